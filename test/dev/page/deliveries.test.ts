@@ -23,6 +23,8 @@ describe.skipIf(mustSkipBrowserTests())("the list of deliveries", () => {
   });
 
   test("the list of deliveries shows a delivery when it arrives, with verdict, type, subject, answer and source", async () => {
+    // A narrower list with the column of handlers leaves the source out.
+    await page.setViewportSize({ width: 1440, height: 900 });
     await bench.deliver({ type: "email.sent", data: { subject: "Hello there" } });
     await rows().first().waitFor();
     const text = () => rows().first().innerText();
@@ -211,11 +213,22 @@ describe.skipIf(mustSkipBrowserTests())("the list of deliveries", () => {
       .toBe(1);
   });
 
-  test("the list of deliveries says when the dev server has stopped, and how to reconnect to a restarted one", async () => {
+  test("the list of deliveries says when the dev server has stopped, and is live again after its restart", async () => {
     await page.getByText("live", { exact: true }).first().waitFor();
     await bench.dev.close();
     await page.getByText("lost, trying again").waitFor();
     await bench.restart();
+    await page.getByText("live", { exact: true }).first().waitFor();
+    await bench.deliver({ type: "email.sent" });
+    await rows().first().waitFor();
+    problems.length = 0;
+  });
+
+  test("the list of deliveries says how to reconnect to a dev server that has another token", async () => {
+    await page.getByText("live", { exact: true }).first().waitFor();
+    await bench.dev.close();
+    await page.getByText("lost, trying again").waitFor();
+    await bench.restart({ isTokenKept: false });
     await page.getByText("This browser is not signed in").waitFor();
     await page.goto(bench.dev.pageUrl ?? "");
     await page.getByText("live", { exact: true }).first().waitFor();

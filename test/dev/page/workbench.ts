@@ -82,7 +82,8 @@ export async function startWorkbench(
     pageUrl: dev.pageUrl ?? "",
     deliver: (delivery: Delivery = {}) => postDelivery(dev, delivery),
     /** Another dev server at the same place, after the first was closed. */
-    async restart(): Promise<void> {
+    async restart({ isTokenKept = true } = {}): Promise<void> {
+      if (!isTokenKept) await rm(join(folder, ".pigeonhole", "page-token"));
       dev = await start(Number(new URL(dev.pageUrl ?? "").port));
     },
     /** From now on the app answers this; null: the receiver answers. */
