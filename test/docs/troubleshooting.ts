@@ -151,7 +151,7 @@ const REMEDIES: Readonly<Record<ErrorCode, string>> = {
   transaction_closed: "Use `db` inside the function only.",
   duplicate_step: "Give each step of a run a name of its own.",
   step_not_json: "Return plain data, or less of it.",
-  wait_timeout: "Read the message: it says what arrived instead.",
+  wait_timeout: "Correct what the test waits for, or what the app should have sent.",
   handler_timeout: "Make the handler faster, or raise `timeoutMs`.",
   run_ended: "Await everything in the handler before it returns.",
   not_found: "Look at `npx pigeonhole inbox list`.",
