@@ -18,7 +18,7 @@ export function SignedString({ timestamp, body }: { timestamp: string; body: Cap
         The timestamp, a dot, and the body exactly as received: {formatCount(size)} bytes. The key is the whole secret,
         including <code>whsec_</code>.
       </p>
-      <pre class="text signed-string">
+      <pre class="text signed-string" tabIndex={0}>
         <span class="signed-part" title="Timestamp, as it stands in the header">
           {timestamp}
         </span>
