@@ -30,7 +30,7 @@ export function CompareCaptures({ a, b }: { a: string; b: string }) {
     <section class="detail" aria-label="Comparison" aria-busy={pair === null}>
       <header class="detail-head compare-head">
         <div class="detail-title">
-          <h1>Compare two deliveries</h1>
+          <h2>Compare two deliveries</h2>
           <span class="spring" />
           <button
             type="button"

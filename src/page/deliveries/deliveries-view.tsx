@@ -13,6 +13,7 @@ export function DeliveriesView() {
     pair === null ? openId.value === "" ? null : <DetailPane /> : <CompareCaptures a={pair[0]} b={pair[1]} />;
   return (
     <div class="deliveries">
+      <h1 class="unseen">Deliveries</h1>
       <div class="toolbar">
         <SearchBox />
         <StatusStrip />

@@ -41,7 +41,7 @@ export function DetailPane() {
     <section class="detail" aria-label="Delivery" aria-busy={capture.id !== openId.value}>
       <header class="detail-head">
         <div class="detail-title">
-          <h1>{capture.event.type ?? "Unreadable delivery"}</h1>
+          <h2>{capture.event.type ?? "Unreadable delivery"}</h2>
           <VerdictBadge verdict={capture.verify.code} />
           <AnswerBadge capture={summary} />
           <WorkBadge work={workOf(summary)} />

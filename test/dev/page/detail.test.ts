@@ -33,7 +33,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
 
   async function openFirst(): Promise<void> {
     await page.locator(".list-window .row").first().click();
-    await page.getByRole("heading", { level: 1 }).waitFor();
+    await page.getByRole("heading", { level: 2 }).waitFor();
   }
 
   test("an open delivery aligns the further lines of a long value with its first", async () => {
@@ -481,12 +481,12 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await bench.deliver({ type: "email.sent" });
     await bench.deliver({ type: "email.failed" });
     await openFirst();
-    await page.getByRole("heading", { level: 1, name: "email.failed" }).waitFor();
+    await page.getByRole("heading", { level: 2, name: "email.failed" }).waitFor();
     await bench.dev.close();
     await page.getByText("lost, trying again").waitFor();
     await page.keyboard.press("j");
     await page.getByText("This delivery could not be read. The dev server does not answer.").waitFor();
-    await expect.poll(() => page.getByRole("heading", { level: 1 }).count()).toBe(0);
+    await expect.poll(() => page.getByRole("heading", { level: 2 }).count()).toBe(0);
     for (const key of ["r", "r", "r"]) await page.keyboard.press(key);
     const notice = page.locator(".notice");
     await notice.first().waitFor();

@@ -44,7 +44,7 @@ const FIND_FAINT_TEXT = `(() => {
 const FIND_CUT_OFF = `(() => {
   const found = [];
   if (document.documentElement.scrollWidth > innerWidth) found.push("the page scrolls sideways");
-  for (const element of document.querySelectorAll("button, input, h1, [role=tab]")) {
+  for (const element of document.querySelectorAll("button, input, .pane-head h1, .detail-title h2, [role=tab]")) {
     const box = element.getBoundingClientRect();
     if (box.width === 0 || element.closest("[role=tablist], .list-rows, .types-list") !== null) continue;
     if (box.right > innerWidth + 1 || box.left < -1) found.push(element.textContent || element.getAttribute("aria-label"));
@@ -56,7 +56,7 @@ const FIND_CUT_OFF = `(() => {
 const FIND_OVERLAPS = `(() => {
   const found = [];
   for (const line of document.querySelectorAll(".top, .toolbar, .search-field, .pane-head, .detail-title, .actions")) {
-    const parts = [...line.querySelectorAll("code, button, kbd, input, h1, .hint, .icon, .connection")]
+    const parts = [...line.querySelectorAll("code, button, kbd, input, h1, h2, .hint, .icon, .connection")]
       .filter((part) => part.checkVisibility())
       .map((part) => ({ part, box: part.getBoundingClientRect() }));
     for (const [index, a] of parts.entries()) {
