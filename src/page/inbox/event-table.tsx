@@ -68,7 +68,11 @@ export function EventTable() {
           </td>
           <td title={formatExactTime(event.receivedAt)}>{formatTime(event.receivedAt)}</td>
           <td>
-            <button type="button" class="link" aria-label={`Show ${escapeControls(event.id)}, ${escapeControls(event.type)}`}>
+            <button
+              type="button"
+              class="link"
+              aria-label={`Show ${escapeControls(event.id)}, ${escapeControls(event.type)}`}
+            >
               {escapeControls(event.type)}
             </button>{" "}
             {event.test && <span class="tag">test</span>}
