@@ -40,7 +40,9 @@ export function EventTable() {
             />
           </th>
           <th scope="col">State</th>
-          <th scope="col">Received</th>
+          <th scope="col" class="received-column">
+            Received
+          </th>
           <th scope="col">Type</th>
           <th scope="col" class="event-column">
             Event
@@ -66,7 +68,9 @@ export function EventTable() {
           <td>
             <EventBadge event={event} />
           </td>
-          <td title={formatExactTime(event.receivedAt)}>{formatTime(event.receivedAt)}</td>
+          <td class="received-column" title={formatExactTime(event.receivedAt)}>
+            {formatTime(event.receivedAt)}
+          </td>
           <td>
             <button
               type="button"

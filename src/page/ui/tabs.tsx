@@ -1,4 +1,4 @@
-import { useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
 export interface Tab<Name extends string> {
   name: Name;
@@ -19,6 +19,10 @@ interface TabsOptions<Name extends string> {
  */
 export function Tabs<Name extends string>({ label, tabs, current, onChange }: TabsOptions<Name>) {
   const root = useRef<HTMLDivElement>(null);
+  // In a narrow pane the row scrolls.
+  useLayoutEffect(() => {
+    root.current?.querySelector(`[data-tab="${current}"]`)?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [current]);
   const step = (by: number): boolean => {
     const next = tabs[tabs.findIndex(({ name }) => name === current) + by];
     if (next === undefined) return false;

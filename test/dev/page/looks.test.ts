@@ -193,6 +193,28 @@ describe.skipIf(mustSkipBrowserTests())("the page's appearance", () => {
     await open.close();
   });
 
+  test.each([
+    [390, ".detail-title h2"],
+    [390, ".detail-title > [aria-label=Close]"],
+    [390, "[role=tab][aria-selected=true]"],
+    [1440, ".row.head .work"],
+  ])("an open delivery with handlers leaves room at %i pixels for %s", async (width, part) => {
+    const { page, close } = await openPage(browser, bench.pageUrl, { viewport: { width, height: 720 } });
+    await page.locator(".list-window .row").last().click();
+    await page.keyboard.press("5");
+    await page.locator(".handler").first().waitFor();
+    const box = () =>
+      page.evaluate<[number, number]>(`(() => {
+        const part = document.querySelector(${JSON.stringify(part)});
+        const room = part.closest(".list, .detail").getBoundingClientRect();
+        const { left, right, width } = part.getBoundingClientRect();
+        return [Math.min(left - room.left, room.right - right), width];
+      })()`);
+    await expect.poll(async () => Math.min(...(await box()))).toBeGreaterThanOrEqual(0);
+    expect((await box())[1]).toBeGreaterThan(20);
+    await close();
+  });
+
   test("the open delivery covers the list until it is closed, if there is no room for two panes", async () => {
     const { page, close } = await openPage(browser, bench.pageUrl, { viewport: { width: 700, height: 720 } });
     await page.locator(".list-window .row").nth(1).click();
