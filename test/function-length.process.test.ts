@@ -21,7 +21,7 @@ const EXCEPTIONS: Record<string, number> = {
   "store/sqlite/operations/outbox-send.ts prepareLeaseSend": 75,
   "store/sqlite/sqlite-store.ts createSqliteStore": 117,
   "store/sqlite/thread-writer.ts createThreadWriter": 83,
-  "store/sqlite/guard-database.ts guardDatabase": 79,
+  "store/sqlite/guard-database.ts guardDatabase": 68,
 };
 
 interface Diagnostic {

@@ -68,21 +68,7 @@ export function guardDatabase(db: Database.Database, name: UserFunction): Guarde
 
   function guardRows(rows: Rows): Rows {
     unfinished.add(rows);
-    return readRows(rows);
-  }
-
-  function* readRows(rows: Rows): Generator<unknown, void> {
-    try {
-      for (;;) {
-        checkOpen();
-        const next = rows.next();
-        if (next.done === true) return;
-        yield next.value;
-      }
-    } finally {
-      rows.return?.();
-      unfinished.delete(rows);
-    }
+    return readRows(rows, { checkOpen, ended: () => void unfinished.delete(rows) });
   }
 
   const guardedDb = guard(db);
@@ -99,6 +85,25 @@ export function guardDatabase(db: Database.Database, name: UserFunction): Guarde
       for (const rows of unfinished) rows.return?.();
     },
   };
+}
+
+interface RowsGuard {
+  checkOpen: () => void;
+  ended: () => void;
+}
+
+function* readRows(rows: Rows, { checkOpen, ended }: RowsGuard): Generator<unknown, void> {
+  try {
+    for (;;) {
+      checkOpen();
+      const next = rows.next();
+      if (next.done === true) return;
+      yield next.value;
+    }
+  } finally {
+    rows.return?.();
+    ended();
+  }
 }
 
 function transactionClosed(name: UserFunction): PigeonholeError {
