@@ -121,6 +121,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "answers a copy while the first one is still being stored",
     shows: /answered 2xx and without effect/,
+    from: 58,
     changes: [
       {
         file: "dispatch/dispatcher.js",
@@ -256,7 +257,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "answers 200 when the time for an answer is over and the commit is not",
     shows: /answered 2xx and without effect/,
-    from: 14,
+    from: 227,
     changes: [
       {
         file: "receiver/handle-delivery.js",

@@ -94,8 +94,11 @@ export interface Course {
 /** Worlds with more events at once than a page of the store, each of which takes as long as ten others. */
 const FLOODS = 0.004;
 
-/** Worlds with a disk that is slower than the service waits. */
-const SLOW_DISKS = 0.1;
+/**
+ * Worlds with a disk that is slower than the service waits. Each late answer takes five seconds of real time, after
+ * which the sandbox knows that it is not about to come.
+ */
+const SLOW_DISKS = 0.0045;
 
 /** When a delivery that is not stored is answered all the same. */
 const ANSWER_MS = 3.5 * SECOND;
