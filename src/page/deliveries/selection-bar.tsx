@@ -2,6 +2,7 @@ import { replayElsewhere } from "../detail/target-dialog.js";
 import { copyCurl, exportAs, remove, replay, share, togglePin } from "../state/actions.js";
 import { chosenInSight, clearChosen, compareCaptures } from "../state/selection.js";
 import { EXPORT_CHOICES } from "../detail/export-choices.js";
+import { ChooseNone } from "../ui/choose-none.js";
 import { Icon } from "../ui/icon.js";
 import { Menu } from "../ui/menu.js";
 
@@ -56,15 +57,7 @@ export function SelectionBar() {
       <button type="button" class="button danger" onClick={() => void remove(chosen)}>
         <Icon name="trash" /> Delete
       </button>
-      <button
-        type="button"
-        class="icon-button"
-        aria-label="Choose none"
-        title="Choose none (Esc)"
-        onClick={clearChosen}
-      >
-        <Icon name="cross" />
-      </button>
+      <ChooseNone onClick={clearChosen} />
     </div>
   );
 }

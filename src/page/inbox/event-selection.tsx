@@ -1,3 +1,4 @@
+import { ChooseNone } from "../ui/choose-none.js";
 import { Icon } from "../ui/icon.js";
 import { changeEvents, chosenEvents, clearChosenEvents } from "./inbox-state.js";
 
@@ -19,15 +20,7 @@ export function EventSelection() {
       >
         <Icon name="trash" /> Discard ({ids.length})
       </button>
-      <button
-        type="button"
-        class="icon-button"
-        aria-label="Choose none"
-        title="Choose none (Esc)"
-        onClick={clearChosenEvents}
-      >
-        <Icon name="cross" />
-      </button>
+      <ChooseNone onClick={clearChosenEvents} />
     </div>
   );
 }
