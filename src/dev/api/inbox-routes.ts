@@ -1,7 +1,7 @@
 import { isPigeonholeError } from "../../base/error.js";
 import type { CaptureFolder } from "../../capture/folder/capture-folder.js";
 import { type EventPage, type EventQuery, type EventView, PAGE_LIMIT } from "../../store/inbox-view.js";
-import type { InboxOperator } from "../../store/inbox-operator.js";
+import type { InboxOperator, OperatorRetry } from "../../store/inbox-operator.js";
 import { OUTBOX_STATES } from "../../store/outbox.js";
 import { WORK_STATES } from "../../store/work-state.js";
 import type { WorkFollower } from "../work-follower.js";
@@ -38,6 +38,16 @@ export function inboxRoutes({ inbox, work, folder }: InboxRouteDeps): PageApiRou
       message: "Start with --inbox <file> to read a receiver's database.",
     });
   };
+  const retry = async (id: string): Promise<OperatorRetry> => {
+    const retried = await file().retryEvent(id);
+    work?.follow(id);
+    return retried;
+  };
+  const discard = async (id: string): Promise<number> => {
+    const changed = await file().discardEvent(id);
+    work?.follow(id);
+    return changed;
+  };
   return [
     {
       method: "GET",
@@ -61,20 +71,14 @@ export function inboxRoutes({ inbox, work, folder }: InboxRouteDeps): PageApiRou
       path: "/api/inbox/retry",
       handle: ({ body }): Promise<InboxChanges> =>
         changeEach(readIds(body), async (id) => {
-          const { handlers, readAgain } = await file().retryEvent(id);
-          work?.follow(id);
+          const { handlers, readAgain } = await retry(id);
           return handlers + readAgain;
         }),
     },
     {
       method: "POST",
       path: "/api/inbox/discard",
-      handle: ({ body }): Promise<InboxChanges> =>
-        changeEach(readIds(body), async (id) => {
-          const changed = await file().discardEvent(id);
-          work?.follow(id);
-          return changed;
-        }),
+      handle: ({ body }): Promise<InboxChanges> => changeEach(readIds(body), discard),
     },
     {
       method: "GET",
@@ -92,8 +96,7 @@ export function inboxRoutes({ inbox, work, folder }: InboxRouteDeps): PageApiRou
       method: "POST",
       path: "/api/inbox/events/{id}/retry",
       handle: async ({ id }): Promise<InboxChange> => {
-        const { handlers, readAgain } = await file().retryEvent(id);
-        work?.follow(id);
+        const { handlers, readAgain } = await retry(id);
         if (readAgain === 0) return { changed: handlers };
         return { changed: readAgain, readAgain: (await file().hasReceiver()) ? "now" : "at_start" };
       },
@@ -101,11 +104,7 @@ export function inboxRoutes({ inbox, work, folder }: InboxRouteDeps): PageApiRou
     {
       method: "POST",
       path: "/api/inbox/events/{id}/discard",
-      handle: async ({ id }) => {
-        const changed = await file().discardEvent(id);
-        work?.follow(id);
-        return { changed };
-      },
+      handle: async ({ id }) => ({ changed: await discard(id) }),
     },
     {
       method: "GET",
@@ -148,11 +147,7 @@ async function findEvents(inbox: InboxOperator, wanted: EventQuery, text: string
   const items: EventView[] = [];
   let cursor = wanted.cursor;
   for (let looked = 0; looked < MAX_SEARCHED && items.length < PAGE_LIMIT.default; looked += PAGE_LIMIT.max) {
-    const page = await inbox.listEvents({
-      ...wanted,
-      limit: PAGE_LIMIT.max,
-      ...(cursor === undefined ? {} : { cursor }),
-    });
+    const page = await inbox.listEvents({ ...wanted, limit: PAGE_LIMIT.max, cursor });
     items.push(...page.items.filter((event) => textOf(event).includes(needle)));
     cursor = page.nextCursor;
     if (cursor === undefined) break;
