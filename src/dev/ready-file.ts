@@ -1,5 +1,6 @@
-import { renameSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { PigeonholeError } from "../base/error.js";
+import { writePrivateFile } from "../capture/folder/write-private-file.js";
 
 /** What a script needs to know about a running dev server. */
 export interface ReadyNote {
@@ -13,11 +14,9 @@ export interface ReadyNote {
 /**
  * Writes the file in one step, readable by this user only. Returns a function that removes it. Throws `invalid_option`.
  */
-export function writeReadyFile(file: string, note: ReadyNote): () => void {
-  const unfinished = `${file}.${process.pid}`;
+export async function writeReadyFile(file: string, note: ReadyNote): Promise<() => void> {
   try {
-    writeFileSync(unfinished, `${JSON.stringify(note, undefined, 2)}\n`, { mode: 0o600 });
-    renameSync(unfinished, file);
+    await writePrivateFile(file, `${JSON.stringify(note, undefined, 2)}\n`);
   } catch (error) {
     const code = error instanceof Error && "code" in error ? ` (${String(error.code)})` : "";
     throw new PigeonholeError("invalid_option", `readyFile: ${file} cannot be written${code}.`);

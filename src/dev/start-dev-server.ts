@@ -195,7 +195,7 @@ async function start(options: DevServerOptions, cleanup: Cleanup): Promise<DevSe
 
   let pageUrl: string | null = null;
   if (resolved.pagePort !== false) {
-    const guard = { port: 0, ...projectTokens(resolve(cwd, resolved.folder)) };
+    const guard = { port: 0, ...(await projectTokens(resolve(cwd, resolved.folder))) };
     const files = createPageFiles(options.pageFolder);
     const paging = await listenOnLoopback(
       createPageListener({ guard: () => guard, routes, stream, files, maxBodyBytes: maxBodyBytes + BODY_MARGIN }),
@@ -256,7 +256,8 @@ async function start(options: DevServerOptions, cleanup: Cleanup): Promise<DevSe
   cleanup.add(() => forwarder.close());
 
   if (options.readyFile !== undefined) {
-    cleanup.add(writeReadyFile(resolve(cwd, options.readyFile), { pid: process.pid, captureUrl, publicUrl, pageUrl }));
+    const ready = { pid: process.pid, captureUrl, publicUrl, pageUrl };
+    cleanup.add(await writeReadyFile(resolve(cwd, options.readyFile), ready));
   }
   report(readyEvent({ session: session(), path, pageUrl, inbox: inbox?.file ?? null, folder }));
 

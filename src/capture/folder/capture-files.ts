@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync, rmSync, type Stats, statSync } from "node:fs";
-import { readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { MINUTE } from "../../base/duration.js";
 import { isPigeonholeError, PigeonholeError } from "../../base/error.js";
 import type { Capture } from "../model/capture.js";
 import { parseCapture } from "../model/parse-capture.js";
+import { writePrivateFile } from "./write-private-file.js";
 
 /** A capture and its file. */
 export interface CaptureFile {
@@ -19,8 +20,6 @@ export interface BrokenFile {
   file: string;
   reason: string;
 }
-
-let temporaryNames = 0;
 
 /** Much longer than a write, which takes milliseconds. */
 const LEFTOVER_MS = MINUTE;
@@ -64,15 +63,7 @@ function writeStamp({ ino, size, mtimeMs }: Stats): string {
 
 /** Writes one capture so that a reader sees the whole old file or the whole new one: mode 0600, readable JSON. */
 export async function writeCaptureFile(file: string, capture: Capture): Promise<void> {
-  temporaryNames += 1;
-  const temporary = `${file}.${process.pid}-${temporaryNames}.tmp`;
-  try {
-    await writeFile(temporary, `${JSON.stringify(capture, undefined, 2)}\n`, { mode: 0o600, flag: "wx" });
-    await rename(temporary, file);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
+  await writePrivateFile(file, `${JSON.stringify(capture, undefined, 2)}\n`);
 }
 
 /** Half-written files of a killed process. They hold personal data too. */

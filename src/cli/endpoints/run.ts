@@ -13,7 +13,7 @@ import { escapeControls } from "../../base/text.js";
 import { formatTable } from "../frame/format.js";
 import type * as specs from "./spec.js";
 import { namingFlags, openClient } from "../values/api-client.js";
-import { writePrivateFile } from "../values/output-file.js";
+import { writePrivateFile } from "../../capture/folder/write-private-file.js";
 
 export const list: RunCommand<typeof specs.endpointsList> = async ({ options, context }) => {
   const { out, signal } = context;

@@ -1,7 +1,6 @@
 import { resolve } from "node:path";
 import type { CommandContext } from "../frame/context.js";
-import { randomBytes } from "node:crypto";
-import { rename, rm, writeFile } from "node:fs/promises";
+import { writePrivateFile } from "../../capture/folder/write-private-file.js";
 
 /** Prints a text unchanged, or writes it to the file of `--out` and reports `what`, such as `3 captures`. */
 export async function writeOutput(
@@ -17,18 +16,4 @@ export async function writeOutput(
   }
   await writePrivateFile(resolve(cwd, file), text);
   out.result({ file, what }, `${what} in ${file}.`);
-}
-
-/** Writes a file that only its owner can read. A reader sees the whole old content or the whole new content. */
-export async function writePrivateFile(path: string, content: string): Promise<void> {
-  const draft = `${path}.${randomBytes(6).toString("hex")}.tmp`;
-  try {
-    await writeFile(draft, content, { mode: 0o600, flag: "wx" });
-    await rename(draft, path);
-  } catch (error) {
-    await rm(draft, { force: true });
-    // The error would name the temporary file, which the user does not know; on a full disk it names none.
-    if (error instanceof Error && "code" in error) Object.assign(error, { path });
-    throw error;
-  }
 }

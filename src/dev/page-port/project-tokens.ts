@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { lstatSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { makePrivateFolder, narrowModes } from "../../capture/folder/private-folder.js";
+import { writePrivateFile } from "../../capture/folder/write-private-file.js";
 import type { GuardSecrets } from "./guard.js";
 import { makeToken } from "./session-token.js";
 
@@ -12,9 +13,9 @@ const TOKEN = /^[\w-]{43}$/;
  * The tokens of a project's page. They are kept in a file that only this user can read, so that an open page, its
  * cookie and a bookmark of its URL outlive a restart. Where the file cannot be written they are of this run.
  */
-export function projectTokens(folder: string): Pick<GuardSecrets, "urlToken" | "cookieToken"> {
+export async function projectTokens(folder: string): Promise<Pick<GuardSecrets, "urlToken" | "cookieToken">> {
   const file = join(folder, FILE);
-  const urlToken = readToken(file) ?? keepToken(folder, file, makeToken());
+  const urlToken = readToken(file) ?? (await keepToken(folder, file, makeToken()));
   // Derived, so that one file is enough; the URL's token cannot be computed from it.
   return { urlToken, cookieToken: createHash("sha256").update(`cookie ${urlToken}`).digest("base64url") };
 }
@@ -27,12 +28,10 @@ function readToken(file: string): string | undefined {
   return TOKEN.test(text) ? text : undefined;
 }
 
-function keepToken(folder: string, file: string, token: string): string {
-  const unfinished = `${file}.${process.pid}`;
+async function keepToken(folder: string, file: string, token: string): Promise<string> {
   try {
     makePrivateFolder(folder);
-    writeFileSync(unfinished, `${token}\n`, { mode: 0o600 });
-    renameSync(unfinished, file);
+    await writePrivateFile(file, `${token}\n`);
   } catch {
     // The page works without it; its token ends with this run.
   }
