@@ -143,6 +143,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "settles without looking at the lease",
     shows: /settled under a lease that another had/,
+    from: 75,
     changes: [
       {
         file: "store/sqlite/operations/settle.js",
@@ -155,6 +156,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "never renews a lease",
     // What is renewed too late counts as a crash, and is parked in the end.
     shows: /twice at once|did not come to rest: \d+ parked/,
+    from: 19,
     changes: [
       {
         file: "dispatch/dispatcher.js",
