@@ -5,7 +5,7 @@ import type { Client } from "../client/call-types.js";
 import type { ContactEventInput } from "../contract/contact-event.js";
 import type { AnyEvent } from "../protocol/event.js";
 import { WHOLE_CHARACTERS } from "../protocol/envelope.js";
-import type { CommitFunction } from "../store/commit-transaction.js";
+import type { CommitFunction, CommitTransaction } from "../store/commit-transaction.js";
 import type { Store } from "../store/store.js";
 import type { LeasedWork } from "../store/work.js";
 import type { ComparableOutboxEvent, NewOutboxEvent } from "../store/outbox.js";
@@ -31,8 +31,8 @@ export interface DeliveryInfo {
   readonly rawBody: Uint8Array;
 }
 
-/** What a handler gets besides the event. */
-export interface HandlerContext {
+/** What a handler gets besides the event. `Tx` is what the receiver's store passes to the function of `commit`. */
+export interface HandlerContext<Tx = CommitTransaction> {
   /** 1 for the first run of this handler on this event. */
   readonly attempt: number;
   /** When the event was received and signed, and its exact bytes. */
@@ -63,11 +63,11 @@ export interface HandlerContext {
    * its promise. `fn` is called again when SQL of another handler ended their common transaction, so it should only
    * write. Rejects with what `fn` throws, `commit_async`, `transaction_ended` or `lease_lost`.
    */
-  readonly commit: <Result>(fn: CommitFunction<Result>) => Promise<void>;
+  readonly commit: <Result>(fn: CommitFunction<Result, Tx>) => Promise<void>;
 }
 
 export interface ContextDeps {
-  store: Store;
+  store: Store<unknown>;
   source: string;
   /** The receiver's client; undefined when it has none. */
   api: Client | undefined;
@@ -76,7 +76,7 @@ export interface ContextDeps {
 }
 
 /** The context of one run, with what the dispatcher needs to know afterwards. */
-export class RunContext implements HandlerContext {
+export class RunContext implements HandlerContext<unknown> {
   readonly attempt: number;
   /** The requested commit, if any. */
   pendingCommit: Promise<void> | undefined;
@@ -97,7 +97,7 @@ export class RunContext implements HandlerContext {
   #delivery: DeliveryInfo | undefined;
   #idempotencyKey: HandlerContext["idempotencyKey"] | undefined;
   #step: HandlerContext["step"] | undefined;
-  #commit: HandlerContext["commit"] | undefined;
+  #commit: HandlerContext<unknown>["commit"] | undefined;
 
   constructor(work: LeasedWork, event: Pick<AnyEvent, "type">, deps: ContextDeps) {
     this.attempt = work.attempt;
@@ -161,7 +161,7 @@ export class RunContext implements HandlerContext {
     return this.#step;
   }
 
-  get commit(): HandlerContext["commit"] {
+  get commit(): HandlerContext<unknown>["commit"] {
     this.#commit ??= (fn) => this.#runCommit(fn);
     return this.#commit;
   }
@@ -208,7 +208,7 @@ export class RunContext implements HandlerContext {
     return value;
   }
 
-  #runCommit(fn: CommitFunction<unknown>): Promise<void> {
+  #runCommit(fn: (tx: unknown) => unknown): Promise<void> {
     if (this.pendingCommit !== undefined) {
       const refused = Promise.reject<void>(
         new PigeonholeError("commit_twice", `Handler "${this.#handler}" called ctx.commit twice in one run.`),

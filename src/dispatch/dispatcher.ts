@@ -36,7 +36,7 @@ export interface OutboxWorker {
 }
 
 export interface DispatcherDeps {
-  store: Store;
+  store: Store<unknown>;
   registry: HandlerRegistry;
   runner: Runner;
   /** Undefined when nothing can be sent. */

@@ -14,7 +14,7 @@ export const LEASE_MS = MINUTE;
 const REFUSED_WAIT_MS = 250;
 
 export interface DueWorkDeps {
-  store: Store;
+  store: Store<unknown>;
   registry: HandlerRegistry;
   clock: Clock;
   logger: Logger;

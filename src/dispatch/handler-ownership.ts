@@ -6,12 +6,12 @@ export type Recovery = "ownership" | "recovered_work" | undefined;
 
 /** Which process runs the handlers of the store: one at a time, and another one when that has died. */
 export class HandlerOwnership {
-  readonly #deps: { store: Store; logger: Logger };
+  readonly #deps: { store: Store<unknown>; logger: Logger };
   #isOwner = false;
   #hasReportedOther = false;
   #crashLoops = 0;
 
-  constructor(deps: { store: Store; logger: Logger }) {
+  constructor(deps: { store: Store<unknown>; logger: Logger }) {
     this.#deps = deps;
   }
 

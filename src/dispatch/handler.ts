@@ -1,6 +1,7 @@
 import { MINUTE } from "../base/duration.js";
 import { type Changes, type OptionsOf, callable, defineOptions, flag, given, wholeNumber } from "../base/options.js";
 import type { AnyEvent } from "../protocol/event.js";
+import type { CommitTransaction } from "../store/commit-transaction.js";
 import type { HandlerContext } from "./context.js";
 import type { RetryPolicy } from "./retry-policy.js";
 
@@ -38,13 +39,13 @@ export const HANDLER_OPTIONS = defineOptions("on", {
 } satisfies OptionsOf<HandlerOptions>);
 
 /** The user's function. What it returns is ignored; what it throws decides about the next attempt. */
-export type Handler<Event = AnyEvent> = (event: Event, ctx: HandlerContext) => unknown;
+export type Handler<Event = AnyEvent, Tx = CommitTransaction> = (event: Event, ctx: HandlerContext<Tx>) => unknown;
 
 /** A handler with its options filled in. */
 export interface RegisteredHandler {
   name: string;
   patterns: readonly string[];
-  run: Handler;
+  run: Handler<AnyEvent, unknown>;
   /** Most runs at once. */
   concurrency: number;
   key: ((event: AnyEvent) => string | undefined) | undefined;

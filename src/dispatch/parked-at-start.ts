@@ -11,7 +11,7 @@ const PAGE = 100;
 const MAX_READ = 10_000;
 
 export interface ParkedAtStartDeps {
-  store: Store;
+  store: Store<unknown>;
   registry: HandlerRegistry;
   clock: Clock;
   logger: Logger;

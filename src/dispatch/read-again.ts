@@ -5,7 +5,7 @@ import type { ParkedNote } from "../store/work.js";
 import type { HandlerRegistry } from "./registry.js";
 
 export interface ReadAgainDeps {
-  store: Store;
+  store: Store<unknown>;
   registry: HandlerRegistry;
 }
 

@@ -5,7 +5,7 @@ import { matchesPattern } from "../protocol/event-pattern.js";
 import { EVENT_TYPES } from "../protocol/event-types.js";
 import type { ParkReason } from "../protocol/outcome.js";
 import { requestFromInbox } from "../protocol/verify-request.js";
-import { HANDLER_OPTIONS, type Handler, type HandlerOptions, type RegisteredHandler } from "./handler.js";
+import { HANDLER_OPTIONS, type HandlerOptions, type RegisteredHandler } from "./handler.js";
 import { type RetryPolicy, resolveRetry } from "./retry-policy.js";
 
 const MAX_NAME_LENGTH = 200;
@@ -47,14 +47,14 @@ export class HandlerRegistry {
   }
 
   /** Throws `already_started`, `duplicate_handler`, or `invalid_argument` for an unknown event type. */
-  on(patterns: readonly string[], run: Handler, options: HandlerOptions): void {
+  on(patterns: readonly string[], run: RegisteredHandler["run"], options: HandlerOptions): void {
     if (patterns.length === 0) throw new PigeonholeError("invalid_argument", "on() needs at least one event type.");
     for (const pattern of patterns) this.#checkPattern(pattern);
     this.#add(options.name ?? patterns.join("|"), patterns, run, options);
   }
 
   /** Called for events that no handler of `on` matches. */
-  onUnhandled(run: Handler): void {
+  onUnhandled(run: RegisteredHandler["run"]): void {
     this.#unhandled = this.#add(UNHANDLED_NAME, [], run, {});
   }
 
@@ -102,7 +102,12 @@ export class HandlerRegistry {
     return matching;
   }
 
-  #add(name: string, patterns: readonly string[], run: Handler, options: HandlerOptions): RegisteredHandler {
+  #add(
+    name: string,
+    patterns: readonly string[],
+    run: RegisteredHandler["run"],
+    options: HandlerOptions,
+  ): RegisteredHandler {
     // Before the checks below, which would report a misspelt option as another error.
     const place = `handler "${name}"`;
     HANDLER_OPTIONS.checkNames(options, place);

@@ -14,7 +14,7 @@ import type { Settlement } from "../store/work.js";
 export async function settleAgain(
   settlement: Settlement,
   refusal: unknown,
-  { store, clock, logger }: { store: Store; clock: Clock; logger: Logger },
+  { store, clock, logger }: { store: Store<unknown>; clock: Clock; logger: Logger },
 ): Promise<boolean> {
   const { tries, waitMs } = BUSY_WAITS.settlement;
   let error = refusal;

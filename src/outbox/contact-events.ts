@@ -30,7 +30,7 @@ export interface ContactEvents {
 }
 
 export interface ContactEventsDeps {
-  store: Store;
+  store: Store<unknown>;
   clock: Clock;
   source: string;
   /** Undefined when no API is configured. */

@@ -32,7 +32,7 @@ const ALONE_MARGIN_MS = 7 * DAY;
 const MAX_WAIT_MS = DAY;
 
 export interface SenderDeps {
-  store: Store;
+  store: Store<unknown>;
   api: ContactEventSender;
   clock: Clock;
   random: Random;

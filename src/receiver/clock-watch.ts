@@ -15,7 +15,7 @@ const LEASE_MS = MINUTE;
 const MAX_STEP_MS = DAY;
 
 interface ClockWatchDeps {
-  store: Store;
+  store: Store<unknown>;
   clock: RememberingClock;
   logger: Logger;
   alarms: Alarms;

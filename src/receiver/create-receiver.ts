@@ -1,12 +1,13 @@
 import { SECOND } from "../base/duration.js";
 import { type OptionsOf, defineOptions, wholeNumber } from "../base/options.js";
 import { Dispatcher } from "../dispatch/dispatcher.js";
-import type { Handler } from "../dispatch/handler.js";
+import type { RegisteredHandler } from "../dispatch/handler.js";
 import { HandlerRegistry } from "../dispatch/registry.js";
 import { Runner } from "../dispatch/runner.js";
 import { createFetch } from "../http/fetch-mount.js";
 import { createListener, createMiddleware } from "../http/node-mount.js";
 import type { SchemaMap } from "../protocol/event.js";
+import type { CommitTransaction } from "../store/commit-transaction.js";
 import { Admission, BODIES_BYTES } from "./admission.js";
 import { Alarms, SilenceWatch } from "./alarms.js";
 import { createContactEvents } from "../outbox/contact-events.js";
@@ -38,9 +39,9 @@ export const STOP_OPTIONS = defineOptions("stop", {
  * Makes a receiver for one endpoint. Register handlers, mount it, then `await receiver.start()`. Throws
  * `invalid_option` or `invalid_secret` for options that cannot be right.
  */
-export function createReceiver<const Schemas extends SchemaMap = Record<never, never>>(
-  given: ReceiverOptions<Schemas>,
-): Receiver<Schemas> {
+export function createReceiver<const Schemas extends SchemaMap = Record<never, never>, Tx = CommitTransaction>(
+  given: ReceiverOptions<Schemas, Tx>,
+): Receiver<Schemas, Tx> {
   const options = resolveOptions(given);
   const parts = createParts(options, given.secrets);
   const { store, clock, source } = options;
@@ -50,14 +51,14 @@ export function createReceiver<const Schemas extends SchemaMap = Record<never, n
   const handle = createDeliveryHandler(path);
   const middleware = createMiddleware(handle, clock);
 
-  const receiver: Receiver<Schemas> = {
+  const receiver: Receiver<Schemas, Tx> = {
     on(pattern, handler, handlerOptions = {}) {
       const patterns: readonly string[] = Array.isArray(pattern) ? pattern : [pattern];
-      registry.on(patterns, handler as Handler, handlerOptions as object);
+      registry.on(patterns, handler as RegisteredHandler["run"], handlerOptions as object);
       return receiver;
     },
     onUnhandled(handler) {
-      registry.onUnhandled(handler);
+      registry.onUnhandled(handler as RegisteredHandler["run"]);
       return receiver;
     },
     middleware: () => middleware,

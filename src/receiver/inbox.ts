@@ -71,7 +71,7 @@ export interface BackupOptions {
 }
 
 interface InboxDeps {
-  store: Store;
+  store: Store<unknown>;
   registry: HandlerRegistry;
   dispatcher: Dispatcher;
   clock: Clock;

@@ -28,6 +28,7 @@ import type { SchemaMap } from "../protocol/event.js";
 import { LIMITS } from "../protocol/limits.js";
 import type { UnverifiedPolicy } from "../protocol/outcome.js";
 import { resolveSignatureAssumptions } from "../protocol/resolve-assumptions.js";
+import type { CommitTransaction } from "../store/commit-transaction.js";
 import { createSqliteStore } from "../store/sqlite/sqlite-store.js";
 import type { Store } from "../store/store.js";
 import type { Alarm } from "./alarms.js";
@@ -45,7 +46,7 @@ export interface Retention {
 }
 
 /** The options of `createReceiver`; only `secrets` is required. */
-export interface ReceiverOptions<Schemas extends SchemaMap = SchemaMap> {
+export interface ReceiverOptions<Schemas extends SchemaMap = SchemaMap, Tx = CommitTransaction> {
   /**
    * The endpoint's secret, whole with `whsec_`; several (newest first) or a function bridge a rotation, which has no
    * overlap. The function has 30 s at start. Later it is called when a signature matches none, every 5 s at most: a
@@ -56,7 +57,7 @@ export interface ReceiverOptions<Schemas extends SchemaMap = SchemaMap> {
    * Path of the SQLite file, `:memory:` for tests, or a store of your own, for this receiver alone.
    * @default "pigeonhole.db"
    */
-  store?: string | Store | undefined;
+  store?: string | Store<Tx> | undefined;
   /** How contact events are sent: options of `createClient`, or a client. Needed only for them. */
   api?: ClientOptions | Client | undefined;
   /**
@@ -150,7 +151,7 @@ export const RECEIVER_OPTIONS = defineOptions("createReceiver", {
   telemetry: flag({ default: true }),
   clock: readBy((_, clock: Clock) => createRememberingClock(clock), { default: systemClock }),
   random: given<Random>({ default: Math.random }),
-} satisfies OptionsOf<ReceiverOptions>);
+} satisfies OptionsOf<ReceiverOptions<SchemaMap, unknown>>);
 
 /** The defaults and checks of {@link Retention}. */
 export const RETENTION_OPTIONS = defineOptions("retention", {
@@ -163,17 +164,17 @@ export const RETENTION_OPTIONS = defineOptions("retention", {
 export type ResolvedOptions = Omit<Resolved<typeof RECEIVER_OPTIONS>, "secrets" | "api"> & { api: Client | undefined };
 
 /** Fills in defaults; throws `invalid_option` naming the option. */
-export function resolveOptions(options: ReceiverOptions): ResolvedOptions {
+export function resolveOptions(options: ReceiverOptions<SchemaMap, unknown>): ResolvedOptions {
   const { secrets: _, ...resolved } = RECEIVER_OPTIONS.resolve(options);
   return { ...resolved, api: resolveApi(options) };
 }
 
-function resolveApi({ api, clock, random, logger }: ReceiverOptions): Client | undefined {
+function resolveApi({ api, clock, random, logger }: ReceiverOptions<SchemaMap, unknown>): Client | undefined {
   if (api === undefined || "contactEvents" in api) return api;
   return createClient({ ...(clock && { clock }), ...(random && { random }), ...(logger && { logger }), ...api });
 }
 
-function openStore(option: string, store: string | Store): Store {
+function openStore(option: string, store: string | Store<unknown>): Store<unknown> {
   if (typeof store !== "string") return store;
   if (store !== "") return createSqliteStore({ file: store });
   throw new PigeonholeError("invalid_option", `${option} must be the path of a file, ":memory:", or a Store.`);

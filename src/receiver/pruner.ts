@@ -12,7 +12,7 @@ const BETWEEN_BATCHES_MS = 50;
 const BETWEEN_ROUNDS_MS = HOUR;
 
 interface PrunerDeps {
-  store: Store;
+  store: Store<unknown>;
   clock: Clock;
   clockWatch: ClockWatch;
   logger: Logger;

@@ -4,6 +4,7 @@ import type { ListenerOptions, NodeListener, NodeMiddleware } from "../http/node
 import type { AnyEvent, EventMatching, EventPattern, SchemaMap } from "../protocol/event.js";
 import type { OutcomeKind } from "../protocol/outcome.js";
 import type { StoreCounts } from "../store/inbox-view.js";
+import type { CommitTransaction } from "../store/commit-transaction.js";
 import type { OutboxCounts } from "../store/outbox.js";
 import type { ContactEvents } from "../outbox/contact-events.js";
 import type { Inbox } from "./inbox.js";
@@ -62,19 +63,22 @@ export interface StopOptions {
   timeoutMs?: number | undefined;
 }
 
-/** Takes deliveries of one endpoint, stores them, and runs handlers. Created by `createReceiver`. */
-export interface Receiver<Schemas extends SchemaMap = SchemaMap> {
+/**
+ * Takes deliveries of one endpoint, stores them, and runs handlers. Created by `createReceiver`. `Tx` is what its store
+ * passes to the function of `ctx.commit`.
+ */
+export interface Receiver<Schemas extends SchemaMap = SchemaMap, Tx = CommitTransaction> {
   /**
    * Registers a handler before `start`. Throws `duplicate_handler` for a second one of the same name,
    * `already_started`, or `invalid_argument` for a type that the service does not have.
    */
   on<const Pattern extends EventPattern<Schemas>>(
     pattern: Pattern | readonly Pattern[],
-    handler: Handler<EventMatching<Schemas, Pattern>>,
+    handler: Handler<EventMatching<Schemas, Pattern>, Tx>,
     options?: HandlerOptions<EventMatching<Schemas, Pattern>>,
   ): this;
   /** Registers a handler for events that no other handler matches; `event.known` is false for new types. */
-  onUnhandled(handler: Handler<AnyEvent>): this;
+  onUnhandled(handler: Handler<AnyEvent, Tx>): this;
 
   /** For an Express route, a Connect app, or node:http as it is. */
   middleware(): NodeMiddleware;

@@ -34,10 +34,10 @@ const NOTHING: Counted = {
 
 /** Counts what is in the store, and keeps the figures for when the store is closed. */
 export class StoreCounter {
-  readonly #deps: { store: Store; dispatcher: Dispatcher; clock: Clock };
+  readonly #deps: { store: Store<unknown>; dispatcher: Dispatcher; clock: Clock };
   #last: Counted = NOTHING;
 
-  constructor(deps: { store: Store; dispatcher: Dispatcher; clock: Clock }) {
+  constructor(deps: { store: Store<unknown>; dispatcher: Dispatcher; clock: Clock }) {
     this.#deps = deps;
   }
 

@@ -2,14 +2,14 @@ import { PigeonholeError } from "../base/error.js";
 import type { Store, StoreContext } from "../store/store.js";
 
 /** Stores that a receiver of this process has opened. */
-const owned = new WeakSet<Store>();
+const owned = new WeakSet<Store<unknown>>();
 
 /** A receiver's exclusive use of its store: only the receiver that opened it closes it. */
 export class StoreOwnership {
-  readonly #store: Store;
+  readonly #store: Store<unknown>;
   #isOwner = false;
 
-  constructor(store: Store) {
+  constructor(store: Store<unknown>) {
     this.#store = store;
   }
 

@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
 
-/** What `ctx.commit` passes to the user's function; usable only until that function returns. */
+/** What `ctx.commit` passes to the user's function on SQLite; usable only until that function returns. */
 export interface CommitTransaction {
   /** The inbox's own database, inside the open transaction. Your tables live in the same file. */
   readonly db: Database;
@@ -14,9 +14,12 @@ type MustBeSynchronous =
 type NoPromise = void | null | { readonly then?: never; valueOf(): unknown };
 
 /**
- * The user's own writes. Synchronous: the compiler refuses a function that returns a promise, and so does `ctx.commit`,
- * which then writes nothing. `Result` is what the function returns, which is ignored.
+ * The user's own writes. Synchronous on SQLite: the compiler refuses a function that returns a promise, and so does
+ * `ctx.commit`, which then writes nothing. `Result` is what the function returns, which is ignored; `Tx` is what the
+ * store passes to it.
  */
-export type CommitFunction<Result = NoPromise> = (
-  tx: CommitTransaction,
-) => Result extends { then: (...args: never[]) => unknown } ? MustBeSynchronous : Result;
+export type CommitFunction<Result = NoPromise, Tx = CommitTransaction> = (
+  tx: Tx,
+) => Tx extends CommitTransaction ? SynchronousResult<Result> : unknown;
+
+type SynchronousResult<Result> = Result extends { then: (...args: never[]) => unknown } ? MustBeSynchronous : Result;

@@ -1,6 +1,6 @@
 import type { Clock } from "../base/clock.js";
 import type { Logger } from "../base/logger.js";
-import type { CommitFunction } from "./commit-transaction.js";
+import type { CommitTransaction } from "./commit-transaction.js";
 import type { ErasePage, EraseRequest } from "./erase.js";
 import type { EventDetail, EventPage, EventQuery, StoreCounts } from "./inbox-view.js";
 import type { Outbox } from "./outbox.js";
@@ -130,9 +130,9 @@ export interface KnownTimes {
  * Durable inbox. All methods are asynchronous; each resolves after its effect is safe against a power cut, and rejects
  * with a `PigeonholeError` (`store_busy`, `store_full`, `store_failed`, `store_replaced`, `store_corrupt`, `stopped`)
  * when nothing was written. Times come in as arguments, in milliseconds since 1970. One conformance suite
- * (`test/store/conformance.ts`) says what holds for each.
+ * (`test/store/conformance.ts`) says what holds for each. `Tx` is what `commit` passes to its function.
  */
-export interface Store extends Outbox {
+export interface Store<Tx = CommitTransaction> extends Outbox {
   /**
    * Opens the database and brings its tables up to date. Called once, before any other method. Rejects with what
    * keeps it from being used, such as `schema_too_new` or `not_a_pigeonhole_database`.
@@ -157,9 +157,10 @@ export interface Store extends Outbox {
   settle(settlement: Settlement): Promise<SettleResult>;
   /**
    * Runs `fn` and settles the work as done in one transaction. Rejects with what `fn` throws (nothing is written then),
-   * `commit_async` when it returns a promise, `transaction_ended` when its SQL ends the transaction, or `lease_lost`.
+   * `commit_async` when it returns a promise and the store's transactions are synchronous, `transaction_ended` when its
+   * SQL ends the transaction, or `lease_lost`.
    */
-  commit(settlement: Settlement & { to: "done" }, fn: CommitFunction<unknown>): Promise<void>;
+  commit(settlement: Settlement & { to: "done" }, fn: (tx: Tx) => unknown): Promise<void>;
   /** Takes over from a dead process: expired leases, or all of its leases, become pending again or parked. */
   recover(now: number): Promise<RecoverResult>;
   /**

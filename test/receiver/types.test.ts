@@ -3,14 +3,19 @@ import * as z from "zod";
 import {
   type AnyEvent,
   type CommitFunction,
+  type CommitTransaction,
   type EventData,
   type EventPattern,
   type EventType,
   type HandlerContext,
   type KnownEvent,
+  type Receiver,
+  type Store,
   type UnknownEvent,
   createReceiver,
+  createSqliteStore,
 } from "pigeonhole";
+import { silentLogger as silent } from "#pigeonhole/base/logger.js";
 import { TEST_SECRET, createTestReceiver } from "pigeonhole/testing";
 
 const schemas = {
@@ -248,6 +253,54 @@ describe("the function given to ctx.commit", () => {
       const named: CommitFunction = async () => undefined;
       void named;
     });
+  });
+});
+
+describe("the transaction of ctx.commit", () => {
+  interface AsyncTransaction {
+    readonly client: { query(sql: string): Promise<number> };
+  }
+  const asyncStore = {} as Store<AsyncTransaction>;
+
+  test("the transaction of ctx.commit is the one of the store given, and its function may be asynchronous", () => {
+    const receiver = createReceiver({ secrets: TEST_SECRET, schemas, store: asyncStore, logger: silent });
+    expectTypeOf(receiver).toEqualTypeOf<Receiver<typeof schemas, AsyncTransaction>>();
+    receiver
+      .on("email.bounced", async (event, ctx) => {
+        expectTypeOf(event.data).toEqualTypeOf<Bounce>();
+        expectTypeOf(ctx).toEqualTypeOf<HandlerContext<AsyncTransaction>>();
+        await ctx.commit(({ client }) => client.query("DELETE FROM people"));
+        await ctx.commit(async (tx) => {
+          expectTypeOf(tx).toEqualTypeOf<AsyncTransaction>();
+          await tx.client.query("DELETE FROM people");
+        });
+      })
+      .onUnhandled((_, { commit }) => commit(({ client }) => void client));
+  });
+
+  test("the transaction of another store does not compile", () => {
+    createReceiver({ secrets: TEST_SECRET, store: asyncStore, logger: silent }).on("*", (_, { commit }) => {
+      // @ts-expect-error -- of SQLite
+      void commit(({ db }) => void db);
+    });
+    createTestReceiver().on("*", (_, { commit }) => {
+      // @ts-expect-error -- of another database
+      void commit(({ client }) => void client);
+    });
+    // @ts-expect-error -- its functions would get another transaction
+    const store: Store = asyncStore;
+    void store;
+  });
+
+  test("the transaction of ctx.commit is SQLite's for a path, for no store and for createSqliteStore", () => {
+    const store = createSqliteStore({ file: ":memory:" });
+    for (const receiver of [
+      createReceiver({ secrets: TEST_SECRET, store, logger: silent }),
+      createReceiver({ secrets: TEST_SECRET, store: ":memory:", logger: silent }),
+      createReceiver({ secrets: TEST_SECRET, logger: silent }),
+    ]) {
+      expectTypeOf(receiver).toEqualTypeOf<Receiver<Record<never, never>, CommitTransaction>>();
+    }
   });
 });
 
