@@ -1,4 +1,4 @@
 import { describeStore } from "./conformance.js";
 import { MEMORY } from "./sqlite-kind.js";
 
-describeStore("SQLite in memory", MEMORY);
+describeStore(MEMORY);

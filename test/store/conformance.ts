@@ -20,8 +20,8 @@ import { describeSettle } from "./conformance/settle.js";
 import { describeSteps } from "./conformance/steps.js";
 
 /** What holds for every store, whatever keeps its data. A new implementation runs this and nothing else to be one. */
-export function describeStore(name: string, kind: StoreKind): void {
-  describe(name, () => {
+export function describeStore(kind: StoreKind): void {
+  describe(kind.name, () => {
     const fixture = useStore(kind);
     describeAccept(fixture);
     describeOtherBytes(fixture);

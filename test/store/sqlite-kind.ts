@@ -6,9 +6,27 @@ import { acceptLeased, settlements, type StoreKind, type StoreUnderTest } from "
 import { makeFolder } from "../support/folder.js";
 import { MEMORY_DISK } from "../support/memory-disk.js";
 
-export const MEMORY: StoreKind = { create: createInMemory, lateUses: lateUses() };
-export const FILE_WITH_THREAD: StoreKind = { create: () => createOnFile(true), lateUses: lateUses() };
-export const FILE_WITHOUT_THREAD: StoreKind = { create: () => createOnFile(false), lateUses: lateUses() };
+type SqliteKind = StoreKind<CommitTransaction>;
+
+const SQLITE = {
+  outlives: true,
+  isShared: false,
+  hasAsyncCommit: false,
+  keepsLastSent: true,
+  lateUses: lateUses(),
+} satisfies Partial<SqliteKind>;
+
+export const MEMORY: SqliteKind = { ...SQLITE, name: "SQLite in memory", create: createInMemory, outlives: false };
+export const FILE_WITH_THREAD: SqliteKind = {
+  ...SQLITE,
+  name: "SQLite in a file, with a writer thread",
+  create: () => createOnFile(true),
+};
+export const FILE_WITHOUT_THREAD: SqliteKind = {
+  ...SQLITE,
+  name: "SQLite in a file, without a thread",
+  create: () => createOnFile(false),
+};
 
 function write(tx: CommitTransaction, text: string): void {
   tx.db.exec("CREATE TABLE IF NOT EXISTS written (text TEXT)");
@@ -20,7 +38,7 @@ function read(db: Database.Database): string[] {
   return exists ? db.prepare<[], string>("SELECT text FROM written ORDER BY rowid").pluck().all() : [];
 }
 
-function createOnFile(thread: boolean): StoreUnderTest {
+function createOnFile(thread: boolean): StoreUnderTest<CommitTransaction> {
   const file = join(makeFolder(MEMORY_DISK), "inbox.db");
   return {
     store: createSqliteStore({ file, thread }),
@@ -38,7 +56,7 @@ function createOnFile(thread: boolean): StoreUnderTest {
   };
 }
 
-function createInMemory(): StoreUnderTest {
+function createInMemory(): StoreUnderTest<CommitTransaction> {
   const store = createSqliteStore({ file: ":memory:" });
   return {
     store,
@@ -63,7 +81,7 @@ function createInMemory(): StoreUnderTest {
   };
 }
 
-function lateUses(): StoreKind["lateUses"] {
+function lateUses(): SqliteKind["lateUses"] {
   return [
     { name: "tx.db", keep: (tx) => () => tx.db },
     {

@@ -1,24 +1,32 @@
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import { isPigeonholeError, type ErrorCode } from "#pigeonhole/base/error.js";
-import type { CommitTransaction } from "#pigeonhole/store/commit-transaction.js";
 import type { LeasePage, LeaseRequest, NewEvent, PruneLimits, Store } from "#pigeonhole/store/store.js";
 import type { Lease, Settlement } from "#pigeonhole/store/work.js";
 import { afterEach, beforeEach, expect } from "vitest";
 
-/** What the suite needs of one kind of store. */
-export interface StoreKind {
-  create(): StoreUnderTest | Promise<StoreUnderTest>;
+/** What the suite needs of one kind of store, and what holds for this kind only. */
+export interface StoreKind<Tx = unknown> {
+  name: string;
+  create(): StoreUnderTest<Tx> | Promise<StoreUnderTest<Tx>>;
+  /** Another store can go on with the data. */
+  outlives: boolean;
+  /** Several stores have the work at once, each with leases of its own; otherwise the first one that asks. */
+  isShared: boolean;
+  /** The function given to `commit` may return a promise, which is waited for; otherwise that is refused. */
+  hasAsyncCommit: boolean;
+  /** Retention keeps the last contact event that was taken, from which the numbers continue. */
+  keepsLastSent: boolean;
   /** Ways to keep hold of what a transaction gave out; the function they return is called after its end. */
-  lateUses: readonly { name: string; keep(tx: CommitTransaction): () => unknown }[];
+  lateUses: readonly { name: string; keep(tx: Tx): () => unknown }[];
 }
 
-export interface StoreUnderTest {
+export interface StoreUnderTest<Tx = unknown> {
   /** Not open yet. */
-  store: Store;
+  store: Store<unknown>;
   /** Another store on the same data, not open; missing when the data ends with its store. */
-  another?: () => Store;
+  another?: () => Store<unknown>;
   /** Writes a row of the user's own in the transaction. */
-  write(tx: CommitTransaction, text: string): void;
+  write(tx: Tx, text: string): void | Promise<void>;
   /** The user's rows that are committed. */
   written(): Promise<string[]>;
   /** Removes the data; the stores are closed. */
@@ -28,14 +36,12 @@ export interface StoreUnderTest {
 /** The store of the running test: open, and owner of its data. */
 export interface Fixture extends Omit<StoreUnderTest, "another" | "dispose"> {
   kind: StoreKind;
-  /** Whether `reopen` and `another` can be used. */
-  outlives: boolean;
-  another(): Store;
+  another(): Store<unknown>;
   /**
    * Closes the store and goes on with another one on the same data, as the next process would. It has recovered
    * nothing.
    */
-  reopen(): Promise<Store>;
+  reopen(): Promise<Store<unknown>>;
 }
 
 export const context = { logger: silentLogger };
@@ -60,12 +66,12 @@ export const ENDS_WITH_STORE = "The data of this kind of store ends with the sto
 /** Opens a store before each test of the suite and closes it afterwards. */
 export function useStore(kind: StoreKind): Fixture {
   let current: StoreUnderTest | undefined;
-  const stores = new Set<Store>();
+  const stores = new Set<Store<unknown>>();
   const get = (): StoreUnderTest => {
     if (current === undefined) throw new Error("no test is running");
     return current;
   };
-  const another = (): Store => {
+  const another = (): Store<unknown> => {
     const store = get().another?.();
     if (store === undefined) throw new Error("this kind of store does not outlive its store");
     stores.add(store);
@@ -89,9 +95,6 @@ export function useStore(kind: StoreKind): Fixture {
     kind,
     get store() {
       return get().store;
-    },
-    get outlives() {
-      return get().another !== undefined;
     },
     another,
     async reopen() {
@@ -120,18 +123,22 @@ export function newEvent(id: string, change: Partial<NewEvent> = {}): NewEvent {
 }
 
 /** Stores an event with its work leased; handler `h` unless named. */
-export async function acceptLeased(store: Store, id: string, change: Partial<NewEvent> = {}): Promise<Lease> {
+export async function acceptLeased(store: Store<unknown>, id: string, change: Partial<NewEvent> = {}): Promise<Lease> {
   const result = await store.accept(newEvent(id, { work: [{ handler: "h", leaseUntil: T + MINUTE }], ...change }));
   const lease = result.kind === "stored" ? result.leases[0] : undefined;
   if (lease === undefined) throw new Error(`${id} was not stored with a lease`);
   return lease;
 }
 
-export async function acceptAll(store: Store, ids: readonly string[], change: Partial<NewEvent> = {}): Promise<void> {
+export async function acceptAll(
+  store: Store<unknown>,
+  ids: readonly string[],
+  change: Partial<NewEvent> = {},
+): Promise<void> {
   for (const id of ids) await store.accept(newEvent(id, change));
 }
 
-export function leasePage(store: Store, change: Partial<LeaseRequest> = {}): Promise<LeasePage> {
+export function leasePage(store: Store<unknown>, change: Partial<LeaseRequest> = {}): Promise<LeasePage> {
   return store.lease({
     handler: "h",
     now: T,
@@ -148,7 +155,7 @@ export function leasePage(store: Store, change: Partial<LeaseRequest> = {}): Pro
 export const idsOf = ({ work }: LeasePage): string[] => work.map(({ eventId }) => eventId);
 
 /** Ends a page's leases as the death of a process does; the work is due at once afterwards. */
-export async function crash(store: Store, change: Partial<LeaseRequest> = {}): Promise<string[]> {
+export async function crash(store: Store<unknown>, change: Partial<LeaseRequest> = {}): Promise<string[]> {
   const page = await leasePage(store, { ...change, now: T + DAY, leaseUntil: T + MINUTE });
   await store.recover(T + DAY);
   return idsOf(page);
@@ -176,14 +183,22 @@ export const TARGETS = ["done", "pending", "dead", "parked"] as const;
 
 export const bare = ({ seq, handler, token }: Lease): Lease => ({ seq, handler, token });
 
+/** A function for `commit` that writes a row and then calls `after`; asynchronous where writing is. */
+export function writing({ write }: Pick<Fixture, "write">, text: string, after: (tx: unknown) => unknown) {
+  return (tx: unknown): unknown => {
+    const written = write(tx, text);
+    return written instanceof Promise ? written.then(() => after(tx)) : after(tx);
+  };
+}
+
 /** States of an event's handlers by name. */
-export async function statesOf(store: Store, id: string): Promise<Record<string, string>> {
+export async function statesOf(store: Store<unknown>, id: string): Promise<Record<string, string>> {
   const event = await store.get(id);
   return Object.fromEntries(event?.handlers.map(({ handler, state }) => [handler, state]) ?? []);
 }
 
 /** Everything the store tells about its contents, to show that a call changed nothing. */
-export async function snapshot(store: Store): Promise<unknown> {
+export async function snapshot(store: Store<unknown>): Promise<unknown> {
   const { items } = await store.list({ limit: 500 });
   return { counts: await store.counts(T), events: await Promise.all(items.map(({ id }) => store.get(id))) };
 }

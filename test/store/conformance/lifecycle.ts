@@ -47,7 +47,7 @@ const CALLS = {
   listRequested: (store) => store.listRequested({ limit: 1, afterSeq: 0 }),
   prune: (store) => store.prune({ ...NOTHING_TO_PRUNE, idsBefore: T }),
   noteTimes: (store) => store.noteTimes({ clock: T }),
-} satisfies Record<Exclude<keyof Store, "open" | "close" | "backUp">, (store: Store) => Promise<unknown>>;
+} satisfies Record<Exclude<keyof Store, "open" | "close" | "backUp">, (store: Store<unknown>) => Promise<unknown>>;
 
 const METHODS = Object.keys(CALLS) as (keyof typeof CALLS)[];
 
@@ -80,7 +80,7 @@ export function describeLifecycle(fixture: Fixture): void {
     });
 
     test("close keeps what was begun before it", async ({ skip }) => {
-      if (!fixture.outlives) return skip(ENDS_WITH_STORE);
+      if (!fixture.kind.outlives) return skip(ENDS_WITH_STORE);
       const { store } = fixture;
       const lease = await acceptLeased(store, "committed");
       const begun = [
@@ -130,14 +130,14 @@ export function describeLifecycle(fixture: Fixture): void {
   });
 
   describe("two stores on the same data", () => {
-    test("one of two stores on the same data has the work and the other has not, until the first closes", async ({
-      skip,
-    }) => {
-      if (!fixture.outlives) return skip(ENDS_WITH_STORE);
+    const { isShared } = fixture.kind;
+    const of = isShared ? "both have the work" : "one has the work and the other has not";
+    test(`of two stores on the same data ${of}, and what the first left is recovered`, async ({ skip }) => {
+      if (!fixture.kind.outlives) return skip(ENDS_WITH_STORE);
       await acceptLeased(fixture.store, "evt_1");
       const second = fixture.another();
       await second.open(context);
-      expect(await second.recover(T)).toEqual({ owner: false, recovered: 0, parked: 0 });
+      expect(await second.recover(T)).toEqual({ owner: isShared, recovered: 0, parked: 0 });
       expect(await statesOf(fixture.store, "evt_1")).toEqual({ h: "leased" });
       expect(await fixture.store.recover(T)).toMatchObject({ owner: true });
 
@@ -146,7 +146,7 @@ export function describeLifecycle(fixture: Fixture): void {
     });
 
     test("two stores on the same data can both accept deliveries", async ({ skip }) => {
-      if (!fixture.outlives) return skip(ENDS_WITH_STORE);
+      if (!fixture.kind.outlives) return skip(ENDS_WITH_STORE);
       const second = fixture.another();
       await second.open(context);
       const copies = [fixture.store, second, fixture.store, second].map((store) => store.accept(newEvent("evt_1")));
@@ -157,7 +157,7 @@ export function describeLifecycle(fixture: Fixture): void {
     test.for(["not opened yet", "closed"])(
       "a store that is %s does not keep the data from another",
       async (when, { skip }) => {
-        if (!fixture.outlives) return skip(ENDS_WITH_STORE);
+        if (!fixture.kind.outlives) return skip(ENDS_WITH_STORE);
         const idle = when === "closed" ? fixture.store : fixture.another();
         await fixture.store.close();
         await expectCode(idle.recover(T), "stopped");

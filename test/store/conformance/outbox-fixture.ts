@@ -18,16 +18,16 @@ export function newRecord(key: string, change: Partial<ComparableOutboxEvent> = 
 }
 
 /** Records events under these keys, each by itself and in this order. */
-export async function recordKeys(store: Store, ...keys: string[]): Promise<void> {
+export async function recordKeys(store: Store<unknown>, ...keys: string[]): Promise<void> {
   for (const key of keys) expect(await store.record([newRecord(key)], T)).toEqual(["recorded"]);
 }
 
-export function leaseSend(store: Store, change: Partial<SendRequest> = {}): Promise<SendPage> {
+export function leaseSend(store: Store<unknown>, change: Partial<SendRequest> = {}): Promise<SendPage> {
   return store.leaseSend({ now: T, leaseUntil: T + MINUTE, limit: 100, aloneBefore: 0, ...change });
 }
 
 /** The call that {@link leaseSend} gives; fails the test when there is none. */
-export async function takeSend(store: Store, change: Partial<SendRequest> = {}): Promise<FrozenSend> {
+export async function takeSend(store: Store<unknown>, change: Partial<SendRequest> = {}): Promise<FrozenSend> {
   return (await leaseSend(store, change)).send ?? expect.unreachable("no call was given");
 }
 
@@ -70,22 +70,26 @@ export const RESULTS = {
 };
 
 /** Settles every event of a call alike. */
-export function settleAll(store: Store, send: FrozenSend, to: keyof typeof RESULTS): Promise<"settled" | "lost"> {
+export function settleAll(
+  store: Store<unknown>,
+  send: FrozenSend,
+  to: keyof typeof RESULTS,
+): Promise<"settled" | "lost"> {
   const results = send.events.map(({ seq }) => RESULTS[to](seq));
   return store.settleSend(sendSettlements.settled(send, results));
 }
 
 /** Oldest first. */
-export async function outboxOf(store: Store): Promise<OutboxView[]> {
+export async function outboxOf(store: Store<unknown>): Promise<OutboxView[]> {
   return (await store.listOutbox({ limit: 500 })).items.toReversed();
 }
 
 /** States by key. */
-export async function outboxStates(store: Store): Promise<Record<string, string>> {
+export async function outboxStates(store: Store<unknown>): Promise<Record<string, string>> {
   return Object.fromEntries((await outboxOf(store)).map(({ key, state }) => [key, state]));
 }
 
 /** Everything the outbox tells about its contents, to show that a call changed nothing. */
-export async function outboxSnapshot(store: Store): Promise<unknown> {
+export async function outboxSnapshot(store: Store<unknown>): Promise<unknown> {
   return { counts: await store.countOutbox(), events: await outboxOf(store) };
 }

@@ -2,13 +2,23 @@ import type { NewOutboxEvent, ComparableOutboxEvent } from "#pigeonhole/store/ou
 import type { Store } from "#pigeonhole/store/store.js";
 import type { Lease } from "#pigeonhole/store/work.js";
 import { describe, expect, test } from "vitest";
-import { DAY, ENDS_WITH_STORE, type Fixture, T, acceptLeased, leasePage, settlements, statesOf } from "./fixture.js";
+import {
+  DAY,
+  ENDS_WITH_STORE,
+  type Fixture,
+  T,
+  acceptLeased,
+  leasePage,
+  settlements,
+  statesOf,
+  writing,
+} from "./fixture.js";
 import { leaseSend, newRecord, outboxOf, outboxSnapshot, outboxStates, recordKeys } from "./outbox-fixture.js";
 
 type Records = readonly NewOutboxEvent[];
 
 /** The two ways in which records travel with a done mark. */
-const CARRIERS: Record<string, (store: Store, lease: Lease, records: Records) => Promise<unknown>> = {
+const CARRIERS: Record<string, (store: Store<unknown>, lease: Lease, records: Records) => Promise<unknown>> = {
   settle: (store, lease, records) => store.settle({ ...settlements.done(lease), records }),
   commit: (store, lease, records) => store.commit({ ...settlements.done(lease), records }, () => undefined),
 };
@@ -80,7 +90,7 @@ export function describeOutboxRecord(fixture: Fixture): void {
     });
 
     test("record is visible to the next process", async ({ skip }) => {
-      if (!fixture.outlives) return skip(ENDS_WITH_STORE);
+      if (!fixture.kind.outlives) return skip(ENDS_WITH_STORE);
       await recordKeys(fixture.store, "a");
       const store = await fixture.reopen();
       expect(await outboxStates(store)).toEqual({ a: "pending" });
@@ -110,7 +120,7 @@ export function describeOutboxRecord(fixture: Fixture): void {
     });
 
     test("records are visible to the next process", async ({ skip }) => {
-      if (!fixture.outlives) return skip(ENDS_WITH_STORE);
+      if (!fixture.kind.outlives) return skip(ENDS_WITH_STORE);
       const lease = await acceptLeased(fixture.store, "evt_1");
       await carry(fixture.store, lease, [newRecord("a")]);
       const store = await fixture.reopen();
@@ -122,10 +132,11 @@ export function describeOutboxRecord(fixture: Fixture): void {
   test("a commit whose function throws stores none of its records", async () => {
     const lease = await acceptLeased(fixture.store, "evt_1");
     const mine = new Error("mine");
-    const outcome = fixture.store.commit({ ...settlements.done(lease), records: [newRecord("a")] }, (tx) => {
-      fixture.write(tx, "half");
+    const fail = (): never => {
       throw mine;
-    });
+    };
+    const settlement = { ...settlements.done(lease), records: [newRecord("a")] };
+    const outcome = fixture.store.commit(settlement, writing(fixture, "half", fail));
     await expect(outcome).rejects.toBe(mine);
     expect(await outboxOf(fixture.store)).toEqual([]);
     expect(await fixture.written()).toEqual([]);

@@ -178,7 +178,7 @@ export function describeOutboxSend(fixture: Fixture): void {
     test.for([1, 3])(
       "a call of %i events is repeated unchanged and at once after the process died",
       async (count, { skip }) => {
-        if (!fixture.outlives) return skip(ENDS_WITH_STORE);
+        if (!fixture.kind.outlives) return skip(ENDS_WITH_STORE);
         await recordKeys(fixture.store, ...["c", "a", "b"].slice(0, count));
         const first = await takeSend(fixture.store, { leaseUntil: T + DAY });
         const store = await fixture.reopen();
@@ -195,7 +195,7 @@ export function describeOutboxSend(fixture: Fixture): void {
     );
 
     test("a call that waited still waits for its time after the process died", async ({ skip }) => {
-      if (!fixture.outlives) return skip(ENDS_WITH_STORE);
+      if (!fixture.kind.outlives) return skip(ENDS_WITH_STORE);
       await recordKeys(fixture.store, "a", "b");
       const first = await takeSend(fixture.store);
       await fixture.store.settleSend(sendSettlements.pending(first, T + 50));

@@ -131,7 +131,7 @@ export function describeOutboxSettle(fixture: Fixture): void {
     });
 
     test("settleSend is visible to the next process", async ({ skip }) => {
-      if (!fixture.outlives) return skip(ENDS_WITH_STORE);
+      if (!fixture.kind.outlives) return skip(ENDS_WITH_STORE);
       await recordKeys(fixture.store, "a");
       await settleAll(fixture.store, await takeSend(fixture.store), "done");
       const store = await fixture.reopen();

@@ -205,7 +205,7 @@ export function describePrune(fixture: Fixture): void {
     });
 
     test("noteTimes keeps the times for the next process", async ({ skip }) => {
-      if (!fixture.outlives) return skip(ENDS_WITH_STORE);
+      if (!fixture.kind.outlives) return skip(ENDS_WITH_STORE);
       await fixture.store.noteTimes({ clock: T, delivery: T + 1, api: T + 2 });
       const store = await fixture.reopen();
       expect(await store.noteTimes({})).toEqual({ clock: T, delivery: T + 1, api: T + 2 });

@@ -49,7 +49,7 @@ export function describeRecover(fixture: Fixture): void {
     });
 
     test("recover at the start takes the work of a dead process, whose leases have not ended", async ({ skip }) => {
-      if (!fixture.outlives) return skip(ENDS_WITH_STORE);
+      if (!fixture.kind.outlives) return skip(ENDS_WITH_STORE);
       await acceptLeased(fixture.store, "evt_1", { work: [{ handler: "h", leaseUntil: T + DAY }] });
       const store = await fixture.reopen();
       expect(await store.recover(T)).toEqual({ owner: true, recovered: 1, parked: 0 });

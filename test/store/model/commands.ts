@@ -1,11 +1,20 @@
 import * as fc from "fast-check";
 import { expect } from "vitest";
 import type { Lease, ParkedNote } from "#pigeonhole/store/work.js";
-import { bare, type Fixture, MINUTE, newEvent, settlements, TARGETS } from "../conformance/fixture.js";
+import {
+  bare,
+  type Fixture,
+  MINUTE,
+  newEvent,
+  settlements,
+  type StoreKind,
+  TARGETS,
+  writing,
+} from "../conformance/fixture.js";
 import type { Model } from "./model.js";
 
 /** The store under test, which a crash replaces. */
-export type Real = Pick<Fixture, "store" | "outlives" | "reopen" | "write" | "written">;
+export type Real = Pick<Fixture, "store" | "reopen" | "write" | "written">;
 
 type Command = fc.AsyncCommand<Model, Real>;
 type Step = (model: Model, real: Real) => Promise<void>;
@@ -153,10 +162,12 @@ const commit = fc.boolean().chain((isThrowing) =>
     const work = model.held(given);
     const effect = `effect ${given.token}`;
     const outcome = await store
-      .commit(settlements.done(given), (tx) => {
-        write(tx, effect);
-        if (isThrowing) throw new Error("mine");
-      })
+      .commit(
+        settlements.done(given),
+        writing({ write }, effect, () => {
+          if (isThrowing) throw new Error("mine");
+        }),
+      )
       .then(
         () => "done",
         (error: { code?: string; message: string }) => error.code ?? error.message,
@@ -207,15 +218,15 @@ const setBack = fc.constantFrom(0, 30_000, 10 * LEASE_MS).map((ms) =>
 );
 
 const recover = fc.constant(
-  command("recover", async (model, { store, outlives }) => {
-    expect(await store.recover(model.now)).toEqual({ owner: true, ...model.recover(outlives) });
+  command("recover", async (model, { store }) => {
+    expect(await store.recover(model.now)).toEqual({ owner: true, ...model.recover() });
   }),
 );
 
 const crash = fc.constant(
   command("crash", async (model, real) => {
     await real.reopen();
-    model.hasTakenOver = false;
+    model.crash();
   }),
 );
 
@@ -285,4 +296,5 @@ const ON_ANY = [
 ];
 
 /** Commands for a store whose data ends with it, and for one that outlives a crash. */
-export const commandsFor = (outlives: boolean): fc.Arbitrary<Command>[] => (outlives ? [...ON_ANY, crash] : ON_ANY);
+export const commandsFor = ({ outlives }: StoreKind): fc.Arbitrary<Command>[] =>
+  outlives ? [...ON_ANY, crash] : ON_ANY;

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { StoreCounts } from "#pigeonhole/store/inbox-view.js";
 import type { LeaseRequest } from "#pigeonhole/store/store.js";
 import type { Lease, NewWork, ParkedNote, Settlement } from "#pigeonhole/store/work.js";
+import type { StoreKind } from "../conformance/fixture.js";
 import { CRASH_LIMIT, type WorkState } from "#pigeonhole/store/work-state.js";
 
 /** What the store should hold for one handler of one event. */
@@ -34,6 +35,9 @@ export interface ModelEvent {
   work: Map<string, ModelWork>;
 }
 
+/** What holds for some kinds of stores only. */
+type ModelledKind = Pick<StoreKind, "outlives">;
+
 /** The store as the interface describes it, in plain objects: the other opinion that the tests compare with. */
 export class Model {
   readonly events = new Map<string, ModelEvent>();
@@ -45,11 +49,18 @@ export class Model {
   done = 0;
   /** The user's own rows. */
   effects: string[] = [];
+  readonly #kind: ModelledKind;
   /** Whether the first `recover` since the store was opened has been. */
-  hasTakenOver = false;
+  #hasTakenOver = false;
 
-  constructor(now: number) {
+  constructor(now: number, kind: ModelledKind) {
     this.now = now;
+    this.#kind = kind;
+  }
+
+  /** The store was closed, and another one goes on. */
+  crash(): void {
+    this.#hasTakenOver = false;
   }
 
   get all(): { event: ModelEvent; work: ModelWork }[] {
@@ -147,9 +158,9 @@ export class Model {
     work.started -= 1;
   }
 
-  recover(outlives: boolean): { recovered: number; parked: number } {
-    const everything = outlives && !this.hasTakenOver;
-    this.hasTakenOver = true;
+  recover(): { recovered: number; parked: number } {
+    const everything = this.#kind.outlives && !this.#hasTakenOver;
+    this.#hasTakenOver = true;
     const result = { recovered: 0, parked: 0 };
     for (const { work } of this.all) {
       if (work.state !== "leased" || !(everything || (work.leaseUntil ?? 0) < this.now)) continue;

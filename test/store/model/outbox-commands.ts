@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { expect } from "vitest";
 import { type EventResult, type FrozenSend, OUTBOX_STATES } from "#pigeonhole/store/outbox.js";
-import { DAY, type Fixture, MINUTE, NOTHING_TO_PRUNE, acceptLeased } from "../conformance/fixture.js";
+import { DAY, type Fixture, MINUTE, NOTHING_TO_PRUNE, type StoreKind, acceptLeased } from "../conformance/fixture.js";
 import type { ModelSend, OutboxModel } from "./outbox-model.js";
 
-export type RealOutbox = Pick<Fixture, "store" | "outlives" | "reopen">;
+export type RealOutbox = Pick<Fixture, "store" | "reopen">;
 
 type Command = fc.AsyncCommand<OutboxModel, RealOutbox>;
 type Step = (model: OutboxModel, real: RealOutbox) => Promise<void>;
@@ -248,16 +248,16 @@ const advance = fc.constantFrom(1, 30_000, LEASE_MS, LEASE_MS + 1, 10 * LEASE_MS
 );
 
 const recover = fc.constant(
-  command("recover", async (model, { store, outlives }) => {
+  command("recover", async (model, { store }) => {
     await store.recover(model.now);
-    model.recover(outlives);
+    model.recover();
   }),
 );
 
 const crash = fc.constant(
   command("crash", async (model, real) => {
     await real.reopen();
-    model.hasTakenOver = false;
+    model.crash();
   }),
 );
 
@@ -273,7 +273,7 @@ const ON_ANY = [record, handle, lease, lease, lease, answer, answer, refuseWhole
 const SELDOM = [conflict, retry, retry, discard, advance, advance, recover, prune];
 
 /** Commands for an outbox whose data ends with it, and for one that outlives a crash. */
-export const outboxCommandsFor = (outlives: boolean): fc.Arbitrary<Command>[] => [
+export const outboxCommandsFor = ({ outlives }: StoreKind): fc.Arbitrary<Command>[] => [
   ...ON_ANY,
   ...SELDOM,
   ...(outlives ? [crash] : []),

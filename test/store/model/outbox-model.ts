@@ -1,4 +1,5 @@
 import type { EventResult, FrozenSend, OutboxCounts, OutboxState, SendRequest } from "#pigeonhole/store/outbox.js";
+import type { StoreKind } from "../conformance/fixture.js";
 import { ContactEventSlots } from "./contact-event-slots.js";
 
 /** What the outbox should hold for one event. */
@@ -24,6 +25,9 @@ export interface ModelSend {
   given: FrozenSend;
 }
 
+/** What holds for some kinds of stores only. */
+type ModelledKind = Pick<StoreKind, "outlives" | "keepsLastSent">;
+
 /** The outbox as its interface describes it, in plain objects, and the service that its calls reach. */
 export class OutboxModel {
   /** In the order of recording. */
@@ -39,11 +43,18 @@ export class OutboxModel {
   #lastTaken: ModelEvent | undefined;
   #runs = 0;
   now: number;
+  readonly #kind: ModelledKind;
   /** Whether the first `recover` since the store was opened has been. */
-  hasTakenOver = false;
+  #hasTakenOver = false;
 
-  constructor(now: number) {
+  constructor(now: number, kind: ModelledKind) {
     this.now = now;
+    this.#kind = kind;
+  }
+
+  /** The store was closed, and another one goes on. */
+  crash(): void {
+    this.#hasTakenOver = false;
   }
 
   /** The key that a name stands for now. */
@@ -139,9 +150,9 @@ export class OutboxModel {
     return true;
   }
 
-  recover(outlives: boolean): void {
-    const everything = outlives && !this.hasTakenOver;
-    this.hasTakenOver = true;
+  recover(): void {
+    const everything = this.#kind.outlives && !this.#hasTakenOver;
+    this.#hasTakenOver = true;
     for (const send of this.sends) {
       if (send.state !== "leased" || !(everything || send.freeAt < this.now)) continue;
       Object.assign(send, { state: "pending", freeAt: this.now });
@@ -151,14 +162,17 @@ export class OutboxModel {
   prune(idsBefore: number): void {
     const bound = new Set(this.sends.flatMap(({ members }) => members));
     const kept = this.events.filter(
-      (event) =>
-        event.state !== "done" || bound.has(event) || event.recordedAt >= idsBefore || event === this.#lastTaken,
+      (event) => event.state !== "done" || bound.has(event) || event.recordedAt >= idsBefore || this.#isKept(event),
     );
     for (const { key } of this.events.filter((event) => !kept.includes(event))) {
       const [name = ""] = key.split(".");
       this.#pruned.set(name, (this.#pruned.get(name) ?? 0) + 1);
     }
     this.events.splice(0, this.events.length, ...kept);
+  }
+
+  #isKept(event: ModelEvent): boolean {
+    return this.#kind.keepsLastSent && event === this.#lastTaken;
   }
 
   get counts(): OutboxCounts {

@@ -5,11 +5,9 @@ import { commandsFor, type Real } from "./commands.js";
 import { Model } from "./model.js";
 import { drain, outboxCommandsFor } from "./outbox-commands.js";
 import { OutboxModel } from "./outbox-model.js";
-import { MEMORY } from "../sqlite-kind.js";
 
 /** Which store, and how many lives of how many commands it has. */
 export interface ModelRun {
-  where: string;
   kind: StoreKind;
   numRuns: number;
   maxCommands: number;
@@ -19,14 +17,14 @@ export interface ModelRun {
  * Random commands against the store and against plain objects: after each one both must tell the same.
  * A failure prints the seed and the shortest run found; give both to `fc.assert` as `{ seed, path }` to see it again.
  */
-export function testModels({ where, kind, numRuns, maxCommands }: ModelRun): void {
+export function testModels({ kind, numRuns, maxCommands }: ModelRun): void {
   const size = { maxCommands, size: "max" } as const;
 
-  test(`a store ${where} does what the model does`, { timeout: 120_000 }, async () => {
+  test(`${kind.name} does what the model of a store does`, { timeout: 120_000 }, async () => {
     await fc.assert(
-      fc.asyncProperty(fc.commands(commandsFor(kind !== MEMORY), size), (commands) =>
+      fc.asyncProperty(fc.commands(commandsFor(kind), size), (commands) =>
         withStore(kind, async (real) => {
-          const model = new Model(T);
+          const model = new Model(T, kind);
           await fc.asyncModelRun(() => ({ model, real }), commands);
           expect((await real.written()).toSorted()).toEqual(model.effects.toSorted());
         }),
@@ -35,11 +33,11 @@ export function testModels({ where, kind, numRuns, maxCommands }: ModelRun): voi
     );
   });
 
-  test(`an outbox ${where} does what the model does`, { timeout: 120_000 }, async () => {
+  test(`${kind.name} does what the model of an outbox does`, { timeout: 120_000 }, async () => {
     await fc.assert(
-      fc.asyncProperty(fc.commands(outboxCommandsFor(kind !== MEMORY), size), (commands) =>
+      fc.asyncProperty(fc.commands(outboxCommandsFor(kind), size), (commands) =>
         withStore(kind, async (real) => {
-          const model = new OutboxModel(T);
+          const model = new OutboxModel(T, kind);
           await fc.asyncModelRun(() => ({ model, real }), commands);
           await drain(model, real);
         }),
@@ -54,7 +52,6 @@ async function withStore(kind: StoreKind, use: (real: Real) => Promise<void>): P
   await under.store.open(context);
   const real: Real = {
     store: under.store,
-    outlives: under.another !== undefined,
     async reopen() {
       await real.store.close();
       const next = under.another?.() ?? expect.unreachable();
