@@ -18,9 +18,10 @@ export function describeSession(input: {
   rules: readonly ForwardRule[];
   secrets: readonly NamedSecret[];
   inbox: boolean;
+  sandbox: boolean;
   captures: number;
 }): Session {
-  const { captureUrl, publicUrl, rules, secrets, inbox, captures } = input;
+  const { captureUrl, publicUrl, rules, secrets, inbox, sandbox, captures } = input;
   return {
     version: readVersion(),
     captureUrl,
@@ -28,6 +29,7 @@ export function describeSession(input: {
     forwards: rules.map(({ types, target }) => ({ types, target })),
     secrets: secrets.map(({ ref }) => ref),
     inbox,
+    sandbox,
     eventTypes: EVENT_TYPE_ROWS,
     captures,
   };

@@ -183,7 +183,15 @@ async function start(options: DevServerOptions, cleanup: Cleanup): Promise<DevSe
   });
 
   const session = (): Session =>
-    describeSession({ captureUrl, publicUrl, rules, secrets, inbox: inbox !== undefined, captures: folder.size });
+    describeSession({
+      captureUrl,
+      publicUrl,
+      rules,
+      secrets,
+      inbox: inbox !== undefined,
+      sandbox: false,
+      captures: folder.size,
+    });
   const now = (): number => clock.now();
   const routes: PageApiRoute[] = [
     { method: "GET", path: "/api/session", handle: session },

@@ -24,6 +24,7 @@ describe("the session", () => {
       forwards: [{ types: "email.*", target: "http://127.0.0.1:3999/" }],
       secrets: ["env:WEBHOOK_SECRET"],
       inbox: false,
+      sandbox: false,
       captures: 0,
     });
     expect((json as { eventTypes: unknown[] }).eventTypes).toHaveLength(EVENT_TYPES.length);

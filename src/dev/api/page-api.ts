@@ -15,8 +15,9 @@
  * GET  /api/samples/{type}                  → { body: string } (pretty JSON)
  * POST /api/send                 SendBody   → SendReport
  * GET  /api/stream                          → server-sent events: `capture` CaptureSummary, `removed` { ids },
- *                                             `session` Session, `work` EventWork, and `reset` {}: the client missed
- *                                             more than the server keeps, so load the lists again
+ *                                             `session` Session, `work` EventWork, `sandbox` {}: its state has
+ *                                             changed, so load it again; and `reset` {}: the client missed more than
+ *                                             the server keeps, so load the lists again
  * GET  /api/work                            → WorkList: of the events that are followed
  * GET  /api/work?id=                        → WorkList: of this event, empty if the inbox does not have it
  * GET  /api/inbox                           → InboxOverview
@@ -26,6 +27,12 @@
  * POST /api/inbox/events/{id}/retry | discard  {} → { changed: number }
  * GET  /api/inbox/contact-events?state=&cursor= → ContactEventPage
  * POST /api/inbox/contact-events/{key}/retry | discard {} → { changed: number }
+ * GET  /api/sandbox                         → SandboxState (sandbox-state.ts, with the bodies below)
+ * POST /api/sandbox/advance      AdvanceBody → AdvanceReport
+ * POST /api/sandbox/faults       FaultBody  → SandboxState
+ * POST /api/sandbox/faults/{id}/remove {}   → SandboxState
+ * POST /api/sandbox/endpoints/{id}/resume {} → SandboxState
+ * POST /api/sandbox/emit         EmitBody   → EmitReport
  *
  * Errors: the status for it and PageApiErrorBody.
  *
@@ -54,6 +61,8 @@ export interface Session {
   secrets: string[];
   /** Whether an inbox file was given. */
   inbox: boolean;
+  /** Whether the dev server runs an emulated service; without one /api/sandbox answers 404 `no_sandbox`. */
+  sandbox: boolean;
   eventTypes: { name: string; group: string; isDefault: boolean }[];
   /** Captures on disk. */
   captures: number;
