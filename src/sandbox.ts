@@ -19,6 +19,7 @@ export {
   startSandboxServer,
 } from "./sandbox/start-sandbox-server.js";
 export { SandboxApiError } from "./sandbox/api/api-handlers.js";
+export type { ActiveFault } from "./sandbox/fault-rules.js";
 export type { ApiFaultRule, InjectedFault } from "./sandbox/api/api-faults.js";
 export type { SandboxApiKey } from "./sandbox/api/api-key-registry.js";
 export type { ApiCallEntry } from "./sandbox/api/create-api.js";

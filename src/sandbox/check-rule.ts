@@ -2,9 +2,12 @@ import { PigeonholeError } from "../base/error.js";
 import { checkWholeNumber } from "../base/option-check.js";
 
 /** The fields that the rules of both lists of faults share. */
-interface CommonRule {
+export interface CommonRule {
+  /** What happens. */
   fault: object;
+  /** How likely it is, 0 to 1. @default 1 */
   probability?: number | undefined;
+  /** How often it happens before the rule ends. @default no limit */
   times?: number | undefined;
 }
 

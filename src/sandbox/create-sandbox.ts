@@ -4,7 +4,7 @@ import { type OptionsOf, defineOptions, flag, given } from "../base/options.js";
 import { seededRandom } from "../base/random.js";
 import { localWebhookCreateInput, localWebhookUpdateInput } from "../contract/local-webhook.js";
 import { MAX_RETRY_SPAN_MS } from "../protocol/retry-schedule.js";
-import { createApiFaults } from "./api/api-faults.js";
+import { ApiFaultList } from "./api/api-faults.js";
 import { createApiFetch } from "./api/api-fetch.js";
 import { ApiKeyRegistry } from "./api/api-key-registry.js";
 import { type SandboxApiOptions, createApi } from "./api/create-api.js";
@@ -119,7 +119,7 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
   const makeTestEvent = () => events.makeTest();
   const deliverOnce = createDeliverOnce({ endpoints, engine, log, passTime, requireOpen, makeTestEvent });
 
-  const apiFaults = createApiFaults({ random: seededRandom(`${seed}\0api faults`) });
+  const apiFaults = new ApiFaultList({ random: seededRandom(`${seed}\0api faults`) });
   const contactEventStore = createContactEventStore({
     clock: time.receiver,
     makeId,

@@ -148,3 +148,22 @@ describe("the rules of delivery faults", () => {
 function id24(digit: string): string {
   return `whe_${digit.repeat(24)}`;
 }
+
+test("the rules in force can be listed with what is left of them, and be removed one by one", async () => {
+  const { sandbox, probe } = await openWith({ kind: "drop" }, { times: 2, attempt: 1 });
+  const status: DeliveryFault = { kind: "status", status: 503 };
+  sandbox.faults.deliveries.add({ fault: status, types: "form.*" });
+  sandbox.emit("email.sent");
+  await sandbox.settle();
+  const [drop, second] = sandbox.faults.deliveries.list();
+  expect([drop, second]).toMatchObject([
+    { rule: { fault: { kind: "drop" } }, left: 1 },
+    { rule: { fault: status, types: "form.*" }, left: null },
+  ]);
+  expect(sandbox.faults.deliveries.remove(drop?.id ?? "")).toBe(true);
+  expect(sandbox.faults.deliveries.remove(drop?.id ?? "")).toBe(false);
+  expect(sandbox.faults.deliveries.list()).toEqual([second]);
+  sandbox.emit("email.sent");
+  await sandbox.settle();
+  expect(probe.got).toHaveLength(1);
+});

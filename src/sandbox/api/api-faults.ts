@@ -4,6 +4,7 @@ import type { Random } from "../../base/random.js";
 import { listOperations } from "../../contract/contract.js";
 import { matchesPattern } from "../../protocol/event-pattern.js";
 import { checkRetryAfter, checkRule, checkText } from "../check-rule.js";
+import { FaultRules } from "../fault-rules.js";
 
 /** The fault of one call. */
 export type InjectedFault =
@@ -45,39 +46,19 @@ export interface ApiFaultRule {
 }
 
 /** Rules in order. The first that matches decides about a call. */
-export interface ApiFaultList extends ApiFaults {
-  /** Adds a rule. Throws `invalid_argument` for an invalid one. Returns a function that removes it. */
-  add(rule: ApiFaultRule): () => void;
-  /** Removes every rule. */
-  clear(): void;
-}
+export class ApiFaultList extends FaultRules<ApiFaultRule> implements ApiFaults {
+  readonly #random: Random;
 
-/** An empty list of faults. `random` decides if a probability is given. */
-export function createApiFaults({ random }: { random: Random }): ApiFaultList {
-  let rules: { rule: ApiFaultRule; left: number }[] = [];
-  return {
-    add(rule) {
-      checkApiRule(rule);
-      const entry = { rule, left: rule.times ?? Infinity };
-      rules.push(entry);
-      return () => {
-        rules = rules.filter((other) => other !== entry);
-      };
-    },
-    clear() {
-      rules = [];
-    },
-    next(call) {
-      for (const entry of rules) {
-        const { calls = "*", probability = 1, fault } = entry.rule;
-        if (!matchesPattern(calls, call) || (probability < 1 && random() >= probability)) continue;
-        entry.left -= 1;
-        if (entry.left <= 0) rules = rules.filter((other) => other !== entry);
-        return fault;
-      }
-      return undefined;
-    },
-  };
+  /** `random` decides if a probability is given. */
+  constructor({ random }: { random: Random }) {
+    super(checkApiRule);
+    this.#random = random;
+  }
+
+  /** The fault of a call, such as `contactEvents.send`. */
+  next(call: string): InjectedFault | undefined {
+    return this.take(({ calls = "*" }) => matchesPattern(calls, call), this.#random);
+  }
 }
 
 const FAULT_FIELDS: Readonly<Record<InjectedFault["kind"], readonly string[]>> = {

@@ -3,6 +3,7 @@ import { checkWholeNumber } from "../../base/option-check.js";
 import type { Random } from "../../base/random.js";
 import { checkPattern, matchesPattern } from "../../protocol/event-pattern.js";
 import { checkRetryAfter, checkRule, checkText } from "../check-rule.js";
+import { FaultRules } from "../fault-rules.js";
 import { MAX_DELAY_MS } from "../latest-time.js";
 
 /** The fault of one attempt. */
@@ -67,36 +68,14 @@ export interface FaultSubject {
 export const MAX_REORDER_MS = MINUTE;
 
 /** Rules in order. The first that matches decides about an attempt. */
-export class DeliveryFaultList {
-  #rules: { rule: DeliveryFaultRule; left: number }[] = [];
-
-  /**
-   * Adds a rule; throws `invalid_argument` or `invalid_option` for an invalid one. Returns a function that removes it.
-   */
-  add(rule: DeliveryFaultRule): () => void {
-    checkDeliveryRule(rule);
-    const entry = { rule, left: rule.times ?? Infinity };
-    this.#rules.push(entry);
-    return () => {
-      this.#rules = this.#rules.filter((other) => other !== entry);
-    };
-  }
-
-  /** Removes every rule. */
-  clear(): void {
-    this.#rules = [];
+export class DeliveryFaultList extends FaultRules<DeliveryFaultRule> {
+  constructor() {
+    super(checkDeliveryRule);
   }
 
   /** The fault of an attempt. Each attempt has its own `random`, so that the order of other answers has no effect. */
   next(subject: FaultSubject, random: Random): DeliveryFault | undefined {
-    for (const entry of this.#rules) {
-      const { probability = 1, fault } = entry.rule;
-      if (!fits(entry.rule, subject) || (probability < 1 && random() >= probability)) continue;
-      entry.left -= 1;
-      if (entry.left <= 0) this.#rules = this.#rules.filter((other) => other !== entry);
-      return fault;
-    }
-    return undefined;
+    return this.take((rule) => fits(rule, subject), random);
   }
 }
 

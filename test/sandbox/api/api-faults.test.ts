@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { type ApiFaultRule, type InjectedFault, createApiFaults } from "#pigeonhole/sandbox/api/api-faults.js";
+import { type ApiFaultRule, ApiFaultList, type InjectedFault } from "#pigeonhole/sandbox/api/api-faults.js";
 import { createRandom } from "../../support/seeded-random.js";
 import { EVENT, createTestApi, verdict } from "./support.js";
 
 const ERROR: InjectedFault = { kind: "error", status: 503 };
 const LOST: InjectedFault = { kind: "no_answer", executed: true };
-const newFaults = (seed = 1) => createApiFaults({ random: createRandom(seed) });
+const newFaults = (seed = 1) => new ApiFaultList({ random: createRandom(seed) });
 
 describe("the rules of API faults", () => {
   test("a rule applies as often as it says and then lets calls pass", () => {

@@ -1,13 +1,11 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ApiError, NoAnswerError, createClient } from "pigeonhole/client";
-import { createApiFaults } from "#pigeonhole/sandbox/api/api-faults.js";
+import { ApiFaultList } from "#pigeonhole/sandbox/api/api-faults.js";
 import { createRandom } from "../../support/seeded-random.js";
 import type { Clock } from "#pigeonhole/base/clock.js";
 import { rejection } from "../../client/support.js";
 import { ADA, EVENT, LIVE_KEY, NOW, createTestApi, listenTo } from "./support.js";
-
-type Faults = ReturnType<typeof createApiFaults>;
 
 /** No wait of the client is as long, only its timeout. */
 const NEVER_MS = 1_000_000;
@@ -38,7 +36,7 @@ async function pair(
   maxRetries = 2,
 ) {
   const clock = leapingClock();
-  const faults = createApiFaults({ random: createRandom(1) });
+  const faults = new ApiFaultList({ random: createRandom(1) });
   const service = createTestApi({ clock, faults, ...options });
   const reach =
     transport === "in process"
@@ -204,7 +202,7 @@ describe("any sequence of sends", () => {
     }
   }
 
-  function addFault(faults: Faults, fault: string): void {
+  function addFault(faults: ApiFaultList, fault: string): void {
     if (fault === "lost") faults.add({ fault: { kind: "no_answer", executed: true }, times: 1 });
     if (fault === "dropped") faults.add({ fault: { kind: "no_answer", executed: false }, times: 1 });
     if (fault === "error") faults.add({ fault: { kind: "error", status: 503 }, times: 1 });
