@@ -5,6 +5,7 @@ export type {
   EmitOptions,
   Emitted,
   EndpointWithSecret,
+  PlannedAttempt,
   Sandbox,
   SandboxEndpoints,
   SandboxListenOptions,

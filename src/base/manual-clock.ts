@@ -75,11 +75,6 @@ export function createManualClock(startMs: number = Date.UTC(2026, 0, 1)): Manua
   };
 }
 
-/** True for a clock that is moved by hand. */
-export function isManualClock(clock: Clock): clock is ManualClock {
-  return "advance" in clock && "nextTimerInMs" in clock;
-}
-
 /** Of timers due together, the one set first. */
 function earliest(timers: Set<ManualTimer>): ManualTimer | undefined {
   let found: ManualTimer | undefined;

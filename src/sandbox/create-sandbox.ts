@@ -27,7 +27,7 @@ import { createMakeId } from "./make-id.js";
 import { type ResolvedSandboxOptions, type SandboxOptions, resolveSandboxOptions } from "./options.js";
 import { PassTime } from "./pass-time.js";
 import { createSandboxTime } from "./sandbox-time.js";
-import type { EmitOptions, Sandbox, SandboxResetOptions } from "./sandbox.js";
+import type { EmitOptions, PlannedAttempt, Sandbox, SandboxResetOptions } from "./sandbox.js";
 import { LISTEN_OPTIONS, SandboxServer } from "./sandbox-server.js";
 import { AttemptWaits, checkFilter, checkTimeout, checkWait } from "./attempt-waits.js";
 import { sandboxClosed } from "./event-waiter.js";
@@ -71,8 +71,8 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
   const waits = new AttemptWaits(log, time.awaited);
   const eventWaits = new ContactEventWaits();
   const queue = new AttemptQueue({
-    atOnce: options.attemptsAtOnce ?? (time.manual === undefined ? 64 : 1),
-    patienceMs: time.manual === undefined ? undefined : options.patienceMs,
+    atOnce: options.attemptsAtOnce ?? (time.isManual ? 1 : 64),
+    patienceMs: time.isManual ? options.patienceMs : undefined,
   });
   const passTime = new PassTime(time, queue, (byMs) => emit({ kind: "clock", byMs }));
   const endpoints = new EndpointRegistry({
@@ -154,6 +154,10 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
       apiFaults.clear();
     },
   };
+  const planned = (): PlannedAttempt[] => {
+    const [nowMs, elapsedMs] = [clock.now(), time.elapsed()];
+    return engine.waiting.map(({ dueMs, ...rest }) => ({ ...rest, dueAtMs: nowMs + Math.max(0, dueMs - elapsedMs) }));
+  };
   let server: SandboxServer | undefined;
   let starting: Promise<SandboxServer> | undefined;
 
@@ -176,19 +180,21 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
       return contactEventStore.events;
     },
     get nextAttemptAtMs() {
-      const next = engine.nextAttemptMs;
-      return next === undefined ? undefined : clock.now() + Math.max(0, next - time.elapsed());
+      return planned()[0]?.dueAtMs;
     },
     get openDeliveries() {
       return engine.openDeliveries;
+    },
+    get plannedAttempts() {
+      return planned();
     },
     emit(type, data = {}, emitOptions = {}) {
       requireOpen();
       EMIT_OPTIONS.checkNames(emitOptions);
       const event = events.make(type, data, emitOptions);
-      const planned = engine.publish(event);
-      emit({ kind: "event", eventId: event.id, type: event.type, deliveries: planned.length });
-      return { event, deliveries: planned.map(({ id, endpoint }) => ({ id, endpointId: endpoint.id })) };
+      const deliveries = engine.publish(event);
+      emit({ kind: "event", eventId: event.id, type: event.type, deliveries: deliveries.length });
+      return { event, deliveries: deliveries.map(({ id, endpoint }) => ({ id, endpointId: endpoint.id })) };
     },
     deliveries(filter = {}) {
       checkFilter(filter);
@@ -196,12 +202,12 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
     },
     async waitFor(wait = {}) {
       checkWait(wait);
-      const byDefault = time.manual === undefined ? 10 * SECOND * time.speed : MAX_RETRY_SPAN_MS + HOUR;
+      const byDefault = time.isManual ? MAX_RETRY_SPAN_MS + HOUR : 10 * SECOND * time.speed;
       return passTime.until(waits.wait(wait, checkTimeout(wait.timeoutMs ?? byDefault)));
     },
     waitForContactEvent: async (wait = {}) => eventWaits.wait(contactEventStore.events, wait),
     advance: (by) => passTime.advance(by),
-    advanceToNextAttempt: () => passTime.advanceTo(() => engine.nextAttemptMs),
+    advanceToNextAttempt: () => passTime.advanceTo(() => engine.waiting[0]?.dueMs),
     settle: () => passTime.settle(),
     async listen(where = {}) {
       requireOpen();

@@ -49,7 +49,7 @@ export interface SandboxOptions {
    * The clock that the receiver uses: signatures have its time, and `occurredAt` is compared with it. `"sandbox"`: the
    * receiver shares `sandbox.clock`; `"machine"`: it uses real time.
    *
-   * @default "machine" with `{ speed }`, or else "sandbox"
+   * @default "machine" with `{ speed }` and "advanceable", or else "sandbox"
    */
   receiverTime?: "sandbox" | "machine" | undefined;
   /** Seed of ids, secrets, sample data, jitter of waits, and probabilities of faults. @default chosen at random */

@@ -1,12 +1,12 @@
 import { setImmediate } from "node:timers/promises";
 import { readDuration } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
-import type { ManualClock } from "../base/manual-clock.js";
+import type { AdvanceableClock } from "./advanceable-clock.js";
 import type { AttemptQueue } from "./delivery/attempt-queue.js";
 import { LATEST_TIME } from "./latest-time.js";
 import type { SandboxTime } from "./sandbox-time.js";
 
-/** Moves a manual clock from one timer to the next. The attempts of each moment are answered first. */
+/** Moves a clock from one timer to the next. The attempts of each moment are answered first. */
 export class PassTime {
   readonly #time: SandboxTime;
   readonly #queue: AttemptQueue;
@@ -21,16 +21,16 @@ export class PassTime {
   }
 
   /**
-   * Advances the time by this much and runs all attempts that become due. Throws `invalid_argument` unless the clock is
-   * manual.
+   * Advances the time by this much and runs all attempts that become due. Throws `invalid_argument` for a clock
+   * that cannot be moved.
    */
   async advance(by: number | string): Promise<void> {
     const ms = readDuration(by);
-    const manual = this.#requireManual("advance");
-    requireDate(manual, ms);
+    const clock = this.#requireAdvanceable("advance");
+    requireDate(clock, ms);
     await this.#inTurn(async () => {
       await this.#quiet();
-      await this.#pass(manual, ms);
+      await this.#pass(clock, ms);
     });
     this.#onAdvance(ms);
   }
@@ -41,13 +41,13 @@ export class PassTime {
    * already.
    */
   async advanceTo(nextMs: () => number | undefined): Promise<number | undefined> {
-    const manual = this.#requireManual("advanceToNextAttempt");
+    const clock = this.#requireAdvanceable("advanceToNextAttempt");
     const byMs = await this.#inTurn(async () => {
       await this.#quiet();
       const dueMs = nextMs();
       if (dueMs === undefined) return undefined;
-      const ms = Math.max(0, dueMs - manual.elapsedMs);
-      await this.#pass(manual, ms);
+      const ms = Math.max(0, dueMs - clock.elapsedMs);
+      await this.#pass(clock, ms);
       return ms;
     });
     if (byMs !== undefined) this.#onAdvance(byMs);
@@ -61,8 +61,8 @@ export class PassTime {
 
   /** Waits for a promise. With a manual clock, time passes meanwhile, timer by timer. */
   async until<Value>(promise: Promise<Value>): Promise<Value> {
-    const { manual } = this.#time;
-    if (manual === undefined) return promise;
+    const { advanceable: clock, isManual } = this.#time;
+    if (clock === undefined || !isManual) return promise;
     let isPending = true;
     const settled = promise.finally(() => (isPending = false));
     // The caller receives a rejection below. Until then it must not be reported as unhandled.
@@ -71,33 +71,36 @@ export class PassTime {
       await this.#quiet();
       if (!isPending) return settled;
       await this.#inTurn(async () => {
-        const stepMs = manual.nextTimerInMs;
-        if (isPending && stepMs !== undefined) await this.#step(manual, stepMs);
+        const stepMs = clock.nextTimerInMs;
+        if (isPending && stepMs !== undefined) await this.#step(clock, stepMs);
       });
-      if (isPending && manual.nextTimerInMs === undefined) return settled;
+      if (isPending && clock.nextTimerInMs === undefined) return settled;
     }
   }
 
-  #requireManual(call: string): ManualClock {
-    const { manual } = this.#time;
-    if (manual !== undefined) return manual;
-    throw new PigeonholeError("invalid_argument", `${call} needs a sandbox with the option clock: "manual".`);
+  #requireAdvanceable(call: string): AdvanceableClock {
+    const { advanceable } = this.#time;
+    if (advanceable !== undefined) return advanceable;
+    throw new PigeonholeError(
+      "invalid_argument",
+      `${call} needs a sandbox with the option clock: "manual" or "advanceable".`,
+    );
   }
 
   /** Moves the clock from timer to timer. */
-  async #pass(manual: ManualClock, ms: number): Promise<void> {
-    const untilMs = manual.elapsedMs + ms;
-    for (let stepMs = manual.nextTimerInMs; stepMs !== undefined; stepMs = manual.nextTimerInMs) {
-      if (manual.elapsedMs + stepMs > untilMs) break;
-      await this.#step(manual, stepMs);
+  async #pass(clock: AdvanceableClock, ms: number): Promise<void> {
+    const untilMs = clock.elapsedMs + ms;
+    for (let stepMs = clock.nextTimerInMs; stepMs !== undefined; stepMs = clock.nextTimerInMs) {
+      if (clock.elapsedMs + stepMs > untilMs) break;
+      await this.#step(clock, stepMs);
     }
-    await this.#step(manual, Math.max(0, untilMs - manual.elapsedMs));
+    await this.#step(clock, Math.max(0, untilMs - clock.elapsedMs));
   }
 
   /** Moves the clock. Attempts that become due are answered when this resolves. */
-  async #step(manual: ManualClock, ms: number): Promise<void> {
-    requireDate(manual, ms);
-    await manual.advance(ms);
+  async #step(clock: AdvanceableClock, ms: number): Promise<void> {
+    requireDate(clock, ms);
+    await clock.advance(ms);
     await this.#quiet();
   }
 
@@ -115,8 +118,8 @@ export class PassTime {
   }
 }
 
-function requireDate(manual: ManualClock, ms: number): void {
-  if (manual.now() + ms <= LATEST_TIME) return;
+function requireDate(clock: AdvanceableClock, ms: number): void {
+  if (clock.now() + ms <= LATEST_TIME) return;
   throw new PigeonholeError(
     "invalid_argument",
     `The clock cannot advance by ${ms} ms: that is after the last possible date.`,

@@ -1,13 +1,15 @@
 import { type Clock, systemClock, waitingClock } from "../base/clock.js";
-import { type ManualClock, createManualClock, isManualClock } from "../base/manual-clock.js";
+import { createManualClock } from "../base/manual-clock.js";
 import { PigeonholeError } from "../base/error.js";
+import { type AdvanceableClock, createAdvanceableClock, isAdvanceable } from "./advanceable-clock.js";
 import { createSpeedClock } from "./speed-clock.js";
 
 /**
- * `real`: the machine's; `{ speed: 60 }`: an hour passes in a minute; `manual`: stands still until it is advanced; or
- * your own clock, such as the `fakeClock()` that the receiver under test uses.
+ * `real`: the machine's; `advanceable`: runs like the machine's, and `advance` moves it ahead; `{ speed: 60 }`: an hour
+ * passes in a minute; `manual`: stands still until it is advanced; or your own clock, such as the `fakeClock()` that the
+ * receiver under test uses.
  */
-export type SandboxClock = "real" | "manual" | { speed: number } | Clock;
+export type SandboxClock = "real" | "advanceable" | "manual" | { speed: number } | Clock;
 
 /** Every clock of a sandbox. */
 export interface SandboxTime {
@@ -18,8 +20,10 @@ export interface SandboxTime {
    * clock, its timers keep the process alive, as sockets do.
    */
   network: Clock;
-  /** The clock, if it is moved by hand. */
-  manual: ManualClock | undefined;
+  /** The clock, if `advance` can move it. */
+  advanceable: AdvanceableClock | undefined;
+  /** True for a clock that stands still between advances. */
+  isManual: boolean;
   /** The same clock for awaited waits: if it is the machine's, its timers keep the process alive. */
   awaited: Clock;
   /** How many seconds pass in one. */
@@ -37,21 +41,24 @@ export function createSandboxTime(
 ): SandboxTime {
   const clock = resolveClock(choice, startMs ?? (receiverTime === "machine" ? systemClock.now() : undefined));
   const speed = isSpeed(choice) ? choice.speed : 1;
-  const manual = isManualClock(clock) ? clock : undefined;
-  const isMachine = choice === "real" || isSpeed(choice);
+  const advanceable = isAdvanceable(clock) ? clock : undefined;
+  const isMachine = choice === "real" || choice === "advanceable" || isSpeed(choice);
+  const receiverByDefault = choice === "advanceable" || isSpeed(choice) ? "machine" : "sandbox";
   return {
     clock,
-    manual,
+    advanceable,
+    isManual: advanceable !== undefined && choice !== "advanceable",
     speed,
     awaited: isMachine ? createSpeedClock(speed, waitingClock) : clock,
     network: isMachine ? waitingClock : clock,
-    receiver: (receiverTime ?? (isSpeed(choice) ? "machine" : "sandbox")) === "machine" ? systemClock : clock,
-    elapsed: () => manual?.elapsedMs ?? clock.now(),
+    receiver: (receiverTime ?? receiverByDefault) === "machine" ? systemClock : clock,
+    elapsed: () => advanceable?.elapsedMs ?? clock.now(),
   };
 }
 
 function resolveClock(choice: SandboxClock, startMs: number | undefined): Clock {
   if (choice === "real") return systemClock;
+  if (choice === "advanceable") return createAdvanceableClock();
   if (choice === "manual") return createManualClock(startMs);
   if (isSpeed(choice)) {
     if (choice.speed > 0 && choice.speed <= 1_000_000) return createSpeedClock(choice.speed);
@@ -61,7 +68,7 @@ function resolveClock(choice: SandboxClock, startMs: number | undefined): Clock 
     );
   }
   if (typeof choice === "object" && typeof choice.now === "function") return choice;
-  throw new PigeonholeError("invalid_option", 'clock must be "real", "manual", { speed } or a clock.');
+  throw new PigeonholeError("invalid_option", 'clock must be "real", "advanceable", "manual", { speed } or a clock.');
 }
 
 function isSpeed(choice: SandboxClock): choice is { speed: number } {

@@ -77,6 +77,22 @@ export interface SandboxResetOptions {
   keepEndpoints?: boolean | undefined;
 }
 
+/** An attempt that is due later: a retry, or an attempt that a fault delays. */
+export interface PlannedAttempt {
+  /** The same for all attempts of a delivery. */
+  deliveryId: string;
+  /** Id of the endpoint. */
+  endpointId: string;
+  /** Id of the event. */
+  eventId: string;
+  /** Type of the event, such as `email.bounced`. */
+  eventType: string;
+  /** 1 for the first attempt of the delivery. */
+  attempt: number;
+  /** When it is due, in milliseconds since 1970 by the sandbox's clock. */
+  dueAtMs: number;
+}
+
 /** The emulated service. */
 export interface Sandbox {
   /** With the same seed, another sandbox gives the same results for the same calls. */
@@ -103,6 +119,8 @@ export interface Sandbox {
   readonly faults: { deliveries: DeliveryFaultList; api: ApiFaultList; clear(): void };
   /** When the next attempt is due, in milliseconds since 1970; undefined when none is planned. */
   readonly nextAttemptAtMs: number | undefined;
+  /** Every attempt that is due later, soonest first. */
+  readonly plannedAttempts: readonly PlannedAttempt[];
   /** Number of deliveries that have neither succeeded nor finally failed. */
   readonly openDeliveries: number;
 
@@ -123,12 +141,12 @@ export interface Sandbox {
    */
   waitForContactEvent(wait?: ContactEventWait): Promise<StoredEvent>;
   /**
-   * Advances a manual clock: milliseconds, or a text such as `"1h30m"`. Attempts start in the order in which they
-   * become due, and each is answered before the clock moves on.
+   * Advances a clock that is `manual` or `advanceable`: milliseconds, or a text such as `"1h30m"`. Attempts start in the
+   * order in which they become due, and each is answered before the clock moves on.
    */
   advance(by: number | string): Promise<void>;
   /**
-   * Advances a manual clock until the next attempt was answered. Resolves with the milliseconds, or with undefined if
+   * Advances the clock in the same way until the next attempt was answered. Resolves with the milliseconds, or with undefined if
    * none is planned.
    */
   advanceToNextAttempt(): Promise<number | undefined>;

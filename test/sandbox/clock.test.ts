@@ -141,6 +141,47 @@ describe("other clocks", () => {
     expect(await refusalOf(() => sandbox.advance("1h"))).toEqual({ code: "invalid_argument" });
   });
 
+  test("an advanceable clock runs by itself, can be moved ahead, and signs with the receiver's time", async () => {
+    const probe = await openProbe((_, index) => (index < 3 ? 503 : 200));
+    const sandbox = openSandbox({ clock: "advanceable" });
+    sandbox.endpoints.create({ url: probe.url });
+    sandbox.faults.deliveries.add({ fault: { kind: "delay", delayMs: 20 }, attempt: 1 });
+    const { event } = sandbox.emit("email.sent");
+    // Nothing has moved the clock.
+    expect(await sandbox.waitFor({ eventId: event.id })).toMatchObject({ attempt: 1, responseCode: 503 });
+
+    const waited = await sandbox.advanceToNextAttempt();
+    expect(waited).toBeGreaterThan(50_000);
+    expect(sandbox.deliveries()).toHaveLength(2);
+    expect(sandbox.plannedAttempts).toMatchObject([{ eventId: event.id, attempt: 3 }]);
+    await sandbox.advance("3h");
+    expect(sandbox.deliveries().map(({ attempt, status }) => [attempt, status])).toEqual([
+      [1, "failed"],
+      [2, "failed"],
+      [3, "failed"],
+      [4, "delivered"],
+    ]);
+    expect(sandbox.clock.now() - Date.now()).toBeGreaterThan(3 * HOUR);
+    const signedAt = Number(/t=(\d+)/.exec(String(probe.got.at(-1)?.headers["x-svc-signature"]))?.[1]) * 1_000;
+    expect(Math.abs(signedAt - Date.now())).toBeLessThan(10_000);
+  });
+
+  test("an advanceable clock runs two events' attempts in the order in which they are due", async () => {
+    const probe = await openProbe((_, index) => (index < 2 ? 503 : 200));
+    const sandbox = openSandbox({ clock: "advanceable" });
+    sandbox.endpoints.create({ url: probe.url });
+    const { id: first } = sandbox.emit("email.sent").event;
+    await sandbox.settle();
+    sandbox.faults.deliveries.add({ fault: { kind: "delay", delayMs: 5 * MINUTE }, attempt: 2, times: 1 });
+    const { id: second } = sandbox.emit("email.bounced").event;
+    await sandbox.advance("1h");
+    // The retry of one of them, whichever has the shorter jitter, is delayed; both are made.
+    expect(probe.got.map(({ event }) => event.id).toSorted()).toEqual([first, first, second, second].toSorted());
+    const times = sandbox.deliveries().map(({ createdAt }) => createdAt);
+    expect(times).toEqual(times.toSorted());
+    expect(sandbox.openDeliveries).toBe(0);
+  });
+
   test.each([{ speed: 0 }, { speed: -1 }, { speed: Number.NaN }, "fast"])("the clock %j is refused", async (clock) => {
     expect(await refusalOf(() => createSandbox({ clock: clock as "real" }))).toEqual({ code: "invalid_option" });
   });

@@ -28,8 +28,8 @@ export const run: RunCommand<typeof sandbox> = async (input) => {
   if (options.every !== undefined && options.emit.length === 0) {
     throw usageError("--every says how often --emit fires; give --emit too.");
   }
-  if (clock === "manual" && speed !== undefined)
-    throw usageError("--speed and --clock manual cannot be used together.");
+  if (clock !== "real" && speed !== undefined)
+    throw usageError(`--speed and --clock ${clock} cannot be used together.`);
   // Every option is checked before anything listens.
   const secret = findSigningSecret(options.secret, context);
   if (secret !== undefined && options.endpoint.length > 0) checkSandboxSecret(secret);

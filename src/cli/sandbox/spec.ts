@@ -38,9 +38,9 @@ export const sandbox = defineCommand({
     speed: { value: "speed", parse: parseSpeed, summary: "Lets time pass faster for retries, such as 60x." },
     clock: {
       value: "clock",
-      choices: ["real", "manual"],
+      choices: ["real", "advanceable", "manual"],
       default: "real",
-      summary: "manual: time passes only through the control API.",
+      summary: "advanceable: the control API can move it ahead; manual: time passes only through the control API.",
     },
     allowRemote: { summary: "Allows endpoints outside this machine and its private network." },
     strictUrls: {

@@ -31,6 +31,18 @@ export interface DeliveryEngineOptions {
   onAttempt: (row: AttemptRow, delivery: ScheduledDelivery) => void;
 }
 
+/** An attempt that is due later. */
+export interface WaitingAttempt {
+  deliveryId: string;
+  endpointId: string;
+  eventId: string;
+  eventType: string;
+  /** 1 for the first attempt of the delivery. */
+  attempt: number;
+  /** By `time.elapsed()`. */
+  dueMs: number;
+}
+
 /**
  * Delivers events to endpoints with the service's retries. See docs/service.md#retries and
  * docs/service.md#endpoint-states.
@@ -67,10 +79,23 @@ export class DeliveryEngine {
     return new Promise((onAttempt) => void this.#plan({ kind, endpoint, ...sent, onAttempt }));
   }
 
-  /** When the next attempt is due, by `time.elapsed()`; undefined when none is planned. */
-  get nextAttemptMs(): number | undefined {
-    const due = [...this.#open].flatMap(({ wait }) => (wait === undefined ? [] : [wait.dueMs]));
-    return due.length === 0 ? undefined : due.reduce((a, b) => Math.min(a, b));
+  /** Attempts that are due later, soonest first. */
+  get waiting(): WaitingAttempt[] {
+    const waiting = [...this.#open].flatMap(({ id, endpoint, event, attempts, wait }) =>
+      wait === undefined
+        ? []
+        : [
+            {
+              deliveryId: id,
+              endpointId: endpoint.id,
+              eventId: event.id,
+              eventType: event.type,
+              attempt: attempts + 1,
+              dueMs: wait.dueMs,
+            },
+          ],
+    );
+    return waiting.toSorted((a, b) => a.dueMs - b.dueMs);
   }
 
   /** Deliveries that have not ended. */
