@@ -6,8 +6,8 @@ import { createSpeedClock } from "./speed-clock.js";
 
 /**
  * `real`: the machine's; `advanceable`: runs like the machine's, and `advance` moves it ahead; `{ speed: 60 }`: an hour
- * passes in a minute; `manual`: stands still until it is advanced; or your own clock, such as the `fakeClock()` that the
- * receiver under test uses.
+ * passes in a minute; `manual`: stands still until it is advanced; or your own clock, such as the `fakeClock()` that
+ * the receiver under test uses.
  */
 export type SandboxClock = "real" | "advanceable" | "manual" | { speed: number } | Clock;
 

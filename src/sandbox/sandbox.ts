@@ -141,13 +141,13 @@ export interface Sandbox {
    */
   waitForContactEvent(wait?: ContactEventWait): Promise<StoredEvent>;
   /**
-   * Advances a clock that is `manual` or `advanceable`: milliseconds, or a text such as `"1h30m"`. Attempts start in the
-   * order in which they become due, and each is answered before the clock moves on.
+   * Advances a clock that is `manual` or `advanceable`: milliseconds, or a text such as `"1h30m"`. Attempts start in
+   * the order in which they become due, and each is answered before the clock moves on.
    */
   advance(by: number | string): Promise<void>;
   /**
-   * Advances the clock in the same way until the next attempt was answered. Resolves with the milliseconds, or with undefined if
-   * none is planned.
+   * Advances the clock in the same way until the next attempt was answered. Resolves with the milliseconds, or with
+   * undefined if none is planned.
    */
   advanceToNextAttempt(): Promise<number | undefined>;
   /** Waits until all running attempts are answered. */
