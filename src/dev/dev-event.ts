@@ -23,6 +23,8 @@ export type DevEvent =
       pageUrl: string | null;
       /** Path of the receiver's database, in which handlers are followed; null if none was given. */
       inbox: string | null;
+      /** Where the API of the emulated service is; null without one. */
+      sandbox: string | null;
       forwards: { types: string; target: string }[];
       secrets: string[];
       captures: number;

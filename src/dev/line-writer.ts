@@ -306,6 +306,9 @@ function readyLines(ready: Extract<DevEvent, { kind: "ready" }>): Part[][] {
       ? [field("Forwarding", "nowhere", "  deliveries are kept; -f 3000 forwards them to port 3000")]
       : []),
     ...inboxLine(ready),
+    ...(ready.sandbox === null
+      ? []
+      : [field("Sandbox", ready.sandbox, "  emulated service; fire events from the page or by POST /sandbox/emit")]),
     ...(ready.pageUrl === null ? [] : [field("Inspect", ready.pageUrl)]),
     field(
       "Secret",

@@ -24,6 +24,7 @@ import { type TypeMatcher, parsePatterns } from "../protocol/event-pattern.js";
 import type { OnInvalid, WhenDown } from "./forward/forwarder.js";
 import { type Forward, type ForwardRule, createForwardRules } from "./forward/forward-rules.js";
 import type { Report } from "./dev-event.js";
+import type { DevSandbox } from "./dev-sandbox.js";
 import type { EndpointApi } from "./register/registration.js";
 
 /** An endpoint to create at the service for this run. */
@@ -94,6 +95,11 @@ export interface DevServerOptions {
   register?: RegisterOptions | undefined;
   /** Database file of a receiver, to show its inbox. @default none */
   inbox?: string | undefined;
+  /**
+   * An emulated service, started before; the dev server becomes its endpoint, with the first secret. The caller closes
+   * it. @default none
+   */
+  sandbox?: DevSandbox | undefined;
   /** File that is written once every port listens, and removed at the end. Contains the page's token. @default none */
   readyFile?: string | undefined;
   /**
@@ -141,6 +147,7 @@ export const DEV_OPTIONS = defineOptions("startDevServer", {
   publicUrl: given<string>(),
   register: given<RegisterOptions>(),
   inbox: given<string>(),
+  sandbox: given<DevSandbox>(),
   readyFile: given<string>(),
   assumptions: given<Changes<SignatureAssumptions>>({ default: {} }),
   signal: given<AbortSignal>(),

@@ -11,9 +11,10 @@ export function readyEvent(input: {
   path: string;
   pageUrl: string | null;
   inbox: string | null;
+  sandbox: string | null;
   folder: CaptureFolder;
 }): ReadyEvent {
-  const { session, path, pageUrl, inbox, folder } = input;
+  const { session, path, pageUrl, inbox, sandbox, folder } = input;
   const { captureUrl, publicUrl, forwards, secrets, captures } = session;
   return {
     kind: "ready",
@@ -21,6 +22,7 @@ export function readyEvent(input: {
     publicUrl,
     pageUrl,
     inbox,
+    sandbox,
     forwards: forwards.map(({ types, target }) => ({ types, target: targetUrl(target, { path, query: "" }) })),
     secrets,
     captures,

@@ -13,6 +13,7 @@ import { actionRoutes } from "./api/action-routes.js";
 import { captureRoutes } from "./api/capture-routes.js";
 import { exportRoutes } from "./api/export-routes.js";
 import { inboxRoutes } from "./api/inbox-routes.js";
+import { sandboxRoutes } from "./api/sandbox-routes.js";
 import type { EventWork, Session } from "./api/page-api.js";
 import type { PageApiRoute } from "./api/page-api-route.js";
 import { createCaptureListener } from "./capture-port/capture-listener.js";
@@ -87,6 +88,7 @@ export async function startDevServer(options: DevServerOptions = {}): Promise<De
 async function start(options: DevServerOptions, cleanup: Cleanup): Promise<DevServer> {
   const resolved = resolveDevServerOptions(options);
   const { rules, assumptions, clock, path, timeoutMs, allowRemote, insecure, ca, headers, maxBodyBytes } = resolved;
+  const { sandbox } = resolved;
   const cwd = resolve(resolved.cwd);
   const secrets: NamedSecret[] = [...resolved.secrets];
   const knownSecrets = (): readonly NamedSecret[] => secrets;
@@ -189,7 +191,7 @@ async function start(options: DevServerOptions, cleanup: Cleanup): Promise<DevSe
       rules,
       secrets,
       inbox: inbox !== undefined,
-      sandbox: false,
+      sandbox: sandbox !== undefined,
       captures: folder.size,
     });
   const now = (): number => clock.now();
@@ -199,6 +201,7 @@ async function start(options: DevServerOptions, cleanup: Cleanup): Promise<DevSe
     ...exportRoutes({ log, secrets: knownSecrets, assumptions, rules, captureUrl, maxBodyBytes, now }),
     ...actionRoutes({ replay, sendSample, maxBodyBytes, now }),
     ...inboxRoutes({ inbox, work, folder }),
+    ...sandboxRoutes(sandbox),
   ];
 
   let pageUrl: string | null = null;
@@ -259,6 +262,13 @@ async function start(options: DevServerOptions, cleanup: Cleanup): Promise<DevSe
     secrets.unshift({ ref: `registered ${registered.endpointId}`, value: registered.secret });
   }
 
+  if (sandbox !== undefined) {
+    const [first] = secrets;
+    const changed = (): void => stream.publish("sandbox", {});
+    const secret = sandbox.connect({ url: captureUrl, secret: first?.value, changed });
+    if (first === undefined) secrets.push({ ref: "the sandbox's endpoint", value: secret });
+  }
+
   options.signal?.throwIfAborted();
   forwarder.queueHeld();
   cleanup.add(() => forwarder.close());
@@ -267,7 +277,8 @@ async function start(options: DevServerOptions, cleanup: Cleanup): Promise<DevSe
     const ready = { pid: process.pid, captureUrl, publicUrl, pageUrl };
     cleanup.add(await writeReadyFile(resolve(cwd, options.readyFile), ready));
   }
-  report(readyEvent({ session: session(), path, pageUrl, inbox: inbox?.file ?? null, folder }));
+  const known = { inbox: inbox?.file ?? null, sandbox: sandbox?.service.baseUrl ?? null };
+  report(readyEvent({ session: session(), path, pageUrl, ...known, folder }));
 
   let closed: Promise<void> | undefined;
   return {

@@ -14,6 +14,7 @@ describe("the dev server", () => {
         publicUrl: null,
         pageUrl: dev.pageUrl,
         inbox: null,
+        sandbox: null,
         forwards: [{ types: "email.*", target: "http://localhost:3999/hooks" }],
         secrets: ["env:WEBHOOK_SECRET"],
         captures: 0,

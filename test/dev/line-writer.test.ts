@@ -191,6 +191,7 @@ describe("text of a sender", () => {
       publicUrl: NASTY,
       pageUrl: null,
       inbox: NASTY,
+      sandbox: null,
       forwards: [],
       secrets: [NASTY],
       captures: 0,
@@ -255,6 +256,7 @@ test("the first lines show where to send, where deliveries are forwarded and whe
     publicUrl: "https://abc.example.com/webhooks",
     pageUrl: "http://127.0.0.1:4401/?t=token",
     inbox: null,
+    sandbox: "http://127.0.0.1:4410",
     forwards: [
       { types: "email.*", target: "http://127.0.0.1:3000/" },
       { types: "*", target: "http://127.0.0.1:3001/" },
@@ -269,6 +271,7 @@ test("the first lines show where to send, where deliveries are forwarded and whe
     "  Forwarding  http://127.0.0.1:3000/  ← email.*",
     "  Forwarding  http://127.0.0.1:3001/",
     "  Inbox       not known  --inbox with the app's SQLite file shows what handlers do",
+    "  Sandbox     http://127.0.0.1:4410  emulated service; fire events from the page or by POST /sandbox/emit",
     "  Inspect     http://127.0.0.1:4401/?t=token",
     "  Secret      env:WEBHOOK_SECRET",
     "  Ready.",

@@ -48,6 +48,14 @@ export class BodyFields {
     throw badField(name, `must be a list of at most ${limits.most} texts of at most ${limits.longest} characters.`);
   }
 
+  /** A JSON object, whose fields are not checked. */
+  record(name: string): Record<string, unknown> | undefined {
+    const value = this.#read(name);
+    if (value === undefined) return undefined;
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+    throw badField(name, "must be an object.");
+  }
+
   #read(name: string): unknown {
     return Object.hasOwn(this.#values, name) ? this.#values[name] : undefined;
   }

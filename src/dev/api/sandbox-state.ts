@@ -14,7 +14,7 @@ export interface SandboxState {
   endpoints: SandboxEndpointRow[];
   /** The faults in force, in the order in which they are compared: of deliveries, then of the API. */
   faults: SandboxFault[];
-  /** The latest deliveries of events, newest first, at most 100. */
+  /** The latest deliveries, newest first, at most 100. */
   deliveries: SandboxDelivery[];
   /** The latest calls that the API received, newest first, at most 200. */
   calls: SandboxCall[];

@@ -1,0 +1,90 @@
+import { RETRY_SCHEDULE } from "../../protocol/retry-schedule.js";
+import type { AttemptRow } from "../../sandbox/delivery/attempt-row.js";
+import type { PlannedAttempt, Sandbox } from "../../sandbox/sandbox.js";
+import type { DevSandbox } from "../dev-sandbox.js";
+import type {
+  ComingAttempt,
+  SandboxAttempt,
+  SandboxDelivery,
+  SandboxFault,
+  SandboxFaultRule,
+  SandboxState,
+} from "./sandbox-state.js";
+
+const MAX_DELIVERIES = 100;
+const MAX_CONTACT_EVENTS = 200;
+
+/** What the page shows of the sandbox. */
+export function describeSandbox({ service, calls }: DevSandbox): SandboxState {
+  const { clock, baseUrl, nextAttemptAtMs, openDeliveries, endpoints, contactEvents } = service;
+  const nowMs = clock.now();
+  return {
+    now: isoTime(nowMs),
+    aheadMs: Math.max(0, nowMs - Date.now()),
+    apiUrl: baseUrl,
+    nextAttemptAt: nextAttemptAtMs === undefined ? null : isoTime(nextAttemptAtMs),
+    openDeliveries,
+    endpoints: endpoints
+      .list()
+      .map(({ id, url, eventTypes, enabled, disabledReason, disabledAt, consecutiveFailures, lastDeliveryAt }) => {
+        return { id, url, eventTypes, enabled, disabledReason, disabledAt, consecutiveFailures, lastDeliveryAt };
+      }),
+    faults: faultsOf(service),
+    deliveries: deliveriesOf(service.deliveries(), service.plannedAttempts),
+    calls,
+    contactEvents: contactEvents
+      .slice(-MAX_CONTACT_EVENTS)
+      .toReversed()
+      .map(({ id, name, email, properties, occurredAt }) => ({ id, name, email, properties, occurredAt })),
+  };
+}
+
+/** The ids of the two lists overlap, so the page's ids have the list's name in front. */
+function faultsOf({ faults }: Sandbox): SandboxFault[] {
+  return (["deliveries", "api"] as const).flatMap((of) =>
+    faults[of].list().map(({ id, rule, left }) => ({ id: `${of}-${id}`, of, rule: rule as SandboxFaultRule, left })),
+  );
+}
+
+/** Removes the fault with an id of the page. */
+export function removeFault({ faults }: Sandbox, id: string): boolean {
+  const [of, own = ""] = id.split("-");
+  return (of === "deliveries" || of === "api") && faults[of].remove(own);
+}
+
+function deliveriesOf(rows: readonly AttemptRow[], planned: readonly PlannedAttempt[]): SandboxDelivery[] {
+  const byId = new Map<string, SandboxDelivery>();
+  for (const row of rows) {
+    const { deliveryId: id, endpointId, eventId, eventType } = row;
+    const known = byId.get(id);
+    // Deleted and set again, so that the last one is the one with the latest attempt.
+    byId.delete(id);
+    const attempts = [...(known?.attempts ?? []), attemptOf(row)];
+    byId.set(id, { id, endpointId, eventId, eventType, attempts, coming: [] });
+  }
+  for (const next of planned) {
+    const { deliveryId: id, endpointId, eventId, eventType } = next;
+    const known = byId.get(id) ?? { id, endpointId, eventId, eventType, attempts: [] };
+    byId.set(id, { ...known, coming: comingAttempts(next) });
+  }
+  return [...byId.values()].slice(-MAX_DELIVERIES).toReversed();
+}
+
+function attemptOf({ attempt, createdAt, responseCode, durationMs, error, fault }: AttemptRow): SandboxAttempt {
+  return { attempt, at: createdAt, status: responseCode, durationMs, error, fault };
+}
+
+/** The planned attempt, and those that follow it while each one fails. */
+function comingAttempts({ attempt, dueAtMs }: PlannedAttempt): ComingAttempt[] {
+  const coming = [{ attempt, at: isoTime(dueAtMs), isPlanned: true }];
+  let atMs = dueAtMs;
+  for (let next = attempt + 1; next <= RETRY_SCHEDULE.attempts; next += 1) {
+    atMs += RETRY_SCHEDULE.waitsMs[next - 2] ?? 0;
+    coming.push({ attempt: next, at: isoTime(atMs), isPlanned: false });
+  }
+  return coming;
+}
+
+function isoTime(ms: number): string {
+  return new Date(ms).toISOString();
+}

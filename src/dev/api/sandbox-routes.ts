@@ -1,0 +1,111 @@
+import type { EventType } from "../../protocol/event-types.js";
+import type { ApiFaultRule } from "../../sandbox/api/api-faults.js";
+import { SandboxApiError } from "../../sandbox/api/api-handlers.js";
+import type { DeliveryFaultRule } from "../../sandbox/delivery/delivery-faults.js";
+import type { Sandbox } from "../../sandbox/sandbox.js";
+import type { DevSandbox } from "../dev-sandbox.js";
+import { type BodyFields, requireField } from "./body-fields.js";
+import { describeSandbox, removeFault } from "./describe-sandbox.js";
+import { PageApiError, badField } from "./page-api-error.js";
+import type { PageApiRoute } from "./page-api-route.js";
+import type { AdvanceReport, EmitReport, SandboxState } from "./sandbox-state.js";
+
+/** Events that one request may fire. */
+const MAX_EMITTED = 1_000;
+const MAX_TEXT_LENGTH = 200;
+
+/** Shows and moves the emulated service. Without one each of these answers 404 `no_sandbox`. */
+export function sandboxRoutes(sandbox: DevSandbox | undefined): PageApiRoute[] {
+  const running = (): DevSandbox => {
+    if (sandbox !== undefined) return sandbox;
+    throw new PageApiError(404, { code: "no_sandbox", message: "Start with --with-sandbox for an emulated service." });
+  };
+  const stateNow = (): SandboxState => describeSandbox(running());
+  return [
+    { method: "GET", path: "/api/sandbox", handle: stateNow },
+    {
+      method: "POST",
+      path: "/api/sandbox/advance",
+      handle: async ({ body }): Promise<AdvanceReport> => {
+        const advancedMs = await advance(running().service, body);
+        return { advancedMs: advancedMs ?? null, state: stateNow() };
+      },
+    },
+    {
+      method: "POST",
+      path: "/api/sandbox/faults",
+      handle: ({ body }): SandboxState => {
+        addFault(running().service, body);
+        return stateNow();
+      },
+    },
+    {
+      method: "POST",
+      path: "/api/sandbox/faults/{id}/remove",
+      handle: ({ id }): SandboxState => {
+        const isRemoved = removeFault(running().service, id);
+        if (!isRemoved) throw new PageApiError(404, { code: "not_found", message: "The fault is not in force." });
+        return stateNow();
+      },
+    },
+    {
+      method: "POST",
+      path: "/api/sandbox/endpoints/{id}/resume",
+      handle: ({ id }): SandboxState => {
+        const { endpoints } = running().service;
+        withPageErrors(() => endpoints.update(id, { enabled: true }));
+        return stateNow();
+      },
+    },
+    {
+      method: "POST",
+      path: "/api/sandbox/emit",
+      handle: ({ body }): EmitReport => emit(running().service, body),
+    },
+  ];
+}
+
+/** The milliseconds that the clock was moved; undefined if no attempt is planned. */
+async function advance(service: Sandbox, body: BodyFields): Promise<number | undefined> {
+  const [by, toNext] = [body.text("by", MAX_TEXT_LENGTH), body.text("toNext", MAX_TEXT_LENGTH)];
+  if ((by === undefined) === (toNext === undefined)) throw badField("by", "or toNext must be given, and not both.");
+  if (toNext === "") return service.advanceToNextAttempt();
+  const beforeMs = service.clock.now();
+  if (by !== undefined) {
+    await service.advance(by);
+    return service.clock.now() - beforeMs;
+  }
+  const next = service.plannedAttempts.find(({ eventId }) => eventId === toNext);
+  if (next === undefined) return undefined;
+  const waitMs = Math.max(0, next.dueAtMs - beforeMs);
+  await service.advance(waitMs);
+  return waitMs;
+}
+
+/** The lists check the rules themselves. */
+function addFault({ faults }: Sandbox, body: BodyFields): void {
+  const of = requireField("of", body.choice("of", ["deliveries", "api"]));
+  const rule: unknown = requireField("rule", body.record("rule"));
+  if (of === "deliveries") faults.deliveries.add(rule as DeliveryFaultRule);
+  else faults.api.add(rule as ApiFaultRule);
+}
+
+function emit(service: Sandbox, body: BodyFields): EmitReport {
+  const type = requireField("type", body.text("type", MAX_TEXT_LENGTH)) as EventType;
+  const [data, count] = [body.record("data") ?? {}, body.count("count", MAX_EMITTED) ?? 1];
+  const emitted = Array.from({ length: count }, () => service.emit(type, data));
+  return {
+    eventIds: emitted.map(({ event }) => event.id),
+    deliveries: emitted.reduce((sum, { deliveries }) => sum + deliveries.length, 0),
+  };
+}
+
+/** A refusal of the emulated API as one of the page's API. */
+function withPageErrors<Result>(work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof SandboxApiError)) throw error;
+    throw new PageApiError(error.status, { code: error.code, message: error.message });
+  }
+}
