@@ -6,6 +6,7 @@ import { CaptureList } from "./capture-list.js";
 import { SearchBox } from "./search-box.js";
 import { SelectionBar } from "./selection-bar.js";
 import { StatusStrip } from "./status-strip.js";
+import { TimeChart } from "./time-chart.js";
 
 export function DeliveriesView() {
   const pair = compared.value;
@@ -23,6 +24,7 @@ export function DeliveriesView() {
         share={0.52}
         left={
           <div class="list-side">
+            <TimeChart />
             <CaptureList />
             <SelectionBar />
           </div>

@@ -8,10 +8,10 @@ const day = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric" 
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" });
 const count = new Intl.NumberFormat("en");
 
-/** `14:02:11` today, `Nov 20 14:02:11` before. */
-export function formatTime(iso: string): string {
-  const time = new Date(iso);
-  if (Number.isNaN(time.getTime())) return iso;
+/** `14:02:11` today, `Nov 20 14:02:11` before. Of an ISO text, or of milliseconds since 1970. */
+export function formatTime(value: string | number): string {
+  const time = new Date(value);
+  if (Number.isNaN(time.getTime())) return String(value);
   const isToday = time.toDateString() === new Date().toDateString();
   return isToday ? clock.format(time) : `${day.format(time)} ${clock.format(time)}`;
 }

@@ -1,0 +1,76 @@
+import { useState } from "preact/hooks";
+import { query, setQuery } from "../state/captures.js";
+import { hasTimeRange, withoutTimeRange, withTimeRange } from "../state/time-range.js";
+import type { TimeBucket } from "./time-buckets.js";
+
+/** The first and the last bar that was touched, by the times at which they begin: new deliveries may add bars. */
+interface TouchedBars {
+  anchor: number;
+  current: number;
+}
+
+interface Brush {
+  isChosen: (bucket: TimeBucket) => boolean;
+  /** Index of the bar that was touched last; -1 if nothing is chosen. */
+  active: number;
+  begin: (bucket: TimeBucket) => void;
+  /** Chooses all bars up to this one. */
+  extend: (bucket: TimeBucket) => void;
+  /** Lists the deliveries of the chosen bars. */
+  apply: () => void;
+  cancel: () => void;
+  /** True if the key was for the brush. */
+  press: (event: KeyboardEvent) => boolean;
+}
+
+/** The choice of some bars beside each other, by pointer or keys. */
+export function useBrush(buckets: readonly TimeBucket[]): Brush {
+  const [touched, setTouched] = useState<TouchedBars | null>(null);
+  const isChosen = ({ from }: TimeBucket): boolean =>
+    touched !== null &&
+    from >= Math.min(touched.anchor, touched.current) &&
+    from <= Math.max(touched.anchor, touched.current);
+  const active = touched === null ? -1 : buckets.findIndex(({ from }) => from === touched.current);
+  const begin = ({ from }: TimeBucket) => setTouched({ anchor: from, current: from });
+  const extend = ({ from }: TimeBucket) => {
+    if (touched !== null && touched.current !== from) setTouched({ ...touched, current: from });
+  };
+  const cancel = () => setTouched(null);
+  const apply = () => {
+    const chosen = buckets.filter(isChosen);
+    const [first, last] = [chosen[0], chosen.at(-1)];
+    cancel();
+    if (first === undefined || last === undefined) return;
+    setQuery(withTimeRange(query.value, { from: first.from, to: last.to }));
+  };
+  const press = ({ key, shiftKey }: KeyboardEvent): boolean => {
+    if (key === "Enter" && touched !== null) apply();
+    else if (key === "Escape" && touched !== null) cancel();
+    else if (key === "Escape" && hasTimeRange(query.value)) setQuery(withoutTimeRange(query.value));
+    else {
+      const next = buckets[nextIndex(key, active, buckets.length) ?? -1];
+      if (next === undefined) return false;
+      if (shiftKey) extend(next);
+      else begin(next);
+    }
+    return true;
+  };
+  return { isChosen, active, begin, extend, apply, cancel, press };
+}
+
+/** The bar that a key moves to; undefined for other keys. */
+function nextIndex(key: string, active: number, count: number): number | undefined {
+  const last = count - 1;
+  switch (key) {
+    case "ArrowLeft":
+      return active === -1 ? last : Math.max(0, active - 1);
+    case "ArrowRight":
+      return Math.min(last, active + 1);
+    case "Home":
+      return 0;
+    case "End":
+      return last;
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,112 @@
+import type { Browser } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Capture } from "#pigeonhole/capture/model/capture.js";
+import { launchBrowser, mustSkipBrowserTests, openPage, type OpenPage } from "./browser.js";
+import { startWorkbench, type Workbench } from "./workbench.js";
+import { makeWorkingDay } from "./working-day.js";
+
+describe.skipIf(mustSkipBrowserTests())("the deliveries over time", () => {
+  let browser: Browser;
+  let bench: Workbench;
+  let captures: Capture[];
+  let opened: OpenPage;
+  let page: OpenPage["page"];
+
+  beforeAll(async () => {
+    browser = await launchBrowser();
+    captures = makeWorkingDay();
+    bench = await startWorkbench({ captures });
+  });
+  afterAll(async () => {
+    await browser.close();
+    await bench.close();
+  });
+  beforeEach(async () => {
+    opened = await openPage(browser, bench.pageUrl);
+    ({ page } = opened);
+    await chart().waitFor();
+  });
+  afterEach(async () => {
+    expect(opened.problems).toEqual([]);
+    await opened.close();
+  });
+
+  const chart = () => page.getByRole("region", { name: "Deliveries over time" });
+  const bars = () => chart().getByRole("listbox", { name: /^Times/ });
+  const listed = () => page.locator(".strip-count").innerText();
+  /** The times of the query in the address, in milliseconds since 1970. */
+  const readTimes = (): [after: number, before: number] => {
+    const query = decodeURIComponent(page.url());
+    const [, after = "", before = ""] = /after:(\S+?)[+ ]before:([^&]+)/.exec(query) ?? [];
+    return [Date.parse(after), Date.parse(before)];
+  };
+  const countBetween = ([after, before]: [number, number]) =>
+    captures.map(({ receivedAt }) => Date.parse(receivedAt)).filter((at) => at >= after && at < before).length;
+
+  test("the chart counts each delivery once, by what became of it", async () => {
+    const statuses = captures.map(({ attempts }) => attempts.at(-1)?.status ?? 0);
+    const accepted = statuses.filter((status) => status === 200).length;
+    const legend = chart().locator(".legend");
+    const legendTexts = async () => (await legend.allTextContents()).map((text) => text.trim());
+    await expect.poll(legendTexts).toEqual([`accepted ${accepted}`, `failed ${120 - accepted}`]);
+    const titles = await page.evaluate<string[]>(
+      "[...document.querySelectorAll('.time-bar')].map(({ title }) => title)",
+    );
+    const counts = titles.flatMap((title) => [...title.matchAll(/(\d+) (?:accepted|failed)/g)]);
+    expect(counts.reduce((sum, [, count]) => sum + Number(count), 0)).toBe(120);
+    expect(titles[0]).toMatch(/\d\d:\d\d:00 to .*\d\d:\d\d:00: /);
+  });
+
+  test("dragging over the chart lists the deliveries of that time, beside the other terms of the search", async () => {
+    await page.getByRole("button", { name: /^2xx/ }).click();
+    await expect.poll(listed).toMatch(/ of 120$/);
+    const box = await bars().boundingBox();
+    if (box === null) throw new Error("The chart is not there");
+    await page.mouse.move(box.x + box.width * 0.25, box.y + 20);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * 0.6, box.y + 20, { steps: 5 });
+    await expect.poll(() => bars().getByRole("option", { selected: true }).count()).toBeGreaterThan(5);
+    await page.mouse.up();
+    await expect.poll(() => page.url()).toContain("before");
+    const [after, before] = readTimes();
+    const inTime = captures.filter(({ attempts, receivedAt }) => {
+      const at = Date.parse(receivedAt);
+      return attempts.at(-1)?.status === 200 && at >= after && at < before;
+    });
+    expect(inTime.length).toBeGreaterThan(10);
+    await expect.poll(listed).toBe(`${inTime.length} of 120`);
+    await chart().getByRole("button", { name: "All times" }).click();
+    await expect.poll(() => page.locator(".chip-text").allInnerTexts()).toEqual(["status:2xx"]);
+  });
+
+  test("the arrow keys choose times, Enter lists their deliveries, and Escape lists all again", async () => {
+    await bars().focus();
+    for (const key of ["End", "Shift+ArrowLeft", "Shift+ArrowLeft"]) await page.keyboard.press(key);
+    await expect.poll(() => bars().getByRole("option", { selected: true }).count()).toBe(3);
+    const active = await bars().getAttribute("aria-activedescendant");
+    await expect.poll(() => page.locator(`#${active}`).getAttribute("aria-selected")).toBe("true");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => page.url()).toContain("before");
+    const times = readTimes();
+    expect(times[1] - times[0]).toBe(3 * 60_000);
+    await expect.poll(listed).toBe(`${countBetween(times)} of 120`);
+    await page.keyboard.press("Escape");
+    await expect.poll(listed).toBe("120");
+    await expect.poll(() => page.url()).not.toContain("after");
+  });
+
+  test("Escape ends a choice that was not applied, and the list stays as it is", async () => {
+    await bars().focus();
+    await page.keyboard.press("ArrowLeft");
+    await expect.poll(() => bars().getByRole("option", { selected: true }).count()).toBe(1);
+    await page.keyboard.press("Escape");
+    await expect.poll(() => bars().getByRole("option", { selected: true }).count()).toBe(0);
+    expect(await listed()).toBe("120");
+  });
+
+  test("a window of 390 pixels leaves the room to the list", async () => {
+    await page.setViewportSize({ width: 390, height: 800 });
+    await expect.poll(() => chart().isVisible()).toBe(false);
+    await page.locator(".list-window .row").first().waitFor();
+  });
+});
