@@ -3,8 +3,8 @@ import { followStream } from "./api/stream.js";
 import { App } from "./app.js";
 import { handleKeys } from "./keyboard/handle-keys.js";
 import { dropCaptures, followQuery, loadCaptures, takeCaptures } from "./state/captures.js";
-import { followOpenCapture, loadDetail } from "./state/detail.js";
-import { forgetCaptures, openId } from "./state/selection.js";
+import { followOpenCapture, isOfOpenEvent, loadDetail } from "./state/detail.js";
+import { forgetCaptures } from "./state/selection.js";
 import { countArrivals, followTitle } from "./state/title.js";
 import { loadWork, takeWork } from "./state/work.js";
 import { checkSession, connection, loadSession, session } from "./state/session.js";
@@ -23,7 +23,7 @@ followStream({
   onCaptures(arrived) {
     takeCaptures(arrived);
     countArrivals(arrived);
-    if (arrived.some(({ id }) => id === openId.value)) void loadDetail();
+    if (arrived.some(isOfOpenEvent)) void loadDetail();
   },
   onRemoved(ids) {
     dropCaptures(ids);

@@ -99,6 +99,46 @@ describe("captures", () => {
     expect(resultsOf(json)).toEqual(results);
   });
 
+  const [MINUTE, HOUR] = [60_000, 3_600_000];
+  const waits = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 10 * HOUR];
+
+  test.each([
+    { answers: ["503"], coming: waits },
+    { answers: ["503", "429"], coming: waits.slice(1) },
+    { answers: ["no answer"], coming: waits },
+    { answers: ["503 Retry-After 7200"], coming: [2 * HOUR, ...waits.slice(1)] },
+    { answers: ["503 Retry-After 90000"], coming: [6 * HOUR, ...waits.slice(1)] },
+    { answers: ["503 Retry-After 5"], coming: waits },
+    { answers: Array.from({ length: 8 }, () => "500"), coming: [] },
+    { answers: ["503", "200"], coming: [] },
+    { answers: ["404"], coming: [] },
+  ])("after $answers the service would send the event again after $coming", async ({ answers, coming }) => {
+    const left = answers.map((answer) => answer.split(" Retry-After "));
+    const { url } = await startApp((req, res) => {
+      const [status = "", retryAfter] = left.shift() ?? [];
+      if (status === "no answer") req.socket.destroy();
+      else res.writeHead(Number(status), retryAfter === undefined ? {} : { "retry-after": retryAfter }).end();
+    });
+    const { dev } = await startDev({ forwards: [{ target: url }] });
+    const delivery = makeDelivery();
+    for (let n = 0; n < answers.length; n += 1) await deliver(dev, delivery);
+    const [last] = dev.captures.list();
+    const { json } = await callApi(dev, `/api/captures/${last?.id}`);
+    const { retryLine } = json as { retryLine: { past: { captureId: string }[]; coming: string[] } };
+    expect(retryLine.past.map(({ captureId }) => captureId)).toEqual(
+      dev.captures
+        .list()
+        .map(({ id }) => id)
+        .toReversed(),
+    );
+    const { at = "", ms = 0 } = last?.attempts[0] ?? {};
+    const times = [Date.parse(at) + ms, ...retryLine.coming.map((time) => Date.parse(time))];
+    // A time of the answer has parts of a millisecond.
+    expect(retryLine.coming.map((_, index) => Math.round((times[index + 1] ?? 0) - (times[index] ?? 0)))).toEqual(
+      coming,
+    );
+  });
+
   test("a capture can be pinned, noted, tagged and removed", async () => {
     const { dev } = await startDev();
     await deliver(dev);

@@ -11,6 +11,7 @@ import { type BodyFields, requireField } from "./body-fields.js";
 import type { CaptureDetail, CapturePage, SignatureReport } from "./page-api.js";
 import type { PageApiRoute } from "./page-api-route.js";
 import { explainCapture } from "./explain-capture.js";
+import { makeRetryLine } from "./retry-line.js";
 
 const MAX_LISTED = 100_000;
 const MAX_IDS = 100_000;
@@ -54,6 +55,7 @@ export function captureRoutes({ log, secrets, assumptions, now }: CaptureRouteDe
           capture,
           summary: summarizeCapture(capture),
           signature: explainCapture(capture, { secrets: secrets(), assumptions }),
+          retryLine: makeRetryLine(capture, log.folder.list()),
         };
       },
     },

@@ -93,10 +93,24 @@ export interface SignatureReport {
   timestamp: string | null;
 }
 
+/** One delivery, with the app's answer to it: not to a replay. */
+export interface PastDelivery extends Pick<CaptureSummary, "receivedAt" | "status" | "outcome" | "error"> {
+  captureId: string;
+}
+
+/** The deliveries of one event: what was received, and what the service would still send. */
+export interface RetryLine {
+  /** Those that are kept here, oldest first. */
+  past: PastDelivery[];
+  /** When the service would send it again, ISO 8601; empty if the last answer ends its attempts. */
+  coming: string[];
+}
+
 export interface CaptureDetail {
   capture: Capture;
   summary: CaptureSummary;
   signature: SignatureReport;
+  retryLine: RetryLine;
 }
 
 /** A secret to check a capture's signature with. It is not kept. */

@@ -18,6 +18,7 @@ import { BodyView } from "../message/body-view.js";
 import { detailTab, showTab, type DetailTab } from "../state/detail-tabs.js";
 import { HandlersTab } from "./handlers-tab.js";
 import { HeaderTable } from "../message/header-table.js";
+import { RetryTimes } from "./retry-times.js";
 import { RawTab } from "./raw-tab.js";
 import { SignatureTab } from "./signature-tab.js";
 
@@ -147,7 +148,12 @@ function TabBody({ value, tab }: { value: CaptureDetail; tab: DetailTab }) {
     case "handlers":
       return <HandlersTab key={capture.id} capture={capture} />;
     case "attempts":
-      return <AttemptsTab key={capture.id} capture={capture} />;
+      return (
+        <>
+          <RetryTimes line={value.retryLine} openId={capture.id} />
+          <AttemptsTab key={capture.id} capture={capture} />
+        </>
+      );
     case "signature":
       return <SignatureTab value={value} />;
   }

@@ -1,4 +1,5 @@
 import { effect, signal, untracked } from "@preact/signals";
+import type { CaptureSummary } from "../../capture/model/capture.js";
 import type { CaptureDetail } from "../../dev/api/page-api.js";
 import { readCapture } from "../api/calls.js";
 import { PageApiError } from "../../dev/api/page-api-error.js";
@@ -10,6 +11,12 @@ export const detail = signal<CaptureDetail | null>(null);
 
 /** Why the open capture cannot be shown; empty if it can. Otherwise another capture would stay on screen. */
 export const detailProblem = signal("");
+
+/** Whether it is the open capture, or another delivery of its event, which the detail names too. */
+export function isOfOpenEvent({ id, eventId }: CaptureSummary): boolean {
+  const open = detail.value?.capture;
+  return id === openId.value || (open !== undefined && eventId !== null && open.event.id === eventId);
+}
 
 /** Moving through the list with a held key loads only the last row. */
 const SETTLE_MS = 50;

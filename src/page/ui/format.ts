@@ -1,3 +1,5 @@
+import { HOUR, MINUTE, SECOND } from "../../base/duration.js";
+
 const clock = new Intl.DateTimeFormat(undefined, {
   hour: "2-digit",
   minute: "2-digit",
@@ -16,9 +18,10 @@ export function formatTime(value: string | number): string {
   return isToday ? clock.format(time) : `${day.format(time)} ${clock.format(time)}`;
 }
 
-export function formatExactTime(iso: string): string {
-  const time = new Date(iso);
-  return Number.isNaN(time.getTime()) ? iso : `${exact.format(time)} · ${iso}`;
+export function formatExactTime(value: string | number): string {
+  const time = new Date(value);
+  if (Number.isNaN(time.getTime())) return String(value);
+  return `${exact.format(time)} · ${typeof value === "number" ? time.toISOString() : value}`;
 }
 
 export function formatBytes(bytes: number): string {
@@ -30,6 +33,12 @@ export function formatBytes(bytes: number): string {
 export function formatMs(ms: number | null): string {
   if (ms === null) return "";
   return ms < 10_000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
+}
+
+/** `45 s`, `5 min`, `10 h`: a wait, rounded. */
+export function formatWait(ms: number): string {
+  if (ms < 90 * SECOND) return `${Math.max(0, Math.round(ms / SECOND))} s`;
+  return ms < 90 * MINUTE ? `${Math.round(ms / MINUTE)} min` : `${Math.round(ms / HOUR)} h`;
 }
 
 export function formatCount(value: number): string {

@@ -23,6 +23,11 @@ async function findFaults(page: Page, rules: readonly string[] | undefined): Pro
 async function visit(page: Page, look: (place: string) => Promise<void>): Promise<void> {
   await page.locator(".list-window .row").first().waitFor();
   await look("list");
+  await page.locator(".list-window .row").last().click();
+  await page.keyboard.press("6");
+  await page.getByRole("region", { name: "Attempts of the service" }).waitFor();
+  await look("attempts of the service");
+  await page.keyboard.press("Escape");
   await page.locator(".list-window .row").nth(1).click();
   for (const key of ["1", "2", "3", "4", "5", "6", "7"]) {
     await page.keyboard.press(key);

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { signDelivery } from "pigeonhole/testing";
+import { sampleEvent, signDelivery } from "pigeonhole/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Capture } from "#pigeonhole/capture/model/capture.js";
 import { mustSkipBrowserTests, type OpenPage } from "./browser.js";
@@ -35,6 +35,34 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await page.locator(".list-window .row").first().click();
     await page.getByRole("heading", { level: 2 }).waitFor();
   }
+
+  test("an open delivery shows the service's attempts at its event: past ones solid, coming ones hollow", async () => {
+    const body = JSON.stringify(sampleEvent("email.sent"));
+    bench.answerWith({ status: 503, body: "{}", headers: { "retry-after": "1200" } });
+    await bench.deliver({ body });
+    await bench.deliver({ body });
+    await openFirst();
+    await tab("Attempts").click();
+    const attempts = page.getByRole("region", { name: "Attempts of the service" }).getByRole("listitem");
+    await expect.poll(() => attempts.count()).toBe(8);
+    const waits = page.locator(".retry-wait");
+    // The third attempt waits for Retry-After.
+    await expect
+      .poll(() => waits.allInnerTexts())
+      .toEqual(["", "+ 0 s", "+ 20 min", "+ 30 min", "+ 2 h", "+ 5 h", "+ 10 h", "+ 10 h"]);
+    const areHollow = await page.evaluate<boolean[]>(`[...document.querySelectorAll(".retry-dot")].map((dot) => {
+      const { backgroundColor, color } = getComputedStyle(dot);
+      return backgroundColor !== color;
+    })`);
+    expect(areHollow).toEqual([false, false, true, true, true, true, true, true]);
+    await attempts.first().getByRole("button").click();
+    await expect.poll(() => page.url()).toContain(`open=${bench.dev.captures.list()[1]?.id}`);
+    // A delivery that succeeds ends the line while it is looked at.
+    bench.answerWith(null);
+    await bench.deliver({ body });
+    await expect.poll(() => attempts.count()).toBe(3);
+    await expect.poll(() => attempts.last().innerText()).toContain("200 accepted");
+  });
 
   test("an open delivery aligns the further lines of a long value with its first", async () => {
     await bench.deliver({ data: { deep: { story: "a word and ".repeat(40) } } });

@@ -1,0 +1,40 @@
+import { readRetryAfter } from "../../base/retry-wait.js";
+import { answerHead } from "../../capture/model/answer.js";
+import type { Capture } from "../../capture/model/capture.js";
+import { isRetryableStatus, RETRY_SCHEDULE } from "../../protocol/retry-schedule.js";
+import { isHeld } from "../forward/held-tag.js";
+import type { RetryLine } from "./page-api.js";
+
+/** The deliveries of the capture's event, and when the service would send it again. `captures` are newest first. */
+export function makeRetryLine(capture: Capture, captures: readonly Capture[]): RetryLine {
+  const { id } = capture.event;
+  const deliveries = id === null ? [capture] : captures.filter(({ event }) => event.id === id).toReversed();
+  const past = deliveries.map((delivery) => {
+    const forward = forwardOf(delivery);
+    const head = answerHead(forward ?? { status: null, headers: [] });
+    return { captureId: delivery.id, receivedAt: delivery.receivedAt, ...head, error: forward?.error ?? null };
+  });
+  const last = deliveries.at(-1);
+  return { past, coming: last === undefined ? [] : comingAfter(last, deliveries.length) };
+}
+
+/** The attempt whose answer the sender got; a replay is none. */
+function forwardOf({ attempts }: Capture) {
+  return attempts.find(({ kind }) => kind === "forward");
+}
+
+/** The times of further attempts, without the random part of each wait; none if the sender was satisfied. */
+function comingAfter(last: Capture, count: number): string[] {
+  const forward = forwardOf(last);
+  // A delivery that was held, now or at first, was answered 202 here.
+  const wasHeld = isHeld(last) || last.attempts.some(({ kind }) => kind === "retry");
+  if (forward === undefined || wasHeld || !isRetryableStatus(forward.status)) return [];
+  const answeredAt = Date.parse(forward.at) + forward.ms;
+  const retryAfter = forward.headers.find(([name]) => name.toLowerCase() === "retry-after")?.[1] ?? null;
+  const stretchedMs = Math.min(readRetryAfter(retryAfter, answeredAt) ?? 0, RETRY_SCHEDULE.maxRetryAfterMs);
+  const waits = RETRY_SCHEDULE.waitsMs
+    .slice(count - 1)
+    .map((waitMs, index) => (index === 0 ? Math.max(waitMs, stretchedMs) : waitMs));
+  let at = answeredAt;
+  return waits.map((waitMs) => new Date((at += waitMs)).toISOString());
+}
