@@ -3,10 +3,10 @@ import { DetailPane } from "../detail/detail-pane.js";
 import { compared, openId } from "../state/selection.js";
 import { SplitPane } from "../ui/split-pane.js";
 import { CaptureList } from "./capture-list.js";
+import { ListChart } from "./list-chart.js";
 import { SearchBox } from "./search-box.js";
 import { SelectionBar } from "./selection-bar.js";
 import { StatusStrip } from "./status-strip.js";
-import { TimeChart } from "./time-chart.js";
 
 export function DeliveriesView() {
   const pair = compared.value;
@@ -24,7 +24,7 @@ export function DeliveriesView() {
         share={0.52}
         left={
           <div class="list-side">
-            <TimeChart />
+            <ListChart />
             <CaptureList />
             <SelectionBar />
           </div>

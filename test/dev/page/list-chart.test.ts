@@ -5,7 +5,7 @@ import { launchBrowser, mustSkipBrowserTests, openPage, type OpenPage } from "./
 import { startWorkbench, type Workbench } from "./workbench.js";
 import { makeWorkingDay } from "./working-day.js";
 
-describe.skipIf(mustSkipBrowserTests())("the deliveries over time", () => {
+describe.skipIf(mustSkipBrowserTests())("the chart above the list", () => {
   let browser: Browser;
   let bench: Workbench;
   let captures: Capture[];
@@ -102,6 +102,31 @@ describe.skipIf(mustSkipBrowserTests())("the deliveries over time", () => {
     await page.keyboard.press("Escape");
     await expect.poll(() => bars().getByRole("option", { selected: true }).count()).toBe(0);
     expect(await listed()).toBe("120");
+  });
+
+  test("the answer times of the listed deliveries are counted, with median and 95 % in words", async () => {
+    await chart().getByRole("button", { name: "Answer times" }).click();
+    const times = page.getByRole("region", { name: "Answer times" });
+    const words = async () => (await times.locator(".legend").textContent())?.trim();
+    const describe = (all: number[]) => {
+      const sorted = all.toSorted((a, b) => a - b);
+      const [median, p95] = [0.5, 0.95].map((share) => sorted[Math.ceil(all.length * share) - 1]);
+      return `median ${median} ms · 95 % within ${p95} ms · ${all.length} answers`;
+    };
+    const tookOf = (isWanted: (status: number) => boolean) =>
+      captures.flatMap(({ attempts: [only] }) => (only && isWanted(only.status ?? 0) ? [only.ms] : []));
+    await expect.poll(words).toBe(describe(tookOf(() => true)));
+    const short = tookOf(() => true).filter((ms) => ms >= 5 && ms < 10).length;
+    await times
+      .getByRole("listitem")
+      .filter({ hasText: `5 to 10 ms: ${short} answers` })
+      .waitFor();
+    await times.getByRole("listitem").filter({ hasText: "5,000 ms or longer: no answers" }).waitFor();
+    // The search and the reload keep it.
+    await page.getByRole("button", { name: /^5xx/ }).click();
+    await expect.poll(words).toBe(describe(tookOf((status) => status >= 500)));
+    await page.reload();
+    await expect.poll(words).toBe(describe(tookOf((status) => status >= 500)));
   });
 
   test("a window of 390 pixels leaves the room to the list", async () => {

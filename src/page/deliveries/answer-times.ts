@@ -1,0 +1,38 @@
+import type { CaptureSummary } from "../../capture/model/capture.js";
+
+/** Answers that took a time from `from` up to but not including `to`, in milliseconds. */
+export interface AnswerTimesBin {
+  from: number;
+  to: number;
+  count: number;
+}
+
+/** How long the app took to answer, in milliseconds. */
+export interface AnswerTimes {
+  count: number;
+  median: number;
+  /** 95 of 100 answers took no longer. */
+  p95: number;
+  bins: AnswerTimesBin[];
+}
+
+/** Each about twice the one before, since times differ by powers; the service gives up after 5 s. */
+const BOUNDS = [0, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, Number.POSITIVE_INFINITY];
+
+/** Of the last answer to each capture; undefined if there is none. */
+export function measureAnswerTimes(captures: readonly CaptureSummary[]): AnswerTimes | undefined {
+  const times = Float64Array.from(captures.flatMap(({ ms, status }) => (ms === null || status === null ? [] : [ms])));
+  if (times.length === 0) return undefined;
+  times.sort();
+  const bins = BOUNDS.slice(1).map((to, index) => ({ from: BOUNDS[index] ?? 0, to, count: 0 }));
+  for (const ms of times) {
+    const bin = bins.find(({ to }) => ms < to);
+    if (bin !== undefined) bin.count += 1;
+  }
+  return { count: times.length, median: rankOf(times, 0.5), p95: rankOf(times, 0.95), bins };
+}
+
+/** The smallest value that so large a share of all does not exceed. */
+function rankOf(sorted: Float64Array, share: number): number {
+  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0;
+}
