@@ -1,3 +1,4 @@
+import { readDuration } from "../../base/duration.js";
 import type { EventType } from "../../protocol/event-types.js";
 import type { ApiFaultRule } from "../../sandbox/api/api-faults.js";
 import { SandboxApiError } from "../../sandbox/api/api-handlers.js";
@@ -70,14 +71,14 @@ async function advance(service: Sandbox, body: BodyFields): Promise<number | und
   const [by, toNext] = [body.text("by", MAX_TEXT_LENGTH), body.text("toNext", MAX_TEXT_LENGTH)];
   if ((by === undefined) === (toNext === undefined)) throw badField("by", "or toNext must be given, and not both.");
   if (toNext === "") return service.advanceToNextAttempt();
-  const beforeMs = service.clock.now();
   if (by !== undefined) {
-    await service.advance(by);
-    return service.clock.now() - beforeMs;
+    const byMs = readDuration(by);
+    await service.advance(byMs);
+    return byMs;
   }
   const next = service.plannedAttempts.find(({ eventId }) => eventId === toNext);
   if (next === undefined) return undefined;
-  const waitMs = Math.max(0, next.dueAtMs - beforeMs);
+  const waitMs = Math.max(0, next.dueAtMs - service.clock.now());
   await service.advance(waitMs);
   return waitMs;
 }
