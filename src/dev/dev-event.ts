@@ -57,6 +57,8 @@ export type DevEvent =
       state: string;
       /** Runs so far. */
       attempts: number;
+      /** How often the handler may fail; null where that is not known. */
+      maxAttempts: number | null;
       reason: string | null;
       error: string | null;
       /** ISO 8601 or null. */

@@ -8,6 +8,7 @@ import {
   type SentAs,
   whyNotRun,
 } from "../capture/model/answer.js";
+import { describeRetry } from "../capture/model/describe-work.js";
 import { captureHandle } from "../capture/model/capture-handle.js";
 import { escapeControls } from "../base/text.js";
 import { isRetryableStatus } from "../protocol/retry-schedule.js";
@@ -160,12 +161,10 @@ export function createLineWriter({ paint = plainPaint, columns = () => undefined
   }
 
   function failureLine(event: Extract<DevEvent, { kind: "handler_failed" }>, nowMs: number): string {
-    const { capture, handler, state, attempts, reason, error, nextAt } = event;
+    const { capture, handler, state, reason, error, nextAt } = event;
     const isFinal = nextAt === null;
     const name = handler === NOTE_HANDLER ? "event" : `handler ${escapeControls(handler)}`;
-    const what = isFinal
-      ? state
-      : `failed ${attempts === 1 ? "once" : `${attempts} times`}, runs again ${clockTime(Date.parse(nextAt))}`;
+    const what = isFinal ? state : describeRetry(event, clockTime(Date.parse(nextAt)));
     const why = [reason, error]
       .filter((text) => text !== null)
       .map(escapeControls)

@@ -2,6 +2,7 @@ import { type Clock, type Timer } from "../base/clock.js";
 import { SECOND } from "../base/duration.js";
 import { outcomeOf } from "../capture/model/answer.js";
 import type { CaptureSummary } from "../capture/model/capture.js";
+import { isRetrying } from "../capture/model/describe-work.js";
 import type { EventView, HandlerView } from "../store/inbox-view.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import { eventRow } from "./api/inbox-rows.js";
@@ -169,14 +170,15 @@ export class WorkFollower {
   }
 
   #reportFailure({ capture, eventId, reported, isOld }: Followed, work: HandlerView): void {
-    const { handler, state, attempts, reason = null, error = null, dueAt } = work;
-    const hasFailed = state === "dead" || state === "parked" || (state === "pending" && attempts > 0);
+    const { handler, state, attempts, maxAttempts = null, reason = null, error = null, dueAt } = work;
+    const hasFailed = state === "dead" || state === "parked" || isRetrying(work);
     const mark = `${handler} ${state} ${attempts}`;
     if (!hasFailed || reported.has(mark)) return;
     reported.add(mark);
     if (isOld || capture === undefined) return;
     const nextAt = state === "pending" && dueAt !== undefined ? new Date(dueAt).toISOString() : null;
-    this.#options.report({ kind: "handler_failed", capture, eventId, handler, state, attempts, reason, error, nextAt });
+    const failed = { handler, state, attempts, maxAttempts, reason, error, nextAt };
+    this.#options.report({ kind: "handler_failed", capture, eventId, ...failed });
   }
 }
 

@@ -10,6 +10,7 @@ import { type IncomingEvent, type Plan, firstRun } from "./incoming-event.js";
 import { DueWork, LEASE_MS } from "./due-work.js";
 import type { RegisteredHandler } from "./handler.js";
 import { HandlerQueue } from "./handler-queue.js";
+import { keepPolicies } from "./keep-policies.js";
 import type { LeaseWindow, ReadyWork, WindowLease } from "./lease-window.js";
 import { Places } from "./places.js";
 import type { HandlerRegistry } from "./registry.js";
@@ -305,6 +306,8 @@ export class Dispatcher {
     const first = crashLooping.next();
     this.#opening = first.then((found) => this.#openWindows(found, crashLooping));
     this.#deps.sender?.start();
+    // Not awaited: no handler waits for it.
+    void keepPolicies(this.#deps);
     // Where there is none, what is accepted from now on may run at once.
     await first;
   }

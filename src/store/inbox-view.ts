@@ -22,6 +22,11 @@ export interface HandlerView {
   error: string | undefined;
   /** Runs started, those included whose process died; 0 before the first. */
   attempts: number;
+  /**
+   * `maxAttempts` of the handler's retry policy when its receiver last started; undefined when that is not known.
+   * `attempts` can be higher, since a run does not count against it that ended with its process, or by a stop.
+   */
+  maxAttempts: number | undefined;
   /** When the work is due, in milliseconds since 1970; undefined unless it is pending. */
   dueAt: number | undefined;
   /** When the work became done, dead or parked, in milliseconds since 1970; undefined before. */

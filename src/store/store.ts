@@ -116,6 +116,14 @@ export interface PruneLimits {
   batch: number;
 }
 
+/** What is known of a handler's retry policy by those who look at its work. */
+export interface HandlerPolicy {
+  /** Name of the handler. */
+  handler: string;
+  /** Runs on an event in all, the first included. */
+  maxAttempts: number;
+}
+
 /** Times that outlive the process, in milliseconds since 1970; undefined when not known. */
 export interface KnownTimes {
   /** What this machine's clock showed when it was last trusted. */
@@ -220,6 +228,8 @@ export interface Store<Tx = CommitTransaction> extends Outbox {
    * it checked or removed; 0 when the round is over.
    */
   prune(limits: PruneLimits): Promise<number>;
+  /** Keeps the policies of these handlers in place of earlier ones; `list` and `get` show them with their work. */
+  keepPolicies(policies: readonly HandlerPolicy[]): Promise<void>;
   /** Replaces the known times by those given; resolves with all that are known then. */
   noteTimes(times: KnownTimes): Promise<KnownTimes>;
   /**

@@ -29,7 +29,10 @@ export function closeAfterTest(close: () => Promise<void>): void {
   closers.push(close);
 }
 
-/** Starts an app with a handler that gives up on `email.bounced` until it is fixed. `work` is done for each event. */
+/**
+ * Starts an app with a handler that gives up on `email.bounced` until it is fixed, and one that fails on
+ * `email.complained` and runs again. `work` is done for each event.
+ */
 export async function startReceiverApp(work: () => Promise<void> | void = () => undefined): Promise<App> {
   const file = join(makeFolder(), "inbox.db");
   const handled: string[] = [];
@@ -40,6 +43,8 @@ export async function startReceiverApp(work: () => Promise<void> | void = () => 
     await work();
   };
   receiver.on("*", handle, { name: "all" });
+  const complaints = createFailingHandler(() => new Error("try again later"));
+  receiver.on("email.complained", complaints.run, { name: "complaints", retry: { maxAttempts: 5 } });
   receiver.on("email.bounced", bounces.run, { name: "bounces", retry: { maxAttempts: 1 } });
   await receiver.start();
   const server = await serve(receiver.middleware());

@@ -40,11 +40,26 @@ describe("inbox, beside a running receiver", () => {
     const app = await startReceiverApp();
     const id = await receive(app, "email.bounced");
     const { stdout } = await runCli(["inbox", "show", id, "--db", app.file]);
-    expect(stdout).toContain("handler   bounces: ✗ dead (attempts_spent), 1 attempt");
+    expect(stdout).toContain("handler   bounces: ✗ dead (attempts_spent), 1 of 1 attempt");
     expect(stdout).toContain("the mail server is away");
     const bytes = await runCli(["inbox", "show", id, "--db", app.file, "--body"]);
     const stored = await app.receiver.inbox.get(id);
     expect(bytes.stdout).toBe(Buffer.from(stored?.body ?? []).toString());
+  });
+
+  test("work that is retried is shown with its attempts of how many, and the next time", async () => {
+    const app = await startReceiverApp();
+    const event = sampleEvent("email.complained");
+    await deliver(app.receiver, event, { secret: SECRET });
+    const args = ["--db", app.file];
+    const retrying = /retrying, 1 of 5 attempts, next at \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/;
+    expect((await runCli(["inbox", "list", ...args])).stdout).toMatch(
+      new RegExp(`… pending +email.complained +${event.id} +all:done complaints:${retrying.source}`),
+    );
+    const { stdout } = await runCli(["inbox", "show", event.id, ...args]);
+    expect(stdout).toMatch(new RegExp(`handler   complaints: … ${retrying.source}\n +Error: try again later`));
+    const [line] = jsonLines(await runCli(["inbox", "show", event.id, ...args, "--json"]));
+    expect(line).toMatchObject({ event: { handlers: [{}, { state: "pending", attempts: 1, maxAttempts: 5 }] } });
   });
 
   test("the terminal gets control characters in stored text as escapes", async () => {

@@ -2,8 +2,9 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { DoNotRetry } from "pigeonhole";
+import { createSqliteStore, DoNotRetry } from "pigeonhole";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { silentLogger } from "#pigeonhole/base/logger.js";
 import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
 import { openInboxFile } from "#pigeonhole/store/sqlite/open-inbox-file.js";
 import { MIGRATIONS } from "#pigeonhole/store/sqlite/migrations.js";
@@ -54,6 +55,41 @@ describe("the inbox of a running receiver", () => {
     const detail = await inbox.getEvent(event.id);
     expect(Buffer.from(detail?.body ?? []).toString()).toBe(JSON.stringify(event));
     expect(await inbox.getEvent("evt_unknown")).toBeUndefined();
+  });
+
+  test("the inbox has from each start how often a handler may run on an event", async () => {
+    const event = makeEvent();
+    const start = async (maxAttempts: number) => {
+      const receiver = openReceiver({ store: file });
+      const { run } = createFailingHandler(() => new Error("the address book is closed"));
+      receiver.on("email.sent", run, { retry: { maxAttempts } });
+      await receiver.start();
+      await post(receiver, event);
+      await untilWork(receiver, event.id, { state: "pending", attempts: 1, maxAttempts });
+      return receiver;
+    };
+    await (await start(3)).stop();
+    const inbox = await open();
+    expect(await inbox.getEvent(event.id)).toMatchObject({ handlers: [{ attempts: 1, maxAttempts: 3 }] });
+    await start(5);
+    expect(await inbox.listEvents()).toMatchObject({ items: [{ handlers: [{ attempts: 1, maxAttempts: 5 }] }] });
+  });
+
+  test("policies that the file already has are not written again", async () => {
+    const store = createSqliteStore({ file });
+    await store.open({ logger: silentLogger });
+    const beside = new Database(file);
+    onTestFinished(async () => {
+      beside.close();
+      await store.close();
+    });
+    const keep = async (maxAttempts: number) => {
+      await store.keepPolicies([{ handler: "email.sent", maxAttempts }]);
+      return beside.pragma("data_version", { simple: true });
+    };
+    const first = await keep(3);
+    expect(await keep(3)).toBe(first);
+    expect(await keep(4)).not.toBe(first);
   });
 
   test("erase names the WAL that keeps old versions only while a receiver has it", async () => {

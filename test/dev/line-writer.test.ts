@@ -44,6 +44,7 @@ const failed: DevEvent = {
   handler: "crm",
   state: "dead",
   attempts: 14,
+  maxAttempts: 14,
   reason: "attempts_spent",
   error: "Error: no such customer",
   nextAt: null,
@@ -55,7 +56,19 @@ describe("a line of the log", () => {
     [
       "one that runs again",
       { ...failed, state: "pending", attempts: 2, reason: null, nextAt: new Date(at + 9_000).toISOString() },
-      "! handler crm failed 2 times, runs again 14:02:20  3f8ab0  Error: no such customer",
+      "! handler crm retrying, 2 of 14 attempts, next at 14:02:20  3f8ab0  Error: no such customer",
+    ],
+    [
+      "one whose attempts are not known",
+      {
+        ...failed,
+        state: "pending",
+        attempts: 1,
+        maxAttempts: null,
+        reason: null,
+        nextAt: new Date(at + 9_000).toISOString(),
+      },
+      "! handler crm retrying, 1 attempt, next at 14:02:20  3f8ab0  Error: no such customer",
     ],
     [
       "a parked event",

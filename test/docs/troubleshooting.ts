@@ -82,6 +82,10 @@ export const LOG_MESSAGES: Readonly<Record<string, Remedy>> = {
     cause: "A retry of `events` was requested from outside; `pending` handlers run, `stillParked` are parked again.",
     remedy: "For those still parked, `npx pigeonhole inbox list --state parked` has the reasons.",
   },
+  policies_not_kept: {
+    cause: "The handlers' `maxAttempts` could not be written. Only the display of their work lacks it.",
+    remedy: NOTHING,
+  },
   prune_failed: { cause: "Old ids and bodies could not be removed.", remedy: BY_ITSELF },
   receive_failed: {
     cause: "The receiver itself failed on a delivery, which was answered 503.",

@@ -98,6 +98,31 @@ describe("start()", () => {
     await expect.poll(() => log.named("counts_failed")).toHaveLength(1);
   });
 
+  test("start() keeps how often each handler may run, and does not fail if that cannot be written", async () => {
+    const kept: unknown[] = [];
+    const refused = decorateStore((real) => ({
+      keepPolicies: (policies) => {
+        kept.push(policies);
+        return kept.length === 1
+          ? Promise.reject(new PigeonholeError("store_busy", "no"))
+          : real.keepPolicies(policies);
+      },
+    }));
+    const log = captureLog();
+    const receiver = openReceiver({ store: refused, logger: log.logger });
+    receiver.on("email.sent", () => undefined);
+    receiver.on("*", () => undefined, { name: "audit", retry: { maxAttempts: 3 } });
+    await receiver.start();
+    expect(receiver.state).toBe("running");
+    expect(kept).toEqual([
+      [
+        { handler: "email.sent", maxAttempts: 14 },
+        { handler: "audit", maxAttempts: 3 },
+      ],
+    ]);
+    await expect.poll(() => log.named("policies_not_kept")).toMatchObject([{ code: "store_busy" }]);
+  });
+
   test("start() refuses a Store that another receiver uses, and does not change it", async () => {
     const store = createSqliteStore({ file: ":memory:" });
     const first = openReceiver({ store });

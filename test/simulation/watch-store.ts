@@ -26,6 +26,7 @@ const FIGURES = new Set(["counts", "countOutbox"]);
 const KEEPS_FIGURES = new Set([
   "renew",
   "noteTimes",
+  "keepPolicies",
   "loadSteps",
   "saveStep",
   "list",

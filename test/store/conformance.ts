@@ -11,6 +11,7 @@ import { describeOutboxInspect } from "./conformance/outbox-inspect.js";
 import { describeOutboxRecord } from "./conformance/outbox-record.js";
 import { describeOutboxSend } from "./conformance/outbox-send.js";
 import { describeOutboxSettle } from "./conformance/outbox-settle.js";
+import { describePolicies } from "./conformance/policies.js";
 import { describePrune } from "./conformance/prune.js";
 import { describeRecover } from "./conformance/recover.js";
 import { describeReplan } from "./conformance/replan.js";
@@ -34,6 +35,7 @@ export function describeStore(kind: StoreKind): void {
     describeInspect(fixture);
     describeReplan(fixture);
     describeRequestedRetries(fixture);
+    describePolicies(fixture);
     describePrune(fixture);
     describeErase(fixture);
     describeOutboxRecord(fixture);

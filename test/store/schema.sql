@@ -58,6 +58,11 @@ CREATE TABLE inbox_event (
     body_crc    INTEGER NOT NULL
   , direct TEXT) STRICT;
 
+CREATE TABLE inbox_handler (
+    handler      TEXT    PRIMARY KEY,
+    max_attempts INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
 CREATE TABLE inbox_holder (
     first   INTEGER NOT NULL,
     handler TEXT    NOT NULL,

@@ -2,8 +2,15 @@ import { NOTE_HANDLER } from "../../base/note-handler.js";
 
 /* Without node: imports, since the page uses it too. */
 
+/** How often a handler has run on an event. */
+interface Attempts {
+  attempts: number;
+  /** Null or undefined where it is not known. */
+  maxAttempts: number | null | undefined;
+}
+
 /** One handler's work on an event, as an inbox or the dev server's page has it. */
-interface Work {
+interface Work extends Attempts {
   /** Empty for the note of an event that was not understood. */
   handler: string;
   state: string;
@@ -12,8 +19,36 @@ interface Work {
 }
 
 /** Such as `Handler crm is dead: do_not_retry: no such customer`. */
-export function describeWork({ handler, state, reason, error }: Work): string {
+export function describeWork(work: Work): string {
+  const { handler, state, reason, error } = work;
   const what = handler === NOTE_HANDLER ? "The event" : `Handler ${handler}`;
   const because = [reason, error].filter((text) => typeof text === "string").join(": ");
-  return `${what} is ${state}${because === "" ? "." : `: ${because}`}`;
+  return `${what} is ${isRetrying(work) ? describeRetry(work) : state}${because === "" ? "." : `: ${because}`}`;
+}
+
+/** Whether a handler has failed, and runs again. */
+export function isRetrying({ state, attempts }: Pick<Work, "state" | "attempts">): boolean {
+  return state === "pending" && attempts > 0;
+}
+
+/** Such as `retrying, 3 of 14 attempts, next at 14:03`; `nextAt` is as its reader wants it. */
+export function describeRetry(work: Attempts, nextAt: string | null = null): string {
+  return `retrying, ${describeAttempts(work)}${nextAt === null ? "" : `, next at ${nextAt}`}`;
+}
+
+/** Such as `3 of 14 attempts`, or as {@link countAttempts} where the second number is missing. */
+export function describeAttempts(work: Attempts): string {
+  const count = countAttempts(work);
+  return hasMost(work) ? `${count} ${work.maxAttempts === 1 ? "attempt" : "attempts"}` : count;
+}
+
+/** Such as `3 of 14`; `16 attempts` where runs that do not count, such as those of a stop, are among them. */
+export function countAttempts(work: Attempts): string {
+  const { attempts, maxAttempts } = work;
+  if (hasMost(work)) return `${attempts} of ${maxAttempts}`;
+  return `${attempts} attempt${attempts === 1 ? "" : "s"}`;
+}
+
+function hasMost({ attempts, maxAttempts }: Attempts): boolean {
+  return typeof maxAttempts === "number" && attempts <= maxAttempts;
 }

@@ -1,9 +1,10 @@
 import { type EventDetail, type EventView, type HandlerView, bodyOf, foundEvent } from "../../store/inbox-view.js";
+import { describeAttempts, describeRetry, isRetrying } from "../../capture/model/describe-work.js";
 import { NOTE_HANDLER } from "../../base/note-handler.js";
 import type { RunCommand } from "../frame/context.js";
 import type { Output, Paint } from "../frame/output.js";
 import { escapeControls } from "../../base/text.js";
-import { age, countOf, formatJson, formatTable, isoTime } from "../frame/format.js";
+import { age, formatJson, formatTable, isoTime } from "../frame/format.js";
 import type * as specs from "./spec.js";
 import { allRows, withInbox } from "../values/inbox-file.js";
 import { readState } from "../values/state-choice.js";
@@ -80,8 +81,9 @@ function eventRecord(event: EventView): Record<string, unknown> {
     receivedAt: isoTime(receivedAt),
     signedAt: isoTime(signedAt),
     state,
-    handlers: handlers.map(({ dueAt, settledAt, retryRequestedAt, reason, error, ...handler }) => ({
+    handlers: handlers.map(({ dueAt, settledAt, retryRequestedAt, reason, error, maxAttempts, ...handler }) => ({
       ...handler,
+      maxAttempts: maxAttempts ?? null,
       reason: reason ?? null,
       error: error ?? null,
       dueAt: isoTime(dueAt),
@@ -95,7 +97,7 @@ function eventRecord(event: EventView): Record<string, unknown> {
 function eventRow({ id, type, receivedAt, state, handlers }: EventView, paint: Paint): string[] {
   const work = handlers
     .filter(({ handler }) => handler !== NOTE_HANDLER)
-    .map(({ handler, state }) => `${handler}:${state}`);
+    .map((view) => `${view.handler}:${isRetrying(view) ? describeRetry(view, isoTime(view.dueAt)) : view.state}`);
   return [
     new Date(receivedAt).toISOString(),
     paintEvent({ state, handlers }, paint),
@@ -133,14 +135,24 @@ function describeEvent(event: EventDetail, body: string | null, { paint }: Outpu
 }
 
 function describeHandler(view: HandlerView, paint: Paint): string[] {
-  const { handler, state, reason, error, attempts, dueAt, retryRequestedAt } = view;
-  const due = state === "pending" && dueAt !== undefined ? `, due ${new Date(dueAt).toISOString()}` : "";
+  const { handler, reason, error } = view;
   const why = reason === undefined ? "" : ` (${escapeControls(reason)})`;
   const name = handler === NOTE_HANDLER ? "not understood" : escapeControls(handler);
-  const requested = retryRequestedAt === undefined ? "" : ", waits to be read again";
-  const runs = handler === NOTE_HANDLER ? requested : `, ${countOf(attempts, "attempt")}${due}`;
   return [
-    `handler   ${name}: ${paintState(state, paint)}${why}${runs}`,
+    `handler   ${name}: ${describeState(view, paint)}${why}${describeRuns(view)}`,
     ...(error === undefined ? [] : [`          ${escapeControls(error)}`]),
   ];
+}
+
+function describeState(view: HandlerView, paint: Paint): string {
+  return isRetrying(view)
+    ? paint.yellow(`… ${describeRetry(view, isoTime(view.dueAt))}`)
+    : paintState(view.state, paint);
+}
+
+function describeRuns(view: HandlerView): string {
+  const { handler, state, dueAt, retryRequestedAt } = view;
+  if (handler === NOTE_HANDLER) return retryRequestedAt === undefined ? "" : ", waits to be read again";
+  if (isRetrying(view)) return "";
+  return `, ${describeAttempts(view)}${state === "pending" ? `, due ${isoTime(dueAt)}` : ""}`;
 }

@@ -8,13 +8,14 @@ export function eventRow({ id, type, test, receivedAt, state, handlers }: EventV
 }
 
 function handlerRow(view: HandlerView): InboxHandler {
-  const { handler, state, reason, error, attempts, dueAt, retryRequestedAt, discarded } = view;
+  const { handler, state, reason, error, attempts, maxAttempts, dueAt, retryRequestedAt, discarded } = view;
   return {
     handler,
     state,
     reason: reason ?? null,
     error: error ?? null,
     attempts,
+    maxAttempts: maxAttempts ?? null,
     dueAt: dueAt === undefined ? null : isoTime(dueAt),
     retryRequestedAt: retryRequestedAt === undefined ? null : isoTime(retryRequestedAt),
     discarded,

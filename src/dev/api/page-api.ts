@@ -198,6 +198,8 @@ export interface InboxHandler {
   reason: string | null;
   error: string | null;
   attempts: number;
+  /** How often the handler may fail; null where that is not known. */
+  maxAttempts: number | null;
   /** ISO 8601 or null. */
   dueAt: string | null;
   /** Since when an event that was not understood waits to be read again, ISO 8601 or null. */

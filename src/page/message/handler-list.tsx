@@ -1,4 +1,5 @@
 import { NOTE_HANDLER } from "../../base/note-handler.js";
+import { describeAttempts, isRetrying } from "../../capture/model/describe-work.js";
 import type { EventWork, InboxHandler, RunError } from "../../dev/api/page-api.js";
 import { StateBadge } from "../ui/badges.js";
 import { formatExactTime, formatTime, plural } from "../ui/format.js";
@@ -31,13 +32,13 @@ function HandlerRow({ handler, errors }: HandlerRowOptions) {
   return (
     <li class="handler">
       <div class="handler-head">
-        <StateBadge state={handler.discarded ? "discarded" : handler.state} />
+        <StateBadge state={stateOf(handler)} />
         <b>{isNote ? "not understood" : handler.handler}</b>
-        {!isNote && <span class="hint">{plural(handler.attempts, "run")}</span>}
+        {!isNote && <span class="hint">{describeAttempts(handler)}</span>}
         {handler.retryRequestedAt !== null && <span class="hint">waits to be read again</span>}
         {handler.dueAt !== null && handler.state === "pending" && (
           <span class="hint" title={formatExactTime(handler.dueAt)}>
-            next run at {formatTime(handler.dueAt)}
+            next at {formatTime(handler.dueAt)}
           </span>
         )}
         {handler.reason !== null && <code class="hint">{handler.reason}</code>}
@@ -51,12 +52,17 @@ function HandlerRow({ handler, errors }: HandlerRowOptions) {
   );
 }
 
+function stateOf(handler: InboxHandler): string {
+  if (handler.discarded) return "discarded";
+  return isRetrying(handler) ? "retrying" : handler.state;
+}
+
 /** The first and the last error in full; those between are counted. */
 function Errors({ first, last, isNote }: { first: RunError; last: RunError; isNote: boolean }) {
   if (first.run === last.run) {
     return (
       <>
-        {!isNote && first.run > 1 && <p class="hint error-run">Error of run {first.run}</p>}
+        {!isNote && first.run > 1 && <p class="hint error-run">Error of attempt {first.run}</p>}
         <pre class="text error-text">{first.error}</pre>
       </>
     );
@@ -64,10 +70,10 @@ function Errors({ first, last, isNote }: { first: RunError; last: RunError; isNo
   const between = last.run - first.run - 1;
   return (
     <>
-      <p class="hint error-run">Error of run {first.run}</p>
+      <p class="hint error-run">Error of attempt {first.run}</p>
       <pre class="text error-text">{first.error}</pre>
-      {between > 0 && <p class="hint error-run">{plural(between, "more failed run")} between</p>}
-      <p class="hint error-run">Error of run {last.run}</p>
+      {between > 0 && <p class="hint error-run">{plural(between, "more failed attempt")} between</p>}
+      <p class="hint error-run">Error of attempt {last.run}</p>
       <pre class="text error-text">{last.error}</pre>
     </>
   );

@@ -1,7 +1,8 @@
 import { escapeControls } from "../../base/text.js";
 import { type AnswerHead, describeAnswer, judgeAnswer, type SentAs } from "../../capture/model/answer.js";
 import type { CaptureSummary, VerdictCode } from "../../capture/model/capture.js";
-import type { EventWork, InboxEvent } from "../../dev/api/page-api.js";
+import { countAttempts, describeRetry, isRetrying } from "../../capture/model/describe-work.js";
+import type { EventWork, InboxEvent, InboxHandler } from "../../dev/api/page-api.js";
 import { isHeld } from "../../dev/forward/held-tag.js";
 import { formatTime } from "./format.js";
 import { Icon, type IconName } from "./icon.js";
@@ -114,7 +115,7 @@ export function WorkBadge({ work }: { work: EventWork | undefined }) {
   const { word, detail } = describeEvent(work.event);
   const face = WORK_STATES[word];
   const failed = work.event.handlers.filter(({ state, error }) => state !== "done" && error !== null);
-  const title = [face?.meaning ?? "", ...failed.map(({ handler, error }) => `${handler} ${error}`.trim())].join("\n");
+  const title = [face?.meaning ?? "", ...failed.map(describeFailed)].join("\n");
   return (
     <span class={`badge work ${face?.tone ?? "mute"}`} title={title}>
       <Icon name={face?.icon ?? "minus"} />
@@ -122,6 +123,13 @@ export function WorkBadge({ work }: { work: EventWork | undefined }) {
       {detail !== "" && <span class="work-detail">{detail}</span>}
     </span>
   );
+}
+
+/** Such as `crm retrying, 3 of 14 attempts, next at 14:02:11: Error: no answer`. */
+function describeFailed(work: InboxHandler): string {
+  const { handler, error, dueAt } = work;
+  const retry = isRetrying(work) ? ` ${describeRetry(work, formatTime(dueAt ?? ""))}:` : "";
+  return `${handler}${retry} ${error}`.trim();
 }
 
 function describeEvent({ state, handlers }: InboxEvent): { word: string; detail: string } {
@@ -134,9 +142,7 @@ function describeEvent({ state, handlers }: InboxEvent): { word: string; detail:
     return { word: "dead", detail: handlers.length > 1 ? `${dead.length} of ${handlers.length}` : "" };
   }
   if (state !== "pending") return { word: state, detail: "" };
-  const [next] = handlers
-    .filter((handler) => handler.state === "pending" && handler.attempts > 0)
-    .toSorted((a, b) => (a.dueAt ?? "").localeCompare(b.dueAt ?? ""));
+  const [next] = handlers.filter(isRetrying).toSorted((a, b) => (a.dueAt ?? "").localeCompare(b.dueAt ?? ""));
   if (next === undefined) return { word: "waiting", detail: "" };
-  return { word: "retrying", detail: `${next.attempts} failed, next ${formatTime(next.dueAt ?? "")}` };
+  return { word: "retrying", detail: `${countAttempts(next)}, next ${formatTime(next.dueAt ?? "")}` };
 }

@@ -214,6 +214,13 @@ export const MIGRATIONS: readonly string[] = [
   -- Tries of the calls that the event was part of and no longer is.
   ALTER TABLE outbox_event ADD COLUMN attempts INTEGER NOT NULL DEFAULT 0;
   `,
+  `
+  -- The retry policies of the handlers at the last start, for those who only look at their work.
+  CREATE TABLE inbox_handler (
+    handler      TEXT    PRIMARY KEY,
+    max_attempts INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];
 
 /** The tables that they create. The user's own ones may have any other name. */
@@ -229,4 +236,5 @@ export const STORE_TABLES: readonly string[] = [
   "inbox_other",
   "inbox_holder",
   "inbox_mark",
+  "inbox_handler",
 ];

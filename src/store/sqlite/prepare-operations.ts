@@ -1,6 +1,7 @@
 import type { Database } from "better-sqlite3";
 import { prepareCountPage } from "./operations/counts.js";
 import { prepareErase } from "./operations/erase.js";
+import { prepareKeepPolicies } from "./operations/keep-policies.js";
 import { prepareInspect } from "./operations/inspect.js";
 import { prepareLease, prepareRelease, prepareRenew } from "./operations/lease.js";
 import {
@@ -45,6 +46,7 @@ export function prepareOperations(db: Database, pairs: DirectPairs, nextToken: N
     erase: onFirstUse(() => prepareErase(db)),
     countPage: onFirstUse(() => prepareCountPage(db)),
     prune: onFirstUse(() => preparePrune(db)),
+    keepPolicies: onFirstUse(() => prepareKeepPolicies(db)),
     noteTimes: onFirstUse(() => prepareNoteTimes(db)),
     record: onFirstUse(() => prepareRecord(db)),
     leaseSend: onFirstUse(() => prepareLeaseSendOfOwner(db, pairs, nextToken)),

@@ -199,6 +199,7 @@ function commandsOf(run: GroupCommit["run"]) {
     erase: (request) => run("erase", request),
     counts: (now) => countPageByPage((input) => run("countPage", input), now),
     prune: (limits) => run("prune", limits),
+    keepPolicies: (policies) => run("keepPolicies", policies),
     noteTimes: (times) => run("noteTimes", times),
     record: (events, now) => run("record", { events, now }),
     settleSend: (settlement) => run("settleSend", settlement),

@@ -22,7 +22,7 @@ describe.skipIf(mustSkipBrowserTests())("the work of the app's handlers", () => 
     const asked: string[] = [];
     page.on("request", (request) => asked.push(new URL(request.url()).pathname));
     await bench.deliver({ type: "email.complained" });
-    await expect.poll(workOfRow).toMatch(/^retrying\s*\d failed, next \d\d:\d\d:\d\d$/);
+    await expect.poll(workOfRow).toMatch(/^retrying\s*\d of 4, next \d\d:\d\d:\d\d$/);
     bench.ledger.fix();
     await expect.poll(workOfRow).toBe("done");
     expect(asked).toEqual([]);
@@ -44,11 +44,11 @@ describe.skipIf(mustSkipBrowserTests())("the work of the app's handlers", () => 
     await row().click();
     await page.keyboard.press("5");
     const handler = tab().locator(".handler").filter({ hasText: "ledger" });
-    await expect.poll(() => handler.innerText()).toMatch(/^dead\s+ledger\s+4 runs\s+attempts_spent/);
+    await expect.poll(() => handler.innerText()).toMatch(/^dead\s+ledger\s+4 of 4 attempts\s+attempts_spent/);
     await expect
       .poll(() => handler.innerText())
       .toMatch(
-        /Error of run 1\s+Error: the ledger is closed\s+2 more failed runs between\s+Error of run 4\s+Error: the/,
+        /Error of attempt 1\s+Error: the ledger is closed\s+2 more failed attempts between\s+Error of attempt 4\s+Error: the/,
       );
     bench.ledger.fix();
     await tab().getByRole("button", { name: "Retry" }).click();

@@ -25,7 +25,7 @@ function makeEvent() {
     test: false,
     receivedAt: "2026-01-01T09:00:00.000Z",
     state: "dead",
-    handlers: [{ ...handler, attempts: 4, dueAt: null, retryRequestedAt: null, discarded: false }],
+    handlers: [{ ...handler, attempts: 4, maxAttempts: 14, dueAt: null, retryRequestedAt: null, discarded: false }],
   };
 }
 

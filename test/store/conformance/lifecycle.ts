@@ -46,6 +46,7 @@ const CALLS = {
   requestRetry: (store) => store.requestRetry(1, T),
   listRequested: (store) => store.listRequested({ limit: 1, afterSeq: 0 }),
   prune: (store) => store.prune({ ...NOTHING_TO_PRUNE, idsBefore: T }),
+  keepPolicies: (store) => store.keepPolicies([{ handler: "h", maxAttempts: 1 }]),
   noteTimes: (store) => store.noteTimes({ clock: T }),
 } satisfies Record<Exclude<keyof Store, "open" | "close" | "backUp">, (store: Store<unknown>) => Promise<unknown>>;
 

@@ -22,7 +22,9 @@ interface EventRow {
 }
 
 type WorkRow = Pick<HandlerView, "handler" | "state" | "attempts"> &
-  Nullable<Pick<HandlerView, "reason" | "error" | "dueAt" | "settledAt" | "retryRequestedAt">> & { discarded: number };
+  Nullable<Pick<HandlerView, "reason" | "error" | "maxAttempts" | "dueAt" | "settledAt" | "retryRequestedAt">> & {
+    discarded: number;
+  };
 
 /** The state that is shown for an event is the first of these that one of its handlers is in. */
 const URGENCY: readonly WorkState[] = ["parked", "dead", "leased", "pending", "done"];
@@ -34,16 +36,19 @@ const EVENT_COLUMNS = "seq, id, type, test, received_at AS receivedAt, signed_at
 /** Reads events with the state of each handler. */
 export function prepareInspect(db: Database) {
   const selectWork = db.prepare<{ seq: number }, WorkRow>(`
-    SELECT handler, state, reason, error, started AS attempts, due_at AS dueAt, settled_at AS settledAt, 0 AS discarded,
-      iif(handler = '', waits_since, NULL) AS retryRequestedAt
-    FROM inbox_work WHERE seq = :seq
-    UNION ALL
-    SELECT handler, 'done', NULL, NULL, attempts, NULL, settled_at, discarded, NULL FROM inbox_done WHERE seq = :seq
-    UNION ALL
-    SELECT handler, 'done', NULL, NULL, 1, NULL, settled_at, 0, NULL FROM inbox_marked WHERE seq = :seq
-    UNION ALL
-    SELECT handler, 'leased', NULL, NULL, 1, NULL, NULL, 0, NULL FROM inbox_in_flight WHERE seq = :seq
-    ORDER BY handler`);
+    SELECT w.*, h.max_attempts AS maxAttempts
+    FROM (
+      SELECT handler, state, reason, error, started AS attempts, due_at AS dueAt, settled_at AS settledAt, 0 AS discarded,
+        iif(handler = '', waits_since, NULL) AS retryRequestedAt
+      FROM inbox_work WHERE seq = :seq
+      UNION ALL
+      SELECT handler, 'done', NULL, NULL, attempts, NULL, settled_at, discarded, NULL FROM inbox_done WHERE seq = :seq
+      UNION ALL
+      SELECT handler, 'done', NULL, NULL, 1, NULL, settled_at, 0, NULL FROM inbox_marked WHERE seq = :seq
+      UNION ALL
+      SELECT handler, 'leased', NULL, NULL, 1, NULL, NULL, 0, NULL FROM inbox_in_flight WHERE seq = :seq
+    ) AS w LEFT JOIN inbox_handler AS h ON h.handler = w.handler
+    ORDER BY w.handler`);
   const selectById = db.prepare<{ id: string }, EventRow>(`SELECT ${EVENT_COLUMNS} FROM inbox_event WHERE id = :id`);
   const selectOthers = db
     .prepare<{ seq: number; first: number }, string>(`

@@ -1,0 +1,50 @@
+import { describe, expect, test } from "vitest";
+import { acceptLeased, ENDS_WITH_STORE, type Fixture, newEvent, settlements, T } from "./fixture.js";
+
+export function describePolicies(fixture: Fixture): void {
+  const mostOf = async (id: string): Promise<(number | undefined)[]> =>
+    (await fixture.store.get(id))?.handlers.map(({ maxAttempts }) => maxAttempts) ?? [];
+
+  describe("keepPolicies", () => {
+    test.each(["pending", "leased", "done", "dead", "parked", "discarded"] as const)(
+      "keepPolicies has the attempts of a policy shown with work that is %s, also where it is listed",
+      async (state) => {
+        const { store } = fixture;
+        const lease = await acceptLeased(store, "evt_1");
+        if (state !== "leased") await store.settle(settlements[state === "discarded" ? "dead" : state](lease));
+        if (state === "discarded") await store.discard("evt_1", T);
+        expect(await mostOf("evt_1")).toEqual([undefined]);
+        await store.keepPolicies([{ handler: "h", maxAttempts: 14 }]);
+        expect(await mostOf("evt_1")).toEqual([14]);
+        expect(await store.list({})).toMatchObject({ items: [{ handlers: [{ maxAttempts: 14 }] }] });
+      },
+    );
+
+    test("keepPolicies replaces the policies that it is given, and leaves the others", async () => {
+      const { store } = fixture;
+      await store.accept(newEvent("evt_1", { work: ["a", "b", "c"].map((handler) => ({ handler })) }));
+      await store.keepPolicies([
+        { handler: "a", maxAttempts: 1 },
+        { handler: "b", maxAttempts: 14 },
+      ]);
+      await store.keepPolicies([{ handler: "b", maxAttempts: 3 }]);
+      await store.keepPolicies([]);
+      expect(await mostOf("evt_1")).toEqual([1, 3, undefined]);
+    });
+
+    test("an event that was not understood has no policy", async () => {
+      const { store } = fixture;
+      await store.keepPolicies([{ handler: "h", maxAttempts: 14 }]);
+      await store.accept(newEvent("raw:1", { work: [], parked: { reason: "not_json", detail: "" } }));
+      expect(await mostOf("raw:1")).toEqual([undefined]);
+    });
+
+    test("keepPolicies keeps them for the next process", async ({ skip }) => {
+      skip(!fixture.kind.outlives, ENDS_WITH_STORE);
+      await fixture.store.accept(newEvent("evt_1"));
+      await fixture.store.keepPolicies([{ handler: "h", maxAttempts: 14 }]);
+      await fixture.reopen();
+      expect(await mostOf("evt_1")).toEqual([14]);
+    });
+  });
+}
