@@ -8,6 +8,7 @@ import { EXIT } from "./frame/exit-code.js";
 import { protectSearchTerms } from "./frame/search-terms.js";
 import { watchInterruption } from "./frame/interruption.js";
 import { createOutput, type Output } from "./frame/output.js";
+import { readVariables } from "./values/read-variables.js";
 
 /** Runs the command of the arguments and resolves with the exit code. */
 export async function main(process: NodeJS.Process): Promise<number> {
@@ -18,15 +19,17 @@ export async function main(process: NodeJS.Process): Promise<number> {
   let out = outputAsTyped(process);
   let exitCode: number = EXIT.ok;
 
-  async function runCommand({ command, options, args, globals }: ParsedCommand): Promise<void> {
+  async function runCommand({ command, options, args, isGiven, globals }: ParsedCommand): Promise<void> {
     const { json = false, quiet = false, color, yes = false } = globals;
     out = createOutput({ json, quiet, color, stdout, stderr, env });
     if (globals.cwd !== undefined) changeFolder(process, globals.cwd);
     const { signal } = interruption;
     const commands = COMMANDS.map(({ spec }) => spec);
-    const typed = { out, env, cwd: process.cwd(), signal, yes, stdin: process.stdin };
+    const expectInterruption = (): void => interruption.expect();
+    const typed = { out, env, cwd: process.cwd(), signal, expectInterruption, yes, stdin: process.stdin };
     const context = { ...typed, version, commands, families: FAMILIES };
-    exitCode = (await command.run({ options, args, context })) ?? EXIT.ok;
+    const filled = { ...options, ...readVariables(command.spec, isGiven, context) };
+    exitCode = (await command.run({ options: filled, args, context })) ?? EXIT.ok;
   }
 
   const program = buildProgram({ commands: COMMANDS, families: FAMILIES, version, onCommand: runCommand });

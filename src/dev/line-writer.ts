@@ -328,7 +328,8 @@ function inboxLine({ inbox, forwards }: Extract<DevEvent, { kind: "ready" }>): P
   return [[name, ["strong", "not known"], ["dim", "  --inbox with the app's SQLite file shows what handlers do"]]];
 }
 
-function clockTime(ms: number): string {
+/** The time of day on this machine. */
+export function clockTime(ms: number): string {
   const date = new Date(ms);
   return [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => String(part).padStart(2, "0")).join(":");
 }

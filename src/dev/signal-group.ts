@@ -9,3 +9,13 @@ export function signalGroup({ pid }: ChildProcess, signal: "SIGTERM" | "SIGKILL"
     // The whole group has ended.
   }
 }
+
+/** Whether a program of the group still runs. */
+export function hasGroup({ pid }: ChildProcess): boolean {
+  if (pid === undefined) return false;
+  try {
+    return process.kill(-pid, 0);
+  } catch {
+    return false;
+  }
+}

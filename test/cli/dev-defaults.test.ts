@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { dev } from "#pigeonhole/cli/dev/spec.js";
+import { sandbox } from "#pigeonhole/cli/sandbox/spec.js";
 import { trigger } from "#pigeonhole/cli/trigger/spec.js";
 import type { OptionSpec } from "#pigeonhole/cli/frame/spec.js";
 import { DEV_OPTIONS } from "#pigeonhole/dev/options.js";
@@ -12,7 +13,8 @@ const NAMES: Record<string, keyof typeof DEV_OPTIONS.rows> = {
   store: "folder",
 };
 
-const withDefault = Object.entries<OptionSpec>(dev.options).filter(([, spec]) => spec.default !== undefined);
+const { sandboxPort, ...ofTheServer } = dev.options;
+const withDefault = Object.entries<OptionSpec>(ofTheServer).filter(([, spec]) => spec.default !== undefined);
 
 test("the command line's dev has defaults", () => {
   expect(withDefault.length).toBeGreaterThan(10);
@@ -25,6 +27,10 @@ test.each(withDefault)(
     expect(parse === undefined ? text : parse(text)).toEqual(row.default);
   },
 );
+
+test("the sandbox of dev is where the command sandbox has it", () => {
+  expect(sandboxPort.default).toBe(sandbox.options.port.default);
+});
 
 test("trigger posts to where dev receives", () => {
   const { port, path } = DEV_OPTIONS.rows;

@@ -61,5 +61,8 @@ function escape(text: string): string {
 }
 
 function defaultOf(option: OptionSpec): string {
-  return option.default === undefined ? "" : `\`${option.default}\``;
+  const { default: value, variable } = option;
+  const named =
+    variable === undefined ? "" : `${value === undefined ? "" : ", or "}\`${variable}\` of the environment or of .env`;
+  return `${value === undefined ? "" : `\`${value}\``}${named}`;
 }

@@ -1,22 +1,18 @@
 import { isPigeonholeError } from "../../base/error.js";
-import type { DevEvent } from "../../dev/dev-event.js";
 import type { DevServerOptions } from "../../dev/options.js";
-import { parseForward } from "../../dev/forward/forward-rules.js";
-import { createLineWriter, formatJsonLine, type Tone } from "../../dev/line-writer.js";
-import { startDevServer } from "../../dev/start-dev-server.js";
-import type { NamedSecret } from "../../capture/model/judge-signature.js";
-import { reportSecrets } from "../values/report-secrets.js";
+import { type DevServer, startDevServer } from "../../dev/start-dev-server.js";
 import { openInbox } from "../../store/open-inbox.js";
 import { usageError } from "../frame/command-error.js";
 import type { CommandInput, RunCommand } from "../frame/context.js";
 import { untilInterrupted } from "../frame/interruption.js";
-import { readKeys } from "./read-keys.js";
-import type { Output, Paint } from "../frame/output.js";
-import type { dev } from "./spec.js";
 import { openClient } from "../values/api-client.js";
-import { DATABASE_VARIABLE, namedInboxFile } from "../values/inbox-file.js";
 import { readCertificates, withFlagNames } from "../values/flag-values.js";
-import { findSecrets } from "../values/secret-option.js";
+import { DATABASE_VARIABLE, namedInboxFile } from "../values/inbox-file.js";
+import { startCompanions } from "./companions.js";
+import { type DevSetup, readSetup } from "./dev-setup.js";
+import { createDevLines, type DevLines } from "./print-lines.js";
+import { readKeys } from "./read-keys.js";
+import type { dev } from "./spec.js";
 
 type Input = CommandInput<typeof dev>;
 
@@ -29,80 +25,65 @@ const FLAGS = {
   maxBodyBytes: "--max-body",
 };
 
-/** Runs until Ctrl-C or q, and cleans up at the end. */
+/** Runs until Ctrl-C, q or the end of the app that was started, and cleans up at the end. */
 export const run: RunCommand<typeof dev> = async (input) => {
-  const { context } = input;
-  const { out, signal, version } = context;
-  const report = createReporter(out);
-  const options = readOptions(input);
-  const inbox = await findInbox(input);
-  if (out.isTerminal) out.result({}, `  ${out.paint.bold("pigeonhole dev")} ${version}`);
-  const server = await withFlagNames(FLAGS, () => startDevServer({ ...options, inbox, report }));
+  const { options, context } = input;
+  const hasCompanions = options.start !== undefined || options.withSandbox !== undefined;
+  const lines = createDevLines(context.out, { hasSources: hasCompanions });
+  const setup = readSetup(input, lines.out);
+  const serverOptions = readOptions(input, setup);
+  if (!hasCompanions) return serve(input, lines, { ...serverOptions, signal: context.signal });
+  const companions = await startCompanions({ input, setup, lines });
+  const { sandbox, signal } = companions;
+  let exitCode = 0;
+  try {
+    await companions.answered();
+    await serve(input, lines, { ...serverOptions, sandbox, signal });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    exitCode = await companions.close();
+  }
+  return exitCode;
+};
+
+async function serve(
+  { options, context }: Input,
+  { out, report }: DevLines,
+  serverOptions: DevServerOptions & { signal: AbortSignal },
+): Promise<void> {
+  const { signal } = serverOptions;
+  // Looked for now, since an app that was started creates it.
+  const inbox = options.inbox ?? (await findInbox(context, out));
+  if (out.isTerminal) out.result({}, `  ${out.paint.bold("pigeonhole dev")} ${context.version}`);
+  const server = await withFlagNames(FLAGS, () => startDevServer({ ...serverOptions, inbox, report }));
   const quit = new AbortController();
   const say = (text: string): void => out.result({}, `  ${text}`);
-  const stopKeys = readKeys(context, {
-    r: { what: "replays the last delivery", press: () => replayLast(server, say) },
-    o: { what: "shows the page's address", press: () => say(server.pageUrl ?? "There is no page.") },
-    p: { what: "pauses forwarding, or resumes it", press: () => (server.paused ? server.resume() : server.pause()) },
-    q: { what: "quits", press: () => quit.abort() },
-  });
+  const stopKeys = readKeys(
+    { ...context, out },
+    {
+      r: { what: "replays the last delivery", press: () => replayLast(server, say) },
+      o: { what: "shows the page's address", press: () => say(server.pageUrl ?? "There is no page.") },
+      p: { what: "pauses forwarding, or resumes it", press: () => (server.paused ? server.resume() : server.pause()) },
+      q: { what: "quits", press: () => quit.abort() },
+    },
+  );
   try {
     await untilInterrupted(AbortSignal.any([signal, quit.signal]));
   } finally {
     stopKeys();
     await server.close();
   }
-};
+}
 
-async function replayLast(
-  server: Awaited<ReturnType<typeof startDevServer>>,
-  say: (text: string) => void,
-): Promise<void> {
+async function replayLast(server: DevServer, say: (text: string) => void): Promise<void> {
   const [last] = server.captures.list();
   if (last === undefined) say("There is nothing to replay yet.");
   else await server.replay({ ids: [last.id] });
 }
 
-function createReporter(out: Output): (event: DevEvent) => void {
-  if (out.isJson) return (event) => out.raw(`${formatJsonLine(event)}\n`);
-  const writer = createLineWriter({
-    paint: (tone, text) => paintTone(out.paint, tone, text),
-    columns: () => (out.isTerminal ? process.stdout.columns : undefined),
-  });
-  return (event) => {
-    for (const line of writer.write(event)) out.result({}, line);
-  };
-}
-
-function paintTone(paint: Paint, tone: Tone, text: string): string {
-  switch (tone) {
-    case "good":
-      return paint.green(text);
-    case "bad":
-      return paint.red(text);
-    case "warn":
-      return paint.yellow(text);
-    case "dim":
-      return paint.dim(text);
-    case "strong":
-      return paint.bold(text);
-    case "plain":
-      return text;
-  }
-}
-
-/** Warn once now, instead of a mismatch at every delivery. */
-function checkedSecrets({ options, context }: Input): NamedSecret[] {
-  const secrets = findSecrets(options.secret, context);
-  for (const { status, message, fix } of secrets.length === 0 ? [] : reportSecrets(secrets)) {
-    if (status !== "pass") context.out.note(`${context.out.paint.yellow("!")} ${message} ${fix ?? ""}`.trimEnd());
-  }
-  return secrets;
-}
-
-/** The receiver's database: the given one, or the one that the variable names. */
-async function findInbox({ options, context }: Input): Promise<string | undefined> {
-  if (options.inbox !== undefined) return options.inbox;
+/** The receiver's database that the variable names. */
+async function findInbox(context: Input["context"], out: DevLines["out"]): Promise<string | undefined> {
   const named = namedInboxFile(context);
   if (named === undefined) return undefined;
   try {
@@ -111,14 +92,13 @@ async function findInbox({ options, context }: Input): Promise<string | undefine
   } catch (error) {
     // It may be another program's variable, so it is no reason not to start.
     if (!isPigeonholeError(error)) throw error;
-    context.out.note(`${context.out.paint.yellow("!")} ${DATABASE_VARIABLE}: ${error.message}`);
+    out.note(`${out.paint.yellow("!")} ${DATABASE_VARIABLE}: ${error.message}`);
     return undefined;
   }
 }
 
-function readOptions(input: Input): DevServerOptions {
-  const { options, context } = input;
-  const { forwardTo, page, pagePort, cacert, tunnel, publicUrl, readyFile, timeout, maxBody, keep, store } = options;
+function readOptions({ options, context }: Input, { secrets, forwards }: DevSetup): DevServerOptions {
+  const { page, pagePort, cacert, tunnel, publicUrl, readyFile, timeout, maxBody, keep, store } = options;
   const { events, port, host, path, onInvalid, whenDown, insecure, allowRemote, max, header } = options;
   if (options.registerType.length > 0 && !options.register) {
     throw usageError("--register-type says which events the endpoint of --register receives; give --register too.");
@@ -129,8 +109,8 @@ function readOptions(input: Input): DevServerOptions {
     );
   }
   return {
-    secrets: checkedSecrets(input),
-    forwards: forwardTo.map(parseForward),
+    secrets,
+    forwards,
     events,
     port,
     host,
@@ -145,7 +125,6 @@ function readOptions(input: Input): DevServerOptions {
     cwd: context.cwd,
     folder: store,
     headers: header,
-    signal: context.signal,
     keepMs: keep,
     max,
     ...(cacert !== undefined && { ca: readCertificates(cacert, context.cwd) }),

@@ -3,6 +3,7 @@ import { EVENT_TYPES } from "../../protocol/event-types.js";
 import { defineCommand } from "../frame/spec.js";
 import { parseDuration, parseHeader, parseByteSize, parsePort, parseWholeNumber } from "../values/parse-option.js";
 import { secretOption } from "../values/secret-option.js";
+import { expandTypes } from "../values/wanted-endpoint.js";
 import { apiOptions, certificateOptions, storeOption } from "../values/options.js";
 
 export const dev = defineCommand({
@@ -10,7 +11,7 @@ export const dev = defineCommand({
   group: "Develop",
   summary: "Captures deliveries, shows them on a page and forwards them to your app.",
   details:
-    "The port for deliveries is the only one that a tunnel should reach; the page is for this machine alone. Keys in a terminal: r replays the last delivery, o shows the page's address, p pauses forwarding, q quits.",
+    "The port for deliveries is the only one that a tunnel should reach; the page is for this machine alone. Keys in a terminal: r replays the last delivery, o shows the page's address, p pauses forwarding, q quits. With --start the app gets WEBHOOK_SECRET, a new random one if none was given, NODE_ENV=development unless it is set, and with --with-sandbox PIGEONHOLE_BASE_URL and PIGEONHOLE_API_KEY of the emulated service, so that its contact events stay on this machine; every line then begins with its source, and JSON lines of pino are printed as text. Ctrl-C ends all with 0; an app that ends by itself ends all with its exit code.",
   options: {
     forwardTo: {
       value: "target",
@@ -24,10 +25,42 @@ export const dev = defineCommand({
       default: "*",
       summary: "Forwards only these types, such as email.*; all are captured.",
     },
-    port: { value: "port", short: "p", parse: parsePort, default: "4400", summary: "Where deliveries are received." },
+    start: {
+      value: "command",
+      summary:
+        "Starts the app, such as 'npm run app', waits until the first --forward-to answers, by default the port PORT of the environment or of .env, else 3000, and ends with the app.",
+    },
+    withSandbox: {
+      value: "types",
+      parse: expandTypes,
+      whenBare: "all",
+      summary:
+        "Runs an emulated service that delivers here and takes the app's contact events. It sends these types, such as email.bounced,form.*; the flag alone: all.",
+    },
+    sandboxPort: {
+      value: "port",
+      parse: parsePort,
+      default: "4410",
+      variable: "SANDBOX_PORT",
+      summary: "Where the API of that service is.",
+    },
+    port: {
+      value: "port",
+      short: "p",
+      parse: parsePort,
+      default: "4400",
+      variable: "DEV_PORT",
+      summary: "Where deliveries are received.",
+    },
     host: { value: "address", default: "127.0.0.1", summary: "The address to listen at for deliveries." },
     path: { value: "path", default: DEFAULT_ENDPOINT_PATH, summary: "The only path that accepts deliveries." },
-    pagePort: { value: "port", parse: parsePort, default: "4401", summary: "Where the page is, on this machine only." },
+    pagePort: {
+      value: "port",
+      parse: parsePort,
+      default: "4401",
+      variable: "DEV_PAGE_PORT",
+      summary: "Where the page is, on this machine only.",
+    },
     page: { negated: true, summary: "Serves no page." },
     secret: secretOption,
     onInvalid: {
@@ -98,6 +131,10 @@ export const dev = defineCommand({
     [
       "pigeonhole dev -f email.*=3000/hooks/mail -f http://localhost:3001 --when-down hold",
       "by type, and nothing is lost while the app restarts",
+    ],
+    [
+      "pigeonhole dev --start 'npm run app' --with-sandbox",
+      "the app on port 3000, and an emulated service that sends to it and takes its contact events",
     ],
     [
       "pigeonhole dev -f 3000 --tunnel cloudflared --register",

@@ -16,6 +16,8 @@ export interface ParsedCommand {
   command: Command;
   options: Record<string, unknown>;
   args: Record<string, unknown>;
+  /** Whether an option was given, and not left at its default. */
+  isGiven: (name: string) => boolean;
   globals: GlobalOptions;
 }
 
@@ -48,7 +50,8 @@ export function buildProgram({ commands, families, version, onCommand }: Program
     built.action(() => {
       const options = gatherOptions(command.spec, built.opts());
       const args = gatherArguments(command.spec, built.processedArgs);
-      return onCommand({ command, options, args, globals: program.opts<GlobalOptions>() });
+      const isGiven = (name: string): boolean => built.getOptionValueSource(name) === "cli";
+      return onCommand({ command, options, args, isGiven, globals: program.opts<GlobalOptions>() });
     });
   }
   return program;
@@ -129,6 +132,7 @@ function toOption(name: string, spec: OptionSpec): Option {
 }
 
 function note(name: string, spec: OptionSpec): string {
+  if (spec.variable !== undefined) return ` Or ${spec.variable} of the environment or of .env.`;
   if (spec.paired === true) return ` Or ${flagName(name, { negated: true })}.`;
   return spec.repeat === true ? " May be given several times." : "";
 }

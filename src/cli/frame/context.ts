@@ -1,6 +1,5 @@
 import type { Output } from "./output.js";
 import type { ParsedArguments, CommandSpec, ParsedOptions } from "./spec.js";
-import type { ExitCode } from "./exit-code.js";
 
 /** What every command gets. */
 export interface CommandContext {
@@ -10,6 +9,8 @@ export interface CommandContext {
   readonly cwd: string;
   /** Aborted by Ctrl-C and SIGTERM. A command that serves ends then; one that waits rejects with its reason. */
   readonly signal: AbortSignal;
+  /** For a command whose usual end is Ctrl-C or SIGTERM: its own exit code counts then. */
+  expectInterruption(): void;
   /** `--yes`: questions are answered with yes. */
   readonly yes: boolean;
   readonly stdin: NodeJS.ReadStream;
@@ -28,13 +29,13 @@ export interface CommandInput<Spec extends CommandSpec> {
   readonly context: CommandContext;
 }
 
-/** Does the work. Returning nothing means success. */
-export type RunCommand<Spec extends CommandSpec> = (input: CommandInput<Spec>) => Promise<ExitCode | void>;
+/** Does the work. Returns one of `EXIT`, or the exit code of an app that it has started; nothing means success. */
+export type RunCommand<Spec extends CommandSpec> = (input: CommandInput<Spec>) => Promise<number | void>;
 
 /** A command with a loader of its code, which is loaded only when it is run. */
 export interface Command {
   readonly spec: CommandSpec;
-  readonly run: (input: CommandInput<CommandSpec>) => Promise<ExitCode | void>;
+  readonly run: (input: CommandInput<CommandSpec>) => Promise<number | void>;
 }
 
 /** Connects a spec with the function that does its work, whose module is loaded when it is needed. */

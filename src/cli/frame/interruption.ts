@@ -11,23 +11,30 @@ const HUNG_UP = 129;
 /** Ctrl-C, SIGTERM and the end of the terminal as a signal. */
 export interface Interruption {
   readonly signal: AbortSignal;
-  /** Exit code of an interrupted process; undefined if it was not interrupted. */
+  /** Exit code of an interrupted process; undefined if it was not interrupted, or if that is the command's usual end. */
   exitCode(): number | undefined;
+  /** For a command whose usual end is Ctrl-C or SIGTERM: its own exit code counts. */
+  expect(): void;
 }
 
-/** The first signal asks the command to end, the second ends the process at once. */
+/** npm passes a signal on that the terminal has sent to every program, so that it comes twice. */
+const SAME_SIGNAL_MS = SECOND / 2;
+
+/** The first signal asks the command to end, a second one later ends the process at once. */
 export function watchInterruption(process: NodeJS.Process): Interruption {
   const controller = new AbortController();
   // Each running task adds a listener, and Node warns of a leak above ten.
   setMaxListeners(0, controller.signal);
-  let code: number | undefined;
+  let first: { exitCode: number; at: number } | undefined;
+  let isExpected = false;
   const interrupt = (exitCode: number) => () => {
-    if (code !== undefined) {
+    const at = performance.now();
+    if (first !== undefined) {
       // SIGHUP comes twice: from the shell and from the system.
-      if (exitCode === HUNG_UP) return;
+      if (exitCode === HUNG_UP || (exitCode === first.exitCode && at - first.at < SAME_SIGNAL_MS)) return;
       process.exit(exitCode);
     }
-    code = exitCode;
+    first = { exitCode, at };
     setTimeout(() => process.exit(exitCode), GRACE_MS).unref();
     controller.abort(new DOMException("Interrupted.", "AbortError"));
   };
@@ -35,7 +42,13 @@ export function watchInterruption(process: NodeJS.Process): Interruption {
   process.on("SIGTERM", interrupt(143));
   // The terminal was closed: a tunnel and a registered endpoint would stay.
   process.on("SIGHUP", interrupt(HUNG_UP));
-  return { signal: controller.signal, exitCode: () => code };
+  return {
+    signal: controller.signal,
+    exitCode: () => (isExpected && first?.exitCode !== HUNG_UP ? undefined : first?.exitCode),
+    expect: () => {
+      isExpected = true;
+    },
+  };
 }
 
 /** Resolves when the command is asked to end. */

@@ -14,6 +14,8 @@ export interface OptionSpec {
   readonly suggestions?: readonly string[];
   /** The default value as written on the command line. */
   readonly default?: string;
+  /** The variable of the environment, or of `.env`, that is read if the flag is not given. */
+  readonly variable?: string;
   /** The value for the flag alone. Its value may then be omitted. */
   readonly whenBare?: string;
   /** True if it may be given several times. */

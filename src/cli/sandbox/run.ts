@@ -1,9 +1,7 @@
-import { isPigeonholeError } from "../../base/error.js";
 import { sleep } from "../../base/wait.js";
 import { waitingClock } from "../../base/clock.js";
 import type { NamedSecret } from "../../capture/model/judge-signature.js";
 import { isLocalAddress, isLocalHost } from "../../capture/send/local-address.js";
-import { checkServiceSecret } from "../../protocol/secret.js";
 import { createSandbox } from "../../sandbox/create-sandbox.js";
 import type { WebhookCreateInput } from "../../contract/webhook-endpoint.js";
 import type { EndpointWithSecret, Sandbox } from "../../sandbox/sandbox.js";
@@ -11,12 +9,12 @@ import { usageError } from "../frame/command-error.js";
 import type { CommandInput, RunCommand } from "../frame/context.js";
 import type { Output } from "../frame/output.js";
 import { untilInterrupted } from "../frame/interruption.js";
-import { formatSandboxEntry } from "./format-entry.js";
+import { formatSandboxEntry } from "../values/format-sandbox-entry.js";
 import type { sandbox } from "./spec.js";
 import type { WantedEndpoint } from "../values/wanted-endpoint.js";
 import { withFlagNames } from "../values/flag-values.js";
 import { readNamed } from "../values/secret-option.js";
-import { findSigningSecret } from "../values/signing-secret.js";
+import { checkSandboxSecret, findSigningSecret } from "../values/signing-secret.js";
 
 type Input = CommandInput<typeof sandbox>;
 
@@ -81,15 +79,6 @@ async function start(emulated: Sandbox, { options, context }: Input, given: Give
   );
   createEndpoints({ emulated, endpoints: options.endpoint, secret, out });
   out.result({ kind: "listening" }, `  ${out.paint.green("Ready.")}`);
-}
-
-/** The service's secrets have a fixed length, and the sandbox refuses any other. */
-function checkSandboxSecret({ ref, value }: NamedSecret): void {
-  try {
-    checkServiceSecret(value);
-  } catch (error) {
-    throw isPigeonholeError(error) ? usageError(`${ref}: ${error.message}`) : error;
-  }
 }
 
 /** The service's keys have one prefix. The rest must be at least as long as in the sandbox's own keys. */

@@ -4,6 +4,8 @@ import { type CaptureTestCase, type CaptureTestReport, toJunit } from "../../cap
 import { type AnswerJudgement, describeAnswer, judgeAnswer } from "../../capture/model/answer.js";
 import { runCaptureTests } from "../../capture/tests/run-capture-tests.js";
 import { checkLocalTarget } from "../../capture/send/target.js";
+import { SECOND } from "../../base/duration.js";
+import { PigeonholeError } from "../../base/error.js";
 import { escapeControls } from "../../base/text.js";
 import { makeSecret } from "../../protocol/secret.js";
 import { usageError } from "../frame/command-error.js";
@@ -11,7 +13,8 @@ import type { CommandInput, RunCommand } from "../frame/context.js";
 import { EXIT } from "../frame/exit-code.js";
 import type { Output } from "../frame/output.js";
 import type { test } from "./spec.js";
-import { type AppProcess, checkNothingAnswers, startApp, waitForApp } from "./app-process.js";
+import { type AppProcess, startApp, waitForApp } from "../app/app-process.js";
+import { isTaken, portOf } from "../app/is-taken.js";
 import { startEmulatedApi } from "./emulated-api.js";
 import { findAppDatabase } from "./app-database.js";
 import { answerSign } from "../values/answer-sign.js";
@@ -21,6 +24,8 @@ import { findSigningSecret, requireSigningSecret } from "../values/signing-secre
 import { readTarget, checkExpect } from "../values/flag-values.js";
 
 type Input = CommandInput<typeof test>;
+
+const APP_GRACE_MS = 5 * SECOND;
 
 /** Starts the app if asked to, runs the cases, and always ends the app. */
 export const run: RunCommand<typeof test> = async (input) => {
@@ -40,7 +45,8 @@ export const run: RunCommand<typeof test> = async (input) => {
   const api = start === undefined ? undefined : await startEmulatedApi();
   const file = database === undefined ? {} : { [DATABASE_VARIABLE]: database.file };
   const own = { [SECRET_VARIABLE]: secret, ...file, ...api?.env };
-  const app = start === undefined ? undefined : startApp(start, { ...env, ...own }, cwd);
+  const app =
+    start === undefined ? undefined : startApp({ command: start, env: { ...env, ...own }, cwd, graceMs: APP_GRACE_MS });
   try {
     await waitUntilReached(input, target, app);
     if (app !== undefined) await inbox?.checkOpened(signal);
@@ -70,6 +76,16 @@ export const run: RunCommand<typeof test> = async (input) => {
     await api?.close();
   }
 };
+
+/** Throws `port_in_use` if a program already listens at the target: it would be mistaken for the app. */
+async function checkNothingAnswers(target: URL): Promise<void> {
+  const port = portOf(target);
+  if (!(await isTaken({ hostname: target.hostname, port }))) return;
+  throw new PigeonholeError(
+    "port_in_use",
+    `Port ${port} (--to) is in use by another program, which would be tested in place of the app. End it, leave out --start to test it, or have the app listen at another port and give that with --to.`,
+  );
+}
 
 /** With `--start` a secret for this run is enough, since the app gets it. */
 function findSecret({ options, context }: Input): string {

@@ -19,6 +19,7 @@ export const trigger = defineCommand({
     to: {
       value: "url",
       default: `http://127.0.0.1:4400${DEFAULT_ENDPOINT_PATH}`,
+      variable: "DEV_PORT",
       summary: "A port, host:port/path or URL: your app, or pigeonhole dev.",
     },
     secret: secretOption,

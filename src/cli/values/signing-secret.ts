@@ -1,4 +1,6 @@
+import { isPigeonholeError } from "../../base/error.js";
 import type { NamedSecret } from "../../capture/model/judge-signature.js";
+import { checkServiceSecret } from "../../protocol/secret.js";
 import { reportSecrets } from "./report-secrets.js";
 import { usageError } from "../frame/command-error.js";
 import type { CommandContext } from "../frame/context.js";
@@ -17,6 +19,15 @@ export function requireSigningSecret(given: readonly string[], context: CommandC
 export function findSigningSecret(given: readonly string[], context: CommandContext): NamedSecret | undefined {
   const [secret] = findSecrets(given, context);
   return secret === undefined ? undefined : checked(secret, context);
+}
+
+/** The service's secrets have a fixed length, and the sandbox refuses any other. */
+export function checkSandboxSecret({ ref, value }: NamedSecret): void {
+  try {
+    checkServiceSecret(value);
+  } catch (error) {
+    throw isPigeonholeError(error) ? usageError(`${ref}: ${error.message}`) : error;
+  }
 }
 
 function checked(secret: NamedSecret, { out }: CommandContext): NamedSecret {

@@ -11,7 +11,12 @@ export interface WantedEndpoint {
 export function wantedEndpoint(text: string): WantedEndpoint {
   const [, url = "", types] = /^(.*?)(?:=((?:[\w.*]+,)*[\w.*]+))?$/s.exec(text) ?? [];
   if (!URL.canParse(url)) throw new Error("It must be a URL, optionally followed by =type,type.");
-  return { url, eventTypes: types?.split(",").flatMap(expandType) };
+  return { url, eventTypes: types === undefined ? undefined : expandTypes(types) };
+}
+
+/** Reads `email.bounced,form.*` or `all` as whole names. Throws for a group that has none. */
+export function expandTypes(types: string): string[] {
+  return types.split(",").flatMap(expandType);
 }
 
 function expandType(type: string): string[] {

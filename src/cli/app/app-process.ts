@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
-import { connect } from "node:net";
+import { constants } from "node:os";
+import { createInterface } from "node:readline";
 import { SECOND } from "../../base/duration.js";
-import { PigeonholeError } from "../../base/error.js";
-import { signalGroup } from "../../dev/signal-group.js";
 import { sleep } from "../../base/wait.js";
 import { waitingClock } from "../../base/clock.js";
 import { sendRequest } from "../../capture/send/send-request.js";
+import { hasGroup, signalGroup } from "../../dev/signal-group.js";
 import { EXIT } from "../frame/exit-code.js";
 import { CommandError } from "../frame/command-error.js";
 
@@ -15,55 +15,51 @@ export interface AppProcess {
   readonly ending: string | undefined;
   /** The last output of the app. */
   readonly lastWords: string;
+  /** Resolves with the exit code once the app has ended; 128 and the signal's number for a signal. */
+  readonly ended: Promise<number>;
   /** Ends the app and all programs that it started. */
   stop(): Promise<void>;
 }
 
-/** SIGTERM, then SIGKILL if it does not end. */
-const GRACE_MS = 5 * SECOND;
-const POLL_INTERVAL_MS = 100;
-const MAX_WORDS = 4000;
-
-/** On this machine a port answers at once or not at all. */
-const CONNECT_TIMEOUT_MS = 2 * SECOND;
-
-/** Throws `port_in_use` if a program already listens at the target: it would be mistaken for the app. */
-export async function checkNothingAnswers(target: URL): Promise<void> {
-  const { hostname, protocol } = target;
-  const port = Number(target.port === "" ? (protocol === "https:" ? 443 : 80) : target.port);
-  const isTaken = await new Promise<boolean>((resolve) => {
-    const socket = connect({ host: hostname.replace(/^\[(.*)\]$/, "$1"), port });
-    const settle = (taken: boolean) => (): void => {
-      socket.destroy();
-      resolve(taken);
-    };
-    socket.setTimeout(CONNECT_TIMEOUT_MS, settle(false));
-    socket.once("connect", settle(true)).once("error", settle(false));
-  });
-  if (!isTaken) return;
-  throw new PigeonholeError(
-    "port_in_use",
-    `Port ${port} (--to) is in use by another program, which would be tested in place of the app. End it, leave out --start to test it, or have the app listen at another port and give that with --to.`,
-  );
+export interface AppStart {
+  /** A command line for the shell. */
+  command: string;
+  env: NodeJS.ProcessEnv;
+  cwd: string;
+  /** Longest wait for the end of the app after SIGTERM, in milliseconds. */
+  graceMs: number;
+  /** Receives each line of its output. */
+  onLine?: ((line: string) => void) | undefined;
 }
 
+const POLL_INTERVAL_MS = 100;
+const LAST_LINES_MS = SECOND / 2;
+const MAX_WORDS = 4000;
+
 /** Starts a command line through the shell, in its own process group. */
-export function startApp(command: string, env: NodeJS.ProcessEnv, cwd: string): AppProcess {
+export function startApp({ command, env, cwd, graceMs, onLine }: AppStart): AppProcess {
   const child = spawn(command, { shell: true, detached: true, stdio: ["ignore", "pipe", "pipe"], env, cwd });
+  // Also when this process ends at once, as by a second Ctrl-C.
+  const killAll = (): void => signalGroup(child, "SIGKILL");
+  process.once("exit", killAll);
   let lastWords = "";
   let ending: string | undefined;
-  const ended = new Promise<void>((resolve) => {
+  const ended = new Promise<number>((resolve) => {
     child.once("error", (error) => {
       ending = error.message;
-      resolve();
+      resolve(EXIT.unreachable);
     });
     child.once("exit", (code, signal) => {
       ending = signal === null ? `exit code ${code ?? 0}` : signal;
-      resolve();
+      const settle = (): void => resolve(signal === null ? (code ?? 0) : 128 + constants.signals[signal]);
+      // The last lines arrive until then, unless a program that the app has left behind keeps the output open.
+      child.once("close", settle);
+      setTimeout(settle, LAST_LINES_MS).unref();
     });
   });
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding("utf8").on("data", (text: string) => (lastWords = (lastWords + text).slice(-MAX_WORDS)));
+    if (onLine !== undefined) createInterface(stream).on("line", onLine);
   }
   return {
     get ending() {
@@ -72,12 +68,21 @@ export function startApp(command: string, env: NodeJS.ProcessEnv, cwd: string): 
     get lastWords() {
       return lastWords;
     },
+    ended,
     async stop() {
-      // Also after the shell has ended: programs that it started may still run.
+      const deadline = Date.now() + graceMs;
+      const until = async (isOver: () => boolean): Promise<void> => {
+        while (!isOver() && Date.now() < deadline) await sleep(waitingClock, POLL_INTERVAL_MS / 2);
+      };
+      // Only the first program: npm and node --watch pass the signal on, and a second one ends many apps at once.
+      child.kill("SIGTERM");
+      await until(() => ending !== undefined);
+      // What a shell has started may still run.
       signalGroup(child, "SIGTERM");
-      const timer = setTimeout(() => signalGroup(child, "SIGKILL"), GRACE_MS);
+      await until(() => !hasGroup(child));
+      killAll();
+      process.off("exit", killAll);
       await ended;
-      clearTimeout(timer);
     },
   };
 }

@@ -4,6 +4,7 @@ import type { WebhookEndpoint } from "../../contract/webhook-endpoint.js";
 import type { AttemptRow } from "../../sandbox/delivery/attempt-row.js";
 import type { SandboxLogEntry } from "../../sandbox/log-entry.js";
 import type { Paint } from "../frame/output.js";
+import { clockTime } from "../../dev/line-writer.js";
 import { age } from "../frame/format.js";
 
 /** One line of the sandbox's live log; `endpoints` are the present ones. */
@@ -12,7 +13,7 @@ export function formatSandboxEntry(
   paint: Paint,
   endpoints: readonly WebhookEndpoint[],
 ): string {
-  const time = paint.dim(new Date(entry.atMs).toISOString().slice(11, 19));
+  const time = paint.dim(clockTime(entry.atMs));
   return `${time}  ${words(entry, paint, endpoints)}`;
 }
 

@@ -1,0 +1,122 @@
+import { SECOND } from "../../base/duration.js";
+import { systemClock } from "../../base/clock.js";
+import { DevSandbox } from "../../dev/dev-sandbox.js";
+import { type AppProcess, startApp, waitForApp } from "../app/app-process.js";
+import { portOf } from "../app/is-taken.js";
+import type { CommandInput } from "../frame/context.js";
+import { API_KEY_VARIABLE, BASE_URL_VARIABLE } from "../values/api-client.js";
+import { SECRET_VARIABLE } from "../values/secret-option.js";
+import { checkPorts } from "./check-ports.js";
+import type { DevLines } from "./print-lines.js";
+import type { DevSetup } from "./dev-setup.js";
+import type { dev } from "./spec.js";
+
+/** Less than the time that the command has after Ctrl-C. */
+const APP_GRACE_MS = 7 * SECOND;
+const PATIENCE_MS = 15 * SECOND;
+
+/** The app and the emulated service beside the dev server. */
+export interface Companions {
+  readonly sandbox: DevSandbox | undefined;
+  /** Aborted by Ctrl-C, and when the app has ended by itself. */
+  readonly signal: AbortSignal;
+  /** Resolves when the app answers, without a limit: it may wait for a file to be changed. */
+  answered(): Promise<void>;
+  /** Ends both. Resolves with the exit code of an app that had ended by itself, and else with 0. */
+  close(): Promise<number>;
+}
+
+interface CompanionsInput {
+  input: CommandInput<typeof dev>;
+  setup: DevSetup;
+  lines: DevLines;
+}
+
+/** Starts what the options ask for. Rejects with `port_in_use`; then nothing runs. */
+export async function startCompanions({ input, setup, lines }: CompanionsInput): Promise<Companions> {
+  const { options, context } = input;
+  await checkPorts(portsOf(input, setup));
+  const sandbox = options.withSandbox === undefined ? undefined : await startSandbox(input, lines);
+  const over = new AbortController();
+  const signal = AbortSignal.any([context.signal, over.signal]);
+  let exitCode = 0;
+  const app = options.start === undefined ? undefined : startWith({ input, setup, lines, sandbox });
+  if (app !== undefined) {
+    context.expectInterruption();
+    void app.ended.then((code) => {
+      if (signal.aborted) return;
+      lines.out.note(`The app has ended: ${app.ending}.`);
+      // Somebody ended it by a signal.
+      exitCode = code === 130 || code === 143 ? 0 : code;
+      over.abort(new Error("The app has ended."));
+    });
+  }
+  return {
+    sandbox,
+    signal,
+    answered: () => (app === undefined ? Promise.resolve() : untilAnswered({ input, setup, lines, signal })),
+    async close() {
+      over.abort();
+      await app?.stop();
+      await sandbox?.close();
+      return exitCode;
+    },
+  };
+}
+
+/** Every port that something will listen at. The app is the first target. */
+function portsOf({ options }: CompanionsInput["input"], { app }: DevSetup) {
+  const { port, pagePort, page, sandboxPort, host, start, withSandbox } = options;
+  const own = "127.0.0.1";
+  return [
+    ...(start === undefined ? [] : [{ hostname: app.url.hostname, port: portOf(app.url), by: app.by }]),
+    { hostname: host, port, by: "DEV_PORT, --port" },
+    ...(page ? [{ hostname: own, port: pagePort, by: "DEV_PAGE_PORT, --page-port" }] : []),
+    ...(withSandbox === undefined ? [] : [{ hostname: own, port: sandboxPort, by: "SANDBOX_PORT, --sandbox-port" }]),
+  ];
+}
+
+async function startSandbox({ options }: CompanionsInput["input"], lines: DevLines): Promise<DevSandbox> {
+  const { sandboxPort: port, withSandbox: eventTypes = [] } = options;
+  const sandbox: DevSandbox = await DevSandbox.start({
+    port,
+    eventTypes,
+    clock: systemClock,
+    onLog: (entry) => lines.sandbox(entry, sandbox.service.endpoints.list()),
+  });
+  return sandbox;
+}
+
+function startWith({
+  input,
+  setup,
+  lines,
+  sandbox,
+}: CompanionsInput & { sandbox: DevSandbox | undefined }): AppProcess {
+  const { env, cwd } = input.context;
+  const [secret] = setup.secrets;
+  const own = {
+    NODE_ENV: env["NODE_ENV"] ?? "development",
+    ...(secret !== undefined && { [SECRET_VARIABLE]: secret.value }),
+    ...(sandbox !== undefined && {
+      [BASE_URL_VARIABLE]: sandbox.service.baseUrl,
+      [API_KEY_VARIABLE]: sandbox.service.apiKey,
+    }),
+  };
+  const command = input.options.start ?? "";
+  return startApp({ command, env: { ...env, ...own }, cwd, graceMs: APP_GRACE_MS, onLine: lines.app });
+}
+
+async function untilAnswered({ input, setup, lines, signal }: CompanionsInput & { signal: AbortSignal }) {
+  const { origin } = setup.app.url;
+  const timer = setTimeout(() => {
+    lines.out.note(`Waits for the app at ${origin} (${setup.app.by}); deliveries are received once it answers.`);
+  }, PATIENCE_MS);
+  try {
+    const { allowRemote } = input.options;
+    const wait = { url: `${origin}/`, isHealth: false, patienceMs: Infinity, allowRemote };
+    await waitForApp({ ...wait, app: undefined, signal });
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,56 @@
+import type { NamedSecret } from "../../capture/model/judge-signature.js";
+import { type Forward, parseForward } from "../../dev/forward/forward-rules.js";
+import { makeSecret } from "../../protocol/secret.js";
+import { usageError } from "../frame/command-error.js";
+import type { CommandInput } from "../frame/context.js";
+import type { Output } from "../frame/output.js";
+import { readTarget } from "../values/flag-values.js";
+import { reportSecrets } from "../values/report-secrets.js";
+import { findSecrets, readVariable } from "../values/secret-option.js";
+import { checkSandboxSecret } from "../values/signing-secret.js";
+import type { dev } from "./spec.js";
+
+/** The port of an app that names none. */
+const APP_PORT = "3000";
+const PORT_VARIABLE = "PORT";
+
+/** What dev shares with the app and the emulated service. */
+export interface DevSetup {
+  secrets: NamedSecret[];
+  forwards: Forward[];
+  /** Where the app that is started will be, and the variable or the flag that says so. */
+  app: { url: URL; by: string };
+}
+
+/** Reads it from the options and the environment; throws for what cannot be used. `out` gets warnings. */
+export function readSetup({ options, context }: CommandInput<typeof dev>, out: Output): DevSetup {
+  const { start, withSandbox, register, forwardTo } = options;
+  if (withSandbox !== undefined && register) {
+    throw usageError(
+      "--with-sandbox emulates the service, and --register asks the real one to send here: give one of them.",
+    );
+  }
+  const secrets = checkedSecrets(options.secret, context, out);
+  const [first] = secrets;
+  if (withSandbox !== undefined && first !== undefined) checkSandboxSecret(first);
+  // The app gets it.
+  if (first === undefined && start !== undefined) secrets.push({ ref: "made for this run", value: makeSecret() });
+  const forwards = forwardTo.map(parseForward);
+  const isNamed = forwards.length > 0;
+  if (!isNamed && start !== undefined) forwards.push({ target: readVariable(PORT_VARIABLE, context) ?? APP_PORT });
+  const by = isNamed ? "--forward-to" : PORT_VARIABLE;
+  return { secrets, forwards, app: { url: readTarget(by, forwards[0]?.target ?? APP_PORT), by } };
+}
+
+/** Warns once now, instead of a mismatch at every delivery. */
+function checkedSecrets(
+  given: readonly string[],
+  context: CommandInput<typeof dev>["context"],
+  out: Output,
+): NamedSecret[] {
+  const secrets = findSecrets(given, context);
+  for (const { status, message, fix } of secrets.length === 0 ? [] : reportSecrets(secrets)) {
+    if (status !== "pass") out.note(`${out.paint.yellow("!")} ${message} ${fix ?? ""}`.trimEnd());
+  }
+  return secrets;
+}

@@ -1,0 +1,74 @@
+import type { DevEvent } from "../../dev/dev-event.js";
+import { createLineWriter, formatJsonLine, type Tone } from "../../dev/line-writer.js";
+import type { WebhookEndpoint } from "../../contract/webhook-endpoint.js";
+import type { SandboxLogEntry } from "../../sandbox/log-entry.js";
+import type { Output, Paint } from "../frame/output.js";
+import { formatSandboxEntry } from "../values/format-sandbox-entry.js";
+import { formatAppLine } from "./format-app-line.js";
+
+/** The programs that print in one terminal. */
+type Source = "app" | "dev" | "sandbox";
+
+const MARK_WIDTH = "sandbox │ ".length;
+
+/** Everything that dev prints, as lines of one style: `source │ line` where an app or a sandbox is started. */
+export interface DevLines {
+  /** For the remarks of dev itself. */
+  readonly out: Output;
+  report(event: DevEvent): void;
+  app(line: string): void;
+  sandbox(entry: SandboxLogEntry, endpoints: readonly WebhookEndpoint[]): void;
+}
+
+export function createDevLines(plain: Output, { hasSources }: { hasSources: boolean }): DevLines {
+  const { isJson, isTerminal, paint } = plain;
+  const from = (source: Source): Output => (hasSources ? withSource(plain, source) : plain);
+  const [out, app, sandbox] = [from("dev"), from("app"), from("sandbox")];
+  const writer = createLineWriter({
+    paint: (tone, text) => paintTone(paint, tone, text),
+    columns: () => (isTerminal ? (process.stdout.columns ?? 0) - (hasSources ? MARK_WIDTH : 0) : undefined),
+  });
+  const now = (): string => new Date().toISOString();
+  return {
+    out,
+    report(event) {
+      if (isJson) plain.raw(`${formatJsonLine(event)}\n`);
+      else for (const line of writer.write(event)) out.result({}, line);
+    },
+    app: (line) => app.result({ at: now(), kind: "app_output", line }, formatAppLine(line, paint)),
+    sandbox: (entry, endpoints) =>
+      sandbox.result({ at: now(), kind: "sandbox", entry }, formatSandboxEntry(entry, paint, endpoints)),
+  };
+}
+
+function withSource(out: Output, source: Source): Output {
+  const mark = out.paint.dim(`${source.padEnd("sandbox".length)} │`);
+  const marked = (text: string): string =>
+    text
+      .trimEnd()
+      .split("\n")
+      .map((line) => `${mark} ${line}`)
+      .join("\n");
+  return {
+    ...out,
+    result: (record, text) => out.result(record, marked(text)),
+    note: (text) => out.note(marked(text)),
+  };
+}
+
+function paintTone(paint: Paint, tone: Tone, text: string): string {
+  switch (tone) {
+    case "good":
+      return paint.green(text);
+    case "bad":
+      return paint.red(text);
+    case "warn":
+      return paint.yellow(text);
+    case "dim":
+      return paint.dim(text);
+    case "strong":
+      return paint.bold(text);
+    case "plain":
+      return text;
+  }
+}
