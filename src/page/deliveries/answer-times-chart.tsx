@@ -1,4 +1,5 @@
-import { formatCount, formatMs, plural } from "../ui/format.js";
+import { SECOND } from "../../base/duration.js";
+import { formatMs, plural } from "../ui/format.js";
 import type { AnswerTimes, AnswerTimesBin } from "./answer-times.js";
 
 /** Number of answers by the time that they took. */
@@ -31,10 +32,11 @@ export function AnswerTimesInWords({ times: { count, median, p95 } }: { times: A
 }
 
 function describeBin({ from, to, count }: AnswerTimesBin): string {
-  const range = to === Number.POSITIVE_INFINITY ? `${formatBound(from)} or longer` : `${from} to ${formatBound(to)}`;
+  const range =
+    to === Number.POSITIVE_INFINITY ? `${formatBound(from)} or longer` : `${formatBound(from)} to ${formatBound(to)}`;
   return `${range}: ${count === 0 ? "no answers" : plural(count, "answer")}`;
 }
 
 function formatBound(ms: number): string {
-  return `${formatCount(ms)} ms`;
+  return ms < SECOND ? `${ms} ms` : `${ms / SECOND} s`;
 }

@@ -119,9 +119,9 @@ describe.skipIf(mustSkipBrowserTests())("the chart above the list", () => {
     const short = tookOf(() => true).filter((ms) => ms >= 5 && ms < 10).length;
     await times
       .getByRole("listitem")
-      .filter({ hasText: `5 to 10 ms: ${short} answers` })
+      .filter({ hasText: `5 ms to 10 ms: ${short} answers` })
       .waitFor();
-    await times.getByRole("listitem").filter({ hasText: "5,000 ms or longer: no answers" }).waitFor();
+    await times.getByRole("listitem").filter({ hasText: "5 s or longer: no answers" }).waitFor();
     // The search and the reload keep it.
     await page.getByRole("button", { name: /^5xx/ }).click();
     await expect.poll(words).toBe(describe(tookOf((status) => status >= 500)));
