@@ -7,6 +7,7 @@ import { InboxView } from "./inbox/inbox-view.js";
 import { KeySheet } from "./keyboard/sheet.js";
 import { SideNav } from "./nav/side-nav.js";
 import { TopBar } from "./nav/top-bar.js";
+import { SandboxView } from "./sandbox/sandbox-view.js";
 import { SendView } from "./send/send-view.js";
 import { signedOut } from "./state/notice.js";
 import { view } from "./state/address.js";
@@ -61,5 +62,7 @@ function View() {
       return <SendView />;
     case "inbox":
       return <InboxView />;
+    case "sandbox":
+      return <SandboxView />;
   }
 }

@@ -5,6 +5,7 @@ import { handleKeys } from "./keyboard/handle-keys.js";
 import { dropCaptures, followQuery, loadCaptures, takeCaptures } from "./state/captures.js";
 import { followOpenCapture, isOfOpenEvent, loadDetail } from "./state/detail.js";
 import { forgetCaptures } from "./state/selection.js";
+import { noteSandboxChange } from "./state/sandbox.js";
 import { countArrivals, followTitle } from "./state/title.js";
 import { loadWork, takeWork } from "./state/work.js";
 import { checkSession, connection, loadSession, session } from "./state/session.js";
@@ -31,6 +32,7 @@ followStream({
   },
   onWork: takeWork,
   onSession: (next) => (session.value = next),
+  onSandbox: noteSandboxChange,
   onOpen() {
     const wasLost = connection.value === "lost";
     connection.value = "live";

@@ -17,6 +17,14 @@ import type {
   SignatureReport,
   WorkList,
 } from "../../dev/api/page-api.js";
+import type {
+  AdvanceBody,
+  AdvanceReport,
+  EmitBody,
+  EmitReport,
+  FaultBody,
+  SandboxState,
+} from "../../dev/api/sandbox-state.js";
 import type { CaptureSummary, SignMode } from "../../capture/model/capture.js";
 import { postJson, readJson } from "./json-request.js";
 
@@ -89,6 +97,19 @@ export const listContactEvents = (state: string, cursor: string | null) =>
 
 export const changeContactEvent = (key: string, change: "retry" | "discard") =>
   postJson<{ changed: number }>(`/api/inbox/contact-events/${at(key)}/${change}`, {});
+
+export const readSandbox = () => readJson<SandboxState>("/api/sandbox");
+
+export const advanceSandbox = (body: AdvanceBody) => postJson<AdvanceReport>("/api/sandbox/advance", body);
+
+export const addSandboxFault = (body: FaultBody) => postJson<SandboxState>("/api/sandbox/faults", body);
+
+export const removeSandboxFault = (id: string) => postJson<SandboxState>(`/api/sandbox/faults/${at(id)}/remove`, {});
+
+export const emitSandboxEvent = (body: EmitBody) => postJson<EmitReport>("/api/sandbox/emit", body);
+
+export const resumeSandboxEndpoint = (id: string) =>
+  postJson<SandboxState>(`/api/sandbox/endpoints/${at(id)}/resume`, {});
 
 function pageQuery(state: string, cursor: string | null): URLSearchParams {
   const query = new URLSearchParams();

@@ -6,6 +6,8 @@ export interface StreamListener {
   onRemoved(ids: string[]): void;
   onWork(work: EventWork[]): void;
   onSession(session: Session): void;
+  /** Something has happened in the sandbox. */
+  onSandbox(): void;
   /** Also after a reconnect, when something may have been missed. */
   onOpen(): void;
   onLost(): void;
@@ -42,6 +44,7 @@ export function followStream(listener: StreamListener): void {
     });
     listen("removed", (text) => listener.onRemoved((JSON.parse(text) as { ids: string[] }).ids));
     listen("session", (text) => listener.onSession(JSON.parse(text) as Session));
+    listen("sandbox", () => listener.onSandbox());
     source.addEventListener("open", () => listener.onOpen());
     source.addEventListener("error", () => {
       listener.onLost();

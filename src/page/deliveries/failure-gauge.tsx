@@ -22,8 +22,12 @@ const failures = computed(() => {
 
 /** How near the failures in a row are to the number at which the service switches an endpoint off. */
 export function FailureGauge() {
-  const count = Math.min(failures.value, most);
-  if (count === 0) return null;
+  return failures.value === 0 ? null : <FailureLevel count={failures.value} />;
+}
+
+/** So many failures in a row, of the most. */
+export function FailureLevel({ count: counted }: { count: number }) {
+  const count = Math.min(counted, most);
   const text = `${count} of ${most} failures in a row`;
   return (
     <span
@@ -32,7 +36,7 @@ export function FailureGauge() {
     >
       <svg viewBox="0 0 60 6" width="60" height="6" role="img" aria-label={text}>
         <rect class="gauge-line" width="60" height="6" rx="3" />
-        <rect class="failure-level" width={Math.max(3, (count / most) * 60)} height="6" rx="3" />
+        {count > 0 && <rect class="failure-level" width={Math.max(3, (count / most) * 60)} height="6" rx="3" />}
       </svg>
       {count} / {most} failed in a row
     </span>

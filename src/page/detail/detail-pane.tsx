@@ -150,7 +150,7 @@ function TabBody({ value, tab }: { value: CaptureDetail; tab: DetailTab }) {
     case "attempts":
       return (
         <>
-          <RetryTimes line={value.retryLine} openId={capture.id} />
+          <RetryTimes value={value} />
           <AttemptsTab key={capture.id} capture={capture} />
         </>
       );

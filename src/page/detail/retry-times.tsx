@@ -1,18 +1,21 @@
 import { judgeAnswer } from "../../capture/model/answer.js";
-import type { PastDelivery, RetryLine } from "../../dev/api/page-api.js";
+import type { CaptureDetail } from "../../dev/api/page-api.js";
+import { advanceClock, useSandbox } from "../state/sandbox.js";
 import { openCapture } from "../state/selection.js";
 import { TONES } from "../state/tones.js";
 import { StatusBadge } from "../ui/badges.js";
+import { Icon } from "../ui/icon.js";
 import { formatExactTime, formatTime, formatWait, plural } from "../ui/format.js";
+import { sandboxAttempts, type PastAttempt } from "./sandbox-attempts.js";
 
-interface RetryTimesOptions {
-  line: RetryLine;
-  /** Id of the capture that is shown. */
-  openId: string;
-}
-
-/** The service's attempts at an event on one line: past ones solid, coming ones hollow. Nothing for a single one. */
-export function RetryTimes({ line: { past, coming }, openId }: RetryTimesOptions) {
+/**
+ * The service's attempts at the event on one line: past ones solid, coming ones hollow. Nothing for a single one. Of an
+ * event of the sandbox, by the sandbox's clock.
+ */
+export function RetryTimes({ value: { capture, retryLine } }: { value: CaptureDetail }) {
+  const eventId = capture.event.id ?? "";
+  const emulated = sandboxAttempts(useSandbox(), eventId);
+  const { past, coming } = emulated ?? retryLine;
   if (past.length + coming.length < 2) return null;
   const times = [...past.map(({ receivedAt }) => receivedAt), ...coming].map((at) => Date.parse(at));
   return (
@@ -20,39 +23,49 @@ export function RetryTimes({ line: { past, coming }, openId }: RetryTimesOptions
       <p class="hint">{describeLine(past.length, coming.length)}</p>
       <ol>
         {times.map((at, index) => {
-          const delivery = past[index];
+          const attempt = past[index];
           const before = times[index - 1];
           return (
-            <li key={index} class={delivery === undefined ? "coming" : toneOf(delivery)} title={formatExactTime(at)}>
+            <li key={index} class={attempt === undefined ? "coming" : toneOf(attempt)} title={formatExactTime(at)}>
               <span class="retry-wait">{before !== undefined && `+ ${formatWait(at - before)}`}</span>
               <span class="retry-dot" />
-              {delivery === undefined ? (
+              {attempt === undefined ? (
                 <span>attempt {index + 1}</span>
               ) : (
-                <button
-                  type="button"
-                  class="link"
-                  aria-current={delivery.captureId === openId}
-                  onClick={() => openCapture(delivery.captureId)}
-                >
-                  <StatusBadge answer={delivery} error={delivery.error} />
-                </button>
+                <Attempt attempt={attempt} isOpen={attempt.captureId === capture.id} />
               )}
               <span class="hint">{formatTime(at)}</span>
             </li>
           );
         })}
       </ol>
+      {emulated !== undefined && coming.length > 0 && (
+        <button type="button" class="button" onClick={() => void advanceClock({ toNext: eventId })}>
+          <Icon name="clock" /> Advance to the next attempt
+        </button>
+      )}
     </section>
   );
 }
 
-function toneOf(delivery: PastDelivery): string {
-  return delivery.status === null && delivery.error === null ? "mute" : TONES[judgeAnswer(delivery)];
+/** The answer; a click opens the capture, where there is one. */
+function Attempt({ attempt, isOpen }: { attempt: PastAttempt; isOpen: boolean }) {
+  const { captureId, error } = attempt;
+  const badge = <StatusBadge answer={attempt} error={error} />;
+  if (captureId === null) return badge;
+  return (
+    <button type="button" class="link" aria-current={isOpen} onClick={() => openCapture(captureId)}>
+      {badge}
+    </button>
+  );
+}
+
+function toneOf({ status, outcome, error }: PastAttempt): string {
+  return status === null && error === null ? "mute" : TONES[judgeAnswer({ status, outcome })];
 }
 
 function describeLine(received: number, coming: number): string {
-  const past = `Received ${plural(received, "time")}.`;
+  const past = `${plural(received, "attempt")} so far.`;
   if (coming === 0) return `${past} After the last answer the service does not send it again.`;
   return `${past} After the last answer the service sends it up to ${plural(coming, "more time")}, each wait 10 % longer or shorter.`;
 }

@@ -184,6 +184,7 @@ export const KEY_COMMANDS: readonly KeyCommand[] = [
   anywhere(["g d"], "Deliveries", "Go", () => returnTo("deliveries")),
   anywhere(["g s"], "Send", "Go", () => returnTo("send")),
   anywhere(["g i"], "Inbox", "Go", () => returnTo("inbox")),
+  anywhere(["g b"], "Sandbox", "Go", () => returnTo("sandbox")),
   anywhere(["?"], "This sheet", "Go", () => (isSheetOpen.value = true)),
 ];
 

@@ -7,6 +7,7 @@ const ITEMS: readonly { name: ViewName; label: string; icon: IconName; key: stri
   { name: "deliveries", label: "Deliveries", icon: "deliveries", key: "g d" },
   { name: "send", label: "Send", icon: "send", key: "g s" },
   { name: "inbox", label: "Inbox", icon: "inbox", key: "g i" },
+  { name: "sandbox", label: "Sandbox", icon: "sandbox", key: "g b" },
 ];
 
 export function SideNav() {

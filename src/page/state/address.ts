@@ -1,6 +1,6 @@
 import { computed, signal } from "@preact/signals";
 
-export const VIEWS = ["deliveries", "send", "inbox"] as const;
+export const VIEWS = ["deliveries", "send", "inbox", "sandbox"] as const;
 
 export type ViewName = (typeof VIEWS)[number];
 

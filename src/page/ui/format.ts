@@ -37,7 +37,7 @@ export function formatMs(ms: number | null): string {
 
 /** `45 s`, `5 min`, `10 h`: a wait, rounded. */
 export function formatWait(ms: number): string {
-  if (ms < 90 * SECOND) return `${Math.max(0, Math.round(ms / SECOND))} s`;
+  if (ms < MINUTE) return `${Math.max(0, Math.round(ms / SECOND))} s`;
   return ms < 90 * MINUTE ? `${Math.round(ms / MINUTE)} min` : `${Math.round(ms / HOUR)} h`;
 }
 

@@ -66,6 +66,9 @@ async function visit(page: Page, look: (place: string) => Promise<void>): Promis
     .click();
   await page.locator(".handler").first().waitFor();
   await look("event");
+  await page.getByRole("button", { name: "Sandbox" }).click();
+  await page.getByRole("region", { name: "Faults" }).getByRole("listitem").waitFor();
+  await look("sandbox");
 }
 
 describe.skipIf(mustSkipBrowserTests())("the page for assistive technology", () => {
@@ -74,7 +77,8 @@ describe.skipIf(mustSkipBrowserTests())("the page for assistive technology", () 
 
   beforeAll(async () => {
     browser = await launchBrowser();
-    bench = await startWorkbench();
+    bench = await startWorkbench({ hasSandbox: true });
+    bench.sandbox?.faults.deliveries.add({ fault: { kind: "drop" }, types: "form.*" });
     await bench.deliver({ type: "email.sent", variant: "stale" });
     await bench.deliver({ type: "email.opened" });
     await bench.deliver({ type: "email.bounced" });

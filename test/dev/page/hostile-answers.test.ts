@@ -11,9 +11,11 @@ const ANSWERS: Record<string, (real: object) => object> = {
     publicUrl: `https://tunnel.example.com/${mark("tunnel")}`,
     forwards: [{ types: mark("forward-types"), target: `http://127.0.0.1:1/${mark("forward-target")}` }],
     secrets: [mark("secret-name")],
+    sandbox: true,
   }),
   "/api/inbox/events": () => ({ items: [makeEvent()], nextCursor: null }),
   "/api/inbox/events/evt_1": () => ({ ...makeEvent(), body: mark("body"), errors: makeErrors(), captureIds: [] }),
+  "/api/sandbox": makeSandboxState,
   "/api/inbox/contact-events": () => ({ items: [makeContactEvent()], nextCursor: null }),
 };
 
@@ -49,6 +51,34 @@ function makeContactEvent() {
     code: mark("code"),
     param: mark("param"),
     message: mark("message"),
+  };
+}
+
+function makeSandboxState() {
+  const at = "2026-01-01T09:00:00.000Z";
+  const endpoint = { id: "whe_1", url: mark("endpoint-url"), eventTypes: [mark("endpoint-type")], enabled: false };
+  const reason = { disabledReason: mark("off-reason"), disabledAt: at, consecutiveFailures: 3, lastDeliveryAt: at };
+  const fault = { kind: mark("fault-kind"), code: mark("fault-code") };
+  const call = {
+    at,
+    method: "POST",
+    call: mark("call"),
+    status: 422,
+    code: mark("call-code"),
+    fault: mark("call-fault"),
+  };
+  const contactEvent = { id: "cev_1", name: mark("stored-name"), email: mark("stored-email"), occurredAt: at };
+  return {
+    now: at,
+    aheadMs: 0,
+    apiUrl: mark("api-url"),
+    nextAttemptAt: at,
+    openDeliveries: 1,
+    endpoints: [{ ...endpoint, ...reason }],
+    faults: [{ id: "api-1", of: "api", rule: { fault, calls: mark("fault-calls") }, left: 1 }],
+    deliveries: [],
+    calls: [call],
+    contactEvents: [{ ...contactEvent, properties: { [mark("property")]: 1 } }],
   };
 }
 
@@ -89,6 +119,9 @@ describe.skipIf(mustSkipBrowserTests())("text of other programs in the dev serve
     await seeMarks(page, "refusal");
     await page.getByRole("region", { name: "Contact events" }).getByRole("button", { name: "all" }).click();
     await seeMarks(page, `${always} name contact code param message key`);
+    await page.getByRole("button", { name: "Sandbox" }).click();
+    await seeMarks(page, `${always} api-url endpoint-url endpoint-type off-reason fault-kind fault-code fault-calls`);
+    await seeMarks(page, "call call-code call-fault stored-name stored-email");
     await expectNoMarkup(page);
     // Refused by the security policy would be seen here too.
     expect(problems).toEqual([]);

@@ -90,7 +90,8 @@ describe.skipIf(mustSkipBrowserTests())("the page's appearance", () => {
 
   beforeAll(async () => {
     browser = await launchBrowser();
-    bench = await startWorkbench();
+    bench = await startWorkbench({ hasSandbox: true });
+    bench.sandbox?.faults.deliveries.add({ fault: { kind: "drop" }, types: "form.*" });
     await bench.deliver({ type: "email.bounced" });
     await bench.deliver({ type: "email.opened" });
     await bench.deliver({ type: "email.sent", variant: "stale" });
@@ -142,6 +143,9 @@ describe.skipIf(mustSkipBrowserTests())("the page's appearance", () => {
     await page.getByRole("table", { name: "Events" }).getByRole("button").first().click();
     await page.locator(".handler").first().waitFor();
     await look("inbox");
+    await page.getByRole("button", { name: "Sandbox" }).click();
+    await page.getByRole("region", { name: "Faults" }).getByRole("listitem").waitFor();
+    await look("sandbox");
   }
 
   test.each(["light", "dark"] as const)("every text is readable in %s", async (colorScheme) => {

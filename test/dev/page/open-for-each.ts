@@ -1,7 +1,7 @@
 import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
 import { launchBrowser, openPage, type OpenPage } from "./browser.js";
-import { startWorkbench, type Workbench } from "./workbench.js";
+import { startWorkbench, type Workbench, type WorkbenchOptions } from "./workbench.js";
 
 /** What a test of the page works with. */
 export interface OpenBench extends OpenPage {
@@ -13,8 +13,13 @@ export interface OpenBench extends OpenPage {
  *
  * @param use Takes them, before each test.
  * @param prepare Runs before the page is opened.
+ * @param options Of each dev server.
  */
-export function openForEach(use: (opened: OpenBench) => void, prepare?: (bench: Workbench) => Promise<void>): void {
+export function openForEach(
+  use: (opened: OpenBench) => void,
+  prepare?: (bench: Workbench) => Promise<void>,
+  options: WorkbenchOptions = {},
+): void {
   let browser: Browser;
   let opened: OpenBench;
 
@@ -22,7 +27,7 @@ export function openForEach(use: (opened: OpenBench) => void, prepare?: (bench: 
   afterAll(() => browser.close());
 
   beforeEach(async () => {
-    const bench = await startWorkbench();
+    const bench = await startWorkbench(options);
     await prepare?.(bench);
     opened = { bench, ...(await openPage(browser, bench.pageUrl)) };
     use(opened);

@@ -6,11 +6,13 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createReceiver, DoNotRetry, type Receiver } from "pigeonhole";
+import { systemClock } from "#pigeonhole/base/clock.js";
 import type { Capture } from "#pigeonhole/capture/model/capture.js";
 import type { SignatureVariant } from "#pigeonhole/dev/api/page-api.js";
+import { DevSandbox } from "#pigeonhole/dev/dev-sandbox.js";
 import { signVariant } from "#pigeonhole/dev/sign-variant.js";
 import { startDevServer, type DevServer } from "#pigeonhole/dev/start-dev-server.js";
-import type { EventType } from "#pigeonhole/protocol/event-types.js";
+import { EVENT_TYPES, type EventType } from "#pigeonhole/protocol/event-types.js";
 import { sampleEvent } from "#pigeonhole/sandbox/samples/sample-event.js";
 import { createFailingHandler, type FailingHandler } from "../../support/failing-handler.js";
 import { findFreePort } from "../../support/free-port.js";
@@ -35,15 +37,26 @@ export interface Delivery {
   headers?: Record<string, string>;
 }
 
+export interface WorkbenchOptions {
+  captures?: readonly Capture[];
+  hasApp?: boolean;
+  hasInbox?: boolean;
+  /** An emulated service beside the dev server. */
+  hasSandbox?: boolean;
+}
+
 /** The dev server before a real app: a receiver with its database, which sends its contact events to a service. */
-export async function startWorkbench(
-  options: { captures?: readonly Capture[]; hasApp?: boolean; hasInbox?: boolean } = {},
-) {
+export async function startWorkbench(options: WorkbenchOptions = {}) {
   const folder = await mkdtemp(join(tmpdir(), "pigeonhole-page-"));
   const inbox = join(folder, "inbox.db");
   const service = await startContactEventService();
   const ledger = createFailingHandler(() => new Error("the ledger is closed"));
-  const receiver = makeReceiver(inbox, service.baseUrl, ledger);
+  const sandbox =
+    options.hasSandbox === true
+      ? await DevSandbox.start({ port: 0, eventTypes: EVENT_TYPES, onLog: () => undefined, clock: systemClock })
+      : undefined;
+  const { apiKey, baseUrl } = sandbox?.service ?? { apiKey: "svc_live_0123456789", baseUrl: service.baseUrl };
+  const receiver = makeReceiver(inbox, { apiKey, baseUrl }, ledger);
   await receiver.start();
 
   let answer: AppAnswer | null = null;
@@ -67,6 +80,7 @@ export async function startWorkbench(
       secrets: [{ ref: "env:WEBHOOK_SECRET", value: SECRET }],
       forwards: hasApp ? [{ target }] : [],
       ...(hasInbox ? { inbox } : {}),
+      sandbox,
     });
   let dev = await start(await findFreePort());
 
@@ -79,6 +93,8 @@ export async function startWorkbench(
     inbox: receiver.inbox,
     receiver,
     ledger,
+    /** The emulated service; undefined unless it was asked for. */
+    sandbox: sandbox?.service,
     pageUrl: dev.pageUrl ?? "",
     deliver: (delivery: Delivery = {}) => postDelivery(dev, delivery),
     /** Another dev server at the same place, after the first was closed. */
@@ -101,6 +117,7 @@ export async function startWorkbench(
       app.closeAllConnections();
       app.close();
       await receiver.stop({ timeoutMs: 1000 });
+      await sandbox?.close();
       await service.close();
       await rm(folder, { recursive: true, force: true });
     },
@@ -109,8 +126,8 @@ export async function startWorkbench(
 
 export type Workbench = Awaited<ReturnType<typeof startWorkbench>>;
 
-function makeReceiver(store: string, baseUrl: string, ledger: FailingHandler): Receiver {
-  const receiver = createReceiver({ secrets: SECRET, store, api: { apiKey: "svc_live_0123456789", baseUrl } });
+function makeReceiver(store: string, api: { apiKey: string; baseUrl: string }, ledger: FailingHandler): Receiver {
+  const receiver = createReceiver({ secrets: SECRET, store, api });
   receiver.on(
     "email.bounced",
     () => {

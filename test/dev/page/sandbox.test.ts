@@ -1,0 +1,142 @@
+import { createClient } from "pigeonhole/client";
+import { describe, expect, test } from "vitest";
+import { mustSkipBrowserTests, type OpenPage } from "./browser.js";
+import { openForEach } from "./open-for-each.js";
+import type { Workbench } from "./workbench.js";
+
+describe.skipIf(mustSkipBrowserTests())("the sandbox view", () => {
+  let bench: Workbench;
+  let page: OpenPage["page"];
+
+  openForEach((opened) => ({ bench, page } = opened), undefined, { hasSandbox: true });
+
+  const panel = (name: string) => page.getByRole("region", { name, exact: true });
+  const openSandbox = () =>
+    page.getByRole("navigation", { name: "Views" }).getByRole("button", { name: "Sandbox" }).click();
+  const emit = () => bench.sandbox?.emit("email.sent");
+
+  test("the sandbox view moves the clock to the next attempt, which is made", async () => {
+    bench.answerWith({ status: 503, body: "{}" });
+    emit();
+    await openSandbox();
+    const clock = panel("Clock");
+    await clock.getByText("1 open delivery").waitFor();
+    bench.answerWith(null);
+    await clock.getByRole("button", { name: "Advance to the next attempt" }).click();
+    await page.getByText(/^The sandbox's clock is (?:\d+ s|1 min) further/).waitFor();
+    await clock.getByText("No attempt is planned.").waitFor();
+    await expect.poll(() => clock.innerText()).toMatch(/\d+ (?:s|min) ahead of this machine's/);
+    expect(bench.dev.captures.list().map(({ attempts }) => attempts[0]?.status)).toEqual([200, 503]);
+    await clock.getByRole("textbox", { name: "or by" }).fill("2h");
+    await clock.getByRole("button", { name: "Advance", exact: true }).click();
+    await expect.poll(() => clock.innerText()).toContain("2 h ahead of this machine's");
+  });
+
+  test("the sandbox view fires an event, whose delivery comes in", async () => {
+    await openSandbox();
+    await page.getByRole("combobox", { name: "Type of the event" }).selectOption("form.submitted");
+    await page.getByRole("button", { name: "Fire the event" }).click();
+    await page.getByText("Fired form.submitted").waitFor();
+    await expect.poll(() => bench.dev.captures.list().map(({ event }) => event.type)).toEqual(["form.submitted"]);
+  });
+
+  test("the sandbox view says what is wrong with a time to move by", async () => {
+    await openSandbox();
+    await page.getByRole("textbox", { name: "or by" }).fill("soon");
+    await page.getByRole("button", { name: "Advance", exact: true }).click();
+    await page.getByText(/"soon" is not a duration/).waitFor();
+  });
+
+  test("the sandbox view shows an endpoint that was switched off, and resumes it", async () => {
+    bench.answerWith({ status: 410, body: "{}" });
+    emit();
+    await openSandbox();
+    const endpoints = panel("Endpoints");
+    await endpoints.getByText("switched off").waitFor();
+    await expect.poll(() => endpoints.innerText()).toContain(bench.dev.captureUrl);
+    await expect.poll(() => endpoints.innerText()).toContain("24 event types");
+    await endpoints.getByRole("button", { name: "Resume" }).click();
+    await endpoints.getByText("receives").waitFor();
+    expect(bench.sandbox?.endpoints.list()[0]?.enabled).toBe(true);
+  });
+
+  test("the sandbox view adds a fault of deliveries, counts it down, and removes it", async () => {
+    await openSandbox();
+    const faults = panel("Faults");
+    await faults.getByText("None: every attempt is made").waitFor();
+    await faults.getByRole("spinbutton", { name: "Status" }).fill("502");
+    await faults.getByRole("textbox", { name: "Types" }).fill("email.*");
+    await faults.getByRole("spinbutton", { name: "Times" }).fill("2");
+    await faults.getByRole("button", { name: "Add the fault" }).click();
+    const row = faults.getByRole("listitem");
+    await expect.poll(() => row.innerText()).toMatch(/status[\s\S]*status 502 · types email\.\*[\s\S]*2 left/);
+    emit();
+    await expect.poll(() => row.innerText()).toContain("1 left");
+    await row.getByRole("button", { name: "Remove the fault status" }).click();
+    await faults.getByText("None: every attempt is made").waitFor();
+  });
+
+  test("the sandbox view shows a call that failed by a fault, and a contact event that was stored", async () => {
+    await openSandbox();
+    const faults = panel("Faults");
+    await faults.getByRole("combobox", { name: "Of" }).selectOption("api");
+    await faults.getByRole("textbox", { name: "Code" }).fill("try_later");
+    await faults.getByRole("button", { name: "Add the fault" }).click();
+    await faults.getByText("code try_later").waitFor();
+    const { apiKey = "", baseUrl = "" } = bench.sandbox ?? {};
+    const client = createClient({ apiKey, baseUrl, maxRetries: 0 });
+    const event = { name: "order.shipped", email: "ada@customer.example.com", properties: { plan: "pro" } };
+    await expect(client.contactEvents.send(event)).rejects.toThrow();
+    await client.contactEvents.send(event);
+    const calls = page.getByRole("table", { name: "Calls received" }).locator("tbody tr");
+    await expect.poll(() => calls.nth(1).innerText()).toMatch(/contactEvents\.send\s+503 try_later\s+error/);
+    await expect.poll(() => calls.nth(0).innerText()).toMatch(/contactEvents\.send\s+20\d/);
+    const stored = page.getByRole("table", { name: "Contact events received" });
+    await expect
+      .poll(() => stored.innerText())
+      .toMatch(/order\.shipped\s+ada@customer\.example\.com\s+\{"plan":"pro"\}/);
+    await faults.getByText("None: every attempt is made").waitFor();
+  });
+
+  test("the sandbox view refuses a fault that makes no sense with the reason", async () => {
+    await openSandbox();
+    await page.getByRole("spinbutton", { name: "Status" }).fill("99");
+    await page.getByRole("button", { name: "Add the fault" }).click();
+    await page.getByText(/fault\.status must be/).waitFor();
+  });
+
+  test("an open delivery of the sandbox moves the clock to its next attempt until it succeeds", async () => {
+    bench.answerWith({ status: 503, body: "{}" });
+    emit();
+    await page.locator(".list-window .row").first().click();
+    await page.getByRole("tab", { name: "Attempts" }).click();
+    const line = page.getByRole("region", { name: "Attempts of the service" });
+    const hollow = line.locator(".coming");
+    await expect.poll(() => hollow.count()).toBe(7);
+    const next = line.getByRole("button", { name: "Advance to the next attempt" });
+    await next.click();
+    await expect.poll(() => hollow.count()).toBe(6);
+    // A clock that is more than the tolerance ahead must not make the signatures stale.
+    await next.click();
+    await expect.poll(() => hollow.count()).toBe(5);
+    bench.answerWith(null);
+    await next.click();
+    await expect.poll(() => hollow.count()).toBe(0);
+    await expect.poll(() => line.getByRole("listitem").last().innerText()).toContain("200");
+    expect(await next.count()).toBe(0);
+    expect(bench.dev.captures.list().map(({ verify }) => verify.code)).toEqual(["ok", "ok", "ok", "ok"]);
+  });
+});
+
+describe.skipIf(mustSkipBrowserTests())("the sandbox view without a sandbox", () => {
+  let page: OpenPage["page"];
+
+  openForEach((opened) => ({ page } = opened));
+
+  test("the sandbox view says how to get a sandbox", async () => {
+    await page.locator(".main").waitFor();
+    await page.keyboard.press("g");
+    await page.keyboard.press("b");
+    await page.getByText("pigeonhole dev --with-sandbox").waitFor();
+  });
+});
