@@ -3,10 +3,10 @@ import { SECOND } from "../base/duration.js";
 import { outcomeOf } from "../capture/model/answer.js";
 import type { CaptureSummary } from "../capture/model/capture.js";
 import { isRetrying } from "../capture/model/describe-work.js";
-import type { EventView, HandlerView } from "../store/inbox-view.js";
+import type { EventDetail, HandlerView } from "../store/inbox-view.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
-import { eventRow } from "./api/inbox-rows.js";
-import type { EventWork, InboxEvent } from "./api/page-api.js";
+import { workOn } from "./api/inbox-rows.js";
+import type { EventWork } from "./api/page-api.js";
 import type { DevEvent, Report } from "./dev-event.js";
 
 /** Most events that are followed at once, and whose work is known; beyond it the oldest is left. */
@@ -91,9 +91,9 @@ export class WorkFollower {
   }
 
   /** Takes an event as it was just read, and follows it. */
-  learn(event: EventView): EventWork {
+  learn(event: EventDetail): EventWork {
     this.follow(event.id);
-    return this.#learn(eventRow(event));
+    return this.#learn(event);
   }
 
   close(): void {
@@ -139,7 +139,7 @@ export class WorkFollower {
     }
     for (const work of event.handlers) this.#reportFailure(followed, work);
     followed.isOld = false;
-    this.#learn(eventRow(event));
+    this.#learn(event);
     const dueAt = Math.min(...event.handlers.flatMap((work) => (work.state === "pending" ? [work.dueAt ?? now] : [])));
     // At the time of a run, and not up to ten seconds later.
     if (dueAt > now) followed.nextPollAt = Math.min(followed.nextPollAt, dueAt);
@@ -148,20 +148,9 @@ export class WorkFollower {
   }
 
   /** Keeps what is known of the event's work, and tells of it if it changed. */
-  #learn(event: InboxEvent): EventWork {
+  #learn(event: EventDetail): EventWork {
     const before = this.#known.get(event.id);
-    const errors = { ...before?.errors };
-    for (const { handler, state, attempts, error } of event.handlers) {
-      // A run that has begun counts, and has no error yet. An event that was not understood has no runs.
-      const run = state === "parked" ? 1 : state === "leased" ? attempts - 1 : attempts;
-      const earlier = errors[handler];
-      // A retry counts its runs from the start.
-      if (earlier !== undefined && run < earlier.last.run) delete errors[handler];
-      if (error === null || run === 0 || state === "done") continue;
-      const last = { run, error };
-      errors[handler] = { first: errors[handler]?.first ?? last, last };
-    }
-    const work: EventWork = { event, errors };
+    const work = workOn(event);
     if (JSON.stringify(before) !== JSON.stringify(work)) {
       setNewest(this.#known, event.id, work);
       this.#options.changed(work);

@@ -1,14 +1,12 @@
 import type { Random } from "../base/random.js";
 import type { NewOutboxEvent } from "../store/outbox.js";
 import type { DeadReason, LeasedWork, Settlement } from "../store/work.js";
+import { describeError } from "./describe-error.js";
 import type { RunEnd, Unfinished } from "./handler-run.js";
 import type { RegisteredHandler } from "./handler.js";
 import { fatalMistakeOf } from "./mistakes.js";
 import { nextAttemptAt } from "./retry-policy.js";
 import { DoNotRetry, RetryAfter } from "./retry-errors.js";
-
-/** Longest error text kept in the inbox. */
-const MAX_ERROR_LENGTH = 2_000;
 
 /** The settlement of a run that is still to be written to the store. */
 export function settlementOf(
@@ -27,8 +25,7 @@ export function settlementOf(
   if (end.kind === "done") {
     return { seq, handler: work.handler, token, at: now, to: "done", dropSteps: run.dropSteps, records: run.records };
   }
-  const error = describeError(end.error);
-  const failed = { seq, handler: work.handler, token, at: now, dropSteps: false, error };
+  const failed = { seq, handler: work.handler, token, at: now, dropSteps: false, ...describeError(end.error) };
   // The handler did not fail: a stop must never use up its last attempt.
   if (end.kind === "stopped") return { ...failed, to: "pending", dueAt: now };
   const decision = decisionOf(end.error);
@@ -49,16 +46,5 @@ function decisionOf(error: unknown): DeadReason | RetryAfter | undefined {
     return error instanceof RetryAfter ? error : fatalMistakeOf(error);
   } catch {
     return undefined;
-  }
-}
-
-/** A thrown value can be anything, also one that cannot be converted to text. */
-function describeError(error: unknown): string {
-  try {
-    const text =
-      error instanceof Error ? `${error.name}: ${error.message}` : `A value that is not an Error: ${String(error)}`;
-    return text.slice(0, MAX_ERROR_LENGTH);
-  } catch {
-    return "A value that cannot be shown as text.";
   }
 }

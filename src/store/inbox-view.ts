@@ -40,6 +40,31 @@ export interface HandlerView {
   discarded: boolean;
 }
 
+/** A run of a handler that failed. */
+export interface FailedRun {
+  /** Number of the run, as {@link HandlerView.attempts} counts. */
+  attempt: number;
+  /** What it threw, in full: name, message, frames, and the same of its causes; at most 8,000 characters. */
+  stack: string;
+}
+
+/** The first and the last run of a handler that failed; the same run if it was one. */
+export interface FailedRuns {
+  /** The first of them; its error is often the cause of the later ones. */
+  first: FailedRun;
+  /** The last of them so far. */
+  last: FailedRun;
+}
+
+/** One handler's part of an event that is looked at alone. */
+export interface HandlerDetail extends HandlerView {
+  /**
+   * Errors in full, also once the work is done. Undefined when no run that {@link HandlerView.attempts} counts has
+   * failed, or none under this version, and when the body was dropped by retention or erased.
+   */
+  failed: FailedRuns | undefined;
+}
+
 /** An event as the inbox lists it. */
 export interface EventView {
   /** The event's id; for a body kept in addition to the first one of its id, that id, `#` and a digest of the body. */
@@ -63,8 +88,10 @@ export interface EventView {
   otherBytes: readonly string[];
 }
 
-/** An event with its bytes. */
+/** An event with its bytes, and with errors in full. */
 export interface EventDetail extends EventView {
+  /** One entry per handler that got the event; empty when none matched. */
+  handlers: HandlerDetail[];
   /** Place in the order of acceptance. */
   seq: number;
   /** Exact received bytes; undefined once retention has dropped them or they were erased. */

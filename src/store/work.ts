@@ -57,10 +57,18 @@ export interface ParkedNote {
  */
 export type Settlement = Lease & { at: number; dropSteps: boolean } & (
     | { to: "done"; records?: readonly NewOutboxEvent[] | undefined }
-    | { to: "pending"; dueAt: number; error: string }
-    | { to: "dead"; reason: DeadReason; error: string }
-    | { to: "parked"; reason: string; error: string }
+    | ({ to: "pending"; dueAt: number } & RunError)
+    | ({ to: "dead"; reason: DeadReason } & RunError)
+    | ({ to: "parked"; reason: string } & RunError)
   );
+
+/** What a run threw. */
+export interface RunError {
+  /** Name and message, for lists. */
+  error: string;
+  /** The same in full, with frames and causes; undefined where there is no more to say. */
+  stack?: string | undefined;
+}
 
 /** Why work is dead. The code of an error: no later attempt could have succeeded. */
 export type DeadReason = "attempts_spent" | "do_not_retry" | ErrorCode;

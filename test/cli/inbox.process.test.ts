@@ -41,7 +41,9 @@ describe("inbox, beside a running receiver", () => {
     const id = await receive(app, "email.bounced");
     const { stdout } = await runCli(["inbox", "show", id, "--db", app.file]);
     expect(stdout).toContain("handler   bounces: ✗ dead (attempts_spent), 1 of 1 attempt");
-    expect(stdout).toContain("the mail server is away");
+    expect(stdout).toMatch(/\n {10}Error: the mail server is away\n {14}at .*app\.ts:\d+:\d+/);
+    const listed = await runCli(["inbox", "list", "--db", app.file, "--error", "app.ts"]);
+    expect(listed.stderr).toBe("No such events.\n");
     const bytes = await runCli(["inbox", "show", id, "--db", app.file, "--body"]);
     const stored = await app.receiver.inbox.get(id);
     expect(bytes.stdout).toBe(Buffer.from(stored?.body ?? []).toString());

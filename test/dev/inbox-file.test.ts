@@ -3,7 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { createSqliteStore, DoNotRetry } from "pigeonhole";
+import { fakeClock } from "pigeonhole/testing";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { HOUR } from "#pigeonhole/base/duration.js";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
 import { openInboxFile } from "#pigeonhole/store/sqlite/open-inbox-file.js";
@@ -62,7 +64,7 @@ describe("the inbox of a running receiver", () => {
     const start = async (maxAttempts: number) => {
       const receiver = openReceiver({ store: file });
       const { run } = createFailingHandler(() => new Error("the address book is closed"));
-      receiver.on("email.sent", run, { retry: { maxAttempts } });
+      receiver.on("email.sent", run, { retry: { maxAttempts, initialMs: HOUR } });
       await receiver.start();
       await post(receiver, event);
       await untilWork(receiver, event.id, { state: "pending", attempts: 1, maxAttempts });
@@ -73,6 +75,38 @@ describe("the inbox of a running receiver", () => {
     expect(await inbox.getEvent(event.id)).toMatchObject({ handlers: [{ attempts: 1, maxAttempts: 3 }] });
     await start(5);
     expect(await inbox.listEvents()).toMatchObject({ items: [{ handlers: [{ attempts: 1, maxAttempts: 5 }] }] });
+  });
+
+  test("the inbox has the first and the last error of a handler in full, with causes, and lists have the message only", async () => {
+    const clock = fakeClock();
+    const receiver = openReceiver({ store: file, clock });
+    const retry = { maxAttempts: 4, initialMs: 1_000, factor: 1, jitter: 0 };
+    receiver.on(
+      "email.sent",
+      function askAddressBook(_, { attempt }) {
+        throw new TypeError(`try ${attempt}`, { cause: new RangeError("no shelf") });
+      },
+      { retry },
+    );
+    await receiver.start();
+    const event = makeEvent();
+    await post(receiver, event, { at: clock.now() });
+    for (const attempts of [1, 2, 3]) {
+      await untilWork(receiver, event.id, { state: "pending", attempts });
+      await clock.advance(1_000);
+    }
+    await untilWork(receiver, event.id, { state: "dead", attempts: 4 });
+    const inbox = await open();
+    const stackOf = (attempt: number) =>
+      expect.stringMatching(
+        new RegExp(`^TypeError: try ${attempt}\n +at .*askAddressBook.*\n[^]*\nCaused by: RangeError: no shelf\n +at `),
+      );
+    const [work] = (await inbox.getEvent(event.id))?.handlers ?? [];
+    expect(work).toMatchObject({
+      error: "TypeError: try 4",
+      failed: { first: { attempt: 1, stack: stackOf(1) }, last: { attempt: 4, stack: stackOf(4) } },
+    });
+    expect(JSON.stringify(await inbox.listEvents())).not.toContain("askAddressBook");
   });
 
   test("policies that the file already has are not written again", async () => {

@@ -3,6 +3,7 @@ import { describeAccept } from "./conformance/accept.js";
 import { describeCommit } from "./conformance/commit.js";
 import { describeErase } from "./conformance/erase.js";
 import { type StoreKind, useStore } from "./conformance/fixture.js";
+import { describeFailedRuns } from "./conformance/failed-runs.js";
 import { describeInspect } from "./conformance/inspect.js";
 import { describeLease } from "./conformance/lease.js";
 import { describeLifecycle } from "./conformance/lifecycle.js";
@@ -28,6 +29,7 @@ export function describeStore(kind: StoreKind): void {
     describeOtherBytes(fixture);
     describeLease(fixture);
     describeSettle(fixture);
+    describeFailedRuns(fixture);
     describeCommit(fixture);
     describeRecover(fixture);
     describeRestartWaits(fixture);

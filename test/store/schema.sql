@@ -58,6 +58,14 @@ CREATE TABLE inbox_event (
     body_crc    INTEGER NOT NULL
   , direct TEXT) STRICT;
 
+CREATE TABLE inbox_failed (
+    seq     INTEGER NOT NULL,
+    handler TEXT    NOT NULL,
+    attempt INTEGER NOT NULL,
+    stack   TEXT    NOT NULL,
+    PRIMARY KEY (seq, handler, attempt)
+  ) STRICT, WITHOUT ROWID;
+
 CREATE TABLE inbox_handler (
     handler      TEXT    PRIMARY KEY,
     max_attempts INTEGER NOT NULL

@@ -1,10 +1,18 @@
-import { type EventDetail, type EventView, type HandlerView, bodyOf, foundEvent } from "../../store/inbox-view.js";
+import {
+  type EventDetail,
+  type EventView,
+  type FailedRuns,
+  type HandlerDetail,
+  type HandlerView,
+  bodyOf,
+  foundEvent,
+} from "../../store/inbox-view.js";
 import { describeAttempts, describeRetry, isRetrying } from "../../capture/model/describe-work.js";
 import { NOTE_HANDLER } from "../../base/note-handler.js";
 import type { RunCommand } from "../frame/context.js";
 import type { Output, Paint } from "../frame/output.js";
 import { escapeControls } from "../../base/text.js";
-import { age, formatJson, formatTable, isoTime } from "../frame/format.js";
+import { age, countOf, formatJson, formatTable, isoTime } from "../frame/format.js";
 import type * as specs from "./spec.js";
 import { allRows, withInbox } from "../values/inbox-file.js";
 import { readState } from "../values/state-choice.js";
@@ -134,13 +142,13 @@ function describeEvent(event: EventDetail, body: string | null, { paint }: Outpu
   return lines.join("\n");
 }
 
-function describeHandler(view: HandlerView, paint: Paint): string[] {
-  const { handler, reason, error } = view;
+function describeHandler(view: HandlerDetail, paint: Paint): string[] {
+  const { handler, reason, error, failed } = view;
   const why = reason === undefined ? "" : ` (${escapeControls(reason)})`;
   const name = handler === NOTE_HANDLER ? "not understood" : escapeControls(handler);
   return [
     `handler   ${name}: ${describeState(view, paint)}${why}${describeRuns(view)}`,
-    ...(error === undefined ? [] : [`          ${escapeControls(error)}`]),
+    ...(failed === undefined ? linesOf(error ?? "") : describeFailed(failed)).map((line) => `          ${line}`),
   ];
 }
 
@@ -155,4 +163,21 @@ function describeRuns(view: HandlerView): string {
   if (handler === NOTE_HANDLER) return retryRequestedAt === undefined ? "" : ", waits to be read again";
   if (isRetrying(view)) return "";
   return `, ${describeAttempts(view)}${state === "pending" ? `, due ${isoTime(dueAt)}` : ""}`;
+}
+
+/** The first and the last error in full; those between are counted. */
+function describeFailed({ first, last }: FailedRuns): string[] {
+  const between = last.attempt - first.attempt - 1;
+  if (between < 0) return linesOf(first.stack);
+  return [
+    `attempt ${first.attempt}:`,
+    ...linesOf(first.stack),
+    ...(between === 0 ? [] : [`${countOf(between, "more failed attempt")} between`]),
+    `attempt ${last.attempt}:`,
+    ...linesOf(last.stack),
+  ];
+}
+
+function linesOf(text: string): string[] {
+  return text === "" ? [] : text.split("\n").map(escapeControls);
 }

@@ -1,10 +1,16 @@
-import type { EventView, HandlerView } from "../../store/inbox-view.js";
+import type { EventDetail, EventView, HandlerView } from "../../store/inbox-view.js";
 import type { OutboxView } from "../../store/outbox.js";
-import type { ContactEventRow, InboxEvent, InboxHandler } from "./page-api.js";
+import type { ContactEventRow, EventWork, InboxEvent, InboxHandler } from "./page-api.js";
 
 /** An event of the inbox as the page shows it. */
 export function eventRow({ id, type, test, receivedAt, state, handlers }: EventView): InboxEvent {
   return { id, type, test, receivedAt: isoTime(receivedAt), state, handlers: handlers.map(handlerRow) };
+}
+
+/** What the handlers made of an event, with the errors in full. */
+export function workOn(event: EventDetail): EventWork {
+  const errors = event.handlers.flatMap(({ handler, failed }) => (failed === undefined ? [] : [[handler, failed]]));
+  return { event: eventRow(event), errors: Object.fromEntries(errors) as EventWork["errors"] };
 }
 
 function handlerRow(view: HandlerView): InboxHandler {

@@ -41,6 +41,7 @@
  * a new nonce in every answer and sends it in `style-src 'self' 'nonce-…'` (the JSON editor creates its style sheet at
  * run time).
  */
+import type { FailedRuns } from "../../store/inbox-view.js";
 import type { Capture, CaptureAttempt, CaptureSummary, SignMode } from "../../capture/model/capture.js";
 
 export interface PageApiErrorBody {
@@ -208,21 +209,11 @@ export interface InboxHandler {
   discarded: boolean;
 }
 
-/** The error of one run of a handler. */
-export interface RunError {
-  /** Number of the run, from 1. */
-  run: number;
-  error: string;
-}
-
 /** What the app's handlers made of an event. */
 export interface EventWork {
   event: InboxEvent;
-  /**
-   * First and last error of each handler, by its name, as far as the dev server has seen them: the inbox keeps the last
-   * one, until the handler succeeds.
-   */
-  errors: Record<string, { first: RunError; last: RunError }>;
+  /** First and last error of each handler in full, by its name; handlers without one are left out. */
+  errors: Record<string, FailedRuns>;
 }
 
 export interface WorkList {

@@ -1,6 +1,7 @@
 import { NOTE_HANDLER } from "../../base/note-handler.js";
 import { describeAttempts, isRetrying } from "../../capture/model/describe-work.js";
-import type { EventWork, InboxHandler, RunError } from "../../dev/api/page-api.js";
+import type { EventWork, InboxHandler } from "../../dev/api/page-api.js";
+import type { FailedRuns } from "../../store/inbox-view.js";
 import { StateBadge } from "../ui/badges.js";
 import { formatExactTime, formatTime, plural } from "../ui/format.js";
 
@@ -24,7 +25,7 @@ export function HandlerList({ work: { event, errors } }: { work: EventWork }) {
 
 interface HandlerRowOptions {
   handler: InboxHandler;
-  errors: { first: RunError; last: RunError } | undefined;
+  errors: FailedRuns | undefined;
 }
 
 function HandlerRow({ handler, errors }: HandlerRowOptions) {
@@ -46,7 +47,7 @@ function HandlerRow({ handler, errors }: HandlerRowOptions) {
       {errors === undefined ? (
         handler.error !== null && <pre class="text error-text">{handler.error}</pre>
       ) : (
-        <Errors first={errors.first} last={errors.last} isNote={isNote} />
+        <Errors first={errors.first} last={errors.last} />
       )}
     </li>
   );
@@ -58,23 +59,19 @@ function stateOf(handler: InboxHandler): string {
 }
 
 /** The first and the last error in full; those between are counted. */
-function Errors({ first, last, isNote }: { first: RunError; last: RunError; isNote: boolean }) {
-  if (first.run === last.run) {
-    return (
-      <>
-        {!isNote && first.run > 1 && <p class="hint error-run">Error of attempt {first.run}</p>}
-        <pre class="text error-text">{first.error}</pre>
-      </>
-    );
-  }
-  const between = last.run - first.run - 1;
+function Errors({ first, last }: FailedRuns) {
+  const between = last.attempt - first.attempt - 1;
   return (
     <>
-      <p class="hint error-run">Error of attempt {first.run}</p>
-      <pre class="text error-text">{first.error}</pre>
+      {last.attempt > 1 && <p class="hint error-run">Error of attempt {first.attempt}</p>}
+      <pre class="text error-text">{first.stack}</pre>
       {between > 0 && <p class="hint error-run">{plural(between, "more failed attempt")} between</p>}
-      <p class="hint error-run">Error of attempt {last.run}</p>
-      <pre class="text error-text">{last.error}</pre>
+      {between >= 0 && (
+        <>
+          <p class="hint error-run">Error of attempt {last.attempt}</p>
+          <pre class="text error-text">{last.stack}</pre>
+        </>
+      )}
     </>
   );
 }

@@ -221,6 +221,17 @@ export const MIGRATIONS: readonly string[] = [
     max_attempts INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- Errors in full of the first and the last failed run of a handler on an event. They outlive its work, and go with
+  -- the body, which they may quote.
+  CREATE TABLE inbox_failed (
+    seq     INTEGER NOT NULL,
+    handler TEXT    NOT NULL,
+    attempt INTEGER NOT NULL,
+    stack   TEXT    NOT NULL,
+    PRIMARY KEY (seq, handler, attempt)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];
 
 /** The tables that they create. The user's own ones may have any other name. */
@@ -237,4 +248,5 @@ export const STORE_TABLES: readonly string[] = [
   "inbox_holder",
   "inbox_mark",
   "inbox_handler",
+  "inbox_failed",
 ];

@@ -48,7 +48,7 @@ describe.skipIf(mustSkipBrowserTests())("the work of the app's handlers", () => 
     await expect
       .poll(() => handler.innerText())
       .toMatch(
-        /Error of attempt 1\s+Error: the ledger is closed\s+2 more failed attempts between\s+Error of attempt 4\s+Error: the/,
+        /Error of attempt 1\s+Error: the ledger is closed\s+at [^]*2 more failed attempts between\s+Error of attempt 4\s+Error: the ledger is closed\s+at /,
       );
     bench.ledger.fix();
     await tab().getByRole("button", { name: "Retry" }).click();

@@ -34,8 +34,8 @@ function makeEvent() {
 function makeErrors() {
   return {
     [mark("handler")]: {
-      first: { run: 1, error: mark("first-error") },
-      last: { run: 4, error: mark("handler-error") },
+      first: { attempt: 1, stack: mark("first-error") },
+      last: { attempt: 4, stack: mark("handler-error") },
     },
   };
 }

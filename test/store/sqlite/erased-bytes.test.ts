@@ -5,7 +5,16 @@ import { eraseAll } from "#pigeonhole/store/erase.js";
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import type { Store } from "#pigeonhole/store/store.js";
 import { makeFolder } from "../../support/folder.js";
-import { acceptLeased, context, newEvent, settlements, T } from "../conformance/fixture.js";
+import {
+  acceptLeased,
+  context,
+  DAY,
+  expectLease,
+  leasePage,
+  newEvent,
+  settlements,
+  T,
+} from "../conformance/fixture.js";
 import { newRecord, RESULTS, sendSettlements, takeSend } from "../conformance/outbox-fixture.js";
 
 const EMAIL = "ann.particular@example.com";
@@ -20,9 +29,19 @@ async function fill(store: Store): Promise<void> {
   for (const [place, size] of FILLS.flatMap((size) => [size, size, size]).entries()) {
     const body = Buffer.from(textWith(EMAIL, size));
     await store.accept(newEvent(`other_${place}`, { body: Buffer.from(textWith("b@example.com", size)) }));
-    const failing = await acceptLeased(store, `failing_${place}`, { body });
+    const work = [{ handler: `failing_${place}`, leaseUntil: T + DAY }];
+    const failing = await acceptLeased(store, `failing_${place}`, { body, work });
     await store.saveStep(failing, "load", textWith(EMAIL, size));
-    await store.settle({ ...settlements.pending(failing), error: `no answer for ${EMAIL} ${"y".repeat(place * 7)}` });
+    const error = `no answer for ${EMAIL} ${"y".repeat(place * 7)}`;
+    // The third stack takes the place of the second one, whose pages it does not need.
+    let lease = failing;
+    for (const run of [1, 2, 3]) {
+      const stack = `${error}\n${`    at ${EMAIL}\n`.repeat(run === 3 ? 0 : size / 30)}`;
+      await store.settle({ ...settlements.pending(lease), error, stack });
+      if (run === 3) break;
+      const page = await leasePage(store, { handler: failing.handler, now: T + DAY, leaseUntil: T + 2 * DAY });
+      lease = expectLease(page.work[0]);
+    }
     const done = await acceptLeased(store, `done_${place}`, { body });
     await store.saveStep(done, "load", textWith(EMAIL, size));
     const records = [newRecord(`key_${place}`, { body: textWith(EMAIL, size % 3_000) })];

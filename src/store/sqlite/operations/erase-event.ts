@@ -1,5 +1,6 @@
 import type { Database } from "better-sqlite3";
 import type { EraseTask, Erased } from "./erase-contact-event.js";
+import { prepareDropFailedRuns } from "./failed-runs.js";
 import { prepareEndWork } from "./replan.js";
 
 /** What an event keeps is its row and its marks: a redelivery is a duplicate, and nothing runs twice. */
@@ -8,6 +9,7 @@ export function prepareEraseEvent(db: Database) {
   const selectTexts = db
     .prepare<{ seq: number }, string>(`
     SELECT error FROM inbox_work WHERE seq = :seq AND error IS NOT NULL
+    UNION ALL SELECT stack FROM inbox_failed WHERE seq = :seq
     UNION ALL SELECT name FROM inbox_step WHERE seq = :seq
     UNION ALL SELECT value FROM inbox_step WHERE seq = :seq`)
     .pluck();
@@ -19,6 +21,7 @@ export function prepareEraseEvent(db: Database) {
     .pluck();
   const endWork = prepareEndWork(db);
   const dropBody = db.prepare("DELETE FROM inbox_body WHERE seq = :seq");
+  const dropFailedRuns = prepareDropFailedRuns(db);
   const dropSteps = db.prepare("DELETE FROM inbox_step WHERE seq = :seq");
 
   return (seq: number, { mentions, now, dryRun }: EraseTask): Erased => {
@@ -32,6 +35,7 @@ export function prepareEraseEvent(db: Database) {
     if (!dryRun) {
       dropBody.run({ seq });
       dropSteps.run({ seq });
+      dropFailedRuns(seq);
     }
     return { readBytes, work, events: 1 };
   };

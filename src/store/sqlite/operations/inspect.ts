@@ -10,6 +10,7 @@ import {
 import { WORK_STATES, type WorkState } from "../../work-state.js";
 import { prepareOtherBytes } from "./other-bytes.js";
 import { type Nullable, checkState, readSeqCursor, withoutNulls } from "./check-query.js";
+import { prepareReadFailedRuns } from "./failed-runs.js";
 import { eventConditions } from "./work-choice.js";
 
 interface EventRow {
@@ -56,6 +57,7 @@ export function prepareInspect(db: Database) {
     WHERE seq IN (SELECT :first UNION ALL SELECT seq FROM inbox_other WHERE first = :first) AND seq <> :seq ORDER BY seq`)
     .pluck();
   const otherBytes = prepareOtherBytes(db);
+  const readFailedRuns = prepareReadFailedRuns(db);
   const selectBody = db.prepare<{ seq: number }, Uint8Array>("SELECT body FROM inbox_body WHERE seq = :seq").pluck();
 
   function view(row: EventRow): EventView {
@@ -90,7 +92,14 @@ export function prepareInspect(db: Database) {
   function get({ id }: { id: string }): EventDetail | undefined {
     const row = selectById.get({ id });
     if (row === undefined) return undefined;
-    return { ...view(row), seq: row.seq, body: selectBody.get({ seq: row.seq }) };
+    const { seq } = row;
+    const { handlers, ...event } = view(row);
+    return {
+      ...event,
+      handlers: handlers.map((work) => ({ ...work, failed: readFailedRuns({ ...work, seq }) })),
+      seq,
+      body: selectBody.get({ seq }),
+    };
   }
 
   const selectStuck = db.prepare<object, { seq: number; id: string }>(`

@@ -1,6 +1,7 @@
 import type { Database } from "better-sqlite3";
 import type { PruneLimits } from "../../store.js";
 import { lazy } from "../on-first-use.js";
+import { prepareDropFailedRuns } from "./failed-runs.js";
 import { planFree } from "../plan-free.js";
 
 /** No handler runs on the event, and none will. */
@@ -40,6 +41,7 @@ export function preparePrune(db: Database) {
       SELECT r.seq, ${time} AS receivedAt, ${since} AS since FROM ${table} WHERE r.seq > :after ORDER BY r.seq LIMIT ${planFree(":batch", "number")}`);
   const removeEvent = lazy(() => prepareRemoveEvent(db));
   const dropBody = lazy(() => db.prepare("DELETE FROM inbox_body WHERE seq = :seq"));
+  const dropFailedRuns = lazy(() => prepareDropFailedRuns(db));
   const dropSent = lazy(() => db.prepare("DELETE FROM outbox_event WHERE seq = :seq"));
   const dropSharedMarks = lazy(() => prepareDropSharedMarks(db));
 
@@ -58,7 +60,10 @@ export function preparePrune(db: Database) {
       select: selectRows("inbox_body AS r JOIN inbox_event AS e ON e.seq = r.seq", "e.received_at"),
       mayGo: lazy(() => prepareAsk(db, MAY_GO.body)),
       after: 0,
-      remove: (seq: number): void => void dropBody().run({ seq }),
+      remove(seq: number): void {
+        dropBody().run({ seq });
+        dropFailedRuns()(seq);
+      },
     },
     sent: {
       select: selectRows("outbox_event AS r", "r.recorded_at"),
@@ -105,6 +110,7 @@ function prepareRemoveEvent(db: Database): (seq: number) => void {
     "DELETE FROM inbox_body WHERE seq = :seq",
     "DELETE FROM inbox_done WHERE seq = :seq",
     "DELETE FROM inbox_step WHERE seq = :seq",
+    "DELETE FROM inbox_failed WHERE seq = :seq",
     "UPDATE inbox_holder SET seq = 0 WHERE seq = :seq AND first = (SELECT first FROM inbox_other WHERE seq = :seq)",
     "DELETE FROM inbox_holder WHERE first = :seq",
     "DELETE FROM inbox_other WHERE seq = :seq",

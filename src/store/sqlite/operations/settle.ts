@@ -3,6 +3,7 @@ import type { SettleResult } from "../../store.js";
 import type { Lease, Settlement } from "../../work.js";
 import { isDirect } from "../lease-token.js";
 import { prepareLater } from "../on-first-use.js";
+import { prepareKeepFailedRun } from "./failed-runs.js";
 import { prepareRecordOfHandler } from "./outbox-record.js";
 import { prepareDropSteps } from "./steps.js";
 
@@ -36,6 +37,7 @@ export function prepareSettle(db: Database, pairs: DirectEnds) {
         finished = finished + 1
     WHERE seq = :seq AND handler = :handler AND state = 'leased' AND lease = :token`);
   const dropSteps = prepareDropSteps(db);
+  const keepFailedRun = prepareKeepFailedRun(db);
   const record = prepareRecordOfHandler(db);
 
   function move(settlement: Settlement): boolean {
@@ -75,6 +77,10 @@ export function prepareSettle(db: Database, pairs: DirectEnds) {
     if (endDirect(settlement)) return "settled";
     if (!move(settlement)) return "lost";
     if (settlement.dropSteps) dropSteps(settlement);
+    if (settlement.to !== "done" && settlement.stack !== undefined) {
+      const { seq, handler, stack } = settlement;
+      keepFailedRun({ seq, handler, stack });
+    }
     return "settled";
   };
 }
