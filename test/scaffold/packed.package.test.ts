@@ -169,8 +169,8 @@ test(
     ]);
     const ports = { PORT: app, DEV_PORT: dev, DEV_PAGE_PORT: page, SANDBOX_PORT: sandbox };
     const env = Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, String(port)]));
-    const all = start(project, ["scripts/dev.mjs"], env);
-    await expect.poll(() => all.output(), { timeout: 30_000 }).toContain("sandbox │   Ready.");
+    const all = startScript(project, "dev", env);
+    await expect.poll(() => all.output(), { timeout: 30_000 }).toContain("dev     │   Ready.");
 
     const fired = await fetch(`http://127.0.0.1:${sandbox}/sandbox/emit`, {
       method: "POST",
@@ -179,7 +179,7 @@ test(
     });
     expect(fired.status).toBe(200);
     // From the sandbox through the dev server into the app's handler.
-    await expect.poll(() => all.output()).toMatch(/app {5}│ .*"msg":"form\.submitted"/);
+    await expect.poll(() => all.output()).toMatch(/app {5}│ [\d:]{8} {2}info {3}form\.submitted {2}/);
 
     // And from the handler back into the sandbox, without a word in .env.
     await expect.poll(() => all.output()).toMatch(/sandbox │ .*contact {2}form\.filled/);
@@ -188,22 +188,38 @@ test(
     const triggered = await run("npm", ["run", "trigger", "--", "form.submitted", "--expect", "2xx"], project, env);
     expect(triggered.stdout).toContain("200 accepted");
 
-    const { code, stderr } = await start(project, ["scripts/dev.mjs"], env).ended;
+    // Changed code runs without a new start of the others.
+    writeFileSync(handler, readFileSync(handler, "utf8").replace("ctx.log.info(", "ctx.log.warn("));
+    await expect.poll(() => all.output().match(/app {5}│ .*listening/g)?.length, { timeout: 20_000 }).toBe(2);
+
+    const { code, stderr } = await startScript(project, "dev", env).ended;
     expect([code, stderr]).toEqual([
-      1,
-      expect.stringContaining(`${app} (PORT), ${dev} (DEV_PORT), ${page} (DEV_PAGE_PORT)`),
+      2,
+      expect.stringContaining(
+        `${app} (PORT), ${dev} (DEV_PORT, --port), ${page} (DEV_PAGE_PORT, --page-port), ${sandbox} (SANDBOX_PORT`,
+      ),
     ]);
 
-    all.child.kill("SIGTERM");
+    // As Ctrl-C does; npm passes it on.
+    all.child.kill("SIGINT");
     expect((await all.ended).code).toBe(0);
+    // In order, at the change as at the end.
+    expect(all.output().match(/app {5}│ .* stopped$/gm)).toHaveLength(2);
     for (const port of Object.values(ports))
       await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow("fetch failed");
   },
   MINUTE,
 );
 
+function startScript(project: string, script: string, env: Record<string, string>): Running {
+  return startUntilEnd(startProgram({ command: "npm", args: ["run", script], cwd: project, env }));
+}
+
 function start(project: string, args: readonly string[], env: Record<string, string>): Running {
-  const running = startProgram({ command: process.execPath, args, cwd: project, env });
+  return startUntilEnd(startProgram({ command: process.execPath, args, cwd: project, env }));
+}
+
+function startUntilEnd(running: Running): Running {
   onTestFinished(async () => {
     // A test that failed half-way: only the program itself can end what it has started.
     running.child.kill("SIGTERM");

@@ -4,6 +4,8 @@ import { dirname, join } from "node:path";
 import { EVENT_TYPES } from "pigeonhole";
 import { describe, expect, test } from "vitest";
 import { parseCapture } from "#pigeonhole/capture/model/parse-capture.js";
+import { dev } from "#pigeonhole/cli/dev/spec.js";
+import type { OptionSpec } from "#pigeonhole/cli/frame/spec.js";
 import { makeFixture } from "#pigeonhole/cli/init/make-fixture.js";
 import { parseEvents } from "#pigeonhole/scaffold/project/event-names.js";
 import { detectPackageManager, PACKAGE_MANAGER_NAMES } from "#pigeonhole/scaffold/project/package-manager.js";
@@ -123,12 +125,22 @@ describe("the secret", () => {
 describe("the options of init", () => {
   test("every variable that the app or a script reads is in .env.example", () => {
     const files = plan();
-    const read = ["src/env.ts", "scripts/local.mjs"].flatMap((path) => [
-      ...textOf(files, path).matchAll(/^ {2}([A-Z][A-Z_]+)(?:: | = )/gm),
-    ]);
-    expect(read.length).toBeGreaterThan(9);
+    const ofTheApp = [...textOf(files, "src/env.ts").matchAll(/^ {2}([A-Z][A-Z_]+): /gm)].map(([, name = ""]) => name);
+    const ofDev = Object.values<OptionSpec>(dev.options).flatMap(({ variable = [] }) => variable);
+    expect([ofTheApp.length > 6, ofDev]).toEqual([true, ["SANDBOX_PORT", "DEV_PORT", "DEV_PAGE_PORT"]]);
     const example = textOf(files, ".env.example");
-    expect(read.filter(([, name = ""]) => !new RegExp(`^(?:# )?${name}=`, "m").test(example))).toEqual([]);
+    const missing = [...ofTheApp, ...ofDev].filter((name) => !new RegExp(`^(?:# )?${name}=`, "m").test(example));
+    expect(missing).toEqual([]);
+  });
+
+  test.each([
+    ["npm", "npm run app"],
+    ["pnpm", "pnpm run app"],
+  ] as const)("the script dev of a project with %s starts the app by %s", (packageManager, command) => {
+    const { scripts } = JSON.parse(textOf(plan({ packageManager }), "package.json")) as {
+      scripts: Record<string, string>;
+    };
+    expect(scripts["dev"]).toBe(`pigeonhole dev --start "${command}" --with-sandbox`);
   });
 
   test("a project without docker has no file for it and does not mention it", () => {

@@ -42,7 +42,6 @@ export function planScaffold(options: ScaffoldOptions): PlannedFile[] {
     "docker-prune": dockerPrune,
     "ci-install": ciInstall,
     secret,
-    events: events.join(","),
     "events-list": events.map((type) => `\`${type}\``).join(", "),
     "template-notes": TEMPLATES[template].notes,
   };

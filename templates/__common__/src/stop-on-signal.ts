@@ -15,11 +15,15 @@ interface Running {
  * start. A port that is not available ends the process with a message that says why.
  */
 export function stopOnSignal({ server, receiver, log, close }: Running): void {
-  let stopping = false;
+  let stoppingSince: number | undefined;
 
   async function stop(signal: NodeJS.Signals): Promise<void> {
-    if (stopping) process.exit(1);
-    stopping = true;
+    if (stoppingSince !== undefined) {
+      // npm passes on what the terminal has sent to it and to us: the same Ctrl-C, twice.
+      if (performance.now() - stoppingSince < 500) return;
+      process.exit(1);
+    }
+    stoppingSince = performance.now();
     log.info({ signal }, "stopping");
     server.close();
     await receiver.stop({ timeoutMs: 10_000 });
