@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
+import { escapeControls } from "../../base/text.js";
 import { clockTime } from "../../dev/line-writer.js";
 import type { Paint } from "../frame/output.js";
 
@@ -12,11 +13,10 @@ const LEVELS: Readonly<Record<number, string>> = {
   60: "fatal",
 };
 
+/** Only these fields are sure to be there. */
 interface PinoLine {
   level: number;
   time: number;
-  msg?: string;
-  err?: { stack?: string };
   [field: string]: unknown;
 }
 
@@ -24,27 +24,35 @@ interface PinoLine {
 export function formatAppLine(line: string, paint: Paint): string {
   const parsed = readPinoLine(line);
   if (parsed === undefined) return stripVTControlCharacters(line);
-  const { level, time, msg = "", err, pid: _pid, hostname: _hostname, ...fields } = parsed;
+  const { level, time, msg, err, pid: _pid, hostname: _hostname, ...fields } = parsed;
   const name = (LEVELS[level] ?? String(level)).padEnd(5);
-  const shown = Object.entries(fields).map(([field, value]) => `${field}=${textOf(value)}`);
-  const head = `${paint.dim(clockTime(time))}  ${paintLevel(paint, level, name)}  ${paint.bold(msg)}`;
-  const stack = err?.stack === undefined ? "" : `\n${err.stack}`;
-  return `${[head, ...shown].join("  ")}${stack}`;
+  const shown = Object.entries(fields).map(([field, value]) => `${escapeControls(field)}=${textOf(value)}`);
+  const text = typeof msg === "string" ? msg : "";
+  const head = `${paint.dim(clockTime(time))}  ${paintLevel(paint, level, name)}  ${paint.bold(escapeControls(text))}`;
+  return [[head, ...shown].join("  "), ...framesOf(err).map(escapeControls)].join("\n");
 }
 
 function readPinoLine(line: string): PinoLine | undefined {
   if (!line.startsWith('{"level":')) return undefined;
   try {
     const parsed = JSON.parse(line) as Partial<PinoLine>;
-    const isPino = typeof parsed.level === "number" && typeof parsed.time === "number";
-    return isPino ? (parsed as PinoLine) : undefined;
+    // Some apps have pino write ISO 8601.
+    const time = new Date(parsed.time ?? "").getTime();
+    return typeof parsed.level === "number" && !Number.isNaN(time)
+      ? { ...parsed, level: parsed.level, time }
+      : undefined;
   } catch {
     return undefined;
   }
 }
 
+function framesOf(err: unknown): string[] {
+  const { stack } = (err ?? {}) as { stack?: unknown };
+  return typeof stack === "string" ? stack.split("\n") : [];
+}
+
 function textOf(value: unknown): string {
-  return typeof value === "string" && /^\S+$/.test(value) ? value : JSON.stringify(value);
+  return escapeControls(typeof value === "string" && /^\S+$/.test(value) ? value : JSON.stringify(value));
 }
 
 function paintLevel(paint: Paint, level: number, name: string): string {
