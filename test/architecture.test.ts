@@ -36,6 +36,7 @@ const ORDERS: Record<string, readonly string[]> = {
     "detail",
     "deliveries",
     "inbox",
+    "sandbox",
     "send",
     "keyboard",
     "nav",

@@ -5,7 +5,8 @@ import { openCapture } from "../state/selection.js";
 import { TONES } from "../state/tones.js";
 import { StatusBadge } from "../ui/badges.js";
 import { Icon } from "../ui/icon.js";
-import { formatExactTime, formatTime, formatWait, plural } from "../ui/format.js";
+import { formatExactTime, formatTime, plural } from "../ui/format.js";
+import { formatWait } from "../state/format-wait.js";
 import { sandboxAttempts, type PastAttempt } from "./sandbox-attempts.js";
 
 /**

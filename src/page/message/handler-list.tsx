@@ -1,7 +1,6 @@
 import { NOTE_HANDLER } from "../../base/note-handler.js";
 import { describeAttempts, isRetrying } from "../../capture/model/describe-work.js";
 import type { EventWork, InboxHandler } from "../../dev/api/page-api.js";
-import type { FailedRuns } from "../../store/inbox-view.js";
 import { StateBadge } from "../ui/badges.js";
 import { formatExactTime, formatTime, plural } from "../ui/format.js";
 
@@ -23,9 +22,11 @@ export function HandlerList({ work: { event, errors } }: { work: EventWork }) {
   );
 }
 
+type RunErrors = EventWork["errors"][string];
+
 interface HandlerRowOptions {
   handler: InboxHandler;
-  errors: FailedRuns | undefined;
+  errors: RunErrors | undefined;
 }
 
 function HandlerRow({ handler, errors }: HandlerRowOptions) {
@@ -59,7 +60,7 @@ function stateOf(handler: InboxHandler): string {
 }
 
 /** The first and the last error in full; those between are counted. */
-function Errors({ first, last }: FailedRuns) {
+function Errors({ first, last }: RunErrors) {
   const between = last.attempt - first.attempt - 1;
   return (
     <>

@@ -3,7 +3,8 @@ import { SECOND } from "../../base/duration.js";
 import type { AdvanceBody, SandboxState } from "../../dev/api/sandbox-state.js";
 import { advanceClock } from "../state/sandbox.js";
 import { Icon } from "../ui/icon.js";
-import { formatExactTime, formatTime, formatWait, plural } from "../ui/format.js";
+import { formatExactTime, formatTime, plural } from "../ui/format.js";
+import { formatWait } from "../state/format-wait.js";
 
 /** The sandbox's time, which can be moved ahead instead of waiting for the next attempt. */
 export function ClockPanel({ state: { now, aheadMs, nextAttemptAt, openDeliveries } }: { state: SandboxState }) {

@@ -9,7 +9,7 @@ import {
   removeSandboxFault,
   resumeSandboxEndpoint,
 } from "../api/calls.js";
-import { formatWait } from "../ui/format.js";
+import { formatWait } from "./format-wait.js";
 import { runAction, showNotice } from "./notice.js";
 import { session } from "./session.js";
 

@@ -1,5 +1,3 @@
-import { HOUR, MINUTE, SECOND } from "../../base/duration.js";
-
 const clock = new Intl.DateTimeFormat(undefined, {
   hour: "2-digit",
   minute: "2-digit",
@@ -33,12 +31,6 @@ export function formatBytes(bytes: number): string {
 export function formatMs(ms: number | null): string {
   if (ms === null) return "";
   return ms < 10_000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
-}
-
-/** `45 s`, `5 min`, `10 h`: a wait, rounded. */
-export function formatWait(ms: number): string {
-  if (ms < MINUTE) return `${Math.max(0, Math.round(ms / SECOND))} s`;
-  return ms < 90 * MINUTE ? `${Math.round(ms / MINUTE)} min` : `${Math.round(ms / HOUR)} h`;
 }
 
 export function formatCount(value: number): string {
