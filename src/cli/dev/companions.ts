@@ -46,7 +46,7 @@ export async function startCompanions({ input, setup, lines }: CompanionsInput):
     void app.ended.then((code) => {
       if (signal.aborted) return;
       lines.out.note(`The app has ended: ${app.ending}.`);
-      // Somebody ended it by a signal.
+      // It was ended by a signal, as by Ctrl-C.
       exitCode = code === 130 || code === 143 ? 0 : code;
       over.abort(new Error("The app has ended."));
     });

@@ -15,9 +15,9 @@ const MARK_WIDTH = "sandbox │ ".length;
 export interface DevLines {
   /** For the remarks of dev itself. */
   readonly out: Output;
-  report(event: DevEvent): void;
-  app(line: string): void;
-  sandbox(entry: SandboxLogEntry, endpoints: readonly WebhookEndpoint[]): void;
+  readonly report: (event: DevEvent) => void;
+  readonly app: (line: string) => void;
+  readonly sandbox: (entry: SandboxLogEntry, endpoints: readonly WebhookEndpoint[]) => void;
 }
 
 export function createDevLines(plain: Output, { hasSources }: { hasSources: boolean }): DevLines {
