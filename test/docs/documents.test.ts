@@ -112,8 +112,9 @@ describe("command lines", () => {
   });
 });
 
-test("every npm script that the documents name exists", () => {
-  const { scripts } = JSON.parse(readDocument("package.json")) as { scripts: Record<string, string> };
+test("every npm script that the documents name exists here or in a scaffolded project", () => {
+  const scriptsOf = (path: string) => (JSON.parse(readDocument(path)) as { scripts: Record<string, string> }).scripts;
+  const scripts = { ...scriptsOf("templates/__common__/_package.json"), ...scriptsOf("package.json") };
   const named = DOCUMENTS.flatMap((path) => [
     ...readDocument(path).matchAll(/npm (?:run )?(start|test|(?<=run )[\w:]+)/g),
   ]);
