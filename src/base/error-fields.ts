@@ -1,3 +1,5 @@
+import { isPigeonholeError } from "./error.js";
+
 /** Enough frames to find the line. A whole stack would hide the other fields. */
 const MAX_FRAMES = 5;
 
@@ -5,8 +7,9 @@ const MAX_FRAMES = 5;
 const FRAME = /^ {1,8}at [^\n]{0,300}?[/\\][^\n]{0,700}:\d{1,7}:\d{1,7}\)?$/;
 
 /**
- * An error as log fields. The message is left out unless asked for, since a handler's message often quotes the event.
- * The inbox keeps it. Never throws, whatever value was thrown.
+ * An error as log fields. The message of an error of this package is among them, unless it may quote a value. That of
+ * any other is left out unless asked for, since a handler's message often quotes the event. The inbox keeps it. Never
+ * throws, whatever value was thrown.
  */
 export function errorFields(error: unknown, withMessage: boolean): Record<string, unknown> {
   try {
@@ -15,12 +18,16 @@ export function errorFields(error: unknown, withMessage: boolean): Record<string
     return {
       error: error.name,
       ...("code" in error && typeof error.code === "string" ? { code: error.code } : {}),
-      ...(withMessage ? { message: error.message } : {}),
+      ...(withMessage || isPlain(error) ? { message: error.message } : {}),
       at: frames(error),
     };
   } catch {
     return { error: "unreadable" };
   }
+}
+
+function isPlain(error: Error): boolean {
+  return isPigeonholeError(error) && !error.mayQuote;
 }
 
 /**

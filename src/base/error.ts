@@ -52,6 +52,17 @@ export const ERROR_CODES = {
 /** The `code` of an error of this package. */
 export type ErrorCode = keyof typeof ERROR_CODES;
 
+/** Codes whose messages quote a value that the app passed: a step's name, a key, an id, an argument or an option. */
+const QUOTING_CODES: ReadonlySet<string> = new Set<ErrorCode>([
+  "invalid_option",
+  "invalid_argument",
+  "duplicate_step",
+  "step_not_json",
+  "lease_lost",
+  "not_found",
+  "key_conflict",
+]);
+
 /**
  * Base of all errors of this package. `code` is safe to compare: one of {@link ERROR_CODES}, or in errors of the API
  * client the code that the service gave.
@@ -64,6 +75,11 @@ export class PigeonholeError<Code extends string = ErrorCode> extends Error {
   constructor(code: NoInfer<Code>, message: string, options?: ErrorOptions) {
     super(message, options);
     this.code = code;
+  }
+
+  /** True if the message may quote a value of the app or of the service, such as an address. Logs leave it out then. */
+  get mayQuote(): boolean {
+    return QUOTING_CODES.has(this.code);
   }
 }
 

@@ -49,6 +49,11 @@ export class ApiError extends PigeonholeError<string> {
     this.requestId = requestId;
     this.retryAfterMs = retryAfterMs;
   }
+
+  /** True: the message is the service's, which may quote what was sent. */
+  override get mayQuote(): boolean {
+    return true;
+  }
 }
 
 /** 401: no credential, or one that is not valid. */

@@ -1,7 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { DoNotRetry, type Logger } from "pigeonhole";
+import { DoNotRetry, type Logger, PigeonholeError } from "pigeonhole";
+import { ApiError } from "pigeonhole/client";
 import { expect, test } from "vitest";
 import { CANARY, runCanaries } from "./canary-scenario.js";
 import { captureLog, makeEvent, openReceiver, post, untilWork } from "../support/receiver.js";
@@ -86,6 +87,51 @@ test("the log of a failure has its place and kind, and with logErrorMessages its
     expect(line?.["message"]).toBe(logErrorMessages === false ? undefined : CANARY);
     expect(JSON.stringify(line?.["at"])).toContain("logs.process.test.ts");
   }
+});
+
+/** The line of the failure of a handler that does this, in production. */
+async function failureOf(handle: Parameters<ReturnType<typeof openReceiver>["on"]>[1]) {
+  const log = captureLog();
+  const receiver = openReceiver({ logger: log.logger, logErrorMessages: false, retry: { maxAttempts: 1 } });
+  receiver.on("email.sent", handle);
+  await receiver.start();
+  const event = makeEvent();
+  await post(receiver, event);
+  await untilWork(receiver, event.id, { state: "dead" });
+  return log.named("handler_dead")[0];
+}
+
+test("the message of an error of this package is logged without logErrorMessages", async () => {
+  const line = await failureOf((_, ctx) => {
+    ctx.contactEvents.record({ name: "order.shipped", email: CANARY });
+  });
+  expect(line).toMatchObject({ error: "PigeonholeError", code: "api_not_configured" });
+  expect(line?.["message"]).toContain("option api");
+});
+
+test.each<[string, Error]>([
+  ["names a value of the handler", new PigeonholeError("duplicate_step", `Step "${CANARY}" was used twice.`)],
+  ["quotes an argument", new PigeonholeError("invalid_argument", `"${CANARY}" is not a duration.`)],
+  [
+    "is the service's",
+    new ApiError({
+      call: "contactEvents.send",
+      status: 404,
+      code: "contact_not_found",
+      message: `There is no contact ${CANARY}.`,
+      param: "email",
+      requestId: "req_1",
+      retryAfterMs: undefined,
+    }),
+  ],
+  ["is the handler's", new Error(CANARY)],
+])("a message that %s is not logged without logErrorMessages", async (_, error) => {
+  const line = await failureOf(() => {
+    throw error;
+  });
+  expect(line).toMatchObject({ error: error.name });
+  expect(line).not.toHaveProperty("message");
+  expect(JSON.stringify(line)).not.toContain(CANARY);
 });
 
 test("a line of a message that looks like a stack frame is not logged", async () => {

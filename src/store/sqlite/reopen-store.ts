@@ -1,4 +1,3 @@
-import { PigeonholeError } from "../../base/error.js";
 import { errorFields } from "../../base/error-fields.js";
 import { identify, isSameFile } from "./file-identity.js";
 import { type OpenStore, type OpenStoreOptions, openStore } from "./open-store.js";
@@ -15,7 +14,7 @@ export function prepareReopen(options: OpenStoreOptions & { lost: OpenStore }): 
       return await openStore(options);
     } catch (error) {
       // The message of the user's own error may quote a row.
-      const fields = errorFields(error, error instanceof PigeonholeError);
+      const fields = errorFields(error, false);
       const text = JSON.stringify(fields);
       if (text !== logged) options.logger.error(fields, "reopen_failed");
       logged = text;
