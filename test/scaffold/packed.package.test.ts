@@ -169,7 +169,7 @@ test(
     ]);
     const ports = { PORT: app, DEV_PORT: dev, DEV_PAGE_PORT: page, SANDBOX_PORT: sandbox };
     const env = Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, String(port)]));
-    const all = startScript(project, "dev", env);
+    const all = startDev(project, env);
     await expect.poll(() => all.output(), { timeout: 30_000 }).toContain("dev     │   Ready.");
 
     const fired = await fetch(`http://127.0.0.1:${sandbox}/sandbox/emit`, {
@@ -192,7 +192,7 @@ test(
     writeFileSync(handler, readFileSync(handler, "utf8").replace("ctx.log.info(", "ctx.log.warn("));
     await expect.poll(() => all.output().match(/app {5}│ .*listening/g)?.length, { timeout: 20_000 }).toBe(2);
 
-    const { code, stderr } = await startScript(project, "dev", env).ended;
+    const { code, stderr } = await startDev(project, env).ended;
     expect([code, stderr]).toEqual([
       2,
       expect.stringContaining(
@@ -200,7 +200,6 @@ test(
       ),
     ]);
 
-    // As Ctrl-C does; npm passes it on.
     all.child.kill("SIGINT");
     expect((await all.ended).code).toBe(0);
     // In order, at the change as at the end.
@@ -211,15 +210,18 @@ test(
   MINUTE,
 );
 
-function startScript(project: string, script: string, env: Record<string, string>): Running {
-  return startUntilEnd(startProgram({ command: "npm", args: ["run", script], cwd: project, env }));
+/** The project's script `dev`, without the shell of npm, which passes no signal on. */
+function startDev(project: string, env: Record<string, string>): Running {
+  const { scripts } = JSON.parse(readFileSync(join(project, "package.json"), "utf8")) as {
+    scripts: Record<string, string>;
+  };
+  const [, command = "", rest = ""] = /^pigeonhole dev --start "(.*)" (.*)$/.exec(scripts["dev"] ?? "") ?? [];
+  const bin = join(project, "node_modules/pigeonhole/dist/cli/bin.js");
+  return start(project, [bin, "dev", "--start", command, ...rest.split(" ")], env);
 }
 
 function start(project: string, args: readonly string[], env: Record<string, string>): Running {
-  return startUntilEnd(startProgram({ command: process.execPath, args, cwd: project, env }));
-}
-
-function startUntilEnd(running: Running): Running {
+  const running = startProgram({ command: process.execPath, args, cwd: project, env });
   onTestFinished(async () => {
     // A test that failed half-way: only the program itself can end what it has started.
     running.child.kill("SIGTERM");
