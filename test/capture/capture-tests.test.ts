@@ -141,9 +141,9 @@ describe("a folder of captures against any app", () => {
   });
 
   test("a test that names no outcome only asks for a 2xx answer to the second delivery", async () => {
-    const { url, heard } = await serveAnswers((_, count) => ({ status: count < 3 ? 200 : count }));
+    const { url, received } = await serveAnswers((_, count) => ({ status: count < 3 ? 200 : count }));
     expect((await runTests({ folder: folderOf(makeCapture()), target: url, twice: true })).failed).toBe(0);
-    expect(heard[0]?.body).toEqual(heard[1]?.body);
+    expect(received[0]?.body).toEqual(received[1]?.body);
   });
 
   test("a test compares JSON without the fields that may differ", async () => {
@@ -249,9 +249,9 @@ describe("replayDirectory", () => {
   });
 
   test("replayDirectory replays to a URL", async () => {
-    const { url, heard } = await serveAnswers();
+    const { url, received } = await serveAnswers();
     await replayDirectory(folder(), { url: `${url}/hooks`, secret });
-    expect(heard.map((one) => one.url)).toEqual(["/hooks", "/hooks"]);
+    expect(received.map((one) => one.url)).toEqual(["/hooks", "/hooks"]);
   });
 });
 

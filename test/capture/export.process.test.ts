@@ -77,9 +77,9 @@ describe("a curl command", () => {
     ["binary", binary],
     ["a large body", makeCapture({ body: "x".repeat(200_000) })],
   ])("an exported curl command posts %s byte for byte under a new signature", async (_, capture) => {
-    const { url, heard } = await serveAnswers();
+    const { url, received } = await serveAnswers();
     await post(url, capture);
-    const [request] = heard;
+    const [request] = received;
     expect(request?.body).toEqual(Buffer.from(bodyBytes(capture)));
     expect(
       verifySignature({ body: request?.body ?? "", headers: request?.headers ?? {}, secrets: TEST_SECRET }).ok,
@@ -88,10 +88,10 @@ describe("a curl command", () => {
   });
 
   test("an exported curl command keeps the captured signature if exact is set", async () => {
-    const { url, heard } = await serveAnswers();
+    const { url, received } = await serveAnswers();
     await post(url, awkward, "exact");
     const captured = awkward.request.headers.find(([name]) => name === "x-svc-signature")?.[1];
-    expect(heard[0]?.headers["x-svc-signature"]).toBe(captured);
+    expect(received[0]?.headers["x-svc-signature"]).toBe(captured);
   });
 
   test("a header, path or body cannot inject anything into an exported curl command", async () => {

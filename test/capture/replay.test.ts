@@ -86,9 +86,9 @@ describe("an edited body", () => {
   });
 
   test("an edited body that cannot be read is sent as it is, without a remark about its id", async () => {
-    const { url, heard } = await serveAnswers();
+    const { url, received } = await serveAnswers();
     const report = await replay({ target: url, edit: { body: "not json" } });
-    expect([heard[0]?.body.toString(), report.attempts[0]?.notes]).toEqual(["not json", []]);
+    expect([received[0]?.body.toString(), report.attempts[0]?.notes]).toEqual(["not json", []]);
   });
 });
 
@@ -110,26 +110,26 @@ test("answers of one status and body differ when their outcomes do", async () =>
 
 describe("the request of a replay", () => {
   test("an exact replay sends the captured bytes and header list", async () => {
-    const { url, heard } = await serveAnswers();
+    const { url, received } = await serveAnswers();
     const capture = makeCapture({ at: HOUR_AGO, body: Buffer.from([0xff, 0x00, 0x80]) });
     await replay({ captures: [capture], target: url, mode: "exact" });
-    const sent = heard[0]?.rawHeaders.slice(0, capture.request.headers.length * 2 + 2) ?? [];
+    const sent = received[0]?.rawHeaders.slice(0, capture.request.headers.length * 2 + 2) ?? [];
     expect(sent.slice(2)).toEqual(capture.request.headers.flat());
-    expect(heard[0]?.body).toEqual(Buffer.from([0xff, 0x00, 0x80]));
-    expect(heard[0]?.url).toBe("/webhooks");
+    expect(received[0]?.body).toEqual(Buffer.from([0xff, 0x00, 0x80]));
+    expect(received[0]?.url).toBe("/webhooks");
   });
 
   test.each([
     ["resign", "1"],
     ["exact", undefined],
   ] as const)("a replay with the signature mode %s has a mark that it was signed here: %s", async (mode, mark) => {
-    const { url, heard } = await serveAnswers();
+    const { url, received } = await serveAnswers();
     await replay({ captures: [makeCapture({ at: HOUR_AGO })], target: url, mode });
-    expect(heard[0]?.headers["x-pigeonhole-signed-here"]).toBe(mark);
+    expect(received[0]?.headers["x-pigeonhole-signed-here"]).toBe(mark);
   });
 
   test("a replay that is signed again differs only in the signature's value and the mark, in the captured form", async () => {
-    const { url, heard } = await serveAnswers();
+    const { url, received } = await serveAnswers();
     const bare = makeCapture({
       headers: [
         ["X-Svc-Signature", "00".repeat(32)],
@@ -138,7 +138,7 @@ describe("the request of a replay", () => {
       ],
     });
     await replay({ captures: [bare], target: url });
-    const [request] = heard;
+    const [request] = received;
     expect(request?.rawHeaders.filter((_, index) => index % 2 === 0).slice(1, 4)).toEqual([
       "X-Svc-Signature",
       "X-Svc-Timestamp",
@@ -150,16 +150,16 @@ describe("the request of a replay", () => {
   });
 
   test("a replay contains no secret, and neither does its report", async () => {
-    const { url, heard } = await serveAnswers();
+    const { url, received } = await serveAnswers();
     const report = await replay({ target: url });
-    expect(JSON.stringify([heard, report])).not.toContain(secret);
+    expect(JSON.stringify([received, report])).not.toContain(secret);
   });
 
   test("a replay goes to several targets, or to those of the capture", async () => {
     const [one, two] = [await serveAnswers(), await serveAnswers()];
     await replay({ target: [one.url, `${two.url}/other`] });
     await replay({ target: ({ event }) => (event.type === "email.bounced" ? [two.url] : []) });
-    expect([one.heard.length, two.heard.map(({ url }) => url)]).toEqual([1, ["/other", "/webhooks"]]);
+    expect([one.received.length, two.received.map(({ url }) => url)]).toEqual([1, ["/other", "/webhooks"]]);
   });
 
   test("a replay says when a body has no id to change", async () => {
@@ -177,9 +177,9 @@ describe("order and timing of replays", () => {
     makeCapture({ at: NOW + n * 1000, body: JSON.stringify({ id: `${n}`, type: "t" }) }),
   );
   const sequence = async (options: Partial<ReplayOptions>): Promise<{ order: string; seed: number | null }> => {
-    const { url, heard } = await serveAnswers();
+    const { url, received } = await serveAnswers();
     const { seed } = await replay({ captures: captures.toReversed(), target: url, ...options });
-    return { order: heard.map(({ body }) => (JSON.parse(body.toString()) as { id: string }).id).join(""), seed };
+    return { order: received.map(({ body }) => (JSON.parse(body.toString()) as { id: string }).id).join(""), seed };
   };
 
   test("a replay sends captures in order of arrival or in reverse", async () => {
@@ -198,14 +198,14 @@ describe("order and timing of replays", () => {
 
   test("a replay keeps the gaps between arrivals, shortened by the speed", async () => {
     const clock = fakeClock();
-    const { url, heard } = await serveAnswers();
+    const { url, received } = await serveAnswers();
     const replayed = replay({ captures: captures.slice(0, 4), target: url, keepTiming: 4, clock });
-    await expect.poll(() => heard.length).toBe(1);
+    await expect.poll(() => received.length).toBe(1);
     for (const left of [3, 2, 1]) {
       await clock.advance(249);
-      expect([clock.pendingTimers, heard.length]).toEqual([left, 4 - left]);
+      expect([clock.pendingTimers, received.length]).toEqual([left, 4 - left]);
       await clock.advance(1);
-      await expect.poll(() => heard.length).toBe(5 - left);
+      await expect.poll(() => received.length).toBe(5 - left);
     }
     expect(await replayed).toMatchObject({ answered: 4 });
   });
@@ -286,9 +286,9 @@ test.each<[string, Partial<ReplayOptions>, string]>([
   ["a speed of 0", { keepTiming: 0 }, "invalid_option"],
   ["an expectation that cannot be read", { expect: { status: "good" } }, "invalid_argument"],
 ])("a replay of %s is refused before anything is sent", async (_, options, code) => {
-  const { url, heard } = await serveAnswers();
+  const { url, received } = await serveAnswers();
   expect((await errorOf(() => replay({ target: url, ...options }))).code).toBe(code);
-  expect(heard).toEqual([]);
+  expect(received).toEqual([]);
 });
 
 test.each([

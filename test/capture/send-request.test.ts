@@ -11,7 +11,7 @@ const post = { method: "POST", headers: [] as [string, string][], body: Buffer.f
 
 describe("the outgoing request", () => {
   test("a request keeps header order, spelling and duplicates, and drops the headers of the old connection", async () => {
-    const { url, heard } = await serveAnswers();
+    const { url, received } = await serveAnswers();
     const { host } = new URL(url);
     const answer = await sendRequest({
       ...post,
@@ -29,20 +29,20 @@ describe("the outgoing request", () => {
     const sent = ["Host", host, "X-Dup", "1", "x-dup", "2", "CONTENT-LENGTH", "2"];
     expect(answer).toMatchObject({ status: 200, error: null, failure: null });
     expect(answer.sentHeaders.flat()).toEqual(sent);
-    expect(heard[0]?.rawHeaders.slice(0, sent.length)).toEqual(sent);
-    expect(heard[0]).toMatchObject({ method: "POST", url: "/hooks?a=1", body: Buffer.from("{}") });
+    expect(received[0]?.rawHeaders.slice(0, sent.length)).toEqual(sent);
+    expect(received[0]).toMatchObject({ method: "POST", url: "/hooks?a=1", body: Buffer.from("{}") });
   });
 
   test("a request keeps the captured host if asked", async () => {
-    const { url, heard } = await serveAnswers();
+    const { url, received } = await serveAnswers();
     await sendRequest({ ...post, url, headers: [["Host", "tunnel.example"]], keepHost: true });
-    expect(heard[0]?.headers.host).toBe("tunnel.example");
+    expect(received[0]?.headers.host).toBe("tunnel.example");
   });
 
   test("a request does not follow a redirect", async () => {
-    const { url, heard } = await serveAnswers(() => ({ status: 302, headers: { location: "/elsewhere" } }));
+    const { url, received } = await serveAnswers(() => ({ status: 302, headers: { location: "/elsewhere" } }));
     expect(await sendRequest({ ...post, url })).toMatchObject({ status: 302, failure: null });
-    expect(heard).toHaveLength(1);
+    expect(received).toHaveLength(1);
   });
 });
 

@@ -50,32 +50,35 @@ describe("a capture folder that several processes write to", () => {
 
   test("a shared capture folder reports what other processes add, change and delete", async () => {
     const { path, folder, capture } = await openWithOne();
-    const heard: unknown[] = [];
+    const changes: unknown[] = [];
     const unwatch = folder.watch({
-      changed: (after, before) => heard.push({ id: after.id, before: before?.note ?? null, after: after.note }),
-      removed: (ids) => heard.push({ removed: ids }),
+      changed: (after, before) => changes.push({ id: after.id, before: before?.note ?? null, after: after.note }),
+      removed: (ids) => changes.push({ removed: ids }),
     });
     onTestFinished(unwatch);
     const other = openCaptureFolder(path);
     await other.update(capture.id, (current) => ({ ...current, note: "theirs" }));
-    await expect.poll(() => heard).toEqual([{ id: capture.id, before: "", after: "theirs" }]);
+    await expect.poll(() => changes).toEqual([{ id: capture.id, before: "", after: "theirs" }]);
     expect(folder.get(capture.id)?.note).toBe("theirs");
 
     const added = makeCapture({ at: Date.now() + 1 });
     await other.add(added);
-    await expect.poll(() => heard.slice(1)).toEqual([{ id: added.id, before: null, after: "" }]);
+    await expect.poll(() => changes.slice(1)).toEqual([{ id: added.id, before: null, after: "" }]);
     expect(folder.list().map(({ id }) => id)).toEqual([added.id, capture.id]);
 
     await other.remove([capture.id]);
-    await expect.poll(() => heard.slice(2)).toEqual([{ removed: [capture.id] }]);
+    await expect.poll(() => changes.slice(2)).toEqual([{ removed: [capture.id] }]);
     expect([folder.get(capture.id), folder.size]).toEqual([undefined, 1]);
   });
 
   test("a shared capture folder does not report its own writes", async () => {
     const { folder, capture } = await openWithOne();
-    const heard: string[] = [];
+    const changes: string[] = [];
     onTestFinished(
-      folder.watch({ changed: ({ note }) => heard.push(note), removed: (ids) => heard.push(`removed ${ids.length}`) }),
+      folder.watch({
+        changed: ({ note }) => changes.push(note),
+        removed: (ids) => changes.push(`removed ${ids.length}`),
+      }),
     );
     const added = makeCapture({ at: Date.now() + 1 });
     await folder.add(added);
@@ -83,7 +86,7 @@ describe("a capture folder that several processes write to", () => {
     await folder.remove([added.id]);
     // What another one writes is seen after all that.
     await openCaptureFolder(join(folder.path, "..")).update(capture.id, (current) => ({ ...current, note: "other" }));
-    await expect.poll(() => heard).toEqual(["other"]);
+    await expect.poll(() => changes).toEqual(["other"]);
   });
 
   test("a shared capture folder does not restore what another process has deleted", async () => {

@@ -27,8 +27,8 @@ class Meter {
 }
 
 const postAll = async (receiver: Parameters<typeof post>[0], events: readonly unknown[]) => {
-  const heard = await Promise.all(events.map((event) => post(receiver, event)));
-  expect(heard.filter(({ outcome }) => outcome !== "accepted")).toEqual([]);
+  const answers = await Promise.all(events.map((event) => post(receiver, event)));
+  expect(answers.filter(({ outcome }) => outcome !== "accepted")).toEqual([]);
 };
 
 const events = (count: number, type = "email.sent") => Array.from({ length: count }, () => makeEvent({ type }));

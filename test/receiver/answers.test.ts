@@ -33,7 +33,7 @@ interface Sent {
 }
 
 /** What the service receives: everything that it reads. */
-interface Heard {
+interface ReceivedAnswer {
   status: number;
   retryAfter: string | null;
   allow: string | null;
@@ -42,7 +42,7 @@ interface Heard {
   text: string;
 }
 
-const heard = (status: number, outcome: string, more: Partial<Heard> = {}): Heard => ({
+const answerOf = (status: number, outcome: string, more: Partial<ReceivedAnswer> = {}): ReceivedAnswer => ({
   status,
   outcome,
   text: status < 300 ? "" : outcome,
@@ -54,7 +54,7 @@ const heard = (status: number, outcome: string, more: Partial<Heard> = {}): Hear
 interface Service {
   clock: FakeClock;
   receiver: Receiver<Record<never, never>>;
-  send: (over?: Partial<Sent>) => Promise<Heard>;
+  send: (over?: Partial<Sent>) => Promise<ReceivedAnswer>;
 }
 
 describe.each(mounts)("over %s", (_, mount) => {
@@ -75,7 +75,7 @@ describe.each(mounts)("over %s", (_, mount) => {
           headers: { "content-type": "application/json", ...signed, ...headers },
           ...(method === "GET" || method === "HEAD" ? {} : { body: bytes }),
         });
-        return heard(response.status, response.headers.get("x-pigeonhole-outcome") ?? "none", {
+        return answerOf(response.status, response.headers.get("x-pigeonhole-outcome") ?? "none", {
           text: await response.text(),
           retryAfter: response.headers.get("retry-after"),
           allow: response.headers.get("allow"),
@@ -85,42 +85,42 @@ describe.each(mounts)("over %s", (_, mount) => {
   }
 
   describe("a running receiver answers", () => {
-    const rows: [string, Partial<Sent>, Heard][] = [
-      ["200 to an event", {}, heard(200, "accepted")],
-      ["200 to an event signed 300 s ago", { skewMs: -300_000 }, heard(200, "accepted")],
-      ["200 to an event signed 300 s ahead", { skewMs: 300_000 }, heard(200, "accepted")],
-      ["200 to a type it does not know", { body: makeEvent({ type: "invoice.paid" }) }, heard(200, "parked")],
-      ["200 to what is not JSON", { body: "{" }, heard(200, "parked")],
-      ["200 to an empty body", { body: "" }, heard(200, "parked")],
-      ["200 to no envelope", { body: { hello: 1 } }, heard(200, "parked")],
+    const rows: [string, Partial<Sent>, ReceivedAnswer][] = [
+      ["200 to an event", {}, answerOf(200, "accepted")],
+      ["200 to an event signed 300 s ago", { skewMs: -300_000 }, answerOf(200, "accepted")],
+      ["200 to an event signed 300 s ahead", { skewMs: 300_000 }, answerOf(200, "accepted")],
+      ["200 to a type it does not know", { body: makeEvent({ type: "invoice.paid" }) }, answerOf(200, "parked")],
+      ["200 to what is not JSON", { body: "{" }, answerOf(200, "parked")],
+      ["200 to an empty body", { body: "" }, answerOf(200, "parked")],
+      ["200 to no envelope", { body: { hello: 1 } }, answerOf(200, "parked")],
       [
         "503 to an empty signature",
         { headers: { "x-svc-signature": "" } },
-        heard(503, "unreadable", { retryAfter: "60" }),
+        answerOf(503, "unreadable", { retryAfter: "60" }),
       ],
       [
         "503 to a malformed signature",
         { headers: { "x-svc-signature": "t=1,v1=zz" } },
-        heard(503, "unreadable", { retryAfter: "60" }),
+        answerOf(503, "unreadable", { retryAfter: "60" }),
       ],
       [
         "503 to a signature without a time",
         { headers: { "x-svc-signature": "ab".repeat(32) } },
-        heard(503, "unreadable", { retryAfter: "60" }),
+        answerOf(503, "unreadable", { retryAfter: "60" }),
       ],
       [
         "503 to a signature of another secret",
         { secret: OTHER_SECRET },
-        heard(503, "unverified", { retryAfter: "60" }),
+        answerOf(503, "unverified", { retryAfter: "60" }),
       ],
-      ["503 to one signed 301 s ago", { skewMs: -301_000 }, heard(503, "unverified", { retryAfter: "60" })],
-      ["503 to one signed 301 s ahead", { skewMs: 301_000 }, heard(503, "unverified", { retryAfter: "60" })],
-      ["405 to GET", { method: "GET" }, heard(405, "wrong_method", { allow: "POST" })],
-      ["405 to PUT", { method: "PUT" }, heard(405, "wrong_method", { allow: "POST" })],
-      ["415 to gzip", { headers: { "content-encoding": "gzip" } }, heard(415, "unsupported_encoding")],
-      ["200 to identity", { headers: { "content-encoding": "identity" } }, heard(200, "accepted")],
-      ["413 over the limit", { body: "x".repeat(2_001) }, heard(413, "too_large")],
-      ["200 at the limit", { body: "x".repeat(2_000) }, heard(200, "parked")],
+      ["503 to one signed 301 s ago", { skewMs: -301_000 }, answerOf(503, "unverified", { retryAfter: "60" })],
+      ["503 to one signed 301 s ahead", { skewMs: 301_000 }, answerOf(503, "unverified", { retryAfter: "60" })],
+      ["405 to GET", { method: "GET" }, answerOf(405, "wrong_method", { allow: "POST" })],
+      ["405 to PUT", { method: "PUT" }, answerOf(405, "wrong_method", { allow: "POST" })],
+      ["415 to gzip", { headers: { "content-encoding": "gzip" } }, answerOf(415, "unsupported_encoding")],
+      ["200 to identity", { headers: { "content-encoding": "identity" } }, answerOf(200, "accepted")],
+      ["413 over the limit", { body: "x".repeat(2_001) }, answerOf(413, "too_large")],
+      ["200 at the limit", { body: "x".repeat(2_000) }, answerOf(200, "parked")],
     ];
 
     test.each(rows)("a running receiver answers %s", async (_, sent, expected) => {
@@ -135,9 +135,9 @@ describe.each(mounts)("over %s", (_, mount) => {
       const { receiver, send } = await open();
       await receiver.start();
       const event = makeEvent();
-      expect(await send({ body: event })).toEqual(heard(200, "accepted"));
-      expect(await send({ body: event })).toEqual(heard(200, "duplicate"));
-      expect(await send({ body: { ...event, data: { other: 1 } } })).toEqual(heard(200, "duplicate"));
+      expect(await send({ body: event })).toEqual(answerOf(200, "accepted"));
+      expect(await send({ body: event })).toEqual(answerOf(200, "duplicate"));
+      expect(await send({ body: { ...event, data: { other: 1 } } })).toEqual(answerOf(200, "duplicate"));
       expect((await receiver.inbox.get(event.id))?.body).toEqual(bytesOf(event));
       expect((await receiver.inbox.list()).items).toHaveLength(1);
     });
@@ -152,21 +152,21 @@ describe.each(mounts)("over %s", (_, mount) => {
     ])('a receiver with unverified: "reject" answers 401 %s', async (_, sent, outcome) => {
       const { receiver, send } = await open({ unverified: "reject" });
       await receiver.start();
-      expect(await send(sent)).toEqual(heard(401, outcome));
+      expect(await send(sent)).toEqual(answerOf(401, outcome));
     });
   });
 
   describe("a receiver that cannot accept a delivery", () => {
     test("a receiver answers 503 before start()", async () => {
       const { send } = await open();
-      expect(await send()).toEqual(heard(503, "not_started", { retryAfter: "30" }));
+      expect(await send()).toEqual(answerOf(503, "not_started", { retryAfter: "30" }));
     });
 
     test("a receiver answers 503 after stop(), and another start() rejects with stopped", async () => {
       const { receiver, send } = await open();
       await receiver.start();
       await receiver.stop();
-      expect(await send()).toEqual(heard(503, "stopping", { retryAfter: "30" }));
+      expect(await send()).toEqual(answerOf(503, "stopping", { retryAfter: "30" }));
       await expect(receiver.start()).rejects.toMatchObject({ code: "stopped" });
     });
 
@@ -184,10 +184,10 @@ describe.each(mounts)("over %s", (_, mount) => {
       await receiver.start();
       const first = send();
       await expect.poll(() => stored).toBe(1);
-      expect(await send()).toEqual(heard(503, "overloaded", { retryAfter: "30" }));
+      expect(await send()).toEqual(answerOf(503, "overloaded", { retryAfter: "30" }));
       gate.open();
-      expect(await first).toEqual(heard(200, "accepted"));
-      expect(await send()).toEqual(heard(200, "accepted"));
+      expect(await first).toEqual(answerOf(200, "accepted"));
+      expect(await send()).toEqual(answerOf(200, "accepted"));
       expect(stored).toBe(2);
     });
 
@@ -209,9 +209,9 @@ describe.each(mounts)("over %s", (_, mount) => {
         const { receiver, send } = await open({ store });
         await receiver.start();
         const body = makeEvent();
-        expect(await send({ body })).toEqual(heard(503, "store_unavailable", { retryAfter: "30" }));
+        expect(await send({ body })).toEqual(answerOf(503, "store_unavailable", { retryAfter: "30" }));
         isBroken = false;
-        expect(await send({ body })).toEqual(heard(200, "accepted"));
+        expect(await send({ body })).toEqual(answerOf(200, "accepted"));
       },
     );
 
@@ -220,7 +220,7 @@ describe.each(mounts)("over %s", (_, mount) => {
       const { receiver, send } = await open({ store });
       await receiver.start();
       await store.close();
-      expect(await send()).toEqual(heard(503, "stopping", { retryAfter: "30" }));
+      expect(await send()).toEqual(answerOf(503, "stopping", { retryAfter: "30" }));
       await store.open({ logger: { debug() {}, info() {}, warn() {}, error() {}, child: () => expect.fail() } });
     });
   });
@@ -230,13 +230,13 @@ describe.each(mounts)("over %s", (_, mount) => {
     const { receiver, send } = await open({ secrets: () => gate.passed.then(() => [TEST_SECRET]) });
     const started = receiver.start();
     let answered = 0;
-    const heardLater = [send(), send()].map((answer) => answer.finally(() => (answered += 1)));
+    const later = [send(), send()].map((answer) => answer.finally(() => (answered += 1)));
     // A refusal needs no secret; it comes first though it was sent last.
-    expect(await send({ headers: { "content-encoding": "br" } })).toEqual(heard(415, "unsupported_encoding"));
+    expect(await send({ headers: { "content-encoding": "br" } })).toEqual(answerOf(415, "unsupported_encoding"));
     expect(answered).toBe(0);
     gate.open();
     await started;
-    expect(await Promise.all(heardLater)).toEqual([heard(200, "accepted"), heard(200, "accepted")]);
+    expect(await Promise.all(later)).toEqual([answerOf(200, "accepted"), answerOf(200, "accepted")]);
   });
 
   describe("the status of a thrown error", () => {
@@ -258,8 +258,8 @@ describe.each(mounts)("over %s", (_, mount) => {
         });
         receiver.onUnhandled(fail);
         await receiver.start();
-        expect(await send()).toEqual(heard(200, "accepted"));
-        expect(await send({ body: makeEvent({ type: "email.opened" }) })).toEqual(heard(200, "accepted"));
+        expect(await send()).toEqual(answerOf(200, "accepted"));
+        expect(await send({ body: makeEvent({ type: "email.opened" }) })).toEqual(answerOf(200, "accepted"));
         await expect.poll(() => runs).toBe(2);
       },
     );
@@ -275,7 +275,7 @@ describe.each(mounts)("over %s", (_, mount) => {
       });
       await receiver.start();
       await clock.advance(5_000);
-      expect(await send({ secret: OTHER_SECRET })).toEqual(heard(503, "secrets_unavailable", { retryAfter: "60" }));
+      expect(await send({ secret: OTHER_SECRET })).toEqual(answerOf(503, "secrets_unavailable", { retryAfter: "60" }));
       expect(reads).toBe(2);
     });
   });
@@ -307,6 +307,6 @@ test.each<[string, string | Buffer]>([
   onTestFinished(() => server.close());
   const headers = { "content-type": "application/json", ...signDelivery({ body, secret: TEST_SECRET }) };
   const response = await fetch(`${server.url}/hooks`, { method: "POST", body, headers });
-  expect(heard(response.status, await response.text())).toEqual(heard(503, "body_consumed"));
+  expect(answerOf(response.status, await response.text())).toEqual(answerOf(503, "body_consumed"));
   expect(response.headers.get("retry-after")).toBe("60");
 });

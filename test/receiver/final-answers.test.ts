@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Alarm, type ReceiverOptions } from "pigeonhole";
 import { TEST_SECRET, fakeClock, signDelivery } from "pigeonhole/testing";
-import { captureLog, hear, makeEvent, openReceiver, post } from "../support/receiver.js";
+import { captureLog, receiveAnswer, makeEvent, openReceiver, post } from "../support/receiver.js";
 
 const OTHER_SECRET = `whsec_${"z".repeat(43)}`;
 const MINUTE = 60_000;
@@ -21,7 +21,7 @@ async function start(options: Partial<ReceiverOptions<Record<never, never>>> = {
     const isBodiless = rest.method === "GET" || rest.method === "HEAD";
     const headers = { ...signature, ...Object.fromEntries(new Headers(rest.headers)) };
     const request = { method: "POST", ...rest, headers, ...(isBodiless ? {} : { body }) };
-    return (await hear(receiver.fetch(new Request("http://pigeonhole.test/", request)))).status;
+    return (await receiveAnswer(receiver.fetch(new Request("http://pigeonhole.test/", request)))).status;
   }
   return { clock, log, alarms, receiver, send };
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Alarm, ReceiverOptions, SecretsOption } from "pigeonhole";
 import { createReceiver } from "pigeonhole";
 import { fakeClock } from "pigeonhole/testing";
-import { type Heard, captureLog, makeEvent, openReceiver, post } from "../support/receiver.js";
+import { type ReceivedAnswer, captureLog, makeEvent, openReceiver, post } from "../support/receiver.js";
 import { errorOf } from "../support/error-of.js";
 
 const secretOf = (letter: string): string => `whsec_${letter.repeat(43)}`;
@@ -136,13 +136,13 @@ describe("a function of secrets that does not answer", () => {
     "a delivery is answered 503 after 2 s if the secrets are not available, with unverified: %j",
     async (unverified) => {
       const { receiver, clock, log, alarms } = await startWithHanging({ unverified });
-      let heard: Heard | undefined;
-      void post(receiver, makeEvent(), { secret: B, at: clock.now() }).then((answer) => (heard = answer));
+      let received: ReceivedAnswer | undefined;
+      void post(receiver, makeEvent(), { secret: B, at: clock.now() }).then((answer) => (received = answer));
       await clock.advance(1_999);
-      expect(heard).toBeUndefined();
+      expect(received).toBeUndefined();
       await clock.advance(1);
-      expect(heard).toMatchObject({ status: 503, outcome: "secrets_unavailable" });
-      expect(heard?.headers.get("retry-after")).toBe("60");
+      expect(received).toMatchObject({ status: 503, outcome: "secrets_unavailable" });
+      expect(received?.headers.get("retry-after")).toBe("60");
       expect(log.named("secrets_late")).toEqual([expect.objectContaining({ level: 40 })]);
       expect(alarms).toEqual([{ kind: "secrets_unavailable", reason: "late" }]);
     },

@@ -26,9 +26,9 @@ async function openSlow() {
   /** Sends, and waits until the store has it. */
   const sendSlowly = async (event = makeEvent()) => {
     const before = given;
-    const heard = send(event);
+    const answered = send(event);
     await expect.poll(() => given).toBe(before + 1);
-    return { heard };
+    return { answered };
   };
   return { clock, gate, alarms, runs, receiver, send, sendSlowly };
 }
@@ -38,13 +38,13 @@ const REFUSED = { status: 503, outcome: "overloaded", text: "overloaded" };
 describe("a store that is slower than the service waits", () => {
   test("a delivery that the store does not take in time is answered 503 at that time, not before, with an alarm", async () => {
     const { clock, gate, alarms, sendSlowly } = await openSlow();
-    const { heard } = await sendSlowly();
+    const { answered } = await sendSlowly();
     let isAnswered = false;
-    void heard.then(() => (isAnswered = true));
+    void answered.then(() => (isAnswered = true));
     await clock.advance(ANSWER_MS - 1);
     expect([isAnswered, alarms]).toEqual([false, []]);
     await clock.advance(1);
-    const answer = await heard;
+    const answer = await answered;
     expect(answer).toMatchObject(REFUSED);
     expect(answer.headers.get("retry-after")).toBe("30");
     expect(alarms).toEqual([{ kind: "deliveries_overdue", waiting: 1 }]);
@@ -57,11 +57,11 @@ describe("a store that is slower than the service waits", () => {
     await clock.advance(ANSWER_MS - 1_000);
     const second = await sendSlowly();
     await clock.advance(1_000);
-    expect(await first.heard).toMatchObject(REFUSED);
+    expect(await first.answered).toMatchObject(REFUSED);
     expect(await send()).toMatchObject(REFUSED);
     expect((await receiver.stats()).waiting).toBe(2);
     gate.open();
-    expect(await second.heard).toMatchObject({ status: 200, outcome: "accepted" });
+    expect(await second.answered).toMatchObject({ status: 200, outcome: "accepted" });
     await expect.poll(async () => (await receiver.stats()).waiting).toBe(0);
     expect(await send()).toMatchObject({ status: 200, outcome: "accepted" });
   });
@@ -69,9 +69,9 @@ describe("a store that is slower than the service waits", () => {
   test("a delivery that was answered 503 and stored later is a duplicate at the next attempt, and its handlers run once", async () => {
     const { clock, gate, runs, send, sendSlowly, receiver } = await openSlow();
     const event = makeEvent();
-    const { heard } = await sendSlowly(event);
+    const { answered } = await sendSlowly(event);
     await clock.advance(ANSWER_MS);
-    expect(await heard).toMatchObject(REFUSED);
+    expect(await answered).toMatchObject(REFUSED);
     gate.open();
     await expect.poll(() => runs).toEqual([event.id]);
     expect(await send(event)).toMatchObject({ status: 200, outcome: "duplicate" });

@@ -1,7 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { DoNotRetry, PigeonholeError, RetryAfter } from "pigeonhole";
 import { fakeClock } from "pigeonhole/testing";
-import { decorateStore, hear, makeEvent, makeGate, openReceiver, post, untilWork } from "../support/receiver.js";
+import {
+  decorateStore,
+  receiveAnswer,
+  makeEvent,
+  makeGate,
+  openReceiver,
+  post,
+  untilWork,
+} from "../support/receiver.js";
 
 const OTHER_SECRET = `whsec_${"z".repeat(43)}`;
 const MINUTE = 60_000;
@@ -99,7 +107,7 @@ test("the statistics count each answer by its outcome, once per request", async 
   for (const body of [event, event, "{", "x".repeat(1_001)]) await post(receiver, body, { at });
   await post(receiver, event, { at, secret: OTHER_SECRET });
   await post(receiver, event, { at: at - 301_000 });
-  const request = (init: RequestInit) => hear(receiver.fetch(new Request("http://pigeonhole.test/", init)));
+  const request = (init: RequestInit) => receiveAnswer(receiver.fetch(new Request("http://pigeonhole.test/", init)));
   await request({ method: "GET" });
   await request({ method: "POST", body: "{}" });
   await request({ method: "POST", body: "{}", headers: { "x-svc-signature": "?" } });
@@ -269,10 +277,10 @@ test("waiting counts deliveries whose commit is under way", async () => {
   const store = decorateStore((real) => ({ accept: (event) => gate.passed.then(() => real.accept(event)) }));
   const receiver = openReceiver({ store });
   await receiver.start();
-  const heard = Promise.all([post(receiver, makeEvent()), post(receiver, makeEvent())]);
+  const answers = Promise.all([post(receiver, makeEvent()), post(receiver, makeEvent())]);
   await expect.poll(async () => (await receiver.stats()).waiting).toBe(2);
   gate.open();
-  await heard;
+  await answers;
   expect((await receiver.stats()).waiting).toBe(0);
 });
 

@@ -87,11 +87,11 @@ describe("stopping", () => {
     receiver.on("email.sent", () => ran.push("while stopping"));
     await receiver.start();
     const event = makeEvent();
-    const heard = post(receiver, event);
+    const answered = post(receiver, event);
     await expect.poll(() => storing).toBe(true);
     const stopped = receiver.stop();
     gate.open();
-    expect((await heard).outcome).toBe("accepted");
+    expect((await answered).outcome).toBe("accepted");
     await stopped;
     expect(ran).toEqual([]);
 
@@ -120,13 +120,13 @@ describe("stopping", () => {
     const receiver = openReceiver({ store });
     await receiver.start();
     const event = makeEvent();
-    const heard = Promise.all([post(receiver, event), post(receiver, "parked")]);
+    const answered = Promise.all([post(receiver, event), post(receiver, "parked")]);
     await expect.poll(() => storing).toBe(2);
     const stopped = receiver.stop();
     // Turns enough for a stop that would not wait to close the store.
     for (let turn = 0; turn < 50; turn += 1) await setImmediate();
     gate.open();
-    expect((await heard).map(({ outcome }) => outcome)).toEqual(["accepted", "parked"]);
+    expect((await answered).map(({ outcome }) => outcome)).toEqual(["accepted", "parked"]);
     await stopped;
     const later = openReceiver({ store: file });
     await later.start();

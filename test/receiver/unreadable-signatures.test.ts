@@ -124,13 +124,13 @@ describe("genuine deliveries in other senders' layouts", () => {
     "a genuine delivery in another sender's layout is accepted, or answered so that it is sent again: %s is %s",
     async (_, outcome, make) => {
       const { send, alarms, log, receiver } = await open();
-      const { values, ...heard } = await send(make);
+      const { values, ...received } = await send(make);
       if (outcome === "accepted") {
-        expect(heard).toEqual({ status: 200, outcome, retryAfter: null });
+        expect(received).toEqual({ status: 200, outcome, retryAfter: null });
         expect(alarms).toEqual([]);
         return;
       }
-      expect(heard).toEqual({ status: 503, outcome, retryAfter: "60" });
+      expect(received).toEqual({ status: 503, outcome, retryAfter: "60" });
       expect((await receiver.stats()).failuresInARow).toBe(1);
       if (outcome === "unverified") return;
       expect(alarms).toEqual([
@@ -159,8 +159,8 @@ test.each([
   "under unverified %s, a timestamp without a signature is answered %i with an alarm, like an unreadable signature",
   async (unverified, status, retryAfter) => {
     const { send, alarms, receiver } = await open(unverified);
-    const { values, ...heard } = await send(({ t }) => [[], t]);
-    expect(heard).toEqual({ status, outcome: "unreadable", retryAfter });
+    const { values, ...received } = await send(({ t }) => [[], t]);
+    expect(received).toEqual({ status, outcome: "unreadable", retryAfter });
     const shape = `no x-svc-signature; x-svc-timestamp of ${values.t.length} characters: 10 digits`;
     expect(alarms).toContainEqual({ kind: "signature_unreadable", reason: "missing_signature", shape });
     expect((await receiver.stats()).failuresInARow).toBe(1);

@@ -8,7 +8,7 @@ const SUPPORT = "support@acme.example.com";
 const BILLING = "billing@acme.example.com";
 const OTHER = "hello@other.example.com";
 
-function hears(input: Omit<WebhookCreateInput, "url">, type: string, address?: string | string[]): boolean {
+function receives(input: Omit<WebhookCreateInput, "url">, type: string, address?: string | string[]): boolean {
   const sandbox = openSandbox({ domains: ["acme.example.com", "other.example.com"], receive: () => new Response() });
   sandbox.endpoints.create({ url: "http://127.0.0.1/", ...input });
   return sandbox.emit(type, {}, address === undefined ? {} : { address }).deliveries.length === 1;
@@ -18,14 +18,14 @@ describe("event types of endpoints", () => {
   test.each(EVENT_TYPES)(
     "an event of type %s reaches an endpoint without named types only if it is in the default set",
     (type) => {
-      expect(hears({}, type)).toBe((DEFAULT_EVENT_TYPES as readonly string[]).includes(type));
-      expect(hears({ eventTypes: [] }, type)).toBe(!(EXPLICIT_EVENT_TYPES as readonly string[]).includes(type));
-      expect(hears({ eventTypes: [type] }, type)).toBe(true);
+      expect(receives({}, type)).toBe((DEFAULT_EVENT_TYPES as readonly string[]).includes(type));
+      expect(receives({ eventTypes: [] }, type)).toBe(!(EXPLICIT_EVENT_TYPES as readonly string[]).includes(type));
+      expect(receives({ eventTypes: [type] }, type)).toBe(true);
     },
   );
 
   test("named types replace the default set", () => {
-    expect(hears({ eventTypes: ["email.replied"] }, "email.sent")).toBe(false);
+    expect(receives({ eventTypes: ["email.replied"] }, "email.sent")).toBe(false);
   });
 
   test("a type that the service does not have cannot be fired, unless an option names it", async () => {
@@ -62,7 +62,7 @@ describe("allowlists", () => {
     ["a form, with lists", { ...forms, domainAllowlist: ["acme.example.com"] }, "form.submitted", SUPPORT, false],
     ["a form, without lists", forms, "form.submitted", undefined, true],
   ])("an allowlist decides which deliveries an endpoint gets: %s", (_, input, type, address, expected) => {
-    expect(hears(input, type, address)).toBe(expected);
+    expect(receives(input, type, address)).toBe(expected);
   });
 
   test("an allowlist applies to the sender of an outgoing mail and the recipients of an incoming one", () => {

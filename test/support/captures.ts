@@ -67,7 +67,7 @@ export async function serve(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${port}`;
 }
 
-export interface Heard {
+export interface ReceivedRequest {
   method: string;
   url: string;
   headers: IncomingHttpHeaders;
@@ -78,21 +78,21 @@ export interface Heard {
 /** A server that keeps what it receives and answers what it is told to. */
 export async function serveAnswers(
   answer: (
-    heard: Heard,
+    received: ReceivedRequest,
     count: number,
   ) => { status?: number; headers?: Record<string, string>; body?: string } = () => ({}),
-): Promise<{ url: string; heard: Heard[] }> {
-  const heard: Heard[] = [];
+): Promise<{ url: string; received: ReceivedRequest[] }> {
+  const received: ReceivedRequest[] = [];
   const url = await serve((req, res) => {
     const chunks: Buffer[] = [];
     req.on("data", (chunk: Buffer) => chunks.push(chunk));
     req.on("end", () => {
       const { method = "", url: path = "", headers, rawHeaders } = req;
       const one = { method, url: path, headers, rawHeaders, body: Buffer.concat(chunks) };
-      heard.push(one);
-      const { status = 200, headers: more = {}, body = "" } = answer(one, heard.length);
+      received.push(one);
+      const { status = 200, headers: more = {}, body = "" } = answer(one, received.length);
       res.writeHead(status, more).end(body);
     });
   });
-  return { url, heard };
+  return { url, received };
 }

@@ -62,7 +62,7 @@ export function makeEvent(fields: Partial<TestEvent> = {}): TestEvent {
   return { id: `evt_${ids}`, type: "email.sent", createdAt: "2026-01-01T09:00:00Z", data: {}, ...fields };
 }
 
-export interface Heard {
+export interface ReceivedAnswer {
   status: number;
   outcome: string;
   headers: Headers;
@@ -84,14 +84,16 @@ export function bytesOf(body: unknown): Buffer<ArrayBuffer> {
 }
 
 /** Signs and posts over the Fetch mount. */
-export async function post(receiver: Reachable, body: unknown, options: PostOptions = {}): Promise<Heard> {
+export async function post(receiver: Reachable, body: unknown, options: PostOptions = {}): Promise<ReceivedAnswer> {
   const bytes = bytesOf(body);
   const { secret = TEST_SECRET, at = Date.now() } = options;
   const headers = { ...signDelivery({ body: bytes, secret, timestamp: at }), ...options.headers };
-  return hear(receiver.fetch(new Request("http://pigeonhole.test/", { method: "POST", body: bytes, headers })));
+  return receiveAnswer(
+    receiver.fetch(new Request("http://pigeonhole.test/", { method: "POST", body: bytes, headers })),
+  );
 }
 
-export async function hear(response: Promise<Response>): Promise<Heard> {
+export async function receiveAnswer(response: Promise<Response>): Promise<ReceivedAnswer> {
   const { status, headers } = await response;
   const text = await (await response).text();
   return { status, headers, outcome: headers.get("x-pigeonhole-outcome") ?? "", text };

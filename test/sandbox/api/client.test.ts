@@ -168,9 +168,9 @@ describe("any sequence of sends", () => {
               stored += 1;
               return "recorded";
             });
-            const heard = await hear(client, kind, key, names);
-            if (!isFirst || fault === "none") expect(heard).toEqual(verdicts);
-            else expect(heard).toEqual(["error"]);
+            const received = await sendAll(client, kind, key, names);
+            if (!isFirst || fault === "none") expect(received).toEqual(verdicts);
+            else expect(received).toEqual(["error"]);
             expect(store.events).toHaveLength(stored);
           }
         }
@@ -179,7 +179,7 @@ describe("any sequence of sends", () => {
     );
   });
 
-  async function hear(
+  async function sendAll(
     client: ReturnType<typeof createClient>,
     kind: "one" | "batch",
     key: string,
@@ -193,10 +193,10 @@ describe("any sequence of sends", () => {
         return [replayed ? "replayed" : "recorded"];
       }
       const { accepted, failed } = await client.contactEvents.sendBatch(events, options);
-      const heard: string[] = [];
-      for (const { index, replayed } of accepted) heard[index] = replayed ? "replayed" : "recorded";
-      for (const { index, code } of failed) heard[index] = code === "idempotency_key_reuse" ? "reuse" : code;
-      return heard;
+      const received: string[] = [];
+      for (const { index, replayed } of accepted) received[index] = replayed ? "replayed" : "recorded";
+      for (const { index, code } of failed) received[index] = code === "idempotency_key_reuse" ? "reuse" : code;
+      return received;
     } catch (error) {
       return error instanceof ApiError && error.code === "idempotency_key_reuse" ? ["reuse"] : ["error"];
     }
