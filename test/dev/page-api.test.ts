@@ -112,7 +112,7 @@ describe("captures", () => {
     { answers: Array.from({ length: 8 }, () => "500"), coming: [] },
     { answers: ["503", "200"], coming: [] },
     { answers: ["404"], coming: [] },
-  ])("after $answers the service would send the event again after $coming", async ({ answers, coming }) => {
+  ])("after $answers the service would send the event $coming.length more times", async ({ answers, coming }) => {
     const left = answers.map((answer) => answer.split(" Retry-After "));
     const { url } = await startApp((req, res) => {
       const [status = "", retryAfter] = left.shift() ?? [];
@@ -352,7 +352,10 @@ describe("the inbox", () => {
     expect(await callApi(dev, "/api/inbox/events/none/retry", {})).toMatchObject({ status: 404 });
     expect(await callApi(dev, "/api/inbox/events?state=odd")).toMatchObject({ status: 400, json: { param: "state" } });
     expect(await callApi(dev, "/api/inbox/contact-events")).toMatchObject({ json: { items: [] } });
-    expect(await callApi(dev, "/api/inbox/contact-events/none/retry", {})).toMatchObject({ json: { changed: 0 } });
+    for (const change of ["retry", "discard"]) {
+      const { json } = await callApi(dev, `/api/inbox/contact-events/${change}`, { ids: ["none"] });
+      expect(json).toEqual({ changed: 0, failed: 1 });
+    }
   });
 
   test("a file that is not an inbox stops the start of the dev server, and nothing keeps running", async () => {

@@ -102,8 +102,8 @@ export function captureRoutes({ log, secrets, assumptions, now }: CaptureRouteDe
 }
 
 /** The list `ids` of a body. */
-export function readIds(body: BodyFields): string[] {
-  return requireField("ids", body.texts("ids", { most: MAX_IDS, longest: MAX_ID_LENGTH }));
+export function readIds(body: BodyFields, longest = MAX_ID_LENGTH): string[] {
+  return requireField("ids", body.texts("ids", { most: MAX_IDS, longest }));
 }
 
 export function mustGet({ folder }: CaptureLog, id: string): Capture {

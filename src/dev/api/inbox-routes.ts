@@ -1,8 +1,8 @@
-import { isPigeonholeError } from "../../base/error.js";
+import { isPigeonholeError, PigeonholeError } from "../../base/error.js";
 import type { CaptureFolder } from "../../capture/folder/capture-folder.js";
-import { type EventPage, type EventQuery, type EventView, PAGE_LIMIT } from "../../store/inbox-view.js";
+import { type EventView, PAGE_LIMIT } from "../../store/inbox-view.js";
 import type { InboxOperator, OperatorRetry } from "../../store/inbox-operator.js";
-import { OUTBOX_STATES } from "../../store/outbox.js";
+import { OUTBOX_STATES, type OutboxView } from "../../store/outbox.js";
 import { WORK_STATES } from "../../store/work-state.js";
 import type { WorkFollower } from "../work-follower.js";
 import { readIds } from "./capture-routes.js";
@@ -19,8 +19,10 @@ import type {
 } from "./page-api.js";
 import type { PageApiRoute } from "./page-api-route.js";
 
-/** Events that one search looks at. */
+/** Rows that one search looks at. */
 const MAX_SEARCHED = 5_000;
+/** Of the key of a contact event. */
+const MAX_KEY_LENGTH = 255;
 
 export interface InboxRouteDeps {
   inbox: InboxOperator | undefined;
@@ -62,7 +64,12 @@ export function inboxRoutes({ inbox, work, folder }: InboxRouteDeps): PageApiRou
       handle: async ({ query }): Promise<InboxEventPage> => {
         const type = query.get("type") ?? "";
         const wanted = { ...pageOf(query, WORK_STATES), ...(type === "" ? {} : { type }) };
-        const { items, nextCursor } = await findEvents(file(), wanted, query.get("text") ?? "");
+        const { items, nextCursor } = await findRows({
+          list: (page) => file().listEvents({ ...wanted, ...page }),
+          cursor: wanted.cursor,
+          text: query.get("text") ?? "",
+          textOf: textOfEvent,
+        });
         return { items: items.map(eventRow), nextCursor: nextCursor ?? null };
       },
     },
@@ -116,48 +123,99 @@ export function inboxRoutes({ inbox, work, folder }: InboxRouteDeps): PageApiRou
         return { events: event === undefined || work === undefined ? [] : [work.learn(event)] };
       },
     },
+    ...contactEventRoutes(file),
+  ];
+}
+
+/** The outbox. */
+function contactEventRoutes(file: () => InboxOperator): PageApiRoute[] {
+  return [
     {
       method: "GET",
       path: "/api/inbox/contact-events",
       handle: async ({ query }): Promise<ContactEventPage> => {
-        const { items, nextCursor } = await file().listContactEvents(pageOf(query, OUTBOX_STATES));
+        const name = query.get("name") ?? "";
+        const wanted = { ...pageOf(query, OUTBOX_STATES), ...(name === "" ? {} : { name }) };
+        const { items, nextCursor } = await findRows({
+          list: (page) => file().listContactEvents({ ...wanted, ...page }),
+          cursor: wanted.cursor,
+          text: query.get("text") ?? "",
+          textOf: textOfContactEvent,
+        });
         return { items: items.map(contactEventRow), nextCursor: nextCursor ?? null };
       },
     },
     {
       method: "POST",
-      path: "/api/inbox/contact-events/{id}/retry",
-      handle: async ({ id: key }) => ({ changed: Number(await file().retryContactEvent(key)) }),
+      path: "/api/inbox/contact-events/retry",
+      handle: ({ body }): Promise<InboxChanges> => retryContactEvents(file(), readIds(body, MAX_KEY_LENGTH)),
     },
     {
       method: "POST",
-      path: "/api/inbox/contact-events/{id}/discard",
-      handle: async ({ id: key }) => ({ changed: Number(await file().discardContactEvent(key)) }),
+      path: "/api/inbox/contact-events/discard",
+      handle: ({ body }): Promise<InboxChanges> =>
+        changeEach(readIds(body, MAX_KEY_LENGTH), async (key) => {
+          if (await file().discardContactEvent(key)) return 1;
+          throw notChanged(key);
+        }),
     },
   ];
 }
 
+/** Dead ones are sent again. A retry of one that was sent with others retries these too, so states are read before. */
+async function retryContactEvents(inbox: InboxOperator, keys: readonly string[]): Promise<InboxChanges> {
+  const dead: string[] = [];
+  for (const key of keys) {
+    if ((await inbox.getContactEvent(key))?.state === "dead") dead.push(key);
+  }
+  for (const key of dead) await inbox.retryContactEvent(key);
+  return { changed: dead.length, failed: keys.length - dead.length };
+}
+
+function notChanged(key: string): PigeonholeError {
+  return new PigeonholeError("not_found", `No contact event with the key "${key}" can be changed.`);
+}
+
+/** Rows to search in, a page after the other. */
+interface RowSearch<Row> {
+  list: (page: { limit?: number; cursor: string | undefined }) => Promise<RowPage<Row>>;
+  cursor?: string | undefined;
+  text: string;
+  /** The texts of a row that a search looks at. */
+  textOf: (row: Row) => readonly string[];
+}
+
+interface RowPage<Row> {
+  items: Row[];
+  nextCursor: string | undefined;
+}
+
 /**
- * A page of events that hold the text in id, type, a handler's name, reason or error, in any case of its letters. The
- * page may be short, or empty, with a cursor: a search looks at so many events at once, and the page asks for more.
+ * A page of rows that hold the text, in any case of its letters. The page may be short, or empty, with a cursor: a
+ * search looks at so many rows at once, and the page asks for more.
  */
-async function findEvents(inbox: InboxOperator, wanted: EventQuery, text: string): Promise<EventPage> {
-  if (text.trim() === "") return inbox.listEvents(wanted);
+async function findRows<Row>({ list, cursor: from, text, textOf }: RowSearch<Row>): Promise<RowPage<Row>> {
   const needle = text.trim().toLowerCase();
-  const items: EventView[] = [];
-  let cursor = wanted.cursor;
+  if (needle === "") return list({ cursor: from });
+  const items: Row[] = [];
+  let cursor = from;
   for (let looked = 0; looked < MAX_SEARCHED && items.length < PAGE_LIMIT.default; looked += PAGE_LIMIT.max) {
-    const page = await inbox.listEvents({ ...wanted, limit: PAGE_LIMIT.max, cursor });
-    items.push(...page.items.filter((event) => textOf(event).includes(needle)));
+    const page = await list({ limit: PAGE_LIMIT.max, cursor });
+    items.push(...page.items.filter((row) => textOf(row).join("\n").toLowerCase().includes(needle)));
     cursor = page.nextCursor;
     if (cursor === undefined) break;
   }
   return { items, nextCursor: cursor };
 }
 
-function textOf({ id, type, handlers }: EventView): string {
-  const texts = handlers.flatMap(({ handler, reason = "", error = "" }) => [handler, reason, error]);
-  return [id, type, ...texts].join("\n").toLowerCase();
+function textOfEvent({ id, type, handlers }: EventView): string[] {
+  return [id, type, ...handlers.flatMap(({ handler, reason = "", error = "" }) => [handler, reason, error])];
+}
+
+function textOfContactEvent(view: OutboxView): string[] {
+  const { name, contact } = contactEventRow(view);
+  const { key, reason = "", code = "", param = "", message = "", error = "" } = view;
+  return [key, name, contact, reason, code, param, message, error];
 }
 
 /** Changes one event after the other. One that cannot be changed is counted, and does not keep the others back. */

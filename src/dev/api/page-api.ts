@@ -25,8 +25,8 @@
  * POST /api/inbox/retry | discard IdsBody   → InboxChanges
  * GET  /api/inbox/events/{id}               → InboxEventDetail
  * POST /api/inbox/events/{id}/retry | discard  {} → { changed: number }
- * GET  /api/inbox/contact-events?state=&cursor= → ContactEventPage
- * POST /api/inbox/contact-events/{key}/retry | discard {} → { changed: number }
+ * GET  /api/inbox/contact-events?state=&name=&text=&cursor= → ContactEventPage
+ * POST /api/inbox/contact-events/retry | discard IdsBody (keys) → InboxChanges
  * GET  /api/sandbox                         → SandboxState (sandbox-state.ts, with the bodies below)
  * POST /api/sandbox/advance      AdvanceBody → AdvanceReport
  * POST /api/sandbox/faults       FaultBody  → SandboxState
@@ -228,11 +228,11 @@ export interface InboxChange {
   readAgain?: "now" | "at_start";
 }
 
-/** What a retry or a discard of several events did. */
+/** What a retry or a discard of several events, or contact events, did. */
 export interface InboxChanges {
-  /** Pieces of work. */
+  /** Pieces of work, or contact events. */
   changed: number;
-  /** Events that are not there any more, or have lost their body. */
+  /** Events that are not there any more, or have lost their body; contact events in another state. */
   failed: number;
 }
 
@@ -264,6 +264,12 @@ export interface ContactEventRow {
   name: string;
   contact: string;
   recordedAt: string;
+  /** Tries of its calls so far. */
+  attempts: number;
+  /** When its call is tried next, ISO 8601 or null. */
+  dueAt: string | null;
+  /** Error of the last try; null once its call is settled. */
+  error: string | null;
   reason: string | null;
   code: string | null;
   param: string | null;

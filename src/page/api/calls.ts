@@ -70,19 +70,16 @@ export const findWork = (id: string) => readJson<WorkList>(`/api/work?${new URLS
 
 export const readInbox = () => readJson<InboxOverview>("/api/inbox");
 
-/** Which events the inbox lists; an empty field asks for all. */
+/** Which events, or contact events, the inbox lists; an empty field asks for all. */
 export interface InboxFilter {
   state: string;
+  /** Type of the event, or name of the contact event. */
   type: string;
   text: string;
 }
 
-export const listInboxEvents = ({ state, type, text }: InboxFilter, cursor: string | null) => {
-  const query = pageQuery(state, cursor);
-  if (type !== "") query.set("type", type);
-  if (text !== "") query.set("text", text);
-  return readJson<InboxEventPage>(`/api/inbox/events?${query}`);
-};
+export const listInboxEvents = ({ state, type, text }: InboxFilter, cursor: string | null) =>
+  readJson<InboxEventPage>(`/api/inbox/events?${pageQuery({ state, type, text }, cursor)}`);
 
 export const changeInboxEvents = (ids: string[], change: "retry" | "discard") =>
   postJson<InboxChanges>(`/api/inbox/${change}`, { ids });
@@ -92,11 +89,11 @@ export const readInboxEvent = (id: string) => readJson<InboxEventDetail>(`/api/i
 export const changeInboxEvent = (id: string, change: "retry" | "discard") =>
   postJson<InboxChange>(`/api/inbox/events/${at(id)}/${change}`, {});
 
-export const listContactEvents = (state: string, cursor: string | null) =>
-  readJson<ContactEventPage>(`/api/inbox/contact-events?${pageQuery(state, cursor)}`);
+export const listContactEvents = ({ state, type: name, text }: InboxFilter, cursor: string | null) =>
+  readJson<ContactEventPage>(`/api/inbox/contact-events?${pageQuery({ state, name, text }, cursor)}`);
 
-export const changeContactEvent = (key: string, change: "retry" | "discard") =>
-  postJson<{ changed: number }>(`/api/inbox/contact-events/${at(key)}/${change}`, {});
+export const changeContactEvents = (ids: string[], change: "retry" | "discard") =>
+  postJson<InboxChanges>(`/api/inbox/contact-events/${change}`, { ids });
 
 export const readSandbox = () => readJson<SandboxState>("/api/sandbox");
 
@@ -111,9 +108,7 @@ export const emitSandboxEvent = (body: EmitBody) => postJson<EmitReport>("/api/s
 export const resumeSandboxEndpoint = (id: string) =>
   postJson<SandboxState>(`/api/sandbox/endpoints/${at(id)}/resume`, {});
 
-function pageQuery(state: string, cursor: string | null): URLSearchParams {
-  const query = new URLSearchParams();
-  if (state !== "") query.set("state", state);
-  if (cursor !== null) query.set("cursor", cursor);
-  return query;
+function pageQuery(filter: Record<string, string>, cursor: string | null): URLSearchParams {
+  const given = Object.entries({ ...filter, cursor: cursor ?? "" }).filter(([, value]) => value !== "");
+  return new URLSearchParams(given);
 }

@@ -1,9 +1,11 @@
+import { escapeControls } from "../../base/text.js";
 import type { ContactEventRow } from "../../dev/api/page-api.js";
 import { StateBadge } from "../ui/badges.js";
 import { Icon } from "../ui/icon.js";
-import { formatExactTime, formatTime } from "../ui/format.js";
-import { changeContact, contactEventRows } from "./inbox-state.js";
-import { InboxTable } from "./inbox-table.js";
+import { formatExactTime, formatTime, plural } from "../ui/format.js";
+import { changeRows, inboxRowId, toggleChosenRow } from "./inbox-selection.js";
+import { chosenRows, contactEventRows, cursorRow } from "./inbox-state.js";
+import { ChooseAllCell, InboxTable } from "./inbox-table.js";
 
 /** The outbox: contact events to send to the service, and its answer for dead ones. */
 export function ContactEventTable() {
@@ -16,12 +18,18 @@ export function ContactEventTable() {
       emptyText="Contact events that handlers record wait here until the service has taken them."
       head={
         <>
+          <ChooseAllCell what={plural(rows.length, "contact event")} />
           <th scope="col">State</th>
-          <th scope="col">Recorded</th>
+          <th scope="col" class="received-column">
+            Recorded
+          </th>
           <th scope="col">Name</th>
           <th scope="col">Contact</th>
+          <th scope="col" class="tries-column">
+            Tries
+          </th>
           <th scope="col">Why</th>
-          <th scope="col">
+          <th scope="col" class="row-actions">
             <span class="unseen">Actions</span>
           </th>
         </>
@@ -35,26 +43,38 @@ export function ContactEventTable() {
 }
 
 function Row({ row }: { row: ContactEventRow }) {
-  const isDead = row.state === "dead";
+  const { key, state, recordedAt, name, contact, code, param } = row;
+  const why = row.message ?? row.reason ?? row.error ?? "";
   return (
-    <tr>
-      <td>
-        <StateBadge state={row.state} />
+    <tr id={inboxRowId(key)} class={key === cursorRow.value ? "cursor" : ""}>
+      <td class="choose">
+        <input
+          type="checkbox"
+          aria-label={`Choose ${escapeControls(name)} for ${escapeControls(contact)}`}
+          checked={chosenRows.value.has(key)}
+          onChange={() => toggleChosenRow(key)}
+        />
       </td>
-      <td title={formatExactTime(row.recordedAt)}>{formatTime(row.recordedAt)}</td>
-      <td title={row.key}>{row.name}</td>
-      <td>{row.contact}</td>
-      <td class="error-cell">
-        {isGiven(row.code) && <code class="tag">{row.code}</code>}
-        {isGiven(row.param) && <code class="tag">{row.param}</code>} {row.message ?? row.reason}
+      <td>
+        <StateBadge state={state} />
+      </td>
+      <td class="received-column" title={formatExactTime(recordedAt)}>
+        {formatTime(recordedAt)}
+      </td>
+      <td title={key}>{name}</td>
+      <td>{contact}</td>
+      <td class="tries-column">{describeTries(row)}</td>
+      <td class="error-cell" title={why}>
+        {isGiven(code) && <code class="tag">{code}</code>}
+        {isGiven(param) && <code class="tag">{param}</code>} {why}
       </td>
       <td class="row-actions">
-        {isDead && (
+        {state === "dead" && (
           <>
-            <button type="button" class="button small" onClick={() => void changeContact(row.key, "retry")}>
+            <button type="button" class="button small" onClick={() => void changeRows([key], "retry")}>
               <Icon name="replay" /> Retry
             </button>
-            <button type="button" class="button small danger" onClick={() => void changeContact(row.key, "discard")}>
+            <button type="button" class="button small danger" onClick={() => void changeRows([key], "discard")}>
               <Icon name="trash" /> Discard
             </button>
           </>
@@ -62,6 +82,11 @@ function Row({ row }: { row: ContactEventRow }) {
       </td>
     </tr>
   );
+}
+
+/** Such as `2, next 14:02:11`. */
+function describeTries({ attempts, dueAt }: ContactEventRow): string {
+  return dueAt === null ? String(attempts) : `${attempts}, next ${formatTime(dueAt)}`;
 }
 
 function isGiven(text: string | null): text is string {

@@ -1,28 +1,14 @@
 import { escapeControls } from "../../base/text.js";
-import { useEffect } from "preact/hooks";
 import type { InboxEvent } from "../../dev/api/page-api.js";
 import { EventBadge } from "../ui/badges.js";
 import { formatExactTime, formatTime, plural } from "../ui/format.js";
-import {
-  chooseAllEvents,
-  chosenEvents,
-  clearChosenEvents,
-  cursorEventId,
-  inboxEvents,
-  openEventId,
-  showEvent,
-  toggleChosenEvent,
-} from "./inbox-state.js";
-import { InboxTable } from "./inbox-table.js";
+import { inboxRowId, toggleChosenRow } from "./inbox-selection.js";
+import { chosenRows, cursorRow, inboxEvents, openEventId, showEvent } from "./inbox-state.js";
+import { ChooseAllCell, InboxTable } from "./inbox-table.js";
 
 /** Events of the inbox, newest first, with the most important error. */
 export function EventTable() {
   const rows = inboxEvents.value;
-  const areAllChosen = rows.length > 0 && rows.every(({ id }) => chosenEvents.value.has(id));
-  const cursor = cursorEventId.value;
-  useEffect(() => {
-    document.querySelector(`#${CSS.escape(eventRowId(cursor))}`)?.scrollIntoView({ block: "nearest" });
-  }, [cursor]);
   return (
     <InboxTable
       label="Events"
@@ -31,14 +17,7 @@ export function EventTable() {
       emptyText="Events appear here once the receiver has taken them."
       head={
         <>
-          <th scope="col" class="choose">
-            <input
-              type="checkbox"
-              aria-label={areAllChosen ? "Choose none" : `Choose all ${plural(rows.length, "event")}`}
-              checked={areAllChosen}
-              onChange={areAllChosen ? clearChosenEvents : chooseAllEvents}
-            />
-          </th>
+          <ChooseAllCell what={plural(rows.length, "event")} />
           <th scope="col">State</th>
           <th scope="col" class="received-column">
             Received
@@ -55,14 +34,14 @@ export function EventTable() {
       }
     >
       {rows.map((event) => (
-        <tr key={event.id} id={eventRowId(event.id)} class={rowClass(event.id)} onClick={() => showEvent(event.id)}>
+        <tr key={event.id} id={inboxRowId(event.id)} class={rowClass(event.id)} onClick={() => showEvent(event.id)}>
           <td class="choose">
             <input
               type="checkbox"
               aria-label={`Choose ${escapeControls(event.id)}`}
-              checked={chosenEvents.value.has(event.id)}
+              checked={chosenRows.value.has(event.id)}
               onClick={(click) => click.stopPropagation()}
-              onChange={() => toggleChosenEvent(event.id)}
+              onChange={() => toggleChosenRow(event.id)}
             />
           </td>
           <td>
@@ -92,13 +71,8 @@ export function EventTable() {
   );
 }
 
-/** Element id of the event's row, so that keys move the focus there. */
-export function eventRowId(id: string): string {
-  return `event-${id}`;
-}
-
 function rowClass(id: string): string {
-  const classes = [id === openEventId.value && "shown", id === cursorEventId.value && "cursor"];
+  const classes = [id === openEventId.value && "shown", id === cursorRow.value && "cursor"];
   return classes.filter((name) => name !== false).join(" ");
 }
 

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { session } from "../state/session.js";
 import { Icon } from "../ui/icon.js";
-import { filterInbox, inboxFilter, isNarrowed } from "./inbox-state.js";
+import { contactEventRows, filterInbox, inboxFilter, inboxTab, isNarrowed } from "./inbox-state.js";
 
 /** Element id, so that `/` finds the box. */
 export const INBOX_SEARCH_ID = "inbox-search";
@@ -9,9 +9,16 @@ export const INBOX_SEARCH_ID = "inbox-search";
 /** Combines the requests of fast typing. */
 const SETTLE_MS = 200;
 
-/** Search by id, type, handler and error, and a choice of the type. */
+/** What the box and the choice are for: events, or contact events. */
+const WORDS = {
+  events: { placeholder: "Search: id, type, handler, error", choice: "Event type", all: "All types" },
+  "contact-events": { placeholder: "Search: name, contact, key, code, error", choice: "Name", all: "All names" },
+} as const;
+
+/** Search by the texts of a row, and a choice of the type, or of the name of contact events. */
 export function InboxFilters() {
   const { type, text } = inboxFilter.value;
+  const words = WORDS[inboxTab.value];
   const [typed, setTyped] = useState(text);
   useEffect(() => setTyped(text), [text]);
   useEffect(() => {
@@ -25,18 +32,18 @@ export function InboxFilters() {
         id={INBOX_SEARCH_ID}
         type="search"
         aria-label="Search the inbox"
-        placeholder="Search: id, type, handler, error"
+        placeholder={words.placeholder}
         spellcheck={false}
         value={typed}
         onInput={(event) => setTyped(event.currentTarget.value)}
       />
       <select
-        aria-label="Event type"
+        aria-label={words.choice}
         value={type}
         onChange={(event) => filterInbox({ type: event.currentTarget.value })}
       >
-        <option value="">All types</option>
-        {session.value?.eventTypes.map(({ name }) => (
+        <option value="">{words.all}</option>
+        {choices(type).map((name) => (
           <option key={name} value={name}>
             {name}
           </option>
@@ -49,4 +56,11 @@ export function InboxFilters() {
       )}
     </div>
   );
+}
+
+/** All types of events; of contact events the names in sight, since any text can be one. */
+function choices(chosen: string): string[] {
+  if (inboxTab.value === "events") return session.value?.eventTypes.map(({ name }) => name) ?? [];
+  const names = contactEventRows.value.map(({ name }) => name);
+  return [...new Set([...names, chosen])].filter((name) => name !== "").toSorted();
 }

@@ -1,17 +1,9 @@
 import { computed, signal } from "@preact/signals";
 import type { ContactEventRow, InboxEvent, InboxEventDetail, InboxOverview } from "../../dev/api/page-api.js";
-import {
-  changeContactEvent,
-  changeInboxEvents,
-  listContactEvents,
-  listInboxEvents,
-  readInbox,
-  type InboxFilter,
-} from "../api/calls.js";
-import { runAction, showNotice } from "../state/notice.js";
+import { listContactEvents, listInboxEvents, readInbox, type InboxFilter } from "../api/calls.js";
+import { runAction } from "../state/notice.js";
 import { readParam, setParams } from "../state/address.js";
-import { mayDiscard, readEvent, readWork } from "../state/work.js";
-import { plural } from "../ui/format.js";
+import { readEvent } from "../state/work.js";
 
 export const overview = signal<InboxOverview | null>(null);
 
@@ -33,23 +25,29 @@ export const inboxTab = computed(() => (readParam("show") === "contact-events" ?
 
 export const inboxState = computed(() => readParam("state"));
 
-/** The list's filter, all in the address. */
+/** The list's filter, all in the address. Of contact events, `type` is the name. */
 export const inboxFilter = computed<InboxFilter>(() => ({
   state: inboxState.value,
   type: readParam("type"),
   text: readParam("q"),
 }));
 
-/** Whether some events are left out for their type or their text. */
+/** Whether some rows are left out for their type or their text. */
 export const isNarrowed = computed(() => inboxFilter.value.type !== "" || inboxFilter.value.text !== "");
 
 export function showInbox(tab: "events" | "contact-events", state: string): void {
-  clearChosenEvents();
-  setParams({ show: tab === "events" ? "" : tab, state, event: "" });
+  clearChosenRows();
+  if (tab === inboxTab.value) {
+    setParams({ state, event: "" });
+    return;
+  }
+  // The other list has other rows, and a type of events is no name of contact events.
+  cursorRow.value = "";
+  setParams({ show: tab === "events" ? "" : tab, state, event: "", type: "", q: "" });
 }
 
 export function filterInbox(change: { type?: string; q?: string }): void {
-  clearChosenEvents();
+  clearChosenRows();
   setParams(change);
 }
 
@@ -73,7 +71,7 @@ export function loadInbox({ isMore = false } = {}): Promise<boolean> {
       inboxEvents.value = isMore ? [...inboxEvents.value, ...page.items] : page.items;
       nextCursor.value = page.nextCursor;
     } else {
-      const page = await listContactEvents(filter.state, cursor);
+      const page = await listContactEvents(filter, cursor);
       if (isStale()) return;
       contactEventRows.value = isMore ? [...contactEventRows.value, ...page.items] : page.items;
       nextCursor.value = page.nextCursor;
@@ -82,7 +80,7 @@ export function loadInbox({ isMore = false } = {}): Promise<boolean> {
 }
 
 export function showEvent(id: string): void {
-  cursorEventId.value = id;
+  cursorRow.value = id;
   setParams({ event: id });
 }
 
@@ -100,70 +98,12 @@ export function loadEvent(id: string): Promise<boolean> {
   });
 }
 
-/** The row that keys act on. */
-export const cursorEventId = signal("");
+/** The row that keys act on: an event's id, or a contact event's key. */
+export const cursorRow = signal("");
 
-/** Events selected for a common action. */
-export const chosenEvents = signal<ReadonlySet<string>>(new Set());
+/** Rows selected for a common action. */
+export const chosenRows = signal<ReadonlySet<string>>(new Set());
 
-export function moveEventCursor(step: number): void {
-  const rows = inboxEvents.value;
-  const index = rows.findIndex(({ id }) => id === cursorEventId.value);
-  const next = rows[Math.min(rows.length - 1, Math.max(0, index + step))];
-  if (next === undefined) return;
-  cursorEventId.value = next.id;
-  if (openEventId.value !== "") setParams({ event: next.id });
-}
-
-export function toggleChosenEvent(id: string): void {
-  const next = new Set(chosenEvents.value);
-  if (!next.delete(id)) next.add(id);
-  chosenEvents.value = next;
-  cursorEventId.value = id;
-}
-
-export function chooseAllEvents(): void {
-  chosenEvents.value = new Set(inboxEvents.value.map(({ id }) => id));
-}
-
-export function clearChosenEvents(): void {
-  chosenEvents.value = new Set();
-}
-
-/** The events that a command acts on: the selected ones, or the open one, or the one at the cursor. */
-export function targetEvents(): string[] {
-  if (chosenEvents.value.size > 0) return [...chosenEvents.value];
-  const id = openEventId.value === "" ? cursorEventId.value : openEventId.value;
-  return id === "" ? [] : [id];
-}
-
-/** Retries dead and parked work of the events, or discards their unfinished work after a question. */
-export function changeEvents(ids: readonly string[], change: "retry" | "discard"): Promise<boolean> {
-  return runAction(async () => {
-    if (ids.length === 0) return;
-    const what = ids.length === 1 ? "event" : `unfinished work of ${ids.length} events`;
-    if (change === "discard" && !(await mayDiscard(what))) return;
-    const { changed, failed } = await changeInboxEvents([...ids], change);
-    reportChange(change, changed);
-    if (failed > 0) {
-      showNotice({ tone: "warn", text: `${plural(failed, "event")} could not be changed: gone, or without a body` });
-    }
-    clearChosenEvents();
-    await loadInbox();
-    if (openEventId.value !== "") await readWork(openEventId.value);
-  });
-}
-
-export function changeContact(key: string, change: "retry" | "discard"): Promise<boolean> {
-  return runAction(async () => {
-    if (change === "discard" && !(await mayDiscard("contact event"))) return;
-    reportChange(change, (await changeContactEvent(key, change)).changed);
-    await loadInbox();
-  });
-}
-
-function reportChange(change: "retry" | "discard", changed: number): void {
-  const what = plural(changed, "piece of work", "pieces of work");
-  const done = change === "retry" ? `${what} pending again` : `${what} discarded`;
-  showNotice(changed === 0 ? { tone: "plain", text: "Nothing to change here" } : { tone: "good", text: done });
+export function clearChosenRows(): void {
+  chosenRows.value = new Set();
 }

@@ -1,6 +1,8 @@
 import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
 import { Empty } from "../ui/empty.js";
-import { inboxState, isNarrowed, loadInbox, nextCursor } from "./inbox-state.js";
+import { areAllRowsChosen, inboxRowId, toggleAllRows } from "./inbox-selection.js";
+import { cursorRow, inboxState, isNarrowed, loadInbox, nextCursor } from "./inbox-state.js";
 
 interface InboxTableProps {
   /** Label of the table for screen readers. */
@@ -17,10 +19,14 @@ interface InboxTableProps {
 
 /** A table of the inbox in the chosen state, page by page. */
 export function InboxTable({ label, isEmpty, emptyTitle, emptyText, head, children }: InboxTableProps) {
+  const cursor = cursorRow.value;
+  useEffect(() => {
+    document.querySelector(`#${CSS.escape(inboxRowId(cursor))}`)?.scrollIntoView({ block: "nearest" });
+  }, [cursor]);
   if (isEmpty) {
     return (
       <Empty title={title(emptyTitle)}>
-        {isNarrowed.value ? <p>Show all types, or search for less.</p> : <p>{emptyText}</p>}
+        {isNarrowed.value ? <p>Show all, or search for less.</p> : <p>{emptyText}</p>}
         <More />
       </Empty>
     );
@@ -35,6 +41,21 @@ export function InboxTable({ label, isEmpty, emptyTitle, emptyText, head, childr
       </table>
       <More />
     </div>
+  );
+}
+
+/** The head of the column of boxes. `what`: all rows, such as `12 events`. */
+export function ChooseAllCell({ what }: { what: string }) {
+  const areAllChosen = areAllRowsChosen();
+  return (
+    <th scope="col" class="choose">
+      <input
+        type="checkbox"
+        aria-label={areAllChosen ? "Choose none" : `Choose all ${what}`}
+        checked={areAllChosen}
+        onChange={toggleAllRows}
+      />
+    </th>
   );
 }
 

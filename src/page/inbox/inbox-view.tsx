@@ -6,9 +6,9 @@ import { Icon } from "../ui/icon.js";
 import { SplitPane } from "../ui/split-pane.js";
 import { ContactEventTable } from "./contact-event-table.js";
 import { EventDetailPane } from "./event-detail-pane.js";
-import { EventSelection } from "./event-selection.js";
 import { EventTable } from "./event-table.js";
 import { InboxFilters } from "./inbox-filters.js";
+import { InboxSelectionBar } from "./inbox-selection-bar.js";
 import { inboxKey, inboxTab, loadEvent, loadInbox, openEvent, openEventId, overview } from "./inbox-state.js";
 import { StateCounts } from "./state-counts.js";
 
@@ -54,15 +54,11 @@ export function InboxView() {
         name="inbox"
         share={0.42}
         left={
-          tab === "events" ? (
-            <div class="list-side">
-              <InboxFilters />
-              <EventTable />
-              <EventSelection />
-            </div>
-          ) : (
-            <ContactEventTable />
-          )
+          <div class="list-side">
+            <InboxFilters key={tab} />
+            {tab === "events" ? <EventTable /> : <ContactEventTable />}
+            <InboxSelectionBar />
+          </div>
         }
         right={tab === "events" && openEvent.value !== null ? <EventDetailPane event={openEvent.value} /> : null}
       />

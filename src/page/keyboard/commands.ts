@@ -23,18 +23,15 @@ import {
 } from "../state/selection.js";
 import { setParams } from "../state/address.js";
 import { INBOX_SEARCH_ID } from "../inbox/inbox-filters.js";
-import { eventRowId } from "../inbox/event-table.js";
+import { changeRows, inboxRowId, moveInboxCursor, targetRows, toggleChosenRow } from "../inbox/inbox-selection.js";
 import {
-  changeEvents,
-  chosenEvents,
-  clearChosenEvents,
+  chosenRows,
+  clearChosenRows,
   closeEvent,
-  cursorEventId,
-  moveEventCursor,
+  cursorRow,
+  inboxTab,
   openEventId,
   showEvent,
-  targetEvents,
-  toggleChosenEvent,
 } from "../inbox/inbox-state.js";
 import { isSheetOpen } from "../state/key-sheet.js";
 
@@ -74,8 +71,8 @@ const anywhere = (keys: readonly string[], label: string, group: KeyCommand["gro
 
 /** Moves the focus too: Enter on the button that was clicked before would press that button again. */
 function moveInInbox(step: number): void {
-  moveEventCursor(step);
-  document.querySelector<HTMLElement>(`#${CSS.escape(eventRowId(cursorEventId.value))} button`)?.focus();
+  moveInboxCursor(step);
+  document.querySelector<HTMLElement>(`#${CSS.escape(inboxRowId(cursorRow.value))} input`)?.focus();
 }
 
 /** Rows that PageUp and PageDown move. */
@@ -116,7 +113,7 @@ function compare(): void {
 function stepBack(): void {
   if (compared.value !== null) setParams({ compare: "" });
   else if (chosen.value.size > 0) clearChosen();
-  else if (view.value === "inbox" && chosenEvents.value.size > 0) clearChosenEvents();
+  else if (view.value === "inbox" && chosenRows.value.size > 0) clearChosenRows();
   else if (openEventId.value !== "") closeEvent();
   else closeDetail();
   if (view.value === "deliveries") focusById(LIST_ID);
@@ -171,15 +168,15 @@ export const KEY_COMMANDS: readonly KeyCommand[] = [
   inInbox(["j", "ArrowDown"], "Next event", () => moveInInbox(1)),
   inInbox(["k", "ArrowUp"], "Previous event", () => moveInInbox(-1)),
   inInbox(["Enter"], "Open it", () => {
-    if (cursorEventId.value === "") moveInInbox(0);
-    if (cursorEventId.value !== "") showEvent(cursorEventId.value);
+    if (cursorRow.value === "") moveInInbox(0);
+    if (cursorRow.value !== "" && inboxTab.value === "events") showEvent(cursorRow.value);
   }),
   inInbox(["/"], "Search", () => focusById(INBOX_SEARCH_ID)),
   inInbox(["x"], "Choose", () => {
-    if (cursorEventId.value !== "") toggleChosenEvent(cursorEventId.value);
+    if (cursorRow.value !== "") toggleChosenRow(cursorRow.value);
   }),
-  inInbox(["r"], "Retry", () => void changeEvents(targetEvents(), "retry")),
-  inInbox(["Delete"], "Discard", () => void changeEvents(targetEvents(), "discard")),
+  inInbox(["r"], "Retry", () => void changeRows(targetRows(), "retry")),
+  inInbox(["Delete"], "Discard", () => void changeRows(targetRows(), "discard")),
   anywhere(["n"], "New event", "Go", () => returnTo("send")),
   anywhere(["g d"], "Deliveries", "Go", () => returnTo("deliveries")),
   anywhere(["g s"], "Send", "Go", () => returnTo("send")),

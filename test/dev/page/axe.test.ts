@@ -66,6 +66,10 @@ async function visit(page: Page, look: (place: string) => Promise<void>): Promis
     .click();
   await page.locator(".handler").first().waitFor();
   await look("event");
+  await page.getByRole("button", { name: "Close" }).click();
+  await page.getByRole("region", { name: "Contact events" }).getByRole("button", { name: "1 all" }).click();
+  await page.getByRole("table", { name: "Contact events" }).getByRole("checkbox").nth(1).check();
+  await look("contact events");
   await page.getByRole("button", { name: "Sandbox" }).click();
   await page.getByRole("region", { name: "Faults" }).getByRole("listitem").waitFor();
   await look("sandbox");

@@ -193,4 +193,65 @@ describe.skipIf(mustSkipBrowserTests())("sending and the inbox", () => {
     await table.getByRole("button", { name: "Retry" }).click();
     await page.getByText("1 piece of work pending again").waitFor();
   });
+
+  test(
+    "the inbox view finds contact events by name and text, and retries and discards the chosen ones",
+    { timeout: 60_000 },
+    async () => {
+      for (const email of ["ada", "grace", "edsger"]) {
+        await bench.receiver.contactEvents.record(
+          { name: email === "ada" ? "order.shipped" : "order.paid", email: `nobody+${email}@customer.example.com` },
+          { key: `order-${email}` },
+        );
+      }
+      const dead = async () => (await bench.receiver.contactEvents.list({ state: "dead" })).items.length;
+      await expect.poll(dead, { timeout: 20_000 }).toBe(3);
+      await goTo("Inbox");
+      await page.getByRole("region", { name: "Contact events" }).getByRole("button", { name: "3 all" }).click();
+      const rows = page.getByRole("table", { name: "Contact events" }).locator("tbody tr");
+      await expect.poll(() => rows.count()).toBe(3);
+      await page.getByRole("combobox", { name: "Name" }).selectOption("order.paid");
+      await expect.poll(() => rows.count()).toBe(2);
+      const box = page.getByRole("searchbox", { name: "Search the inbox" });
+      await box.fill("GRACE");
+      await expect.poll(() => rows.count()).toBe(1);
+      await expect.poll(() => decodeURIComponent(page.url())).toContain("type=order.paid&q=GRACE");
+      await page.getByRole("button", { name: "Show all" }).click();
+      await expect.poll(() => rows.count()).toBe(3);
+      await box.fill("contact_not_found");
+      await page.getByRole("checkbox", { name: "Choose all 3 contact events" }).check();
+      const bar = page.getByRole("toolbar", { name: "Chosen contact events" });
+      await bar.getByRole("button", { name: "Retry (3)" }).click();
+      await page.getByText("3 pieces of work pending again").waitFor();
+      await expect.poll(dead, { timeout: 20_000 }).toBe(3);
+      await page.keyboard.press("j");
+      await page.keyboard.press("x");
+      await page.keyboard.press("Delete");
+      await page.getByRole("dialog").getByText("Discard this contact event?").waitFor();
+      await page.getByRole("dialog").getByRole("button", { name: "Discard" }).click();
+      await page.getByText("1 piece of work discarded").waitFor();
+      expect(await dead()).toBe(2);
+      // What was for contact events is not for events.
+      await page.getByRole("region", { name: "Events", exact: true }).getByRole("button", { name: "0 all" }).click();
+      await expect.poll(() => box.inputValue()).toBe("");
+    },
+  );
+
+  test(
+    "the inbox view says how many of the chosen contact events could not be changed",
+    { timeout: 60_000 },
+    async () => {
+      await bench.receiver.contactEvents.record({ name: "order.paid", email: "nobody@customer.example.com" });
+      await bench.receiver.contactEvents.record({ name: "order.paid", email: "ada@customer.example.com" });
+      const states = async () =>
+        (await bench.receiver.contactEvents.list({})).items.map(({ state }) => state).toSorted();
+      await expect.poll(states, { timeout: 20_000 }).toEqual(["dead", "done"]);
+      await goTo("Inbox");
+      await page.getByRole("region", { name: "Contact events" }).getByRole("button", { name: "2 all" }).click();
+      await page.getByRole("checkbox", { name: "Choose all 2 contact events" }).check();
+      await page.getByRole("button", { name: "Retry (2)" }).click();
+      await page.getByText("1 piece of work pending again").waitFor();
+      await page.getByText("1 contact event could not be changed: not in a state for it").waitFor();
+    },
+  );
 });

@@ -1,0 +1,28 @@
+import { ChooseNone } from "../ui/choose-none.js";
+import { Icon } from "../ui/icon.js";
+import { changeRows } from "./inbox-selection.js";
+import { chosenRows, clearChosenRows, inboxTab } from "./inbox-state.js";
+
+/** Actions for the selected events or contact events. */
+export function InboxSelectionBar() {
+  const rows = [...chosenRows.value];
+  if (rows.length === 0) return null;
+  const label = inboxTab.value === "events" ? "Chosen events" : "Chosen contact events";
+  return (
+    <div class="selection-bar" role="toolbar" aria-label={label}>
+      <span class="selection-count">{rows.length} chosen</span>
+      <button type="button" class="button primary" title="Retry (r)" onClick={() => void changeRows(rows, "retry")}>
+        <Icon name="replay" /> Retry ({rows.length})
+      </button>
+      <button
+        type="button"
+        class="button danger"
+        title="Discard (Del)"
+        onClick={() => void changeRows(rows, "discard")}
+      >
+        <Icon name="trash" /> Discard ({rows.length})
+      </button>
+      <ChooseNone onClick={clearChosenRows} />
+    </div>
+  );
+}

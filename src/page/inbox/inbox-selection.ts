@@ -1,0 +1,94 @@
+import { changeContactEvents, changeInboxEvents } from "../api/calls.js";
+import { setParams } from "../state/address.js";
+import { runAction, showNotice } from "../state/notice.js";
+import { mayDiscard, readWork } from "../state/work.js";
+import { plural } from "../ui/format.js";
+import {
+  chosenRows,
+  clearChosenRows,
+  contactEventRows,
+  cursorRow,
+  inboxEvents,
+  inboxTab,
+  loadInbox,
+  openEventId,
+} from "./inbox-state.js";
+
+/** The rows of the list that is shown, by id or key. */
+function rowsInSight(): string[] {
+  return inboxTab.value === "events"
+    ? inboxEvents.value.map(({ id }) => id)
+    : contactEventRows.value.map(({ key }) => key);
+}
+
+/** Element id of the row, so that keys move the focus there. */
+export function inboxRowId(row: string): string {
+  return `inbox-${row}`;
+}
+
+export function moveInboxCursor(step: number): void {
+  const rows = rowsInSight();
+  const index = rows.indexOf(cursorRow.value);
+  const next = rows[Math.min(rows.length - 1, Math.max(0, index + step))];
+  if (next === undefined) return;
+  cursorRow.value = next;
+  if (openEventId.value !== "") setParams({ event: next });
+}
+
+export function toggleChosenRow(row: string): void {
+  const next = new Set(chosenRows.value);
+  if (!next.delete(row)) next.add(row);
+  chosenRows.value = next;
+  cursorRow.value = row;
+}
+
+export function areAllRowsChosen(): boolean {
+  const rows = rowsInSight();
+  return rows.length > 0 && rows.every((row) => chosenRows.value.has(row));
+}
+
+/** Chooses all rows, or none if all are chosen. */
+export function toggleAllRows(): void {
+  if (areAllRowsChosen()) clearChosenRows();
+  else chosenRows.value = new Set(rowsInSight());
+}
+
+/** The rows that a command acts on: the selected ones, or the open one, or the one at the cursor. */
+export function targetRows(): string[] {
+  if (chosenRows.value.size > 0) return [...chosenRows.value];
+  const row = openEventId.value === "" ? cursorRow.value : openEventId.value;
+  return row === "" ? [] : [row];
+}
+
+/** Retries what is dead or parked in the rows, or discards what is unfinished in them after a question. */
+export function changeRows(rows: readonly string[], change: "retry" | "discard"): Promise<boolean> {
+  const isEvents = inboxTab.value === "events";
+  return runAction(async () => {
+    if (rows.length === 0) return;
+    if (change === "discard" && !(await mayDiscard(nameOf(rows.length, isEvents)))) return;
+    const { changed, failed } = await (isEvents ? changeInboxEvents : changeContactEvents)([...rows], change);
+    reportChange(change, changed);
+    if (failed > 0) reportFailed(failed, isEvents);
+    clearChosenRows();
+    await loadInbox();
+    if (openEventId.value !== "") await readWork(openEventId.value);
+  });
+}
+
+function nameOf(count: number, isEvents: boolean): string {
+  if (isEvents) return count === 1 ? "event" : `unfinished work of ${count} events`;
+  return count === 1 ? "contact event" : `${count} contact events`;
+}
+
+function reportChange(change: "retry" | "discard", changed: number): void {
+  const what = plural(changed, "piece of work", "pieces of work");
+  const done = change === "retry" ? `${what} pending again` : `${what} discarded`;
+  showNotice(changed === 0 ? { tone: "plain", text: "Nothing to change here" } : { tone: "good", text: done });
+}
+
+function reportFailed(failed: number, isEvents: boolean): void {
+  const why = isEvents
+    ? `${plural(failed, "event")} could not be changed: gone, or without a body`
+    : `${plural(failed, "contact event")} could not be changed: not in a state for it`;
+  showNotice({ tone: "warn", text: why });
+}
