@@ -23,6 +23,14 @@ export const WORK_STATES = ["pending", "leased", "done", "dead", "parked"] as co
 /** The state of a piece of work. */
 export type WorkState = (typeof WORK_STATES)[number];
 
+/** The state that is shown for an event is the first of these that one of its handlers is in. */
+const URGENCY: readonly WorkState[] = ["parked", "dead", "leased", "pending", "done"];
+
+/** The state of an event by those of its handlers; `done` without any. */
+export function mostUrgentState(handlers: readonly { state: WorkState }[]): WorkState {
+  return URGENCY.find((candidate) => handlers.some(({ state }) => state === candidate)) ?? "done";
+}
+
 /**
  * Runs that started and never finished, after which an event is parked instead of tried again. In the last two of them
  * it ran alone: one crash may come from a process that was ended from outside, two in a row hardly do.

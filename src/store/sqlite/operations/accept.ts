@@ -1,6 +1,7 @@
 // The whole module: an import by name fails before Node can be reported as too old.
 import zlib from "node:zlib";
 import type { Database } from "better-sqlite3";
+import { idBeside } from "../../id-beside.js";
 import type { AcceptResult, NewEvent } from "../../store.js";
 import type { Lease, NewWork } from "../../work.js";
 import { NOTE_HANDLER } from "../../../base/note-handler.js";
@@ -9,7 +10,7 @@ import { type DirectPairs, INSERT_LEASED_ROW } from "../direct-pairs.js";
 import type { EventNumbers } from "../event-numbers.js";
 import type { NextToken } from "../lease-token.js";
 import { lazy, prepareLater } from "../on-first-use.js";
-import { idBeside, prepareOtherBytes } from "./other-bytes.js";
+import { prepareOtherBytes } from "./other-bytes.js";
 
 export interface AcceptTools {
   numbers: EventNumbers;

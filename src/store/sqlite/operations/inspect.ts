@@ -7,9 +7,9 @@ import {
   type HandlerView,
   pageLimit,
 } from "../../inbox-view.js";
-import { WORK_STATES, type WorkState } from "../../work-state.js";
+import { WORK_STATES, mostUrgentState } from "../../work-state.js";
 import { prepareOtherBytes } from "./other-bytes.js";
-import { type Nullable, checkState, readSeqCursor, withoutNulls } from "./check-query.js";
+import { type Nullable, checkState, readSeqCursor, withoutNulls } from "../../check-query.js";
 import { prepareReadFailedRuns } from "./failed-runs.js";
 import { eventConditions } from "./work-choice.js";
 
@@ -26,9 +26,6 @@ type WorkRow = Pick<HandlerView, "handler" | "state" | "attempts"> &
   Nullable<Pick<HandlerView, "reason" | "error" | "maxAttempts" | "dueAt" | "settledAt" | "retryRequestedAt">> & {
     discarded: number;
   };
-
-/** The state that is shown for an event is the first of these that one of its handlers is in. */
-const URGENCY: readonly WorkState[] = ["parked", "dead", "leased", "pending", "done"];
 
 const STUCK_STATES = ["dead", "parked"];
 
@@ -68,7 +65,7 @@ export function prepareInspect(db: Database) {
       const isOther = first !== undefined && shown.discarded && otherBytes.has({ first, handler: work.handler, seq });
       return isOther ? { ...shown, reason: "other_bytes" } : shown;
     });
-    const state = URGENCY.find((candidate) => handlers.some((handler) => handler.state === candidate)) ?? "done";
+    const state = mostUrgentState(handlers);
     const others = first === undefined ? [] : selectOthers.all({ seq, first });
     return { id, type, test: row.test === 1, receivedAt, signedAt, state, handlers, otherBytes: others };
   }

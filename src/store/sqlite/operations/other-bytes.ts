@@ -1,14 +1,5 @@
-import { createHash } from "node:crypto";
 import type { Database } from "better-sqlite3";
 import { lazy } from "../on-first-use.js";
-
-/** Enough of the digest to tell the bodies of one id apart. */
-const DIGEST_LENGTH = 16;
-
-/** The id under which another body of an event is kept: an id of the service has no such ending. */
-export function idBeside(id: string, body: Uint8Array): string {
-  return `${id}#${createHash("sha256").update(body).digest("hex").slice(0, DIGEST_LENGTH)}`;
-}
 
 /** Bodies that came under one id: the first, and those kept beside it while nothing of the id was handled. */
 export function prepareOtherBytes(db: Database) {

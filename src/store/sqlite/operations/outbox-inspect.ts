@@ -3,7 +3,7 @@ import type { OutboxCounts, OutboxPage, OutboxQuery, OutboxState, OutboxView } f
 import { OUTBOX_STATES } from "../../outbox.js";
 import { pageLimit } from "../../inbox-view.js";
 import { chosenContactEvents } from "./chosen-contact-events.js";
-import { type Nullable, checkState, readSeqCursor, withoutNulls } from "./check-query.js";
+import { type Nullable, checkState, readSeqCursor, withoutNulls } from "../../check-query.js";
 
 type Row = Pick<OutboxView, "seq" | "key" | "state" | "body" | "recordedAt" | "occurredAt" | "attempts"> &
   Nullable<Pick<OutboxView, "settledAt" | "error" | "dueAt" | "remoteId" | "reason" | "code" | "param" | "message">>;

@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import type { Database } from "better-sqlite3";
+import { callKeyOf, takeTogether } from "../../freeze-call.js";
 import type { FrozenSend, SendPage, SendRequest } from "../../outbox.js";
 import type { DirectPairs } from "../direct-pairs.js";
 import type { NextToken } from "../lease-token.js";
@@ -68,8 +68,7 @@ function prepareLeaseSend(db: Database, nextToken: NextToken) {
   }
 
   function freeze(events: readonly EventRow[], leaseUntil: number): SendPage {
-    const kind = events.length === 1 ? "single" : "batch";
-    const key = kind === "single" ? (events[0]?.key ?? "") : batchKey(events);
+    const { kind, key } = callKeyOf(events);
     const token = nextToken();
     const send = Number(insertSend().run({ key, kind, lease: token, leaseUntil }).lastInsertRowid);
     for (const [position, { seq }] of events.entries()) setMember().run({ seq, send, position });
@@ -111,20 +110,6 @@ export function prepareLeaseSendOfOwner(db: Database, pairs: DirectPairs, nextTo
   const leaseSend = prepareLeaseSend(db, nextToken);
   return (request: SendRequest): SendPage =>
     pairs.hasLostEpoch ? { send: undefined, nextDueAt: undefined } : leaseSend(request);
-}
-
-/** The longest run from the front that may share a call. */
-function takeTogether(waiting: readonly EventRow[], aloneBefore: number): readonly EventRow[] {
-  const firstOld = waiting.findIndex(({ occurredAt }) => occurredAt < aloneBefore);
-  if (firstOld === -1) return waiting;
-  return waiting.slice(0, Math.max(1, firstOld));
-}
-
-/** Derived from the members' keys in their order, so that the same members are never sent under two keys. */
-function batchKey(events: readonly EventRow[]): string {
-  return createHash("sha256")
-    .update(JSON.stringify(events.map(({ key }) => key)))
-    .digest("base64url");
 }
 
 function withoutKeys(events: readonly EventRow[]): FrozenSend["events"] {

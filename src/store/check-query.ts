@@ -1,4 +1,4 @@
-import { PigeonholeError } from "../../../base/error.js";
+import { PigeonholeError } from "../base/error.js";
 
 /** Throws `invalid_argument` for a state that is not one of these. */
 export function checkState(state: string, states: readonly string[]): void {
@@ -13,7 +13,7 @@ export function readSeqCursor(cursor: string | undefined): number {
   throw new PigeonholeError("invalid_argument", "cursor must be the nextCursor of an earlier page.");
 }
 
-/** A row as SQLite gives it: null where ours is undefined. */
+/** A row as the database gives it: null where ours is undefined. */
 export type Nullable<Row> = { [Column in keyof Row]: Exclude<Row[Column], undefined> | null };
 
 /** The same row with undefined for null. */
