@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
-import { isRoot } from "./support/tools.js";
+import { hasPostgres, isRoot } from "./support/tools.js";
 
 const ROOT = resolve(import.meta.dirname, "..");
 
@@ -15,6 +15,7 @@ test("a run names each skipped group of tests in one line, with what is missing"
   const tools = ["cc", "script of util-linux", "strace", "bash", "zsh", "fish", "the history of git", "openssl"];
   const missing = [
     "a store in memory that keeps its data",
+    ...(hasPostgres() ? [] : ["PostgreSQL"]),
     ...tools,
     ...["/proc of Linux", "/sys of Linux", "/dev/full"].filter((path) => !existsSync(path.split(" ")[0] ?? path)),
     isRoot() ? "a user other than root" : "root",

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import type { TestProject } from "vitest/node";
 import { hasVersionBefore } from "./version-before.js";
-import { canTrace, findChromium, hasTerminal, isInstalled, isRoot } from "./tools.js";
+import { canTrace, findChromium, hasPostgres, hasTerminal, isInstalled, isRoot } from "./tools.js";
 
 /** Tests of one kind that some machines have to skip. */
 interface Group {
@@ -28,6 +28,7 @@ export const GROUPS: Record<string, readonly Group[]> = {
   ],
   browser: [{ need: "Chromium", tests: "the page", isThere: () => findChromium() !== undefined }],
   process: [
+    { need: "PostgreSQL", tests: "the store on PostgreSQL", isThere: hasPostgres },
     { need: "cc", tests: "slow disks", isThere: () => isInstalled("cc") },
     { need: "script of util-linux", tests: "questions in a terminal, completion in shells", isThere: hasTerminal },
     { need: "strace", tests: "the order of writes and file modes as the system sees them", isThere: canTrace },

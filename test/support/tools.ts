@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 
 /** Whether the program is there; what it answers to `--version` does not matter. */
 export function isInstalled(tool: string): boolean {
@@ -31,6 +32,21 @@ const CHROMIUM = [
 export function findChromium(): string | undefined {
   const named = process.env["PIGEONHOLE_CHROMIUM"];
   return [...(named === undefined ? [] : [named]), ...CHROMIUM].find((path) => existsSync(path));
+}
+
+/** Where Debian keeps the programs of each version of PostgreSQL. */
+const POSTGRES = "/usr/lib/postgresql";
+
+/** The folder with the programs of the newest PostgreSQL that is installed; undefined when there is none. */
+export function findPostgresPrograms(): string | undefined {
+  if (!existsSync(POSTGRES)) return undefined;
+  const versions = readdirSync(POSTGRES).toSorted((a, b) => Number(b) - Number(a));
+  return versions.map((version) => join(POSTGRES, version, "bin")).find((bin) => existsSync(join(bin, "initdb")));
+}
+
+/** Whether tests have a server, at the URL in PIGEONHOLE_TEST_POSTGRES or one that they start. */
+export function hasPostgres(): boolean {
+  return Boolean(process.env["PIGEONHOLE_TEST_POSTGRES"]) || findPostgresPrograms() !== undefined;
 }
 
 /** Whether this user may read and write every file. */

@@ -1,0 +1,126 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { chownSync, mkdirSync, mkdtempSync } from "node:fs";
+import { join } from "node:path";
+import { Client, Pool } from "pg";
+import { afterAll, beforeAll, describe, expect } from "vitest";
+import { findFreePort } from "./free-port.js";
+import { MEMORY_DISK } from "./memory-disk.js";
+import { findPostgresPrograms, hasPostgres, isRoot } from "./tools.js";
+
+/** PostgreSQL refuses to run as root. */
+const OTHER_USER = 65_534;
+
+/**
+ * Ends the server and removes its data when standard input is closed: also when the process of the tests is killed,
+ * which closes it.
+ */
+const UNTIL_CLOSED = 'folder="$1"; shift; "$@" & cat >/dev/null; kill -INT $!; wait $!; rm -rf "$folder"';
+
+/** A server that the tests of a file share. */
+export interface PostgresServer {
+  /** Connection string of a user who may do everything. */
+  url: string;
+  stop(): Promise<void>;
+}
+
+/**
+ * The server at `PIGEONHOLE_TEST_POSTGRES`, or one of this machine, started with these settings on a disk that waits for
+ * no device. Rejects when there is neither.
+ */
+export async function startPostgres(settings: Record<string, string> = {}): Promise<PostgresServer> {
+  const url = process.env["PIGEONHOLE_TEST_POSTGRES"];
+  if (url && Object.keys(settings).length === 0) return { url, stop: () => Promise.resolve() };
+  const programs = findPostgresPrograms();
+  if (programs === undefined) throw new Error("Install PostgreSQL, or set PIGEONHOLE_TEST_POSTGRES to a server's URL.");
+  const folder = mkdtempSync(join(MEMORY_DISK, "pigeonhole-postgres-"));
+  const data = join(folder, "data");
+  mkdirSync(data, { mode: 0o700 });
+  const user = isRoot() ? { uid: OTHER_USER, gid: OTHER_USER } : {};
+  if (isRoot()) for (const path of [folder, data]) chownSync(path, OTHER_USER, OTHER_USER);
+  const initdb = ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"];
+  execFileSync(join(programs, "initdb"), initdb, { ...user, cwd: folder, stdio: "pipe" });
+  const port = await findFreePort();
+  const all = { listen_addresses: "127.0.0.1", unix_socket_directories: "", max_connections: "100", ...settings };
+  const args = Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+  const server = [join(programs, "postgres"), "-D", data, "-p", String(port), ...args];
+  const watch = spawn("/bin/sh", ["-c", UNTIL_CLOSED, "sh", folder, ...server], {
+    ...user,
+    cwd: folder,
+    stdio: ["pipe", "ignore", "ignore"],
+  });
+  await untilReady(`postgres://postgres@127.0.0.1:${port}/postgres`, watch);
+  return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, stop: () => stop(watch) };
+}
+
+/** A database for the tests of one file. */
+export interface TestDatabase {
+  readonly url: string;
+  /** A pool of the application. */
+  readonly pool: Pool;
+  /** For the tables of the store; no other test has it. */
+  readonly schema: string;
+  /** For the tables of the application. */
+  readonly ownSchema: string;
+}
+
+/**
+ * Defines tests that need a server, which is started before them and stopped after them. Without one they are skipped;
+ * in CI they fail.
+ */
+export function describeOnPostgres(define: (database: TestDatabase) => void): void {
+  describe.skipIf(!hasPostgres() && process.env["CI"] === undefined)("on a server", () => define(useDatabase()));
+}
+
+function useDatabase(): TestDatabase {
+  let server: PostgresServer | undefined;
+  let pool: Pool | undefined;
+  const schema = `test_${randomBytes(6).toString("hex")}`;
+  const ownSchema = `${schema}_own`;
+  beforeAll(async () => {
+    server = await startPostgres();
+    pool = new Pool({ connectionString: server.url });
+    // The server closes what is idle when it stops.
+    pool.on("error", () => undefined);
+    await pool.query(`CREATE SCHEMA ${ownSchema}`);
+  });
+  afterAll(async () => {
+    await pool?.query(`DROP SCHEMA IF EXISTS ${schema}, ${ownSchema} CASCADE`);
+    await pool?.end();
+    await server?.stop();
+  });
+  return {
+    schema,
+    ownSchema,
+    get url() {
+      return server?.url ?? expect.unreachable();
+    },
+    get pool() {
+      return pool ?? expect.unreachable();
+    },
+  };
+}
+
+async function untilReady(url: string, watch: ChildProcess): Promise<void> {
+  for (let tries = 0; tries < 600; tries += 1) {
+    if (watch.exitCode !== null) throw new Error("PostgreSQL did not start.");
+    const client = new Client({ connectionString: url });
+    client.on("error", () => undefined);
+    try {
+      await client.connect();
+      return;
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    } finally {
+      await client.end().catch(() => undefined);
+    }
+  }
+  throw new Error("PostgreSQL did not become ready.");
+}
+
+function stop(watch: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    watch.once("exit", () => resolve());
+    watch.stdin?.end();
+  });
+}
