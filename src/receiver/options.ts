@@ -102,8 +102,8 @@ export interface ReceiverOptions<Schemas extends SchemaMap = SchemaMap, Tx = Com
   /** A pino logger, or one like it. @default pino at level info, to standard output */
   logger?: Logger | undefined;
   /**
-   * Adds messages of handlers' errors to the log; they may quote event data. The inbox has them in any case, and the log
-   * those of this package's own errors. @default false
+   * Adds messages of handlers' errors to the log; they may quote event data. The inbox has them in any case, and so has
+   * the log those of this package's own errors. @default false
    */
   logErrorMessages?: boolean | undefined;
   /** Called for problems that need an operator, each kind at most once a minute. */

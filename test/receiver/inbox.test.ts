@@ -180,7 +180,8 @@ describe("inbox.get", () => {
     const { body, seq, ...view } = (await receiver.inbox.get(event.id)) ?? {};
     expect(Buffer.from(body ?? [])).toEqual(bytesOf(event));
     expect(seq).toBe(1);
-    const common = { attempts: 1, dueAt: undefined, settledAt: at, discarded: false };
+    const common = { attempts: 1, maxAttempts: 14, dueAt: undefined, settledAt: at, discarded: false };
+    const run = { attempt: 1, stack: expect.stringMatching(/^DoNotRetry: never\n {4}at /) as string };
     expect(view).toEqual({
       id: event.id,
       type: "email.sent",
@@ -190,7 +191,14 @@ describe("inbox.get", () => {
       state: "dead",
       handlers: [
         { ...common, handler: "email.*", state: "done", reason: undefined, error: undefined },
-        { ...common, handler: "email.sent", state: "dead", reason: "do_not_retry", error: "DoNotRetry: never" },
+        {
+          ...common,
+          handler: "email.sent",
+          state: "dead",
+          reason: "do_not_retry",
+          error: "DoNotRetry: never",
+          failed: { first: run, last: run },
+        },
       ],
       otherBytes: [],
     });
