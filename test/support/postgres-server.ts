@@ -25,8 +25,8 @@ export interface PostgresServer {
 }
 
 /**
- * The server at `PIGEONHOLE_TEST_POSTGRES`, or one of this machine, started with these settings on a disk that waits for
- * no device. Rejects when there is neither.
+ * The server at `PIGEONHOLE_TEST_POSTGRES`, or one of this machine, started with these settings on a disk that waits
+ * for no device. Rejects when there is neither.
  */
 export async function startPostgres(settings: Record<string, string> = {}): Promise<PostgresServer> {
   const url = process.env["PIGEONHOLE_TEST_POSTGRES"];
