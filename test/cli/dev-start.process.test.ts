@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { findFreePort } from "../support/free-port.js";
@@ -158,6 +159,24 @@ process.on("SIGTERM", () => {
       expect(readFileSync(join(cwd, "ended"), "utf8")).toBe("1");
     },
   );
+
+  test("a second Ctrl-C ends dev at once, and the app with it", async () => {
+    const { cli, cwd, ports } = await startScript('process.on("SIGTERM", () => writeFileSync("asked", ""));');
+    await cli.line(/Ready\./);
+    cli.signal("SIGINT");
+    await expect.poll(() => existsSync(join(cwd, "asked"))).toBe(true);
+    await sleep(600);
+    cli.signal("SIGINT");
+    expect((await cli.ended).code).toBe(130);
+    await expect.poll(() => answers(ports.PORT)).toBe(false);
+  });
+
+  test("dev waits for an app that does not listen, says so, and ends on Ctrl-C", async () => {
+    const { cwd, ports } = await makeProject();
+    const cli = startCli(["dev", "--start", "sleep 50"], { cwd });
+    expect(await cli.line(/^dev/)).toContain(`Waits for the app at http://127.0.0.1:${ports.PORT} (PORT)`);
+    expect(await endsBy(cli, "SIGINT")).toMatchObject({ code: 0, stderr: "" });
+  });
 
   test("the app gets the secret and the environment of development", async () => {
     const { cli, cwd } = await startScript(

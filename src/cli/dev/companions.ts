@@ -13,7 +13,7 @@ import type { dev } from "./spec.js";
 
 /** Less than the time that the command has after Ctrl-C. */
 const APP_GRACE_MS = 7 * SECOND;
-const PATIENCE_MS = 15 * SECOND;
+const PATIENCE_MS = 5 * SECOND;
 
 /** The app and the emulated service beside the dev server. */
 export interface Companions {
@@ -46,7 +46,7 @@ export async function startCompanions({ input, setup, lines }: CompanionsInput):
     void app.ended.then((code) => {
       if (signal.aborted) return;
       lines.out.note(`The app has ended: ${app.ending}.`);
-      // It was ended by a signal, as by Ctrl-C.
+      // It was ended from outside, by Ctrl-C or SIGTERM.
       exitCode = code === 130 || code === 143 ? 0 : code;
       over.abort(new Error("The app has ended."));
     });
@@ -110,7 +110,8 @@ function startWith({
 async function untilAnswered({ input, setup, lines, signal }: CompanionsInput & { signal: AbortSignal }) {
   const { origin } = setup.app.url;
   const timer = setTimeout(() => {
-    lines.out.note(`Waits for the app at ${origin} (${setup.app.by}); deliveries are received once it answers.`);
+    const text = `Waits for the app at ${origin} (${setup.app.by}); deliveries are received once it answers.`;
+    lines.out.result({ kind: "waiting_for_app", origin }, text);
   }, PATIENCE_MS);
   try {
     const { allowRemote } = input.options;

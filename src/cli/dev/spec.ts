@@ -28,7 +28,7 @@ export const dev = defineCommand({
     start: {
       value: "command",
       summary:
-        "Starts the app, such as 'npm run app', waits until the first --forward-to answers, by default the port PORT of the environment or of .env, else 3000, and ends with the app.",
+        "Starts the app, such as 'npm start', waits until the first --forward-to answers, by default the port PORT of the environment or of .env, else 3000, and ends with the app.",
     },
     withSandbox: {
       value: "types",
@@ -133,7 +133,7 @@ export const dev = defineCommand({
       "by type, and nothing is lost while the app restarts",
     ],
     [
-      "pigeonhole dev --start 'npm run app' --with-sandbox",
+      "pigeonhole dev --start 'npm start' --with-sandbox",
       "the app on port 3000, and an emulated service that sends to it and takes its contact events",
     ],
     [

@@ -11,7 +11,7 @@ const HUNG_UP = 129;
 /** Ctrl-C, SIGTERM and the end of the terminal as a signal. */
 export interface Interruption {
   readonly signal: AbortSignal;
-  /** Exit code of an interrupted process; undefined if it was not interrupted, or if that is how the command ends. */
+  /** Exit code of an interrupted process; undefined if it was not, or if that is the command's usual end. */
   exitCode(): number | undefined;
   /** For a command whose usual end is Ctrl-C or SIGTERM: its own exit code counts. */
   expect(): void;
