@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readFileSync, statSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { basename, isAbsolute, join } from "node:path";
 import { type Ended, startProgram } from "./run-command.js";
 
@@ -56,6 +56,7 @@ async function follow(image: Image, instruction: string, rest: string, rootOf: (
       break;
     }
     case "RUN": {
+      checkLocalPackages(image.cwd);
       const own = `${process.getuid?.()}:${process.getgid?.()}`;
       const script = rest
         .replaceAll("node:node", own)
@@ -85,6 +86,17 @@ function copy({ from, path, to, isContext }: Copy): void {
   const filter = (source: string): boolean => !ignored.some((name) => source === join(from, name));
   const target = statSync(join(from, path)).isDirectory() ? to : join(to, basename(path));
   cpSync(join(from, path), target, { recursive: true, verbatimSymlinks: true, filter });
+}
+
+/** Docker has an empty cache; npm's own one here may have the package that `file:` names. */
+function checkLocalPackages(cwd: string): void {
+  const manifest = join(cwd, "package.json");
+  if (!existsSync(manifest)) return;
+  const { dependencies } = JSON.parse(readFileSync(manifest, "utf8")) as { dependencies: Record<string, string> };
+  const missing = Object.values(dependencies).filter(
+    (version) => version.startsWith("file:") && !existsSync(join(cwd, version.slice("file:".length))),
+  );
+  if (missing.length > 0) throw new Error(`${missing.join(", ")} is not copied before npm runs.`);
 }
 
 async function runToEnd(command: string, args: readonly string[], cwd: string): Promise<Ended> {

@@ -218,7 +218,10 @@ test(
     const context = await init("image", "hono");
     await run("npm", [...INSTALL, "--package-lock-only"], context);
     dropUnservedPlatforms(join(context, "package-lock.json"));
-    const { root, cwd, env, command, healthcheck } = await buildImage(context, join(folder, "stages"));
+    const stages = join(folder, "stages");
+    const { root, cwd, env, command, healthcheck } = await buildImage(context, stages);
+    expect(existsSync(join(stages, "build/app/src"))).toBe(true);
+    for (const name of [".env", ".git"]) expect(existsSync(join(stages, "build/app", name))).toBe(false);
     expect(readdirSync(root).toSorted()).toEqual(["app", "data"]);
     expect(readdirSync(cwd).toSorted()).toEqual(["dist", "node_modules", "package.json"]);
     expect(existsSync(join(cwd, "node_modules/typescript"))).toBe(false);
