@@ -179,6 +179,20 @@ describe("the place of the start", () => {
     expect("next" in plain && plain.next.join("\n")).not.toContain("verifies signatures");
   });
 
+  test.each([
+    ['app.post("/webhooks/mail", (req, res) => { const mac = createHmac("sha256", key); });', true],
+    ["app.use('/webhooks/mail', mail);", true],
+    ['app.post("/webhooks/mail/other", mail);', false],
+    ['app.get("/webhooks/mail", page);', false],
+  ])("a route at the path of the mount is named, before anything is written: %s", (route, isNamed) => {
+    const result = plan({ "package.json": MODULE, "server.js": app(route, "app.listen(3000);") });
+    const words = expect.stringContaining("server.js has a route at /webhooks/mail already");
+    expect(result).toMatchObject(
+      isNamed ? { notice: words, next: expect.arrayContaining([words]) } : { kind: "ready" },
+    );
+    expect(isNamed || ("notice" in result && result.notice === undefined)).toBe(true);
+  });
+
   test("the receiver's file uses the variables that the command reads", () => {
     const result = plan({ "package.json": MODULE, "server.js": app("app.listen(3000);") });
     const text = "changes" in result ? (result.changes[0]?.after ?? "") : "";

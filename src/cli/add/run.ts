@@ -37,7 +37,9 @@ export async function addReceiver({ folder, events = USUAL_EVENTS, write, contex
       break;
   }
   const canAsk = stdin.isTTY && out.isTerminal;
-  out.result({ kind: "diff", app: plan.app, diff: plan.diff }, paintDiff(plan.diff, out));
+  const { app, diff, notice } = plan;
+  out.result({ kind: "diff", app, diff, notice: notice ?? null }, paintDiff(diff, out));
+  if (notice !== undefined) out.note(`${out.paint.yellow("!")} ${notice}.`);
   if (!write && !yes && !canAsk) throw usageError("Nothing was written. Give --write to write these changes.");
   if (!write && !(await confirm("Write these changes?", context))) {
     out.note("Nothing was written.");

@@ -27,8 +27,15 @@ export interface FileChange {
 
 /** The plan for adding a receiver. */
 export type MountPlan =
-  /** `diff`: a unified diff. `next`: the steps left to do by hand. */
-  | { kind: "ready"; app: string; changes: readonly FileChange[]; diff: string; next: readonly string[] }
+  /** `diff`: a unified diff. `notice`: what to know before it is written. `next`: the steps left to do by hand. */
+  | {
+      kind: "ready";
+      app: string;
+      changes: readonly FileChange[];
+      diff: string;
+      notice: string | undefined;
+      next: readonly string[];
+    }
   /** The app's file mounts a receiver already. */
   | { kind: "present"; app: string }
   /** Nothing is changed. `paste`: what to add by hand, to `app` if the file is known. */
@@ -42,6 +49,10 @@ const STOP_HINT = `await ${RECEIVER_NAME}.stop() when the process ends: running 
 const OWN_VERIFICATION = /\bcreateHmac\(|x-svc-signature/i;
 const movedHint = (path: string): string =>
   `${path} verifies signatures itself: if these are the service's, move what its route does into handlers, point the endpoint at ${DEFAULT_ENDPOINT_PATH}, and remove the route`;
+/** A route at the path of the mount. */
+const SAME_ROUTE = new RegExp(String.raw`\.(?:post|all|use)\(\s*(["'\`])${DEFAULT_ENDPOINT_PATH}\1`);
+const replacedHint = (path: string): string =>
+  `${path} has a route at ${DEFAULT_ENDPOINT_PATH} already, and Express calls only the one that stands first: move what that route does into handlers, and remove it`;
 const PRESENT = new RegExp(String.raw`["']pigeonhole["']|\b${RECEIVER_NAME}\.(?:middleware|listener|fetch)\(`);
 
 /** Finds the app and plans the mount; writes nothing. Throws `invalid_argument` for a folder without package.json. */
@@ -76,8 +87,17 @@ export function planMount({ folder, events }: MountOptions): MountPlan {
     ...receiver,
     { path: found.path, before: found.text, after },
   ];
-  const next = nextOf({ app, appPackage, isStarted: app.listenAt !== undefined || server !== undefined, files });
-  return { kind: "ready", app: found.path, changes, diff: diffOf(changes), next };
+  const notice = findOwnRoute(files);
+  const next = nextOf({ app, appPackage, isStarted: app.listenAt !== undefined || server !== undefined, notice });
+  return { kind: "ready", app: found.path, changes, diff: diffOf(changes), notice, next };
+}
+
+/** What to do with a route of the app that takes the service's deliveries, or may. */
+function findOwnRoute(files: readonly { path: string; text: string }[]): string | undefined {
+  const replaced = files.find(({ text }) => SAME_ROUTE.test(text));
+  if (replaced !== undefined) return replacedHint(replaced.path);
+  const verifying = files.find(({ text }) => OWN_VERIFICATION.test(text));
+  return verifying === undefined ? undefined : movedHint(verifying.path);
 }
 
 /** Whether Node runs a file as an ES module; TypeScript's `import` lines do not decide that. */
@@ -195,12 +215,11 @@ interface NextInput {
   appPackage: AppPackage;
   /** Whether the start of the receiver is among the changes. */
   isStarted: boolean;
-  files: readonly { path: string; text: string }[];
+  notice: string | undefined;
 }
 
-function nextOf({ app, appPackage, isStarted, files }: NextInput): string[] {
+function nextOf({ app, appPackage, isStarted, notice }: NextInput): string[] {
   const { dependencies, devDependencies } = appPackage;
-  const verifies = files.find(({ text }) => OWN_VERIFICATION.test(text));
   const isInstalled = (dependencies?.["pigeonhole"] ?? devDependencies?.["pigeonhole"]) !== undefined;
   return [
     ...(isInstalled ? [] : ["npm install pigeonhole"]),
@@ -208,7 +227,7 @@ function nextOf({ app, appPackage, isStarted, files }: NextInput): string[] {
     ...(app.isBehindOthers ? [ABOVE_HINT] : []),
     ...(isStarted ? [] : [START_HINT]),
     STOP_HINT,
-    ...(verifies === undefined ? [] : [movedHint(verifies.path)]),
+    ...(notice === undefined ? [] : [notice]),
     "keep pigeonhole.db and its -wal, -shm and -owner files out of git",
   ];
 }
