@@ -55,6 +55,7 @@ describe("doctor", () => {
     });
     const early = await checkUp([], { env: { ...env, DATABASE_FILE: "data/inbox.db" } });
     expect([early.code, early.find("database")]).toEqual([0, undefined]);
+    expect(early.find("app")).toMatchObject({ status: "skip", message: expect.stringContaining("--app") as string });
   });
 
   test("doctor names the commands that list waiting work, with the database that it was given", async () => {

@@ -7,7 +7,7 @@ import { checkDatabase } from "./check-database.js";
 import { checkNode, checkPort, checkReceiver, checkTunnelPrograms } from "./check-machine.js";
 import { checkSqliteCopies } from "./check-sqlite-copies.js";
 import { reportSecrets } from "../values/report-secrets.js";
-import type { CheckResult, CheckStatus } from "../frame/check-result.js";
+import { type CheckResult, type CheckStatus, skip } from "../frame/check-result.js";
 import { usageError } from "../frame/command-error.js";
 import type { CommandContext, RunCommand } from "../frame/context.js";
 import { EXIT } from "../frame/exit-code.js";
@@ -51,6 +51,7 @@ async function* checks(options: DoctorOptions, context: CommandContext): AsyncGe
   yield* reportSecrets(secrets);
   yield await checkClock(baseUrl, signal);
   if (url !== undefined) yield* await checkApp({ url, secret: secrets[0], allowRemote, signal });
+  else yield skip("app", "Not tried: give --app, the URL of the webhook route of your running app.");
   const file = db === undefined ? namedDatabase(context) : resolve(cwd, db);
   if (file !== undefined) yield await checkDatabase(file, db === undefined ? "" : ` --db ${quoteForShell(db)}`);
   yield await checkPort(options.port);
