@@ -24,3 +24,8 @@ export function resolveBaseUrl(baseUrl: string): string {
   if (url.search !== "" || url.hash !== "") return refuse("must not have a query or a fragment.");
   return url.origin + url.pathname.replace(/\/+$/, "");
 }
+
+/** True for a resolved base URL on this machine: what answers there is an emulator, or a way to one. */
+export function isOnThisMachine(baseUrl: string): boolean {
+  return LOOPBACK.test(new URL(baseUrl).hostname);
+}

@@ -7,8 +7,9 @@ import type { Random } from "../base/random.js";
 import { type BoundOperation, type PathOverrides, bindOperations } from "../contract/bind-operations.js";
 import { EVENT_LIMITS } from "../contract/contact-event.js";
 import type { CredentialShape } from "../contract/credential-shape.js";
+import { allowLocalUrls } from "../contract/local-webhook.js";
 import type { FetchFunction } from "./attempt.js";
-import { resolveBaseUrl } from "./base-url.js";
+import { isOnThisMachine, resolveBaseUrl } from "./base-url.js";
 import { Credential } from "./credential.js";
 import { RateLimiter } from "./rate-limiter.js";
 import type { RunCallDeps } from "./run-call.js";
@@ -17,7 +18,10 @@ import type { RunCallDeps } from "./run-call.js";
 export interface ClientOptions {
   /** An API key or an OAuth access token. */
   apiKey: string;
-  /** What the paths of the API are relative to: https, or http on this machine. */
+  /**
+   * What the paths of the API are relative to: https, or http on this machine. On this machine it is an emulator, so
+   * the client lets any http or https URL of an endpoint pass.
+   */
   baseUrl: string;
   /** Longest time of one attempt, including reading the answer, in milliseconds. @default 30,000 */
   timeoutMs?: number | undefined;
@@ -74,9 +78,12 @@ export function resolveClientOptions(options: ClientOptions): ResolvedClient {
   const { apiKey, baseUrl, credential, paths, eventsPerMinute, clock, ...rest } = CLIENT_OPTIONS.resolve(options);
   // Uses elapsed time, so that setting the machine's clock does not change the rate.
   const limiterClock = clock ?? { ...waitingClock, now: () => performance.now() };
+  const resolvedUrl = resolveBaseUrl(baseUrl);
+  const operations = bindOperations(paths);
   return {
-    baseUrl: resolveBaseUrl(baseUrl),
-    operations: bindOperations(paths),
+    baseUrl: resolvedUrl,
+    // The documented rule keeps the service off private networks. An emulator's receivers are on this machine.
+    operations: isOnThisMachine(resolvedUrl) ? operations.map(allowLocalUrls) : operations,
     deps: {
       ...rest,
       credential: new Credential(apiKey, credential),

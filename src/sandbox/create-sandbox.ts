@@ -2,7 +2,7 @@ import { HOUR, SECOND } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
 import { type OptionsOf, defineOptions, flag, given } from "../base/options.js";
 import { seededRandom } from "../base/random.js";
-import { localWebhookCreateInput, localWebhookUpdateInput } from "../contract/local-webhook.js";
+import { allowLocalUrls } from "../contract/local-webhook.js";
 import { MAX_RETRY_SPAN_MS } from "../protocol/retry-schedule.js";
 import { ApiFaultList } from "./api/api-faults.js";
 import { createApiFetch } from "./api/api-fetch.js";
@@ -250,18 +250,10 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
  */
 function apiSettings(options: ResolvedSandboxOptions): Omit<SandboxApiOptions, "handlers" | "keys" | "clock"> {
   const { eventsPerMinute, paths, credential, strictUrls } = options;
-  const bodies: Readonly<Record<string, typeof localWebhookCreateInput | typeof localWebhookUpdateInput>> = {
-    "webhooks.create": localWebhookCreateInput,
-    "webhooks.update": localWebhookUpdateInput,
-  };
-  const adaptRow: SandboxApiOptions["adaptRow"] = (bound) => {
-    const body = bodies[bound.call];
-    return body === undefined ? bound : { ...bound, operation: { ...bound.operation, body } };
-  };
   return {
     eventsPerMinute,
     paths,
     credential,
-    ...(strictUrls ? {} : { adaptRow }),
+    ...(strictUrls ? {} : { adaptRow: allowLocalUrls }),
   };
 }

@@ -3,7 +3,18 @@ import { type Client, InvalidInputError } from "#pigeonhole/client.js";
 import { listOperations } from "#pigeonhole/contract/contract.js";
 import { pathNames } from "#pigeonhole/contract/operation.js";
 import { startApi } from "./api-server.js";
-import { API_KEY, EMPTY_PAGE, ENDPOINT, EVENT, SENT, SENT_BATCH, WEBHOOK_ID, clientOf, rejection } from "./support.js";
+import {
+  API_KEY,
+  EMPTY_PAGE,
+  ENDPOINT,
+  EVENT,
+  SENT,
+  SENT_BATCH,
+  WEBHOOK_ID,
+  WITH_SECRET,
+  clientOf,
+  rejection,
+} from "./support.js";
 
 type AnyCalls = Record<string, Record<string, (...args: unknown[]) => Promise<unknown>>>;
 
@@ -129,7 +140,6 @@ describe("input that is not sent", () => {
     ["a step up", "invalid_parameter", "email", call((c) => c.contactEvents.list(".."))],
     ["a missing id", "invalid_parameter", "id", call((c) => c.webhooks.get(undefined as unknown as string))],
     ["a page too large", "invalid_parameter", "limit", call((c) => c.webhooks.list({ limit: 101 }))],
-    ["a private URL", "invalid_webhook_url", "url", call((c) => c.webhooks.create({ url: "https://10.0.0.1" }))],
     [
       "options in the wrong place",
       "unknown_parameter",
@@ -147,6 +157,29 @@ describe("input that is not sent", () => {
     const error = await rejection(run(clientOf(server)));
     expect(error).toBeInstanceOf(InvalidInputError);
     expect(error).toMatchObject({ code, param });
+    expect(server.received).toEqual([]);
+  });
+
+  test.each([
+    ["a private URL", "https://10.0.0.1"],
+    ["a URL on this machine", "http://127.0.0.1:3000/webhooks/mail"],
+  ])("the client refuses %s of an endpoint before it sends anything to the service", async (_, url) => {
+    const sent: string[] = [];
+    const fetch = async (to: string) => {
+      sent.push(to);
+      return Response.json(WITH_SECRET.body, { status: 201 });
+    };
+    const client = clientOf({ baseUrl: "https://api.example" }, { fetch });
+    const refused = { name: "InvalidInputError", code: "invalid_webhook_url", param: "url" };
+    expect(await rejection(client.webhooks.create({ url }))).toMatchObject(refused);
+    expect(await rejection(client.webhooks.update(WEBHOOK_ID, { url }))).toMatchObject(refused);
+    expect(sent).toEqual([]);
+  });
+
+  test("the client refuses an endpoint's URL that is neither http nor https, on this machine too", async () => {
+    const server = await startApi(WITH_SECRET);
+    const refused = { name: "InvalidInputError", code: "invalid_webhook_url", param: "url" };
+    expect(await rejection(clientOf(server).webhooks.create({ url: "ftp://127.0.0.1/" }))).toMatchObject(refused);
     expect(server.received).toEqual([]);
   });
 

@@ -1,7 +1,7 @@
 import { createClient } from "pigeonhole/client";
 import type { Sandbox } from "pigeonhole/sandbox";
 import { describe, expect, test } from "vitest";
-import { START, openOnClock, openSandbox } from "./support.js";
+import { START, openOnClock, openProbe, openSandbox, verdictOf } from "./support.js";
 import { refusalOf } from "../support/error-of.js";
 
 const url = "https://app.example.com/hook";
@@ -37,6 +37,25 @@ describe("the real client", () => {
       status: 404,
       code: "resource_not_found",
     });
+  });
+
+  test("the real client registers an endpoint on this machine, and the sandbox delivers to it", async () => {
+    const probe = await openProbe();
+    const { sandbox } = openOnClock();
+    const client = createClient(sandbox.clientOptions);
+    const { id, secret } = await client.webhooks.create({ url: probe.url, eventTypes: ["email.received"] });
+    sandbox.emit("email.received");
+    await sandbox.settle();
+    expect(probe.got.map((got) => verdictOf(got, secret, sandbox.clock.now()).ok)).toEqual([true]);
+    expect(await client.webhooks.update(id, { url: `${probe.url}/moved` })).toMatchObject({
+      url: `${probe.url}/moved`,
+    });
+  });
+
+  test("the real client leaves it to a strict sandbox to refuse an endpoint on this machine", async () => {
+    const client = createClient(openSandbox({ strictUrls: true }).clientOptions);
+    const refused = { status: 422, code: "invalid_webhook_url", param: "url" };
+    expect(await refusalOf(() => client.webhooks.create({ url: "http://127.0.0.1:3000/" }))).toMatchObject(refused);
   });
 
   test("the real client tests an endpoint and gets the result, good or bad", async () => {
