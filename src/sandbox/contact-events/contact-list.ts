@@ -26,6 +26,8 @@ export class ContactList {
   readonly #makeId: Pick<MakeId, "hex">;
   readonly #byId = new Map<string, SandboxContact>();
   readonly #byEmail = new Map<string, SandboxContact>();
+  /** Ids of all contacts so far. A used one would give a new contact the events and waits of a removed one. */
+  readonly #usedIds = new Set<string>();
 
   constructor(makeId: Pick<MakeId, "hex">) {
     this.#makeId = makeId;
@@ -36,15 +38,22 @@ export class ContactList {
     return [...this.#byId.values()];
   }
 
-  /** Throws `invalid_argument` if a contact with the address or id already exists. */
+  /**
+   * Throws `invalid_argument` if a contact with the address exists, or one with the id exists or did before it was
+   * removed.
+   */
   add({ email, name = null, id: given }: ContactInput): SandboxContact {
     if (typeof email !== "string" || !email.includes("@")) {
       throw new PigeonholeError("invalid_argument", "A contact of the sandbox needs email, an address.");
     }
-    const id = given ?? this.#makeId.hex(`contact ${fold(email)}`);
-    if (this.#byId.has(id) || this.#byEmail.has(fold(email))) {
+    if ((given !== undefined && this.#byId.has(given)) || this.#byEmail.has(fold(email))) {
       throw new PigeonholeError("invalid_argument", "The sandbox already has a contact with this address or id.");
     }
+    const id = given ?? this.#newId(fold(email));
+    if (this.#usedIds.has(id)) {
+      throw new PigeonholeError("invalid_argument", "A removed contact of the sandbox had this id; give another.");
+    }
+    this.#usedIds.add(id);
     const contact = { id, email, name };
     this.#byId.set(id, contact);
     this.#byEmail.set(fold(email), contact);
@@ -64,7 +73,7 @@ export class ContactList {
     return this.#byId.get(id);
   }
 
-  /** True when there was such a contact. Its events stay, but cannot be read. */
+  /** True when there was such a contact. Its events stay, but cannot be read, and a later contact is a new one. */
   remove(reference: string): boolean {
     const contact = this.find(reference);
     if (contact === undefined) return false;
@@ -75,6 +84,15 @@ export class ContactList {
   clear(): void {
     this.#byId.clear();
     this.#byEmail.clear();
+    this.#usedIds.clear();
+  }
+
+  /** The first contact of an address has the same id in every run, and each later one another. */
+  #newId(address: string): string {
+    for (let count = 1; ; count += 1) {
+      const id = this.#makeId.hex(count === 1 ? `contact ${address}` : `contact ${address} ${count}`);
+      if (!this.#usedIds.has(id)) return id;
+    }
   }
 }
 

@@ -100,6 +100,30 @@ describe("an event", () => {
     expect(verdict(await call(`GET /contacts/${ADA.id}/events`))).toBe("404 contact_not_found");
     expect(verdict(await call("POST /events", { body: EVENT }))).toBe("404 contact_not_found");
   });
+
+  test("a contact that is added again after its removal is a new one, without events and waits of the old one", async () => {
+    const email = "bob@example.com";
+    const { call, store } = createTestApi({ store: { contacts: [{ email }] } });
+    const event = { name: "order.shipped", email, createContact: true };
+    const contactIds = new Set<unknown>();
+    for (let round = 0; round < 3; round += 1) {
+      const { body } = await call("POST /events", { body: event });
+      expect(body).toMatchObject({ replayed: false, resumed: 0 });
+      contactIds.add(body["contactId"]);
+      expect((await call(`GET /contacts/${email}/events`)).body["data"]).toMatchObject([{ id: body["id"] }]);
+      store.addWait({ contactId: body["contactId"] as string, name: "order.shipped" });
+      store.removeContact(email);
+    }
+    expect(contactIds.size).toBe(3);
+  });
+
+  test("the id of a removed contact cannot be given to another", () => {
+    const { store } = createTestApi();
+    store.removeContact(ADA.id);
+    expect(() => store.addContact({ id: ADA.id, email: "bob@example.com" })).toThrowError(/removed contact/);
+    store.reset();
+    expect(store.contacts).toMatchObject([{ id: ADA.id }]);
+  });
 });
 
 describe("automations", () => {
