@@ -36,7 +36,7 @@ export class ContactEventWaits {
     checkTimeout(timeoutMs);
     const fits = (event: StoredEvent): boolean =>
       (name === undefined || event.name === name) &&
-      (email === undefined || event.email.toLowerCase() === email.toLowerCase());
+      (email === undefined || event.email === email.trim().toLowerCase());
     const found = stored.find(fits);
     if (found !== undefined) return found;
     const text = `No such contact event within ${timeoutMs} ms; ${stored.length} were stored before.`;

@@ -5,7 +5,7 @@ import type { MakeId } from "../make-id.js";
 export interface SandboxContact {
   /** 24 hex characters if none was given. */
   id: string;
-  /** As given; compared without case. */
+  /** Trimmed and in lower case, whatever was given. */
   email: string;
   /** As given; null when none was. */
   name: string | null;
@@ -13,7 +13,7 @@ export interface SandboxContact {
 
 /** An initial contact. */
 export interface ContactInput {
-  /** The contact's address. */
+  /** The contact's address; stored trimmed and in lower case. */
   email: string;
   /** The contact's name. @default null */
   name?: string | null | undefined;
@@ -46,17 +46,18 @@ export class ContactList {
     if (typeof email !== "string" || !email.includes("@")) {
       throw new PigeonholeError("invalid_argument", "A contact of the sandbox needs email, an address.");
     }
-    if ((given !== undefined && this.#byId.has(given)) || this.#byEmail.has(fold(email))) {
+    const address = fold(email);
+    if ((given !== undefined && this.#byId.has(given)) || this.#byEmail.has(address)) {
       throw new PigeonholeError("invalid_argument", "The sandbox already has a contact with this address or id.");
     }
-    const id = given ?? this.#newId(fold(email));
+    const id = given ?? this.#newId(address);
     if (this.#usedIds.has(id)) {
       throw new PigeonholeError("invalid_argument", "A removed contact of the sandbox had this id; give another.");
     }
     this.#usedIds.add(id);
-    const contact = { id, email, name };
+    const contact = { id, email: address, name };
     this.#byId.set(id, contact);
-    this.#byEmail.set(fold(email), contact);
+    this.#byEmail.set(address, contact);
     return contact;
   }
 
@@ -77,7 +78,7 @@ export class ContactList {
   remove(reference: string): boolean {
     const contact = this.find(reference);
     if (contact === undefined) return false;
-    this.#byEmail.delete(fold(contact.email));
+    this.#byEmail.delete(contact.email);
     return this.#byId.delete(contact.id);
   }
 
@@ -96,6 +97,7 @@ export class ContactList {
   }
 }
 
+/** An address as the service stores it. */
 function fold(email: string): string {
   return email.trim().toLowerCase();
 }

@@ -10,7 +10,7 @@ export interface StoredEvent {
   id: string;
   /** Id of the contact. */
   contactId: string;
-  /** The contact's address. */
+  /** The contact's address, trimmed and in lower case, however the event named it. */
   email: string;
   /** Name of the event, as sent. */
   name: string;

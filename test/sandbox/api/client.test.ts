@@ -58,7 +58,7 @@ describe.each(["in process", "over HTTP"] as const)("the client, %s", (transport
   test("the client sends events, lists them and iterates over them", async () => {
     const { client, store } = await pair(transport);
     const sent = await client.contactEvents.send(EVENT, { idempotencyKey: "k" });
-    expect(sent).toMatchObject({ ...EVENT, contactId: ADA.id, replayed: false });
+    expect(sent).toMatchObject({ name: EVENT.name, contactId: ADA.id, replayed: false });
     expect(await client.contactEvents.send(EVENT, { idempotencyKey: "k" })).toMatchObject({
       id: sent.id,
       replayed: true,

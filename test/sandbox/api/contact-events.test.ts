@@ -17,7 +17,7 @@ describe("an event", () => {
       object: "contact_event",
       id: expect.stringMatching(/^[0-9a-f]{24}$/) as string,
       contactId: ADA.id,
-      email: ADA.email,
+      email: ADA.email.toLowerCase(),
       name: "order.shipped",
       properties: { order: "1042" },
       occurredAt: "2026-05-31T10:00:00.000Z",
@@ -80,8 +80,8 @@ describe("an event", () => {
     const second = await call("POST /events", { body: { ...event, email: "new@EXAMPLE.com", contactName: "Other" } });
     expect(second.body["contactId"]).toBe(first.body["contactId"]);
     expect(store.contacts).toMatchObject([
-      ADA,
-      { id: first.body["contactId"], email: "New@example.com", name: "Newcomer" },
+      { id: ADA.id },
+      { id: first.body["contactId"], email: "new@example.com", name: "Newcomer" },
     ]);
   });
 
@@ -90,6 +90,19 @@ describe("an event", () => {
     expect(verdict(await call("POST /events", { body: { ...EVENT, email: "new@example.com" } }))).toBe("201");
     const refused = { ...EVENT, email: "other@example.com", createContact: false };
     expect(verdict(await call("POST /events", { body: refused }))).toBe("404 contact_not_found");
+  });
+
+  test("a contact's address is stored trimmed and in lower case, and found however it is written", async () => {
+    const { call, store } = createTestApi({ store: { contacts: [] } });
+    store.addContact({ email: " Bob@Example.COM " });
+    const added = await call("POST /events", { body: { ...EVENT, email: "New@Example.com", createContact: true } });
+    expect(added.body["email"]).toBe("new@example.com");
+    expect(store.contacts.map(({ email }) => email)).toEqual(["bob@example.com", "new@example.com"]);
+    expect((await call("POST /events", { body: { ...EVENT, email: "BOB@example.com" } })).body["email"]).toBe(
+      "bob@example.com",
+    );
+    const path = `GET /contacts/${encodeURIComponent(" NEW@example.com ")}/events`;
+    expect((await call(path)).body["data"]).toMatchObject([{ email: "new@example.com" }]);
   });
 
   test("the events of a contact cannot be read after it is removed", async () => {
@@ -182,7 +195,7 @@ describe("a reset of the sandbox", () => {
     store.addAutomation({ id: "aut_2", trigger: "order.shipped" });
     store.addWait({ contactId: ADA.id, name: "order.shipped" });
     store.reset();
-    expect([store.events, store.contacts]).toEqual([[], [ADA]]);
+    expect([store.events, store.contacts]).toEqual([[], [{ ...ADA, email: ADA.email.toLowerCase() }]]);
     expect((await call("POST /events", init)).body).toMatchObject({ replayed: false, enrolled: ["aut_1"], resumed: 0 });
   });
 
