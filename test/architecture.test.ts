@@ -48,6 +48,7 @@ const ORDERS: Record<string, readonly string[]> = {
 const PACKAGES: Record<string, readonly string[]> = {
   zod: ["protocol", "contract"],
   "better-sqlite3": ["store"],
+  pg: ["store"],
   "p-queue": ["dispatch"],
   "raw-body": ["http"],
   pino: ["receiver"],

@@ -7,9 +7,12 @@ import type { Store } from "../store/store.js";
 import { BUSY_WAITS } from "../store/while-busy.js";
 import type { Settlement } from "../store/work.js";
 
+/** Refusals that may end by themselves. */
+const PASSING: readonly string[] = ["store_busy", "store_full", "store_unreachable", "store_not_primary"];
+
 /**
- * Writes a settlement again that the store has refused with `refusal`, while the store is only busy or full. False when
- * the lease is lost or the store is broken.
+ * Writes a settlement again that the store has refused with `refusal`, while that may end by itself. False when the
+ * lease is lost or the store is broken.
  */
 export async function settleAgain(
   settlement: Settlement,
@@ -31,5 +34,5 @@ export async function settleAgain(
 }
 
 function mayHelp(error: unknown): boolean {
-  return isPigeonholeError(error, "store_busy") || isPigeonholeError(error, "store_full");
+  return isPigeonholeError(error) && PASSING.includes(error.code);
 }

@@ -148,6 +148,9 @@ const REMEDIES: Readonly<Record<ErrorCode, string>> = {
   store_corrupt: "Stop the receiver, keep file and WAL, and start from the last copy.",
   store_replaced:
     "Put the files back, or restart the process. See [the store's files](operations.md#the-stores-files).",
+  store_unreachable: "Look at the server and the network; it is used again as soon as it answers.",
+  store_not_primary: "Connect to the primary.",
+  server_unusable: "Change what the message names.",
   lease_lost: "Nothing; the work runs again.",
   commit_twice: "Write everything in one `ctx.commit`.",
   commit_async: "Do the asynchronous part before, and only write inside.",

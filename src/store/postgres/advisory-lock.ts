@@ -1,0 +1,9 @@
+import { createHash } from "node:crypto";
+
+/** What is locked beside the nodes, whose numbers are higher. */
+export const LOCKED = { migration: 1, freezing: 2 } as const;
+
+/** The first half of all advisory locks of a schema, so that two schemas of a database have different ones. */
+export function lockClassOf(schema: string): number {
+  return createHash("sha256").update(`pigeonhole ${schema}`).digest().readInt32BE();
+}

@@ -1,0 +1,125 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { PoolClient } from "pg";
+import { PigeonholeError } from "../../base/error.js";
+import { guardClient } from "./guard-client.js";
+import type { DoneSettlement } from "./operations/settle.js";
+import { settleDone } from "./operations/settle.js";
+import type { BorrowedClient, SharedPool } from "./shared-pool.js";
+import type { PostgresTransaction } from "./postgres-transaction.js";
+import { asPostgresError, isConnectionLost } from "./store-error.js";
+import { Sql, type Statements } from "./sql.js";
+
+/** How often and how long a commit without an answer is asked about. */
+const ASK_TRIES = 20;
+const ASK_EVERY_MS = 250;
+
+export interface PoolCommit {
+  pool: SharedPool;
+  statements: Statements;
+  settlement: DoneSettlement;
+  fn: (tx: PostgresTransaction) => unknown;
+}
+
+/**
+ * The user's writes and the done mark in one transaction, on a client of the pool. The fence comes first: when the lease
+ * is lost, the user's function does not run at all.
+ */
+export async function commitOnPool({ pool, statements, settlement, fn }: PoolCommit): Promise<void> {
+  const borrowed = await pool.borrow("ctx.commit");
+  const { client, giveBack } = borrowed;
+  const sql = new Sql(client, statements);
+  let transaction: string;
+  try {
+    transaction = await begin(sql, settlement);
+    await callWithClient(client, fn);
+  } catch (error) {
+    await undo(sql, borrowed);
+    throw error;
+  }
+  const command = await commit(client).catch((error: unknown) => ({ error }));
+  giveBack(typeof command === "object");
+  if (typeof command === "object") {
+    if (!isConnectionLost(command.error)) throw asPostgresError(command.error, "ctx.commit");
+    await findOut(pool, statements, transaction);
+  } else if (command !== "COMMIT") {
+    // A statement failed and its error was not thrown: PostgreSQL then takes everything back.
+    throw failedInside();
+  }
+}
+
+/** What PostgreSQL says that it has done. */
+async function commit(client: PoolClient): Promise<string> {
+  return (await client.query("COMMIT")).command;
+}
+
+/** Returns the number of the transaction, by which its outcome can be found out. */
+async function begin(sql: Sql, settlement: DoneSettlement): Promise<string> {
+  try {
+    await sql.begin();
+    const row = await sql.row<{ transaction: string }>("SELECT pg_current_xact_id()::text AS transaction");
+    const [result] = await settleDone(sql, [settlement]);
+    if (result === "settled") return row?.transaction ?? "";
+  } catch (error) {
+    throw asPostgresError(error, "ctx.commit");
+  }
+  const { handler } = settlement;
+  throw new PigeonholeError("lease_lost", `The lease of handler "${handler}" has ended; nothing was written.`);
+}
+
+async function callWithClient(client: PoolClient, fn: PoolCommit["fn"]): Promise<void> {
+  const guarded = guardClient(client);
+  const tx: PostgresTransaction = {
+    get client() {
+      return guarded.client;
+    },
+  };
+  try {
+    await fn(tx);
+    guarded.checkKept();
+  } finally {
+    guarded.end();
+  }
+}
+
+async function undo(sql: Sql, { giveBack }: BorrowedClient): Promise<void> {
+  try {
+    await sql.script("ROLLBACK");
+    giveBack(false);
+  } catch {
+    // The transaction ends with its connection.
+    giveBack(true);
+  }
+}
+
+/** Asks on another connection what became of a commit that had no answer. */
+async function findOut(pool: SharedPool, statements: Statements, transaction: string): Promise<void> {
+  for (let attempt = 1; attempt <= ASK_TRIES; attempt += 1) {
+    const status = await readStatus(pool, statements, transaction).catch(() => "in progress");
+    if (status === "committed") return;
+    if (status !== "in progress") {
+      throw new PigeonholeError("store_unreachable", "The connection was lost before ctx.commit; nothing was written.");
+    }
+    await sleep(ASK_EVERY_MS);
+  }
+  throw new PigeonholeError(
+    "store_unreachable",
+    "The connection was lost during ctx.commit, and PostgreSQL does not say whether it was committed. If it was, the work is done.",
+  );
+}
+
+function readStatus(pool: SharedPool, statements: Statements, transaction: string): Promise<string | null | undefined> {
+  return pool.run("ctx.commit", async (client) => {
+    const row = await new Sql(client, statements).row<{ status: string | null }>(
+      "SELECT pg_xact_status(:transaction::xid8) AS status",
+      { transaction },
+    );
+    return row?.status;
+  });
+}
+
+function failedInside(): PigeonholeError {
+  return new PigeonholeError(
+    "transaction_ended",
+    "A statement in ctx.commit failed and its error was caught, so PostgreSQL took everything back. Throw the error, or use SAVEPOINT for what may fail.",
+  );
+}

@@ -1,0 +1,63 @@
+import { PigeonholeError } from "../../base/error.js";
+import { LOCKED } from "./advisory-lock.js";
+import { POSTGRES_MIGRATIONS } from "./migrations.js";
+import type { Sql } from "./sql.js";
+
+const CREATE_LIST = `
+  CREATE TABLE pigeonhole.migration (
+    version    integer     PRIMARY KEY,
+    applied_at timestamptz NOT NULL DEFAULT now()
+  )`;
+
+/** A schema, and the first half of its advisory locks. */
+export interface SchemaLock {
+  schema: string;
+  lockClass: number;
+}
+
+/** Brings the tables up to date in one transaction; of several processes, one does it and the others wait. */
+export function migrateSchema(sql: Sql, { schema, lockClass }: SchemaLock): Promise<void> {
+  return sql.transaction(async () => {
+    await sql.run("SELECT pg_advisory_xact_lock(:lockClass, :of)", { lockClass, of: LOCKED.migration });
+    const version = await readVersion(sql, schema);
+    if (version === undefined) await createSchema(sql, schema);
+    if (version !== undefined && version > POSTGRES_MIGRATIONS.length) {
+      throw new PigeonholeError(
+        "schema_too_new",
+        `The schema ${schema} has version ${version}; this version of pigeonhole knows ${POSTGRES_MIGRATIONS.length}. Install the newer package again.`,
+      );
+    }
+    for (const [index, migration] of POSTGRES_MIGRATIONS.entries()) {
+      if (index < (version ?? 0)) continue;
+      await sql.script(migration);
+      await sql.run("INSERT INTO pigeonhole.migration (version) VALUES (:version)", { version: index + 1 });
+    }
+  });
+}
+
+/** An administrator may have made the schema, for a user who has no right to. */
+async function createSchema(sql: Sql, schema: string): Promise<void> {
+  const isThere = await sql.row("SELECT 1 AS found WHERE to_regnamespace(:schema) IS NOT NULL", { schema });
+  if (isThere === undefined) await sql.script(`CREATE SCHEMA ${schema}`);
+  await sql.script(CREATE_LIST);
+}
+
+/** Undefined when there are no tables yet. Throws for a schema with tables that are not ours. */
+async function readVersion(sql: Sql, schema: string): Promise<number | undefined> {
+  const tables = await sql.rows<{ name: string }>(
+    "SELECT relname::text AS name FROM pg_class WHERE relnamespace = to_regnamespace(:schema) AND relkind IN ('r', 'p')",
+    { schema },
+  );
+  if (tables.length === 0) return undefined;
+  const names = tables.map(({ name }) => name);
+  if (!names.includes("migration") || !names.includes("inbox_event")) {
+    throw new PigeonholeError(
+      "not_a_pigeonhole_database",
+      `The schema ${schema} has tables of another program; give the store another schema.`,
+    );
+  }
+  const row = await sql.row<{ version: number }>(
+    "SELECT coalesce(max(version), 0) AS version FROM pigeonhole.migration",
+  );
+  return row?.version ?? 0;
+}

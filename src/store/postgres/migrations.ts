@@ -1,0 +1,169 @@
+/**
+ * Append-only: a released entry is never edited, a change is a new entry at the end. The table `migration` has a row for
+ * each entry that has run. Texts that are compared or sorted have the collation "C": an update of the system's
+ * collations would change the order of the others, and a unique index could then let duplicates in.
+ */
+export const POSTGRES_MIGRATIONS: readonly string[] = [
+  `
+  -- Numbers of events in the order of their arrival at one node. A number may become visible after a higher one.
+  CREATE SEQUENCE pigeonhole.inbox_event_number;
+  CREATE SEQUENCE pigeonhole.lease_token;
+
+  -- Never updated. The body lives beside it so that dropping old bodies does not rewrite the ids.
+  CREATE TABLE pigeonhole.inbox_event (
+    seq         bigint  PRIMARY KEY,
+    id          text    COLLATE "C" NOT NULL UNIQUE,
+    type        text    COLLATE "C" NOT NULL,
+    test        boolean NOT NULL,
+    received_at bigint  NOT NULL,
+    signed_at   bigint  NOT NULL,
+    body_length integer NOT NULL,
+    body_crc    bigint  NOT NULL
+  );
+
+  CREATE TABLE pigeonhole.inbox_body (
+    seq  bigint PRIMARY KEY,
+    body bytea  NOT NULL
+  );
+
+  -- A process that has the database open, while it holds the advisory lock of its number. What a number without a lock
+  -- says is known only for the start of the server under which it was taken.
+  CREATE TABLE pigeonhole.node (
+    id           integer     PRIMARY KEY,
+    server_start timestamptz NOT NULL
+  );
+  CREATE SEQUENCE pigeonhole.node_number AS integer MINVALUE 16 CYCLE;
+
+  -- One event for one handler, while it is not done. Handler '' is the note of an event that was not understood.
+  CREATE TABLE pigeonhole.inbox_work (
+    seq         bigint  NOT NULL,
+    handler     text    COLLATE "C" NOT NULL,
+    state       text    COLLATE "C" NOT NULL CHECK (state IN ('pending', 'leased', 'dead', 'parked')),
+    due_at      bigint,
+    waits_since bigint,
+    lease       bigint,
+    lease_until bigint,
+    node        integer,
+    settled_at  bigint,
+    started     integer NOT NULL,
+    finished    integer NOT NULL,
+    reason      text,
+    error       text,
+    PRIMARY KEY (seq, handler),
+    CHECK ((state = 'pending') = (due_at IS NOT NULL)),
+    CHECK ((state = 'leased') = (lease IS NOT NULL)),
+    CHECK ((state = 'leased') = (lease_until IS NOT NULL)),
+    CHECK ((state = 'leased') = (node IS NOT NULL)),
+    CHECK ((state IN ('dead', 'parked')) = (settled_at IS NOT NULL)),
+    CHECK ((state IN ('dead', 'parked')) = (reason IS NOT NULL)),
+    CHECK (started >= finished AND finished >= 0),
+    CHECK (handler <> '' OR state = 'parked')
+  );
+
+  -- started - finished counts the processes that died in it: 0, 1, or 2 and more.
+  CREATE INDEX inbox_work_pending ON pigeonhole.inbox_work (handler, least(started - finished, 2), due_at, seq)
+    WHERE state = 'pending';
+  CREATE INDEX inbox_work_leased ON pigeonhole.inbox_work (lease_until) WHERE state = 'leased';
+  CREATE INDEX inbox_work_stuck ON pigeonhole.inbox_work (state, seq) WHERE state IN ('dead', 'parked');
+  CREATE INDEX inbox_work_requested ON pigeonhole.inbox_work (seq)
+    WHERE handler = '' AND state = 'parked' AND waits_since IS NOT NULL;
+
+  -- The done marks: (event, handler) is here at most once, and what is here is not in inbox_work.
+  CREATE TABLE pigeonhole.inbox_done (
+    seq        bigint  NOT NULL,
+    handler    text    COLLATE "C" NOT NULL,
+    settled_at bigint  NOT NULL,
+    attempts   integer NOT NULL,
+    discarded  boolean NOT NULL,
+    PRIMARY KEY (seq, handler)
+  );
+
+  -- Runs settled as done, a row for each batch: one row that all add to would let them wait for one another.
+  CREATE TABLE pigeonhole.done_count (
+    id   bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
+    done bigint NOT NULL
+  );
+
+  CREATE TABLE pigeonhole.inbox_step (
+    seq     bigint NOT NULL,
+    handler text   COLLATE "C" NOT NULL,
+    name    text   COLLATE "C" NOT NULL,
+    value   text   NOT NULL,
+    PRIMARY KEY (seq, handler, name)
+  );
+
+  -- Another body of an id whose first one was parked and never handled.
+  CREATE TABLE pigeonhole.inbox_other (
+    seq   bigint PRIMARY KEY,
+    first bigint NOT NULL
+  );
+  CREATE INDEX inbox_other_first ON pigeonhole.inbox_other (first);
+
+  -- Which of the bodies of an id a handler has: at most one of them takes effect.
+  CREATE TABLE pigeonhole.inbox_holder (
+    first   bigint NOT NULL,
+    handler text   COLLATE "C" NOT NULL,
+    seq     bigint NOT NULL,
+    PRIMARY KEY (first, handler)
+  );
+
+  -- Contact events to be sent, by their number among those that are pending: a number that becomes visible after a
+  -- higher one is found as well.
+  CREATE TABLE pigeonhole.outbox_event (
+    seq         bigint  PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
+    key         text    COLLATE "C" NOT NULL,
+    body        text    NOT NULL,
+    occurred_at bigint  NOT NULL,
+    recorded_at bigint  NOT NULL,
+    by_handler  boolean NOT NULL,
+    state       text    COLLATE "C" NOT NULL,
+    send        bigint,
+    position    integer,
+    attempts    integer NOT NULL DEFAULT 0,
+    settled_at  bigint,
+    remote_id   text,
+    reason      text,
+    code        text,
+    param       text,
+    message     text,
+    CHECK (CASE state
+      WHEN 'pending' THEN send IS NULL AND position IS NULL AND settled_at IS NULL AND reason IS NULL
+      WHEN 'leased' THEN send IS NOT NULL AND position IS NOT NULL AND settled_at IS NULL AND reason IS NULL
+      WHEN 'done' THEN (send IS NULL) = (position IS NULL) AND settled_at IS NOT NULL AND reason IS NULL
+      WHEN 'dead' THEN (send IS NULL) = (position IS NULL) AND settled_at IS NOT NULL AND reason IS NOT NULL
+      ELSE false
+    END)
+  );
+
+  CREATE UNIQUE INDEX outbox_event_own_key ON pigeonhole.outbox_event (key) WHERE NOT by_handler;
+  CREATE INDEX outbox_event_pending ON pigeonhole.outbox_event (seq) WHERE state = 'pending';
+  CREATE INDEX outbox_event_dead ON pigeonhole.outbox_event (seq) WHERE state = 'dead';
+  CREATE INDEX outbox_event_open_key ON pigeonhole.outbox_event (key) WHERE state IN ('pending', 'dead');
+  CREATE INDEX outbox_event_send ON pigeonhole.outbox_event (send, position) WHERE send IS NOT NULL;
+
+  -- A call to the API: its members and their order are fixed before it is first made, and it is repeated as it was.
+  CREATE TABLE pigeonhole.outbox_send (
+    send        bigint  PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
+    key         text    COLLATE "C" NOT NULL,
+    kind        text    COLLATE "C" NOT NULL CHECK (kind IN ('single', 'batch')),
+    state       text    COLLATE "C" NOT NULL CHECK (state IN ('pending', 'leased', 'dead')),
+    due_at      bigint,
+    waits_since bigint,
+    lease       bigint,
+    lease_until bigint,
+    node        integer,
+    started     integer NOT NULL,
+    error       text,
+    CHECK ((state = 'pending') = (due_at IS NOT NULL)),
+    CHECK ((state = 'leased') = (lease IS NOT NULL)),
+    CHECK ((state = 'leased') = (lease_until IS NOT NULL)),
+    CHECK ((state = 'leased') = (node IS NOT NULL))
+  );
+  CREATE INDEX outbox_send_open ON pigeonhole.outbox_send (send) WHERE state <> 'dead';
+
+  CREATE TABLE pigeonhole.known_time (
+    name  text   COLLATE "C" PRIMARY KEY,
+    value bigint NOT NULL
+  );
+  `,
+];

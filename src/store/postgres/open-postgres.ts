@@ -1,0 +1,92 @@
+import type { Pool } from "pg";
+import type { NewEvent, AcceptResult, SettleResult } from "../store.js";
+import { NaturalBatch } from "../natural-batch.js";
+import type { Settlement } from "../work.js";
+import { lockClassOf } from "./advisory-lock.js";
+import { checkServer } from "./check-server.js";
+import { commitOnPool } from "./commit-on-pool.js";
+import { migrateSchema } from "./migrate-schema.js";
+import { NodeSession } from "./node-session.js";
+import { acceptEvents } from "./operations/accept.js";
+import type { NodeLock } from "./operations/recover.js";
+import { type DoneSettlement, type OtherSettlement, settleDone, settleOthers } from "./operations/settle.js";
+import { OwnConnection } from "./own-connection.js";
+import { SharedPool } from "./shared-pool.js";
+import type { PostgresTransaction } from "./postgres-transaction.js";
+import { Sql, Statements } from "./sql.js";
+
+/** Larger batches gain little, and all calls in them wait longer. */
+const MAX_ITEMS = 256;
+const MAX_BYTES = 8 * 1024 * 1024;
+
+/** All connections of one opening of a store. */
+export interface OpenPostgres {
+  readonly lock: NodeLock;
+  /** Holds the lock of this process again, if its connection was lost. */
+  hold(): Promise<void>;
+  accept(event: NewEvent): Promise<AcceptResult>;
+  settle(settlement: Settlement): Promise<SettleResult>;
+  commit(settlement: DoneSettlement, fn: (tx: PostgresTransaction) => unknown): Promise<void>;
+  /** On the store's own connection for work, which handlers never hold. */
+  work<Value>(doing: string, use: (sql: Sql) => Promise<Value>): Promise<Value>;
+  /** On a connection of the pool: what may wait. */
+  inPool<Value>(doing: string, use: (sql: Sql) => Promise<Value>): Promise<Value>;
+  close(): Promise<void>;
+}
+
+/** Which database, and where in it. */
+export interface PostgresPlace {
+  pool: Pool | string;
+  schema: string;
+}
+
+/** Connects, checks the server, and brings the tables up to date. */
+export async function openPostgres({ pool: given, schema }: PostgresPlace): Promise<OpenPostgres> {
+  const pool = new SharedPool(given);
+  const statements = new Statements(schema);
+  const lockClass = lockClassOf(schema);
+  const connect = (name: string) => new OwnConnection({ config: pool.config, name: `pigeonhole ${name}`, statements });
+  const [session, accepting, working] = [connect("session"), connect("accept"), connect("work")];
+  const node = new NodeSession(session, lockClass);
+  const close = async (): Promise<void> => {
+    await Promise.all([node.end(), accepting.end(), working.end(), pool.end()]);
+  };
+  try {
+    await session.run("opening the store", async (sql) => {
+      await checkServer(sql);
+      await migrateSchema(sql, { schema, lockClass });
+    });
+    await node.begin();
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const work: OpenPostgres["work"] = (doing, use) => working.run(doing, use);
+  const batches = createBatches(accepting, working, node);
+  return {
+    lock: { node: node.node, lockClass },
+    hold: () => node.hold(),
+    accept: (event) => batches.accept.add(event),
+    settle: (settlement) => (settlement.to === "done" ? batches.done.add(settlement) : batches.others.add(settlement)),
+    commit: (settlement, fn) => commitOnPool({ pool, statements, settlement, fn }),
+    work,
+    inPool: (doing, use) => pool.run(doing, (client) => use(new Sql(client, statements))),
+    close,
+  };
+}
+
+function createBatches(accepting: OwnConnection, working: OwnConnection, session: NodeSession) {
+  const limits = { maxItems: MAX_ITEMS, maxBytes: MAX_BYTES };
+  const light = { ...limits, bytesOf: () => 0 };
+  return {
+    accept: new NaturalBatch<NewEvent, AcceptResult>({ ...limits, bytesOf: ({ body }) => body.byteLength }, (events) =>
+      accepting.run("storing events", (sql) => acceptEvents(sql, session.node, events)),
+    ),
+    done: new NaturalBatch<DoneSettlement, SettleResult>(light, (settlements) =>
+      working.run("settling work", (sql) => settleDone(sql, settlements)),
+    ),
+    others: new NaturalBatch<OtherSettlement, SettleResult>(light, (settlements) =>
+      working.run("settling work", (sql) => settleOthers(sql, settlements)),
+    ),
+  };
+}

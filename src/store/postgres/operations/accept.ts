@@ -1,0 +1,191 @@
+// The whole module: an import by name fails before Node can be reported as too old.
+import zlib from "node:zlib";
+import { NOTE_HANDLER } from "../../../base/note-handler.js";
+import { idBeside } from "../../id-beside.js";
+import type { AcceptResult, NewEvent } from "../../store.js";
+import type { Lease } from "../../work.js";
+import type { Sql } from "../sql.js";
+import { addOtherBody, isUnhandled, lockBodies } from "./other-bytes.js";
+
+/**
+ * Events are numbered in the order given, and inserted in the order of their ids: two processes whose batches overlap
+ * would otherwise wait for each other. Known ids are left out.
+ */
+const ACCEPT = `
+  WITH given AS MATERIALIZED (
+    SELECT nextval('pigeonhole.inbox_event_number') AS seq, g.*
+    FROM unnest(:ids::text[], :types::text[], :tests::boolean[], :receivedAts::bigint[], :signedAts::bigint[],
+      :bodyAts::integer[], :lengths::integer[], :crcs::bigint[]) WITH ORDINALITY
+      AS g (id, type, test, received_at, signed_at, body_at, body_length, body_crc, place)
+  ), stored AS (
+    INSERT INTO pigeonhole.inbox_event (seq, id, type, test, received_at, signed_at, body_length, body_crc)
+    SELECT seq, id, type, test, received_at, signed_at, body_length, body_crc FROM given ORDER BY id COLLATE "C"
+    ON CONFLICT (id) DO NOTHING RETURNING seq
+  ), bodies AS (
+    INSERT INTO pigeonhole.inbox_body (seq, body)
+    SELECT seq, substring(:bodies::bytea FROM body_at + 1 FOR body_length) FROM given JOIN stored USING (seq)
+  ), work AS (
+    INSERT INTO pigeonhole.inbox_work
+      (seq, handler, state, due_at, lease, lease_until, node, settled_at, started, finished, reason, error)
+    SELECT seq, w.handler, w.state, CASE w.state WHEN 'pending' THEN received_at END,
+      CASE w.state WHEN 'leased' THEN nextval('pigeonhole.lease_token') END, w.lease_until,
+      CASE w.state WHEN 'leased' THEN :node::integer END, CASE w.state WHEN 'parked' THEN received_at END,
+      CASE w.state WHEN 'leased' THEN 1 ELSE 0 END, 0, w.reason, w.error
+    FROM unnest(:workPlaces::bigint[], :handlers::text[], :states::text[], :leaseUntils::bigint[], :reasons::text[],
+      :errors::text[]) AS w (place, handler, state, lease_until, reason, error)
+    JOIN given USING (place) JOIN stored USING (seq)
+    RETURNING seq, handler, lease
+  )
+  SELECT place, seq, handler, lease AS token
+  FROM given JOIN stored USING (seq) LEFT JOIN work USING (seq)`;
+
+const SELECT_KNOWN =
+  "SELECT seq, id, body_length AS length, body_crc AS crc FROM pigeonhole.inbox_event WHERE id = ANY(:ids)";
+
+/**
+ * Waits until all that was committed before is on the standby too, if there is a synchronous one: nothing was written
+ * by this batch, so its commit would wait for nothing, while the event that is known already may not be there yet.
+ */
+const SELECT_KNOWN_DURABLY = `
+  WITH written AS MATERIALIZED (SELECT pg_logical_emit_message(true, 'pigeonhole', ''))
+  ${SELECT_KNOWN} AND EXISTS (SELECT 1 FROM written)`;
+
+interface Known {
+  seq: number;
+  id: string;
+  length: number;
+  crc: number;
+}
+
+interface Stored {
+  seq: number;
+  leases: Lease[];
+}
+
+/** Stores events with their bodies and work, each once, and compares the others with what is known under their id. */
+export async function acceptEvents(sql: Sql, node: number, events: readonly NewEvent[]): Promise<AcceptResult[]> {
+  const firsts = new Map<string, number>();
+  for (const [index, { id }] of events.entries()) if (!firsts.has(id)) firsts.set(id, index);
+  const news = [...firsts.values()];
+  const stored = await insertEvents(
+    sql,
+    node,
+    news.map((index) => events[index] as NewEvent),
+  );
+  const results: (AcceptResult | undefined)[] = events.map(() => undefined);
+  for (const [place, index] of news.entries()) {
+    const found = stored.get(place);
+    if (found !== undefined) results[index] = { kind: "stored", ...found, otherBytes: false };
+  }
+  const rest = [...events.keys()].filter((index) => results[index] === undefined);
+  if (rest.length === 0) return results as AcceptResult[];
+  const known = await selectKnown(sql, events, rest, stored.size > 0);
+  for (const index of rest) {
+    const event = events[index] as NewEvent;
+    const first = known.get(event.id);
+    results[index] =
+      first === undefined
+        ? // Retention has removed it meanwhile.
+          (await acceptEvents(sql, node, [event]))[0]
+        : await acceptAgain(sql, node, event, first);
+  }
+  return results as AcceptResult[];
+}
+
+/** In a statement of its own, since the one that found the ids known does not see what others had just committed. */
+async function selectKnown(
+  sql: Sql,
+  events: readonly NewEvent[],
+  rest: readonly number[],
+  hasWritten: boolean,
+): Promise<Map<string, Known>> {
+  const ids = [...new Set(rest.map((index) => events[index]?.id))];
+  const rows = await sql.rows<Known>(hasWritten ? SELECT_KNOWN : SELECT_KNOWN_DURABLY, { ids });
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** Bodies beside another one are rare, and each has a transaction of its own. */
+async function acceptAgain(sql: Sql, node: number, event: NewEvent, first: Known): Promise<AcceptResult> {
+  const { id, body, work } = event;
+  if (first.length === body.byteLength && first.crc === zlib.crc32(body))
+    return { kind: "duplicate", otherBytes: false };
+  const ownId = idBeside(id, body);
+  const isKnown = await sql.row(SELECT_KNOWN, { ids: [ownId] });
+  if (isKnown !== undefined) return { kind: "duplicate", otherBytes: false };
+  return sql.transaction(async () => {
+    await lockBodies(sql, first.seq);
+    if (!(await isUnhandled(sql, first.seq))) return { kind: "duplicate", otherBytes: true };
+    const stored = (await insertEvents(sql, node, [{ ...event, id: ownId }])).get(0);
+    if (stored === undefined) return { kind: "duplicate", otherBytes: false };
+    const handlers = work.map(({ handler }) => handler);
+    await addOtherBody(sql, { seq: stored.seq, first: first.seq, handlers });
+    return { kind: "stored", ...stored, otherBytes: true };
+  });
+}
+
+/** By the place of each event that was new. */
+async function insertEvents(sql: Sql, node: number, events: readonly NewEvent[]): Promise<Map<number, Stored>> {
+  const rows = await sql.rows<{ place: number; seq: number; handler: string | null; token: number | null }>(ACCEPT, {
+    node,
+    ...eventColumns(events),
+    ...workColumns(events),
+  });
+  const tokens = new Map(rows.map(({ seq, handler, token }) => [`${seq} ${handler}`, token]));
+  const stored = new Map<number, Stored>();
+  for (const { place, seq } of rows) {
+    const leased = events[place - 1]?.work.filter(({ leaseUntil }) => leaseUntil !== undefined) ?? [];
+    const leases = leased.map(({ handler }) => ({ seq, handler, token: tokens.get(`${seq} ${handler}`) ?? 0 }));
+    stored.set(place - 1, { seq, leases });
+  }
+  return stored;
+}
+
+/** The bodies are one parameter, which is sent as it is; a list of them would be sent as text. */
+function eventColumns(events: readonly NewEvent[]) {
+  let bodyAt = 0;
+  const bodyAts = events.map(({ body }) => (bodyAt += body.byteLength) - body.byteLength);
+  return {
+    ids: events.map(({ id }) => id),
+    types: events.map(({ type }) => type),
+    tests: events.map(({ test }) => test),
+    receivedAts: events.map(({ receivedAt }) => receivedAt),
+    signedAts: events.map(({ signedAt }) => signedAt),
+    bodyAts,
+    lengths: events.map(({ body }) => body.byteLength),
+    crcs: events.map(({ body }) => zlib.crc32(body)),
+    bodies: Buffer.concat(events.map(({ body }) => body)),
+  };
+}
+
+function workColumns(events: readonly NewEvent[]) {
+  const rows = events.flatMap(({ work, parked }, index) => [
+    ...work.map(({ handler, leaseUntil = null }) => ({
+      place: index + 1,
+      handler,
+      state: leaseUntil === null ? "pending" : "leased",
+      leaseUntil,
+      reason: null,
+      error: null,
+    })),
+    ...(parked === undefined
+      ? []
+      : [
+          {
+            place: index + 1,
+            handler: NOTE_HANDLER,
+            state: "parked",
+            leaseUntil: null,
+            reason: parked.reason,
+            error: parked.detail,
+          },
+        ]),
+  ]);
+  return {
+    workPlaces: rows.map(({ place }) => place),
+    handlers: rows.map(({ handler }) => handler),
+    states: rows.map(({ state }) => state),
+    leaseUntils: rows.map(({ leaseUntil }) => leaseUntil),
+    reasons: rows.map(({ reason }) => reason),
+    errors: rows.map(({ error }) => error),
+  };
+}

@@ -1,0 +1,38 @@
+import type { WorkChoice } from "../../inbox-view.js";
+import type { WorkState } from "../../work-state.js";
+
+const OF_EVENT: Partial<Record<keyof WorkChoice, string>> = {
+  type: "e.type = :type",
+  since: "e.received_at >= :since",
+  until: "e.received_at < :until",
+};
+
+const OF_WORK: Partial<Record<keyof WorkChoice | "state", string>> = {
+  state: "state = :state",
+  handler: "handler = :handler",
+  error: "(position(lower(:error) IN lower(reason)) > 0 OR position(lower(:error) IN lower(error)) > 0)",
+};
+
+const IN_WORK = (conditions: string): string =>
+  `EXISTS (SELECT 1 FROM pigeonhole.inbox_work AS w WHERE w.seq = e.seq AND ${conditions})`;
+const IN_DONE = (conditions: string): string =>
+  `EXISTS (SELECT 1 FROM pigeonhole.inbox_done AS d WHERE d.seq = e.seq AND ${conditions})`;
+
+/** Conditions on rows of `inbox_event AS e`: those of the event, and that a piece of its work fits all of the others. */
+export function eventConditionsOf(query: WorkChoice & { state?: WorkState | undefined }): string[] {
+  const chosen = (conditions: Record<string, string>): string[] =>
+    Object.entries(conditions)
+      .filter(([field]) => query[field as keyof typeof query] !== undefined)
+      .map(([, condition]) => condition);
+  const ofEvent = chosen(OF_EVENT);
+  const ofWork = chosen(OF_WORK);
+  if (ofWork.length === 0) return ofEvent;
+  const conditions = ofWork.join(" AND ");
+  if (query.state !== undefined && query.state !== "done") return [...ofEvent, IN_WORK(conditions)];
+  // Done work has no reason and no error.
+  const inDone =
+    query.error === undefined ? [IN_DONE(query.handler === undefined ? "true" : (OF_WORK.handler as string))] : [];
+  const inWork = query.state === "done" ? [] : [IN_WORK(conditions)];
+  const places = [...inWork, ...inDone];
+  return [...ofEvent, places.length === 0 ? "false" : `(${places.join(" OR ")})`];
+}

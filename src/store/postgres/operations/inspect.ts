@@ -1,0 +1,97 @@
+import { type Nullable, checkState, readSeqCursor, withoutNulls } from "../../check-query.js";
+import {
+  type EventDetail,
+  type EventPage,
+  type EventQuery,
+  type EventView,
+  type HandlerView,
+  pageLimit,
+} from "../../inbox-view.js";
+import { WORK_STATES, mostUrgentState } from "../../work-state.js";
+import type { Sql } from "../sql.js";
+import { eventConditionsOf } from "./event-conditions.js";
+import { readOthers } from "./other-bytes.js";
+
+type EventRow = Pick<EventView, "id" | "type" | "test" | "receivedAt" | "signedAt"> & {
+  seq: number;
+  hasOthers: boolean;
+};
+
+type WorkRow = Omit<HandlerView, "reason" | "error" | "dueAt" | "settledAt" | "retryRequestedAt"> &
+  Nullable<Pick<HandlerView, "reason" | "error" | "dueAt" | "settledAt" | "retryRequestedAt">> & { seq: number };
+
+const EVENT_COLUMNS = `
+  e.seq, e.id, e.type, e.test, e.received_at AS "receivedAt", e.signed_at AS "signedAt",
+  EXISTS (SELECT 1 FROM pigeonhole.inbox_other AS o WHERE o.seq = e.seq OR o.first = e.seq)
+    OR EXISTS (SELECT 1 FROM pigeonhole.inbox_holder AS h WHERE h.first = e.seq) AS "hasOthers"`;
+
+const SELECT_WORK = `
+  SELECT seq, handler, state, reason, error, started AS attempts, due_at AS "dueAt", settled_at AS "settledAt",
+    false AS discarded, CASE handler WHEN '' THEN waits_since END AS "retryRequestedAt"
+  FROM pigeonhole.inbox_work WHERE seq = ANY(:seqs)
+  UNION ALL
+  SELECT seq, handler, 'done', NULL, NULL, attempts, NULL, settled_at, discarded, NULL
+  FROM pigeonhole.inbox_done WHERE seq = ANY(:seqs)
+  ORDER BY handler`;
+
+/** A page of events with the state of each handler, newest first. */
+export async function listEvents(sql: Sql, query: EventQuery): Promise<EventPage> {
+  const limit = pageLimit.read("limit", query.limit);
+  if (query.state !== undefined) checkState(query.state, WORK_STATES);
+  const conditions = ["e.seq < :before", ...eventConditionsOf(query)].join(" AND ");
+  const rows = await sql.rows<EventRow>(
+    `SELECT ${EVENT_COLUMNS} FROM pigeonhole.inbox_event AS e WHERE ${conditions} ORDER BY e.seq DESC LIMIT :most`,
+    { ...query, before: readSeqCursor(query.cursor), most: limit + 1 },
+  );
+  const page = rows.slice(0, limit);
+  return {
+    items: await viewAll(sql, page),
+    nextCursor: rows.length > limit ? String(page.at(-1)?.seq) : undefined,
+  };
+}
+
+/** One event with its bytes; undefined for an unknown id. */
+export async function inspectEvent(sql: Sql, id: string): Promise<EventDetail | undefined> {
+  const row = await sql.row<EventRow & { body: Uint8Array | null }>(
+    `SELECT ${EVENT_COLUMNS}, b.body FROM pigeonhole.inbox_event AS e
+     LEFT JOIN pigeonhole.inbox_body AS b ON b.seq = e.seq WHERE e.id = :id`,
+    { id },
+  );
+  if (row === undefined) return undefined;
+  const [view] = await viewAll(sql, [row]);
+  return view && { ...view, seq: row.seq, body: row.body ?? undefined };
+}
+
+async function viewAll(sql: Sql, rows: readonly EventRow[]): Promise<EventView[]> {
+  const work = await sql.rows<WorkRow>(SELECT_WORK, { seqs: rows.map(({ seq }) => seq) });
+  const ofEvent = new Map<number, WorkRow[]>(rows.map(({ seq }) => [seq, []]));
+  for (const row of work) ofEvent.get(row.seq)?.push(row);
+  const views: EventView[] = [];
+  for (const row of rows) views.push(await viewOne(sql, row, ofEvent.get(row.seq) ?? []));
+  return views;
+}
+
+async function viewOne(sql: Sql, row: EventRow, work: readonly WorkRow[]): Promise<EventView> {
+  const { seq, hasOthers, id, type, test, receivedAt, signedAt } = row;
+  const others = hasOthers ? await readOthers(sql, seq) : undefined;
+  const handlers = work.map((ofHandler): HandlerView => {
+    const { seq: _, ...columns } = ofHandler;
+    const shown = withoutNulls<HandlerView>(columns);
+    return others?.withOther.has(shown.handler) === true ? { ...shown, reason: "other_bytes" } : shown;
+  });
+  const state = mostUrgentState(handlers);
+  return { id, type, test, receivedAt, signedAt, state, handlers, otherBytes: others?.ids ?? [] };
+}
+
+/** Ids of events with dead or parked work, oldest first. */
+export function listStuck(
+  sql: Sql,
+  query: { state: "dead" | "parked"; limit: number; afterSeq: number },
+): Promise<{ seq: number; id: string }[]> {
+  checkState(query.state, ["dead", "parked"]);
+  return sql.rows(
+    `SELECT DISTINCT w.seq, e.id FROM pigeonhole.inbox_work AS w JOIN pigeonhole.inbox_event AS e ON e.seq = w.seq
+     WHERE w.state = :state AND w.seq > :afterSeq ORDER BY w.seq LIMIT :limit`,
+    query,
+  );
+}

@@ -1,0 +1,126 @@
+import type { LeasePage, LeaseRequest } from "../../store.js";
+import type { Lease, LeasedWork } from "../../work.js";
+import type { Sql } from "../sql.js";
+
+/** How many processes died in the work: none, one, or two and more. The value of the index expression. */
+type Crashes = 0 | 1 | 2;
+
+/** When the first work with each number of crashes is due. */
+const SELECT_DUES = `
+  SELECT crashes, (
+    SELECT due_at FROM pigeonhole.inbox_work
+    WHERE state = 'pending' AND handler = :handler AND least(started - finished, 2) = crashes
+    ORDER BY due_at LIMIT 1) AS "dueAt"
+  FROM (VALUES (0), (1), (2)) AS c (crashes)`;
+
+/** Rows that another process is leasing at the moment are passed over. */
+const LEASE = `
+  WITH due AS (
+    SELECT w.seq, w.due_at, e.body_length
+    FROM pigeonhole.inbox_work AS w JOIN pigeonhole.inbox_event AS e ON e.seq = w.seq
+    WHERE w.state = 'pending' AND w.handler = :handler AND least(w.started - w.finished, 2) = :crashes
+      AND w.due_at <= :now AND EXISTS (SELECT 1 FROM pigeonhole.inbox_body AS b WHERE b.seq = w.seq)
+    ORDER BY w.due_at, w.seq LIMIT :limit FOR UPDATE OF w SKIP LOCKED
+  ), page AS (
+    SELECT seq, due_at, row_number() OVER before AS place,
+      coalesce(sum(body_length) OVER (before ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS bytes
+    FROM due WINDOW before AS (ORDER BY due_at, seq)
+  ), leased AS (
+    UPDATE pigeonhole.inbox_work AS w
+    SET state = 'leased', lease = nextval('pigeonhole.lease_token'), lease_until = :leaseUntil, node = :node, due_at = NULL,
+      waits_since = NULL, started = w.started + 1
+    FROM page WHERE w.seq = page.seq AND w.handler = :handler AND (page.place = 1 OR page.bytes < :maxBytes)
+    RETURNING w.seq, w.lease, w.started, w.finished, page.due_at, page.place
+  )
+  SELECT l.seq, l.lease AS token, coalesce(f.id, e.id) AS "eventId", e.received_at AS "receivedAt",
+    e.signed_at AS "signedAt", l.due_at AS "dueAt", l.started, l.finished, b.body
+  FROM leased AS l JOIN pigeonhole.inbox_event AS e ON e.seq = l.seq JOIN pigeonhole.inbox_body AS b ON b.seq = l.seq
+    LEFT JOIN pigeonhole.inbox_other AS o ON o.seq = l.seq LEFT JOIN pigeonhole.inbox_event AS f ON f.seq = o.first
+  ORDER BY l.place`;
+
+interface Row extends Pick<LeasedWork, "seq" | "token" | "eventId" | "receivedAt" | "signedAt" | "dueAt" | "body"> {
+  started: number;
+  finished: number;
+}
+
+/**
+ * Leases a page of due work for one handler. Work that one process died in is returned first, without other work and in
+ * small pages, so that the next crash shows which event causes it; crash-looping work, which two processes died in, is
+ * returned one piece at a time.
+ */
+export async function leaseWork(sql: Sql, node: number, request: LeaseRequest): Promise<LeasePage> {
+  const { handler, now } = request;
+  const before = await readDues(sql, handler);
+  const limits: [Crashes, number][] = [
+    [2, request.allowCrashLooping ? 1 : 0],
+    [1, request.crashedLimit],
+    [0, request.limit],
+  ];
+  for (const [crashes, limit] of limits) {
+    if (limit <= 0 || (before.get(crashes) ?? Infinity) > now) continue;
+    const rows = await sql.rows<Row>(LEASE, { ...request, node, crashes, limit });
+    if (rows.length === 0) continue;
+    return { work: rows.map((row) => toWork(row, handler)), nextDueAt: firstOf(await readDues(sql, handler)) };
+  }
+  return { work: [], nextDueAt: firstOf(before) };
+}
+
+async function readDues(sql: Sql, handler: string): Promise<Map<Crashes, number>> {
+  const rows = await sql.rows<{ crashes: Crashes; dueAt: number | null }>(SELECT_DUES, { handler });
+  return new Map(rows.flatMap(({ crashes, dueAt }) => (dueAt === null ? [] : [[crashes, dueAt]])));
+}
+
+function firstOf(dues: Map<Crashes, number>): number | undefined {
+  return dues.size === 0 ? undefined : Math.min(...dues.values());
+}
+
+function toWork({ started, finished, ...event }: Row, handler: string): LeasedWork {
+  return { ...event, handler, attempt: started, failures: finished, crashes: started - 1 - finished };
+}
+
+/** The rows are in one order, so that two transactions never wait for each other. */
+const GIVEN = `
+  WITH given AS (
+    SELECT * FROM unnest(:seqs::bigint[], :handlers::text[], :tokens::bigint[]) WITH ORDINALITY
+      AS g (seq, handler, token, place)
+  ), free AS MATERIALIZED (
+    SELECT w.seq, w.handler FROM pigeonhole.inbox_work AS w JOIN given AS g
+      ON w.seq = g.seq AND w.handler = g.handler AND w.state = 'leased' AND w.lease = g.token
+    ORDER BY w.seq, w.handler FOR UPDATE OF w SKIP LOCKED
+  )`;
+
+/** The row of a run that commits its own writes at the moment is locked: its lease holds, and needs no renewal. */
+const RENEW = `${GIVEN}, renewed AS (
+    UPDATE pigeonhole.inbox_work AS w SET lease_until = :leaseUntil
+    FROM free WHERE w.seq = free.seq AND w.handler = free.handler
+  )
+  SELECT place FROM given AS g WHERE NOT EXISTS (
+    SELECT 1 FROM pigeonhole.inbox_work AS w
+    WHERE w.seq = g.seq AND w.handler = g.handler AND w.state = 'leased' AND w.lease = g.token)
+  ORDER BY place`;
+
+/** Extends leases; returns those that have a new holder. */
+export async function renewLeases(sql: Sql, leases: readonly Lease[], leaseUntil: number): Promise<Lease[]> {
+  const lost = await sql.rows<{ place: number }>(RENEW, { ...leaseColumns(leases), leaseUntil });
+  return lost.flatMap(({ place }) => leases[place - 1] ?? []);
+}
+
+const RELEASE = `${GIVEN}
+  UPDATE pigeonhole.inbox_work AS w
+  SET state = 'pending', due_at = least(e.received_at, :now::bigint), lease = NULL, lease_until = NULL, node = NULL,
+    started = started - 1
+  FROM free JOIN pigeonhole.inbox_event AS e ON e.seq = free.seq WHERE w.seq = free.seq AND w.handler = free.handler`;
+
+/** Makes leased work pending again as if it had not been leased; it waits since it was received. */
+export async function releaseLeases(sql: Sql, leases: readonly Lease[], now: number): Promise<void> {
+  await sql.run(RELEASE, { ...leaseColumns(leases), now });
+}
+
+/** The leases as columns of `unnest`. */
+export function leaseColumns(leases: readonly Lease[]) {
+  return {
+    seqs: leases.map(({ seq }) => seq),
+    handlers: leases.map(({ handler }) => handler),
+    tokens: leases.map(({ token }) => token),
+  };
+}

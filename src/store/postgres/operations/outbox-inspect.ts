@@ -1,0 +1,102 @@
+import { type Nullable, checkState, readSeqCursor, withoutNulls } from "../../check-query.js";
+import { pageLimit } from "../../inbox-view.js";
+import {
+  type ContactEventChoice,
+  OUTBOX_STATES,
+  type OutboxCounts,
+  type OutboxPage,
+  type OutboxQuery,
+  type OutboxState,
+  type OutboxView,
+} from "../../outbox.js";
+import type { Sql } from "../sql.js";
+import { discardContactEvent } from "./discard-contact-event.js";
+
+type Row = Pick<OutboxView, "seq" | "key" | "state" | "body" | "recordedAt" | "occurredAt" | "attempts"> &
+  Nullable<Pick<OutboxView, "settledAt" | "error" | "dueAt" | "remoteId" | "reason" | "code" | "param" | "message">>;
+
+const CONDITIONS: Record<keyof ContactEventChoice | "state", string> = {
+  state: "state = :state",
+  name: "body::json ->> 'name' = :name",
+  error: `(position(lower(:error) IN lower(concat_ws(' ', reason, code, param, message))) > 0
+    OR send IN (SELECT send FROM pigeonhole.outbox_send WHERE position(lower(:error) IN lower(error)) > 0))`,
+  since: "recorded_at >= :since",
+  until: "recorded_at < :until",
+};
+
+/** Contact events, newest first, each with the call that it is part of. */
+export async function listOutbox(sql: Sql, query: OutboxQuery): Promise<OutboxPage> {
+  const limit = pageLimit.read("limit", query.limit);
+  if (query.state !== undefined) checkState(query.state, OUTBOX_STATES);
+  const chosen = Object.entries(CONDITIONS).filter(([field]) => query[field as keyof OutboxQuery] !== undefined);
+  const conditions = ["seq < :before", ...chosen.map(([, condition]) => condition)].join(" AND ");
+  const rows = await sql.rows<Row>(
+    `SELECT e.seq, e.key, e.state, e.body, e.recorded_at AS "recordedAt", e.occurred_at AS "occurredAt",
+       e.settled_at AS "settledAt", e.attempts + coalesce(s.started, 0) AS attempts,
+       CASE e.state WHEN 'leased' THEN s.error END AS error, CASE e.state WHEN 'leased' THEN s.due_at END AS "dueAt",
+       e.remote_id AS "remoteId", e.reason, e.code, e.param, e.message
+     FROM (SELECT * FROM pigeonhole.outbox_event WHERE ${conditions} ORDER BY seq DESC LIMIT :most) AS e
+     LEFT JOIN pigeonhole.outbox_send AS s ON s.send = e.send ORDER BY e.seq DESC`,
+    { ...query, before: readSeqCursor(query.cursor), most: limit + 1 },
+  );
+  const page = rows.slice(0, limit);
+  return {
+    items: page.map((row) => withoutNulls<OutboxView>(row)),
+    nextCursor: rows.length > limit ? String(page.at(-1)?.seq) : undefined,
+  };
+}
+
+/** Makes a dead event pending; if its outcome is unknown, its whole call, which is repeated unchanged. */
+export async function retryOutbox(sql: Sql, key: string, now: number): Promise<boolean> {
+  const event = await sql.row<{ seq: number; send: number | null }>(
+    `SELECT seq, send FROM pigeonhole.outbox_event WHERE key = :key AND state = 'dead'
+       ORDER BY seq LIMIT 1 FOR UPDATE`,
+    { key },
+  );
+  if (event === undefined) return false;
+  const reset = "settled_at = NULL, reason = NULL, code = NULL, param = NULL, message = NULL";
+  if (event.send === null) {
+    const { seq } = event;
+    await sql.run(`UPDATE pigeonhole.outbox_event SET state = 'pending', attempts = 0, ${reset} WHERE seq = :seq`, {
+      seq,
+    });
+    return true;
+  }
+  const call = { send: event.send, now };
+  await sql.run("UPDATE pigeonhole.outbox_send SET state = 'pending', due_at = :now WHERE send = :send", call);
+  await sql.run(
+    `UPDATE pigeonhole.outbox_event SET state = 'leased', ${reset} WHERE send = :send AND state = 'dead'`,
+    call,
+  );
+  return true;
+}
+
+/** Ends an event that is not being sent, by key. */
+export async function discardOutbox(sql: Sql, key: string, now: number): Promise<boolean> {
+  const event = await sql.row<{ seq: number; send: number | null }>(
+    `SELECT seq, send FROM pigeonhole.outbox_event WHERE key = :key AND state IN ('dead', 'pending')
+       ORDER BY state, seq LIMIT 1 FOR UPDATE`,
+    { key },
+  );
+  if (event === undefined) return false;
+  await discardContactEvent(sql, { ...event, now });
+  return true;
+}
+
+/** Counts the events that are not sent yet, and those that are dead. */
+export async function countOutbox(sql: Sql): Promise<OutboxCounts> {
+  const rows = await sql.rows<{ state: Exclude<OutboxState, "done">; events: number; oldest: number | null }>(`
+    SELECT 'pending' AS state, count(*) AS events, min(recorded_at) AS oldest
+    FROM pigeonhole.outbox_event WHERE state = 'pending'
+    UNION ALL
+    SELECT 'leased', count(*), min(e.recorded_at) FROM pigeonhole.outbox_send AS s
+    JOIN pigeonhole.outbox_event AS e ON e.send = s.send WHERE s.state <> 'dead' AND e.state = 'leased'
+    UNION ALL
+    SELECT 'dead', count(*), NULL FROM pigeonhole.outbox_event WHERE state = 'dead'`);
+  const counts: OutboxCounts = { pending: 0, leased: 0, dead: 0, oldestRecordedAt: undefined };
+  for (const { state, events, oldest } of rows) {
+    counts[state] += events;
+    if (oldest !== null) counts.oldestRecordedAt = Math.min(oldest, counts.oldestRecordedAt ?? oldest);
+  }
+  return counts;
+}

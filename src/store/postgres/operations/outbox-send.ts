@@ -1,0 +1,83 @@
+import { callKeyOf, takeTogether } from "../../freeze-call.js";
+import type { FrozenSend, SendPage, SendRequest } from "../../outbox.js";
+import { LOCKED } from "../advisory-lock.js";
+import type { Sql } from "../sql.js";
+import type { NodeLock } from "./recover.js";
+
+interface OpenSend {
+  send: number;
+  key: string;
+  kind: FrozenSend["kind"];
+  started: number;
+  freeAt: number;
+}
+
+interface Member {
+  seq: number;
+  key: string;
+  body: string;
+  occurredAt: number;
+}
+
+/** The leased one first: a call that an operator retried is not sent beside the one in progress. */
+const SELECT_OPEN = `
+  SELECT send, key, kind, started, coalesce(due_at, lease_until) AS "freeAt"
+  FROM pigeonhole.outbox_send WHERE state <> 'dead' ORDER BY state = 'pending', send LIMIT 1 FOR UPDATE`;
+
+/** In any state: an event that was discarded meanwhile is still part of the call that may have arrived. */
+const SELECT_MEMBERS = `
+  SELECT seq, body, occurred_at AS "occurredAt" FROM pigeonhole.outbox_event WHERE send = :send ORDER BY position`;
+
+/** An event that occurs later than now, by a clock that was ahead, would be refused: it waits until that time. */
+const SELECT_WAITING = `
+  SELECT seq, key, body, occurred_at AS "occurredAt" FROM pigeonhole.outbox_event
+  WHERE state = 'pending' AND occurred_at <= :now ORDER BY seq LIMIT :limit FOR UPDATE`;
+
+const LEASE_AGAIN = `
+  UPDATE pigeonhole.outbox_send
+  SET state = 'leased', lease = nextval('pigeonhole.lease_token'), lease_until = :leaseUntil, node = :node, due_at = NULL,
+    waits_since = NULL, started = started + 1
+  WHERE send = :send RETURNING lease AS token`;
+
+const FREEZE = `
+  WITH frozen AS (
+    INSERT INTO pigeonhole.outbox_send (key, kind, state, lease, lease_until, node, started)
+    VALUES (:key, :kind, 'leased', nextval('pigeonhole.lease_token'), :leaseUntil, :node, 1) RETURNING send, lease
+  ), members AS (
+    UPDATE pigeonhole.outbox_event AS e SET state = 'leased', send = frozen.send, position = g.place - 1
+    FROM unnest(:seqs::bigint[]) WITH ORDINALITY AS g (seq, place), frozen WHERE e.seq = g.seq
+  )
+  SELECT send, lease AS token FROM frozen`;
+
+/**
+ * Leases the one call that may be in progress, of all processes. Waiting events are frozen into a new one only when
+ * there is none: that keeps the order of recording, and an event that overtook a call that fails because of the service
+ * would fail as well.
+ */
+export function leaseSend(sql: Sql, { node, lockClass }: NodeLock, request: SendRequest): Promise<SendPage> {
+  const { now, leaseUntil, limit, aloneBefore } = request;
+  return sql.transaction(async () => {
+    await sql.run("SELECT pg_advisory_xact_lock(:lockClass, :of)", { lockClass, of: LOCKED.freezing });
+    const open = await sql.row<OpenSend>(SELECT_OPEN);
+    if (open !== undefined) return leaseAgain(sql, open, { now, leaseUntil, node });
+    const waiting = await sql.rows<Member>(SELECT_WAITING, { now, limit });
+    if (waiting.length === 0) return { send: undefined, nextDueAt: undefined };
+    const members = takeTogether(waiting, aloneBefore);
+    const call = callKeyOf(members);
+    const seqs = members.map(({ seq }) => seq);
+    const frozen = await sql.row<{ send: number; token: number }>(FREEZE, { ...call, seqs, leaseUntil, node });
+    const events = members.map(({ seq, body, occurredAt }) => ({ seq, body, occurredAt }));
+    return { send: { ...(frozen ?? { send: 0, token: 0 }), ...call, attempt: 1, events }, nextDueAt: undefined };
+  });
+}
+
+async function leaseAgain(
+  sql: Sql,
+  { send, key, kind, started, freeAt }: OpenSend,
+  { now, ...lease }: { now: number; leaseUntil: number; node: number },
+): Promise<SendPage> {
+  if (freeAt > now) return { send: undefined, nextDueAt: freeAt };
+  const token = (await sql.row<{ token: number }>(LEASE_AGAIN, { send, ...lease }))?.token ?? 0;
+  const events = await sql.rows<FrozenSend["events"][number]>(SELECT_MEMBERS, { send });
+  return { send: { send, token, key, kind, attempt: started + 1, events }, nextDueAt: undefined };
+}

@@ -1,0 +1,111 @@
+import type { PruneLimits } from "../../store.js";
+import type { Sql } from "../sql.js";
+
+/** A kind of row that retention removes. */
+interface Kind {
+  /** Reads rows after a number, oldest first. `since`: later than `receivedAt` if the clock was behind then. */
+  select: string;
+  /** Of the rows numbered `:seqs`, those that may go. They are locked first, so that nobody plans work for them. */
+  lock: string;
+  mayGo: string;
+  remove: readonly string[];
+}
+
+interface PruneRow {
+  seq: number;
+  receivedAt: number;
+  since: number;
+}
+
+const LOCK_EVENTS = "SELECT seq FROM pigeonhole.inbox_event WHERE seq = ANY(:seqs) ORDER BY seq FOR UPDATE";
+
+const IS_SETTLED = "NOT EXISTS (SELECT 1 FROM pigeonhole.inbox_work AS w WHERE w.seq = r.seq)";
+
+/** Of the bodies of one id, the first is removed last, and none while one of them is not settled. */
+const EVENT: Kind = {
+  select: `
+    SELECT seq, received_at AS "receivedAt", greatest(received_at, signed_at) AS since FROM pigeonhole.inbox_event
+    WHERE seq > :after ORDER BY seq LIMIT :batch`,
+  lock: LOCK_EVENTS,
+  mayGo: `
+    SELECT seq FROM pigeonhole.inbox_event AS r WHERE seq = ANY(:seqs) AND ${IS_SETTLED}
+      AND NOT EXISTS (SELECT 1 FROM pigeonhole.inbox_other AS o WHERE o.first = r.seq)
+      AND NOT EXISTS (
+        SELECT 1 FROM pigeonhole.inbox_other AS o JOIN pigeonhole.inbox_other AS s ON s.first = o.first
+          JOIN pigeonhole.inbox_work AS w ON w.seq IN (s.seq, s.first)
+        WHERE o.seq = r.seq)`,
+  remove: [
+    "DELETE FROM pigeonhole.inbox_body WHERE seq = ANY(:seqs)",
+    "DELETE FROM pigeonhole.inbox_done WHERE seq = ANY(:seqs)",
+    "DELETE FROM pigeonhole.inbox_step WHERE seq = ANY(:seqs)",
+    `UPDATE pigeonhole.inbox_holder AS h SET seq = 0 FROM pigeonhole.inbox_other AS o
+     WHERE o.seq = ANY(:seqs) AND h.seq = o.seq AND h.first = o.first`,
+    "DELETE FROM pigeonhole.inbox_holder WHERE first = ANY(:seqs)",
+    "DELETE FROM pigeonhole.inbox_other WHERE seq = ANY(:seqs)",
+    "DELETE FROM pigeonhole.inbox_event WHERE seq = ANY(:seqs)",
+  ],
+};
+
+const BODY: Kind = {
+  select: `
+    SELECT r.seq, e.received_at AS "receivedAt", e.received_at AS since
+    FROM pigeonhole.inbox_body AS r JOIN pigeonhole.inbox_event AS e ON e.seq = r.seq
+    WHERE r.seq > :after ORDER BY r.seq LIMIT :batch`,
+  lock: LOCK_EVENTS,
+  mayGo: `SELECT seq FROM pigeonhole.inbox_event AS r WHERE seq = ANY(:seqs) AND ${IS_SETTLED}`,
+  remove: ["DELETE FROM pigeonhole.inbox_body WHERE seq = ANY(:seqs)"],
+};
+
+/** A discarded event keeps its place in a call that may be repeated. */
+const SENT: Kind = {
+  select: `
+    SELECT seq, recorded_at AS "receivedAt", recorded_at AS since FROM pigeonhole.outbox_event
+    WHERE seq > :after ORDER BY seq LIMIT :batch`,
+  lock: "SELECT seq FROM pigeonhole.outbox_event WHERE seq = ANY(:seqs) ORDER BY seq FOR UPDATE",
+  mayGo: "SELECT seq FROM pigeonhole.outbox_event WHERE seq = ANY(:seqs) AND state = 'done' AND send IS NULL",
+  remove: ["DELETE FROM pigeonhole.outbox_event WHERE seq = ANY(:seqs)"],
+};
+
+/**
+ * Removes what retention no longer keeps, a small batch at a time, oldest first. Each kind of row has a position that
+ * earlier batches have reached, so that rows which must stay are not read again until the round is over.
+ */
+export class PruneRound {
+  readonly #after = new Map<Kind, number>();
+
+  /** Returns how many rows it checked; 0 when the round is over. */
+  async prune(sql: Sql, limits: PruneLimits): Promise<number> {
+    const { idsBefore, bodiesBefore, sentBefore } = limits;
+    const seen =
+      (await this.#sweep(sql, EVENT, idsBefore, limits)) ||
+      (await this.#sweep(sql, BODY, bodiesBefore, limits)) ||
+      (await this.#sweep(sql, SENT, sentBefore, limits));
+    // All at once: otherwise every batch of one kind would begin by reading the same rows of another kind again.
+    if (seen === 0) this.#after.clear();
+    return seen;
+  }
+
+  async #sweep(sql: Sql, kind: Kind, before: number, { now, batch }: PruneLimits): Promise<number> {
+    const rows = await sql.rows<PruneRow>(kind.select, { after: this.#after.get(kind) ?? 0, batch });
+    const young = rows.findIndex(({ receivedAt }) => receivedAt >= before && receivedAt <= now);
+    const seen = young === -1 ? rows : rows.slice(0, young);
+    const last = seen.at(-1);
+    if (last === undefined) return 0;
+    // Rows received while the clock was ahead are passed: otherwise they would keep those behind them for as long.
+    const old = seen.filter(({ receivedAt, since }) => receivedAt <= now && since < before);
+    if (old.length > 0) await removeRows(sql, kind, old);
+    this.#after.set(kind, last.seq);
+    return seen.length;
+  }
+}
+
+function removeRows(sql: Sql, kind: Kind, rows: readonly PruneRow[]): Promise<void> {
+  return sql.transaction(async () => {
+    const asked = { seqs: rows.map(({ seq }) => seq) };
+    await sql.run(kind.lock, asked);
+    const removable = await sql.rows<{ seq: number }>(kind.mayGo, asked);
+    if (removable.length === 0) return;
+    const seqs = removable.map(({ seq }) => seq);
+    for (const removal of kind.remove) await sql.run(removal, { seqs });
+  });
+}

@@ -1,0 +1,92 @@
+import { NOTE_HANDLER } from "../../../base/note-handler.js";
+import type { ReplanPlan } from "../../store.js";
+import type { Sql } from "../sql.js";
+import { lockBodies, takeBody } from "./other-bytes.js";
+
+const note = NOTE_HANDLER;
+
+const RESET =
+  "state = 'pending', due_at = :now, settled_at = NULL, reason = NULL, started = 0, finished = 0, waits_since = NULL";
+const IS_STUCK = "seq = :seq AND handler <> '' AND state IN ('dead', 'parked')";
+
+const ADD_WORK = `
+  INSERT INTO pigeonhole.inbox_work (seq, handler, state, due_at, started, finished)
+  SELECT :seq, handler, 'pending', :now, 0, 0 FROM unnest(:handlers::text[]) AS h (handler)
+  WHERE NOT EXISTS (
+    SELECT 1 FROM pigeonhole.inbox_done AS d WHERE d.seq = :seq AND d.handler = h.handler AND NOT d.discarded)
+  ON CONFLICT (seq, handler) DO NOTHING RETURNING handler`;
+
+/** Makes the stuck work of an event pending, with its counters at 0, and adds missing work. In one transaction. */
+export async function replanEvent(sql: Sql, plan: ReplanPlan): Promise<number> {
+  const { seq, now } = plan;
+  const { first, hasOthers } = await lockBodies(sql, seq);
+  // Retention has dropped the body, and work without one could never be leased.
+  const hasBody = await sql.row("SELECT 1 AS found FROM pigeonhole.inbox_body WHERE seq = :seq", { seq });
+  if (hasBody === undefined) return 0;
+  // It may have been read again, discarded or erased meanwhile.
+  if (plan.requested === true && !(await isRequested(sql, seq))) return 0;
+  await replaceNote(sql, plan);
+  const handlers = hasOthers ? await takeFromOthers(sql, plan, first) : plan.handlers;
+  const reset =
+    plan.parked === undefined
+      ? await sql.run(`UPDATE pigeonhole.inbox_work SET ${RESET} WHERE ${IS_STUCK}`, { seq, now })
+      : await sql.run(`UPDATE pigeonhole.inbox_work SET ${RESET} WHERE ${IS_STUCK} AND handler = ANY(:handlers)`, {
+          seq,
+          now,
+          handlers,
+        });
+  const added = await sql.rows<{ handler: string }>(ADD_WORK, { seq, now, handlers });
+  await sql.run("DELETE FROM pigeonhole.inbox_done WHERE seq = :seq AND handler = ANY(:added) AND discarded", {
+    seq,
+    added: added.map(({ handler }) => handler),
+  });
+  return reset + added.length;
+}
+
+async function isRequested(sql: Sql, seq: number): Promise<boolean> {
+  const row = await sql.row(
+    `SELECT 1 AS found FROM pigeonhole.inbox_work
+     WHERE seq = :seq AND handler = :note AND state = 'parked' AND waits_since IS NOT NULL`,
+    { seq, note },
+  );
+  return row !== undefined;
+}
+
+async function replaceNote(sql: Sql, { seq, parked, now }: ReplanPlan): Promise<void> {
+  await sql.run("DELETE FROM pigeonhole.inbox_work WHERE seq = :seq AND handler = :note", { seq, note });
+  await sql.run("DELETE FROM pigeonhole.inbox_done WHERE seq = :seq AND handler = :note", { seq, note });
+  if (parked === undefined) return;
+  await sql.run(
+    `INSERT INTO pigeonhole.inbox_work (seq, handler, state, settled_at, started, finished, reason, error)
+     VALUES (:seq, :note, 'parked', :now, 0, 0, :reason, :detail)`,
+    { seq, note, now, ...parked },
+  );
+}
+
+/** The handlers that may have this body of its id; for the others its work ends here. */
+async function takeFromOthers(sql: Sql, plan: ReplanPlan, first: number): Promise<readonly string[]> {
+  const { seq, handlers, now } = plan;
+  const stuck = await sql.rows<{ handler: string }>(`SELECT handler FROM pigeonhole.inbox_work WHERE ${IS_STUCK}`, {
+    seq,
+  });
+  const wanted = new Set([...handlers, ...(plan.parked === undefined ? stuck.map(({ handler }) => handler) : [])]);
+  const refused = new Set<string>();
+  for (const handler of wanted) {
+    if (await takeBody(sql, { first, handler, seq })) continue;
+    refused.add(handler);
+    await endStuckPiece(sql, { seq, handler, now });
+  }
+  return handlers.filter((handler) => !refused.has(handler));
+}
+
+async function endStuckPiece(sql: Sql, piece: { seq: number; handler: string; now: number }): Promise<void> {
+  await sql.run(
+    `WITH gone AS (
+       DELETE FROM pigeonhole.inbox_work WHERE ${IS_STUCK} AND handler = :handler RETURNING started
+     )
+     INSERT INTO pigeonhole.inbox_done (seq, handler, settled_at, attempts, discarded)
+     VALUES (:seq, :handler, :now, coalesce((SELECT started FROM gone), 0), true)
+     ON CONFLICT (seq, handler) DO NOTHING`,
+    piece,
+  );
+}

@@ -1,0 +1,29 @@
+import { NOTE_HANDLER } from "../../../base/note-handler.js";
+import type { Sql } from "../sql.js";
+
+const note = NOTE_HANDLER;
+
+/** Asks a receiver to read an event again that was not understood: its note waits from now on. */
+export async function requestRetry(sql: Sql, seq: number, now: number): Promise<boolean> {
+  const found = await sql.run(
+    `UPDATE pigeonhole.inbox_work AS w SET waits_since = coalesce(waits_since, :now)
+     WHERE seq = :seq AND handler = :note AND state = 'parked'
+       AND EXISTS (SELECT 1 FROM pigeonhole.inbox_body AS b WHERE b.seq = w.seq)`,
+    { seq, note, now },
+  );
+  return found === 1;
+}
+
+/** Events whose note waits, oldest first. */
+export function listRequested(
+  sql: Sql,
+  page: { limit: number; afterSeq: number },
+): Promise<{ seq: number; id: string }[]> {
+  return sql.rows(
+    `SELECT w.seq, e.id FROM pigeonhole.inbox_work AS w JOIN pigeonhole.inbox_event AS e ON e.seq = w.seq
+       JOIN pigeonhole.inbox_body AS b ON b.seq = w.seq
+     WHERE w.handler = '' AND w.state = 'parked' AND w.waits_since IS NOT NULL AND w.seq > :afterSeq
+     ORDER BY w.seq LIMIT :limit`,
+    page,
+  );
+}

@@ -1,0 +1,96 @@
+import type { NewOutboxEvent } from "../../outbox.js";
+import type { SettleResult } from "../../store.js";
+import type { Settlement } from "../../work.js";
+import type { Sql } from "../sql.js";
+import { leaseColumns } from "./lease.js";
+
+/** A settlement of work that is done, and one of work that is not. */
+export type DoneSettlement = Extract<Settlement, { to: "done" }>;
+export type OtherSettlement = Exclude<Settlement, { to: "done" }>;
+
+/**
+ * The work under the leases given that still hold, locked in one order. A lease that was lost is not among it, and
+ * nothing is written for it.
+ */
+const HELD = `
+  held AS MATERIALIZED (
+    SELECT w.seq, w.handler, w.started, g.place FROM pigeonhole.inbox_work AS w JOIN given AS g
+      ON w.seq = g.seq AND w.handler = g.handler AND w.state = 'leased' AND w.lease = g.token
+    ORDER BY w.seq, w.handler FOR UPDATE OF w
+  ), dropped AS (
+    DELETE FROM pigeonhole.inbox_step AS s USING held JOIN given AS g USING (place)
+    WHERE s.seq = held.seq AND s.handler = held.handler AND g.drop_steps
+  )`;
+
+const SETTLE_DONE = `
+  WITH given AS (
+    SELECT * FROM unnest(:seqs::bigint[], :handlers::text[], :tokens::bigint[], :ats::bigint[], :dropSteps::boolean[])
+      WITH ORDINALITY AS g (seq, handler, token, at, drop_steps, place)
+  ), ${HELD}, gone AS (
+    DELETE FROM pigeonhole.inbox_work AS w USING held
+    WHERE w.seq = held.seq AND w.handler = held.handler RETURNING held.place, w.seq, w.handler, w.started
+  ), marks AS (
+    INSERT INTO pigeonhole.inbox_done (seq, handler, settled_at, attempts, discarded)
+    SELECT gone.seq, gone.handler, g.at, gone.started, false FROM gone JOIN given AS g USING (place)
+  ), recorded AS (
+    INSERT INTO pigeonhole.outbox_event (key, body, occurred_at, recorded_at, by_handler, state)
+    SELECT r.key, r.body, r.occurred_at, g.at, true, 'pending'
+    FROM unnest(:recordPlaces::bigint[], :keys::text[], :bodies::text[], :occurredAts::bigint[]) WITH ORDINALITY
+      AS r (place, key, body, occurred_at, number)
+    JOIN gone USING (place) JOIN given AS g USING (place) ORDER BY r.number
+  ), counted AS (
+    INSERT INTO pigeonhole.done_count (done) SELECT count(*) FROM gone HAVING count(*) > 0
+  )
+  SELECT place FROM gone`;
+
+const SETTLE_OTHERS = `
+  WITH given AS (
+    SELECT * FROM unnest(:seqs::bigint[], :handlers::text[], :tokens::bigint[], :dropSteps::boolean[], :states::text[],
+      :dueAts::bigint[], :waitsSince::bigint[], :settledAts::bigint[], :reasons::text[], :errors::text[])
+      WITH ORDINALITY
+      AS g (seq, handler, token, drop_steps, state, due_at, waits_since, settled_at, reason, error, place)
+  ), ${HELD}
+  UPDATE pigeonhole.inbox_work AS w
+  SET state = g.state, due_at = g.due_at, waits_since = g.waits_since, settled_at = g.settled_at, reason = g.reason,
+    error = g.error, lease = NULL, lease_until = NULL, node = NULL, finished = w.finished + 1
+  FROM held JOIN given AS g USING (place) WHERE w.seq = held.seq AND w.handler = held.handler
+  RETURNING g.place`;
+
+/** Ends leases of work that is done, with the contact events of its runs. */
+export async function settleDone(sql: Sql, settlements: readonly DoneSettlement[]): Promise<SettleResult[]> {
+  const records = settlements.flatMap(({ records = [] }, index) =>
+    records.map((event): NewOutboxEvent & { place: number } => ({ ...event, place: index + 1 })),
+  );
+  const settled = await sql.rows<{ place: number }>(SETTLE_DONE, {
+    ...leaseColumns(settlements),
+    ats: settlements.map(({ at }) => at),
+    dropSteps: settlements.map(({ dropSteps }) => dropSteps),
+    recordPlaces: records.map(({ place }) => place),
+    keys: records.map(({ key }) => key),
+    bodies: records.map(({ body }) => body),
+    occurredAts: records.map(({ occurredAt }) => occurredAt),
+  });
+  return resultsOf(settlements, settled);
+}
+
+/** Ends leases of work that runs again, is dead or parked. */
+export async function settleOthers(sql: Sql, settlements: readonly OtherSettlement[]): Promise<SettleResult[]> {
+  const isPending = (settlement: OtherSettlement) => settlement.to === "pending";
+  const settled = await sql.rows<{ place: number }>(SETTLE_OTHERS, {
+    ...leaseColumns(settlements),
+    dropSteps: settlements.map(({ dropSteps }) => dropSteps),
+    states: settlements.map(({ to }) => to),
+    dueAts: settlements.map((settlement) => (settlement.to === "pending" ? settlement.dueAt : null)),
+    waitsSince: settlements.map((settlement) => (isPending(settlement) ? settlement.at : null)),
+    settledAts: settlements.map((settlement) => (isPending(settlement) ? null : settlement.at)),
+    reasons: settlements.map((settlement) => (settlement.to === "pending" ? null : settlement.reason)),
+    errors: settlements.map(({ error }) => error),
+  });
+  return resultsOf(settlements, settled);
+}
+
+/** Of two settlements of one lease in a batch, the database ends one. */
+function resultsOf(settlements: readonly Settlement[], settled: readonly { place: number }[]): SettleResult[] {
+  const places = new Set(settled.map(({ place }) => place));
+  return settlements.map((_, index) => (places.has(index + 1) ? "settled" : "lost"));
+}

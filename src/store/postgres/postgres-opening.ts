@@ -1,0 +1,61 @@
+import { PigeonholeError } from "../../base/error.js";
+import { type OpenPostgres, type PostgresPlace, openPostgres } from "./open-postgres.js";
+
+/** A store that is opened and closed: what was begun before a close ends before it. */
+export class PostgresOpening {
+  readonly #place: PostgresPlace;
+  #opened: OpenPostgres | undefined;
+  #opening: Promise<void> | undefined;
+  #closing = Promise.resolve();
+  readonly #begun = new Set<Promise<unknown>>();
+
+  constructor(place: PostgresPlace) {
+    this.#place = place;
+  }
+
+  /** Concurrent callers share one opening, which waits for the end of an earlier close. */
+  open(): Promise<void> {
+    if (this.#opening !== undefined) return this.#opening;
+    const mine = this.#closing
+      .catch(() => undefined)
+      .then(async () => {
+        this.#opened = await openPostgres(this.#place);
+      });
+    this.#opening = mine;
+    mine.catch(() => {
+      if (this.#opening === mine) this.#opening = undefined;
+    });
+    return mine;
+  }
+
+  close(): Promise<void> {
+    if (this.#opening !== undefined) {
+      this.#closing = this.#closeAfter(this.#opening);
+      this.#opening = undefined;
+    }
+    return this.#closing;
+  }
+
+  /** Rejects with `stopped` while the store is not open. */
+  async use<Value>(work: (open: OpenPostgres) => Promise<Value>): Promise<Value> {
+    const open = this.#opened;
+    if (open === undefined) {
+      throw new PigeonholeError("stopped", "The store is not open; start the receiver first, or call open().");
+    }
+    const begun = work(open);
+    this.#begun.add(begun);
+    try {
+      return await begun;
+    } finally {
+      this.#begun.delete(begun);
+    }
+  }
+
+  async #closeAfter(opening: Promise<void>): Promise<void> {
+    if (this.#opened === undefined) await opening.catch(() => undefined);
+    const open = this.#opened;
+    this.#opened = undefined;
+    await Promise.allSettled(this.#begun);
+    await open?.close();
+  }
+}

@@ -1,0 +1,123 @@
+import type { Pool } from "pg";
+import { PigeonholeError } from "../../base/error.js";
+import { type OptionsOf, type Resolved, defineOptions, given, readBy } from "../../base/options.js";
+import type { RecoverResult, Store } from "../store.js";
+import type { OpenPostgres, PostgresPlace } from "./open-postgres.js";
+import { countWork } from "./operations/counts.js";
+import { discardEvent } from "./operations/discard.js";
+import { erasePage } from "./operations/erase.js";
+import { inspectEvent, listEvents, listStuck } from "./operations/inspect.js";
+import { leaseWork, releaseLeases, renewLeases } from "./operations/lease.js";
+import { countOutbox, discardOutbox, listOutbox, retryOutbox } from "./operations/outbox-inspect.js";
+import { recordEvents } from "./operations/outbox-record.js";
+import { leaseSend } from "./operations/outbox-send.js";
+import { settleSend } from "./operations/outbox-settle.js";
+import { PruneRound } from "./operations/prune.js";
+import { type NodeLock, recoverWork } from "./operations/recover.js";
+import { replanEvent } from "./operations/replan.js";
+import { listRequested, requestRetry } from "./operations/requested-retries.js";
+import { restartWaits } from "./operations/restart-waits.js";
+import { loadSteps, saveStep } from "./operations/steps.js";
+import { noteTimes } from "./operations/times.js";
+import { PostgresOpening } from "./postgres-opening.js";
+import type { PostgresTransaction } from "./postgres-transaction.js";
+import type { Sql } from "./sql.js";
+
+/** The options of `createPostgresStore`; one of `pool` and `connectionString` is required. */
+export interface PostgresStoreOptions {
+  /** The application's pool. `ctx.commit` uses its connections; the store has three of its own beside them. */
+  pool?: Pool | undefined;
+  /** URL of the database, such as `postgres://app@db.example.com/app`, for a pool of the store's own. */
+  connectionString?: string | undefined;
+  /** Schema of the store's tables, in lower case; made when it does not exist. @default "pigeonhole" */
+  schema?: string | undefined;
+}
+
+/** The inbox in PostgreSQL, in the same database as your own tables. */
+export type PostgresStore = Store<PostgresTransaction>;
+
+/** The defaults and checks of {@link PostgresStoreOptions}. */
+export const POSTGRES_STORE_OPTIONS = defineOptions("createPostgresStore", {
+  pool: given<Pool>(),
+  connectionString: given<string>(),
+  schema: readBy(checkSchema, { default: "pigeonhole" }),
+} satisfies OptionsOf<PostgresStoreOptions>);
+
+/** The inbox in PostgreSQL. Any number of processes may work on it. */
+export function createPostgresStore(options: PostgresStoreOptions): PostgresStore {
+  const place = placeOf(POSTGRES_STORE_OPTIONS.resolve(options));
+  const opening = new PostgresOpening(place);
+  const { work, read, write } = accessTo(opening);
+  let round = new PruneRound();
+
+  return {
+    async open() {
+      await opening.open();
+      round = new PruneRound();
+    },
+    close: () => opening.close(),
+    accept: (event) => opening.use((open) => open.accept(event)),
+    settle: (settlement) => opening.use((open) => open.settle(settlement)),
+    commit: (settlement, fn) => opening.use((open) => open.commit(settlement, fn)),
+    lease: (request) => work("leasing work", (sql, { node }) => leaseWork(sql, node, request)),
+    renew: (leases, leaseUntil) => work("renewing leases", (sql) => renewLeases(sql, leases, leaseUntil)),
+    release: (leases, now) => work("releasing leases", (sql) => releaseLeases(sql, leases, now)),
+    recover: (now) => opening.use((open) => recover(open, now)),
+    restartWaits: (limits) => work("restarting waits", (sql) => restartWaits(sql, limits)),
+    loadSteps: (of) => work("reading steps", (sql) => loadSteps(sql, of)),
+    saveStep: (lease, name, value) => work("keeping a step", (sql) => saveStep(sql, lease, name, value)),
+    leaseSend: (request) => work("leasing a call", (sql, lock) => leaseSend(sql, lock, request)),
+    settleSend: (settlement) => work("settling a call", (sql) => settleSend(sql, settlement)),
+    list: (query) => read("listing events", (sql) => listEvents(sql, query)),
+    get: (id) => read("reading an event", (sql) => inspectEvent(sql, id)),
+    listStuck: (query) => read("listing events", (sql) => listStuck(sql, query)),
+    replan: (plan) => write("planning an event", (sql) => replanEvent(sql, plan)),
+    requestRetry: (seq, now) => write("requesting a retry", (sql) => requestRetry(sql, seq, now)),
+    listRequested: (query) => read("listing events", (sql) => listRequested(sql, query)),
+    discard: (id, now) => write("discarding work", (sql) => discardEvent(sql, id, now)),
+    erase: (request) => write("erasing", (sql) => erasePage(sql, request)),
+    counts: (now) => read("counting work", (sql) => countWork(sql, now)),
+    prune: (limits) => read("pruning", (sql) => round.prune(sql, limits)),
+    noteTimes: (times) => write("noting times", (sql) => noteTimes(sql, times)),
+    record: (events, now) => write("recording contact events", (sql) => recordEvents(sql, events, now)),
+    listOutbox: (query) => read("listing contact events", (sql) => listOutbox(sql, query)),
+    retryOutbox: (key, now) => write("retrying a contact event", (sql) => retryOutbox(sql, key, now)),
+    discardOutbox: (key, now) => write("discarding a contact event", (sql) => discardOutbox(sql, key, now)),
+    countOutbox: () => read("counting contact events", countOutbox),
+  };
+}
+
+/** Every process that has the store open may have work. */
+async function recover(open: OpenPostgres, now: number): Promise<RecoverResult> {
+  await open.hold();
+  const freed = await open.work("recovering work", (sql) => recoverWork(sql, open.lock, now));
+  return { owner: true, ...freed };
+}
+
+/** What may not wait for handlers runs on the store's own connection; the rest on one of the pool. */
+function accessTo(opening: PostgresOpening) {
+  type Use<Value> = (sql: Sql, lock: NodeLock) => Promise<Value>;
+  return {
+    work: <Value>(doing: string, use: Use<Value>): Promise<Value> =>
+      opening.use((open) => open.work(doing, (sql) => use(sql, open.lock))),
+    read: <Value>(doing: string, use: Use<Value>): Promise<Value> =>
+      opening.use((open) => open.inPool(doing, (sql) => use(sql, open.lock))),
+    write: <Value>(doing: string, use: Use<Value>): Promise<Value> =>
+      opening.use((open) => open.inPool(doing, (sql) => sql.transaction(() => use(sql, open.lock)))),
+  };
+}
+
+function placeOf({ pool, connectionString, schema }: Resolved<typeof POSTGRES_STORE_OPTIONS>): PostgresPlace {
+  const given = pool ?? connectionString;
+  if (given !== undefined && (pool === undefined || connectionString === undefined)) return { pool: given, schema };
+  throw new PigeonholeError("invalid_option", "createPostgresStore takes either pool or connectionString.");
+}
+
+/** Names that need no quotes in SQL. */
+function checkSchema(option: string, schema: string): string {
+  if (typeof schema === "string" && /^[a-z_][a-z0-9_]{0,62}$/.test(schema)) return schema;
+  throw new PigeonholeError(
+    "invalid_option",
+    `${option} must be at most 63 lower-case letters, digits and underscores, and not begin with a digit.`,
+  );
+}

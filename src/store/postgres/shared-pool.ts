@@ -1,0 +1,65 @@
+import { type ClientConfig, Pool, type PoolClient } from "pg";
+import { asPostgresError, isConnectionLost } from "./store-error.js";
+
+/** A client that goes back to its pool; one that is lost is closed and not used again. */
+export interface BorrowedClient {
+  readonly client: PoolClient;
+  readonly giveBack: (isLost: boolean) => void;
+}
+
+/** The application's pool, or one of the store's own. */
+export class SharedPool {
+  readonly #pool: Pool;
+  readonly #isOwn: boolean;
+
+  constructor(given: Pool | string) {
+    this.#isOwn = typeof given === "string";
+    this.#pool = typeof given === "string" ? new Pool({ connectionString: given }) : given;
+    // Without a listener, an idle connection that is closed by the server would end the process.
+    this.#pool.on("error", ignore);
+  }
+
+  /** How the application connects, for connections beside the pool. */
+  get config(): ClientConfig {
+    const { options } = this.#pool;
+    // The pool hides them from copies.
+    return { ...options, password: options.password, ssl: options.ssl };
+  }
+
+  /** A client whose errors are handled. */
+  async borrow(doing: string): Promise<BorrowedClient> {
+    try {
+      const client = await this.#pool.connect();
+      client.on("error", ignore);
+      return {
+        client,
+        giveBack(isLost) {
+          client.off("error", ignore);
+          client.release(isLost);
+        },
+      };
+    } catch (error) {
+      throw asPostgresError(error, doing);
+    }
+  }
+
+  /** Does the work on a client; one that fails is not used again. */
+  async run<Value>(doing: string, work: (client: PoolClient) => Promise<Value>): Promise<Value> {
+    const { client, giveBack } = await this.borrow(doing);
+    try {
+      const value = await work(client);
+      giveBack(false);
+      return value;
+    } catch (error) {
+      giveBack(isConnectionLost(error));
+      throw asPostgresError(error, doing);
+    }
+  }
+
+  async end(): Promise<void> {
+    this.#pool.off("error", ignore);
+    if (this.#isOwn) await this.#pool.end();
+  }
+}
+
+function ignore(): void {}

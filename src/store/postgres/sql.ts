@@ -1,0 +1,135 @@
+import { type ClientBase, type QueryResult, types } from "pg";
+import { fromStoredText, toStoredText } from "./stored-text.js";
+
+const TEXT_ARRAY = 1009;
+
+type Parser = (value: string) => unknown;
+
+/** The driver's own parsers; its types know no arrays. */
+const getTypeParser = types.getTypeParser as (type: number, format?: string) => Parser;
+const parseArray = getTypeParser(TEXT_ARRAY);
+
+/** Parsers by type, which do not depend on what the application has set for its own queries. */
+const PARSERS = new Map<number, Parser>([
+  [types.builtins.TEXT, fromStoredText],
+  [types.builtins.VARCHAR, fromStoredText],
+  // Times and numbers of rows, all below 2^53.
+  [types.builtins.INT8, Number],
+  [types.builtins.NUMERIC, Number],
+  [types.builtins.INT4, Number],
+  [types.builtins.BOOL, (value) => value === "t"],
+  [TEXT_ARRAY, (value) => (parseArray(value) as (string | null)[]).map((item) => item && fromStoredText(item))],
+]);
+
+const TYPES = {
+  getTypeParser: (type: number, format?: string) => PARSERS.get(type) ?? getTypeParser(type, format),
+};
+
+interface Statement {
+  text: string;
+  names: readonly string[];
+}
+
+/**
+ * SQL of this room in the form that PostgreSQL takes. It is written with `:name` for parameters, and with the schema
+ * `pigeonhole.` before each name, since the search path may be any.
+ */
+export class Statements {
+  readonly #schema: string;
+  readonly #read = new Map<string, Statement>();
+
+  constructor(schema: string) {
+    this.#schema = schema;
+  }
+
+  read(written: string): Statement {
+    let statement = this.#read.get(written);
+    if (statement === undefined) {
+      statement = readStatement(written, this.#schema);
+      this.#read.set(written, statement);
+    }
+    return statement;
+  }
+}
+
+function readStatement(written: string, schema: string): Statement {
+  const names: string[] = [];
+  const text = written
+    .replaceAll("pigeonhole.", `${schema}.`)
+    .replaceAll(/(?<![:\w]):([a-z]\w*)/gi, (_, name: string) => {
+      if (!names.includes(name)) names.push(name);
+      return `$${names.indexOf(name) + 1}`;
+    });
+  return { text, names };
+}
+
+/**
+ * Whatever the defaults of the role or the database are: a commit is on the disk, and on the standby if there is a
+ * synchronous one. `remote_apply` waits for still more and is left.
+ */
+export function setDurable(isForTransaction: boolean): string {
+  const level = "CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END";
+  return `set_config('synchronous_commit', ${level}, ${isForTransaction})`;
+}
+
+const BEGIN = `BEGIN ISOLATION LEVEL READ COMMITTED; SELECT ${setDurable(true)}`;
+
+/** Runs SQL on one connection. */
+export class Sql {
+  readonly #client: ClientBase;
+  readonly #statements: Statements;
+
+  constructor(client: ClientBase, statements: Statements) {
+    this.#client = client;
+    this.#statements = statements;
+  }
+
+  /** The rows that the statement returns. */
+  async rows<Row extends object>(written: string, values: object = {}): Promise<Row[]> {
+    return (await this.#query(written, values)).rows as Row[];
+  }
+
+  async row<Row extends object>(written: string, values: object = {}): Promise<Row | undefined> {
+    return (await this.rows<Row>(written, values))[0];
+  }
+
+  /** The number of rows that the statement changed, or found. */
+  async run(written: string, values: object = {}): Promise<number> {
+    return (await this.#query(written, values)).rowCount ?? 0;
+  }
+
+  /** Several statements in one round trip, without parameters. */
+  async script(written: string): Promise<void> {
+    await this.#client.query(this.#statements.read(written).text);
+  }
+
+  /** Begins a transaction that is durable once it is committed, on a connection with any settings. */
+  begin(): Promise<void> {
+    return this.script(BEGIN);
+  }
+
+  /** Does the work in a transaction; when it throws, nothing is written. */
+  async transaction<Value>(work: () => Promise<Value>): Promise<Value> {
+    await this.begin();
+    let value: Value;
+    try {
+      value = await work();
+    } catch (error) {
+      await this.script("ROLLBACK");
+      throw error;
+    }
+    await this.script("COMMIT");
+    return value;
+  }
+
+  #query(written: string, values: object): Promise<QueryResult> {
+    const { text, names } = this.#statements.read(written);
+    const given = values as Record<string, unknown>;
+    return this.#client.query({ text, values: names.map((name) => toStored(given[name])), types: TYPES });
+  }
+}
+
+function toStored(value: unknown): unknown {
+  if (typeof value === "string") return toStoredText(value);
+  return Array.isArray(value) ? value.map(toStored) : value;
+}

@@ -1,0 +1,59 @@
+import type { Pool } from "pg";
+import { createPostgresStore } from "#pigeonhole/store/postgres/postgres-store.js";
+import type { PostgresTransaction } from "#pigeonhole/store/postgres/postgres-transaction.js";
+import type { TestDatabase } from "../support/postgres-server.js";
+import type { StoreKind, StoreUnderTest } from "./conformance/fixture.js";
+
+/** Stores of a kind on the database of the file. */
+export function postgresKind(database: TestDatabase): StoreKind<PostgresTransaction> {
+  return {
+    name: "PostgreSQL",
+    create: () => createOn(database),
+    outlives: true,
+    isShared: true,
+    hasAsyncCommit: true,
+    keepsLastSent: false,
+    lateUses: [
+      { name: "tx.client", keep: (tx) => () => tx.client },
+      {
+        name: "a kept tx.client",
+        keep:
+          ({ client }) =>
+          () =>
+            client.query("SELECT 1"),
+      },
+      { name: "a method taken from tx.client", keep: ({ client }) => keepQuery(Reflect.get(client, "query")) },
+    ],
+  };
+}
+
+function keepQuery(query: unknown): () => unknown {
+  return () => (query as (sql: string) => unknown)("SELECT 1");
+}
+
+async function createOn({ pool, schema, ownSchema }: TestDatabase): Promise<StoreUnderTest<PostgresTransaction>> {
+  const written = `${ownSchema}.written`;
+  await pool.query(`CREATE TABLE IF NOT EXISTS ${written} (place serial, text text)`);
+  const create = () => createPostgresStore({ pool, schema });
+  return {
+    store: create(),
+    another: create,
+    async write({ client }, text) {
+      await client.query(`INSERT INTO ${written} (text) VALUES ($1)`, [text]);
+    },
+    async written() {
+      const { rows } = await pool.query<{ text: string }>(`SELECT text FROM ${written} ORDER BY place`);
+      return rows.map(({ text }) => text);
+    },
+    dispose: () => empty(pool, schema, written),
+  };
+}
+
+/** Faster than new tables for each test. */
+async function empty(pool: Pool, schema: string, written: string): Promise<void> {
+  const { rows } = await pool.query<{ name: string }>(
+    "SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname = $1 AND tablename <> 'migration'",
+    [schema],
+  );
+  await pool.query(`TRUNCATE ${[written, ...rows.map(({ name }) => name)].join(", ")}`);
+}
