@@ -14,7 +14,12 @@ import {
 import type { Model } from "./model.js";
 
 /** The store under test, which a crash replaces. */
-export type Real = Pick<Fixture, "store" | "reopen" | "write" | "written">;
+export interface Real extends Pick<Fixture, "reopen" | "write" | "written"> {
+  /** The one of the stores on the data whose turn it is. */
+  store: Fixture["store"];
+  /** Gives the turn to the next store; returns which one that is, of all that were ever opened. */
+  nextStore(): number;
+}
 
 type Command = fc.AsyncCommand<Model, Real>;
 type Step = (model: Model, real: Real) => Promise<void>;
@@ -28,6 +33,7 @@ function command(name: string, step: Step, check: (model: Readonly<Model>) => bo
   return {
     check,
     async run(model, real) {
+      model.life = real.nextStore();
       await step(model, real);
       await expectEqual(model, real);
     },
@@ -125,7 +131,13 @@ const lease = fc
       );
       for (const [index, { work }] of expected.entries()) {
         const token = page.work[index]?.token ?? -1;
-        Object.assign(work, { state: "leased", token, leaseUntil: request.leaseUntil, started: work.started + 1 });
+        Object.assign(work, {
+          state: "leased",
+          token,
+          leaseUntil: request.leaseUntil,
+          life: model.life,
+          started: work.started + 1,
+        });
         delete work.dueAt;
         delete work.waitsSince;
       }

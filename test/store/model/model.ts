@@ -14,6 +14,8 @@ export interface ModelWork {
   waitsSince?: number;
   token?: number;
   leaseUntil?: number;
+  /** The store that the lease was given by. */
+  life?: number;
   started: number;
   finished: number;
   discarded: boolean;
@@ -36,7 +38,7 @@ export interface ModelEvent {
 }
 
 /** What holds for some kinds of stores only. */
-type ModelledKind = Pick<StoreKind, "outlives">;
+type ModelledKind = Pick<StoreKind, "outlives" | "isShared">;
 
 /** The store as the interface describes it, in plain objects: the other opinion that the tests compare with. */
 export class Model {
@@ -52,15 +54,19 @@ export class Model {
   readonly #kind: ModelledKind;
   /** Whether the first `recover` since the store was opened has been. */
   #hasTakenOver = false;
+  /** The store whose turn it is, and those that were closed. */
+  life = 0;
+  readonly #dead = new Set<number>();
 
   constructor(now: number, kind: ModelledKind) {
     this.now = now;
     this.#kind = kind;
   }
 
-  /** The store was closed, and another one goes on. */
+  /** The store whose turn it is was closed, and another one goes on. */
   crash(): void {
     this.#hasTakenOver = false;
+    this.#dead.add(this.life);
   }
 
   get all(): { event: ModelEvent; work: ModelWork }[] {
@@ -88,7 +94,10 @@ export class Model {
       const fresh = { handler, started: 0, finished: 0, discarded: false, steps: {} };
       if (leaseUntil === undefined) return [handler, { ...fresh, state: "pending", dueAt: event.receivedAt }];
       const lease = leases.find((given) => given.handler === handler);
-      return [handler, { ...fresh, state: "leased", token: lease?.token ?? -1, leaseUntil, started: 1 }];
+      return [
+        handler,
+        { ...fresh, state: "leased", token: lease?.token ?? -1, leaseUntil, life: this.life, started: 1 },
+      ];
     });
     this.events.set(event.id, { ...event, hasBody: true, work: new Map(work) });
     for (const { handler } of plan) this.#holders.set(`${event.eventId} ${handler}`, event.id);
@@ -159,11 +168,13 @@ export class Model {
   }
 
   recover(): { recovered: number; parked: number } {
-    const everything = this.#kind.outlives && !this.#hasTakenOver;
+    const { outlives, isShared } = this.#kind;
+    const everything = outlives && !isShared && !this.#hasTakenOver;
     this.#hasTakenOver = true;
     const result = { recovered: 0, parked: 0 };
     for (const { work } of this.all) {
-      if (work.state !== "leased" || !(everything || (work.leaseUntil ?? 0) < this.now)) continue;
+      const isGone = everything || (isShared && this.#dead.has(work.life ?? -1));
+      if (work.state !== "leased" || !(isGone || (work.leaseUntil ?? 0) < this.now)) continue;
       if (work.started - work.finished >= CRASH_LIMIT) {
         end(work, "parked");
         work.isCrashLoop = true;

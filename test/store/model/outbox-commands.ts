@@ -1,10 +1,11 @@
 import * as fc from "fast-check";
 import { expect } from "vitest";
 import { type EventResult, type FrozenSend, OUTBOX_STATES } from "#pigeonhole/store/outbox.js";
-import { DAY, type Fixture, MINUTE, NOTHING_TO_PRUNE, type StoreKind, acceptLeased } from "../conformance/fixture.js";
+import { DAY, MINUTE, NOTHING_TO_PRUNE, type StoreKind, acceptLeased } from "../conformance/fixture.js";
+import type { Real } from "./commands.js";
 import type { ModelSend, OutboxModel } from "./outbox-model.js";
 
-export type RealOutbox = Pick<Fixture, "store" | "reopen">;
+export type RealOutbox = Pick<Real, "store" | "reopen" | "nextStore">;
 
 type Command = fc.AsyncCommand<OutboxModel, RealOutbox>;
 type Step = (model: OutboxModel, real: RealOutbox) => Promise<void>;
@@ -17,6 +18,7 @@ function command(name: string, step: Step, check: (model: Readonly<OutboxModel>)
   return {
     check,
     async run(model, real) {
+      model.life = real.nextStore();
       await step(model, real);
       await expectEqual(model, real);
     },
@@ -123,7 +125,7 @@ function freeze(
   const [first] = members;
   expect(given).toMatchObject({ attempt: 1, kind: members.length === 1 ? "single" : "batch" });
   if (members.length === 1) expect(given.key).toBe(first?.key);
-  model.freeze({ members, state: "leased", freeAt, attempt: 1, given });
+  model.freeze({ members, state: "leased", freeAt, attempt: 1, life: model.life, given });
   model.given.push(given);
 }
 
@@ -131,7 +133,7 @@ function leaseAgain(model: OutboxModel, given: FrozenSend, freeAt: number, open:
   const { token, ...rest } = given;
   expect(model.given.map((earlier) => earlier.token)).not.toContain(token);
   expect({ ...rest, token: 0 }).toEqual({ ...open.given, token: 0, attempt: open.attempt + 1 });
-  Object.assign(open, { state: "leased", freeAt, attempt: open.attempt + 1, given });
+  Object.assign(open, { state: "leased", freeAt, attempt: open.attempt + 1, life: model.life, given });
   model.given.push(given);
 }
 

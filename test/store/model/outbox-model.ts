@@ -21,12 +21,14 @@ export interface ModelSend {
   /** When it may be given: its next try is due, or its lease ends. */
   freeAt: number;
   attempt: number;
+  /** The store that its lease was given by. */
+  life: number;
   /** As given the last time. */
   given: FrozenSend;
 }
 
 /** What holds for some kinds of stores only. */
-type ModelledKind = Pick<StoreKind, "outlives" | "keepsLastSent">;
+type ModelledKind = Pick<StoreKind, "outlives" | "isShared" | "keepsLastSent">;
 
 /** The outbox as its interface describes it, in plain objects, and the service that its calls reach. */
 export class OutboxModel {
@@ -46,15 +48,19 @@ export class OutboxModel {
   readonly #kind: ModelledKind;
   /** Whether the first `recover` since the store was opened has been. */
   #hasTakenOver = false;
+  /** The store whose turn it is, and those that were closed. */
+  life = 0;
+  readonly #dead = new Set<number>();
 
   constructor(now: number, kind: ModelledKind) {
     this.now = now;
     this.#kind = kind;
   }
 
-  /** The store was closed, and another one goes on. */
+  /** The store whose turn it is was closed, and another one goes on. */
   crash(): void {
     this.#hasTakenOver = false;
+    this.#dead.add(this.life);
   }
 
   /** The key that a name stands for now. */
@@ -151,10 +157,12 @@ export class OutboxModel {
   }
 
   recover(): void {
-    const everything = this.#kind.outlives && !this.#hasTakenOver;
+    const { outlives, isShared } = this.#kind;
+    const everything = outlives && !isShared && !this.#hasTakenOver;
     this.#hasTakenOver = true;
     for (const send of this.sends) {
-      if (send.state !== "leased" || !(everything || send.freeAt < this.now)) continue;
+      const isGone = everything || (isShared && this.#dead.has(send.life));
+      if (send.state !== "leased" || !(isGone || send.freeAt < this.now)) continue;
       Object.assign(send, { state: "pending", freeAt: this.now });
     }
   }
