@@ -92,6 +92,22 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
     PRIMARY KEY (seq, handler, name)
   );
 
+  -- Errors in full of the first and the last failed run of a handler on an event. They outlive its work, and go with
+  -- the body, which they may quote.
+  CREATE TABLE pigeonhole.inbox_failed (
+    seq     bigint  NOT NULL,
+    handler text    COLLATE "C" NOT NULL,
+    attempt integer NOT NULL,
+    stack   text    NOT NULL,
+    PRIMARY KEY (seq, handler, attempt)
+  );
+
+  -- The retry policies of the handlers at the last start, for those who only look at their work.
+  CREATE TABLE pigeonhole.inbox_handler (
+    handler      text    COLLATE "C" PRIMARY KEY,
+    max_attempts integer NOT NULL
+  );
+
   -- Another body of an id whose first one was parked and never handled.
   CREATE TABLE pigeonhole.inbox_other (
     seq   bigint PRIMARY KEY,

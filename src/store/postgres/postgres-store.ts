@@ -7,6 +7,7 @@ import { countWork } from "./operations/counts.js";
 import { discardEvent } from "./operations/discard.js";
 import { erasePage } from "./operations/erase.js";
 import { inspectEvent, listEvents, listStuck } from "./operations/inspect.js";
+import { keepPolicies } from "./operations/keep-policies.js";
 import { leaseWork, releaseLeases, renewLeases } from "./operations/lease.js";
 import { countOutbox, discardOutbox, listOutbox, retryOutbox } from "./operations/outbox-inspect.js";
 import { recordEvents } from "./operations/outbox-record.js";
@@ -78,6 +79,7 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
     erase: (request) => write("erasing", (sql) => erasePage(sql, request)),
     counts: (now) => read("counting work", (sql) => countWork(sql, now)),
     prune: (limits) => read("pruning", (sql) => round.prune(sql, limits)),
+    keepPolicies: (policies) => write("keeping retry policies", (sql) => keepPolicies(sql, policies)),
     noteTimes: (times) => write("noting times", (sql) => noteTimes(sql, times)),
     record: (events, now) => write("recording contact events", (sql) => recordEvents(sql, events, now)),
     listOutbox: (query) => read("listing contact events", (sql) => listOutbox(sql, query)),

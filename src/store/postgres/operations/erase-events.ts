@@ -16,6 +16,7 @@ const SELECT_PAGE = `
   )
   SELECT p.seq, b.body, array(
     SELECT error FROM pigeonhole.inbox_work AS w WHERE w.seq = p.seq AND error IS NOT NULL
+    UNION ALL SELECT stack FROM pigeonhole.inbox_failed AS f WHERE f.seq = p.seq
     UNION ALL SELECT name FROM pigeonhole.inbox_step AS s WHERE s.seq = p.seq
     UNION ALL SELECT value FROM pigeonhole.inbox_step AS s WHERE s.seq = p.seq) AS texts
   FROM page AS p LEFT JOIN pigeonhole.inbox_body AS b ON b.seq = p.seq WHERE p.bytes < ${PAGE_BYTES} ORDER BY p.seq`;
@@ -59,6 +60,7 @@ async function eraseEvent(sql: Sql, seq: number, { now, dryRun }: ErasureTask): 
   if (handled !== undefined) return { work, eventsLeft: 1 };
   if (!dryRun) {
     await sql.run("DELETE FROM pigeonhole.inbox_body WHERE seq = :seq", { seq });
+    await sql.run("DELETE FROM pigeonhole.inbox_failed WHERE seq = :seq", { seq });
     await sql.run("DELETE FROM pigeonhole.inbox_step WHERE seq = :seq", { seq });
   }
   return { work, events: 1 };

@@ -10,6 +10,7 @@ import {
 import { WORK_STATES, mostUrgentState } from "../../work-state.js";
 import type { Sql } from "../sql.js";
 import { eventConditionsOf } from "./event-conditions.js";
+import { readFailedRuns } from "./failed-runs.js";
 import { readOthers } from "./other-bytes.js";
 
 type EventRow = Pick<EventView, "id" | "type" | "test" | "receivedAt" | "signedAt"> & {
@@ -17,8 +18,9 @@ type EventRow = Pick<EventView, "id" | "type" | "test" | "receivedAt" | "signedA
   hasOthers: boolean;
 };
 
-type WorkRow = Omit<HandlerView, "reason" | "error" | "dueAt" | "settledAt" | "retryRequestedAt"> &
-  Nullable<Pick<HandlerView, "reason" | "error" | "dueAt" | "settledAt" | "retryRequestedAt">> & { seq: number };
+type NullableField = "reason" | "error" | "maxAttempts" | "dueAt" | "settledAt" | "retryRequestedAt";
+
+type WorkRow = Omit<HandlerView, NullableField> & Nullable<Pick<HandlerView, NullableField>> & { seq: number };
 
 const EVENT_COLUMNS = `
   e.seq, e.id, e.type, e.test, e.received_at AS "receivedAt", e.signed_at AS "signedAt",
@@ -26,13 +28,15 @@ const EVENT_COLUMNS = `
     OR EXISTS (SELECT 1 FROM pigeonhole.inbox_holder AS h WHERE h.first = e.seq) AS "hasOthers"`;
 
 const SELECT_WORK = `
-  SELECT seq, handler, state, reason, error, started AS attempts, due_at AS "dueAt", settled_at AS "settledAt",
-    false AS discarded, CASE handler WHEN '' THEN waits_since END AS "retryRequestedAt"
-  FROM pigeonhole.inbox_work WHERE seq = ANY(:seqs)
-  UNION ALL
-  SELECT seq, handler, 'done', NULL, NULL, attempts, NULL, settled_at, discarded, NULL
-  FROM pigeonhole.inbox_done WHERE seq = ANY(:seqs)
-  ORDER BY handler`;
+  SELECT w.*, h.max_attempts AS "maxAttempts" FROM (
+    SELECT seq, handler, state, reason, error, started AS attempts, due_at AS "dueAt", settled_at AS "settledAt",
+      false AS discarded, CASE handler WHEN '' THEN waits_since END AS "retryRequestedAt"
+    FROM pigeonhole.inbox_work WHERE seq = ANY(:seqs)
+    UNION ALL
+    SELECT seq, handler, 'done', NULL, NULL, attempts, NULL, settled_at, discarded, NULL
+    FROM pigeonhole.inbox_done WHERE seq = ANY(:seqs)
+  ) AS w LEFT JOIN pigeonhole.inbox_handler AS h ON h.handler = w.handler
+  ORDER BY w.handler`;
 
 /** A page of events with the state of each handler, newest first. */
 export async function listEvents(sql: Sql, query: EventQuery): Promise<EventPage> {
@@ -59,7 +63,10 @@ export async function inspectEvent(sql: Sql, id: string): Promise<EventDetail | 
   );
   if (row === undefined) return undefined;
   const [view] = await viewAll(sql, [row]);
-  return view && { ...view, seq: row.seq, body: row.body ?? undefined };
+  if (view === undefined) return undefined;
+  const failedOf = await readFailedRuns(sql, row.seq);
+  const handlers = view.handlers.map((handler) => ({ ...handler, failed: failedOf(handler) }));
+  return { ...view, handlers, seq: row.seq, body: row.body ?? undefined };
 }
 
 async function viewAll(sql: Sql, rows: readonly EventRow[]): Promise<EventView[]> {

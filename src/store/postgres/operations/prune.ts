@@ -21,6 +21,12 @@ const LOCK_EVENTS = "SELECT seq FROM pigeonhole.inbox_event WHERE seq = ANY(:seq
 
 const IS_SETTLED = "NOT EXISTS (SELECT 1 FROM pigeonhole.inbox_work AS w WHERE w.seq = r.seq)";
 
+/** Errors in full may quote the body. */
+const REMOVE_BODIES = [
+  "DELETE FROM pigeonhole.inbox_body WHERE seq = ANY(:seqs)",
+  "DELETE FROM pigeonhole.inbox_failed WHERE seq = ANY(:seqs)",
+];
+
 /** Of the bodies of one id, the first is removed last, and none while one of them is not settled. */
 const EVENT: Kind = {
   select: `
@@ -35,7 +41,7 @@ const EVENT: Kind = {
           JOIN pigeonhole.inbox_work AS w ON w.seq IN (s.seq, s.first)
         WHERE o.seq = r.seq)`,
   remove: [
-    "DELETE FROM pigeonhole.inbox_body WHERE seq = ANY(:seqs)",
+    ...REMOVE_BODIES,
     "DELETE FROM pigeonhole.inbox_done WHERE seq = ANY(:seqs)",
     "DELETE FROM pigeonhole.inbox_step WHERE seq = ANY(:seqs)",
     `UPDATE pigeonhole.inbox_holder AS h SET seq = 0 FROM pigeonhole.inbox_other AS o
@@ -53,7 +59,7 @@ const BODY: Kind = {
     WHERE r.seq > :after ORDER BY r.seq LIMIT :batch`,
   lock: LOCK_EVENTS,
   mayGo: `SELECT seq FROM pigeonhole.inbox_event AS r WHERE seq = ANY(:seqs) AND ${IS_SETTLED}`,
-  remove: ["DELETE FROM pigeonhole.inbox_body WHERE seq = ANY(:seqs)"],
+  remove: REMOVE_BODIES,
 };
 
 /** A discarded event keeps its place in a call that may be repeated. */

@@ -2,6 +2,7 @@ import type { NewOutboxEvent } from "../../outbox.js";
 import type { SettleResult } from "../../store.js";
 import type { Settlement } from "../../work.js";
 import type { Sql } from "../sql.js";
+import { KEEP_FAILED_RUNS } from "./failed-runs.js";
 import { leaseColumns } from "./lease.js";
 
 /** A settlement of work that is done, and one of work that is not. */
@@ -46,15 +47,17 @@ const SETTLE_DONE = `
 const SETTLE_OTHERS = `
   WITH given AS (
     SELECT * FROM unnest(:seqs::bigint[], :handlers::text[], :tokens::bigint[], :dropSteps::boolean[], :states::text[],
-      :dueAts::bigint[], :waitsSince::bigint[], :settledAts::bigint[], :reasons::text[], :errors::text[])
-      WITH ORDINALITY
-      AS g (seq, handler, token, drop_steps, state, due_at, waits_since, settled_at, reason, error, place)
-  ), ${HELD}
-  UPDATE pigeonhole.inbox_work AS w
-  SET state = g.state, due_at = g.due_at, waits_since = g.waits_since, settled_at = g.settled_at, reason = g.reason,
-    error = g.error, lease = NULL, lease_until = NULL, node = NULL, finished = w.finished + 1
-  FROM held JOIN given AS g USING (place) WHERE w.seq = held.seq AND w.handler = held.handler
-  RETURNING g.place`;
+      :dueAts::bigint[], :waitsSince::bigint[], :settledAts::bigint[], :reasons::text[], :errors::text[],
+      :stacks::text[]) WITH ORDINALITY
+      AS g (seq, handler, token, drop_steps, state, due_at, waits_since, settled_at, reason, error, stack, place)
+  ), ${HELD}, moved AS (
+    UPDATE pigeonhole.inbox_work AS w
+    SET state = g.state, due_at = g.due_at, waits_since = g.waits_since, settled_at = g.settled_at, reason = g.reason,
+      error = g.error, lease = NULL, lease_until = NULL, node = NULL, finished = w.finished + 1
+    FROM held JOIN given AS g USING (place) WHERE w.seq = held.seq AND w.handler = held.handler
+    RETURNING g.place, w.seq, w.handler, w.started, w.finished, g.stack
+  ), ${KEEP_FAILED_RUNS}
+  SELECT place FROM moved`;
 
 /** Ends leases of work that is done, with the contact events of its runs. */
 export async function settleDone(sql: Sql, settlements: readonly DoneSettlement[]): Promise<SettleResult[]> {
@@ -85,6 +88,7 @@ export async function settleOthers(sql: Sql, settlements: readonly OtherSettleme
     settledAts: settlements.map((settlement) => (isPending(settlement) ? null : settlement.at)),
     reasons: settlements.map((settlement) => (settlement.to === "pending" ? null : settlement.reason)),
     errors: settlements.map(({ error }) => error),
+    stacks: settlements.map(({ stack = null }) => stack),
   });
   return resultsOf(settlements, settled);
 }

@@ -1,0 +1,35 @@
+import type { FailedRun, FailedRuns } from "../../inbox-view.js";
+import type { Sql } from "../sql.js";
+
+/**
+ * Parts of a statement with the rows `moved` of settled runs: keeps the error of each in full, and of the runs before it
+ * only the first since a retry.
+ */
+export const KEEP_FAILED_RUNS = `
+  dropped_runs AS (
+    DELETE FROM pigeonhole.inbox_failed AS f USING moved AS m
+    WHERE m.stack IS NOT NULL AND f.seq = m.seq AND f.handler = m.handler AND f.attempt <> m.started
+      AND (m.finished = 1 OR f.attempt >
+        (SELECT min(attempt) FROM pigeonhole.inbox_failed AS g WHERE g.seq = m.seq AND g.handler = m.handler))
+  ), kept_runs AS (
+    INSERT INTO pigeonhole.inbox_failed (seq, handler, attempt, stack)
+    SELECT seq, handler, started, stack FROM moved WHERE stack IS NOT NULL
+    ON CONFLICT (seq, handler, attempt) DO UPDATE SET stack = excluded.stack
+  )`;
+
+/** Reads the kept errors of an event, by handler. */
+export async function readFailedRuns(
+  sql: Sql,
+  seq: number,
+): Promise<(work: { handler: string; attempts: number }) => FailedRuns | undefined> {
+  const rows = await sql.rows<FailedRun & { handler: string }>(
+    "SELECT handler, attempt, stack FROM pigeonhole.inbox_failed WHERE seq = :seq ORDER BY attempt",
+    { seq },
+  );
+  return ({ handler, attempts }) => {
+    const [first, last = first] = rows
+      .filter((row) => row.handler === handler && row.attempt <= attempts)
+      .map(({ attempt, stack }) => ({ attempt, stack }));
+    return first === undefined || last === undefined ? undefined : { first, last };
+  };
+}
