@@ -21,8 +21,8 @@ export interface PoolCommit {
 }
 
 /**
- * The user's writes and the done mark in one transaction, on a client of the pool. The fence comes first: when the lease
- * is lost, the user's function does not run at all.
+ * The user's writes and the done mark in one transaction, on a client of the pool. The fence comes first: when the
+ * lease is lost, the user's function does not run at all.
  */
 export async function commitOnPool({ pool, statements, settlement, fn }: PoolCommit): Promise<void> {
   const borrowed = await pool.borrow("ctx.commit");

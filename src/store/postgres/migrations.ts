@@ -1,6 +1,6 @@
 /**
- * Append-only: a released entry is never edited, a change is a new entry at the end. The table `migration` has a row for
- * each entry that has run. Texts that are compared or sorted have the collation "C": an update of the system's
+ * Append-only: a released entry is never edited, a change is a new entry at the end. The table `migration` has a row
+ * for each entry that has run. Texts that are compared or sorted have the collation "C": an update of the system's
  * collations would change the order of the others, and a unique index could then let duplicates in.
  */
 export const POSTGRES_MIGRATIONS: readonly string[] = [

@@ -7,7 +7,7 @@ import { countWork } from "./operations/counts.js";
 import { discardEvent } from "./operations/discard.js";
 import { erasePage } from "./operations/erase.js";
 import { inspectEvent, listEvents, listStuck } from "./operations/inspect.js";
-import { keepPolicies } from "./operations/keep-policies.js";
+
 import { leaseWork, releaseLeases, renewLeases } from "./operations/lease.js";
 import { countOutbox, discardOutbox, listOutbox, retryOutbox } from "./operations/outbox-inspect.js";
 import { recordEvents } from "./operations/outbox-record.js";
@@ -20,6 +20,7 @@ import { listRequested, requestRetry } from "./operations/requested-retries.js";
 import { restartWaits } from "./operations/restart-waits.js";
 import { loadSteps, saveStep } from "./operations/steps.js";
 import { noteTimes } from "./operations/times.js";
+import { writePolicies } from "./operations/write-policies.js";
 import { PostgresOpening } from "./postgres-opening.js";
 import type { PostgresTransaction } from "./postgres-transaction.js";
 import type { Sql } from "./sql.js";
@@ -79,7 +80,7 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
     erase: (request) => write("erasing", (sql) => erasePage(sql, request)),
     counts: (now) => read("counting work", (sql) => countWork(sql, now)),
     prune: (limits) => read("pruning", (sql) => round.prune(sql, limits)),
-    keepPolicies: (policies) => write("keeping retry policies", (sql) => keepPolicies(sql, policies)),
+    keepPolicies: (policies) => write("keeping retry policies", (sql) => writePolicies(sql, policies)),
     noteTimes: (times) => write("noting times", (sql) => noteTimes(sql, times)),
     record: (events, now) => write("recording contact events", (sql) => recordEvents(sql, events, now)),
     listOutbox: (query) => read("listing contact events", (sql) => listOutbox(sql, query)),

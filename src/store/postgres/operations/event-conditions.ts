@@ -18,7 +18,7 @@ const IN_WORK = (conditions: string): string =>
 const IN_DONE = (conditions: string): string =>
   `EXISTS (SELECT 1 FROM pigeonhole.inbox_done AS d WHERE d.seq = e.seq AND ${conditions})`;
 
-/** Conditions on rows of `inbox_event AS e`: those of the event, and that a piece of its work fits all of the others. */
+/** Conditions on rows of `inbox_event AS e`: those of the event, and that a piece of its work fits all others. */
 export function eventConditionsOf(query: WorkChoice & { state?: WorkState | undefined }): string[] {
   const chosen = (conditions: Record<string, string>): string[] =>
     Object.entries(conditions)

@@ -2,8 +2,8 @@ import type { FailedRun, FailedRuns } from "../../inbox-view.js";
 import type { Sql } from "../sql.js";
 
 /**
- * Parts of a statement with the rows `moved` of settled runs: keeps the error of each in full, and of the runs before it
- * only the first since a retry.
+ * Parts of a statement with the rows `moved` of settled runs: keeps the error of each in full, and of the runs before
+ * it only the first since a retry.
  */
 export const KEEP_FAILED_RUNS = `
   dropped_runs AS (

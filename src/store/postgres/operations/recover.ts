@@ -2,8 +2,8 @@ import { CRASH_LIMIT } from "../../work-state.js";
 import type { Sql } from "../sql.js";
 
 /**
- * Processes whose lock is gone. After a start of the server all locks are gone, and a process may come back: what it had
- * leased then waits for the end of the leases.
+ * Processes whose lock is gone. After a start of the server all locks are gone, and a process may come back: what it
+ * had leased then waits for the end of the leases.
  */
 const GONE = `
   gone AS MATERIALIZED (

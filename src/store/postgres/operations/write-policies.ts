@@ -1,8 +1,8 @@
 import type { HandlerPolicy } from "../../store.js";
 import type { Sql } from "../sql.js";
 
-/** Keeps policies. Those that stay the same are not written, so that most starts write nothing. */
-export async function keepPolicies(sql: Sql, policies: readonly HandlerPolicy[]): Promise<void> {
+/** Writes policies. Those that stay the same are not written, so that most starts write nothing. */
+export async function writePolicies(sql: Sql, policies: readonly HandlerPolicy[]): Promise<void> {
   await sql.run(
     `INSERT INTO pigeonhole.inbox_handler AS h (handler, max_attempts)
      SELECT * FROM unnest(:handlers::text[], :mosts::integer[]) AS given (handler, max_attempts) ORDER BY handler
