@@ -204,7 +204,7 @@ function firstFolds(node: JsonNode): Folds {
   return { openDepth: hasMoreValues(node, FOLD_ABOVE) ? 1 : ALL, switched: NONE };
 }
 
-function sizeOf(node: Extract<JsonNode, { members: unknown[] }>): string {
+function sizeOf(node: Extract<JsonNode, { members: readonly unknown[] }>): string {
   const count = node.members.length;
   if (node.kind === "array") return count === 0 ? "[ ]" : `[ ${count} ]`;
   return count === 0 ? "{ }" : `{ ${count} }`;

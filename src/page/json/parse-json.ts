@@ -1,171 +1,123 @@
+import { findJsonProblem, isJson, MAX_JSON_DEPTH, type JsonProblem } from "./json-problem.js";
+import { indexContainers, stringEnd, type ContainerIndex } from "./container-index.js";
+
 /** A JSON text as a tree that keeps the source: numbers as their digits, members in order, repeated names too. */
 export type JsonNode =
-  | { kind: "object"; members: { name: string; node: JsonNode }[] }
-  | { kind: "array"; members: { name: string; node: JsonNode }[] }
-  | { kind: "string"; text: string; value: string }
-  | { kind: "number" | "boolean" | "null"; text: string };
+  | { readonly kind: "object" | "array"; readonly members: readonly JsonMember[] }
+  | { readonly kind: "string"; readonly text: string; readonly value: string }
+  | { readonly kind: "number" | "boolean" | "null"; readonly text: string };
 
-export interface JsonProblem {
-  message: string;
-  /** Index of the character. */
-  at: number;
-  /** From 1. */
-  line: number;
-  column: number;
+/** A value with its name, or its index in an array. */
+export interface JsonMember {
+  readonly name: string;
+  readonly node: JsonNode;
 }
 
 export type ParsedJson = { ok: true; node: JsonNode } | { ok: false; problem: JsonProblem };
 
-/** Deeper than any envelope. A deeper text is shown unparsed. */
-const MAX_DEPTH = 400;
-
-const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-/** What can make the value of a string differ from its text, or is not allowed in one. */
-const UNUSUAL = /[\\\p{Cc}]/u;
-const WORD = /true|false|null/y;
-
-/** Parses JSON as strictly as the receiver, and reports where it stops being JSON. */
+/** Parses JSON as strictly as the receiver, or reports where it stops being JSON. */
 export function parseJson(text: string): ParsedJson {
-  const reader = new Reader(text);
-  try {
-    const node = reader.readValue(0);
-    reader.expectEnd();
-    return { ok: true, node };
-  } catch (error) {
-    if (error instanceof Unexpected) return { ok: false, problem: locate(text, error) };
-    throw error;
+  const index = isJson(text) ? indexContainers(text) : undefined;
+  if (index !== undefined && index.depth <= MAX_JSON_DEPTH) {
+    return { ok: true, node: new Source(text, index).readValue(skipSpace(text, 0), 0).node };
+  }
+  const unknown = { message: "It cannot be parsed", at: 0, line: 1, column: 1 };
+  return { ok: false, problem: findJsonProblem(text) ?? unknown };
+}
+
+/** Where reading goes on. */
+interface ReadValue {
+  node: JsonNode;
+  end: number;
+  /** Number of the next container after the value. */
+  nextContainer: number;
+}
+
+/** An object or array. Its members are read when they are looked at: of a body of 5 MB, a few hundred are. */
+class Container {
+  readonly kind: "object" | "array";
+  readonly #source: Source;
+  readonly #start: number;
+  readonly #number: number;
+  #members: readonly JsonMember[] | undefined;
+
+  constructor(source: Source, start: number, number: number) {
+    this.kind = source.text[start] === "{" ? "object" : "array";
+    this.#source = source;
+    this.#start = start;
+    this.#number = number;
+  }
+
+  get members(): readonly JsonMember[] {
+    this.#members ??= this.#source.readMembers(this.#start, this.#number);
+    return this.#members;
   }
 }
 
-class Unexpected extends Error {
-  readonly at: number;
+/** A text that is known to be JSON. */
+class Source {
+  readonly text: string;
+  readonly #index: ContainerIndex;
 
-  constructor(at: number, message: string) {
-    super(message);
-    this.at = at;
+  constructor(text: string, index: ContainerIndex) {
+    this.text = text;
+    this.#index = index;
+  }
+
+  /** The value that begins at `at`; `container` is the number of the next container from there. */
+  readValue(at: number, container: number): ReadValue {
+    const { text } = this;
+    const first = text[at];
+    if (first === "{" || first === "[") {
+      const node = new Container(this, at, container);
+      const { ends, next } = this.#index;
+      return { node, end: ends[container] ?? text.length, nextContainer: next[container] ?? 0 };
+    }
+    if (first === '"') {
+      const end = stringEnd(text, at) ?? text.length;
+      return { node: stringNode(text.slice(at, end)), end, nextContainer: container };
+    }
+    const end = wordEnd(text, at);
+    const kind = first === "n" ? "null" : first === "t" || first === "f" ? "boolean" : "number";
+    return { node: { kind, text: text.slice(at, end) }, end, nextContainer: container };
+  }
+
+  /** The members of the container with that number, which begins at `start`. */
+  readMembers(start: number, number: number): JsonMember[] {
+    const { text } = this;
+    const isObject = text[start] === "{";
+    const members: JsonMember[] = [];
+    let container = number + 1;
+    let at = skipSpace(text, start + 1);
+    while (text[at] !== "}" && text[at] !== "]") {
+      let name = String(members.length);
+      if (isObject) {
+        const nameEnd = stringEnd(text, at) ?? text.length;
+        name = stringNode(text.slice(at, nameEnd)).value;
+        at = skipSpace(text, skipSpace(text, nameEnd) + 1);
+      }
+      const { node, end, nextContainer } = this.readValue(at, container);
+      members.push({ name, node });
+      container = nextContainer;
+      at = skipSpace(text, end);
+      if (text[at] === ",") at = skipSpace(text, at + 1);
+    }
+    return members;
   }
 }
 
-class Reader {
-  readonly #text: string;
-  #at = 0;
-
-  constructor(text: string) {
-    this.#text = text;
-  }
-
-  readValue(depth: number): JsonNode {
-    this.#skipSpace();
-    if (depth > MAX_DEPTH) throw new Unexpected(this.#at, `Nested deeper than ${MAX_DEPTH} levels`);
-    if (this.#eat("{")) return { kind: "object", members: this.#readMembers("}", depth, () => this.#readName()) };
-    if (this.#eat("[")) {
-      let index = 0;
-      return { kind: "array", members: this.#readMembers("]", depth, () => String(index++)) };
-    }
-    const string = this.#readString();
-    if (string !== null) return { kind: "string", ...string };
-    const word = this.#take(WORD);
-    if (word !== "") return { kind: word === "null" ? "null" : "boolean", text: word };
-    const number = this.#take(NUMBER);
-    if (number !== "") return { kind: "number", text: number };
-    throw this.#unexpected("a value");
-  }
-
-  expectEnd(): void {
-    this.#skipSpace();
-    if (this.#at < this.#text.length) throw this.#unexpected("the end");
-  }
-
-  #readMembers(close: string, depth: number, readName: () => string): { name: string; node: JsonNode }[] {
-    const members: { name: string; node: JsonNode }[] = [];
-    this.#skipSpace();
-    if (this.#eat(close)) return members;
-    for (;;) {
-      const name = readName();
-      members.push({ name, node: this.readValue(depth + 1) });
-      this.#skipSpace();
-      if (this.#eat(close)) return members;
-      if (!this.#eat(",")) throw this.#unexpected(`"," or "${close}"`);
-    }
-  }
-
-  #readName(): string {
-    this.#skipSpace();
-    const name = this.#readString();
-    if (name === null) throw this.#unexpected("a name in double quotes");
-    this.#skipSpace();
-    if (!this.#eat(":")) throw this.#unexpected('":"');
-    return name.value;
-  }
-
-  /**
-   * Null if no string begins here. Written by hand, since a regular expression overflows the stack on a string of
-   * megabytes.
-   */
-  #readString(): { text: string; value: string } | null {
-    if (this.#text[this.#at] !== '"') return null;
-    const end = this.#findQuote(this.#at + 1);
-    const text = this.#text.slice(this.#at, end + 1);
-    if (!UNUSUAL.test(text)) {
-      this.#at = end + 1;
-      return { text, value: text.slice(1, -1) };
-    }
-    try {
-      const value = JSON.parse(text) as string;
-      this.#at = end + 1;
-      return { text, value };
-    } catch {
-      throw new Unexpected(
-        this.#at,
-        "The string that begins here has a character or an escape that JSON does not allow",
-      );
-    }
-  }
-
-  #findQuote(from: number): number {
-    let end = this.#text.indexOf('"', from);
-    while (end !== -1 && this.#isEscaped(end)) end = this.#text.indexOf('"', end + 1);
-    if (end === -1) throw new Unexpected(this.#at, "The string that begins here has no end");
-    return end;
-  }
-
-  /** Whether the character has an odd number of backslashes before it. */
-  #isEscaped(at: number): boolean {
-    let before = at;
-    while (this.#text[before - 1] === "\\") before -= 1;
-    return (at - before) % 2 === 1;
-  }
-
-  #skipSpace(): void {
-    for (;;) {
-      const code = this.#text.charCodeAt(this.#at);
-      // Space, tab, line feed, carriage return.
-      if (code !== 0x20 && code !== 0x09 && code !== 0x0a && code !== 0x0d) return;
-      this.#at += 1;
-    }
-  }
-
-  #take(pattern: RegExp): string {
-    pattern.lastIndex = this.#at;
-    const found = pattern.exec(this.#text)?.[0] ?? "";
-    this.#at += found.length;
-    return found;
-  }
-
-  #eat(character: string): boolean {
-    if (this.#text[this.#at] !== character) return false;
-    this.#at += 1;
-    return true;
-  }
-
-  #unexpected(wanted: string): Unexpected {
-    const found = this.#text[this.#at];
-    const what = found === undefined ? "the text ends" : `there is ${JSON.stringify(found)}`;
-    return new Unexpected(this.#at, `Expected ${wanted}, but ${what}`);
-  }
+function stringNode(text: string): Extract<JsonNode, { kind: "string" }> {
+  return { kind: "string", text, value: text.includes("\\") ? (JSON.parse(text) as string) : text.slice(1, -1) };
 }
 
-function locate(text: string, { at, message }: Unexpected): JsonProblem {
-  const before = text.slice(0, at).split("\n");
-  return { message, at, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+function wordEnd(text: string, from: number): number {
+  let end = from;
+  while (end < text.length && !/[\s,\]}]/.test(text[end] ?? "")) end += 1;
+  return end;
+}
+
+function skipSpace(text: string, from: number): number {
+  let at = from;
+  while (text[at] === " " || text[at] === "\n" || text[at] === "\r" || text[at] === "\t") at += 1;
+  return at;
 }

@@ -1,0 +1,37 @@
+import type { Capture } from "#pigeonhole/capture/model/capture.js";
+import { captureRequest } from "#pigeonhole/capture/model/capture-request.js";
+import { sampleEvent } from "#pigeonhole/sandbox/samples/sample-event.js";
+
+const SIZE = 5_000_000;
+
+/** Rows in the body with many values. */
+export const LARGE_ROWS = 45_000;
+
+const rows = Array.from({ length: LARGE_ROWS }, (_, n) => ({
+  id: n,
+  name: `the row with the number ${n}`,
+  tags: ["a", "b"],
+  ok: true,
+  at: { x: n },
+}));
+
+/** Bodies of 5 MB, by what is in them. */
+export const LARGE_BODIES: Readonly<Record<string, string>> = {
+  "many values": JSON.stringify(sampleEvent("email.received", { rows })),
+  "one text": JSON.stringify(sampleEvent("email.received", { text: "a word and ".repeat(SIZE / 11) })),
+  "lines that are not JSON": "a line of plain text, with no end in sight\n".repeat(SIZE / 43),
+  "one line that is not JSON": "x".repeat(SIZE),
+};
+
+/** A capture of each, so that the list has them in the same order. */
+export function captureLargeBodies(): Capture[] {
+  const now = Date.now();
+  return Object.values(LARGE_BODIES).map((body, n) =>
+    captureRequest({
+      request: { method: "POST", path: "/webhooks", headers: [], body: Buffer.from(body) },
+      receivedAt: now - n * 1000,
+      source: "live",
+      secrets: [],
+    }),
+  );
+}

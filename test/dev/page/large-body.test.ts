@@ -1,0 +1,58 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { launchBrowser, mustSkipBrowserTests, openPage } from "./browser.js";
+import { captureLargeBodies, LARGE_BODIES, LARGE_ROWS } from "./large-bodies.js";
+import { startWorkbench, type Workbench } from "./workbench.js";
+
+describe.skipIf(mustSkipBrowserTests())("a body of 5 MB", () => {
+  let browser: Browser;
+  let bench: Workbench;
+
+  beforeAll(async () => {
+    browser = await launchBrowser();
+    bench = await startWorkbench({ captures: captureLargeBodies() });
+  }, 60_000);
+
+  afterAll(async () => {
+    await browser.close();
+    await bench.close();
+  });
+
+  // Times differ between machines; what costs time is what the browser must lay out.
+  test.each(Object.keys(LARGE_BODIES).map((name, index) => [name, index] as const))(
+    "every tab shows the beginning of %s only",
+    { timeout: 60_000 },
+    async (_, index) => {
+      const { page, problems, close } = await openPage(browser, bench.pageUrl);
+      await page.locator(".list-window .row").nth(index).click();
+      await page.getByRole("tabpanel").waitFor();
+      for (const tab of ["Headers", "Raw", "Answer", "Handlers", "Attempts", "Signature", "Payload"]) {
+        await page.getByRole("tab", { name: tab }).click();
+        await expect.poll(() => page.getByRole("tabpanel").getAttribute("aria-label")).toBe(tab.toLowerCase());
+        const [elements = 0, characters = 0] = await page.evaluate<number[]>(`(() => {
+          const panel = document.querySelector("[role=tabpanel]");
+          return [panel.querySelectorAll("*").length, panel.textContent.length];
+        })()`);
+        expect(elements, tab).toBeLessThan(1000);
+        expect(characters, tab).toBeLessThan(70_000);
+      }
+      expect(problems).toEqual([]);
+      await close();
+    },
+  );
+
+  test("a list of many values is counted, and unfolded from its beginning", { timeout: 60_000 }, async () => {
+    const { page, close } = await openPage(browser, bench.pageUrl);
+    await page.locator(".list-window .row").first().click();
+    const tree = page.getByRole("tree", { name: "Payload" });
+    const list = tree.getByRole("treeitem").filter({ hasText: `[ ${LARGE_ROWS} ]` });
+    await list.getByRole("button", { name: "Unfold" }).click();
+    const second = tree.getByRole("treeitem", { level: 3 }).nth(1);
+    await second.getByRole("button", { name: "Unfold" }).click();
+    await tree.getByText('"the row with the number 1"', { exact: true }).waitFor();
+    expect(await tree.getByRole("treeitem").count()).toBe(400);
+    await page.getByRole("button", { name: /^Show more of [\d,]+ lines$/ }).click();
+    await expect.poll(() => tree.getByRole("treeitem").count()).toBe(2400);
+    await close();
+  });
+});
