@@ -17,7 +17,6 @@ const MAX_LINES = 60;
 const EXCEPTIONS: Record<string, number> = {
   "store/sqlite/inbox-database.ts createInboxDatabase": 61,
   "store/sqlite/operations/accept.ts prepareAccept": 79,
-  "store/sqlite/operations/inspect.ts prepareInspect": 71,
   "store/sqlite/operations/outbox-send.ts prepareLeaseSend": 75,
   "store/sqlite/sqlite-store.ts createSqliteStore": 117,
   "store/sqlite/thread-writer.ts createThreadWriter": 83,

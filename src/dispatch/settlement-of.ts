@@ -1,7 +1,7 @@
 import type { Random } from "../base/random.js";
 import type { NewOutboxEvent } from "../store/outbox.js";
 import type { DeadReason, LeasedWork, Settlement } from "../store/work.js";
-import { describeRunError } from "./describe-run-error.js";
+import { describeThrown } from "./describe-thrown.js";
 import type { RunEnd, Unfinished } from "./handler-run.js";
 import type { RegisteredHandler } from "./handler.js";
 import { fatalMistakeOf } from "./mistakes.js";
@@ -25,7 +25,7 @@ export function settlementOf(
   if (end.kind === "done") {
     return { seq, handler: work.handler, token, at: now, to: "done", dropSteps: run.dropSteps, records: run.records };
   }
-  const failed = { seq, handler: work.handler, token, at: now, dropSteps: false, ...describeRunError(end.error) };
+  const failed = { seq, handler: work.handler, token, at: now, dropSteps: false, ...describeThrown(end.error) };
   // The handler did not fail: a stop must never use up its last attempt.
   if (end.kind === "stopped") return { ...failed, to: "pending", dueAt: now };
   const decision = decisionOf(end.error);

@@ -22,11 +22,11 @@ export function HandlerList({ work: { event, errors } }: { work: EventWork }) {
   );
 }
 
-type RunErrors = EventWork["errors"][string];
+type HandlerErrors = EventWork["errors"][string];
 
 interface HandlerRowOptions {
   handler: InboxHandler;
-  errors: RunErrors | undefined;
+  errors: HandlerErrors | undefined;
 }
 
 function HandlerRow({ handler, errors }: HandlerRowOptions) {
@@ -60,7 +60,7 @@ function stateOf(handler: InboxHandler): string {
 }
 
 /** The first and the last error in full; those between are counted. */
-function Errors({ first, last }: RunErrors) {
+function Errors({ first, last }: HandlerErrors) {
   const between = last.attempt - first.attempt - 1;
   return (
     <>

@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
 import type { FailedRun, FailedRuns } from "../../inbox-view.js";
-import type { Lease } from "../../work.js";
+import type { Lease, RunError } from "../../work.js";
 import { prepareLater } from "../on-first-use.js";
 import { overwriting } from "../overwriting.js";
 
@@ -16,7 +16,8 @@ export function prepareKeepFailedRun(db: Database) {
     INSERT OR REPLACE INTO inbox_failed (seq, handler, attempt, stack)
     SELECT seq, handler, started, :stack FROM inbox_work WHERE seq = :seq AND handler = :handler`);
 
-  return ({ seq, handler, stack }: Pick<Lease, "seq" | "handler"> & { stack: string }): void => {
+  return ({ seq, handler, stack }: Pick<Lease, "seq" | "handler"> & RunError): void => {
+    if (stack === undefined) return;
     // An erasure later does not find what is in no table any more.
     overwriting(db, () => dropOthers().run({ seq, handler }));
     insert().run({ seq, handler, stack });

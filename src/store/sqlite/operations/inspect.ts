@@ -31,8 +31,8 @@ const STUCK_STATES = ["dead", "parked"];
 
 const EVENT_COLUMNS = "seq, id, type, test, received_at AS receivedAt, signed_at AS signedAt";
 
-/** Reads events with the state of each handler. */
-export function prepareInspect(db: Database) {
+/** Reads what an event has beside its row: the state of each handler, and its other bytes. */
+function prepareView(db: Database): (row: EventRow) => EventView {
   const selectWork = db.prepare<{ seq: number }, WorkRow>(`
     SELECT w.*, h.max_attempts AS maxAttempts
     FROM (
@@ -47,17 +47,14 @@ export function prepareInspect(db: Database) {
       SELECT handler, 'leased', NULL, NULL, 1, NULL, NULL, 0, NULL FROM inbox_in_flight WHERE seq = :seq
     ) AS w LEFT JOIN inbox_handler AS h ON h.handler = w.handler
     ORDER BY w.handler`);
-  const selectById = db.prepare<{ id: string }, EventRow>(`SELECT ${EVENT_COLUMNS} FROM inbox_event WHERE id = :id`);
   const selectOthers = db
     .prepare<{ seq: number; first: number }, string>(`
     SELECT id FROM inbox_event
     WHERE seq IN (SELECT :first UNION ALL SELECT seq FROM inbox_other WHERE first = :first) AND seq <> :seq ORDER BY seq`)
     .pluck();
   const otherBytes = prepareOtherBytes(db);
-  const readFailedRuns = prepareReadFailedRuns(db);
-  const selectBody = db.prepare<{ seq: number }, Uint8Array>("SELECT body FROM inbox_body WHERE seq = :seq").pluck();
 
-  function view(row: EventRow): EventView {
+  return (row) => {
     const { seq, id, type, receivedAt, signedAt } = row;
     const first = otherBytes.firstOf(seq);
     const handlers = selectWork.all({ seq }).map(({ discarded, ...work }): HandlerView => {
@@ -68,7 +65,15 @@ export function prepareInspect(db: Database) {
     const state = mostUrgentState(handlers);
     const others = first === undefined ? [] : selectOthers.all({ seq, first });
     return { id, type, test: row.test === 1, receivedAt, signedAt, state, handlers, otherBytes: others };
-  }
+  };
+}
+
+/** Reads events with the state of each handler. */
+export function prepareInspect(db: Database) {
+  const selectById = db.prepare<{ id: string }, EventRow>(`SELECT ${EVENT_COLUMNS} FROM inbox_event WHERE id = :id`);
+  const readFailedRuns = prepareReadFailedRuns(db);
+  const selectBody = db.prepare<{ seq: number }, Uint8Array>("SELECT body FROM inbox_body WHERE seq = :seq").pluck();
+  const view = prepareView(db);
 
   function list(query: EventQuery): EventPage {
     const limit = pageLimit.read("limit", query.limit);

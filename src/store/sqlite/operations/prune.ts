@@ -40,8 +40,7 @@ export function preparePrune(db: Database) {
     db.prepare<object, Row>(`
       SELECT r.seq, ${time} AS receivedAt, ${since} AS since FROM ${table} WHERE r.seq > :after ORDER BY r.seq LIMIT ${planFree(":batch", "number")}`);
   const removeEvent = lazy(() => prepareRemoveEvent(db));
-  const dropBody = lazy(() => db.prepare("DELETE FROM inbox_body WHERE seq = :seq"));
-  const dropFailedRuns = lazy(() => prepareDropFailedRuns(db));
+  const dropBody = lazy(() => prepareDropBody(db));
   const dropSent = lazy(() => db.prepare("DELETE FROM outbox_event WHERE seq = :seq"));
   const dropSharedMarks = lazy(() => prepareDropSharedMarks(db));
 
@@ -60,10 +59,7 @@ export function preparePrune(db: Database) {
       select: selectRows("inbox_body AS r JOIN inbox_event AS e ON e.seq = r.seq", "e.received_at"),
       mayGo: lazy(() => prepareAsk(db, MAY_GO.body)),
       after: 0,
-      remove(seq: number): void {
-        dropBody().run({ seq });
-        dropFailedRuns()(seq);
-      },
+      remove: (seq: number): void => dropBody()(seq),
     },
     sent: {
       select: selectRows("outbox_event AS r", "r.recorded_at"),
@@ -103,6 +99,16 @@ export function preparePrune(db: Database) {
 function prepareAsk(db: Database, query: string): (seq: number) => boolean {
   const ask = db.prepare<{ seq: number }, 1>(query);
   return (seq) => ask.get({ seq }) !== undefined;
+}
+
+/** With the errors in full, which may quote it. */
+function prepareDropBody(db: Database): (seq: number) => void {
+  const dropBody = db.prepare("DELETE FROM inbox_body WHERE seq = :seq");
+  const dropFailedRuns = prepareDropFailedRuns(db);
+  return (seq) => {
+    dropBody.run({ seq });
+    dropFailedRuns(seq);
+  };
 }
 
 function prepareRemoveEvent(db: Database): (seq: number) => void {

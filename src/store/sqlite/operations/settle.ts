@@ -50,15 +50,11 @@ export function prepareSettle(db: Database, pairs: DirectEnds) {
         record(settlement.records, at);
         return true;
       }
-      case "pending": {
-        const { dueAt, error } = settlement;
-        return setPending().run({ seq, handler, token, at, dueAt, error }).changes === 1;
-      }
+      case "pending":
+        return setPending().run(settlement).changes === 1;
       case "dead":
-      case "parked": {
-        const { to, reason, error } = settlement;
-        return setStuck().run({ seq, handler, token, at, to, reason, error }).changes === 1;
-      }
+      case "parked":
+        return setStuck().run(settlement).changes === 1;
     }
   }
 
@@ -77,10 +73,7 @@ export function prepareSettle(db: Database, pairs: DirectEnds) {
     if (endDirect(settlement)) return "settled";
     if (!move(settlement)) return "lost";
     if (settlement.dropSteps) dropSteps(settlement);
-    if (settlement.to !== "done" && settlement.stack !== undefined) {
-      const { seq, handler, stack } = settlement;
-      keepFailedRun({ seq, handler, stack });
-    }
+    if (settlement.to !== "done") keepFailedRun(settlement);
     return "settled";
   };
 }

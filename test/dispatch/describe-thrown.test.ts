@@ -1,8 +1,8 @@
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
-import { describeRunError } from "#pigeonhole/dispatch/describe-run-error.js";
+import { describeThrown } from "#pigeonhole/dispatch/describe-thrown.js";
 
-const FRAME = /^ {4}at .*describe-run-error\.test\.ts:\d+:\d+/m;
+const FRAME = /^ {4}at .*describe-thrown\.test\.ts:\d+:\d+/m;
 
 function loadCustomer(): never {
   throw new TypeError("no such customer");
@@ -18,16 +18,16 @@ function caught(fail: () => unknown): unknown {
 
 describe("an error in full", () => {
   test("an error is kept with its name, its message and its frames, and in short without the frames", () => {
-    const { error, stack } = describeRunError(caught(loadCustomer));
+    const { error, stack } = describeThrown(caught(loadCustomer));
     expect(error).toBe("TypeError: no such customer");
     expect(stack).toMatch(
-      /^TypeError: no such customer\n {4}at loadCustomer \(.*describe-run-error\.test\.ts:\d+:\d+\)\n/,
+      /^TypeError: no such customer\n {4}at loadCustomer \(.*describe-thrown\.test\.ts:\d+:\d+\)\n/,
     );
   });
 
   test("causes follow, each with its frames", () => {
     const cause = new RangeError("pool is empty", { cause: "a text" });
-    const { error, stack } = describeRunError(new Error("no answer", { cause }));
+    const { error, stack } = describeThrown(new Error("no answer", { cause }));
     expect(error).toBe("Error: no answer");
     const [first = "", second = "", ...others] = stack?.split("\nCaused by: ") ?? [];
     expect([first, second].map((text) => text.split("\n")[0])).toEqual([
@@ -41,27 +41,27 @@ describe("an error in full", () => {
   test("an error that is its own cause ends", () => {
     const error = new Error("round");
     error.cause = error;
-    expect(describeRunError(error).stack?.match(/Caused by/g)).toHaveLength(5);
+    expect(describeThrown(error).stack?.match(/Caused by/g)).toHaveLength(5);
   });
 
   test("a long stack is cut, and the short text before it", () => {
-    const { error, stack } = describeRunError(new Error("y".repeat(5_000), { cause: new Error("z".repeat(5_000)) }));
+    const { error, stack } = describeThrown(new Error("y".repeat(5_000), { cause: new Error("z".repeat(5_000)) }));
     expect([error.length, stack?.length]).toEqual([2_000, expect.any(Number)]);
     expect(stack?.length).toBeLessThanOrEqual(8_000);
     const causes = Array.from({ length: 5 }).reduce<Error>(
       (cause) => new Error("x".repeat(3_000), { cause }),
       new Error(),
     );
-    expect(describeRunError(causes).stack).toHaveLength(8_000);
+    expect(describeThrown(causes).stack).toHaveLength(8_000);
   });
 
   test("name and message are those that the error has now, and lines of the message are not its frames", () => {
     const error = new Error("at first");
     error.message = "later";
     error.name = "Mine";
-    expect(describeRunError(error).stack).toMatch(/^Mine: later\n {4}at /);
+    expect(describeThrown(error).stack).toMatch(/^Mine: later\n {4}at /);
     const quoting = new Error("see\n    at noon (mail.js:1:1)\nend");
-    expect(describeRunError(quoting).stack?.match(/at noon/g)).toHaveLength(1);
+    expect(describeThrown(quoting).stack?.match(/at noon/g)).toHaveLength(1);
   });
 
   const { proxy, revoke } = Proxy.revocable(new Error("x"), {});
@@ -84,6 +84,6 @@ describe("an error in full", () => {
     ],
     ["an error of another realm", runInNewContext("new Error('far')"), "A value that is not an Error: Error: far"],
   ])("%s is kept as text, and never throws", (_, value, text) => {
-    expect(describeRunError(value)).toEqual({ error: text, stack: text });
+    expect(describeThrown(value)).toEqual({ error: text, stack: text });
   });
 });

@@ -8,10 +8,10 @@ const MAX_STACK_LENGTH = 8_000;
 const MAX_CAUSES = 5;
 
 /** What a handler threw, as the inbox keeps it. It can be anything, also a value that cannot be converted to text. */
-export function describeRunError(error: unknown): RunError {
-  const text = textOf(error).slice(0, MAX_ERROR_LENGTH);
-  const stack = [text + framesOf(error), ...causesOf(error)].join("\nCaused by: ").slice(0, MAX_STACK_LENGTH);
-  return { error: text, stack };
+export function describeThrown(thrown: unknown): RunError {
+  const error = textOf(thrown).slice(0, MAX_ERROR_LENGTH);
+  const stack = [error + framesOf(thrown), ...causesOf(thrown)].join("\nCaused by: ").slice(0, MAX_STACK_LENGTH);
+  return { error, stack };
 }
 
 function textOf(error: unknown): string {
