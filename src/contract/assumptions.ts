@@ -212,7 +212,7 @@ export const API_ASSUMPTIONS: readonly ApiAssumption[] = [
     id: "event_addresses",
     notShown: "Which field of an event holds the address that allowlists compare.",
     assumed:
-      "In the sandbox: `from` of outgoing mail; `to` and `cc` of `email.received` and `email.replied`. Events of all other kinds name no address, `domain.*` included.",
+      "In the sandbox: `from` of outgoing mail; `to` and `cc` of `email.received` and `email.replied`; `deliveredTo` of `file.*`. A file without one, and events of all other kinds, `domain.*` included, name no address.",
     change: "Option `address` of `sandbox.emit`; `addressesOf` in `src/sandbox/endpoints/receives-event.ts`.",
   },
   {

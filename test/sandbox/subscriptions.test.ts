@@ -76,6 +76,22 @@ describe("allowlists", () => {
     expect(count("email.received", { from: SUPPORT, to: [BILLING], cc: [] })).toBe(0);
   });
 
+  test.each([
+    ["file.uploaded", SUPPORT, ["narrowed", "wide"]],
+    ["file.deleted", SUPPORT.toUpperCase(), ["narrowed", "wide"]],
+    ["file.uploaded", BILLING, ["wide"]],
+    ["file.deleted", BILLING, ["wide"]],
+    ["file.uploaded", null, ["narrowed", "wide"]],
+  ])("an allowlist applies to the address that a file arrived at: %s, %s", (type, deliveredTo, expected) => {
+    const sandbox = openSandbox({ receive: () => new Response() });
+    const eventTypes = ["file.uploaded", "file.deleted"];
+    const url = "http://127.0.0.1/";
+    const narrowed = sandbox.endpoints.create({ url, eventTypes, addressAllowlist: [SUPPORT] });
+    sandbox.endpoints.create({ url, eventTypes });
+    const reached = sandbox.emit(type, { deliveredTo }).deliveries;
+    expect(reached.map(({ endpointId }) => (endpointId === narrowed.id ? "narrowed" : "wide"))).toEqual(expected);
+  });
+
   test("an event reaches every endpoint that subscribes to it, each with its own delivery", async () => {
     const sandbox = openSandbox({ receive: () => new Response() });
     const [one, two] = [1, 2].map((n) => sandbox.endpoints.create({ url: `http://127.0.0.1/${n}` }));

@@ -25,12 +25,16 @@ export function receivesEvent(endpoint: Pick<Endpoint, "eventTypes" | keyof Allo
 }
 
 /**
- * The workspace's addresses that an event names: the sender of an outgoing mail, or the recipients of an incoming one.
- * The field of `data` is assumed, since `data` is not documented. Events of other kinds name none.
+ * The workspace's addresses that an event names: the sender of an outgoing mail, the recipients of an incoming one, or
+ * the address that a file arrived at. The field of `data` is assumed, since `data` is not documented. Events of other
+ * kinds name none, and neither does that of a file of the whole workspace.
  */
 export function addressesOf(type: string, data: Readonly<Record<string, unknown>>): string[] {
-  if (!type.startsWith("email.")) return [];
-  const isIncoming = type === "email.received" || type === "email.replied";
-  const named = isIncoming ? [data["to"], data["cc"]] : [data["from"]];
-  return named.flat().filter((address) => typeof address === "string");
+  return addressFieldsOf(type).flatMap((field) => [data[field]].flat().filter((value) => typeof value === "string"));
+}
+
+function addressFieldsOf(type: string): string[] {
+  if (type.startsWith("file.")) return ["deliveredTo"];
+  if (type === "email.received" || type === "email.replied") return ["to", "cc"];
+  return type.startsWith("email.") ? ["from"] : [];
 }
