@@ -19,6 +19,13 @@ export const API_ASSUMPTIONS: readonly ApiAssumption[] = [
     change: "Option `credential` of createClient: `{ header, prefix }`.",
   },
   {
+    id: "key_ids",
+    notShown: "How many characters follow the 24 of an API key's id in its token.",
+    assumed:
+      "In the sandbox some. A token of another shape has an id made from a digest, so that the id never reveals a token.",
+    change: "`src/sandbox/api/api-key-registry.ts`.",
+  },
+  {
     id: "webhook_paths",
     notShown: "The paths of secret rotation, the delivery log and replay.",
     assumed:

@@ -3,7 +3,7 @@ import type { BodyInput, QueryInput } from "../../contract/operation.js";
 
 /** The caller of an operation, with the rights of its key. */
 export interface Caller {
-  /** Id of the key, 24 hex digits; rate limits and idempotency keys belong to it. */
+  /** Id of the key: the first 24 hex digits of its secret. Rate limits and idempotency keys belong to it. */
   keyId: string;
   /** Events stored by a `test` key start nothing; see docs/service.md#automations. */
   mode: "live" | "test";

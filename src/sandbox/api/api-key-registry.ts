@@ -64,6 +64,12 @@ export class ApiKeyRegistry {
     }
     if (this.#keys.has(token)) throw new PigeonholeError("invalid_option", "Two API keys of the sandbox are the same.");
     const caller = { keyId: keyIdOf(token), ...rights };
+    if ([...this.#keys.values()].some((known) => known.caller.keyId === caller.keyId)) {
+      throw new PigeonholeError(
+        "invalid_option",
+        "Two API keys of the sandbox have the same id, the 24 hex characters after svc_live_.",
+      );
+    }
     this.#keys.set(token, { caller, status: "active" });
     return caller;
   }
@@ -86,7 +92,10 @@ function checkTexts(option: string, list: readonly string[]): readonly string[] 
   throw new PigeonholeError("invalid_option", `${option} must be a list of strings.`);
 }
 
-/** 24 hex characters, like an id of the service. It does not reveal the token. */
+/** A token of the service's shape: its id, and what the id does not reveal. */
+const TOKEN = /^svc_live_([0-9a-f]{24})./;
+
+/** The id of a token, as the service shows it; of a token of any other shape a digest, so that no log reveals it. */
 function keyIdOf(token: string): string {
-  return createHash("sha256").update(token).digest("hex").slice(0, 24);
+  return TOKEN.exec(token)?.[1] ?? createHash("sha256").update(token).digest("hex").slice(0, 24);
 }

@@ -202,7 +202,8 @@ describe("a key", () => {
     expect(verdict(await call("GET /webhooks", { key: null, headers }))).toBe("200");
   });
 
-  test.each([[[{ token: "" }]], [[{ token: "two words" }]], [[{ token: "same" }, { token: "same" }]]])(
+  const sameId = [{ token: `svc_live_${"0a1b".repeat(6)}x` }, { token: `svc_live_${"0a1b".repeat(6)}y` }];
+  test.each([[[{ token: "" }]], [[{ token: "two words" }]], [[{ token: "same" }, { token: "same" }]], [sameId]])(
     "a key ring of %j is refused",
     (keys) => {
       expect(() => new ApiKeyRegistry(keys)).toThrowError(/API key/);
@@ -287,6 +288,27 @@ describe("a call in process", () => {
 });
 
 describe("the report of a call", () => {
+  test.each([
+    ["of the service's shape", `svc_live_${"0a1b".repeat(6)}${"f".repeat(24)}`, "0a1b".repeat(6)],
+    ["with a secret in other letters after the id", `svc_live_${"0a1b".repeat(6)}XYZ`, "0a1b".repeat(6)],
+  ])("the report of a call names the key by the 24 hex characters of its token: %s", async (_, token, keyId) => {
+    const calls: ApiCallEntry[] = [];
+    const { call } = createTestApi({ keys: new ApiKeyRegistry([{ token }]), onCall: (entry) => calls.push(entry) });
+    await call("GET /webhooks", { key: token });
+    expect(calls).toMatchObject([{ keyId, status: 200 }]);
+  });
+
+  test.each([["svc_live_short"], [`svc_live_${"0a1b".repeat(6)}`], [`key_${"0a1b".repeat(8)}`]])(
+    "the report of a call does not reveal a token that is no longer than an id, or of another shape: %s",
+    async (token) => {
+      const calls: ApiCallEntry[] = [];
+      const { call } = createTestApi({ keys: new ApiKeyRegistry([{ token }]), onCall: (entry) => calls.push(entry) });
+      await call("GET /webhooks", { key: token });
+      expect(calls[0]?.keyId).toMatch(/^[0-9a-f]{24}$/);
+      expect(token).not.toContain(calls[0]?.keyId);
+    },
+  );
+
   test("the report of a call has the operation and the result, and neither path, key nor body", async () => {
     const calls: ApiCallEntry[] = [];
     const { call } = createTestApi({ onCall: (entry) => calls.push(entry) });
