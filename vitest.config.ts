@@ -21,8 +21,8 @@ export const SHARED = {
   hookTimeout: 30_000,
   // What is awaited comes at once or never; the limit is for machines that are busy with other work.
   expect: { poll: { timeout: 15_000 } },
-  // Most files wait for processes, disks and browsers; three at a time keep two cores busy.
-  maxWorkers: 3,
+  // Most files wait for processes, disks and browsers; four at a time keep two cores busy.
+  maxWorkers: 4,
 };
 
 interface Rest {
