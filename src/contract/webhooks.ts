@@ -178,7 +178,7 @@ export const webhooks = {
     }),
     result: webhookReplay,
     retry: "never",
-    errors: readErrors,
+    errors: [...readErrors, "invalid_parameter"],
     doc: "Delivers an earlier failed delivery again; the endpoint must be on.",
     example: { params: { id, deliveryId }, result: { object: "webhook_replay", id, delivery: exampleAttempt } },
   },
