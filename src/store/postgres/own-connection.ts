@@ -1,4 +1,5 @@
 import { Client, type ClientConfig } from "pg";
+import { PigeonholeError } from "../../base/error.js";
 import { asPostgresError, isConnectionLost } from "./store-error.js";
 import { Sql, type Statements, setDurable } from "./sql.js";
 
@@ -8,6 +9,9 @@ const LOCK_TIMEOUT_MS = 1_000;
 const STATEMENT_TIMEOUT_MS = 3_000;
 /** After this the server is not waited for: it may have fallen silent. */
 const ANSWER_TIMEOUT_MS = 3_500;
+
+/** Where PostgreSQL says that somebody has cancelled such a wait; the commit then succeeds with a warning. */
+const WAIT_FOR_STANDBY = "SyncRepWaitForLSN";
 
 export interface OwnConnectionOptions {
   /** How the application connects. */
@@ -27,6 +31,8 @@ export class OwnConnection {
   readonly #options: OwnConnectionOptions;
   #client: Client | undefined;
   #turn: Promise<unknown> = Promise.resolve();
+  /** A commit of the work under way did not wait for the synchronous standby. */
+  #hasSkippedStandby = false;
 
   constructor(options: OwnConnectionOptions) {
     this.#options = options;
@@ -49,7 +55,10 @@ export class OwnConnection {
   async #use<Value>(doing: string, work: (sql: Sql) => Promise<Value>): Promise<Value> {
     try {
       const client = this.#client ?? (await this.#connect());
-      return await work(new Sql(client, this.#options.statements));
+      this.#hasSkippedStandby = false;
+      const value = await work(new Sql(client, this.#options.statements));
+      if (this.#hasSkippedStandby) throw standbySkipped(doing);
+      return value;
     } catch (error) {
       if (isConnectionLost(error)) this.#discard(this.#client);
       throw asPostgresError(error, doing);
@@ -66,6 +75,9 @@ export class OwnConnection {
       keepAlive: true,
     });
     client.on("error", () => this.#discard(client));
+    client.on("notice", ({ routine }) => {
+      this.#hasSkippedStandby ||= routine === WAIT_FOR_STANDBY;
+    });
     this.#client = client;
     await client.connect();
     const sql = new Sql(client, statements);
@@ -82,4 +94,11 @@ export class OwnConnection {
     // Also closes the socket where a statement is still under way.
     void client?.end().catch(() => undefined);
   }
+}
+
+function standbySkipped(doing: string): PigeonholeError {
+  return new PigeonholeError(
+    "store_not_durable",
+    `${doing} failed: the wait for the synchronous standby was cancelled, so what was written may not be on it.`,
+  );
 }

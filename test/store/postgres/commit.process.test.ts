@@ -1,0 +1,215 @@
+import { connect, createServer } from "node:net";
+import { drizzle } from "drizzle-orm/node-postgres";
+import { sql } from "drizzle-orm";
+import { Pool } from "pg";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { endsTransaction } from "#pigeonhole/store/postgres/ends-transaction.js";
+import type { PostgresTransaction } from "#pigeonhole/store/postgres/postgres-transaction.js";
+import { listen } from "../../support/listen.js";
+import { type TestDatabase, describeOnPostgres } from "../../support/postgres-server.js";
+import { DAY, MINUTE, T, acceptLeased, expectCode, newEvent, settlements, statesOf } from "../conformance/fixture.js";
+import { leaseSend, membersOf, newRecord, settleAll, takeSend } from "../conformance/outbox-fixture.js";
+import { openStore } from "./store-on.js";
+
+describe("SQL that ends a transaction", () => {
+  test.each([
+    "BEGIN",
+    "begin work",
+    "START TRANSACTION",
+    "COMMIT",
+    " commit and chain",
+    "END",
+    "ABORT",
+    "ROLLBACK",
+    "ROLLBACK WORK",
+    "PREPARE TRANSACTION 'x'",
+    "COMMIT PREPARED 'x'",
+    "SELECT 1; COMMIT",
+    "SELECT ';'; /* c */ ROLLBACK -- no",
+    "-- first\nCOMMIT",
+    "SELECT E'\\''; COMMIT; SELECT ''",
+    "SELECT $$ a $$; COMMIT",
+  ])("SQL that ends a transaction is found: %j", (text) => {
+    expect(endsTransaction(text)).toBe(true);
+  });
+
+  test.each([
+    "SELECT 1",
+    "SAVEPOINT a",
+    "ROLLBACK TO a",
+    "ROLLBACK TRANSACTION TO SAVEPOINT a",
+    "RELEASE a",
+    "INSERT INTO commit VALUES ('; COMMIT')",
+    'SELECT "; COMMIT"',
+    "SELECT $$; COMMIT $$",
+    "SELECT $tag$; $$ COMMIT $tag$",
+    "/* ; COMMIT */ SELECT 1",
+    "SELECT $1, $2",
+  ])("other SQL is not taken for it: %j", (text) => {
+    expect(endsTransaction(text)).toBe(false);
+  });
+});
+
+describeOnPostgres((database) => {
+  const table = `${database.ownSchema}.people`;
+  beforeAll(async () => {
+    await database.pool.query(`CREATE TABLE ${table} (place serial, name text UNIQUE)`);
+  });
+
+  const names = async (): Promise<string[]> => {
+    const { rows } = await database.pool.query<{ name: string }>(`SELECT name FROM ${table} ORDER BY place`);
+    return rows.map(({ name }) => name);
+  };
+  const add = ({ client }: PostgresTransaction, name: string) =>
+    client.query(`INSERT INTO ${table} (name) VALUES ($1)`, [name]);
+
+  async function openEmpty(of?: Pool | string) {
+    await database.pool.query(`TRUNCATE ${table}`);
+    return openStore(database, of);
+  }
+
+  describe("a commit", () => {
+    test.each(["COMMIT", "ROLLBACK", "BEGIN"])("a commit refuses %s, also if the error is caught", async (text) => {
+      const store = await openEmpty();
+      const lease = await acceptLeased(store, "evt_1");
+      const outcome = store.commit(settlements.done(lease), async (tx) => {
+        await add(tx, "ann");
+        try {
+          await tx.client.query({ text });
+        } catch {
+          // Goes on as if nothing had been.
+        }
+      });
+      await expectCode(outcome, "transaction_ended");
+      expect(await names()).toEqual([]);
+      expect(await statesOf(store, "evt_1")).toEqual({ h: "leased" });
+    });
+
+    test("a commit of which a statement failed is refused if the error is caught, unless it was in a savepoint", async () => {
+      const store = await openEmpty();
+      const lease = await acceptLeased(store, "evt_1");
+      const addTwice = async (tx: PostgresTransaction, savepoint: boolean): Promise<void> => {
+        await add(tx, "ann");
+        if (savepoint) await tx.client.query("SAVEPOINT before");
+        await add(tx, "ann").catch(() => undefined);
+        if (savepoint) await tx.client.query("ROLLBACK TO before");
+      };
+      await expectCode(
+        store.commit(settlements.done(lease), (tx) => addTwice(tx, false)),
+        "transaction_ended",
+      );
+      expect(await names()).toEqual([]);
+      await store.commit(settlements.done(lease), (tx) => addTwice(tx, true));
+      expect(await names()).toEqual(["ann"]);
+    });
+
+    test("a commit rejects with the error of the user's statement, and gives the client back", async () => {
+      const store = await openEmpty();
+      const lease = await acceptLeased(store, "evt_1");
+      const outcome = store.commit(settlements.done(lease), async (tx) => {
+        await add(tx, "ann");
+        await add(tx, "ann");
+      });
+      await expect(outcome).rejects.toMatchObject({ code: "23505" });
+      expect(database.pool.idleCount).toBe(database.pool.totalCount);
+    });
+
+    test("a commit takes the client of Drizzle", async () => {
+      const store = await openEmpty();
+      const lease = await acceptLeased(store, "evt_1");
+      await store.commit(settlements.done(lease), ({ client }) =>
+        drizzle({ client }).execute(sql`INSERT INTO ${sql.raw(table)} (name) VALUES (${"ann"})`),
+      );
+      expect(await names()).toEqual(["ann"]);
+    });
+
+    test("a commit is durable on a pool whose connections are not", async () => {
+      const pool = new Pool({ connectionString: database.url, options: "-c synchronous_commit=off" });
+      onTestFinished(() => pool.end());
+      const store = await openEmpty(pool);
+      const lease = await acceptLeased(store, "evt_1");
+      const settings: unknown[] = [];
+      await store.commit(settlements.done(lease), async ({ client }) => {
+        settings.push((await client.query("SHOW synchronous_commit")).rows[0]);
+      });
+      expect(settings).toEqual([{ synchronous_commit: "on" }]);
+      expect((await pool.query("SHOW synchronous_commit")).rows).toEqual([{ synchronous_commit: "off" }]);
+    });
+  });
+
+  describe("while a commit is open", () => {
+    test("while a commit is open on the only connection of the pool, the store accepts, settles and renews", async () => {
+      const pool = new Pool({ connectionString: database.url, max: 1 });
+      onTestFinished(() => pool.end());
+      const store = await openEmpty(pool);
+      const [open, other] = [await acceptLeased(store, "open"), await acceptLeased(store, "other")];
+      const lease = await acceptLeased(store, "third");
+      await store.commit(settlements.done(open), async (tx) => {
+        await add(tx, "ann");
+        expect(await store.accept(newEvent("new"))).toMatchObject({ kind: "stored" });
+        expect(await store.settle(settlements.done(other))).toBe("settled");
+        expect(await store.renew([open, lease], T + 2 * MINUTE)).toEqual([]);
+        expect(await store.recover(T + DAY)).toMatchObject({ recovered: 1 });
+      });
+      expect(await names()).toEqual(["ann"]);
+      expect(await store.counts(T)).toMatchObject({ done: 2, pending: 2 });
+    });
+
+    test("a contact event that becomes visible after later ones were sent is sent too", async () => {
+      const store = await openEmpty();
+      const lease = await acceptLeased(store, "evt_1");
+      const settlement = { ...settlements.done(lease), records: [newRecord("first")] };
+      await store.commit(settlement, async () => {
+        await store.record([newRecord("second")], T);
+        await settleAll(store, await takeSend(store), "done");
+        expect((await leaseSend(store)).send).toBeUndefined();
+      });
+      expect(membersOf(await takeSend(store))).toEqual(["first"]);
+    });
+  });
+
+  describe("a commit without an answer", () => {
+    test.each([
+      ["arrived", true],
+      ["did not arrive", false],
+    ])("a commit without an answer is found out, when it %s", async (_, arrives) => {
+      const relay = await startRelay(database, arrives);
+      const pool = new Pool({ connectionString: relay.url, max: 2 });
+      onTestFinished(() => pool.end());
+      const store = await openEmpty(pool);
+      const lease = await acceptLeased(store, "evt_1");
+      relay.cutNextCommit();
+      const outcome = store.commit(settlements.done(lease), (tx) => add(tx, "ann"));
+      if (arrives) await outcome;
+      else await expectCode(outcome, "store_unreachable");
+      expect(await names()).toEqual(arrives ? ["ann"] : []);
+      expect(await statesOf(store, "evt_1")).toEqual({ h: arrives ? "done" : "leased" });
+    });
+  });
+});
+
+/** Passes everything on, and cuts the connection of a COMMIT: after it was passed on, or instead. */
+async function startRelay({ url }: TestDatabase, passesOn: boolean) {
+  let isCutting = false;
+  const { port: targetPort, hostname } = new URL(url);
+  const server = createServer((client) => {
+    const upstream = connect(Number(targetPort), hostname);
+    let isCut = false;
+    for (const socket of [client, upstream]) socket.on("error", () => undefined);
+    client.on("data", (data) => {
+      isCut = isCutting && data.includes("COMMIT\0");
+      if (isCut) isCutting = false;
+      if (!isCut || passesOn) upstream.write(data);
+      else upstream.destroy();
+      if (isCut && !passesOn) client.destroy();
+    });
+    upstream.on("data", (data) => (isCut ? client.destroy() : client.write(data)));
+    client.on("close", () => upstream.end());
+    upstream.on("close", () => client.destroy());
+  });
+  const port = await listen(server);
+  onTestFinished(() => void server.close());
+  const relayed = new URL(url);
+  relayed.port = String(port);
+  return { url: relayed.href, cutNextCommit: () => void (isCutting = true) };
+}

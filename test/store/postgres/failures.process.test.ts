@@ -1,0 +1,156 @@
+import { inspect } from "node:util";
+import { Client } from "pg";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { PigeonholeError } from "#pigeonhole/base/error.js";
+import { asPostgresError } from "#pigeonhole/store/postgres/store-error.js";
+import { createPostgresStore } from "#pigeonhole/store/postgres/postgres-store.js";
+import { describeOnPostgres, startPostgres } from "../../support/postgres-server.js";
+import { hasPostgres } from "../../support/tools.js";
+import { acceptLeased, context, expectCode, newEvent, settlements, statesOf, T } from "../conformance/fixture.js";
+import { borrowClient, openStore } from "./store-on.js";
+
+describe("an error of PostgreSQL", () => {
+  test.each([
+    ["08006", "store_unreachable"],
+    ["57P01", "store_unreachable"],
+    ["57P03", "store_unreachable"],
+    ["53300", "store_unreachable"],
+    ["53100", "store_full"],
+    ["53200", "store_busy"],
+    ["55P03", "store_busy"],
+    ["57014", "store_busy"],
+    ["40001", "store_busy"],
+    ["40P01", "store_busy"],
+    ["25006", "store_not_primary"],
+    ["XX001", "store_corrupt"],
+    ["42501", "store_failed"],
+    ["23505", "store_failed"],
+  ])("an error with SQLSTATE %s becomes %s, and has none of the server's texts", (code, expected) => {
+    const canary = "ann@example.com";
+    const texts = { message: canary, detail: canary, where: canary, hint: canary };
+    const error = asPostgresError(Object.assign(new Error(canary), { severity: "ERROR", code, ...texts }), "accept");
+    expect(error).toMatchObject({ code: expected, message: expect.stringContaining(code) });
+    expect(error.cause).toBeUndefined();
+    expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(canary);
+  });
+
+  test("an error of the network has its code, and one of the store stays as it is", () => {
+    const network = Object.assign(new Error("write EPIPE ann@example.com"), { code: "EPIPE" });
+    expect(asPostgresError(network, "accept")).toMatchObject({ code: "store_unreachable" });
+    const own = new PigeonholeError("lease_lost", "lost");
+    expect(asPostgresError(own, "accept")).toBe(own);
+  });
+});
+
+describeOnPostgres((database) => {
+  test("a store goes on after all of its connections were closed by the server", async () => {
+    const store = await openStore(database);
+    const lease = await acceptLeased(store, "before");
+    await database.pool.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'",
+    );
+    await expect.poll(() => store.accept(newEvent("after")).catch(() => undefined)).toBeDefined();
+    await expect.poll(() => store.settle(settlements.done(lease)).catch(() => undefined)).toBe("settled");
+    expect(await store.recover(T)).toEqual({ owner: true, recovered: 0, parked: 0 });
+    expect(await statesOf(store, "after")).toEqual({ h: "pending" });
+  });
+
+  test("a store whose session was lost keeps its leases from others once it holds it again", async () => {
+    const [store, other] = [await openStore(database), await openStore(database)];
+    await acceptLeased(store, "evt_1");
+    await database.pool.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'pigeonhole session'",
+    );
+    await expect.poll(() => store.recover(T).catch(() => undefined)).toBeDefined();
+    await expect.poll(() => other.recover(T).catch(() => undefined)).toBeDefined();
+    expect(await statesOf(store, "evt_1")).toEqual({ h: "leased" });
+    await store.close();
+    expect(await other.recover(T)).toMatchObject({ recovered: 1 });
+  });
+
+  test("a store that waits for a lock answers in time, and goes on after it", async () => {
+    const store = await openStore(database);
+    const client = await borrowClient(database.pool);
+    await client.query(`BEGIN; LOCK TABLE ${database.schema}.inbox_event IN ACCESS EXCLUSIVE MODE`);
+    const begun = performance.now();
+    await expectCode(store.accept(newEvent("evt_1")), "store_busy");
+    expect(performance.now() - begun).toBeLessThan(5_000);
+    await client.query("ROLLBACK");
+    expect(await store.accept(newEvent("evt_1"))).toMatchObject({ kind: "stored" });
+  });
+
+  test("one event that cannot be stored fails alone", async () => {
+    const store = await openStore(database);
+    const events = ["a", "b", "c"].map((id) => newEvent(id, { receivedAt: id === "b" ? Number.NaN : T }));
+    const results = await Promise.allSettled(events.map((event) => store.accept(event)));
+    expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+  });
+
+  test("an id that another transaction has just stored is compared with what that has stored", async () => {
+    const store = await openStore(database);
+    const client = await borrowClient(database.pool);
+    await store.accept(newEvent("copied"));
+    const columns = "type, test, received_at, signed_at, body_length, body_crc";
+    const from = `FROM ${database.schema}.inbox_event WHERE id = 'copied'`;
+    await client.query(
+      `BEGIN; INSERT INTO ${database.schema}.inbox_event (seq, id, ${columns}) SELECT 1000, 'evt_1', ${columns} ${from}`,
+    );
+    const body = Buffer.from('{"id":"copied"}');
+    const same = store.accept(newEvent("evt_1", { body }));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await client.query("COMMIT");
+    expect(await same).toEqual({ kind: "duplicate", otherBytes: false });
+    const other = store.accept(newEvent("evt_1", { body: Buffer.from("other") }));
+    expect(await other).toEqual({ kind: "duplicate", otherBytes: true });
+  });
+
+  test("stores whose batches have the same ids in another order do not fail", async () => {
+    const stores = [await openStore(database), await openStore(database)];
+    for (let round = 0; round < 20; round += 1) {
+      const ids = Array.from({ length: 60 }, (_, index) => `${round}_${index}`);
+      const orders = [ids, ids.toReversed()];
+      const results = await Promise.all(
+        stores.flatMap((store, index) => (orders[index] ?? []).map((id) => store.accept(newEvent(id)))),
+      );
+      expect(results.filter(({ kind }) => kind === "stored")).toHaveLength(ids.length);
+    }
+  });
+});
+
+describe.skipIf(!hasPostgres())("a synchronous standby that is away", () => {
+  test("neither a new event nor its duplicate is answered before the standby has it", async () => {
+    const server = await startPostgres();
+    onTestFinished(() => server.stop());
+    const store = createPostgresStore({ connectionString: server.url });
+    onTestFinished(() => store.close());
+    await store.open(context);
+    const client = new Client({ connectionString: server.url });
+    onTestFinished(() => client.end());
+    await client.connect();
+    const setStandby = async (name: string): Promise<void> => {
+      await client.query(`ALTER SYSTEM SET synchronous_standby_names = '${name}'`);
+      await client.query("SELECT pg_reload_conf()");
+      await expect
+        .poll(async () => (await client.query("SHOW synchronous_standby_names")).rows[0])
+        .toEqual({
+          synchronous_standby_names: name,
+        });
+    };
+
+    await setStandby("away");
+    await expectCode(store.accept(newEvent("evt_1")), "store_unreachable");
+    // The connection that waits is cut, as a restart of the primary would; its row is visible from then on.
+    await client.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'");
+    await expect.poll(() => statesOf(store, "evt_1")).toEqual({ h: "pending" });
+    await expectCode(store.accept(newEvent("evt_1")), "store_unreachable");
+
+    const cancelled = expectCode(store.accept(newEvent("evt_2")), "store_not_durable");
+    const cancel =
+      "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND query LIKE '%inbox_event_number%'";
+    await expect.poll(async () => (await client.query(cancel)).rowCount).toBe(1);
+    await cancelled;
+
+    await setStandby("");
+    expect(await store.accept(newEvent("evt_1"))).toEqual({ kind: "duplicate", otherBytes: false });
+  });
+});

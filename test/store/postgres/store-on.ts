@@ -1,0 +1,26 @@
+import type { Pool, PoolClient } from "pg";
+import { onTestFinished } from "vitest";
+import { type PostgresStore, createPostgresStore } from "#pigeonhole/store/postgres/postgres-store.js";
+import type { TestDatabase } from "../../support/postgres-server.js";
+import { context, T } from "../conformance/fixture.js";
+
+/** An open store on the database, closed after the test; its tables are dropped then. */
+export async function openStore({ pool, schema }: TestDatabase, of: Pool | string = pool): Promise<PostgresStore> {
+  const given = typeof of === "string" ? { connectionString: of } : { pool: of };
+  const store = createPostgresStore({ ...given, schema });
+  onTestFinished(async () => {
+    await store.close();
+    await pool.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
+  });
+  await store.open(context);
+  await store.recover(T);
+  return store;
+}
+
+/** A client of the application, given back after the test. */
+export async function borrowClient(pool: Pool): Promise<PoolClient> {
+  const client = await pool.connect();
+  client.on("error", () => undefined);
+  onTestFinished(() => client.release(true));
+  return client;
+}

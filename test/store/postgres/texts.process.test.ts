@@ -1,0 +1,74 @@
+import { describe, expect, test } from "vitest";
+import { fromStoredText, toStoredText } from "#pigeonhole/store/postgres/stored-text.js";
+import { describeOnPostgres } from "../../support/postgres-server.js";
+import { acceptLeased, leasePage, newEvent, settlements, T } from "../conformance/fixture.js";
+import { newRecord, outboxOf } from "../conformance/outbox-fixture.js";
+import { openStore } from "./store-on.js";
+
+/** Texts that PostgreSQL refuses, and those that are stored for them. */
+const TEXTS = ["\0", "a\0b", "\0\0", "\u0001", "\u0001\u0002", "\u0001\u0003", "\u0001\0", "\0\u0001\u0002", "a"];
+
+describe("a stored text", () => {
+  test("a stored text has no U+0000, and is another one for each text", () => {
+    const stored = TEXTS.map(toStoredText);
+    expect(stored.join("")).not.toContain("\0");
+    expect(new Set(stored).size).toBe(TEXTS.length);
+    expect(stored.map(fromStoredText)).toEqual(TEXTS);
+  });
+});
+
+describeOnPostgres((database) => {
+  describe("an id", () => {
+    test.each([
+      ["U+0000", TEXTS],
+      ["letters of another case", ["evt_a", "evt_A", "EVT_A"]],
+      ["accents", ["evt_e", "evt_\u00e9", "evt_e\u0301"]],
+      ["compatible forms", ["\ufb01", "fi", "\u212b", "\u00c5"]],
+      ["spaces", ["a", "a ", " a", "a\n"]],
+    ])("an id that differs only by %s is another id", async (_, ids) => {
+      const store = await openStore(database);
+      for (const id of ids) expect(await store.accept(newEvent(id))).toMatchObject({ kind: "stored" });
+      for (const id of ids) {
+        expect(await store.accept(newEvent(id))).toEqual({ kind: "duplicate", otherBytes: false });
+        expect(await store.get(id)).toMatchObject({ id });
+      }
+      expect((await store.list({ limit: 50 })).items.map(({ id }) => id)).toEqual(ids.toReversed());
+      expect((await leasePage(store)).work.map(({ eventId }) => eventId)).toEqual(ids);
+    });
+  });
+
+  describe("any other text", () => {
+    test.each(TEXTS)("the text %j is kept as a type, a handler, a step, an error and a reason", async (text) => {
+      const store = await openStore(database);
+      const handler = `h${text}`;
+      const lease = await acceptLeased(store, "evt_1", { type: text, work: [{ handler, leaseUntil: T }] });
+      await store.saveStep(lease, text, JSON.stringify(text));
+      expect(await store.loadSteps(lease)).toEqual({ [text]: JSON.stringify(text) });
+      await store.settle({ ...settlements.parked(lease), reason: text, error: text });
+      const parked = { handler, state: "parked", reason: text, error: text };
+      expect(await store.list({ type: text, handler, error: text })).toMatchObject({
+        items: [{ type: text, handlers: [parked] }],
+      });
+      await store.replan({ seq: lease.seq, handlers: [handler], now: T });
+      expect((await leasePage(store, { handler })).work).toMatchObject([{ handler, eventId: "evt_1" }]);
+    });
+
+    test("a contact event's texts are kept", async () => {
+      const store = await openStore(database);
+      const body = JSON.stringify({ name: "a", properties: { note: "\0\u0001" } });
+      await store.record([newRecord("k\0", { body })], T);
+      expect(await outboxOf(store)).toMatchObject([{ key: "k\0", body }]);
+      expect(await store.discardOutbox("k\0", T)).toBe(true);
+    });
+
+    test("a body of 5 MB is kept, beside small ones in the same batch", async () => {
+      const store = await openStore(database);
+      const large = Buffer.alloc(5 * 1024 * 1024, "0123456789");
+      const bodies = [Buffer.from("a"), large, Buffer.alloc(0), Buffer.from("b")];
+      await Promise.all(bodies.map((body, index) => store.accept(newEvent(`evt_${index}`, { body }))));
+      for (const [index, body] of bodies.entries()) {
+        expect(Buffer.from((await store.get(`evt_${index}`))?.body ?? "missing").equals(body)).toBe(true);
+      }
+    });
+  });
+});
