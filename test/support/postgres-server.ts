@@ -12,10 +12,14 @@ import { findPostgresPrograms, hasPostgres, isRoot } from "./tools.js";
 const OTHER_USER = 65_534;
 
 /**
- * Ends the server and removes its data when standard input is closed: also when the process of the tests is killed,
- * which closes it.
+ * Ends the server and removes its data when standard input is closed, as it also is when the process of the tests is
+ * killed. In a group of its own, so that Ctrl-C in a terminal does not reach it.
  */
-const UNTIL_CLOSED = 'folder="$1"; shift; "$@" & cat >/dev/null; kill -INT $!; wait $!; rm -rf "$folder"';
+const UNTIL_CLOSED = `
+  folder="$1"; shift
+  "$@" & cat >/dev/null
+  kill -INT $!; wait $!
+  rm -rf "$folder"`;
 
 /** A server that the tests of a file share. */
 export interface PostgresServer {
@@ -47,6 +51,7 @@ export async function startPostgres(settings: Record<string, string> = {}): Prom
   const watch = spawn("/bin/sh", ["-c", UNTIL_CLOSED, "sh", folder, ...server], {
     ...user,
     cwd: folder,
+    detached: true,
     stdio: ["pipe", "ignore", "ignore"],
   });
   await untilReady(`postgres://postgres@127.0.0.1:${port}/postgres`, watch);
