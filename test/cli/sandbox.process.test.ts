@@ -245,7 +245,7 @@ describe("endpoints, with the API of the sandbox", () => {
     const flags = ["--base-url", "http://127.0.0.1:9", "--api-key", "k"];
     const run = (...args: string[]) => runCli(["endpoints", ...args, ...flags]);
     const id = "whe_65b8f0a2c4d6e8f001234567";
-    expect((await run("create", "http://localhost/")).stderr).toContain("the URL cannot be used; nothing was sent");
+    expect((await run("create", "ftp://localhost/")).stderr).toContain("the URL cannot be used; nothing was sent");
     expect((await run("update", id, "--event", "email.*")).stderr).toContain("--event cannot be used");
     expect((await run("update", "42", "--enable")).stderr).toContain("the argument <id> cannot be used");
     expect((await run("update", id)).stderr).toContain("Nothing to change");
