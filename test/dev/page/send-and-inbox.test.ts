@@ -76,6 +76,7 @@ describe.skipIf(mustSkipBrowserTests())("sending and the inbox", () => {
     await page.getByRole("combobox", { name: "Event type" }).selectOption("email.sent");
     await expect.poll(() => rows.count()).toBe(1);
     await page.getByRole("button", { name: "Show all" }).click();
+    await expect.poll(() => rows.count()).toBe(4);
     await page.getByRole("searchbox", { name: "Search the inbox" }).fill("No Customer");
     await expect.poll(() => rows.count()).toBe(2);
     await expect.poll(() => decodeURIComponent(page.url())).toContain("q=No+Customer");
