@@ -10,7 +10,7 @@ const STATEMENT_TIMEOUT_MS = 3_000;
 /** After this the server is not waited for: it may have fallen silent. */
 const ANSWER_TIMEOUT_MS = 3_500;
 
-/** Where PostgreSQL says that somebody has cancelled such a wait; the commit then succeeds with a warning. */
+/** Where PostgreSQL says that such a wait was cancelled; the commit then succeeds with a warning. */
 const WAIT_FOR_STANDBY = "SyncRepWaitForLSN";
 
 export interface OwnConnectionOptions {

@@ -39,7 +39,7 @@ export function asPostgresError(error: unknown, doing: string): PigeonholeError 
   return new PigeonholeError(code, `${doing} failed: PostgreSQL answered with SQLSTATE ${state}. ${advice}`);
 }
 
-/** True when the connection cannot be used again: it is closed, or nobody knows what is still under way on it. */
+/** True when the connection cannot be used again: it is closed, or what is still under way on it is not known. */
 export function isConnectionLost(error: unknown): boolean {
   const state = error instanceof PigeonholeError ? "" : sqlStateOf(error);
   return state === undefined || state.startsWith("08") || state.startsWith("57P");

@@ -5,7 +5,7 @@ import type { Sql } from "../sql.js";
 interface Kind {
   /** Reads rows after a number, oldest first. `since`: later than `receivedAt` if the clock was behind then. */
   select: string;
-  /** Of the rows numbered `:seqs`, those that may go. They are locked first, so that nobody plans work for them. */
+  /** Of the rows numbered `:seqs`, those that may go. They are locked first, so that no process plans work for them. */
   lock: string;
   mayGo: string;
   remove: readonly string[];
