@@ -2,20 +2,30 @@ import { resolve } from "node:path";
 import { defineConfig } from "vitest/config";
 import { SHARED } from "../../vitest.config.js";
 
-// The long forms: tests of `npm test` with more deaths, kills and lives, and kinds of stores whose halves it has
-// already.
+// The long forms: tests of `npm test` with more deaths, kills and lives, all templates and looks of the page, and kinds
+// of stores whose halves it has already.
 export default defineConfig({
   root: resolve(import.meta.dirname, "../.."),
   test: {
     ...SHARED,
     include: [
       "test/**/*.long.test.ts",
+      "test/dev/page/axe.test.ts",
       "test/process/kill.test.ts",
       "test/process/slow-disk.test.ts",
       "test/process/stop.test.ts",
+      "test/scaffold/packed.package.test.ts",
       "test/store/sqlite/death-at-statement.process.test.ts",
       "test/store/sqlite/layout-random.simulation.test.ts",
     ],
-    env: { DEATHS: "all", LIVES: "200", PROCESS_TEST_KILLS: "40", SLOW_DISK_SECONDS: "20", STOP_ROUNDS: "12" },
+    env: {
+      DEATHS: "all",
+      LIVES: "200",
+      PROCESS_TEST_KILLS: "40",
+      SLOW_DISK_SECONDS: "20",
+      STOP_ROUNDS: "12",
+      TEMPLATES: "all",
+      VISITS: "all",
+    },
   },
 });

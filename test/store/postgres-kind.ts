@@ -49,11 +49,11 @@ async function createOn({ pool, schema, ownSchema }: TestDatabase): Promise<Stor
   };
 }
 
-/** Faster than new tables for each test. */
+/** Rows are few: to delete them is faster than TRUNCATE, which makes new files for every table and index. */
 async function empty(pool: Pool, schema: string, written: string): Promise<void> {
   const { rows } = await pool.query<{ name: string }>(
     "SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname = $1 AND tablename <> 'migration'",
     [schema],
   );
-  await pool.query(`TRUNCATE ${[written, ...rows.map(({ name }) => name)].join(", ")}`);
+  await pool.query([written, ...rows.map(({ name }) => name)].map((name) => `DELETE FROM ${name}`).join("; "));
 }
