@@ -11,9 +11,11 @@ export default defineConfig({
     include: [
       "test/**/*.long.test.ts",
       "test/dev/page/axe.test.ts",
+      "test/dev/page/looks.test.ts",
       "test/process/kill.test.ts",
       "test/process/slow-disk.test.ts",
       "test/process/stop.test.ts",
+      "test/process/strangers.test.ts",
       "test/scaffold/packed.package.test.ts",
       "test/store/sqlite/death-at-statement.process.test.ts",
       "test/store/sqlite/layout-random.simulation.test.ts",
@@ -21,6 +23,7 @@ export default defineConfig({
     env: {
       DEATHS: "all",
       LIVES: "200",
+      MOUNTS: "all",
       PROCESS_TEST_KILLS: "40",
       SLOW_DISK_SECONDS: "20",
       STOP_ROUNDS: "12",

@@ -105,7 +105,10 @@ async function deliverBeside(port: number, strangers: Strangers) {
   }
 }
 
-describe.each(["node:http", "listener", "express", "fetch"])("64 slow senders over %s", (mount) => {
+/** The first two have nothing in common; the others are parts of the first. The long form has all. */
+const MOUNTS = ["express", "fetch", "listener", "node:http"];
+
+describe.each(process.env["MOUNTS"] === "all" ? MOUNTS : MOUNTS.slice(0, 2))("64 slow senders over %s", (mount) => {
   const held: Strangers = {
     connections: 64,
     chunkBytes: 1,
