@@ -1,6 +1,13 @@
 export { createClient } from "./client/create-client.js";
 export type { ClientOptions } from "./client/options.js";
-export type { CallOptions, Client, ContactEventSender, KeyedCallOptions } from "./client/call-types.js";
+export type {
+  BatchCallOptions,
+  CallOptions,
+  Client,
+  ContactEventSender,
+  InvalidEvents,
+  KeyedCallOptions,
+} from "./client/call-types.js";
 export type { PagePromise } from "./client/page-promise.js";
 export type { FetchFunction } from "./client/attempt.js";
 export {

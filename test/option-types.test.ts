@@ -19,6 +19,7 @@ type RefusesUndefined<Options> = {
 interface Refusals {
   ApiFaultRule: RefusesUndefined<sandbox.ApiFaultRule>;
   AttemptFilter: RefusesUndefined<sandbox.AttemptFilter>;
+  BatchCallOptions: RefusesUndefined<client.BatchCallOptions>;
   BackupOptions: RefusesUndefined<main.BackupOptions>;
   CallOptions: RefusesUndefined<client.CallOptions>;
   ClientOptions: RefusesUndefined<client.ClientOptions>;

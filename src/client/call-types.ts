@@ -18,6 +18,21 @@ export interface KeyedCallOptions extends CallOptions {
   idempotencyKey?: string | undefined;
 }
 
+/** What a batch does with an event that breaks a rule. */
+export type InvalidEvents = "refuse" | "send";
+
+/** Options of a call that sends a batch of events. */
+export interface BatchCallOptions extends KeyedCallOptions {
+  /**
+   * What an event does that breaks a rule. `"refuse"`: the call rejects with InvalidInputError, and no event is sent.
+   * `"send"`: the batch is sent, the service lists the event in `failed`, and the others are recorded. A batch that the
+   * service would refuse as a whole is never sent.
+   *
+   * @default "refuse"
+   */
+  invalidEvents?: InvalidEvents | undefined;
+}
+
 // Named tuple members give the parameters their names in the editor.
 type PathArgument<Name> = Name extends "email"
   ? [emailOrContactId: string]
@@ -37,7 +52,11 @@ type InputArguments<Row> = Row extends { argument: "events" }
       ? [query?: QueryInput<Row>]
       : [];
 
-type Options<Row extends Operation> = Row["retry"] extends "with-key" ? KeyedCallOptions : CallOptions;
+type Options<Row extends Operation> = Row extends { events: "each" }
+  ? BatchCallOptions
+  : Row["retry"] extends "with-key"
+    ? KeyedCallOptions
+    : CallOptions;
 
 type Reply<Row extends Operation> = Row extends { paged: true }
   ? CallResult<Row> extends Page<infer Item>

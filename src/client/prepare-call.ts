@@ -1,10 +1,11 @@
 import type { BoundOperation } from "../contract/bind-operations.js";
+import { findBatchRefusal, findChangedByJson } from "../contract/check-batch.js";
 import { countEvents } from "../contract/count-events.js";
 import { checkInput, type ValidationCode } from "../contract/check-input.js";
 import { IDEMPOTENCY_KEY_HEADER, idempotencyKey } from "../contract/idempotency-key.js";
 import { type Operation, pathNames, takesIdempotencyKey } from "../contract/operation.js";
 import type { WireRequest } from "./attempt.js";
-import type { KeyedCallOptions } from "./call-types.js";
+import type { BatchCallOptions } from "./call-types.js";
 import { InvalidInputError } from "./errors.js";
 import { isRepeatable } from "./retry.js";
 
@@ -13,7 +14,7 @@ export interface CallArguments {
   params: Record<string, unknown>;
   body: unknown;
   query: unknown;
-  options: KeyedCallOptions;
+  options: BatchCallOptions;
 }
 
 /** A checked call. */
@@ -48,9 +49,7 @@ export function prepareCall(bound: BoundOperation, args: CallArguments, baseUrl:
   const { params, query, options } = args;
   const checkedParams = operation.params === undefined ? {} : check(bound, operation.params, params);
   const checkedQuery = operation.query === undefined ? {} : check(bound, operation.query, query);
-  const body = operation.body === undefined ? undefined : check(bound, operation.body, args.body);
-  const late = body === undefined ? undefined : operation.clockRule?.(body as never, nowMs);
-  if (late !== undefined) throw new InvalidInputError(call, late);
+  const body = options.invalidEvents === "send" ? checkBatch(bound, args.body) : checkBody(bound, args.body, nowMs);
   const key = options.idempotencyKey;
   return {
     ...bound,
@@ -74,27 +73,53 @@ export function prepareCall(bound: BoundOperation, args: CallArguments, baseUrl:
   };
 }
 
+function checkBody(bound: BoundOperation, given: unknown, nowMs: number): Record<string, unknown> | undefined {
+  const { call, operation } = bound;
+  if (operation.body === undefined) return undefined;
+  const body = check(bound, operation.body, given);
+  const late = operation.clockRule?.(body as never, nowMs);
+  if (late !== undefined) throw new InvalidInputError(call, late);
+  return body;
+}
+
+/** The batch as it was given, when the service is to fail the bad events of it alone. */
+function checkBatch({ call, operation }: BoundOperation, given: unknown): Record<string, unknown> {
+  const refusal = findBatchRefusal(operation, given);
+  if (refusal !== undefined) throw new InvalidInputError(call, refusal);
+  const batch = given as { events: readonly { properties?: unknown }[] };
+  const changed = findChangedByJson(batch.events);
+  if (changed !== undefined) throw new InvalidInputError(call, changed);
+  return batch;
+}
+
 function check({ call, operation }: BoundOperation, schema: NonNullable<Operation["body"]>, input: unknown) {
   const checked = checkInput(schema, input, operation.issueCodes);
   if (!checked.ok) throw new InvalidInputError(call, checked.issue);
   return checked.value;
 }
 
-function checkOptions(call: string, operation: Operation, options: unknown): KeyedCallOptions {
+function checkOptions(call: string, operation: Operation, options: unknown): BatchCallOptions {
   if (typeof options !== "object" || options === null) {
     throw refuse(call, "invalid_parameter", "", "The last argument must be an object of options.");
   }
-  const allowed = takesIdempotencyKey(operation) ? ["signal", "idempotencyKey"] : ["signal"];
+  const allowed = [
+    "signal",
+    ...(takesIdempotencyKey(operation) ? ["idempotencyKey"] : []),
+    ...(operation.events === "each" ? ["invalidEvents"] : []),
+  ];
   // With a misspelt idempotencyKey, the call might take effect twice.
   const unknown = Object.keys(options).find((name) => !allowed.includes(name));
   if (unknown !== undefined) throw refuse(call, "unknown_parameter", unknown, "This call has no such option.");
-  const { signal, idempotencyKey: key } = options as KeyedCallOptions;
+  const { signal, idempotencyKey: key, invalidEvents } = options as BatchCallOptions;
   if (signal !== undefined && !(signal instanceof AbortSignal)) {
     throw refuse(call, "invalid_parameter", "signal", "Must be an AbortSignal.");
   }
-  if (key === undefined) return { signal };
+  if (invalidEvents !== undefined && invalidEvents !== "refuse" && invalidEvents !== "send") {
+    throw refuse(call, "invalid_parameter", "invalidEvents", 'Must be "refuse" or "send".');
+  }
+  if (key === undefined) return { signal, invalidEvents };
   const checked = checkInput(idempotencyKey, key);
-  if (checked.ok) return { signal, idempotencyKey: key };
+  if (checked.ok) return { signal, invalidEvents, idempotencyKey: key };
   throw refuse(call, "invalid_idempotency_key", "idempotencyKey", checked.issue.message);
 }
 

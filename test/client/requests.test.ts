@@ -95,6 +95,12 @@ describe("a request", () => {
   });
 });
 
+function circle(): object {
+  const around: { self?: object } = {};
+  around.self = around;
+  return around;
+}
+
 describe("input that is not sent", () => {
   const call = (run: (client: Client) => Promise<unknown>) => run;
   test.each([
@@ -136,6 +142,33 @@ describe("input that is not sent", () => {
       "idempotencyKey",
       call((c) => c.webhooks.rotateSecret(WEBHOOK_ID, { idempotencyKey: "a" } as object)),
     ],
+    [
+      "a choice about invalid events that there is not",
+      "invalid_parameter",
+      "invalidEvents",
+      call((c) => c.contactEvents.sendBatch([EVENT], { invalidEvents: "drop" as "send" })),
+    ],
+    [
+      "a choice about invalid events where there is one event",
+      "unknown_parameter",
+      "invalidEvents",
+      call((c) => c.contactEvents.send(EVENT, { invalidEvents: "send" } as object)),
+    ],
+    ...[
+      ["an empty batch", "invalid_parameter", "events", []],
+      ["a batch that is no list", "invalid_parameter", "events", {}],
+      ["a batch with a name that is no text", "invalid_parameter", "events.1.name", [EVENT, { ...EVENT, name: 5 }]],
+      ["a batch with an unknown field", "unknown_parameter", "events.0.mail", [{ ...EVENT, mail: "x" }]],
+      ["a batch with a bad address", "invalid_parameter", "events.0.email", [{ ...EVENT, email: "x" }]],
+      ["a batch with a date", "invalid_event", "events.1.properties", [EVENT, { ...EVENT, properties: { at: new Date() } }]],
+      ["a batch with no number", "invalid_event", "events.0.properties", [{ ...EVENT, properties: { n: Number.NaN } }]],
+      ["a batch with a circle", "invalid_event", "events.0.properties", [{ ...EVENT, properties: circle() }]],
+    ].map(([what, code, param, events]): [string, string, string, (client: Client) => Promise<unknown>] => [
+      `${String(what)}, though invalid events may be sent,`,
+      String(code),
+      String(param),
+      call((c) => c.contactEvents.sendBatch(events as (typeof EVENT)[], { invalidEvents: "send" })),
+    ]),
     ["a bad id", "invalid_parameter", "id", call((c) => c.webhooks.get("1"))],
     ["a step up", "invalid_parameter", "email", call((c) => c.contactEvents.list(".."))],
     ["a missing id", "invalid_parameter", "id", call((c) => c.webhooks.get(undefined as unknown as string))],

@@ -1,3 +1,4 @@
+import { findBatchRefusal } from "../../contract/check-batch.js";
 import { type ValidationIssue, type ValidationCode, checkInput, findIssues } from "../../contract/check-input.js";
 import { IDEMPOTENCY_KEY_HEADER, idempotencyKey } from "../../contract/idempotency-key.js";
 import { type Operation, takesIdempotencyKey } from "../../contract/operation.js";
@@ -67,12 +68,12 @@ export function readOperationBody(
   bytes: Uint8Array,
   nowMs: number,
 ): Record<string, unknown> | undefined {
-  const { body: schema, issueCodes, clockRule, events } = operation;
+  const { body: schema, issueCodes, clockRule } = operation;
   if (schema === undefined) return undefined;
   const body = parseJson(bytes);
-  if (events === "each") {
-    const shape = findIssues(schema, body, issueCodes).find(({ code }) => code !== "invalid_event");
-    if (shape !== undefined) throw refuse(shape);
+  if (operation.events === "each") {
+    const refusal = findBatchRefusal(operation, body);
+    if (refusal !== undefined) throw refuse(refusal);
     return body as Record<string, unknown>;
   }
   const checked = checkInput(schema, body, issueCodes);

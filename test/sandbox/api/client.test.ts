@@ -71,6 +71,34 @@ describe.each(["in process", "over HTTP"] as const)("the client, %s", (transport
     expect(walked.toSorted()).toEqual(store.events.map(({ id }) => id).toSorted());
   });
 
+  test("the client refuses a batch with an invalid event, or sends it and the service fails that event alone", async () => {
+    const { client, store } = await pair(transport);
+    const events = [
+      EVENT,
+      { ...EVENT, name: "not a name" },
+      { ...EVENT, properties: { long: "x".repeat(5_000) } },
+      { ...EVENT, occurredAt: "2020-01-01T00:00:00Z" },
+      { name: EVENT.name },
+      { ...EVENT, name: "order.paid" },
+    ];
+    const refused = await rejection(client.contactEvents.sendBatch(events, { invalidEvents: "refuse" }));
+    expect(refused).toMatchObject({ name: "InvalidInputError", code: "invalid_event", param: "events.1.name" });
+    expect(await rejection(client.contactEvents.sendBatch(events))).toEqual(refused);
+    expect(store.events).toEqual([]);
+    const send = { invalidEvents: "send", idempotencyKey: "k" } as const;
+    const { accepted, failed } = await client.contactEvents.sendBatch(events, send);
+    expect(accepted.map(({ index, name }) => [index, name])).toEqual([
+      [0, EVENT.name],
+      [5, "order.paid"],
+    ]);
+    expect(failed.map(({ index, code }) => `${index} ${code}`)).toEqual([1, 2, 3, 4].map((n) => `${n} invalid_event`));
+    expect((await client.contactEvents.sendBatch(events, send)).accepted.map(({ replayed }) => replayed)).toEqual([
+      true,
+      true,
+    ]);
+    expect(store.events).toHaveLength(2);
+  });
+
   test("the client rejects with the class and the code of each error", async () => {
     const { client } = await pair(transport);
     const error = await rejection(client.contactEvents.send({ ...EVENT, email: "nobody@example.com" }));
