@@ -53,9 +53,10 @@ export interface HandlerContext<Tx = CommitTransaction> {
   /** Contact events, sent later exactly once. Needs the receiver's `api`. */
   readonly contactEvents: ContactEventRecorder;
   /**
-   * The client of the option `api`. Its calls take effect at once, also when the run fails, so give calls that change
-   * something a key: `{ idempotencyKey: ctx.idempotencyKey("welcome") }`. Throws `api_not_configured` where there is
-   * none.
+   * The client of the option `api`. Its calls take effect at once, also when the run fails. Give
+   * `contactEvents.send` and `contactEvents.sendBatch` a key: `{ idempotencyKey: ctx.idempotencyKey("welcome") }`. The
+   * API has none for other calls: make them in a `step`, and look for what an earlier run made before you make it.
+   * Throws `api_not_configured` where there is none.
    */
   readonly api: Client;
   /**
