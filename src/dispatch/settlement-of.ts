@@ -25,9 +25,11 @@ export function settlementOf(
   if (end.kind === "done") {
     return { seq, handler: work.handler, token, at: now, to: "done", dropSteps: run.dropSteps, records: run.records };
   }
-  const failed = { seq, handler: work.handler, token, at: now, dropSteps: false, ...describeThrown(end.error) };
-  // The handler did not fail: a stop must never use up its last attempt.
-  if (end.kind === "stopped") return { ...failed, to: "pending", dueAt: now };
+  const { error, stack } = describeThrown(end.error);
+  const ended = { seq, handler: work.handler, token, at: now, dropSteps: false, error };
+  // The handler did not fail: a stop must never use up its last attempt, nor pass for its first error.
+  if (end.kind === "stopped") return { ...ended, to: "pending", dueAt: now };
+  const failed = { ...ended, stack };
   const decision = decisionOf(end.error);
   if (typeof decision === "string") return { ...failed, to: "dead", reason: decision };
 

@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import type { Unfinished } from "#pigeonhole/dispatch/handler-run.js";
+import { HandlerRegistry } from "#pigeonhole/dispatch/registry.js";
+import { DEFAULT_RETRY } from "#pigeonhole/dispatch/retry-policy.js";
+import { settlementOf } from "#pigeonhole/dispatch/settlement-of.js";
+
+const registry = new HandlerRegistry({}, { concurrency: 1, retry: DEFAULT_RETRY });
+registry.on(["email.sent"], () => undefined, {});
+
+function settle(end: Unfinished) {
+  const [handler] = registry.all;
+  if (handler === undefined) return expect.unreachable();
+  const times = { receivedAt: 0, signedAt: 0, dueAt: 0 };
+  const counts = { attempt: 1, failures: 0, crashes: 0 };
+  const body = new Uint8Array();
+  const work = { seq: 1, handler: handler.name, token: 1, eventId: "evt_1", ...times, ...counts, body };
+  return settlementOf(end, { work, handler, dropSteps: false, records: undefined, now: 5, random: () => 0.5 });
+}
+
+test("a failed run keeps its error in full", () => {
+  const error = new Error("no answer");
+  expect(settle({ kind: "failed", error })).toMatchObject({
+    to: "pending",
+    dueAt: 10_005,
+    error: "Error: no answer",
+    stack: expect.stringMatching(/^Error: no answer\n {4}at /) as string,
+  });
+});
+
+test("a run that a stop ended is due at once, and the stop is not kept as an error in full", () => {
+  const settlement = settle({ kind: "stopped", error: new Error("the receiver stopped") });
+  expect(settlement).toMatchObject({ to: "pending", dueAt: 5, error: "Error: the receiver stopped" });
+  expect(settlement).not.toHaveProperty("stack");
+});
