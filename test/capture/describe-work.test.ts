@@ -27,6 +27,8 @@ test.each([
     "Handler crm is dead: do_not_retry: Error: no answer",
   ],
   [{ state: "pending", attempts: 0 }, "Handler crm is pending."],
+  // Its process died in the run.
+  [{ state: "pending", error: null }, "Handler crm is pending."],
   [{ state: "parked", handler: "", reason: "bad_data" }, "The event is parked: bad_data"],
 ])("work %j is described as %j", (work, expected) => {
   expect(describeWork({ handler: "crm", attempts: 3, maxAttempts: 14, ...work })).toBe(expected);

@@ -26,9 +26,9 @@ export function describeWork(work: Work): string {
   return `${what} is ${isRetrying(work) ? describeRetry(work) : state}${because === "" ? "." : `: ${because}`}`;
 }
 
-/** Whether a handler has failed, and runs again. */
-export function isRetrying({ state, attempts }: Pick<Work, "state" | "attempts">): boolean {
-  return state === "pending" && attempts > 0;
+/** Whether a handler has failed, and runs again. A run that ended with its process has no error. */
+export function isRetrying({ state, attempts, error }: Pick<Work, "state" | "attempts" | "error">): boolean {
+  return state === "pending" && attempts > 0 && typeof error === "string";
 }
 
 /** Such as `retrying, 3 of 14 attempts, next at 14:03`; `nextAt` is as its reader wants it. */
