@@ -14,4 +14,9 @@ export class InvalidInputError extends PigeonholeError<ValidationCode> {
     super(code, `${call} was not sent: ${param === "" ? "the input" : param}: ${message}`);
     this.param = param === "" ? undefined : param;
   }
+
+  /** True: the path of the field may have a key that the app made of a value. */
+  override get mayQuote(): boolean {
+    return true;
+  }
 }
