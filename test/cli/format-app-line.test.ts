@@ -47,8 +47,10 @@ test.each([
 });
 
 test.each([{ msg: { a: 1 } }, { msg: null }, { err: { stack: 1 } }, { err: "text" }, { err: null }])(
-  "fields of other types do no harm: %j",
+  "fields of other types are printed as fields: %j",
   (fields) => {
+    const [[field, value] = []] = Object.entries(fields);
     expect(format(pino(fields))).toMatch(/^09:05:07 {2}info/);
+    expect(format(pino(fields))).toContain(`${field}=${typeof value === "string" ? value : JSON.stringify(value)}`);
   },
 );

@@ -20,16 +20,23 @@ interface PinoLine {
   [field: string]: unknown;
 }
 
-/** A line of the app's output: a JSON line of pino as time, level, message and fields; any other unchanged. */
+/** A line of the app's output without its colours; a JSON line of pino as time, level, message and fields. */
 export function formatAppLine(line: string, paint: Paint): string {
   const parsed = readPinoLine(line);
   if (parsed === undefined) return stripVTControlCharacters(line);
-  const { level, time, msg, err, pid: _pid, hostname: _hostname, ...fields } = parsed;
+  const { level, time, pid: _pid, hostname: _hostname, ...rest } = parsed;
+  const [text, frames] = [typeof rest["msg"] === "string" ? rest["msg"] : "", framesOf(rest["err"])];
+  const fields = {
+    ...rest,
+    msg: text === "" ? rest["msg"] : undefined,
+    err: frames.length === 0 ? rest["err"] : undefined,
+  };
   const name = (LEVELS[level] ?? String(level)).padEnd(5);
-  const shown = Object.entries(fields).map(([field, value]) => `${escapeControls(field)}=${textOf(value)}`);
-  const text = typeof msg === "string" ? msg : "";
+  const shown = Object.entries(fields)
+    .filter(([, value]) => value !== undefined)
+    .map(([field, value]) => `${escapeControls(field)}=${textOf(value)}`);
   const head = `${paint.dim(clockTime(time))}  ${paintLevel(paint, level, name)}  ${paint.bold(escapeControls(text))}`;
-  return [[head, ...shown].join("  "), ...framesOf(err).map(escapeControls)].join("\n");
+  return [[head, ...shown].join("  "), ...frames.map(escapeControls)].join("\n");
 }
 
 function readPinoLine(line: string): PinoLine | undefined {
