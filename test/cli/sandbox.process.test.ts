@@ -138,7 +138,7 @@ describe("sandbox", () => {
   });
 
   test.each([
-    [[], "there is no endpoint; --endpoint <url> makes one"],
+    [[], "there is no endpoint; --endpoint <url>=all makes one"],
     [["--endpoint", "http://127.0.0.1:9/=email.*"], "no endpoint receives form.submitted; --endpoint <url>=all"],
     // No type of its own: the service's default set, which has no forms.
     [["--endpoint", "http://127.0.0.1:9/"], "no endpoint receives form.submitted"],

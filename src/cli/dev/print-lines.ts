@@ -37,7 +37,10 @@ export function createDevLines(plain: Output, { hasSources }: { hasSources: bool
     },
     app: (line) => app.result({ at: now(), kind: "app_output", line }, formatAppLine(line, paint)),
     sandbox: (entry, endpoints) =>
-      sandbox.result({ at: now(), kind: "sandbox", entry }, formatSandboxEntry(entry, paint, endpoints)),
+      sandbox.result(
+        { at: now(), kind: "sandbox", entry },
+        formatSandboxEntry(entry, paint, { endpoints, allBy: "--with-sandbox" }),
+      ),
   };
 }
 

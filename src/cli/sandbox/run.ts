@@ -44,7 +44,10 @@ export const run: RunCommand<typeof sandbox> = async (input) => {
       ...(!options.allowRemote && { refuseAddress }),
       seed,
       ...(apiKey !== undefined && { apiKeys: [{ token: apiKey.value }] }),
-      onLog: (entry) => out.result({ ...entry }, formatSandboxEntry(entry, out.paint, emulated.endpoints.list())),
+      onLog: (entry) => {
+        const present = { endpoints: emulated.endpoints.list(), allBy: "--endpoint <url>=all" };
+        out.result({ ...entry }, formatSandboxEntry(entry, out.paint, present));
+      },
     });
     try {
       await start(emulated, input, { secret, apiKey });

@@ -7,22 +7,24 @@ import type { Paint } from "../frame/output.js";
 import { clockTime } from "../../dev/line-writer.js";
 import { age } from "../frame/format.js";
 
-/** One line of the sandbox's live log; `endpoints` are the present ones. */
-export function formatSandboxEntry(
-  entry: SandboxLogEntry,
-  paint: Paint,
-  endpoints: readonly WebhookEndpoint[],
-): string {
-  const time = paint.dim(clockTime(entry.atMs));
-  return `${time}  ${words(entry, paint, endpoints)}`;
+/** The present endpoints, and how the command makes one that receives every type, such as `--endpoint <url>=all`. */
+export interface PresentEndpoints {
+  endpoints: readonly WebhookEndpoint[];
+  allBy: string;
 }
 
-function words(entry: SandboxLogEntry, paint: Paint, endpoints: readonly WebhookEndpoint[]): string {
+/** One line of the sandbox's live log. */
+export function formatSandboxEntry(entry: SandboxLogEntry, paint: Paint, present: PresentEndpoints): string {
+  const time = paint.dim(clockTime(entry.atMs));
+  return `${time}  ${words(entry, paint, present)}`;
+}
+
+function words(entry: SandboxLogEntry, paint: Paint, present: PresentEndpoints): string {
   switch (entry.kind) {
     case "event": {
       const result =
         entry.deliveries === 0
-          ? paint.yellow(`no endpoint receives it, so it is lost: ${whyNotReceived(entry.type, endpoints)}`)
+          ? paint.yellow(`no endpoint receives it, so it is lost: ${whyNotReceived(entry.type, present)}`)
           : `${entry.deliveries} to deliver`;
       return `${paint.bold("event")}    ${escapeControls(`${entry.type}  ${entry.eventId}`)}  ${result}`;
     }
@@ -45,13 +47,13 @@ function words(entry: SandboxLogEntry, paint: Paint, endpoints: readonly Webhook
   }
 }
 
-function whyNotReceived(type: string, endpoints: readonly WebhookEndpoint[]): string {
-  if (endpoints.length === 0) return "there is no endpoint; --endpoint <url> makes one";
+function whyNotReceived(type: string, { endpoints, allBy }: PresentEndpoints): string {
+  if (endpoints.length === 0) return `there is no endpoint; ${allBy} makes one`;
   const enabled = endpoints.filter((endpoint) => endpoint.enabled);
   if (enabled.length === 0) return "every endpoint is switched off";
   const wanting = enabled.filter(({ eventTypes }) => receivesType(eventTypes, type));
   if (wanting.length > 0) return "the endpoints receive events of other addresses only";
-  return `no endpoint receives ${escapeControls(type)}; --endpoint <url>=all receives every type`;
+  return `no endpoint receives ${escapeControls(type)}; ${allBy} receives every type`;
 }
 
 /** An endpoint made without types shows as `*` and receives the service's default set. */
