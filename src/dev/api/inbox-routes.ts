@@ -164,12 +164,16 @@ function contactEventRoutes(file: () => InboxOperator): PageApiRoute[] {
 
 /** Dead ones are sent again. A retry of one that was sent with others retries these too, so states are read before. */
 async function retryContactEvents(inbox: InboxOperator, keys: readonly string[]): Promise<InboxChanges> {
+  const stateOf = async (key: string) => (await inbox.getContactEvent(key))?.state;
   const dead: string[] = [];
-  for (const key of keys) {
-    if ((await inbox.getContactEvent(key))?.state === "dead") dead.push(key);
-  }
-  for (const key of dead) await inbox.retryContactEvent(key);
-  return { changed: dead.length, failed: keys.length - dead.length };
+  for (const key of keys) if ((await stateOf(key)) === "dead") dead.push(key);
+  const { changed, failed } = await changeEach(dead, async (key) => {
+    if (await inbox.retryContactEvent(key)) return 1;
+    const state = await stateOf(key);
+    if (state === "pending" || state === "leased") return 1;
+    throw notChanged(key);
+  });
+  return { changed, failed: failed + keys.length - dead.length };
 }
 
 function notChanged(key: string): PigeonholeError {
