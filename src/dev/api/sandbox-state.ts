@@ -2,7 +2,10 @@
 export interface SandboxState {
   /** The present time of its clock, which runs like the machine's and can be advanced. */
   now: string;
-  /** How far its clock is ahead of the machine's: the sum of all advances, in milliseconds. */
+  /**
+   * How far its clock is ahead of the machine's, in milliseconds: the sum of all advances, less the time that the
+   * attempts made meanwhile took.
+   */
   aheadMs: number;
   /** Where its API is; the control API is below `/sandbox/`. */
   apiUrl: string;
