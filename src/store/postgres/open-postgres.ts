@@ -1,5 +1,6 @@
 import type { Pool } from "pg";
 import type { NewEvent, AcceptResult, SettleResult } from "../store.js";
+import { SECOND } from "../../base/duration.js";
 import { NaturalBatch } from "../natural-batch.js";
 import type { Settlement } from "../work.js";
 import { lockClassOf } from "./advisory-lock.js";
@@ -10,7 +11,7 @@ import { NodeSession } from "./node-session.js";
 import { acceptEvents } from "./operations/accept.js";
 import type { NodeLock } from "./operations/recover.js";
 import { type DoneSettlement, type OtherSettlement, settleDone, settleOthers } from "./operations/settle.js";
-import { OwnConnection } from "./own-connection.js";
+import { LONG, OwnConnection, SHORT } from "./own-connection.js";
 import { SharedPool } from "./shared-pool.js";
 import type { PostgresTransaction } from "./postgres-transaction.js";
 import { Sql, Statements } from "./sql.js";
@@ -18,6 +19,9 @@ import { Sql, Statements } from "./sql.js";
 /** Larger batches gain little, and all calls in them wait longer. */
 const MAX_ITEMS = 256;
 const MAX_BYTES = 8 * 1024 * 1024;
+
+/** Some of what runs in the pool reads many rows. */
+const POOL_ANSWER_MS = 30 * SECOND;
 
 /** All connections of one opening of a store. */
 export interface OpenPostgres {
@@ -45,17 +49,20 @@ export async function openPostgres({ pool: given, schema }: PostgresPlace): Prom
   const pool = new SharedPool(given);
   const statements = new Statements(schema);
   const lockClass = lockClassOf(schema);
-  const connect = (name: string) => new OwnConnection({ config: pool.config, name: `pigeonhole ${name}`, statements });
+  const connect = (name: string, limits = SHORT) =>
+    new OwnConnection({ config: pool.config, name: `pigeonhole ${name}`, statements, limits });
   const [session, accepting, working] = [connect("session"), connect("accept"), connect("work")];
   const node = new NodeSession(session, lockClass);
   const close = async (): Promise<void> => {
     await Promise.all([node.end(), accepting.end(), working.end(), pool.end()]);
   };
   try {
-    await session.run("opening the store", async (sql) => {
+    const preparing = connect("opening", LONG);
+    const prepared = preparing.run("opening the store", async (sql) => {
       await checkServer(sql);
       await migrateSchema(sql, { schema, lockClass });
     });
+    await prepared.finally(() => preparing.end());
     await node.begin();
   } catch (error) {
     await close();
@@ -70,7 +77,7 @@ export async function openPostgres({ pool: given, schema }: PostgresPlace): Prom
     settle: (settlement) => (settlement.to === "done" ? batches.done.add(settlement) : batches.others.add(settlement)),
     commit: (settlement, fn) => commitOnPool({ pool, statements, settlement, fn }),
     work,
-    inPool: (doing, use) => pool.run(doing, (client) => use(new Sql(client, statements))),
+    inPool: (doing, use) => pool.run(doing, (client) => use(new Sql(client, statements, POOL_ANSWER_MS))),
     close,
   };
 }

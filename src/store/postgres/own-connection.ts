@@ -1,14 +1,24 @@
 import { Client, type ClientConfig } from "pg";
+import { MINUTE, SECOND } from "../../base/duration.js";
 import { PigeonholeError } from "../../base/error.js";
 import { asPostgresError, isConnectionLost } from "./store-error.js";
 import { Sql, type Statements, setDurable } from "./sql.js";
 
-/** In milliseconds; together below the 5 s for which the service waits. */
-const CONNECT_TIMEOUT_MS = 2_000;
-const LOCK_TIMEOUT_MS = 1_000;
-const STATEMENT_TIMEOUT_MS = 3_000;
-/** After this the server is not waited for: it may have fallen silent. */
-const ANSWER_TIMEOUT_MS = 3_500;
+const CONNECT_TIMEOUT_MS = 2 * SECOND;
+
+/** How long a statement may take, in milliseconds. */
+export interface StatementLimits {
+  lockMs: number;
+  statementMs: number;
+  /** After this the server is not waited for: it may have fallen silent. */
+  answerMs: number;
+}
+
+/** Below the 5 s for which the service waits. */
+export const SHORT: StatementLimits = { lockMs: SECOND, statementMs: 3 * SECOND, answerMs: 3.5 * SECOND };
+
+/** For migrations, of which one process does all while the others wait. */
+export const LONG: StatementLimits = { lockMs: MINUTE, statementMs: 2 * MINUTE, answerMs: 2.5 * MINUTE };
 
 /** Where PostgreSQL says that such a wait was cancelled; the commit then succeeds with a warning. */
 const WAIT_FOR_STANDBY = "SyncRepWaitForLSN";
@@ -19,8 +29,7 @@ export interface OwnConnectionOptions {
   /** Shown in pg_stat_activity. */
   name: string;
   statements: Statements;
-  /** Called with each new connection before it is used. @default none */
-  begin?: (sql: Sql) => Promise<void>;
+  limits: StatementLimits;
 }
 
 /**
@@ -66,26 +75,26 @@ export class OwnConnection {
   }
 
   async #connect(): Promise<Client> {
-    const { config, name, statements, begin } = this.#options;
+    const { config, name, statements, limits } = this.#options;
     const client = new Client({
       ...config,
       application_name: name,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      query_timeout: ANSWER_TIMEOUT_MS,
+      query_timeout: limits.answerMs,
       keepAlive: true,
     });
     client.on("error", () => this.#discard(client));
     client.on("notice", ({ routine }) => {
       this.#hasSkippedStandby ||= routine === WAIT_FOR_STANDBY;
     });
+    try {
+      await client.connect();
+      await new Sql(client, statements).run(settingsFor(limits));
+    } catch (error) {
+      this.#discard(client);
+      throw error;
+    }
     this.#client = client;
-    await client.connect();
-    const sql = new Sql(client, statements);
-    await sql.run(`
-      SELECT ${setDurable(false)}, set_config('statement_timeout', '${STATEMENT_TIMEOUT_MS}', false),
-        set_config('lock_timeout', '${LOCK_TIMEOUT_MS}', false), set_config('idle_in_transaction_session_timeout', '0', false),
-        set_config('default_transaction_isolation', 'read committed', false)`);
-    await begin?.(sql);
     return client;
   }
 
@@ -94,6 +103,13 @@ export class OwnConnection {
     // Also closes the socket where a statement is still under way.
     void client?.end().catch(() => undefined);
   }
+}
+
+function settingsFor({ statementMs, lockMs }: StatementLimits): string {
+  return `
+    SELECT ${setDurable(false)}, set_config('statement_timeout', '${statementMs}', false),
+      set_config('lock_timeout', '${lockMs}', false), set_config('idle_in_transaction_session_timeout', '0', false),
+      set_config('default_transaction_isolation', 'read committed', false)`;
 }
 
 function standbySkipped(doing: string): PigeonholeError {

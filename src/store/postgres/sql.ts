@@ -1,4 +1,4 @@
-import { type ClientBase, type QueryResult, types } from "pg";
+import { type ClientBase, type QueryConfig, type QueryResult, types } from "pg";
 import { fromStoredText, toStoredText } from "./stored-text.js";
 
 const TEXT_ARRAY = 1009;
@@ -78,10 +78,13 @@ const BEGIN = `BEGIN ISOLATION LEVEL READ COMMITTED; SELECT ${setDurable(true)}`
 export class Sql {
   readonly #client: ClientBase;
   readonly #statements: Statements;
+  readonly #answerMs: number | undefined;
 
-  constructor(client: ClientBase, statements: Statements) {
+  /** With `answerMs`, a statement that has no answer by then fails, and the connection is lost. */
+  constructor(client: ClientBase, statements: Statements, answerMs?: number) {
     this.#client = client;
     this.#statements = statements;
+    this.#answerMs = answerMs;
   }
 
   /** The rows that the statement returns. */
@@ -100,7 +103,7 @@ export class Sql {
 
   /** Several statements in one round trip, without parameters. */
   async script(written: string): Promise<void> {
-    await this.#client.query(this.#statements.read(written).text);
+    await this.#client.query(this.#limited({ text: this.#statements.read(written).text }));
   }
 
   /** Begins a transaction that is durable once it is committed, on a connection with any settings. */
@@ -125,7 +128,15 @@ export class Sql {
   #query(written: string, values: object): Promise<QueryResult> {
     const { text, names } = this.#statements.read(written);
     const given = values as Record<string, unknown>;
-    return this.#client.query({ text, values: names.map((name) => toStored(given[name])), types: TYPES });
+    return this.#client.query(
+      this.#limited({ text, values: names.map((name) => toStored(given[name])), types: TYPES }),
+    );
+  }
+
+  /** The driver's types do not know this field. */
+  #limited(query: QueryConfig): QueryConfig {
+    const limit: object = this.#answerMs === undefined ? {} : { query_timeout: this.#answerMs };
+    return { ...query, ...limit };
   }
 }
 
