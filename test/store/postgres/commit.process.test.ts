@@ -7,8 +7,7 @@ import { endsTransaction } from "#pigeonhole/store/postgres/ends-transaction.js"
 import type { PostgresTransaction } from "#pigeonhole/store/postgres/postgres-transaction.js";
 import { listen } from "../../support/listen.js";
 import { type TestDatabase, describeOnPostgres } from "../../support/postgres-server.js";
-import { DAY, MINUTE, T, acceptLeased, expectCode, newEvent, settlements, statesOf } from "../conformance/fixture.js";
-import { leaseSend, membersOf, newRecord, settleAll, takeSend } from "../conformance/outbox-fixture.js";
+import { acceptLeased, expectCode, settlements, statesOf } from "../conformance/fixture.js";
 import { openStore } from "./store-on.js";
 
 describe("SQL that ends a transaction", () => {
@@ -134,37 +133,6 @@ describeOnPostgres((database) => {
       });
       expect(settings).toEqual([{ synchronous_commit: "on" }]);
       expect((await pool.query("SHOW synchronous_commit")).rows).toEqual([{ synchronous_commit: "off" }]);
-    });
-  });
-
-  describe("while a commit is open", () => {
-    test("while a commit is open on the only connection of the pool, the store accepts, settles and renews", async () => {
-      const pool = new Pool({ connectionString: database.url, max: 1 });
-      onTestFinished(() => pool.end());
-      const store = await openEmpty(pool);
-      const [open, other] = [await acceptLeased(store, "open"), await acceptLeased(store, "other")];
-      const lease = await acceptLeased(store, "third");
-      await store.commit(settlements.done(open), async (tx) => {
-        await add(tx, "ann");
-        expect(await store.accept(newEvent("new"))).toMatchObject({ kind: "stored" });
-        expect(await store.settle(settlements.done(other))).toBe("settled");
-        expect(await store.renew([open, lease], T + 2 * MINUTE)).toEqual([]);
-        expect(await store.recover(T + DAY)).toMatchObject({ recovered: 1 });
-      });
-      expect(await names()).toEqual(["ann"]);
-      expect(await store.counts(T)).toMatchObject({ done: 2, pending: 2 });
-    });
-
-    test("a contact event that becomes visible after later ones were sent is sent too", async () => {
-      const store = await openEmpty();
-      const lease = await acceptLeased(store, "evt_1");
-      const settlement = { ...settlements.done(lease), records: [newRecord("first")] };
-      await store.commit(settlement, async () => {
-        await store.record([newRecord("second")], T);
-        await settleAll(store, await takeSend(store), "done");
-        expect((await leaseSend(store)).send).toBeUndefined();
-      });
-      expect(membersOf(await takeSend(store))).toEqual(["first"]);
     });
   });
 

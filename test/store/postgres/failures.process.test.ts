@@ -85,41 +85,12 @@ describeOnPostgres((database) => {
     const results = await Promise.allSettled(events.map((event) => store.accept(event)));
     expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
   });
-
-  test("an id that another transaction has just stored is compared with what that has stored", async () => {
-    const store = await openStore(database);
-    const client = await borrowClient(database.pool);
-    await store.accept(newEvent("copied"));
-    const columns = "type, test, received_at, signed_at, body_length, body_crc";
-    const from = `FROM ${database.schema}.inbox_event WHERE id = 'copied'`;
-    await client.query(
-      `BEGIN; INSERT INTO ${database.schema}.inbox_event (seq, id, ${columns}) SELECT 1000, 'evt_1', ${columns} ${from}`,
-    );
-    const body = Buffer.from('{"id":"copied"}');
-    const same = store.accept(newEvent("evt_1", { body }));
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    await client.query("COMMIT");
-    expect(await same).toEqual({ kind: "duplicate", otherBytes: false });
-    const other = store.accept(newEvent("evt_1", { body: Buffer.from("other") }));
-    expect(await other).toEqual({ kind: "duplicate", otherBytes: true });
-  });
-
-  test("stores whose batches have the same ids in another order do not fail", async () => {
-    const stores = [await openStore(database), await openStore(database)];
-    for (let round = 0; round < 20; round += 1) {
-      const ids = Array.from({ length: 60 }, (_, index) => `${round}_${index}`);
-      const orders = [ids, ids.toReversed()];
-      const results = await Promise.all(
-        stores.flatMap((store, index) => (orders[index] ?? []).map((id) => store.accept(newEvent(id)))),
-      );
-      expect(results.filter(({ kind }) => kind === "stored")).toHaveLength(ids.length);
-    }
-  });
 });
 
 describe.skipIf(!hasPostgres())("a synchronous standby that is away", () => {
   test("neither a new event nor its duplicate is answered before the standby has it", async () => {
-    const server = await startPostgres();
+    // Of its own, also where the tests are given a server.
+    const server = await startPostgres({ log_min_messages: "error" });
     onTestFinished(() => server.stop());
     const store = createPostgresStore({ connectionString: server.url });
     onTestFinished(() => store.close());

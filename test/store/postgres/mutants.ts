@@ -1,0 +1,133 @@
+import type { PackageChange } from "../../simulation/package-copy.js";
+
+/** A mistake that could be made in the store on PostgreSQL. */
+export interface PostgresMutant {
+  name: string;
+  /** A scenario that it breaks. */
+  shownBy: string;
+  changes: readonly PackageChange[];
+}
+
+const ROOM = "store/postgres";
+const ACCEPT = `${ROOM}/operations/accept.js`;
+const LEASE = `${ROOM}/operations/lease.js`;
+const COMMIT = `${ROOM}/commit-on-pool.js`;
+
+const change = (file: string, from: string, to: string): PackageChange => ({ file, from, to });
+
+const OPEN_COMMIT = "an open commit holds up nothing, on the only connection of its pool";
+
+export const POSTGRES_MUTANTS: readonly PostgresMutant[] = [
+  {
+    name: "marks the work outside the transaction",
+    shownBy: "a commit whose function throws leaves no mark",
+    changes: [change(`${ROOM}/sql.js`, "`BEGIN ISOLATION LEVEL READ COMMITTED; SELECT", "`SELECT")],
+  },
+  {
+    name: "commits without a fence",
+    shownBy: "a commit with a lost lease does not run its function",
+    changes: [change(COMMIT, 'if (result === "settled")', "if (result !== undefined)")],
+  },
+  {
+    name: "does not look at what a COMMIT did",
+    shownBy: "a commit of which a statement failed is refused, also if its error is caught",
+    changes: [change(COMMIT, 'else if (command !== "COMMIT")', "else if (command === undefined)")],
+  },
+  {
+    name: "counts all runs in one row",
+    shownBy: OPEN_COMMIT,
+    changes: [
+      change(
+        `${ROOM}/operations/settle.js`,
+        "INSERT INTO pigeonhole.done_count (done) SELECT count(*) FROM gone HAVING count(*) > 0",
+        `INSERT INTO pigeonhole.done_count (id, done) OVERRIDING SYSTEM VALUE
+         SELECT 0, count(*) FROM gone HAVING count(*) > 0
+         ON CONFLICT (id) DO UPDATE SET done = done_count.done + excluded.done`,
+      ),
+    ],
+  },
+  {
+    name: "waits for a commit when it renews leases",
+    shownBy: OPEN_COMMIT,
+    changes: [change(LEASE, "ORDER BY w.seq, w.handler FOR UPDATE OF w SKIP LOCKED", "FOR UPDATE OF w")],
+  },
+  {
+    name: "waits for a commit when it recovers work",
+    shownBy: OPEN_COMMIT,
+    changes: [
+      change(
+        `${ROOM}/operations/recover.js`,
+        "ORDER BY seq, handler FOR UPDATE SKIP LOCKED",
+        "ORDER BY seq, handler FOR UPDATE",
+      ),
+    ],
+  },
+  {
+    name: "keeps a high-water mark over the numbers of contact events",
+    shownBy: "a contact event that becomes visible after later ones were sent is sent too",
+    changes: [
+      change(
+        `${ROOM}/operations/outbox-send.js`,
+        "WHERE state = 'pending' AND occurred_at <= :now",
+        `WHERE state = 'pending' AND occurred_at <= :now
+           AND seq > (SELECT coalesce(max(seq), 0) FROM pigeonhole.outbox_event WHERE state = 'done')`,
+      ),
+    ],
+  },
+  {
+    name: "compares duplicates in the snapshot of the insert",
+    shownBy: "an id that another transaction has just stored is compared with what that has stored",
+    changes: [
+      change(
+        ACCEPT,
+        "const stored = await insertEvents(sql, node, news",
+        `const seen = await sql.rows(SELECT_KNOWN, { ids: events.map(({ id }) => id) });
+         const stored = await insertEvents(sql, node, news`,
+      ),
+      change(
+        ACCEPT,
+        "const known = await selectKnown(sql, events, rest, stored.size > 0);",
+        "const known = new Map(seen.map((row) => [row.id, row]));",
+      ),
+      change(ACCEPT, "(await acceptEvents(sql, node, [event]))[0]", '{ kind: "duplicate", otherBytes: true }'),
+    ],
+  },
+  {
+    name: "inserts a batch in the order of arrival",
+    shownBy: "two batches with the same ids in another order are both stored",
+    changes: [change(ACCEPT, ' FROM given ORDER BY id COLLATE "C"', " FROM given")],
+  },
+  {
+    name: "leases work without a lock",
+    shownBy: "two stores that lease at once get different work",
+    changes: [
+      change(
+        LEASE,
+        "ORDER BY w.due_at, w.seq LIMIT :limit FOR UPDATE OF w SKIP LOCKED",
+        "ORDER BY w.due_at, w.seq LIMIT :limit",
+      ),
+    ],
+  },
+  {
+    name: "takes the leases of every other process",
+    shownBy: "a store's leases end with it, and not before",
+    changes: [
+      change(
+        `${ROOM}/operations/recover.js`,
+        "WHERE l.locktype = 'advisory'",
+        "WHERE false AND l.locktype = 'advisory'",
+      ),
+    ],
+  },
+  {
+    name: "leaves the leases of dead processes",
+    shownBy: "a store's leases end with it, and not before",
+    changes: [
+      change(
+        `${ROOM}/operations/recover.js`,
+        "lease_until < :now OR node IN (SELECT id FROM gone)",
+        "lease_until < :now",
+      ),
+    ],
+  },
+];

@@ -1,0 +1,224 @@
+import { Pool, type PoolClient } from "pg";
+import { expect } from "vitest";
+import type * as postgres from "#pigeonhole/store/postgres/postgres-store.js";
+import type { PostgresTransaction } from "#pigeonhole/store/postgres/postgres-transaction.js";
+import type { AcceptResult, Store } from "#pigeonhole/store/store.js";
+import type { TestDatabase } from "../../support/postgres-server.js";
+import {
+  DAY,
+  MINUTE,
+  T,
+  acceptAll,
+  acceptLeased,
+  context,
+  idsOf,
+  leasePage,
+  newEvent,
+  settlements,
+  statesOf,
+} from "../conformance/fixture.js";
+import { leaseSend, membersOf, newRecord, settleAll, takeSend } from "../conformance/outbox-fixture.js";
+
+type PgStore = Store<PostgresTransaction>;
+
+/** Stores of one package on one database, and other connections to it. */
+export class PostgresScene {
+  readonly database: TestDatabase;
+  readonly #kit: Pick<typeof postgres, "createPostgresStore">;
+  readonly #opened: { close(): Promise<unknown> }[] = [];
+
+  constructor(database: TestDatabase, kit: Pick<typeof postgres, "createPostgresStore">) {
+    this.database = database;
+    this.#kit = kit;
+  }
+
+  async open(pool: Pool = this.database.pool): Promise<PgStore> {
+    const store = this.#kit.createPostgresStore({ pool, schema: this.database.schema });
+    this.#opened.unshift(store);
+    await store.open(context);
+    await store.recover(T);
+    return store;
+  }
+
+  /** A pool with one connection. */
+  smallPool(): Pool {
+    const pool = new Pool({ connectionString: this.database.url, max: 1 });
+    this.#opened.unshift({ close: () => pool.end() });
+    return pool;
+  }
+
+  /** A client in an open transaction. */
+  async begin(): Promise<PoolClient> {
+    const client = await this.database.pool.connect();
+    this.#opened.unshift({ close: () => Promise.resolve(client.release(true)) });
+    await client.query("BEGIN");
+    return client;
+  }
+
+  /** Inserts an event with this id and the body of the event `copied`. */
+  async insertCopy(client: PoolClient, id: string): Promise<void> {
+    const table = `${this.database.schema}.inbox_event`;
+    const columns = "type, test, received_at, signed_at, body_length, body_crc";
+    await client.query(
+      `INSERT INTO ${table} (seq, id, ${columns}) SELECT 1000000, $1, ${columns} FROM ${table} WHERE id = 'copied'`,
+      [id],
+    );
+  }
+
+  /** Waits until so many statements of stores wait for a lock. */
+  async untilWaiting(statements: number): Promise<void> {
+    const count = `SELECT count(*)::int AS waiting FROM pg_stat_activity
+      WHERE wait_event_type = 'Lock' AND application_name LIKE 'pigeonhole %'`;
+    await expect.poll(async () => (await this.database.pool.query(count)).rows[0]).toEqual({ waiting: statements });
+  }
+
+  async dispose(): Promise<void> {
+    for (const opened of this.#opened) await opened.close().catch(() => undefined);
+    await this.database.pool.query(`DROP SCHEMA IF EXISTS ${this.database.schema} CASCADE`);
+  }
+}
+
+export interface PostgresScenario {
+  name: string;
+  run(scene: PostgresScene): Promise<void>;
+}
+
+const mine = new Error("mine");
+
+export const POSTGRES_SCENARIOS: readonly PostgresScenario[] = [
+  {
+    name: "a commit whose function throws leaves no mark",
+    async run(scene) {
+      const store = await scene.open();
+      const lease = await acceptLeased(store, "evt_1");
+      const fail = (): never => {
+        throw mine;
+      };
+      await expect(store.commit(settlements.done(lease), fail)).rejects.toBe(mine);
+      expect(await statesOf(store, "evt_1")).toEqual({ h: "leased" });
+    },
+  },
+  {
+    name: "a commit with a lost lease does not run its function",
+    async run(scene) {
+      const store = await scene.open();
+      const lease = await acceptLeased(store, "evt_1");
+      await store.recover(T + DAY);
+      let runs = 0;
+      const commit = store.commit(settlements.done(lease), () => void (runs += 1));
+      await expect(commit).rejects.toMatchObject({ code: "lease_lost" });
+      expect(runs).toBe(0);
+    },
+  },
+  {
+    name: "a commit of which a statement failed is refused, also if its error is caught",
+    async run(scene) {
+      const store = await scene.open();
+      const lease = await acceptLeased(store, "evt_1");
+      const fail = ({ client }: PostgresTransaction) => client.query("SELECT 1 / 0").catch(() => undefined);
+      await expect(store.commit(settlements.done(lease), fail)).rejects.toMatchObject({ code: "transaction_ended" });
+      expect(await statesOf(store, "evt_1")).toEqual({ h: "leased" });
+    },
+  },
+  {
+    name: "an open commit holds up nothing, on the only connection of its pool",
+    async run(scene) {
+      const store = await scene.open(scene.smallPool());
+      const [open, other] = [await acceptLeased(store, "open"), await acceptLeased(store, "other")];
+      const lease = await acceptLeased(store, "third");
+      await store.commit(settlements.done(open), async () => {
+        expect(await store.accept(newEvent("new"))).toMatchObject({ kind: "stored" });
+        expect(await store.settle(settlements.done(other))).toBe("settled");
+        expect(await store.renew([open, lease], T + 2 * MINUTE)).toEqual([]);
+        expect(await store.recover(T + DAY)).toMatchObject({ recovered: 1 });
+      });
+      expect(await store.counts(T)).toMatchObject({ done: 2, pending: 2 });
+    },
+  },
+  {
+    name: "a contact event that becomes visible after later ones were sent is sent too",
+    async run(scene) {
+      const store = await scene.open();
+      const lease = await acceptLeased(store, "evt_1");
+      await store.commit({ ...settlements.done(lease), records: [newRecord("first")] }, async () => {
+        await store.record([newRecord("second")], T);
+        await settleAll(store, await takeSend(store), "done");
+        expect((await leaseSend(store)).send).toBeUndefined();
+      });
+      expect(membersOf(await takeSend(store))).toEqual(["first"]);
+    },
+  },
+  {
+    name: "an id that another transaction has just stored is compared with what that has stored",
+    async run(scene) {
+      const store = await scene.open();
+      await store.accept(newEvent("copied"));
+      const body = Buffer.from('{"id":"copied"}');
+      const client = await scene.begin();
+      await scene.insertCopy(client, "evt_1");
+      const same = store.accept(newEvent("evt_1", { body }));
+      await scene.untilWaiting(1);
+      await client.query("COMMIT");
+      expect(await same).toEqual({ kind: "duplicate", otherBytes: false });
+      const other = await store.accept(newEvent("evt_1", { body: Buffer.from("other") }));
+      expect(other).toEqual({ kind: "duplicate", otherBytes: true });
+    },
+  },
+  {
+    name: "an id that another transaction did not store after all is stored",
+    async run(scene) {
+      const store = await scene.open();
+      await store.accept(newEvent("copied"));
+      const client = await scene.begin();
+      await scene.insertCopy(client, "evt_1");
+      const accepted = store.accept(newEvent("evt_1"));
+      await scene.untilWaiting(1);
+      await client.query("ROLLBACK");
+      expect(await accepted).toMatchObject({ kind: "stored" });
+    },
+  },
+  {
+    name: "two batches with the same ids in another order are both stored",
+    async run(scene) {
+      const [first, second] = [await scene.open(), await scene.open()];
+      await first.accept(newEvent("copied"));
+      const client = await scene.begin();
+      await scene.insertCopy(client, "m");
+      const acceptEach = (store: PgStore, ids: readonly string[]): Promise<AcceptResult[]> =>
+        Promise.all(ids.map((id) => store.accept(newEvent(id))));
+      // Each has stored its first event when it comes to the one that is not committed yet.
+      const batches = [acceptEach(first, ["a", "m", "z"]), acceptEach(second, ["z", "m", "a"])];
+      await scene.untilWaiting(2);
+      await client.query("COMMIT");
+      const kinds = (await Promise.all(batches)).flat().map(({ kind }) => kind);
+      expect(kinds.filter((kind) => kind === "stored")).toHaveLength(2);
+    },
+  },
+  {
+    name: "two stores that lease at once get different work",
+    async run(scene) {
+      const stores = [await scene.open(), await scene.open(), await scene.open()];
+      const ids = Array.from({ length: 120 }, (_, index) => `evt_${index}`);
+      await acceptAll(stores[0] ?? expect.unreachable(), ids);
+      const leased: string[] = [];
+      while (leased.length < ids.length) {
+        const pages = await Promise.all(stores.map((store) => leasePage(store, { limit: 5 })));
+        const page = pages.flatMap(idsOf);
+        expect(page).not.toEqual([]);
+        leased.push(...page);
+      }
+      expect(new Set(leased).size).toBe(ids.length);
+      expect(leased).toHaveLength(ids.length);
+    },
+  },
+  {
+    name: "a store's leases end with it, and not before",
+    async run(scene) {
+      const [first, second] = [await scene.open(), await scene.open()];
+      await acceptLeased(first, "evt_1", { work: [{ handler: "h", leaseUntil: T + DAY }] });
+      expect(await second.recover(T)).toEqual({ owner: true, recovered: 0, parked: 0 });
+      await first.close();
+      expect(await second.recover(T)).toEqual({ owner: true, recovered: 1, parked: 0 });
+    },
+  },
+];
