@@ -170,10 +170,25 @@ describe("the rooms", () => {
 
   test("the rooms keep SQL behind the Store interface", () => {
     const outside = relativeImports.filter(
-      ({ from, specifier }) => specifier.includes("/sqlite/") && roomOf(from) !== "store" && roomOf(from) !== undefined,
+      ({ from, specifier }) =>
+        /\/(?:sqlite|postgres)\//.test(specifier) && roomOf(from) !== "store" && roomOf(from) !== undefined,
     );
     // One place makes the default store from a path.
     expect(outside.map(({ from }) => relative(SRC, from))).toEqual(["receiver/options.ts"]);
+  });
+
+  test("the entry files load nothing that PostgreSQL needs", () => {
+    const entries = files.filter((file) => roomOf(file) === undefined);
+    const [loaded, left] = [new Set<string>(), [...entries]];
+    for (let file = left.pop(); file !== undefined; file = left.pop()) {
+      if (loaded.has(file)) continue;
+      loaded.add(file);
+      left.push(...loadedBy(file));
+    }
+    expect(loaded.size).toBeGreaterThan(200);
+    expect([...loaded].filter((file) => file.includes("/postgres/")).map((file) => relative(SRC, file))).toEqual([]);
+    const knowing = packageImports.filter(({ specifier }) => specifier === "pg").map(({ from }) => dirname(from));
+    expect([...new Set(knowing)].map((folder) => relative(SRC, folder))).toEqual(["store/postgres"]);
   });
 
   test("the rooms know third-party packages only where they belong", () => {

@@ -1,0 +1,107 @@
+import { createReceiver } from "pigeonhole";
+import { TEST_SECRET } from "pigeonhole/testing";
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { silentLogger } from "#pigeonhole/base/logger.js";
+import { createPostgresStore } from "#pigeonhole/store/postgres/postgres-store.js";
+import { startContactEventService } from "../support/contact-event-service.js";
+import { type TestDatabase, describeOnPostgres } from "../support/postgres-server.js";
+import { closeReceiver, makeEvent, makeGate, post, untilWork } from "../support/receiver.js";
+
+/** A receiver on the database, stopped after the test; one of several on the same data. */
+function createOn({ pool, schema }: TestDatabase, baseUrl?: string) {
+  const receiver = createReceiver({
+    secrets: TEST_SECRET,
+    store: createPostgresStore({ pool, schema }),
+    logger: silentLogger,
+    telemetry: false,
+    retry: { initialMs: 10, maxMs: 10, maxAttempts: 3 },
+    ...(baseUrl !== undefined && { api: { apiKey: "svc_test", baseUrl, eventsPerMinute: 600_000 } }),
+  });
+  onTestFinished(() => closeReceiver(receiver));
+  return receiver;
+}
+
+describeOnPostgres((database) => {
+  const effects = `${database.ownSchema}.effects`;
+  beforeAll(async () => {
+    await database.pool.query(`CREATE TABLE ${effects} (event text, receiver int)`);
+  });
+  // Runs after what a test itself registers: its receivers are stopped by then.
+  beforeEach(() =>
+    onTestFinished(async () => {
+      await database.pool.query(`TRUNCATE ${effects}`);
+      await database.pool.query(`DROP SCHEMA IF EXISTS ${database.schema} CASCADE`);
+    }),
+  );
+
+  async function readEffects(): Promise<string[]> {
+    const { rows } = await database.pool.query<{ event: string }>(`SELECT event FROM ${effects}`);
+    return rows.map(({ event }) => event);
+  }
+
+  describe("two receivers on one database", () => {
+    test("two receivers on one database write and send each event once, whichever gets it and how often", async () => {
+      const service = await startContactEventService();
+      onTestFinished(() => service.close());
+      const receivers = [1, 2].map((number) => {
+        const receiver = createOn(database, service.baseUrl);
+        receiver.on("email.sent", async (event, ctx) => {
+          const value = await ctx.step("once", () => event.id);
+          ctx.contactEvents.record({ name: "seen", email: "ada@example.com", properties: { of: event.id } });
+          await ctx.commit(({ client }) =>
+            client.query(`INSERT INTO ${effects} (event, receiver) VALUES ($1, $2)`, [value, number]),
+          );
+        });
+        return receiver;
+      });
+      for (const receiver of receivers) await receiver.start();
+      const events = Array.from({ length: 120 }, () => makeEvent());
+      const answers = await Promise.all(
+        events.flatMap((event) => [...receivers, ...receivers].map((receiver) => post(receiver, event))),
+      );
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+      expect(answers.filter(({ outcome }) => outcome === "accepted")).toHaveLength(events.length);
+      await expect.poll(async () => (await receivers[0]?.stats())?.done).toBe(events.length);
+      const ids = events.map(({ id }) => id).toSorted();
+      expect((await readEffects()).toSorted()).toEqual(ids);
+      await expect.poll(() => service.stored.length).toBe(events.length);
+      expect(service.stored.map(({ event }) => event.properties?.["of"]).toSorted()).toEqual(ids);
+    });
+
+    test("what a stopped receiver left runs on the other", async () => {
+      const [first, second] = [createOn(database), createOn(database)];
+      const begun = makeGate();
+      first.on("email.sent", async (_, { signal }) => {
+        begun.open();
+        await new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(new Error("aborted"))));
+      });
+      second.on("email.sent", ({ id }, { commit }) =>
+        commit(({ client }) => client.query(`INSERT INTO ${effects} (event, receiver) VALUES ($1, 2)`, [id])),
+      );
+      await first.start();
+      const event = makeEvent();
+      await post(first, event);
+      await begun.passed;
+      await second.start();
+      await first.stop({ timeoutMs: 0 });
+      await untilWork(second, event.id, { state: "done" });
+      expect(await readEffects()).toEqual([event.id]);
+    });
+  });
+
+  test("a handler that fails runs again, is dead in the end, and done after a retry by hand", async () => {
+    const receiver = createOn(database);
+    let fails = true;
+    receiver.on("email.sent", () => {
+      if (fails) throw new Error("not yet");
+    });
+    await receiver.start();
+    const event = makeEvent();
+    await post(receiver, event);
+    await untilWork(receiver, event.id, { state: "dead", attempts: 3, reason: "attempts_spent" });
+    expect(await receiver.stats()).toMatchObject({ dead: 1, pending: 0 });
+    fails = false;
+    await receiver.inbox.retry(event.id);
+    await untilWork(receiver, event.id, { state: "done", attempts: 1 });
+  });
+});
