@@ -19,6 +19,7 @@ test("a run names each skipped group of tests in one line, with what is missing"
     ...tools,
     ...["/proc of Linux", "/sys of Linux", "/dev/full"].filter((path) => !existsSync(path.split(" ")[0] ?? path)),
     isRoot() ? "a user other than root" : "root",
+    ...(hasPostgres() ? [] : ["PostgreSQL"]),
     "cc",
   ];
   expect(lines.map((line) => /without (.*?):/.exec(line)?.[1])).toEqual(missing);

@@ -53,7 +53,10 @@ export const GROUPS: Record<string, readonly Group[]> = {
     { need: "a user other than root", tests: "files that the user may not read", isThere: () => !isRoot() },
     { need: "root", tests: "files of another user", isThere: isRoot },
   ],
-  simulation: [{ need: "cc", tests: "power cuts and sieges", isThere: () => isInstalled("cc") }],
+  simulation: [
+    { need: "PostgreSQL", tests: "models and mistakes of the store on PostgreSQL", isThere: hasPostgres },
+    { need: "cc", tests: "power cuts and sieges", isThere: () => isInstalled("cc") },
+  ],
 };
 
 /**

@@ -31,7 +31,11 @@ describeOnPostgres((database) => {
       const kit = await loadCopy({ name: "does everything right", changes: [] });
       for (const scenario of POSTGRES_SCENARIOS) {
         const scene = new PostgresScene(database, kit);
-        await scenario.run(scene).finally(() => scene.dispose());
+        try {
+          await scenario.run(scene);
+        } finally {
+          await scene.dispose();
+        }
       }
     });
   });

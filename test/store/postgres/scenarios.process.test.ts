@@ -4,9 +4,9 @@ import { describeOnPostgres } from "../../support/postgres-server.js";
 import { POSTGRES_SCENARIOS, PostgresScene } from "./scenarios.js";
 
 describeOnPostgres((database) => {
-  test.each(POSTGRES_SCENARIOS.map((scenario) => [scenario.name, scenario] as const))("%s", async (_, { run }) => {
+  test.each(POSTGRES_SCENARIOS.map((scenario) => [scenario.name, scenario] as const))("%s", async (_, scenario) => {
     const scene = new PostgresScene(database, postgres);
     onTestFinished(() => scene.dispose());
-    await run(scene);
+    await scenario.run(scene);
   });
 });
