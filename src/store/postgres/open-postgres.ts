@@ -6,7 +6,7 @@ import type { Settlement } from "../work.js";
 import { lockClassOf } from "./advisory-lock.js";
 import { checkServer } from "./check-server.js";
 import { commitOnPool } from "./commit-on-pool.js";
-import { migrateSchema } from "./migrate-schema.js";
+import { type SchemaLock, migrateSchema } from "./migrate-schema.js";
 import { NodeSession } from "./node-session.js";
 import { acceptEvents } from "./operations/accept.js";
 import type { NodeLock } from "./operations/recover.js";
@@ -57,12 +57,7 @@ export async function openPostgres({ pool: given, schema }: PostgresPlace): Prom
     await Promise.all([node.end(), accepting.end(), working.end(), pool.end()]);
   };
   try {
-    const preparing = connect("opening", LONG);
-    const prepared = preparing.run("opening the store", async (sql) => {
-      await checkServer(sql);
-      await migrateSchema(sql, { schema, lockClass });
-    });
-    await prepared.finally(() => preparing.end());
+    await prepare(connect("opening", LONG), { schema, lockClass });
     await node.begin();
   } catch (error) {
     await close();
@@ -80,6 +75,18 @@ export async function openPostgres({ pool: given, schema }: PostgresPlace): Prom
     inPool: (doing, use) => pool.run(doing, (client) => use(new Sql(client, statements, POOL_ANSWER_MS))),
     close,
   };
+}
+
+/** Checks the server and brings the tables up to date, on a connection that may wait for longer. */
+async function prepare(connection: OwnConnection, lock: SchemaLock): Promise<void> {
+  try {
+    await connection.run("opening the store", async (sql) => {
+      await checkServer(sql);
+      await migrateSchema(sql, lock);
+    });
+  } finally {
+    await connection.end();
+  }
 }
 
 function createBatches(accepting: OwnConnection, working: OwnConnection, session: NodeSession) {
