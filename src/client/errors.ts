@@ -1,7 +1,11 @@
 import { PigeonholeError } from "../base/error.js";
+import type { ApiErrorCode } from "../contract/api-error-codes.js";
 import { InvalidInputError } from "../contract/invalid-input-error.js";
 
 export { InvalidInputError };
+
+// The named codes are for the editor. The service may answer with any other.
+type AnyApiErrorCode = ApiErrorCode | (string & {});
 
 /** What an {@link ApiError} is made of. */
 export interface ApiErrorInput {
@@ -25,7 +29,7 @@ export interface ApiErrorInput {
  * The service answered with an error, or with an answer that cannot be used. `code` is the service's, even one that
  * this version does not know. One class per family of statuses extends it.
  */
-export class ApiError extends PigeonholeError<string> {
+export class ApiError extends PigeonholeError<AnyApiErrorCode> {
   override readonly name: string = "ApiError";
   /**
    * HTTP status. 2xx with the code `invalid_answer` or `answer_too_large`: the call took effect, but the answer cannot

@@ -1,13 +1,16 @@
 import type { z } from "zod";
+import type { ApiErrorCode } from "./api-error-codes.js";
 
 /** The codes of the service for input that it refuses; see docs/service.md#errors. */
-export type ValidationCode =
+export type ValidationCode = Extract<
+  ApiErrorCode,
   | "invalid_parameter"
   | "unknown_parameter"
   | "invalid_event"
   | "invalid_webhook_url"
   | "invalid_idempotency_key"
-  | "invalid_cursor";
+  | "invalid_cursor"
+>;
 
 /** What is wrong with an input, named as the service would name it. Contains no value of the input. */
 export interface ValidationIssue {

@@ -33,7 +33,12 @@ const exampleEvent = {
 
 const exampleResult = { ...exampleEvent, replayed: false, enrolled: ["65b8f0a2c4d6e8f00fedcba9"], resumed: 1 };
 
-const writeErrors = ["invalid_idempotency_key", "insufficient_scope", "unknown_parameter", "event_rate_limited"];
+const writeErrors = [
+  "invalid_idempotency_key",
+  "insufficient_scope",
+  "unknown_parameter",
+  "event_rate_limited",
+] as const;
 
 /** Contact events: they start automations and end waits. See docs/service.md#contact-event-api. */
 export const contactEvents = {

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { ApiErrorCode } from "./api-error-codes.js";
 import type { ClockRule, ValidationCode } from "./check-input.js";
 
 /**
@@ -32,7 +33,7 @@ export interface Operation {
   /** How many of the 600 events a minute a call uses: one, or the number of items in the body's `argument`. */
   events?: "one" | "each";
   /** Codes that the service's documentation names for this operation. Others are possible. */
-  errors: readonly string[];
+  errors: readonly ApiErrorCode[];
   /** Field → the code that the service uses when its value breaks a rule. @default invalid_parameter */
   issueCodes?: Readonly<Record<string, ValidationCode>>;
   /** Rules about the body that need the present time. */

@@ -38,8 +38,8 @@ const exampleWithSecret = { ...exampleEndpoint, secret: `whsec_${"example0".repe
 const exampleAttempt = { status: "delivered", responseCode: 200, durationMs: 84, error: null };
 const deliveryId = "65b8f0a2c4d6e8f0089abcde";
 
-const readErrors = ["insufficient_scope", "resource_not_found"];
-const writeErrors = ["insufficient_scope", "invalid_parameter", "unknown_parameter", "invalid_webhook_url"];
+const readErrors = ["insufficient_scope", "resource_not_found"] as const;
+const writeErrors = ["insufficient_scope", "invalid_parameter", "unknown_parameter", "invalid_webhook_url"] as const;
 
 /** Webhook endpoints. See docs/service.md#endpoint-operations; scopes and the paths of the last three are assumed. */
 export const webhooks = {

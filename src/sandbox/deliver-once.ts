@@ -51,5 +51,5 @@ export function createDeliverOnce(from: {
 
 function noSuchRow(): SandboxApiError {
   const message = "The endpoint's delivery log has no such row.";
-  return new SandboxApiError({ status: 404, code: "resource_not_found", message, param: "deliveryId" });
+  return new SandboxApiError({ code: "resource_not_found", message, param: "deliveryId" });
 }

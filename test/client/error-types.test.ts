@@ -1,5 +1,11 @@
 import { type ErrorCode, PigeonholeError, isPigeonholeError } from "pigeonhole";
-import { type ApiError, type InvalidInputError, type NoAnswerError, NotFoundError } from "pigeonhole/client";
+import {
+  type ApiError,
+  type ApiErrorCode,
+  type InvalidInputError,
+  type NoAnswerError,
+  NotFoundError,
+} from "pigeonhole/client";
 import { expect, expectTypeOf, test } from "vitest";
 import { apiErrorFor } from "#pigeonhole/client/errors.js";
 
@@ -8,8 +14,11 @@ const answered = { call: "webhooks.get", message: "Gone.", param: undefined, req
 test("an error of the package has a code of its list; an error of the API has the code of the service", () => {
   expectTypeOf<PigeonholeError["code"]>().toEqualTypeOf<ErrorCode>();
   expectTypeOf<NoAnswerError["code"]>().toEqualTypeOf<ErrorCode>();
-  expectTypeOf<ApiError["code"]>().toEqualTypeOf<string>();
-  expectTypeOf<NotFoundError["code"]>().toEqualTypeOf<string>();
+  // The editor offers the documented codes, and any other text is allowed.
+  expectTypeOf<ApiError["code"]>().toEqualTypeOf<ApiErrorCode | (string & {})>();
+  expectTypeOf<NotFoundError["code"]>().toEqualTypeOf<ApiErrorCode | (string & {})>();
+  expectTypeOf<"label_name_taken">().toExtend<ApiErrorCode>();
+  expectTypeOf<string>().not.toExtend<ApiErrorCode>();
   expectTypeOf<InvalidInputError["code"]>().toExtend<string>();
   expectTypeOf<InvalidInputError["code"]>().not.toExtend<ErrorCode>();
   // @ts-expect-error -- not of the list

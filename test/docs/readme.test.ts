@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { API_ASSUMPTIONS } from "pigeonhole/client";
 import { ASSUMPTIONS } from "pigeonhole/protocol";
 import { expect, test } from "vitest";
+import { apiErrorsTable } from "./api-errors-table.js";
 import { referenceTable } from "./api-reference.js";
 import { ANSWERS } from "#pigeonhole/protocol/outcome.js";
 import { commandReference } from "./command-reference.js";
@@ -39,6 +40,7 @@ test.each<readonly [part: string, page: string, text: string]>([
   ["api-assumptions", "assumptions.md", assumptionsTable(API_ASSUMPTIONS)],
   ["commands", "cli.md", commandReference()],
   ["operations", "contact-events.md", operationsTable()],
+  ["api error codes", "service.md", apiErrorsTable()],
   ["log messages", "troubleshooting.md", logTable()],
   ["alarms", "troubleshooting.md", alarmTable()],
   ["error codes", "troubleshooting.md", errorTable()],

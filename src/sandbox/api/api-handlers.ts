@@ -1,3 +1,5 @@
+import { type ApiErrorCode, statusOfCode } from "../../contract/api-error-codes.js";
+import type { ValidationIssue } from "../../contract/check-input.js";
 import type { Contract } from "../../contract/contract.js";
 import type { BodyInput, QueryInput } from "../../contract/operation.js";
 
@@ -67,17 +69,23 @@ export class SandboxApiError extends Error {
   /** Headers of the answer besides the usual ones, by lower-case name; empty when there are none. */
   readonly headers: Readonly<Record<string, string>>;
 
-  constructor(error: {
-    status: number;
-    code: string;
-    message: string;
-    param?: string;
-    headers?: Readonly<Record<string, string>>;
-  }) {
+  /** The status is that of the code, unless another is given. A code that is not documented needs one. */
+  constructor(
+    error: ({ code: ApiErrorCode; status?: undefined } | { code: string; status: number }) & {
+      message: string;
+      param?: string;
+      headers?: Readonly<Record<string, string>>;
+    },
+  ) {
     super(error.message);
-    this.status = error.status;
+    this.status = error.status === undefined ? statusOfCode(error.code) : error.status;
     this.code = error.code;
     this.param = error.param;
     this.headers = error.headers ?? {};
   }
+}
+
+/** The refusal of an input. `status`: another one than its code usually has. */
+export function inputRefusal({ code, param, message }: ValidationIssue, status = statusOfCode(code)): SandboxApiError {
+  return new SandboxApiError({ status, code, message, ...(param === "" ? {} : { param }) });
 }

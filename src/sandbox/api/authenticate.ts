@@ -14,7 +14,7 @@ export function authenticate(credential: string | undefined, keys: ApiKeyRegistr
   const key = keys.find(credential.slice(shape.prefix.length).trim());
   if (key === undefined || key.status === "revoked") throw unauthorized("The API key is not valid.");
   if (key.status === "inactive") {
-    throw new SandboxApiError({ status: 403, code: "inactive_api_key", message: "The API key is switched off." });
+    throw new SandboxApiError({ code: "inactive_api_key", message: "The API key is switched off." });
   }
   return key.caller;
 }
@@ -23,7 +23,6 @@ export function authenticate(credential: string | undefined, keys: ApiKeyRegistr
 export function requireScope(caller: Caller, scope: string): void {
   if (caller.scopes.includes(scope)) return;
   throw new SandboxApiError({
-    status: 403,
     code: "insufficient_scope",
     message: `The API key needs the scope ${scope}.`,
   });

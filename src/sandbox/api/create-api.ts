@@ -99,7 +99,7 @@ export function createApi(options: SandboxApiOptions): Api {
     const match = matchRoute(routes, request.method, path.startsWith(basePath) ? path.slice(basePath.length) : "");
     switch (match.kind) {
       case "unknown_path":
-        throw new SandboxApiError({ status: 404, code: "resource_not_found", message: "No operation has this path." });
+        throw new SandboxApiError({ code: "resource_not_found", message: "No operation has this path." });
       case "wrong_method": {
         const headers = { allow: match.allow };
         throw new SandboxApiError({ status: 405, code: "method_not_allowed", message: `Use ${match.allow}.`, headers });

@@ -26,7 +26,7 @@ export function decodeCursor(list: string, cursor: string): Position {
 /** The refusal of a cursor. See docs/service.md#paging. */
 export function invalidCursor(): SandboxApiError {
   const message = "The cursor is not from this list. Start without one.";
-  return new SandboxApiError({ status: 400, code: "invalid_cursor", message, param: "cursor" });
+  return new SandboxApiError({ code: "invalid_cursor", message, param: "cursor" });
 }
 
 function macOf(list: string, payload: string): string {

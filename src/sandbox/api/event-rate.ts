@@ -46,7 +46,6 @@ export class EventRate {
 function rateLimited(retryAfter: string): SandboxApiError {
   const message = "Too many events for this key in a minute; nothing was stored.";
   return new SandboxApiError({
-    status: 429,
     code: "event_rate_limited",
     message,
     headers: { "retry-after": retryAfter },

@@ -1,18 +1,15 @@
 import { findBatchRefusal } from "../../contract/check-batch.js";
-import { type ValidationIssue, type ValidationCode, checkInput, findIssues } from "../../contract/check-input.js";
+import { checkInput, findIssues } from "../../contract/check-input.js";
 import { IDEMPOTENCY_KEY_HEADER, idempotencyKey } from "../../contract/idempotency-key.js";
 import { type Operation, takesIdempotencyKey } from "../../contract/operation.js";
 import { isTimestamp } from "../../contract/shapes.js";
-import { SandboxApiError } from "./api-handlers.js";
-
-/** Codes whose status is not 422. See docs/service.md#errors. */
-const STATUS_BY_CODE: Partial<Record<ValidationCode, number>> = { invalid_cursor: 400, invalid_idempotency_key: 400 };
+import { SandboxApiError, inputRefusal } from "./api-handlers.js";
 
 /** Throws `404` for a path parameter of the wrong shape: no resource has such an id. */
 export function checkParams(operation: Operation, params: Record<string, string>): Record<string, string> {
   if (operation.params === undefined || checkInput(operation.params, params).ok) return params;
   const code = operation.errors.find((code) => code.endsWith("_not_found")) ?? "resource_not_found";
-  throw new SandboxApiError({ status: 404, code, message: "Nothing has this id." });
+  throw new SandboxApiError({ code, message: "Nothing has this id." });
 }
 
 /** The query, checked; throws a SandboxApiError. */
@@ -20,9 +17,9 @@ export function readOperationQuery(operation: Operation, search: string): Record
   const fields: Record<string, unknown> = operation.query?.shape ?? {};
   const input: Record<string, unknown> = {};
   for (const [name, text] of new URLSearchParams(search)) {
-    if (!Object.hasOwn(fields, name)) throw refuse({ code: "unknown_parameter", param: name, message: NO_SUCH });
+    if (!Object.hasOwn(fields, name)) throw inputRefusal({ code: "unknown_parameter", param: name, message: NO_SUCH });
     if (Object.hasOwn(input, name))
-      throw refuse({ code: "invalid_parameter", param: name, message: "Is there twice." });
+      throw inputRefusal({ code: "invalid_parameter", param: name, message: "Is there twice." });
     input[name] = text;
   }
   if (operation.query === undefined) return {};
@@ -36,7 +33,7 @@ export function readOperationQuery(operation: Operation, search: string): Record
   const checked = checkInput(operation.query, asNumbers, issueCodes);
   if (checked.ok) return checked.value;
   // A date that cannot be read is 400, any other parameter 422.
-  throw refuse(checked.issue, isTimestamp(fields[checked.issue.param]) ? 400 : undefined);
+  throw inputRefusal(checked.issue, isTimestamp(fields[checked.issue.param]) ? 400 : undefined);
 }
 
 const NO_SUCH = "There is no such parameter.";
@@ -55,7 +52,7 @@ export function readIdempotencyKey(operation: Operation, headers: Readonly<Recor
   if (key === undefined || !takesIdempotencyKey(operation)) return undefined;
   const checked = checkInput(idempotencyKey, key);
   if (checked.ok) return key;
-  throw refuse({ code: "invalid_idempotency_key", param: "Idempotency-Key", message: checked.issue.message });
+  throw inputRefusal({ code: "invalid_idempotency_key", param: "Idempotency-Key", message: checked.issue.message });
 }
 
 /**
@@ -73,13 +70,13 @@ export function readOperationBody(
   const body = parseJson(bytes);
   if (operation.events === "each") {
     const refusal = findBatchRefusal(operation, body);
-    if (refusal !== undefined) throw refuse(refusal);
+    if (refusal !== undefined) throw inputRefusal(refusal);
     return body as Record<string, unknown>;
   }
   const checked = checkInput(schema, body, issueCodes);
-  if (!checked.ok) throw refuse(checked.issue);
+  if (!checked.ok) throw inputRefusal(checked.issue);
   const late = clockRule?.(checked.value as never, nowMs);
-  if (late !== undefined) throw refuse(late);
+  if (late !== undefined) throw inputRefusal(late);
   return checked.value;
 }
 
@@ -89,8 +86,4 @@ function parseJson(bytes: Uint8Array): unknown {
   } catch {
     throw new SandboxApiError({ status: 400, code: "invalid_parameter", message: "The body is not JSON in UTF-8." });
   }
-}
-
-function refuse({ code, param, message }: ValidationIssue, status = STATUS_BY_CODE[code] ?? 422): SandboxApiError {
-  return new SandboxApiError({ status, code, message, ...(param === "" ? {} : { param }) });
 }

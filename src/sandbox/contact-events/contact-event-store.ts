@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/clock.js";
 import { type ContactEventInput, checkContactEvent } from "../../contract/contact-event.js";
-import { type ApiAnswer, SandboxApiError, type ApiHandlers, type Caller } from "../api/api-handlers.js";
+import { type ApiAnswer, SandboxApiError, type ApiHandlers, type Caller, inputRefusal } from "../api/api-handlers.js";
 import type { MakeId } from "../make-id.js";
 import { Automations, type SandboxAutomation, type Started } from "./automations.js";
 import { type ContactInput, ContactList, type SandboxContact } from "./contact-list.js";
@@ -128,7 +128,7 @@ export function createContactEventStore(options: ContactEventStoreOptions): Cont
       for (const [index, event] of body.events.entries()) {
         try {
           const checked = checkContactEvent(event, nowMs);
-          if (!checked.ok) throw new SandboxApiError({ status: 422, ...checked.issue });
+          if (!checked.ok) throw inputRefusal(checked.issue);
           const slot = slotOf({ caller, idempotencyKey, position: index });
           accepted.push({ ...resultOf(take({ caller, nowMs, event, slot })), index });
         } catch (error) {
@@ -186,9 +186,9 @@ function slotOf(from: {
 
 function keyReuse(): SandboxApiError {
   const message = "The idempotency key was used for another event.";
-  return new SandboxApiError({ status: 422, code: "idempotency_key_reuse", message });
+  return new SandboxApiError({ code: "idempotency_key_reuse", message });
 }
 
 function contactNotFound(): SandboxApiError {
-  return new SandboxApiError({ status: 404, code: "contact_not_found", message: "No contact has this address or id." });
+  return new SandboxApiError({ code: "contact_not_found", message: "No contact has this address or id." });
 }

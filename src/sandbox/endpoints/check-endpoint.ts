@@ -8,7 +8,7 @@ import {
 } from "../../contract/webhook-endpoint.js";
 import { webhooks } from "../../contract/webhooks.js";
 import { isEventType } from "../../protocol/event-types.js";
-import { SandboxApiError } from "../api/api-handlers.js";
+import { type SandboxApiError, inputRefusal } from "../api/api-handlers.js";
 import { type Allowlists, domainOf } from "./allowlists.js";
 
 /** Rules of a workspace for its endpoints. */
@@ -27,7 +27,7 @@ export interface EndpointRules {
 export function checkCreate(input: unknown, rules: EndpointRules): WebhookCreateInput {
   const schema = rules.strictUrls ? webhookCreateInput : localWebhookCreateInput;
   const checked = checkInput(schema, input, webhooks.create.issueCodes);
-  if (!checked.ok) throw refuse(checked.issue);
+  if (!checked.ok) throw inputRefusal(checked.issue);
   checkLists(checked.value, rules);
   return checked.value;
 }
@@ -36,7 +36,7 @@ export function checkCreate(input: unknown, rules: EndpointRules): WebhookCreate
 export function checkUpdate(input: unknown, rules: EndpointRules): WebhookUpdateInput {
   const schema = rules.strictUrls ? webhookUpdateInput : localWebhookUpdateInput;
   const checked = checkInput(schema, input, webhooks.update.issueCodes);
-  if (!checked.ok) throw refuse(checked.issue);
+  if (!checked.ok) throw inputRefusal(checked.issue);
   checkLists(checked.value, rules);
   return checked.value;
 }
@@ -63,9 +63,5 @@ function ownsAddress({ addresses, domains }: EndpointRules, address: string): bo
 
 /** 422 `invalid_parameter`. */
 export function invalidParameter(param: string, message: string): SandboxApiError {
-  return refuse({ code: "invalid_parameter", param, message });
-}
-
-function refuse({ code, param, message }: { code: string; param: string; message: string }): SandboxApiError {
-  return new SandboxApiError({ status: 422, code, message, ...(param === "" ? {} : { param }) });
+  return inputRefusal({ code: "invalid_parameter", param, message });
 }

@@ -46,7 +46,7 @@ export class EndpointRegistry {
   get(id: string): Endpoint {
     const endpoint = this.#endpoints.get(id);
     if (endpoint !== undefined) return endpoint;
-    throw new SandboxApiError({ status: 404, code: "resource_not_found", message: "There is no such endpoint." });
+    throw new SandboxApiError({ code: "resource_not_found", message: "There is no such endpoint." });
   }
 
   /** A secret is generated unless one is given. */
@@ -61,7 +61,7 @@ export class EndpointRegistry {
     if (secret !== undefined) checkServiceSecret(secret);
     if (this.#endpoints.size >= maxEndpoints) {
       const message = `The workspace has ${maxEndpoints} endpoints already; delete one first.`;
-      throw new SandboxApiError({ status: 422, code: "workspace_limit_reached", message });
+      throw new SandboxApiError({ code: "workspace_limit_reached", message });
     }
     this.#created += 1;
     const endpoint: Endpoint = {
@@ -163,7 +163,6 @@ export class EndpointRegistry {
 function requireWithin(caller: Caller | undefined, lists: Allowlists): void {
   if (caller === undefined || holdsAllowlists(caller, lists)) return;
   throw new SandboxApiError({
-    status: 422,
     code: "capability_unsupported",
     param: "addressAllowlist",
     message: "The key is limited to some addresses or domains, and the endpoint's lists cover more.",

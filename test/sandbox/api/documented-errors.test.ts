@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { API_ERROR_CODES, type ApiErrorCode } from "#pigeonhole/contract/api-error-codes.js";
 import { ADA, type CallInit, EVENT, createTestApi, keysWithout, rows, verdict } from "./support.js";
 
 interface Producer {
@@ -70,6 +71,10 @@ const PRODUCERS: Record<string, Producer> = {
 describe("the errors of contact events", () => {
   test("the table of tested errors has every error that the contract lists for contact events", () => {
     const documented = rows.flatMap(({ call, operation }) => operation.errors.map((code) => `${call} ${code}`));
+    for (const name of Object.keys(PRODUCERS)) {
+      const [, status, code = ""] = name.split(" ");
+      expect(API_ERROR_CODES[code as ApiErrorCode].status, name).toContain(Number(status));
+    }
     expect(Object.keys(PRODUCERS).map((name) => name.replace(/ \d+/, ""))).toEqual(
       documented.filter((name) => name.startsWith("contactEvents.")),
     );
