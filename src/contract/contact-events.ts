@@ -48,6 +48,7 @@ export const contactEvents = {
     path: "/events",
     scope: "contacts:write",
     body: contactEventInput,
+    status: [201, 200],
     result: contactEventResult,
     retry: "with-key",
     events: "one",
@@ -65,6 +66,7 @@ export const contactEvents = {
     scope: "contacts:write",
     body: contactEventBatchInput,
     argument: "events",
+    status: [200],
     result: contactEventBatch,
     retry: "with-key",
     events: "each",
@@ -86,6 +88,7 @@ export const contactEvents = {
     method: "GET",
     path: "/events/names",
     scope: "automations:read",
+    status: [200],
     result: z
       .looseObject({ data: z.array(z.looseObject({ name: z.string() })) })
       .transform(({ data }) => data.map(({ name }) => name)),
@@ -107,6 +110,7 @@ export const contactEvents = {
       name: eventName.optional(),
       ...pageQuery({ max: 200, byDefault: 50 }),
     }),
+    status: [200],
     result: pageOf(contactEvent),
     paged: true,
     retry: "safe",

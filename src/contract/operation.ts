@@ -24,6 +24,8 @@ export interface Operation {
   body?: z.ZodObject;
   /** The one field of the body that a caller passes instead of the whole body. */
   argument?: string;
+  /** HTTP statuses of success, the usual one first. */
+  status: readonly [number, ...number[]];
   /** Reads the answer leniently: unknown fields and unknown enum values pass. */
   result: z.ZodType;
   /** True when the result is one page of a list, walked with `cursor`. */

@@ -23,28 +23,27 @@ export function createWebhooksHandlers(from: {
         limit: query.limit,
         cursor: query.cursor,
       });
-      return { status: 200, body: { ...page, data: page.data.map(endpointBody) } };
+      return { body: { ...page, data: page.data.map(endpointBody) } };
     },
-    get: ({ params }) => ({ status: 200, body: endpointBody(endpoints.get(idOf(params))) }),
+    get: ({ params }) => ({ body: endpointBody(endpoints.get(idOf(params))) }),
     create({ body, caller }) {
       const endpoint = endpoints.create(body, { caller });
-      return { status: 201, body: { ...endpointBody(endpoint), secret: endpoint.secret } };
+      return { body: { ...endpointBody(endpoint), secret: endpoint.secret } };
     },
     update: ({ params, body, caller }) => ({
-      status: 200,
       body: endpointBody(endpoints.update(idOf(params), body, caller)),
     }),
     delete({ params, caller }) {
       const { id } = endpoints.delete(idOf(params), caller);
-      return { status: 200, body: { object: "webhook", id, deleted: true } };
+      return { body: { object: "webhook", id, deleted: true } };
     },
     async test({ params }) {
       const { id } = endpoints.get(idOf(params));
-      return { status: 200, body: { object: "webhook_test", id, delivery: outcomeOf(await deliverOnce.test(id)) } };
+      return { body: { object: "webhook_test", id, delivery: outcomeOf(await deliverOnce.test(id)) } };
     },
     rotateSecret({ params, caller }) {
       const endpoint = endpoints.rotateSecret(idOf(params), { caller });
-      return { status: 200, body: { ...endpointBody(endpoint), secret: endpoint.secret } };
+      return { body: { ...endpointBody(endpoint), secret: endpoint.secret } };
     },
     deliveries({ params, query }) {
       const { id } = endpoints.get(idOf(params));
@@ -56,12 +55,12 @@ export function createWebhooksHandlers(from: {
         limit,
         cursor,
       });
-      return { status: 200, body: { ...page, data: page.data.map(({ row }) => attemptBody(row)) } };
+      return { body: { ...page, data: page.data.map(({ row }) => attemptBody(row)) } };
     },
     async replay({ params }) {
       const { id } = endpoints.get(idOf(params));
       const row = await deliverOnce.replay(id, params["deliveryId"] ?? "");
-      return { status: 200, body: { object: "webhook_replay", id, delivery: outcomeOf(row) } };
+      return { body: { object: "webhook_replay", id, delivery: outcomeOf(row) } };
     },
   };
 }

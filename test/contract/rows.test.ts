@@ -59,6 +59,11 @@ describe.each(rows)("%s", (name, operation) => {
     expect(operation.method === "GET" && operation.body !== undefined).toBe(false);
   });
 
+  test("an operation succeeds with 200, or with 201 when it makes something", () => {
+    for (const status of operation.status) expect([200, 201]).toContain(status);
+    if (operation.method !== "POST") expect(operation.status).toEqual([200]);
+  });
+
   test("an operation takes its own example", () => {
     for (const { schema, value } of inputs(operation)) {
       expect(checkInput(schema, value)).toEqual({ ok: true, value });

@@ -50,7 +50,10 @@ export interface ApiAnswer {
   headers?: Readonly<Record<string, string>>;
 }
 
-export type ApiHandler<Row> = (call: ApiCall<Row>) => ApiAnswer | Promise<ApiAnswer>;
+/** What a handler answers: without a status, the usual one of its operation. */
+export type HandlerAnswer = Omit<ApiAnswer, "status"> & Partial<Pick<ApiAnswer, "status">>;
+
+export type ApiHandler<Row> = (call: ApiCall<Row>) => HandlerAnswer | Promise<HandlerAnswer>;
 
 /** One handler per operation of the contract. The compiler reports a missing handler for a new row. */
 export type ApiHandlers = {

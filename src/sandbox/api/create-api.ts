@@ -208,12 +208,15 @@ type CheckedCall = Pick<ApiCall<unknown>, "caller" | "nowMs" | "params" | "idemp
  * The table of handlers has a row for every operation, and the input was checked by the schemas that the handler's type
  * derives from.
  */
-function handlerOf(handlers: ApiHandlers, { resource, name }: BoundOperation) {
+function handlerOf(handlers: ApiHandlers, { resource, name, operation }: BoundOperation) {
   const handler = (handlers[resource] as unknown as Record<string, ApiHandler<never>>)[name];
   if (handler === undefined) {
     throw new PigeonholeError("invalid_option", `handlers.${resource}.${name} is missing.`);
   }
-  return async (call: CheckedCall): Promise<ApiAnswer> => handler(call as never);
+  return async (call: CheckedCall): Promise<ApiAnswer> => ({
+    status: operation.status[0],
+    ...(await handler(call as never)),
+  });
 }
 
 function splitUrl(url: string): { path: string; search: string } {

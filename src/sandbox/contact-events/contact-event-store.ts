@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/clock.js";
 import { type ContactEventInput, checkContactEvent } from "../../contract/contact-event.js";
-import { type ApiAnswer, SandboxApiError, type ApiHandlers, type Caller, inputRefusal } from "../api/api-handlers.js";
+import { SandboxApiError, type ApiHandlers, type Caller, inputRefusal } from "../api/api-handlers.js";
 import type { MakeId } from "../make-id.js";
 import { Automations, type SandboxAutomation, type Started } from "./automations.js";
 import { type ContactInput, ContactList, type SandboxContact } from "./contact-list.js";
@@ -137,18 +137,18 @@ export function createContactEventStore(options: ContactEventStoreOptions): Cont
           failed.push({ index, code, message: param === undefined ? message : `${param}: ${message}` });
         }
       }
-      return { status: 200, body: { object: "contact_event_batch", accepted, failed } };
+      return { body: { object: "contact_event_batch", accepted, failed } };
     },
     names({ nowMs }) {
       prune(nowMs);
       const data = log.names().map((name) => ({ object: "contact_event_name", name }));
-      return { status: 200, body: { object: "list", data } };
+      return { body: { object: "list", data } };
     },
-    list({ nowMs, params, query }): ApiAnswer {
+    list({ nowMs, params, query }) {
       prune(nowMs);
       const contact = contacts.find(params["email"] ?? "");
       if (contact === undefined) throw contactNotFound();
-      return { status: 200, body: log.page({ ...query, contactId: contact.id, nowMs }) };
+      return { body: log.page({ ...query, contactId: contact.id, nowMs }) };
     },
   };
 

@@ -40,7 +40,7 @@ export class StillClock implements Clock {
 
 /** Answers each operation on webhook endpoints with its example. */
 const exampleWebhooks = Object.fromEntries(
-  Object.entries(CONTRACT.webhooks).map(([name, { example }]) => [name, () => ({ status: 200, body: example.result })]),
+  Object.entries(CONTRACT.webhooks).map(([name, { example }]) => [name, () => ({ body: example.result })]),
 ) as unknown as ApiHandlers["webhooks"];
 
 /** Every row of the contract with its example. */
