@@ -11,7 +11,7 @@ export type RetryClass = "safe" | "with-key" | "never";
 /** One operation of the API, as data. The client, its types, the documentation and the sandbox derive from it. */
 export interface Operation {
   /** HTTP method. */
-  method: "GET" | "POST" | "PATCH" | "DELETE";
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Path under the base URL; each `{name}` is a path parameter. */
   path: `/${string}`;
   /** The scope a key needs. */
