@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { ApiErrorCode } from "./api-error-codes.js";
 import type { ClockRule, ValidationCode } from "./check-input.js";
+import type { ScopeRule } from "./scopes.js";
 
 /**
  * Whether a call may be repeated when it is unknown whether the first attempt took effect. `safe`: always, it only
@@ -14,8 +15,8 @@ export interface Operation {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Path under the base URL; each `{name}` is a path parameter. */
   path: `/${string}`;
-  /** The scope a key needs. */
-  scope: string;
+  /** The scopes that a key needs; null for an operation that needs none. */
+  scope: ScopeRule;
   /** Path parameters by name, in the order of the path. */
   params?: z.ZodObject;
   /** Query parameters; undefined when it takes none. */

@@ -1,5 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import type { ScopeRule } from "#pigeonhole/contract/scopes.js";
+import { ApiKeyRegistry } from "#pigeonhole/sandbox/api/api-key-registry.js";
+import { LIVE_KEY, verdict } from "../sandbox/api/support.js";
 import { MADE_UP, serve } from "./made-up-operation.js";
 
 // What a row of the contract can say, from the client through the sandbox. No row of today says all of it.
@@ -13,4 +16,47 @@ describe("an operation", () => {
     expect(sent).toMatchObject([{ url: "http://localhost/v1/things/a%20b", init: { method: "PUT" } }]);
     expect(seen).toMatchObject([{ params: { id: "a b" }, body: { ids: ["1"] } }]);
   });
+
+  test.each<[string, ScopeRule, string[], string]>([
+    ["one scope", "labels:read", ["labels:read"], "200"],
+    ["one scope, and the key has another", "labels:read", ["labels:write"], "403 insufficient_scope"],
+    ["several scopes", { allOf: ["contacts:write", "audiences:write"] }, ["audiences:write", "contacts:write"], "200"],
+    [
+      "several scopes, and the key has one",
+      { allOf: ["contacts:write", "audiences:write"] },
+      ["contacts:write"],
+      "403 insufficient_scope",
+    ],
+    ["any of two scopes", { anyOf: ["keys:write", "keys:manage"] }, ["keys:manage"], "200"],
+    [
+      "any of two scopes, and the key has none",
+      { anyOf: ["keys:write", "keys:manage"] },
+      ["keys:read"],
+      "403 insufficient_scope",
+    ],
+    ["no scope", null, [], "200"],
+  ])("an operation may need %s", async (_, scope, scopes, expected) => {
+    const keys = new ApiKeyRegistry([{ token: LIVE_KEY, scopes }]);
+    const { send } = serve({ ...MADE_UP, scope }, { api: { keys } });
+    expect(verdict(await send("GET /things/1"))).toBe(expected);
+  });
+
+  test("an operation without a scope needs a key all the same", async () => {
+    const { send } = serve({ ...MADE_UP, scope: null });
+    expect(verdict(await send("GET /things/1", { key: null }))).toBe("401 unauthorized");
+  });
+
+  test("an operation names the scopes that a refused key lacks", async () => {
+    const keys = new ApiKeyRegistry([{ token: LIVE_KEY, scopes: [] }]);
+    const { send } = serve({ ...MADE_UP, scope: { anyOf: ["keys:write", "keys:manage"] } }, { api: { keys } });
+    const { body } = await send("GET /things/1");
+    expect(body["message"]).toBe("The API key needs the scope keys:write or keys:manage.");
+  });
+});
+
+test("a key of the sandbox has every scope by default but the one that makes keys", () => {
+  const { scopes } = new ApiKeyRegistry().add({ token: LIVE_KEY });
+  expect(scopes).toContain("keys:write");
+  expect(scopes).not.toContain("keys:manage");
+  expect(scopes).toHaveLength(40);
 });

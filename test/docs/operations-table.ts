@@ -1,4 +1,5 @@
 import { listOperations } from "#pigeonhole/contract/contract.js";
+import { describeScopes } from "#pigeonhole/contract/scopes.js";
 import { type Operation, pathNames, takesIdempotencyKey } from "#pigeonhole/contract/operation.js";
 
 const RETRIES: Record<Operation["retry"], string> = {
@@ -11,7 +12,7 @@ const RETRIES: Record<Operation["retry"], string> = {
 export function operationsTable(): string {
   const rows = listOperations().map(({ resource, name, operation }) => {
     const { method, path, scope, doc, retry } = operation;
-    return `| \`${resource}.${name}(${argumentsOf(operation)})\` | \`${method} ${path}\` | \`${scope}\` | ${RETRIES[retry]} | ${doc} |`;
+    return `| \`${resource}.${name}(${argumentsOf(operation)})\` | \`${method} ${path}\` | ${describeScopes(scope, "`")} | ${RETRIES[retry]} | ${doc} |`;
   });
   return ["| call | operation | scope | retried | |", "|---|---|---|---|---|", ...rows].join("\n");
 }

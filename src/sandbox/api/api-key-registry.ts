@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { PigeonholeError } from "../../base/error.js";
 import { type OptionsOf, defineOptions, oneOf, readBy, required } from "../../base/options.js";
-import { listOperations } from "../../contract/contract.js";
+import { SCOPES } from "../../contract/scopes.js";
 import type { Caller } from "./api-handlers.js";
 
 /** An API key that the sandbox knows. See docs/service.md#api-keys. */
@@ -10,7 +10,7 @@ export interface SandboxApiKey {
   token: string;
   /** Events stored with a test key start nothing. @default "live" */
   mode?: "live" | "test" | undefined;
-  /** What the key may do. @default every scope that an operation of the contract needs */
+  /** What the key may do. @default every scope but `keys:manage` */
   scopes?: readonly string[] | undefined;
   /** Send scope: these addresses only. With both lists empty, every address. @default [] */
   addressAllowlist?: readonly string[] | undefined;
@@ -29,8 +29,8 @@ export interface KnownKey {
   status: ApiKeyStatus;
 }
 
-/** Every scope that an operation of the contract needs. */
-export const ALL_SCOPES: readonly string[] = [...new Set(listOperations().map(({ operation }) => operation.scope))];
+/** Every scope but `keys:manage`: no key can make keys unless it was given that scope by name. */
+export const ALL_SCOPES: readonly string[] = SCOPES.filter((scope) => scope !== "keys:manage");
 
 /** The defaults and checks of {@link SandboxApiKey}. A misspelt field would give a key more rights than intended. */
 export const API_KEY_OPTIONS = defineOptions("An API key of the sandbox", {

@@ -1,4 +1,5 @@
 import type { CredentialShape } from "../../contract/credential-shape.js";
+import { type ScopeRule, allowsScopes, describeScopes } from "../../contract/scopes.js";
 import { SandboxApiError, type Caller } from "./api-handlers.js";
 import type { ApiKeyRegistry } from "./api-key-registry.js";
 
@@ -19,12 +20,12 @@ export function authenticate(credential: string | undefined, keys: ApiKeyRegistr
   return key.caller;
 }
 
-/** Throws 403 `insufficient_scope` unless the key has the scope. */
-export function requireScope(caller: Caller, scope: string): void {
-  if (caller.scopes.includes(scope)) return;
+/** Throws 403 `insufficient_scope` unless the key has the scopes that the rule asks for. */
+export function requireScope(caller: Caller, rule: ScopeRule): void {
+  if (allowsScopes(rule, caller.scopes)) return;
   throw new SandboxApiError({
     code: "insufficient_scope",
-    message: `The API key needs the scope ${scope}.`,
+    message: `The API key needs the scope ${describeScopes(rule)}.`,
   });
 }
 

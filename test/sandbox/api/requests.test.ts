@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { isPigeonholeError } from "#pigeonhole/base/error.js";
 import { checkInput } from "#pigeonhole/contract/check-input.js";
 import type { Operation } from "#pigeonhole/contract/operation.js";
+import { describeScopes } from "#pigeonhole/contract/scopes.js";
 import { ApiKeyRegistry } from "#pigeonhole/sandbox/api/api-key-registry.js";
 import type { ApiCallEntry } from "#pigeonhole/sandbox/api/create-api.js";
 import { ADA, EVENT, LIVE_KEY, createTestApi, keysWithout, listenTo, rows, verdict } from "./support.js";
@@ -55,7 +56,7 @@ describe.each(rows)("$call", ({ call: name, operation }) => {
     const { call } = createTestApi();
     expect(verdict(await call(line, { ...init, key: null }))).toBe("401 unauthorized");
     expect(verdict(await call(line, { ...init, key: "svc_live_other" }))).toBe("401 unauthorized");
-    const narrow = createTestApi({ keys: keysWithout(operation.scope) });
+    const narrow = createTestApi({ keys: keysWithout(describeScopes(operation.scope)) });
     expect(verdict(await narrow.call(line, init))).toBe("403 insufficient_scope");
   });
 
