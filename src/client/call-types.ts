@@ -38,19 +38,34 @@ type PathArgument<Name> = Name extends "email"
   ? [emailOrContactId: string]
   : Name extends "deliveryId"
     ? [deliveryId: string]
-    : [id: string];
+    : Name extends "formId"
+      ? [formId: string]
+      : Name extends "ip"
+        ? [ip: string]
+        : Name extends "linkId"
+          ? [linkId: string]
+          : Name extends "slug"
+            ? [slug: string]
+            : Name extends "stream"
+              ? [stream: string]
+              : [id: string];
 
 type PathArguments<Names> = Names extends [infer First, ...infer Rest]
   ? [...PathArgument<First>, ...PathArguments<Rest>]
   : [];
 
-type InputArguments<Row> = Row extends { argument: "events" }
+type BodyArguments<Row> = Row extends { argument: "events" }
   ? [events: BodyInput<Row>]
   : Row extends { body: unknown }
     ? [input: BodyInput<Row>]
-    : Row extends { query: unknown }
-      ? [query?: QueryInput<Row>]
-      : [];
+    : [];
+
+/** A query is needed when one of its fields is. */
+type QueryArguments<Row> = Row extends { query: unknown }
+  ? object extends QueryInput<Row>
+    ? [query?: QueryInput<Row>]
+    : [query: QueryInput<Row>]
+  : [];
 
 type Options<Row extends Operation> = Row extends { events: "each" }
   ? BatchCallOptions
@@ -64,9 +79,14 @@ type Reply<Row extends Operation> = Row extends { paged: true }
     : never
   : Promise<CallResult<Row>>;
 
-/** The function for one row of the contract: path parameters, then body or query, then options. */
+/** The function for one row of the contract: path parameters, then body, then query, then options. */
 export type Call<Row extends Operation> = (
-  ...args: [...PathArguments<PathNames<Row["path"]>>, ...InputArguments<Row>, options?: Options<Row>]
+  ...args: [
+    ...PathArguments<PathNames<Row["path"]>>,
+    ...BodyArguments<Row>,
+    ...QueryArguments<Row>,
+    options?: Options<Row>,
+  ]
 ) => Reply<Row>;
 
 /** Functions for a whole contract, with its nesting. A homomorphic type, so that editors show the rows' docstrings. */

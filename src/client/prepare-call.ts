@@ -26,19 +26,18 @@ export interface PreparedCall extends BoundOperation {
   signal: AbortSignal | undefined;
 }
 
-/** Splits the arguments: path parameters in order, then body or query, then options. */
+/** Splits the arguments: path parameters in order, then body, then query, then options. */
 export function splitArguments({ call, operation, path }: BoundOperation, args: readonly unknown[]): CallArguments {
-  const names = pathNames(operation.path);
-  const hasInput = operation.body !== undefined || operation.query !== undefined;
-  const input = hasInput ? args[names.length] : undefined;
-  const options = args[names.length + (hasInput ? 1 : 0)] ?? {};
-  if (args.length > names.length + (hasInput ? 2 : 1)) {
-    throw refuse(call, "unknown_parameter", "", `There are too many arguments for ${path}.`);
-  }
+  const rest = [...args];
+  const params = Object.fromEntries(pathNames(operation.path).map((name) => [name, rest.shift()]));
+  const input = operation.body === undefined ? undefined : rest.shift();
+  const query = operation.query === undefined ? undefined : rest.shift();
+  const options = rest.shift() ?? {};
+  if (rest.length > 0) throw refuse(call, "unknown_parameter", "", `There are too many arguments for ${path}.`);
   return {
-    params: Object.fromEntries(names.map((name, index) => [name, args[index]])),
+    params,
     body: operation.argument === undefined ? input : { [operation.argument]: input },
-    query: input ?? {},
+    query: query ?? {},
     options: checkOptions(call, operation, options),
   };
 }

@@ -1,5 +1,8 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, expectTypeOf, test } from "vitest";
 import { z } from "zod";
+import type { Call, CallOptions } from "#pigeonhole/client/call-types.js";
+import type { Operation } from "#pigeonhole/contract/operation.js";
+import { rejection } from "../client/support.js";
 import type { ScopeRule } from "#pigeonhole/contract/scopes.js";
 import { ApiKeyRegistry } from "#pigeonhole/sandbox/api/api-key-registry.js";
 import { LIVE_KEY, verdict } from "../sandbox/api/support.js";
@@ -15,6 +18,38 @@ describe("an operation", () => {
     await call("a b", { ids: ["1"] });
     expect(sent).toMatchObject([{ url: "http://localhost/v1/things/a%20b", init: { method: "PUT" } }]);
     expect(seen).toMatchObject([{ params: { id: "a b" }, body: { ids: ["1"] } }]);
+  });
+
+  test("an operation may take a body and a query in one call", async () => {
+    const upload = {
+      ...MADE_UP,
+      method: "POST",
+      retry: "never",
+      body: z.strictObject({ text: z.string() }),
+      query: z.strictObject({ filename: z.string() }),
+    } as const satisfies Operation;
+    const { call, seen, sent } = serve(upload);
+    await call("1", { text: "x" }, { filename: "a b.txt" }, { signal: new AbortController().signal });
+    expect(sent.map(({ url }) => url)).toEqual(["http://localhost/v1/things/1?filename=a+b.txt"]);
+    expect(seen).toMatchObject([{ query: { filename: "a b.txt" }, body: { text: "x" } }]);
+    const missing = { code: "invalid_parameter", param: "filename" };
+    expect(await rejection(call("1", { text: "x" }))).toMatchObject(missing);
+    expect(await rejection(call("1", { text: "x" }, {}, {}, {}))).toMatchObject({ code: "unknown_parameter" });
+    expect(sent).toHaveLength(1);
+    expectTypeOf<Call<typeof upload>>().parameters.toEqualTypeOf<
+      [id: string, input: { text: string }, query: { filename: string }, options?: CallOptions]
+    >();
+  });
+
+  test("an operation whose query has no required field may be called without one", async () => {
+    const list = { ...MADE_UP, query: z.strictObject({ q: z.string().optional() }) } as const satisfies Operation;
+    const { call, sent } = serve(list);
+    await call("1");
+    await call("1", { q: "a&b" });
+    expect(sent.map(({ url }) => new URL(url).search)).toEqual(["", "?q=a%26b"]);
+    expectTypeOf<Call<typeof list>>().parameters.toEqualTypeOf<
+      [id: string, query?: { q?: string | undefined }, options?: CallOptions]
+    >();
   });
 
   test.each<[string, ScopeRule, string[], string]>([
