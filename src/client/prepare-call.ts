@@ -4,6 +4,7 @@ import { countEvents } from "../contract/count-events.js";
 import { checkInput, type ValidationCode } from "../contract/check-input.js";
 import { IDEMPOTENCY_KEY_HEADER, idempotencyKey } from "../contract/idempotency-key.js";
 import { type Operation, pathNames, takesIdempotencyKey } from "../contract/operation.js";
+import { encodeQueryValue } from "../contract/query-text.js";
 import type { WireRequest } from "./attempt.js";
 import type { BatchCallOptions } from "./call-types.js";
 import { InvalidInputError } from "./errors.js";
@@ -133,7 +134,8 @@ function fillPath(path: string, params: Record<string, unknown>): string {
 function queryString(query: Record<string, unknown>): string {
   const pairs = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
-    if (typeof value === "string" || typeof value === "number") pairs.set(name, String(value));
+    const text = encodeQueryValue(value);
+    if (text !== undefined) pairs.set(name, text);
   }
   return pairs.size === 0 ? "" : `?${pairs.toString()}`;
 }

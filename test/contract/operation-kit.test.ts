@@ -52,6 +52,45 @@ describe("an operation", () => {
     >();
   });
 
+  const query = z.strictObject({
+    failedOnly: z.boolean().optional(),
+    keyIds: z.array(z.string().regex(/^\w+$/)).max(3).readonly().optional(),
+    sizes: z.array(z.int()).optional(),
+    limit: z.int().optional(),
+    q: z.string().optional(),
+  });
+
+  test.each([
+    [{ failedOnly: true }, "?failedOnly=true"],
+    [{ failedOnly: false, limit: 5 }, "?failedOnly=false&limit=5"],
+    [{ keyIds: ["a", "b"], sizes: [1, -2] }, "?keyIds=a%2Cb&sizes=1%2C-2"],
+    [{ keyIds: [] }, "?keyIds="],
+    // A text that looks like something else stays a text.
+    [{ q: "true" }, "?q=true"],
+    [{ q: "12" }, "?q=12"],
+    [{ q: "a,b" }, "?q=a%2Cb"],
+    [{ q: undefined }, ""],
+  ])("an operation gets the query %j as it was given", async (given, search) => {
+    const { call, seen, sent } = serve({ ...MADE_UP, query });
+    await call("1", given);
+    expect(sent.map(({ url }) => new URL(url).search)).toEqual([search]);
+    expect(seen.map((one) => one.query)).toEqual([JSON.parse(JSON.stringify(given))]);
+  });
+
+  test.each([
+    ["failedOnly=yes", "422 invalid_parameter failedOnly"],
+    ["failedOnly=1", "422 invalid_parameter failedOnly"],
+    ["failedOnly=", "422 invalid_parameter failedOnly"],
+    ["keyIds=a,,b", "422 invalid_parameter keyIds.1"],
+    ["keyIds=a,b,c,d", "422 invalid_parameter keyIds"],
+    ["sizes=1,x", "422 invalid_parameter sizes.1"],
+    ["limit=five", "422 invalid_parameter limit"],
+    ["limit=0x10", "422 invalid_parameter limit"],
+  ])("an operation refuses the query %s", async (search, expected) => {
+    const { send } = serve({ ...MADE_UP, query });
+    expect(verdict(await send(`GET /things/1?${search}`))).toBe(expected);
+  });
+
   test.each<[string, ScopeRule, string[], string]>([
     ["one scope", "labels:read", ["labels:read"], "200"],
     ["one scope, and the key has another", "labels:read", ["labels:write"], "403 insufficient_scope"],

@@ -1,7 +1,8 @@
 import { findBatchRefusal } from "../../contract/check-batch.js";
-import { checkInput, findIssues } from "../../contract/check-input.js";
+import { checkInput } from "../../contract/check-input.js";
 import { IDEMPOTENCY_KEY_HEADER, idempotencyKey } from "../../contract/idempotency-key.js";
 import { type Operation, takesIdempotencyKey } from "../../contract/operation.js";
+import { decodeQueryText } from "../../contract/query-text.js";
 import { isTimestamp } from "../../contract/shapes.js";
 import { SandboxApiError, inputRefusal } from "./api-handlers.js";
 
@@ -20,31 +21,16 @@ export function readOperationQuery(operation: Operation, search: string): Record
     if (!Object.hasOwn(fields, name)) throw inputRefusal({ code: "unknown_parameter", param: name, message: NO_SUCH });
     if (Object.hasOwn(input, name))
       throw inputRefusal({ code: "invalid_parameter", param: name, message: "Is there twice." });
-    input[name] = text;
+    input[name] = decodeQueryText(fields[name], text);
   }
   if (operation.query === undefined) return {};
-  const { issueCodes } = operation;
-  const asText = checkInput(operation.query, input, issueCodes);
-  if (asText.ok) return asText.value;
-  // All values of a query are text. A field that is not text in the schema is a number.
-  const asNumbers = Object.fromEntries(
-    Object.entries(input).map(([name, text]) => [name, takesText(operation, name, text) ? text : numberIn(text)]),
-  );
-  const checked = checkInput(operation.query, asNumbers, issueCodes);
+  const checked = checkInput(operation.query, input, operation.issueCodes);
   if (checked.ok) return checked.value;
   // A date that cannot be read is 400, any other parameter 422.
   throw inputRefusal(checked.issue, isTimestamp(fields[checked.issue.param]) ? 400 : undefined);
 }
 
 const NO_SUCH = "There is no such parameter.";
-
-function takesText({ query }: Operation, name: string, text: unknown): boolean {
-  return query !== undefined && !findIssues(query, { [name]: text }).some(({ param }) => param === name);
-}
-
-function numberIn(text: unknown): unknown {
-  return typeof text === "string" && /^-?\d{1,15}(?:\.\d{1,15})?$/.test(text) ? Number(text) : text;
-}
 
 /** The header Idempotency-Key, if the operation accepts one; throws 400 `invalid_idempotency_key`. */
 export function readIdempotencyKey(operation: Operation, headers: Readonly<Record<string, string | undefined>>) {
