@@ -16,13 +16,14 @@ function singleCall(bound: BoundOperation, resolved: ResolvedClient): (...args: 
 }
 
 function pagedCall(bound: BoundOperation, resolved: ResolvedClient): (...args: unknown[]) => PagePromise<unknown> {
+  const { pageParam = "cursor" } = bound.operation;
   return (...args) => {
     // A copy from the first page, since the caller may change the object between pages.
     let filters: object | undefined;
     const fetchPage = async (cursor: string | undefined): Promise<Page<unknown>> => {
       const split = splitArguments(bound, args);
       filters ??= { ...(split.query as object) };
-      const query = cursor === undefined ? split.query : { ...filters, cursor };
+      const query = cursor === undefined ? split.query : { ...filters, [pageParam]: cursor };
       return (await run(bound, { ...split, query }, resolved)) as Page<unknown>;
     };
     return pagePromise(fetchPage, (message) => endlessList(bound.call, message));

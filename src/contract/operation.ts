@@ -29,8 +29,10 @@ export interface Operation {
   status: readonly [number, ...number[]];
   /** Reads the answer leniently: unknown fields and unknown enum values pass. */
   result: z.ZodType;
-  /** True when the result is one page of a list, walked with `cursor`. */
+  /** True when the result is one page of a list, walked with its `nextCursor`. */
   paged?: true;
+  /** The query parameter that `nextCursor` goes back as. @default "cursor" */
+  pageParam?: "cursor" | "pageToken";
   /** Whether a call may be repeated when its outcome is not known. */
   retry: RetryClass;
   /** How many of the 600 events a minute a call uses: one, or the number of items in the body's `argument`. */

@@ -21,6 +21,12 @@ export function pageQuery({ max, byDefault }: { max: number; byDefault: number }
   };
 }
 
+/** The query parameters of a list whose `nextCursor` goes back as `pageToken`. */
+export function pageTokenQuery(range?: { max: number; byDefault: number }) {
+  const { limit, cursor } = pageQuery(range);
+  return { limit, pageToken: cursor };
+}
+
 /**
  * Reads a page of a list. The row array is `data`, as shown for contact events, or `items`; which of the two the other
  * lists have is not shown.

@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Call, CallOptions } from "#pigeonhole/client/call-types.js";
 import type { Operation } from "#pigeonhole/contract/operation.js";
 import { rejection } from "../client/support.js";
+import { pageOf, pageTokenQuery } from "#pigeonhole/contract/paging.js";
 import type { ScopeRule } from "#pigeonhole/contract/scopes.js";
 import { ApiKeyRegistry } from "#pigeonhole/sandbox/api/api-key-registry.js";
 import { LIVE_KEY, verdict } from "../sandbox/api/support.js";
@@ -89,6 +90,28 @@ describe("an operation", () => {
   ])("an operation refuses the query %s", async (search, expected) => {
     const { send } = serve({ ...MADE_UP, query });
     expect(verdict(await send(`GET /things/1?${search}`))).toBe(expected);
+  });
+
+  test("an operation may page with another parameter than cursor", async () => {
+    const list = {
+      ...MADE_UP,
+      query: z.strictObject({ q: z.string().optional(), ...pageTokenQuery() }),
+      result: pageOf(z.looseObject({ id: z.string() })),
+      paged: true,
+      pageParam: "pageToken",
+    } as const satisfies Operation;
+    const answer = ({ query }: { query: { pageToken?: string } }) => {
+      const page = Number(query.pageToken ?? 1);
+      // The last page may be empty.
+      const data = page < 3 ? [{ id: `${page}` }] : [];
+      return { body: { data, hasMore: page < 3, nextCursor: page < 3 ? String(page + 1) : null } };
+    };
+    const { call, sent } = serve(list, { answer });
+    const walked: unknown[] = [];
+    for await (const { id } of call("1", { q: "x" }) as unknown as AsyncIterable<{ id: string }>) walked.push(id);
+    expect(walked).toEqual(["1", "2"]);
+    const searches = ["?q=x", "?q=x&pageToken=2", "?q=x&pageToken=3"];
+    expect(sent.map(({ url }) => new URL(url).search)).toEqual(searches);
   });
 
   test.each<[string, ScopeRule, string[], string]>([
