@@ -75,7 +75,7 @@ type Options<Row extends Operation> = Row extends { events: "each" }
 
 type Reply<Row extends Operation> = Row extends { paged: true }
   ? CallResult<Row> extends Page<infer Item>
-    ? PagePromise<Item>
+    ? PagePromise<Item, CallResult<Row>>
     : never
   : Promise<CallResult<Row>>;
 

@@ -1,7 +1,7 @@
 import type { Page } from "../contract/paging.js";
 
 /** The first page when awaited, and every row of every page in `for await`. The first request is made at once. */
-export type PagePromise<Row> = Promise<Page<Row>> & AsyncIterable<Row>;
+export type PagePromise<Row, OnePage extends Page<Row> = Page<Row>> = Promise<OnePage> & AsyncIterable<Row>;
 
 /** `fetchPage(undefined)` gives the first page. `refuse` gives the error for paging that cannot continue. */
 export function pagePromise<Row>(

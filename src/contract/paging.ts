@@ -47,3 +47,8 @@ export function pageOf<Row extends z.ZodType>(row: Row) {
       nextCursor,
     }));
 }
+
+/** {@link pageOf} a list whose pages say more than their rows, such as `z.object({ seen: z.boolean() })`. */
+export function pageWith<Row extends z.ZodType, More extends z.ZodObject>(row: Row, more: More) {
+  return z.intersection(pageOf(row), more);
+}

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Call, CallOptions } from "#pigeonhole/client/call-types.js";
 import type { Operation } from "#pigeonhole/contract/operation.js";
 import { rejection } from "../client/support.js";
-import { pageOf, pageTokenQuery } from "#pigeonhole/contract/paging.js";
+import { pageOf, pageTokenQuery, pageWith } from "#pigeonhole/contract/paging.js";
 import type { ScopeRule } from "#pigeonhole/contract/scopes.js";
 import { ApiKeyRegistry } from "#pigeonhole/sandbox/api/api-key-registry.js";
 import { LIVE_KEY, verdict } from "../sandbox/api/support.js";
@@ -112,6 +112,19 @@ describe("an operation", () => {
     expect(walked).toEqual(["1", "2"]);
     const searches = ["?q=x", "?q=x&pageToken=2", "?q=x&pageToken=3"];
     expect(sent.map(({ url }) => new URL(url).search)).toEqual(searches);
+  });
+
+  test("an operation may give pages with more fields than the rows", async () => {
+    const more = z.object({ seen: z.boolean() });
+    const list = { ...MADE_UP, result: pageWith(z.looseObject({ id: z.string() }), more), paged: true } as const;
+    const body = { data: [{ id: "1" }], hasMore: false, nextCursor: null, seen: false, other: 1 };
+    const { call } = serve(list, { answer: () => ({ body }) });
+    const page = { items: [{ id: "1" }], hasMore: false, nextCursor: null, seen: false };
+    expect(await call("1")).toEqual(page);
+    expectTypeOf<Awaited<ReturnType<Call<typeof list>>>>().toExtend<{ seen: boolean; items: { id: string }[] }>();
+    const { seen: _, ...without } = body;
+    const refused = serve(list, { answer: () => ({ body: without }) });
+    expect(await rejection(refused.call("1"))).toMatchObject({ code: "invalid_answer" });
   });
 
   test.each<[string, ScopeRule, string[], string]>([
