@@ -23,7 +23,10 @@ export interface ClientOptions {
    * the client lets any http or https URL of an endpoint pass.
    */
   baseUrl: string;
-  /** Longest time of one attempt, including reading the answer, in milliseconds. @default 30,000 */
+  /**
+   * Longest time of one attempt, including reading the answer, in milliseconds. A call for which the service documents
+   * a longer one gets that. @default 30,000
+   */
   timeoutMs?: number | undefined;
   /** Retries after the first attempt, of calls that only read or carry an idempotency key. @default 2 */
   maxRetries?: number | undefined;

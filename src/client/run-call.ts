@@ -41,7 +41,8 @@ async function sendOnce(call: PreparedCall, deps: RunCallDeps): Promise<unknown>
   if (call.events > 0) await deps.limiter.take(call.events, call.signal);
   const { request, signal, operation } = call;
   const headers = { ...request.headers, ...deps.credential.header() };
-  const answer = await attempt({ ...request, headers }, signal, deps);
+  const timeoutMs = Math.max(deps.timeoutMs, operation.timeoutMs ?? 0);
+  const answer = await attempt({ ...request, headers }, signal, { ...deps, timeoutMs });
   const { credential, requestIdHeader } = deps;
   return readAnswer(call.call, operation, answer, { credential, requestIdHeader, nowMs: deps.clock.now() });
 }

@@ -33,6 +33,8 @@ export interface Operation {
   paged?: true;
   /** The query parameter that `nextCursor` goes back as. @default "cursor" */
   pageParam?: "cursor" | "pageToken";
+  /** Longest time that the service may take, in milliseconds, if it is longer than usual. */
+  timeoutMs?: number;
   /** Whether a call may be repeated when its outcome is not known. */
   retry: RetryClass;
   /** How many of the 600 events a minute a call uses: one, or the number of items in the body's `argument`. */

@@ -6,7 +6,7 @@ import { rejection } from "../client/support.js";
 import { pageOf, pageTokenQuery, pageWith } from "#pigeonhole/contract/paging.js";
 import type { ScopeRule } from "#pigeonhole/contract/scopes.js";
 import { ApiKeyRegistry } from "#pigeonhole/sandbox/api/api-key-registry.js";
-import { LIVE_KEY, verdict } from "../sandbox/api/support.js";
+import { LIVE_KEY, NOW, verdict } from "../sandbox/api/support.js";
 import { MADE_UP, serve } from "./made-up-operation.js";
 
 // What a row of the contract can say, from the client through the sandbox. No row of today says all of it.
@@ -126,6 +126,27 @@ describe("an operation", () => {
     const refused = serve(list, { answer: () => ({ body: without }) });
     expect(await rejection(refused.call("1"))).toMatchObject({ code: "invalid_answer" });
   });
+
+  test.each([
+    [undefined, 30_000],
+    [60_000, 60_000],
+    [5_000, 30_000],
+  ])(
+    "an operation that may take %s ms is waited for as long, and never less than usual",
+    async (timeoutMs, expected) => {
+      const timers: number[] = [];
+      const clock = {
+        now: () => NOW,
+        setTimer(_: () => void, delayMs: number) {
+          timers.push(delayMs);
+          return { cancel() {} };
+        },
+      };
+      const slow = { ...MADE_UP, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
+      await serve(slow, { client: { clock } }).call("1");
+      expect(timers).toEqual([expected]);
+    },
+  );
 
   test.each<[string, ScopeRule, string[], string]>([
     ["one scope", "labels:read", ["labels:read"], "200"],
