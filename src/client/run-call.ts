@@ -40,7 +40,7 @@ export async function runCall(call: PreparedCall, deps: RunCallDeps): Promise<un
 async function sendOnce(call: PreparedCall, deps: RunCallDeps): Promise<unknown> {
   if (call.events > 0) await deps.limiter.take(call.events, call.signal);
   const { request, signal, operation } = call;
-  const headers = { ...request.headers, ...deps.credential.header() };
+  const headers = { ...request.headers, ...(operation.credential === "none" ? {} : deps.credential.header()) };
   const timeoutMs = Math.max(deps.timeoutMs, operation.timeoutMs ?? 0);
   const answer = await attempt({ ...request, headers }, signal, { ...deps, timeoutMs });
   const { credential, requestIdHeader } = deps;

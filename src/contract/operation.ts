@@ -17,6 +17,8 @@ export interface Operation {
   path: `/${string}`;
   /** The scopes that a key needs; null for an operation that needs none. */
   scope: ScopeRule;
+  /** Set for a call of the public: no credential is sent, and the scope is null. @default a credential is sent */
+  credential?: "none";
   /** Path parameters by name, in the order of the path. */
   params?: z.ZodObject;
   /** Query parameters; undefined when it takes none. */

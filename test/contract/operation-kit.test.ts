@@ -148,6 +148,20 @@ describe("an operation", () => {
     },
   );
 
+  test("an operation of the public is called without a credential, and ignores one that is sent", async () => {
+    const open = { ...MADE_UP, method: "POST", scope: null, credential: "none", retry: "never" } as const;
+    const { call, send, seen, sent } = serve(open, { client: { credential: { header: "x-key" } } });
+    await call("1");
+    expect(Object.keys(sent[0]?.init.headers ?? {}).toSorted()).toEqual(["accept", "accept-encoding"]);
+    for (const key of [null, LIVE_KEY, "svc_live_unknown"]) {
+      expect(verdict(await send("POST /things/1", { key }))).toBe("200");
+    }
+    expect(seen.map(({ caller }) => caller)).toEqual([undefined, undefined, undefined, undefined]);
+    for (const line of ["GET /things/1", "POST /nothing"]) {
+      expect(verdict(await send(line, { key: null })), line).toBe("401 unauthorized");
+    }
+  });
+
   test.each<[string, ScopeRule, string[], string]>([
     ["one scope", "labels:read", ["labels:read"], "200"],
     ["one scope, and the key has another", "labels:read", ["labels:write"], "403 insufficient_scope"],

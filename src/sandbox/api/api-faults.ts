@@ -27,7 +27,7 @@ export type InjectedFault =
    */
   | { kind: "delay"; delayMs: number };
 
-/** Called once for each call of a known operation with a valid key. */
+/** Called once for each call of a known operation with a valid key, or of one that needs none. */
 export interface ApiFaults {
   /** `call`: such as `contactEvents.send`. */
   next(call: string): InjectedFault | undefined;

@@ -22,8 +22,8 @@ export interface Caller {
  * batch that has the right shape but breaks a rule gets through, since it fails alone (docs/service.md#batches).
  */
 export interface ApiCall<Row> {
-  /** Who calls. */
-  caller: Caller;
+  /** Who calls; undefined for an operation without a credential. */
+  caller: Row extends { credential: "none" } ? undefined : Caller;
   /** The time of the call in milliseconds since 1970. */
   nowMs: number;
   /** Path parameters by name. */

@@ -7,7 +7,14 @@ import { type BoundOperation, type PathOverrides, bindOperations } from "../../c
 import { countEvents } from "../../contract/count-events.js";
 import { type CredentialShape, resolveCredentialShape } from "../../contract/credential-shape.js";
 import type { ApiFaults, InjectedFault } from "./api-faults.js";
-import { type ApiAnswer, type ApiCall, SandboxApiError, type ApiHandler, type ApiHandlers } from "./api-handlers.js";
+import {
+  type ApiAnswer,
+  type ApiCall,
+  type ApiHandler,
+  type ApiHandlers,
+  type Caller,
+  SandboxApiError,
+} from "./api-handlers.js";
 import type { ApiKeyRegistry } from "./api-key-registry.js";
 import { authenticate, requireScope } from "./authenticate.js";
 import { EventRate } from "./event-rate.js";
@@ -93,10 +100,12 @@ export function createApi(options: SandboxApiOptions): Api {
   let requests = 0;
 
   async function answer(request: ApiRequest, trace: Trace): Promise<ApiAnswer | "no_answer"> {
-    const caller = authenticate(request.headers[shape.header.toLowerCase()], keys, shape);
-    trace.keyId = caller.keyId;
     const { path, search } = splitUrl(request.url);
     const match = matchRoute(routes, request.method, path.startsWith(basePath) ? path.slice(basePath.length) : "");
+    const isPublic = match.kind === "found" && match.bound.operation.credential === "none";
+    // Any other path needs a key, so that nobody without one learns which paths there are.
+    const caller = isPublic ? undefined : authenticate(request.headers[shape.header.toLowerCase()], keys, shape);
+    trace.keyId = caller?.keyId;
     switch (match.kind) {
       case "unknown_path":
         throw new SandboxApiError({ code: "resource_not_found", message: "No operation has this path." });
@@ -111,14 +120,14 @@ export function createApi(options: SandboxApiOptions): Api {
         return applyFault(trace.fault, clock, async () => {
           const { operation } = bound;
           const nowMs = clock.now();
-          requireScope(caller, operation.scope);
+          if (caller !== undefined) requireScope(caller, operation.scope);
           const query = readOperationQuery(operation, search);
           const idempotencyKey = readIdempotencyKey(operation, request.headers);
           checkParams(operation, params);
           if (request.body.byteLength > maxBodyBytes) throw tooLarge(maxBodyBytes);
           const body = readOperationBody(operation, request.body, nowMs);
           const events = countEvents(operation, body);
-          if (events > 0) rate.take(caller.keyId, events, nowMs);
+          if (caller !== undefined && events > 0) rate.take(caller.keyId, events, nowMs);
           return handlerOf(handlers, bound)({ caller, nowMs, params, query, body, idempotencyKey });
         });
       }
@@ -199,7 +208,8 @@ function tooLarge(maxBodyBytes: number): SandboxApiError {
   return new SandboxApiError({ status: 413, code: "request_too_large", message });
 }
 
-type CheckedCall = Pick<ApiCall<unknown>, "caller" | "nowMs" | "params" | "idempotencyKey"> & {
+type CheckedCall = Pick<ApiCall<unknown>, "nowMs" | "params" | "idempotencyKey"> & {
+  caller: Caller | undefined;
   query: unknown;
   body: unknown;
 };
