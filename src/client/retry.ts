@@ -12,7 +12,8 @@ export const MAX_RETRY_AFTER_MS = MINUTE;
 
 /** True when the call may be sent again although it may have taken effect. */
 export function isRepeatable(operation: Operation, idempotencyKey: string | undefined): boolean {
-  return operation.retry === "safe" || (takesIdempotencyKey(operation) && idempotencyKey !== undefined);
+  if (operation.retry === "safe" || operation.retry === "repeatable") return true;
+  return takesIdempotencyKey(operation) && idempotencyKey !== undefined;
 }
 
 /** What decides about a retry. */

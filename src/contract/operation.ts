@@ -5,9 +5,10 @@ import type { ScopeRule } from "./scopes.js";
 
 /**
  * Whether a call may be repeated when it is unknown whether the first attempt took effect. `safe`: always, it only
- * reads. `with-key`: when it has an Idempotency-Key, which such an operation accepts. `never`: only by the caller.
+ * reads. `repeatable`: always, the service documents that a repeat changes nothing. `with-key`: when it has an
+ * Idempotency-Key, which such an operation accepts. `never`: only by the caller.
  */
-export type RetryClass = "safe" | "with-key" | "never";
+export type RetryClass = "safe" | "repeatable" | "with-key" | "never";
 
 /** One operation of the API, as data. The client, its types, the documentation and the sandbox derive from it. */
 export interface Operation {

@@ -162,6 +162,27 @@ describe("an operation", () => {
     }
   });
 
+  test.each([
+    ["safe", 3],
+    ["repeatable", 3],
+    ["with-key", 1],
+    ["never", 1],
+  ] as const)("an operation that is %s and whose answers are lost is sent %i times in all", async (retry, times) => {
+    const operation = { ...MADE_UP, method: "PUT", retry } as const;
+    const lost = { next: () => ({ kind: "error", status: 503 }) as const };
+    const clock = {
+      now: () => NOW,
+      setTimer(callback: () => void, delayMs: number) {
+        // The time-out of an attempt never comes.
+        const immediate = delayMs === 30_000 ? undefined : setImmediate(callback);
+        return { cancel: () => clearImmediate(immediate) };
+      },
+    };
+    const { call, sent } = serve(operation, { client: { clock, maxRetries: 2 }, api: { faults: lost } });
+    expect(await rejection(call("1"))).toMatchObject({ status: 503 });
+    expect(sent).toHaveLength(times);
+  });
+
   test.each<[string, ScopeRule, string[], string]>([
     ["one scope", "labels:read", ["labels:read"], "200"],
     ["one scope, and the key has another", "labels:read", ["labels:write"], "403 insufficient_scope"],

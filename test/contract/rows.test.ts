@@ -57,6 +57,7 @@ describe.each(rows)("%s", (name, operation) => {
   test("an operation is retried freely only when it reads", () => {
     expect(operation.retry === "safe").toBe(operation.method === "GET");
     expect(operation.method === "GET" && operation.body !== undefined).toBe(false);
+    if (operation.retry === "repeatable") expect(["PUT", "DELETE"]).toContain(operation.method);
   });
 
   test("an operation succeeds with 200, or with 201 when it makes something", () => {

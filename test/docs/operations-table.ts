@@ -4,6 +4,7 @@ import { type Operation, pathNames, takesIdempotencyKey } from "#pigeonhole/cont
 
 const RETRIES: Record<Operation["retry"], string> = {
   safe: "always",
+  repeatable: "always",
   "with-key": "with an idempotency key",
   never: "never",
 };
