@@ -49,5 +49,10 @@ export function nullable<Schema extends z.ZodType>(schema: Schema) {
   return schema.nullable().default(null);
 }
 
-/** A tombstone, the answer to a deletion. See docs/service.md#tombstones. */
-export const tombstone = z.looseObject({ object: z.string(), id: z.string(), deleted: z.boolean() });
+/** The answer to a deletion, with what names the deleted thing. See docs/service.md#tombstones. */
+export function tombstoneOf<Fields extends z.ZodRawShape>(fields: Fields) {
+  return z.looseObject({ object: z.string(), ...fields, deleted: z.boolean() });
+}
+
+/** The answer to a deletion of what has an id. */
+export const tombstone = tombstoneOf({ id: z.string() });

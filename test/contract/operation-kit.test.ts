@@ -4,6 +4,7 @@ import type { Call, CallOptions } from "#pigeonhole/client/call-types.js";
 import type { Operation } from "#pigeonhole/contract/operation.js";
 import { rejection } from "../client/support.js";
 import { pageOf, pageTokenQuery, pageWith } from "#pigeonhole/contract/paging.js";
+import { tombstoneOf } from "#pigeonhole/contract/shapes.js";
 import type { ScopeRule } from "#pigeonhole/contract/scopes.js";
 import { ApiKeyRegistry } from "#pigeonhole/sandbox/api/api-key-registry.js";
 import { LIVE_KEY, NOW, verdict } from "../sandbox/api/support.js";
@@ -181,6 +182,17 @@ describe("an operation", () => {
     const { call, sent } = serve(operation, { client: { clock, maxRetries: 2 }, api: { faults: lost } });
     expect(await rejection(call("1"))).toMatchObject({ status: 503 });
     expect(sent).toHaveLength(times);
+  });
+
+  test("an operation may answer a deletion without an id", async () => {
+    const result = tombstoneOf({ email: z.string(), wasSaved: z.boolean() });
+    const operation = { ...MADE_UP, method: "DELETE", result, retry: "never" } as const;
+    const body = { object: "contact", email: "ada@customer.example.com", deleted: true, wasSaved: false };
+    expect(await serve(operation, { answer: () => ({ body }) }).call("1")).toEqual(body);
+    const { wasSaved: _, ...without } = body;
+    const refused = serve(operation, { answer: () => ({ body: without }) });
+    expect(await rejection(refused.call("1"))).toMatchObject({ code: "invalid_answer" });
+    expectTypeOf<Awaited<ReturnType<Call<typeof operation>>>>().toExtend<{ email: string; wasSaved: boolean }>();
   });
 
   test.each<[string, ScopeRule, string[], string]>([
