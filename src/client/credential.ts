@@ -4,6 +4,8 @@ import { PigeonholeError } from "../base/error.js";
 import { type CredentialShape, resolveCredentialShape } from "../contract/credential-shape.js";
 
 const WEBHOOK_SECRET = /whsec_[A-Za-z0-9_-]+/g;
+/** The service's tokens of other keys: answers to making and rotating a key hold one. */
+const TOKEN = /svc_live_[A-Za-z0-9_-]+/g;
 const HIDDEN = "[api key]";
 
 /** The API key. It is readable only as a header. Printing the object does not show it. */
@@ -23,9 +25,9 @@ export class Credential {
     return { [this.#shape.header]: this.#shape.prefix + this.#key };
   }
 
-  /** The text without the key and without webhook secrets, for texts of the service that an error repeats. */
+  /** The text without API keys and webhook secrets, for texts of the service that an error repeats. */
   redact(text: string): string {
-    return text.replaceAll(this.#key, HIDDEN).replaceAll(WEBHOOK_SECRET, "[webhook secret]");
+    return text.replaceAll(this.#key, HIDDEN).replaceAll(TOKEN, HIDDEN).replaceAll(WEBHOOK_SECRET, "[webhook secret]");
   }
 
   toString(): string {

@@ -37,6 +37,14 @@ describe("the API key and webhook secrets", () => {
     expect(JSON.stringify({ client })).toBe('{"client":{"contactEvents":{},"webhooks":{}}}');
   });
 
+  test("the error for an answer that quotes the token of another key does not contain it", async () => {
+    const message = `The key svc_live_${"0a1b".repeat(12)} was made.`;
+    const server = await startApi({ status: 409, body: { code: "revoked", message } });
+    const error = await rejection(clientOf(server).webhooks.get(WEBHOOK_ID));
+    expect(printed(error)).not.toContain("0a1b");
+    expect(error).toMatchObject({ message: expect.stringContaining("The key [api key] was made.") as string });
+  });
+
   test("the object that carries the API key does not show it", () => {
     const credential = new Credential(API_KEY);
     expect(printed(credential)).not.toContain("canary");
