@@ -25,7 +25,7 @@ interface Followed {
   /** Undefined for an event that was only named by its id: its failures are shown and not reported. */
   capture: CaptureSummary | undefined;
   eventId: string;
-  /** What was reported, as `handler state attempts`. */
+  /** What was reported, as `handler state attempts time`. */
   readonly reported: Set<string>;
   /** Failures that the first look finds are of an earlier time, and are not reported. */
   isOld: boolean;
@@ -159,9 +159,10 @@ export class WorkFollower {
   }
 
   #reportFailure({ capture, eventId, reported, isOld }: Followed, work: HandlerView): void {
-    const { handler, state, attempts, maxAttempts = null, reason = null, error = null, dueAt } = work;
+    const { handler, state, attempts, maxAttempts = null, reason = null, error = null, dueAt, settledAt } = work;
     const hasFailed = state === "dead" || state === "parked" || isRetrying(work);
-    const mark = `${handler} ${state} ${attempts}`;
+    // A retry counts its attempts from the start; the time tells its failures from those before.
+    const mark = `${handler} ${state} ${attempts} ${dueAt ?? settledAt}`;
     if (!hasFailed || reported.has(mark)) return;
     reported.add(mark);
     if (isOld || capture === undefined) return;
