@@ -32,7 +32,10 @@ export function TrySecret({ id }: { id: string }) {
           spellcheck={false}
           placeholder="whsec_…"
           value={typed.value}
-          onInput={(event) => (typed.value = event.currentTarget.value)}
+          onInput={(event) => {
+            typed.value = event.currentTarget.value;
+            setReport(null);
+          }}
         />
         <button type="submit" class="button" disabled={typed.value.trim() === ""}>
           Check
