@@ -20,7 +20,8 @@ export function InboxFilters() {
   const { type, text } = inboxFilter.value;
   const words = WORDS[inboxTab.value];
   const [typed, setTyped] = useState(text);
-  useEffect(() => setTyped(text), [text]);
+  // The filter is what was typed without spaces around it; a space between two words is typed as the last one first.
+  useEffect(() => setTyped((now) => (now.trim() === text ? now : text)), [text]);
   useEffect(() => {
     if (typed.trim() === text) return;
     const timer = setTimeout(() => filterInbox({ q: typed.trim() }), SETTLE_MS);
