@@ -32,9 +32,20 @@ function post(body: string, { secret = TEST_SECRET, timestamp = Date.now() } = {
   return app.post(body, { "content-type": "application/json", ...signDelivery({ body, secret, timestamp }) });
 }
 
+/** Waits until the handlers have run, and shows the errors of those that failed. */
 async function untilDone(id: string) {
-  await vi.waitFor(async () => expect((await app.receiver.inbox.get(id))?.state).toBe("done"), { timeout: 5_000 });
-  return app.receiver.inbox.get(id);
+  const event = await vi.waitFor(
+    async () => {
+      const found = await app.receiver.inbox.get(id);
+      const isOver = found?.handlers.every(({ state, error }) => state === "done" || error !== undefined);
+      expect(isOver, "The handlers should have run by now.").toBe(true);
+      return found;
+    },
+    { timeout: 4_000 },
+  );
+  const errors = event?.handlers.flatMap(({ handler, error }) => (error === undefined ? [] : [`${handler}: ${error}`]));
+  expect(errors).toEqual([]);
+  return event;
 }
 
 test("there is a fixture to test with", () => {
