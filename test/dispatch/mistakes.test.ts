@@ -26,6 +26,9 @@ describe("a mistake that no later attempt can avoid", () => {
     ["api_not_configured", "a contact event without the option api", (ctx) => ctx.contactEvents.record(order)],
     ["commit_async", "a promise in ctx.commit", (ctx) => ctx.commit(async)],
     ["commit_async", "a promise in a ctx.commit that is not awaited", (ctx) => void ctx.commit(async)],
+    // They have not run at all.
+    ["commit_async", "a generator in ctx.commit", (ctx) => ctx.commit(function* () {})],
+    ["commit_async", "an asynchronous generator in ctx.commit", (ctx) => ctx.commit(async function* () {})],
     ["step_not_json", "a step whose value cannot be kept", (ctx) => ctx.step("n", () => 5n)],
   ])("the mistake %s, made by %s, makes the work dead at once", async (code, _, handler) => {
     expect(await runOnce(handler)).toMatchObject({

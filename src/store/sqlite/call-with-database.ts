@@ -15,14 +15,15 @@ export function callWithDatabase<Value>(db: Database, fn: (tx: CommitTransaction
   };
   try {
     const returned = fn(tx);
-    if (isThenable(returned)) {
+    // A generator has not run at all.
+    if (isThenable(returned) || types.isGeneratorObject(returned)) {
       // The rest of an async function would write outside the transaction; what it has written so far is undone. Its
       // value may be the revoked database, which a promise must not be resolved with. What is no promise may be a query
       // that its `then` would start.
       if (types.isPromise(returned)) returned.then(ignore, ignore);
       throw new PigeonholeError(
         "commit_async",
-        `The function given to ${name} returned a promise. Do the asynchronous part before ${name} and only use the database inside it.`,
+        `The function given to ${name} returned a promise or a generator. Do the asynchronous part before ${name} and only use the database inside it.`,
       );
     }
     guarded.checkKept();
