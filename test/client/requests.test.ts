@@ -160,7 +160,12 @@ describe("input that is not sent", () => {
       ["a batch with a name that is no text", "invalid_parameter", "events.1.name", [EVENT, { ...EVENT, name: 5 }]],
       ["a batch with an unknown field", "unknown_parameter", "events.0.mail", [{ ...EVENT, mail: "x" }]],
       ["a batch with a bad address", "invalid_parameter", "events.0.email", [{ ...EVENT, email: "x" }]],
-      ["a batch with a date", "invalid_event", "events.1.properties", [EVENT, { ...EVENT, properties: { at: new Date() } }]],
+      [
+        "a batch with a date",
+        "invalid_event",
+        "events.1.properties",
+        [EVENT, { ...EVENT, properties: { at: new Date() } }],
+      ],
       ["a batch with no number", "invalid_event", "events.0.properties", [{ ...EVENT, properties: { n: Number.NaN } }]],
       ["a batch with a circle", "invalid_event", "events.0.properties", [{ ...EVENT, properties: circle() }]],
     ].map(([what, code, param, events]): [string, string, string, (client: Client) => Promise<unknown>] => [
