@@ -1,20 +1,18 @@
 import type { CaptureFolder } from "../capture/folder/capture-folder.js";
-import { targetUrl } from "../capture/send/target.js";
 import type { Session } from "./api/page-api.js";
 import type { DevEvent } from "./dev-event.js";
 
 type ReadyEvent = Extract<DevEvent, { kind: "ready" }>;
 
-/** The first event of a run. A forward without a path is shown with that of the deliveries, which it gets. */
+/** The first event of a run. */
 export function readyEvent(input: {
   session: Session;
-  path: string;
   pageUrl: string | null;
   inbox: string | null;
   sandbox: string | null;
   folder: CaptureFolder;
 }): ReadyEvent {
-  const { session, path, pageUrl, inbox, sandbox, folder } = input;
+  const { session, pageUrl, inbox, sandbox, folder } = input;
   const { captureUrl, publicUrl, forwards, secrets, captures } = session;
   return {
     kind: "ready",
@@ -23,7 +21,7 @@ export function readyEvent(input: {
     pageUrl,
     inbox,
     sandbox,
-    forwards: forwards.map(({ types, target }) => ({ types, target: targetUrl(target, { path, query: "" }) })),
+    forwards,
     secrets,
     captures,
     broken: folder.broken.map(({ file, reason }) => ({ file, reason })),

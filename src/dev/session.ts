@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { targetUrl } from "../capture/send/target.js";
 import type { NamedSecret } from "../capture/model/judge-signature.js";
 import { DEFAULT_EVENT_TYPES, EVENT_TYPES } from "../protocol/event-types.js";
 import type { Session } from "./api/page-api.js";
@@ -15,18 +16,20 @@ const EVENT_TYPE_ROWS: Session["eventTypes"] = EVENT_TYPES.map((name) => ({
 export function describeSession(input: {
   captureUrl: string;
   publicUrl: string | null;
+  /** A forward without a path is shown with this one, which deliveries have and it gets. */
+  path: string;
   rules: readonly ForwardRule[];
   secrets: readonly NamedSecret[];
   inbox: boolean;
   sandbox: boolean;
   captures: number;
 }): Session {
-  const { captureUrl, publicUrl, rules, secrets, inbox, sandbox, captures } = input;
+  const { captureUrl, publicUrl, path, rules, secrets, inbox, sandbox, captures } = input;
   return {
     version: readVersion(),
     captureUrl,
     publicUrl,
-    forwards: rules.map(({ types, target }) => ({ types, target })),
+    forwards: rules.map(({ types, target }) => ({ types, target: targetUrl(target, { path, query: "" }) })),
     secrets: secrets.map(({ ref }) => ref),
     inbox,
     sandbox,

@@ -188,6 +188,7 @@ async function start(options: DevServerOptions, cleanup: Cleanup): Promise<DevSe
     describeSession({
       captureUrl,
       publicUrl,
+      path,
       rules,
       secrets,
       inbox: inbox !== undefined,
@@ -278,7 +279,7 @@ async function start(options: DevServerOptions, cleanup: Cleanup): Promise<DevSe
     cleanup.add(await writeReadyFile(resolve(cwd, options.readyFile), ready));
   }
   const known = { inbox: inbox?.file ?? null, sandbox: sandbox?.service.baseUrl ?? null };
-  report(readyEvent({ session: session(), path, pageUrl, ...known, folder }));
+  report(readyEvent({ session: session(), pageUrl, ...known, folder }));
 
   let closed: Promise<void> | undefined;
   return {

@@ -24,9 +24,10 @@ describe("the dev server", () => {
   });
 
   test("the dev server names the whole URL of an app that is given without a path", async () => {
-    const { events } = await startDev({ forwards: [{ target: "3999" }] });
+    const { dev, events } = await startDev({ forwards: [{ target: "3999" }] });
     const forwards = [{ types: "*", target: "http://127.0.0.1:3999/webhooks/mail" }];
     expect(events[0]).toMatchObject({ kind: "ready", forwards });
+    expect((await callApi(dev, "/api/session")).json).toMatchObject({ forwards });
   });
 
   test("the page's URL and its cookie outlive a restart, by a file that only this user can read", async () => {

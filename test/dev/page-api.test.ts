@@ -21,7 +21,7 @@ describe("the session", () => {
       version: expect.stringMatching(/^\d+\./) as string,
       captureUrl: dev.captureUrl,
       publicUrl: "https://abc.example.com/webhooks/mail",
-      forwards: [{ types: "email.*", target: "http://127.0.0.1:3999/" }],
+      forwards: [{ types: "email.*", target: "http://127.0.0.1:3999/webhooks/mail" }],
       secrets: ["env:WEBHOOK_SECRET"],
       inbox: false,
       sandbox: false,

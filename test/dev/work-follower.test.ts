@@ -1,0 +1,42 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DoNotRetry } from "pigeonhole";
+import { expect, onTestFinished, test } from "vitest";
+import { systemClock } from "#pigeonhole/base/clock.js";
+import type { DevEvent } from "#pigeonhole/dev/dev-event.js";
+import { WorkFollower } from "#pigeonhole/dev/work-follower.js";
+import { openInboxFile } from "#pigeonhole/store/sqlite/open-inbox-file.js";
+import { makeEvent, openReceiver, post, untilWork } from "../support/receiver.js";
+
+test("a failure of work that was retried is reported like the first one", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "work-follower-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, "inbox.db");
+  const receiver = openReceiver({ store: file });
+  receiver.on("email.sent", () => {
+    throw new DoNotRetry("the address book is closed");
+  });
+  await receiver.start();
+  const inbox = await openInboxFile(file);
+  onTestFinished(() => inbox.close());
+  const reports: DevEvent[] = [];
+  const follower = new WorkFollower({
+    inbox,
+    clock: systemClock,
+    report: (event) => void reports.push(event),
+    changed: () => undefined,
+  });
+  onTestFinished(() => follower.close());
+
+  const event = makeEvent();
+  await post(receiver, event);
+  await untilWork(receiver, event.id, { state: "dead" });
+  const attempt = { eventId: event.id, headers: [["x-pigeonhole-outcome", "accepted"]] };
+  follower.see({ kind: "forwarded", capture: { eventId: event.id }, attempt } as unknown as DevEvent);
+  await expect.poll(() => reports.length).toBe(1);
+  await inbox.retryEvent(event.id);
+  follower.follow(event.id);
+  await expect.poll(() => reports.length).toBe(2);
+  expect(reports[1]).toMatchObject({ kind: "handler_failed", state: "dead", attempts: 1 });
+});
