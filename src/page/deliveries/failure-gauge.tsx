@@ -2,7 +2,7 @@ import { computed } from "@preact/signals";
 import { judgeAnswer } from "../../capture/model/answer.js";
 import { isHeld } from "../../dev/forward/held-tag.js";
 import { LIMITS } from "../../protocol/limits.js";
-import { captures, query } from "../state/captures.js";
+import { captures, loadedQuery, query } from "../state/captures.js";
 
 const most = LIMITS.disableAfterFailures;
 
@@ -10,7 +10,7 @@ let last = 0;
 
 /** Answers that were not 2xx since the last one that was. A search shows only some, so the last number stays. */
 const failures = computed(() => {
-  if (query.value !== "") return last;
+  if (query.value !== "" || loadedQuery.value !== "") return last;
   // A replay is not of the service, a held delivery was answered 202, and one that was not sent says nothing.
   const answered = captures.value.filter(
     (capture) => !capture.replayed && !isHeld(capture) && (capture.status !== null || capture.error !== null),

@@ -8,6 +8,9 @@ import { readParam, setParams } from "./address.js";
 /** The rows that the query matches, newest first. */
 export const captures = signal<readonly CaptureSummary[]>([]);
 
+/** The query that {@link captures} was loaded with: another one is loaded a moment after it is typed. */
+export const loadedQuery = signal("");
+
 /** Number of all captures, for any query. */
 export const totalCaptures = signal(0);
 
@@ -33,9 +36,11 @@ export async function loadCaptures(): Promise<void> {
   const abort = new AbortController();
   pending = abort;
   try {
-    const list = await listCaptures(query.value, abort.signal);
+    const asked = query.value;
+    const list = await listCaptures(asked, abort.signal);
     if (abort.signal.aborted) return;
     captures.value = list.items;
+    loadedQuery.value = asked;
     totalCaptures.value = list.total;
     queryProblem.value = "";
     isLoaded.value = true;

@@ -136,6 +136,14 @@ describe.skipIf(mustSkipBrowserTests())("the list of deliveries", () => {
     bench.answerWith(null);
     await bench.deliver();
     await expect.poll(() => page.locator(".failure-gauge").count()).toBe(0);
+    // Only the failures are loaded when the search for them ends, and another one begins.
+    const box = page.getByRole("combobox", { name: "Search deliveries" });
+    await box.fill("status:500 ");
+    await expect.poll(() => rows().count()).toBe(2);
+    await page.getByRole("button", { name: /^Remove status/ }).click();
+    await box.fill("nothing-like-this");
+    await expect.poll(() => rows().count()).toBe(0);
+    expect(await page.locator(".failure-gauge").count()).toBe(0);
   });
 
   test("the list of deliveries says what is wrong with a search", async () => {
