@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
@@ -67,13 +67,17 @@ describe("dev", () => {
     expect(cli.lines.filter((line) => failure.test(line))).toHaveLength(2);
   });
 
-  test("dev reads the inbox of the database that DATABASE_FILE names, and starts without one that is not a receiver's", async () => {
+  test("dev reads the inbox of the database that DATABASE_FILE names, else of pigeonhole.db, and starts without one that is not a receiver's", async () => {
     const app = await startReceiverApp();
     const start = (file: string) => {
       const args = ["dev", "-f", app.url, "--port", "0", "--no-page"];
       return startCli(args, { cwd: makeFolder(), env: { ...env, DATABASE_FILE: file } });
     };
     expect(await start(app.file).line(/^ {2}Inbox/)).toContain(app.file);
+    const cwd = makeFolder();
+    symlinkSync(app.file, join(cwd, "pigeonhole.db"));
+    const byDefault = startCli(["dev", "-f", app.url, "--port", "0", "--no-page"], { cwd, env });
+    expect(await byDefault.line(/^ {2}Inbox/)).toContain("pigeonhole.db");
     const foreign = join(makeFolder(), "notes.txt");
     writeFileSync(foreign, "no database");
     const other = start(foreign);

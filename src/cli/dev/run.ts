@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { isPigeonholeError } from "../../base/error.js";
 import type { DevServerOptions } from "../../dev/options.js";
 import { type DevServer, startDevServer } from "../../dev/start-dev-server.js";
@@ -7,7 +8,7 @@ import type { CommandInput, RunCommand } from "../frame/context.js";
 import { untilInterrupted } from "../frame/interruption.js";
 import { openClient } from "../values/api-client.js";
 import { readCertificates, withFlagNames } from "../values/flag-values.js";
-import { DATABASE_VARIABLE, namedInboxFile } from "../values/inbox-file.js";
+import { DATABASE_VARIABLE, presentInboxFile } from "../values/inbox-file.js";
 import { startCompanions } from "./companions.js";
 import { type DevSetup, readSetup } from "./dev-setup.js";
 import { createDevLines, type DevLines } from "./print-lines.js";
@@ -82,17 +83,17 @@ async function replayLast(server: DevServer, say: (text: string) => void): Promi
   else await server.replay({ ids: [last.id] });
 }
 
-/** The receiver's database that the variable names. */
+/** The receiver's database that the variable names, or the default one. */
 async function findInbox(context: Input["context"], out: DevLines["out"]): Promise<string | undefined> {
-  const named = namedInboxFile(context);
-  if (named === undefined) return undefined;
+  const file = presentInboxFile(context);
+  if (file === undefined) return undefined;
   try {
-    await (await openInbox(named)).close();
-    return named;
+    await (await openInbox(file)).close();
+    return file;
   } catch (error) {
-    // It may be another program's variable, so it is no reason not to start.
+    // It may be another program's file, so it is no reason not to start.
     if (!isPigeonholeError(error)) throw error;
-    out.note(`${out.paint.yellow("!")} ${DATABASE_VARIABLE}: ${error.message}`);
+    out.note(`${out.paint.yellow("!")} ${DATABASE_VARIABLE}, here ${basename(file)}: ${error.message}`);
     return undefined;
   }
 }

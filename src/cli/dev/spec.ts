@@ -103,7 +103,7 @@ export const dev = defineCommand({
     inbox: {
       value: "file",
       summary:
-        "Shows the inbox of this receiver's SQLite file on the page, and its handlers' failures in lines. Default: DATABASE_FILE of the environment or of .env, if the file exists.",
+        "Shows the inbox of this receiver's SQLite file on the page, and its handlers' failures in lines. Default: DATABASE_FILE of the environment or of .env, else pigeonhole.db, if the file exists.",
     },
     store: storeOption,
     keep: {

@@ -22,7 +22,7 @@ import { describeNotRun } from "./not-run.js";
 import { createProgress } from "./progress.js";
 import type { replay } from "./spec.js";
 import { answerSign } from "../values/answer-sign.js";
-import { namedInboxFile } from "../values/inbox-file.js";
+import { presentInboxFile } from "../values/inbox-file.js";
 import { openCapturesIfAllowed, pickCaptures, readCaptures } from "../values/capture-store.js";
 import { readCertificates, readTarget, checkExpect } from "../values/flag-values.js";
 import { readInput } from "../values/read-input.js";
@@ -50,7 +50,7 @@ export const run: RunCommand<typeof replay> = async (input) => {
   const progress = createProgress("Replaying", planned, process.stderr);
   const isMany = planned > MANY && out.isTerminal;
 
-  const inbox = options.inbox === undefined ? namedInboxFile(context) : resolve(context.cwd, options.inbox);
+  const inbox = options.inbox === undefined ? presentInboxFile(context) : resolve(context.cwd, options.inbox);
   const report = await replayCaptures({
     ...replayOptions,
     signal,

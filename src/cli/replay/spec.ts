@@ -71,7 +71,7 @@ export const replay = defineCommand({
     inbox: {
       value: "file",
       summary:
-        "The app's SQLite file, where the work on a duplicate is read. Default: the file that DATABASE_FILE of the environment or of .env names.",
+        "The app's SQLite file, where the work on a duplicate is read. Default: DATABASE_FILE of the environment or of .env, else pigeonhole.db, if the file exists.",
     },
     ...certificateOptions,
     allowRemote: { summary: "Allows a target that is neither on this machine nor in a private network." },

@@ -10,7 +10,7 @@ import type { InboxOperator } from "../../store/inbox-operator.js";
 import { openInbox } from "../../store/open-inbox.js";
 import { usageError } from "../frame/command-error.js";
 import type { CommandContext } from "../frame/context.js";
-import { DATABASE_VARIABLE, namedInboxFile } from "../values/inbox-file.js";
+import { DATABASE_VARIABLE, presentInboxFile } from "../values/inbox-file.js";
 
 /** The database of the app under test. */
 export interface AppDatabase {
@@ -40,7 +40,7 @@ export async function findAppDatabase(
   context: CommandContext,
 ): Promise<AppDatabase | undefined> {
   if (start === undefined) {
-    const file = inbox === undefined ? namedInboxFile(context) : resolve(context.cwd, inbox);
+    const file = inbox === undefined ? presentInboxFile(context) : resolve(context.cwd, inbox);
     return file === undefined ? undefined : openLater(file);
   }
   if (inbox === undefined) {

@@ -16,6 +16,7 @@ export const test = defineCommand({
     to: {
       value: "url",
       default: "3000",
+      variable: "PORT",
       summary: "A port, host:port/path or URL; without a path the captured one is used.",
     },
     start: {
@@ -33,7 +34,7 @@ export const test = defineCommand({
     inbox: {
       value: "file",
       summary:
-        "The app's SQLite file, where its handlers' work is read. Default: with --start a temporary one, which the app gets as DATABASE_FILE; else the file that DATABASE_FILE of the environment or of .env names.",
+        "The app's SQLite file, where its handlers' work is read. Default: with --start a temporary one, which the app gets as DATABASE_FILE; else DATABASE_FILE of the environment or of .env, else pigeonhole.db, if the file exists.",
     },
     answersOnly: { summary: "Checks the answers alone, for an app without a receiver's SQLite file." },
     settle: {

@@ -31,11 +31,10 @@ export function findInboxFile(given: string | undefined, context: CommandContext
   );
 }
 
-/** The database that the variable names, if there is one. */
-export function namedInboxFile(context: CommandContext): string | undefined {
-  const named = readVariable(DATABASE_VARIABLE, context);
-  const path = named === undefined ? undefined : resolve(context.cwd, named);
-  return path !== undefined && statSync(path, { throwIfNoEntry: false })?.isFile() === true ? path : undefined;
+/** The database that the variable names, or the default one, if it is there. */
+export function presentInboxFile(context: CommandContext): string | undefined {
+  const path = resolve(context.cwd, readVariable(DATABASE_VARIABLE, context) ?? DEFAULT_DATABASE);
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true ? path : undefined;
 }
 
 /** Opens the database that {@link findInboxFile} finds, does the work and closes it again. */
