@@ -1,5 +1,6 @@
 import type { Pool } from "pg";
-import { createPostgresStore } from "#pigeonhole/store/postgres/postgres-store.js";
+import { isPigeonholeError } from "#pigeonhole/base/error.js";
+import { type PostgresStore, createPostgresStore } from "#pigeonhole/store/postgres/postgres-store.js";
 import type { PostgresTransaction } from "#pigeonhole/store/postgres/postgres-transaction.js";
 import type { TestDatabase } from "../support/postgres-server.js";
 import type { StoreKind, StoreUnderTest } from "./conformance/fixture.js";
@@ -34,7 +35,7 @@ function keepQuery(query: unknown): () => unknown {
 async function createOn({ pool, schema, ownSchema }: TestDatabase): Promise<StoreUnderTest<PostgresTransaction>> {
   const written = `${ownSchema}.written`;
   await pool.query(`CREATE TABLE IF NOT EXISTS ${written} (place serial, text text)`);
-  const create = () => createPostgresStore({ pool, schema });
+  const create = () => openPatiently(createPostgresStore({ pool, schema }));
   return {
     store: create(),
     another: create,
@@ -46,6 +47,22 @@ async function createOn({ pool, schema, ownSchema }: TestDatabase): Promise<Stor
       return rows.map(({ text }) => text);
     },
     dispose: () => empty(pool, schema, written),
+  };
+}
+
+/** On a machine that is busy with other tests, a connection can take longer than a delivery may wait for one. */
+function openPatiently(store: PostgresStore): PostgresStore {
+  return {
+    ...store,
+    async open(context) {
+      for (let tries = 1; ; tries += 1) {
+        try {
+          return await store.open(context);
+        } catch (error) {
+          if (!isPigeonholeError(error, "store_unreachable") || tries === 5) throw error;
+        }
+      }
+    },
   };
 }
 
