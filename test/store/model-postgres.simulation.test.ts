@@ -4,6 +4,6 @@ import { postgresKind } from "./postgres-kind.js";
 
 describeOnPostgres((database) => {
   const kind = postgresKind(database);
-  testModels({ kind, numRuns: 8, maxCommands: 60 });
-  testModels({ kind, stores: 2, numRuns: 8, maxCommands: 60 });
+  testModels({ kind, numRuns: 4, maxCommands: 60 });
+  testModels({ kind, stores: 2, numRuns: 4, maxCommands: 60 });
 });
