@@ -26,6 +26,7 @@ const FIGURES = new Set(["counts", "countOutbox"]);
 const KEEPS_FIGURES = new Set([
   "renew",
   "noteTimes",
+  "noteHandlerTimes",
   "keepPolicies",
   "loadSteps",
   "saveStep",

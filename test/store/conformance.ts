@@ -4,6 +4,7 @@ import { describeCommit } from "./conformance/commit.js";
 import { describeErase } from "./conformance/erase.js";
 import { type StoreKind, useStore } from "./conformance/fixture.js";
 import { describeFailedRuns } from "./conformance/failed-runs.js";
+import { describeHandlerTimes } from "./conformance/handler-times.js";
 import { describeInspect } from "./conformance/inspect.js";
 import { describeLease } from "./conformance/lease.js";
 import { describeLifecycle } from "./conformance/lifecycle.js";
@@ -38,6 +39,7 @@ export function describeStore(kind: StoreKind): void {
     describeReplan(fixture);
     describeRequestedRetries(fixture);
     describePolicies(fixture);
+    describeHandlerTimes(fixture);
     describePrune(fixture);
     describeErase(fixture);
     describeOutboxRecord(fixture);

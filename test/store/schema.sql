@@ -71,6 +71,15 @@ CREATE TABLE inbox_handler (
     max_attempts INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE inbox_handler_time (
+    step    INTEGER NOT NULL,
+    handler TEXT    NOT NULL,
+    outcome TEXT    NOT NULL CHECK (outcome IN ('done', 'failed')),
+    from_ms INTEGER NOT NULL,
+    runs    INTEGER NOT NULL,
+    PRIMARY KEY (step, handler, outcome, from_ms)
+  ) STRICT, WITHOUT ROWID;
+
 CREATE TABLE inbox_holder (
     first   INTEGER NOT NULL,
     handler TEXT    NOT NULL,

@@ -108,6 +108,19 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
     max_attempts integer NOT NULL
   );
 
+  -- Ended runs of handlers by ten minutes (step), by how they ended, and by how long they took (the lower bound of a
+  -- bucket). Each node has rows of its own: no node waits for another. About 60 bytes a row, and a busy handler has
+  -- some 6 rows on each node for each of the 1,152 steps of 8 days: 0.4 MB.
+  CREATE TABLE pigeonhole.handler_time (
+    step    bigint  NOT NULL,
+    handler text    COLLATE "C" NOT NULL,
+    outcome text    COLLATE "C" NOT NULL CHECK (outcome IN ('done', 'failed')),
+    from_ms integer NOT NULL,
+    node    integer NOT NULL,
+    runs    bigint  NOT NULL,
+    PRIMARY KEY (step, handler, outcome, from_ms, node)
+  );
+
   -- Another body of an id whose first one was parked and never handled.
   CREATE TABLE pigeonhole.inbox_other (
     seq   bigint PRIMARY KEY,

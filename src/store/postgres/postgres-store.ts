@@ -6,6 +6,7 @@ import type { OpenPostgres, PostgresPlace } from "./open-postgres.js";
 import { countWork } from "./operations/counts.js";
 import { discardEvent } from "./operations/discard.js";
 import { erasePage } from "./operations/erase.js";
+import { noteHandlerTimes, readHandlerTimes } from "./operations/handler-times.js";
 import { inspectEvent, listEvents, listStuck } from "./operations/inspect.js";
 
 import { leaseWork, releaseLeases, renewLeases } from "./operations/lease.js";
@@ -81,6 +82,9 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
     counts: (now) => read("counting work", (sql) => countWork(sql, now)),
     prune: (limits) => read("pruning", (sql) => round.prune(sql, limits)),
     keepPolicies: (policies) => write("keeping retry policies", (sql) => writePolicies(sql, policies)),
+    noteHandlerTimes: (ended, now) =>
+      write("noting handler times", (sql, lock) => noteHandlerTimes(sql, lock, { ended, now })),
+    handlerTimes: (query) => read("reading handler times", (sql) => readHandlerTimes(sql, query)),
     noteTimes: (times) => write("noting times", (sql) => noteTimes(sql, times)),
     record: (events, now) => write("recording contact events", (sql) => recordEvents(sql, events, now)),
     listOutbox: (query) => read("listing contact events", (sql) => listOutbox(sql, query)),

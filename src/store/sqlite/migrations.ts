@@ -232,6 +232,18 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (seq, handler, attempt)
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- Ended runs of handlers by ten minutes (step), by how they ended, and by how long they took (the lower bound of a
+  -- bucket). About 40 bytes a row, and a busy handler has some 6 rows for each of the 1,152 steps of 8 days: 0.3 MB.
+  CREATE TABLE inbox_handler_time (
+    step    INTEGER NOT NULL,
+    handler TEXT    NOT NULL,
+    outcome TEXT    NOT NULL CHECK (outcome IN ('done', 'failed')),
+    from_ms INTEGER NOT NULL,
+    runs    INTEGER NOT NULL,
+    PRIMARY KEY (step, handler, outcome, from_ms)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];
 
 /** The tables that they create. The user's own ones may have any other name. */
@@ -249,4 +261,5 @@ export const STORE_TABLES: readonly string[] = [
   "inbox_mark",
   "inbox_handler",
   "inbox_failed",
+  "inbox_handler_time",
 ];

@@ -2,6 +2,7 @@ import type { Database } from "better-sqlite3";
 import { prepareCountPage } from "./operations/counts.js";
 import { prepareErase } from "./operations/erase.js";
 import { prepareKeepPolicies } from "./operations/keep-policies.js";
+import { prepareHandlerTimes, prepareNoteHandlerTimes } from "./operations/handler-times.js";
 import { prepareInspect } from "./operations/inspect.js";
 import { prepareLease, prepareRelease, prepareRenew } from "./operations/lease.js";
 import {
@@ -47,6 +48,8 @@ export function prepareOperations(db: Database, pairs: DirectPairs, nextToken: N
     countPage: onFirstUse(() => prepareCountPage(db)),
     prune: onFirstUse(() => preparePrune(db)),
     keepPolicies: onFirstUse(() => prepareKeepPolicies(db)),
+    noteHandlerTimes: onFirstUse(() => prepareNoteHandlerTimes(db)),
+    handlerTimes: onFirstUse(() => prepareHandlerTimes(db)),
     noteTimes: onFirstUse(() => prepareNoteTimes(db)),
     record: onFirstUse(() => prepareRecord(db)),
     leaseSend: onFirstUse(() => prepareLeaseSendOfOwner(db, pairs, nextToken)),

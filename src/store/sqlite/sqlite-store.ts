@@ -200,6 +200,8 @@ function commandsOf(run: GroupCommit["run"]) {
     counts: (now) => countPageByPage((input) => run("countPage", input), now),
     prune: (limits) => run("prune", limits),
     keepPolicies: (policies) => run("keepPolicies", policies),
+    noteHandlerTimes: (ended, now) => run("noteHandlerTimes", { ended, now }),
+    handlerTimes: (query) => run("handlerTimes", query),
     noteTimes: (times) => run("noteTimes", times),
     record: (events, now) => run("record", { events, now }),
     settleSend: (settlement) => run("settleSend", settlement),

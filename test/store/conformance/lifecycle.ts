@@ -47,6 +47,8 @@ const CALLS = {
   listRequested: (store) => store.listRequested({ limit: 1, afterSeq: 0 }),
   prune: (store) => store.prune({ ...NOTHING_TO_PRUNE, idsBefore: T }),
   keepPolicies: (store) => store.keepPolicies([{ handler: "h", maxAttempts: 1 }]),
+  noteHandlerTimes: (store) => store.noteHandlerTimes([], T),
+  handlerTimes: (store) => store.handlerTimes({}),
   noteTimes: (store) => store.noteTimes({ clock: T }),
 } satisfies Record<Exclude<keyof Store, "open" | "close" | "backUp">, (store: Store<unknown>) => Promise<unknown>>;
 

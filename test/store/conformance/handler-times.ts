@@ -1,0 +1,114 @@
+import type { EndedRuns, HandlerTimes, HandlerTimesQuery } from "#pigeonhole/store/handler-times.js";
+import { describe, expect, test } from "vitest";
+import { DAY, ENDS_WITH_STORE, type Fixture, MINUTE, context } from "./fixture.js";
+
+/** Begin of one of the steps of ten minutes. */
+const STEP = 1_800_000_000_000;
+
+const ended = (changes: Partial<EndedRuns> = {}): EndedRuns => ({
+  handler: "h",
+  outcome: "done",
+  fromMs: 20,
+  runs: 1,
+  ...changes,
+});
+
+export function describeHandlerTimes(fixture: Fixture): void {
+  const runsIn = async (query: HandlerTimesQuery = {}): Promise<Record<string, number>> =>
+    Object.fromEntries((await fixture.store.handlerTimes(query)).map(({ handler, runs }) => [handler, runs]));
+
+  describe("handler times", () => {
+    test("a store that was told of no run has no handler times", async () => {
+      expect(await fixture.store.handlerTimes({})).toEqual([]);
+      await fixture.store.noteHandlerTimes([], STEP);
+      expect(await fixture.store.handlerTimes({})).toEqual([]);
+    });
+
+    test("runs are added up by handler, by how they ended, and by how long they took", async () => {
+      const { store } = fixture;
+      await store.noteHandlerTimes([ended({ runs: 3 }), ended({ handler: "b", fromMs: 300_000 })], STEP);
+      await store.noteHandlerTimes(
+        [ended({ runs: 4 }), ended({ outcome: "failed", runs: 2 }), ended({ fromMs: 100, outcome: "failed" })],
+        STEP + 1,
+      );
+      expect(await store.handlerTimes({})).toEqual<HandlerTimes[]>([
+        {
+          handler: "b",
+          runs: 1,
+          failed: 0,
+          medianMs: undefined,
+          p95Ms: undefined,
+          buckets: [{ fromMs: 300_000, toMs: undefined, done: 1, failed: 0 }],
+        },
+        {
+          handler: "h",
+          runs: 10,
+          failed: 3,
+          medianMs: 50,
+          p95Ms: 200,
+          buckets: [
+            { fromMs: 20, toMs: 50, done: 7, failed: 2 },
+            { fromMs: 50, toMs: 100, done: 0, failed: 0 },
+            { fromMs: 100, toMs: 200, done: 0, failed: 1 },
+          ],
+        },
+      ]);
+    });
+
+    test("names of handlers may hold any character", async () => {
+      const names = ["", " ", "é", "'; --", "\u0000", "😀"];
+      await fixture.store.noteHandlerTimes(
+        names.map((handler) => ended({ handler })),
+        STEP,
+      );
+      expect(await runsIn()).toEqual(Object.fromEntries(names.map((name) => [name, 1])));
+      for (const handler of names) expect(await runsIn({ handler })).toEqual({ [handler]: 1 });
+    });
+
+    test.each<[HandlerTimesQuery, number]>([
+      [{}, 111],
+      [{ since: STEP + 10 * MINUTE }, 110],
+      [{ since: STEP + 10 * MINUTE - 1 }, 111],
+      [{ since: STEP + 20 * MINUTE - 1 }, 110],
+      [{ since: STEP + 20 * MINUTE }, 100],
+      [{ since: STEP + 30 * MINUTE }, 0],
+      [{ until: STEP }, 0],
+      [{ until: STEP + 1 }, 1],
+      [{ until: STEP + 10 * MINUTE }, 1],
+      [{ until: STEP + 10 * MINUTE + 1 }, 11],
+      [{ since: STEP + 10 * MINUTE, until: STEP + 20 * MINUTE }, 10],
+    ])("whole steps of ten minutes are chosen: %o", async (query, runs) => {
+      await fixture.store.noteHandlerTimes([ended({ runs: 1 })], STEP + 10 * MINUTE - 1);
+      await fixture.store.noteHandlerTimes([ended({ runs: 10 })], STEP + 10 * MINUTE);
+      await fixture.store.noteHandlerTimes([ended({ runs: 100 })], STEP + 20 * MINUTE);
+      expect(await runsIn(query)).toEqual(runs === 0 ? {} : { h: runs });
+    });
+
+    test("counts of 8 days are kept, and older ones go as others come", async () => {
+      const { store } = fixture;
+      for (const step of [0, 1, 2]) await store.noteHandlerTimes([ended()], STEP + step * 10 * MINUTE);
+      await store.noteHandlerTimes([], STEP + 8 * DAY + 10 * MINUTE - 1);
+      expect(await runsIn()).toEqual({ h: 3 });
+      await store.noteHandlerTimes([], STEP + 8 * DAY + 10 * MINUTE);
+      expect(await runsIn()).toEqual({ h: 2 });
+      for (const later of [1, 2, 3]) await store.noteHandlerTimes([ended({ handler: "b" })], STEP + 9 * DAY + later);
+      expect(await runsIn()).toEqual({ b: 3 });
+    });
+
+    test("counts outlive the process", async ({ skip }) => {
+      skip(!fixture.kind.outlives, ENDS_WITH_STORE);
+      await fixture.store.noteHandlerTimes([ended()], STEP);
+      const next = await fixture.reopen();
+      await next.noteHandlerTimes([ended()], STEP);
+      expect(await runsIn()).toEqual({ h: 2 });
+    });
+
+    test("two stores on the same data add to the same counts", async ({ skip }) => {
+      skip(!fixture.kind.isShared, "one store at a time");
+      const second = fixture.another();
+      await second.open(context);
+      await Promise.all([fixture.store, second].map((store) => store.noteHandlerTimes([ended()], STEP)));
+      expect(await runsIn()).toEqual({ h: 2 });
+    });
+  });
+}
