@@ -1,4 +1,5 @@
 import type { EraseCounts, EraseOptions } from "./erase.js";
+import type { HandlerTimes, HandlerTimesQuery } from "./handler-times.js";
 import type { EventDetail, EventPage, EventQuery, ListCounts, StoreCounts, WorkChoice } from "./inbox-view.js";
 import type { ContactEventChoice, OutboxCounts, OutboxPage, OutboxQuery, OutboxView } from "./outbox.js";
 
@@ -42,6 +43,8 @@ export interface InboxOperator {
   overview(): Promise<{ events: StoreCounts; contactEvents: OutboxCounts }>;
   /** How many rows {@link listEvents} and {@link listContactEvents} have for each state, and without one. */
   countLists(): Promise<ListCounts>;
+  /** How long handlers took, by handler in the order of their names; kept for 8 days. */
+  handlerTimes(query?: HandlerTimesQuery): Promise<HandlerTimes[]>;
   listEvents(query?: EventQuery): Promise<EventPage>;
   /** With the exact bytes; undefined when the id is unknown. */
   getEvent(id: string): Promise<EventDetail | undefined>;

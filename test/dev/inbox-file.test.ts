@@ -126,6 +126,22 @@ describe("the inbox of a running receiver", () => {
     expect(await keep(4)).not.toBe(first);
   });
 
+  test("the inbox has how long handlers took, as their receiver has written it", async () => {
+    const store = createSqliteStore({ file });
+    await store.open({ logger: silentLogger });
+    onTestFinished(() => store.close());
+    const inbox = await open();
+    expect(await inbox.handlerTimes()).toEqual([]);
+    const noted = Date.parse("2026-02-01T10:05:00Z");
+    await store.noteHandlerTimes([{ handler: "email.sent", outcome: "failed", fromMs: 20, runs: 2 }], noted);
+    const times = await inbox.handlerTimes({ handler: "email.sent", since: noted, until: noted + 1 });
+    expect(times).toEqual(await store.handlerTimes({}));
+    expect(times).toMatchObject([{ runs: 2, failed: 2, buckets: [{ fromMs: 20, toMs: 50, done: 0, failed: 2 }] }]);
+    expect(await inbox.handlerTimes({ handler: "other" })).toEqual([]);
+    expect(await inbox.handlerTimes({ since: noted + HOUR })).toEqual([]);
+    expect(await inbox.handlerTimes({ until: noted - HOUR })).toEqual([]);
+  });
+
   test("erase names the WAL that keeps old versions only while a receiver has it", async () => {
     const email = "ann@example.com";
     const { receiver } = await startWithDeadEvent();

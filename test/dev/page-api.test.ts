@@ -1,9 +1,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { DoNotRetry } from "pigeonhole";
+import { createSqliteStore, DoNotRetry } from "pigeonhole";
 import { TEST_SECRET } from "pigeonhole/testing";
 import { EVENT_TYPES } from "pigeonhole/protocol";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { silentLogger } from "#pigeonhole/base/logger.js";
 import { openReceiver, makeEvent, post, untilWork } from "../support/receiver.js";
 import { findFreePort } from "../support/free-port.js";
 import { callApi, deliver, makeDelivery, send, startApp, startDev } from "./dev-harness.js";
@@ -356,6 +357,40 @@ describe("the inbox", () => {
       const { json } = await callApi(dev, `/api/inbox/contact-events/${change}`, { ids: ["none"] });
       expect(json).toEqual({ changed: 0, failed: 1 });
     }
+  });
+
+  test("the inbox shows how long handlers took, by handler and time", async () => {
+    const file = `${makeFolder()}/inbox.db`;
+    const store = createSqliteStore({ file });
+    await store.open({ logger: silentLogger });
+    onTestFinished(() => store.close());
+    const runs = [
+      { handler: "a", outcome: "done", fromMs: 20, runs: 3 },
+      { handler: "a", outcome: "failed", fromMs: 300_000, runs: 1 },
+      { handler: "b&c", outcome: "done", fromMs: 0, runs: 1 },
+    ] as const;
+    await store.noteHandlerTimes(runs, Date.parse("2026-02-01T10:05:00Z"));
+    const { dev } = await startDev({ inbox: file });
+    const load = async (query: string) => (await callApi(dev, `/api/inbox/handler-times${query}`)).json;
+    const [a, b] = [
+      { handler: "a", runs: 4, failed: 1, medianMs: 50, p95Ms: null },
+      { handler: "b&c", runs: 1, failed: 0, medianMs: 1, p95Ms: 1 },
+    ];
+    expect(await load("")).toMatchObject({ handlers: [a, b] });
+    expect(await load("?handler=b%26c")).toEqual({
+      handlers: [{ ...b, buckets: [{ fromMs: 0, toMs: 1, done: 1, failed: 0 }] }],
+    });
+    expect(await load("?handler=a")).toMatchObject({
+      handlers: [{ buckets: expect.arrayContaining([{ fromMs: 300_000, toMs: null, done: 0, failed: 1 }]) as object }],
+    });
+    expect(await load("?since=2026-02-01T10:09:00Z")).toMatchObject({ handlers: [a, b] });
+    for (const query of ["?since=2026-02-01T10:10:00Z", "?until=2026-02-01T10:00:00Z", "?handler=none"]) {
+      expect(await load(query), query).toEqual({ handlers: [] });
+    }
+    expect(await callApi(dev, "/api/inbox/handler-times?until=soon")).toMatchObject({
+      status: 400,
+      json: { param: "until" },
+    });
   });
 
   test("a file that is not an inbox stops the start of the dev server, and nothing keeps running", async () => {

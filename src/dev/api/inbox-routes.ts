@@ -6,10 +6,11 @@ import { OUTBOX_STATES, type OutboxView } from "../../store/outbox.js";
 import { WORK_STATES } from "../../store/work-state.js";
 import type { WorkFollower } from "../work-follower.js";
 import { readIds } from "./capture-routes.js";
-import { contactEventRow, eventRow } from "./inbox-rows.js";
+import { contactEventRow, eventRow, handlerTimesRow } from "./inbox-rows.js";
 import { PageApiError, badField } from "./page-api-error.js";
 import type {
   ContactEventPage,
+  HandlerTimesReport,
   InboxChange,
   InboxChanges,
   InboxEventDetail,
@@ -56,6 +57,16 @@ export function inboxRoutes({ inbox, work, folder }: InboxRouteDeps): PageApiRou
       path: "/api/inbox",
       handle: async (): Promise<InboxOverview> => {
         return { file: file().file, ...(await file().countLists()) };
+      },
+    },
+    {
+      method: "GET",
+      path: "/api/inbox/handler-times",
+      handle: async ({ query }): Promise<HandlerTimesReport> => {
+        const handler = query.get("handler") ?? undefined;
+        const [since, until] = [momentOf(query, "since"), momentOf(query, "until")];
+        const times = await file().handlerTimes({ handler, since, until });
+        return { handlers: times.map(handlerTimesRow) };
       },
     },
     {
@@ -246,6 +257,15 @@ function capturesOf(folder: InboxRouteDeps["folder"], id: string): string[] {
     .list()
     .filter(({ event, attempts }) => event.id === eventId || attempts.some((attempt) => attempt.eventId === eventId))
     .map((capture) => capture.id);
+}
+
+/** In milliseconds since 1970; undefined when it is left out. */
+function momentOf(query: URLSearchParams, name: string): number | undefined {
+  const given = query.get(name);
+  if (given === null) return undefined;
+  const moment = Date.parse(given);
+  if (Number.isNaN(moment)) throw badField(name, "must be a time in ISO 8601.");
+  return moment;
 }
 
 function pageOf<State extends string>(query: URLSearchParams, states: readonly State[]) {

@@ -1,6 +1,7 @@
+import type { HandlerTimes } from "../../store/handler-times.js";
 import type { EventDetail, EventView, HandlerView } from "../../store/inbox-view.js";
 import type { OutboxView } from "../../store/outbox.js";
-import type { ContactEventRow, EventWork, InboxEvent, InboxHandler } from "./page-api.js";
+import type { ContactEventRow, EventWork, HandlerTimesRow, InboxEvent, InboxHandler } from "./page-api.js";
 
 /** An event of the inbox as the page shows it. */
 export function eventRow({ id, type, test, receivedAt, state, handlers }: EventView): InboxEvent {
@@ -25,6 +26,16 @@ function handlerRow(view: HandlerView): InboxHandler {
     dueAt: dueAt === undefined ? null : isoTime(dueAt),
     retryRequestedAt: retryRequestedAt === undefined ? null : isoTime(retryRequestedAt),
     discarded,
+  };
+}
+
+/** The times of a handler as the page shows them. */
+export function handlerTimesRow({ medianMs, p95Ms, buckets, ...times }: HandlerTimes): HandlerTimesRow {
+  return {
+    ...times,
+    medianMs: medianMs ?? null,
+    p95Ms: p95Ms ?? null,
+    buckets: buckets.map(({ toMs, ...bucket }) => ({ ...bucket, toMs: toMs ?? null })),
   };
 }
 

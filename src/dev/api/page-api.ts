@@ -21,6 +21,7 @@
  * GET  /api/work                            → WorkList: of the events that are followed
  * GET  /api/work?id=                        → WorkList: of this event, empty if the inbox does not have it
  * GET  /api/inbox                           → InboxOverview
+ * GET  /api/inbox/handler-times?handler=&since=&until= → HandlerTimesReport (since and until as ISO 8601)
  * GET  /api/inbox/events?state=&type=&text=&cursor= → InboxEventPage
  * POST /api/inbox/retry | discard IdsBody   → InboxChanges
  * GET  /api/inbox/events/{id}               → InboxEventDetail
@@ -41,6 +42,7 @@
  * a new nonce in every answer and sends it in `style-src 'self' 'nonce-…'` (the JSON editor creates its style sheet at
  * run time).
  */
+import type { HandlerTimes, RunTimeBucket } from "../../store/handler-times.js";
 import type { FailedRuns } from "../../store/inbox-view.js";
 import type { Capture, CaptureAttempt, CaptureSummary, SignMode } from "../../capture/model/capture.js";
 
@@ -191,6 +193,21 @@ export interface InboxOverview {
    */
   events: { all: number; pending: number; leased: number; dead: number; parked: number; done: number };
   contactEvents: { all: number; pending: number; leased: number; dead: number; done: number };
+}
+
+/** The handlers that had ended runs then, in the order of their names. */
+export interface HandlerTimesReport {
+  handlers: HandlerTimesRow[];
+}
+
+/** How long the runs of one handler took, as far as its receiver has written it: every 10 s. */
+export interface HandlerTimesRow extends Pick<HandlerTimes, "handler" | "runs" | "failed"> {
+  /** Half of the runs took less, in milliseconds; null for more than the last bucket's bound. */
+  medianMs: number | null;
+  /** 95 % of the runs took less, in milliseconds; null for more than the last bucket's bound. */
+  p95Ms: number | null;
+  /** From the first to the last bucket with a run, ascending; `toMs` is null for the last, which has no end. */
+  buckets: (Omit<RunTimeBucket, "toMs"> & { toMs: number | null })[];
 }
 
 export interface InboxHandler {

@@ -4,6 +4,7 @@ import { eraseFromFile } from "./erase-from-file.js";
 import { openOutsideConnection } from "./open-outside-connection.js";
 import { prepareCountLists } from "./operations/count-lists.js";
 import { prepareCounts } from "./operations/counts.js";
+import { prepareHandlerTimes } from "./operations/handler-times.js";
 import { prepareInspect } from "./operations/inspect.js";
 import type { OutboxQuery } from "../outbox.js";
 import type { InboxOperator, OperatorRetry } from "../inbox-operator.js";
@@ -37,6 +38,7 @@ export async function openInboxFile(
   const counts = prepareCounts(db);
   const countOutbox = prepareCountOutbox(db);
   const replan = prepareReplan(db);
+  const handlerTimes = prepareHandlerTimes(db);
   const requestRetry = prepareRequestRetry(db);
   const discard = prepareDiscard(db);
 
@@ -59,6 +61,7 @@ export async function openInboxFile(
     file,
     overview: () => read(() => ({ events: counts({ now: now() }), contactEvents: countOutbox() })),
     countLists: () => read(prepareCountLists(db)),
+    handlerTimes: (query = {}) => read(() => handlerTimes(query)),
     listEvents: (query = {}) => read(() => list(query)),
     getEvent: (id) => read(() => get({ id })),
     retryEvent: (id) =>
