@@ -34,6 +34,11 @@ export const POSTGRES_MUTANTS: readonly PostgresMutant[] = [
     changes: [change(COMMIT, 'else if (command !== "COMMIT")', "else if (command === undefined)")],
   },
   {
+    name: "retries by hand without a look at what is being settled",
+    shownBy: "a retry by hand that meets a commit does not give its work to the handler again",
+    changes: [change(`${ROOM}/operations/replan.js`, "ORDER BY handler FOR UPDATE", "ORDER BY handler")],
+  },
+  {
     name: "counts all runs in one row",
     shownBy: OPEN_COMMIT,
     changes: [

@@ -68,7 +68,7 @@ export class PostgresScene {
   /** Waits until so many statements of stores wait for a lock. */
   async untilWaiting(statements: number): Promise<void> {
     const count = `SELECT count(*)::int AS waiting FROM pg_stat_activity
-      WHERE wait_event_type = 'Lock' AND application_name LIKE 'pigeonhole %'`;
+      WHERE wait_event_type = 'Lock' AND query LIKE '%${this.database.schema}%'`;
     await expect.poll(async () => (await this.database.pool.query(count)).rows[0]).toEqual({ waiting: statements });
   }
 
@@ -133,6 +133,20 @@ export const POSTGRES_SCENARIOS: readonly PostgresScenario[] = [
         expect(await store.recover(T + DAY)).toMatchObject({ recovered: 1 });
       });
       expect(await store.counts(T)).toMatchObject({ done: 2, pending: 2 });
+    },
+  },
+  {
+    name: "a retry by hand that meets a commit does not give its work to the handler again",
+    async run(scene) {
+      const store = await scene.open();
+      const lease = await acceptLeased(store, "evt_1");
+      let retried: Promise<number> | undefined;
+      await store.commit(settlements.done(lease), async () => {
+        retried = store.replan({ seq: lease.seq, handlers: ["h"], now: T });
+        await scene.untilWaiting(1);
+      });
+      expect(await retried).toBe(0);
+      expect(await statesOf(store, "evt_1")).toEqual({ h: "done" });
     },
   },
   {

@@ -9,6 +9,9 @@ const RESET =
   "state = 'pending', due_at = :now, settled_at = NULL, reason = NULL, started = 0, finished = 0, waits_since = NULL";
 const IS_STUCK = "seq = :seq AND handler <> '' AND state IN ('dead', 'parked')";
 
+/** What is being settled at the moment is either done afterwards, or still there. */
+const LOCK_WORK = "SELECT 1 FROM pigeonhole.inbox_work WHERE seq = :seq ORDER BY handler FOR UPDATE";
+
 const ADD_WORK = `
   INSERT INTO pigeonhole.inbox_work (seq, handler, state, due_at, started, finished)
   SELECT :seq, handler, 'pending', :now, 0, 0 FROM unnest(:handlers::text[]) AS h (handler)
@@ -20,6 +23,7 @@ const ADD_WORK = `
 export async function replanEvent(sql: Sql, plan: ReplanPlan): Promise<number> {
   const { seq, now } = plan;
   const { first, hasOthers } = await lockBodies(sql, seq);
+  await sql.run(LOCK_WORK, { seq });
   // Retention has dropped the body, and work without one could never be leased.
   const hasBody = await sql.row("SELECT 1 AS found FROM pigeonhole.inbox_body WHERE seq = :seq", { seq });
   if (hasBody === undefined) return 0;
