@@ -113,9 +113,9 @@ export class Sql {
 
   /** Does the work in a transaction; when it throws, nothing is written. */
   async transaction<Value>(work: () => Promise<Value>): Promise<Value> {
-    await this.begin();
     let value: Value;
     try {
+      await this.begin();
       value = await work();
     } catch (error) {
       await this.script("ROLLBACK");

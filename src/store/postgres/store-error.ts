@@ -39,10 +39,16 @@ export function asPostgresError(error: unknown, doing: string): PigeonholeError 
   return new PigeonholeError(code, `${doing} failed: PostgreSQL answered with SQLSTATE ${state}. ${advice}`);
 }
 
-/** True when the connection cannot be used again: it is closed, or what is still under way on it is not known. */
+/**
+ * States after which a connection is replaced: it is closed, leads to a server that takes no writes, or is in a
+ * transaction that did not end.
+ */
+const LOST = ["08", "57P", "25"] as const;
+
+/** True when the connection cannot be used again, or what is still under way on it is not known. */
 export function isConnectionLost(error: unknown): boolean {
   const state = error instanceof PigeonholeError ? "" : sqlStateOf(error);
-  return state === undefined || state.startsWith("08") || state.startsWith("57P");
+  return state === undefined || LOST.some((prefix) => state.startsWith(prefix));
 }
 
 export function sqlStateOf(error: unknown): string | undefined {
