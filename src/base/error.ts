@@ -20,7 +20,7 @@ export const ERROR_CODES = {
   store_unreachable: "The database server does not answer, or takes no connections at the moment.",
   store_not_primary: "The database server is a replica, or takes no writes at the moment.",
   server_unusable:
-    "The database server is too old or set up in a way that cannot keep all events; the message says how.",
+    "The database server is too old, refuses the user, or is set up in a way that cannot keep all events; the message says how.",
   lease_lost: "The run took longer than its lease; another worker may have the work now, so nothing was written.",
   commit_twice: "ctx.commit was called twice in one run.",
   commit_async: "The function given to ctx.commit, setup or read returned a promise; it must be synchronous.",

@@ -23,7 +23,10 @@ describe("an error of PostgreSQL", () => {
     ["40P01", "store_busy"],
     ["25006", "store_not_primary"],
     ["XX001", "store_corrupt"],
-    ["42501", "store_failed"],
+    ["42501", "server_unusable"],
+    ["28P01", "server_unusable"],
+    ["3D000", "server_unusable"],
+    ["53400", "server_unusable"],
     ["23505", "store_failed"],
   ])("an error with SQLSTATE %s becomes %s, and has none of the server's texts", (code, expected) => {
     const canary = "ann@example.com";

@@ -127,7 +127,7 @@ describeOnPostgres((database) => {
       const url = new URL(database.url);
       [url.username, url.password] = [role, "hidden"];
       const refusal = await refusalOf(url.href);
-      expect(refusal).toMatchObject({ code: "store_failed", message: expect.stringContaining("rights") });
+      expect(refusal).toMatchObject({ code: "server_unusable", message: expect.stringContaining("rights") });
       await database.pool.query(`CREATE SCHEMA ${schema} AUTHORIZATION ${role}`);
       const store = createPostgresStore({ connectionString: url.href, schema });
       onTestFinished(() => store.close());
@@ -143,11 +143,11 @@ describeOnPostgres((database) => {
 
     test("a database that does not exist is named as the cause, and the store may be opened later", async () => {
       expect(await refusalOf(inDatabase("missing"))).toMatchObject({
-        code: "store_failed",
+        code: "server_unusable",
         message: expect.stringContaining("Create the database"),
       });
       const store = createPostgresStore({ connectionString: inDatabase("missing"), schema });
-      await expectCode(store.open(context), "store_failed");
+      await expectCode(store.open(context), "server_unusable");
       await setUp("CREATE DATABASE missing", "DROP DATABASE missing WITH (FORCE)");
       onTestFinished(() => store.close());
       await store.open(context);
