@@ -37,8 +37,10 @@ export function migrateSchema(sql: Sql, { schema, lockClass }: SchemaLock): Prom
 
 /** An administrator may have made the schema, for a user who has no right to. */
 async function createSchema(sql: Sql, schema: string): Promise<void> {
-  const isThere = await sql.row("SELECT 1 AS found WHERE to_regnamespace(:schema) IS NOT NULL", { schema });
-  if (isThere === undefined) await sql.script(`CREATE SCHEMA ${schema}`);
+  const isThere = await sql.row("SELECT 1 AS found WHERE to_regnamespace(:schema) IS NOT NULL", {
+    schema: `"${schema}"`,
+  });
+  if (isThere === undefined) await sql.script(`CREATE SCHEMA "${schema}"`);
   await sql.script(CREATE_LIST);
 }
 
@@ -46,7 +48,7 @@ async function createSchema(sql: Sql, schema: string): Promise<void> {
 async function readVersion(sql: Sql, schema: string): Promise<number | undefined> {
   const tables = await sql.rows<{ name: string }>(
     "SELECT relname::text AS name FROM pg_class WHERE relnamespace = to_regnamespace(:schema) AND relkind IN ('r', 'p')",
-    { schema },
+    { schema: `"${schema}"` },
   );
   if (tables.length === 0) return undefined;
   const names = tables.map(({ name }) => name);

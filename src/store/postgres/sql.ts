@@ -55,7 +55,7 @@ export class Statements {
 function readStatement(written: string, schema: string): Statement {
   const names: string[] = [];
   const text = written
-    .replaceAll("pigeonhole.", `${schema}.`)
+    .replaceAll("pigeonhole.", `"${schema}".`)
     .replaceAll(/(?<![:\w]):([a-z]\w*)/gi, (_, name: string) => {
       if (!names.includes(name)) names.push(name);
       return `$${names.indexOf(name) + 1}`;

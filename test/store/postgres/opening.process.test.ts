@@ -6,6 +6,7 @@ import { describeOnPostgres, startPostgres } from "../../support/postgres-server
 import { findFreePort } from "../../support/free-port.js";
 import { hasPostgres } from "../../support/tools.js";
 import { context, expectCode, newEvent, T } from "../conformance/fixture.js";
+import { newRecord } from "../conformance/outbox-fixture.js";
 import { openStore } from "./store-on.js";
 
 describe("the options of createPostgresStore", () => {
@@ -81,6 +82,18 @@ describeOnPostgres((database) => {
       await first.accept(newEvent("evt_1"));
       expect(await second.accept(newEvent("evt_1"))).toMatchObject({ kind: "stored" });
       expect(await second.recover(T)).toMatchObject({ recovered: 0 });
+    });
+
+    test.each(["user", "select", "public_1"])("a schema may be called %s", async (name) => {
+      const store = createPostgresStore({ pool: database.pool, schema: name });
+      onTestFinished(async () => {
+        await store.close();
+        await database.pool.query(`DROP SCHEMA IF EXISTS "${name}" CASCADE`);
+      });
+      await store.open(context);
+      await store.accept(newEvent("evt_1"));
+      await store.record([newRecord("a")], T);
+      expect(await store.list({})).toMatchObject({ items: [{ id: "evt_1" }] });
     });
 
     test("a store that was closed can be opened again, and knows what it had", async () => {
