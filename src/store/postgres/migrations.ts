@@ -141,6 +141,7 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
   CREATE TABLE pigeonhole.outbox_event (
     seq         bigint  PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
     key         text    COLLATE "C" NOT NULL,
+    name        text    COLLATE "C" NOT NULL,
     body        text    NOT NULL,
     occurred_at bigint  NOT NULL,
     recorded_at bigint  NOT NULL,

@@ -61,6 +61,21 @@ describeOnPostgres((database) => {
       expect(await store.discardOutbox("k\0", T)).toBe(true);
     });
 
+    test("a contact event with U+0000 does not keep others from being found by their name", async () => {
+      const store = await openStore(database);
+      const bodyOf = (name: string, note: string): string => JSON.stringify({ name, properties: { note } });
+      await store.record([newRecord("a", { body: bodyOf("opened", "\0") })], T);
+      await store.record([newRecord("b", { body: bodyOf("closed", "\ud800") })], T);
+      await store.record([newRecord("c", { body: bodyOf("opened\0", "") })], T);
+      for (const [name, key] of [
+        ["opened", "a"],
+        ["closed", "b"],
+        ["opened\0", "c"],
+      ] as const) {
+        expect(await store.listOutbox({ name })).toMatchObject({ items: [{ key }] });
+      }
+    });
+
     test("a body of 5 MB is kept, beside small ones in the same batch", async () => {
       const store = await openStore(database);
       const large = Buffer.alloc(5 * 1024 * 1024, "0123456789");

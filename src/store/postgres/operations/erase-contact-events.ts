@@ -2,6 +2,7 @@ import type { MentionsEmail } from "../../../base/mentions-email.js";
 import type { EraseCounts } from "../../erase.js";
 import { eraseContactEvent } from "../../erased-contact-event.js";
 import type { Sql } from "../sql.js";
+import { nameOfContactEvent } from "./contact-event-name.js";
 import { discardContactEvent } from "./discard-contact-event.js";
 import { ERASED_ROWS, type EraseRange, type ErasedRows, type ErasureTask } from "./erase-events.js";
 
@@ -48,8 +49,8 @@ async function eraseRow(sql: Sql, row: Row, { mentions, now, dryRun }: ErasureTa
   const erased = { seq: row.seq, body, message: isSent ? null : "discarded" };
   if (!dryRun) {
     await sql.run(
-      "UPDATE pigeonhole.outbox_event SET body = :body, param = NULL, message = :message WHERE seq = :seq",
-      erased,
+      "UPDATE pigeonhole.outbox_event SET name = :name, body = :body, param = NULL, message = :message WHERE seq = :seq",
+      { ...erased, name: nameOfContactEvent(erased) },
     );
   }
   return { contactEvents: 1 };

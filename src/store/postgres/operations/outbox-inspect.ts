@@ -17,7 +17,7 @@ type Row = Pick<OutboxView, "seq" | "key" | "state" | "body" | "recordedAt" | "o
 
 const CONDITIONS: Record<keyof ContactEventChoice | "state", string> = {
   state: "state = :state",
-  name: "body::json ->> 'name' = :name",
+  name: "name = :name",
   error: `(position(lower(:error) IN lower(concat_ws(' ', reason, code, param, message))) > 0
     OR send IN (SELECT send FROM pigeonhole.outbox_send WHERE position(lower(:error) IN lower(error)) > 0))`,
   since: "recorded_at >= :since",

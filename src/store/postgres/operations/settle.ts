@@ -2,6 +2,7 @@ import type { NewOutboxEvent } from "../../outbox.js";
 import type { SettleResult } from "../../store.js";
 import type { Settlement } from "../../work.js";
 import type { Sql } from "../sql.js";
+import { nameOfContactEvent } from "./contact-event-name.js";
 import { KEEP_FAILED_RUNS } from "./failed-runs.js";
 import { leaseColumns } from "./lease.js";
 
@@ -34,10 +35,10 @@ const SETTLE_DONE = `
     INSERT INTO pigeonhole.inbox_done (seq, handler, settled_at, attempts, discarded)
     SELECT gone.seq, gone.handler, g.at, gone.started, false FROM gone JOIN given AS g USING (place)
   ), recorded AS (
-    INSERT INTO pigeonhole.outbox_event (key, body, occurred_at, recorded_at, by_handler, state)
-    SELECT r.key, r.body, r.occurred_at, g.at, true, 'pending'
-    FROM unnest(:recordPlaces::bigint[], :keys::text[], :bodies::text[], :occurredAts::bigint[]) WITH ORDINALITY
-      AS r (place, key, body, occurred_at, number)
+    INSERT INTO pigeonhole.outbox_event (key, name, body, occurred_at, recorded_at, by_handler, state)
+    SELECT r.key, r.name, r.body, r.occurred_at, g.at, true, 'pending'
+    FROM unnest(:recordPlaces::bigint[], :keys::text[], :names::text[], :bodies::text[], :occurredAts::bigint[])
+      WITH ORDINALITY AS r (place, key, name, body, occurred_at, number)
     JOIN gone USING (place) JOIN given AS g USING (place) ORDER BY r.number
   ), counted AS (
     INSERT INTO pigeonhole.done_count (done) SELECT count(*) FROM gone HAVING count(*) > 0
@@ -70,6 +71,7 @@ export async function settleDone(sql: Sql, settlements: readonly DoneSettlement[
     dropSteps: settlements.map(({ dropSteps }) => dropSteps),
     recordPlaces: records.map(({ place }) => place),
     keys: records.map(({ key }) => key),
+    names: records.map(nameOfContactEvent),
     bodies: records.map(({ body }) => body),
     occurredAts: records.map(({ occurredAt }) => occurredAt),
   });
