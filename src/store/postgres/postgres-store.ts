@@ -8,7 +8,6 @@ import { discardEvent } from "./operations/discard.js";
 import { erasePage } from "./operations/erase.js";
 import { noteHandlerTimes, readHandlerTimes } from "./operations/handler-times.js";
 import { inspectEvent, listEvents, listStuck } from "./operations/inspect.js";
-
 import { leaseWork, releaseLeases, renewLeases } from "./operations/lease.js";
 import { countOutbox, discardOutbox, listOutbox, retryOutbox } from "./operations/outbox-inspect.js";
 import { recordEvents } from "./operations/outbox-record.js";
