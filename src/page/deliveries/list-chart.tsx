@@ -2,13 +2,14 @@ import { computed } from "@preact/signals";
 import { readParam, setParams } from "../state/address.js";
 import { captures, query, setQuery, totalCaptures } from "../state/captures.js";
 import { hasTimeRange, withoutTimeRange } from "../state/time-range.js";
+import { workOf } from "../state/work.js";
 import { Icon } from "../ui/icon.js";
 import { AnswerTimesChart, AnswerTimesInWords } from "./answer-times-chart.js";
 import { measureAnswerTimes } from "./answer-times.js";
 import { groupByTime } from "./time-buckets.js";
 import { TimeChart, TimeLegend } from "./time-chart.js";
 
-const buckets = computed(() => groupByTime(captures.value));
+const buckets = computed(() => groupByTime(captures.value, workOf));
 const answerTimes = computed(() => measureAnswerTimes(captures.value));
 
 const CHARTS = [

@@ -1,7 +1,8 @@
 import { DAY, HOUR, MINUTE, SECOND } from "../../base/duration.js";
 import type { CaptureSummary } from "../../capture/model/capture.js";
+import type { EventWork } from "../../dev/api/page-api.js";
 import type { TimeRange } from "../state/time-range.js";
-import { deliveryOutcome, type DeliveryOutcome } from "./delivery-outcome.js";
+import { DELIVERY_OUTCOMES, deliveryOutcome, type DeliveryOutcome } from "./delivery-outcome.js";
 
 /** The deliveries of one bar. */
 export interface TimeBucket extends TimeRange {
@@ -25,14 +26,19 @@ const WIDTHS = [
 interface CountedDelivery {
   at: number;
   outcome: DeliveryOutcome;
+  /** The work by which the outcome was found. */
+  work: EventWork | undefined;
 }
 
-/** A changed capture is another object. With 10,000 captures, to read all again for each new one costs a frame. */
+/** What the handlers made of a capture, if that is known. */
+type FindWork = (capture: CaptureSummary) => EventWork | undefined;
+
+/** A changed capture, or changed work, is another object. With 10,000 captures, to read all again for each new one costs a frame. */
 const counted = new WeakMap<CaptureSummary, CountedDelivery>();
 
 /** Counts deliveries by time and outcome, in equal parts of the time from the oldest to the newest, oldest first. */
-export function groupByTime(captures: readonly CaptureSummary[]): TimeBucket[] {
-  const deliveries = captures.map(readDelivery);
+export function groupByTime(captures: readonly CaptureSummary[], findWork: FindWork): TimeBucket[] {
+  const deliveries = captures.map((capture) => readDelivery(capture, findWork(capture)));
   let [oldest, newest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const { at } of deliveries) {
     if (at < oldest) oldest = at;
@@ -57,10 +63,10 @@ export function groupByTime(captures: readonly CaptureSummary[]): TimeBucket[] {
   return buckets;
 }
 
-function readDelivery(capture: CaptureSummary): CountedDelivery {
+function readDelivery(capture: CaptureSummary, work: EventWork | undefined): CountedDelivery {
   const known = counted.get(capture);
-  if (known !== undefined) return known;
-  const delivery = { at: Date.parse(capture.receivedAt), outcome: deliveryOutcome(capture) };
+  if (known !== undefined && known.work === work) return known;
+  const delivery = { at: Date.parse(capture.receivedAt), outcome: deliveryOutcome(capture, work), work };
   counted.set(capture, delivery);
   return delivery;
 }
@@ -72,6 +78,6 @@ function bucketWidth(span: number): number {
 }
 
 function emptyBucket(from: number, width: number): TimeBucket {
-  const counts = { accepted: 0, duplicate: 0, parked: 0, failed: 0, "not sent": 0 };
+  const counts = Object.fromEntries(DELIVERY_OUTCOMES.map(({ name }) => [name, 0])) as TimeBucket["counts"];
   return { from, to: from + width, total: 0, counts };
 }

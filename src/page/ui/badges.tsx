@@ -7,6 +7,7 @@ import { isHeld } from "../../dev/forward/held-tag.js";
 import { formatTime } from "./format.js";
 import { Icon, type IconName } from "./icon.js";
 import { TONES } from "../state/tones.js";
+import { type WorkWord, wordOfWork } from "../state/work-word.js";
 
 interface Face {
   icon: IconName;
@@ -79,8 +80,6 @@ export function AnswerBadge({ capture }: { capture: AnsweredCapture }) {
   );
 }
 
-const NO_WORK = "no work";
-
 const WORK_STATES: Record<string, Omit<Face, "word">> = {
   pending: { icon: "clock", tone: "mute", meaning: "Waits for its next run." },
   leased: { icon: "arrow", tone: "warn", meaning: "A handler runs it, or is about to." },
@@ -91,12 +90,12 @@ const WORK_STATES: Record<string, Omit<Face, "word">> = {
   running: { icon: "arrow", tone: "mute", meaning: "A handler runs, or is about to." },
   retrying: { icon: "replay", tone: "warn", meaning: "A handler has failed and runs again." },
   waiting: { icon: "clock", tone: "mute", meaning: "No handler has run yet." },
-  [NO_WORK]: { icon: "minus", tone: "mute", meaning: "Kept; no handler takes such an event." },
+  "no work": { icon: "minus", tone: "mute", meaning: "Kept; no handler takes such an event." },
 };
 
 /** The state of an event; one without any work is finished too, but is not counted as done by a handler. */
 export function EventBadge({ event }: { event: Pick<InboxEvent, "state" | "handlers"> }) {
-  return <StateBadge state={event.handlers.length === 0 ? NO_WORK : event.state} />;
+  return <StateBadge state={event.handlers.length === 0 ? "no work" : event.state} />;
 }
 
 export function StateBadge({ state }: { state: string }) {
@@ -112,7 +111,8 @@ export function StateBadge({ state }: { state: string }) {
 /** What the handlers made of a delivery, in one word and what is to know at once. */
 export function WorkBadge({ work }: { work: EventWork | undefined }) {
   if (work === undefined) return null;
-  const { word, detail } = describeEvent(work.event);
+  const word = wordOfWork(work.event);
+  const detail = detailOf(word, work.event);
   const face = WORK_STATES[word];
   const failed = work.event.handlers.filter(({ state, error }) => state !== "done" && error !== null);
   const title = [face?.meaning ?? "", ...failed.map(describeFailed)].join("\n");
@@ -132,17 +132,13 @@ function describeFailed(work: InboxHandler): string {
   return `${handler}${retry} ${error}`.trim();
 }
 
-function describeEvent({ state, handlers }: InboxEvent): { word: string; detail: string } {
-  if (handlers.length === 0) return { word: NO_WORK, detail: "" };
-  if (state === "leased") return { word: "running", detail: "" };
-  if (state === "done")
-    return { word: handlers.every(({ discarded }) => discarded) ? "discarded" : "done", detail: "" };
-  if (state === "dead") {
-    const dead = handlers.filter((handler) => handler.state === "dead");
-    return { word: "dead", detail: handlers.length > 1 ? `${dead.length} of ${handlers.length}` : "" };
+/** What is to know beside the word, such as `3 of 14, next 14:02:11`. */
+function detailOf(word: WorkWord, { handlers }: InboxEvent): string {
+  if (word === "dead") {
+    const dead = handlers.filter(({ state }) => state === "dead");
+    return handlers.length > 1 ? `${dead.length} of ${handlers.length}` : "";
   }
-  if (state !== "pending") return { word: state, detail: "" };
+  if (word !== "retrying") return "";
   const [next] = handlers.filter(isRetrying).toSorted((a, b) => (a.dueAt ?? "").localeCompare(b.dueAt ?? ""));
-  if (next === undefined) return { word: "waiting", detail: "" };
-  return { word: "retrying", detail: `${countAttempts(next)}, next ${formatTime(next.dueAt ?? "")}` };
+  return next === undefined ? "" : `${countAttempts(next)}, next ${formatTime(next.dueAt ?? "")}`;
 }

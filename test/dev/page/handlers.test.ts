@@ -1,5 +1,6 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { sampleEvent } from "#pigeonhole/sandbox/samples/sample-event.js";
 import { openInboxFile } from "#pigeonhole/store/sqlite/open-inbox-file.js";
 import { launchBrowser, mustSkipBrowserTests, openPage, type OpenPage } from "./browser.js";
 import { openForEach } from "./open-for-each.js";
@@ -36,6 +37,24 @@ describe.skipIf(mustSkipBrowserTests())("the work of the app's handlers", () => 
     await inbox.retryEvent(eventId());
     await inbox.close();
     await expect.poll(workOfRow, { timeout: 25_000 }).toBe("done");
+  });
+
+  test("the chart counts a delivery by what its handlers made of it, and lists it by its time", async () => {
+    await bench.deliver({ type: "email.sent" });
+    await bench.deliver({ type: "email.bounced" });
+    await bench.deliver({ body: JSON.stringify({ ...sampleEvent("email.sent"), type: "invoice.paid" }) });
+    await bench.deliver({ type: "email.complained" });
+    const chart = page.getByRole("region", { name: "Deliveries over time" });
+    const counts = async () => (await chart.locator(".legend").allTextContents()).map((text) => text.trim());
+    await expect.poll(counts).toEqual(["accepted 1", "retrying 1", "parked 1", "dead 1"]);
+    bench.ledger.fix();
+    const expected = ["accepted 2", "parked 1", "dead 1"];
+    await expect.poll(counts).toEqual(expected);
+    await chart.getByRole("listbox").focus();
+    for (const key of ["Home", "Shift+End", "Enter"]) await page.keyboard.press(key);
+    await expect.poll(() => page.url()).toContain("before");
+    await expect.poll(counts).toEqual(expected);
+    expect(await page.locator(".list-window .row").count()).toBe(4);
   });
 
   test("the tab Handlers shows the first and the last error in full, counts the others, and retries", async () => {
