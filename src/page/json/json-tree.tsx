@@ -5,7 +5,7 @@ import { query, setQuery } from "../state/captures.js";
 import { copyText } from "../state/copy-text.js";
 import { Icon } from "../ui/icon.js";
 import { plural } from "../ui/format.js";
-import type { JsonNode } from "./parse-json.js";
+import type { JsonContainer, JsonNode } from "./parse-json.js";
 import { hasMoreValues, listTreeRows, writeJson, type Folds, type TreeRow } from "./tree-rows.js";
 
 /** Lines rendered at first; a click shows more, since a body may have 5 MB. */
@@ -39,7 +39,9 @@ export function JsonTree({ node, label, canSearch = false }: JsonTreeOptions) {
   const [shown, setShown] = useState(PAGE);
   const [current, setCurrent] = useState(0);
   const root = useRef<HTMLDivElement>(null);
-  const rows = useMemo(() => listTreeRows(node, folds), [node, folds]);
+  // One more than is shown tells whether there are more.
+  const listed = useMemo(() => listTreeRows(node, folds, shown + 1), [node, folds, shown]);
+  const rows = listed.slice(0, shown);
 
   const toggle = (path: string) => {
     const switched = new Set(folds.switched);
@@ -47,7 +49,7 @@ export function JsonTree({ node, label, canSearch = false }: JsonTreeOptions) {
     setFolds({ ...folds, switched });
   };
   const focusRow = (index: number) => {
-    const next = Math.min(Math.max(0, index), Math.min(rows.length, shown) - 1);
+    const next = Math.min(Math.max(0, index), rows.length - 1);
     setCurrent(next);
     root.current?.querySelectorAll<HTMLElement>("[role=treeitem]")[next]?.focus();
   };
@@ -78,7 +80,7 @@ export function JsonTree({ node, label, canSearch = false }: JsonTreeOptions) {
         </div>
       )}
       <div class="json-rows" role="tree" aria-label={label} ref={root} onKeyDown={onKeyDown}>
-        {rows.slice(0, shown).map((row, index) => (
+        {rows.map((row, index) => (
           <Row
             key={`${row.path}:${index}`}
             row={row}
@@ -89,9 +91,9 @@ export function JsonTree({ node, label, canSearch = false }: JsonTreeOptions) {
           />
         ))}
       </div>
-      {rows.length > shown && (
+      {listed.length > shown && (
         <button type="button" class="button" onClick={() => setShown(shown + 5 * PAGE)}>
-          Show more of {plural(rows.length - shown, "line")}
+          Show more lines
         </button>
       )}
     </div>
@@ -204,9 +206,8 @@ function firstFolds(node: JsonNode): Folds {
   return { openDepth: hasMoreValues(node, FOLD_ABOVE) ? 1 : ALL, switched: NONE };
 }
 
-function sizeOf(node: Extract<JsonNode, { members: readonly unknown[] }>): string {
-  const count = node.members.length;
-  if (node.kind === "array") return count === 0 ? "[ ]" : `[ ${count} ]`;
+function sizeOf({ kind, count }: JsonContainer): string {
+  if (kind === "array") return count === 0 ? "[ ]" : `[ ${count} ]`;
   return count === 0 ? "{ }" : `{ ${count} }`;
 }
 

@@ -1,11 +1,20 @@
 import { findJsonProblem, isJson, MAX_JSON_DEPTH, type JsonProblem } from "./json-problem.js";
-import { indexContainers, stringEnd, type ContainerIndex } from "./container-index.js";
+import { indexContainers, skipSpace, stringEnd, type ContainerIndex } from "./container-index.js";
 
 /** A JSON text as a tree that keeps the source: numbers as their digits, members in order, repeated names too. */
 export type JsonNode =
-  | { readonly kind: "object" | "array"; readonly members: readonly JsonMember[] }
+  | JsonContainer
   | { readonly kind: "string"; readonly text: string; readonly value: string }
   | { readonly kind: "number" | "boolean" | "null"; readonly text: string };
+
+/** An object or array. */
+export interface JsonContainer {
+  readonly kind: "object" | "array";
+  /** Number of members. */
+  readonly count: number;
+  /** Read from the text as far as they are looked at, and again each time. */
+  readonly members: Iterable<JsonMember>;
+}
 
 /** A value with its name, or its index in an array. */
 export interface JsonMember {
@@ -33,35 +42,35 @@ interface ReadValue {
   nextContainer: number;
 }
 
-/** An object or array. Its members are read when they are looked at: of a body of 5 MB, a few hundred are. */
-class Container {
+/** Reads no member before it is looked at: of a body of 5 MB, a few hundred are. */
+class Container implements JsonContainer {
   readonly kind: "object" | "array";
+  readonly count: number;
   readonly #source: Source;
   readonly #start: number;
   readonly #number: number;
-  #members: readonly JsonMember[] | undefined;
 
   constructor(source: Source, start: number, number: number) {
     this.kind = source.text[start] === "{" ? "object" : "array";
+    this.count = source.index.counts[number] ?? 0;
     this.#source = source;
     this.#start = start;
     this.#number = number;
   }
 
-  get members(): readonly JsonMember[] {
-    this.#members ??= this.#source.readMembers(this.#start, this.#number);
-    return this.#members;
+  get members(): Iterable<JsonMember> {
+    return this.#source.readMembers(this.#start, this.#number);
   }
 }
 
 /** A text that is known to be JSON. */
 class Source {
   readonly text: string;
-  readonly #index: ContainerIndex;
+  readonly index: ContainerIndex;
 
   constructor(text: string, index: ContainerIndex) {
     this.text = text;
-    this.#index = index;
+    this.index = index;
   }
 
   /** The value that begins at `at`; `container` is the number of the next container from there. */
@@ -70,7 +79,7 @@ class Source {
     const first = text[at];
     if (first === "{" || first === "[") {
       const node = new Container(this, at, container);
-      const { ends, next } = this.#index;
+      const { ends, next } = this.index;
       return { node, end: ends[container] ?? text.length, nextContainer: next[container] ?? 0 };
     }
     if (first === '"') {
@@ -83,26 +92,24 @@ class Source {
   }
 
   /** The members of the container with that number, which begins at `start`. */
-  readMembers(start: number, number: number): JsonMember[] {
+  *readMembers(start: number, number: number): Generator<JsonMember, void> {
     const { text } = this;
     const isObject = text[start] === "{";
-    const members: JsonMember[] = [];
     let container = number + 1;
     let at = skipSpace(text, start + 1);
-    while (text[at] !== "}" && text[at] !== "]") {
-      let name = String(members.length);
+    for (let index = 0; text[at] !== "}" && text[at] !== "]"; index += 1) {
+      let name = String(index);
       if (isObject) {
         const nameEnd = stringEnd(text, at) ?? text.length;
         name = stringNode(text.slice(at, nameEnd)).value;
         at = skipSpace(text, skipSpace(text, nameEnd) + 1);
       }
       const { node, end, nextContainer } = this.readValue(at, container);
-      members.push({ name, node });
+      yield { name, node };
       container = nextContainer;
       at = skipSpace(text, end);
       if (text[at] === ",") at = skipSpace(text, at + 1);
     }
-    return members;
   }
 }
 
@@ -114,10 +121,4 @@ function wordEnd(text: string, from: number): number {
   let end = from;
   while (end < text.length && !/[\s,\]}]/.test(text[end] ?? "")) end += 1;
   return end;
-}
-
-function skipSpace(text: string, from: number): number {
-  let at = from;
-  while (text[at] === " " || text[at] === "\n" || text[at] === "\r" || text[at] === "\t") at += 1;
-  return at;
 }

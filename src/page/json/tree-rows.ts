@@ -1,5 +1,5 @@
 import { joinPath } from "./json-path.js";
-import type { JsonNode } from "./parse-json.js";
+import type { JsonContainer, JsonNode } from "./parse-json.js";
 
 /** One line of the tree. */
 export interface TreeRow {
@@ -21,27 +21,25 @@ export interface Folds {
   switched: ReadonlySet<string>;
 }
 
-/** Lines of the tree without the folded parts. */
-export function listTreeRows(root: JsonNode, { openDepth, switched }: Folds): TreeRow[] {
+/** The first lines of the tree, at most so many, without the folded parts. */
+export function listTreeRows(root: JsonNode, { openDepth, switched }: Folds, most: number): TreeRow[] {
   const rows: TreeRow[] = [];
-  const visit = (node: JsonNode, place: Pick<TreeRow, "path" | "depth" | "name" | "isIndex">) => {
-    const canFold = "members" in node && node.members.length > 0;
-    const isOpen = canFold ? place.depth < openDepth !== switched.has(place.path) : null;
-    rows.push({ ...place, node, isOpen });
-    if (!("members" in node) || isOpen !== true) return;
+  const visitMembers = (node: JsonContainer, parent: string, depth: number) => {
     const isIndex = node.kind === "array";
-    for (const member of node.members) {
-      const path = joinPath(place.path, member.name, isIndex);
-      visit(member.node, { path, depth: place.depth + 1, name: member.name, isIndex });
+    for (const { name, node: member } of node.members) {
+      if (rows.length >= most) return;
+      visit(member, { path: joinPath(parent, name, isIndex), depth, name, isIndex });
     }
   };
+  const visit = (node: JsonNode, place: Pick<TreeRow, "path" | "depth" | "name" | "isIndex">) => {
+    const canFold = "members" in node && node.count > 0;
+    const isOpen = canFold ? place.depth < openDepth !== switched.has(place.path) : null;
+    rows.push({ ...place, node, isOpen });
+    if (canFold && isOpen === true) visitMembers(node, place.path, place.depth + 1);
+  };
   // The root's own braces are not shown: its members are the first lines.
-  if ("members" in root && root.members.length > 0) {
-    for (const { name, node } of root.members) {
-      const isIndex = root.kind === "array";
-      visit(node, { path: joinPath("", name, isIndex), depth: 0, name, isIndex });
-    }
-  } else visit(root, { path: "", depth: 0, name: "", isIndex: false });
+  if ("members" in root && root.count > 0) visitMembers(root, "", 0);
+  else visit(root, { path: "", depth: 0, name: "", isIndex: false });
   return rows;
 }
 
@@ -50,7 +48,9 @@ export function hasMoreValues(root: JsonNode, most: number): boolean {
   let left = most;
   const count = (node: JsonNode): boolean => {
     left -= 1;
-    return left < 0 || ("members" in node && node.members.some((member) => count(member.node)));
+    if (left < 0 || !("members" in node)) return left < 0;
+    for (const member of node.members) if (count(member.node)) return true;
+    return false;
   };
   return count(root);
 }
@@ -59,9 +59,9 @@ export function hasMoreValues(root: JsonNode, most: number): boolean {
 export function writeJson(node: JsonNode, indent = ""): string {
   if (!("members" in node)) return node.text;
   const [open, close] = node.kind === "array" ? "[]" : "{}";
-  if (node.members.length === 0) return `${open}${close}`;
+  if (node.count === 0) return `${open}${close}`;
   const inner = `${indent}  `;
-  const lines = node.members.map(({ name, node: member }) => {
+  const lines = Array.from(node.members, ({ name, node: member }) => {
     const label = node.kind === "array" ? "" : `${JSON.stringify(name)}: `;
     return `${inner}${label}${writeJson(member, inner)}`;
   });

@@ -19,6 +19,9 @@ const rows = Array.from({ length: LARGE_ROWS }, (_, n) => ({
 export const LARGE_BODIES: Readonly<Record<string, string>> = {
   "many values": JSON.stringify(sampleEvent("email.received", { rows })),
   "one text": JSON.stringify(sampleEvent("email.received", { text: "a word and ".repeat(SIZE / 11) })),
+  numbers: `[${"1,".repeat(SIZE / 2)}1]`,
+  "empty lists": `[${"[],".repeat(SIZE / 3)}[]]`,
+  "short names": `{${Array.from({ length: SIZE / 13 }, (_, n) => `"n${n}":${n % 10}`).join()}}`,
   "lines that are not JSON": "a line of plain text, with no end in sight\n".repeat(SIZE / 43),
   "one line that is not JSON": "x".repeat(SIZE),
 };
