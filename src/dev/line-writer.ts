@@ -9,10 +9,10 @@ import {
   whyNotRun,
 } from "../capture/model/answer.js";
 import { describeRetry } from "../capture/model/describe-work.js";
+import { answerAdvice, contentTypeOf } from "../capture/model/answer-advice.js";
 import { captureHandle } from "../capture/model/capture-handle.js";
 import { escapeControls } from "../base/text.js";
 import { isRetryableStatus } from "../protocol/retry-schedule.js";
-import { answerAdvice } from "./answer-advice.js";
 import type { DevEvent } from "./dev-event.js";
 
 /**
@@ -101,7 +101,7 @@ export function createLineWriter({ paint = plainPaint, columns = () => undefined
       case "forwarded":
         return [
           row({ ...delivery(event), note: subjectNote(event.capture, verdictNote(event.verdict)) }),
-          ...adviceLines(event),
+          ...adviceLines(event.attempt, event.verdict),
         ];
       case "received":
         return [row({ ...delivery(event), note: notTaken(event.answer) ?? "kept, not forwarded" })];
@@ -112,9 +112,12 @@ export function createLineWriter({ paint = plainPaint, columns = () => undefined
       case "rejected":
         return [row({ ...delivery(event), note: `refused: ${escapeControls(event.verdict.summary)}` })];
       case "delivered":
-        return [row({ ...again(event, nowMs), note: "held before, now delivered" })];
+        return [row({ ...again(event, nowMs), note: "held before, now delivered" }), ...adviceLines(event.attempt)];
       case "replayed":
-        return [row({ ...again(event, nowMs), note: `replay, attempt ${event.attempt.n}` })];
+        return [
+          row({ ...again(event, nowMs), note: `replay, attempt ${event.attempt.n}` }),
+          ...adviceLines(event.attempt),
+        ];
       case "handler_failed":
         return [failureLine(event, nowMs)];
       case "refused": {
@@ -155,8 +158,15 @@ export function createLineWriter({ paint = plainPaint, columns = () => undefined
   }
 
   /** Not cut: half of an advice would be useless. */
-  function adviceLines({ attempt, verdict }: Extract<DevEvent, { kind: "forwarded" }>): string[] {
-    const advice = answerAdvice(attempt, verdict);
+  function adviceLines(attempt: CaptureAttempt, verdict?: DeliveryLike["verdict"]): string[] {
+    const advice = answerAdvice({
+      ...answerHead(attempt),
+      contentType: contentTypeOf(attempt),
+      target: attempt.target,
+      isSigned: attempt.mode === "resign" || verdict?.code === "ok",
+      secretRef: verdict?.secretRef,
+      pathFlag: "--forward-to 3000/hooks",
+    });
     return advice === undefined ? [] : [`          ${paint("warn", `! ${escapeControls(advice)}`)}`];
   }
 

@@ -204,15 +204,18 @@ test("the JUnit report has every case, with escaped text", () => {
     failure: null,
     change: null,
     updated: false,
+    advice: null,
   };
   const cases = [
-    { ...testCase, passed: false, failures: ["Answered <500>.", "]]>"] },
+    { ...testCase, passed: false, failures: ["Answered <500>.", "]]>"], advice: "Look <there>." },
     { ...testCase, passed: true, failures: [] },
   ];
   const xml = toJunit({ cases, passed: 1, failed: 1, unanswered: 0, ms: 3000 });
   expect(xml).toContain('<testsuites tests="2" failures="1" errors="0" time="3">');
   expect(xml).toContain('name="x &quot;y&quot; &amp; ??" classname="captures" file="a&lt;b&gt;.json" time="1.5"');
-  expect(xml).toContain('<failure message="Answered &lt;500&gt;.">Answered &lt;500&gt;.\n]]&gt;</failure>');
+  expect(xml).toContain(
+    '<failure message="Answered &lt;500&gt;.">Answered &lt;500&gt;.\n]]&gt;\n! Look &lt;there&gt;.</failure>',
+  );
 });
 
 describe("replayDirectory", () => {

@@ -67,6 +67,7 @@ describe("test", () => {
     // Under another secret the app answers 503.
     const other = await runCli(["test", "--to", app.url, "--secret", `${SECRET}x`], { cwd });
     expect([other.code, other.stdout]).toEqual([1, expect.stringContaining("Answered 503, expected 200.")]);
+    expect(other.stdout).toContain("\n    ! The app has another secret than the one that signed this");
   });
 
   /** Runs the fixtures against the app of receiver-app.mjs, which the command starts. */

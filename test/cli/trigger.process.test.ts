@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
-import { startReceiverApp } from "./app.js";
+import { closeAfterTest, startReceiverApp } from "./app.js";
+import { serve } from "../support/mounts.js";
 import { jsonLines, runCli, SECRET, startCli } from "../support/run-cli.js";
 import { makeFolder } from "../support/folder.js";
 
@@ -43,6 +44,22 @@ describe("trigger", () => {
     expect(shown).toMatchObject({ code: 0, stdout: parked });
     expect(shown.stdout).toContain("\n  Parked: not understood, so no handler ran.\n");
     expect(await runCli([...args, "--expect", "2xx"], { env })).toMatchObject({ code: 0, stdout: parked });
+  });
+
+  test("trigger says what to change when no receiver took the event, and nothing where that is expected", async () => {
+    const app = await startReceiverApp();
+    const wrong = await serve((_, res) => void res.writeHead(404, { "content-type": "text/html" }).end("<p>None</p>"));
+    closeAfterTest(() => wrong.close());
+    const to = (url: string, ...flags: string[]) => runCli(["trigger", "email.sent", "--to", url, ...flags], { env });
+    const missed = await to(`${wrong.url}/hooks`);
+    expect(missed.stdout).toContain("\n  ! The app has no POST route at /hooks: mount the receiver there");
+    const secret = `whsec_${"o".repeat(43)}`;
+    const other = await to(app.url, "--secret", secret);
+    expect(other.stdout).toContain("503 unverified");
+    expect(other.stdout).toContain("\n  ! The app has another secret than --secret: give both the same");
+    expect(other.stdout).not.toContain(secret);
+    expect((await to(app.url, "--sign", "stale")).stdout).not.toContain("!");
+    expect((await to(`${wrong.url}/hooks`, "--expect", "404")).stdout).not.toContain("!");
   });
 
   test("trigger makes new events in every run, and the same events with --seed", async () => {

@@ -225,7 +225,8 @@ describe("text of a sender", () => {
 describe("the advice below a delivery", () => {
   const target = "http://127.0.0.1:3000/hooks";
   const html: HeaderList = [["Content-Type", "text/html; charset=utf-8"]];
-  const unverified: HeaderList = [["X-Pigeonhole-Outcome", "unverified"]];
+  const outcome = (name: string): HeaderList => [["X-Pigeonhole-Outcome", name]];
+  const unverified = outcome("unverified");
 
   function adviceOf(status: number, headers: HeaderList = [], code: CaptureVerdict["code"] = "ok"): string[] {
     const answered = makeAttempt({ at: capture.receivedAt, target, status, headers });
@@ -235,16 +236,25 @@ describe("the advice below a delivery", () => {
   }
 
   test.each<[string, number, HeaderList, string]>([
-    ["a 404", 404, html, "The app has no POST route at /hooks: give the path of its receiver"],
+    ["a 404", 404, html, "The app has no POST route at /hooks: mount the receiver there, or give its path"],
     ["a 405", 405, [], "The app has no POST route at /hooks"],
     ["a 401", 401, [], "A login, key or CSRF check of the app refused it before the receiver"],
     ["a 403", 403, html, "A login, key or CSRF check of the app refused it before the receiver"],
     ["a 400", 400, [], "mount the receiver above express.json()"],
+    ["a redirect", 307, html, "The service follows no redirect, so the event would be lost"],
+    ["a receiver that is not started", 503, outcome("not_started"), "The app did not call receiver.start()"],
+    ["a parser in front", 503, outcome("body_consumed"), "Another parser of the app read the body first"],
     ["a page", 200, html, "An HTML page is no answer of a receiver: another route of the app takes /hooks."],
     ["another secret", 503, unverified, "The app has another secret than env:S: give both the same WEBHOOK_SECRET."],
   ])("%s gets a line of advice, whole in a narrow terminal", (_, status, headers, words) => {
     expect(adviceOf(status, headers)).toEqual([expect.stringMatching(/^ {10}! /)]);
     expect(adviceOf(status, headers)[0]).toContain(words);
+  });
+
+  test.each(["replayed", "delivered"] as const)("what was %s gets it too", (kind) => {
+    const answered = makeAttempt({ at: capture.receivedAt, target, status: 404, mode: "resign" });
+    const [, ...advice] = createLineWriter().write({ kind, capture, attempt: answered }, at);
+    expect(advice).toEqual([expect.stringContaining("The app has no POST route at /hooks")]);
   });
 
   test.each<[string, number, HeaderList, CaptureVerdict["code"]]>([

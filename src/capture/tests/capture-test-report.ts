@@ -16,6 +16,8 @@ export interface CaptureTestCase {
   passed: boolean;
   /** One sentence each; empty if it passed. */
   failures: string[];
+  /** What to change, if the answer of a case that failed shows it; null otherwise. */
+  advice: string | null;
   /** Event id that was sent; null when the body has none. */
   eventId: string | null;
   /** HTTP status of the answer; null when none came. */
@@ -51,16 +53,22 @@ export interface CaptureTestReport {
 /** The failures as text, one case after the other; empty if all passed. */
 export function describeFailures({ cases }: CaptureTestReport): string {
   const failed = cases.filter(({ passed }) => !passed);
-  return failed.map(({ name, file, failures }) => [`${name} (${file})`, ...failures].join("\n    ")).join("\n");
+  return failed.map((one) => [`${one.name} (${one.file})`, ...describeFailure(one)].join("\n    ")).join("\n");
+}
+
+/** What is not as expected, and what to change if that is known: one sentence each. */
+export function describeFailure({ failures, advice }: Pick<CaptureTestCase, "failures" | "advice">): string[] {
+  return advice === null ? failures : [...failures, `! ${advice}`];
 }
 
 /** The report as JUnit XML, which CI systems show. */
 export function toJunit({ cases, failed, ms }: CaptureTestReport): string {
-  const rows = cases.map(({ name, file, failures, ms: time }) => {
+  const rows = cases.map((one) => {
+    const { name, file, failures, ms: time } = one;
     const attributes = `name="${escapeXml(name)}" classname="captures" file="${escapeXml(file)}" time="${time / 1000}"`;
     if (failures.length === 0) return `    <testcase ${attributes}/>`;
     const message = escapeXml(failures[0] ?? "");
-    return `    <testcase ${attributes}>\n      <failure message="${message}">${escapeXml(failures.join("\n"))}</failure>\n    </testcase>`;
+    return `    <testcase ${attributes}>\n      <failure message="${message}">${escapeXml(describeFailure(one).join("\n"))}</failure>\n    </testcase>`;
   });
   const totals = `tests="${cases.length}" failures="${failed}" errors="0" time="${ms / 1000}"`;
   return [

@@ -21,7 +21,8 @@ import { type CaptureFile, readCaptureFiles, writeCaptureFile } from "../folder/
 import { byTime } from "../folder/load-folder.js";
 import type { CaptureTestCase, CaptureTestReport, CaseChange } from "./capture-test-report.js";
 import { bodyJson, bodyText } from "../model/captured-body.js";
-import { outcomeOf } from "../model/answer.js";
+import { answerAdvice, contentTypeOf } from "../model/answer-advice.js";
+import { answerHead, outcomeOf } from "../model/answer.js";
 import { checkExpectation } from "../model/check-expectation.js";
 import { checkWork, type InspectedHandler, type FoundWork } from "./check-work.js";
 import { ANSWER_TIMEOUT_MS } from "../send/send-request.js";
@@ -146,6 +147,7 @@ async function runCase({ file, capture }: CaptureFile, options: CaptureTest): Pr
     name: `${capture.event.type ?? "unreadable"} ${capture.id}`,
     passed: failures.length === 0,
     failures,
+    advice: failures.length === 0 ? null : adviceFor(attempt),
     eventId,
     status: attempt.status,
     outcome: outcomeOf(attempt.headers) ?? null,
@@ -155,6 +157,11 @@ async function runCase({ file, capture }: CaptureFile, options: CaptureTest): Pr
     change: changeOf(capture, expectation, failures.length === 0),
     updated: update,
   };
+}
+
+function adviceFor(attempt: CaptureAttempt): string | null {
+  const seen = { ...answerHead(attempt), contentType: contentTypeOf(attempt), target: attempt.target };
+  return answerAdvice({ ...seen, isSigned: true, pathFlag: "--to 3000/hooks" }) ?? null;
 }
 
 function expectationOf(capture: Capture, { expect, ignore }: CaptureTest): Expectation {

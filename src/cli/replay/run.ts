@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import type { JsonEdit } from "../../capture/json/edit-json.js";
 import type { Capture } from "../../capture/model/capture.js";
 import { captureHandle } from "../../capture/model/capture-handle.js";
+import { answerAdvice, contentTypeOf } from "../../capture/model/answer-advice.js";
 import { answerHead, describeAnswer, judgeAnswer } from "../../capture/model/answer.js";
 import { describeDifference } from "../../capture/json/compare-json.js";
 import { matchesQuery, parseQuery } from "../../capture/query/query.js";
@@ -59,7 +60,8 @@ export const run: RunCommand<typeof replay> = async (input) => {
       if (!isDull) {
         const remarks = await describeNotRun(replayed, inbox);
         progress.clear();
-        showAttempt(replayed, remarks, out);
+        const isExpected = options.expect !== undefined && replayed.failures.length === 0;
+        showAttempt(replayed, { notRun: remarks, isExpected }, out);
       }
       if (isMany) progress.step();
       const { capture, attempt } = replayed;
@@ -150,7 +152,14 @@ function showPlanned({ id, event }: Capture, targets: readonly string[], out: Ou
   out.result({ capture: id, event, targets }, escapeControls(line));
 }
 
-function showAttempt(replayed: ReplayedAttempt, notRun: readonly string[], out: Output): void {
+interface Shown {
+  /** Why no handler ran. */
+  notRun: readonly string[];
+  /** Whether `--expect` says what the answer must be, and it is. */
+  isExpected: boolean;
+}
+
+function showAttempt(replayed: ReplayedAttempt, { notRun, isExpected }: Shown, out: Output): void {
   const { capture, attempt, comparison, failures, notes, failure } = replayed;
   const { ms, mode, error } = attempt;
   const head = answerHead(attempt);
@@ -158,10 +167,12 @@ function showAttempt(replayed: ReplayedAttempt, notRun: readonly string[], out: 
   const signed = mode === "exact" ? "= exact" : "↻ re-signed";
   const id = attempt.eventId ?? capture.event.id ?? capture.id;
   const line = `${capture.event.type ?? "unknown type"}  ${id}  ${signed}  ${describeAnswer(head)}  ${ms} ms`;
+  const advice = adviceFor(replayed, isExpected) ?? null;
   const remarks = [
     ...(failures.length === 0 && error !== null ? [error] : failures),
     ...notes,
     ...notRun,
+    ...(advice === null ? [] : [`! ${advice}`]),
     ...(comparison?.same === false ? [describeChange(comparison)] : []),
   ];
   const text = [
@@ -170,8 +181,15 @@ function showAttempt(replayed: ReplayedAttempt, notRun: readonly string[], out: 
   ];
   const changed = comparison === null ? null : !comparison.same;
   const { outcome } = head;
-  const record = { capture: capture.id, event: capture.event, attempt, outcome, changed, failures, notes };
+  const record = { capture: capture.id, event: capture.event, attempt, outcome, changed, failures, notes, advice };
   out.result(record, text.join("\n"));
+}
+
+/** None for an answer that was expected. */
+function adviceFor({ attempt }: ReplayedAttempt, isExpected: boolean): string | undefined {
+  if (isExpected) return undefined;
+  const seen = { ...answerHead(attempt), contentType: contentTypeOf(attempt), target: attempt.target };
+  return answerAdvice({ ...seen, isSigned: attempt.mode === "resign", pathFlag: "--to 3000/hooks" });
 }
 
 function describeChange({ status, outcome, json, bodyChanged }: NonNullable<ReplayedAttempt["comparison"]>): string {

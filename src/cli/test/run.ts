@@ -1,6 +1,11 @@
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { type CaptureTestCase, type CaptureTestReport, toJunit } from "../../capture/tests/capture-test-report.js";
+import {
+  type CaptureTestCase,
+  type CaptureTestReport,
+  describeFailure,
+  toJunit,
+} from "../../capture/tests/capture-test-report.js";
 import { type AnswerJudgement, describeAnswer, judgeAnswer } from "../../capture/model/answer.js";
 import { runCaptureTests } from "../../capture/tests/run-capture-tests.js";
 import { checkLocalTarget } from "../../capture/send/target.js";
@@ -104,12 +109,12 @@ async function waitUntilReached({ options, context }: Input, target: URL, app: A
 const HANDLERS_UNKNOWN = `What the handlers did is not known: give --start, or the app's SQLite file with --inbox or ${DATABASE_VARIABLE}.`;
 
 function showCase(testCase: CaptureTestCase, out: Output): void {
-  const { name, passed, status, outcome, handlers, ms, failures, change, updated } = testCase;
+  const { name, passed, status, outcome, handlers, ms, change, updated } = testCase;
   const sign = answerSign(passed ? judgeCase(testCase) : "bad", out.paint);
   const answer = `${describeAnswer({ status, outcome })}${handlers?.length === 0 ? ", no handler" : ""}`;
   const turned = change === "fixed" || change === "regressed" ? `  ${change}` : "";
   const line = `${name}  ${answer}  ${ms} ms${turned}${updated ? "  updated" : ""}`;
-  const reasons = failures.map((failure) => `    ${escapeControls(failure)}`);
+  const reasons = describeFailure(testCase).map((failure) => `    ${escapeControls(failure)}`);
   out.result({ case: testCase }, [`${sign} ${escapeControls(line)}`, ...reasons].join("\n"));
 }
 

@@ -10,6 +10,7 @@ import {
   judgeAnswer,
   whyNotRun,
 } from "../../capture/model/answer.js";
+import { answerAdvice, contentTypeOf } from "../../capture/model/answer-advice.js";
 import { checkExpectation } from "../../capture/model/check-expectation.js";
 import { editJson } from "../../capture/json/edit-json.js";
 import { encodeAnswerBody, encodeBody } from "../../capture/model/encode-body.js";
@@ -51,18 +52,19 @@ export const run: RunCommand<typeof trigger> = async (input) => {
   const expect = checkExpect(options.expect);
   const makeBody = await bodyMaker(input);
   const needsSecret = options.sign !== "missing" && options.sign !== "wrong-secret";
-  const secret = needsSecret ? requireSigningSecret(options.secret, context).value : undefined;
+  const secret = needsSecret ? requireSigningSecret(options.secret, context) : undefined;
   const url = targetUrl(readTarget("--to", options.to).href, DEFAULT_PATH);
   const lookUp = createLocalLookUp();
   if (!options.allowRemote) await checkLocalTarget(url, lookUp);
 
+  const signedWith = options.sign === "valid" ? secret?.ref : undefined;
   let exitCode: ExitCode = EXIT.ok;
   for (let index = 0; index < options.count; index += 1) {
     const body = makeBody(index);
     for (let copy = 0; copy < options.duplicate; copy += 1) {
       if (index + copy > 0 && options.every > 0) await sleep(waitingClock, options.every, context.signal);
       const nowMs = Date.now();
-      const signed = signVariant({ body, secret, variant: options.sign, nowMs });
+      const signed = signVariant({ body, secret: secret?.value, variant: options.sign, nowMs });
       const delivery = { ...signed, headers: [...signed.headers, OWN_NAME] };
       if (options.print) {
         printRequest(url, delivery.headers, delivery.body, context.out);
@@ -72,7 +74,7 @@ export const run: RunCommand<typeof trigger> = async (input) => {
       const request = { url, method: "POST", ...delivery, allowRemote, lookUp, signal: context.signal };
       const answer = await sendRequest(request);
       context.signal.throwIfAborted();
-      exitCode = worse(exitCode, showAnswer({ body, answer, expect, context }));
+      exitCode = worse(exitCode, showAnswer({ url, body, answer, signedWith, expect, context }));
     }
   }
   return exitCode;
@@ -128,13 +130,17 @@ function printRequest(url: string, headers: HeaderList, body: Uint8Array, out: O
 }
 
 interface AnswerInput {
+  url: string;
   body: Uint8Array;
   answer: SendResult;
+  /** Name of the secret that signed it; undefined if it was signed wrongly. */
+  signedWith: string | undefined;
   expect: string | undefined;
   context: CommandContext;
 }
 
-function showAnswer({ body, answer, expect, context }: AnswerInput): ExitCode {
+function showAnswer(input: AnswerInput): ExitCode {
+  const { body, answer, expect, context } = input;
   const { out } = context;
   const { status, ms, error } = answer;
   const event = readHead(body);
@@ -143,14 +149,31 @@ function showAnswer({ body, answer, expect, context }: AnswerInput): ExitCode {
   const failures = expect === undefined ? [] : checkExpectation({ status: expect }, received);
   const result = status === null ? (error ?? describeAnswer(head)) : `${describeAnswer(head)}  ${ms} ms`;
   const why = whyNotRun(head, "delivery");
-  const unmet = status === null ? [] : failures.map((failure) => `\n  ${failure}`);
+  const advice = adviceFor(input, failures) ?? null;
+  const remarks = [
+    ...(status === null ? [] : failures),
+    ...(why === undefined ? [] : [`${why}.`]),
+    ...(advice === null ? [] : [`! ${advice}`]),
+  ].map((remark) => `\n  ${escapeControls(remark)}`);
   const line = `${event.type ?? "event"}  ${event.id ?? "without id"}  ${result}`;
   out.result(
-    { event, ...head, ms, error, failures },
-    `${answerSign(judge(head, failures, expect), out.paint)} ${escapeControls(line)}${unmet.join("")}${why === undefined ? "" : `\n  ${why}.`}`,
+    { event, ...head, ms, error, failures, advice },
+    `${answerSign(judge(head, failures, expect), out.paint)} ${escapeControls(line)}${remarks.join("")}`,
   );
   if (status === null) return EXIT.unreachable;
   return failures.length === 0 ? EXIT.ok : EXIT.failed;
+}
+
+/** None for an answer that was expected. */
+function adviceFor({ url, answer, signedWith, expect }: AnswerInput, failures: readonly string[]): string | undefined {
+  if (expect !== undefined && failures.length === 0) return undefined;
+  const seen = { ...answerHead(answer), contentType: contentTypeOf(answer), target: url };
+  return answerAdvice({
+    ...seen,
+    isSigned: signedWith !== undefined,
+    secretRef: signedWith,
+    pathFlag: "--to 3000/hooks",
+  });
 }
 
 /** An expected answer is good whatever its status, but a parked event is handled in no case. */
