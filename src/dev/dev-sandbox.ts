@@ -29,6 +29,7 @@ export class DevSandbox {
   /** The calls that its API received, newest first. */
   readonly calls: SandboxCall[] = [];
   readonly #options: DevSandboxOptions;
+  #endpointId: string | undefined;
   #changed: () => void = () => undefined;
   #timer: Timer | undefined;
 
@@ -54,7 +55,14 @@ export class DevSandbox {
   connect({ url, secret, changed }: { url: string; secret: string | undefined; changed: () => void }): string {
     this.#changed = changed;
     const { eventTypes } = this.#options;
-    return this.service.endpoints.create({ url, eventTypes }, { secret }).secret;
+    const endpoint = this.service.endpoints.create({ url, eventTypes }, { secret });
+    this.#endpointId = endpoint.id;
+    return endpoint.secret;
+  }
+
+  /** Id of the endpoint at the dev server; undefined before it is created. */
+  get endpointId(): string | undefined {
+    return this.#endpointId;
   }
 
   /** Ends its deliveries and its API. */

@@ -82,7 +82,7 @@ async function startSandbox({ options }: CompanionsInput["input"], lines: DevLin
     port,
     eventTypes,
     clock: systemClock,
-    onLog: (entry) => lines.sandbox(entry, sandbox.service.endpoints.list()),
+    onLog: (entry) => lines.sandbox(entry, sandbox),
   });
   return sandbox;
 }

@@ -1,6 +1,6 @@
 import type { DevEvent } from "../../dev/dev-event.js";
+import type { DevSandbox } from "../../dev/dev-sandbox.js";
 import { createLineWriter, formatJsonLine, type Tone } from "../../dev/line-writer.js";
-import type { WebhookEndpoint } from "../../contract/webhook-endpoint.js";
 import type { SandboxLogEntry } from "../../sandbox/log-entry.js";
 import type { Output, Paint } from "../frame/output.js";
 import { formatSandboxEntry } from "../values/format-sandbox-entry.js";
@@ -17,7 +17,7 @@ export interface DevLines {
   readonly out: Output;
   readonly report: (event: DevEvent) => void;
   readonly app: (line: string) => void;
-  readonly sandbox: (entry: SandboxLogEntry, endpoints: readonly WebhookEndpoint[]) => void;
+  readonly sandbox: (entry: SandboxLogEntry, running: DevSandbox) => void;
 }
 
 export function createDevLines(plain: Output, { hasSources }: { hasSources: boolean }): DevLines {
@@ -36,11 +36,11 @@ export function createDevLines(plain: Output, { hasSources }: { hasSources: bool
       else for (const line of writer.write(event)) out.result({}, line);
     },
     app: (line) => app.result({ at: now(), kind: "app_output", line }, formatAppLine(line, paint)),
-    sandbox: (entry, endpoints) =>
-      sandbox.result(
-        { at: now(), kind: "sandbox", entry },
-        formatSandboxEntry(entry, paint, { endpoints, allBy: "--with-sandbox" }),
-      ),
+    sandbox(entry, { service, endpointId }) {
+      // The line of the dev server has the advice on what it forwarded.
+      const present = { endpoints: service.endpoints.list(), allBy: "--with-sandbox", advisedEndpoint: endpointId };
+      sandbox.result({ at: now(), kind: "sandbox", entry }, formatSandboxEntry(entry, paint, present));
+    },
   };
 }
 

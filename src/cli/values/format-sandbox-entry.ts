@@ -3,17 +3,23 @@ import { escapeControls } from "../../base/text.js";
 import type { WebhookEndpoint } from "../../contract/webhook-endpoint.js";
 import type { AttemptRow } from "../../sandbox/delivery/attempt-row.js";
 import type { SandboxLogEntry } from "../../sandbox/log-entry.js";
+import { answerAdvice } from "../../capture/model/answer-advice.js";
+import { describeAnswer, judgeAnswer } from "../../capture/model/answer.js";
 import type { Paint } from "../frame/output.js";
 import { clockTime } from "../../dev/line-writer.js";
 import { age } from "../frame/format.js";
+import { answerSign } from "./answer-sign.js";
 
-/** The present endpoints, and how the command makes one that receives every type, such as `--endpoint <url>=all`. */
+/** The endpoints of a sandbox, and the flags of its command. */
 export interface PresentEndpoints {
   endpoints: readonly WebhookEndpoint[];
+  /** How one is made that receives every type, such as `--endpoint <url>=all`. */
   allBy: string;
+  /** Id of an endpoint whose answers get their advice elsewhere. */
+  advisedEndpoint?: string | undefined;
 }
 
-/** One line of the sandbox's live log. */
+/** One line of the sandbox's live log, and for some answers a line of advice. */
 export function formatSandboxEntry(entry: SandboxLogEntry, paint: Paint, present: PresentEndpoints): string {
   const time = paint.dim(clockTime(entry.atMs));
   return `${time}  ${words(entry, paint, present)}`;
@@ -29,7 +35,7 @@ function words(entry: SandboxLogEntry, paint: Paint, present: PresentEndpoints):
       return `${paint.bold("event")}    ${escapeControls(`${entry.type}  ${entry.eventId}`)}  ${result}`;
     }
     case "attempt":
-      return attemptWords(entry.row, entry.url, paint);
+      return [attemptWords(entry.row, entry.url, paint), ...adviceLines(entry, paint, present)].join("\n");
     case "endpoint": {
       const why = entry.reason === null ? "" : `: ${escapeControls(entry.reason)}`;
       const text = `endpoint ${entry.endpointId}  ${entry.change}${why}`;
@@ -62,10 +68,36 @@ function receivesType(eventTypes: readonly string[], type: string): boolean {
   return names.includes(type);
 }
 
+function adviceLines(
+  { row, url }: Extract<SandboxLogEntry, { kind: "attempt" }>,
+  paint: Paint,
+  { advisedEndpoint }: PresentEndpoints,
+): string[] {
+  if (row.endpointId === advisedEndpoint || row.fault === "status") return [];
+  const { responseCode, outcome, contentType } = row;
+  const pathFlag = "--endpoint http://127.0.0.1:3000/hooks";
+  const answer = { status: responseCode, outcome, contentType, target: url, isSigned: true, pathFlag };
+  const advice = answerAdvice({ ...answer, secretRef: "the endpoint" });
+  return advice === undefined ? [] : [`          ${paint.yellow(`! ${escapeControls(advice)}`)}`];
+}
+
 function attemptWords(row: AttemptRow, url: string, paint: Paint): string {
-  const { status, responseCode, error, eventType, eventId, attempt, durationMs, nextAttemptAt, createdAt, fault } = row;
-  const sign = status === "delivered" ? paint.green("✓") : paint.red("✗");
-  const answer = responseCode ?? error ?? "no answer";
+  const {
+    status,
+    responseCode,
+    outcome,
+    error,
+    eventType,
+    eventId,
+    attempt,
+    durationMs,
+    nextAttemptAt,
+    createdAt,
+    fault,
+  } = row;
+  const head = { status: responseCode, outcome };
+  const sign = answerSign(judgeAnswer(head), paint);
+  const answer = responseCode === null ? (error ?? "no answer") : describeAnswer(head);
   const next =
     nextAttemptAt === null
       ? status === "delivered"

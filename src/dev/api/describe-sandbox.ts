@@ -70,8 +70,9 @@ function deliveriesOf(rows: readonly AttemptRow[], planned: readonly PlannedAtte
   return [...byId.values()].slice(-MAX_DELIVERIES).toReversed();
 }
 
-function attemptOf({ attempt, createdAt, responseCode, durationMs, error, fault }: AttemptRow): SandboxAttempt {
-  return { attempt, at: createdAt, status: responseCode, durationMs, error, fault };
+function attemptOf(row: AttemptRow): SandboxAttempt {
+  const { attempt, createdAt, responseCode, outcome, durationMs, error, fault } = row;
+  return { attempt, at: createdAt, status: responseCode, outcome, durationMs, error, fault };
 }
 
 /** The planned attempt, and those that follow it while each one fails. */

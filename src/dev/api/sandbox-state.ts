@@ -90,6 +90,8 @@ export interface SandboxAttempt {
   at: string;
   /** Status of the answer; null if there was none. */
   status: number | null;
+  /** What the receiver made of the delivery, such as `parked`; null if the answer does not say. */
+  outcome: string | null;
   durationMs: number;
   /** Why it failed; null if it was delivered. */
   error: string | null;

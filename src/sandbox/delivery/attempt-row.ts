@@ -20,6 +20,10 @@ export interface AttemptRow {
   status: "delivered" | "failed";
   /** HTTP status of the answer; null if there was none. */
   responseCode: number | null;
+  /** What a receiver of this package made of the delivery, such as `parked`; null if the answer does not say. */
+  outcome: string | null;
+  /** Content-Type of the answer; null if there is none. */
+  contentType: string | null;
   /** From the start of the attempt to its end, in milliseconds. */
   durationMs: number;
   /** Why it failed; null if it was delivered. */

@@ -43,7 +43,7 @@ export class AttemptSender {
       case "drop":
         return { kind: "none", error: "no answer: dropped on the way" };
       case "status":
-        return { kind: "answered", status: fault.status, retryAfter: fault.retryAfter ?? null };
+        return answeredByFault(fault);
       case "lose_answer": {
         const answer = await this.#post(delivery);
         return answer.kind === "none" ? answer : { kind: "none", error: "no answer: lost on the way" };
@@ -107,6 +107,10 @@ export class AttemptSender {
     const headers = { "content-type": "application/json", "user-agent": "pigeonhole-sandbox", ...signed };
     return post({ url, headers, body, addresses: target?.addresses }, signal);
   }
+}
+
+function answeredByFault({ status, retryAfter }: Extract<DeliveryFault, { kind: "status" }>): ReceiverAnswer {
+  return { kind: "answered", status, retryAfter: retryAfter ?? null, outcome: null, contentType: null };
 }
 
 function untilAborted(signal: AbortSignal): Promise<{ ok: false; error: string }> {

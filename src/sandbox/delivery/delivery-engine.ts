@@ -203,7 +203,7 @@ export class DeliveryEngine {
     const { answer } = made;
     const { clock, receiver } = this.#options.time;
     this.#count(delivery, answer);
-    const retryAfter = answer.kind === "answered" ? answer.retryAfter : null;
+    const { retryAfter = null, outcome = null, contentType = null } = answer.kind === "answered" ? answer : {};
     const isOpen = endpoint.enabled || this.#options.retriesOfDisabled === "kept";
     const isRetried = kind === "event" && isOpen && verdictOfAnswer(answer) === "retry";
     const waitMs = isRetried ? this.#retryWait(delivery, readRetryAfter(retryAfter, receiver.now())) : undefined;
@@ -216,6 +216,8 @@ export class DeliveryEngine {
       attempt: delivery.attempts,
       status: verdictOfAnswer(answer) === "delivered" ? "delivered" : "failed",
       responseCode: answer.kind === "answered" ? answer.status : null,
+      outcome,
+      contentType,
       durationMs: made.durationMs,
       error: failureOfAnswer(answer),
       eventId: event.id,

@@ -1,4 +1,4 @@
-import type { ReceiverAnswer } from "./verdict-of-answer.js";
+import { type ReceiverAnswer, readAnswerHeaders } from "./verdict-of-answer.js";
 import { type SendPost, reasonOf } from "./send-over-http.js";
 
 /** A receiver without a socket, such as `receiver.fetch`. */
@@ -35,7 +35,8 @@ async function answerOf(receive: ReceiveFetch, request: Request): Promise<Receiv
     const response = await receive(request);
     // The body is not read. A body that was already read cannot be cancelled.
     response.body?.cancel().catch(() => {});
-    return { kind: "answered", status: response.status, retryAfter: response.headers.get("retry-after") };
+    const read = readAnswerHeaders((name) => response.headers.get(name));
+    return { kind: "answered", status: response.status, ...read };
   } catch (error) {
     return { kind: "none", error: `no connection: ${error instanceof Error ? error.name : typeof error}` };
   }

@@ -1,6 +1,6 @@
 import { type IncomingMessage, type RequestOptions, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
-import type { ReceiverAnswer } from "./verdict-of-answer.js";
+import { type ReceiverAnswer, readAnswerHeaders } from "./verdict-of-answer.js";
 
 /** One POST to a receiver. */
 export interface Post {
@@ -59,7 +59,8 @@ export const sendOverHttp: SendPost = ({ url, headers, body, addresses }, signal
   });
 
 function answerOf({ statusCode = 0, headers }: IncomingMessage): ReceiverAnswer {
-  return { kind: "answered", status: statusCode, retryAfter: headers["retry-after"] ?? null };
+  const read = readAnswerHeaders((name) => [headers[name] ?? null].flat().at(0) ?? null);
+  return { kind: "answered", status: statusCode, ...read };
 }
 
 function lookupAs(addresses: readonly string[]): NonNullable<RequestOptions["lookup"]> {
