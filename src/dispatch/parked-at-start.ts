@@ -1,5 +1,6 @@
 import type { Clock } from "../base/clock.js";
 import type { Logger } from "../base/logger.js";
+import { quoteForShell } from "../base/text.js";
 import type { EventDetail } from "../store/inbox-view.js";
 import type { Store } from "../store/store.js";
 import { NOTE_HANDLER } from "../base/note-handler.js";
@@ -41,8 +42,13 @@ export async function readParkedAtStart(deps: ParkedAtStartDeps, signal: AbortSi
     isLeft = parked.length === PAGE && (retryParkedAtStart || read < MAX_READ);
   }
   if (events > 0 && !retryParkedAtStart) {
-    logger.warn({ events, command: "npx pigeonhole inbox retry --parked" }, "parked_events_match_a_handler_now");
+    logger.warn({ events, ...commandFor(store) }, "parked_events_match_a_handler_now");
   }
+}
+
+/** None for a database that the command cannot open. The path is named, since the command may look for another one. */
+function commandFor({ file }: Store<unknown>): { command?: string } {
+  return file === undefined ? {} : { command: `npx pigeonhole inbox retry --parked --db ${quoteForShell(file)}` };
 }
 
 /** Work in which processes died is left to the operator: it could end each process that starts. */

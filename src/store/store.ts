@@ -143,6 +143,8 @@ export interface KnownTimes {
  * `Tx` is what `commit` passes to its function.
  */
 export interface Store<Tx = CommitTransaction> extends Outbox {
+  /** Absolute path of the file that the commands of `pigeonhole inbox` open; undefined where they cannot. */
+  readonly file?: string | undefined;
   /**
    * Opens the database and brings its tables up to date. Called once, before any other method. Rejects with what
    * keeps it from being used, such as `schema_too_new` or `not_a_pigeonhole_database`.

@@ -3,6 +3,7 @@ import { openInbox } from "#pigeonhole/store/open-inbox.js";
 import { readInboxFile } from "../support/inbox-file.js";
 import { NEW_TYPE, parkEvents, startNextVersion } from "../support/parked-events.js";
 import { killAll } from "../support/receiver-process.js";
+import { makeFolder } from "../support/folder.js";
 import { tempFile } from "../support/receiver.js";
 import { jsonLines, runCli } from "../support/run-cli.js";
 
@@ -112,16 +113,20 @@ describe("inbox retry of parked events", () => {
 });
 
 describe("parked events at the start", () => {
-  test("one line says how many parked events match a handler now, and nothing runs", async () => {
+  test("one line says how many parked events match a handler now and how to run them, and nothing runs", async () => {
     const file = tempFile();
     await parkEvents(file, THREE);
     const app = await startNextVersion(file, [NEW_TYPE, "email.sent"]);
-    const line = { events: 2, command: "npx pigeonhole inbox retry --parked" };
+    const line = { events: 2, command: `npx pigeonhole inbox retry --parked --db ${file}` };
     expect(await app.line("parked_events_match_a_handler_now")).toMatchObject(line);
     app.signal("SIGTERM");
     await app.ended;
     expect(effectsOf(file)).toEqual([]);
     expect(readInboxFile(file).work).toHaveLength(3);
+    // From any folder, whatever DATABASE_FILE says there.
+    const [, ...command] = line.command.split(" ");
+    const { stdout } = await runCli(command.slice(1), { cwd: makeFolder(), env: { DATABASE_FILE: "other.db" } });
+    expect(stdout).toBe("3 parked events will be read again at the next start\n");
   });
 
   test("no line says that parked events match where none does", async () => {

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { systemClock } from "../../base/clock.js";
 import { PigeonholeError } from "../../base/error.js";
 import { type OptionsOf, callable, defineOptions, flag, required } from "../../base/options.js";
@@ -157,7 +158,7 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
     accept: (event) => opened?.commits.accept(event) ?? refuse(),
     settle: (settlement) => opened?.commits.settle(settlement) ?? refuse(),
     commit: (settlement, fn) =>
-      new Promise<void>((resolve, reject) => current().commit({ settlement, fn, resolve, reject })),
+      new Promise<void>((done, reject) => current().commit({ settlement, fn, resolve: done, reject })),
     read: (fn) => current().read(fn),
     async recover(now) {
       // A closed store must not take the file from the next one.
@@ -173,10 +174,7 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
       return { owner: hasEpoch, recovered, parked };
     },
     leaseSend: (request) => (ownership?.isLost === true ? Promise.resolve(NO_SEND) : run("leaseSend", request)),
-    async backUp({ copy, replace }) {
-      current();
-      return backUpFile({ file: given.file, copy, replace });
-    },
+    ...fileOf(given.file, current),
   };
 }
 
@@ -209,6 +207,16 @@ function commandsOf(run: GroupCommit["run"]) {
     retryOutbox: (key, now) => run("retryOutbox", { key, now }),
     discardOutbox: (key, now) => run("discardOutbox", { key, now }),
     countOutbox: () => run("countOutbox", undefined),
+  } satisfies Partial<Store>;
+}
+
+function fileOf(file: string, checkOpen: () => unknown) {
+  return {
+    file: file === IN_MEMORY ? undefined : resolve(file),
+    async backUp({ copy, replace }) {
+      checkOpen();
+      return backUpFile({ file, copy, replace });
+    },
   } satisfies Partial<Store>;
 }
 
