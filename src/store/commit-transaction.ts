@@ -6,20 +6,27 @@ export interface CommitTransaction {
   readonly db: Database;
 }
 
-/** What the compiler's message says about a function that returns a promise. */
+/** What the compiler's message says about a function that has not run to its end when it returns. */
 type MustBeSynchronous =
-  "The function given to ctx.commit must not return a promise: await before ctx.commit, and only write inside it.";
-
-/** Nothing, or any value that is not a promise. An object's `valueOf` only makes the type one that objects have. */
-type NoPromise = void | null | { readonly then?: never; valueOf(): unknown };
+  "The function must not return a promise, a generator or an iterator: await before, and only use the database inside.";
 
 /**
- * The user's own writes. Synchronous on SQLite: the compiler refuses a function that returns a promise, and so does
- * `ctx.commit`, which then writes nothing. `Result` is what the function returns, which is ignored; `Tx` is what the
- * store passes to it.
+ * Nothing, or any value of a function that has run to its end. An object's `valueOf` only makes the type one that
+ * objects have.
  */
-export type CommitFunction<Result = NoPromise, Tx = CommitTransaction> = (
-  tx: Tx,
-) => Tx extends CommitTransaction ? SynchronousResult<Result> : unknown;
+export type Finished = void | null | { readonly then?: never; readonly next?: never; valueOf(): unknown };
 
-type SynchronousResult<Result> = Result extends { then: (...args: never[]) => unknown } ? MustBeSynchronous : Result;
+/** A promise, or a generator or iterator: the rest of the function would run after the transaction. */
+export type Unfinished = { then: (...args: never[]) => unknown } | { next: (...args: never[]) => unknown };
+
+/**
+ * The user's own writes. Synchronous on SQLite: the compiler refuses a function that returns a promise, a generator or
+ * an iterator, and so does `ctx.commit`, which then writes nothing. `Result` is what the function returns, which is
+ * ignored; `Tx` is what the store passes to it.
+ */
+export type CommitFunction<Result = Finished, Tx = CommitTransaction> = (
+  tx: Tx,
+) => Tx extends CommitTransaction ? FinishedResult<Result> : unknown;
+
+/** Refuses also what is unfinished in one of several cases. */
+type FinishedResult<Result> = Result extends Unfinished ? MustBeSynchronous : Result;

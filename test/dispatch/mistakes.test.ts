@@ -7,6 +7,8 @@ import { MISTAKES } from "#pigeonhole/dispatch/mistakes.js";
 const HANDLERS = readFileSync(new URL("../../docs/handlers.md", import.meta.url), "utf8");
 const order = { name: "order.shipped", email: "ada@example.com" };
 const async = (() => Promise.resolve()) as unknown as CommitFunction;
+const generator = function* () {} as unknown as CommitFunction;
+const asyncGenerator = async function* () {} as unknown as CommitFunction;
 
 async function runOnce(handler: (ctx: HandlerContext) => unknown) {
   const receiver = openReceiver({ retry: { initialMs: 3_600_000 } });
@@ -27,8 +29,8 @@ describe("a mistake that no later attempt can avoid", () => {
     ["commit_async", "a promise in ctx.commit", (ctx) => ctx.commit(async)],
     ["commit_async", "a promise in a ctx.commit that is not awaited", (ctx) => void ctx.commit(async)],
     // They have not run at all.
-    ["commit_async", "a generator in ctx.commit", (ctx) => ctx.commit(function* () {})],
-    ["commit_async", "an asynchronous generator in ctx.commit", (ctx) => ctx.commit(async function* () {})],
+    ["commit_async", "a generator in ctx.commit", (ctx) => ctx.commit(generator)],
+    ["commit_async", "an asynchronous generator in ctx.commit", (ctx) => ctx.commit(asyncGenerator)],
     ["step_not_json", "a step whose value cannot be kept", (ctx) => ctx.step("n", () => 5n)],
   ])("the mistake %s, made by %s, makes the work dead at once", async (code, _, handler) => {
     expect(await runOnce(handler)).toMatchObject({

@@ -217,13 +217,14 @@ test("the types of the context match what its functions give", () => {
 });
 
 describe("the function given to ctx.commit", () => {
-  test("the function of ctx.commit may return nothing, or any value that is not a promise", () => {
+  test("the function of ctx.commit may return nothing, or any value but a promise or a generator", () => {
     make().on("email.sent", async (_, { commit }) => {
       const statement = (): unknown => 1;
       await commit(() => undefined);
       await commit(({ db }) => void db);
       await commit(({ db }) => db.prepare("DELETE FROM people").run());
       await commit(({ db }) => db.prepare("SELECT 1").get());
+      await commit(({ db }) => db.pragma("table_info(people)"));
       await commit(() => statement());
       await commit(() => null);
       await commit((): number | undefined => 1);
@@ -236,7 +237,7 @@ describe("the function given to ctx.commit", () => {
     });
   });
 
-  test("the function of ctx.commit does not compile if it returns a promise", () => {
+  test("the function of ctx.commit does not compile if it returns a promise or a generator", () => {
     make().on("email.sent", (_, { commit }) => {
       // @ts-expect-error -- must be synchronous
       void commit(async () => undefined);
@@ -249,6 +250,19 @@ describe("the function given to ctx.commit", () => {
       // @ts-expect-error -- a thenable
       // oxlint-disable-next-line unicorn/no-thenable -- it must be refused
       void commit(() => ({ then: (resolve: (value: number) => void) => resolve(1) }));
+      // @ts-expect-error -- a generator has not run
+      void commit(function* () {});
+      // @ts-expect-error -- an asynchronous one neither
+      void commit(async function* ({ db }) {
+        yield await Promise.resolve(db.exec("DELETE FROM people"));
+      });
+      // @ts-expect-error -- an iterator of better-sqlite3, which reads when it is asked
+      void commit(({ db }) => db.prepare("SELECT 1").iterate());
+      // @ts-expect-error -- at times a generator
+      void commit(({ db }) => (db.open ? (function* () {})() : 5));
+      // @ts-expect-error -- a generator
+      const generator: CommitFunction = async function* () {};
+      void generator;
       // @ts-expect-error -- must be synchronous
       const named: CommitFunction = async () => undefined;
       void named;

@@ -1,6 +1,12 @@
 import { join } from "node:path";
 import { describe, expect, expectTypeOf, onTestFinished, test } from "vitest";
-import { type Receiver, type SqliteStore, type SqliteStoreOptions, createSqliteStore } from "pigeonhole";
+import {
+  type CommitTransaction,
+  type Receiver,
+  type SqliteStore,
+  type SqliteStoreOptions,
+  createSqliteStore,
+} from "pigeonhole";
 import { createTestReceiver, deliver, sampleEvent } from "pigeonhole/testing";
 import { errorOf } from "../support/error-of.js";
 import { makeFolder } from "../support/folder.js";
@@ -93,6 +99,36 @@ describe.each(KINDS)("own tables in %s", (_, makeFile) => {
     expect(store.read(({ db }) => db.prepare("SELECT what FROM log").pluck().all())).toEqual(["begin; commit"]);
   });
 
+  test.each([
+    ["rows", ({ db }: CommitTransaction) => db.prepare("SELECT 1").all()],
+    ["the number of a pragma", ({ db }: CommitTransaction) => db.pragma("user_version", { simple: true })],
+    ["the rows of a pragma", ({ db }: CommitTransaction) => db.pragma("table_info(bounces)")],
+    ["the database", ({ db }: CommitTransaction) => db],
+    ["null", () => null],
+  ])("a setup may return what its last call returns: %s", async (_, setup) => {
+    const store = createSqliteStore({ file: makeFile(), setup });
+    const receiver = createTestReceiver({ store });
+    onTestFinished(() => receiver.stop({ timeoutMs: 0 }));
+    await receiver.start();
+    expect(tableNames(store)).toEqual(expect.any(Array));
+  });
+
+  test("a setup that marks the file as its own is told where to keep the version of its tables", async () => {
+    const { receiver } = makeStore(makeFile(), ({ db }) => db.exec("PRAGMA user_version = 2"));
+    await expect(receiver.start()).rejects.toThrow(
+      "PRAGMA user_version is not allowed in setup: it is the inbox's own mark in the file. Keep the version of your tables in a table of yours.",
+    );
+  });
+
+  test("a setup that is a generator does not compile, and is refused when it runs", async () => {
+    const generator = function* ({ db }: CommitTransaction): Generator<unknown> {
+      yield db.exec("CREATE TABLE bounces (event TEXT)");
+    };
+    // @ts-expect-error -- it would not run
+    const store = createSqliteStore({ file: makeFile(), setup: generator });
+    expect(await errorOf(() => createTestReceiver({ store }).start())).toMatchObject({ code: "commit_async" });
+  });
+
   test("a setup that returns a promise does not compile, and is refused when it runs", async () => {
     // @ts-expect-error -- what comes after its first await would be outside the transaction
     const { receiver } = makeStore(makeFile(), async (tx) => makeBounces(tx));
@@ -142,6 +178,9 @@ describe.each(KINDS)("own tables in %s", (_, makeFile) => {
     await receiver.start();
     // @ts-expect-error -- the database is revoked before the promise resolves
     expect(await errorOf(() => store.read(async () => 1))).toMatchObject({ code: "commit_async" });
+    // @ts-expect-error -- an iterator reads when it is asked
+    const rows = () => store.read(({ db }) => db.prepare("SELECT event FROM bounces").iterate());
+    expect(await errorOf(rows)).toMatchObject({ code: "commit_async" });
   });
 
   test("read before the start and after the stop throws stopped", async () => {

@@ -38,7 +38,7 @@ export interface OpenStoreOptions extends Pick<StoreContext, "logger" | "onAlarm
   /** Writes from a thread of its own. */
   thread: boolean;
   /** Runs once the schema is up to date. */
-  setup: CommitFunction | undefined;
+  setup: CommitFunction<unknown> | undefined;
   /** The opening whose files were removed, when the same database is opened again. */
   lost?: OpenStore | undefined;
 }

@@ -6,7 +6,7 @@ import { transactionEnded } from "./statement-check.js";
 import { callWithDatabase } from "./call-with-database.js";
 
 /** Makes or migrates the user's own tables in one transaction. Throws what `setup` throws; then nothing is written. */
-export function setUpOwnTables(db: Database.Database, setup: CommitFunction): void {
+export function setUpOwnTables(db: Database.Database, setup: CommitFunction<unknown>): void {
   const run = db.transaction(() => {
     callWithDatabase(db, setup, "setup");
     if (!db.inTransaction) throw transactionEnded("setup");

@@ -3,7 +3,7 @@ import { systemClock } from "../../base/clock.js";
 import { PigeonholeError } from "../../base/error.js";
 import { type OptionsOf, callable, defineOptions, flag, required } from "../../base/options.js";
 import { sleep as sleepBy } from "../../base/wait.js";
-import type { CommitFunction, CommitTransaction } from "../commit-transaction.js";
+import type { CommitFunction, CommitTransaction, Finished, Unfinished } from "../commit-transaction.js";
 import type { SendPage } from "../outbox.js";
 import type { Store, StoreContext } from "../store.js";
 import { BUSY_WAITS, whileBusy } from "../while-busy.js";
@@ -22,8 +22,8 @@ const REOPEN_WAIT_MS = 250;
 /** A former owner makes no calls: the new owner could not know that it died in one, and leases of calls are long. */
 const NO_SEND: SendPage = { send: undefined, nextDueAt: undefined };
 
-/** The options of `createSqliteStore`; only `file` is required. */
-export interface SqliteStoreOptions {
+/** The options of `createSqliteStore`; only `file` is required. `Result` is what `setup` returns, which is ignored. */
+export interface SqliteStoreOptions<Result = Finished> {
   /** Path of the database file, or `:memory:`. Made with mode 0600 when it does not exist. */
   file: string;
   /**
@@ -36,7 +36,7 @@ export interface SqliteStoreOptions {
    * transaction: if it throws, nothing is written, and `receiver.start()` rejects with what it threw, or with
    * `store_failed` for an error of SQLite. @default none
    */
-  setup?: CommitFunction | undefined;
+  setup?: CommitFunction<Result> | undefined;
 }
 
 /** The inbox in SQLite, with your own tables beside it. */
@@ -44,26 +44,27 @@ export interface SqliteStore extends Store {
   /**
    * Reads your own tables, on the connection that `ctx.commit` uses, and returns what `fn` returns. Synchronous; `db`
    * refuses writes, and is revoked when `fn` returns. Throws `stopped` while the store is not open, and `commit_async`
-   * when `fn` returns a promise.
+   * when `fn` returns a promise, a generator or an iterator.
    */
   read<Value>(fn: ReadFunction<Value>): Value;
 }
 
-/** Reads, and returns anything but a promise. */
-export type ReadFunction<Value> = (tx: CommitTransaction) => Value extends PromiseLike<unknown> ? never : Value;
+/** Reads, and returns anything but a promise, a generator or an iterator. */
+export type ReadFunction<Value> = (tx: CommitTransaction) => Value extends Unfinished ? never : Value;
 
 /** The defaults and checks of {@link SqliteStoreOptions}. */
 export const STORE_OPTIONS = defineOptions("createSqliteStore", {
   file: required<string>(),
   thread: flag({ default: true }),
-  setup: callable<CommitFunction>(),
-} satisfies OptionsOf<SqliteStoreOptions>);
+  setup: callable<CommitFunction<unknown>>(),
+} satisfies OptionsOf<SqliteStoreOptions<unknown>>);
 
 /**
  * The inbox in one SQLite file. Your own tables may live in the same file. Throws `driver_unusable` where Node and
  * better-sqlite3 do not fit.
  */
-export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
+export function createSqliteStore<Result = Finished>(options: SqliteStoreOptions<Result>): SqliteStore;
+export function createSqliteStore(options: SqliteStoreOptions<unknown>): SqliteStore {
   checkDriver();
   const given = STORE_OPTIONS.resolve(options);
   const ownership = given.file === IN_MEMORY ? undefined : new FileOwnership(given.file);

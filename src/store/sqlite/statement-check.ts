@@ -14,6 +14,8 @@ const OTHER_FILE = /^(?:attach|detach)\b/i;
 /** SQLite sets some pragmas while it reads the statement, also behind this. */
 const EXPLAIN = /^explain\s+(?:query\s+plan\s+)?/i;
 const PRAGMA = /^pragma\s+(?:\w+\s*\.\s*)?(\w+)\s*([=(])?/i;
+/** Numbers in the file's header, of which there is one for all tables in it. */
+const OF_INBOX = new Set(["user_version", "application_id"]);
 /** Pragmas that read, and have an argument. */
 const READS = new Set([
   "foreign_key_check",
@@ -47,10 +49,13 @@ export function checkStatements(name: UserFunction, sql: string): void {
 function checkPragma(name: UserFunction, statement: string): void {
   const [, pragma = "", argument] = PRAGMA.exec(statement) ?? [];
   if (argument === undefined || READS.has(pragma.toLowerCase())) return;
-  throw new PigeonholeError(
-    "invalid_argument",
-    `PRAGMA ${pragma} is not allowed in ${name}: all handlers share the connection, and its foreign keys are on. Leave it out.`,
-  );
+  throw new PigeonholeError("invalid_argument", `PRAGMA ${pragma} is not allowed in ${name}: ${whyNot(pragma)}`);
+}
+
+function whyNot(pragma: string): string {
+  return OF_INBOX.has(pragma.toLowerCase())
+    ? "it is the inbox's own mark in the file. Keep the version of your tables in a table of yours."
+    : "all handlers share the connection, and its foreign keys are on. Leave it out.";
 }
 
 /** Without comments, texts and quotes. */
