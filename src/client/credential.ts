@@ -6,6 +6,8 @@ import { type CredentialShape, resolveCredentialShape } from "../contract/creden
 const WEBHOOK_SECRET = /whsec_[A-Za-z0-9_-]+/g;
 /** The service's tokens of other keys: answers to making and rotating a key hold one. */
 const TOKEN = /svc_live_[A-Za-z0-9_-]+/g;
+/** Anyone who knows the URL of a link can fetch its file. */
+const LINK = /(?:https?:\/\/[^\s"'<>]*)?shr_[A-Za-z0-9_-]+[^\s"'<>]*/g;
 const HIDDEN = "[api key]";
 
 /** The API key. It is readable only as a header. Printing the object does not show it. */
@@ -25,9 +27,10 @@ export class Credential {
     return { [this.#shape.header]: this.#shape.prefix + this.#key };
   }
 
-  /** The text without API keys and webhook secrets, for texts of the service that an error repeats. */
+  /** The text without API keys, webhook secrets and links, for texts of the service that an error repeats. */
   redact(text: string): string {
-    return text.replaceAll(this.#key, HIDDEN).replaceAll(TOKEN, HIDDEN).replaceAll(WEBHOOK_SECRET, "[webhook secret]");
+    const withoutKeys = text.replaceAll(this.#key, HIDDEN).replaceAll(TOKEN, HIDDEN);
+    return withoutKeys.replaceAll(WEBHOOK_SECRET, "[webhook secret]").replaceAll(LINK, "[link]");
   }
 
   toString(): string {

@@ -45,6 +45,17 @@ describe("the API key and webhook secrets", () => {
     expect(error).toMatchObject({ message: expect.stringContaining("The key [api key] was made.") as string });
   });
 
+  test.each([
+    "https://files.example.com/d/shr_0a1b2c/canary.pdf?x=1",
+    "shr_canary0a1b2c",
+    "https://a.example/?next=shr_0a1b&x=canary",
+  ])("the error for an answer that quotes the link %s to a file does not contain it", async (link) => {
+    const server = await startApi({ status: 409, body: { code: "file_in_use", message: `See "${link}" first.` } });
+    const error = await rejection(clientOf(server).webhooks.get(WEBHOOK_ID));
+    expect(printed(error)).not.toMatch(/canary|0a1b|files\.example/);
+    expect(error).toMatchObject({ message: expect.stringContaining('See "[link]" first.') as string });
+  });
+
   test("the object that carries the API key does not show it", () => {
     const credential = new Credential(API_KEY);
     expect(printed(credential)).not.toContain("canary");
