@@ -7,7 +7,10 @@ export type {
   ContactEventSender,
   InvalidEvents,
   KeyedCallOptions,
+  UploadCallOptions,
 } from "./client/call-types.js";
+export type { Download } from "./client/download.js";
+export type { UploadData } from "./client/upload-body.js";
 export type { PagePromise } from "./client/page-promise.js";
 export type { FetchFunction } from "./client/attempt.js";
 export {

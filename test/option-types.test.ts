@@ -49,6 +49,7 @@ interface Refusals {
   SignDeliveryInput: RefusesUndefined<protocol.SignDeliveryInput>;
   SqliteStoreOptions: RefusesUndefined<main.SqliteStoreOptions>;
   StopOptions: RefusesUndefined<main.StopOptions>;
+  UploadCallOptions: RefusesUndefined<client.UploadCallOptions>;
   VerifySignatureInput: RefusesUndefined<protocol.VerifySignatureInput>;
   WebhookCreateInput: RefusesUndefined<client.WebhookCreateInput>;
   WebhookUpdateInput: RefusesUndefined<client.WebhookUpdateInput>;

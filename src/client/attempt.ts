@@ -1,8 +1,9 @@
 import type { Clock } from "../base/clock.js";
+import { AnswerBytes } from "./answer-bytes.js";
 import type { Credential } from "./credential.js";
-import { NoAnswerError } from "./errors.js";
-import { type PrintableCause, copyPrintableCause } from "./printable-cause.js";
+import { Exchange } from "./exchange.js";
 import { readAnswerBody } from "./read-answer-body.js";
+import { UploadBody, type UploadData } from "./upload-body.js";
 
 /** The part of `fetch` that is used. Any function like it works. */
 export type FetchFunction = (url: string, init: RequestInit) => Promise<Response>;
@@ -15,6 +16,10 @@ export interface WireRequest {
   url: string;
   headers: Record<string, string>;
   body: string | undefined;
+  /** What is sent instead of a body; undefined when nothing is uploaded. */
+  upload: { data: UploadData; maxBytes: number } | undefined;
+  /** True when the answer's bytes are left to the caller. */
+  downloads: boolean;
 }
 
 /** The answer. */
@@ -23,6 +28,8 @@ export interface WireAnswer {
   headers: Headers;
   /** Undefined when it was over the limit. */
   text: string | undefined;
+  /** The body of a successful download, which is not read yet; undefined otherwise. */
+  bytes: AnswerBytes | undefined;
 }
 
 export interface AttemptDeps {
@@ -33,85 +40,46 @@ export interface AttemptDeps {
   maxAnswerBytes: number;
 }
 
-const timedOut = Symbol("timed out");
-
 /**
- * Sends a request once and reads the answer whole. Rejects with {@link NoAnswerError}, or with the signal's reason when
- * it is aborted, even if `fetch` ignores its signal.
+ * Sends a request once and reads the answer whole, unless it downloads something. Rejects with NoAnswerError, with the
+ * signal's reason when it is aborted, even if `fetch` ignores its signal, or with the error of the source of an upload.
  */
 export async function attempt(
   request: WireRequest,
   signal: AbortSignal | undefined,
   deps: AttemptDeps,
 ): Promise<WireAnswer> {
-  signal?.throwIfAborted();
-  const controller = new AbortController();
-  const timer = deps.clock.setTimer(() => controller.abort(timedOut), deps.timeoutMs);
-  // Not AbortSignal.any: on Node 20 a long-lived signal keeps the signals made from it in memory.
-  const onAbort = (): void => controller.abort(signal?.reason);
-  signal?.addEventListener("abort", onAbort, { once: true });
+  const { call, upload } = request;
+  const exchange = new Exchange({ ...deps, call, signal });
+  const body = upload === undefined ? undefined : new UploadBody({ ...upload, call, exchange });
+  let isOpen = false;
   try {
-    return await Promise.race([exchange(request, controller.signal, deps), whenAborted(controller.signal)]);
+    const answer = await exchange.run(() => send(request, body?.stream, { exchange, deps }));
+    isOpen = answer.bytes !== undefined;
+    return answer;
   } catch (error) {
-    if (signal?.aborted === true) throw signal.reason;
-    if (controller.signal.reason === timedOut) throw noAnswerInTime(request.call, deps.timeoutMs);
-    const cause = copyPrintableCause(error, (text) => deps.credential.redact(text));
-    throw connectionFailed(request.call, cause);
+    throw body?.failure === undefined ? error : body.failure.error;
   } finally {
-    timer.cancel();
-    signal?.removeEventListener("abort", onAbort);
+    body?.close();
+    if (!isOpen) exchange.end();
   }
 }
 
-async function exchange(request: WireRequest, signal: AbortSignal, deps: AttemptDeps): Promise<WireAnswer> {
-  const { method, url, headers, body } = request;
-  const init: RequestInit = { method, headers, redirect: "manual", signal, ...(body === undefined ? {} : { body }) };
+async function send(
+  request: WireRequest,
+  stream: ReadableStream<Uint8Array> | undefined,
+  { exchange, deps }: { exchange: Exchange; deps: AttemptDeps },
+): Promise<WireAnswer> {
+  const { call, method, url, headers, body } = request;
+  const { signal } = exchange;
+  const init: RequestInit = { method, headers, redirect: "manual", signal };
+  if (stream !== undefined) Object.assign(init, { body: stream, duplex: "half" });
+  else if (body !== undefined) init.body = body;
   const response = await deps.fetch(url, init);
-  return {
-    status: response.status,
-    headers: response.headers,
-    text: await readAnswerBody(response, deps.maxAnswerBytes),
-  };
-}
-
-function whenAborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
-  });
-}
-
-function noAnswerInTime(call: string, timeoutMs: number): NoAnswerError {
-  const message = `no answer within ${timeoutMs} ms`;
-  return new NoAnswerError({ call, reason: "timeout", mayHaveArrived: true, message, cause: undefined });
-}
-
-function connectionFailed(call: string, cause: PrintableCause | undefined): NoAnswerError {
-  const { code, syscall = "" } = withCode(cause) ?? withParserReason(cause) ?? {};
-  // A host can also become unreachable on an open connection.
-  const mayHaveArrived = code === undefined || !BEFORE_SENDING.test(code) || /^(?:read|write)/.test(syscall);
-  const what = mayHaveArrived
-    ? "the connection broke off before the answer was complete"
-    : "no connection could be made";
-  const message = code === undefined ? what : `${what} (${code})`;
-  return new NoAnswerError({ call, reason: "connection", mayHaveArrived, message, cause });
-}
-
-/** Codes of Node and undici for a connection that was never made. */
-const BEFORE_SENDING =
-  /^(?:ECONNREFUSED|ENOTFOUND|EAI_\w+|ENETUNREACH|EHOSTUNREACH|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_CERT_\w+|CERT_\w+|\w*SELF_SIGNED\w*|UNABLE_TO_\w+)$/;
-
-/** The parser's own words at the end of its message: one of a fixed set, never a part of the answer. */
-const PARSER_REASON = /\(([^()]{1,100})\)$/;
-
-/** fetch of Node 24 and newer gives no code for an answer that is not HTTP. The end of the error's message says it. */
-function withParserReason(error: PrintableCause | undefined): { code: string; syscall?: string } | undefined {
-  if (error === undefined) return undefined;
-  if (error.name === "HTTPParserError") return { code: PARSER_REASON.exec(error.message)?.[1] ?? error.name };
-  return withParserReason(error.cause as PrintableCause | undefined);
-}
-
-/** The first cause in the chain that has a code. fetch wraps the original error. */
-function withCode(error: PrintableCause | undefined): PrintableCause | undefined {
-  if (error === undefined || error.code !== undefined) return error;
-  return withCode(error.cause as PrintableCause | undefined);
+  const { status, headers: answered } = response;
+  if (request.downloads && response.ok) {
+    return { status, headers: answered, text: "", bytes: new AnswerBytes({ call, response, exchange }) };
+  }
+  const text = await readAnswerBody(response, deps.maxAnswerBytes);
+  return { status, headers: answered, text, bytes: undefined };
 }

@@ -1,7 +1,9 @@
 import type { Contract } from "../contract/contract.js";
 import type { BodyInput, Operation, PathNames, QueryInput, CallResult } from "../contract/operation.js";
 import type { Page } from "../contract/paging.js";
+import type { Download } from "./download.js";
 import type { PagePromise } from "./page-promise.js";
+import type { UploadData } from "./upload-body.js";
 
 /** Options of every call. */
 export interface CallOptions {
@@ -16,6 +18,12 @@ export interface KeyedCallOptions extends CallOptions {
    * key is retried; one without is not.
    */
   idempotencyKey?: string | undefined;
+}
+
+/** Options of a call that uploads a file. */
+export interface UploadCallOptions extends CallOptions {
+  /** The file's content type. @default that of the Blob, or `application/octet-stream` */
+  contentType?: string | undefined;
 }
 
 /** What a batch does with an event that breaks a rule. */
@@ -58,7 +66,9 @@ type BodyArguments<Row> = Row extends { argument: "events" }
   ? [events: BodyInput<Row>]
   : Row extends { body: unknown }
     ? [input: BodyInput<Row>]
-    : [];
+    : Row extends { uploads: unknown }
+      ? [data: UploadData]
+      : [];
 
 /** A query is needed when one of its fields is. */
 type QueryArguments<Row> = Row extends { query: unknown }
@@ -69,15 +79,19 @@ type QueryArguments<Row> = Row extends { query: unknown }
 
 type Options<Row extends Operation> = Row extends { events: "each" }
   ? BatchCallOptions
-  : Row["retry"] extends "with-key"
-    ? KeyedCallOptions
-    : CallOptions;
+  : Row extends { uploads: unknown }
+    ? UploadCallOptions
+    : Row["retry"] extends "with-key"
+      ? KeyedCallOptions
+      : CallOptions;
 
 type Reply<Row extends Operation> = Row extends { paged: true }
   ? CallResult<Row> extends Page<infer Item>
     ? PagePromise<Item, CallResult<Row>>
     : never
-  : Promise<CallResult<Row>>;
+  : Row extends { downloads: true }
+    ? Promise<Download>
+    : Promise<CallResult<Row>>;
 
 /** The function for one row of the contract: path parameters, then body, then query, then options. */
 export type Call<Row extends Operation> = (

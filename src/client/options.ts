@@ -24,8 +24,10 @@ export interface ClientOptions {
    */
   baseUrl: string;
   /**
-   * Longest time of one attempt, including reading the answer, in milliseconds. A call for which the service documents
-   * a longer one gets that. @default 30,000
+   * Longest time of one attempt, including reading the answer, in milliseconds; of a file that is uploaded or
+   * downloaded, the longest time without a byte. A call for which the service documents a longer one gets that.
+   *
+   * @default 30,000
    */
   timeoutMs?: number | undefined;
   /** Retries after the first attempt, of calls that only read or carry an idempotency key. @default 2 */

@@ -6,17 +6,20 @@ import { IDEMPOTENCY_KEY_HEADER, idempotencyKey } from "../contract/idempotency-
 import { type Operation, pathNames, takesIdempotencyKey } from "../contract/operation.js";
 import { encodeQueryValue } from "../contract/query-text.js";
 import type { WireRequest } from "./attempt.js";
-import type { BatchCallOptions } from "./call-types.js";
+import type { BatchCallOptions, UploadCallOptions } from "./call-types.js";
 import { InvalidInputError } from "./errors.js";
 import { isRepeatable } from "./retry.js";
+import { type UploadData, isUploadData, sizeOfUpload } from "./upload-body.js";
 
 /** The arguments of a call by their meaning. */
 export interface CallArguments {
   params: Record<string, unknown>;
   body: unknown;
   query: unknown;
-  options: BatchCallOptions;
+  options: AnyCallOptions;
 }
+
+type AnyCallOptions = BatchCallOptions & UploadCallOptions;
 
 /** A checked call. */
 export interface PreparedCall extends BoundOperation {
@@ -31,7 +34,7 @@ export interface PreparedCall extends BoundOperation {
 export function splitArguments({ call, operation, path }: BoundOperation, args: readonly unknown[]): CallArguments {
   const rest = [...args];
   const params = Object.fromEntries(pathNames(operation.path).map((name) => [name, rest.shift()]));
-  const input = operation.body === undefined ? undefined : rest.shift();
+  const input = operation.body === undefined && operation.uploads === undefined ? undefined : rest.shift();
   const query = operation.query === undefined ? undefined : rest.shift();
   const options = rest.shift() ?? {};
   if (rest.length > 0) throw refuse(call, "unknown_parameter", "", `There are too many arguments for ${path}.`);
@@ -49,6 +52,7 @@ export function prepareCall(bound: BoundOperation, args: CallArguments, baseUrl:
   const { params, query, options } = args;
   const checkedParams = operation.params === undefined ? {} : check(bound, operation.params, params);
   const checkedQuery = operation.query === undefined ? {} : check(bound, operation.query, query);
+  const upload = checkUpload(bound, args.body);
   const body = options.invalidEvents === "send" ? checkBatch(bound, args.body) : checkBody(bound, args.body, nowMs);
   const key = options.idempotencyKey;
   return {
@@ -58,14 +62,17 @@ export function prepareCall(bound: BoundOperation, args: CallArguments, baseUrl:
       method: operation.method,
       url: baseUrl + fillPath(path, checkedParams) + queryString(checkedQuery),
       headers: {
-        accept: "application/json",
+        accept: operation.downloads === true ? "*/*" : "application/json",
         // No compression, so that a small answer cannot become a large one.
         "accept-encoding": "identity",
         ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...(upload === undefined ? {} : uploadHeaders(upload.data, options.contentType)),
         ...(key === undefined ? {} : { [IDEMPOTENCY_KEY_HEADER]: key }),
       },
       // Serialized once, so that every attempt sends the same bytes.
       body: body === undefined ? undefined : JSON.stringify(body),
+      upload,
+      downloads: operation.downloads === true,
     },
     events: countEvents(operation, body),
     isRepeatable: isRepeatable(operation, key),
@@ -80,6 +87,26 @@ function checkBody(bound: BoundOperation, given: unknown, nowMs: number): Record
   const late = operation.clockRule?.(body as never, nowMs);
   if (late !== undefined) throw new InvalidInputError(call, late);
   return body;
+}
+
+/** What is uploaded. The size of a stream is not known yet. */
+function checkUpload({ call, operation }: BoundOperation, data: unknown): WireRequest["upload"] {
+  if (operation.uploads === undefined) return undefined;
+  const { maxBytes } = operation.uploads;
+  if (!isUploadData(data)) throw refuse(call, "invalid_parameter", "", "Must be bytes, a Blob or a stream of bytes.");
+  const size = sizeOfUpload(data);
+  if (size === 0) throw refuse(call, "invalid_parameter", "", "Must not be empty.");
+  if ((size ?? 0) > maxBytes) throw refuse(call, "invalid_parameter", "", `Must have at most ${maxBytes} bytes.`);
+  return { data, maxBytes };
+}
+
+function uploadHeaders(data: UploadData, given: string | undefined): Record<string, string> {
+  const ofBlob = data instanceof Blob && data.type !== "" ? data.type : undefined;
+  const size = sizeOfUpload(data);
+  return {
+    "content-type": given ?? ofBlob ?? "application/octet-stream",
+    ...(size === undefined ? {} : { "content-length": String(size) }),
+  };
 }
 
 /** The batch as it was given, when the service is to fail the bad events of it alone. */
@@ -98,7 +125,7 @@ function check({ call, operation }: BoundOperation, schema: NonNullable<Operatio
   return checked.value;
 }
 
-function checkOptions(call: string, operation: Operation, options: unknown): BatchCallOptions {
+function checkOptions(call: string, operation: Operation, options: unknown): AnyCallOptions {
   if (typeof options !== "object" || options === null) {
     throw refuse(call, "invalid_parameter", "", "The last argument must be an object of options.");
   }
@@ -106,18 +133,23 @@ function checkOptions(call: string, operation: Operation, options: unknown): Bat
     "signal",
     ...(takesIdempotencyKey(operation) ? ["idempotencyKey"] : []),
     ...(operation.events === "each" ? ["invalidEvents"] : []),
+    ...(operation.uploads === undefined ? [] : ["contentType"]),
   ];
   // With a misspelt idempotencyKey, the call might take effect twice.
   const unknown = Object.keys(options).find((name) => !allowed.includes(name));
   if (unknown !== undefined) throw refuse(call, "unknown_parameter", unknown, "This call has no such option.");
-  const { signal, idempotencyKey: key, invalidEvents } = options as BatchCallOptions;
+  const { signal, idempotencyKey: key, invalidEvents, contentType } = options as AnyCallOptions;
   if (signal !== undefined && !(signal instanceof AbortSignal)) {
     throw refuse(call, "invalid_parameter", "signal", "Must be an AbortSignal.");
   }
   if (invalidEvents !== undefined && invalidEvents !== "refuse" && invalidEvents !== "send") {
     throw refuse(call, "invalid_parameter", "invalidEvents", 'Must be "refuse" or "send".');
   }
-  if (key === undefined) return { signal, invalidEvents };
+  // fetch quotes a header value that it refuses.
+  if (contentType !== undefined && !(typeof contentType === "string" && /^[!-~](?:[ -~]*[!-~])?$/.test(contentType))) {
+    throw refuse(call, "invalid_parameter", "contentType", "Must be a content type, such as text/plain.");
+  }
+  if (key === undefined) return { signal, invalidEvents, contentType };
   const checked = checkInput(idempotencyKey, key);
   if (checked.ok) return { signal, invalidEvents, idempotencyKey: key };
   throw refuse(call, "invalid_idempotency_key", "idempotencyKey", checked.issue.message);

@@ -3,12 +3,14 @@ import { type ErrorBody, readErrorBody } from "../contract/error-body.js";
 import type { Operation } from "../contract/operation.js";
 import type { WireAnswer } from "./attempt.js";
 import type { Credential } from "./credential.js";
+import { createDownload } from "./download.js";
 import { apiErrorFor } from "./errors.js";
 import { readRetryAfter } from "../base/retry-wait.js";
 
 export interface ReadAnswerDeps {
   credential: Credential;
   requestIdHeader: string;
+  maxAnswerBytes: number;
   nowMs: number;
 }
 
@@ -17,7 +19,7 @@ const MAX_TEXT_LENGTH = 500;
 
 /** The result of a 2xx answer. Throws an ApiError for any other answer, and for one that cannot be used. */
 export function readAnswer(call: string, operation: Operation, answer: WireAnswer, deps: ReadAnswerDeps): unknown {
-  const { status, text } = answer;
+  const { status, text, bytes, headers } = answer;
   // The service's error text will be printed. Parse it before redaction: JSON can escape a secret so that it is not
   // recognized.
   const printable = (said: string): string => deps.credential.redact(said).slice(0, MAX_TEXT_LENGTH);
@@ -40,6 +42,11 @@ export function readAnswer(call: string, operation: Operation, answer: WireAnswe
       message: "The API answered with a redirect, which is not followed. Check baseUrl.",
     });
   }
+  if (bytes !== undefined) {
+    const tooLarge = (maxBytes: number) =>
+      refuse({ code: "answer_too_large", message: `The file has more than ${maxBytes} bytes and was not read.` });
+    return createDownload({ bytes, headers, maxAnswerBytes: deps.maxAnswerBytes, tooLarge });
+  }
   const succeeded = status >= 200 && status <= 299;
   if (text === undefined) {
     throw refuse({ code: "answer_too_large", message: "The answer is over maxAnswerBytes and was not read." });
@@ -50,6 +57,7 @@ export function readAnswer(call: string, operation: Operation, answer: WireAnswe
     const { code = "unknown_error", message = "The API answered with an error.", param } = readErrorBody(body.value);
     throw refuse({ code, message, param });
   }
+  if (operation.result === undefined) return undefined;
   const result = checkInput(operation.result, body.value);
   if (result.ok) return result.value;
   const { param, message } = result.issue;

@@ -43,8 +43,7 @@ async function sendOnce(call: PreparedCall, deps: RunCallDeps): Promise<unknown>
   const headers = { ...request.headers, ...(operation.credential === "none" ? {} : deps.credential.header()) };
   const timeoutMs = Math.max(deps.timeoutMs, operation.timeoutMs ?? 0);
   const answer = await attempt({ ...request, headers }, signal, { ...deps, timeoutMs });
-  const { credential, requestIdHeader } = deps;
-  return readAnswer(call.call, operation, answer, { credential, requestIdHeader, nowMs: deps.clock.now() });
+  return readAnswer(call.call, operation, answer, { ...deps, nowMs: deps.clock.now() });
 }
 
 /** All calls share one limit, so one refusal pauses them all. */

@@ -26,12 +26,16 @@ export interface Operation {
   query?: z.ZodObject;
   /** The JSON body; undefined when it has none. */
   body?: z.ZodObject;
+  /** Set when the body is the bytes of a file, with their Content-Type, and at most `maxBytes` of them. @default JSON */
+  uploads?: { readonly maxBytes: number };
   /** The one field of the body that a caller passes instead of the whole body. */
   argument?: string;
   /** HTTP statuses of success, the usual one first. */
   status: readonly [number, ...number[]];
-  /** Reads the answer leniently: unknown fields and unknown enum values pass. */
-  result: z.ZodType;
+  /** Reads the answer leniently: unknown fields and unknown enum values pass. Undefined when the answer is a file. */
+  result?: z.ZodType;
+  /** True when the answer is the bytes of a file. */
+  downloads?: true;
   /** True when the result is one page of a list, walked with its `nextCursor`. */
   paged?: true;
   /** The query parameter that `nextCursor` goes back as. @default "cursor" */
@@ -55,7 +59,8 @@ export interface Operation {
     params?: Readonly<Record<string, string>>;
     query?: Readonly<Record<string, unknown>>;
     body?: Readonly<Record<string, unknown>>;
-    result: unknown;
+    /** Undefined when the answer is a file. */
+    result?: unknown;
   };
 }
 

@@ -44,13 +44,7 @@ export function serve(
     api?: Parameters<typeof createTestApi>[0];
   } = {},
 ) {
-  const bound: BoundOperation = {
-    resource: "webhooks",
-    name: "get",
-    operation,
-    call: "webhooks.get",
-    path: operation.path,
-  };
+  const bound = boundTo(operation);
   const seen: SeenCall[] = [];
   const handler = (call: never) => {
     seen.push(call);
@@ -66,6 +60,15 @@ export function serve(
     sent.push({ url, init });
     return service.fetch(url, init);
   };
-  const call = makeCall(bound, resolveClientOptions({ ...service.clientOptions, fetch, maxRetries: 0, ...client }));
-  return { ...service, call: call as (...args: unknown[]) => Promise<unknown>, send: service.call, seen, sent };
+  const call = callOf(operation, { ...service.clientOptions, fetch, maxRetries: 0, ...client });
+  return { ...service, call, send: service.call, seen, sent };
+}
+
+/** The client's call of an operation that stands in for `webhooks.get`. */
+export function callOf(operation: Operation, options: ClientOptions) {
+  return makeCall(boundTo(operation), resolveClientOptions(options)) as (...args: unknown[]) => Promise<unknown>;
+}
+
+function boundTo(operation: Operation): BoundOperation {
+  return { resource: "webhooks", name: "get", operation, call: "webhooks.get", path: operation.path };
 }

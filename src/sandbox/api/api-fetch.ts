@@ -1,4 +1,5 @@
 import type { Api, ApiRequest } from "./create-api.js";
+import { encodeAnswer } from "./encode-answer.js";
 
 /** The part of the global `fetch` that a client of the API needs. */
 export type ApiFetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
@@ -17,9 +18,8 @@ export function createApiFetch(api: Api): ApiFetch {
         cause: Object.assign(new Error("socket hang up"), { code: "ECONNRESET" }),
       });
     }
-    const { status, headers = {}, body } = answer;
-    const type = { "content-type": "application/json; charset=utf-8" };
-    return new Response(JSON.stringify(body), { status, headers: { ...headers, ...type } });
+    const { headers, content } = encodeAnswer(answer);
+    return new Response(content, { status: answer.status, headers });
   };
 }
 

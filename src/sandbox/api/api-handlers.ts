@@ -30,21 +30,25 @@ export interface ApiCall<Row> {
   params: Readonly<Record<string, string>>;
   /** The query parameters; an empty object when the operation takes none. */
   query: [QueryInput<Row>] extends [never] ? Record<string, never> : QueryInput<Row>;
-  /** The whole body, even if the client passes one field of it. */
+  /** The whole body, even if the client passes one field of it; the bytes of an upload. */
   body: Row extends { argument: infer Field extends string }
     ? Readonly<Record<Field, BodyInput<Row>>>
-    : [BodyInput<Row>] extends [never]
-      ? undefined
-      : BodyInput<Row>;
+    : Row extends { uploads: unknown }
+      ? Uint8Array
+      : [BodyInput<Row>] extends [never]
+        ? undefined
+        : BodyInput<Row>;
+  /** The header Content-Type as sent; undefined if it was not sent. */
+  contentType: string | undefined;
   /** The header, with its characters checked; undefined if it was not sent. */
   idempotencyKey: string | undefined;
 }
 
-/** The answer: status and JSON. */
+/** The answer: status, and JSON or the bytes of a file. */
 export interface ApiAnswer {
   /** HTTP status. */
   status: number;
-  /** What is sent as JSON. */
+  /** What is sent: a Uint8Array as it is, anything else as JSON. */
   body: unknown;
   /** Further headers by lower-case name. @default none */
   headers?: Readonly<Record<string, string>>;

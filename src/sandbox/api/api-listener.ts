@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Api, ApiRequest } from "./create-api.js";
+import { encodeAnswer } from "./encode-answer.js";
 
 /** A request listener for node:http. Never throws and never rejects. */
 export function createApiListener(api: Api): (req: IncomingMessage, res: ServerResponse) => void {
@@ -14,22 +15,20 @@ async function answerNode(api: Api, req: IncomingMessage, res: ServerResponse): 
     method: req.method ?? "",
     url: req.url ?? "",
     headers: headersOf(req),
-    body: await readUpTo(req, api.maxBodyBytes + 1),
+    body: await readUpTo(req, api.bodyLimit(req.method ?? "", req.url ?? "") + 1),
   };
   const answer = await api.handle(request);
   if (answer === "no_answer") {
     req.socket.destroy();
     return;
   }
-  const text = JSON.stringify(answer.body);
+  const { headers, content } = encodeAnswer(answer);
   res.writeHead(answer.status, {
-    ...answer.headers,
-    "content-type": "application/json; charset=utf-8",
-    "content-length": Buffer.byteLength(text),
+    ...headers,
     // The unread rest of the body would be parsed as the next request.
     ...(req.complete ? {} : { connection: "close" }),
   });
-  res.end(text);
+  res.end(content);
 }
 
 /** The body, or its beginning if it is too long: enough to detect that. */

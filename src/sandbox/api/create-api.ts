@@ -6,6 +6,7 @@ import { sleep } from "../../base/wait.js";
 import { type BoundOperation, type PathOverrides, bindOperations } from "../../contract/bind-operations.js";
 import { countEvents } from "../../contract/count-events.js";
 import { type CredentialShape, resolveCredentialShape } from "../../contract/credential-shape.js";
+import type { Operation } from "../../contract/operation.js";
 import type { ApiFaults, InjectedFault } from "./api-faults.js";
 import {
   type ApiAnswer,
@@ -19,7 +20,7 @@ import type { ApiKeyRegistry } from "./api-key-registry.js";
 import { authenticate, requireScope } from "./authenticate.js";
 import { EventRate } from "./event-rate.js";
 import { createRoutes, matchRoute } from "./match-route.js";
-import { checkParams, readOperationBody, readIdempotencyKey, readOperationQuery } from "./read-input.js";
+import { checkParams, readOperationBody, readUpload, readIdempotencyKey, readOperationQuery } from "./read-input.js";
 
 export interface SandboxApiOptions {
   handlers: ApiHandlers;
@@ -37,7 +38,7 @@ export interface SandboxApiOptions {
   adaptRow?: ((bound: BoundOperation) => BoundOperation) | undefined;
   /** How the key is sent, as for createClient. @default `Authorization: Bearer <key>` */
   credential?: Changes<CredentialShape> | undefined;
-  /** Largest body, in bytes. @default 2 MiB */
+  /** Largest JSON body, in bytes. @default 2 MiB */
   maxBodyBytes?: number | undefined;
   /** Called for every call once it is answered. */
   onCall?: ((call: ApiCallEntry) => void) | undefined;
@@ -74,7 +75,8 @@ export interface ApiCallEntry {
 }
 
 export interface Api {
-  readonly maxBodyBytes: number;
+  /** Largest body of a request, in bytes: an upload has more than JSON. */
+  bodyLimit(method: string, url: string): number;
   /** Answers a request; "no_answer" means that the connection must break off. Never rejects. */
   handle(request: ApiRequest): Promise<ApiAnswer | "no_answer">;
   /** Resets the count of events and the number of requests. */
@@ -99,9 +101,13 @@ export function createApi(options: SandboxApiOptions): Api {
   const rate = new EventRate(checkWholeNumber("eventsPerMinute", eventsPerMinute, { min: 1 }));
   let requests = 0;
 
+  const find = (method: string, path: string) =>
+    matchRoute(routes, method, path.startsWith(basePath) ? path.slice(basePath.length) : "");
+  const limitOf = ({ uploads }: Operation): number => uploads?.maxBytes ?? maxBodyBytes;
+
   async function answer(request: ApiRequest, trace: Trace): Promise<ApiAnswer | "no_answer"> {
     const { path, search } = splitUrl(request.url);
-    const match = matchRoute(routes, request.method, path.startsWith(basePath) ? path.slice(basePath.length) : "");
+    const match = find(request.method, path);
     const isPublic = match.kind === "found" && match.bound.operation.credential === "none";
     // Any other path needs a key, so that nobody without one learns which paths there are.
     const caller = isPublic ? undefined : authenticate(request.headers[shape.header.toLowerCase()], keys, shape);
@@ -124,18 +130,24 @@ export function createApi(options: SandboxApiOptions): Api {
           const query = readOperationQuery(operation, search);
           const idempotencyKey = readIdempotencyKey(operation, request.headers);
           checkParams(operation, params);
-          if (request.body.byteLength > maxBodyBytes) throw tooLarge(maxBodyBytes);
-          const body = readOperationBody(operation, request.body, nowMs);
-          const events = countEvents(operation, body);
+          const limit = limitOf(operation);
+          if (request.body.byteLength > limit) throw tooLarge(limit);
+          const json = readOperationBody(operation, request.body, nowMs);
+          const body = operation.uploads === undefined ? json : readUpload(request.body);
+          const events = countEvents(operation, json);
           if (caller !== undefined && events > 0) rate.take(caller.keyId, events, nowMs);
-          return handlerOf(handlers, bound)({ caller, nowMs, params, query, body, idempotencyKey });
+          const contentType = request.headers["content-type"];
+          return handlerOf(handlers, bound)({ caller, nowMs, params, query, body, contentType, idempotencyKey });
         });
       }
     }
   }
 
   return {
-    maxBodyBytes,
+    bodyLimit(method, url) {
+      const match = find(method, splitUrl(url).path);
+      return match.kind === "found" ? limitOf(match.bound.operation) : maxBodyBytes;
+    },
     async handle(request) {
       requests += 1;
       const requestId = `req_${requests}`;
@@ -208,7 +220,7 @@ function tooLarge(maxBodyBytes: number): SandboxApiError {
   return new SandboxApiError({ status: 413, code: "request_too_large", message });
 }
 
-type CheckedCall = Pick<ApiCall<unknown>, "nowMs" | "params" | "idempotencyKey"> & {
+type CheckedCall = Pick<ApiCall<unknown>, "nowMs" | "params" | "contentType" | "idempotencyKey"> & {
   caller: Caller | undefined;
   query: unknown;
   body: unknown;

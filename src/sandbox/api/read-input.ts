@@ -66,6 +66,12 @@ export function readOperationBody(
   return checked.value;
 }
 
+/** The bytes of an upload; throws 422 for none. */
+export function readUpload(bytes: Uint8Array): Uint8Array {
+  if (bytes.byteLength > 0) return bytes;
+  throw inputRefusal({ code: "invalid_parameter", param: "", message: "The body is empty." });
+}
+
 function parseJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));

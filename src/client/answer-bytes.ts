@@ -1,0 +1,65 @@
+import { PigeonholeError } from "../base/error.js";
+import { NoAnswerError } from "./errors.js";
+import type { Exchange } from "./exchange.js";
+
+/** The bytes of an answer, read once and in order. Each read has the time-out of a stretch. */
+export class AnswerBytes {
+  /** Number of bytes by the answer's Content-Length; undefined without one. */
+  readonly sizeBytes: number | undefined;
+  readonly #call: string;
+  readonly #exchange: Exchange;
+  readonly #body: ReadableStream<Uint8Array> | null;
+  #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  #read = 0;
+
+  constructor({ call, response, exchange }: { call: string; response: Response; exchange: Exchange }) {
+    this.#call = call;
+    this.#exchange = exchange;
+    this.#body = response.body;
+    const length = response.headers.get("content-length") ?? "";
+    this.sizeBytes = /^\d{1,15}$/.test(length) ? Number(length) : undefined;
+  }
+
+  /** To be called before the first read. Throws `invalid_argument` the second time, when the bytes are gone. */
+  begin(): void {
+    if (this.#reader !== undefined) {
+      throw new PigeonholeError("invalid_argument", `${this.#call}: the bytes can be read only once; call it again.`);
+    }
+    this.#reader = (this.#body ?? new Blob([]).stream()).getReader();
+  }
+
+  /** The next bytes; undefined at the end. Rejects with NoAnswerError, or with the reason of the call's signal. */
+  async next(): Promise<Uint8Array | undefined> {
+    const reader = this.#reader;
+    if (reader === undefined) return undefined;
+    try {
+      const next = await this.#exchange.run(() => reader.read());
+      if (next.done) return this.#finish();
+      this.#read += next.value.byteLength;
+      return next.value;
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+  }
+
+  /** Closes the connection; what is left of the answer is not read. */
+  close(): void {
+    this.#exchange.end();
+    // An error of the connection is of no use now.
+    this.#reader?.cancel().catch(() => {});
+  }
+
+  #finish(): undefined {
+    this.#exchange.end();
+    if (this.sizeBytes === undefined || this.#read === this.sizeBytes) return;
+    const message = `the answer has ${this.#read} bytes instead of ${this.sizeBytes}`;
+    throw new NoAnswerError({
+      call: this.#call,
+      reason: "connection",
+      mayHaveArrived: true,
+      message,
+      cause: undefined,
+    });
+  }
+}

@@ -1,0 +1,139 @@
+import { randomBytes } from "node:crypto";
+import { type FileHandle, open, rename, rm } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { AnswerBytes } from "./answer-bytes.js";
+import { readFileName } from "./read-file-name.js";
+
+/**
+ * A file of the service. Its bytes are read once, by one of `stream`, `bytes` and `saveTo`; a second read throws
+ * `invalid_argument`. A read rejects with NoAnswerError if the connection breaks, or if nothing arrives for the
+ * client's `timeoutMs`, and with the reason of the call's signal.
+ */
+export interface Download {
+  /** The file's content type, `application/octet-stream` if the service names none. */
+  readonly contentType: string;
+  /** The file's name without folders, safe as the last part of a path; undefined if the service names none. */
+  readonly filename: string | undefined;
+  /** Number of bytes; undefined if the service does not say. */
+  readonly sizeBytes: number | undefined;
+  /** The bytes as they arrive. Cancelling it closes the connection. */
+  stream(): ReadableStream<Uint8Array>;
+  /** All bytes at once. Rejects with `answer_too_large` above `maxBytes`, by default the client's `maxAnswerBytes`. */
+  bytes(maxBytes?: number): Promise<Uint8Array>;
+  /**
+   * Writes the bytes to a file as they arrive, and resolves with their number. The file appears under its name only
+   * when it is complete and on the disk, and replaces another one there.
+   */
+  saveTo(path: string): Promise<{ bytes: number }>;
+}
+
+interface DownloadInput {
+  bytes: AnswerBytes;
+  headers: Headers;
+  /** Longest of `bytes()`. */
+  maxAnswerBytes: number;
+  /** The error for a file above the limit. */
+  tooLarge: (maxBytes: number) => Error;
+}
+
+/** A download of a successful answer. */
+export function createDownload({ bytes: source, headers, maxAnswerBytes, tooLarge }: DownloadInput): Download {
+  return {
+    contentType: headers.get("content-type") ?? "application/octet-stream",
+    filename: readFileName(headers.get("content-disposition")),
+    sizeBytes: source.sizeBytes,
+    stream: () => streamOf(source),
+    bytes: (maxBytes = maxAnswerBytes) => readAll(source, maxBytes, tooLarge),
+    saveTo: (path) => save(source, path),
+  };
+}
+
+function streamOf(source: AnswerBytes): ReadableStream<Uint8Array> {
+  source.begin();
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const chunk = await source.next();
+        if (chunk === undefined) controller.close();
+        else controller.enqueue(chunk);
+      },
+      cancel: () => source.close(),
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+async function readAll(
+  source: AnswerBytes,
+  maxBytes: number,
+  tooLarge: (maxBytes: number) => Error,
+): Promise<Uint8Array> {
+  source.begin();
+  const refuse = (): never => {
+    source.close();
+    throw tooLarge(maxBytes);
+  };
+  const { sizeBytes = 0 } = source;
+  if (sizeBytes > maxBytes) refuse();
+  // Filled in place, so that a file of known size is in memory once.
+  let all = new Uint8Array(sizeBytes);
+  let length = 0;
+  for (let chunk = await source.next(); chunk !== undefined; chunk = await source.next()) {
+    const end = length + chunk.byteLength;
+    if (end > maxBytes) refuse();
+    if (end > all.byteLength) all = grow(all, Math.min(maxBytes, Math.max(end, 2 * all.byteLength)));
+    all.set(chunk, length);
+    length = end;
+  }
+  return all.subarray(0, length);
+}
+
+function grow(bytes: Uint8Array<ArrayBuffer>, size: number): Uint8Array<ArrayBuffer> {
+  const larger = new Uint8Array(size);
+  larger.set(bytes);
+  return larger;
+}
+
+async function save(source: AnswerBytes, path: string): Promise<{ bytes: number }> {
+  source.begin();
+  const draft = `${path}.${randomBytes(6).toString("hex")}.part`;
+  let file: FileHandle | undefined;
+  try {
+    file = await open(draft, "wx");
+    const bytes = await writeAll(source, file);
+    await file.sync();
+    await file.close();
+    await rename(draft, path);
+    await syncFolder(dirname(path));
+    return { bytes };
+  } catch (error) {
+    source.close();
+    // It is closed already if closing or renaming failed.
+    await file?.close().catch(() => {});
+    await rm(draft, { force: true });
+    // The error would name the draft, which the caller does not know.
+    if (error instanceof Error && "path" in error) Object.assign(error, { path });
+    throw error;
+  }
+}
+
+async function writeAll(source: AnswerBytes, file: FileHandle): Promise<number> {
+  let length = 0;
+  for (let chunk = await source.next(); chunk !== undefined; chunk = await source.next()) {
+    // Continues where the last one ended.
+    await file.writeFile(chunk);
+    length += chunk.byteLength;
+  }
+  return length;
+}
+
+/** Without it, a power cut could take the new name back. Windows cannot open a folder. */
+async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === "win32") return;
+  const handle = await open(folder, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

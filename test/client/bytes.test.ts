@@ -1,0 +1,384 @@
+import { readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { fakeClock } from "pigeonhole/testing";
+import { describe, expect, expectTypeOf, test } from "vitest";
+import { z } from "zod";
+import type { ClientOptions, Download, UploadCallOptions, UploadData } from "#pigeonhole/client.js";
+import type { Call, CallOptions } from "#pigeonhole/client/call-types.js";
+import { readFileName } from "#pigeonhole/client/read-file-name.js";
+import type { Operation } from "#pigeonhole/contract/operation.js";
+import { MADE_UP, callOf, serve } from "../contract/made-up-operation.js";
+import { listenTo, verdict } from "../sandbox/api/support.js";
+import { makeFolder } from "../support/folder.js";
+import { type Reply, startApi } from "./api-server.js";
+import { API_KEY, fastClock, rejection } from "./support.js";
+
+const MAX = 1_000_000;
+const query = z.strictObject({ filename: z.string().regex(/\S/, { error: "Must not be blank." }) });
+const UPLOAD = {
+  ...MADE_UP,
+  method: "POST",
+  retry: "never",
+  path: "/things",
+  params: z.strictObject({}),
+  uploads: { maxBytes: MAX },
+  query,
+} as const satisfies Operation;
+const { result: _, ...withoutResult } = MADE_UP;
+const DOWNLOAD = { ...withoutResult, downloads: true } as const satisfies Operation;
+
+/** Bytes that differ from their neighbours. */
+const some = (length: number): Uint8Array => Uint8Array.from({ length }, (_, at) => (at * 31) % 251);
+const named = { filename: "a b.txt" };
+
+async function* parts(...chunks: unknown[]): AsyncGenerator<Uint8Array> {
+  for (const chunk of chunks) yield chunk as Uint8Array;
+}
+
+describe("an upload", () => {
+  const data = some(700_000);
+  test.each<[string, () => UploadData, UploadCallOptions, string, string]>([
+    ["bytes", () => data, {}, "application/octet-stream", "700000"],
+    [
+      "a part of a buffer",
+      () => new Uint8Array([1, ...data, 2]).subarray(1, -1),
+      {},
+      "application/octet-stream",
+      "700000",
+    ],
+    ["a Blob", () => new Blob([Buffer.from(data)], { type: "image/png" }), {}, "image/png", "700000"],
+    [
+      "a Blob under another type",
+      () => new Blob([Buffer.from(data)]),
+      { contentType: "text/plain" },
+      "text/plain",
+      "700000",
+    ],
+    ["a web stream", () => new Blob([Buffer.from(data)]).stream(), {}, "application/octet-stream", "none"],
+    [
+      "a stream of Node",
+      () => Readable.from([data.subarray(0, 9), data.subarray(9)]),
+      {},
+      "application/octet-stream",
+      "none",
+    ],
+  ])("an upload of %s arrives as it is", async (_, make, options, type, length) => {
+    const { api, seen } = serve(UPLOAD);
+    const { baseUrl } = await listenTo(api);
+    const lengths: unknown[] = [];
+    const watched: NonNullable<ClientOptions["fetch"]> = (url, init) => {
+      lengths.push(new Headers(init.headers).get("content-length") ?? "none");
+      return fetch(url, init);
+    };
+    await callOf(UPLOAD, { apiKey: "svc_live_sandbox0123456789", baseUrl, fetch: watched })(make(), named, options);
+    expect(seen).toMatchObject([{ contentType: type, query: named }]);
+    expect(Buffer.compare(seen[0]?.body as Uint8Array, data)).toBe(0);
+    expect(lengths).toEqual([length]);
+  });
+
+  test("an upload is given to fetch without a copy", async () => {
+    const chunks: Uint8Array[] = [];
+    const fetch: NonNullable<ClientOptions["fetch"]> = async (_, init) => {
+      for await (const chunk of init.body as unknown as AsyncIterable<Uint8Array>) chunks.push(chunk);
+      return new Response("{}");
+    };
+    await callOf(UPLOAD, { apiKey: API_KEY, baseUrl: "https://api.example", fetch })(data, named);
+    expect(chunks.length).toBeGreaterThan(1);
+    expect(chunks.every(({ buffer }) => buffer === data.buffer)).toBe(true);
+  });
+
+  test.each<[string, unknown[], string | undefined]>([
+    ["no bytes", [new Uint8Array(0), named], undefined],
+    ["an empty Blob", [new Blob([]), named], undefined],
+    ["too many bytes", [some(MAX + 1), named], undefined],
+    ["a text", ["text", named], undefined],
+    ["nothing", [undefined, named], undefined],
+    ["a blank name", [data, { filename: " " }], "filename"],
+    ["no name", [data], "filename"],
+    ["a type of two lines", [data, named, { contentType: "a/b\r\nx: 1" }], "contentType"],
+  ])("an upload of %s is refused before anything is sent", async (_, args, param) => {
+    const { call, sent } = serve(UPLOAD);
+    expect(await rejection(call(...args))).toMatchObject({
+      name: "InvalidInputError",
+      code: "invalid_parameter",
+      param,
+    });
+    expect(sent).toEqual([]);
+  });
+
+  test("an upload of exactly the limit is taken", async () => {
+    const { call, seen } = serve(UPLOAD);
+    await call(some(MAX), named);
+    expect(seen.map(({ body }) => (body as Uint8Array).byteLength)).toEqual([MAX]);
+  });
+
+  test.each([
+    ["too many bytes", () => parts(some(MAX), some(1)), /more than 1000000 bytes/],
+    ["something else than bytes", () => parts("text"), /something else than bytes/],
+  ])("an upload whose stream has %s is broken off, and nothing is stored", async (_, make, message) => {
+    const { api, seen } = serve(UPLOAD);
+    const { baseUrl } = await listenTo(api);
+    const error = await rejection(callOf(UPLOAD, { apiKey: API_KEY, baseUrl })(make(), named));
+    expect(error).toMatchObject({ code: "invalid_argument", message: expect.stringMatching(message) as string });
+    expect(seen).toEqual([]);
+  });
+
+  test("an upload whose stream fails rejects with the stream's own error", async () => {
+    const failure = new Error("The disk is gone.");
+    const failing = async function* () {
+      yield some(10);
+      throw failure;
+    };
+    const { api, seen } = serve(UPLOAD);
+    const { baseUrl } = await listenTo(api);
+    expect(await rejection(callOf(UPLOAD, { apiKey: API_KEY, baseUrl })(failing(), named))).toBe(failure);
+    expect(seen).toEqual([]);
+  });
+
+  test("an upload is never sent twice", async () => {
+    const server = await startApi({ status: 503 });
+    const call = callOf(UPLOAD, { apiKey: API_KEY, baseUrl: server.baseUrl, clock: fastClock(), maxRetries: 5 });
+    expect(await rejection(call(data, named))).toMatchObject({ status: 503 });
+    expect(server.received).toHaveLength(1);
+  });
+
+  test("an upload that is aborted closes its stream and rejects with the reason of its signal", async () => {
+    const server = await startApi({});
+    let closed = false;
+    const source = {
+      [Symbol.asyncIterator]: () => ({
+        next: () => new Promise<IteratorResult<Uint8Array>>(() => {}),
+        return: () => {
+          closed = true;
+          return Promise.resolve({ done: true as const, value: undefined });
+        },
+      }),
+    };
+    const controller = new AbortController();
+    const got = rejection(
+      callOf(UPLOAD, { apiKey: API_KEY, baseUrl: server.baseUrl })(source, named, { signal: controller.signal }),
+    );
+    setImmediate(() => controller.abort("enough"));
+    expect(await got).toBe("enough");
+    await expect.poll(() => closed).toBe(true);
+  });
+
+  test("an upload may take longer than the time-out as long as its bytes are taken", async () => {
+    const clock = fakeClock();
+    const { call } = serve(UPLOAD, { client: { clock, timeoutMs: 1_000 } });
+    const slow = async function* () {
+      for (let count = 0; count < 5; count += 1) {
+        await clock.advance(900);
+        yield some(10);
+      }
+      // The source's own time is not the service's.
+      await clock.advance(60_000);
+    };
+    expect(await call(slow(), named)).toEqual({});
+  });
+
+  test("the emulator refuses an upload that is empty or too large", async () => {
+    const { send, seen } = serve(UPLOAD);
+    expect(verdict(await send("POST /things?filename=a", { body: "" }))).toBe("422 invalid_parameter");
+    expect(verdict(await send("POST /things?filename=a", { body: "x".repeat(MAX + 1) }))).toBe("413 request_too_large");
+    expect(verdict(await send("POST /things?filename=a", { body: "x".repeat(MAX) }))).toBe("200");
+    expect(seen).toHaveLength(1);
+  });
+
+  test("the types of an upload name its data, its query and its options", () => {
+    expectTypeOf<Call<typeof UPLOAD>>().parameters.toEqualTypeOf<
+      [data: UploadData, query: { filename: string }, options?: UploadCallOptions]
+    >();
+    expectTypeOf<Call<typeof DOWNLOAD>>().parameters.toEqualTypeOf<[id: string, options?: CallOptions]>();
+    expectTypeOf<Awaited<ReturnType<Call<typeof DOWNLOAD>>>>().toEqualTypeOf<Download>();
+  });
+});
+
+/** A call of a download that a server answers. */
+async function downloadFrom(reply: Reply, options: Partial<ClientOptions> = {}) {
+  const server = await startApi(reply);
+  const call = callOf(DOWNLOAD, { apiKey: API_KEY, baseUrl: server.baseUrl, ...options });
+  return { server, call: call as Call<typeof DOWNLOAD> };
+}
+
+const content = some(300_000);
+const whole: Reply = (response) => {
+  response.writeHead(200, {
+    "content-type": "image/png",
+    "content-length": content.byteLength,
+    "content-disposition": `attachment; filename="a.png"`,
+  });
+  response.end(content);
+};
+/** Says more than it sends. */
+const cut: Reply = (response) => {
+  response.writeHead(200, { "content-length": content.byteLength });
+  response.write(content.subarray(0, 1000), () => response.destroy());
+};
+
+describe("a download", () => {
+  test("a download has the file's type, name, size and bytes", async () => {
+    const { server, call } = await downloadFrom(whole);
+    const file = await call("1");
+    expect(file).toMatchObject({ contentType: "image/png", filename: "a.png", sizeBytes: content.byteLength });
+    expect(Buffer.compare(await file.bytes(), content)).toBe(0);
+    expect(server.received[0]?.headers).toMatchObject({ accept: "*/*", "accept-encoding": "identity" });
+  });
+
+  test("a download of unknown type, name and size has its bytes all the same", async () => {
+    const { call } = await downloadFrom((response) => {
+      response.writeHead(200);
+      for (let at = 0; at < content.byteLength; at += 7000) response.write(content.subarray(at, at + 7000));
+      response.end();
+    });
+    const file = await call("1");
+    expect(file).toMatchObject({ contentType: "application/octet-stream", filename: undefined, sizeBytes: undefined });
+    expect(Buffer.compare(await file.bytes(content.byteLength), content)).toBe(0);
+  });
+
+  test("a download travels through the emulator as it is", async () => {
+    const { call } = serve(DOWNLOAD, {
+      answer: () => ({ body: content, headers: { "content-type": "text/x-own" } }),
+    });
+    const file = (await call("1")) as Download;
+    expect(file).toMatchObject({ contentType: "text/x-own", sizeBytes: content.byteLength });
+    expect(Buffer.compare(await file.bytes(), content)).toBe(0);
+  });
+
+  test.each<[string, Reply]>([
+    ["of known size", whole],
+    [
+      "of unknown size",
+      (response) => {
+        response.write(content.subarray(0, 200_000));
+        response.end(content.subarray(200_000));
+      },
+    ],
+  ])("a download %s over the limit is refused", async (_, reply) => {
+    const { call } = await downloadFrom(reply, { maxAnswerBytes: content.byteLength - 1 });
+    const tooLarge = { code: "answer_too_large", status: 200 };
+    expect(await rejection((await call("1")).bytes())).toMatchObject(tooLarge);
+    expect(await rejection((await call("1")).bytes(1000))).toMatchObject(tooLarge);
+    expect((await (await call("1")).bytes(content.byteLength)).byteLength).toBe(content.byteLength);
+  });
+
+  test("a download can be read as a stream, and only once", async () => {
+    const { call } = await downloadFrom(whole);
+    const file = await call("1");
+    const stream = file.stream();
+    for (const again of [() => file.stream(), () => file.bytes(), () => file.saveTo("/nowhere")]) {
+      await expect((async () => again())()).rejects.toMatchObject({ code: "invalid_argument" });
+    }
+    expect(Buffer.compare(Buffer.from(await new Response(stream).arrayBuffer()), content)).toBe(0);
+  });
+
+  test("a download is retried until its answer begins", async () => {
+    let count = 0;
+    const { call, server } = await downloadFrom(
+      (response, request) => {
+        count += 1;
+        if (count === 1) response.writeHead(503).end("{}");
+        else (whole as (...args: unknown[]) => void)(response, request);
+      },
+      { clock: fastClock() },
+    );
+    expect((await (await call("1")).bytes()).byteLength).toBe(content.byteLength);
+    expect(server.received).toHaveLength(2);
+  });
+
+  test("a download that is refused rejects as any other call", async () => {
+    const { call } = await downloadFrom({ status: 404, body: { code: "resource_not_found", message: "None." } });
+    expect(await rejection(call("1"))).toMatchObject({ name: "NotFoundError", code: "resource_not_found" });
+  });
+
+  test("a download that breaks off rejects, however it is read", async () => {
+    const { call } = await downloadFrom(cut);
+    const broken = { name: "NoAnswerError", reason: "connection" };
+    expect(await rejection((await call("1")).bytes())).toMatchObject(broken);
+    const folder = makeFolder();
+    expect(await rejection((await call("1")).saveTo(join(folder, "a")))).toMatchObject(broken);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test("a download may take longer than the time-out, but not one of its stretches", async () => {
+    const clock = fakeClock();
+    let write = (): void => {};
+    const { call } = await downloadFrom(
+      (response) => {
+        response.writeHead(200);
+        response.flushHeaders();
+        write = () => void response.write(some(10));
+      },
+      { clock, timeoutMs: 1_000 },
+    );
+    const reader = (await call("1")).stream().getReader();
+    for (let count = 0; count < 3; count += 1) {
+      // The caller's own time does not count.
+      await clock.advance(5_000);
+      const next = reader.read();
+      await clock.advance(900);
+      write();
+      expect(await next).toMatchObject({ done: false });
+    }
+    const last = rejection(reader.read());
+    await expect.poll(() => clock.pendingTimers).toBe(1);
+    await clock.advance(1_000);
+    expect(await last).toMatchObject({ name: "NoAnswerError", reason: "timeout" });
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  test("a download ends when its signal is aborted, and leaves no listener", async () => {
+    const { call } = await downloadFrom((response) => void response.writeHead(200).write("x"));
+    const controller = new AbortController();
+    const reader = (await call("1", { signal: controller.signal })).stream().getReader();
+    await reader.read();
+    const next = rejection(reader.read());
+    controller.abort("enough");
+    expect(await next).toBe("enough");
+  });
+});
+
+describe("saving a download", () => {
+  test("saving a download writes the whole file under its name, in place of another one", async () => {
+    const path = join(makeFolder(), "a.png");
+    writeFileSync(path, "old");
+    const { call } = await downloadFrom(whole);
+    expect(await (await call("1")).saveTo(path)).toEqual({ bytes: content.byteLength });
+    expect(Buffer.compare(readFileSync(path), content)).toBe(0);
+    expect(readdirSync(join(path, ".."))).toEqual(["a.png"]);
+  });
+
+  test("saving a download that breaks off leaves the old file, and no part of the new one", async () => {
+    const path = join(makeFolder(), "a.png");
+    writeFileSync(path, "old");
+    const { call } = await downloadFrom(cut);
+    expect(await rejection((await call("1")).saveTo(path))).toMatchObject({ code: "no_answer" });
+    expect(readFileSync(path, "utf8")).toBe("old");
+    expect(readdirSync(join(path, ".."))).toEqual(["a.png"]);
+  });
+
+  test("saving a download where no file can be made rejects with an error that names the file", async () => {
+    const path = join(makeFolder(), "none", "a.png");
+    const { call } = await downloadFrom(whole);
+    expect(await rejection((await call("1")).saveTo(path))).toMatchObject({ code: "ENOENT", path });
+  });
+});
+
+test.each([
+  [`attachment; filename="a b.pdf"`, "a b.pdf"],
+  [`attachment; filename=a.pdf; x=y`, "a.pdf"],
+  [`inline; filename="say \\"hi\\".txt"`, `say "hi".txt`],
+  [`attachment; filename="fallback.txt"; filename*=UTF-8''%C3%BCber%20uns.txt`, "über uns.txt"],
+  [`attachment; filename*=UTF-8''%ZZ; filename="b.txt"`, "b.txt"],
+  [`attachment; filename="../../etc/passwd"`, "passwd"],
+  [`attachment; filename*=utf-8''..%2F..%5Cx.exe`, "x.exe"],
+  [`attachment; filename="a\u0000b\u001f.txt"`, "a_b_.txt"],
+  [`attachment; filename=".."`, undefined],
+  [`attachment; filename="a/"`, undefined],
+  [`attachment; filename=""`, undefined],
+  [`attachment`, undefined],
+  [null, undefined],
+])("the name of a file is read from %j as %j", (header, name) => {
+  expect(readFileName(header)).toBe(name);
+});
