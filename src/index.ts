@@ -1,6 +1,13 @@
 export { createReceiver } from "./receiver/create-receiver.js";
-export type { ReceiverOptions, Retention } from "./receiver/options.js";
-export type { Receiver, ReceiverState, ReceiverStats, StopOptions } from "./receiver/receiver.js";
+export type { ReceiverOptions, ReceiverRole, Retention } from "./receiver/options.js";
+export type {
+  DrainOptions,
+  DrainResult,
+  Receiver,
+  ReceiverState,
+  ReceiverStats,
+  StopOptions,
+} from "./receiver/receiver.js";
 export type { BackupOptions, Inbox, RetryAllQuery, RetryResult } from "./receiver/inbox.js";
 export type { ContactEvents } from "./outbox/contact-events.js";
 export { type RotateSecretOptions, SecretNotHandedOverError, rotateSecret } from "./receiver/rotate-secret.js";

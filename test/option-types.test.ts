@@ -27,6 +27,7 @@ interface Refusals {
   ContactInput: RefusesUndefined<sandbox.ContactInput>;
   DeliverOptions: RefusesUndefined<testing.DeliverOptions>;
   DeliveryFaultRule: RefusesUndefined<sandbox.DeliveryFaultRule>;
+  DrainOptions: RefusesUndefined<main.DrainOptions>;
   EmitOptions: RefusesUndefined<sandbox.EmitOptions>;
   EraseCapturesOptions: RefusesUndefined<main.EraseCapturesOptions>;
   EraseOptions: RefusesUndefined<main.EraseOptions>;

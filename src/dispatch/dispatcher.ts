@@ -46,6 +46,8 @@ export interface DispatcherDeps {
   logger: Logger;
   /** Requests a retry of parked events that match a handler now. @default false */
   retryParkedAtStart?: boolean;
+  /** Reports how many such events there are where no retry is requested. @default true */
+  reportsParked?: boolean;
 }
 
 /**
@@ -62,6 +64,10 @@ export class Dispatcher {
   readonly #timers = new Map<string, WakeTimer>();
   #maintenance: Timer | undefined;
   #polls = 0;
+  /** Runs since the start, by how they ended. */
+  readonly outcomes: Record<RunOutcome, number> = { done: 0, retry: 0, dead: 0, lost: 0 };
+  /** Called after the next change that may have left nothing to do. */
+  #untilChanged: (() => void)[] = [];
   #opening: Promise<void> = Promise.resolve();
   /** Runs crash-looping work, or waits until nothing else runs. */
   #runningAlone: Promise<void> | undefined;
@@ -129,6 +135,20 @@ export class Dispatcher {
   /** Work may have become pending in the store. */
   wake(): void {
     for (const queue of this.#queues.values()) this.#wake(queue);
+  }
+
+  /** Reads the events again whose retry was requested from outside. */
+  async readRequested(): Promise<void> {
+    await this.#requestedRetries.check();
+  }
+
+  /** True when no work of these handlers is due in the store, and none is here. */
+  get isIdle(): boolean {
+    return [...this.#queues.values()].every(({ window }) => window.isIdle);
+  }
+
+  async untilIdle(): Promise<void> {
+    while (!this.isIdle) await new Promise<void>((resolve) => this.#untilChanged.push(resolve));
   }
 
   /** Which process runs the handlers of the store, and what it found there. */
@@ -208,6 +228,11 @@ export class Dispatcher {
     }
     queue.window.release(lease);
     this.#refillIfWanted(queue);
+    this.#noteChange();
+  }
+
+  #noteChange(): void {
+    if (this.#untilChanged.length > 0) for (const notify of this.#untilChanged.splice(0)) notify();
   }
 
   /** Concludes a run once its settlement is stored, or known to be lost. */
@@ -217,12 +242,14 @@ export class Dispatcher {
     if (outcome === "lost") this.#deps.logger.warn({ eventId, handler, attempt }, "lease_lost");
     if (outcome === "done" && result.hasRecorded) this.#deps.sender?.wake();
     if (isKept && typeof settlement === "object" && settlement.to === "pending") this.#wakeAt(queue, settlement.dueAt);
+    this.outcomes[outcome] += 1;
     result.span?.end(outcome);
   }
 
   #unreserve(queue: HandlerQueue): void {
     queue.window.unreserve();
     this.#refillIfWanted(queue);
+    this.#noteChange();
   }
 
   /** There is, or may be, due work of this handler in the store. */
@@ -253,10 +280,13 @@ export class Dispatcher {
         if (nextDueAt !== undefined) this.#wakeAt(queue, nextDueAt);
       }
     } catch (error) {
+      // Whether work is due is not known.
+      window.isBehind = true;
       this.#reportFailed(queue, errorFields(error, false));
       this.#wakeAt(queue, this.#deps.clock.now() + FAILED_WAIT_MS);
     } finally {
       window.isRefilling = false;
+      this.#noteChange();
     }
   }
 
@@ -282,7 +312,7 @@ export class Dispatcher {
       const isRenewal = this.#polls % POLLS_PER_RENEWAL === 0;
       if (isRenewal) await Promise.all([...this.#queues.values()].map(({ window }) => this.#renew(window, now)));
       if (isRenewal || !this.#ownership.isOwner) await this.#recover(now);
-      if (this.#ownership.isOwner) this.#requestedRetries.check();
+      if (this.#ownership.isOwner) void this.#requestedRetries.check();
       // Another process may have accepted work. A handler that has much to do queries the store soon anyway.
       for (const queue of this.#queues.values()) if (queue.window.hasRoomForPage) this.#wake(queue);
     } catch (error) {

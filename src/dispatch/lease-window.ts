@@ -78,6 +78,11 @@ export class LeaseWindow {
     return waiting;
   }
 
+  /** True when no work is here and, as far as is known, none is due in the store. */
+  get isIdle(): boolean {
+    return this.#isOpen && !this.isBehind && !this.#isRefilling && this.#leases.size + this.#reserved === 0;
+  }
+
   /** Resolves when all that has begun is settled. */
   async untilNoneRuns(): Promise<void> {
     if (this.#running > 0) await new Promise<void>((resolve) => (this.#noneRuns = resolve));

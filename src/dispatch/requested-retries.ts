@@ -8,18 +8,23 @@ const PAGE = 100;
 export class RequestedRetries {
   readonly #deps: ParkedAtStartDeps;
   readonly #stopping = new AbortController();
-  #hasReadParked = false;
+  #hasReadParked: boolean;
   #running: Promise<void> | undefined;
 
-  constructor(deps: ParkedAtStartDeps) {
+  constructor(deps: ParkedAtStartDeps & { reportsParked?: boolean }) {
     this.#deps = deps;
+    this.#hasReadParked = deps.reportsParked === false && deps.retryParkedAtStart !== true;
   }
 
-  /** Begins with what is requested now, unless it still runs. Only for the process that runs the handlers. */
-  check(): void {
+  /**
+   * Begins with what is requested now, unless it still runs, and resolves when that is read. Never rejects. Only for
+   * the process that runs the handlers.
+   */
+  check(): Promise<void> {
     this.#running ??= this.#run()
       .catch((error: unknown) => this.#deps.logger.error(errorFields(error, true), "requested_retries_failed"))
       .finally(() => (this.#running = undefined));
+    return this.#running;
   }
 
   /** Ends with the event that is being read; what is left waits for the next start. */

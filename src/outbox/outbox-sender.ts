@@ -50,6 +50,7 @@ export class OutboxSender {
   #timer: Timer | undefined;
   #drained: Promise<void> = Promise.resolve();
   #isDraining = false;
+  #sent = 0;
   #again = false;
   /** When a failed call is tried next. Nothing is sent before it, so new records need not query the store earlier. */
   #waitsUntil = 0;
@@ -70,6 +71,20 @@ export class OutboxSender {
     this.#timer?.cancel();
     this.#abort?.abort(new Error("The receiver stopped."));
     await this.#drained;
+  }
+
+  /** Contact events that the service has taken since this was created. */
+  get sent(): number {
+    return this.#sent;
+  }
+
+  /** True when nothing can be sent now. */
+  get isIdle(): boolean {
+    return !this.#isDraining;
+  }
+
+  async untilIdle(): Promise<void> {
+    while (this.#isDraining) await this.#drained;
   }
 
   /** Something was recorded. */
@@ -115,6 +130,7 @@ export class OutboxSender {
     }
     const settlement = await this.#try(page.send, signal);
     await this.#settle(settlement, signal);
+    if (settlement.to === "settled") this.#sent += settlement.results.filter(({ to }) => to === "done").length;
     if (settlement.to === "pending") {
       this.#waitsUntil = settlement.dueAt;
       return settlement.dueAt <= clock.now();

@@ -33,6 +33,8 @@ export type Outcome =
   /** start() was not called, or has not finished. */
   | { kind: "not_started" }
   | { kind: "stopping" }
+  /** The receiver has the role `work`, which takes no deliveries. */
+  | { kind: "not_accepting" }
   /** Too many deliveries wait for the disk, one of them for too long, or there is no memory for one more body. */
   | { kind: "overloaded" }
   /** The database is locked, full or broken. */
@@ -87,6 +89,7 @@ export const ANSWERS: Record<OutcomeKind, Row> = {
   not_started: { status: 503, retryAfterMs: 30 * SECOND },
   // Closes the connection: on a kept one the next attempts would come here again, and keep the process from its end.
   stopping: { status: 503, retryAfterMs: 30 * SECOND, headers: { connection: "close" } },
+  not_accepting: { status: 503, retryAfterMs: 30 * SECOND },
   overloaded: { status: 503, retryAfterMs: 30 * SECOND },
   store_unavailable: { status: 503, retryAfterMs: 30 * SECOND },
   internal_error: { status: 503, retryAfterMs: MINUTE },

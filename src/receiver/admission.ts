@@ -34,6 +34,8 @@ export interface AdmissionLimits {
   bodyTimeoutMs: number;
   /** Most deliveries that were read and wait for their answer. */
   highWaterMark: number;
+  /** False when all deliveries are refused. */
+  accepts: boolean;
   /**
    * Limit in bytes of the bodies of all current deliveries together, so that many large ones do not use up the memory.
    */
@@ -47,6 +49,7 @@ export interface AdmissionLimits {
 export class Admission {
   readonly #clock: Clock;
   readonly #highWaterMark: number;
+  readonly #accepts: boolean;
   /** Limit of a body in bytes. */
   readonly maxBodyBytes: number;
   /** Of the bodies that are being received. */
@@ -61,9 +64,11 @@ export class Admission {
   #overdue = 0;
   #noneWaits: (() => void) | undefined;
 
-  constructor({ maxBodyBytes, bodyTimeoutMs, highWaterMark, bodiesBytes }: AdmissionLimits, clock: Clock) {
+  constructor(limits: AdmissionLimits, clock: Clock) {
+    const { maxBodyBytes, bodyTimeoutMs, highWaterMark, bodiesBytes, accepts } = limits;
     this.#clock = clock;
     this.#highWaterMark = highWaterMark;
+    this.#accepts = accepts;
     this.maxBodyBytes = maxBodyBytes;
     this.deadlines = new Deadlines(clock, bodyTimeoutMs);
     this.#answerDeadlines = new Deadlines(clock, ANSWER_MS);
@@ -99,6 +104,7 @@ export class Admission {
 
   /** What cannot be taken at all is refused before its body is read. */
   refusal(): Outcome | undefined {
+    if (!this.#accepts) return { kind: "not_accepting" };
     if (this.#state === "new") return { kind: "not_started" };
     if (this.#state === "stopping" || this.#state === "stopped") return { kind: "stopping" };
     // A new delivery would wait behind the overdue one.

@@ -17,12 +17,13 @@ import { DeliveryWatch } from "./delivery-watch.js";
 import { FinalAnswerLog } from "./final-answer-log.js";
 import { createDeliveryHandler } from "./handle-delivery.js";
 import { StoreOwnership } from "./store-ownership.js";
+import { Drainer } from "./drainer.js";
 import { createInbox } from "./inbox.js";
 import { Lifecycle } from "./lifecycle.js";
 import { LimitedLog } from "./limited-log.js";
 import { type ReceiverOptions, type ResolvedOptions, resolveOptions } from "./options.js";
 import { Pruner } from "./pruner.js";
-import type { Receiver, StopOptions } from "./receiver.js";
+import type { DrainOptions, Receiver, StopOptions } from "./receiver.js";
 import { lifecycleSteps } from "./lifecycle-steps.js";
 import type { ReceiverParts } from "./receiver-parts.js";
 import { SecretSource, type SecretsOption } from "./secret-source.js";
@@ -34,6 +35,11 @@ import { WorkWatch } from "./work-watch.js";
 export const STOP_OPTIONS = defineOptions("stop", {
   timeoutMs: wholeNumber({ default: 10 * SECOND, min: 0 }),
 } satisfies OptionsOf<StopOptions>);
+
+/** The default and check of {@link DrainOptions}. */
+export const DRAIN_OPTIONS = defineOptions("drain", {
+  timeoutMs: wholeNumber({ default: 10 * SECOND, min: 0 }),
+} satisfies OptionsOf<DrainOptions>);
 
 /**
  * Makes a receiver for one endpoint. Register handlers, mount it, then `await receiver.start()`. Throws
@@ -68,6 +74,9 @@ export function createReceiver<const Schemas extends SchemaMap = Record<never, n
     stop(stopOptions = {}) {
       return life.stop(STOP_OPTIONS.resolve(stopOptions).timeoutMs);
     },
+    drain(drainOptions = {}) {
+      return parts.drainer.drain(DRAIN_OPTIONS.resolve(drainOptions).timeoutMs, path.telemetry);
+    },
     get state() {
       return admission.state;
     },
@@ -82,15 +91,27 @@ export function createReceiver<const Schemas extends SchemaMap = Record<never, n
 function createParts(options: ResolvedOptions, secretsOption: SecretsOption): ReceiverParts {
   const { store, schemas, clock, logger, source, api, random, logErrorMessages, silenceAfterMs } = options;
   const alarms = new Alarms({ logger, clock, hook: options.onAlarm });
-  const silence = silenceAfterMs === undefined ? undefined : new SilenceWatch(clock, silenceAfterMs, alarms);
+  const silence =
+    silenceAfterMs === undefined || options.role === "work"
+      ? undefined
+      : new SilenceWatch(clock, silenceAfterMs, alarms);
   const secrets = new SecretSource(secretsOption, { clock, logger, alarms });
   const registry = new HandlerRegistry(schemas, options);
   const runner = new Runner({ context: { store, source, api, logger, clock }, random, logErrorMessages });
   const clockWatch = new ClockWatch({ store, clock, logger, alarms });
   const limitedLog = new LimitedLog({ clock, logger });
   const sender = api === undefined ? undefined : new OutboxSender({ ...options, api, alarms, clockWatch });
-  const { retryParkedAtStart } = options;
-  const dispatcher = new Dispatcher({ store, registry, runner, sender, clock, logger, retryParkedAtStart });
+  const { role, retryParkedAtStart } = options;
+  const dispatcherDeps = { store, registry, runner, sender, clock, logger, retryParkedAtStart };
+  const dispatcher = new Dispatcher(dispatcherDeps);
+  const admission = new Admission({ ...options, accepts: role !== "work", bodiesBytes: BODIES_BYTES }, clock);
+  const drainer = new Drainer({
+    admission,
+    standing: role === "accept" ? undefined : dispatcher,
+    createDispatcher: () => new Dispatcher({ ...dispatcherDeps, reportsParked: false }),
+    sender,
+    clock,
+  });
   const counter = new StoreCounter({ store, dispatcher, clock });
   const workWatch = new WorkWatch({ ...options, counter, dispatcher, registry, alarms });
   const { toleranceSeconds, unverified, signature: assumptions } = options;
@@ -102,11 +123,12 @@ function createParts(options: ResolvedOptions, secretsOption: SecretsOption): Re
     sender,
     storeOwnership: new StoreOwnership(store),
     counter,
+    drainer,
     limitedLog,
     workWatch,
     pruner: new Pruner({ store, clock, clockWatch, logger, retention: options.retention }),
     path: {
-      admission: new Admission({ ...options, bodiesBytes: BODIES_BYTES }, clock),
+      admission,
       verification: { secrets, rules: { toleranceSeconds, assumptions, unverified }, clock },
       registry,
       dispatcher,

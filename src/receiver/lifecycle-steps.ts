@@ -9,6 +9,7 @@ import type { ReceiverParts } from "./receiver-parts.js";
 export function lifecycleSteps(parts: ReceiverParts): LifecycleSteps {
   const { options, path, storeOwnership, pruner, workWatch, silence } = parts;
   const { store, clock, logger } = options;
+  const runsHandlers = options.role !== "accept";
   return {
     start: [
       () => path.registry.freeze(),
@@ -17,10 +18,13 @@ export function lifecycleSteps(parts: ReceiverParts): LifecycleSteps {
         if (!options.telemetry) return;
         path.telemetry = await loadTelemetry(async () => (await store.counts(clock.now())).pending);
       },
-      () => storeOwnership.open({ logger, clock, onAlarm: (alarm) => path.report.alarms.raise(alarm) }),
+      () => storeOwnership.open({ logger, clock, runsHandlers, onAlarm: (alarm) => path.report.alarms.raise(alarm) }),
       () => path.report.clockWatch.start(),
-      () => path.dispatcher.start(path.telemetry),
-      () => pruner.start(),
+      async () => {
+        if (!runsHandlers) return;
+        await path.dispatcher.start(path.telemetry);
+        pruner.start();
+      },
       () => workWatch.start(),
       () => silence?.start(),
       // Not awaited: a long backlog takes seconds to count.
@@ -32,7 +36,7 @@ export function lifecycleSteps(parts: ReceiverParts): LifecycleSteps {
 }
 
 async function stopAll(parts: ReceiverParts, timeoutMs: number): Promise<void> {
-  const { path, storeOwnership, counter, pruner, limitedLog, workWatch, silence, sender } = parts;
+  const { path, storeOwnership, counter, drainer, pruner, limitedLog, workWatch, silence, sender } = parts;
   // A process that has closed its listener must run until all is settled, and the clock's timers do not keep it alive.
   const keepAlive = setInterval(() => undefined, MINUTE);
   pruner.stop();
@@ -40,6 +44,7 @@ async function stopAll(parts: ReceiverParts, timeoutMs: number): Promise<void> {
   silence?.stop();
   limitedLog.stop();
   try {
+    await drainer.stop();
     await Promise.all([path.dispatcher.stop(timeoutMs), path.admission.untilNoneWaits(timeoutMs)]);
     await sender?.stop();
     await path.report.clockWatch.stop();

@@ -45,6 +45,9 @@ export interface Retention {
   bodiesMs: number;
 }
 
+/** What a process does: it takes deliveries, runs handlers, or both. */
+export type ReceiverRole = "accept" | "work" | "both";
+
 /** The options of `createReceiver`; only `secrets` is required. */
 export interface ReceiverOptions<Schemas extends SchemaMap = SchemaMap, Tx = CommitTransaction> {
   /**
@@ -84,6 +87,12 @@ export interface ReceiverOptions<Schemas extends SchemaMap = SchemaMap, Tx = Com
    * 503. @default 1,000
    */
   highWaterMark?: number | undefined;
+  /**
+   * What this process does. `accept`: it stores deliveries, and runs handlers and sends contact events only while
+   * `receiver.drain` is called. `work`: it runs handlers and sends contact events; deliveries are answered 503.
+   * Register the same handlers in all processes: the one that accepts an event decides which get it. @default "both"
+   */
+  role?: ReceiverRole | undefined;
   /** Most handlers running at once. One of several handlers has at most half of this. @default 16 */
   concurrency?: number | undefined;
   /** How often and when a failing handler runs again. @default 14 runs over about 23 hours */
@@ -137,6 +146,7 @@ export const RECEIVER_OPTIONS = defineOptions("createReceiver", {
   maxBodyBytes: wholeNumber({ default: 5 * MIB, min: 1 }),
   bodyTimeoutMs: wholeNumber({ default: 5 * SECOND, min: 1 }),
   highWaterMark: wholeNumber({ default: 1_000, min: 1 }),
+  role: oneOf(["accept", "work", "both"], { default: "both" }),
   concurrency: wholeNumber({ default: 16, min: 1 }),
   retry: readBy((option, retry?: Changes<RetryPolicy>) => resolveRetry(option, retry)),
   retryParkedAtStart: flag({ default: false }),

@@ -1,4 +1,5 @@
 import type { SilenceWatch } from "./alarms.js";
+import type { Drainer } from "./drainer.js";
 import type { OutboxSender } from "../outbox/outbox-sender.js";
 import type { LimitedLog } from "./limited-log.js";
 import type { DeliveryPath } from "./handle-delivery.js";
@@ -14,6 +15,7 @@ export interface ReceiverParts {
   path: DeliveryPath;
   storeOwnership: StoreOwnership;
   counter: StoreCounter;
+  drainer: Drainer;
   pruner: Pruner;
   limitedLog: LimitedLog;
   workWatch: WorkWatch;

@@ -63,6 +63,31 @@ export interface StopOptions {
   timeoutMs?: number | undefined;
 }
 
+/** How long `receiver.drain` works. */
+export interface DrainOptions {
+  /**
+   * How long at most, in milliseconds; then handlers are aborted where they run only for the drain. Sending a batch of
+   * contact events can take 10 s. @default 10,000
+   */
+  timeoutMs?: number | undefined;
+}
+
+/** What `receiver.drain` has done. */
+export interface DrainResult {
+  /** Runs that ended as done. */
+  done: number;
+  /** Runs that failed or were aborted; their work runs again. */
+  retried: number;
+  /** Runs after which the work is dead: it waits for a retry by hand. */
+  dead: number;
+  /** Contact events that the service has taken. */
+  contactEvents: number;
+  /**
+   * False when there may be more to do now: the time was over, or another process runs the handlers of the store.
+   */
+  drained: boolean;
+}
+
 /**
  * Takes deliveries of one endpoint, stores them, and runs handlers. Created by `createReceiver`. `Tx` is what its store
  * passes to the function of `ctx.commit`.
@@ -105,6 +130,14 @@ export interface Receiver<Schemas extends SchemaMap = SchemaMap, Tx = CommitTran
    * closed properly.
    */
   stop(options?: StopOptions): Promise<void>;
+
+  /**
+   * Works off what is due, work of handlers and contact events, and resolves with what was done: for hosts whose
+   * processes do not last, with the role `accept` and a scheduler. In the other roles handlers run all the time; there
+   * it waits until nothing is due. Called again meanwhile, it is the same drain. Throws `invalid_option` for a
+   * `timeoutMs` that is not a whole number; rejects with `stopped` unless the receiver runs, or as the store does.
+   */
+  drain(options?: DrainOptions): Promise<DrainResult>;
 
   /**
    * Figures for dashboards and health checks. Resolves in every state: before the start with zeros, after the stop with

@@ -78,6 +78,8 @@ export interface StoreContext {
   logger: Logger;
   /** Called for problems that need an operator, also when no call fails. @default none */
   onAlarm?: ((alarm: StoreAlarm) => void) | undefined;
+  /** False for a process that only accepts: it leases nothing before its first `recover`. @default true */
+  runsHandlers?: boolean | undefined;
   /** Times the checks for removed files. @default the machine's clock */
   clock?: Clock | undefined;
 }

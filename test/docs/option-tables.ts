@@ -12,7 +12,7 @@ import { SIGNATURE_OPTIONS } from "#pigeonhole/protocol/resolve-assumptions.js";
 import { SIGN_OPTIONS } from "#pigeonhole/protocol/sign-delivery.js";
 import { VERIFY_OPTIONS } from "#pigeonhole/protocol/verify-signature.js";
 import { OUTBOX_QUERY_OPTIONS } from "#pigeonhole/outbox/contact-events.js";
-import { STOP_OPTIONS } from "#pigeonhole/receiver/create-receiver.js";
+import { DRAIN_OPTIONS, STOP_OPTIONS } from "#pigeonhole/receiver/create-receiver.js";
 import { BACKUP_OPTIONS, ERASE_OPTIONS, EVENT_QUERY_OPTIONS, RETRY_ALL_OPTIONS } from "#pigeonhole/receiver/inbox.js";
 import { RECEIVER_OPTIONS, RETENTION_OPTIONS } from "#pigeonhole/receiver/options.js";
 import { ROTATE_OPTIONS } from "#pigeonhole/receiver/rotate-secret.js";
@@ -63,6 +63,7 @@ export const DOCUMENTED: readonly DocumentedOptions[] = [
   ),
   listed("api.md", "createSqliteStore", STORE_OPTIONS, ["store/sqlite/sqlite-store", "SqliteStoreOptions"]),
   listed("api.md", "receiver.listener", LISTENER_OPTIONS, ["http/node-mount", "ListenerOptions"]),
+  listed("api.md", "receiver.drain", DRAIN_OPTIONS, ["receiver/receiver", "DrainOptions"]),
   listed("api.md", "receiver.stop", STOP_OPTIONS, ["receiver/receiver", "StopOptions"]),
   listed(
     "api.md",

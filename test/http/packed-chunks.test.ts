@@ -6,7 +6,10 @@ import { Admission } from "#pigeonhole/receiver/admission.js";
 const ROOM = 1_000_000;
 
 function pack(sizes: number[], { announced = Number.NaN, bodiesBytes = ROOM, maxBodyBytes = ROOM } = {}) {
-  const admission = new Admission({ maxBodyBytes, bodyTimeoutMs: 1_000, bodiesBytes, highWaterMark: 10 }, systemClock);
+  const admission = new Admission(
+    { maxBodyBytes, bodyTimeoutMs: 1_000, bodiesBytes, highWaterMark: 10, accepts: true },
+    systemClock,
+  );
   const room = admission.admit(announced) ?? expect.fail("no room");
   const chunks = new PackedChunks(room);
   const kept: Uint8Array[] = [];

@@ -30,6 +30,7 @@ const noAnswers = {
   body_consumed: 0,
   not_started: 0,
   stopping: 0,
+  not_accepting: 0,
   overloaded: 0,
   store_unavailable: 0,
   internal_error: 0,

@@ -78,7 +78,10 @@ async function openPath(rules: ProbeRules, clock: Clock): Promise<DeliveryPath> 
   const registry = new HandlerRegistry({}, { concurrency: 1, retry: DEFAULT_RETRY });
   const context = { store, source: "test", api: undefined, logger, clock };
   const runner = new Runner({ context, random: Math.random, logErrorMessages: false });
-  const admission = new Admission({ maxBodyBytes, bodyTimeoutMs, bodiesBytes, highWaterMark: 1_000 }, clock);
+  const admission = new Admission(
+    { maxBodyBytes, bodyTimeoutMs, bodiesBytes, highWaterMark: 1_000, accepts: true },
+    clock,
+  );
   admission.state = "running";
   const assumptions = SIGNATURE_ASSUMPTIONS;
   const clockWatch = new ClockWatch({ store, clock: createRememberingClock(clock), logger, alarms });

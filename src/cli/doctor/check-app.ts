@@ -72,6 +72,10 @@ const MENDING: Record<string, { message: string; fix: string }> = {
     message: "The receiver is mounted and was not started.",
     fix: "Await receiver.start() before the app listens.",
   },
+  not_accepting: {
+    message: "The receiver has the role work, which takes no deliveries.",
+    fix: "Send deliveries to a process with the role accept or both.",
+  },
   stopping: { message: "The receiver is stopping.", fix: "Start the app again." },
   store_unavailable: {
     message: "The receiver cannot write its database.",

@@ -1,0 +1,96 @@
+import type { Clock } from "../base/clock.js";
+import { MINUTE } from "../base/duration.js";
+import { PigeonholeError } from "../base/error.js";
+import { inTime } from "../base/wait.js";
+import type { Dispatcher } from "../dispatch/dispatcher.js";
+import type { RunObserver } from "../dispatch/run-observer.js";
+import type { OutboxSender } from "../outbox/outbox-sender.js";
+import type { DrainResult, ReceiverState } from "./receiver.js";
+
+export interface DrainerDeps {
+  admission: { readonly state: ReceiverState };
+  /** The one that runs handlers all the time; undefined where handlers run only while the work is drained. */
+  standing: Dispatcher | undefined;
+  createDispatcher: () => Dispatcher;
+  sender: OutboxSender | undefined;
+  clock: Clock;
+}
+
+/** Works off what is due, within a time. */
+export class Drainer {
+  readonly #deps: DrainerDeps;
+  #current: Promise<DrainResult> | undefined;
+  #noteStop: () => void = () => undefined;
+  readonly #stopAsked: Promise<"stopped">;
+
+  constructor(deps: DrainerDeps) {
+    this.#deps = deps;
+    this.#stopAsked = new Promise((resolve) => (this.#noteStop = () => resolve("stopped")));
+  }
+
+  /** Called while it drains already, it is the same drain. Rejects with `stopped` unless the receiver runs. */
+  drain(timeoutMs: number, observer: RunObserver | undefined): Promise<DrainResult> {
+    if (this.#deps.admission.state !== "running") {
+      return Promise.reject(new PigeonholeError("stopped", "The receiver does not run; await receiver.start() first."));
+    }
+    this.#current ??= this.#drain(timeoutMs, observer).finally(() => (this.#current = undefined));
+    return this.#current;
+  }
+
+  /** Ends the drain in progress. */
+  async stop(): Promise<void> {
+    this.#noteStop();
+    await this.#current?.catch(() => undefined);
+  }
+
+  async #drain(timeoutMs: number, observer: RunObserver | undefined): Promise<DrainResult> {
+    const { standing, createDispatcher, sender } = this.#deps;
+    // A script may have nothing else to do, and the clock's timers do not keep it alive.
+    const keepAlive = setInterval(() => undefined, MINUTE);
+    const dispatcher = standing ?? createDispatcher();
+    const before = { ...dispatcher.outcomes, sent: sender?.sent ?? 0 };
+    let drained = false;
+    try {
+      if (standing === undefined) await dispatcher.start(observer);
+      drained = dispatcher.ownership.isOwner && (await this.#untilIdle(dispatcher, timeoutMs));
+    } finally {
+      if (standing === undefined) await end(dispatcher, sender);
+      clearInterval(keepAlive);
+    }
+    const { done, retry, dead } = dispatcher.outcomes;
+    return {
+      done: done - before.done,
+      retried: retry - before.retry,
+      dead: dead - before.dead,
+      contactEvents: (sender?.sent ?? 0) - before.sent,
+      drained,
+    };
+  }
+
+  async #untilIdle(dispatcher: Dispatcher, timeoutMs: number): Promise<boolean> {
+    const { sender, clock } = this.#deps;
+    const idle = workOff(dispatcher, sender).then(() => "idle" as const);
+    return (await inTime(Promise.race([idle, this.#stopAsked]), clock, timeoutMs)) === "idle";
+  }
+}
+
+/** A handler may record contact events while others are sent. */
+async function workOff(dispatcher: Dispatcher, sender: OutboxSender | undefined): Promise<void> {
+  await dispatcher.readRequested();
+  dispatcher.wake();
+  sender?.poll();
+  await dispatcher.untilIdle();
+  if (sender === undefined) return;
+  while (!dispatcher.isIdle || !sender.isIdle) {
+    await dispatcher.untilIdle();
+    await sender.untilIdle();
+  }
+}
+
+async function end(dispatcher: Dispatcher, sender: OutboxSender | undefined): Promise<void> {
+  try {
+    await dispatcher.stop(0);
+  } finally {
+    await sender?.stop();
+  }
+}

@@ -1,0 +1,148 @@
+import { DoNotRetry, RetryAfter } from "pigeonhole";
+import { fakeClock } from "pigeonhole/testing";
+import { describe, expect, test } from "vitest";
+import { ada, apiOf, openService } from "../outbox/outbox-harness.js";
+import { makeEvent, makeGate, openReceiver, post, tempFile, workOf } from "../support/receiver.js";
+
+const NOTHING = { done: 0, retried: 0, dead: 0, contactEvents: 0, drained: true };
+
+describe("a receiver that only accepts", () => {
+  test("drain runs what is due, sends its contact events, and counts both", async () => {
+    const service = await openService();
+    const receiver = openReceiver({ role: "accept", api: apiOf(service) });
+    receiver.on("email.sent", ({ data }, ctx) => {
+      if (data["how"] === "later") throw new RetryAfter("later", 60_000);
+      if (data["how"] === "never") throw new DoNotRetry("never");
+      ctx.contactEvents.record(ada("seen"));
+    });
+    await receiver.start();
+    for (const how of ["done", "later", "never", "done"]) await post(receiver, makeEvent({ data: { how } }));
+    expect(await receiver.stats()).toMatchObject({ pending: 4, done: 0 });
+    expect(await receiver.drain()).toEqual({ done: 2, retried: 1, dead: 1, contactEvents: 2, drained: true });
+    expect(service.stored).toHaveLength(2);
+    expect(await receiver.stats()).toMatchObject({ pending: 1, leased: 0, done: 2, dead: 1 });
+    expect(await receiver.drain()).toEqual(NOTHING);
+  });
+
+  test("runs nothing between two drains", async () => {
+    const clock = fakeClock();
+    const receiver = openReceiver({ role: "accept", clock });
+    const ran: string[] = [];
+    receiver.on("email.sent", ({ id }) => void ran.push(id));
+    await receiver.start();
+    const [first, second] = [makeEvent(), makeEvent()];
+    await post(receiver, first, { at: clock.now() });
+    await receiver.drain();
+    await post(receiver, second, { at: clock.now() });
+    await clock.advance(5_000);
+    expect(ran).toEqual([first.id]);
+    expect(await receiver.drain()).toEqual({ ...NOTHING, done: 1 });
+    expect(ran).toEqual([first.id, second.id]);
+  });
+
+  test("when the time is over, the handler is aborted and its work waits for the next drain", async () => {
+    const clock = fakeClock();
+    const receiver = openReceiver({ role: "accept", clock, concurrency: 1 });
+    const begun = makeGate();
+    let hangs = true;
+    const reasons: unknown[] = [];
+    receiver.on("email.sent", async (_, { signal }) => {
+      if (!hangs) return;
+      begun.open();
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      reasons.push(signal.reason);
+    });
+    await receiver.start();
+    const events = [makeEvent(), makeEvent()];
+    for (const event of events) await post(receiver, event, { at: clock.now() });
+    const drained = receiver.drain({ timeoutMs: 1_000 });
+    await begun.passed;
+    await clock.advance(1_000);
+    expect(await drained).toEqual({ ...NOTHING, retried: 1, drained: false });
+    expect(reasons).toEqual([expect.objectContaining({ code: "stopped" })]);
+    expect(await receiver.stats()).toMatchObject({ pending: 2, leased: 0 });
+    hangs = false;
+    expect(await receiver.drain()).toEqual({ ...NOTHING, done: 2 });
+    // An aborted run is not a failed one.
+    for (const { id } of events) expect(await workOf(receiver, id)).toMatchObject({ state: "done", error: undefined });
+  });
+
+  test("two calls at once are one drain", async () => {
+    const receiver = openReceiver({ role: "accept" });
+    receiver.on("email.sent", () => undefined);
+    await receiver.start();
+    await post(receiver, makeEvent());
+    const [one, two] = await Promise.all([receiver.drain(), receiver.drain()]);
+    expect([one, two]).toEqual([
+      { ...NOTHING, done: 1 },
+      { ...NOTHING, done: 1 },
+    ]);
+  });
+
+  test("a stop ends the drain in progress", async () => {
+    const file = tempFile();
+    const receiver = openReceiver({ role: "accept", store: file });
+    const begun = makeGate();
+    receiver.on("email.sent", (_, { signal }) => {
+      begun.open();
+      return new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(new Error("aborted"))));
+    });
+    await receiver.start();
+    await post(receiver, makeEvent());
+    const drained = receiver.drain({ timeoutMs: 600_000 });
+    await begun.passed;
+    await receiver.stop();
+    expect(await drained).toEqual({ ...NOTHING, retried: 1, drained: false });
+  });
+
+  test("drains what a command has asked to be read again", async () => {
+    const file = tempFile();
+    const before = openReceiver({ role: "accept", store: file });
+    await before.start();
+    const event = makeEvent({ type: "email.brand_new" });
+    expect((await post(before, event)).outcome).toBe("parked");
+    await before.stop();
+    const receiver = openReceiver({ role: "accept", store: file, retryParkedAtStart: true });
+    receiver.on("email.*", () => undefined);
+    await receiver.start();
+    expect(await receiver.drain()).toEqual({ ...NOTHING, done: 1 });
+  });
+});
+
+test("a receiver that works all the time waits until nothing is due", async () => {
+  const receiver = openReceiver();
+  const gate = makeGate();
+  receiver.on("email.sent", () => gate.passed);
+  await receiver.start();
+  for (let index = 0; index < 40; index += 1) await post(receiver, makeEvent());
+  expect(await receiver.drain({ timeoutMs: 1 })).toEqual({ ...NOTHING, drained: false });
+  const drained = receiver.drain();
+  gate.open();
+  expect(await drained).toEqual({ ...NOTHING, done: 40 });
+  expect(await receiver.stats()).toMatchObject({ pending: 0, leased: 0, done: 40 });
+});
+
+test("a drain beside the process that runs the handlers of the file does nothing", async () => {
+  const file = tempFile();
+  const owner = openReceiver({ store: file });
+  await owner.start();
+  const receiver = openReceiver({ store: file, role: "accept" });
+  await receiver.start();
+  expect(await receiver.drain()).toEqual({ ...NOTHING, drained: false });
+});
+
+test("a drain of a receiver that does not run is refused", async () => {
+  const receiver = openReceiver({ role: "accept" });
+  await expect(receiver.drain()).rejects.toMatchObject({ code: "stopped" });
+  await receiver.start();
+  await receiver.stop();
+  await expect(receiver.drain()).rejects.toMatchObject({ code: "stopped" });
+});
+
+test.each([-1, 0.5, Number.NaN, "1"])("a timeoutMs of %j is refused", async (timeoutMs) => {
+  const receiver = openReceiver({ role: "accept" });
+  await receiver.start();
+  expect(() => receiver.drain({ timeoutMs: timeoutMs as number })).toThrow(
+    expect.objectContaining({ code: "invalid_option" }),
+  );
+});

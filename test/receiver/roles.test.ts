@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import { makeEvent, openReceiver, post, tempFile, untilWork } from "../support/receiver.js";
+
+test("one process accepts and another one works, on one file", async () => {
+  const file = tempFile();
+  const ran: string[] = [];
+  const create = (role: "accept" | "work") => {
+    const receiver = openReceiver({ store: file, role });
+    receiver.on("email.sent", ({ id }) => void ran.push(`${role} ${id}`));
+    return receiver;
+  };
+  const [accepting, working] = [create("accept"), create("work")];
+  await accepting.start();
+  await working.start();
+  const event = makeEvent();
+  expect(await post(accepting, event)).toMatchObject({ status: 200, outcome: "accepted" });
+  await untilWork(accepting, event.id, { state: "done" });
+  expect(ran).toEqual([`work ${event.id}`]);
+});
+
+test("a receiver that only accepts runs nothing, and what it stored waits for one that works", async () => {
+  const file = tempFile();
+  const accepting = openReceiver({ store: file, role: "accept" });
+  accepting.on("email.sent", () => expect.fail("runs nothing"));
+  await accepting.start();
+  const event = makeEvent();
+  await post(accepting, event);
+  await expect.poll(() => accepting.stats()).toMatchObject({ pending: 1, leased: 0 });
+  await accepting.stop();
+  const next = openReceiver({ store: file });
+  next.on("email.sent", () => undefined);
+  await next.start();
+  await untilWork(next, event.id, { state: "done" });
+});
+
+test("a receiver that only works answers deliveries so that the service sends them again", async () => {
+  const receiver = openReceiver({ role: "work" });
+  await receiver.start();
+  const { status, outcome, headers } = await post(receiver, makeEvent());
+  expect([status, outcome, headers.get("retry-after")]).toEqual([503, "not_accepting", "30"]);
+  expect(await receiver.stats()).toMatchObject({ pending: 0, done: 0 });
+});
+
+test.each([["reader"], [""], [null], [1]])("the role %j is refused", (role) => {
+  expect(() => openReceiver({ role: role as "work" })).toThrow(
+    expect.objectContaining({ code: "invalid_option", message: expect.stringContaining("role") }),
+  );
+});
