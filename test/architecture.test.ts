@@ -177,18 +177,29 @@ describe("the rooms", () => {
     expect(outside.map(({ from }) => relative(SRC, from))).toEqual(["receiver/options.ts"]);
   });
 
-  test("the entry files load nothing that PostgreSQL needs", () => {
-    const entries = files.filter((file) => roomOf(file) === undefined);
+  /** All files that are loaded with these. */
+  function loadedWith(entries: readonly string[]): string[] {
     const [loaded, left] = [new Set<string>(), [...entries]];
     for (let file = left.pop(); file !== undefined; file = left.pop()) {
       if (loaded.has(file)) continue;
       loaded.add(file);
       left.push(...loadedBy(file));
     }
-    expect(loaded.size).toBeGreaterThan(200);
-    expect([...loaded].filter((file) => file.includes("/postgres/")).map((file) => relative(SRC, file))).toEqual([]);
-    const knowing = packageImports.filter(({ specifier }) => specifier === "pg").map(({ from }) => dirname(from));
-    expect([...new Set(knowing)].map((folder) => relative(SRC, folder))).toEqual(["store/postgres"]);
+    return [...loaded];
+  }
+
+  test("only the entry for PostgreSQL loads what PostgreSQL needs, and its driver only when a store is opened", () => {
+    const entries = files.filter((file) => roomOf(file) === undefined);
+    const others = loadedWith(entries.filter((entry) => basename(entry) !== "postgres.ts"));
+    expect(others.length).toBeGreaterThan(200);
+    expect(others.filter((file) => file.includes("/postgres/")).map((file) => relative(SRC, file))).toEqual([]);
+    const knowing = packageImports.filter(({ specifier }) => specifier === "pg").map(({ from }) => from);
+    expect([...new Set(knowing.map((file) => relative(SRC, dirname(file))))]).toEqual(["store/postgres"]);
+    const loading = knowing.filter((file) => /^import (?!type\b)[^;]*from "pg"/m.test(readFileSync(file, "utf8")));
+    expect(loading.length).toBeGreaterThan(1);
+    const withEntries = loadedWith(entries);
+    expect(withEntries.some((file) => file.endsWith("/postgres/postgres-store.ts"))).toBe(true);
+    expect(withEntries.filter((file) => loading.includes(file))).toEqual([]);
   });
 
   test("the rooms know third-party packages only where they belong", () => {

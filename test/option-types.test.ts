@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, expectTypeOf, test } from "vitest";
 import type * as client from "pigeonhole/client";
 import type * as main from "pigeonhole";
+import type * as postgres from "pigeonhole/postgres";
 import type * as protocol from "pigeonhole/protocol";
 import type * as sandbox from "pigeonhole/sandbox";
 import type * as testing from "pigeonhole/testing";
@@ -37,6 +38,7 @@ interface Refusals {
   OutboxQuery: RefusesUndefined<main.OutboxQuery>;
   PathOverrides: RefusesUndefined<client.PathOverrides>;
   ReceiverOptions: RefusesUndefined<main.ReceiverOptions<Record<never, never>>>;
+  PostgresStoreOptions: RefusesUndefined<postgres.PostgresStoreOptions>;
   RecordOptions: RefusesUndefined<main.RecordOptions>;
   ReplayDirectoryOptions: RefusesUndefined<testing.ReplayDirectoryOptions>;
   RetryAllQuery: RefusesUndefined<main.RetryAllQuery>;
@@ -60,7 +62,7 @@ interface Refusals {
   nestedSignature: RefusesUndefined<NonNullable<main.ReceiverOptions<Record<never, never>>["signature"]>>;
 }
 
-const ENTRIES = ["index", "client", "protocol", "sandbox", "testing"];
+const ENTRIES = ["index", "client", "postgres", "protocol", "sandbox", "testing"];
 const ROOT = new URL("../", import.meta.url);
 
 describe("public options", () => {

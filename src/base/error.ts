@@ -11,7 +11,7 @@ export const ERROR_CODES = {
   store_not_durable: "SQLite did not accept the settings that make a commit durable.",
   sqlite_too_old: "The SQLite library is older than 3.51.3, which fixes a corruption of WAL files.",
   driver_unusable:
-    "The installed better-sqlite3 does not fit this Node, or its native module is missing. The message says what to install.",
+    "The installed better-sqlite3 does not fit this Node, its native module is missing, or PostgreSQL's driver pg is not installed. The message says what to install.",
   store_busy: "The database stayed locked by another process, or too much waits for the disk.",
   store_full: "The disk or the database is full.",
   store_failed: "The database answered with an error; the message holds SQLite's code.",

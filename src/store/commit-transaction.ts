@@ -21,12 +21,12 @@ export type Unfinished = { then: (...args: never[]) => unknown } | { next: (...a
 
 /**
  * The user's own writes. Synchronous on SQLite: the compiler refuses a function that returns a promise, a generator or
- * an iterator, and so does `ctx.commit`, which then writes nothing. `Result` is what the function returns, which is
- * ignored; `Tx` is what the store passes to it.
+ * an iterator, and so does `ctx.commit`, which then writes nothing. On PostgreSQL it returns a promise, which is awaited.
+ * `Result` is what the function returns, which is otherwise ignored; `Tx` is what the store passes to it.
  */
 export type CommitFunction<Result = Finished, Tx = CommitTransaction> = (
   tx: Tx,
-) => Tx extends CommitTransaction ? FinishedResult<Result> : unknown;
+) => Tx extends CommitTransaction ? FinishedResult<Result> : PromiseLike<unknown>;
 
 /** Refuses also what is unfinished in one of several cases. */
 type FinishedResult<Result> = Result extends Unfinished ? MustBeSynchronous : Result;

@@ -24,6 +24,7 @@ import { EMIT_OPTIONS, RESET_OPTIONS } from "#pigeonhole/sandbox/create-sandbox.
 import { SANDBOX_OPTIONS } from "#pigeonhole/sandbox/options.js";
 import { LISTEN_OPTIONS } from "#pigeonhole/sandbox/sandbox-server.js";
 import { SAMPLE_OPTIONS } from "#pigeonhole/sandbox/samples/sample-event.js";
+import { POSTGRES_STORE_OPTIONS } from "#pigeonhole/store/postgres/postgres-store.js";
 import { STORE_OPTIONS } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import { DELIVER_OPTIONS } from "#pigeonhole/testing/deliver.js";
 import { REPLAY_DIRECTORY_OPTIONS } from "#pigeonhole/testing/replay-directory.js";
@@ -62,6 +63,10 @@ export const DOCUMENTED: readonly DocumentedOptions[] = [
     ["base/retry-wait", "Backoff"],
   ),
   listed("api.md", "createSqliteStore", STORE_OPTIONS, ["store/sqlite/sqlite-store", "SqliteStoreOptions"]),
+  listed("api.md", "createPostgresStore", POSTGRES_STORE_OPTIONS, [
+    "store/postgres/postgres-store",
+    "PostgresStoreOptions",
+  ]),
   listed("api.md", "receiver.listener", LISTENER_OPTIONS, ["http/node-mount", "ListenerOptions"]),
   listed("api.md", "receiver.drain", DRAIN_OPTIONS, ["receiver/receiver", "DrainOptions"]),
   listed("api.md", "receiver.stop", STOP_OPTIONS, ["receiver/receiver", "StopOptions"]),

@@ -3,9 +3,9 @@ import { expect, test } from "vitest";
 import { type Declaration, DIST, findDeclaration, readForeignNames } from "./declarations.js";
 
 // Each field of an interface or class that a user of the package can meet has a docstring of its own, which editors
-// show: those of the five entry points, and those that these are made of.
+// show: those of the entry points, and those that these are made of.
 
-const ENTRIES = ["index", "client", "protocol", "sandbox", "testing"];
+const ENTRIES = ["index", "client", "postgres", "protocol", "sandbox", "testing"];
 
 /** Members that every class of errors has, and whose meaning is JavaScript's. */
 const OF_EVERY_ERROR = new Set(["constructor", "name"]);

@@ -2,7 +2,7 @@ import { createReceiver } from "pigeonhole";
 import { TEST_SECRET } from "pigeonhole/testing";
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { silentLogger } from "#pigeonhole/base/logger.js";
-import { createPostgresStore } from "#pigeonhole/store/postgres/postgres-store.js";
+import { createPostgresStore } from "pigeonhole/postgres";
 import { startContactEventService } from "../support/contact-event-service.js";
 import { type TestDatabase, describeOnPostgres } from "../support/postgres-server.js";
 import { closeReceiver, makeEvent, makeGate, post, untilWork } from "../support/receiver.js";

@@ -15,6 +15,7 @@ import {
   createReceiver,
   createSqliteStore,
 } from "pigeonhole";
+import { type PostgresTransaction, createPostgresStore } from "pigeonhole/postgres";
 import { silentLogger as silent } from "#pigeonhole/base/logger.js";
 import { TEST_SECRET, createTestReceiver } from "pigeonhole/testing";
 
@@ -289,7 +290,24 @@ describe("the transaction of ctx.commit", () => {
           await tx.client.query("DELETE FROM people");
         });
       })
-      .onUnhandled((_, { commit }) => commit(({ client }) => void client));
+      .onUnhandled((_, { commit }) => commit(({ client }) => client.query("DELETE FROM people")));
+  });
+
+  test("the transaction of ctx.commit on PostgreSQL has a client, and its function returns a promise", () => {
+    const store = createPostgresStore({ connectionString: "postgres://localhost/app" });
+    const receiver = createReceiver({ secrets: TEST_SECRET, store, logger: silent });
+    expectTypeOf(receiver).toEqualTypeOf<Receiver<Record<never, never>, PostgresTransaction>>();
+    receiver.on("email.bounced", async (event, { commit }) => {
+      await commit(({ client }) => client.query("DELETE FROM people WHERE email = $1", [event.data["recipient"]]));
+      await commit(async ({ client }) => {
+        const { rows } = await client.query<{ id: number }>("SELECT id FROM people");
+        expectTypeOf(rows).toEqualTypeOf<{ id: number }[]>();
+      });
+      // @ts-expect-error -- of SQLite
+      await commit(async ({ db }) => void db);
+      // @ts-expect-error -- the promise of the query is not returned, so its failure would be missed
+      await commit(({ client }) => void client.query("DELETE FROM people"));
+    });
   });
 
   test("the transaction of another store does not compile", () => {
@@ -299,7 +317,7 @@ describe("the transaction of ctx.commit", () => {
     });
     createTestReceiver().on("*", (_, { commit }) => {
       // @ts-expect-error -- of another database
-      void commit(({ client }) => void client);
+      void commit(async ({ client }) => void client);
     });
     // @ts-expect-error -- its functions would get another transaction
     const store: Store = asyncStore;

@@ -1,5 +1,6 @@
 import { PigeonholeError } from "../../base/error.js";
-import { type OpenPostgres, type PostgresPlace, openPostgres } from "./open-postgres.js";
+import { loadWithDriver } from "./load-with-driver.js";
+import type { OpenPostgres, PostgresPlace } from "./open-postgres.js";
 
 /** A store that is opened and closed: what was begun before a close ends before it. */
 export class PostgresOpening {
@@ -19,6 +20,7 @@ export class PostgresOpening {
     const mine = this.#closing
       .catch(() => undefined)
       .then(async () => {
+        const { openPostgres } = await loadWithDriver(() => import("./open-postgres.js"));
         this.#opened = await openPostgres(this.#place);
       });
     this.#opening = mine;

@@ -1,7 +1,8 @@
 import type { Pool } from "pg";
 import { PigeonholeError } from "../../base/error.js";
-import { type OptionsOf, type Resolved, defineOptions, given, readBy } from "../../base/options.js";
+import { type OptionsOf, type Resolved, defineOptions, readBy } from "../../base/options.js";
 import type { RecoverResult, Store } from "../store.js";
+import { checkConnectionString } from "./connection-string.js";
 import type { OpenPostgres, PostgresPlace } from "./open-postgres.js";
 import { countWork } from "./operations/counts.js";
 import { discardEvent } from "./operations/discard.js";
@@ -40,8 +41,8 @@ export type PostgresStore = Store<PostgresTransaction>;
 
 /** The defaults and checks of {@link PostgresStoreOptions}. */
 export const POSTGRES_STORE_OPTIONS = defineOptions("createPostgresStore", {
-  pool: given<Pool>(),
-  connectionString: given<string>(),
+  pool: readBy(checkPool),
+  connectionString: readBy(checkConnectionString),
   schema: readBy(checkSchema, { default: "pigeonhole" }),
 } satisfies OptionsOf<PostgresStoreOptions>);
 
@@ -117,6 +118,12 @@ function placeOf({ pool, connectionString, schema }: Resolved<typeof POSTGRES_ST
   const given = pool ?? connectionString;
   if (given !== undefined && (pool === undefined || connectionString === undefined)) return { pool: given, schema };
   throw new PigeonholeError("invalid_option", "createPostgresStore takes either pool or connectionString.");
+}
+
+/** Another copy of the package has another class. */
+function checkPool(option: string, pool: Pool | undefined): Pool | undefined {
+  if (pool === undefined || (typeof pool?.connect === "function" && typeof pool.options === "object")) return pool;
+  throw new PigeonholeError("invalid_option", `${option} must be a Pool of the package pg.`);
 }
 
 /** Names that need no quotes in SQL. */

@@ -12,13 +12,24 @@ import { openStore } from "./store-on.js";
 describe("the options of createPostgresStore", () => {
   test.each<[object, string]>([
     [{}, "either pool or connectionString"],
-    [{ pool: {}, connectionString: "postgres://localhost" }, "either pool or connectionString"],
+    [{ pool: new Pool(), connectionString: "postgres://localhost" }, "either pool or connectionString"],
+    [{ pool: {} }, "pool must be a Pool of the package pg"],
+    [{ connectionString: "" }, "connectionString must be a URL"],
+    [{ connectionString: "app.db" }, "connectionString must be a URL"],
+    [{ connectionString: "postgres://app:pass#word@localhost:x/app" }, "connectionString must be a URL"],
     [{ connectionString: "postgres://localhost", schema: "Mine" }, "schema must be"],
     [{ connectionString: "postgres://localhost", schema: 'a"b' }, "schema must be"],
     [{ connectionString: "postgres://localhost", schema: "1a" }, "schema must be"],
     [{ connectionString: "postgres://localhost", scheme: "a" }, "scheme"],
   ])("createPostgresStore refuses the options %j", (options, message) => {
     expect(() => createPostgresStore(options)).toThrow(message);
+  });
+
+  test("createPostgresStore does not quote a connection string that it refuses", () => {
+    const [connectionString, quoted] = ["postgres://app:secret@db:port/app", /secret|port/];
+    expect(() => createPostgresStore({ connectionString })).toThrow(
+      expect.objectContaining({ message: expect.not.stringMatching(quoted) as string }),
+    );
   });
 });
 
