@@ -50,7 +50,10 @@ const CALLS = {
   noteHandlerTimes: (store) => store.noteHandlerTimes([], T),
   handlerTimes: (store) => store.handlerTimes({}),
   noteTimes: (store) => store.noteTimes({ clock: T }),
-} satisfies Record<Exclude<keyof Store, "file" | "open" | "close" | "backUp">, (store: Store<unknown>) => Promise<unknown>>;
+} satisfies Record<
+  Exclude<keyof Store, "file" | "open" | "close" | "backUp">,
+  (store: Store<unknown>) => Promise<unknown>
+>;
 
 const METHODS = Object.keys(CALLS) as (keyof typeof CALLS)[];
 
