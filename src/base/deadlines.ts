@@ -43,8 +43,9 @@ export class Deadlines<Thing extends Expiring = Expiring> {
     return this.#begun.flatMap(({ thing }) => thing ?? []);
   }
 
-  begin(thing: Thing): Deadline<Thing> {
-    const deadline: Deadline<Thing> = { thing, expiresAt: elapsedBy(this.#clock) + this.#limitMs };
+  /** `begunAt`: when it began, in the clock's elapsed time. @default now */
+  begin(thing: Thing, begunAt = elapsedBy(this.#clock)): Deadline<Thing> {
+    const deadline: Deadline<Thing> = { thing, expiresAt: begunAt + this.#limitMs };
     this.#begun.push(deadline);
     this.#running += 1;
     if (this.#timer === undefined && !this.#waitsForTurn) {
@@ -64,6 +65,11 @@ export class Deadlines<Thing extends Expiring = Expiring> {
     if (this.#running > 0) return;
     this.#timer?.cancel();
     this.#timer = undefined;
+  }
+
+  /** Milliseconds since the operation began. */
+  elapsedOf({ expiresAt }: Deadline<Thing>): number {
+    return elapsedBy(this.#clock) - (expiresAt - this.#limitMs);
   }
 
   #setTimer(): void {

@@ -4,6 +4,7 @@ import { errorFields } from "../base/error-fields.js";
 import { PigeonholeError } from "../base/error.js";
 import { inTime } from "../base/wait.js";
 import type { Logger } from "../base/logger.js";
+import type { EndedRuns } from "../store/handler-times.js";
 import type { AcceptResult, Store } from "../store/store.js";
 import { CrashLoopingWork, type QueuedWork } from "./crash-looping-work.js";
 import { type IncomingEvent, type Plan, firstRun } from "./incoming-event.js";
@@ -154,6 +155,11 @@ export class Dispatcher {
   /** Which process runs the handlers of the store, and what it found there. */
   get ownership(): Pick<HandlerOwnership, "isOwner" | "crashLoops"> {
     return this.#ownership;
+  }
+
+  /** The runs that have ended since the last call. */
+  takeEndedRuns(): EndedRuns[] {
+    return [...this.#queues.values()].flatMap(({ handler, times }) => times.take(handler.name));
   }
 
   /** Since when the work that waits longest in this process for its handler is due; undefined when none waits. */

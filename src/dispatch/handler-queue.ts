@@ -8,6 +8,7 @@ import { KeyedOrder } from "./keyed-order.js";
 import { LeaseWindow, type ReadyWork } from "./lease-window.js";
 import type { HandlerRun } from "./handler-run.js";
 import type { Places } from "./places.js";
+import { RunTimes } from "./run-times.js";
 import type { RunResult, Runner } from "./runner.js";
 
 const NOT_BEGUN = Promise.resolve(undefined);
@@ -29,6 +30,8 @@ export class HandlerQueue {
   readonly window: LeaseWindow;
   /** The current runs, which expire by the handler's `timeoutMs`. */
   readonly deadlines: Deadlines<HandlerRun>;
+  /** How long its runs took. */
+  readonly times = new RunTimes();
   readonly #deps: HandlerQueueDeps;
   readonly #queue: PQueue;
   readonly #order = new KeyedOrder();

@@ -1,3 +1,4 @@
+import { elapsedBy } from "../base/clock.js";
 import type { Deadlines } from "../base/deadlines.js";
 import { errorFields } from "../base/error-fields.js";
 import type { Random } from "../base/random.js";
@@ -7,6 +8,7 @@ import type { RegisteredHandler } from "./handler.js";
 import type { ReadyWork } from "./lease-window.js";
 import { HandlerRun, type RunEnd } from "./handler-run.js";
 import { settlementOf } from "./settlement-of.js";
+import type { RunTimes } from "./run-times.js";
 import type { RunObserver, RunSpan } from "./run-observer.js";
 
 export interface RunnerDeps {
@@ -29,6 +31,7 @@ export interface RunResult {
 export interface RunningHandler {
   handler: RegisteredHandler;
   deadlines: Deadlines<HandlerRun>;
+  times: RunTimes;
 }
 
 /** Runs handlers over leased work, and says how each run is to be settled. */
@@ -50,12 +53,15 @@ export class Runner {
     return span.within(() => this.#run(of, ready, span));
   }
 
-  #run({ handler, deadlines }: RunningHandler, { work, event }: ReadyWork, span: RunSpan | undefined) {
+  #run({ handler, deadlines, times }: RunningHandler, { work, event }: ReadyWork, span: RunSpan | undefined) {
     const context = new RunContext(work, event, this.#deps.context);
+    // What the handler does before it first waits is part of its time.
+    const begunAt = elapsedBy(this.#deps.context.clock);
     const run = new HandlerRun(handler, event, context);
-    const deadline = deadlines.begin(run);
+    const deadline = deadlines.begin(run, begunAt);
     return run.ended.then((end): RunResult => {
       deadlines.end(deadline);
+      countRun(end, times, deadlines.elapsedOf(deadline));
       const records = context.end();
       const settlement = this.#settlementOf(end, { work, handler, dropSteps: context.mayHaveSteps, records });
       return { settlement, hasRecorded: records !== undefined, span };
@@ -80,4 +86,10 @@ export class Runner {
         "handler_dead",
       );
   }
+}
+
+/** A run that was stopped, or whose lease is lost, runs again and counts then. */
+function countRun({ kind }: RunEnd, times: RunTimes, tookMs: number): void {
+  if (kind === "failed") times.count("failed", tookMs);
+  else if (kind === "done" || kind === "committed") times.count("done", tookMs);
 }

@@ -16,6 +16,7 @@ import { ClockWatch } from "./clock-watch.js";
 import { DeliveryWatch } from "./delivery-watch.js";
 import { FinalAnswerLog } from "./final-answer-log.js";
 import { createDeliveryHandler } from "./handle-delivery.js";
+import { HandlerTimesWriter } from "./handler-times-writer.js";
 import { StoreOwnership } from "./store-ownership.js";
 import { Drainer } from "./drainer.js";
 import { createInbox } from "./inbox.js";
@@ -124,6 +125,7 @@ function createParts(options: ResolvedOptions, secretsOption: SecretsOption): Re
     storeOwnership: new StoreOwnership(store),
     counter,
     drainer,
+    handlerTimes: new HandlerTimesWriter({ store, dispatcher, clock, logger }),
     limitedLog,
     workWatch,
     pruner: new Pruner({ store, clock, clockWatch, logger, retention: options.retention }),

@@ -7,7 +7,7 @@ import type { ReceiverParts } from "./receiver-parts.js";
 
 /** How the parts are started, one after the other, and stopped again. */
 export function lifecycleSteps(parts: ReceiverParts): LifecycleSteps {
-  const { options, path, storeOwnership, pruner, workWatch, silence } = parts;
+  const { options, path, storeOwnership, handlerTimes, pruner, workWatch, silence } = parts;
   const { store, clock, logger } = options;
   const runsHandlers = options.role !== "accept";
   return {
@@ -25,6 +25,7 @@ export function lifecycleSteps(parts: ReceiverParts): LifecycleSteps {
         await path.dispatcher.start(path.telemetry);
         pruner.start();
       },
+      () => handlerTimes.start(),
       () => workWatch.start(),
       () => silence?.start(),
       // Not awaited: a long backlog takes seconds to count.
@@ -36,7 +37,8 @@ export function lifecycleSteps(parts: ReceiverParts): LifecycleSteps {
 }
 
 async function stopAll(parts: ReceiverParts, timeoutMs: number): Promise<void> {
-  const { path, storeOwnership, counter, drainer, pruner, limitedLog, workWatch, silence, sender } = parts;
+  const { path, storeOwnership, counter, drainer, handlerTimes, pruner, limitedLog, workWatch, silence, sender } =
+    parts;
   // A process that has closed its listener must run until all is settled, and the clock's timers do not keep it alive.
   const keepAlive = setInterval(() => undefined, MINUTE);
   pruner.stop();
@@ -46,6 +48,7 @@ async function stopAll(parts: ReceiverParts, timeoutMs: number): Promise<void> {
   try {
     await drainer.stop();
     await Promise.all([path.dispatcher.stop(timeoutMs), path.admission.untilNoneWaits(timeoutMs)]);
+    handlerTimes.stop();
     await sender?.stop();
     await path.report.clockWatch.stop();
     await counter.count().catch(() => undefined);

@@ -1,6 +1,7 @@
 import type { SilenceWatch } from "./alarms.js";
 import type { Drainer } from "./drainer.js";
 import type { OutboxSender } from "../outbox/outbox-sender.js";
+import type { HandlerTimesWriter } from "./handler-times-writer.js";
 import type { LimitedLog } from "./limited-log.js";
 import type { DeliveryPath } from "./handle-delivery.js";
 import type { StoreOwnership } from "./store-ownership.js";
@@ -17,6 +18,7 @@ export interface ReceiverParts {
   counter: StoreCounter;
   drainer: Drainer;
   pruner: Pruner;
+  handlerTimes: HandlerTimesWriter;
   limitedLog: LimitedLog;
   workWatch: WorkWatch;
   /** Undefined when silence raises no alarm. */

@@ -51,6 +51,11 @@ export const LOG_MESSAGES: Readonly<Record<string, Remedy>> = {
   },
   handler_failed: { cause: "A handler threw or timed out. It runs again at `dueAt`.", remedy: RETRIED },
   handler_queue_failed: { cause: "Work could not be read from the database.", remedy: BY_ITSELF },
+  handler_times_not_kept: {
+    cause:
+      "How long handlers took in the last seconds could not be written. Only the display of these times lacks it. Not logged again until a write has succeeded.",
+    remedy: NOTHING,
+  },
   lease_lost: {
     cause:
       "A handler ended after its lease: the process stood still, or its clock jumped. Nothing of that run was written.",

@@ -1,0 +1,184 @@
+import { setImmediate } from "node:timers/promises";
+import { DoNotRetry, type HandlerContext, PigeonholeError, type ReceiverOptions, createSqliteStore } from "pigeonhole";
+import { fakeClock } from "pigeonhole/testing";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { SECOND } from "#pigeonhole/base/duration.js";
+import { silentLogger } from "#pigeonhole/base/logger.js";
+import { sleep } from "#pigeonhole/base/wait.js";
+import type { EndedRuns } from "#pigeonhole/store/handler-times.js";
+import {
+  captureLog,
+  closeReceiver,
+  decorateStore,
+  makeEvent,
+  openReceiver,
+  post,
+  tempFile,
+  untilWork,
+} from "../support/receiver.js";
+
+const BETWEEN_WRITES_MS = 10 * SECOND;
+
+/** A started receiver with one handler for `email.sent`, and what it has told its store of runs. */
+async function start({
+  run,
+  note,
+  ...options
+}: Partial<ReceiverOptions> & {
+  run: (ctx: HandlerContext) => unknown;
+  /** In place of the store's own. */
+  note?: () => Promise<void>;
+}) {
+  const noted: EndedRuns[] = [];
+  const store = decorateStore((real) => ({
+    noteHandlerTimes(ended, now) {
+      noted.push(...ended);
+      return note === undefined ? real.noteHandlerTimes(ended, now) : note();
+    },
+  }));
+  const clock = fakeClock();
+  const receiver = openReceiver({ store, clock, ...options });
+  receiver.on("email.sent", (_, ctx) => run(ctx), {
+    retry: { maxAttempts: 2, initialMs: 1_000_000 },
+  });
+  await receiver.start();
+  const handle = async (state: "done" | "dead" | "pending" | "leased"): Promise<void> => {
+    const event = makeEvent();
+    await post(receiver, event, { at: clock.now() });
+    await untilWork(receiver, event.id, { state });
+  };
+  return { receiver, store, clock, noted, handle };
+}
+
+describe("handler times", () => {
+  test.each<[what: string, (ctx: HandlerContext) => unknown, "done" | "dead" | "pending", EndedRuns["outcome"]]>([
+    ["returns", () => undefined, "done", "done"],
+    ["commits", ({ commit }) => commit(() => undefined), "done", "done"],
+    [
+      "throws after its commit",
+      async ({ commit }) => (await commit(() => 1), Promise.reject(new Error("x"))),
+      "done",
+      "done",
+    ],
+    ["throws", () => Promise.reject(new Error("no")), "pending", "failed"],
+    ["gives up", () => Promise.reject(new DoNotRetry("no")), "dead", "failed"],
+  ])("a run that %s is counted", async (_, run, state, outcome) => {
+    const { clock, noted, handle } = await start({ run });
+    await handle(state);
+    expect(noted).toEqual([]);
+    await clock.advance(BETWEEN_WRITES_MS);
+    expect(noted).toEqual([{ handler: "email.sent", outcome, fromMs: 0, runs: 1 }]);
+    await clock.advance(BETWEEN_WRITES_MS);
+    expect(noted).toHaveLength(1);
+  });
+
+  test.each([
+    [0, 0],
+    [1, 1],
+    [19, 10],
+    [20, 20],
+    [49, 20],
+    [50, 50],
+    [299_999, 120_000],
+    [300_000, 300_000],
+    [3_600_000, 300_000],
+  ])("a run of %i ms is counted with those of at least %i ms", async (tookMs, fromMs) => {
+    const clock = fakeClock();
+    let elapsed = 0;
+    const { noted, handle } = await start({
+      clock: { ...clock, elapsed: () => elapsed },
+      // Before it first waits, and after.
+      run: async () => {
+        elapsed += Math.floor(tookMs / 2);
+        await setImmediate();
+        elapsed += Math.ceil(tookMs / 2);
+      },
+    });
+    await handle("done");
+    await clock.advance(BETWEEN_WRITES_MS);
+    expect(noted).toEqual([{ handler: "email.sent", outcome: "done", fromMs, runs: 1 }]);
+  });
+
+  test("a run that takes longer than timeoutMs is counted as failed then", async () => {
+    const { store, clock, handle } = await start({ run: () => new Promise(() => undefined) });
+    await handle("leased");
+    await clock.advance(60 * SECOND + BETWEEN_WRITES_MS);
+    expect(await store.handlerTimes({})).toMatchObject([
+      { runs: 1, failed: 1, buckets: [{ fromMs: 60_000, done: 0, failed: 1 }] },
+    ]);
+  });
+
+  test("a run that the stop has aborted is not counted, since it runs again", async () => {
+    const { receiver, clock, noted, handle } = await start({ run: () => new Promise(() => undefined) });
+    await handle("leased");
+    await closeReceiver(receiver, clock);
+    expect(noted).toEqual([]);
+  });
+
+  test("what ended since the last write is written at the stop", async () => {
+    const file = tempFile();
+    const clock = fakeClock();
+    const { receiver, handle } = await start({ run: () => undefined, store: file, clock });
+    for (const _ of [1, 2, 3]) await handle("done");
+    await closeReceiver(receiver, clock);
+    const store = createSqliteStore({ file });
+    await store.open({ logger: silentLogger });
+    onTestFinished(() => store.close());
+    expect(await store.handlerTimes({})).toMatchObject([{ handler: "email.sent", runs: 3, failed: 0 }]);
+    expect(await store.handlerTimes({ until: clock.now() - 10 * 60 * SECOND })).toEqual([]);
+  });
+
+  test("a store that refuses them loses nothing else, which is logged once until a write succeeds", async () => {
+    const log = captureLog();
+    let isBusy = true;
+    const { clock, noted, handle } = await start({
+      run: () => undefined,
+      logger: log.logger,
+      note: () => (isBusy ? Promise.reject(new PigeonholeError("store_busy", "no")) : Promise.resolve()),
+    });
+    for (const [busy, logged] of [
+      [true, 1],
+      [true, 1],
+      [false, 1],
+      [true, 2],
+    ] as const) {
+      isBusy = busy;
+      await handle("done");
+      await clock.advance(BETWEEN_WRITES_MS);
+      expect(log.named("handler_times_not_kept")).toHaveLength(logged);
+    }
+    // None is given to the store twice.
+    expect(noted.map(({ runs }) => runs)).toEqual([1, 1, 1, 1]);
+    expect(log.named("handler_times_not_kept")[0]).toMatchObject({ level: 40, code: "store_busy" });
+  });
+
+  test("a store that does not answer delays neither handlers nor the stop", async () => {
+    const { receiver, clock, noted, handle } = await start({
+      run: () => undefined,
+      note: () => new Promise(() => undefined),
+    });
+    await handle("done");
+    await clock.advance(BETWEEN_WRITES_MS);
+    expect(noted).toHaveLength(1);
+    await handle("done");
+    await clock.advance(5 * BETWEEN_WRITES_MS);
+    expect(noted).toHaveLength(1);
+    await closeReceiver(receiver, clock);
+    expect([receiver.state, noted.length]).toEqual(["stopped", 2]);
+  });
+
+  test("handlers are counted each on its own", async () => {
+    const clock = fakeClock();
+    const store = createSqliteStore({ file: ":memory:" });
+    const receiver = openReceiver({ store, clock });
+    receiver.on("email.sent", () => sleep(clock, 12), { name: "fast" });
+    receiver.on("email.sent", () => sleep(clock, 3_000), { name: "slow" });
+    await receiver.start();
+    await post(receiver, makeEvent(), { at: clock.now() });
+    await clock.advance(2 * BETWEEN_WRITES_MS);
+    expect(await store.handlerTimes({})).toMatchObject([
+      { handler: "fast", runs: 1, medianMs: 20 },
+      { handler: "slow", runs: 1, medianMs: 5_000 },
+    ]);
+  });
+});
