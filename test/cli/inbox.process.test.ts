@@ -1,7 +1,9 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { createSqliteStore } from "pigeonhole";
 import { deliver, sampleEvent, signDelivery } from "pigeonhole/testing";
+import { silentLogger } from "#pigeonhole/base/logger.js";
 import { type App, startReceiverApp } from "./app.js";
 import { jsonLines, runCli, SECRET } from "../support/run-cli.js";
 import { makeFolder } from "../support/folder.js";
@@ -148,6 +150,49 @@ describe("inbox, beside a running receiver", () => {
     await receive(app, "email.bounced");
     const [line] = jsonLines(await runCli(["inbox", "stats", "--db", app.file, "--json"]));
     expect(line).toMatchObject({ events: { done: 1, dead: 1, pending: 0 }, contactEvents: { pending: 0 } });
+  });
+
+  test("inbox stats prints how long handlers took, and how many of their runs failed", async () => {
+    const file = join(makeFolder(), "inbox.db");
+    const store = createSqliteStore({ file });
+    await store.open({ logger: silentLogger });
+    const times = (handler: string, done: Record<number, number>, failed: Record<number, number> = {}) =>
+      Object.entries({ done, failed }).flatMap(([outcome, runs]) =>
+        Object.entries(runs).map(([fromMs, count]) => {
+          return { handler, outcome: outcome as "done" | "failed", fromMs: Number(fromMs), runs: count };
+        }),
+      );
+    const hourAgo = Date.now() - 3_600_000;
+    await store.noteHandlerTimes(
+      [
+        ...times("billing", { 20: 90, 500: 9 }, { 10_000: 1 }),
+        ...times("audit", { 0: 999 }, { 0: 1 }),
+        ...times("import", { 60_000: 1 }, { 300_000: 2 }),
+      ],
+      hourAgo,
+    );
+    await store.noteHandlerTimes(times("old", { 1: 1 }), hourAgo - 25 * 3_600_000);
+    await store.close();
+    const stats = async (...options: string[]) => (await runCli(["inbox", "stats", "--db", file, ...options])).stdout;
+    const lines = (await stats()).split("\n");
+    expect(lines.at(-6)).toMatch(/^handlers since 20\S+Z$/);
+    expect(lines.slice(-5)).toEqual([
+      "  HANDLER  RUNS  FAILED     MEDIAN   P95",
+      "  audit    1000  1 (< 1 %)  < 1 ms   < 1 ms",
+      "  billing  100   1 (1 %)    < 50 ms  < 1 s",
+      "  import   3     2 (66 %)   > 5 min  > 5 min",
+      "",
+    ]);
+    expect(await stats("--since", "10m")).toMatch(/\n {2}none\n$/);
+    expect(await stats("--since", "7d", "--until", "10h")).toMatch(/ until \S+Z\n.*\n {2}old +1 +0 +< 2 ms +< 2 ms\n$/);
+    const [record] = jsonLines({ stdout: await stats("--json") });
+    expect(record).toMatchObject({
+      handlerTimes: [
+        { handler: "audit", runs: 1000, failed: 1, medianMs: 1, p95Ms: 1 },
+        { handler: "billing", medianMs: 50, p95Ms: 1_000 },
+        { handler: "import", medianMs: null, p95Ms: null },
+      ],
+    });
   });
 
   test("an unknown id ends with 1, and the other ids are processed", async () => {

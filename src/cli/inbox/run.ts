@@ -7,12 +7,14 @@ import {
   bodyOf,
   foundEvent,
 } from "../../store/inbox-view.js";
+import { handlerTimesRow } from "../../dev/api/inbox-rows.js";
 import { describeAttempts, describeRetry, isRetrying } from "../../capture/model/describe-work.js";
 import { NOTE_HANDLER } from "../../base/note-handler.js";
 import type { RunCommand } from "../frame/context.js";
 import type { Output, Paint } from "../frame/output.js";
 import { escapeControls } from "../../base/text.js";
 import { age, countOf, formatJson, formatTable, isoTime } from "../frame/format.js";
+import { describeHandlerTimes } from "./handler-times.js";
 import type * as specs from "./spec.js";
 import { allRows, withInbox } from "../values/inbox-file.js";
 import { readState } from "../values/state-choice.js";
@@ -47,7 +49,9 @@ export const show: RunCommand<typeof specs.inboxShow> = ({ args, options, contex
 
 export const stats: RunCommand<typeof specs.inboxStats> = ({ options, context }) =>
   withInbox(options.db, context, async (inbox) => {
+    const { since, until } = options;
     const { events, contactEvents } = await inbox.overview();
+    const handlerTimes = await inbox.handlerTimes({ since, until });
     const { out } = context;
     const { pending, leased, done, dead, parked, oldestPendingReceivedAt, oldestDueAt, pendingByHandler } = events;
     const record = {
@@ -55,6 +59,7 @@ export const stats: RunCommand<typeof specs.inboxStats> = ({ options, context })
       oldestPendingReceivedAt: isoTime(oldestPendingReceivedAt),
       oldestDueAt: isoTime(oldestDueAt),
       contactEvents: { pending: contactEvents.pending, leased: contactEvents.leased, dead: contactEvents.dead },
+      handlerTimes: handlerTimes.map(handlerTimesRow),
     };
     const alarmed = (count: number): string => (count === 0 ? "0" : out.paint.red(String(count)));
     const oldest =
@@ -76,6 +81,8 @@ export const stats: RunCommand<typeof specs.inboxStats> = ({ options, context })
         `  pending  ${contactEvents.pending}`,
         `  leased   ${contactEvents.leased}`,
         `  dead     ${alarmed(contactEvents.dead)}`,
+        `handlers since ${isoTime(since)}${until === undefined ? "" : ` until ${isoTime(until)}`}`,
+        ...describeHandlerTimes(handlerTimes, out.paint),
       ].join("\n"),
     );
   });
