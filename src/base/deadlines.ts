@@ -43,7 +43,7 @@ export class Deadlines<Thing extends Expiring = Expiring> {
     return this.#begun.flatMap(({ thing }) => thing ?? []);
   }
 
-  /** `begunAt`: when it began, in the clock's elapsed time. @default now */
+  /** `begunAt`: when it began, in the clock's elapsed time, not before the last one did. @default now */
   begin(thing: Thing, begunAt = elapsedBy(this.#clock)): Deadline<Thing> {
     const deadline: Deadline<Thing> = { thing, expiresAt: begunAt + this.#limitMs };
     this.#begun.push(deadline);

@@ -51,6 +51,18 @@ describe("deadlines of one length", () => {
     deadlines.end(second);
   });
 
+  test("an operation may have begun before its deadline is set, and says how long it has taken", async () => {
+    const { clock, deadlines, expired, make } = setUp();
+    await clock.advance(500);
+    const deadline = deadlines.begin(make("begun at 200"), 200);
+    deadlines.begin(make("begun at 500"));
+    expect(deadlines.elapsedOf(deadline)).toBe(300);
+    await clock.advance(699);
+    expect([deadlines.elapsedOf(deadline), expired]).toEqual([999, []]);
+    await clock.advance(301);
+    expect(expired).toEqual(["begun at 200 1200", "begun at 500 1500"]);
+  });
+
   test("a deadline that expires may end another one and begin a new one", async () => {
     const { clock, deadlines, expired, make } = setUp();
     deadlines.begin({
