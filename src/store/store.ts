@@ -80,7 +80,7 @@ export interface StoreContext {
   onAlarm?: ((alarm: StoreAlarm) => void) | undefined;
   /** False for a process that only accepts: it leases nothing before its first `recover`. @default true */
   runsHandlers?: boolean | undefined;
-  /** Times the checks for removed files. @default the machine's clock */
+  /** Times the checks for removed files; on a server, it is compared with the server's. @default the machine's clock */
   clock?: Clock | undefined;
 }
 
@@ -89,7 +89,9 @@ export type StoreAlarm =
   /** It stores nothing, temporarily or permanently. */
   | { kind: "store_unavailable"; code: string; message: string }
   /** A reader has kept the WAL from being emptied for `forMs` milliseconds, and it has grown to `walBytes`. */
-  | { kind: "wal_blocked"; walBytes: number; forMs: number };
+  | { kind: "wal_blocked"; walBytes: number; forMs: number }
+  /** This machine's clock and the server's, by which leases end, differ by this much. */
+  | { kind: "clock_skew"; skewSeconds: number };
 
 /** What becomes of an event that is retried. */
 export interface ReplanPlan {

@@ -26,11 +26,14 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
     body bytea  NOT NULL
   );
 
-  -- A process that has the database open, while it holds the advisory lock of its number. What a number without a lock
-  -- says is known only for the start of the server under which it was taken.
+  -- A process that runs handlers holds the advisory lock of its number. missing_since: when another process first saw
+  -- that the lock is gone, on the server that was started at missing_on. ended: it has closed the store.
   CREATE TABLE pigeonhole.node (
-    id           integer     PRIMARY KEY,
-    server_start timestamptz NOT NULL
+    id            integer     PRIMARY KEY,
+    server_start  timestamptz NOT NULL,
+    missing_since timestamptz,
+    missing_on    timestamptz,
+    ended         boolean     NOT NULL
   );
   CREATE SEQUENCE pigeonhole.node_number AS integer MINVALUE 16 CYCLE;
 

@@ -1,32 +1,56 @@
+import { type Timer, systemClock } from "../../base/clock.js";
+import { MINUTE, SECOND } from "../../base/duration.js";
+import type { DatabaseClock } from "./database-clock.js";
+import { prolongLeases } from "./operations/lease.js";
+import type { NodeLock } from "./operations/recover.js";
 import type { OwnConnection } from "./own-connection.js";
 import type { Sql } from "./sql.js";
 
-/** Held by a connection while the process has the store open: a lock that is gone means a process that is gone. */
-const LOCK = "pg_try_advisory_lock(:lockClass, :node)";
+/** Others take a process for gone when its lock is missing for some seconds. */
+const HOLD_AGAIN_MS = SECOND / 4;
+/** What may have ended while the database could not be reached is left to its holders for so long. */
+const AFTER_LOSS_MS = 30 * SECOND;
 
-/** This process among those that work on the data. */
+export interface NodeSessionDeps {
+  /** Holds the lock; it is lost with its session. */
+  session: OwnConnection;
+  working: OwnConnection;
+  clock: DatabaseClock;
+  lockClass: number;
+}
+
+/** This process among those that work on the data: it has a number, whose lock it holds while the store is open. */
 export class NodeSession {
-  readonly #connection: OwnConnection;
-  readonly #lockClass: number;
+  readonly #deps: NodeSessionDeps;
   #node: number | undefined;
+  #begun: Promise<void> | undefined;
+  #heldAt = 0;
+  #timer: Timer | undefined;
+  #hasEnded = false;
 
-  constructor(connection: OwnConnection, lockClass: number) {
-    this.#connection = connection;
-    this.#lockClass = lockClass;
+  constructor(deps: NodeSessionDeps) {
+    this.#deps = deps;
+    deps.session.onLost = () => this.#holdSoon();
   }
 
-  /** The number in the leases of this process. */
-  get node(): number {
-    return this.#node ?? 0;
+  /** As others see this process. Its number is 0 before `begin`. */
+  get lock(): NodeLock {
+    const isBack = performance.now() - this.#failedAt > AFTER_LOSS_MS;
+    return { node: this.#node ?? 0, lockClass: this.#deps.lockClass, mayExpire: isBack };
   }
 
-  /** Takes a number, and its lock. */
-  async begin(): Promise<void> {
-    const row = await this.#connection.run("opening the store", (sql) =>
-      sql.row<{ node: number }>("SELECT nextval('pigeonhole.node_number') AS node"),
-    );
-    this.#node = row?.node;
-    await this.hold();
+  /** True once this process may have leases. */
+  get hasBegun(): boolean {
+    return this.#node !== undefined;
+  }
+
+  /** Takes a number, and its lock, unless it has one. */
+  begin(): Promise<void> {
+    this.#begun ??= this.#begin().catch((error: unknown) => {
+      this.#begun = undefined;
+      throw error;
+    });
+    return this.#begun;
   }
 
   /**
@@ -34,31 +58,76 @@ export class NodeSession {
    * Rejects with `store_unreachable` or the like where that cannot be.
    */
   async hold(): Promise<void> {
-    const { node } = this;
-    const lockClass = this.#lockClass;
-    await this.#connection.run("holding the store", async (sql) => {
-      if (await isHeld(sql, { node, lockClass })) return;
-      await sql.run(`SELECT ${LOCK}`, { node, lockClass });
-      // The lock comes first: a row without one would be that of a dead process.
-      await sql.run(
-        `INSERT INTO pigeonhole.node (id, server_start) VALUES (:node, pg_postmaster_start_time())
-         ON CONFLICT (id) DO UPDATE SET server_start = excluded.server_start`,
-        { node },
-      );
+    await this.begin();
+    const { session, working, clock } = this.#deps;
+    const { node, lockClass } = this.lock;
+    await session.run("holding the store", async (sql) => {
+      await clock.compare(sql);
+      if (!(await isHeld(sql, { node, lockClass }))) await takeLock(sql, { node, lockClass });
     });
+    // Leases that ended meanwhile are those of a process that lives.
+    if (this.#failedAt > this.#heldAt) {
+      await working.run("renewing leases", (sql) => prolongLeases(sql, { node, forMs: MINUTE }));
+    }
+    this.#heldAt = performance.now();
   }
 
-  /** Ends with the connection, and so does the lock. */
-  end(): Promise<void> {
-    return this.#connection.end();
+  /** Tells the others that it is gone, and ends with the connection, and so does the lock. */
+  async end(): Promise<void> {
+    this.#hasEnded = true;
+    this.#timer?.cancel();
+    const node = this.#node;
+    const { session } = this.#deps;
+    if (node !== undefined) {
+      const leave = (sql: Sql) => sql.run("UPDATE pigeonhole.node SET ended = true WHERE id = :node", { node });
+      // Where that fails, they see that the lock is gone.
+      await session.run("closing the store", leave).catch(() => undefined);
+    }
+    await session.end();
+  }
+
+  async #begin(): Promise<void> {
+    const { session, lockClass } = this.#deps;
+    await session.run("opening the store", async (sql) => {
+      const row = await sql.row<{ node: number }>("SELECT nextval('pigeonhole.node_number') AS node");
+      await takeLock(sql, { node: row?.node ?? 0, lockClass });
+      this.#node = row?.node;
+    });
+    this.#heldAt = performance.now();
+  }
+
+  get #failedAt(): number {
+    const { session, working } = this.#deps;
+    return Math.max(session.failedAt, working.failedAt);
+  }
+
+  /** Until the server takes connections again. */
+  #holdSoon(): void {
+    if (this.#hasEnded || this.#node === undefined) return;
+    this.#timer?.cancel();
+    this.#timer = systemClock.setTimer(() => {
+      this.hold().catch(() => this.#holdSoon());
+    }, HOLD_AGAIN_MS);
   }
 }
 
+/** The lock comes first: a row without one is that of a process that is gone. */
+async function takeLock(sql: Sql, of: { node: number; lockClass: number }): Promise<void> {
+  await sql.run("SELECT pg_try_advisory_lock(:lockClass, :node)", of);
+  await sql.run(
+    `INSERT INTO pigeonhole.node (id, server_start, ended) VALUES (:node, pg_postmaster_start_time(), false)
+     ON CONFLICT (id) DO UPDATE SET server_start = excluded.server_start, missing_since = NULL, missing_on = NULL`,
+    of,
+  );
+}
+
+/** Also false when others have noted that it is missing. */
 async function isHeld(sql: Sql, of: { node: number; lockClass: number }): Promise<boolean> {
   const found = await sql.row(
     `SELECT 1 AS found FROM pg_locks
      WHERE locktype = 'advisory' AND pid = pg_backend_pid() AND objsubid = 2
-       AND classid = (:lockClass::bigint & 4294967295)::oid AND objid = :node::bigint::oid AND granted`,
+       AND classid = (:lockClass::bigint & 4294967295)::oid AND objid = :node::bigint::oid AND granted
+       AND EXISTS (SELECT 1 FROM pigeonhole.node WHERE id = :node AND missing_since IS NULL)`,
     of,
   );
   return found !== undefined;

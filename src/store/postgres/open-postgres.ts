@@ -4,6 +4,7 @@ import { SECOND } from "../../base/duration.js";
 import { NaturalBatch } from "../natural-batch.js";
 import type { Settlement } from "../work.js";
 import { lockClassOf } from "./advisory-lock.js";
+import type { DatabaseClock } from "./database-clock.js";
 import { checkServer } from "./check-server.js";
 import { commitOnPool } from "./commit-on-pool.js";
 import { type SchemaLock, migrateSchema } from "./migrate-schema.js";
@@ -26,6 +27,8 @@ const POOL_ANSWER_MS = 30 * SECOND;
 /** All connections of one opening of a store. */
 export interface OpenPostgres {
   readonly lock: NodeLock;
+  /** Makes this process one of those that have leases, unless it is. */
+  begin(): Promise<void>;
   /** Holds the lock of this process again, if its connection was lost. */
   hold(): Promise<void>;
   accept(event: NewEvent): Promise<AcceptResult>;
@@ -42,23 +45,34 @@ export interface OpenPostgres {
 export interface PostgresPlace {
   pool: Pool | string;
   schema: string;
+  /** Another way to the server, for the connection whose session must last. */
+  sessionConnectionString?: string | undefined;
+}
+
+export interface OpenRequest {
+  place: PostgresPlace;
+  clock: DatabaseClock;
+  /** False for a process that has no leases, unless it asks for them later. */
+  runsHandlers: boolean;
 }
 
 /** Connects, checks the server, and brings the tables up to date. */
-export async function openPostgres({ pool: given, schema }: PostgresPlace): Promise<OpenPostgres> {
-  const pool = new SharedPool(given);
+export async function openPostgres({ place, clock, runsHandlers }: OpenRequest): Promise<OpenPostgres> {
+  const { schema, sessionConnectionString } = place;
+  const pool = new SharedPool(place.pool);
   const statements = new Statements(schema);
   const lockClass = lockClassOf(schema);
-  const connect = (name: string, limits = SHORT) =>
-    new OwnConnection({ config: pool.config, name: `pigeonhole ${name}`, statements, limits });
-  const [session, accepting, working] = [connect("session"), connect("accept"), connect("work")];
-  const node = new NodeSession(session, lockClass);
+  const connect = (name: string, limits = SHORT, config = pool.config) =>
+    new OwnConnection({ config, name: `pigeonhole ${name}`, statements, limits });
+  const direct = sessionConnectionString === undefined ? undefined : { connectionString: sessionConnectionString };
+  const [session, accepting, working] = [connect("session", SHORT, direct), connect("accept"), connect("work")];
+  const node = new NodeSession({ session, working, clock, lockClass });
   const close = async (): Promise<void> => {
     await Promise.all([node.end(), accepting.end(), working.end(), pool.end()]);
   };
   try {
-    await prepare(connect("opening", LONG), { schema, lockClass });
-    await node.begin();
+    await prepare(connect("opening", LONG), { schema, lockClass }, clock);
+    if (runsHandlers) await node.begin();
   } catch (error) {
     await close();
     throw error;
@@ -66,7 +80,10 @@ export async function openPostgres({ pool: given, schema }: PostgresPlace): Prom
   const work: OpenPostgres["work"] = (doing, use) => working.run(doing, use);
   const batches = createBatches(accepting, working, node);
   return {
-    lock: { node: node.node, lockClass },
+    get lock() {
+      return node.lock;
+    },
+    begin: () => node.begin(),
     hold: () => node.hold(),
     accept: (event) => batches.accept.add(event),
     settle: (settlement) => (settlement.to === "done" ? batches.done.add(settlement) : batches.others.add(settlement)),
@@ -78,11 +95,12 @@ export async function openPostgres({ pool: given, schema }: PostgresPlace): Prom
 }
 
 /** Checks the server and brings the tables up to date, on a connection that may wait for longer. */
-async function prepare(connection: OwnConnection, lock: SchemaLock): Promise<void> {
+async function prepare(connection: OwnConnection, lock: SchemaLock, clock: DatabaseClock): Promise<void> {
   try {
     await connection.run("opening the store", async (sql) => {
       await checkServer(sql);
       await migrateSchema(sql, lock);
+      await clock.compare(sql);
     });
   } finally {
     await connection.end();
@@ -94,7 +112,7 @@ function createBatches(accepting: OwnConnection, working: OwnConnection, session
   const light = { ...limits, bytesOf: () => 0 };
   return {
     accept: new NaturalBatch<NewEvent, AcceptResult>({ ...limits, bytesOf: ({ body }) => body.byteLength }, (events) =>
-      accepting.run("storing events", (sql) => acceptEvents(sql, session.node, events)),
+      accepting.run("storing events", (sql) => acceptEvents(sql, session.lock.node, events)),
     ),
     done: new NaturalBatch<DoneSettlement, SettleResult>(light, (settlements) =>
       working.run("settling work", (sql) => settleDone(sql, settlements)),

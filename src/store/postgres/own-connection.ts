@@ -38,7 +38,10 @@ export interface OwnConnectionOptions {
  */
 export class OwnConnection {
   readonly #options: OwnConnectionOptions;
+  /** Called when a connection that could be used is lost. */
+  onLost: (() => void) | undefined;
   #client: Client | undefined;
+  #failedAt = -Infinity;
   #turn: Promise<unknown> = Promise.resolve();
   /** A commit of the work under way did not wait for the synchronous standby. */
   #hasSkippedStandby = false;
@@ -48,7 +51,7 @@ export class OwnConnection {
   }
 
   /** Rejects with a code of the store; when the connection failed, whether the work was committed is not known. */
-  run<Value>(doing: string, work: (sql: Sql) => Promise<Value>): Promise<Value> {
+  run<Value>(doing: string, work: (sql: Sql, client: Client) => Promise<Value>): Promise<Value> {
     const result = this.#turn.then(() => this.#use(doing, work));
     this.#turn = result.catch(() => undefined);
     return result;
@@ -61,15 +64,23 @@ export class OwnConnection {
     await client?.end().catch(() => undefined);
   }
 
-  async #use<Value>(doing: string, work: (sql: Sql) => Promise<Value>): Promise<Value> {
+  /** When the server last could not be reached, by `performance.now()`. */
+  get failedAt(): number {
+    return this.#failedAt;
+  }
+
+  async #use<Value>(doing: string, work: (sql: Sql, client: Client) => Promise<Value>): Promise<Value> {
     try {
       const client = this.#client ?? (await this.#connect());
       this.#hasSkippedStandby = false;
-      const value = await work(new Sql(client, this.#options.statements));
+      const value = await work(new Sql(client, this.#options.statements), client);
       if (this.#hasSkippedStandby) throw standbySkipped(doing);
       return value;
     } catch (error) {
-      if (isConnectionLost(error)) this.#discard(this.#client);
+      if (isConnectionLost(error)) {
+        this.#failedAt = performance.now();
+        this.#discard(this.#client);
+      }
       throw asPostgresError(error, doing);
     }
   }
@@ -99,7 +110,11 @@ export class OwnConnection {
   }
 
   #discard(client: Client | undefined): void {
-    if (client !== undefined && client === this.#client) this.#client = undefined;
+    if (client !== undefined && client === this.#client) {
+      this.#client = undefined;
+      this.#failedAt = performance.now();
+      this.onLost?.();
+    }
     // Also closes the socket where a statement is still under way.
     void client?.end().catch(() => undefined);
   }

@@ -1,27 +1,22 @@
 import { PigeonholeError } from "../../base/error.js";
 import { loadWithDriver } from "./load-with-driver.js";
-import type { OpenPostgres, PostgresPlace } from "./open-postgres.js";
+import type { OpenPostgres, OpenRequest } from "./open-postgres.js";
 
 /** A store that is opened and closed: what was begun before a close ends before it. */
 export class PostgresOpening {
-  readonly #place: PostgresPlace;
   #opened: OpenPostgres | undefined;
   #opening: Promise<void> | undefined;
   #closing = Promise.resolve();
   readonly #begun = new Set<Promise<unknown>>();
 
-  constructor(place: PostgresPlace) {
-    this.#place = place;
-  }
-
   /** Concurrent callers share one opening, which waits for the end of an earlier close. */
-  open(): Promise<void> {
+  open(request: OpenRequest): Promise<void> {
     if (this.#opening !== undefined) return this.#opening;
     const mine = this.#closing
       .catch(() => undefined)
       .then(async () => {
         const { openPostgres } = await loadWithDriver(() => import("./open-postgres.js"));
-        this.#opened = await openPostgres(this.#place);
+        this.#opened = await openPostgres(request);
       });
     this.#opening = mine;
     mine.catch(() => {

@@ -1,8 +1,11 @@
 import type { Pool } from "pg";
 import { PigeonholeError } from "../../base/error.js";
+import { SECOND } from "../../base/duration.js";
 import { type OptionsOf, type Resolved, defineOptions, readBy } from "../../base/options.js";
-import type { RecoverResult, Store } from "../store.js";
+import type { RecoverResult, Store, StoreContext } from "../store.js";
 import { checkConnectionString } from "./connection-string.js";
+import { DatabaseClock } from "./database-clock.js";
+import { withDatabaseTimes } from "./database-times.js";
 import type { OpenPostgres, PostgresPlace } from "./open-postgres.js";
 import { countWork } from "./operations/counts.js";
 import { discardEvent } from "./operations/discard.js";
@@ -32,6 +35,11 @@ export interface PostgresStoreOptions {
   pool?: Pool | undefined;
   /** URL of the database, such as `postgres://app@db.example.com/app`, for a pool of the store's own. */
   connectionString?: string | undefined;
+  /**
+   * URL of the server itself, where `pool` or `connectionString` leads to a pooler in transaction mode: one connection
+   * of the store needs a session that lasts. A receiver that only accepts needs none. @default as the others
+   */
+  sessionConnectionString?: string | undefined;
   /** Schema of the store's tables, in lower case; made when it does not exist. @default "pigeonhole" */
   schema?: string | undefined;
 }
@@ -43,33 +51,43 @@ export type PostgresStore = Store<PostgresTransaction>;
 export const POSTGRES_STORE_OPTIONS = defineOptions("createPostgresStore", {
   pool: readBy(checkPool),
   connectionString: readBy(checkConnectionString),
+  sessionConnectionString: readBy(checkConnectionString),
   schema: readBy(checkSchema, { default: "pigeonhole" }),
 } satisfies OptionsOf<PostgresStoreOptions>);
 
 /** The inbox in PostgreSQL. Any number of processes may work on it. */
 export function createPostgresStore(options: PostgresStoreOptions): PostgresStore {
   const place = placeOf(POSTGRES_STORE_OPTIONS.resolve(options));
-  const opening = new PostgresOpening(place);
-  const { work, read, write } = accessTo(opening);
+  const opening = new PostgresOpening();
+  const clock = new DatabaseClock();
+  const { work, leasing, read, write } = accessTo(opening);
   let round = new PruneRound();
+  let alarm: StoreContext["onAlarm"];
 
-  return {
-    async open() {
-      await opening.open();
+  const store: PostgresStore = {
+    async open({ clock: machine, onAlarm, runsHandlers = true }) {
+      clock.begin(machine);
+      alarm = onAlarm;
+      await opening.open({ place, clock, runsHandlers });
       round = new PruneRound();
+      raiseSkew(clock, alarm);
     },
     close: () => opening.close(),
     accept: (event) => opening.use((open) => open.accept(event)),
     settle: (settlement) => opening.use((open) => open.settle(settlement)),
     commit: (settlement, fn) => opening.use((open) => open.commit(settlement, fn)),
-    lease: (request) => work("leasing work", (sql, { node }) => leaseWork(sql, node, request)),
+    lease: (request) => leasing("leasing work", (sql, { node }) => leaseWork(sql, node, request)),
     renew: (leases, leaseUntil) => work("renewing leases", (sql) => renewLeases(sql, leases, leaseUntil)),
     release: (leases, now) => work("releasing leases", (sql) => releaseLeases(sql, leases, now)),
-    recover: (now) => opening.use((open) => recover(open, now)),
+    async recover(now) {
+      const result = await opening.use((open) => recover(open, now));
+      raiseSkew(clock, alarm);
+      return result;
+    },
     restartWaits: (limits) => work("restarting waits", (sql) => restartWaits(sql, limits)),
     loadSteps: (of) => work("reading steps", (sql) => loadSteps(sql, of)),
     saveStep: (lease, name, value) => work("keeping a step", (sql) => saveStep(sql, lease, name, value)),
-    leaseSend: (request) => work("leasing a call", (sql, lock) => leaseSend(sql, lock, request)),
+    leaseSend: (request) => leasing("leasing a call", (sql, lock) => leaseSend(sql, lock, request)),
     settleSend: (settlement) => work("settling a call", (sql) => settleSend(sql, settlement)),
     list: (query) => read("listing events", (sql) => listEvents(sql, query)),
     get: (id) => read("reading an event", (sql) => inspectEvent(sql, id)),
@@ -92,6 +110,15 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
     discardOutbox: (key, now) => write("discarding a contact event", (sql) => discardOutbox(sql, key, now)),
     countOutbox: () => read("counting contact events", countOutbox),
   };
+  return withDatabaseTimes(store, clock);
+}
+
+/** Clocks that differ by more let leases end at other times than a person expects; they are compared all the same. */
+const TOLERATED_SKEW_MS = 5 * SECOND;
+
+function raiseSkew({ aheadMs }: DatabaseClock, alarm: StoreContext["onAlarm"]): void {
+  if (Math.abs(aheadMs) > TOLERATED_SKEW_MS)
+    alarm?.({ kind: "clock_skew", skewSeconds: Math.round(-aheadMs / SECOND) });
 }
 
 /** Every process that has the store open may have work. */
@@ -107,6 +134,11 @@ function accessTo(opening: PostgresOpening) {
   return {
     work: <Value>(doing: string, use: Use<Value>): Promise<Value> =>
       opening.use((open) => open.work(doing, (sql) => use(sql, open.lock))),
+    leasing: <Value>(doing: string, use: Use<Value>): Promise<Value> =>
+      opening.use(async (open) => {
+        await open.begin();
+        return open.work(doing, (sql) => use(sql, open.lock));
+      }),
     read: <Value>(doing: string, use: Use<Value>): Promise<Value> =>
       opening.use((open) => open.inPool(doing, (sql) => use(sql, open.lock))),
     write: <Value>(doing: string, use: Use<Value>): Promise<Value> =>
@@ -114,9 +146,10 @@ function accessTo(opening: PostgresOpening) {
   };
 }
 
-function placeOf({ pool, connectionString, schema }: Resolved<typeof POSTGRES_STORE_OPTIONS>): PostgresPlace {
+function placeOf(options: Resolved<typeof POSTGRES_STORE_OPTIONS>): PostgresPlace {
+  const { pool, connectionString, ...place } = options;
   const given = pool ?? connectionString;
-  if (given !== undefined && (pool === undefined || connectionString === undefined)) return { pool: given, schema };
+  if (given !== undefined && (pool === undefined || connectionString === undefined)) return { pool: given, ...place };
   throw new PigeonholeError("invalid_option", "createPostgresStore takes either pool or connectionString.");
 }
 

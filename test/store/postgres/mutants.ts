@@ -11,6 +11,7 @@ export interface PostgresMutant {
 const ROOM = "store/postgres";
 const ACCEPT = `${ROOM}/operations/accept.js`;
 const LEASE = `${ROOM}/operations/lease.js`;
+const RECOVER = `${ROOM}/operations/recover.js`;
 const COMMIT = `${ROOM}/commit-on-pool.js`;
 
 const change = (file: string, from: string, to: string): PackageChange => ({ file, from, to });
@@ -59,13 +60,7 @@ export const POSTGRES_MUTANTS: readonly PostgresMutant[] = [
   {
     name: "waits for a commit when it recovers work",
     shownBy: OPEN_COMMIT,
-    changes: [
-      change(
-        `${ROOM}/operations/recover.js`,
-        "ORDER BY seq, handler FOR UPDATE SKIP LOCKED",
-        "ORDER BY seq, handler FOR UPDATE",
-      ),
-    ],
+    changes: [change(RECOVER, "ORDER BY seq, handler FOR UPDATE SKIP LOCKED", "ORDER BY seq, handler FOR UPDATE")],
   },
   {
     name: "keeps a high-water mark over the numbers of contact events",
@@ -116,23 +111,51 @@ export const POSTGRES_MUTANTS: readonly PostgresMutant[] = [
   {
     name: "takes the leases of every other process",
     shownBy: "a store's leases end with it, and not before",
-    changes: [
-      change(
-        `${ROOM}/operations/recover.js`,
-        "WHERE l.locktype = 'advisory'",
-        "WHERE false AND l.locktype = 'advisory'",
-      ),
-    ],
+    changes: [change(RECOVER, "WHERE l.locktype = 'advisory'", "WHERE false AND l.locktype = 'advisory'")],
+  },
+  {
+    name: "leaves the leases of processes that have closed",
+    shownBy: "a store's leases end with it, and not before",
+    changes: [change(RECOVER, "(n.ended OR (", "((")],
   },
   {
     name: "leaves the leases of dead processes",
-    shownBy: "a store's leases end with it, and not before",
-    changes: [
-      change(
-        `${ROOM}/operations/recover.js`,
-        "lease_until < :now OR node IN (SELECT id FROM gone)",
-        "lease_until < :now",
-      ),
-    ],
+    shownBy: "the leases of a dead process end some seconds after it is missed",
+    changes: [change(RECOVER, "lease_until < :expiredBefore OR node IN (SELECT id FROM gone)", "lease_until < 0")],
+  },
+  {
+    name: "takes the leases of a process as soon as it is missed",
+    shownBy: "the leases of a dead process end some seconds after it is missed",
+    changes: [change(RECOVER, "THEN interval '3 s'", "THEN interval '0 s'")],
+  },
+  {
+    name: "gives processes no more time after a restart of the server",
+    shownBy: "after a restart of the server, a process has more time to come back",
+    changes: [change(RECOVER, "ELSE interval '20 s'", "ELSE interval '3 s'")],
+  },
+  {
+    name: "believes what was noted before a restart of the server",
+    shownBy: "after a restart of the server, a process has more time to come back",
+    changes: [change(RECOVER, "n.missing_on = pg_postmaster_start_time()", "n.missing_on IS NOT NULL")],
+  },
+  {
+    name: "takes its lock again only when work is recovered",
+    shownBy: "a lost session is taken again at once, and nobody takes its work meanwhile",
+    changes: [change(`${ROOM}/node-session.js`, "deps.session.onLost = ", "deps.session.ignored = ")],
+  },
+  {
+    name: "takes expired leases at once after an outage",
+    shownBy: "after an outage, each store keeps its work",
+    changes: [change(RECOVER, "mayExpire ? now : 0", "now")],
+  },
+  {
+    name: "does not renew its leases after an outage",
+    shownBy: "after an outage, each store keeps its work",
+    changes: [change(`${ROOM}/node-session.js`, "if (this.#failedAt > this.#heldAt)", "if (this.#heldAt < 0)")],
+  },
+  {
+    name: "measures leases by the clock of each machine",
+    shownBy: "stores whose clocks differ by 20 minutes take nothing from each other, and lose nothing",
+    changes: [change(`${ROOM}/database-clock.js`, "Math.abs(aheadMs) < SAME_MS", "Math.abs(aheadMs) >= 0")],
   },
 ];

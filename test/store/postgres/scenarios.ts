@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { Pool, type PoolClient } from "pg";
 import { expect } from "vitest";
 import type * as postgres from "#pigeonhole/store/postgres/postgres-store.js";
 import type { PostgresTransaction } from "#pigeonhole/store/postgres/postgres-transaction.js";
-import type { AcceptResult, Store } from "#pigeonhole/store/store.js";
+import { systemClock } from "#pigeonhole/base/clock.js";
+import type { AcceptResult, Store, StoreContext } from "#pigeonhole/store/store.js";
 import type { TestDatabase } from "../../support/postgres-server.js";
 import {
   DAY,
@@ -32,12 +34,36 @@ export class PostgresScene {
     this.#kit = kit;
   }
 
-  async open(pool: Pool = this.database.pool): Promise<PgStore> {
+  async open(pool: Pool = this.database.pool, change: Partial<StoreContext> = {}): Promise<PgStore> {
     const store = this.#kit.createPostgresStore({ pool, schema: this.database.schema });
     this.#opened.unshift(store);
-    await store.open(context);
+    await store.open({ ...context, ...change });
     await store.recover(T);
     return store;
+  }
+
+  /** Lets a process that does not exist have all leases, as after its death. */
+  async giveToDeadProcess({ serverStart = "pg_postmaster_start_time()" } = {}): Promise<void> {
+    const { pool, schema } = this.database;
+    await pool.query(`INSERT INTO ${schema}.node (id, server_start, ended) VALUES (15, ${serverStart}, false)`);
+    for (const table of ["inbox_work", "outbox_send"]) {
+      await pool.query(`UPDATE ${schema}.${table} SET node = 15 WHERE state = 'leased'`);
+    }
+  }
+
+  /** As if it had been noted so many seconds earlier that a process is missing, and leases had been given so long ago. */
+  async pass(seconds: number): Promise<void> {
+    const { pool, schema } = this.database;
+    await pool.query(`UPDATE ${schema}.node SET missing_since = missing_since - make_interval(secs => $1)`, [seconds]);
+    await pool.query(`UPDATE ${schema}.inbox_work SET lease_until = lease_until - $1`, [seconds * 1_000]);
+  }
+
+  /** Ends connections of stores from the server's side. */
+  async cut(name: "session" | "%"): Promise<void> {
+    await this.database.pool.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE $1",
+      [`pigeonhole ${name}`],
+    );
   }
 
   /** A pool with one connection. */
@@ -72,6 +98,14 @@ export class PostgresScene {
     await expect.poll(async () => (await this.database.pool.query(count)).rows[0]).toEqual({ waiting: statements });
   }
 
+  /** How many processes hold the lock of their number. */
+  async locks(): Promise<number> {
+    const { rows } = await this.database.pool.query<{ locks: number }>(
+      "SELECT count(*)::int AS locks FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2 AND granted",
+    );
+    return rows[0]?.locks ?? 0;
+  }
+
   async dispose(): Promise<void> {
     for (const opened of this.#opened) await opened.close().catch(() => undefined);
     await this.database.pool.query(`DROP SCHEMA IF EXISTS ${this.database.schema} CASCADE`);
@@ -84,6 +118,17 @@ export interface PostgresScenario {
 }
 
 const mine = new Error("mine");
+
+/** The first result after connections were lost. */
+async function recoverOnceBack(store: PgStore, now: number): Promise<unknown> {
+  for (;;) {
+    const result = await store.recover(now).catch(() => undefined);
+    if (result !== undefined) return result;
+    await sleep(20);
+  }
+}
+
+const NONE_RECOVERED = { owner: true, recovered: 0, parked: 0 };
 
 export const POSTGRES_SCENARIOS: readonly PostgresScenario[] = [
   {
@@ -230,9 +275,103 @@ export const POSTGRES_SCENARIOS: readonly PostgresScenario[] = [
     async run(scene) {
       const [first, second] = [await scene.open(), await scene.open()];
       await acceptLeased(first, "evt_1", { work: [{ handler: "h", leaseUntil: T + DAY }] });
-      expect(await second.recover(T)).toEqual({ owner: true, recovered: 0, parked: 0 });
+      for (let looks = 0; looks < 3; looks += 1) {
+        expect(await second.recover(T)).toEqual(NONE_RECOVERED);
+        await scene.pass(30);
+      }
       await first.close();
       expect(await second.recover(T)).toEqual({ owner: true, recovered: 1, parked: 0 });
+    },
+  },
+  {
+    name: "the leases of a dead process end some seconds after it is missed",
+    async run(scene) {
+      const store = await scene.open();
+      await acceptLeased(store, "evt_1", { work: [{ handler: "h", leaseUntil: T + DAY }] });
+      await scene.giveToDeadProcess();
+      expect(await store.recover(T)).toEqual(NONE_RECOVERED);
+      await scene.pass(2);
+      expect(await store.recover(T)).toEqual(NONE_RECOVERED);
+      await scene.pass(2);
+      expect(await store.recover(T)).toEqual({ owner: true, recovered: 1, parked: 0 });
+    },
+  },
+  {
+    name: "after a restart of the server, a process has more time to come back",
+    async run(scene) {
+      const store = await scene.open();
+      await acceptLeased(store, "evt_1", { work: [{ handler: "h", leaseUntil: T + DAY }] });
+      await store.record([newRecord("a")], T);
+      const call = await takeSend(store, { leaseUntil: T + DAY });
+      await scene.giveToDeadProcess({ serverStart: "pg_postmaster_start_time() - interval '1 day'" });
+      // Noted before the restart.
+      await scene.database.pool.query(
+        `UPDATE ${scene.database.schema}.node SET missing_since = now() - interval '1 hour', missing_on = server_start
+         WHERE id = 15`,
+      );
+      expect(await store.recover(T)).toEqual(NONE_RECOVERED);
+      await scene.pass(15);
+      expect(await store.recover(T)).toEqual(NONE_RECOVERED);
+      await scene.pass(15);
+      expect(await store.recover(T)).toEqual({ owner: true, recovered: 1, parked: 0 });
+      expect(await takeSend(store)).toMatchObject({ send: call.send, attempt: 2 });
+    },
+  },
+  {
+    name: "a lost session is taken again at once, and nobody takes its work meanwhile",
+    async run(scene) {
+      const [store, other] = [await scene.open(), await scene.open(undefined, { runsHandlers: false })];
+      await acceptLeased(store, "evt_1", { work: [{ handler: "h", leaseUntil: T + DAY }] });
+      await other.recover(T);
+      await scene.cut("session");
+      expect(await recoverOnceBack(other, T)).toEqual(NONE_RECOVERED);
+      await expect.poll(() => scene.locks()).toBe(2);
+      await other.recover(T);
+      await scene.pass(30);
+      expect(await other.recover(T)).toEqual(NONE_RECOVERED);
+    },
+  },
+  {
+    name: "after an outage, each store keeps its work",
+    async run(scene) {
+      const stores = [await scene.open(), await scene.open()];
+      for (const [index, store] of stores.entries()) {
+        await acceptLeased(store, `evt_${index}`, { work: [{ handler: "h", leaseUntil: Date.now() + MINUTE }] });
+      }
+      await scene.cut("%");
+      await scene.pass(2 * 60);
+      for (const store of stores) expect(await recoverOnceBack(store, Date.now())).toEqual(NONE_RECOVERED);
+      const third = await scene.open();
+      expect(await third.recover(Date.now())).toEqual(NONE_RECOVERED);
+    },
+  },
+  {
+    name: "stores whose clocks differ by 20 minutes take nothing from each other, and lose nothing",
+    async run(scene) {
+      const alarms: unknown[] = [];
+      const openAt = async (offsetMs: number) => {
+        const clock = { ...systemClock, now: () => Date.now() + offsetMs };
+        return { clock, store: await scene.open(undefined, { clock, onAlarm: (alarm) => alarms.push(alarm) }) };
+      };
+      const [ahead, behind] = [await openAt(10 * MINUTE), await openAt(-10 * MINUTE)];
+      for (const [{ clock, store }, other] of [
+        [ahead, behind],
+        [behind, ahead],
+      ] as const) {
+        const now = clock.now();
+        const id = `evt_${now}`;
+        const lease = await acceptLeased(store, id, { work: [{ handler: "h", leaseUntil: now + MINUTE }] });
+        await other.store.restartWaits({ now: other.clock.now(), leaseUntil: other.clock.now() + MINUTE });
+        expect(await other.store.recover(other.clock.now())).toEqual(NONE_RECOVERED);
+        // Its wait has just ended.
+        await store.settle({ ...settlements.pending(lease, clock.now()), at: clock.now() });
+        const due = { now: other.clock.now() + 100, leaseUntil: other.clock.now() + MINUTE };
+        const { work } = await leasePage(other.store, due);
+        expect(work).toMatchObject([{ eventId: id }]);
+        expect(Math.abs((work[0]?.dueAt ?? 0) - other.clock.now())).toBeLessThan(MINUTE);
+      }
+      expect(alarms).toContainEqual({ kind: "clock_skew", skewSeconds: 600 });
+      expect(alarms).toContainEqual({ kind: "clock_skew", skewSeconds: -600 });
     },
   },
 ];

@@ -128,13 +128,16 @@ async function insertEvents(sql: Sql, node: number, events: readonly NewEvent[])
   const rows = await sql.rows<{ place: number; seq: number; handler: string | null; token: number | null }>(ACCEPT, {
     node,
     ...eventColumns(events),
-    ...workColumns(events),
+    ...workColumns(events, node),
   });
   const tokens = new Map(rows.map(({ seq, handler, token }) => [`${seq} ${handler}`, token]));
   const stored = new Map<number, Stored>();
   for (const { place, seq } of rows) {
-    const leased = events[place - 1]?.work.filter(({ leaseUntil }) => leaseUntil !== undefined) ?? [];
-    const leases = leased.map(({ handler }) => ({ seq, handler, token: tokens.get(`${seq} ${handler}`) ?? 0 }));
+    const work = events[place - 1]?.work ?? [];
+    const leases = work.flatMap(({ handler }) => {
+      const token = tokens.get(`${seq} ${handler}`);
+      return typeof token === "number" ? [{ seq, handler, token }] : [];
+    });
     stored.set(place - 1, { seq, leases });
   }
   return stored;
@@ -157,13 +160,14 @@ function eventColumns(events: readonly NewEvent[]) {
   };
 }
 
-function workColumns(events: readonly NewEvent[]) {
+/** A process without a number has no leases. */
+function workColumns(events: readonly NewEvent[], node: number) {
   const rows = events.flatMap(({ work, parked }, index) => [
-    ...work.map(({ handler, leaseUntil = null }) => ({
+    ...work.map(({ handler, leaseUntil }) => ({
       place: index + 1,
       handler,
-      state: leaseUntil === null ? "pending" : "leased",
-      leaseUntil,
+      state: leaseUntil === undefined || node === 0 ? "pending" : "leased",
+      leaseUntil: node === 0 ? null : leaseUntil,
       reason: null,
       error: null,
     })),

@@ -105,6 +105,21 @@ export async function renewLeases(sql: Sql, leases: readonly Lease[], leaseUntil
   return lost.flatMap(({ place }) => leases[place - 1] ?? []);
 }
 
+/** The end of a lease is not moved to an earlier time. */
+const PROLONG = `
+  WITH mine AS (
+    SELECT seq, handler FROM pigeonhole.inbox_work WHERE state = 'leased' AND node = :node
+    ORDER BY seq, handler FOR UPDATE SKIP LOCKED
+  )
+  UPDATE pigeonhole.inbox_work AS w
+  SET lease_until = greatest(lease_until, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint + :forMs)
+  FROM mine WHERE w.seq = mine.seq AND w.handler = mine.handler`;
+
+/** Lets all leases of a process hold for a while from now on. */
+export async function prolongLeases(sql: Sql, of: { node: number; forMs: number }): Promise<void> {
+  await sql.run(PROLONG, of);
+}
+
 const RELEASE = `${GIVEN}
   UPDATE pigeonhole.inbox_work AS w
   SET state = 'pending', due_at = least(e.received_at, :now::bigint), lease = NULL, lease_until = NULL, node = NULL,

@@ -1,21 +1,40 @@
 import { CRASH_LIMIT } from "../../work-state.js";
 import type { Sql } from "../sql.js";
 
-/**
- * Processes whose lock is gone. After a start of the server all locks are gone, and a process may come back: what it
- * had leased then waits for the end of the leases.
- */
-const GONE = `
-  gone AS MATERIALIZED (
-    SELECT n.id FROM pigeonhole.node AS n
-    WHERE n.id <> :node AND n.server_start = pg_postmaster_start_time() AND NOT EXISTS (
-      SELECT 1 FROM pg_locks AS l
-      WHERE l.locktype = 'advisory' AND l.objsubid = 2 AND l.granted
-        AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
-        AND l.classid = (:lockClass::bigint & 4294967295)::oid AND l.objid = n.id::bigint::oid)
-  )`;
+/** Numbers whose advisory lock is held. */
+const HELD = `
+  SELECT l.objid::bigint FROM pg_locks AS l
+  WHERE l.locktype = 'advisory' AND l.objsubid = 2 AND l.granted
+    AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+    AND l.classid = (:lockClass::bigint & 4294967295)::oid`;
 
-const WITHOUT_HOLDER = "state = 'leased' AND (lease_until < :now OR node IN (SELECT id FROM gone))";
+/** A mark that was made before a restart or a failover says nothing: then all locks are gone for a while. */
+const IS_NOTED = "coalesce(n.missing_on = pg_postmaster_start_time(), false)";
+const IS_MISSING = `NOT n.ended AND n.id NOT IN (${HELD})`;
+
+/**
+ * A process that lives takes its lock again as soon as it can. It has more time after a restart of the server, which
+ * not all can reach at once.
+ */
+const IS_GONE = `(n.ended OR (${IS_MISSING} AND ${IS_NOTED} AND n.missing_since < clock_timestamp()
+  - CASE WHEN n.server_start = pg_postmaster_start_time() THEN interval '3 s' ELSE interval '20 s' END))`;
+
+const NOTE_MISSING = `
+  UPDATE pigeonhole.node AS n SET missing_since = clock_timestamp(), missing_on = pg_postmaster_start_time()
+  WHERE ${IS_MISSING} AND NOT ${IS_NOTED}`;
+
+const GONE = `gone AS MATERIALIZED (SELECT n.id FROM pigeonhole.node AS n WHERE n.id <> :node AND ${IS_GONE})`;
+
+const WITHOUT_HOLDER = "state = 'leased' AND (lease_until < :expiredBefore OR node IN (SELECT id FROM gone))";
+
+/**
+ * Whether there is something for {@link recoverWork} to do: an expression. Takes `:lockClass`, and as `:expiredBefore`
+ * what {@link expiredBefore} returns.
+ */
+export const HAS_ORPHANS = `(
+  EXISTS (SELECT 1 FROM pigeonhole.node AS n WHERE ${IS_GONE} OR (${IS_MISSING} AND NOT ${IS_NOTED}))
+  OR EXISTS (SELECT 1 FROM pigeonhole.inbox_work WHERE state = 'leased' AND lease_until < :expiredBefore)
+  OR EXISTS (SELECT 1 FROM pigeonhole.outbox_send WHERE state = 'leased' AND lease_until < :expiredBefore))`;
 
 /** Rows that are locked are being settled at the moment. */
 const RECOVER_WORK = `
@@ -50,6 +69,13 @@ const FORGET_NODES = `
 export interface NodeLock {
   node: number;
   lockClass: number;
+  /** False for a while after the database could not be reached: other processes may not have renewed their leases. */
+  mayExpire: boolean;
+}
+
+/** Leases that end before this time have no holder. */
+export function expiredBefore({ mayExpire }: NodeLock, now: number): number {
+  return mayExpire ? now : 0;
 }
 
 /**
@@ -59,11 +85,13 @@ export interface NodeLock {
  */
 export async function recoverWork(
   sql: Sql,
-  { node, lockClass }: NodeLock,
+  lock: NodeLock,
   now: number,
 ): Promise<{ recovered: number; parked: number }> {
   const error = `The process ended ${CRASH_LIMIT} times while this handler ran on this event.`;
-  const values = { node, lockClass, now, limit: CRASH_LIMIT, error };
+  const { node, lockClass } = lock;
+  const values = { node, lockClass, now, expiredBefore: expiredBefore(lock, now), limit: CRASH_LIMIT, error };
+  await sql.run(NOTE_MISSING, values);
   const freed = await sql.row<{ recovered: number; parked: number }>(RECOVER_WORK, values);
   await sql.run(RECOVER_SENDS, values);
   await sql.run(FORGET_NODES, values);

@@ -1,0 +1,40 @@
+import { type Clock, elapsedBy, systemClock } from "../../base/clock.js";
+import { SECOND } from "../../base/duration.js";
+import type { Sql } from "./sql.js";
+
+/** Two clocks that differ by less are the same: the way to the server takes some of it. */
+const SAME_MS = SECOND;
+
+/**
+ * The clock by which leases end and work is due, for all processes: that of the database. Times of this machine are
+ * converted by what the two showed when they were last compared.
+ */
+export class DatabaseClock {
+  #machine: Clock = systemClock;
+  /** What the database showed, and this machine's steady time then. */
+  #compared: { database: number; elapsed: number } | undefined;
+
+  /** Uses this machine's clock from now on. */
+  begin(machine: Clock | undefined): void {
+    this.#machine = machine ?? systemClock;
+    this.#compared = undefined;
+  }
+
+  /** Compares the clocks again. */
+  async compare(sql: Sql): Promise<void> {
+    const before = elapsedBy(this.#machine);
+    const row = await sql.row<{ now: number }>(
+      "SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now",
+    );
+    const elapsed = (before + elapsedBy(this.#machine)) / 2;
+    if (row !== undefined) this.#compared = { database: row.now, elapsed };
+  }
+
+  /** By how much the database is ahead of this machine, in milliseconds; also right after the machine's clock was set. */
+  get aheadMs(): number {
+    if (this.#compared === undefined) return 0;
+    const { database, elapsed } = this.#compared;
+    const aheadMs = database + elapsedBy(this.#machine) - elapsed - this.#machine.now();
+    return Math.abs(aheadMs) < SAME_MS ? 0 : Math.round(aheadMs);
+  }
+}

@@ -1,0 +1,77 @@
+import type { LeasePage, Store } from "../store.js";
+import type { DatabaseClock } from "./database-clock.js";
+import type { PostgresTransaction } from "./postgres-transaction.js";
+
+type PostgresStore = Store<PostgresTransaction>;
+
+/**
+ * The same store for callers whose times are this machine's: what they pass becomes the database's time, and when
+ * something is due becomes theirs. Lists keep the database's times.
+ */
+export function withDatabaseTimes(store: PostgresStore, clock: DatabaseClock): PostgresStore {
+  const toDatabase = (time: number): number => time + clock.aheadMs;
+  const toMachine = (time: number): number => time - clock.aheadMs;
+  const ifAny = (time: number | undefined): number | undefined => (time === undefined ? undefined : toMachine(time));
+  const withNow = <Request extends { now: number }>(request: Request): Request => ({
+    ...request,
+    now: toDatabase(request.now),
+  });
+  const withLease = <Request extends { now: number; leaseUntil: number }>(request: Request): Request => ({
+    ...withNow(request),
+    leaseUntil: toDatabase(request.leaseUntil),
+  });
+  const withEnd = <End extends { at: number } | { at: number; dueAt: number }>(end: End): End => ({
+    ...end,
+    at: toDatabase(end.at),
+    ...("dueAt" in end ? { dueAt: toDatabase(end.dueAt) } : {}),
+  });
+  const pageOf = ({ work, nextDueAt }: LeasePage): LeasePage => ({
+    work: work.map((each) => ({ ...each, receivedAt: toMachine(each.receivedAt), dueAt: toMachine(each.dueAt) })),
+    nextDueAt: ifAny(nextDueAt),
+  });
+
+  return {
+    ...store,
+    accept(event) {
+      if (clock.aheadMs === 0) return store.accept(event);
+      const work = event.work.map(({ leaseUntil, ...rest }) =>
+        leaseUntil === undefined ? rest : { ...rest, leaseUntil: toDatabase(leaseUntil) },
+      );
+      return store.accept({ ...event, receivedAt: toDatabase(event.receivedAt), work });
+    },
+    lease: async (request) => pageOf(await store.lease(withLease(request))),
+    renew: (leases, leaseUntil) => store.renew(leases, toDatabase(leaseUntil)),
+    release: (leases, now) => store.release(leases, toDatabase(now)),
+    settle: (settlement) => store.settle(withEnd(settlement)),
+    commit: (settlement, fn) => store.commit(withEnd(settlement), fn),
+    recover: (now) => store.recover(toDatabase(now)),
+    restartWaits: (limits) => store.restartWaits(withLease(limits)),
+    replan: (plan) => store.replan(withNow(plan)),
+    requestRetry: (seq, now) => store.requestRetry(seq, toDatabase(now)),
+    discard: (id, now) => store.discard(id, toDatabase(now)),
+    erase: (request) => store.erase(withNow(request)),
+    async counts(now) {
+      const counts = await store.counts(toDatabase(now));
+      const { oldestPendingReceivedAt, oldestLeasedReceivedAt, oldestDueAt } = counts;
+      return {
+        ...counts,
+        oldestPendingReceivedAt: ifAny(oldestPendingReceivedAt),
+        oldestLeasedReceivedAt: ifAny(oldestLeasedReceivedAt),
+        oldestDueAt: ifAny(oldestDueAt),
+      };
+    },
+    noteHandlerTimes: (ended, now) => store.noteHandlerTimes(ended, toDatabase(now)),
+    record: (events, now) => store.record(events, toDatabase(now)),
+    async leaseSend(request) {
+      const { send, nextDueAt } = await store.leaseSend(withLease(request));
+      return { send, nextDueAt: ifAny(nextDueAt) };
+    },
+    settleSend: (settlement) => store.settleSend(withEnd(settlement)),
+    retryOutbox: (key, now) => store.retryOutbox(key, toDatabase(now)),
+    discardOutbox: (key, now) => store.discardOutbox(key, toDatabase(now)),
+    async countOutbox() {
+      const counts = await store.countOutbox();
+      return { ...counts, oldestRecordedAt: ifAny(counts.oldestRecordedAt) };
+    },
+  };
+}
