@@ -1,7 +1,18 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { Sql, Statements } from "#pigeonhole/store/postgres/sql.js";
+import { createPostgresStore } from "#pigeonhole/store/postgres/postgres-store.js";
+import { startTransactionPooler } from "../../support/transaction-pooler.js";
 import { describeOnPostgres } from "../../support/postgres-server.js";
-import { newEvent } from "../conformance/fixture.js";
+import {
+  acceptLeased,
+  context,
+  expectCode,
+  MINUTE,
+  newEvent,
+  settlements,
+  statesOf,
+  T,
+} from "../conformance/fixture.js";
 import { borrowClient, openStore } from "./store-on.js";
 
 describeOnPostgres((database) => {
@@ -12,6 +23,46 @@ describeOnPostgres((database) => {
     );
     return rows[0]?.pid;
   }
+
+  describe("behind a pooler in transaction mode", () => {
+    const openBehind = async (change: { runsHandlers?: boolean; sessionConnectionString?: string }) => {
+      const { runsHandlers, ...options } = change;
+      const connectionString = await startTransactionPooler(database.url);
+      const store = createPostgresStore({ connectionString, schema: database.schema, ...options });
+      onTestFinished(async () => {
+        await store.close();
+        await database.pool.query(`DROP SCHEMA IF EXISTS ${database.schema} CASCADE`);
+      });
+      await store.open({ ...context, runsHandlers });
+      return store;
+    };
+
+    test("a process that runs handlers is refused behind such a pooler, and told what to give", async () => {
+      const outcome = openBehind({});
+      await expect(outcome).rejects.toMatchObject({
+        code: "server_unusable",
+        message: expect.stringContaining("sessionConnectionString"),
+      });
+    });
+
+    test("a process that only accepts works behind such a pooler, and its events are leased by none", async () => {
+      const store = await openBehind({ runsHandlers: false });
+      const work = [{ handler: "h", leaseUntil: T + MINUTE }];
+      expect(await store.accept(newEvent("evt_1", { work }))).toMatchObject({ kind: "stored", leases: [] });
+      expect(await store.accept(newEvent("evt_1"))).toMatchObject({ kind: "duplicate" });
+      expect(await statesOf(store, "evt_1")).toEqual({ h: "pending" });
+      expect(await pidOf("pigeonhole session")).toBeUndefined();
+      await expectCode(store.recover(T), "server_unusable");
+    });
+
+    test("a process with another way to the server runs handlers behind such a pooler", async () => {
+      const store = await openBehind({ sessionConnectionString: database.url });
+      expect(await store.recover(T)).toEqual({ owner: true, recovered: 0, parked: 0 });
+      const lease = await acceptLeased(store, "evt_1");
+      await store.commit(settlements.done(lease), ({ client }) => client.query("SELECT 1"));
+      expect(await statesOf(store, "evt_1")).toEqual({ h: "done" });
+    });
+  });
 
   describe("a connection that cannot be used", () => {
     test("a connection to a server that takes no writes is replaced, since the server may stay as it is", async () => {
