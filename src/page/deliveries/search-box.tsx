@@ -1,68 +1,86 @@
-import { useId, useRef, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { query, queryProblem, setQuery } from "../state/captures.js";
+import {
+  endDraft,
+  isUnfinished,
+  readDraft,
+  replaceTyped,
+  typedTerm,
+  typeInto,
+  type SearchDraft,
+} from "../state/search-draft.js";
+import { completeTerm, isFieldTerm, splitQuery, type Completion } from "../state/search-terms.js";
 import { session } from "../state/session.js";
 import { Icon } from "../ui/icon.js";
-import {
-  completeTerm,
-  finishTerm,
-  isFieldTerm,
-  isUnfinished,
-  splitQuery,
-  splitDraft,
-  splitTerms,
-  type Completion,
-} from "../state/search-terms.js";
 
 /** Element id, so that `/` finds the box. */
 export const SEARCH_BOX_ID = "search";
 
+interface BoxText {
+  /** The query that the draft belongs to. One that is changed elsewhere (a filter, the address bar) replaces it. */
+  of: string;
+  draft: SearchDraft;
+  /** Place of the caret in a text that is not as it was typed. */
+  caret?: number;
+}
+
 /** Terms that name a field become chips; plain words stay text. The query is in the address bar. */
 export function SearchBox() {
   const { chips, words } = splitQuery(query.value);
-  const [draft, setDraft] = useState<{ of: string; text: string }>({ of: query.value, text: words });
+  const [kept, setText] = useState<BoxText>({ of: query.value, draft: { head: words, tail: "" } });
   const [picked, setPicked] = useState(-1);
-  const [isFocused, setFocused] = useState(false);
+  const [isOffering, setOffering] = useState(false);
   const input = useRef<HTMLInputElement>(null);
   const listId = useId();
 
-  // A query changed elsewhere (a filter, the address bar) replaces the typed text.
-  const text = draft.of === query.value ? draft.text : words;
-  const { last: lastTerm } = splitDraft(text);
+  const draft = kept.of === query.value ? kept.draft : { head: words, tail: "" };
+  const text = draft.head + draft.tail;
+  const term = typedTerm(draft);
   const types = session.value?.eventTypes.map(({ name }) => name) ?? [];
-  const offers = isFocused ? completeTerm(lastTerm, types).slice(0, 12) : [];
-  const isListed = offers.length > 0 && (lastTerm !== "" || text === "");
+  const offers = isOffering && (term !== "" || text === "") ? completeTerm(term, types).slice(0, 12) : [];
+  const isListed = offers.length > 0;
 
-  /** `shown` stays in the box, if that is more than what is searched for. */
-  const write = (nextChips: readonly string[], nextText: string, shown = nextText) => {
-    const next = [...nextChips, nextText.trim()].filter((part) => part !== "").join(" ");
-    setDraft({ of: next, text: shown });
+  useLayoutEffect(() => {
+    if (kept.caret !== undefined) input.current?.setSelectionRange(kept.caret, kept.caret);
+  }, [kept]);
+
+  /** Searches for the chips and words; `rest` stays in the box. */
+  const search = (nextChips: readonly string[], nextWords: readonly string[], rest: Omit<BoxText, "of">) => {
+    const next = [...nextChips, ...nextWords].join(" ");
+    setText({ of: next, ...rest });
     setQuery(next);
     setPicked(-1);
   };
-  /** Finished terms with a field become chips. A term that may become another one waits, and the list stays. */
-  const type = (nextText: string) => {
-    const { finished, last } = splitDraft(nextText);
-    const made = finished.filter(isFieldTerm);
-    const words = finished.filter((term) => !isFieldTerm(term));
-    const rest = made.length === 0 ? nextText : [...words, last].join(" ").trim();
-    if (!isUnfinished(last)) return write([...chips, ...made], rest);
-    write([...chips, ...made], words.join(" "), rest);
+  const type = (nextText: string, caret: number) => {
+    const read = readDraft(typeInto(draft, nextText, caret));
+    const isAsTyped = read.rest.head + read.rest.tail === nextText;
+    setOffering(true);
+    search([...chips, ...read.chips], read.words, {
+      draft: read.rest,
+      ...(isAsTyped ? {} : { caret: read.rest.head.length }),
+    });
   };
   const commit = () => {
-    const terms = splitTerms(text).map(finishTerm);
-    write([...chips, ...terms.filter(isFieldTerm)], terms.filter((term) => !isFieldTerm(term)).join(" "));
+    const terms = endDraft(draft);
+    const plain = terms.filter((each) => !isFieldTerm(each));
+    setOffering(false);
+    search([...chips, ...terms.filter(isFieldTerm)], plain, { draft: { head: plain.join(" "), tail: "" } });
   };
-  const take = (offer: Completion) => {
-    const before = text.slice(0, text.length - lastTerm.length);
-    if (offer.isOpen) setDraft({ of: query.value, text: `${before}${offer.term}` });
-    else write([...chips, offer.term], before.trim());
-    setPicked(-1);
+  const clear = () => {
+    setOffering(false);
+    search([], [], { draft: { head: "", tail: "" } });
+  };
+  const take = ({ term: offered, isOpen }: Completion) => {
+    const next = replaceTyped(draft, isOpen ? offered : `${offered} `);
+    const read = readDraft(next);
+    setOffering(isOpen);
+    search([...chips, ...read.chips], read.words, { draft: read.rest, caret: read.rest.head.length });
     input.current?.focus();
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const offer = offers[picked];
     if (event.key === "ArrowDown" || event.key === "ArrowUp") {
-      if (!isListed) return;
+      if (!isListed) return setOffering(true);
       event.preventDefault();
       const by = event.key === "ArrowDown" ? 1 : -1;
       setPicked(((picked + by + 1 + offers.length + 1) % (offers.length + 1)) - 1);
@@ -72,12 +90,11 @@ export function SearchBox() {
     } else if (event.key === "Enter") commit();
     else if (event.key === "Backspace" && text === "" && chips.length > 0) {
       event.preventDefault();
-      const last = chips.at(-1) ?? "";
       const rest = chips.slice(0, -1).join(" ");
       setQuery(rest);
-      setDraft({ of: rest, text: last });
+      setText({ of: rest, draft: { head: chips.at(-1) ?? "", tail: "" } });
     } else if (event.key === "Escape") {
-      if (text !== "" || chips.length > 0) write([], "");
+      if (text !== "" || chips.length > 0) clear();
       else input.current?.blur();
     }
   };
@@ -87,21 +104,11 @@ export function SearchBox() {
       <div class={queryProblem.value === "" ? "search-field" : "search-field invalid"}>
         <Icon name="search" />
         {chips.map((chip, index) => (
-          <span class="chip" key={`${chip}:${index}`}>
-            <span class="chip-text">{chip}</span>
-            <button
-              type="button"
-              aria-label={`Remove ${chip}`}
-              onClick={() =>
-                write(
-                  chips.filter((_, other) => other !== index),
-                  text,
-                )
-              }
-            >
-              <Icon name="cross" />
-            </button>
-          </span>
+          <Chip
+            key={`${chip}:${index}`}
+            text={chip}
+            onRemove={() => search(chips.toSpliced(index, 1), readDraft(draft).words, { draft })}
+          />
         ))}
         <input
           id={SEARCH_BOX_ID}
@@ -120,13 +127,14 @@ export function SearchBox() {
             chips.length === 0 ? "Search: words, type:email.*, status:5xx, verdict:bad, data.recipient:…" : ""
           }
           value={text}
-          onInput={(event) => type(event.currentTarget.value)}
+          onInput={({ currentTarget: { value, selectionStart } }) => type(value, selectionStart ?? value.length)}
           onKeyDown={onKeyDown}
-          onFocus={() => setFocused(true)}
+          onFocus={() => setOffering(true)}
+          onClick={() => setOffering(true)}
           onBlur={() => {
-            setFocused(false);
+            setOffering(false);
             // A field without a value would be an error.
-            if (isUnfinished(lastTerm) && !/:"?$/.test(lastTerm)) commit();
+            if (isUnfinished(term) && !/:"?$/.test(term)) commit();
           }}
         />
         {chips.length === 0 && text === "" && <kbd>/</kbd>}
@@ -138,24 +146,53 @@ export function SearchBox() {
         </p>
       )}
       <div class="offers" id={listId} role="listbox" aria-label="Completions" hidden={!isListed}>
-        {isListed &&
-          offers.map((offer, index) => (
-            <div
-              key={offer.term}
-              id={`${listId}-${index}`}
-              role="option"
-              class="offer"
-              aria-selected={index === picked}
-              onPointerDown={(event) => {
-                event.preventDefault();
-                take(offer);
-              }}
-            >
-              <code>{offer.term}</code>
-              <span class="hint">{offer.hint}</span>
-            </div>
-          ))}
+        {offers.map((offer, index) => (
+          <Offer
+            key={offer.term}
+            id={`${listId}-${index}`}
+            offer={offer}
+            isPicked={index === picked}
+            onTake={() => take(offer)}
+          />
+        ))}
       </div>
+    </div>
+  );
+}
+
+function Chip({ text, onRemove }: { text: string; onRemove: () => void }) {
+  return (
+    <span class="chip">
+      <span class="chip-text">{text}</span>
+      <button type="button" aria-label={`Remove ${text}`} onClick={onRemove}>
+        <Icon name="cross" />
+      </button>
+    </span>
+  );
+}
+
+interface OfferOptions {
+  id: string;
+  offer: Completion;
+  isPicked: boolean;
+  onTake: () => void;
+}
+
+function Offer({ id, offer: { term, hint }, isPicked, onTake }: OfferOptions) {
+  return (
+    <div
+      id={id}
+      role="option"
+      class="offer"
+      aria-selected={isPicked}
+      onPointerDown={(event) => {
+        // The box keeps the focus.
+        event.preventDefault();
+        onTake();
+      }}
+    >
+      <code>{term}</code>
+      <span class="hint">{hint}</span>
     </div>
   );
 }

@@ -10,39 +10,6 @@ export function isFieldTerm(term: string): boolean {
   return /^-?[A-Za-z][^\s:"]*:./.test(term);
 }
 
-/** A text that is being typed: its finished terms, and the term that goes on at its end; empty after a space. */
-export function splitDraft(text: string): { finished: string[]; last: string } {
-  const terms = splitTerms(text);
-  const last = terms.at(-1) ?? "";
-  const isFinished = last === "" || !text.endsWith(last) || (last.endsWith('"') && !hasOpenQuote(last));
-  return isFinished ? { finished: terms, last: "" } : { finished: terms.slice(0, -1), last };
-}
-
-function hasOpenQuote(term: string): boolean {
-  return term.replaceAll(/\\./gs, "").split('"').length % 2 === 0;
-}
-
-/**
- * Whether the term at the end of a draft may become another one: a field without its whole value, a quote without its
- * end, or the beginning of a field's name. To search for it would empty the list, or be an error.
- */
-export function isUnfinished(last: string): boolean {
-  if (last === "") return false;
-  const body = last.replace(/^-/, "");
-  if (isFieldTerm(last) || hasOpenQuote(last)) return true;
-  return FIELD_STARTS.some((name) => name.startsWith(body) || (name.endsWith(".") && body.startsWith(name)));
-}
-
-/** The term as it is meant when the user ends it: with the end of its quote, and without a backslash before that. */
-export function finishTerm(term: string): string {
-  return hasOpenQuote(term) ? `${term.replace(/\\$/, "")}"` : term;
-}
-
-/** Beginnings of terms with a field, such as `type:`, `header.` and `data.`. */
-const FIELD_STARTS = Object.keys(QUERY_FIELDS)
-  .map((name) => name.replace(/<.*/, ""))
-  .map((name) => (name.endsWith(".") ? name : `${name}:`));
-
 /** Chips for the terms that name a field, and the words that stay in the box. */
 export function splitQuery(query: string): { chips: string[]; words: string } {
   const terms = splitTerms(query);
