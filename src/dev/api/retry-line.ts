@@ -14,8 +14,15 @@ export function makeRetryLine(capture: Capture, captures: readonly Capture[]): R
     const head = answerHead(forward ?? { status: null, headers: [] });
     return { captureId: delivery.id, receivedAt: delivery.receivedAt, ...head, error: forward?.error ?? null };
   });
-  const last = deliveries.at(-1);
-  return { past, coming: last === undefined ? [] : comingAfter(last, deliveries.length) };
+  const ofService = deliveries.filter(isOfService);
+  const last = ofService.at(-1);
+  if (last !== undefined) return { past, coming: comingAfter(last, ofService.length), notComing: 0 };
+  return { past, coming: [], notComing: comingAfter(deliveries.at(-1) ?? capture, deliveries.length).length };
+}
+
+/** Whether its sender makes further attempts; what was sent by hand, or imported, has none. */
+function isOfService({ source }: Capture): boolean {
+  return source === "live" || source === "sandbox";
 }
 
 /** The attempt whose answer the sender got; a replay is none. */

@@ -10,18 +10,19 @@ import { formatWait } from "../state/format-wait.js";
 import { sandboxAttempts, type PastAttempt } from "./sandbox-attempts.js";
 
 /**
- * The service's attempts at the event on one line: past ones solid, coming ones hollow. Nothing for a single one. Of an
- * event of the sandbox, by the sandbox's clock.
+ * The service's attempts at the event on one line: past ones solid, coming ones hollow. Nothing for a single one that
+ * was taken. Of an event of the sandbox, by the sandbox's clock.
  */
 export function RetryTimes({ value: { capture, retryLine } }: { value: CaptureDetail }) {
   const eventId = capture.event.id ?? "";
   const emulated = sandboxAttempts(useSandbox(), eventId);
   const { past, coming } = emulated ?? retryLine;
-  if (past.length + coming.length < 2) return null;
+  const notComing = emulated === undefined ? retryLine.notComing : 0;
+  if (past.length + coming.length + notComing < 2) return null;
   const times = [...past.map(({ receivedAt }) => receivedAt), ...coming].map((at) => Date.parse(at));
   return (
     <section class="retry-times" aria-label="Attempts of the service">
-      <p class="hint">{describeLine(past.length, coming.length)}</p>
+      <p class="hint">{describeLine({ past: past.length, coming: coming.length, notComing })}</p>
       <ol>
         {times.map((at, index) => {
           const attempt = past[index];
@@ -65,8 +66,11 @@ function toneOf({ status, outcome, error }: PastAttempt): string {
   return status === null && error === null ? "mute" : TONES[judgeAnswer({ status, outcome })];
 }
 
-function describeLine(received: number, coming: number): string {
-  const past = `${plural(received, "attempt")} so far.`;
-  if (coming === 0) return `${past} After the last answer the service does not send it again.`;
-  return `${past} After the last answer the service sends it up to ${plural(coming, "more time")}, each wait 10 % longer or shorter.`;
+function describeLine({ past, coming, notComing }: { past: number; coming: number; notComing: number }): string {
+  const before = `${plural(past, "attempt")} so far.`;
+  if (notComing > 0) {
+    return `${before} Nothing sends it again, since it was sent by hand or imported. The service would, up to ${plural(notComing, "more time")}.`;
+  }
+  if (coming === 0) return `${before} After the last answer the service does not send it again.`;
+  return `${before} After the last answer the service sends it up to ${plural(coming, "more time")}, each wait 10 % longer or shorter.`;
 }

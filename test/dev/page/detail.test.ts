@@ -4,6 +4,7 @@ import { createServer } from "node:http";
 import { sampleEvent, signDelivery } from "pigeonhole/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Capture } from "#pigeonhole/capture/model/capture.js";
+import { TRIGGER_AGENT } from "#pigeonhole/dev/capture-port/sender-address.js";
 import { mustSkipBrowserTests, type OpenPage } from "./browser.js";
 import { openForEach } from "./open-for-each.js";
 import { SECRET, type Workbench } from "./workbench.js";
@@ -62,6 +63,20 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await bench.deliver({ body });
     await expect.poll(() => attempts.count()).toBe(3);
     await expect.poll(() => attempts.last().innerText()).toContain("200 accepted");
+  });
+
+  test("an open delivery that was sent by hand promises no attempts of the service", async () => {
+    bench.answerWith({ status: 503, body: "{}" });
+    await bench.deliver({ headers: { "user-agent": TRIGGER_AGENT } });
+    await openFirst();
+    await tab("Attempts").click();
+    const line = page.getByRole("region", { name: "Attempts of the service" });
+    await expect
+      .poll(() => line.locator("p").innerText())
+      .toBe(
+        "1 attempt so far. Nothing sends it again, since it was sent by hand or imported. The service would, up to 7 more times.",
+      );
+    expect(await line.getByRole("listitem").count()).toBe(1);
   });
 
   test("an open delivery aligns the further lines of a long value with its first", async () => {
