@@ -61,7 +61,7 @@ export function StatusBadge({ answer, error, sent = "delivery" }: StatusOptions)
   const tone = judgement === "bad" && status < 500 ? "warn" : TONES[judgement];
   return (
     <span class={`status ${tone}`} title={describeAnswer(answer)}>
-      {status}
+      <span class="status-code">{status}</span>
       {outcome !== null && <span class={`outcome ${judgement}`}> {escapeControls(outcome)}</span>}
     </span>
   );

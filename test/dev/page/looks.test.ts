@@ -222,6 +222,38 @@ describe.skipIf(mustSkipBrowserTests())("the page's appearance", () => {
     await close();
   });
 
+  test.each([
+    [1440, false],
+    [1440, true],
+    [1280, false],
+    [1280, true],
+    [390, false],
+  ])(
+    "the words of outcomes and handlers stay in the list at %i pixels, with an open delivery: %s",
+    async (width, isOpen) => {
+      const { page, close } = await openPage(browser, bench.pageUrl, { viewport: { width, height: 720 } });
+      const last = page.locator(".list-window .row").last();
+      await expect.poll(() => last.locator(".cell.work").innerText()).toContain("dead");
+      if (isOpen) {
+        await last.click();
+        await page.getByRole("region", { name: "Delivery" }).waitFor();
+      }
+      const words = await page.evaluate<
+        [string, boolean][]
+      >(`[".answer .outcome", ".work .badge-word"].flatMap((part) =>
+      [...document.querySelectorAll(".list-window .row " + part)].map((word) => {
+        const [inner, outer] = [word, word.closest(".cell")].map((element) => element.getBoundingClientRect());
+        return [word.textContent.trim(), inner.width > 1 && inner.left >= outer.left && inner.right <= outer.right];
+      }))`);
+      const expected = ["unverified", "accepted", "dead", "done"];
+      expect(words.map(([word]) => word)).toEqual(expect.arrayContaining(expected));
+      expect(words.filter(([, isWhole]) => !isWhole)).toEqual([]);
+      const type = await page.evaluate<number>("document.querySelector('.list-window .type').clientWidth");
+      expect(type).toBeGreaterThan(100);
+      await close();
+    },
+  );
+
   test("the open delivery covers the list until it is closed, if there is no room for two panes", async () => {
     const { page, close } = await openPage(browser, bench.pageUrl, { viewport: { width: 700, height: 720 } });
     await page.locator(".list-window .row").nth(1).click();
