@@ -1,7 +1,8 @@
 import { changeContactEvents, changeInboxEvents } from "../api/calls.js";
 import { setParams } from "../state/address.js";
 import { runAction, showNotice } from "../state/notice.js";
-import { mayDiscard, readWork } from "../state/work.js";
+import { followRetry } from "../state/retry-work.js";
+import { isStopped, mayDiscard, readWork } from "../state/work.js";
 import { plural } from "../ui/format.js";
 import {
   chosenRows,
@@ -66,13 +67,21 @@ export function changeRows(rows: readonly string[], change: "retry" | "discard")
   return runAction(async () => {
     if (rows.length === 0) return;
     if (change === "discard" && !(await mayDiscard(nameOf(rows.length, isEvents)))) return;
+    const stopped = isEvents ? stoppedEvents(rows) : [];
     const { changed, failed } = await (isEvents ? changeInboxEvents : changeContactEvents)([...rows], change);
-    reportChange(change, changed);
+    if (isEvents && change === "retry" && changed > 0) await followRetry(stopped);
+    else reportChange(change, changed);
     if (failed > 0) reportFailed(failed, isEvents);
     clearChosenRows();
     await loadInbox();
     if (openEventId.value !== "") await readWork(openEventId.value);
   });
+}
+
+function stoppedEvents(ids: readonly string[]): string[] {
+  return inboxEvents.value
+    .filter(({ id, handlers }) => ids.includes(id) && handlers.some(isStopped))
+    .map(({ id }) => id);
 }
 
 function nameOf(count: number, isEvents: boolean): string {

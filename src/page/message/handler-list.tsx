@@ -1,11 +1,14 @@
 import { NOTE_HANDLER } from "../../base/note-handler.js";
 import { describeAttempts, isRetrying } from "../../capture/model/describe-work.js";
 import type { EventWork, InboxHandler } from "../../dev/api/page-api.js";
+import { retries } from "../state/work.js";
+import { isRetryRequested } from "../state/work-word.js";
 import { StateBadge } from "../ui/badges.js";
 import { formatExactTime, formatTime, plural } from "../ui/format.js";
 
 /** Each handler's work on an event: runs, errors, the next run. */
 export function HandlerList({ work: { event, errors } }: { work: EventWork }) {
+  const retried = retries.value.get(event.id);
   if (event.handlers.length === 0) {
     return (
       <p class="nothing">
@@ -14,11 +17,18 @@ export function HandlerList({ work: { event, errors } }: { work: EventWork }) {
     );
   }
   return (
-    <ul class="handlers">
-      {event.handlers.map((handler) => (
-        <HandlerRow key={handler.handler} handler={handler} errors={errors[handler.handler]} />
-      ))}
-    </ul>
+    <>
+      {retried?.cameOf !== undefined && (
+        <p class="hint">
+          Retried at {formatTime(retried.at)}: {retried.cameOf}
+        </p>
+      )}
+      <ul class="handlers">
+        {event.handlers.map((handler) => (
+          <HandlerRow key={handler.handler} handler={handler} errors={errors[handler.handler]} />
+        ))}
+      </ul>
+    </>
   );
 }
 
@@ -34,11 +44,14 @@ function HandlerRow({ handler, errors }: HandlerRowOptions) {
   return (
     <li class="handler">
       <div class="handler-head">
-        <StateBadge state={stateOf(handler)} />
+        <StateBadge state={isRetryRequested(handler) ? "retry requested" : stateOf(handler)} />
         <b>{isNote ? "not understood" : handler.handler}</b>
-        {!isNote && <span class="hint">{describeAttempts(handler)}</span>}
-        {handler.retryRequestedAt !== null && <span class="hint">waits to be read again</span>}
-        {handler.dueAt !== null && handler.state === "pending" && (
+        {isRetryRequested(handler) ? (
+          <span class="hint">waiting for the receiver</span>
+        ) : (
+          !isNote && <span class="hint">{describeAttempts(handler)}</span>
+        )}
+        {handler.dueAt !== null && handler.state === "pending" && !isRetryRequested(handler) && (
           <span class="hint" title={formatExactTime(handler.dueAt)}>
             next at {formatTime(handler.dueAt)}
           </span>

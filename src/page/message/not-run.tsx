@@ -5,7 +5,8 @@ import { describeWork } from "../../capture/model/describe-work.js";
 import { replay } from "../state/actions.js";
 import { reportProblem } from "../state/notice.js";
 import { session } from "../state/session.js";
-import { isStopped, readWork, retryWork, works } from "../state/work.js";
+import { retryWork } from "../state/retry-work.js";
+import { isStopped, readWork, works } from "../state/work.js";
 import { Icon } from "../ui/icon.js";
 import { againUnderNewId } from "./again-under-new-id.js";
 

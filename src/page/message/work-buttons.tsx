@@ -1,6 +1,7 @@
 import { NOTE_HANDLER } from "../../base/note-handler.js";
 import type { InboxEvent } from "../../dev/api/page-api.js";
-import { discardWork, isStopped, retryWork } from "../state/work.js";
+import { retryWork } from "../state/retry-work.js";
+import { discardWork, isStopped } from "../state/work.js";
 import { Icon } from "../ui/icon.js";
 
 /** Retry for work that has stopped, Discard for work that is not finished. */

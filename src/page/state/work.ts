@@ -6,6 +6,7 @@ import { changeInboxEvent, findWork, listWork, readInboxEvent } from "../api/cal
 import { confirmed } from "./confirmed.js";
 import { runAction, reportProblem, showNotice } from "./notice.js";
 import { session } from "./session.js";
+import { wordOfWork } from "./work-word.js";
 
 /** What the app's handlers made of events, by event id; the dev server sends every change. */
 export const works = signal<ReadonlyMap<string, EventWork>>(new Map());
@@ -15,8 +16,37 @@ export function workOf({ lastEventId }: Pick<CaptureSummary, "lastEventId">): Ev
   return lastEventId === null ? undefined : works.value.get(lastEventId);
 }
 
+/** A retry that was seen here, from wherever it was requested. */
+interface SeenRetry {
+  /** Milliseconds since 1970. */
+  at: number;
+  /** What came of it; undefined until the receiver has run it. */
+  cameOf: string | undefined;
+}
+
+/** The last retry of each event, by its id. */
+export const retries = signal<ReadonlyMap<string, SeenRetry>>(new Map());
+
+function noteRetry({ event }: EventWork): void {
+  const word = wordOfWork(event);
+  const before = retries.value.get(event.id);
+  const note = (retry: SeenRetry) => (retries.value = new Map([...retries.value, [event.id, retry]]));
+  if (word === "retry requested") {
+    if (before === undefined || before.cameOf !== undefined) note({ at: Date.now(), cameOf: undefined });
+  } else if (before !== undefined && before.cameOf === undefined && word !== "running" && word !== "waiting") {
+    note({ ...before, cameOf: describeEnd(event) });
+  }
+}
+
+/** `done`, or what is wrong with the first handler that is not done. */
+export function describeEnd({ handlers }: InboxEvent): string {
+  const failed = handlers.find(({ state }) => state !== "done");
+  return failed === undefined ? "done" : describeWork(failed);
+}
+
 /** Adds work that is new or has changed. */
 export function takeWork(changed: readonly EventWork[]): void {
+  changed.forEach(noteRetry);
   works.value = new Map([...works.value, ...changed.map((work) => [work.event.id, work] as const)]);
 }
 
@@ -47,55 +77,6 @@ export async function readEvent(id: string): Promise<InboxEventDetail> {
 /** Whether a retry, or a discard, would do something. */
 export function isStopped({ state }: InboxHandler): boolean {
   return state === "dead" || state === "parked";
-}
-
-/** A running receiver takes up what was retried from outside within seconds. */
-const RUN_MS = 15_000;
-
-/** Retries, and says what came of it once the event was read again and each handler has run. */
-export function retryWork(eventId: string): Promise<boolean> {
-  return runAction(async () => {
-    const { changed, readAgain } = await changeInboxEvent(eventId, "retry");
-    if (changed === 0) {
-      showNotice({ tone: "plain", text: "Nothing to retry here" });
-      return;
-    }
-    const what = readAgain === undefined ? "its handlers run again" : "the app reads the event again";
-    showNotice({ tone: "plain", text: `Retried: ${what}` });
-    await readWork(eventId);
-    reportRun(await untilRun(eventId));
-  });
-}
-
-function reportRun(event: InboxEvent | undefined): void {
-  if (event === undefined) {
-    showNotice({ tone: "warn", text: "Retried, but no receiver has run it yet. Does the app run?" });
-    return;
-  }
-  const [failed] = event.handlers.filter(({ state }) => state !== "done");
-  if (failed === undefined) showNotice({ tone: "good", text: "Retried: done" });
-  else showNotice({ tone: "bad", text: `Retried: ${describeWork(failed)}` });
-}
-
-/** The event once nothing of it is under way; undefined if that takes too long. */
-function untilRun(eventId: string): Promise<InboxEvent | undefined> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => end(undefined), RUN_MS);
-    const stop = works.subscribe((known) => {
-      const event = known.get(eventId)?.event;
-      // The subscription begins with the present value, before there is something to stop.
-      if (event !== undefined && !event.handlers.some(isUnderWay)) setTimeout(() => end(event));
-    });
-    const end = (event: InboxEvent | undefined) => {
-      clearTimeout(timer);
-      stop();
-      resolve(event);
-    };
-  });
-}
-
-function isUnderWay({ state, attempts, retryRequestedAt }: InboxHandler): boolean {
-  return retryRequestedAt !== null || state === "leased" || (state === "pending" && attempts === 0);
 }
 
 /** Ends the unfinished work of the event, after a question. */

@@ -89,13 +89,19 @@ const WORK_STATES: Record<string, Omit<Face, "word">> = {
   discarded: { icon: "minus", tone: "mute", meaning: "Ended without a run." },
   running: { icon: "arrow", tone: "mute", meaning: "A handler runs, or is about to." },
   retrying: { icon: "replay", tone: "warn", meaning: "A handler has failed and runs again." },
+  "retry requested": {
+    icon: "clock",
+    tone: "warn",
+    meaning: "The receiver takes the retry up within seconds, or when it starts.",
+  },
   waiting: { icon: "clock", tone: "mute", meaning: "No handler has run yet." },
   "no work": { icon: "minus", tone: "mute", meaning: "Kept; no handler takes such an event." },
 };
 
-/** The state of an event; one without any work is finished too, but is not counted as done by a handler. */
+/** The state of an event, and what its state alone does not say: that it has no work, or that a retry is on its way. */
 export function EventBadge({ event }: { event: Pick<InboxEvent, "state" | "handlers"> }) {
-  return <StateBadge state={event.handlers.length === 0 ? "no work" : event.state} />;
+  const word = wordOfWork(event);
+  return <StateBadge state={word === "no work" || word === "retry requested" ? word : event.state} />;
 }
 
 export function StateBadge({ state }: { state: string }) {
@@ -138,6 +144,7 @@ function detailOf(word: WorkWord, { handlers }: InboxEvent): string {
     const dead = handlers.filter(({ state }) => state === "dead");
     return handlers.length > 1 ? `${dead.length} of ${handlers.length}` : "";
   }
+  if (word === "retry requested") return "waiting for the receiver";
   if (word !== "retrying") return "";
   const [next] = handlers.filter(isRetrying).toSorted((a, b) => (a.dueAt ?? "").localeCompare(b.dueAt ?? ""));
   return next === undefined ? "" : `${countAttempts(next)}, next ${formatTime(next.dueAt ?? "")}`;

@@ -1,7 +1,9 @@
+import { createReceiver } from "pigeonhole";
+import { sampleEvent } from "pigeonhole/testing";
 import { describe, expect, test } from "vitest";
 import { mustSkipBrowserTests, type OpenPage } from "./browser.js";
 import { openForEach } from "./open-for-each.js";
-import type { Workbench } from "./workbench.js";
+import { SECRET, type Workbench } from "./workbench.js";
 
 describe.skipIf(mustSkipBrowserTests())("sending and the inbox", () => {
   let bench: Workbench;
@@ -83,8 +85,9 @@ describe.skipIf(mustSkipBrowserTests())("sending and the inbox", () => {
     await page.getByRole("checkbox", { name: "Choose all 2 events" }).check();
     const bar = page.getByRole("toolbar", { name: "Chosen events" });
     await bar.getByRole("button", { name: "Retry (2)" }).click();
-    await page.getByText("2 pieces of work pending again").waitFor();
-    await expect.poll(async () => (await bench.inbox.list({ state: "dead" })).items.length).toBe(2);
+    await page.getByText("Retry of 2 events requested, waiting for the receiver").waitFor();
+    await page.getByText("Retried: 2 dead").waitFor();
+    expect((await bench.inbox.list({ state: "dead" })).items).toHaveLength(2);
     await page.getByRole("checkbox", { name: "Choose all 2 events" }).check();
     await bar.getByRole("button", { name: "Discard (2)" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Discard" }).click();
@@ -106,7 +109,7 @@ describe.skipIf(mustSkipBrowserTests())("sending and the inbox", () => {
     await page.keyboard.press("x");
     await page.getByText("1 chosen").waitFor();
     await page.keyboard.press("r");
-    await page.getByText("1 piece of work pending again").waitFor();
+    await page.getByText("Retry requested, waiting for the receiver").waitFor();
     await page.keyboard.press("Escape");
     await expect.poll(() => page.getByRole("region", { name: "Event", exact: true }).count()).toBe(0);
   });
@@ -131,6 +134,34 @@ describe.skipIf(mustSkipBrowserTests())("sending and the inbox", () => {
       ]);
     await page.getByRole("button", { name: "Retry" }).click();
     await page.getByText(/^Retried: Handler crm is dead: .*no customer for this address/).waitFor();
+  });
+
+  test("the inbox view says that a requested retry waits for the receiver, and then what came of it", async () => {
+    await bench.deliver({ type: "email.bounced" });
+    await bench.deliver({ body: JSON.stringify({ ...sampleEvent("email.sent"), type: "invoice.paid" }) });
+    const ids = bench.dev.captures.list().map(({ event }) => event.id ?? "");
+    await expect.poll(async () => await Promise.all(ids.map(stateOf))).toEqual(["parked", "dead"]);
+    await bench.receiver.stop();
+    await goTo("Inbox");
+    const rows = page.getByRole("table", { name: "Events" }).locator("tbody tr");
+    const badges = () => rows.locator(".badge").allInnerTexts();
+    await expect.poll(badges).toEqual(["parked", "dead"]);
+    await page.getByRole("checkbox", { name: "Choose all 2 events" }).check();
+    await page.getByRole("button", { name: "Retry (2)" }).click();
+    await expect.poll(badges).toEqual(["retry requested", "retry requested"]);
+    await rows.nth(1).click();
+    const crm = page.locator(".handler").filter({ hasText: "crm" });
+    await expect.poll(() => crm.innerText()).toMatch(/^retry requested\s+crm\s+waiting for the receiver/);
+
+    const next = createReceiver({ secrets: SECRET, store: bench.file });
+    next.on("email.*", () => undefined, { name: "audit" });
+    next.on("email.bounced", () => undefined, { name: "crm" });
+    await next.start();
+    await expect.poll(badges, { timeout: 25_000 }).toEqual(["parked", "done"]);
+    await page.getByText(/^Retried at \d\d:\d\d:\d\d: done$/).waitFor();
+    await rows.nth(0).click();
+    await page.getByText(/^Retried at \d\d:\d\d:\d\d: The event is parked: unknown_type/).waitFor();
+    await next.stop();
   });
 
   test("the inbox view counts what each list shows, including test deliveries and events with several handlers", async () => {
