@@ -183,12 +183,12 @@ describe("the options of init", () => {
     expect(settingsOf({ nodeVersion: "22.0.0" })).not.toMatch(/better-sqlite3"?: true|"built": true/);
   });
 
-  test("a project for Node 20 lets npm choose between two versions for its own tables", () => {
-    const driverOf = (options: object) =>
-      manifestOf(plan({ template: "express-sqlite-app", ...options })).dependencies["better-sqlite3"];
-    expect(driverOf({ nodeVersion: "20.20.2" })).toBe("12.11.1 || 13.2.0");
-    expect(driverOf({ nodeVersion: "20.20.2", nodePackage: true })).toBe("13.2.0");
-    expect(driverOf({})).toBe("13.2.0");
+  test.each(TEMPLATE_NAMES)("a project of %s brings no SQLite of its own, and opens no file itself", (template) => {
+    const files = plan({ template });
+    expect(Object.keys(manifestOf(files).dependencies).join(" ")).not.toContain("sqlite");
+    for (const [path, { content }] of files) {
+      if (path.endsWith(".ts")) expect(content, path).not.toMatch(/from "[^"]*(?:sqlite|drizzle)/);
+    }
   });
 
   test("image and workflow install what the lock file says", () => {

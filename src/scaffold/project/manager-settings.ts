@@ -10,8 +10,7 @@ export const PROJECT_NODE = 24;
 const NODE_VERSION = "24.21.0";
 const DRIVER_VERSION = "13.2.0";
 
-/** What an older Node takes, and has to compile. npm chooses between the two by the Node that runs npm. */
-const OLD_DRIVER_VERSION = "12.11.1";
+/** On an older Node, version 12 is installed, which has to be compiled. */
 const OLDEST_NODE_OF_DRIVER = 22;
 
 /**
@@ -22,8 +21,6 @@ interface Settings {
   /** Fields of package.json. */
   readonly fields: object;
   readonly file?: { readonly path: string; readonly content: string };
-  /** The better-sqlite3 that a project which uses it itself asks for. */
-  readonly driver: string;
 }
 
 interface SettingsInput {
@@ -40,23 +37,22 @@ interface SettingsInput {
  */
 export function managerSettings({ packageManager, nodePackage, nodeVersion }: SettingsInput): Settings {
   const compiles = !nodePackage && Number.parseInt(nodeVersion) < OLDEST_NODE_OF_DRIVER;
-  const driver = compiles ? `${OLD_DRIVER_VERSION} || ${DRIVER_VERSION}` : DRIVER_VERSION;
   const scripts = { "better-sqlite3": compiles, esbuild: true, ...(nodePackage ? { node: true } : {}) };
   const node = nodePackage ? { devDependencies: { node: NODE_VERSION } } : {};
   switch (packageManager) {
     case "npm": {
-      // npm chooses by the Node that runs npm.
+      // Without it npm chooses by the Node that runs npm.
       const overrides = nodePackage ? { overrides: { "better-sqlite3": DRIVER_VERSION } } : {};
-      return { driver, fields: { ...node, ...overrides, allowScripts: scripts } };
+      return { fields: { ...node, ...overrides, allowScripts: scripts } };
     }
     case "pnpm":
-      return { driver, fields: node, file: { path: "pnpm-workspace.yaml", content: pnpmSettings(scripts) } };
+      return { fields: node, file: { path: "pnpm-workspace.yaml", content: pnpmSettings(scripts) } };
     case "yarn": {
       const fields = { ...node, dependenciesMeta: { "better-sqlite3": { built: compiles } } };
-      return { driver, fields, file: { path: ".yarnrc.yml", content: "nodeLinker: node-modules\n" } };
+      return { fields, file: { path: ".yarnrc.yml", content: "nodeLinker: node-modules\n" } };
     }
     case "bun":
-      return { driver, fields: { ...node, trustedDependencies: namesOf(scripts, true) } };
+      return { fields: { ...node, trustedDependencies: namesOf(scripts, true) } };
   }
 }
 

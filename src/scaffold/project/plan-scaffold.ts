@@ -33,7 +33,6 @@ export function planScaffold(options: ScaffoldOptions): PlannedFile[] {
   const values = {
     name,
     pigeonhole,
-    driver: settings.driver,
     install,
     run,
     args,

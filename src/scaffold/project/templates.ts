@@ -17,7 +17,7 @@ export const TEMPLATES = {
     summary: "Express 5, handlers write your own tables in the same transaction",
     layers: ["__common__", "express", "express-sqlite-app"],
     notes:
-      "- `src/tables.ts`: your own tables, in the inbox's SQLite file. Handlers write them through `ctx.commit`, with the mark that the event is done.\n",
+      "- `src/tables.ts`: your own tables, in the inbox's SQLite file: the store's `setup` makes them, handlers write them through `ctx.commit`, with the mark that the event is done, and routes read them through `store.read`. Nothing else may open the file.\n",
   },
   hono: {
     summary: "Hono on Node, through the Fetch standard",

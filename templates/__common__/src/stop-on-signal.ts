@@ -6,15 +6,13 @@ interface Running {
   server: Server;
   receiver: Pick<Receiver, "stop">;
   log: Logger;
-  /** Called at the very end. */
-  close?: () => void;
 }
 
 /**
  * On SIGTERM and Ctrl-C: takes nothing new, lets handlers end, closes the inbox. What is not done runs after the next
  * start. A port that is not available ends the process with a message that says why.
  */
-export function stopOnSignal({ server, receiver, log, close }: Running): void {
+export function stopOnSignal({ server, receiver, log }: Running): void {
   let stoppingSince: number | undefined;
 
   async function stop(signal: NodeJS.Signals): Promise<void> {
@@ -27,7 +25,6 @@ export function stopOnSignal({ server, receiver, log, close }: Running): void {
     log.info({ signal }, "stopping");
     server.close();
     await receiver.stop({ timeoutMs: 10_000 });
-    close?.();
     log.info("stopped");
     process.exit(0);
   }

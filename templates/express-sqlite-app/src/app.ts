@@ -1,14 +1,14 @@
 import express, { type Express } from "express";
-import type { Receiver } from "pigeonhole";
-import type { Tables } from "./tables.js";
+import type { Receiver, SqliteStore } from "pigeonhole";
+import { listMailEvents } from "./tables.js";
 
 interface AppDeps {
   receiver: Pick<Receiver, "middleware" | "stats">;
-  tables: Tables;
+  store: Pick<SqliteStore, "read">;
 }
 
 /** The app without a port, so that tests can use it. */
-export function createApp({ receiver, tables }: AppDeps): Express {
+export function createApp({ receiver, store }: AppDeps): Express {
   const app = express();
   app.disable("x-powered-by");
 
@@ -17,7 +17,7 @@ export function createApp({ receiver, tables }: AppDeps): Express {
   app.use(express.json());
 
   // Open to everybody who reaches the port: put your own authentication in front.
-  app.get("/events", (_, res) => void res.json({ events: tables.listMailEvents(50) }));
+  app.get("/events", (_, res) => void res.json({ events: listMailEvents(store, 50) }));
 
   app.get("/healthz", (_, res) => void res.json({ status: "ok" }));
   app.get("/readyz", async (_, res) => {

@@ -1,14 +1,18 @@
-import { chmodSync } from "node:fs";
-import Database from "better-sqlite3";
+import type { CommitTransaction, SqliteStore } from "pigeonhole";
 
-/** Your own tables, in the file of the inbox. Names that begin with `inbox_` and `outbox_` are taken. */
-const SCHEMA = `
-  CREATE TABLE IF NOT EXISTS mail_event (
+/*
+ * Your own tables, in the file of the inbox. Names that begin with `inbox_` and `outbox_` are taken. Nothing else may
+ * open the file: a second copy of SQLite in the process would end the inbox's locks.
+ */
+
+/** Numbered; append to it, and never change what has been deployed. */
+const MIGRATIONS = [
+  `CREATE TABLE mail_event (
     event_id   TEXT PRIMARY KEY,
     type       TEXT NOT NULL,
     created_at TEXT NOT NULL
-  ) STRICT, WITHOUT ROWID;
-`;
+  ) STRICT, WITHOUT ROWID`,
+];
 
 export interface MailEvent {
   id: string;
@@ -16,30 +20,28 @@ export interface MailEvent {
   createdAt: string;
 }
 
-/** A connection of the app's own, for reading. What handlers write goes through `ctx.commit`. */
-export interface Tables {
-  listMailEvents(limit: number): MailEvent[];
-  close(): void;
-}
-
-/** Opens the file and makes the tables; do it before the receiver starts, so that a handler finds them. */
-export function openTables(file: string): Tables {
-  const db = new Database(file, { timeout: 250 });
-  // It holds personal data.
-  chmodSync(file, 0o600);
-  db.pragma("journal_mode = WAL");
-  db.pragma("synchronous = FULL");
-  db.exec(SCHEMA);
-  const list = db.prepare<[number], MailEvent>(
-    "SELECT event_id AS id, type, created_at AS createdAt FROM mail_event ORDER BY created_at DESC LIMIT ?",
-  );
-  return {
-    listMailEvents: (limit) => list.all(limit),
-    close: () => void db.close(),
-  };
+/** The store's `setup`: runs in one transaction each time the file is opened, before any handler. */
+export function makeTables({ db }: CommitTransaction): void {
+  db.exec("CREATE TABLE IF NOT EXISTS migration (number INTEGER PRIMARY KEY) STRICT");
+  const done = Number(db.prepare("SELECT count(*) FROM migration").pluck().get());
+  for (const sql of MIGRATIONS.slice(done)) {
+    db.exec(sql);
+    db.exec("INSERT INTO migration DEFAULT VALUES");
+  }
 }
 
 /** Writes one event, inside the transaction of `ctx.commit`. */
-export function insertMailEvent(db: Database.Database, { id, type, createdAt }: MailEvent): void {
+export function insertMailEvent({ db }: CommitTransaction, { id, type, createdAt }: MailEvent): void {
   db.prepare("INSERT INTO mail_event (event_id, type, created_at) VALUES (?, ?, ?)").run(id, type, createdAt);
+}
+
+/** The newest first. */
+export function listMailEvents(store: Pick<SqliteStore, "read">, limit: number): MailEvent[] {
+  return store.read(({ db }) =>
+    db
+      .prepare<[number], MailEvent>(
+        "SELECT event_id AS id, type, created_at AS createdAt FROM mail_event ORDER BY created_at DESC LIMIT ?",
+      )
+      .all(limit),
+  );
 }

@@ -4,13 +4,14 @@ import { pino } from "pino";
 import { createApp } from "./app.js";
 import { apiOf, loadEnv } from "./env.js";
 import { stopOnSignal } from "./stop-on-signal.js";
+import { createStore } from "./store.js";
 import { createMailReceiver } from "./webhooks/receiver.js";
 
 const env = loadEnv();
 const { WEBHOOK_SECRET, WEBHOOK_SECRET_OLD, PORT, HOST, DATABASE_FILE, LOG_LEVEL } = env;
 const log = pino({ level: LOG_LEVEL });
 const secrets = [WEBHOOK_SECRET, WEBHOOK_SECRET_OLD].filter((secret) => secret !== undefined);
-const receiver = createMailReceiver({ secrets, file: DATABASE_FILE, log, api: apiOf(env) });
+const receiver = createMailReceiver({ secrets, store: createStore(DATABASE_FILE), log, api: apiOf(env) });
 await receiver.start();
 
 const listener = getRequestListener(createApp(receiver).fetch);

@@ -1,6 +1,4 @@
-import { mkdirSync } from "node:fs";
-import { dirname } from "node:path";
-import { createReceiver } from "pigeonhole";
+import { createReceiver, type SqliteStore } from "pigeonhole";
 import type { Logger } from "pino";
 import type { ApiAccess } from "../env.js";
 import { registerHandlers } from "./handlers/index.js";
@@ -9,8 +7,7 @@ import { schemas } from "./schemas.js";
 interface MailReceiverOptions {
   /** Newest first. */
   secrets: string[];
-  /** Path of the SQLite file in which deliveries are kept. */
-  file: string;
+  store: SqliteStore;
   log: Logger;
   /** Needed to record contact events: `ctx.contactEvents.record({ name, email })` in a handler. */
   api?: ApiAccess | undefined;
@@ -19,12 +16,11 @@ interface MailReceiverOptions {
 export type MailReceiver = ReturnType<typeof createMailReceiver>;
 
 /** The receiver with all handlers; `start()` it before the app listens. */
-export function createMailReceiver({ secrets, file, log, api }: MailReceiverOptions) {
-  mkdirSync(dirname(file), { recursive: true });
+export function createMailReceiver({ secrets, store, log, api }: MailReceiverOptions) {
   const receiver = createReceiver({
     secrets,
     schemas,
-    store: file,
+    store,
     logger: log,
     // They may quote an event, so a log of production has none.
     logErrorMessages: ["development", "test"].includes(process.env["NODE_ENV"] ?? ""),

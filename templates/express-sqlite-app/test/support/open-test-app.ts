@@ -5,7 +5,7 @@ import { TEST_SECRET } from "pigeonhole/testing";
 import { pino } from "pino";
 import request from "supertest";
 import { createApp } from "../../src/app.js";
-import { openTables } from "../../src/tables.js";
+import { createStore } from "../../src/store.js";
 import { createMailReceiver } from "../../src/webhooks/receiver.js";
 
 export type TestApp = Awaited<ReturnType<typeof openTestApp>>;
@@ -13,14 +13,13 @@ export type TestApp = Awaited<ReturnType<typeof openTestApp>>;
 /** The real app with an inbox of its own, and no port. */
 export async function openTestApp() {
   const folder = mkdtempSync(join(tmpdir(), "webhooks-"));
-  const file = join(folder, "inbox.db");
-  const receiver = createMailReceiver({ secrets: [TEST_SECRET], file, log: pino({ level: "silent" }) });
-  const tables = openTables(file);
+  const store = createStore(join(folder, "inbox.db"));
+  const receiver = createMailReceiver({ secrets: [TEST_SECRET], store, log: pino({ level: "silent" }) });
   await receiver.start();
-  const app = createApp({ receiver, tables });
+  const app = createApp({ receiver, store });
   return {
     receiver,
-    tables,
+    store,
     async post(body: string, headers: Record<string, string>) {
       const answer = await request(app).post("/webhooks/mail").set(headers).send(body);
       return { status: answer.status, outcome: answer.headers["x-pigeonhole-outcome"] };
@@ -28,7 +27,6 @@ export async function openTestApp() {
     get: async (path: string) => (await request(app).get(path)).status,
     async close() {
       await receiver.stop();
-      tables.close();
       rmSync(folder, { recursive: true });
     },
   };

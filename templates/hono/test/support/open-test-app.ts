@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { TEST_SECRET } from "pigeonhole/testing";
 import { pino } from "pino";
 import { createApp } from "../../src/app.js";
+import { createStore } from "../../src/store.js";
 import { createMailReceiver } from "../../src/webhooks/receiver.js";
 
 export type TestApp = Awaited<ReturnType<typeof openTestApp>>;
@@ -11,8 +12,8 @@ export type TestApp = Awaited<ReturnType<typeof openTestApp>>;
 /** The real app with an inbox of its own, and no port. */
 export async function openTestApp() {
   const folder = mkdtempSync(join(tmpdir(), "webhooks-"));
-  const file = join(folder, "inbox.db");
-  const receiver = createMailReceiver({ secrets: [TEST_SECRET], file, log: pino({ level: "silent" }) });
+  const store = createStore(join(folder, "inbox.db"));
+  const receiver = createMailReceiver({ secrets: [TEST_SECRET], store, log: pino({ level: "silent" }) });
   await receiver.start();
   const app = createApp(receiver);
   return {
