@@ -1,8 +1,9 @@
-import { chmodSync, existsSync, readFileSync, readdirSync, statSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, readdirSync, rmSync, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { defaultAnswers, type GivenAnswers, takeDefaults } from "#pigeonhole/cli/init/answers.js";
+import { findTarball } from "#pigeonhole/cli/init/tarball.js";
 import { BIN, runCommand, startProgram } from "./run-command.js";
 import { makeFiles } from "./scratch.js";
 import { makeFolder } from "../support/folder.js";
@@ -63,6 +64,32 @@ describe("init without a terminal", () => {
     expect(read("Dockerfile")).toContain("COPY vendor ./vendor\n");
     const missing = await runCommand(["init", "other", ...PLAIN, "--pigeonhole-version", "file:../no.tgz"], folder);
     expect([missing.code, existsSync(join(folder, "other"))]).toEqual([2, false]);
+  });
+
+  test.each(["dependencies", "devDependencies"])(
+    "init takes the packed pigeonhole of %s that it runs from",
+    (group) => {
+      const manifest = JSON.stringify({ [group]: { pigeonhole: "file:../pigeonhole-1.2.3.tgz" } });
+      const folder = makeFiles({ "pigeonhole-1.2.3.tgz": "packed", "tool/package.json": manifest });
+      const installed = join(folder, "tool/node_modules/pigeonhole");
+      const from = join(folder, "pigeonhole-1.2.3.tgz");
+      const place = { folder: join(folder, "mail"), installed };
+      expect(findTarball(undefined, place)).toEqual({ from, to: "vendor/pigeonhole-1.2.3.tgz" });
+      expect(findTarball("^1.0.0", place)).toBeUndefined();
+      rmSync(from);
+      expect(findTarball(undefined, place)).toBeUndefined();
+    },
+  );
+
+  test.each([
+    ["a registry", { dependencies: { pigeonhole: "^1.2.3" } }],
+    ["a folder", { dependencies: { pigeonhole: "file:../pigeonhole" } }],
+    ["a place that does not say", {}],
+  ])("init that was installed from %s takes its own version", (_, manifest) => {
+    const folder = makeFiles({ "package.json": JSON.stringify(manifest) });
+    const installed = join(folder, "node_modules/pigeonhole");
+    expect(findTarball(undefined, { folder, installed })).toBeUndefined();
+    expect(findTarball(undefined, { folder, installed: folder })).toBeUndefined();
   });
 
   test("init with --yes uses the defaults", async () => {

@@ -47,7 +47,7 @@ async function run(command: string, args: readonly string[], cwd = folder, env =
 async function init(name: string, template: string): Promise<string> {
   const flags = ["--template", template, "--events", "email.received,form.submitted", "--no-install", "--yes"];
   const pigeonhole = join(tool, "node_modules/.bin/pigeonhole");
-  await run(pigeonhole, ["init", name, ...flags, "--pigeonhole-version", `file:${tarball}`]);
+  await run(pigeonhole, ["init", name, ...flags]);
   return join(folder, name);
 }
 

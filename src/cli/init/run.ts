@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 import { isPigeonholeError } from "../../base/error.js";
 import { checkFolder } from "../../scaffold/project/check-folder.js";
 import { initGit, isInRepository } from "../../scaffold/project/init-git.js";
@@ -23,6 +24,9 @@ import { addReceiver } from "../add/run.js";
 
 type Input = CommandInput<typeof init>;
 
+/** Folder of the installed package. */
+const THIS_PACKAGE = fileURLToPath(new URL("../../..", import.meta.url)).replace(/[/\\]$/, "");
+
 export const run: RunCommand<typeof init> = async (input) => {
   const { args, options, context } = input;
   const { into, write, events, overwrite } = options;
@@ -36,7 +40,7 @@ export const run: RunCommand<typeof init> = async (input) => {
   const folder = resolve(context.cwd, answers.folder);
   checkFolder(folder, overwrite);
   const { template, packageManager, docker, nodePackage } = answers;
-  const tarball = findTarball(options.pigeonholeVersion, folder);
+  const tarball = findTarball(options.pigeonholeVersion, { folder, installed: THIS_PACKAGE });
   const plan = planScaffold({
     template,
     events: answers.events,

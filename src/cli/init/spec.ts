@@ -39,7 +39,7 @@ export const init = defineCommand({
     pigeonholeVersion: {
       value: "spec",
       summary:
-        "Version of pigeonhole in the project's package.json, such as file:../pigeonhole.tgz. Default: this version.",
+        "Version of pigeonhole in the project's package.json, such as file:../pigeonhole.tgz. Default: this version, or the tarball that this one was installed from.",
     },
   },
   examples: [
