@@ -23,17 +23,52 @@ app.post('/echo', (req, res) => { res.json(req.body) })
 app.listen(Number(process.env.PORT), '127.0.0.1')
 `;
 
-test.each([
-  ["an ES module", '{"type":"module"}', MODULE],
-  ["a CommonJS file", "{}", COMMON],
-])("%s accepts signed deliveries after the change, and its parser still works", async (_, manifest, text) => {
-  const folder = makeFiles({ "package.json": manifest, "server.js": text });
+/** As express-generator lays it out. */
+const GENERATED = {
+  "package.json": '{"scripts":{"start":"node ./bin/www"}}',
+  "app.js": `var express = require('express');
+var app = express();
+app.use(express.json());
+app.post('/echo', (req, res) => { res.json(req.body); });
+module.exports = app;
+`,
+  "bin/www": `#!/usr/bin/env node
+var app = require('../app');
+var http = require('http');
+var server = http.createServer(app);
+server.listen(Number(process.env.PORT), '127.0.0.1');
+`,
+};
+
+const IN_FUNCTION = {
+  "package.json": '{"type":"module"}',
+  "src/app.js": `import express from "express";
+export function createApp() {
+  const app = express();
+  app.use(express.json());
+  app.post("/echo", (req, res) => { res.json(req.body); });
+  return app;
+}
+`,
+  "src/server.js": `import { createServer } from "node:http";
+import { createApp } from "./app.js";
+createServer(createApp()).listen(Number(process.env.PORT), "127.0.0.1");
+`,
+};
+
+test.each<[string, Record<string, string>, string]>([
+  ["an ES module", { "package.json": '{"type":"module"}', "server.js": MODULE }, "server.js"],
+  ["a CommonJS file", { "package.json": "{}", "server.js": COMMON }, "server.js"],
+  ["an app of express-generator", GENERATED, "bin/www"],
+  ["an app that a function makes", IN_FUNCTION, "src/server.js"],
+])("%s accepts signed deliveries after the change, and its parser still works", async (_, files, entry) => {
+  const folder = makeFiles(files);
   linkPackages(folder, ["express", "body-parser"]);
   expect((await runCommand(["add", "--write", "-e", "email.received"], folder)).code).toBe(0);
 
   const port = await findFreePort();
   const env = { PORT: String(port), WEBHOOK_SECRET: SECRET };
-  const app = startProgram({ command: process.execPath, args: ["server.js"], cwd: folder, env });
+  const app = startProgram({ command: process.execPath, args: [entry], cwd: folder, env });
   onTestFinished(() => void app.child.kill("SIGKILL"));
   const post = (path: string, body: string, headers: Record<string, string>) =>
     fetch(`http://127.0.0.1:${port}${path}`, {

@@ -1,12 +1,13 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import { DATABASE_VARIABLE } from "#pigeonhole/cli/values/inbox-file.js";
 import { planMount, type MountPlan } from "#pigeonhole/scaffold/mount/plan-mount.js";
 import { readExpressApp } from "#pigeonhole/scaffold/mount/read-express-app.js";
 import { writeMount } from "#pigeonhole/scaffold/mount/write-mount.js";
 import { runCommand } from "./run-command.js";
-import { makeFiles } from "./scratch.js";
+import { makeFiles, ROOT } from "./scratch.js";
 
 const MODULE = '{"type":"module"}';
 const COMMON = "{}";
@@ -159,14 +160,91 @@ describe("the place of the start", () => {
     },
   );
 
-  test("a server file that makes its own server, or lets the app listen twice, is not changed", () => {
-    for (const lines of ["createServer(app).listen(3000);", "app.listen(1);\napp.listen(2);"]) {
-      const server = `import { app } from "./app.js";\n${lines}\n`;
-      const result = plan({ "package.json": MODULE, "app.js": app("app.use(log);"), "server.js": server });
-      const changes = "changes" in result ? result.changes.map(({ path }) => path) : [];
-      expect(changes).toEqual(["webhooks/receiver.js", "app.js"]);
-      expect("next" in result && result.next.join("\n")).toContain("before the app listens");
-    }
+  test.each([
+    ["a server of its own", "app", "createServer(app).listen(3000);"],
+    ["a server in a variable", "app", "const server = http.createServer({}, app);\n\nserver.listen(3000);"],
+    ["a listening server in a variable", "app", "const server: Server = createServer(app).listen(3000);"],
+    ["an app that a function makes", "createApp", "createApp().listen(3000);"],
+    ["a server of such an app", "createApp", 'createServer(createApp({ a: ")" })).listen(3000);'],
+    [
+      "such an app in a variable",
+      "createApp",
+      "const app = createApp();\nconst server = createServer(app);\nserver.listen(3000);",
+    ],
+  ])("the start is inserted where %s listens", (_, name, lines) => {
+    const server = `import { createServer } from "node:http";\nimport { ${name} } from "./app.js";\n\n${lines}\n`;
+    const result = plan({ "package.json": MODULE, "src/app.js": app("app.use(log);"), "src/server.js": server });
+    const changes = "changes" in result ? result.changes : [];
+    const changed = lines.replace(/^(?=.*\.listen\()/m, "await mailReceiver.start();\n");
+    expect(changes.find(({ path }) => path === "src/server.js")?.after).toBe(
+      server
+        .replace("\n\n", '\nimport { mailReceiver } from "./webhooks/receiver.js";\n\n')
+        .replace(lines, () => changed),
+    );
+    expect("next" in result && result.next.join("\n")).not.toContain("before the app listens");
+  });
+
+  test("an app that its own file passes to a server is started there", () => {
+    const lines = ["const server = http.createServer(app);", "server.listen(3000);"];
+    const text = mounted({ "package.json": MODULE, "server.js": app(...lines) });
+    expect(text).toContain(`${lines[0]}\nawait mailReceiver.start();\n${lines[1]}`);
+  });
+
+  test.each([["bin/www"], ["bin/www.js"]])("an app of express-generator is started in %s", (path) => {
+    const www = [
+      "#!/usr/bin/env node",
+      "",
+      "var app = require('../app');",
+      "var debug = require('debug')('mail:server');",
+      "var http = require('http');",
+      "",
+      "var port = normalizePort(process.env.PORT || '3000');",
+      "app.set('port', port);",
+      "var server = http.createServer(app);",
+      "",
+      "server.listen(port);",
+      "server.on('error', onError);",
+      "",
+    ].join("\n");
+    const result = plan({
+      "package.json": JSON.stringify({ scripts: { start: `node ./${path}` } }),
+      "app.js":
+        "var express = require('express');\nvar app = express();\n\napp.use(express.json());\nmodule.exports = app;\n",
+      [path]: www,
+    });
+    const changes = "changes" in result ? result.changes : [];
+    expect(changes.map((change) => change.path)).toEqual([path, "webhooks/receiver.js", "app.js"]);
+    expect(changes[0]?.after).toBe(
+      www
+        .replace("('http');\n", "('http');\nconst { mailReceiver } = require('../webhooks/receiver');\n")
+        .replace("server.listen", "void mailReceiver.start();\nserver.listen"),
+    );
+  });
+
+  test.each([
+    ["lets the app listen twice", "app.listen(1);\napp.listen(2);"],
+    ["lets it listen under a condition", "if(isMain) createServer(app).listen(1);"],
+    ["lets it listen in a function", "function main() {\n  app.listen(1);\n}"],
+    ["lets something else listen", "use(app);\nchannel.listen(1);"],
+  ])("a server file that %s is not changed", (_, lines) => {
+    const server = `import { app } from "./app.js";\n${lines}\n`;
+    const result = plan({ "package.json": MODULE, "app.js": app("app.use(log);"), "server.js": server });
+    const changes = "changes" in result ? result.changes.map(({ path }) => path) : [];
+    expect(changes).toEqual(["webhooks/receiver.js", "app.js"]);
+    expect("next" in result && result.next.join("\n")).toContain("before the app listens");
+  });
+
+  test.each([
+    ["src/lib/mail/verify.ts", "export const check = () => createHmac('sha256', key); // of webhooks", true],
+    ["routes/hooks.js", 'router.post("/in", (req) => verify(req.headers["x-svc-signature"]));', true],
+    ["src/session.js", 'const id = createHmac("sha256", key).update(user).digest("hex");', false],
+    ["test/hooks.test.js", 'const signature = createHmac("sha256", key);', false],
+    ["node_modules/hooks/index.js", 'const signature = createHmac("sha256", key);', false],
+    ["dist/hooks.js", 'const signature = createHmac("sha256", key);', false],
+  ])("a file in a deeper folder is named if it seems to verify signatures: %s", (path, text, isNamed) => {
+    const result = plan({ "package.json": MODULE, "server.js": app("app.listen(3000);"), [path]: text });
+    const { notice } = result as { notice?: string };
+    expect(notice?.startsWith(`${path} verifies signatures itself`)).toBe(isNamed ? true : undefined);
   });
 
   test("a route that verifies signatures by itself is named in the next steps", () => {
@@ -197,6 +275,36 @@ describe("the place of the start", () => {
     const result = plan({ "package.json": MODULE, "server.js": app("app.listen(3000);") });
     const text = "changes" in result ? (result.changes[0]?.after ?? "") : "";
     for (const name of ["WEBHOOK_SECRET", DATABASE_VARIABLE]) expect(text).toContain(`process.env["${name}"]`);
+  });
+
+  test.each([
+    ["development", true],
+    ["test", true],
+    ["production", false],
+    ["", false],
+  ])(
+    "the receiver's file logs the messages of handlers' errors as a new project's does: %s",
+    (environment, isLogged) => {
+      const result = plan({ "package.json": MODULE, "server.js": app("app.listen(3000);") });
+      const text = "changes" in result ? (result.changes[0]?.after ?? "") : "";
+      const template = readFileSync(join(ROOT, "templates/__common__/src/webhooks/receiver.ts"), "utf8");
+      const line = /logErrorMessages: (.*),$/m;
+      const value = line.exec(text)?.[1] ?? "";
+      expect(value).toBe(line.exec(template)?.[1]);
+      expect(runInNewContext(value, { process: { env: { NODE_ENV: environment } } })).toBe(isLogged);
+    },
+  );
+
+  test("the last step is how to try it", () => {
+    const nextOf = (scripts: object) => {
+      const result = plan({
+        "package.json": JSON.stringify({ type: "module", scripts }),
+        "server.js": app("app.listen(3000);"),
+      });
+      return "next" in result ? result.next.at(-1) : undefined;
+    };
+    expect(nextOf({ start: "node server.js" })).toContain('npx pigeonhole dev --start "npm start" --with-sandbox');
+    expect(nextOf({})).toContain("npx pigeonhole dev --forward-to 3000");
   });
 
   test("the start is inserted before a plain app.listen", () => {

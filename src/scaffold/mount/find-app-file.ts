@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { PigeonholeError } from "../../base/error.js";
 
@@ -27,6 +27,8 @@ export function readAppPackage(folder: string): AppPackage {
 const FOLDERS = ["src/", ""];
 const NAMES = ["app", "server", "index", "main"];
 const ENDINGS = ["ts", "mts", "js", "mjs", "cjs"];
+/** Where express-generator has the file that lets the app listen. */
+const SERVERS = ["bin/www", ...ENDINGS.map((end) => `bin/www.${end}`)];
 
 /**
  * The files of the folder that may create the Express app, most likely first: what package.json's scripts and `main`
@@ -34,12 +36,18 @@ const ENDINGS = ["ts", "mts", "js", "mjs", "cjs"];
  */
 export function findAppFiles(folder: string, { main, scripts }: AppPackage): string[] {
   const commands = [scripts?.["dev"], scripts?.["start"]].filter((script) => script !== undefined);
-  const run = commands.flatMap((command) => command.split(/\s+/)).filter((word) => /\.[cm]?[jt]s$/.test(word));
+  const words = commands.flatMap((command) => command.split(/\s+/));
+  const run = words.filter((word) => /\.[cm]?[jt]s$|^[\w./-]*\/\w+$/.test(word));
   const named = [...run, ...(main === undefined ? [] : [main])]
     .map((path) => path.replace(/^\.\//, ""))
     .flatMap((path) => [...sourcesOf(path), path]);
   const usual = FOLDERS.flatMap((path) => NAMES.flatMap((name) => ENDINGS.map((end) => `${path}${name}.${end}`)));
-  return [...new Set([...named, ...usual])].filter((path) => !path.startsWith("..") && existsSync(join(folder, path)));
+  const paths = [...new Set([...named, ...usual, ...SERVERS])];
+  return paths.filter((path) => !/^(?:\.\.|node_modules)\//.test(path) && isFile(join(folder, path)));
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
 /** `dist/server.js` is built from `src/server.ts`. */

@@ -1,10 +1,11 @@
 import { existsSync, readFileSync } from "node:fs";
-import { basename, dirname, extname, join } from "node:path";
+import { dirname, extname, join, posix } from "node:path";
 import { createTwoFilesPatch } from "diff";
 import { PigeonholeError } from "../../base/error.js";
 import { DEFAULT_ENDPOINT_PATH } from "../../protocol/endpoint-path.js";
 import type { EventType } from "../../protocol/event-types.js";
 import { type AppPackage, findAppFiles, readAppPackage } from "./find-app-file.js";
+import { findOwnRoute, type SourceFile } from "./find-own-route.js";
 import { type ExpressApp, type FileStyle, readExpressApp } from "./read-express-app.js";
 import { type ServerFile, readServerFile } from "./read-server-file.js";
 import { RECEIVER_NAME, receiverFile } from "./receiver-file.js";
@@ -45,14 +46,6 @@ const START_HINT = `await ${RECEIVER_NAME}.start() before the app listens: until
 const ABOVE_HINT =
   "check the code above the mount: a login check, a CSRF guard or a redirect there would refuse deliveries";
 const STOP_HINT = `await ${RECEIVER_NAME}.stop() when the process ends: running handlers finish (a crash loses nothing either)`;
-/** Code that verifies signatures of the service, or of another one, by itself. */
-const OWN_VERIFICATION = /\bcreateHmac\(|x-svc-signature/i;
-const movedHint = (path: string): string =>
-  `${path} verifies signatures itself: if these are the service's, move what its route does into handlers, point the endpoint at ${DEFAULT_ENDPOINT_PATH}, and remove the route`;
-/** A route at the path of the mount. */
-const SAME_ROUTE = new RegExp(String.raw`\.(?:post|all|use)\(\s*(["'\`])${DEFAULT_ENDPOINT_PATH}\1`);
-const replacedHint = (path: string): string =>
-  `${path} has a route at ${DEFAULT_ENDPOINT_PATH} already, and Express calls only the one that stands first: move what that route does into handlers, and remove it`;
 const PRESENT = new RegExp(String.raw`["']pigeonhole["']|\b${RECEIVER_NAME}\.(?:middleware|listener|fetch)\(`);
 
 /** Finds the app and plans the mount; writes nothing. Throws `invalid_argument` for a folder without package.json. */
@@ -83,21 +76,13 @@ export function planMount({ folder, events }: MountOptions): MountPlan {
   const server = app.listenAt === undefined ? findServer(files, found.path) : undefined;
   const after = mountIn({ ...found, isModule: isModule(found.path, appPackage) }, app);
   const changes = [
-    ...(server === undefined ? [] : [startIn(server, appPackage)]),
+    ...(server === undefined ? [] : [startIn(server, receiverPath(found.path), appPackage)]),
     ...receiver,
     { path: found.path, before: found.text, after },
   ];
-  const notice = findOwnRoute(files);
+  const notice = findOwnRoute(folder, files);
   const next = nextOf({ app, appPackage, isStarted: app.listenAt !== undefined || server !== undefined, notice });
   return { kind: "ready", app: found.path, changes, diff: diffOf(changes), notice, next };
-}
-
-/** What to do with a route of the app that takes the service's deliveries, or may. */
-function findOwnRoute(files: readonly { path: string; text: string }[]): string | undefined {
-  const replaced = files.find(({ text }) => SAME_ROUTE.test(text));
-  if (replaced !== undefined) return replacedHint(replaced.path);
-  const verifying = files.find(({ text }) => OWN_VERIFICATION.test(text));
-  return verifying === undefined ? undefined : movedHint(verifying.path);
 }
 
 /** Whether Node runs a file as an ES module; TypeScript's `import` lines do not decide that. */
@@ -111,20 +96,25 @@ interface Server {
   places: ServerFile;
 }
 
-/** The file beside the app's that lets it listen. */
-function findServer(files: readonly { path: string; text: string }[], app: string): Server | undefined {
+/** The file that lets the app of another one listen. */
+function findServer(files: readonly SourceFile[], app: string): Server | undefined {
   for (const { path, text } of files) {
-    if (path === app || dirname(path) !== dirname(app)) continue;
-    const places = readServerFile(text, basename(app, extname(app)));
+    const places = path === app ? undefined : readServerFile(text, importPath(path, app));
     if (places !== undefined) return { path, text, places };
   }
   return undefined;
 }
 
+/** How one file names another, without its extension: `../app`. */
+function importPath(from: string, to: string): string {
+  const path = posix.relative(dirname(from), to.slice(0, to.length - extname(to).length));
+  return path.startsWith(".") ? path : `./${path}`;
+}
+
 /** The receiver is started before the app listens. */
-function startIn({ path, text, places }: Server, appPackage: AppPackage): FileChange {
+function startIn({ path, text, places }: Server, receiver: string, appPackage: AppPackage): FileChange {
   const insertions = [
-    { at: places.importAt, lines: [importLine(path, text, places)] },
+    { at: places.importAt, lines: [importLine({ path, text, receiver }, places)] },
     { at: places.listenAt, lines: [startLine(isModule(path, appPackage), places)] },
   ];
   return { path, before: text, after: insertLines(text, places.lineEnd, insertions) };
@@ -137,10 +127,14 @@ function planReceiver(
   app: ExpressApp,
   events: readonly EventType[],
 ): FileChange[] | "foreign" {
-  const path = join(dirname(appPath), `webhooks/receiver${extname(appPath)}`);
+  const path = receiverPath(appPath);
   if (!existsSync(join(folder, path)))
     return [{ path, before: undefined, after: receiverFile({ ...app, kind: spelling(app, path), events }) }];
   return readFileSync(join(folder, path), "utf8").includes(RECEIVER_NAME) ? [] : "foreign";
+}
+
+function receiverPath(app: string): string {
+  return join(dirname(app), `webhooks/receiver${extname(app)}`);
 }
 
 /** TypeScript's `import x = require()` is used with module syntax. */
@@ -159,7 +153,7 @@ interface AppFile {
 function mountIn({ path, text, isModule }: AppFile, app: ExpressApp): string {
   const { indent, name, quote, semicolon, lineEnd } = app;
   const insertions = [
-    { at: app.importAt, lines: [importLine(path, text, app)] },
+    { at: app.importAt, lines: [importLine({ path, text, receiver: receiverPath(path) }, app)] },
     {
       at: app.mountAt,
       lines: [
@@ -189,10 +183,14 @@ function insertLines(text: string, lineEnd: string, insertions: readonly { at: n
     }, text);
 }
 
-function importLine(path: string, text: string, { kind, quote, semicolon }: FileStyle): string {
+/** In the spelling of the file's other imports. */
+function importLine(
+  { path, text, receiver }: SourceFile & { receiver: string },
+  { kind, quote, semicolon }: FileStyle,
+): string {
   const isBare = /(?:from|require\()\s*["']\.{1,2}\/(?:[^"'\n]*\/)?[^"'./\n]+["']/.test(text);
-  const ending = path.endsWith(".mjs") || path.endsWith(".mts") ? ".mjs" : path.endsWith(".cjs") ? ".cjs" : ".js";
-  const from = `${quote}./webhooks/receiver${isBare ? "" : ending}${quote}`;
+  const ending = isBare ? "" : extname(receiver).replace("ts", "js");
+  const from = `${quote}${importPath(path, receiver)}${ending}${quote}`;
   const line =
     kind === "esm" || path.endsWith("ts")
       ? `import { ${RECEIVER_NAME} } from ${from}`
@@ -229,7 +227,13 @@ function nextOf({ app, appPackage, isStarted, notice }: NextInput): string[] {
     STOP_HINT,
     ...(notice === undefined ? [] : [notice]),
     "keep pigeonhole.db and its -wal, -shm and -owner files out of git",
+    `try it: ${tryCommand(appPackage)}, and in a second terminal npx pigeonhole trigger email.received`,
   ];
+}
+
+function tryCommand({ scripts }: AppPackage): string {
+  if (scripts?.["start"] === undefined) return "npx pigeonhole dev --forward-to 3000, the app's port";
+  return 'npx pigeonhole dev --start "npm start" --with-sandbox';
 }
 
 interface PasteInput {

@@ -24,8 +24,8 @@ export interface ExpressApp extends FileStyle {
   /** Start of a line for an import. */
   importAt: number;
   /**
-   * Start of the line of the only `app.listen(`; undefined if there is none, or it is not a plain statement at the top
-   * level of the file.
+   * Start of the line of the only `.listen(`, of the app or of a server made with it; undefined if there is none, or it
+   * is not a plain statement at the top level of the file.
    */
   listenAt: number | undefined;
 }
@@ -68,7 +68,7 @@ export function readExpressApp(text: string): ExpressApp | Unclear {
     isBehindOthers: new RegExp(`\\b${escapeName(name)}\\.(?:use|all)\\(`).test(code.slice(afterApp, mountAt)),
     bodyParser: parser?.code,
     importAt,
-    listenAt: indent === "" ? findListen(code, name, afterApp) : undefined,
+    listenAt: indent === "" ? findListen(code, [name], afterApp) : undefined,
     quote: factory.quote,
     semicolon: semicolon === ";" ? ";" : "",
     lineEnd: text.includes("\r\n") ? "\r\n" : "\n",
@@ -180,13 +180,28 @@ function closingParen(code: string, from: number): number | undefined {
   return undefined;
 }
 
-/** Start of the line of the only `name.listen(`, if it is a plain statement at the top level. */
-export function findListen(code: string, name: string, from: number): number | undefined {
-  const all = [...code.slice(from).matchAll(new RegExp(`\\b${escapeName(name)}\\.listen\\(`, "g"))];
-  const plain = new RegExp(`^(?:(?:const|let|var)\\s+[\\w$]+\\s*=\\s*)?${escapeName(name)}\\.listen\\(`, "m").exec(
-    code.slice(from),
-  );
-  return all.length === 1 && plain !== null ? from + plain.index : undefined;
+/**
+ * Start of the line of the only `.listen(` of one of these names, or of what was made with one of them, if it is a plain
+ * statement at the top level: `app.listen(`, `createServer(app).listen(`, or `server.listen(` after
+ * `const server = createServer(makeApp());`.
+ */
+export function findListen(code: string, names: readonly string[], from: number): number | undefined {
+  const known = new Set(names);
+  for (const [, made = "", value = ""] of code.matchAll(MADE)) if (mentions(value, known)) known.add(made);
+  const all = [...code.slice(from).matchAll(/^(.*)\.listen\(/gm)];
+  const [first, another] = all.filter(([, subject = ""]) => mentions(subject, known));
+  if (first === undefined || another !== undefined || !PLAIN.test(first[1] ?? "")) return undefined;
+  return from + first.index;
+}
+
+/** The name and the value of a variable at the top level. */
+const MADE = /^(?:const|let|var)\s+([\w$]+)(?:\s*:[^=\n]+)?\s*=\s*(.*)$/gm;
+/** What stands before `.listen(`: a name or a call, which may be kept in a variable. */
+const PLAIN =
+  /^(?:(?:const|let|var)\s+[\w$]+(?:\s*:[^=\n]+)?\s*=\s*)?(?:await\s+)?(?!(?:if|for|while)\b)[\w$.]+(?:\(.*\))?$/;
+
+function mentions(code: string, names: ReadonlySet<string>): boolean {
+  return [...code.matchAll(/(?<![\w$.])[\w$]+/g)].some(([name]) => names.has(name));
 }
 
 function nextLine(code: string, from: number): number {

@@ -1,26 +1,25 @@
 import { maskCode } from "./mask-code.js";
-import { type FileStyle, escapeName, findImportEnd, findListen } from "./read-express-app.js";
+import { type FileStyle, findImportEnd, findListen } from "./read-express-app.js";
 
-/** What must be known about the file that lets an app listen which another file makes. */
+/** What must be known about the file that lets an app listen which another file makes, or makes in a function. */
 export interface ServerFile extends FileStyle {
   /** Start of a line for an import. */
   importAt: number;
-  /** Start of the line of its only `app.listen(`, at the top level of the file. */
+  /** Start of the line of its only `.listen(`, of the app or of a server made with it, at the top level of the file. */
   listenAt: number;
 }
 
 /**
- * Finds the places in the text of a file beside the app's that imports the app, `./<appName>`, and lets it listen;
- * undefined for anything else, and for what is unusual.
+ * Finds the places in the text of a file that imports the app, or the function that makes it, from `appPath`, such as
+ * `./app`, and lets it listen; undefined for anything else, and for what is unusual.
  */
-export function readServerFile(text: string, appName: string): ServerFile | undefined {
+export function readServerFile(text: string, appPath: string): ServerFile | undefined {
   const code = maskCode(text);
-  const found = findAppImport(text, appName);
+  const found = findAppImport(text, appPath);
   if (code === undefined || found === undefined) return undefined;
   const { names, kind, quote } = found;
-  const places = names.map((name) => findListen(code, name, 0)).filter((place) => place !== undefined);
-  const [listenAt, another] = places;
-  if (listenAt === undefined || another !== undefined) return undefined;
+  const listenAt = findListen(code, names, 0);
+  if (listenAt === undefined) return undefined;
   const importAt = findImportEnd(code.slice(0, listenAt), kind);
   if (importAt === undefined) return undefined;
   const isTerminated = /;[ \t]*\r?\n$/.test(code.slice(0, importAt));
@@ -30,9 +29,9 @@ export function readServerFile(text: string, appName: string): ServerFile | unde
 /** The names under which the file has what the app's file exports. */
 function findAppImport(
   text: string,
-  appName: string,
+  appPath: string,
 ): (Pick<FileStyle, "kind" | "quote"> & { names: string[] }) | undefined {
-  const from = String.raw`(["'])\./${escapeName(appName)}(?:\.[cm]?[jt]s)?`;
+  const from = String.raw`(["'])${appPath.replaceAll(/[.$+]/g, String.raw`\$&`)}(?:\.[cm]?[jt]s)?`;
   const patterns = [
     ["esm", new RegExp(String.raw`^import\s+([\w$]+|\{[^}]*\})\s*from\s*${from}\2`, "m")],
     [

@@ -35,6 +35,8 @@ export function receiverFile({ kind, events, quote, semicolon, lineEnd }: Receiv
     "  // Read at start. The whole secret, whsec_ included.",
     `  secrets: () => [process.env["WEBHOOK_SECRET"] ?? ""],`,
     `  store: process.env["DATABASE_FILE"] ?? "pigeonhole.db",`,
+    "  // They may quote an event, so a log of production has none.",
+    `  logErrorMessages: ["development", "test"].includes(process.env["NODE_ENV"] ?? ""),`,
     "});",
     ...handlers,
     ...(kind === "cjs" ? ["", `module.exports = { ${RECEIVER_NAME} };`] : []),

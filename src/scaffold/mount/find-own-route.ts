@@ -1,0 +1,65 @@
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { DEFAULT_ENDPOINT_PATH } from "../../protocol/endpoint-path.js";
+
+/** A file of the app, with its path in the app's folder. */
+export interface SourceFile {
+  path: string;
+  text: string;
+}
+
+/** Code that verifies signatures of the service. */
+const OF_SERVICE = /x-svc-signature/i;
+/** Code that makes an HMAC, and names what webhooks have. */
+const HMAC = /\bcreateHmac\(/;
+const OF_WEBHOOKS = /sign|hook/i;
+/** A route at the path of the mount. */
+const SAME_ROUTE = new RegExp(String.raw`\.(?:post|all|use)\(\s*(["'\`])${DEFAULT_ENDPOINT_PATH}\1`);
+
+/**
+ * What to do with a route of the app that takes the service's deliveries, or may. `files` are searched first, then
+ * every source file of the folder.
+ */
+export function findOwnRoute(folder: string, files: readonly SourceFile[]): string | undefined {
+  const known = new Set(files.map(({ path }) => path));
+  const all = [...files, ...readSources(folder).filter(({ path }) => !known.has(path))];
+  const replaced = all.find(({ text }) => SAME_ROUTE.test(text));
+  if (replaced !== undefined) return replacedHint(replaced.path);
+  const verifying =
+    all.find(({ text }) => OF_SERVICE.test(text)) ?? all.find(({ text }) => HMAC.test(text) && OF_WEBHOOKS.test(text));
+  return verifying === undefined ? undefined : movedHint(verifying.path);
+}
+
+function movedHint(path: string): string {
+  return `${path} verifies signatures itself: if these are the service's, move what its route does into handlers, point the endpoint at ${DEFAULT_ENDPOINT_PATH}, and remove the route`;
+}
+
+function replacedHint(path: string): string {
+  return `${path} has a route at ${DEFAULT_ENDPOINT_PATH} already, and Express calls only the one that stands first: move what that route does into handlers, and remove it`;
+}
+
+/** Not the app's own code, or no code that serves. */
+const OTHER_FOLDERS = new Set(["node_modules", "dist", "build", "out", "coverage", "public", "test", "tests"]);
+const SOURCE = /(?<!\.(?:test|spec|d|min))\.[cm]?[jt]s$/;
+const MAX_FILES = 2_000;
+const MAX_BYTES = 512 * 1024;
+
+function readSources(folder: string): SourceFile[] {
+  const paths: string[] = [];
+  const folders = [""];
+  for (let at = folders.shift(); at !== undefined && paths.length < MAX_FILES; at = folders.shift()) {
+    for (const entry of readdirSync(join(folder, at), { withFileTypes: true })) {
+      const path = join(at, entry.name);
+      if (entry.isDirectory() && !isOther(entry.name)) folders.push(path);
+      else if (entry.isFile() && SOURCE.test(entry.name)) paths.push(path);
+    }
+  }
+  return paths
+    .slice(0, MAX_FILES)
+    .filter((path) => statSync(join(folder, path)).size <= MAX_BYTES)
+    .map((path) => ({ path, text: readFileSync(join(folder, path), "utf8") }));
+}
+
+function isOther(name: string): boolean {
+  return /^[._]/.test(name) || OTHER_FOLDERS.has(name);
+}
