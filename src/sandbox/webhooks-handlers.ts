@@ -6,6 +6,7 @@ import type { DeliverOnce } from "./deliver-once.js";
 import { invalidParameter } from "./endpoints/check-endpoint.js";
 import type { EndpointRegistry } from "./endpoints/endpoint-registry.js";
 import { endpointBody } from "./endpoints/endpoint.js";
+import { pageBody } from "./resources/collection.js";
 
 /** The operations on webhook endpoints, on the sandbox's own state. See docs/service.md#endpoint-operations. */
 export function createWebhooksHandlers(from: {
@@ -15,16 +16,7 @@ export function createWebhooksHandlers(from: {
 }): ApiHandlers["webhooks"] {
   const { endpoints, log, deliverOnce } = from;
   return {
-    list({ query }) {
-      const page = pageRows({
-        list: "webhooks",
-        rows: endpoints.list(),
-        positionOf: ({ sequence }) => [sequence],
-        limit: query.limit,
-        cursor: query.cursor,
-      });
-      return { body: { ...page, data: page.data.map(endpointBody) } };
-    },
+    list: ({ query }) => ({ body: pageBody(endpoints.page(query), endpointBody) }),
     get: ({ params }) => ({ body: endpointBody(endpoints.get(idOf(params))) }),
     create({ body, caller }) {
       const endpoint = endpoints.create(body, { caller });
@@ -33,10 +25,7 @@ export function createWebhooksHandlers(from: {
     update: ({ params, body, caller }) => ({
       body: endpointBody(endpoints.update(idOf(params), body, caller)),
     }),
-    delete({ params, caller }) {
-      const { id } = endpoints.delete(idOf(params), caller);
-      return { body: { object: "webhook", id, deleted: true } };
-    },
+    delete: ({ params, caller }) => ({ body: endpoints.delete(idOf(params), caller) }),
     async test({ params }) {
       const { id } = endpoints.get(idOf(params));
       return { body: { object: "webhook_test", id, delivery: outcomeOf(await deliverOnce.test(id)) } };

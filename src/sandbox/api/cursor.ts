@@ -18,9 +18,15 @@ export function encodeCursor(list: string, position: Position): string {
 
 /** The position of a cursor; throws 400 `invalid_cursor` for one that is not from this list. */
 export function decodeCursor(list: string, cursor: string): Position {
-  const [payload = "", mac, ...rest] = cursor.split(".");
-  if (rest.length > 0 || mac !== macOf(list, payload)) throw invalidCursor();
+  if (!isCursorOf(list, cursor)) throw invalidCursor();
+  const [payload = ""] = cursor.split(".");
   return JSON.parse(Buffer.from(payload, "base64url").toString()) as Position;
+}
+
+/** True for a cursor of this list. */
+export function isCursorOf(list: string, cursor: string): boolean {
+  const [payload = "", mac, ...rest] = cursor.split(".");
+  return rest.length === 0 && mac === macOf(list, payload);
 }
 
 /** The refusal of a cursor. See docs/service.md#paging. */

@@ -1,4 +1,4 @@
-import { type Position, decodeCursor, encodeCursor } from "./cursor.js";
+import { type Position, decodeCursor, encodeCursor, isCursorOf } from "./cursor.js";
 
 export interface PageInput<Row> {
   /**
@@ -45,6 +45,34 @@ export function pageRows<Row>(input: PageInput<Row>): PageBody<Row> {
     hasMore,
     nextCursor: hasMore && last !== undefined ? encodeCursor(list, last.position) : null,
   };
+}
+
+/** One order of a list. */
+export interface Sorting<Row> {
+  /** The position of a row: unique, and as little changed by edits as the order allows. */
+  positionOf: (row: Row) => Position;
+  /** By position. @default "descending" */
+  order?: "ascending" | "descending";
+}
+
+/**
+ * The page of a list that has several orders, the usual one first. A cursor carries on in the order that it was issued
+ * in, whatever order the query names.
+ */
+export function pageSorted<Row>(
+  input: Omit<PageInput<Row>, keyof Sorting<Row>> & {
+    sortings: Readonly<Record<string, Sorting<Row>>>;
+    sort: string | undefined;
+  },
+): PageBody<Row> {
+  const { sortings, sort, list, cursor, ...rest } = input;
+  const names = Object.keys(sortings);
+  const listOf = (name: string): string => `${list} by ${name}`;
+  const issued = cursor === undefined ? undefined : names.find((name) => isCursorOf(listOf(name), cursor));
+  const name = issued ?? sort ?? names[0] ?? "";
+  const sorting = sortings[name];
+  if (sorting === undefined) throw new TypeError(`The list has no order ${name}.`);
+  return pageRows({ ...rest, ...sorting, list: listOf(name), cursor });
 }
 
 function comparePositions(a: Position, b: Position): number {

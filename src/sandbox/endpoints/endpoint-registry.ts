@@ -3,6 +3,8 @@ import type { Clock } from "../../base/clock.js";
 import type { WebhookCreateInput, WebhookUpdateInput } from "../../contract/webhook-endpoint.js";
 import { SandboxApiError, type Caller } from "../api/api-handlers.js";
 import type { MakeId } from "../make-id.js";
+import type { PageBody } from "../api/page-rows.js";
+import { Collection } from "../resources/collection.js";
 import { type Allowlists, holdsAllowlists, normalizeAllowlists } from "./allowlists.js";
 import { type EndpointRules, checkCreate, checkUpdate } from "./check-endpoint.js";
 import type { Endpoint } from "./endpoint.js";
@@ -25,28 +27,40 @@ export interface EndpointRegistryOptions {
  */
 export class EndpointRegistry {
   readonly #options: EndpointRegistryOptions;
-  readonly #endpoints = new Map<string, Endpoint>();
-  #created = 0;
+  readonly #endpoints: Collection<Endpoint>;
   #secrets = 0;
 
   constructor(options: EndpointRegistryOptions) {
     this.#options = options;
+    const { maxEndpoints: max } = options;
+    this.#endpoints = new Collection({
+      kind: "webhook",
+      missing: { code: "resource_not_found", message: "There is no such endpoint." },
+      limit: {
+        max,
+        code: "workspace_limit_reached",
+        message: `The workspace has ${max} endpoints already; delete one first.`,
+      },
+    });
   }
 
   /** Newest first. */
   list(): Endpoint[] {
-    return [...this.#endpoints.values()].toReversed();
+    return this.#endpoints.rows.toReversed();
+  }
+
+  /** One page of them, newest first. Throws 400 `invalid_cursor`. */
+  page(query: { limit?: number | undefined; cursor?: string | undefined }): PageBody<Endpoint> {
+    return this.#endpoints.page({ list: "webhooks", ...query });
   }
 
   find(id: string): Endpoint | undefined {
-    return this.#endpoints.get(id);
+    return this.#endpoints.find(id);
   }
 
   /** Throws 404 `resource_not_found`. */
   get(id: string): Endpoint {
-    const endpoint = this.#endpoints.get(id);
-    if (endpoint !== undefined) return endpoint;
-    throw new SandboxApiError({ code: "resource_not_found", message: "There is no such endpoint." });
+    return this.#endpoints.get(id);
   }
 
   /** A secret is generated unless one is given. */
@@ -54,19 +68,14 @@ export class EndpointRegistry {
     input: WebhookCreateInput,
     { caller, secret }: { caller?: Caller | undefined; secret?: string | undefined } = {},
   ): Endpoint {
-    const { clock, makeId, rules, maxEndpoints, onChange } = this.#options;
+    const { clock, makeId, rules, onChange } = this.#options;
     const { url, description, eventTypes, addressAllowlist = [], domainAllowlist = [] } = checkCreate(input, rules);
     const lists = normalizeAllowlists({ addressAllowlist, domainAllowlist });
     requireWithin(caller, lists);
     if (secret !== undefined) checkServiceSecret(secret);
-    if (this.#endpoints.size >= maxEndpoints) {
-      const message = `The workspace has ${maxEndpoints} endpoints already; delete one first.`;
-      throw new SandboxApiError({ code: "workspace_limit_reached", message });
-    }
-    this.#created += 1;
-    const endpoint: Endpoint = {
-      id: `whe_${makeId.hex(`endpoint ${this.#created}`)}`,
-      sequence: this.#created,
+    const endpoint = this.#endpoints.add((sequence) => ({
+      id: `whe_${makeId.hex(`endpoint ${sequence}`)}`,
+      sequence,
       createdAtMs: clock.now(),
       url: normalizeUrl(url),
       description: description ?? null,
@@ -77,9 +86,9 @@ export class EndpointRegistry {
       disabledReason: null,
       consecutiveFailures: 0,
       lastDeliveryAtMs: null,
-      secret: secret ?? this.#nextSecret(),
-    };
-    this.#endpoints.set(endpoint.id, endpoint);
+      secret: secret ?? "",
+    }));
+    if (secret === undefined) endpoint.secret = this.#nextSecret();
     onChange(endpoint, "created");
     return endpoint;
   }
@@ -103,13 +112,13 @@ export class EndpointRegistry {
     return endpoint;
   }
 
-  /** Deletes the endpoint and its secret. `onChange` deletes its log. */
-  delete(id: string, caller?: Caller): Endpoint {
+  /** Deletes the endpoint and its secret, and returns its tombstone. `onChange` deletes its log. */
+  delete(id: string, caller?: Caller): object {
     const endpoint = this.get(id);
     requireWithin(caller, endpoint);
-    this.#endpoints.delete(id);
+    const tombstone = this.#endpoints.delete(id);
     this.#options.onChange(endpoint, "deleted");
-    return endpoint;
+    return tombstone;
   }
 
   /**
@@ -130,7 +139,7 @@ export class EndpointRegistry {
 
   /** Switches an endpoint off on behalf of the service. */
   disable(endpoint: Endpoint, reason: string): void {
-    if (endpoint.enabled && this.#endpoints.has(endpoint.id)) this.#switchOff(endpoint, reason);
+    if (endpoint.enabled && this.find(endpoint.id) !== undefined) this.#switchOff(endpoint, reason);
   }
 
   clear(): void {

@@ -1,0 +1,141 @@
+import type { ApiErrorCode } from "../../contract/api-error-codes.js";
+import { SandboxApiError } from "../api/api-handlers.js";
+import { type PageBody, type Sorting, pageSorted } from "../api/page-rows.js";
+
+/** What a collection holds. */
+export interface CollectionRow {
+  readonly id: string;
+  /** Increases with every row: its position in the order of creation. */
+  readonly sequence: number;
+}
+
+/** A refusal that the caller of the API gets. */
+export interface Refusal {
+  code: ApiErrorCode;
+  message: string;
+  param?: string;
+}
+
+export interface CollectionOptions<Row> {
+  /** `object` of the tombstones, such as `label`. */
+  kind: string;
+  /** What an unknown id is answered. @default 404 `resource_not_found` */
+  missing?: Refusal;
+  /** Most rows of one group, and what another one is answered. @default no limit */
+  limit?: Refusal & { max: number; groupOf?: (row: Row) => string };
+  /** What no two rows may have in common, such as a name without case. @default nothing but the id */
+  unique?: Refusal & { keysOf: (row: Row) => readonly string[] };
+}
+
+/** What a list shows of a collection. */
+export interface ListOf<Row extends CollectionRow, Sort extends string> {
+  /** Name of the list. With the filters, it is what a cursor belongs to. */
+  list: string;
+  /** The caller's filters, and what else decides which rows there are. @default none */
+  filters?: readonly unknown[];
+  /** True for a row of the list. @default every row */
+  where?: (row: Row) => boolean;
+  /** The orders that the list has, the usual one first. @default newest first */
+  sortings?: Readonly<Record<Sort, Sorting<Row>>>;
+  /** The order that the caller asks for. @default the usual one */
+  sort?: Sort | undefined;
+  /** Rows of a page. */
+  limit?: number | undefined;
+  /** Rows of a page when the caller does not say. @default 25 */
+  limitByDefault?: number;
+  cursor?: string | undefined;
+}
+
+/**
+ * The rows of one resource, with the rules that all resources share: ids, caps, unique names, tombstones and pages.
+ * Refusals are SandboxApiErrors, and leave the collection as it was.
+ */
+export class Collection<Row extends CollectionRow> {
+  readonly #options: CollectionOptions<Row>;
+  readonly #rows = new Map<string, Row>();
+  #added = 0;
+
+  constructor(options: CollectionOptions<Row>) {
+    this.#options = options;
+  }
+
+  /** Every row, oldest first. */
+  get rows(): readonly Row[] {
+    return [...this.#rows.values()];
+  }
+
+  /** Adds the row that is made with the next number. Throws when the cap is reached, or when its keys are taken. */
+  add(make: (sequence: number) => Row): Row {
+    const row = make(this.#added + 1);
+    this.#checkUnique(row);
+    this.#checkLimit(row);
+    this.#added += 1;
+    this.#rows.set(row.id, row);
+    return row;
+  }
+
+  find(id: string): Row | undefined {
+    return this.#rows.get(id);
+  }
+
+  /** The row with this id. Throws when there is none, or when the caller does not see it. */
+  get(id: string, isVisible: (row: Row) => boolean = () => true): Row {
+    const row = this.#rows.get(id);
+    if (row !== undefined && isVisible(row)) return row;
+    const missing: Refusal = { code: "resource_not_found", message: `There is no such ${this.#options.kind}.` };
+    throw new SandboxApiError(this.#options.missing ?? missing);
+  }
+
+  /** Replaces fields of a row, which keeps its place. Throws when its new keys are taken. */
+  change(id: string, changes: Partial<Omit<Row, keyof CollectionRow>>): Row {
+    const row = { ...this.get(id), ...changes };
+    this.#checkUnique(row);
+    this.#rows.set(id, row);
+    return row;
+  }
+
+  /** Removes a row and returns its tombstone. `more`: what the tombstone has besides the id. */
+  delete(id: string, more: object = {}): object {
+    const row = this.get(id);
+    this.#rows.delete(row.id);
+    return { object: this.#options.kind, id: row.id, ...more, deleted: true };
+  }
+
+  /** One page of a list. Throws 400 `invalid_cursor`. */
+  page<Sort extends string = "newest">(input: ListOf<Row, Sort>): PageBody<Row> {
+    const { list, filters = [], where = () => true, sort, limit = input.limitByDefault, cursor } = input;
+    const newest: Readonly<Record<string, Sorting<Row>>> = { newest: { positionOf: ({ sequence }) => [sequence] } };
+    const sortings = input.sortings ?? newest;
+    const rows = this.rows.filter(where);
+    return pageSorted({ list: `${list} ${JSON.stringify(filters)}`, rows, sortings, sort, limit, cursor });
+  }
+
+  /** Forgets every row. The numbers go on, so that no later row has the id of a forgotten one. */
+  clear(): void {
+    this.#rows.clear();
+  }
+
+  #checkLimit(row: Row): void {
+    const { limit } = this.#options;
+    if (limit === undefined) return;
+    const { max, groupOf = () => "", ...refusal } = limit;
+    const group = groupOf(row);
+    if (this.rows.filter((other) => groupOf(other) === group).length >= max) throw new SandboxApiError(refusal);
+  }
+
+  #checkUnique(row: Row): void {
+    const { unique } = this.#options;
+    if (unique === undefined) return;
+    const { keysOf, ...refusal } = unique;
+    const keys = keysOf(row);
+    const isTaken = this.rows.some((other) => other.id !== row.id && keysOf(other).some((key) => keys.includes(key)));
+    if (isTaken || (this.#rows.has(row.id) && this.#rows.get(row.id)?.sequence !== row.sequence)) {
+      throw new SandboxApiError(refusal);
+    }
+  }
+}
+
+/** The page with each row as it is sent. */
+export function pageBody<Row>(page: PageBody<Row>, bodyOf: (row: Row) => object): PageBody<object> {
+  return { ...page, data: page.data.map(bodyOf) };
+}
