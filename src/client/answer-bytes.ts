@@ -1,18 +1,18 @@
 import { PigeonholeError } from "../base/error.js";
 import { NoAnswerError } from "./errors.js";
-import type { Exchange } from "./exchange.js";
+import type { ApiExchange } from "./api-exchange.js";
 
 /** The bytes of an answer, read once and in order. Each read has the time-out of a stretch. */
 export class AnswerBytes {
   /** Number of bytes by the answer's Content-Length; undefined without one. */
   readonly sizeBytes: number | undefined;
   readonly #call: string;
-  readonly #exchange: Exchange;
+  readonly #exchange: ApiExchange;
   readonly #body: ReadableStream<Uint8Array> | null;
   #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   #read = 0;
 
-  constructor({ call, response, exchange }: { call: string; response: Response; exchange: Exchange }) {
+  constructor({ call, response, exchange }: { call: string; response: Response; exchange: ApiExchange }) {
     this.#call = call;
     this.#exchange = exchange;
     this.#body = response.body;

@@ -1,7 +1,7 @@
 import type { Clock } from "../base/clock.js";
 import { AnswerBytes } from "./answer-bytes.js";
 import type { Credential } from "./credential.js";
-import { Exchange } from "./exchange.js";
+import { ApiExchange } from "./api-exchange.js";
 import { readAnswerBody } from "./read-answer-body.js";
 import { UploadBody, type UploadData } from "./upload-body.js";
 
@@ -50,7 +50,7 @@ export async function attempt(
   deps: AttemptDeps,
 ): Promise<WireAnswer> {
   const { call, upload } = request;
-  const exchange = new Exchange({ ...deps, call, signal });
+  const exchange = new ApiExchange({ ...deps, call, signal });
   const body = upload === undefined ? undefined : new UploadBody({ ...upload, call, exchange });
   let isOpen = false;
   try {
@@ -68,7 +68,7 @@ export async function attempt(
 async function send(
   request: WireRequest,
   stream: ReadableStream<Uint8Array> | undefined,
-  { exchange, deps }: { exchange: Exchange; deps: AttemptDeps },
+  { exchange, deps }: { exchange: ApiExchange; deps: AttemptDeps },
 ): Promise<WireAnswer> {
   const { call, method, url, headers, body } = request;
   const { signal } = exchange;

@@ -1,5 +1,5 @@
 import { PigeonholeError } from "../base/error.js";
-import type { Exchange } from "./exchange.js";
+import type { ApiExchange } from "./api-exchange.js";
 
 /** What an upload takes: bytes, a Blob such as that of `fs.openAsBlob`, or a stream of bytes, Node's included. */
 export type UploadData = Uint8Array | Blob | AsyncIterable<Uint8Array>;
@@ -78,7 +78,7 @@ interface UploadBodyInput {
   call: string;
   data: UploadData;
   maxBytes: number;
-  exchange: Exchange;
+  exchange: ApiExchange;
 }
 
 function chunksOf(data: UploadData): AsyncIterable<Uint8Array> {

@@ -26,7 +26,7 @@ export interface Operation {
   query?: z.ZodObject;
   /** The JSON body; undefined when it has none. */
   body?: z.ZodObject;
-  /** Set when the body is the bytes of a file, with their Content-Type, and at most `maxBytes` of them. @default JSON */
+  /** Set when the body is the bytes of a file, at most so many, with their Content-Type. @default the body is JSON */
   uploads?: { readonly maxBytes: number };
   /** The one field of the body that a caller passes instead of the whole body. */
   argument?: string;

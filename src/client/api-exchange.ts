@@ -3,7 +3,7 @@ import type { Credential } from "./credential.js";
 import { connectionFailed, noAnswerInTime } from "./no-answer.js";
 import { copyPrintableCause } from "./printable-cause.js";
 
-export interface ExchangeInput {
+export interface ApiExchangeInput {
   /** Name of the call, for errors. */
   call: string;
   /** The caller's; it ends the exchange at any point. */
@@ -17,14 +17,14 @@ export interface ExchangeInput {
 const timedOut = Symbol("timed out");
 
 /** One request and its answer. The time-out applies to each stretch, and a transfer of bytes has many of them. */
-export class Exchange {
-  readonly #input: ExchangeInput;
+export class ApiExchange {
+  readonly #input: ApiExchangeInput;
   readonly #controller = new AbortController();
   #timer: Timer | undefined;
   #giveUp: ((reason: Error) => void) | undefined;
   #isOver = false;
 
-  constructor(input: ExchangeInput) {
+  constructor(input: ApiExchangeInput) {
     this.#input = input;
     // Not AbortSignal.any: on Node 20 a long-lived signal keeps the signals made from it in memory.
     input.signal?.addEventListener("abort", this.#onAbort, { once: true });
