@@ -41,10 +41,13 @@ export {
 export type { Checked, ValidationIssue, ValidationCode } from "./contract/check-input.js";
 export type { Page } from "./contract/paging.js";
 export type {
+  WebhookActivity,
   WebhookCreateInput,
   WebhookDelivery,
   WebhookEndpoint,
   WebhookEndpointWithSecret,
+  WebhookEventType,
+  WebhookStats,
   WebhookTest,
   WebhookUpdateInput,
 } from "./contract/webhook-endpoint.js";

@@ -27,9 +27,10 @@ export const API_ASSUMPTIONS: readonly ApiAssumption[] = [
   },
   {
     id: "webhook_paths",
-    notShown: "The paths of secret rotation, the delivery log and replay.",
+    notShown:
+      "The paths of secret rotation, the delivery logs and their rows, replay, activity, event types and statistics.",
     assumed:
-      "POST /webhooks/{id}/rotate-secret, GET /webhooks/{id}/deliveries and POST /webhooks/{id}/deliveries/{deliveryId}/replay.",
+      "POST /webhooks/{id}/rotate-secret, GET /webhooks/{id}/deliveries, GET /webhooks/{id}/deliveries/{deliveryId}, POST /webhooks/{id}/deliveries/{deliveryId}/replay, GET /webhooks/deliveries, GET /webhooks/activity, GET /webhooks/events and GET /webhooks/stats.",
     change: 'Option `paths` of createClient, such as `{ webhooks: { rotateSecret: "/webhooks/{id}/rotate" } }`.',
   },
   {
@@ -48,8 +49,22 @@ export const API_ASSUMPTIONS: readonly ApiAssumption[] = [
     id: "delivery_rows",
     notShown: "Most fields of a row of the delivery log, the name of the attempt number, and its paging.",
     assumed:
-      "`id` identifies the row; `attempt`, `eventId`, `eventType` and `createdAt` are read if present and null otherwise. Paged like every list.",
+      "`id` identifies the row; `endpointId`, `attempt`, `eventId`, `eventType` and `createdAt` are read if present and null otherwise. Paged like every list.",
     change: "Further fields are passed through as they came; `webhookDelivery` in `src/contract/webhook-endpoint.ts`.",
+  },
+  {
+    id: "webhook_activity",
+    notShown: "The fields of a row of the activity list, its filters, and who is named when the service acts itself.",
+    assumed:
+      "`id`, `endpointId`, `kind`, `actor` and `createdAt`, filtered by `since` and `until`. In the sandbox an actor is `@owner`, `API key` with the key's id, or null for the service. The rows of a deleted endpoint stay.",
+    change: "Further fields are passed through; `webhookActivity` in `src/contract/webhook-endpoint.ts`.",
+  },
+  {
+    id: "webhook_lists",
+    notShown: "The rows of the list of event types, and the fields and scope of the statistics.",
+    assumed:
+      "`type` and `default` for each type. Statistics are of the workspace: `endpoints`, `enabled`, `delivered` and `failed`, each null if missing.",
+    change: "Further fields are passed through; `webhookStats` in `src/contract/webhook-endpoint.ts`.",
   },
   {
     id: "replay_answer",

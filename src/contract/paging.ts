@@ -48,6 +48,17 @@ export function pageOf<Row extends z.ZodType>(row: Row) {
     }));
 }
 
+/** Reads a list that is not paged: its rows in `data` or `items`, or the array alone. Which is not shown. */
+export function listOf<Row extends z.ZodType>(row: Row) {
+  const rows = z.array(row);
+  const wrapped = z
+    .looseObject({ data: rows.optional(), items: rows.optional() })
+    .refine(({ data, items }) => data !== undefined || items !== undefined, { error: "Has no rows.", path: ["data"] });
+  return z
+    .union([rows, wrapped])
+    .transform((read): z.output<Row>[] => (Array.isArray(read) ? read : (read.data ?? read.items ?? [])));
+}
+
 /** {@link pageOf} a list whose pages say more than their rows, such as `z.object({ seen: z.boolean() })`. */
 export function pageWith<Row extends z.ZodType, More extends z.ZodObject>(row: Row, more: More) {
   return z.intersection(pageOf(row), more);

@@ -106,6 +106,8 @@ export const webhookDelivery = z.looseObject({
   /** What a replay takes as `deliveryId`. */
   id: z.string(),
   ...testDelivery.shape,
+  /** The endpoint that it went to. */
+  endpointId: nullable(z.string()),
   attempt: nullable(z.number()),
   eventId: nullable(z.string()),
   eventType: nullable(z.string()),
@@ -115,6 +117,33 @@ export const webhookDelivery = z.looseObject({
 /** The answer to a replay. ASSUMED; see assumptions.ts. */
 export const webhookReplay = z.looseObject({ id: nullable(z.string()), delivery: nullable(testDelivery) });
 
+/** A change of an endpoint. ASSUMED; see assumptions.ts. */
+export const webhookActivity = z.looseObject({
+  id: z.string(),
+  endpointId: nullable(z.string()),
+  kind: openEnum(["created", "updated", "enabled", "disabled", "rotated", "deleted"]),
+  /** `@name` for a person, `API key name` for a key; null when the service did it. */
+  actor: nullable(z.string()),
+  createdAt: nullable(z.string()),
+});
+
+/** A type that an endpoint can name. ASSUMED; see assumptions.ts. */
+export const webhookEventType = z.looseObject({
+  type: openEnum(EVENT_TYPES),
+  /** True for a type of the default set. */
+  default: z.boolean(),
+});
+
+/** Counts of the whole workspace. ASSUMED; see assumptions.ts. */
+export const webhookStats = z.looseObject({
+  endpoints: nullable(z.number()),
+  /** Endpoints that are on. */
+  enabled: nullable(z.number()),
+  /** Rows of all delivery logs. */
+  delivered: nullable(z.number()),
+  failed: nullable(z.number()),
+});
+
 /** A webhook endpoint as the API returns it, without its secret. */
 export type WebhookEndpoint = z.output<typeof webhookEndpoint>;
 /** A webhook endpoint with its secret, which the API shows only when it has made the secret. */
@@ -123,6 +152,12 @@ export type WebhookEndpointWithSecret = z.output<typeof webhookEndpointWithSecre
 export type WebhookTest = z.output<typeof webhookTest>;
 /** A delivery as the API lists it. */
 export type WebhookDelivery = z.output<typeof webhookDelivery>;
+/** A change of an endpoint as the API lists it. */
+export type WebhookActivity = z.output<typeof webhookActivity>;
+/** An event type as the API lists it. */
+export type WebhookEventType = z.output<typeof webhookEventType>;
+/** The workspace's counts of endpoints and deliveries. */
+export type WebhookStats = z.output<typeof webhookStats>;
 /** What a new webhook endpoint is made of. */
 export type WebhookCreateInput = z.input<typeof webhookCreateInput>;
 /** What may be changed of a webhook endpoint. */

@@ -1,13 +1,16 @@
 import { z } from "zod";
 import type { Resource } from "./operation.js";
-import { pageOf, pageQuery } from "./paging.js";
+import { listOf, pageOf, pageQuery } from "./paging.js";
 import { openEnum, timestamp, tombstone, webhookId } from "./shapes.js";
 import {
+  webhookActivity,
   webhookCreateInput,
   webhookDelivery,
   webhookEndpoint,
   webhookEndpointWithSecret,
+  webhookEventType,
   webhookReplay,
+  webhookStats,
   webhookTest,
   webhookUpdateInput,
 } from "./webhook-endpoint.js";
@@ -38,10 +41,43 @@ const exampleWithSecret = { ...exampleEndpoint, secret: `whsec_${"example0".repe
 const exampleAttempt = { status: "delivered", responseCode: 200, durationMs: 84, error: null };
 const deliveryId = "65b8f0a2c4d6e8f0089abcde";
 
+const deliveryParams = z.strictObject({
+  id: webhookId,
+  deliveryId: z.string().regex(/^[A-Za-z0-9_-]{1,100}$/, { error: "Must be the id of a row of the delivery log." }),
+});
+
+const timeRange = {
+  /** At or after this time. */
+  since: timestamp.optional(),
+  /** Before this time. */
+  until: timestamp.optional(),
+};
+
+const deliveriesQuery = z.strictObject({
+  /** Only attempts of this status. */
+  status: openEnum(["delivered", "failed"]).optional(),
+  ...timeRange,
+  ...pageQuery(),
+});
+
+const exampleRow = {
+  id: deliveryId,
+  endpointId: id,
+  attempt: 1,
+  ...exampleAttempt,
+  eventId: "evt_1",
+  eventType: "email.received",
+  createdAt: "2026-01-31T09:30:00Z",
+};
+
+const examplePage = { object: "list", data: [exampleRow], hasMore: false, nextCursor: null };
+const exampleFilters = { status: "failed", since: "2026-01-30T00:00:00Z" };
+
+const pageErrors = ["insufficient_scope", "invalid_cursor", "invalid_parameter"] as const;
 const readErrors = ["insufficient_scope", "resource_not_found"] as const;
 const writeErrors = ["insufficient_scope", "invalid_parameter", "unknown_parameter", "invalid_webhook_url"] as const;
 
-/** Webhook endpoints. See docs/service.md#endpoint-operations; scopes and the paths of the last three are assumed. */
+/** Webhook endpoints. See docs/service.md#endpoint-operations; scopes and the paths after `test` are assumed. */
 export const webhooks = {
   /** Lists the endpoints, newest first, without secrets. */
   list: {
@@ -53,7 +89,7 @@ export const webhooks = {
     result: pageOf(webhookEndpoint),
     paged: true,
     retry: "safe",
-    errors: ["insufficient_scope", "invalid_cursor", "invalid_parameter"],
+    errors: pageErrors,
     issueCodes: { cursor: "invalid_cursor" },
     doc: "Lists the endpoints, newest first, without secrets.",
     example: {
@@ -148,15 +184,7 @@ export const webhooks = {
     path: "/webhooks/{id}/deliveries",
     scope: "webhooks:read",
     params,
-    query: z.strictObject({
-      /** Only attempts of this status. */
-      status: openEnum(["delivered", "failed"]).optional(),
-      /** Attempts at or after this time. */
-      since: timestamp.optional(),
-      /** Attempts before this time. */
-      until: timestamp.optional(),
-      ...pageQuery(),
-    }),
+    query: deliveriesQuery,
     status: [200],
     result: pageOf(webhookDelivery),
     paged: true,
@@ -164,31 +192,110 @@ export const webhooks = {
     errors: [...readErrors, "invalid_cursor", "invalid_parameter"],
     issueCodes: { cursor: "invalid_cursor" },
     doc: "Lists the attempts to deliver to the endpoint.",
-    example: {
-      params: { id },
-      query: { status: "failed", since: "2026-01-30T00:00:00Z" },
-      result: {
-        object: "list",
-        data: [{ id: deliveryId, attempt: 1, ...exampleAttempt, createdAt: "2026-01-31T09:30:00Z" }],
-        hasMore: false,
-        nextCursor: null,
-      },
-    },
+    example: { params: { id }, query: exampleFilters, result: examplePage },
+  },
+  /** Reads one attempt to deliver to the endpoint. */
+  delivery: {
+    method: "GET",
+    path: "/webhooks/{id}/deliveries/{deliveryId}",
+    scope: "webhooks:read",
+    params: deliveryParams,
+    status: [200],
+    result: webhookDelivery,
+    retry: "safe",
+    errors: readErrors,
+    doc: "Reads one attempt to deliver to the endpoint.",
+    example: { params: { id, deliveryId }, result: exampleRow },
   },
   /** Delivers an earlier failed delivery again; the endpoint must be on. */
   replay: {
     method: "POST",
     path: "/webhooks/{id}/deliveries/{deliveryId}/replay",
     scope: "webhooks:write",
-    params: z.strictObject({
-      id: webhookId,
-      deliveryId: z.string().regex(/^[A-Za-z0-9_-]{1,100}$/, { error: "Must be the id of a row of the delivery log." }),
-    }),
+    params: deliveryParams,
     status: [200],
     result: webhookReplay,
     retry: "never",
     errors: [...readErrors, "invalid_parameter"],
     doc: "Delivers an earlier failed delivery again; the endpoint must be on.",
     example: { params: { id, deliveryId }, result: { object: "webhook_replay", id, delivery: exampleAttempt } },
+  },
+  /** Lists the attempts to deliver to any endpoint of the workspace. */
+  allDeliveries: {
+    method: "GET",
+    path: "/webhooks/deliveries",
+    scope: "webhooks:read",
+    query: deliveriesQuery,
+    status: [200],
+    result: pageOf(webhookDelivery),
+    paged: true,
+    retry: "safe",
+    errors: pageErrors,
+    issueCodes: { cursor: "invalid_cursor" },
+    doc: "Lists the attempts to deliver to any endpoint of the workspace.",
+    example: { query: exampleFilters, result: examplePage },
+  },
+  /** Lists who changed which endpoint, and when, newest first. */
+  activity: {
+    method: "GET",
+    path: "/webhooks/activity",
+    scope: "webhooks:read",
+    query: z.strictObject({ ...timeRange, ...pageQuery() }),
+    status: [200],
+    result: pageOf(webhookActivity),
+    paged: true,
+    retry: "safe",
+    errors: pageErrors,
+    issueCodes: { cursor: "invalid_cursor" },
+    doc: "Lists who changed which endpoint, and when, newest first.",
+    example: {
+      query: { since: "2026-01-30T00:00:00Z" },
+      result: {
+        object: "list",
+        data: [
+          {
+            id: "65b8f0a2c4d6e8f0089abcde",
+            endpointId: id,
+            kind: "disabled",
+            actor: null,
+            createdAt: "2026-01-31T09:30:00Z",
+          },
+        ],
+        hasMore: false,
+        nextCursor: null,
+      },
+    },
+  },
+  /** Lists the event types that an endpoint can name. */
+  eventTypes: {
+    method: "GET",
+    path: "/webhooks/events",
+    scope: "webhooks:read",
+    status: [200],
+    result: listOf(webhookEventType),
+    retry: "safe",
+    errors: ["insufficient_scope"],
+    doc: "Lists the event types that an endpoint can name.",
+    example: {
+      result: {
+        object: "list",
+        data: [
+          { type: "email.received", default: true },
+          { type: "file.uploaded", default: false },
+        ],
+      },
+    },
+  },
+  /** Counts the endpoints and deliveries of the workspace. */
+  stats: {
+    method: "GET",
+    path: "/webhooks/stats",
+    scope: "webhooks:read",
+    status: [200],
+    result: webhookStats,
+    retry: "safe",
+    errors: ["insufficient_scope"],
+    doc: "Counts the endpoints and deliveries of the workspace.",
+    example: { result: { object: "webhook_stats", endpoints: 2, enabled: 1, delivered: 90, failed: 3 } },
   },
 } as const satisfies Resource;

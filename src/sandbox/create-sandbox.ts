@@ -136,7 +136,7 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
   const apiKeys = new ApiKeyRegistry(options.apiKeys?.length ? options.apiKeys : [{ token: firstKey }]);
   const api = createApi({
     handlers: {
-      webhooks: createWebhooksHandlers({ endpoints, log, deliverOnce }),
+      webhooks: createWebhooksHandlers({ endpoints, log, deliverOnce, newEventTypes: options.newEventTypes }),
       contactEvents: contactEventStore.handlers,
     },
     keys: apiKeys,

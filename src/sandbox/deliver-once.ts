@@ -49,7 +49,8 @@ export function createDeliverOnce(from: {
   };
 }
 
-function noSuchRow(): SandboxApiError {
+/** 404 for a row that the delivery log does not have. */
+export function noSuchRow(): SandboxApiError {
   const message = "The endpoint's delivery log has no such row.";
   return new SandboxApiError({ code: "resource_not_found", message, param: "deliveryId" });
 }

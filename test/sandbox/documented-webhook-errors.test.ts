@@ -69,11 +69,21 @@ const PRODUCERS: Record<string, Producer> = {
   "deliveries 404 resource_not_found": atUnknown("GET", "/deliveries"),
   "deliveries 400 invalid_cursor": { line: at("GET", "/deliveries?cursor=foreign") },
   "deliveries 422 invalid_parameter": { line: at("GET", "/deliveries?status=open") },
+  "delivery 403 insufficient_scope": noScope(({ id, failed }) => `GET /webhooks/${id}/deliveries/${failed}`),
+  "delivery 404 resource_not_found": { line: ({ off, failed }) => `GET /webhooks/${off}/deliveries/${failed}` },
   "replay 403 insufficient_scope": noScope(replayOf),
   "replay 404 resource_not_found": { line: ({ id }) => `POST /webhooks/${id}/deliveries/none/replay` },
   "replay 422 invalid_parameter": {
     line: ({ id, delivered }) => `POST /webhooks/${id}/deliveries/${delivered}/replay`,
   },
+  "allDeliveries 403 insufficient_scope": noScope(() => "GET /webhooks/deliveries"),
+  "allDeliveries 400 invalid_cursor": collection("GET", "/deliveries?cursor=foreign"),
+  "allDeliveries 422 invalid_parameter": collection("GET", "/deliveries?status=open"),
+  "activity 403 insufficient_scope": noScope(() => "GET /webhooks/activity"),
+  "activity 400 invalid_cursor": collection("GET", "/activity?cursor=foreign"),
+  "activity 422 invalid_parameter": collection("GET", "/activity?limit=0"),
+  "eventTypes 403 insufficient_scope": noScope(() => "GET /webhooks/events"),
+  "stats 403 insufficient_scope": noScope(() => "GET /webhooks/stats"),
 };
 
 /** A full workspace: two endpoints, each with a delivery that failed. */

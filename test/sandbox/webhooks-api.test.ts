@@ -90,6 +90,7 @@ describe("the real client", () => {
     );
     expect(all.at(-1)).toEqual({
       id: expect.stringMatching(/^[0-9a-f]{24}$/),
+      endpointId: id,
       attempt: 1,
       status: "failed",
       responseCode: 404,
@@ -107,6 +108,72 @@ describe("the real client", () => {
     answer.status = 200;
     const replayed = await client.webhooks.replay(id, failed.items[0]?.id ?? "");
     expect(replayed).toMatchObject({ object: "webhook_replay", id, delivery: { status: "delivered" } });
+  });
+
+  test("the real client reads one row, the rows of all endpoints, and their counts", async () => {
+    const { client, sandbox, answer } = openApi({ status: 404 });
+    const [one, two] = [await client.webhooks.create({ url }), await client.webhooks.create({ url: `${url}2` })];
+    sandbox.emit("email.sent");
+    await sandbox.settle();
+    await client.webhooks.update(two.id, { enabled: false });
+    answer.status = 200;
+    sandbox.emit("email.bounced");
+    await sandbox.settle();
+    const all = await client.webhooks.allDeliveries();
+    expect(all.items.map(({ endpointId, status }) => [endpointId, status])).toEqual([
+      [one.id, "delivered"],
+      [two.id, "failed"],
+      [one.id, "failed"],
+    ]);
+    const failed = await client.webhooks.allDeliveries({ status: "failed", limit: 1 });
+    const rest = await client.webhooks.allDeliveries({ status: "failed", cursor: failed.nextCursor ?? "" });
+    expect([...failed.items, ...rest.items]).toEqual(all.items.slice(1));
+    const [row] = all.items;
+    expect(await client.webhooks.delivery(one.id, row?.id ?? "")).toEqual(row);
+    expect(await refusalOf(() => client.webhooks.delivery(two.id, row?.id ?? ""))).toMatchObject({
+      param: "deliveryId",
+    });
+    expect(await client.webhooks.stats()).toMatchObject({ endpoints: 2, enabled: 1, delivered: 1, failed: 2 });
+    await client.webhooks.delete(one.id);
+    expect(await client.webhooks.stats()).toMatchObject({ endpoints: 1, enabled: 0, delivered: 0, failed: 1 });
+  });
+
+  test("the real client reads who changed which endpoint, the service included", async () => {
+    const { client, sandbox, answer } = openApi({ status: 410 });
+    const { id } = await client.webhooks.create({ url });
+    await sandbox.advance("1m");
+    sandbox.emit("email.sent");
+    await sandbox.settle();
+    await client.webhooks.update(id, { enabled: true, description: "again" });
+    await client.webhooks.rotateSecret(id);
+    answer.status = 200;
+    sandbox.endpoints.delete(id);
+    const all = await client.webhooks.activity();
+    const key = expect.stringMatching(/^API key [0-9a-f]{24}$/) as string;
+    expect(all.items.map(({ kind, actor }) => [kind, actor])).toEqual([
+      ["deleted", "@owner"],
+      ["rotated", key],
+      ["enabled", key],
+      ["updated", key],
+      ["disabled", null],
+      ["created", key],
+    ]);
+    expect(new Set(all.items.map(({ endpointId }) => endpointId))).toEqual(new Set([id]));
+    const later = { since: new Date(START + 60_000).toISOString() };
+    expect((await client.webhooks.activity(later)).items).toHaveLength(5);
+    expect((await client.webhooks.activity({ until: later.since })).items).toHaveLength(1);
+    const first = await client.webhooks.activity({ ...later, limit: 2 });
+    const rest = await client.webhooks.activity({ ...later, cursor: first.nextCursor ?? "" });
+    expect([...first.items, ...rest.items]).toEqual(all.items.slice(0, 5));
+  });
+
+  test("the real client lists the event types, and says which are in the default set", async () => {
+    const sandbox = openSandbox({ newEventTypes: ["email.sorted"] });
+    const types = await createClient(sandbox.clientOptions).webhooks.eventTypes();
+    expect(types).toHaveLength(25);
+    expect(types.filter((type) => type.default)).toHaveLength(14);
+    expect(types.find(({ type }) => type === "file.uploaded")).toEqual({ type: "file.uploaded", default: false });
+    expect(types.at(-1)).toEqual({ type: "email.sorted", default: false });
   });
 
   test("the real client gets the delivery log in the order in which attempts began, not in which they were answered", async () => {

@@ -57,6 +57,11 @@ export class AttemptLog {
     return this.#rows.find(({ row }) => row.id === rowId && row.endpointId === endpointId);
   }
 
+  /** How many rows have this status. */
+  count(status: AttemptRow["status"]): number {
+    return this.#rows.filter(({ row }) => row.status === status).length;
+  }
+
   /** An endpoint's log is deleted with it. See docs/service.md#endpoint-deletion. */
   deleteEndpoint(endpointId: string): void {
     this.#rows = this.#rows.filter(({ row }) => row.endpointId !== endpointId);

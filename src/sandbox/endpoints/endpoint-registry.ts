@@ -1,13 +1,24 @@
 import { checkServiceSecret } from "../../protocol/secret.js";
 import type { Clock } from "../../base/clock.js";
+import type { Contract } from "../../contract/contract.js";
+import type { QueryInput } from "../../contract/operation.js";
 import type { WebhookCreateInput, WebhookUpdateInput } from "../../contract/webhook-endpoint.js";
 import { SandboxApiError, type Caller } from "../api/api-handlers.js";
 import type { MakeId } from "../make-id.js";
 import type { PageBody } from "../api/page-rows.js";
-import { Collection } from "../resources/collection.js";
+import { Collection, type CollectionRow, pageBody, withoutSequence } from "../resources/collection.js";
 import { type Allowlists, holdsAllowlists, normalizeAllowlists } from "./allowlists.js";
 import { type EndpointRules, checkCreate, checkUpdate } from "./check-endpoint.js";
 import type { Endpoint } from "./endpoint.js";
+
+/** A change of an endpoint, and who made it. */
+interface EndpointActivity extends CollectionRow {
+  endpointId: string;
+  kind: EndpointChange;
+  /** Null when the service did it. */
+  actor: string | null;
+  createdAt: string;
+}
 
 /** What happened to an endpoint. */
 export type EndpointChange = "created" | "updated" | "enabled" | "disabled" | "rotated" | "deleted";
@@ -28,6 +39,7 @@ export interface EndpointRegistryOptions {
 export class EndpointRegistry {
   readonly #options: EndpointRegistryOptions;
   readonly #endpoints: Collection<Endpoint>;
+  readonly #activity = new Collection<EndpointActivity>({ kind: "webhook_activity" });
   #secrets = 0;
 
   constructor(options: EndpointRegistryOptions) {
@@ -54,6 +66,16 @@ export class EndpointRegistry {
     return this.#endpoints.page({ list: "webhooks", ...query });
   }
 
+  /** One page of the changes, newest first. Throws 400 `invalid_cursor`. */
+  activityPage(query: QueryInput<Contract["webhooks"]["activity"]>): PageBody<object> {
+    const { since, until, limit, cursor } = query;
+    const where = ({ createdAt }: EndpointActivity): boolean =>
+      (since === undefined || Date.parse(createdAt) >= Date.parse(since)) &&
+      (until === undefined || Date.parse(createdAt) < Date.parse(until));
+    const page = this.#activity.page({ list: "webhooks.activity", filters: [since, until], where, limit, cursor });
+    return pageBody(page, withoutSequence);
+  }
+
   find(id: string): Endpoint | undefined {
     return this.#endpoints.find(id);
   }
@@ -68,7 +90,7 @@ export class EndpointRegistry {
     input: WebhookCreateInput,
     { caller, secret }: { caller?: Caller | undefined; secret?: string | undefined } = {},
   ): Endpoint {
-    const { clock, makeId, rules, onChange } = this.#options;
+    const { clock, makeId, rules } = this.#options;
     const { url, description, eventTypes, addressAllowlist = [], domainAllowlist = [] } = checkCreate(input, rules);
     const lists = normalizeAllowlists({ addressAllowlist, domainAllowlist });
     requireWithin(caller, lists);
@@ -89,7 +111,7 @@ export class EndpointRegistry {
       secret: secret ?? "",
     }));
     if (secret === undefined) endpoint.secret = this.#nextSecret();
-    onChange(endpoint, "created");
+    this.#changed(endpoint, "created", actorOf(caller));
     return endpoint;
   }
 
@@ -106,9 +128,10 @@ export class EndpointRegistry {
     if (url !== undefined) endpoint.url = normalizeUrl(url);
     if (description !== undefined) endpoint.description = description;
     if (eventTypes !== undefined) endpoint.eventTypes = [...new Set(eventTypes)];
-    this.#options.onChange(endpoint, "updated");
-    if (enabled === false && endpoint.enabled) this.#switchOff(endpoint, null);
-    if (enabled === true && !endpoint.enabled) this.#switchOn(endpoint);
+    const actor = actorOf(caller);
+    this.#changed(endpoint, "updated", actor);
+    if (enabled === false && endpoint.enabled) this.#switchOff(endpoint, { reason: null, actor });
+    if (enabled === true && !endpoint.enabled) this.#switchOn(endpoint, actor);
     return endpoint;
   }
 
@@ -117,7 +140,7 @@ export class EndpointRegistry {
     const endpoint = this.get(id);
     requireWithin(caller, endpoint);
     const tombstone = this.#endpoints.delete(id);
-    this.#options.onChange(endpoint, "deleted");
+    this.#changed(endpoint, "deleted", actorOf(caller));
     return tombstone;
   }
 
@@ -133,33 +156,48 @@ export class EndpointRegistry {
     requireWithin(caller, endpoint);
     if (secret !== undefined) checkServiceSecret(secret);
     endpoint.secret = secret ?? this.#nextSecret();
-    this.#options.onChange(endpoint, "rotated");
+    this.#changed(endpoint, "rotated", actorOf(caller));
     return endpoint;
   }
 
   /** Switches an endpoint off on behalf of the service. */
   disable(endpoint: Endpoint, reason: string): void {
-    if (endpoint.enabled && this.find(endpoint.id) !== undefined) this.#switchOff(endpoint, reason);
+    if (!endpoint.enabled || this.find(endpoint.id) === undefined) return;
+    this.#switchOff(endpoint, { reason, actor: null });
   }
 
   clear(): void {
     this.#endpoints.clear();
+    this.#activity.clear();
   }
 
   /** `reason` is null if the owner does it. Then there is no time either. See docs/service.md#endpoint-states. */
-  #switchOff(endpoint: Endpoint, reason: string | null): void {
+  #switchOff(endpoint: Endpoint, { reason, actor }: { reason: string | null; actor: string | null }): void {
     endpoint.enabled = false;
     endpoint.disabledAtMs = reason === null ? null : this.#options.clock.now();
     endpoint.disabledReason = reason;
-    this.#options.onChange(endpoint, "disabled");
+    this.#changed(endpoint, "disabled", actor);
   }
 
-  #switchOn(endpoint: Endpoint): void {
+  #switchOn(endpoint: Endpoint, actor: string): void {
     endpoint.enabled = true;
     endpoint.consecutiveFailures = 0;
     endpoint.disabledAtMs = null;
     endpoint.disabledReason = null;
-    this.#options.onChange(endpoint, "enabled");
+    this.#changed(endpoint, "enabled", actor);
+  }
+
+  #changed(endpoint: Endpoint, kind: EndpointChange, actor: string | null): void {
+    const { clock, makeId, onChange } = this.#options;
+    this.#activity.add((sequence) => ({
+      id: makeId.hex(`endpoint activity ${sequence}`),
+      sequence,
+      endpointId: endpoint.id,
+      kind,
+      actor,
+      createdAt: new Date(clock.now()).toISOString(),
+    }));
+    onChange(endpoint, kind);
   }
 
   #nextSecret(): string {
@@ -176,6 +214,11 @@ function requireWithin(caller: Caller | undefined, lists: Allowlists): void {
     param: "addressAllowlist",
     message: "The key is limited to some addresses or domains, and the endpoint's lists cover more.",
   });
+}
+
+/** How the service names who did it: calls without a key are the owner's. */
+function actorOf(caller: Caller | undefined): string {
+  return caller === undefined ? "@owner" : `API key ${caller.keyId}`;
 }
 
 function normalizeUrl(text: string): string {

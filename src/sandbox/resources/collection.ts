@@ -135,6 +135,12 @@ export class Collection<Row extends CollectionRow> {
   }
 }
 
+/** The row without its number, which is not sent. */
+export function withoutSequence<Row extends CollectionRow>(row: Row): Omit<Row, "sequence"> {
+  const { sequence: _, ...rest } = row;
+  return rest;
+}
+
 /** The page with each row as it is sent. */
 export function pageBody<Row>(page: PageBody<Row>, bodyOf: (row: Row) => object): PageBody<object> {
   return { ...page, data: page.data.map(bodyOf) };
