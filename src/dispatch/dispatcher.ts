@@ -5,7 +5,7 @@ import { PigeonholeError } from "../base/error.js";
 import { inTime } from "../base/wait.js";
 import type { Logger } from "../base/logger.js";
 import type { EndedRuns } from "../store/handler-times.js";
-import type { AcceptResult, Store } from "../store/store.js";
+import type { AcceptResult, Glance, Store } from "../store/store.js";
 import { CrashLoopingWork, type QueuedWork } from "./crash-looping-work.js";
 import { type IncomingEvent, type Plan, firstRun } from "./incoming-event.js";
 import { DueWork, LEASE_MS } from "./due-work.js";
@@ -24,8 +24,10 @@ import { WakeTimer } from "./wake-timer.js";
 
 /** How often a process polls for work that another one has accepted, and whether that one still runs the handlers. */
 const POLL_INTERVAL_MS = SECOND;
-/** Leases are renewed, and orphaned ones searched for, after so many polls: three times within a lease. */
-const POLLS_PER_RENEWAL = LEASE_MS / 3 / POLL_INTERVAL_MS;
+/** The same where several processes run them, which take over within a second what one of them leaves. */
+const SHARED_POLL_INTERVAL_MS = 600;
+/** Leases are renewed, and orphaned ones searched for, three times within a lease. */
+const RENEWAL_INTERVAL_MS = LEASE_MS / 3;
 /** After a failure, the store is queried for work again after this. */
 const FAILED_WAIT_MS = SECOND;
 
@@ -35,6 +37,8 @@ export interface OutboxWorker {
   start(): void;
   /** There are contact events to send. */
   wake(): void;
+  /** Another process may have recorded some. */
+  poll(): void;
 }
 
 export interface DispatcherDeps {
@@ -85,12 +89,13 @@ export class Dispatcher {
   /** Takes over what a dead process left, and begins to run handlers, watched by `observer`. */
   async start(observer: RunObserver | undefined): Promise<void> {
     const { registry, runner, clock, logger } = this.#deps;
+    const isShared = this.#isShared;
     runner.observer = observer;
     const { all, concurrency } = registry;
     // The queue of a single handler is limit enough.
     const places = all.length > 1 ? new Places(concurrency) : undefined;
     for (const handler of all) {
-      const queue = new HandlerQueue(handler, { runner, places, clock, logger });
+      const queue = new HandlerQueue(handler, { runner, places, isShared, clock, logger });
       this.#queues.set(handler.name, queue);
       this.#timers.set(handler.name, new WakeTimer(clock, () => this.#wake(queue)));
     }
@@ -304,7 +309,16 @@ export class Dispatcher {
     if (this.#stopped) return;
     this.#maintenance = this.#deps.clock.setTimer(() => {
       void this.#maintain().finally(() => this.#scheduleMaintenance());
-    }, POLL_INTERVAL_MS);
+    }, this.#pollIntervalMs);
+  }
+
+  /** Other processes run handlers on the same store at the same time. */
+  get #isShared(): boolean {
+    return this.#deps.store.glance !== undefined;
+  }
+
+  get #pollIntervalMs(): number {
+    return this.#isShared ? SHARED_POLL_INTERVAL_MS : POLL_INTERVAL_MS;
   }
 
   /**
@@ -314,16 +328,30 @@ export class Dispatcher {
   async #maintain(): Promise<void> {
     const now = this.#deps.clock.now();
     try {
+      const found = await this.#glance(now);
       this.#polls += 1;
-      const isRenewal = this.#polls % POLLS_PER_RENEWAL === 0;
-      if (isRenewal) await Promise.all([...this.#queues.values()].map(({ window }) => this.#renew(window, now)));
+      const isRenewal = this.#polls % Math.round(RENEWAL_INTERVAL_MS / this.#pollIntervalMs) === 0 || found.orphans;
+      const queues = [...this.#queues.values()];
+      if (isRenewal) await Promise.all(queues.map(({ window }) => this.#renew(window, now)));
       if (isRenewal || !this.#ownership.isOwner) await this.#recover(now);
-      if (this.#ownership.isOwner) void this.#requestedRetries.check();
+      if (this.#ownership.isOwner && found.requested) void this.#requestedRetries.check();
+      if (found.contactEvents) this.#deps.sender?.poll();
+      await this.#due.giveBack(queues.flatMap(({ window }) => window.takeStale()));
       // Another process may have accepted work. A handler that has much to do queries the store soon anyway.
-      for (const queue of this.#queues.values()) if (queue.window.hasRoomForPage) this.#wake(queue);
+      const isDue = new Set(found.due);
+      for (const queue of queues) if (isDue.has(queue.handler.name) && queue.window.hasRoomForPage) this.#wake(queue);
     } catch (error) {
       this.#deps.logger.error(errorFields(error, true), "maintenance_failed");
     }
+  }
+
+  /** What may be found in the store, where it does not say so itself. */
+  async #glance(now: number): Promise<Glance> {
+    const { store } = this.#deps;
+    const handlers = [...this.#queues.keys()];
+    const found = await store.glance?.({ handlers, now });
+    if (found === undefined) return { due: handlers, requested: true, contactEvents: false, orphans: false };
+    return { ...found, requested: found.requested || !this.#requestedRetries.hasReadParked };
   }
 
   async #renew(window: LeaseWindow, now: number): Promise<void> {

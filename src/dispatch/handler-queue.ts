@@ -10,6 +10,7 @@ import type { HandlerRun } from "./handler-run.js";
 import type { Places } from "./places.js";
 import { RunTimes } from "./run-times.js";
 import type { RunResult, Runner } from "./runner.js";
+import { LONE_LIMIT, SharedLimit } from "./window-limit.js";
 
 const NOT_BEGUN = Promise.resolve(undefined);
 
@@ -17,6 +18,8 @@ export interface HandlerQueueDeps {
   runner: Runner;
   /** Places shared by all handlers; undefined when this handler is the only one. */
   places: Places | undefined;
+  /** True when other processes run handlers on the same store at the same time. */
+  isShared: boolean;
   clock: Clock;
   logger: Logger;
 }
@@ -38,10 +41,11 @@ export class HandlerQueue {
 
   constructor(handler: RegisteredHandler, deps: HandlerQueueDeps) {
     this.handler = handler;
-    this.window = new LeaseWindow(handler);
+    const concurrency = Math.min(handler.concurrency, deps.places?.share ?? Infinity);
+    this.window = new LeaseWindow(handler, deps.isShared ? new SharedLimit(concurrency, deps.clock) : LONE_LIMIT);
     this.deadlines = new Deadlines(deps.clock, handler.timeoutMs);
     this.#deps = deps;
-    this.#queue = new PQueue({ concurrency: Math.min(handler.concurrency, deps.places?.share ?? Infinity) });
+    this.#queue = new PQueue({ concurrency });
   }
 
   /**

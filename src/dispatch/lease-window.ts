@@ -2,9 +2,8 @@ import type { LeaseRequest } from "../store/store.js";
 import type { Lease, LeasedWork } from "../store/work.js";
 import type { AnyEvent } from "../protocol/event.js";
 import type { RegisteredHandler } from "./handler.js";
+import type { WindowLimit } from "./window-limit.js";
 
-/** Most leased work that one handler has in memory; the store is the queue. */
-const WINDOW = 512;
 const WINDOW_BYTES = 16 * 1024 * 1024;
 const PAGE = 128;
 const PAGE_BYTES = 4 * 1024 * 1024;
@@ -19,6 +18,8 @@ export interface WindowLease extends Lease {
   /** Runs that died with their process. */
   crashes: number;
   hasBegun: boolean;
+  /** When it was added and, once it has begun, when that was, by the window's limit. */
+  since: number;
 }
 
 /** Leased work whose event is read. */
@@ -34,6 +35,7 @@ export interface ReadyWork {
  */
 export class LeaseWindow {
   readonly #handler: RegisteredHandler;
+  readonly #limit: WindowLimit;
   readonly #leases = new Set<WindowLease>();
   #bytes = 0;
   #reserved = 0;
@@ -47,8 +49,9 @@ export class LeaseWindow {
   #noneArrives: (() => void) | undefined;
   #noneRuns: (() => void) | undefined;
 
-  constructor(handler: RegisteredHandler) {
+  constructor(handler: RegisteredHandler, limit: WindowLimit) {
     this.#handler = handler;
+    this.#limit = limit;
   }
 
   get isOpen(): boolean {
@@ -105,7 +108,7 @@ export class LeaseWindow {
    * True when new work may be leased as it is accepted; each true must be followed by `addReserved` or `unreserve`.
    */
   reserve(): boolean {
-    const hasRoom = this.#leases.size + this.#reserved < WINDOW && this.#bytes < WINDOW_BYTES;
+    const hasRoom = this.#leases.size + this.#reserved < this.#limit.most && this.#bytes < WINDOW_BYTES;
     if (!this.#isOpen || this.isBehind || !hasRoom) return false;
     this.#reserved += 1;
     return true;
@@ -127,7 +130,8 @@ export class LeaseWindow {
   add(work: LeasedWork): WindowLease {
     const { seq, handler, token, eventId, attempt, dueAt, crashes, body } = work;
     const bytes = body.byteLength;
-    const lease = { seq, handler, token, eventId, attempt, dueAt, bytes, crashes, hasBegun: false };
+    const since = this.#limit.now();
+    const lease = { seq, handler, token, eventId, attempt, dueAt, bytes, crashes, hasBegun: false, since };
     this.#leases.add(lease);
     this.#bytes += bytes;
     if (crashes > 0) this.#crashed += 1;
@@ -138,6 +142,7 @@ export class LeaseWindow {
   begin(lease: WindowLease): boolean {
     if (this.#isClosed || !this.#leases.has(lease)) return false;
     lease.hasBegun = true;
+    lease.since = this.#limit.now();
     this.#running += 1;
     return true;
   }
@@ -149,8 +154,23 @@ export class LeaseWindow {
     this.#bytes -= lease.bytes;
     if (lease.crashes > 0) this.#crashed -= 1;
     if (!lease.hasBegun) return;
+    this.#limit.noteRun(lease.since);
     this.#running -= 1;
     if (this.#running === 0) this.#noneRuns?.();
+  }
+
+  /** Takes out the leases that have waited here for too long; their work no longer begins here. */
+  takeStale(): Lease[] {
+    const now = this.#limit.now();
+    const stale: Lease[] = [];
+    let longestSince = now;
+    for (const lease of this.#leases) {
+      if (lease.hasBegun) longestSince = Math.min(longestSince, lease.since);
+      else if (now - lease.since > this.#limit.patienceMs) stale.push(lease);
+    }
+    for (const lease of stale) this.forget(lease);
+    if (stale.length > 0) this.#limit.noteSlow(longestSince);
+    return stale;
   }
 
   /** The lease has a new holder. */
@@ -163,7 +183,7 @@ export class LeaseWindow {
    * a process died in, of which only a few may run at a crash.
    */
   get hasRoomForPage(): boolean {
-    const hasRoom = this.#leases.size + this.#reserved <= WINDOW / 2 && this.#bytes < WINDOW_BYTES / 2;
+    const hasRoom = this.#leases.size + this.#reserved <= this.#limit.refillAt && this.#bytes < WINDOW_BYTES / 2;
     return this.#isOpen && hasRoom && this.#crashed === 0;
   }
 
@@ -182,7 +202,7 @@ export class LeaseWindow {
     const { name, concurrency } = this.#handler;
     return {
       handler: name,
-      limit: Math.min(PAGE, WINDOW - this.#leases.size),
+      limit: Math.min(PAGE, this.#limit.most - this.#leases.size),
       maxBytes: PAGE_BYTES,
       crashedLimit: concurrency,
     };

@@ -16,6 +16,11 @@ export class RequestedRetries {
     this.#hasReadParked = deps.reportsParked === false && deps.retryParkedAtStart !== true;
   }
 
+  /** True once the events that were parked before the start have been read. */
+  get hasReadParked(): boolean {
+    return this.#hasReadParked;
+  }
+
   /**
    * Begins with what is requested now, unless it still runs, and resolves when that is read. Never rejects. Only for
    * the process that runs the handlers.

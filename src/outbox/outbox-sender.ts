@@ -125,7 +125,9 @@ export class OutboxSender {
     const page = await store.leaseSend({ now, leaseUntil: now + LEASE_MS, limit: EVENT_LIMITS.batchSize, aloneBefore });
     if (page.send === undefined) {
       this.#waitsUntil = page.nextDueAt ?? 0;
-      this.#wakeAt(Math.min(page.nextDueAt ?? Infinity, now + POLL_INTERVAL_MS));
+      // A shared store says by itself when there is something to send.
+      const pollAt = store.glance === undefined ? now + POLL_INTERVAL_MS : Infinity;
+      this.#wakeAt(Math.min(page.nextDueAt ?? Infinity, pollAt));
       return false;
     }
     const settlement = await this.#try(page.send, signal);
@@ -201,6 +203,7 @@ export class OutboxSender {
 
   #wakeAt(time: number): void {
     this.#timer?.cancel();
+    if (time === Infinity) return;
     this.#timer = this.#deps.clock.setTimer(() => this.poll(), time - this.#deps.clock.now());
   }
 }

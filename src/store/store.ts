@@ -72,6 +72,18 @@ export interface RecoverResult {
   parked: number;
 }
 
+/** What there is to do in a store whose work several processes share. */
+export interface Glance {
+  /** Those of the handlers that have work which is due. */
+  due: string[];
+  /** Whether a retry was requested from outside. */
+  requested: boolean;
+  /** Whether a call with contact events can be made. */
+  contactEvents: boolean;
+  /** Whether `recover` may find a lease whose holder is gone. */
+  orphans: boolean;
+}
+
 /** The tools that a store gets when it is opened. */
 export interface StoreContext {
   /** Receives the store's log lines. */
@@ -179,6 +191,11 @@ export interface Store<Tx = CommitTransaction> extends Outbox {
   commit(settlement: Settlement & { to: "done" }, fn: (tx: Tx) => unknown): Promise<void>;
   /** Takes over from a dead process: expired leases, or all of its leases, become pending again or parked. */
   recover(now: number): Promise<RecoverResult>;
+  /**
+   * Says what there is to do, so that a process without work needs no other query. Only a store has it whose handlers
+   * run in several processes at the same time.
+   */
+  glance?(request: { handlers: readonly string[]; now: number }): Promise<Glance>;
   /**
    * After the clock was set back: waits that began later than `now` begin now and keep their length, and leases end at
    * `leaseUntil` at the latest. Resolves with the number of such waits.

@@ -30,6 +30,7 @@ export function withDatabaseTimes(store: PostgresStore, clock: DatabaseClock): P
     nextDueAt: ifAny(nextDueAt),
   });
 
+  const { glance } = store;
   return {
     ...store,
     accept(event) {
@@ -45,6 +46,7 @@ export function withDatabaseTimes(store: PostgresStore, clock: DatabaseClock): P
     settle: (settlement) => store.settle(withEnd(settlement)),
     commit: (settlement, fn) => store.commit(withEnd(settlement), fn),
     recover: (now) => store.recover(toDatabase(now)),
+    ...(glance && { glance: (request: Parameters<typeof glance>[0]) => glance(withNow(request)) }),
     restartWaits: (limits) => store.restartWaits(withLease(limits)),
     replan: (plan) => store.replan(withNow(plan)),
     requestRetry: (seq, now) => store.requestRetry(seq, toDatabase(now)),

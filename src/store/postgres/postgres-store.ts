@@ -10,6 +10,7 @@ import type { OpenPostgres, PostgresPlace } from "./open-postgres.js";
 import { countWork } from "./operations/counts.js";
 import { discardEvent } from "./operations/discard.js";
 import { erasePage } from "./operations/erase.js";
+import { glance } from "./operations/glance.js";
 import { noteHandlerTimes, readHandlerTimes } from "./operations/handler-times.js";
 import { inspectEvent, listEvents, listStuck } from "./operations/inspect.js";
 import { leaseWork, releaseLeases, renewLeases } from "./operations/lease.js";
@@ -84,6 +85,7 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
       raiseSkew(clock, alarm);
       return result;
     },
+    glance: (request) => work("looking for work", (sql, lock) => glance(sql, lock, request)),
     restartWaits: (limits) => work("restarting waits", (sql) => restartWaits(sql, limits)),
     loadSteps: (of) => work("reading steps", (sql) => loadSteps(sql, of)),
     saveStep: (lease, name, value) => work("keeping a step", (sql) => saveStep(sql, lease, name, value)),

@@ -1,0 +1,37 @@
+import type { Glance } from "../../store.js";
+import type { Sql } from "../sql.js";
+import { HAS_ORPHANS, type NodeLock, expiredBefore } from "./recover.js";
+
+/** Each part reads the first row that fits of an index, so that the cost does not grow with what is stored. */
+const GLANCE = `
+  SELECT
+    ARRAY(
+      SELECT handler FROM unnest(:handlers::text[]) AS h (handler)
+      WHERE EXISTS (
+        SELECT 1 FROM pigeonhole.inbox_work AS w
+        WHERE w.state = 'pending' AND w.handler = h.handler AND least(w.started - w.finished, 2) IN (0, 1, 2)
+          AND w.due_at <= :now)) AS due,
+    EXISTS (
+      SELECT 1 FROM pigeonhole.inbox_work WHERE handler = '' AND state = 'parked' AND waits_since IS NOT NULL
+    ) AS requested,
+    CASE
+      WHEN EXISTS (SELECT 1 FROM pigeonhole.outbox_send WHERE state <> 'dead') THEN
+        NOT EXISTS (SELECT 1 FROM pigeonhole.outbox_send WHERE state = 'leased')
+        AND EXISTS (SELECT 1 FROM pigeonhole.outbox_send WHERE state = 'pending' AND due_at <= :now)
+      ELSE EXISTS (SELECT 1 FROM pigeonhole.outbox_event WHERE state = 'pending' AND occurred_at <= :now)
+    END AS "contactEvents",
+    ${HAS_ORPHANS} AS orphans`;
+
+/** What there is to do, in one statement. */
+export async function glance(
+  sql: Sql,
+  lock: NodeLock,
+  request: { handlers: readonly string[]; now: number },
+): Promise<Glance> {
+  const found = await sql.row<Glance>(GLANCE, {
+    lockClass: lock.lockClass,
+    expiredBefore: expiredBefore(lock, request.now),
+    ...request,
+  });
+  return found ?? { due: [], requested: false, contactEvents: false, orphans: false };
+}
