@@ -335,7 +335,7 @@ function inboxLine({ inbox, forwards }: Extract<DevEvent, { kind: "ready" }>): P
   if (inbox === null && forwards.length === 0) return [];
   const name: Part = ["dim", `  ${"Inbox".padEnd(12)}`];
   if (inbox !== null) return [[name, ["strong", escapeControls(inbox)]]];
-  return [[name, ["strong", "not known"], ["dim", "  --inbox with the app's SQLite file shows what handlers do"]]];
+  return [[name, ["strong", "not known"], ["dim", "  --inbox with the app's database shows what handlers do"]]];
 }
 
 /** The time of day on this machine. */

@@ -93,7 +93,7 @@ export interface DevServerOptions {
   publicUrl?: string | undefined;
   /** Creates an endpoint that points here and deletes it at the end. Needs `tunnel` or `publicUrl`. @default none */
   register?: RegisterOptions | undefined;
-  /** Database file of a receiver, to show its inbox. @default none */
+  /** Database of a receiver, a file or the URL of a PostgreSQL, to show its inbox. @default none */
   inbox?: string | undefined;
   /**
    * An emulated service, started before; the dev server becomes its endpoint, with the first secret. The caller closes

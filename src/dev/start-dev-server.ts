@@ -9,6 +9,7 @@ import type { ReplayReport } from "../capture/replay/replay-captures.js";
 import { checkLocalTarget } from "../capture/send/target.js";
 import { resolveSignatureAssumptions } from "../protocol/resolve-assumptions.js";
 import { openInbox } from "../store/open-inbox.js";
+import { resolvePlace } from "../store/resolve-place.js";
 import { actionRoutes } from "./api/action-routes.js";
 import { captureRoutes } from "./api/capture-routes.js";
 import { exportRoutes } from "./api/export-routes.js";
@@ -97,7 +98,7 @@ async function start(options: DevServerOptions, cleanup: Cleanup): Promise<DevSe
   let registration: Registration | undefined;
   let publicUrl = options.publicUrl === undefined ? null : withCapturePath(options.publicUrl, path);
 
-  const inbox = options.inbox === undefined ? undefined : await openInbox(resolve(cwd, options.inbox));
+  const inbox = options.inbox === undefined ? undefined : await openInbox(resolvePlace(cwd, options.inbox));
   cleanup.add(() => inbox?.close());
   const stream = new EventStream(clock);
   const changed = (now: EventWork): void => stream.publish("work", now);
@@ -278,7 +279,7 @@ async function start(options: DevServerOptions, cleanup: Cleanup): Promise<DevSe
     const ready = { pid: process.pid, captureUrl, publicUrl, pageUrl };
     cleanup.add(await writeReadyFile(resolve(cwd, options.readyFile), ready));
   }
-  const known = { inbox: inbox?.file ?? null, sandbox: sandbox?.service.baseUrl ?? null };
+  const known = { inbox: inbox?.database ?? null, sandbox: sandbox?.service.baseUrl ?? null };
   report(readyEvent({ session: session(), pageUrl, ...known, folder }));
 
   let closed: Promise<void> | undefined;

@@ -18,6 +18,12 @@ export interface StuckWork extends WorkChoice {
   state?: "dead" | "parked" | undefined;
 }
 
+/** A piece of stuck work. */
+export interface StuckPiece {
+  seq: number;
+  handler: string;
+}
+
 /** What a retry from outside did. */
 export interface OperatorRetry {
   /** Handlers that will run again. */
@@ -34,12 +40,12 @@ export interface OperatorErasure extends EraseCounts {
 
 /**
  * Access to a receiver's database from outside, while the receiver runs or is stopped. Never runs a handler and never
- * takes the file from its receiver; an event made pending here is run by the receiver, within seconds or when it next
+ * takes a file from its receiver; an event made pending here is run by the receiver, within seconds or when it next
  * starts.
  */
 export interface InboxOperator {
-  /** Path of the database. */
-  readonly file: string;
+  /** Path of the database file, or the server and database of PostgreSQL without the password. */
+  readonly database: string;
   overview(): Promise<{ events: StoreCounts; contactEvents: OutboxCounts }>;
   /** How many rows {@link listEvents} and {@link listContactEvents} have for each state, and without one. */
   countLists(): Promise<ListCounts>;
@@ -94,7 +100,8 @@ export interface InboxOperator {
   /**
    * Writes a whole copy of the database as of one moment, in one file of mode 0600. The copy appears under its name
    * only when it is complete; the receiver continues meanwhile. Resolves with its size in bytes. Rejects with
-   * `invalid_argument` for a copy that may not be written there, or with the signal's reason.
+   * `invalid_argument` for a copy that may not be written there and on PostgreSQL, which has programs of its own for
+   * that, or with the signal's reason.
    */
   backUp(options: BackupCopy): Promise<{ bytes: number }>;
   close(): Promise<void>;

@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { createReceiver, type Receiver } from "pigeonhole";
+import { createReceiver, type Receiver, type Store } from "pigeonhole";
+import type { PostgresStore } from "pigeonhole/postgres";
 import { afterEach } from "vitest";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import { serve } from "../support/mounts.js";
@@ -31,13 +32,21 @@ export function closeAfterTest(close: () => Promise<void>): void {
 
 /**
  * Starts an app with a handler that gives up on `email.bounced` until it is fixed, and one that fails on
- * `email.complained` and runs again. `work` is done for each event.
+ * `email.complained` and runs again. `work` is done for each event. The store is a new file unless another is given.
  */
-export async function startReceiverApp(work: () => Promise<void> | void = () => undefined): Promise<App> {
+export async function startReceiverApp(
+  work: () => Promise<void> | void = () => undefined,
+  other?: Store | PostgresStore,
+): Promise<App> {
   const file = join(makeFolder(), "inbox.db");
   const handled: string[] = [];
   const bounces = createFailingHandler(() => new Error("the mail server is away"));
-  const receiver = createReceiver({ secrets: SECRET, store: file, logger: silentLogger, telemetry: false });
+  const receiver = createReceiver({
+    secrets: SECRET,
+    store: (other ?? file) as Store,
+    logger: silentLogger,
+    telemetry: false,
+  });
   const handle = async ({ id }: { id: string }): Promise<void> => {
     handled.push(id);
     await work();

@@ -223,7 +223,7 @@ describe("inbox, beside a running receiver", () => {
     const bare = await runCli(["inbox", "list"], { cwd });
     expect([bare.code, bare.stderr]).toEqual([
       2,
-      `error: There is no file ${join(cwd, "pigeonhole.db")}. Give the receiver's database with --db, or set DATABASE_FILE in the environment or in .env.\n`,
+      `error: There is no file ${join(cwd, "pigeonhole.db")}. Give the receiver's database with --db, or set DATABASE_FILE or DATABASE_URL in the environment or in .env.\n`,
     ]);
     const named = await runCli(["outbox", "list"], { cwd, env: { DATABASE_FILE: "data/gone.db" } });
     expect(named.stderr).toContain(`${join(cwd, "data/gone.db")}, which DATABASE_FILE names.`);

@@ -1,11 +1,13 @@
 import { createServer } from "node:http";
 import { createReceiver } from "pigeonhole";
+import { createPostgresStore } from "pigeonhole/postgres";
 import { pino } from "pino";
 
 // An app as a user starts it: its secret, port and file come by environment. APP_FILE makes it ignore DATABASE_FILE.
-const { WEBHOOK_SECRET: secret = "", APP_PORT: port = "0", DATABASE_FILE, APP_FILE } = process.env;
+const { WEBHOOK_SECRET: secret = "", APP_PORT: port = "0", DATABASE_FILE, DATABASE_URL, APP_FILE } = process.env;
 const { PIGEONHOLE_BASE_URL: baseUrl, PIGEONHOLE_API_KEY: apiKey } = process.env;
-const store = APP_FILE ?? DATABASE_FILE ?? ":memory:";
+const postgres = DATABASE_URL && createPostgresStore({ connectionString: DATABASE_URL });
+const store = APP_FILE ?? DATABASE_FILE ?? postgres ?? ":memory:";
 const receiver = createReceiver({
   secrets: secret,
   store,

@@ -293,7 +293,7 @@ test("the first lines show where to send, where deliveries are forwarded and whe
     "  Public      https://abc.example.com/webhooks",
     "  Forwarding  http://127.0.0.1:3000/  ← email.*",
     "  Forwarding  http://127.0.0.1:3001/",
-    "  Inbox       not known  --inbox with the app's SQLite file shows what handlers do",
+    "  Inbox       not known  --inbox with the app's database shows what handlers do",
     "  Sandbox     http://127.0.0.1:4410  emulated service; fire events from the page or by POST /sandbox/emit",
     "  Inspect     http://127.0.0.1:4401/?t=token",
     "  Secret      env:WEBHOOK_SECRET",

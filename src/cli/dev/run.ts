@@ -2,13 +2,14 @@ import { basename } from "node:path";
 import { isPigeonholeError } from "../../base/error.js";
 import type { DevServerOptions } from "../../dev/options.js";
 import { type DevServer, startDevServer } from "../../dev/start-dev-server.js";
+import { isConnectionString } from "../../store/connection-string.js";
 import { openInbox } from "../../store/open-inbox.js";
 import { usageError } from "../frame/command-error.js";
 import type { CommandInput, RunCommand } from "../frame/context.js";
 import { untilInterrupted } from "../frame/interruption.js";
 import { openClient } from "../values/api-client.js";
 import { readCertificates, withFlagNames } from "../values/flag-values.js";
-import { DATABASE_VARIABLE, presentInboxFile } from "../values/inbox-file.js";
+import { DATABASE_VARIABLE, URL_VARIABLE, presentPlaces, readPlace } from "../values/inbox-place.js";
 import { startCompanions } from "./companions.js";
 import { type DevSetup, readSetup } from "./dev-setup.js";
 import { createDevLines, type DevLines } from "./print-lines.js";
@@ -55,7 +56,8 @@ async function serve(
 ): Promise<void> {
   const { signal } = serverOptions;
   // Looked for now, since an app that was started creates it.
-  const inbox = options.inbox ?? (await findInbox(context, out));
+  const inbox =
+    options.inbox === undefined ? await findInbox(context, out) : readPlace("--inbox", options.inbox, context);
   if (out.isTerminal) out.result({}, `  ${out.paint.bold("pigeonhole dev")} ${context.version}`);
   const server = await withFlagNames(FLAGS, () => startDevServer({ ...serverOptions, inbox, report }));
   const quit = new AbortController();
@@ -83,19 +85,20 @@ async function replayLast(server: DevServer, say: (text: string) => void): Promi
   else await server.replay({ ids: [last.id] });
 }
 
-/** The receiver's database that the variable names, or the default one. */
+/** The first of the databases that the variables name, or the default one, that is a receiver's. */
 async function findInbox(context: Input["context"], out: DevLines["out"]): Promise<string | undefined> {
-  const file = presentInboxFile(context);
-  if (file === undefined) return undefined;
-  try {
-    await (await openInbox(file)).close();
-    return file;
-  } catch (error) {
-    // It may be another program's file, so it is no reason not to start.
-    if (!isPigeonholeError(error)) throw error;
-    out.note(`${out.paint.yellow("!")} ${DATABASE_VARIABLE}, here ${basename(file)}: ${error.message}`);
-    return undefined;
+  for (const place of presentPlaces(context)) {
+    try {
+      await (await openInbox(place)).close();
+      return place;
+    } catch (error) {
+      // It may be another program's database, so it is no reason not to start.
+      if (!isPigeonholeError(error)) throw error;
+      const named = isConnectionString(place) ? URL_VARIABLE : `${DATABASE_VARIABLE}, here ${basename(place)}`;
+      out.note(`${out.paint.yellow("!")} ${named}: ${error.message}`);
+    }
   }
+  return undefined;
 }
 
 function readOptions({ options, context }: Input, { secrets, forwards }: DevSetup): DevServerOptions {

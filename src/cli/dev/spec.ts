@@ -101,9 +101,9 @@ export const dev = defineCommand({
     },
     ...apiOptions,
     inbox: {
-      value: "file",
+      value: "database",
       summary:
-        "Shows the inbox of this receiver's SQLite file on the page, and its handlers' failures in lines. Default: DATABASE_FILE of the environment or of .env, else pigeonhole.db, if the file exists.",
+        "Shows the inbox of this receiver on the page, and its handlers' failures in lines: its SQLite file, or the postgres:// URL of its database. Default: DATABASE_FILE or DATABASE_URL of the environment or of .env, else pigeonhole.db, if the file exists.",
     },
     store: storeOption,
     keep: {

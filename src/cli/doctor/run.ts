@@ -1,4 +1,3 @@
-import { quoteForShell } from "../../base/text.js";
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { checkApp } from "./check-app.js";
@@ -14,7 +13,7 @@ import { EXIT } from "../frame/exit-code.js";
 import type { Output, Paint } from "../frame/output.js";
 import type { doctor } from "./spec.js";
 import { BASE_URL_VARIABLE } from "../values/api-client.js";
-import { DATABASE_VARIABLE } from "../values/inbox-file.js";
+import { DATABASE_VARIABLE, findNamedServer, readPlace } from "../values/inbox-place.js";
 import { findSecrets, readVariable } from "../values/secret-option.js";
 import { readTarget } from "../values/flag-values.js";
 
@@ -52,17 +51,18 @@ async function* checks(options: DoctorOptions, context: CommandContext): AsyncGe
   yield await checkClock(baseUrl, signal);
   if (url !== undefined) yield* await checkApp({ url, secret: secrets[0], allowRemote, signal });
   else yield skip("app", "Not tried: give --app, the URL of the webhook route of your running app.");
-  const file = db === undefined ? namedDatabase(context) : resolve(cwd, db);
-  if (file !== undefined) yield await checkDatabase(file, db === undefined ? "" : ` --db ${quoteForShell(db)}`);
+  const place = db === undefined ? namedDatabase(context) : readPlace("--db", db, context);
+  if (place !== undefined) yield await checkDatabase(place, db);
   yield await checkPort(options.port);
   yield checkTunnelPrograms(env);
 }
 
-/** The database of the variable, if its receiver has created it. */
+/** The database of a variable, if its receiver has created it. */
 function namedDatabase(context: CommandContext): string | undefined {
   const named = readVariable(DATABASE_VARIABLE, context);
   const file = named === undefined ? undefined : resolve(context.cwd, named);
-  return file !== undefined && existsSync(file) ? file : undefined;
+  if (file !== undefined) return existsSync(file) ? file : undefined;
+  return findNamedServer(context);
 }
 
 function readBaseUrl(given: string | undefined, context: CommandContext): URL | undefined {

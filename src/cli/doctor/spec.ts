@@ -20,10 +20,10 @@ export const doctor = defineCommand({
     },
     secret: secretOption,
     db: {
-      value: "file",
+      value: "database",
       short: "d",
       summary:
-        "A receiver's SQLite file to check. Default: DATABASE_FILE of the environment or of .env, if the file exists.",
+        "A receiver's database to check, as a SQLite file or a postgres:// URL. Default: DATABASE_FILE of the environment or of .env, if the file exists, or DATABASE_URL.",
     },
     port: {
       value: "port",

@@ -16,7 +16,7 @@ import { escapeControls } from "../../base/text.js";
 import { age, countOf, formatJson, formatTable, isoTime } from "../frame/format.js";
 import { describeHandlerTimes } from "./handler-times.js";
 import type * as specs from "./spec.js";
-import { allRows, withInbox } from "../values/inbox-file.js";
+import { allRows, withInbox } from "../values/inbox-place.js";
 import { readState } from "../values/state-choice.js";
 
 export const list: RunCommand<typeof specs.inboxList> = ({ options, context }) =>
@@ -38,7 +38,7 @@ export const list: RunCommand<typeof specs.inboxList> = ({ options, context }) =
 export const show: RunCommand<typeof specs.inboxShow> = ({ args, options, context }) =>
   withInbox(options.db, context, async (inbox) => {
     const { out } = context;
-    const event = foundEvent(await inbox.getEvent(args.id), args.id, inbox.file);
+    const event = foundEvent(await inbox.getEvent(args.id), args.id, inbox.database);
     if (options.body) {
       out.raw(bodyOf(event));
       return;

@@ -3,7 +3,7 @@ import type { RunCommand } from "../frame/context.js";
 import { escapeControls } from "../../base/text.js";
 import { formatJson, formatTable, isoTime } from "../frame/format.js";
 import type * as specs from "./spec.js";
-import { allRows, withInbox } from "../values/inbox-file.js";
+import { allRows, withInbox } from "../values/inbox-place.js";
 import { readState } from "../values/state-choice.js";
 import { notFound } from "./retry-and-discard.js";
 

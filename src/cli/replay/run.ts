@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import type { JsonEdit } from "../../capture/json/edit-json.js";
 import type { Capture } from "../../capture/model/capture.js";
 import { captureHandle } from "../../capture/model/capture-handle.js";
@@ -23,7 +22,7 @@ import { describeNotRun } from "./not-run.js";
 import { createProgress } from "./progress.js";
 import type { replay } from "./spec.js";
 import { answerSign } from "../values/answer-sign.js";
-import { presentInboxFile } from "../values/inbox-file.js";
+import { presentPlaces, readPlace } from "../values/inbox-place.js";
 import { openCapturesIfAllowed, pickCaptures, readCaptures } from "../values/capture-store.js";
 import { readCertificates, readTarget, checkExpect } from "../values/flag-values.js";
 import { readInput } from "../values/read-input.js";
@@ -51,14 +50,14 @@ export const run: RunCommand<typeof replay> = async (input) => {
   const progress = createProgress("Replaying", planned, process.stderr);
   const isMany = planned > MANY && out.isTerminal;
 
-  const inbox = options.inbox === undefined ? presentInboxFile(context) : resolve(context.cwd, options.inbox);
+  const inboxes = options.inbox === undefined ? presentPlaces(context) : [readPlace("--inbox", options.inbox, context)];
   const report = await replayCaptures({
     ...replayOptions,
     signal,
     onAttempt: async (replayed) => {
       const isDull = isMany && replayed.failures.length === 0 && replayed.failure === null;
       if (!isDull) {
-        const remarks = await describeNotRun(replayed, inbox);
+        const remarks = await describeNotRun(replayed, inboxes);
         progress.clear();
         const isExpected = options.expect !== undefined && replayed.failures.length === 0;
         showAttempt(replayed, { notRun: remarks, isExpected }, out);

@@ -69,9 +69,9 @@ export const replay = defineCommand({
       summary: 'Sets a header of each request, as "Name: value".',
     },
     inbox: {
-      value: "file",
+      value: "database",
       summary:
-        "The app's SQLite file, where the work on a duplicate is read. Default: DATABASE_FILE of the environment or of .env, else pigeonhole.db, if the file exists.",
+        "The app's SQLite file or postgres:// URL, where the work on a duplicate is read. Default: DATABASE_FILE or DATABASE_URL of the environment or of .env, else pigeonhole.db, if the file exists.",
     },
     ...certificateOptions,
     allowRemote: { summary: "Allows a target that is neither on this machine nor in a private network." },

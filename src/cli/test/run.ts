@@ -23,7 +23,7 @@ import { isTaken, portOf } from "../app/is-taken.js";
 import { startEmulatedApi } from "./emulated-api.js";
 import { findAppDatabase } from "./app-database.js";
 import { answerSign } from "../values/answer-sign.js";
-import { DATABASE_VARIABLE } from "../values/inbox-file.js";
+import { DATABASE_VARIABLE, URL_VARIABLE } from "../values/inbox-place.js";
 import { SECRET_VARIABLE } from "../values/secret-option.js";
 import { findSigningSecret, requireSigningSecret } from "../values/signing-secret.js";
 import { readTarget, checkExpect } from "../values/flag-values.js";
@@ -48,8 +48,7 @@ export const run: RunCommand<typeof test> = async (input) => {
   const database = await findAppDatabase(options, context);
   const inbox = answersOnly ? undefined : database;
   const api = start === undefined ? undefined : await startEmulatedApi();
-  const file = database === undefined ? {} : { [DATABASE_VARIABLE]: database.file };
-  const own = { [SECRET_VARIABLE]: secret, ...file, ...api?.env };
+  const own = { [SECRET_VARIABLE]: secret, ...database?.env, ...api?.env };
   const app =
     start === undefined ? undefined : startApp({ command: start, env: { ...env, ...own }, cwd, graceMs: APP_GRACE_MS });
   try {
@@ -106,7 +105,7 @@ async function waitUntilReached({ options, context }: Input, target: URL, app: A
   await waitForApp({ url, isHealth, patienceMs: patience, allowRemote, app, signal: context.signal });
 }
 
-const HANDLERS_UNKNOWN = `What the handlers did is not known: give --start, or the app's SQLite file with --inbox or ${DATABASE_VARIABLE}.`;
+const HANDLERS_UNKNOWN = `What the handlers did is not known: give --start, or the app's database with --inbox, ${DATABASE_VARIABLE} or ${URL_VARIABLE}.`;
 
 function showCase(testCase: CaptureTestCase, out: Output): void {
   const { name, passed, status, outcome, handlers, ms, change, updated } = testCase;

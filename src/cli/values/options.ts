@@ -20,10 +20,10 @@ export const storeOption = {
 
 /** The receiver's database, for every command that reads one. */
 export const databaseOption = {
-  value: "file",
+  value: "database",
   short: "d",
   summary:
-    "The receiver's SQLite file; it may be running. Default: DATABASE_FILE of the environment or of .env, else pigeonhole.db.",
+    "The receiver's SQLite file, the postgres:// URL of its database, or env:NAME of a variable with it; it may be running. Default: DATABASE_FILE or DATABASE_URL of the environment or of .env, else pigeonhole.db.",
 } as const satisfies OptionSpec;
 
 /** How many rows a list shows. */

@@ -34,20 +34,20 @@ export interface InboxRouteDeps {
 
 /** Reads and manages a receiver's database. Without one each of these answers 404 `no_inbox`. */
 export function inboxRoutes({ inbox, work, folder }: InboxRouteDeps): PageApiRoute[] {
-  const file = (): InboxOperator => {
+  const database = (): InboxOperator => {
     if (inbox !== undefined) return inbox;
     throw new PageApiError(404, {
       code: "no_inbox",
-      message: "Start with --inbox <file> to read a receiver's database.",
+      message: "Start with --inbox <database> to read a receiver's database.",
     });
   };
   const retry = async (id: string): Promise<OperatorRetry> => {
-    const retried = await file().retryEvent(id);
+    const retried = await database().retryEvent(id);
     work?.follow(id);
     return retried;
   };
   const discard = async (id: string): Promise<number> => {
-    const changed = await file().discardEvent(id);
+    const changed = await database().discardEvent(id);
     work?.follow(id);
     return changed;
   };
@@ -56,7 +56,7 @@ export function inboxRoutes({ inbox, work, folder }: InboxRouteDeps): PageApiRou
       method: "GET",
       path: "/api/inbox",
       handle: async (): Promise<InboxOverview> => {
-        return { file: file().file, ...(await file().countLists()) };
+        return { database: database().database, ...(await database().countLists()) };
       },
     },
     {
@@ -65,7 +65,7 @@ export function inboxRoutes({ inbox, work, folder }: InboxRouteDeps): PageApiRou
       handle: async ({ query }): Promise<HandlerTimesReport> => {
         const handler = query.get("handler") ?? undefined;
         const [since, until] = [momentOf(query, "since"), momentOf(query, "until")];
-        const times = await file().handlerTimes({ handler, since, until });
+        const times = await database().handlerTimes({ handler, since, until });
         return { handlers: times.map(handlerTimesRow) };
       },
     },
@@ -76,7 +76,7 @@ export function inboxRoutes({ inbox, work, folder }: InboxRouteDeps): PageApiRou
         const type = query.get("type") ?? "";
         const wanted = { ...pageOf(query, WORK_STATES), ...(type === "" ? {} : { type }) };
         const { items, nextCursor } = await findRows({
-          list: (page) => file().listEvents({ ...wanted, ...page }),
+          list: (page) => database().listEvents({ ...wanted, ...page }),
           cursor: wanted.cursor,
           text: query.get("text") ?? "",
           textOf: textOfEvent,
@@ -102,7 +102,7 @@ export function inboxRoutes({ inbox, work, folder }: InboxRouteDeps): PageApiRou
       method: "GET",
       path: "/api/inbox/events/{id}",
       handle: async ({ id }): Promise<InboxEventDetail> => {
-        const event = await file().getEvent(id);
+        const event = await database().getEvent(id);
         if (event === undefined)
           throw new PageApiError(404, { code: "not_found", message: `There is no event "${id}".` });
         const errors = work?.learn(event).errors ?? {};
@@ -116,7 +116,7 @@ export function inboxRoutes({ inbox, work, folder }: InboxRouteDeps): PageApiRou
       handle: async ({ id }): Promise<InboxChange> => {
         const { handlers, readAgain } = await retry(id);
         if (readAgain === 0) return { changed: handlers };
-        return { changed: readAgain, readAgain: (await file().hasReceiver()) ? "now" : "at_start" };
+        return { changed: readAgain, readAgain: (await database().hasReceiver()) ? "now" : "at_start" };
       },
     },
     {
@@ -130,16 +130,16 @@ export function inboxRoutes({ inbox, work, folder }: InboxRouteDeps): PageApiRou
       handle: async ({ query }): Promise<WorkList> => {
         const id = query.get("id");
         if (id === null) return { events: work?.known ?? [] };
-        const event = await file().getEvent(id);
+        const event = await database().getEvent(id);
         return { events: event === undefined || work === undefined ? [] : [work.learn(event)] };
       },
     },
-    ...contactEventRoutes(file),
+    ...contactEventRoutes(database),
   ];
 }
 
 /** The outbox. */
-function contactEventRoutes(file: () => InboxOperator): PageApiRoute[] {
+function contactEventRoutes(database: () => InboxOperator): PageApiRoute[] {
   return [
     {
       method: "GET",
@@ -148,7 +148,7 @@ function contactEventRoutes(file: () => InboxOperator): PageApiRoute[] {
         const name = query.get("name") ?? "";
         const wanted = { ...pageOf(query, OUTBOX_STATES), ...(name === "" ? {} : { name }) };
         const { items, nextCursor } = await findRows({
-          list: (page) => file().listContactEvents({ ...wanted, ...page }),
+          list: (page) => database().listContactEvents({ ...wanted, ...page }),
           cursor: wanted.cursor,
           text: query.get("text") ?? "",
           textOf: textOfContactEvent,
@@ -159,14 +159,14 @@ function contactEventRoutes(file: () => InboxOperator): PageApiRoute[] {
     {
       method: "POST",
       path: "/api/inbox/contact-events/retry",
-      handle: ({ body }): Promise<InboxChanges> => retryContactEvents(file(), readIds(body, MAX_KEY_LENGTH)),
+      handle: ({ body }): Promise<InboxChanges> => retryContactEvents(database(), readIds(body, MAX_KEY_LENGTH)),
     },
     {
       method: "POST",
       path: "/api/inbox/contact-events/discard",
       handle: ({ body }): Promise<InboxChanges> =>
         changeEach(readIds(body, MAX_KEY_LENGTH), async (key) => {
-          if (await file().discardContactEvent(key)) return 1;
+          if (await database().discardContactEvent(key)) return 1;
           throw notChanged(key);
         }),
     },

@@ -62,7 +62,7 @@ export interface Session {
   forwards: { types: string; target: string }[];
   /** Names of the secrets, such as `env:WEBHOOK_SECRET (whsec_…1f3a)`; never the secrets. */
   secrets: string[];
-  /** Whether an inbox file was given. */
+  /** Whether a receiver's database was given. */
   inbox: boolean;
   /** Whether the dev server runs an emulated service; without one /api/sandbox answers 404 `no_sandbox`. */
   sandbox: boolean;
@@ -188,7 +188,8 @@ export interface SendReport {
 }
 
 export interface InboxOverview {
-  file: string;
+  /** Path of the file, or server and database without the password. */
+  database: string;
   /**
    * Number of rows of each list: by state, and `all`. An event with several handlers is in the lists of all their
    * states.

@@ -43,7 +43,7 @@ export function InboxView() {
     <div class="inbox">
       <header class="pane-head">
         <h1>Inbox</h1>
-        <code class="hint">{overview.value?.file}</code>
+        <code class="hint">{overview.value?.database}</code>
         <span class="spring" />
         <button type="button" class="button small" onClick={() => void loadInbox()}>
           <Icon name="replay" /> Refresh

@@ -21,12 +21,7 @@ export function migrateSchema(sql: Sql, { schema, lockClass }: SchemaLock): Prom
     await sql.run("SELECT pg_advisory_xact_lock(:lockClass, :of)", { lockClass, of: LOCKED.migration });
     const version = await readVersion(sql, schema);
     if (version === undefined) await createSchema(sql, schema);
-    if (version !== undefined && version > POSTGRES_MIGRATIONS.length) {
-      throw new PigeonholeError(
-        "schema_too_new",
-        `The schema ${schema} has version ${version}; this version of pigeonhole knows ${POSTGRES_MIGRATIONS.length}. Install the newer package again.`,
-      );
-    }
+    if (version !== undefined) refuseNewer(schema, version);
     for (const [index, migration] of POSTGRES_MIGRATIONS.entries()) {
       if (index < (version ?? 0)) continue;
       await sql.script(migration);
@@ -44,8 +39,17 @@ async function createSchema(sql: Sql, schema: string): Promise<void> {
   await sql.script(CREATE_LIST);
 }
 
+/** Throws `schema_too_new` for the tables of a newer version of the package. */
+export function refuseNewer(schema: string, version: number): void {
+  if (version <= POSTGRES_MIGRATIONS.length) return;
+  throw new PigeonholeError(
+    "schema_too_new",
+    `The schema ${schema} has version ${version}; this version of pigeonhole knows ${POSTGRES_MIGRATIONS.length}. Install the newer package again.`,
+  );
+}
+
 /** Undefined when there are no tables yet. Throws for a schema with tables that are not ours. */
-async function readVersion(sql: Sql, schema: string): Promise<number | undefined> {
+export async function readVersion(sql: Sql, schema: string): Promise<number | undefined> {
   const tables = await sql.rows<{ name: string }>(
     "SELECT relname::text AS name FROM pg_class WHERE relnamespace = to_regnamespace(:schema) AND relkind IN ('r', 'p')",
     { schema: `"${schema}"` },

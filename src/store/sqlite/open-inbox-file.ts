@@ -58,7 +58,7 @@ export async function openInboxFile(
   }
 
   return {
-    file,
+    database: file,
     overview: () => read(() => ({ events: counts({ now: now() }), contactEvents: countOutbox() })),
     countLists: () => read(prepareCountLists(db)),
     handlerTimes: (query = {}) => read(() => handlerTimes(query)),

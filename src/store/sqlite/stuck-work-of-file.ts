@@ -1,9 +1,9 @@
 import type { Database } from "better-sqlite3";
-import type { InboxOperator, OperatorRetry, StuckWork } from "../inbox-operator.js";
+import type { InboxOperator, OperatorRetry, StuckPiece, StuckWork } from "../inbox-operator.js";
 import { NOTE_HANDLER } from "../../base/note-handler.js";
 import { prepareEndPiece, prepareRetryPiece } from "./operations/replan.js";
 import { prepareRequestRetry } from "./operations/requested-retries.js";
-import { type StuckPiece, prepareCountStuck, prepareSelectStuck } from "./operations/stuck-work.js";
+import { prepareCountStuck, prepareSelectStuck } from "./operations/stuck-work.js";
 import { PAGE, pagesBeside } from "./pages-beside.js";
 import { runBeside } from "./run-beside.js";
 

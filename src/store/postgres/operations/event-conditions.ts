@@ -18,14 +18,24 @@ const IN_WORK = (conditions: string): string =>
 const IN_DONE = (conditions: string): string =>
   `EXISTS (SELECT 1 FROM pigeonhole.inbox_done AS d WHERE d.seq = e.seq AND ${conditions})`;
 
+type ConditionQuery = WorkChoice & { state?: WorkState | undefined };
+
+/** The conditions whose field is given. */
+function chosen(conditions: Partial<Record<keyof ConditionQuery, string>>, query: ConditionQuery): string[] {
+  return Object.entries(conditions)
+    .filter(([field]) => query[field as keyof ConditionQuery] !== undefined)
+    .map(([, condition]) => condition);
+}
+
+/** Conditions on rows of `inbox_work` joined with `inbox_event AS e`. */
+export function workConditionsOf(query: ConditionQuery): string[] {
+  return [...chosen(OF_WORK, query), ...chosen(OF_EVENT, query)];
+}
+
 /** Conditions on rows of `inbox_event AS e`: those of the event, and that a piece of its work fits all others. */
-export function eventConditionsOf(query: WorkChoice & { state?: WorkState | undefined }): string[] {
-  const chosen = (conditions: Record<string, string>): string[] =>
-    Object.entries(conditions)
-      .filter(([field]) => query[field as keyof typeof query] !== undefined)
-      .map(([, condition]) => condition);
-  const ofEvent = chosen(OF_EVENT);
-  const ofWork = chosen(OF_WORK);
+export function eventConditionsOf(query: ConditionQuery): string[] {
+  const ofEvent = chosen(OF_EVENT, query);
+  const ofWork = chosen(OF_WORK, query);
   if (ofWork.length === 0) return ofEvent;
   const conditions = ofWork.join(" AND ");
   if (query.state !== undefined && query.state !== "done") return [...ofEvent, IN_WORK(conditions)];

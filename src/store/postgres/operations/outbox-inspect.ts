@@ -24,21 +24,38 @@ const CONDITIONS: Record<keyof ContactEventChoice | "state", string> = {
   until: "recorded_at < :until",
 };
 
+/** Conditions on rows of `outbox_event`, whose parameters have the names of the fields. */
+export function contactEventConditionsOf(choice: ContactEventChoice & { state?: OutboxState | undefined }): string[] {
+  return Object.entries(CONDITIONS)
+    .filter(([field]) => choice[field as keyof typeof choice] !== undefined)
+    .map(([, condition]) => condition);
+}
+
+/** The newest events that fit, each with the call that it is part of. */
+const selectViews = (conditions: string): string => `
+  SELECT e.seq, e.key, e.state, e.body, e.recorded_at AS "recordedAt", e.occurred_at AS "occurredAt",
+    e.settled_at AS "settledAt", e.attempts + coalesce(s.started, 0) AS attempts,
+    CASE e.state WHEN 'leased' THEN s.error END AS error, CASE e.state WHEN 'leased' THEN s.due_at END AS "dueAt",
+    e.remote_id AS "remoteId", e.reason, e.code, e.param, e.message
+  FROM (SELECT * FROM pigeonhole.outbox_event WHERE ${conditions} ORDER BY seq DESC LIMIT :most) AS e
+  LEFT JOIN pigeonhole.outbox_send AS s ON s.send = e.send ORDER BY e.seq DESC`;
+
+/** The newest contact event with the key, which no index has for all of them: for a person, outside the receiver. */
+export async function getContactEvent(sql: Sql, key: string): Promise<OutboxView | undefined> {
+  const row = await sql.row<Row>(selectViews("key = :key"), { key, most: 1 });
+  return row === undefined ? undefined : withoutNulls<OutboxView>(row);
+}
+
 /** Contact events, newest first, each with the call that it is part of. */
 export async function listOutbox(sql: Sql, query: OutboxQuery): Promise<OutboxPage> {
   const limit = pageLimit.read("limit", query.limit);
   if (query.state !== undefined) checkState(query.state, OUTBOX_STATES);
-  const chosen = Object.entries(CONDITIONS).filter(([field]) => query[field as keyof OutboxQuery] !== undefined);
-  const conditions = ["seq < :before", ...chosen.map(([, condition]) => condition)].join(" AND ");
-  const rows = await sql.rows<Row>(
-    `SELECT e.seq, e.key, e.state, e.body, e.recorded_at AS "recordedAt", e.occurred_at AS "occurredAt",
-       e.settled_at AS "settledAt", e.attempts + coalesce(s.started, 0) AS attempts,
-       CASE e.state WHEN 'leased' THEN s.error END AS error, CASE e.state WHEN 'leased' THEN s.due_at END AS "dueAt",
-       e.remote_id AS "remoteId", e.reason, e.code, e.param, e.message
-     FROM (SELECT * FROM pigeonhole.outbox_event WHERE ${conditions} ORDER BY seq DESC LIMIT :most) AS e
-     LEFT JOIN pigeonhole.outbox_send AS s ON s.send = e.send ORDER BY e.seq DESC`,
-    { ...query, before: readSeqCursor(query.cursor), most: limit + 1 },
-  );
+  const conditions = ["seq < :before", ...contactEventConditionsOf(query)].join(" AND ");
+  const rows = await sql.rows<Row>(selectViews(conditions), {
+    ...query,
+    before: readSeqCursor(query.cursor),
+    most: limit + 1,
+  });
   const page = rows.slice(0, limit);
   return {
     items: page.map((row) => withoutNulls<OutboxView>(row)),
@@ -46,29 +63,37 @@ export async function listOutbox(sql: Sql, query: OutboxQuery): Promise<OutboxPa
   };
 }
 
-/** Makes a dead event pending; if its outcome is unknown, its whole call, which is repeated unchanged. */
+/** As {@link reviveContactEvent}, by key; false when no dead event has it. */
 export async function retryOutbox(sql: Sql, key: string, now: number): Promise<boolean> {
-  const event = await sql.row<{ seq: number; send: number | null }>(
-    `SELECT seq, send FROM pigeonhole.outbox_event WHERE key = :key AND state = 'dead'
-       ORDER BY seq LIMIT 1 FOR UPDATE`,
+  const event = await sql.row<{ seq: number }>(
+    "SELECT seq FROM pigeonhole.outbox_event WHERE key = :key AND state = 'dead' ORDER BY seq LIMIT 1",
     { key },
   );
-  if (event === undefined) return false;
+  return event !== undefined && (await reviveContactEvent(sql, { ...event, now })) > 0;
+}
+
+/**
+ * Makes a dead event pending; if its outcome is unknown, its whole call, which is repeated unchanged. Returns the
+ * number of events that are no longer dead. In one transaction.
+ */
+export async function reviveContactEvent(sql: Sql, { seq, now }: { seq: number; now: number }): Promise<number> {
+  const event = await sql.row<{ send: number | null }>(
+    "SELECT send FROM pigeonhole.outbox_event WHERE seq = :seq AND state = 'dead' FOR UPDATE",
+    { seq },
+  );
+  if (event === undefined) return 0;
   const reset = "settled_at = NULL, reason = NULL, code = NULL, param = NULL, message = NULL";
   if (event.send === null) {
-    const { seq } = event;
-    await sql.run(`UPDATE pigeonhole.outbox_event SET state = 'pending', attempts = 0, ${reset} WHERE seq = :seq`, {
+    return sql.run(`UPDATE pigeonhole.outbox_event SET state = 'pending', attempts = 0, ${reset} WHERE seq = :seq`, {
       seq,
     });
-    return true;
   }
   const call = { send: event.send, now };
   await sql.run("UPDATE pigeonhole.outbox_send SET state = 'pending', due_at = :now WHERE send = :send", call);
-  await sql.run(
+  return sql.run(
     `UPDATE pigeonhole.outbox_event SET state = 'leased', ${reset} WHERE send = :send AND state = 'dead'`,
     call,
   );
-  return true;
 }
 
 /** Ends an event that is not being sent, by key. */

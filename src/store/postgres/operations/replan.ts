@@ -5,7 +5,8 @@ import { lockBodies, takeBody } from "./other-bytes.js";
 
 const note = NOTE_HANDLER;
 
-const RESET =
+/** What a retry sets. */
+export const RESET =
   "state = 'pending', due_at = :now, settled_at = NULL, reason = NULL, started = 0, finished = 0, waits_since = NULL";
 const IS_STUCK = "seq = :seq AND handler <> '' AND state IN ('dead', 'parked')";
 
@@ -83,7 +84,8 @@ async function takeFromOthers(sql: Sql, plan: ReplanPlan, first: number): Promis
   return handlers.filter((handler) => !refused.has(handler));
 }
 
-async function endStuckPiece(sql: Sql, piece: { seq: number; handler: string; now: number }): Promise<void> {
+/** Ends a piece of stuck work without running it, and marks it so. */
+export async function endStuckPiece(sql: Sql, piece: { seq: number; handler: string; now: number }): Promise<void> {
   await sql.run(
     `WITH gone AS (
        DELETE FROM pigeonhole.inbox_work WHERE ${IS_STUCK} AND handler = :handler RETURNING started

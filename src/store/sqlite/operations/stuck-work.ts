@@ -1,12 +1,6 @@
 import type { Database } from "better-sqlite3";
-import type { StuckWork } from "../../inbox-operator.js";
+import type { StuckPiece, StuckWork } from "../../inbox-operator.js";
 import { chosenWork } from "./work-choice.js";
-
-/** A piece of stuck work. */
-export interface StuckPiece {
-  seq: number;
-  handler: string;
-}
 
 export interface StuckQuery {
   choice: StuckWork;

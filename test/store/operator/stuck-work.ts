@@ -1,26 +1,11 @@
-import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import type { InboxOperator, StuckWork } from "#pigeonhole/store/inbox-operator.js";
-import { openInbox } from "#pigeonhole/store/open-inbox.js";
-import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import type { Store } from "#pigeonhole/store/store.js";
-import { tempFile } from "../support/receiver.js";
-import { context, MINUTE, newEvent, settlements, statesOf, T } from "./conformance/fixture.js";
+import { MINUTE, newEvent, settlements, statesOf, T } from "../conformance/fixture.js";
+import { type OperatorKind, openBoth } from "./operator-kind.js";
 
-let file: string;
 let store: Store;
 let inbox: InboxOperator;
-
-beforeEach(async () => {
-  file = tempFile();
-  store = createSqliteStore({ file, thread: false });
-  await store.open(context);
-  await store.recover(T);
-  inbox = await openInbox(file);
-  onTestFinished(async () => {
-    await inbox.close();
-    await store.close();
-  });
-});
 
 /** An event of which `dead` is dead, `parked` is parked, `done` is done and `waits` waits. */
 async function acceptMixed(id: string, type = "email.received", receivedAt = T): Promise<void> {
@@ -38,7 +23,12 @@ const acceptNoted = (id: string, receivedAt = T) =>
 
 const BEFORE = { dead: "dead", parked: "parked", done: "done", waits: "pending" };
 
-describe("retry and discard of chosen work", () => {
+/** Retry and discard of chosen work, from outside the receiver. */
+export function describeStuckWork(kind: OperatorKind): void {
+  beforeEach(async () => {
+    ({ store, inbox } = await openBoth(kind));
+  });
+
   test.each<[StuckWork, string[]]>([
     [{}, ["a dead", "a parked", "b dead", "b parked", "n "]],
     [{ state: "dead" }, ["a dead", "b dead"]],
@@ -115,9 +105,9 @@ describe("retry and discard of chosen work", () => {
     expect(await statesOf(store, second ?? "")).toEqual({ h: "pending" });
   });
 
-  test("hasReceiver says whether a receiver runs handlers on the file", async () => {
+  test("hasReceiver says whether a receiver runs handlers on the database", async () => {
     expect(await inbox.hasReceiver()).toBe(true);
     await store.close();
     expect(await inbox.hasReceiver()).toBe(false);
   });
-});
+}

@@ -1,0 +1,153 @@
+import { Pool } from "pg";
+import { NOTE_HANDLER } from "../../base/note-handler.js";
+import { SECOND } from "../../base/duration.js";
+import { PigeonholeError } from "../../base/error.js";
+import { nameOfDatabase, readDatabasePlace } from "../connection-string.js";
+import { eraseAll } from "../erase.js";
+import type { InboxOperator, OperatorRetry } from "../inbox-operator.js";
+import { type EventDetail, bodyOf, foundEvent } from "../inbox-view.js";
+import { lockClassOf } from "./advisory-lock.js";
+import type { BesideReceivers } from "./beside-receivers.js";
+import { checkSchema } from "./check-schema.js";
+import { changeDeadContactEventsOfDatabase } from "./dead-contact-events-of-database.js";
+import { hasLiveNode } from "./operations/live-nodes.js";
+import { countLists } from "./operations/count-lists.js";
+import { countWork } from "./operations/counts.js";
+import { discardEvent } from "./operations/discard.js";
+import { erasePage } from "./operations/erase.js";
+import { readHandlerTimes } from "./operations/handler-times.js";
+import { inspectEvent, listEvents } from "./operations/inspect.js";
+import { countOutbox, discardOutbox, getContactEvent, listOutbox, retryOutbox } from "./operations/outbox-inspect.js";
+import { replanEvent } from "./operations/replan.js";
+import { requestRetry } from "./operations/requested-retries.js";
+import { SharedPool } from "./shared-pool.js";
+import { Sql, Statements } from "./sql.js";
+import { changeStuckWorkOfDatabase } from "./stuck-work-of-database.js";
+
+const CONNECT_TIMEOUT_MS = 5 * SECOND;
+
+/** Lists of a large database take long. */
+const ANSWER_MS = 60 * SECOND;
+
+/**
+ * Opens the database of receivers to list, retry and discard their events, at a place as commands take it. Rejects
+ * with `invalid_argument` without tables or with those of an older version, `not_a_pigeonhole_database`,
+ * `schema_too_new`, or what keeps it from being reached.
+ */
+export async function openInboxDatabase(place: string): Promise<InboxOperator> {
+  const { connectionString, schema } = readDatabasePlace(place);
+  const database = nameOfDatabase(place);
+  const pool = new Pool({
+    connectionString,
+    max: 2,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    application_name: "pigeonhole operator",
+  });
+  const beside = besideReceivers(pool, schema);
+  try {
+    await beside.read(`opening ${database}`, (sql) => checkSchema(sql, { schema, database }));
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+  return {
+    database,
+    ...operateEvents(beside, { database, lockClass: lockClassOf(schema) }),
+    ...operateContactEvents(beside),
+    // oxlint-disable-next-line require-await -- a throw must become a rejection
+    async backUp() {
+      throw new PigeonholeError(
+        "invalid_argument",
+        `${database} is a PostgreSQL, which has programs of its own for copies: pg_dump --schema=${schema} for the inbox alone, or pg_basebackup and the backups of your provider for all of it.`,
+      );
+    },
+    close: () => pool.end(),
+  };
+}
+
+function besideReceivers(pool: Pool, schema: string): BesideReceivers {
+  const statements = new Statements(schema);
+  const shared = new SharedPool(pool);
+  const read: BesideReceivers["read"] = (doing, use) =>
+    shared.run(doing, (client) => use(new Sql(client, statements, ANSWER_MS)));
+  return {
+    read,
+    write: (doing, use) => read(doing, (sql) => sql.transaction(async () => use(sql, await readServerTime(sql)))),
+  };
+}
+
+/** Work is due by the clock of the server, which the clock of this machine may not agree with. */
+async function readServerTime(sql: Sql): Promise<number> {
+  const row = await sql.row<{ now: number }>("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now");
+  return row?.now ?? Date.now();
+}
+
+type OfContactEvents =
+  | "listContactEvents"
+  | "getContactEvent"
+  | "retryContactEvent"
+  | "discardContactEvent"
+  | "countDeadContactEvents"
+  | "retryDeadContactEvents"
+  | "discardDeadContactEvents";
+
+type OfEvents = Exclude<keyof InboxOperator, OfContactEvents | "database" | "backUp" | "close">;
+
+function operateEvents(
+  beside: BesideReceivers,
+  { database, lockClass }: { database: string; lockClass: number },
+): Pick<InboxOperator, OfEvents> {
+  const { read, write } = beside;
+  const mustGet = async (sql: Sql, id: string): Promise<EventDetail> =>
+    foundEvent(await inspectEvent(sql, id), id, database);
+  return {
+    overview: () =>
+      read("counting work", async (sql) => ({
+        events: await countWork(sql, await readServerTime(sql)),
+        contactEvents: await countOutbox(sql),
+      })),
+    countLists: () => read("counting events", countLists),
+    handlerTimes: (query = {}) => read("reading handler times", (sql) => readHandlerTimes(sql, query)),
+    listEvents: (query = {}) => read("listing events", (sql) => listEvents(sql, query)),
+    getEvent: (id) => read("reading an event", (sql) => inspectEvent(sql, id)),
+    retryEvent: (id) =>
+      write("retrying an event", async (sql, now) => {
+        const event = await mustGet(sql, id);
+        bodyOf(event);
+        return retryStored(sql, event, now);
+      }),
+    ...changeStuckWorkOfDatabase(beside),
+    hasReceiver: () => read("looking for receivers", (sql) => hasLiveNode(sql, lockClass)),
+    discardEvent: (id) =>
+      write("discarding an event", async (sql, now) => {
+        await mustGet(sql, id);
+        return discardEvent(sql, id, now);
+      }),
+    async erase({ email, dryRun = false }) {
+      const counts = await eraseAll((cursor) =>
+        write("erasing", (sql, now) => erasePage(sql, { email, now, dryRun, cursor })),
+      );
+      return { ...counts, walLeft: undefined };
+    },
+  };
+}
+
+/** Only an app knows the schemas and handlers to read an event with that was not understood. */
+async function retryStored(sql: Sql, { seq, handlers }: EventDetail, now: number): Promise<OperatorRetry> {
+  const stuck = handlers.filter(({ state }) => state === "dead" || state === "parked");
+  if (stuck.some(({ handler }) => handler === NOTE_HANDLER)) {
+    return { handlers: 0, readAgain: Number(await requestRetry(sql, seq, now)) };
+  }
+  return { handlers: stuck.length === 0 ? 0 : await replanEvent(sql, { seq, handlers: [], now }), readAgain: 0 };
+}
+
+function operateContactEvents(beside: BesideReceivers): Pick<InboxOperator, OfContactEvents> {
+  const { read, write } = beside;
+  return {
+    listContactEvents: (query = {}) => read("listing contact events", (sql) => listOutbox(sql, query)),
+    getContactEvent: (key) => read("reading a contact event", (sql) => getContactEvent(sql, key)),
+    retryContactEvent: (key) => write("retrying a contact event", (sql, now) => retryOutbox(sql, key, now)),
+    discardContactEvent: (key) => write("discarding a contact event", (sql, now) => discardOutbox(sql, key, now)),
+    ...changeDeadContactEventsOfDatabase(beside),
+  };
+}

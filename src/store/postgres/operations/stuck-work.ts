@@ -1,0 +1,102 @@
+import type { StuckPiece, StuckWork } from "../../inbox-operator.js";
+import type { Sql } from "../sql.js";
+import { workConditionsOf } from "./event-conditions.js";
+import { lockBodies, takeBody } from "./other-bytes.js";
+import { RESET, endStuckPiece } from "./replan.js";
+
+/** Pieces of stuck work, and when they are changed. */
+interface StuckPieces {
+  pieces: readonly StuckPiece[];
+  now: number;
+}
+
+/** The chosen work as rows of FROM. */
+function fromChosen(choice: StuckWork): string {
+  const conditions = ["w.state IN ('dead', 'parked')", ...workConditionsOf(choice)].join(" AND ");
+  return `FROM pigeonhole.inbox_work AS w JOIN pigeonhole.inbox_event AS e ON e.seq = w.seq WHERE ${conditions}`;
+}
+
+/** A page of the chosen work, the oldest events first. */
+export function selectStuck(
+  sql: Sql,
+  { choice, after, limit }: { choice: StuckWork; after: StuckPiece; limit: number },
+): Promise<StuckPiece[]> {
+  return sql.rows(
+    `SELECT w.seq, w.handler ${fromChosen(choice)} AND (w.seq, w.handler) > (:afterSeq::bigint, :afterHandler)
+     ORDER BY w.seq, w.handler LIMIT :limit`,
+    { ...choice, afterSeq: after.seq, afterHandler: after.handler, limit },
+  );
+}
+
+/** Counts the chosen work, and the events that it belongs to. */
+export async function countStuck(sql: Sql, choice: StuckWork): Promise<{ events: number; work: number }> {
+  const row = await sql.row<{ events: number; work: number }>(
+    `SELECT count(DISTINCT w.seq) AS events, count(*) AS work ${fromChosen(choice)}`,
+    choice,
+  );
+  return row ?? { events: 0, work: 0 };
+}
+
+const RESET_PIECES = `
+  UPDATE pigeonhole.inbox_work AS w SET ${RESET}
+  FROM unnest(:seqs::bigint[], :handlers::text[]) AS p (seq, handler)
+  WHERE w.seq = p.seq AND w.handler = p.handler AND state IN ('dead', 'parked')
+    AND EXISTS (SELECT 1 FROM pigeonhole.inbox_body AS b WHERE b.seq = w.seq)
+    AND NOT EXISTS (SELECT 1 FROM pigeonhole.inbox_other AS o WHERE o.seq = w.seq OR o.first = w.seq)
+    AND NOT EXISTS (SELECT 1 FROM pigeonhole.inbox_holder AS h WHERE h.first = w.seq)
+  RETURNING w.seq, w.handler`;
+
+/**
+ * Makes stuck pieces pending, with their counters at 0, and returns them. Pieces of events with other bodies are left.
+ * In one transaction.
+ */
+export async function resetPieces(sql: Sql, { pieces, now }: StuckPieces): Promise<StuckPiece[]> {
+  // Another body that comes meanwhile waits, and then finds the work pending.
+  await sql.run("SELECT 1 FROM pigeonhole.inbox_event WHERE seq = ANY(:seqs) ORDER BY seq FOR UPDATE", {
+    seqs: pieces.map(({ seq }) => seq),
+  });
+  return sql.rows(RESET_PIECES, { ...columnsOf(pieces), now });
+}
+
+/**
+ * Makes a stuck piece of an event with other bodies pending, unless its handler has another one; then it ends. Returns
+ * whether it is pending. In one transaction.
+ */
+export async function resetPieceBesideOthers(sql: Sql, piece: StuckPiece & { now: number }): Promise<boolean> {
+  const { seq, handler } = piece;
+  const { first, hasOthers } = await lockBodies(sql, seq);
+  if (!hasOthers) return false;
+  if (!(await takeBody(sql, { first, handler, seq }))) {
+    await endStuckPiece(sql, piece);
+    return false;
+  }
+  const changed = await sql.run(
+    `UPDATE pigeonhole.inbox_work AS w SET ${RESET}
+     WHERE seq = :seq AND handler = :handler AND state IN ('dead', 'parked')
+       AND EXISTS (SELECT 1 FROM pigeonhole.inbox_body AS b WHERE b.seq = w.seq)`,
+    piece,
+  );
+  return changed === 1;
+}
+
+/** Ends stuck pieces without running them; the marks say so. Returns those that ended. */
+export function endPieces(sql: Sql, { pieces, now }: StuckPieces): Promise<StuckPiece[]> {
+  return sql.rows(
+    `WITH held AS MATERIALIZED (
+       SELECT w.seq, w.handler FROM pigeonhole.inbox_work AS w
+       JOIN unnest(:seqs::bigint[], :handlers::text[]) AS p (seq, handler) ON w.seq = p.seq AND w.handler = p.handler
+       WHERE w.state IN ('dead', 'parked') ORDER BY w.seq, w.handler FOR UPDATE OF w
+     ), gone AS (
+       DELETE FROM pigeonhole.inbox_work AS w USING held WHERE w.seq = held.seq AND w.handler = held.handler
+       RETURNING w.seq, w.handler, w.started
+     )
+     INSERT INTO pigeonhole.inbox_done (seq, handler, settled_at, attempts, discarded)
+     SELECT seq, handler, :now, started, true FROM gone RETURNING seq, handler`,
+    { ...columnsOf(pieces), now },
+  );
+}
+
+const columnsOf = (pieces: readonly StuckPiece[]) => ({
+  seqs: pieces.map(({ seq }) => seq),
+  handlers: pieces.map(({ handler }) => handler),
+});

@@ -1,0 +1,168 @@
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { createPostgresStore } from "pigeonhole/postgres";
+import { deliver, sampleEvent } from "pigeonhole/testing";
+import { expect, onTestFinished, test } from "vitest";
+import { findFreePort } from "../support/free-port.js";
+import { makeFolder } from "../support/folder.js";
+import { type TestDatabase, describeOnPostgres } from "../support/postgres-server.js";
+import { type CliResult, jsonLines, runCli, SECRET, startCli } from "../support/run-cli.js";
+import { type App, startReceiverApp } from "./app.js";
+
+const APP = fileURLToPath(new URL("receiver-app.mjs", import.meta.url));
+const PASSWORD = "canary-of-the-password";
+
+/** The server asks for no password, so any is right. */
+const withPassword = (url: string): string => url.replace("//postgres@", `//postgres:${PASSWORD}@`);
+
+/** The database of the file as a command takes it. */
+const placeOf = ({ url, schema }: TestDatabase): string => `${withPassword(url)}#${schema}`;
+
+function startOnPostgres({ pool, schema }: TestDatabase): Promise<App> {
+  onTestFinished(async () => void (await pool.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)));
+  return startReceiverApp(undefined, createPostgresStore({ pool, schema }));
+}
+
+/** An event whose envelope is not understood. */
+const makeUnreadable = () => ({ ...sampleEvent("email.sent"), createdAt: "noon" });
+
+/** Runs a command, whose output must not have the password. */
+async function run(args: readonly string[], env: Record<string, string> = {}, cwd = makeFolder()): Promise<CliResult> {
+  const result = await runCli(args, { cwd, env });
+  expect(result.stdout + result.stderr).not.toContain(PASSWORD);
+  return result;
+}
+
+/** Without what differs between two runs of the same: times, names of captures, and lines of code. */
+function comparable({ code, stdout, stderr }: CliResult): string {
+  const text = `${code}\n${stdout}\n${stderr}`;
+  return text
+    .replaceAll(/\\n +at [^"\\]*/g, "")
+    .replaceAll(/^ +at .*\n/gm, "")
+    .replaceAll(/cap_\w+/g, "<capture>")
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>")
+    .replaceAll(/\d+ ms ago|the oldest received .* ago/g, "<age>");
+}
+
+describeOnPostgres((database) => {
+  test("the commands show the same of a PostgreSQL as of a file", async () => {
+    const apps = [await startReceiverApp(), await startOnPostgres(database)];
+    const events = (["email.sent", "email.bounced", "email.complained", "email.opened"] as const).map((type) =>
+      sampleEvent(type),
+    );
+    const unreadable = makeUnreadable();
+    for (const { receiver } of apps) {
+      for (const event of [...events, unreadable]) await deliver(receiver, event, { secret: SECRET });
+    }
+    const [file = "", url] = [apps[0]?.file, placeOf(database)];
+    const bounced = events[1]?.id ?? "";
+    for (const args of [
+      ["inbox", "list"],
+      ["inbox", "list", "--json"],
+      ["inbox", "list", "--dead", "--error", "MAIL server"],
+      ["inbox", "show", bounced],
+      ["inbox", "show", bounced, "--json"],
+      ["inbox", "show", bounced, "--body"],
+      ["inbox", "stats"],
+      ["inbox", "retry", "--parked"],
+      ["inbox", "discard", "--dead", "--yes"],
+      ["inbox", "discard", events[2]?.id ?? "", "--yes"],
+      ["inbox", "export", "--redact", "none"],
+      ["inbox", "erase", "--email", "ada@customer.example.com", "--dry-run"],
+      ["inbox", "list", "--state", "done"],
+      ["outbox", "list"],
+      ["outbox", "retry", "no such key"],
+      ["outbox", "retry", "--dead"],
+    ]) {
+      const [ofFile, ofUrl] = [await run([...args, "--db", file]), await run([...args, "--db", url])];
+      expect(comparable(ofUrl), args.join(" ")).toBe(comparable(ofFile));
+    }
+  });
+
+  test("an error names the database without its password", async () => {
+    const { stderr } = await run(["inbox", "show", "evt_1", "--db", placeOf(database)]);
+    const named = new RegExp(`postgres://postgres@127\\.0\\.0\\.1:\\d+/postgres#${database.schema} has no inbox`);
+    expect(stderr).toMatch(named);
+    await startOnPostgres(database);
+    const unknown = await run(["inbox", "show", "evt_1", "--db", placeOf(database)]);
+    expect(unknown.stderr).toMatch(/No event with id "evt_1" is in postgres:\/\/postgres@127/);
+    const backup = await run(["inbox", "backup", "copy.db", "--db", placeOf(database)]);
+    expect([backup.code, backup.stderr]).toEqual([2, expect.stringContaining("pg_dump")]);
+    const wrong = await run(["inbox", "list", "--db", `postgres://app:${PASSWORD}@db:port/app`]);
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining("cannot be read")]);
+  });
+
+  test("the database is that of DATABASE_URL, if none names a file, and the default file if that has no inbox", async () => {
+    const app = await startOnPostgres(database);
+    await deliver(app.receiver, sampleEvent("email.sent"), { secret: SECRET });
+    const DATABASE_URL = placeOf(database);
+    const list = ["inbox", "list", "--json"];
+    expect(jsonLines(await run(list, { DATABASE_URL }))).toHaveLength(1);
+    expect(jsonLines(await run([...list, "--db", "env:MAIL_URL"], { MAIL_URL: DATABASE_URL }))).toHaveLength(1);
+    const cwd = makeFolder();
+    writeFileSync(join(cwd, ".env"), `DATABASE_URL="${DATABASE_URL}"\n`);
+    expect(jsonLines(await run(list, {}, cwd))).toHaveLength(1);
+    const file = await startReceiverApp();
+    symlinkSync(file.file, join(cwd, "pigeonhole.db"));
+    expect(jsonLines(await run(list, {}, cwd))).toHaveLength(1);
+    const { stderr } = await run(["inbox", "list"], { DATABASE_URL: `${database.url}#of_another` }, cwd);
+    expect(stderr).toBe("No events.\n");
+    expect((await run(["inbox", "list"], { DATABASE_FILE: "pigeonhole.db" }, cwd)).stderr).toBe("No events.\n");
+    expect((await run(["inbox", "list"], { DATABASE_URL: "mysql://db/app" }, cwd)).stderr).toBe("No events.\n");
+  });
+
+  test("doctor checks the database of DATABASE_URL, and passes over one of the app alone", async () => {
+    const databaseOf = async (args: string[], env: Record<string, string> = {}) =>
+      jsonLines(await run(["doctor", "--json", "--port", "0", ...args], { WEBHOOK_SECRET: SECRET, ...env })).find(
+        ({ check }) => check === "database",
+      );
+    const DATABASE_URL = placeOf(database);
+    expect(await databaseOf([], { DATABASE_URL })).toMatchObject({ status: "skip" });
+    expect(await databaseOf(["--db", DATABASE_URL])).toMatchObject({ status: "fail" });
+    const app = await startOnPostgres(database);
+    expect(await databaseOf([], { DATABASE_URL })).toMatchObject({ status: "pass" });
+    await deliver(app.receiver, makeUnreadable(), { secret: SECRET });
+    expect(await databaseOf(["--db", DATABASE_URL])).toMatchObject({
+      status: "warn",
+      fix: expect.stringMatching(/inbox list --state parked --db '?postgres:\/\/postgres@127/) as string,
+    });
+  });
+
+  test("dev prints what a handler made of a delivery, and its page has the inbox, without the password", async () => {
+    const app = await startOnPostgres(database);
+    const args = ["dev", "-f", app.url, "--port", "0", "--page-port", "0", "--inbox", placeOf(database)];
+    const cli = startCli(args, { env: { WEBHOOK_SECRET: SECRET } });
+    const url = (await cli.line(/^ {2}Receiving/)).split(/\s+/)[2] ?? "";
+    const page = (await cli.line(/^ {2}Inspect/)).split(/\s+/)[2] ?? "";
+    expect(await cli.line(/^ {2}Inbox/)).toMatch(/postgres:\/\/postgres@127/);
+    await cli.line(/Ready\./);
+    await runCli(["trigger", "email.bounced", "--to", url], { env: { WEBHOOK_SECRET: SECRET } });
+    await cli.line(/✗ handler bounces dead .*: the mail server is away$/);
+    const authorization = `Bearer ${new URL(page).searchParams.get("t")}`;
+    const overview = await (await fetch(new URL("/api/inbox", page), { headers: { authorization } })).text();
+    expect(JSON.parse(overview)).toMatchObject({ events: { all: 1, dead: 1 } });
+    cli.signal("SIGINT");
+    const { stdout, stderr } = await cli.ended;
+    expect(stdout + stderr + overview).not.toContain(PASSWORD);
+  });
+
+  test("test with --start gives the app an empty database of the server of DATABASE_URL, and drops it", async () => {
+    const cwd = makeFolder();
+    writeFileSync(join(cwd, "events.json"), JSON.stringify([sampleEvent("email.sent")]));
+    await runCli(["captures", "import", "events.json"], { cwd });
+    mkdirSync(join(cwd, "fixtures"));
+    cpSync(join(cwd, ".pigeonhole", "captures"), join(cwd, "fixtures", "webhooks"), { recursive: true });
+    writeFileSync(join(cwd, ".env"), `DATABASE_URL=${withPassword(database.url)}\n`);
+    const port = String(await findFreePort());
+    const flags = ["--start", `node "${APP}"`, "--to", `${port}/webhooks`];
+    const started = await run(["test", ...flags], { APP_PORT: port }, cwd);
+    expect([started.code, started.stdout]).toEqual([0, expect.stringMatching(/^✓ email\.sent .* 200 accepted {2}/)]);
+    const { rows } = await database.pool.query(
+      "SELECT datname FROM pg_database WHERE datname LIKE 'pigeonhole_test_%'",
+    );
+    expect(rows).toEqual([]);
+    const file = await run(["test", ...flags], { APP_PORT: port, APP_FILE: ":memory:" }, cwd);
+    expect([file.code, file.stderr]).toEqual([2, expect.stringContaining("gave it as DATABASE_URL")]);
+  });
+});

@@ -1,0 +1,158 @@
+import { describe, expect, onTestFinished, test } from "vitest";
+import { DoNotRetry, createReceiver } from "pigeonhole";
+import { createPostgresStore } from "pigeonhole/postgres";
+import { TEST_SECRET } from "pigeonhole/testing";
+import { silentLogger } from "#pigeonhole/base/logger.js";
+import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
+import { openInbox } from "#pigeonhole/store/open-inbox.js";
+import type { Store } from "#pigeonhole/store/store.js";
+import { errorOf } from "../support/error-of.js";
+import { createFailingHandler } from "../support/failing-handler.js";
+import { type TestDatabase, describeOnPostgres } from "../support/postgres-server.js";
+import { closeReceiver, makeEvent, post, untilWork } from "../support/receiver.js";
+import { describeDeadContactEvents } from "./operator/dead-contact-events.js";
+import type { OperatorKind } from "./operator/operator-kind.js";
+import { describeStuckWork } from "./operator/stuck-work.js";
+
+describeOnPostgres((database) => {
+  const placeOf = ({ url, schema }: TestDatabase): string => `${url}#${schema}`;
+  const drop = async (): Promise<void> => {
+    await database.pool.query(`DROP SCHEMA IF EXISTS ${database.schema} CASCADE`);
+  };
+  const postgres: OperatorKind = {
+    create() {
+      const store = createPostgresStore({ pool: database.pool, schema: database.schema });
+      // What the suites use of a store does not depend on its transactions.
+      return { store: store as Store<unknown> as Store, place: placeOf(database), dispose: drop };
+    },
+  };
+
+  describe("chosen work of a PostgreSQL", () => describeStuckWork(postgres));
+  describe("contact events of a PostgreSQL", () => describeDeadContactEvents(postgres));
+
+  async function open(): Promise<InboxOperator> {
+    const inbox = await openInbox(placeOf(database));
+    onTestFinished(() => inbox.close());
+    return inbox;
+  }
+
+  /** A receiver with a dead event, whose handler fails until it is fixed. */
+  async function startWithDeadEvent() {
+    onTestFinished(drop);
+    const { run, fix } = createFailingHandler(() => new DoNotRetry("the address book is closed"));
+    const { pool, schema } = database;
+    const store = createPostgresStore({ pool, schema });
+    const receiver = createReceiver({ secrets: TEST_SECRET, store, logger: silentLogger, telemetry: false });
+    onTestFinished(() => closeReceiver(receiver));
+    receiver.on("email.sent", run);
+    await receiver.start();
+    const event = makeEvent({ data: { recipient: "ann@example.com" } });
+    await post(receiver, event);
+    await untilWork(receiver, event.id, { state: "dead" });
+    return { receiver, event, fix };
+  }
+
+  describe("the inbox of a running receiver on PostgreSQL", () => {
+    test("the inbox shows counts, events, handlers' errors and the exact bytes", async () => {
+      const { event } = await startWithDeadEvent();
+      const inbox = await open();
+      expect(await inbox.overview()).toMatchObject({ events: { dead: 1, pending: 0 }, contactEvents: { pending: 0 } });
+      expect(await inbox.countLists()).toEqual({
+        events: { all: 1, pending: 0, leased: 0, dead: 1, parked: 0, done: 0 },
+        contactEvents: { all: 0, pending: 0, leased: 0, dead: 0, done: 0 },
+      });
+      const handlers = [{ reason: "do_not_retry", error: "DoNotRetry: the address book is closed" }];
+      expect((await inbox.listEvents({ state: "dead" })).items).toMatchObject([{ id: event.id, handlers }]);
+      const detail = await inbox.getEvent(event.id);
+      expect(Buffer.from(detail?.body ?? []).toString()).toBe(JSON.stringify(event));
+      expect(await inbox.getEvent("evt_unknown")).toBeUndefined();
+    });
+
+    test("a retried event is run by the receiver without a message to it", async () => {
+      const { receiver, event, fix } = await startWithDeadEvent();
+      fix();
+      const inbox = await open();
+      expect(await inbox.retryEvent(event.id)).toEqual({ handlers: 1, readAgain: 0 });
+      await untilWork(receiver, event.id, { state: "done" });
+      expect(await inbox.retryEvent(event.id)).toEqual({ handlers: 0, readAgain: 0 });
+      expect((await inbox.countLists()).events).toMatchObject({ all: 1, dead: 0, done: 1 });
+    });
+
+    test("an event that was not understood is read again by the receiver", async () => {
+      const { receiver } = await startWithDeadEvent();
+      const event = makeEvent({ type: "email.unheard" });
+      await post(receiver, event);
+      const inbox = await open();
+      expect(await inbox.retryEvent(event.id)).toEqual({ handlers: 0, readAgain: 1 });
+      const waits = async () => (await inbox.getEvent(event.id))?.handlers[0]?.retryRequestedAt !== undefined;
+      await expect.poll(waits).toBe(false);
+      expect(await inbox.getEvent(event.id)).toMatchObject({ state: "parked", handlers: [{ reason: "unknown_type" }] });
+    });
+
+    test("a discarded event is ended, and an erased one has lost its body", async () => {
+      const { event } = await startWithDeadEvent();
+      const inbox = await open();
+      expect(await inbox.discardEvent(event.id)).toBe(1);
+      expect(await inbox.getEvent(event.id)).toMatchObject({ state: "done", handlers: [{ discarded: true }] });
+      expect(await errorOf(() => inbox.discardEvent("evt_unknown"))).toMatchObject({ code: "not_found" });
+      const email = "Ann@example.com";
+      expect(await inbox.erase({ email, dryRun: true })).toMatchObject({ events: 1 });
+      expect(await inbox.erase({ email })).toMatchObject({ events: 1, walLeft: undefined });
+      expect((await inbox.getEvent(event.id))?.body).toBeUndefined();
+      expect(await errorOf(() => inbox.retryEvent(event.id))).toMatchObject({ code: "body_dropped" });
+    });
+
+    test("a backup is refused with the name of the program that makes one", async () => {
+      await startWithDeadEvent();
+      const inbox = await open();
+      expect(await errorOf(() => inbox.backUp({ copy: "copy.db" }))).toMatchObject({
+        code: "invalid_argument",
+        message: expect.stringContaining("pg_dump") as string,
+      });
+    });
+  });
+
+  describe("other databases", () => {
+    const withPassword = (): string => database.url.replace("//postgres@", "//postgres:hidden@");
+
+    test("a database without an inbox is refused and left as it is, without its password in the error", async () => {
+      const error = await errorOf(() => openInbox(`${withPassword()}#${database.schema}`));
+      expect(error).toMatchObject({ code: "invalid_argument" });
+      expect(error.message).toMatch(/^postgres:\/\/postgres@127\.0\.0\.1:\d+\/postgres#test_\w+ has no inbox/);
+      const { rows } = await database.pool.query("SELECT to_regnamespace($1) AS found", [database.schema]);
+      expect(rows).toEqual([{ found: null }]);
+    });
+
+    test("a server that does not answer is named without the password", async () => {
+      const { code, message } = await errorOf(() => openInbox("postgres://app:hidden@127.0.0.1:9/app?sslmode=disable"));
+      expect(code).toBe("store_unreachable");
+      expect(message).toContain("opening postgres://app@127.0.0.1:9/app failed");
+    });
+
+    test.each([
+      "postgres://app:hid#den@db/app",
+      "postgres://app:hidden@db:port/app",
+      "postgres://app:hidden@db/app#My-Schema",
+    ])("the URL %s is refused without quoting it", async (place) => {
+      const { code, message } = await errorOf(() => openInbox(place));
+      expect(code).toBe("invalid_argument");
+      expect(message).not.toMatch(/hid/);
+    });
+
+    test("a schema of another program, and one of another version, is refused", async () => {
+      const { pool, schema } = database;
+      onTestFinished(drop);
+      await pool.query(`CREATE SCHEMA ${schema}; CREATE TABLE ${schema}.theirs (a int)`);
+      expect(await errorOf(() => openInbox(placeOf(database)))).toMatchObject({ code: "not_a_pigeonhole_database" });
+      await drop();
+      await startWithDeadEvent();
+      await pool.query(`INSERT INTO ${schema}.migration (version) VALUES (999)`);
+      expect(await errorOf(() => openInbox(placeOf(database)))).toMatchObject({ code: "schema_too_new" });
+      await pool.query(`DELETE FROM ${schema}.migration`);
+      expect(await errorOf(() => openInbox(placeOf(database)))).toMatchObject({
+        code: "invalid_argument",
+        message: expect.stringContaining("older version 0") as string,
+      });
+    });
+  });
+});

@@ -1,0 +1,16 @@
+import { describe } from "vitest";
+import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
+import { tempFile } from "../support/receiver.js";
+import { describeDeadContactEvents } from "./operator/dead-contact-events.js";
+import type { OperatorKind } from "./operator/operator-kind.js";
+import { describeStuckWork } from "./operator/stuck-work.js";
+
+const sqlite: OperatorKind = {
+  create() {
+    const file = tempFile();
+    return { store: createSqliteStore({ file, thread: false }), place: file };
+  },
+};
+
+describe("chosen work of a file", () => describeStuckWork(sqlite));
+describe("contact events of a file", () => describeDeadContactEvents(sqlite));

@@ -1,0 +1,22 @@
+import { onTestFinished } from "vitest";
+import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
+import { openInbox } from "#pigeonhole/store/open-inbox.js";
+import type { Store } from "#pigeonhole/store/store.js";
+import { context, T } from "../conformance/fixture.js";
+
+/** A store of a receiver, and where an operator finds it. */
+export interface OperatorKind {
+  create(): { store: Store; place: string; dispose?: () => Promise<void> };
+}
+
+/** A store that is open as that of a receiver, and a look at it from outside; both are closed after the test. */
+export async function openBoth(kind: OperatorKind): Promise<{ store: Store; inbox: InboxOperator }> {
+  const { store, place, dispose } = kind.create();
+  onTestFinished(() => dispose?.());
+  await store.open(context);
+  onTestFinished(() => store.close());
+  await store.recover(T);
+  const inbox = await openInbox(place);
+  onTestFinished(() => inbox.close());
+  return { store, inbox };
+}
