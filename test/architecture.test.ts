@@ -171,7 +171,9 @@ describe("the rooms", () => {
   test("the rooms keep SQL behind the Store interface", () => {
     const outside = relativeImports.filter(
       ({ from, specifier }) =>
-        /\/(?:sqlite|postgres)\//.test(specifier) && roomOf(from) !== "store" && roomOf(from) !== undefined,
+        /^store\/(?:sqlite|postgres)\//.test(relative(SRC, resolve(dirname(from), specifier))) &&
+        roomOf(from) !== "store" &&
+        roomOf(from) !== undefined,
     );
     // One place makes the default store from a path.
     expect(outside.map(({ from }) => relative(SRC, from))).toEqual(["receiver/options.ts"]);

@@ -7,6 +7,8 @@ export const ERROR_CODES = {
   duplicate_handler: "Two handlers were registered under one name.",
   stopped: "The receiver or its store was stopped. It accepts no more work.",
   schema_too_new: "The database file was written by a newer version of this package.",
+  schema_too_old:
+    "The tables in the database are missing or older than this version needs, and the store may not change them; the message says what to do.",
   not_a_pigeonhole_database: "The database file belongs to another program, or is not a SQLite database.",
   store_not_durable: "SQLite did not accept the settings that make a commit durable.",
   sqlite_too_old: "The SQLite library is older than 3.51.3, which fixes a corruption of WAL files.",

@@ -8,6 +8,7 @@ import * as endpoints from "./endpoints/spec.js";
 import { init } from "./init/spec.js";
 import * as inbox from "./inbox/spec.js";
 import * as outbox from "./outbox/spec.js";
+import * as postgres from "./postgres/spec.js";
 import { replay } from "./replay/spec.js";
 import { test } from "./test/spec.js";
 import { trigger } from "./trigger/spec.js";
@@ -21,6 +22,7 @@ export const FAMILIES: Readonly<Record<string, string>> = {
   endpoints: "Manages webhook endpoints through the API.",
   inbox: "Manages received events in a receiver's database.",
   outbox: "Manages contact events that a receiver has recorded.",
+  postgres: "Prepares a PostgreSQL for receivers.",
 };
 
 /** Every command, in the order of help. Code is loaded when a command is run. */
@@ -60,6 +62,7 @@ export const COMMANDS: readonly Command[] = [
   command(endpoints.endpointsDeliveries, async () => (await import("./endpoints/run.js")).deliveries),
   command(init, async () => (await import("./init/run.js")).run),
   command(add, async () => (await import("./add/run.js")).run),
+  command(postgres.postgresSchema, async () => (await import("./postgres/run.js")).printSchema),
   command(doctor, async () => (await import("./doctor/run.js")).run),
   command(completion, async () => (await import("./completion/run.js")).run),
 ];

@@ -147,6 +147,18 @@ describeOnPostgres((database) => {
     expect(stdout + stderr + overview).not.toContain(PASSWORD);
   });
 
+  test("postgres schema prints SQL that makes the tables, with the rights of a user", async () => {
+    const { schema, pool } = database;
+    onTestFinished(async () => void (await pool.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)));
+    const { code, stdout } = await run(["postgres", "schema", "--schema", schema, "--grant", "postgres"]);
+    expect(code).toBe(0);
+    expect(stdout).toContain(`GRANT USAGE ON SCHEMA "${schema}" TO "postgres";`);
+    await pool.query(stdout);
+    expect((await run(["inbox", "list", "--db", placeOf(database)])).stderr).toBe("No events.\n");
+    const unknown = await run(["postgres", "schema", "--from", "999"]);
+    expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining("newer than this version")]);
+  });
+
   test("test with --start gives the app an empty database of the server of DATABASE_URL, and drops it", async () => {
     const cwd = makeFolder();
     writeFileSync(join(cwd, "events.json"), JSON.stringify([sampleEvent("email.sent")]));

@@ -143,6 +143,7 @@ const REMEDIES: Readonly<Record<ErrorCode, string>> = {
   duplicate_handler: "Give one of them another `name`.",
   stopped: "Start the receiver, or do not use it after `stop()`.",
   schema_too_new: "Install the newer version of pigeonhole again.",
+  schema_too_old: "Let an administrator run the SQL that `npx pigeonhole postgres schema` prints.",
   not_a_pigeonhole_database: "Give `store` another path.",
   store_not_durable: "Keep the file on a local file system.",
   sqlite_too_old: "Update better-sqlite3.",

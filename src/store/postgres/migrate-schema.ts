@@ -2,8 +2,10 @@ import { PigeonholeError } from "../../base/error.js";
 import { LOCKED } from "./advisory-lock.js";
 import { POSTGRES_MIGRATIONS } from "./migrations.js";
 import type { Sql } from "./sql.js";
+import { sqlStateOf } from "./store-error.js";
 
-const CREATE_LIST = `
+/** The list of migrations that have run. */
+export const CREATE_LIST = `
   CREATE TABLE pigeonhole.migration (
     version    integer     PRIMARY KEY,
     applied_at timestamptz NOT NULL DEFAULT now()
@@ -20,14 +22,41 @@ export function migrateSchema(sql: Sql, { schema, lockClass }: SchemaLock): Prom
   return sql.transaction(async () => {
     await sql.run("SELECT pg_advisory_xact_lock(:lockClass, :of)", { lockClass, of: LOCKED.migration });
     const version = await readVersion(sql, schema);
-    if (version === undefined) await createSchema(sql, schema);
+    if (version === undefined) await changing(schema, () => createSchema(sql, schema));
     if (version !== undefined) refuseNewer(schema, version);
     for (const [index, migration] of POSTGRES_MIGRATIONS.entries()) {
       if (index < (version ?? 0)) continue;
-      await sql.script(migration);
+      await changing(schema, () => sql.script(migration));
       await sql.run("INSERT INTO pigeonhole.migration (version) VALUES (:version)", { version: index + 1 });
     }
   });
+}
+
+/** Refuses tables that are missing or not up to date, for a user who may not change them. */
+export async function requireSchema(sql: Sql, schema: string): Promise<void> {
+  const version = await readVersion(sql, schema);
+  if (version === undefined) throw tooOld(`The database has no tables in the schema ${schema}`, schema);
+  refuseNewer(schema, version);
+  if (version < POSTGRES_MIGRATIONS.length)
+    throw tooOld(`The schema ${schema} has the older version ${version}`, schema);
+}
+
+/** Changes tables; says what to do when the user may not. */
+async function changing(schema: string, change: () => Promise<void>): Promise<void> {
+  try {
+    await change();
+  } catch (error) {
+    if (sqlStateOf(error) !== "42501") throw error;
+    throw tooOld(`The user of the store may not make or change the tables in the schema ${schema}`, schema);
+  }
+}
+
+function tooOld(what: string, schema: string): PigeonholeError {
+  const named = schema === "pigeonhole" ? "" : ` --schema ${schema}`;
+  return new PigeonholeError(
+    "schema_too_old",
+    `${what}. Let an administrator run the SQL that "npx pigeonhole postgres schema${named} --grant <user>" prints, before this version starts.`,
+  );
 }
 
 /** An administrator may have made the schema, for a user who has no right to. */

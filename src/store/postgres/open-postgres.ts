@@ -7,7 +7,7 @@ import { lockClassOf } from "./advisory-lock.js";
 import type { DatabaseClock } from "./database-clock.js";
 import { checkServer } from "./check-server.js";
 import { commitOnPool } from "./commit-on-pool.js";
-import { type SchemaLock, migrateSchema } from "./migrate-schema.js";
+import { migrateSchema, requireSchema } from "./migrate-schema.js";
 import { NodeSession } from "./node-session.js";
 import { acceptEvents } from "./operations/accept.js";
 import type { NodeLock } from "./operations/recover.js";
@@ -47,6 +47,8 @@ export interface PostgresPlace {
   schema: string;
   /** Another way to the server, for the connection whose session must last. */
   sessionConnectionString?: string | undefined;
+  /** Makes the tables and brings them up to date. */
+  migrate: boolean;
 }
 
 export interface OpenRequest {
@@ -71,7 +73,7 @@ export async function openPostgres({ place, clock, runsHandlers }: OpenRequest):
     await Promise.all([node.end(), accepting.end(), working.end(), pool.end()]);
   };
   try {
-    await prepare(connect("opening", LONG), { schema, lockClass }, clock);
+    await prepare(connect("opening", LONG), { place, lockClass, clock });
     if (runsHandlers) await node.begin();
   } catch (error) {
     await close();
@@ -94,12 +96,19 @@ export async function openPostgres({ place, clock, runsHandlers }: OpenRequest):
   };
 }
 
-/** Checks the server and brings the tables up to date, on a connection that may wait for longer. */
-async function prepare(connection: OwnConnection, lock: SchemaLock, clock: DatabaseClock): Promise<void> {
+interface Preparation {
+  place: PostgresPlace;
+  lockClass: number;
+  clock: DatabaseClock;
+}
+
+/** Checks the server, and checks the tables or brings them up to date, on a connection that may wait for longer. */
+async function prepare(connection: OwnConnection, { place, lockClass, clock }: Preparation): Promise<void> {
+  const { schema, migrate } = place;
   try {
     await connection.run("opening the store", async (sql) => {
       await checkServer(sql);
-      await migrateSchema(sql, lock);
+      await (migrate ? migrateSchema(sql, { schema, lockClass }) : requireSchema(sql, schema));
       await clock.compare(sql);
     });
   } finally {

@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import { PigeonholeError } from "../../base/error.js";
 import { SECOND } from "../../base/duration.js";
-import { type OptionsOf, type Resolved, defineOptions, readBy } from "../../base/options.js";
+import { type OptionsOf, type Resolved, defineOptions, flag, readBy } from "../../base/options.js";
 import { checkConnectionString } from "../connection-string.js";
 import type { RecoverResult, Store, StoreContext } from "../store.js";
 import { DatabaseClock } from "./database-clock.js";
@@ -43,6 +43,11 @@ export interface PostgresStoreOptions {
   sessionConnectionString?: string | undefined;
   /** Schema of the store's tables, in lower case; made when it does not exist. @default "pigeonhole" */
   schema?: string | undefined;
+  /**
+   * Makes the tables, and brings them up to date, when the store is opened. With false the store refuses tables that
+   * are missing or old; `npx pigeonhole postgres schema` prints the SQL for them. @default true
+   */
+  migrate?: boolean | undefined;
 }
 
 /** The inbox in PostgreSQL, in the same database as your own tables. */
@@ -54,6 +59,7 @@ export const POSTGRES_STORE_OPTIONS = defineOptions("createPostgresStore", {
   connectionString: readBy(checkConnectionString),
   sessionConnectionString: readBy(checkConnectionString),
   schema: readBy(checkSchema, { default: "pigeonhole" }),
+  migrate: flag({ default: true }),
 } satisfies OptionsOf<PostgresStoreOptions>);
 
 /** The inbox in PostgreSQL. Any number of processes may work on it. */

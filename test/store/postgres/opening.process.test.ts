@@ -5,7 +5,11 @@ import { createPostgresStore } from "#pigeonhole/store/postgres/postgres-store.j
 import { describeOnPostgres, startPostgres } from "../../support/postgres-server.js";
 import { findFreePort } from "../../support/free-port.js";
 import { hasPostgres } from "../../support/tools.js";
-import { context, expectCode, newEvent, T } from "../conformance/fixture.js";
+import { HOUR } from "#pigeonhole/base/duration.js";
+import { POSTGRES_MIGRATIONS } from "#pigeonhole/store/postgres/migrations.js";
+import { writeSchemaSql } from "#pigeonhole/store/schema-sql.js";
+import { errorOf } from "../../support/error-of.js";
+import { context, expectCode, newEvent, settlements, T } from "../conformance/fixture.js";
 import { newRecord } from "../conformance/outbox-fixture.js";
 import { openStore } from "./store-on.js";
 
@@ -57,6 +61,95 @@ describeOnPostgres((database) => {
     url.pathname = `/${name}`;
     return url.href;
   };
+
+  describe("a user who may not create tables", () => {
+    const user = `${schema}_user`;
+    const asUser = (): string => database.url.replace("//postgres@", `//${user}@`);
+    const makeUser = (): Promise<void> =>
+      setUp(`CREATE USER ${user}`, `DROP SCHEMA IF EXISTS ${schema} CASCADE; DROP USER ${user}`);
+    const refused = async (options: object): Promise<{ code?: string; message: string }> => {
+      const store = createPostgresStore({ connectionString: asUser(), schema, ...options });
+      onTestFinished(() => store.close());
+      return errorOf(() => store.open(context));
+    };
+    const prints = new RegExp(`"npx pigeonhole postgres schema --schema ${schema} --grant <user>"`);
+
+    test("a user who may not create tables is told which command prints the SQL", async () => {
+      await makeUser();
+      for (const migrate of [true, false]) {
+        const { code, message } = await refused({ migrate });
+        expect([code, message]).toEqual(["schema_too_old", expect.stringMatching(prints)]);
+      }
+    });
+
+    test("a user who may not create tables uses those that an administrator has made with the printed SQL", async () => {
+      await makeUser();
+      await database.pool.query(writeSchemaSql({ schema, from: 0, grantTo: user }));
+      const store = createPostgresStore({ connectionString: asUser(), schema, migrate: false });
+      onTestFinished(() => store.close());
+      await store.open(context);
+      await store.recover(T);
+      const stored = await store.accept(newEvent("evt_1", { work: [{ handler: "h", leaseUntil: T + HOUR }] }));
+      const [lease] = stored.kind === "stored" ? stored.leases : [];
+      await store.commit(settlements.done(lease ?? expect.unreachable()), ({ client }) => client.query("SELECT 1"));
+      await store.record([newRecord("a")], T);
+      await store.noteTimes({ clock: T });
+      expect(await store.counts(T)).toMatchObject({ done: 1 });
+      await store.erase({ email: "ann@example.com", now: T, dryRun: false });
+      const all = T + HOUR;
+      await store.prune({ now: all, idsBefore: all, bodiesBefore: all, sentBefore: all, batch: 100 });
+    });
+
+    test("tables of another version are refused without being changed, and brought up to date by an administrator", async () => {
+      await makeUser();
+      const { pool } = database;
+      await pool.query(writeSchemaSql({ schema, from: 0, grantTo: user }));
+      await pool.query(`INSERT INTO ${schema}.migration (version) VALUES (999)`);
+      expect(await refused({ migrate: false })).toMatchObject({ code: "schema_too_new" });
+      await pool.query(`DELETE FROM ${schema}.migration`);
+      expect(await refused({ migrate: false })).toMatchObject({
+        code: "schema_too_old",
+        message: expect.stringContaining(`The schema ${schema} has the older version 0`) as string,
+      });
+      await pool.query(`DROP SCHEMA ${schema} CASCADE; CREATE SCHEMA ${schema}; CREATE TABLE ${schema}.theirs (a int)`);
+      await pool.query(`GRANT USAGE ON SCHEMA ${schema} TO ${user}`);
+      expect(await refused({ migrate: false })).toMatchObject({ code: "not_a_pigeonhole_database" });
+    });
+
+    test("the printed SQL makes the same tables as the store itself", async () => {
+      const other = `${schema}_2`;
+      await setUp("SELECT 1", `DROP SCHEMA IF EXISTS ${other} CASCADE`);
+      await openStore(database);
+      await database.pool.query(writeSchemaSql({ schema: other, from: 0, grantTo: undefined }));
+      const describe = async (of: string): Promise<unknown[]> => {
+        const { rows } = await database.pool.query(
+          `SELECT replace(pg_get_indexdef(i.indexrelid), $1, '') AS found FROM pg_index AS i
+             JOIN pg_class AS c ON c.oid = i.indexrelid WHERE c.relnamespace = $1::regnamespace
+           UNION ALL SELECT concat_ws(' ', table_name, column_name, data_type, is_nullable, collation_name, column_default)
+             FROM information_schema.columns WHERE table_schema = $1
+           UNION ALL SELECT replace(conrelid::regclass::text || ' ' || pg_get_constraintdef(oid), $1, '')
+             FROM pg_constraint WHERE connamespace = $1::regnamespace
+           UNION ALL SELECT sequence_name::text FROM information_schema.sequences WHERE sequence_schema = $1
+           ORDER BY 1`,
+          [of],
+        );
+        return rows;
+      };
+      const tables = await describe(schema);
+      expect(tables.length).toBeGreaterThan(100);
+      expect(await describe(other)).toEqual(tables);
+      await database.pool.query(
+        writeSchemaSql({ schema: other, from: POSTGRES_MIGRATIONS.length, grantTo: undefined }),
+      );
+    });
+
+    test.each([
+      [{ schema: "My-Schema", from: 0 }, "The schema must be"],
+      [{ schema: "pigeonhole", from: 999 }, "newer than this version"],
+    ])("the SQL of %j is refused", (request, message) => {
+      expect(() => writeSchemaSql({ ...request, grantTo: undefined })).toThrow(message);
+    });
+  });
 
   describe("opening", () => {
     test("ten stores that are opened at once on an empty database all come up, and share the work", async () => {
@@ -151,7 +244,7 @@ describeOnPostgres((database) => {
       const url = new URL(database.url);
       [url.username, url.password] = [role, "hidden"];
       const refusal = await refusalOf(url.href);
-      expect(refusal).toMatchObject({ code: "server_unusable", message: expect.stringContaining("rights") });
+      expect(refusal).toMatchObject({ code: "schema_too_old", message: expect.stringContaining("may not make") });
       await database.pool.query(`CREATE SCHEMA ${schema} AUTHORIZATION ${role}`);
       const store = createPostgresStore({ connectionString: url.href, schema });
       onTestFinished(() => store.close());

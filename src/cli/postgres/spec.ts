@@ -1,0 +1,23 @@
+import { defineCommand } from "../frame/spec.js";
+import { parseWholeNumber } from "../values/parse-option.js";
+
+export const postgresSchema = defineCommand({
+  name: "postgres schema",
+  group: "Set up",
+  summary: "Prints the SQL of the tables that the store on PostgreSQL needs.",
+  details:
+    "For an administrator to run, where the user of the app may not create tables: the store is then made with migrate: false. Without that, the store makes its tables itself when it is first started. It is one transaction.",
+  options: {
+    schema: { value: "name", default: "pigeonhole", summary: "Schema of the tables." },
+    from: {
+      value: "version",
+      parse: parseWholeNumber({ min: 0 }),
+      default: "0",
+      summary: "The version that the tables have, as the error of the store says; 0 for none.",
+    },
+    grant: { value: "user", summary: "Gives this user of the database the rights that the store needs." },
+  },
+  examples: [
+    ["pigeonhole postgres schema --grant app > schema.sql", "then, as an administrator: psql --file schema.sql app"],
+  ],
+});
