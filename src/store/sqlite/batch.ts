@@ -98,9 +98,11 @@ export class BatchPacker {
     return this.commands.push(command) - 1;
   }
 
-  /** A copy of all bodies, which may change hands. */
-  joinBodies(): Uint8Array<ArrayBuffer> {
-    const joined = new Uint8Array(this.bytes);
+  /** A copy of all bodies, in `spare` where they have room there. It may change hands. */
+  joinBodies(spare?: ArrayBuffer): Uint8Array<ArrayBuffer> {
+    // One that changed hands has no room at all, and is not to be used for no bodies either.
+    const hasRoom = spare !== undefined && Math.max(1, this.bytes) <= spare.byteLength;
+    const joined = new Uint8Array(hasRoom ? spare : new ArrayBuffer(this.bytes), 0, this.bytes);
     let offset = 0;
     for (const body of this.#bodies) {
       joined.set(body, offset);

@@ -8,10 +8,13 @@ import type { OpenFiles } from "./open-files.js";
 import type { BlockedWal } from "./wal-watch.js";
 import type { Writer } from "./writer.js";
 
-/** The thread's answers to a batch and to the opening of the file, and its own reports. */
+/**
+ * The thread's answers to a batch and to the opening of the file, which has no results, and its own reports. With an
+ * answer comes a buffer for the bodies of the next batch: new memory is cleared first, and much of it makes V8 collect
+ * garbage early.
+ */
 export type ThreadMessage =
-  | { kind: "ready" }
-  | ({ kind: "results" } & BatchResults)
+  | ({ kind: "results"; spare: ArrayBuffer } & BatchResults)
   | { kind: "files_lost"; code: PigeonholeError["code"]; message: string }
   | ({ kind: "wal_blocked" } & BlockedWal)
   | { kind: "failed"; code: PigeonholeError["code"]; message: string };
@@ -21,8 +24,6 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-const NO_RESULTS: BatchResults = { results: [], epoch: 0 };
-
 /** Runs batches on a worker thread that owns the writing connection, so that the event loop never waits for a disk. */
 export async function createThreadWriter(files: OpenFiles, onAlarm: StoreContext["onAlarm"]): Promise<Writer> {
   const worker = new Worker(new URL("./writer-thread.js", import.meta.url), { workerData: files.data });
@@ -30,6 +31,7 @@ export async function createThreadWriter(files: OpenFiles, onAlarm: StoreContext
   const filesLost = new Promise<PigeonholeError>((resolve) => (reportLoss = resolve));
   let waiting: Waiting | undefined;
   let dead: PigeonholeError | undefined;
+  let spare: ArrayBuffer | undefined;
 
   function expect(): Promise<BatchResults> {
     if (dead !== undefined) return Promise.reject(dead);
@@ -52,9 +54,8 @@ export async function createThreadWriter(files: OpenFiles, onAlarm: StoreContext
 
   worker.on("message", (message: ThreadMessage) => {
     switch (message.kind) {
-      case "ready":
-        return finish((waiter) => waiter.resolve(NO_RESULTS));
       case "results":
+        spare = message.spare;
         return finish((waiter) => waiter.resolve(message));
       case "files_lost":
         return reportLoss(new PigeonholeError(message.code, message.message));
@@ -75,7 +76,7 @@ export async function createThreadWriter(files: OpenFiles, onAlarm: StoreContext
     if (dead !== undefined) return Promise.reject(dead);
     /** Throws when a command holds a value that cannot be cloned. */
     const sendSome = (commands: readonly BatchCommand[]): Promise<BatchResults> => {
-      const bodies = batch.joinBodies();
+      const bodies = batch.joinBodies(spare);
       worker.postMessage({ commands, bodies, ended } satisfies Batch, [bodies.buffer]);
       return expect();
     };

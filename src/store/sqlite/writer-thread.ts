@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { PigeonholeError } from "../../base/error.js";
-import type { Batch } from "./batch.js";
+import type { Batch, BatchResults } from "./batch.js";
 import { createCheckedInbox } from "./checked-inbox.js";
 import { openDatabase } from "./open-database.js";
 import { OpenFiles, type OpenFilesData } from "./open-files.js";
@@ -12,9 +12,17 @@ import { WalWatch } from "./wal-watch.js";
 /** How often the files are checked between commits, so that an idle receiver also notices when they are gone. */
 const CHECK_INTERVAL_MS = 250;
 
+/** A full batch of usual bodies. Only what is written of it takes memory. */
+const SPARE_BYTES = 1024 * 1024;
+
 const port = parentPort;
 if (port === null) throw new PigeonholeError("invalid_argument", "writer-thread must be started as a worker thread.");
 const answer = (message: ThreadMessage): void => port.postMessage(message);
+/** The caller gets the buffer of the bodies back, unless it is larger than it has to be. */
+const answerBatch = (results: BatchResults, used: ArrayBufferLike): void => {
+  const spare = used.byteLength === SPARE_BYTES ? (used as ArrayBuffer) : new ArrayBuffer(SPARE_BYTES);
+  port.postMessage({ kind: "results", spare, ...results } satisfies ThreadMessage, [spare]);
+};
 
 try {
   const files = new OpenFiles(workerData as OpenFilesData);
@@ -40,9 +48,9 @@ try {
       port.close();
       return;
     }
-    answer({ kind: "results", ...inbox.runBatch(message) });
+    answerBatch(inbox.runBatch(message), message.bodies.buffer);
   });
-  answer({ kind: "ready" });
+  answerBatch({ results: [], epoch: 0 }, new ArrayBuffer(0));
 } catch (error) {
   const { code, message } =
     error instanceof PigeonholeError ? error : new PigeonholeError("store_failed", String(error));

@@ -37,6 +37,23 @@ export function describeAccept(fixture: Fixture): void {
       expect(Buffer.from(work[0]?.body ?? "missing").equals(body)).toBe(true);
     });
 
+    test("bodies of batches that follow one another are kept apart, whatever their lengths", async () => {
+      const batches = [[4096, 100, 4096], [700_000, 700_000], [10], [], [4096, 4096, 0, 3], [200_000]];
+      const bodies = new Map<string, Uint8Array>();
+      for (const [batch, lengths] of batches.entries()) {
+        const events = lengths.map((length, place) => {
+          const body = new Uint8Array(length).fill(16 * batch + place);
+          bodies.set(`evt_${batch}_${place}`, body);
+          return newEvent(`evt_${batch}_${place}`, { body });
+        });
+        await Promise.all(events.map((event) => fixture.store.accept(event)));
+      }
+      for (const [id, body] of bodies) {
+        const stored = await fixture.store.get(id);
+        expect(Buffer.from(stored?.body ?? "missing").equals(body), id).toBe(true);
+      }
+    });
+
     test.each(["evt_ü", "evt_\u{1f54a}", "a'; --", "__proto__", "evt_1 ", "EVT_1"])(
       "the store keeps the id %j unchanged",
       async (id) => {
