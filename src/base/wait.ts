@@ -32,3 +32,16 @@ export function inTime<Value>(promise: Promise<Value>, clock: Clock, ms: number)
     promise.then(resolve, reject).finally(() => timer.cancel());
   });
 }
+
+/**
+ * Settles as `promise` does, or rejects with the signal's reason as soon as it is aborted; the promise itself continues.
+ */
+export function untilAborted<Value>(promise: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
+  if (signal === undefined) return promise;
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason as Error);
+    if (signal.aborted) onAbort();
+    else signal.addEventListener("abort", onAbort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+  });
+}

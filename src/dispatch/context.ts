@@ -224,6 +224,7 @@ export class RunContext implements HandlerContext<unknown> {
     this.pendingCommit = this.#deps.store.commit(
       { seq, handler, token, to: "done", at: this.#deps.clock.now(), dropSteps, records: this.#records?.all },
       fn,
+      this.signal,
     );
     // A handler that throws instead of awaiting this must not end the process by an unhandled rejection.
     this.pendingCommit.catch(() => {

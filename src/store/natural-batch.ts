@@ -7,9 +7,12 @@ export interface BatchLimits<Item> {
   bytesOf: (item: Item) => number;
 }
 
+/** Each item's result, or a promise of it for an item that takes longer than the others. */
+type RunBatch<Item, Result> = (items: readonly Item[]) => Promise<readonly (Result | Promise<Result>)[]>;
+
 interface Waiting<Item, Result> {
   item: Item;
-  resolve: (result: Result) => void;
+  resolve: (result: Result | Promise<Result>) => void;
   reject: (error: unknown) => void;
 }
 
@@ -18,12 +21,12 @@ interface Waiting<Item, Result> {
  * that fails because of what is in it is run again one by one, so that an item fails alone.
  */
 export class NaturalBatch<Item, Result> {
-  readonly #run: (items: readonly Item[]) => Promise<readonly Result[]>;
+  readonly #run: RunBatch<Item, Result>;
   readonly #limits: BatchLimits<Item>;
   readonly #waiting: Waiting<Item, Result>[] = [];
   #isRunning = false;
 
-  constructor(limits: BatchLimits<Item>, run: (items: readonly Item[]) => Promise<readonly Result[]>) {
+  constructor(limits: BatchLimits<Item>, run: RunBatch<Item, Result>) {
     this.#limits = limits;
     this.#run = run;
   }
@@ -58,7 +61,7 @@ export class NaturalBatch<Item, Result> {
   async #runBatch(batch: readonly Waiting<Item, Result>[]): Promise<void> {
     try {
       const results = await this.#run(batch.map(({ item }) => item));
-      for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
+      for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result | Promise<Result>);
     } catch (error) {
       if (batch.length > 1 && isPigeonholeError(error, "store_failed")) {
         for (const one of batch) await this.#runBatch([one]);

@@ -186,9 +186,10 @@ export interface Store<Tx = CommitTransaction> extends Outbox {
   /**
    * Runs `fn` and settles the work as done in one transaction. Rejects with what `fn` throws (nothing is written then),
    * `commit_async` when it returns a promise and the store's transactions are synchronous, `transaction_ended` when its
-   * SQL ends the transaction, or `lease_lost`.
+   * SQL ends the transaction, `lease_lost`, or the reason of `signal` if it is aborted before `fn` has ended: nothing is
+   * written then.
    */
-  commit(settlement: Settlement & { to: "done" }, fn: (tx: Tx) => unknown): Promise<void>;
+  commit(settlement: Settlement & { to: "done" }, fn: (tx: Tx) => unknown, signal?: AbortSignal): Promise<void>;
   /** Takes over from a dead process: expired leases, or all of its leases, become pending again or parked. */
   recover(now: number): Promise<RecoverResult>;
   /**

@@ -90,6 +90,24 @@ describeOnPostgres((database) => {
     });
   });
 
+  test("a handler whose commit hangs for longer than its timeoutMs runs again", async () => {
+    const receiver = createOn(database);
+    receiver.on(
+      "email.sent",
+      async ({ id }, { attempt, commit }) =>
+        commit(async ({ client }) => {
+          await client.query(`INSERT INTO ${effects} (event, receiver) VALUES ($1, $2)`, [id, attempt]);
+          if (attempt === 1) await new Promise(() => undefined);
+        }),
+      { timeoutMs: 200 },
+    );
+    await receiver.start();
+    const event = makeEvent();
+    await post(receiver, event);
+    await untilWork(receiver, event.id, { state: "done", attempts: 2 });
+    expect(await readEffects()).toEqual([event.id]);
+  });
+
   test("a handler that fails runs again, is dead in the end, and done after a retry by hand", async () => {
     const receiver = createOn(database);
     let fails = true;

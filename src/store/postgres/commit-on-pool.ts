@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { PoolClient } from "pg";
 import { PigeonholeError } from "../../base/error.js";
+import { untilAborted } from "../../base/wait.js";
 import { guardClient } from "./guard-client.js";
 import type { DoneSettlement } from "./operations/settle.js";
 import { settleDone } from "./operations/settle.js";
@@ -13,38 +14,59 @@ import { Sql, type Statements } from "./sql.js";
 const ASK_TRIES = 20;
 const ASK_EVERY_MS = 250;
 
+/** Others hold the row of leased work for moments only, as when they renew it. */
+const LOCK_TRIES = 40;
+const LOCK_WAIT_MS = 50;
+
 export interface PoolCommit {
   pool: SharedPool;
   statements: Statements;
   settlement: DoneSettlement;
   fn: (tx: PostgresTransaction) => unknown;
+  /** Aborted when the run is over; a function that has not ended then has its connection closed. */
+  signal: AbortSignal | undefined;
 }
 
 /**
  * The user's writes and the done mark in one transaction, on a client of the pool. The fence comes first: when the
  * lease is lost, the user's function does not run at all.
  */
-export async function commitOnPool({ pool, statements, settlement, fn }: PoolCommit): Promise<void> {
-  const borrowed = await pool.borrow("ctx.commit");
+export async function commitOnPool({ pool, statements, settlement, fn, signal }: PoolCommit): Promise<void> {
+  const borrowed = await borrow(pool, signal);
   const { client, giveBack } = borrowed;
   const sql = new Sql(client, statements);
   let transaction: string;
   try {
-    transaction = await begin(sql, settlement);
-    await callWithClient(client, fn);
+    transaction = await untilAborted(begin(sql, settlement), signal);
+    await callWithClient(client, fn, signal);
   } catch (error) {
-    await undo(sql, borrowed);
+    // On a connection that is closed, the transaction ends and its rows are free.
+    if (signal?.aborted === true) giveBack(true);
+    else await undo(sql, borrowed);
     throw error;
   }
-  const command = await commit(client).catch((error: unknown) => ({ error }));
+  const command = await untilAborted(commit(client), signal).catch((error: unknown) => ({ error }));
   giveBack(typeof command === "object");
   if (typeof command === "object") {
-    if (!isConnectionLost(command.error)) throw asPostgresError(command.error, "ctx.commit");
+    if (signal?.aborted !== true && !isConnectionLost(command.error))
+      throw asPostgresError(command.error, "ctx.commit");
     await findOut(pool, statements, transaction);
   } else if (command !== "COMMIT") {
     // A statement failed and its error was not thrown: PostgreSQL then takes everything back.
     throw failedInside();
   }
+}
+
+/** A connection that comes too late goes back. */
+function borrow(pool: SharedPool, signal: AbortSignal | undefined): Promise<BorrowedClient> {
+  const borrowing = pool.borrow("ctx.commit");
+  return untilAborted(borrowing, signal).catch((error: unknown) => {
+    borrowing.then(
+      ({ giveBack }) => giveBack(false),
+      () => undefined,
+    );
+    throw error;
+  });
 }
 
 /** What PostgreSQL says that it has done. */
@@ -57,8 +79,7 @@ async function begin(sql: Sql, settlement: DoneSettlement): Promise<string> {
   try {
     await sql.begin();
     const row = await sql.row<{ transaction: string }>("SELECT pg_current_xact_id()::text AS transaction");
-    const [result] = await settleDone(sql, [settlement]);
-    if (result === "settled") return row?.transaction ?? "";
+    if (await isFenced(sql, settlement)) return row?.transaction ?? "";
   } catch (error) {
     throw asPostgresError(error, "ctx.commit");
   }
@@ -66,7 +87,23 @@ async function begin(sql: Sql, settlement: DoneSettlement): Promise<string> {
   throw new PigeonholeError("lease_lost", `The lease of handler "${handler}" has ended; nothing was written.`);
 }
 
-async function callWithClient(client: PoolClient, fn: PoolCommit["fn"]): Promise<void> {
+/** Ends the lease in the open transaction. False when it was lost. */
+async function isFenced(sql: Sql, settlement: DoneSettlement): Promise<boolean> {
+  for (let attempt = 1; ; attempt += 1) {
+    const [outcome] = await settleDone(sql, [settlement]);
+    if (outcome !== "locked") return outcome === "settled";
+    if (attempt === LOCK_TRIES) {
+      throw new PigeonholeError("store_busy", "ctx.commit failed: another transaction holds the work.");
+    }
+    await sleep(LOCK_WAIT_MS);
+  }
+}
+
+async function callWithClient(
+  client: PoolClient,
+  fn: PoolCommit["fn"],
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const guarded = guardClient(client);
   const tx: PostgresTransaction = {
     get client() {
@@ -74,7 +111,7 @@ async function callWithClient(client: PoolClient, fn: PoolCommit["fn"]): Promise
     },
   };
   try {
-    await fn(tx);
+    await untilAborted((async () => fn(tx))(), signal);
     guarded.checkKept();
   } finally {
     guarded.end();

@@ -44,7 +44,7 @@ export function withDatabaseTimes(store: PostgresStore, clock: DatabaseClock): P
     renew: (leases, leaseUntil) => store.renew(leases, toDatabase(leaseUntil)),
     release: (leases, now) => store.release(leases, toDatabase(now)),
     settle: (settlement) => store.settle(withEnd(settlement)),
-    commit: (settlement, fn) => store.commit(withEnd(settlement), fn),
+    commit: (settlement, fn, signal) => store.commit(withEnd(settlement), fn, signal),
     recover: (now) => store.recover(toDatabase(now)),
     ...(glance && { glance: (request: Parameters<typeof glance>[0]) => glance(withNow(request)) }),
     restartWaits: (limits) => store.restartWaits(withLease(limits)),

@@ -1,7 +1,6 @@
 import type { Pool } from "pg";
 import type { NewEvent, AcceptResult, SettleResult } from "../store.js";
 import { SECOND } from "../../base/duration.js";
-import { NaturalBatch } from "../natural-batch.js";
 import type { Settlement } from "../work.js";
 import { lockClassOf } from "./advisory-lock.js";
 import type { DatabaseClock } from "./database-clock.js";
@@ -9,17 +8,13 @@ import { checkServer } from "./check-server.js";
 import { commitOnPool } from "./commit-on-pool.js";
 import { migrateSchema, requireSchema } from "./migrate-schema.js";
 import { NodeSession } from "./node-session.js";
-import { acceptEvents } from "./operations/accept.js";
+import { createAccept, createSettle } from "./natural-batches.js";
 import type { NodeLock } from "./operations/recover.js";
-import { type DoneSettlement, type OtherSettlement, settleDone, settleOthers } from "./operations/settle.js";
+import type { DoneSettlement } from "./operations/settle.js";
 import { LONG, OwnConnection, SHORT } from "./own-connection.js";
 import { SharedPool } from "./shared-pool.js";
 import type { PostgresTransaction } from "./postgres-transaction.js";
 import { Sql, Statements } from "./sql.js";
-
-/** Larger batches gain little, and all calls in them wait longer. */
-const MAX_ITEMS = 256;
-const MAX_BYTES = 8 * 1024 * 1024;
 
 /** Some of what runs in the pool reads many rows. */
 const POOL_ANSWER_MS = 30 * SECOND;
@@ -33,7 +28,11 @@ export interface OpenPostgres {
   hold(): Promise<void>;
   accept(event: NewEvent): Promise<AcceptResult>;
   settle(settlement: Settlement): Promise<SettleResult>;
-  commit(settlement: DoneSettlement, fn: (tx: PostgresTransaction) => unknown): Promise<void>;
+  commit(
+    settlement: DoneSettlement,
+    fn: (tx: PostgresTransaction) => unknown,
+    signal: AbortSignal | undefined,
+  ): Promise<void>;
   /** On the store's own connection for work, which handlers never hold. */
   work<Value>(doing: string, use: (sql: Sql) => Promise<Value>): Promise<Value>;
   /** On a connection of the pool: what may wait. */
@@ -80,16 +79,15 @@ export async function openPostgres({ place, clock, runsHandlers }: OpenRequest):
     throw error;
   }
   const work: OpenPostgres["work"] = (doing, use) => working.run(doing, use);
-  const batches = createBatches(accepting, working, node);
   return {
     get lock() {
       return node.lock;
     },
     begin: () => node.begin(),
     hold: () => node.hold(),
-    accept: (event) => batches.accept.add(event),
-    settle: (settlement) => (settlement.to === "done" ? batches.done.add(settlement) : batches.others.add(settlement)),
-    commit: (settlement, fn) => commitOnPool({ pool, statements, settlement, fn }),
+    accept: createAccept(accepting, node),
+    settle: createSettle(working),
+    commit: (settlement, fn, signal) => commitOnPool({ pool, statements, settlement, fn, signal }),
     work,
     inPool: (doing, use) => pool.run(doing, (client) => use(new Sql(client, statements, POOL_ANSWER_MS))),
     close,
@@ -114,20 +112,4 @@ async function prepare(connection: OwnConnection, { place, lockClass, clock }: P
   } finally {
     await connection.end();
   }
-}
-
-function createBatches(accepting: OwnConnection, working: OwnConnection, session: NodeSession) {
-  const limits = { maxItems: MAX_ITEMS, maxBytes: MAX_BYTES };
-  const light = { ...limits, bytesOf: () => 0 };
-  return {
-    accept: new NaturalBatch<NewEvent, AcceptResult>({ ...limits, bytesOf: ({ body }) => body.byteLength }, (events) =>
-      accepting.run("storing events", (sql) => acceptEvents(sql, session.lock.node, events)),
-    ),
-    done: new NaturalBatch<DoneSettlement, SettleResult>(light, (settlements) =>
-      working.run("settling work", (sql) => settleDone(sql, settlements)),
-    ),
-    others: new NaturalBatch<OtherSettlement, SettleResult>(light, (settlements) =>
-      working.run("settling work", (sql) => settleOthers(sql, settlements)),
-    ),
-  };
 }

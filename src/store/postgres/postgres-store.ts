@@ -82,7 +82,7 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
     close: () => opening.close(),
     accept: (event) => opening.use((open) => open.accept(event)),
     settle: (settlement) => opening.use((open) => open.settle(settlement)),
-    commit: (settlement, fn) => opening.use((open) => open.commit(settlement, fn)),
+    commit: (settlement, fn, signal) => opening.use((open) => open.commit(settlement, fn, signal)),
     lease: (request) => leasing("leasing work", (sql, { node }) => leaseWork(sql, node, request)),
     renew: (leases, leaseUntil) => work("renewing leases", (sql) => renewLeases(sql, leases, leaseUntil)),
     release: (leases, now) => work("releasing leases", (sql) => releaseLeases(sql, leases, now)),

@@ -136,6 +136,55 @@ describeOnPostgres((database) => {
     });
   });
 
+  describe("a commit whose run is over", () => {
+    const hangs = new Promise<never>(() => undefined);
+
+    async function openOnSmallPool() {
+      const pool = new Pool({ connectionString: database.url, max: 1 });
+      onTestFinished(() => pool.end());
+      const store = await openEmpty(pool);
+      return { pool, store, lease: await acceptLeased(store, "evt_1"), run: new AbortController() };
+    }
+
+    test("a commit whose function hangs ends with its run, writes nothing and holds no row", async () => {
+      const { pool, store, lease, run } = await openOnSmallPool();
+      let kept: PostgresTransaction["client"] | undefined;
+      const outcome = store.commit(
+        settlements.done(lease),
+        async (tx) => {
+          kept = tx.client;
+          await add(tx, "ann");
+          run.abort(new Error("too late"));
+          await hangs;
+        },
+        run.signal,
+      );
+      await expect(outcome).rejects.toThrow("too late");
+      expect(() => kept?.query("SELECT 1")).toThrow(expect.objectContaining({ code: "transaction_closed" }));
+      expect(pool.totalCount).toBe(0);
+      await expect.poll(() => store.settle(settlements.done(lease)).catch(() => undefined)).toBe("settled");
+      expect(await names()).toEqual([]);
+    });
+
+    test("a commit that waits for a connection ends with its run, and the connection goes back", async () => {
+      const { pool, store, lease, run } = await openOnSmallPool();
+      const client = await pool.connect();
+      const outcome = store.commit(settlements.done(lease), () => expect.unreachable(), run.signal);
+      run.abort(new Error("too late"));
+      await expect(outcome).rejects.toThrow("too late");
+      client.release();
+      await expect.poll(() => pool.idleCount).toBe(1);
+      expect(await statesOf(store, "evt_1")).toEqual({ h: "leased" });
+    });
+
+    test("a commit whose run was over before is refused", async () => {
+      const { store, lease, run } = await openOnSmallPool();
+      run.abort(new Error("too late"));
+      const outcome = store.commit(settlements.done(lease), () => expect.unreachable(), run.signal);
+      await expect(outcome).rejects.toThrow("too late");
+    });
+  });
+
   describe("a commit without an answer", () => {
     test.each([
       ["arrived", true],

@@ -12,6 +12,7 @@ const ROOM = "store/postgres";
 const ACCEPT = `${ROOM}/operations/accept.js`;
 const LEASE = `${ROOM}/operations/lease.js`;
 const RECOVER = `${ROOM}/operations/recover.js`;
+const BATCHES = `${ROOM}/natural-batches.js`;
 const COMMIT = `${ROOM}/commit-on-pool.js`;
 
 const change = (file: string, from: string, to: string): PackageChange => ({ file, from, to });
@@ -27,7 +28,7 @@ export const POSTGRES_MUTANTS: readonly PostgresMutant[] = [
   {
     name: "commits without a fence",
     shownBy: "a commit with a lost lease does not run its function",
-    changes: [change(COMMIT, 'if (result === "settled")', "if (result !== undefined)")],
+    changes: [change(COMMIT, 'return outcome === "settled"', "return true")],
   },
   {
     name: "does not look at what a COMMIT did",
@@ -80,17 +81,45 @@ export const POSTGRES_MUTANTS: readonly PostgresMutant[] = [
     changes: [
       change(
         ACCEPT,
-        "const stored = await insertEvents(sql, node, news",
-        `const seen = await sql.rows(SELECT_KNOWN, { ids: events.map(({ id }) => id) });
-         const stored = await insertEvents(sql, node, news`,
+        "const stored = await insertEvents(sql, node, news);",
+        `const seen = await compareEvents(sql, events);
+         const stored = await insertEvents(sql, node, news);`,
       ),
       change(
         ACCEPT,
-        "const known = await selectKnown(sql, events, rest, stored.size > 0);",
-        "const known = new Map(seen.map((row) => [row.id, row]));",
+        "return results;",
+        `return results.map((result, index) => result
+           ?? { kind: "duplicate", otherBytes: seen[index].kind !== "same" });`,
       ),
-      change(ACCEPT, "(await acceptEvents(sql, node, [event]))[0]", '{ kind: "duplicate", otherBytes: true }'),
     ],
+  },
+  {
+    name: "forgets what was stored when another event of the batch is refused",
+    shownBy:
+      "an event that waits for a lock is refused alone, and the others of its batch are stored with their leases",
+    changes: [
+      change(
+        BATCHES,
+        "return events.map((event, index) => stored[index] ?? knowns.add(event));",
+        "return Promise.all(events.map((event, index) => stored[index] ?? knowns.add(event)));",
+      ),
+    ],
+  },
+  {
+    name: "waits for a locked row when it settles",
+    shownBy: "a settlement whose row is locked is refused alone",
+    changes: [
+      change(
+        `${ROOM}/operations/settle.js`,
+        "ORDER BY w.seq, w.handler FOR UPDATE OF w SKIP LOCKED",
+        "ORDER BY w.seq, w.handler FOR UPDATE OF w",
+      ),
+    ],
+  },
+  {
+    name: "takes a locked row for a lost lease",
+    shownBy: "a settlement whose row is locked is refused alone",
+    changes: [change(`${ROOM}/operations/settle.js`, '? "locked" : "lost"', '? "lost" : "lost"')],
   },
   {
     name: "inserts a batch in the order of arrival",

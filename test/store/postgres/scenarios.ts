@@ -5,6 +5,7 @@ import type * as postgres from "#pigeonhole/store/postgres/postgres-store.js";
 import type { PostgresTransaction } from "#pigeonhole/store/postgres/postgres-transaction.js";
 import { systemClock } from "#pigeonhole/base/clock.js";
 import type { AcceptResult, Store, StoreContext } from "#pigeonhole/store/store.js";
+import type { Lease } from "#pigeonhole/store/work.js";
 import type { TestDatabase } from "../../support/postgres-server.js";
 import {
   DAY,
@@ -234,6 +235,52 @@ export const POSTGRES_SCENARIOS: readonly PostgresScenario[] = [
       await scene.untilWaiting(1);
       await client.query("ROLLBACK");
       expect(await accepted).toMatchObject({ kind: "stored" });
+    },
+  },
+  {
+    name: "an event that waits for a lock is refused alone, and the others of its batch are stored with their leases",
+    async run(scene) {
+      const store = await scene.open();
+      const parked = { reason: "not_json", detail: "" };
+      await store.accept(newEvent("locked", { work: [], parked }));
+      await store.accept(newEvent("known"));
+      const client = await scene.begin();
+      await client.query(`SELECT 1 FROM ${scene.database.schema}.inbox_event WHERE id = 'locked' FOR UPDATE`);
+      const work = [{ handler: "h", leaseUntil: T + MINUTE }];
+      const results = await Promise.allSettled([
+        store.accept(newEvent("new", { work })),
+        store.accept(newEvent("locked", { work: [], parked, body: Buffer.from("other") })),
+        store.accept(newEvent("known")),
+      ]);
+      expect(results).toMatchObject([
+        { value: { kind: "stored", leases: [{ handler: "h" }] } },
+        { reason: { code: "store_busy" } },
+        { value: { kind: "duplicate" } },
+      ]);
+    },
+  },
+  {
+    name: "a settlement whose row is locked is refused alone",
+    async run(scene) {
+      const store = await scene.open();
+      const [locked, free, other] = [
+        await acceptLeased(store, "locked"),
+        await acceptLeased(store, "free"),
+        await acceptLeased(store, "other"),
+      ];
+      const client = await scene.begin();
+      await client.query(`SELECT 1 FROM ${scene.database.schema}.inbox_work WHERE seq = $1 FOR UPDATE`, [locked.seq]);
+      for (const [settle, rest] of [
+        [settlements.done, free],
+        [(lease: Lease) => settlements.pending(lease, T + MINUTE), other],
+      ] as const) {
+        const results = await Promise.allSettled([locked, rest].map((lease) => store.settle(settle(lease))));
+        expect(results).toMatchObject([{ reason: { code: "store_busy" } }, { value: "settled" }]);
+      }
+      const committed = store.commit(settlements.done(locked), () => undefined);
+      await client.query("ROLLBACK");
+      await committed;
+      expect(await store.settle(settlements.done(locked))).toBe("lost");
     },
   },
   {

@@ -39,16 +39,14 @@ const ACCEPT = `
   SELECT place, seq, handler, lease AS token
   FROM given JOIN stored USING (seq) LEFT JOIN work USING (seq)`;
 
-const SELECT_KNOWN =
-  "SELECT seq, id, body_length AS length, body_crc AS crc FROM pigeonhole.inbox_event WHERE id = ANY(:ids)";
-
 /**
- * Waits until all that was committed before is on the standby too, if there is a synchronous one: nothing was written
- * by this batch, so its commit would wait for nothing, while the event that is known already may not be there yet.
+ * Waits until all that was committed before is on the standby too, if there is a synchronous one: nothing else is
+ * written here, so its commit would wait for nothing, while the event that is known already may not be there yet.
  */
 const SELECT_KNOWN_DURABLY = `
   WITH written AS MATERIALIZED (SELECT pg_logical_emit_message(true, 'pigeonhole', ''))
-  ${SELECT_KNOWN} AND EXISTS (SELECT 1 FROM written)`;
+  SELECT seq, id, body_length AS length, body_crc AS crc FROM pigeonhole.inbox_event
+  WHERE id = ANY(:ids) AND EXISTS (SELECT 1 FROM written)`;
 
 interface Known {
   seq: number;
@@ -62,63 +60,60 @@ interface Stored {
   leases: Lease[];
 }
 
-/** Stores events with their bodies and work, each once, and compares the others with what is known under their id. */
-export async function acceptEvents(sql: Sql, node: number, events: readonly NewEvent[]): Promise<AcceptResult[]> {
+/** Stores events with their bodies and work, each once. Undefined for those whose id is known. */
+export async function storeEvents(
+  sql: Sql,
+  node: number,
+  events: readonly NewEvent[],
+): Promise<(AcceptResult | undefined)[]> {
   const firsts = new Map<string, number>();
   for (const [index, { id }] of events.entries()) if (!firsts.has(id)) firsts.set(id, index);
-  const news = [...firsts.values()];
-  const stored = await insertEvents(
-    sql,
-    node,
-    news.map((index) => events[index] as NewEvent),
-  );
+  const news = [...firsts.values()].map((index) => events[index] as NewEvent);
+  const stored = await insertEvents(sql, node, news);
   const results: (AcceptResult | undefined)[] = events.map(() => undefined);
-  for (const [place, index] of news.entries()) {
+  for (const [place, index] of [...firsts.values()].entries()) {
     const found = stored.get(place);
     if (found !== undefined) results[index] = { kind: "stored", ...found, otherBytes: false };
   }
-  const rest = [...events.keys()].filter((index) => results[index] === undefined);
-  if (rest.length === 0) return results as AcceptResult[];
-  const known = await selectKnown(sql, events, rest, stored.size > 0);
-  for (const index of rest) {
-    const event = events[index] as NewEvent;
-    const first = known.get(event.id);
-    results[index] =
-      first === undefined
-        ? // Retention has removed it meanwhile.
-          (await acceptEvents(sql, node, [event]))[0]
-        : await acceptAgain(sql, node, event, first);
-  }
-  return results as AcceptResult[];
+  return results;
 }
 
-/** In a statement of its own, since the one that found the ids known does not see what others had just committed. */
-async function selectKnown(
+/** What is known under the ids of events: the same event, another body, or nothing that retention has left. */
+export type Comparison = { kind: "same" } | { kind: "other"; first: number } | { kind: "gone" };
+
+/**
+ * Compares events with what is known under their ids. Not in the statement that found them known, which does not see
+ * what others had just committed.
+ */
+export async function compareEvents(sql: Sql, events: readonly NewEvent[]): Promise<Comparison[]> {
+  const rows = await sql.rows<Known>(SELECT_KNOWN_DURABLY, { ids: [...new Set(events.map(({ id }) => id))] });
+  const known = new Map(rows.map((row) => [row.id, row]));
+  return events.map(({ id, body }) => {
+    const first = known.get(id);
+    if (first === undefined) return { kind: "gone" };
+    const isSame = first.length === body.byteLength && first.crc === zlib.crc32(body);
+    return isSame ? { kind: "same" } : { kind: "other", first: first.seq };
+  });
+}
+
+/** Stores another body of an id, while all that is known under the id is parked and was never handled. */
+export async function storeBeside(
   sql: Sql,
-  events: readonly NewEvent[],
-  rest: readonly number[],
-  hasWritten: boolean,
-): Promise<Map<string, Known>> {
-  const ids = [...new Set(rest.map((index) => events[index]?.id))];
-  const rows = await sql.rows<Known>(hasWritten ? SELECT_KNOWN : SELECT_KNOWN_DURABLY, { ids });
-  return new Map(rows.map((row) => [row.id, row]));
-}
-
-/** Bodies beside another one are rare, and each has a transaction of its own. */
-async function acceptAgain(sql: Sql, node: number, event: NewEvent, first: Known): Promise<AcceptResult> {
-  const { id, body, work } = event;
-  if (first.length === body.byteLength && first.crc === zlib.crc32(body))
-    return { kind: "duplicate", otherBytes: false };
-  const ownId = idBeside(id, body);
-  const isKnown = await sql.row(SELECT_KNOWN, { ids: [ownId] });
+  node: number,
+  { event, first }: { event: NewEvent; first: number },
+): Promise<AcceptResult> {
+  const ownId = idBeside(event.id, event.body);
+  const isKnown = await sql.row(SELECT_KNOWN_DURABLY, { ids: [ownId] });
   if (isKnown !== undefined) return { kind: "duplicate", otherBytes: false };
   return sql.transaction(async () => {
-    await lockBodies(sql, first.seq);
-    if (!(await isUnhandled(sql, first.seq))) return { kind: "duplicate", otherBytes: true };
+    // All deliveries wait behind this one.
+    await sql.script("SET LOCAL lock_timeout = '100ms'");
+    await lockBodies(sql, first);
+    if (!(await isUnhandled(sql, first))) return { kind: "duplicate", otherBytes: true };
     const stored = (await insertEvents(sql, node, [{ ...event, id: ownId }])).get(0);
     if (stored === undefined) return { kind: "duplicate", otherBytes: false };
-    const handlers = work.map(({ handler }) => handler);
-    await addOtherBody(sql, { seq: stored.seq, first: first.seq, handlers });
+    const handlers = event.work.map(({ handler }) => handler);
+    await addOtherBody(sql, { seq: stored.seq, first, handlers });
     return { kind: "stored", ...stored, otherBytes: true };
   });
 }

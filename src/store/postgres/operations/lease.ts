@@ -60,7 +60,9 @@ export async function leaseWork(sql: Sql, node: number, request: LeaseRequest): 
     if (limit <= 0 || (before.get(crashes) ?? Infinity) > now) continue;
     const rows = await sql.rows<Row>(LEASE, { ...request, node, crashes, limit });
     if (rows.length === 0) continue;
-    return { work: rows.map((row) => toWork(row, handler)), nextDueAt: firstOf(await readDues(sql, handler)) };
+    // What is leased must be known to the caller, also where this fails: then it asks again.
+    const after = await readDues(sql, handler).catch(() => before);
+    return { work: rows.map((row) => toWork(row, handler)), nextDueAt: firstOf(after) };
   }
   return { work: [], nextDueAt: firstOf(before) };
 }

@@ -10,15 +10,18 @@ import { leaseColumns } from "./lease.js";
 export type DoneSettlement = Extract<Settlement, { to: "done" }>;
 export type OtherSettlement = Exclude<Settlement, { to: "done" }>;
 
+/** `locked`: another transaction holds the work at the moment, and nothing was written. */
+export type SettleOutcome = SettleResult | "locked";
+
 /**
- * The work under the leases given that still hold, locked in one order. A lease that was lost is not among it, and
- * nothing is written for it.
+ * The work under the leases given that still hold, locked. A lease that was lost is not among it, and nothing is
+ * written for it; nor is one whose row is locked, for which all others would have to wait.
  */
 const HELD = `
   held AS MATERIALIZED (
     SELECT w.seq, w.handler, w.started, g.place FROM pigeonhole.inbox_work AS w JOIN given AS g
       ON w.seq = g.seq AND w.handler = g.handler AND w.state = 'leased' AND w.lease = g.token
-    ORDER BY w.seq, w.handler FOR UPDATE OF w
+    ORDER BY w.seq, w.handler FOR UPDATE OF w SKIP LOCKED
   ), dropped AS (
     DELETE FROM pigeonhole.inbox_step AS s USING held JOIN given AS g USING (place)
     WHERE s.seq = held.seq AND s.handler = held.handler AND g.drop_steps
@@ -61,7 +64,7 @@ const SETTLE_OTHERS = `
   SELECT place FROM moved`;
 
 /** Ends leases of work that is done, with the contact events of its runs. */
-export async function settleDone(sql: Sql, settlements: readonly DoneSettlement[]): Promise<SettleResult[]> {
+export async function settleDone(sql: Sql, settlements: readonly DoneSettlement[]): Promise<SettleOutcome[]> {
   const records = settlements.flatMap(({ records = [] }, index) =>
     records.map((event): NewOutboxEvent & { place: number } => ({ ...event, place: index + 1 })),
   );
@@ -75,11 +78,11 @@ export async function settleDone(sql: Sql, settlements: readonly DoneSettlement[
     bodies: records.map(({ body }) => body),
     occurredAts: records.map(({ occurredAt }) => occurredAt),
   });
-  return resultsOf(settlements, settled);
+  return outcomesOf(sql, settlements, settled);
 }
 
 /** Ends leases of work that runs again, is dead or parked. */
-export async function settleOthers(sql: Sql, settlements: readonly OtherSettlement[]): Promise<SettleResult[]> {
+export async function settleOthers(sql: Sql, settlements: readonly OtherSettlement[]): Promise<SettleOutcome[]> {
   const isPending = (settlement: OtherSettlement) => settlement.to === "pending";
   const settled = await sql.rows<{ place: number }>(SETTLE_OTHERS, {
     ...leaseColumns(settlements),
@@ -92,11 +95,27 @@ export async function settleOthers(sql: Sql, settlements: readonly OtherSettleme
     errors: settlements.map(({ error }) => error),
     stacks: settlements.map(({ stack = null }) => stack),
   });
-  return resultsOf(settlements, settled);
+  return outcomesOf(sql, settlements, settled);
 }
 
+/** Of those given, the leases that still hold. */
+const SELECT_HOLDING = `
+  SELECT g.place FROM unnest(:seqs::bigint[], :handlers::text[], :tokens::bigint[]) WITH ORDINALITY
+    AS g (seq, handler, token, place)
+  JOIN pigeonhole.inbox_work AS w ON w.seq = g.seq AND w.handler = g.handler AND w.state = 'leased' AND w.lease = g.token`;
+
 /** Of two settlements of one lease in a batch, the database ends one. */
-function resultsOf(settlements: readonly Settlement[], settled: readonly { place: number }[]): SettleResult[] {
+async function outcomesOf(
+  sql: Sql,
+  settlements: readonly Settlement[],
+  settled: readonly { place: number }[],
+): Promise<SettleOutcome[]> {
   const places = new Set(settled.map(({ place }) => place));
-  return settlements.map((_, index) => (places.has(index + 1) ? "settled" : "lost"));
+  if (settlements.every((_, index) => places.has(index + 1))) return settlements.map(() => "settled");
+  const holding = await sql.rows<{ place: number }>(SELECT_HOLDING, leaseColumns(settlements));
+  const locked = new Set(holding.map(({ place }) => place));
+  return settlements.map((_, index) => {
+    if (places.has(index + 1)) return "settled";
+    return locked.has(index + 1) ? "locked" : "lost";
+  });
 }

@@ -1,0 +1,79 @@
+import { PigeonholeError } from "../../base/error.js";
+import { NaturalBatch } from "../natural-batch.js";
+import type { AcceptResult, NewEvent, SettleResult } from "../store.js";
+import type { NodeSession } from "./node-session.js";
+import { compareEvents, storeBeside, storeEvents } from "./operations/accept.js";
+import {
+  type DoneSettlement,
+  type OtherSettlement,
+  type SettleOutcome,
+  settleDone,
+  settleOthers,
+} from "./operations/settle.js";
+import type { OwnConnection } from "./own-connection.js";
+
+/** Larger batches gain little, and all calls in them wait longer. */
+const MAX_ITEMS = 256;
+const MAX_BYTES = 8 * 1024 * 1024;
+
+const bytesOf = ({ body }: NewEvent): number => body.byteLength;
+const EVENTS = { maxItems: MAX_ITEMS, maxBytes: MAX_BYTES, bytesOf };
+const SETTLEMENTS = { maxItems: MAX_ITEMS, maxBytes: MAX_BYTES, bytesOf: () => 0 };
+
+type Deliveries = NaturalBatch<NewEvent, AcceptResult>;
+
+interface OtherBody {
+  event: NewEvent;
+  first: number;
+}
+
+/**
+ * Stores events, each with the others that arrive meanwhile. Those whose id is known are compared in a batch of their
+ * own: where that fails, the others are stored all the same, and their leases are known.
+ */
+export function createAccept(
+  connection: OwnConnection,
+  session: NodeSession,
+): (event: NewEvent) => Promise<AcceptResult> {
+  const news: Deliveries = new NaturalBatch(EVENTS, async (events) => {
+    const stored = await connection.run("storing events", (sql) => storeEvents(sql, session.lock.node, events));
+    return events.map((event, index) => stored[index] ?? knowns.add(event));
+  });
+  const knowns: Deliveries = new NaturalBatch(EVENTS, async (events) => {
+    const comparisons = await connection.run("comparing events", (sql) => compareEvents(sql, events));
+    return events.map((event, index) => {
+      const comparison = comparisons[index] ?? { kind: "gone" };
+      if (comparison.kind === "same") return { kind: "duplicate", otherBytes: false };
+      return comparison.kind === "gone" ? news.add(event) : others.add({ event, first: comparison.first });
+    });
+  });
+  // Rare, and each in a transaction of its own.
+  const others = new NaturalBatch<OtherBody, AcceptResult>({ ...SETTLEMENTS, maxItems: 1 }, async (bodies) => {
+    const results: AcceptResult[] = [];
+    for (const other of bodies) {
+      results.push(await connection.run("storing events", (sql) => storeBeside(sql, session.lock.node, other)));
+    }
+    return results;
+  });
+  return (event) => news.add(event);
+}
+
+/** Settles work, each piece with the others that end meanwhile. One whose row is locked is refused alone. */
+export function createSettle(
+  connection: OwnConnection,
+): (settlement: DoneSettlement | OtherSettlement) => Promise<SettleResult> {
+  const done = new NaturalBatch<DoneSettlement, SettleResult>(SETTLEMENTS, async (settlements) =>
+    (await connection.run("settling work", (sql) => settleDone(sql, settlements))).map(resultOf),
+  );
+  const others = new NaturalBatch<OtherSettlement, SettleResult>(SETTLEMENTS, async (settlements) =>
+    (await connection.run("settling work", (sql) => settleOthers(sql, settlements))).map(resultOf),
+  );
+  return (settlement) => (settlement.to === "done" ? done.add(settlement) : others.add(settlement));
+}
+
+function resultOf(outcome: SettleOutcome): SettleResult | Promise<SettleResult> {
+  if (outcome !== "locked") return outcome;
+  return Promise.reject(
+    new PigeonholeError("store_busy", "settling work failed: another transaction holds the work. It is tried again."),
+  );
+}
