@@ -88,14 +88,14 @@ export class Dispatcher {
 
   /** Takes over what a dead process left, and begins to run handlers, watched by `observer`. */
   async start(observer: RunObserver | undefined): Promise<void> {
-    const { registry, runner, clock, logger } = this.#deps;
+    const { store, registry, runner, clock, logger } = this.#deps;
     const isShared = this.#isShared;
     runner.observer = observer;
     const { all, concurrency } = registry;
     // The queue of a single handler is limit enough.
     const places = all.length > 1 ? new Places(concurrency) : undefined;
     for (const handler of all) {
-      const queue = new HandlerQueue(handler, { runner, places, isShared, clock, logger });
+      const queue = new HandlerQueue(handler, { store, runner, places, isShared, clock, logger });
       this.#queues.set(handler.name, queue);
       this.#timers.set(handler.name, new WakeTimer(clock, () => this.#wake(queue)));
     }

@@ -1,6 +1,10 @@
 import PQueue from "p-queue";
 import type { Clock } from "../base/clock.js";
 import { Deadlines } from "../base/deadlines.js";
+import { SECOND } from "../base/duration.js";
+import { type Backoff, backoffDelay } from "../base/retry-wait.js";
+import { sleep } from "../base/wait.js";
+import type { Store } from "../store/store.js";
 import { errorFields } from "../base/error-fields.js";
 import type { Logger } from "../base/logger.js";
 import type { RegisteredHandler } from "./handler.js";
@@ -14,7 +18,14 @@ import { LONE_LIMIT, SharedLimit } from "./window-limit.js";
 
 const NOT_BEGUN = Promise.resolve(undefined);
 
+/** Work of another process has the key; it is asked for again after these waits. */
+const HELD_ELSEWHERE = Symbol("held elsewhere");
+const KEY_WAITS: Backoff = { initialMs: SECOND / 8, factor: 2, maxMs: SECOND, jitter: 0.2 };
+
+type KeyedResult = RunResult | undefined | typeof HELD_ELSEWHERE;
+
 export interface HandlerQueueDeps {
+  store: Store<unknown>;
   runner: Runner;
   /** Places shared by all handlers; undefined when this handler is the only one. */
   places: Places | undefined;
@@ -64,7 +75,8 @@ export class HandlerQueue {
 
   /** Runs work at once, without a place in the queue: all queues are paused, and nothing runs. */
   runAlone(ready: ReadyWork): Promise<RunResult | undefined> {
-    return this.#begin(ready);
+    const key = this.#keyOf(ready);
+    return key === undefined ? this.#begin(ready) : this.#untilFree(() => this.#beginWithKey(ready, key));
   }
 
   /** Lets no more work begin until `resume`. Resolves when none runs. */
@@ -86,25 +98,51 @@ export class HandlerQueue {
   async #runInOrder(ready: ReadyWork, key: string): Promise<RunResult | undefined> {
     await this.#order.enter(key);
     try {
-      return await this.#runInPlace(ready);
+      // Without a place while another process has the key.
+      return await this.#untilFree(() => this.#inPlace(() => this.#beginWithKey(ready, key)));
     } finally {
       this.#order.leave(key);
     }
   }
 
   #runInPlace(ready: ReadyWork): Promise<RunResult | undefined> {
-    const { places } = this.#deps;
-    return this.#queue.add(() => (places === undefined ? this.#begin(ready) : this.#beginIn(places, ready)));
+    return this.#inPlace(() => this.#begin(ready));
   }
 
-  async #beginIn(places: Places, ready: ReadyWork): Promise<RunResult | undefined> {
+  #inPlace<Result>(begin: () => Promise<Result>): Promise<Result> {
+    const { places } = this.#deps;
+    return this.#queue.add(() => (places === undefined ? begin() : this.#beginIn(places, begin)));
+  }
+
+  async #beginIn<Result>(places: Places, begin: () => Promise<Result>): Promise<Result> {
     const { name } = this.handler;
     await places.enter(name);
     try {
-      return await this.#begin(ready);
+      return await begin();
     } finally {
       places.leave(name);
     }
+  }
+
+  async #untilFree(run: () => Promise<KeyedResult>): Promise<RunResult | undefined> {
+    const { clock } = this.#deps;
+    for (let attempt = 1; ; attempt += 1) {
+      const result = await run();
+      if (result !== HELD_ELSEWHERE) return result;
+      if (this.window.isClosed) return undefined;
+      await sleep(clock, backoffDelay(KEY_WAITS, attempt, Math.random));
+    }
+  }
+
+  async #beginWithKey(ready: ReadyWork, key: string): Promise<KeyedResult> {
+    const { store, logger } = this.#deps;
+    try {
+      if ((await store.holdKey?.(ready.lease, key)) === false) return HELD_ELSEWHERE;
+    } catch (error) {
+      logger.error({ handler: this.handler.name, ...errorFields(error, true) }, "handler_queue_failed");
+      return HELD_ELSEWHERE;
+    }
+    return this.#begin(ready);
   }
 
   #begin(ready: ReadyWork): Promise<RunResult | undefined> {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { createReceiver } from "pigeonhole";
 import { TEST_SECRET } from "pigeonhole/testing";
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
@@ -67,6 +68,31 @@ describeOnPostgres((database) => {
       await expect.poll(() => service.stored.length).toBe(events.length);
       const sent = service.stored.map(({ event }) => String(event.properties?.["of"]));
       expect(sent.toSorted()).toEqual(ids);
+    });
+
+    test("of two receivers on one database, one at a time handles events of a key", async () => {
+      const receivers = [createOn(database), createOn(database)];
+      let [running, most] = [0, 0];
+      const ran = new Set<number>();
+      for (const [number, receiver] of receivers.entries()) {
+        receiver.on(
+          "email.sent",
+          async () => {
+            running += 1;
+            most = Math.max(most, running);
+            ran.add(number);
+            await sleep(20);
+            running -= 1;
+          },
+          { key: () => "same" },
+        );
+        await receiver.start();
+      }
+      const events = Array.from({ length: 16 }, () => makeEvent());
+      await Promise.all(events.map((event, index) => post(receivers[index % 2] ?? expect.unreachable(), event)));
+      await expect.poll(async () => (await receivers[0]?.stats())?.done, { timeout: 20_000 }).toBe(events.length);
+      expect(most).toBe(1);
+      expect(ran.size).toBe(2);
     });
 
     test("what a stopped receiver left runs on the other", async () => {

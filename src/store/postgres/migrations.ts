@@ -139,6 +139,15 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
     PRIMARY KEY (first, handler)
   );
 
+  -- Which leased work of a handler has a key, of all processes: that under this token, for as long as it is leased.
+  CREATE TABLE pigeonhole.inbox_key (
+    handler text   COLLATE "C" NOT NULL,
+    key     text   COLLATE "C" NOT NULL,
+    seq     bigint NOT NULL,
+    lease   bigint NOT NULL,
+    PRIMARY KEY (handler, key)
+  );
+
   -- Contact events to be sent, by their number among those that are pending: a number that becomes visible after a
   -- higher one is found as well.
   CREATE TABLE pigeonhole.outbox_event (

@@ -3,6 +3,7 @@ import { NaturalBatch } from "../natural-batch.js";
 import type { AcceptResult, NewEvent, SettleResult } from "../store.js";
 import type { NodeSession } from "./node-session.js";
 import { compareEvents, storeBeside, storeEvents } from "./operations/accept.js";
+import { type KeyRequest, holdKeys } from "./operations/keys.js";
 import {
   type DoneSettlement,
   type OtherSettlement,
@@ -69,6 +70,14 @@ export function createSettle(
     (await connection.run("settling work", (sql) => settleOthers(sql, settlements))).map(resultOf),
   );
   return (settlement) => (settlement.to === "done" ? done.add(settlement) : others.add(settlement));
+}
+
+/** Gives keys to leased work, each with the others that are asked for meanwhile. */
+export function createHoldKey(connection: OwnConnection): (request: KeyRequest) => Promise<boolean> {
+  const requests = new NaturalBatch<KeyRequest, boolean>(SETTLEMENTS, (keys) =>
+    connection.run("taking a key", (sql) => holdKeys(sql, keys)),
+  );
+  return (request) => requests.add(request);
 }
 
 function resultOf(outcome: SettleOutcome): SettleResult | Promise<SettleResult> {

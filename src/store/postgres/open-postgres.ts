@@ -8,7 +8,8 @@ import { checkServer } from "./check-server.js";
 import { commitOnPool } from "./commit-on-pool.js";
 import { migrateSchema, requireSchema } from "./migrate-schema.js";
 import { NodeSession } from "./node-session.js";
-import { createAccept, createSettle } from "./natural-batches.js";
+import { createAccept, createHoldKey, createSettle } from "./natural-batches.js";
+import type { KeyRequest } from "./operations/keys.js";
 import type { NodeLock } from "./operations/recover.js";
 import type { DoneSettlement } from "./operations/settle.js";
 import { LONG, OwnConnection, SHORT } from "./own-connection.js";
@@ -28,6 +29,7 @@ export interface OpenPostgres {
   hold(): Promise<void>;
   accept(event: NewEvent): Promise<AcceptResult>;
   settle(settlement: Settlement): Promise<SettleResult>;
+  holdKey(request: KeyRequest): Promise<boolean>;
   commit(
     settlement: DoneSettlement,
     fn: (tx: PostgresTransaction) => unknown,
@@ -87,6 +89,7 @@ export async function openPostgres({ place, clock, runsHandlers }: OpenRequest):
     hold: () => node.hold(),
     accept: createAccept(accepting, node),
     settle: createSettle(working),
+    holdKey: createHoldKey(working),
     commit: (settlement, fn, signal) => commitOnPool({ pool, statements, settlement, fn, signal }),
     work,
     inPool: (doing, use) => pool.run(doing, (client) => use(new Sql(client, statements, POOL_ANSWER_MS))),

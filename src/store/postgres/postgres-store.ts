@@ -85,6 +85,7 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
     commit: (settlement, fn, signal) => opening.use((open) => open.commit(settlement, fn, signal)),
     lease: (request) => leasing("leasing work", (sql, { node }) => leaseWork(sql, node, request)),
     renew: (leases, leaseUntil) => work("renewing leases", (sql) => renewLeases(sql, leases, leaseUntil)),
+    holdKey: (lease, key) => opening.use((open) => open.holdKey({ lease, key })),
     release: (leases, now) => work("releasing leases", (sql) => releaseLeases(sql, leases, now)),
     async recover(now) {
       const result = await opening.use((open) => recover(open, now));

@@ -13,6 +13,7 @@ const ACCEPT = `${ROOM}/operations/accept.js`;
 const LEASE = `${ROOM}/operations/lease.js`;
 const RECOVER = `${ROOM}/operations/recover.js`;
 const BATCHES = `${ROOM}/natural-batches.js`;
+const KEYS = `${ROOM}/operations/keys.js`;
 const COMMIT = `${ROOM}/commit-on-pool.js`;
 
 const change = (file: string, from: string, to: string): PackageChange => ({ file, from, to });
@@ -120,6 +121,16 @@ export const POSTGRES_MUTANTS: readonly PostgresMutant[] = [
     name: "takes a locked row for a lost lease",
     shownBy: "a settlement whose row is locked is refused alone",
     changes: [change(`${ROOM}/operations/settle.js`, '? "locked" : "lost"', '? "lost" : "lost"')],
+  },
+  {
+    name: "gives a key that other work has",
+    shownBy: "a key is that of one piece of leased work at a time, of all stores",
+    changes: [change(KEYS, " OR NOT ${IS_HELD})", " OR true)")],
+  },
+  {
+    name: "takes keys without a look at what was leased meanwhile",
+    shownBy: "a key that another store takes meanwhile, for work leased meanwhile, is not given twice",
+    changes: [change(KEYS, "await sql.run(LOCK, values);", "")],
   },
   {
     name: "inserts a batch in the order of arrival",

@@ -10,6 +10,7 @@ import type { TestDatabase } from "../../support/postgres-server.js";
 import {
   DAY,
   MINUTE,
+  NOTHING_TO_PRUNE,
   T,
   acceptAll,
   acceptLeased,
@@ -281,6 +282,50 @@ export const POSTGRES_SCENARIOS: readonly PostgresScenario[] = [
       await client.query("ROLLBACK");
       await committed;
       expect(await store.settle(settlements.done(locked))).toBe("lost");
+    },
+  },
+  {
+    name: "a key is that of one piece of leased work at a time, of all stores",
+    async run(scene) {
+      const [first, second] = [await scene.open(), await scene.open()];
+      const [a, b, c] = [
+        await acceptLeased(first, "a"),
+        await acceptLeased(second, "b"),
+        await acceptLeased(second, "c", { work: [{ handler: "other", leaseUntil: T + MINUTE }] }),
+      ];
+      const holdsOne = first.holdKey?.(a, "key");
+      expect((await Promise.all([holdsOne, second.holdKey?.(b, "key")])).filter(Boolean)).toHaveLength(1);
+      const [holder, waiting] = (await holdsOne) ? [a, b] : [b, a];
+      expect(await first.holdKey?.(holder, "key")).toBe(true);
+      expect(await second.holdKey?.(waiting, "key")).toBe(false);
+      expect(await second.holdKey?.(waiting, "key ")).toBe(true);
+      expect(await second.holdKey?.(c, "key")).toBe(true);
+      await first.settle(settlements.pending(holder, T));
+      expect(await second.prune({ ...NOTHING_TO_PRUNE, batch: 10 })).toBe(1);
+      expect(await first.holdKey?.(waiting, "key")).toBe(true);
+      expect(await second.prune({ ...NOTHING_TO_PRUNE, batch: 10 })).toBe(0);
+      await first.recover(T + DAY);
+      const { work } = await leasePage(first, { now: T + DAY, leaseUntil: T + 2 * DAY });
+      expect(await first.holdKey?.(work[0] ?? expect.unreachable(), "key")).toBe(true);
+    },
+  },
+  {
+    name: "a key that another store takes meanwhile, for work leased meanwhile, is not given twice",
+    async run(scene) {
+      const [first, second] = [await scene.open(), await scene.open()];
+      const table = `${scene.database.schema}.inbox_key`;
+      const before = await acceptLeased(first, "before");
+      await first.holdKey?.(before, "key");
+      await first.settle(settlements.done(before));
+      const waiting = await acceptLeased(second, "waiting");
+      const client = await scene.begin();
+      await client.query(`SELECT 1 FROM ${table} FOR UPDATE`);
+      const asked = second.holdKey?.(waiting, "key");
+      await scene.untilWaiting(1);
+      const taken = await acceptLeased(first, "taken");
+      await client.query(`UPDATE ${table} SET seq = $1, lease = $2`, [taken.seq, taken.token]);
+      await client.query("COMMIT");
+      expect(await asked).toBe(false);
     },
   },
   {

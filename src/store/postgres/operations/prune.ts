@@ -1,5 +1,6 @@
 import type { PruneLimits } from "../../store.js";
 import type { Sql } from "../sql.js";
+import { removeKeys } from "./keys.js";
 
 /** A kind of row that retention removes. */
 interface Kind {
@@ -85,7 +86,8 @@ export class PruneRound {
     const seen =
       (await this.#sweep(sql, EVENT, idsBefore, limits)) ||
       (await this.#sweep(sql, BODY, bodiesBefore, limits)) ||
-      (await this.#sweep(sql, SENT, sentBefore, limits));
+      (await this.#sweep(sql, SENT, sentBefore, limits)) ||
+      (await removeKeys(sql, limits.batch));
     // All at once: otherwise every batch of one kind would begin by reading the same rows of another kind again.
     if (seen === 0) this.#after.clear();
     return seen;

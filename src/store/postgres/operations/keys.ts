@@ -1,0 +1,71 @@
+import { createHash } from "node:crypto";
+import type { Lease } from "../../work.js";
+import type { Sql } from "../sql.js";
+import { leaseColumns } from "./lease.js";
+
+/** Leased work that asks for its key. */
+export interface KeyRequest {
+  lease: Lease;
+  key: string;
+}
+
+const GIVEN = `
+  WITH given AS (
+    SELECT * FROM unnest(:seqs::bigint[], :handlers::text[], :tokens::bigint[], :keys::text[]) WITH ORDINALITY
+      AS g (seq, handler, token, key, place)
+  )`;
+
+const INSERT = `${GIVEN}
+  INSERT INTO pigeonhole.inbox_key (handler, key, seq, lease)
+  SELECT handler, key, seq, token FROM given ORDER BY handler COLLATE "C", key COLLATE "C"
+  ON CONFLICT (handler, key) DO NOTHING`;
+
+const LOCK = `${GIVEN}
+  SELECT 1 FROM pigeonhole.inbox_key AS k JOIN given AS g ON g.handler = k.handler AND g.key = k.key
+  ORDER BY k.handler, k.key FOR UPDATE OF k`;
+
+const IS_HELD = `
+  EXISTS (
+    SELECT 1 FROM pigeonhole.inbox_work AS w
+    WHERE w.seq = k.seq AND w.handler = k.handler AND w.state = 'leased' AND w.lease = k.lease)`;
+
+const TAKE = `${GIVEN}
+  UPDATE pigeonhole.inbox_key AS k SET seq = g.seq, lease = g.token FROM given AS g
+  WHERE g.handler = k.handler AND g.key = k.key AND ((k.seq = g.seq AND k.lease = g.token) OR NOT ${IS_HELD})
+  RETURNING g.place`;
+
+/**
+ * Gives each key to the work that asks for it, unless other leased work has it. The rows are locked in a statement of
+ * their own: one that waited for a lock would not see the leases that were given meanwhile. A handler asks for a key once
+ * in a batch.
+ */
+export function holdKeys(sql: Sql, requests: readonly KeyRequest[]): Promise<boolean[]> {
+  const values = {
+    ...leaseColumns(requests.map(({ lease }) => lease)),
+    // Keys may be of any length, which an index does not take.
+    keys: requests.map(({ key }) => createHash("sha256").update(key).digest("base64url")),
+  };
+  return sql.transaction(async () => {
+    await sql.run(INSERT, values);
+    await sql.run(LOCK, values);
+    const taken = await sql.rows<{ place: number }>(TAKE, values);
+    const places = new Set(taken.map(({ place }) => place));
+    return requests.map((_, index) => places.has(index + 1));
+  });
+}
+
+const LOCK_SOME = `
+  SELECT handler, key FROM pigeonhole.inbox_key AS k WHERE NOT ${IS_HELD} LIMIT :batch FOR UPDATE SKIP LOCKED`;
+
+const REMOVE = `
+  DELETE FROM pigeonhole.inbox_key AS k USING unnest(:handlers::text[], :keys::text[]) AS g (handler, key)
+  WHERE k.handler = g.handler AND k.key = g.key AND NOT ${IS_HELD}`;
+
+/** Removes keys that no work has; returns how many. */
+export function removeKeys(sql: Sql, batch: number): Promise<number> {
+  return sql.transaction(async () => {
+    const rows = await sql.rows<{ handler: string; key: string }>(LOCK_SOME, { batch });
+    if (rows.length === 0) return 0;
+    return sql.run(REMOVE, { handlers: rows.map(({ handler }) => handler), keys: rows.map(({ key }) => key) });
+  });
+}
