@@ -34,7 +34,8 @@ export function inTime<Value>(promise: Promise<Value>, clock: Clock, ms: number)
 }
 
 /**
- * Settles as `promise` does, or rejects with the signal's reason as soon as it is aborted; the promise itself continues.
+ * Settles as `promise` does, or rejects with the signal's reason as soon as it is aborted; the promise itself
+ * continues.
  */
 export function untilAborted<Value>(promise: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
   if (signal === undefined) return promise;

@@ -191,8 +191,8 @@ export interface Store<Tx = CommitTransaction> extends Outbox {
   /**
    * Runs `fn` and settles the work as done in one transaction. Rejects with what `fn` throws (nothing is written then),
    * `commit_async` when it returns a promise and the store's transactions are synchronous, `transaction_ended` when its
-   * SQL ends the transaction, `lease_lost`, or the reason of `signal` if it is aborted before `fn` has ended: nothing is
-   * written then.
+   * SQL ends the transaction, `lease_lost`, or the reason of `signal` if it is aborted before `fn` has ended: nothing
+   * is written then.
    */
   commit(settlement: Settlement & { to: "done" }, fn: (tx: Tx) => unknown, signal?: AbortSignal): Promise<void>;
   /** Takes over from a dead process: expired leases, or all of its leases, become pending again or parked. */
@@ -212,7 +212,7 @@ export interface Store<Tx = CommitTransaction> extends Outbox {
   loadSteps(work: Pick<Lease, "seq" | "handler">): Promise<Record<string, string>>;
   /**
    * Keeps the value of a finished step under its name, as JSON text. `lost` when the lease had ended; nothing is
-   * written then.
+   * is written then.
    */
   saveStep(lease: Lease, name: string, value: string): Promise<SettleResult>;
 

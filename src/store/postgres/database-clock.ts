@@ -30,7 +30,7 @@ export class DatabaseClock {
     if (row !== undefined) this.#compared = { database: row.now, elapsed };
   }
 
-  /** By how much the database is ahead of this machine, in milliseconds; also right after the machine's clock was set. */
+  /** By how many milliseconds the database is ahead of this machine; also right after the machine's clock was set. */
   get aheadMs(): number {
     if (this.#compared === undefined) return 0;
     const { database, elapsed } = this.#compared;

@@ -2,29 +2,14 @@ import type { LeasePage, Store } from "../store.js";
 import type { DatabaseClock } from "./database-clock.js";
 import type { PostgresTransaction } from "./postgres-transaction.js";
 
-type PostgresStore = Store<PostgresTransaction>;
+type TimedStore = Store<PostgresTransaction>;
 
 /**
  * The same store for callers whose times are this machine's: what they pass becomes the database's time, and when
  * something is due becomes theirs. Lists keep the database's times.
  */
-export function withDatabaseTimes(store: PostgresStore, clock: DatabaseClock): PostgresStore {
-  const toDatabase = (time: number): number => time + clock.aheadMs;
-  const toMachine = (time: number): number => time - clock.aheadMs;
-  const ifAny = (time: number | undefined): number | undefined => (time === undefined ? undefined : toMachine(time));
-  const withNow = <Request extends { now: number }>(request: Request): Request => ({
-    ...request,
-    now: toDatabase(request.now),
-  });
-  const withLease = <Request extends { now: number; leaseUntil: number }>(request: Request): Request => ({
-    ...withNow(request),
-    leaseUntil: toDatabase(request.leaseUntil),
-  });
-  const withEnd = <End extends { at: number } | { at: number; dueAt: number }>(end: End): End => ({
-    ...end,
-    at: toDatabase(end.at),
-    ...("dueAt" in end ? { dueAt: toDatabase(end.dueAt) } : {}),
-  });
+export function withDatabaseTimes(store: TimedStore, clock: DatabaseClock): TimedStore {
+  const { toDatabase, toMachine, ifAny, withNow, withLease, withEnd } = conversions(clock);
   const pageOf = ({ work, nextDueAt }: LeasePage): LeasePage => ({
     work: work.map((each) => ({ ...each, receivedAt: toMachine(each.receivedAt), dueAt: toMachine(each.dueAt) })),
     nextDueAt: ifAny(nextDueAt),
@@ -63,6 +48,18 @@ export function withDatabaseTimes(store: PostgresStore, clock: DatabaseClock): P
       };
     },
     noteHandlerTimes: (ended, now) => store.noteHandlerTimes(ended, toDatabase(now)),
+    ...contactEventTimes(store, clock),
+  };
+}
+
+type OutboxTimes = Pick<
+  TimedStore,
+  "record" | "leaseSend" | "settleSend" | "retryOutbox" | "discardOutbox" | "countOutbox"
+>;
+
+function contactEventTimes(store: TimedStore, clock: DatabaseClock): OutboxTimes {
+  const { toDatabase, ifAny, withLease, withEnd } = conversions(clock);
+  return {
     record: (events, now) => store.record(events, toDatabase(now)),
     async leaseSend(request) {
       const { send, nextDueAt } = await store.leaseSend(withLease(request));
@@ -76,4 +73,24 @@ export function withDatabaseTimes(store: PostgresStore, clock: DatabaseClock): P
       return { ...counts, oldestRecordedAt: ifAny(counts.oldestRecordedAt) };
     },
   };
+}
+
+function conversions(clock: DatabaseClock) {
+  const toDatabase = (time: number): number => time + clock.aheadMs;
+  const toMachine = (time: number): number => time - clock.aheadMs;
+  const ifAny = (time: number | undefined): number | undefined => (time === undefined ? undefined : toMachine(time));
+  const withNow = <Request extends { now: number }>(request: Request): Request => ({
+    ...request,
+    now: toDatabase(request.now),
+  });
+  const withLease = <Request extends { now: number; leaseUntil: number }>(request: Request): Request => ({
+    ...withNow(request),
+    leaseUntil: toDatabase(request.leaseUntil),
+  });
+  const withEnd = <End extends { at: number } | { at: number; dueAt: number }>(end: End): End => ({
+    ...end,
+    at: toDatabase(end.at),
+    ...("dueAt" in end ? { dueAt: toDatabase(end.dueAt) } : {}),
+  });
+  return { toDatabase, toMachine, ifAny, withNow, withLease, withEnd };
 }

@@ -1,6 +1,6 @@
 import { type Timer, systemClock } from "../../base/clock.js";
 import { MINUTE, SECOND } from "../../base/duration.js";
-import { checkSession } from "./check-session.js";
+import { checkLastingSession } from "./check-lasting-session.js";
 import type { DatabaseClock } from "./database-clock.js";
 import { prolongLeases } from "./operations/lease.js";
 import type { NodeLock } from "./operations/recover.js";
@@ -89,7 +89,7 @@ export class NodeSession {
 
   async #begin(): Promise<void> {
     const { session, working, lockClass } = this.#deps;
-    await checkSession(session, working);
+    await checkLastingSession(session, working);
     await session.run("opening the store", async (sql) => {
       const row = await sql.row<{ node: number }>("SELECT nextval('pigeonhole.node_number') AS node");
       await takeLock(sql, { node: row?.node ?? 0, lockClass });

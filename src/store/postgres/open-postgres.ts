@@ -1,15 +1,12 @@
 import type { Pool } from "pg";
-import type { NewEvent, AcceptResult, SettleResult } from "../store.js";
 import { SECOND } from "../../base/duration.js";
-import type { Settlement } from "../work.js";
 import { lockClassOf } from "./advisory-lock.js";
 import type { DatabaseClock } from "./database-clock.js";
 import { checkServer } from "./check-server.js";
 import { commitOnPool } from "./commit-on-pool.js";
 import { migrateSchema, requireSchema } from "./migrate-schema.js";
 import { NodeSession } from "./node-session.js";
-import { createAccept, createHoldKey, createSettle } from "./natural-batches.js";
-import type { KeyRequest } from "./operations/keys.js";
+import { type Batches, createBatches } from "./create-batches.js";
 import type { NodeLock } from "./operations/recover.js";
 import type { DoneSettlement } from "./operations/settle.js";
 import { LONG, OwnConnection, SHORT } from "./own-connection.js";
@@ -21,15 +18,12 @@ import { Sql, Statements } from "./sql.js";
 const POOL_ANSWER_MS = 30 * SECOND;
 
 /** All connections of one opening of a store. */
-export interface OpenPostgres {
+export interface OpenPostgres extends Batches {
   readonly lock: NodeLock;
   /** Makes this process one of those that have leases, unless it is. */
   begin(): Promise<void>;
   /** Holds the lock of this process again, if its connection was lost. */
   hold(): Promise<void>;
-  accept(event: NewEvent): Promise<AcceptResult>;
-  settle(settlement: Settlement): Promise<SettleResult>;
-  holdKey(request: KeyRequest): Promise<boolean>;
   commit(
     settlement: DoneSettlement,
     fn: (tx: PostgresTransaction) => unknown,
@@ -87,9 +81,7 @@ export async function openPostgres({ place, clock, runsHandlers }: OpenRequest):
     },
     begin: () => node.begin(),
     hold: () => node.hold(),
-    accept: createAccept(accepting, node),
-    settle: createSettle(working),
-    holdKey: createHoldKey(working),
+    ...createBatches({ accepting, working, session: node }),
     commit: (settlement, fn, signal) => commitOnPool({ pool, statements, settlement, fn, signal }),
     work,
     inPool: (doing, use) => pool.run(doing, (client) => use(new Sql(client, statements, POOL_ANSWER_MS))),

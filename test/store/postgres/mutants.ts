@@ -9,10 +9,10 @@ export interface PostgresMutant {
 }
 
 const ROOM = "store/postgres";
-const ACCEPT = `${ROOM}/operations/accept.js`;
+const ACCEPT = `${ROOM}/operations/store-events.js`;
 const LEASE = `${ROOM}/operations/lease.js`;
 const RECOVER = `${ROOM}/operations/recover.js`;
-const BATCHES = `${ROOM}/natural-batches.js`;
+const BATCHES = `${ROOM}/create-batches.js`;
 const KEYS = `${ROOM}/operations/keys.js`;
 const COMMIT = `${ROOM}/commit-on-pool.js`;
 

@@ -53,7 +53,7 @@ export class PostgresScene {
     }
   }
 
-  /** As if it had been noted so many seconds earlier that a process is missing, and leases had been given so long ago. */
+  /** As if so many seconds had passed since a process was missed, and since leases were given. */
   async pass(seconds: number): Promise<void> {
     const { pool, schema } = this.database;
     await pool.query(`UPDATE ${schema}.node SET missing_since = missing_since - make_interval(secs => $1)`, [seconds]);

@@ -11,7 +11,7 @@ const ARRIVES_WITHIN_MS = 2 * SECOND;
  * its session would not be this process's. A notification sent on another connection only arrives in a session that
  * lasts.
  */
-export async function checkSession(session: OwnConnection, other: OwnConnection): Promise<void> {
+export async function checkLastingSession(session: OwnConnection, other: OwnConnection): Promise<void> {
   const channel = `pigeonhole_${randomUUID().replaceAll("-", "_")}`;
   const hasArrived = await session.run("opening the store", async (sql, client) => {
     const arrival = once(client, "notification", { signal: AbortSignal.timeout(ARRIVES_WITHIN_MS) }).then(

@@ -2,7 +2,7 @@ import { PigeonholeError } from "../../base/error.js";
 import { NaturalBatch } from "../natural-batch.js";
 import type { AcceptResult, NewEvent, SettleResult } from "../store.js";
 import type { NodeSession } from "./node-session.js";
-import { compareEvents, storeBeside, storeEvents } from "./operations/accept.js";
+import { compareEvents, storeBeside, storeEvents } from "./operations/store-events.js";
 import { type KeyRequest, holdKeys } from "./operations/keys.js";
 import {
   type DoneSettlement,
@@ -21,6 +21,27 @@ const bytesOf = ({ body }: NewEvent): number => body.byteLength;
 const EVENTS = { maxItems: MAX_ITEMS, maxBytes: MAX_BYTES, bytesOf };
 const SETTLEMENTS = { maxItems: MAX_ITEMS, maxBytes: MAX_BYTES, bytesOf: () => 0 };
 
+/** The calls of an open store that share statements with those that arrive meanwhile. */
+export interface Batches {
+  accept(event: NewEvent): Promise<AcceptResult>;
+  settle(settlement: DoneSettlement | OtherSettlement): Promise<SettleResult>;
+  holdKey(request: KeyRequest): Promise<boolean>;
+}
+
+export interface BatchConnections {
+  accepting: OwnConnection;
+  working: OwnConnection;
+  session: NodeSession;
+}
+
+export function createBatches({ accepting, working, session }: BatchConnections): Batches {
+  return {
+    accept: createAccept(accepting, session),
+    settle: createSettle(working),
+    holdKey: createHoldKey(working),
+  };
+}
+
 type Deliveries = NaturalBatch<NewEvent, AcceptResult>;
 
 interface OtherBody {
@@ -32,10 +53,7 @@ interface OtherBody {
  * Stores events, each with the others that arrive meanwhile. Those whose id is known are compared in a batch of their
  * own: where that fails, the others are stored all the same, and their leases are known.
  */
-export function createAccept(
-  connection: OwnConnection,
-  session: NodeSession,
-): (event: NewEvent) => Promise<AcceptResult> {
+function createAccept(connection: OwnConnection, session: NodeSession): Batches["accept"] {
   const news: Deliveries = new NaturalBatch(EVENTS, async (events) => {
     const stored = await connection.run("storing events", (sql) => storeEvents(sql, session.lock.node, events));
     return events.map((event, index) => stored[index] ?? knowns.add(event));
@@ -60,9 +78,7 @@ export function createAccept(
 }
 
 /** Settles work, each piece with the others that end meanwhile. One whose row is locked is refused alone. */
-export function createSettle(
-  connection: OwnConnection,
-): (settlement: DoneSettlement | OtherSettlement) => Promise<SettleResult> {
+function createSettle(connection: OwnConnection): Batches["settle"] {
   const done = new NaturalBatch<DoneSettlement, SettleResult>(SETTLEMENTS, async (settlements) =>
     (await connection.run("settling work", (sql) => settleDone(sql, settlements))).map(resultOf),
   );
@@ -73,7 +89,7 @@ export function createSettle(
 }
 
 /** Gives keys to leased work, each with the others that are asked for meanwhile. */
-export function createHoldKey(connection: OwnConnection): (request: KeyRequest) => Promise<boolean> {
+function createHoldKey(connection: OwnConnection): Batches["holdKey"] {
   const requests = new NaturalBatch<KeyRequest, boolean>(SETTLEMENTS, (keys) =>
     connection.run("taking a key", (sql) => holdKeys(sql, keys)),
   );
