@@ -37,11 +37,6 @@ export function formatJson(body: string): string {
   }
 }
 
-/** A moment as ISO 8601, or null. */
-export function isoTime(ms: number | undefined): string | null {
-  return ms === undefined ? null : new Date(ms).toISOString();
-}
-
 /** How long ago, in one unit: `12 s`, `3 h`. */
 export function age(ms: number): string {
   if (ms < MINUTE) return `${Math.max(0, Math.round(ms / SECOND))} s`;

@@ -1,3 +1,4 @@
+import { isoTime } from "../../base/iso-time.js";
 import {
   type EventDetail,
   type EventView,
@@ -13,7 +14,7 @@ import { NOTE_HANDLER } from "../../base/note-handler.js";
 import type { RunCommand } from "../frame/context.js";
 import type { Output, Paint } from "../frame/output.js";
 import { escapeControls } from "../../base/text.js";
-import { age, countOf, formatJson, formatTable, isoTime } from "../frame/format.js";
+import { age, countOf, formatJson, formatTable } from "../frame/format.js";
 import { describeHandlerTimes } from "./handler-times.js";
 import type * as specs from "./spec.js";
 import { allRows, withInbox } from "../values/inbox-place.js";

@@ -1,7 +1,8 @@
+import { isoTime } from "../../base/iso-time.js";
 import type { OutboxView } from "../../store/outbox.js";
 import type { RunCommand } from "../frame/context.js";
 import { escapeControls } from "../../base/text.js";
-import { formatJson, formatTable, isoTime } from "../frame/format.js";
+import { formatJson, formatTable } from "../frame/format.js";
 import type * as specs from "./spec.js";
 import { allRows, withInbox } from "../values/inbox-place.js";
 import { readState } from "../values/state-choice.js";

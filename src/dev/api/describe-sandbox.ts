@@ -1,3 +1,4 @@
+import { isoTime } from "../../base/iso-time.js";
 import { RETRY_SCHEDULE } from "../../protocol/retry-schedule.js";
 import type { AttemptRow } from "../../sandbox/delivery/attempt-row.js";
 import type { PlannedAttempt, Sandbox } from "../../sandbox/sandbox.js";
@@ -16,13 +17,13 @@ const MAX_CONTACT_EVENTS = 200;
 
 /** What the page shows of the sandbox. */
 export function describeSandbox({ service, calls }: DevSandbox): SandboxState {
-  const { clock, baseUrl, nextAttemptAtMs, openDeliveries, endpoints, contactEvents } = service;
+  const { clock, baseUrl, plannedAttempts, openDeliveries, endpoints, contactEvents } = service;
   const nowMs = clock.now();
   return {
     now: isoTime(nowMs),
     aheadMs: Math.max(0, nowMs - Date.now()),
     apiUrl: baseUrl,
-    nextAttemptAt: nextAttemptAtMs === undefined ? null : isoTime(nextAttemptAtMs),
+    nextAttemptAt: isoTime(plannedAttempts[0]?.dueAtMs),
     openDeliveries,
     endpoints: endpoints
       .list()
@@ -30,7 +31,7 @@ export function describeSandbox({ service, calls }: DevSandbox): SandboxState {
         return { id, url, eventTypes, enabled, disabledReason, disabledAt, consecutiveFailures, lastDeliveryAt };
       }),
     faults: faultsOf(service),
-    deliveries: deliveriesOf(service.deliveries(), service.plannedAttempts),
+    deliveries: deliveriesOf(service.deliveries(), plannedAttempts),
     calls,
     contactEvents: contactEvents
       .slice(-MAX_CONTACT_EVENTS)
@@ -84,8 +85,4 @@ function comingAttempts({ attempt, dueAtMs }: PlannedAttempt): ComingAttempt[] {
     coming.push({ attempt: next, at: isoTime(atMs), isPlanned: false });
   }
   return coming;
-}
-
-function isoTime(ms: number): string {
-  return new Date(ms).toISOString();
 }

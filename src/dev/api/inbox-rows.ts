@@ -1,3 +1,4 @@
+import { isoTime } from "../../base/iso-time.js";
 import type { HandlerTimes } from "../../store/handler-times.js";
 import type { EventDetail, EventView, HandlerView } from "../../store/inbox-view.js";
 import type { OutboxView } from "../../store/outbox.js";
@@ -23,8 +24,8 @@ function handlerRow(view: HandlerView): InboxHandler {
     error: error ?? null,
     attempts,
     maxAttempts: maxAttempts ?? null,
-    dueAt: dueAt === undefined ? null : isoTime(dueAt),
-    retryRequestedAt: retryRequestedAt === undefined ? null : isoTime(retryRequestedAt),
+    dueAt: isoTime(dueAt),
+    retryRequestedAt: isoTime(retryRequestedAt),
     discarded,
   };
 }
@@ -49,15 +50,11 @@ export function contactEventRow(view: OutboxView): ContactEventRow {
     contact: email ?? contactId ?? "",
     recordedAt: isoTime(view.recordedAt),
     attempts: view.attempts,
-    dueAt: view.dueAt === undefined ? null : isoTime(view.dueAt),
+    dueAt: isoTime(view.dueAt),
     error: view.error ?? null,
     reason: view.reason ?? null,
     code: view.code ?? null,
     param: view.param ?? null,
     message: view.message ?? null,
   };
-}
-
-function isoTime(ms: number): string {
-  return new Date(ms).toISOString();
 }
