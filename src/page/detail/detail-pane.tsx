@@ -55,7 +55,8 @@ export function DetailPane() {
         <ActionBar capture={capture} />
         <Tabs label="Parts of the delivery" tabs={tabs} current={detailTab.value} onChange={showTab} />
       </header>
-      <div class="detail-body" role="tabpanel" aria-label={detailTab.value} key={detailTab.value}>
+      {/* Has the focus so that the keyboard scrolls it: a text has nothing else to focus. */}
+      <div class="detail-body" role="tabpanel" tabIndex={0} aria-label={detailTab.value} key={detailTab.value}>
         <TabBody value={value} tab={detailTab.value} />
       </div>
     </section>

@@ -14,6 +14,15 @@ const VISITS = [
   ["light", 390],
 ] as const;
 
+/** Bodies that are not JSON, with more than there is room for. */
+const OTHER_BODIES: Readonly<Record<string, string | Uint8Array>> = {
+  text: `${"a long line of text ".repeat(40)}\n`.repeat(60),
+  "bytes that are not text": Uint8Array.from({ length: 4000 }, (_, n) => n % 256),
+  "an empty one": "",
+  "a form": new URLSearchParams({ subject: "Hello there", text: "a word ".repeat(400) }).toString(),
+  "an end that is missing": `{"data":{"lines":[${'"a line",'.repeat(500)}`,
+};
+
 /** Of the rules, the colours alone decide this one; the others see the same page in dark as in light. */
 const COLOUR_RULES = ["color-contrast"];
 
@@ -82,6 +91,20 @@ async function visit(page: Page, look: (place: string) => Promise<void>): Promis
   await look("sandbox");
 }
 
+/** Payload and raw body of the deliveries with {@link OTHER_BODIES}, which are the newest, the last one first. */
+async function visitOtherBodies(page: Page, look: (place: string) => Promise<void>): Promise<void> {
+  for (const [index, name] of Object.keys(OTHER_BODIES).toReversed().entries()) {
+    await page.locator(".list-window .row").nth(index).click();
+    for (const tab of ["payload", "raw"]) {
+      await page.locator(`[data-tab=${tab}]`).click();
+      await expect.poll(() => page.getByRole("tabpanel").getAttribute("aria-label")).toBe(tab);
+      await look(`${tab} of ${name}`);
+    }
+    await page.locator("[data-tab=payload]").click();
+  }
+  await page.keyboard.press("Escape");
+}
+
 describe.skipIf(mustSkipBrowserTests())("the page for assistive technology", () => {
   let browser: Browser;
   let bench: Workbench;
@@ -99,6 +122,19 @@ describe.skipIf(mustSkipBrowserTests())("the page for assistive technology", () 
   afterAll(async () => {
     await browser.close();
     await bench.close();
+  });
+
+  test("axe-core reports nothing on bodies that are not JSON", { timeout: 120_000 }, async () => {
+    const other = await startWorkbench();
+    for (const body of Object.values(OTHER_BODIES)) await other.deliver({ body });
+    const { page, close } = await openPage(browser, other.pageUrl);
+    const faults: string[] = [];
+    await visitOtherBodies(page, async (place) => {
+      faults.push(...(await findFaults(page, undefined)).map((fault) => `${place}: ${fault}`));
+    });
+    expect(faults).toEqual([]);
+    await close();
+    await other.close();
   });
 
   test.each(process.env["VISITS"] === "all" ? VISITS : VISITS.slice(0, 1))(

@@ -32,7 +32,7 @@ export interface Delivery {
   /** Members of `data`. */
   data?: Record<string, unknown>;
   /** Instead of a sample. */
-  body?: string;
+  body?: string | Uint8Array;
   variant?: SignatureVariant;
   headers?: Record<string, string>;
 }
@@ -169,8 +169,8 @@ async function writeCaptures(folder: string, captures: readonly Capture[]): Prom
 
 async function postDelivery(dev: DevServer, delivery: Delivery): Promise<Response> {
   const { type = "email.received", data, variant = "valid", headers = {} } = delivery;
-  const text = delivery.body ?? JSON.stringify(sampleEvent(type, data));
-  const signed = signVariant({ body: Buffer.from(text), secret: SECRET, variant, nowMs: Date.now() });
+  const body = Buffer.from(delivery.body ?? JSON.stringify(sampleEvent(type, data)));
+  const signed = signVariant({ body, secret: SECRET, variant, nowMs: Date.now() });
   return fetch(dev.captureUrl, {
     method: "POST",
     headers: { ...Object.fromEntries(signed.headers), ...headers },
