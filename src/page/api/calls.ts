@@ -3,6 +3,7 @@ import type {
   CapturePage,
   ContactEventPage,
   ExportBody,
+  HandlerTimesReport,
   InboxChange,
   InboxChanges,
   InboxEventDetail,
@@ -69,6 +70,8 @@ export const listWork = () => readJson<WorkList>("/api/work");
 export const findWork = (id: string) => readJson<WorkList>(`/api/work?${new URLSearchParams({ id })}`);
 
 export const readInbox = () => readJson<InboxOverview>("/api/inbox");
+
+export const readHandlerTimes = () => readJson<HandlerTimesReport>("/api/inbox/handler-times");
 
 /** Which events, or contact events, the inbox lists; an empty field asks for all. */
 export interface InboxFilter {

@@ -1,11 +1,5 @@
 import type { CaptureSummary } from "../../capture/model/capture.js";
-
-/** Answers that took a time from `from` up to but not including `to`, in milliseconds. */
-export interface AnswerTimesBin {
-  from: number;
-  to: number;
-  count: number;
-}
+import type { TimesBin } from "./times-chart.js";
 
 /** How long the app took to answer, in milliseconds. */
 export interface AnswerTimes {
@@ -13,7 +7,7 @@ export interface AnswerTimes {
   median: number;
   /** 95 of 100 answers took no longer. */
   p95: number;
-  bins: AnswerTimesBin[];
+  bins: TimesBin[];
 }
 
 /** Each about twice the one before, since times differ by powers; the service gives up after 5 s. */
@@ -24,10 +18,10 @@ export function measureAnswerTimes(captures: readonly CaptureSummary[]): AnswerT
   const times = Float64Array.from(captures.flatMap(({ ms, status }) => (ms === null || status === null ? [] : [ms])));
   if (times.length === 0) return undefined;
   times.sort();
-  const bins = BOUNDS.slice(1).map((to, index) => ({ from: BOUNDS[index] ?? 0, to, count: 0 }));
+  const bins = BOUNDS.slice(1).map((to, index) => ({ from: BOUNDS[index] ?? 0, to, done: 0, failed: 0 }));
   for (const ms of times) {
     const bin = bins.find(({ to }) => ms < to);
-    if (bin !== undefined) bin.count += 1;
+    if (bin !== undefined) bin.done += 1;
   }
   return { count: times.length, median: rankOf(times, 0.5), p95: rankOf(times, 0.95), bins };
 }

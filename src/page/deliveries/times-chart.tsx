@@ -1,0 +1,56 @@
+import { MINUTE, SECOND } from "../../base/duration.js";
+import { plural } from "../ui/format.js";
+
+/** What took a time from `from` up to but not including `to`, in milliseconds. */
+export interface TimesBin {
+  from: number;
+  to: number;
+  done: number;
+  failed: number;
+}
+
+interface TimesChartOptions {
+  bins: readonly TimesBin[];
+  /** What is counted, such as `answer`. */
+  what: string;
+}
+
+/** How many took how long. */
+export function TimesChart({ bins, what }: TimesChartOptions) {
+  const most = Math.max(...bins.map(({ done, failed }) => done + failed));
+  return (
+    <ol class="times" aria-label={`Number of ${what}s by the time that they took`}>
+      {bins.map((bin) => (
+        <li key={bin.from} title={describeBin(bin, what)}>
+          <span class="unseen">{describeBin(bin, what)}</span>
+          <span class="times-room" aria-hidden="true">
+            <Part tone="accent" share={bin.done / most} />
+            <Part tone="bad" share={bin.failed / most} />
+          </span>
+          <span class="times-bound" aria-hidden="true">
+            {formatBound(bin.from)}
+          </span>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Part({ tone, share }: { tone: string; share: number }) {
+  return share > 0 ? <span class={`time-part ${tone}`} style={{ height: `${100 * share}%` }} /> : null;
+}
+
+/** Such as `5 ms to 10 ms: 12 runs, 1 failed`. */
+function describeBin({ from, to, done, failed }: TimesBin, what: string): string {
+  const range =
+    to === Number.POSITIVE_INFINITY ? `${formatBound(from)} or longer` : `${formatBound(from)} to ${formatBound(to)}`;
+  const count = done + failed;
+  const counted = count === 0 ? `no ${what}s` : plural(count, what);
+  return `${range}: ${counted}${failed === 0 ? "" : `, ${failed} failed`}`;
+}
+
+/** Such as `20 ms`, `2 s` or `5 min`. */
+export function formatBound(ms: number): string {
+  if (ms < SECOND) return `${ms} ms`;
+  return ms < MINUTE ? `${ms / SECOND} s` : `${ms / MINUTE} min`;
+}
