@@ -92,6 +92,23 @@ describe("a folder of captures against a real receiver", () => {
     expect(cases[0]?.handlers).toMatchObject([{ handler: "", state: "parked" }]);
   });
 
+  test("a folder of captures against a real receiver fails on an event that no handler gets, unless that is expected", async () => {
+    const { target, inspect } = await serveReceiver();
+    const unhandled = makeCapture({ body: JSON.stringify(sampleEvent("email.sent")) });
+    const [failed] = (await runTests({ folder: folderOf(unhandled), target, inspect })).cases;
+    expect(failed?.failures).toEqual([
+      'No handler got the event: none is registered for email.sent. If that is intended, write "handlers": {} into the capture\'s field expect.',
+    ]);
+    const expected = folderOf({ ...unhandled, expect: { handlers: {} } });
+    expect(await runTests({ folder: expected, target, inspect })).toMatchObject({ passed: 1 });
+    // What handlers do with the service's own test is up to them.
+    const own = sampleEvent("email.sent", { test: true });
+    const test = folderOf(makeCapture({ body: JSON.stringify(own) }));
+    expect(await runTests({ folder: test, target, inspect })).toMatchObject({ passed: 1 });
+    // Without an inbox it is not known.
+    expect(await runTests({ folder: folderOf(unhandled), target })).toMatchObject({ passed: 1 });
+  });
+
   test.each<[string, Expectation]>([
     ["its outcome", { outcome: "parked" }],
     ["the state of its note", { handlers: { "": "parked" } }],
@@ -238,6 +255,7 @@ describe("replayDirectory", () => {
       },
       { name: "lookup" },
     );
+    receiver.on("email.bounced", () => undefined);
     const error = await errorOf(() => replayDirectory(folder(), receiver));
     expect(error.code).toBe("captures_failed");
     expect(error.message).toMatch(

@@ -4,7 +4,8 @@ import { createPostgresStore } from "pigeonhole/postgres";
 import { pino } from "pino";
 
 // An app as a user starts it: its secret, port and file come by environment. APP_FILE makes it ignore DATABASE_FILE.
-const { WEBHOOK_SECRET: secret = "", APP_PORT: port = "0", DATABASE_FILE, DATABASE_URL, APP_FILE } = process.env;
+const { WEBHOOK_SECRET: secret = "", APP_PORT: port = "0", DATABASE_FILE, DATABASE_URL } = process.env;
+const { APP_FILE, APP_WITHOUT_AUDIT } = process.env;
 const { PIGEONHOLE_BASE_URL: baseUrl, PIGEONHOLE_API_KEY: apiKey } = process.env;
 const postgres = DATABASE_URL && createPostgresStore({ connectionString: DATABASE_URL });
 const store = APP_FILE ?? DATABASE_FILE ?? postgres ?? ":memory:";
@@ -38,7 +39,7 @@ receiver.on(
     name: "forms",
   },
 );
-receiver.on("*", () => {}, { name: "audit" });
+if (APP_WITHOUT_AUDIT === undefined) receiver.on("*", () => {}, { name: "audit" });
 await receiver.start();
 createServer(receiver.listener({ path: "/webhooks", next: (_, response) => response.end("healthy") })).listen(
   Number(port),

@@ -155,11 +155,48 @@ describe("test", () => {
 
   test("test ends with 3 and the app's last output if the app does not start", async () => {
     const cwd = await makeFixtures([sampleEvent("email.sent")]);
-    const args = ["test", "--start", "echo no database; exit 7", "--to", "9/webhooks"];
-    const { code, stderr } = await runCli(args, { cwd });
+    const command = "printf '\\033[31mno database\\n'; exit 7";
+    const { code, stderr } = await runCli(["test", "--start", command, "--to", "9/webhooks"], { cwd });
     expect(code).toBe(3);
-    expect(stderr).toContain("ended before it answered (exit code 7)");
-    expect(stderr).toContain("no database");
+    expect(stderr).toContain("The app ended before it answered: exit code 7. Its last output:\n  no database\n");
+    expect(stderr).toContain(
+      `It must listen at http://127.0.0.1:9. To see why it does not, run it alone: ${command}\n`,
+    );
+    const silent = await runCli(["test", "--start", "exit 1", "--to", "9/webhooks"], { cwd });
+    expect(silent.stderr).toContain("exit code 1. It printed nothing.\n");
+  });
+
+  test("test says that the app ended during the run, and what it printed last", async () => {
+    const cwd = await makeFixtures([sampleEvent("email.sent")]);
+    const file = join(cwd, "app.mjs");
+    const lines = [
+      'import { createServer } from "node:http";',
+      'const end = () => process.exit(console.log("out of memory") ?? 9);',
+      'const answer = ({ method }, res) => (method === "POST" ? end() : res.end());',
+      "createServer(answer).listen(Number(process.env.APP_PORT));",
+    ];
+    writeFileSync(file, lines.join("\n"));
+    const port = String(await findFreePort());
+    const args = ["test", "--start", `node "${file}"`, "--to", port, "--answers-only"];
+    const { code, stderr } = await runCli(args, { cwd, env: { APP_PORT: port } });
+    expect(code).toBe(3);
+    expect(stderr).toContain("The app ended during the run: exit code 9. Its last output:\n  out of memory\n");
+  });
+
+  test("test fails for an event that no handler got, until its file expects that", async () => {
+    const cwd = await makeFixtures([sampleEvent("email.sent")]);
+    const failed = await testStarted(cwd, [], { APP_WITHOUT_AUDIT: "1" });
+    expect([failed.code, failed.stdout]).toEqual([
+      1,
+      expect.stringMatching(
+        /^✗ .* 200 accepted, no handler {2}.*\n {4}No handler got the event: none is registered for/,
+      ),
+    ]);
+    expect((await testStarted(cwd, ["--update"], { APP_WITHOUT_AUDIT: "1" })).code).toBe(0);
+    const expected = await testStarted(cwd, [], { APP_WITHOUT_AUDIT: "1" });
+    expect([expected.code, expected.stdout]).toEqual([0, expect.stringMatching(/^✓ .* 200 accepted, no handler /)]);
+    // The expectation holds for what it names only.
+    expect((await testStarted(cwd)).code).toBe(0);
   });
 
   test.each(["127.0.0.1", "localhost"])(

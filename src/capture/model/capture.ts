@@ -84,7 +84,7 @@ export interface Expectation {
   status?: string;
   /** Outcome in `x-pigeonhole-outcome`, such as `accepted`. */
   outcome?: string;
-  /** Final state of each handler's work, by handler name. Needs access to the inbox. */
+  /** Final state of each handler's work, by handler name; `{}` where no handler gets the event. Needs the inbox. */
   handlers?: Record<string, string>;
   /** JSON that the answer's body must equal. */
   json?: unknown;

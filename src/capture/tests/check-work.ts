@@ -1,6 +1,8 @@
 import { NOTE_HANDLER } from "../../base/note-handler.js";
 import { outcomeOf } from "../model/answer.js";
-import type { CaptureAttempt, Expectation } from "../model/capture.js";
+import type { Capture, CaptureAttempt, Expectation } from "../model/capture.js";
+import { bodyData } from "../model/captured-body.js";
+import { isTestDelivery } from "../../protocol/test-delivery.js";
 
 /** The work of one handler on an event, as an inbox shows it. */
 export interface InspectedHandler {
@@ -28,6 +30,15 @@ export function checkWork(expectation: Expectation, attempt: CaptureAttempt, fou
   const work = found === "unknown" ? undefined : found;
   const parked = isParked ? checkParked(expectation, work) : [];
   return work === undefined ? parked : [...parked, ...checkHandlers(expectation, work)];
+}
+
+/** An event that no handler got has had no effect, which a test of handlers must not pass over. */
+export function checkHasHandler(expectation: Expectation, { event, request }: Capture, found: FoundWork): string[] {
+  const isKnown = Array.isArray(found) && found.length === 0;
+  if (!isKnown || expectation.handlers !== undefined || isTestDelivery(event.type, bodyData(request.body))) return [];
+  return [
+    `No handler got the event: none is registered for ${event.type ?? "it"}. If that is intended, write "handlers": {} into the capture's field expect.`,
+  ];
 }
 
 function checkParked({ outcome, handlers }: Expectation, work: readonly InspectedHandler[] = []): string[] {

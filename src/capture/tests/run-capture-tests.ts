@@ -24,7 +24,7 @@ import { bodyJson, bodyText } from "../model/captured-body.js";
 import { answerAdvice, contentTypeOf } from "../model/answer-advice.js";
 import { answerHead, outcomeOf } from "../model/answer.js";
 import { checkExpectation } from "../model/check-expectation.js";
-import { checkWork, type InspectedHandler, type FoundWork } from "./check-work.js";
+import { checkHasHandler, checkWork, type InspectedHandler, type FoundWork } from "./check-work.js";
 import { ANSWER_TIMEOUT_MS } from "../send/send-request.js";
 import { replayCaptures, type ReplayedAttempt } from "../replay/replay-captures.js";
 
@@ -56,7 +56,8 @@ export interface CaptureTestOptions extends CaptureTestRules {
   /** The whole secret of the app under test. */
   secret: string;
   /**
-   * Reads the app's inbox; undefined for an unknown event. A handler to which the file gives no state must be done.
+   * Reads the app's inbox; undefined for an unknown event. A handler to which the file gives no state must be done, and
+   * a file without `handlers` must be of an event that a handler gets.
    * @default handlers are not checked
    */
   inspect?: ((eventId: string) => Promise<readonly InspectedHandler[] | undefined>) | undefined;
@@ -137,7 +138,13 @@ async function runCase({ file, capture }: CaptureFile, options: CaptureTest): Pr
   const found = isTaken(attempt) && eventId !== null ? await waitForHandlers(eventId, expectation, options) : undefined;
   const update = options.update && answered;
   if (update) await writeCaptureFile(file, { ...capture, expect: expectationFrom(first, found, capture) });
-  const failures = update ? [] : [...checkExpectation(expectation, attempt), ...checkWork(expectation, attempt, found)];
+  const failures = update
+    ? []
+    : [
+        ...checkExpectation(expectation, attempt),
+        ...checkWork(expectation, attempt, found),
+        ...checkHasHandler(expectation, fresh, found),
+      ];
   if (options.twice && answered) {
     failures.push(...(await checkSecond({ fresh, first, before: found, eventId, options })));
   }
@@ -251,13 +258,12 @@ async function checkSecond({ fresh, first, before, eventId, options }: SecondInp
 function expectationFrom({ attempt }: ReplayedAttempt, found: FoundWork, capture: Capture): Expectation {
   const outcome = outcomeOf(attempt.headers);
   const json = attempt.body === null || !bodyText(attempt.body) ? { ok: false as const } : bodyJson(attempt.body);
-  const work = found === undefined || found === "unknown" ? [] : found;
-  const states = work.map(({ handler, state }) => [handler, state] as const);
+  const states = found === "unknown" ? undefined : found?.map(({ handler, state }) => [handler, state] as const);
   const ignore = capture.expect?.ignore;
   return {
     status: String(attempt.status),
     ...(outcome === undefined ? {} : { outcome }),
-    ...(states.length === 0 ? {} : { handlers: Object.fromEntries(states) }),
+    ...(states === undefined ? {} : { handlers: Object.fromEntries(states) }),
     ...(json.ok ? { json: json.value } : {}),
     ...(ignore === undefined ? {} : { ignore }),
   };

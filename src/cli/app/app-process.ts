@@ -1,7 +1,9 @@
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { createInterface } from "node:readline";
+import { stripVTControlCharacters } from "node:util";
 import { SECOND } from "../../base/duration.js";
+import { escapeControls } from "../../base/text.js";
 import { sleep } from "../../base/wait.js";
 import { waitingClock } from "../../base/clock.js";
 import { sendRequest } from "../../capture/send/send-request.js";
@@ -11,6 +13,8 @@ import { CommandError } from "../frame/command-error.js";
 
 /** An app that was started for the time of a command. */
 export interface AppProcess {
+  /** The command line that started it. */
+  readonly command: string;
   /** Set once the app has ended by itself. */
   readonly ending: string | undefined;
   /** The last output of the app. */
@@ -62,6 +66,7 @@ export function startApp({ command, env, cwd, graceMs, onLine }: AppStart): AppP
     if (onLine !== undefined) createInterface(stream).on("line", onLine);
   }
   return {
+    command,
     get ending() {
       return ending;
     },
@@ -106,16 +111,29 @@ export async function waitForApp({ url, isHealth, patienceMs, allowRemote, app, 
     const { status, error } = await sendRequest({ ...request, allowRemote, signal });
     if (status !== null && (!isHealth || status < 500)) return;
     if (app?.ending !== undefined) {
-      throw unreachable(`The app ended before it answered (${app.ending}).`, app);
+      throw unreachable(`The app ended before it answered: ${app.ending}.`, { url, app });
     }
     if (Date.now() > deadline) {
-      throw unreachable(`${url} did not answer in time: ${error ?? `status ${String(status)}`}`, app);
+      throw unreachable(`${url} did not answer in time: ${error ?? `status ${String(status)}`}`, { url, app });
     }
     await sleep(waitingClock, POLL_INTERVAL_MS, signal);
   }
 }
 
-function unreachable(what: string, app: AppProcess | undefined): CommandError {
-  const words = app === undefined || app.lastWords === "" ? "" : ` Its last output:\n${app.lastWords.trimEnd()}`;
-  return new CommandError(EXIT.unreachable, "app_unreachable", `${what}${words}`);
+function unreachable(what: string, { url, app }: Pick<AppWait, "url" | "app">): CommandError {
+  const advice =
+    app === undefined
+      ? ""
+      : `\nIt must listen at ${new URL(url).origin}. To see why it does not, run it alone: ${app.command}`;
+  return new CommandError(EXIT.unreachable, "app_unreachable", `${what}${lastLinesOf(app)}${advice}`);
+}
+
+const LAST_LINES = 15;
+
+/** What the app printed last, indented below a sentence; empty if there is none. */
+export function lastLinesOf(app: AppProcess | undefined): string {
+  if (app === undefined) return "";
+  const lines = app.lastWords.trimEnd().split("\n").slice(-LAST_LINES);
+  if (lines.join("") === "") return " It printed nothing.";
+  return ` Its last output:\n${lines.map((line) => `  ${escapeControls(stripVTControlCharacters(line))}`).join("\n")}`;
 }

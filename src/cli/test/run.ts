@@ -9,16 +9,18 @@ import {
 import { type AnswerJudgement, describeAnswer, judgeAnswer } from "../../capture/model/answer.js";
 import { runCaptureTests } from "../../capture/tests/run-capture-tests.js";
 import { checkLocalTarget } from "../../capture/send/target.js";
+import { waitingClock } from "../../base/clock.js";
 import { SECOND } from "../../base/duration.js";
 import { PigeonholeError } from "../../base/error.js";
 import { escapeControls } from "../../base/text.js";
+import { sleep } from "../../base/wait.js";
 import { makeSecret } from "../../protocol/secret.js";
 import { usageError } from "../frame/command-error.js";
 import type { CommandInput, RunCommand } from "../frame/context.js";
 import { EXIT } from "../frame/exit-code.js";
 import type { Output } from "../frame/output.js";
 import type { test } from "./spec.js";
-import { type AppProcess, startApp, waitForApp } from "../app/app-process.js";
+import { type AppProcess, lastLinesOf, startApp, waitForApp } from "../app/app-process.js";
 import { isTaken, portOf } from "../app/is-taken.js";
 import { startEmulatedApi } from "./emulated-api.js";
 import { findAppDatabase } from "./app-database.js";
@@ -31,6 +33,7 @@ import { readTarget, checkExpect } from "../values/flag-values.js";
 type Input = CommandInput<typeof test>;
 
 const APP_GRACE_MS = 5 * SECOND;
+const LAST_MOMENT_MS = SECOND;
 
 /** Starts the app if asked to, runs the cases, and always ends the app. */
 export const run: RunCommand<typeof test> = async (input) => {
@@ -71,6 +74,8 @@ export const run: RunCommand<typeof test> = async (input) => {
     });
     for (const file of options.reporter) await writeFile(resolve(cwd, file), toJunit(report));
     showSummary(report, out);
+    if (report.unanswered > 0) await hasEnded(app);
+    if (app?.ending !== undefined) out.note(`The app ended during the run: ${app.ending}.${lastLinesOf(app)}`);
     if (inbox === undefined && !answersOnly) out.note(HANDLERS_UNKNOWN);
     if (report.failed === 0) return EXIT.ok;
     return report.unanswered === report.cases.length ? EXIT.unreachable : EXIT.failed;
@@ -80,6 +85,11 @@ export const run: RunCommand<typeof test> = async (input) => {
     await api?.close();
   }
 };
+
+/** The connection of an app that dies breaks a moment before its end is known. */
+async function hasEnded(app: AppProcess | undefined): Promise<void> {
+  await Promise.race([app?.ended, sleep(waitingClock, LAST_MOMENT_MS)]);
+}
 
 /** Throws `port_in_use` if a program already listens at the target: it would be mistaken for the app. */
 async function checkNothingAnswers(target: URL): Promise<void> {
