@@ -2,20 +2,20 @@ import type { LeasePage, Store } from "../store.js";
 import type { DatabaseClock } from "./database-clock.js";
 import type { PostgresTransaction } from "./postgres-transaction.js";
 
-type TimedStore = Store<PostgresTransaction>;
+/** A store whose work several processes share. */
+export type SharedStore = Store<PostgresTransaction> & Required<Pick<Store, "glance">>;
 
 /**
  * The same store for callers whose times are this machine's: what they pass becomes the database's time, and when
  * something is due becomes theirs. Lists keep the database's times.
  */
-export function withDatabaseTimes(store: TimedStore, clock: DatabaseClock): TimedStore {
+export function withDatabaseTimes(store: SharedStore, clock: DatabaseClock): SharedStore {
   const { toDatabase, toMachine, ifAny, withNow, withLease, withEnd } = conversions(clock);
   const pageOf = ({ work, nextDueAt }: LeasePage): LeasePage => ({
     work: work.map((each) => ({ ...each, receivedAt: toMachine(each.receivedAt), dueAt: toMachine(each.dueAt) })),
     nextDueAt: ifAny(nextDueAt),
   });
 
-  const { glance } = store;
   return {
     ...store,
     accept(event) {
@@ -31,7 +31,7 @@ export function withDatabaseTimes(store: TimedStore, clock: DatabaseClock): Time
     settle: (settlement) => store.settle(withEnd(settlement)),
     commit: (settlement, fn, signal) => store.commit(withEnd(settlement), fn, signal),
     recover: (now) => store.recover(toDatabase(now)),
-    ...(glance && { glance: (request: Parameters<typeof glance>[0]) => glance(withNow(request)) }),
+    glance: (request) => store.glance(withNow(request)),
     restartWaits: (limits) => store.restartWaits(withLease(limits)),
     replan: (plan) => store.replan(withNow(plan)),
     requestRetry: (seq, now) => store.requestRetry(seq, toDatabase(now)),
@@ -53,11 +53,11 @@ export function withDatabaseTimes(store: TimedStore, clock: DatabaseClock): Time
 }
 
 type OutboxTimes = Pick<
-  TimedStore,
+  SharedStore,
   "record" | "leaseSend" | "settleSend" | "retryOutbox" | "discardOutbox" | "countOutbox"
 >;
 
-function contactEventTimes(store: TimedStore, clock: DatabaseClock): OutboxTimes {
+function contactEventTimes(store: SharedStore, clock: DatabaseClock): OutboxTimes {
   const { toDatabase, ifAny, withLease, withEnd } = conversions(clock);
   return {
     record: (events, now) => store.record(events, toDatabase(now)),

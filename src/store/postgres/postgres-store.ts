@@ -5,7 +5,7 @@ import { type OptionsOf, type Resolved, defineOptions, flag, readBy } from "../.
 import { checkConnectionString } from "../connection-string.js";
 import type { RecoverResult, Store, StoreContext } from "../store.js";
 import { DatabaseClock } from "./database-clock.js";
-import { withDatabaseTimes } from "./database-times.js";
+import { type SharedStore, withDatabaseTimes } from "./database-times.js";
 import type { OpenPostgres, PostgresPlace } from "./open-postgres.js";
 import { countWork } from "./operations/counts.js";
 import { discardEvent } from "./operations/discard.js";
@@ -71,7 +71,7 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
   let round = new PruneRound();
   let alarm: StoreContext["onAlarm"];
 
-  const store: PostgresStore = {
+  const store: SharedStore = {
     async open({ clock: machine, onAlarm, runsHandlers = true }) {
       clock.begin(machine);
       alarm = onAlarm;
