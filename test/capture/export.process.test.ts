@@ -8,6 +8,7 @@ import { sampleEvent, TEST_SECRET } from "pigeonhole/testing";
 import { bodyBytes } from "#pigeonhole/capture/model/capture-request.js";
 import type { Capture, HeaderList } from "#pigeonhole/capture/model/capture.js";
 import { exportCaptures } from "#pigeonhole/capture/export/export-captures.js";
+import { createRedactor } from "#pigeonhole/capture/redact/redactor.js";
 import { EXPORT_FORMATS } from "#pigeonhole/capture/export/export-formats.js";
 import { parseImport } from "#pigeonhole/capture/export/import-captures.js";
 import { makeAttempt, makeCapture, NOW, serveAnswers } from "../support/captures.js";
@@ -35,6 +36,23 @@ describe("export and import", () => {
         receivedAt: captures[index]?.receivedAt,
       });
       expect([verify.code, source]).toEqual(["ok", "import"]);
+    }
+  });
+});
+
+describe("an export of redacted captures", () => {
+  const redact = createRedactor({ profile: "strict" });
+
+  test.each(EXPORT_FORMATS)("an export as %s says by which profile it was redacted", (as) => {
+    const { text } = exportCaptures([redact(makeCapture())], { as });
+    expect(text).toMatch(as === "json" || as === "ndjson" ? /"redaction": ?"strict"/ : /Redacted: strict/);
+    expect(exportCaptures([makeCapture()], { as }).text).not.toContain("Redacted:");
+  });
+
+  test("a profile of an imported file cannot end the comment that names it", () => {
+    const hostile = { ...makeCapture(), redaction: "none\nDELETE /" };
+    for (const as of ["curl", "http", "vitest"] as const) {
+      expect(exportCaptures([hostile], { as }).text).toContain("Redacted: none?DELETE??\n");
     }
   });
 });

@@ -5,6 +5,7 @@ import { TEST_SECRET } from "pigeonhole/testing";
 import { EVENT_TYPES } from "pigeonhole/protocol";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { silentLogger } from "#pigeonhole/base/logger.js";
+import { REDACTION_HELP } from "#pigeonhole/capture/redact/redaction-profiles.js";
 import { openReceiver, makeEvent, post, untilWork } from "../support/receiver.js";
 import { findFreePort } from "../support/free-port.js";
 import { callApi, deliver, makeDelivery, send, startApp, startDev } from "./dev-harness.js";
@@ -191,6 +192,15 @@ describe("exports", () => {
       Object.fromEntries(delivery.headers)["x-svc-signature"],
     );
     expect(await callApi(dev, `/api/captures/${id}/curl`, { mode: "odd" })).toMatchObject({ status: 400 });
+  });
+
+  test("a capture is exported for others by the profile strict, as the help says", async () => {
+    const { dev } = await startDev();
+    await deliver(dev);
+    const ids = dev.captures.list().map(({ id }) => id);
+    const { json } = await callApi(dev, "/api/captures/export", { ids, as: "json", redacted: true });
+    expect(JSON.parse((json as { text: string }).text)).toMatchObject([{ redaction: "strict", attempts: [] }]);
+    expect(REDACTION_HELP).toContain("strict, as the page's Share saves");
   });
 
   test.each(["ndjson", "json", "har", "curl", "http", "vitest"])("a capture is exported as a file: %s", async (as) => {

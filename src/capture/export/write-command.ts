@@ -1,6 +1,7 @@
 import { quoteForShell } from "../../base/text.js";
 import { answerHead, describeAnswer } from "../model/answer.js";
 import type { Capture, HeaderList } from "../model/capture.js";
+import { describeRedaction } from "./describe-redaction.js";
 import { bodyText, decodeBody } from "../model/captured-body.js";
 
 /** What a command sends: the URL, and the headers that the client does not set itself. */
@@ -13,6 +14,8 @@ export interface WrittenRequest {
 export function writeCurl(capture: Capture, { url, headers }: WrittenRequest): string {
   const { method, body } = capture.request;
   const text = bodyText(body);
+  const redaction = describeRedaction(capture);
+  const head = redaction === "" ? "" : `# ${redaction}\n`;
   const parts = [
     `curl --globoff --request ${quoteForShell(method)} ${quoteForShell(url)}`,
     // cURL drops a header without a value unless it ends in a semicolon.
@@ -20,11 +23,11 @@ export function writeCurl(capture: Capture, { url, headers }: WrittenRequest): s
   ];
   // An argument cannot contain NUL, and the system refuses one that is too long.
   if (text !== undefined && !text.includes("\0") && text.length < MAX_ARGUMENT_LENGTH) {
-    return `${[...parts, `--data-raw ${quoteForShell(text)}`].join(" \\\n  ")}\n`;
+    return `${head}${[...parts, `--data-raw ${quoteForShell(text)}`].join(" \\\n  ")}\n`;
   }
   const base64 = Buffer.from(decodeBody(body)).toString("base64");
   const wrapped = base64.replaceAll(/.{1,120}/g, "$&\n");
-  return `base64 --decode <<'BODY' | ${[...parts, "--data-binary @-"].join(" \\\n  ")}\n${wrapped}BODY\n`;
+  return `${head}base64 --decode <<'BODY' | ${[...parts, "--data-binary @-"].join(" \\\n  ")}\n${wrapped}BODY\n`;
 }
 
 /** A request for the HTTP clients of editors. */
@@ -34,9 +37,11 @@ export function writeHttp(capture: Capture, { url, headers }: WrittenRequest): s
   // Such files have no escapes: an editor may change line ends, insert variables and other files, or read a second
   // request.
   const survives = text !== undefined && !/\r|^###|\n$|^<|\{\{/m.test(text);
+  const redaction = describeRedaction(capture);
   const head = [
     `### ${(capture.event.type ?? "unreadable").replaceAll(/[^\w.-]/g, "?")} ${capture.id}`,
     ...writeLastAnswer(capture),
+    ...(redaction === "" ? [] : [`# ${redaction}`]),
     ...(survives ? [] : ["# This format cannot represent the body; use curl."]),
     `${method} ${url}`,
     ...headers.map(([name, value]) => `${name}: ${value}`),

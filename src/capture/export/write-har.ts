@@ -1,3 +1,4 @@
+import { describeRedaction } from "./describe-redaction.js";
 import { outcomeOf } from "../model/answer.js";
 import type { Capture, CaptureAttempt, CapturedBody, HeaderList } from "../model/capture.js";
 import { bodySize } from "../model/captured-body.js";
@@ -30,7 +31,7 @@ function writeEntry(capture: Capture): object {
     response: writeResponse(last),
     cache: {},
     timings: { send: 0, wait: last?.ms ?? 0, receive: 0 },
-    comment: `${capture.id} ${capture.event.type ?? ""}`.trim(),
+    comment: [capture.id, capture.event.type ?? "", describeRedaction(capture)].filter((text) => text !== "").join(" "),
   };
 }
 

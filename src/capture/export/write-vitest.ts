@@ -1,9 +1,11 @@
+import { describeRedaction } from "./describe-redaction.js";
 import { bodyJson } from "../model/captured-body.js";
 import type { Capture, CapturedBody } from "../model/capture.js";
 
 /** One readable vitest test per capture, which delivers its event to a receiver that you name. */
 export function writeVitest(captures: readonly Capture[]): string {
   const tests = captures.filter(isEvent).flatMap(writeTest);
+  const redactions = [...new Set(captures.map(describeRedaction))].filter((text) => text !== "");
   const left = captures.length - tests.length;
   const head = [
     importLine("afterAll, expect, test", "vitest"),
@@ -12,6 +14,7 @@ export function writeVitest(captures: readonly Capture[]): string {
     importLine("receiver", "../src/receiver.js"),
     "",
     "afterAll(() => receiver.stop({ timeoutMs: 0 }));",
+    ...(redactions.length === 0 ? [] : ["", ...redactions.map((text) => `// ${text}`)]),
     ...(left === 0 ? [] : ["", `// Left out: ${left} captures without a readable event.`]),
   ];
   return `${[...head, ...tests].join("\n")}\n`;

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { digestBytes } from "../model/capture-request.js";
 import { type Capture, type CapturedBody, type CapturedEvent, type Expectation, HELD_TAG } from "../model/capture.js";
 import { bodyJson, bodySize, decodeBody } from "../model/captured-body.js";
+import { DEFAULT_ENDPOINT_PATH } from "../../protocol/endpoint-path.js";
 import type { RedactionProfile } from "./redaction-profiles.js";
 import { createFakeValues, maskText } from "./fake-values.js";
 import { hideAddresses, redactValue, type RedactionRules } from "./redact-value.js";
@@ -37,7 +38,7 @@ export function createRedactor(options: RedactorOptions = {}): (capture: Capture
       source: rest.source,
       request: {
         method: rest.request.method,
-        path: strict ? "/" : redactPath(rest.request.path, rules),
+        path: strict ? DEFAULT_ENDPOINT_PATH : redactPath(rest.request.path, rules),
         query: "",
         headers: rest.request.headers.filter(([name]) => KEPT_HEADERS.includes(name.toLowerCase())),
         body,

@@ -1,5 +1,5 @@
 import { EXPORT_FORMATS } from "../../capture/export/export-formats.js";
-import { REDACTION_PROFILES } from "../../capture/redact/redaction-profiles.js";
+import { REDACTION_HELP, REDACTION_PROFILES } from "../../capture/redact/redaction-profiles.js";
 import { searchTerm } from "../frame/search-terms.js";
 import { defineCommand } from "../frame/spec.js";
 import { limitOption, storeOption } from "../values/options.js";
@@ -56,8 +56,7 @@ export const capturesExport = defineCommand({
   name: "captures export",
   group,
   summary: "Exports captures: for another machine, for other tools, or as tests.",
-  details:
-    "curl and http are signed again if a secret is found; the secret is not in them. With --redact addresses become stable stand-ins and texts become filler of the same length: check the result before you share it.",
+  details: `curl and http are signed again if a secret is found; the secret is not in them. --redact ${REDACTION_HELP}`,
   arguments: { selection },
   options: {
     ...options,

@@ -140,7 +140,7 @@ export const inboxExport = defineCommand({
   group,
   summary: "Writes received events as captures, with personal data replaced.",
   details:
-    "The inbox keeps no signatures, so a replay signs them again. Import them elsewhere with pigeonhole captures import. --redact recognizes formats, not meanings: check the result before you share it.",
+    "The inbox keeps no signatures, so a replay signs them again. Import them elsewhere with pigeonhole captures import. The profiles of --redact are those of captures export: check the result before you share it.",
   options: {
     ...options,
     since: { value: "age", parse: parseDuration, summary: "Only events received within this time, such as 1h." },

@@ -3,6 +3,7 @@ import type { Capture } from "../../capture/model/capture.js";
 import { captureRequest } from "../../capture/model/capture-request.js";
 import { buildReplayHeaders } from "../../capture/replay/build-replay.js";
 import { createRedactor } from "../../capture/redact/redactor.js";
+import { SHARED_PROFILE } from "../../capture/redact/redaction-profiles.js";
 import { exportCaptures } from "../../capture/export/export-captures.js";
 import { EXPORT_FORMATS, type ExportFormat } from "../../capture/export/export-formats.js";
 import type { NamedSecret } from "../../capture/model/judge-signature.js";
@@ -80,7 +81,7 @@ export function exportRoutes({
         const captures = readIds(body).map((id) => mustGet(log, id));
         if (body.flag("redacted") !== true) return write(captures, as);
         // One redactor for all: the same address has the same stand-in in the whole file.
-        const file = write(captures.map(createRedactor()), as);
+        const file = write(captures.map(createRedactor({ profile: SHARED_PROFILE })), as);
         return { ...file, name: file.name.replace(/^captures/, "captures-redacted") };
       },
     },

@@ -139,7 +139,7 @@ export interface CurlBody {
 
 export interface ExportBody extends IdsBody {
   as: "ndjson" | "json" | "har" | "curl" | "http" | "vitest";
-  /** Without personal data, signatures and attempts, for others to see. @default false */
+  /** By the profile `strict`, for others to see: without personal data, signatures and attempts. @default false */
   redacted?: boolean;
 }
 

@@ -217,7 +217,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     ]);
     expect(download.suggestedFilename()).toBe("captures-redacted.json");
     const [shared] = JSON.parse(readFileSync(await download.path(), "utf8")) as Capture[];
-    expect(shared).toMatchObject({ redaction: "default", event: { type: "email.sent" }, attempts: [] });
+    expect(shared).toMatchObject({ redaction: "strict", event: { type: "email.sent" }, attempts: [] });
     expect(JSON.stringify(shared)).not.toMatch(/customer\.example\.com|x-svc-signature/i);
   });
 
