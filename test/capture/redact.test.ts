@@ -168,6 +168,7 @@ test("an event of the inbox becomes a capture with its exact bytes", () => {
   expect(Buffer.from(bodyBytes(capture))).toEqual(body);
   expect(capture).toMatchObject({
     source: "production",
+    request: { path: "/webhooks/mail" },
     receivedAt: new Date(NOW).toISOString(),
     event: { type: "email.sent" },
   });

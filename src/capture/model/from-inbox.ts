@@ -1,3 +1,4 @@
+import { DEFAULT_ENDPOINT_PATH } from "../../protocol/endpoint-path.js";
 import type { Capture } from "./capture.js";
 import { captureRequest } from "./capture-request.js";
 
@@ -12,12 +13,12 @@ export interface InboxRecord {
 }
 
 /**
- * A capture of an event that a receiver accepted in production. The inbox keeps bytes and no headers, so there is no
- * signature: a replay signs it again. Redact it before it leaves the machine.
+ * A capture of an event that a receiver accepted in production. The inbox keeps bytes, and neither path nor headers: it
+ * gets the usual path, and a replay signs it again. Redact it before it leaves the machine.
  */
 export function fromInbox({ id, type, body, receivedAt }: InboxRecord): Capture {
   const capture = captureRequest({
-    request: { method: "POST", path: "/", headers: [["content-type", "application/json"]], body },
+    request: { method: "POST", path: DEFAULT_ENDPOINT_PATH, headers: [["content-type", "application/json"]], body },
     receivedAt,
     source: "production",
     secrets: [],
