@@ -40,6 +40,26 @@ describe("export and import", () => {
   });
 });
 
+describe("an export of an attempt that was parked", () => {
+  const headers: HeaderList = [["X-Pigeonhole-Outcome", "parked"]];
+  const capture = { ...makeCapture(), attempts: [makeAttempt({ headers })] };
+
+  test.each([
+    ["ndjson", '"outcome":"parked"'],
+    ["json", '"outcome": "parked"'],
+    ["har", '"statusText": "parked"'],
+    ["http", "# Last answer: 200 parked"],
+  ] as const)("an export as %s has the outcome beside the status", (as, words) => {
+    expect(exportCaptures([capture], { as }).text).toContain(words);
+  });
+
+  test("an export with outcomes is imported unchanged", () => {
+    for (const as of ["ndjson", "json"] as const) {
+      expect(parseImport(exportCaptures([capture], { as }).text).captures).toEqual([capture]);
+    }
+  });
+});
+
 describe("an export of redacted captures", () => {
   const redact = createRedactor({ profile: "strict" });
 

@@ -247,6 +247,9 @@ test("replay says what to change when no receiver took the event, and nothing wh
     outcome: "unverified",
     advice: expect.stringContaining("secret"),
   });
+  const [shown] = jsonLines(await runCli(["captures", "show", "last", "--json"], { cwd }));
+  const { attempts } = shown?.["capture"] as { attempts: object[] };
+  expect(attempts).toEqual(Array(3).fill(expect.objectContaining({ status: 503, outcome: "unverified" })));
 });
 
 describe("replay without --to", () => {

@@ -267,9 +267,13 @@ describe("the advice below a delivery", () => {
   });
 });
 
-test("a JSON line has the version of its format and parses to the event", () => {
-  const odd = { ...forwarded, capture: { ...capture, subject: NASTY } };
-  expect(JSON.parse(formatJsonLine(odd, at))).toEqual({ schemaVersion: 1, at: new Date(at).toISOString(), ...odd });
+test("a JSON line has the version of its format and parses to the event, with the outcome of its attempt", () => {
+  const headers: HeaderList = [["X-Pigeonhole-Outcome", "parked"]];
+  const odd = { ...forwarded, capture: { ...capture, subject: NASTY }, attempt: { ...attempt, headers } };
+  const head = { schemaVersion: 1, at: new Date(at).toISOString() };
+  expect(JSON.parse(formatJsonLine(odd, at))).toEqual({ ...head, ...odd, outcome: "parked" });
+  expect(JSON.parse(formatJsonLine(forwarded, at))).toEqual({ ...head, ...forwarded, outcome: null });
+  expect(JSON.parse(formatJsonLine(failed, at))).toEqual({ ...head, ...failed });
 });
 
 test("the first lines show where to send, where deliveries are forwarded and where to look", () => {

@@ -2,6 +2,7 @@ import type { Changes } from "../../base/options.js";
 import { PigeonholeError } from "../../base/error.js";
 import type { SignatureAssumptions } from "../../protocol/assumptions.js";
 import { buildReplayHeaders } from "../replay/build-replay.js";
+import { withOutcomes } from "../model/answer.js";
 import type { Capture, SignMode } from "../model/capture.js";
 import { bodyBytes } from "../model/capture-request.js";
 import type { ExportFormat } from "./export-formats.js";
@@ -39,9 +40,13 @@ export interface ExportedFile {
 export function exportCaptures(captures: readonly Capture[], options: ExportOptions): ExportedFile {
   switch (options.as) {
     case "ndjson":
-      return file("captures.ndjson", "application/x-ndjson", lines(captures.map((capture) => JSON.stringify(capture))));
+      return file(
+        "captures.ndjson",
+        "application/x-ndjson",
+        lines(captures.map((capture) => JSON.stringify(withOutcomes(capture)))),
+      );
     case "json":
-      return file("captures.json", "application/json", `${JSON.stringify(captures, undefined, 2)}\n`);
+      return file("captures.json", "application/json", `${JSON.stringify(captures.map(withOutcomes), undefined, 2)}\n`);
     case "har":
       return file("captures.har", "application/json", writeHar(captures));
     case "curl":

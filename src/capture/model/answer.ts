@@ -1,5 +1,5 @@
 import { OUTCOME_HEADER } from "../../protocol/outcome.js";
-import type { CaptureAttempt, HeaderList } from "./capture.js";
+import type { Capture, CaptureAttempt, HeaderList } from "./capture.js";
 
 /* Without node: imports, since the page uses it too. */
 
@@ -24,6 +24,12 @@ export function outcomeOf(headers: HeaderList): string | undefined {
 
 export function answerHead({ status, headers }: Pick<CaptureAttempt, "status" | "headers">): AnswerHead {
   return { status, outcome: outcomeOf(headers) ?? null };
+}
+
+/** The capture as programs get it: each attempt says its outcome beside the status. */
+export function withOutcomes(capture: Capture): Capture {
+  const attempts = capture.attempts.map((attempt) => ({ ...attempt, outcome: answerHead(attempt).outcome }));
+  return { ...capture, attempts };
 }
 
 /** A replay that is answered as a duplicate has run nothing; for a delivery, that is how it should be. */

@@ -77,7 +77,8 @@ function readAttempt(value: unknown, index: number, receivedAt: string): unknown
   text(attempt["target"], `${name}.target`);
   headerList(attempt["headers"], `${name}.headers`);
   headerList(attempt["sentHeaders"], `${name}.sentHeaders`);
-  const { n = index + 1, ms = 0, at = receivedAt, status, body, sentBody } = attempt;
+  // An export says the outcome as well; it is read from the headers.
+  const { n = index + 1, ms = 0, at = receivedAt, status, body, sentBody, outcome: _, ...rest } = attempt;
   if (status !== null && typeof status !== "number") fail(`${name}.status`, "must be a number or null");
   if (body !== null) capturedBody(body, `${name}.body`);
   if (sentBody !== null && sentBody !== undefined) capturedBody(sentBody, `${name}.sentBody`);
@@ -85,7 +86,9 @@ function readAttempt(value: unknown, index: number, receivedAt: string): unknown
   if (typeof ms !== "number") fail(`${name}.ms`, "must be a number");
   if (!Number.isFinite(Date.parse(text(at, `${name}.at`)))) fail(`${name}.at`, "is no ISO 8601 time");
   return {
-    ...attempt,
+    ...rest,
+    status,
+    body,
     n,
     kind: oneOf(attempt["kind"] ?? "replay", ["forward", "replay", "retry"], `${name}.kind`),
     mode: oneOf(attempt["mode"] ?? "resign", ["exact", "resign"], `${name}.mode`),

@@ -4,7 +4,7 @@ import type { Capture, CaptureAttempt, VerdictCode } from "../../capture/model/c
 import { captureHandle } from "../../capture/model/capture-handle.js";
 import { bodyBytes } from "../../capture/model/capture-request.js";
 import { bodyText } from "../../capture/model/captured-body.js";
-import { answerHead, describeAnswer } from "../../capture/model/answer.js";
+import { answerHead, describeAnswer, withOutcomes } from "../../capture/model/answer.js";
 import { matchesQuery, parseQuery } from "../../capture/query/query.js";
 import { selectCaptures } from "../../capture/query/select-captures.js";
 import { summarizeCapture } from "../../capture/model/summarize-capture.js";
@@ -54,7 +54,7 @@ export const show: RunCommand<typeof specs.capturesShow> = async ({ args, option
   if (options.body) out.raw(bodyBytes(capture));
   else if (options.headers) {
     out.result({ headers }, headers.map((pair) => escapeControls(pair.join(": "))).join("\n"));
-  } else out.result({ capture }, describe(capture, out.paint));
+  } else out.result({ capture: withOutcomes(capture) }, describe(capture, out.paint));
 };
 
 export const remove: RunCommand<typeof specs.capturesRemove> = async ({ args, options, context }) => {
