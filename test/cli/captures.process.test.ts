@@ -248,7 +248,7 @@ test("replay says what to change when no receiver took the event, and nothing wh
     advice: expect.stringContaining("secret"),
   });
   const [shown] = jsonLines(await runCli(["captures", "show", "last", "--json"], { cwd }));
-  const attempts = Array<object>(3).fill({ status: 503, outcome: "unverified" });
+  const attempts = Array.from({ length: 3 }, () => ({ status: 503, outcome: "unverified" }));
   expect(shown).toMatchObject({ capture: { attempts } });
 });
 
