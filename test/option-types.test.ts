@@ -35,6 +35,8 @@ interface Refusals {
   EventQuery: RefusesUndefined<main.EventQuery>;
   HandlerOptions: RefusesUndefined<main.HandlerOptions>;
   KeyedCallOptions: RefusesUndefined<client.KeyedCallOptions>;
+  LabelCreateInput: RefusesUndefined<client.LabelCreateInput>;
+  LabelUpdateInput: RefusesUndefined<client.LabelUpdateInput>;
   OutboxQuery: RefusesUndefined<main.OutboxQuery>;
   PathOverrides: RefusesUndefined<client.PathOverrides>;
   ReceiverOptions: RefusesUndefined<main.ReceiverOptions<Record<never, never>>>;

@@ -250,6 +250,28 @@ export const API_ASSUMPTIONS: readonly ApiAssumption[] = [
     change: "Answer with a short body.",
   },
   {
+    id: "creation_status",
+    notShown: "With which status a creation succeeds, where the documentation names only what is answered.",
+    assumed: "201 in the sandbox. The client takes any 2xx.",
+    change: "`status` of the row in `src/contract/`.",
+  },
+  {
+    id: "label_palette",
+    notShown: "The path of the palette of labels, its colors, and what a gradient with another name is answered.",
+    assumed:
+      "GET /labels/palette. In the sandbox the names and values are made up, and another gradient is 422 `invalid_parameter` on `color.backgroundColor`.",
+    change:
+      'Option `paths` of createClient: `{ labels: { palette: "/palette" } }`; `src/sandbox/resources/label-palette.ts`.',
+  },
+  {
+    id: "label_rules",
+    notShown:
+      "What a name longer than allowed is answered, and how many conversations carry a label that the API made.",
+    assumed:
+      "422 `invalid_parameter` on `name`. In the sandbox none: no documented operation attaches a label to a conversation.",
+    change: "`src/sandbox/resources/labels.ts`.",
+  },
+  {
     id: "owned_addresses",
     notShown: "Whether the entries of `domainAllowlist` must belong to the workspace, as those of `addressAllowlist`.",
     assumed: "In the sandbox they need not. Every address of an owned domain counts as owned.",

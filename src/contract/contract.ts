@@ -1,4 +1,5 @@
 import { contactEvents } from "./contact-events.js";
+import { labels } from "./labels.js";
 import type { Operation } from "./operation.js";
 import { webhooks } from "./webhooks.js";
 
@@ -6,12 +7,14 @@ import { webhooks } from "./webhooks.js";
 export interface Contract {
   /** Operations on contact events; see docs/service.md#contact-events. */
   readonly contactEvents: typeof contactEvents;
+  /** Operations on labels; see docs/service.md#labels. */
+  readonly labels: typeof labels;
   /** Operations on endpoints; see docs/service.md#endpoint-operations. */
   readonly webhooks: typeof webhooks;
 }
 
 /** Every operation by resource and name: the contract of the API. */
-export const CONTRACT: Contract = { contactEvents, webhooks };
+export const CONTRACT: Contract = { contactEvents, labels, webhooks };
 
 /** An operation with its resource and name in the contract. */
 export interface NamedOperation {

@@ -31,6 +31,7 @@ import type { EmitOptions, PlannedAttempt, Sandbox, SandboxResetOptions } from "
 import { LISTEN_OPTIONS, SandboxServer } from "./sandbox-server.js";
 import { AttemptWaits, checkFilter, checkTimeout, checkWait } from "./attempt-waits.js";
 import { sandboxClosed } from "./event-waiter.js";
+import { createResources, handlersOf, rowsOf } from "./resources/create-resources.js";
 import { createWebhooksHandlers } from "./webhooks-handlers.js";
 
 /** This name is never resolved. A client without a socket uses it as base URL. */
@@ -134,8 +135,10 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
   });
   const firstKey = options.apiKeys?.[0]?.token ?? `svc_live_${makeId.hex("api key")}${makeId.hex("api key secret")}`;
   const apiKeys = new ApiKeyRegistry(options.apiKeys?.length ? options.apiKeys : [{ token: firstKey }]);
+  const resources = createResources({ clock: time.receiver, makeId, options });
   const api = createApi({
     handlers: {
+      ...handlersOf(resources),
       webhooks: createWebhooksHandlers({ endpoints, log, deliverOnce, newEventTypes: options.newEventTypes }),
       contactEvents: contactEventStore.handlers,
     },
@@ -170,6 +173,7 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
     faults,
     contacts: contactEventStore,
     endpoints: createSandboxEndpoints(endpoints, deliverOnce),
+    rows: (resource) => rowsOf(resources, resource),
     get baseUrl() {
       return server?.url ?? IN_PROCESS_URL;
     },
@@ -228,6 +232,7 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
       engine.stop();
       log.clear();
       contactEventStore.reset();
+      for (const resource of Object.values(resources)) resource.reset();
       api.reset();
       faults.clear();
       if (!keepEndpoints) endpoints.clear();

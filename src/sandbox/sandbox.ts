@@ -12,6 +12,7 @@ import type { AttemptRow } from "./delivery/attempt-row.js";
 import type { DeliveryFaultList } from "./delivery/delivery-faults.js";
 import type { SandboxEvent } from "./delivery/scheduled-delivery.js";
 import type { AttemptWait } from "./attempt-waits.js";
+import type { ResourceName } from "./resources/create-resources.js";
 
 /** An endpoint with its secret, which the receiver needs. */
 export type EndpointWithSecret = WebhookEndpoint & { secret: string };
@@ -115,6 +116,8 @@ export interface Sandbox {
   readonly contacts: Pick<ContactEventStore, "contacts" | "addContact" | "removeContact" | "addAutomation" | "addWait">;
   /** Every stored contact event, in the order of recording. */
   readonly contactEvents: readonly StoredEvent[];
+  /** Every row of a resource, such as `labels`, as the API sends it to a caller who sees all. */
+  rows(resource: ResourceName): readonly object[];
   /** Injected faults: of deliveries to receivers, and in the API. */
   readonly faults: { deliveries: DeliveryFaultList; api: ApiFaultList; clear(): void };
   /** When the next attempt is due, in milliseconds since 1970; undefined when none is planned. */

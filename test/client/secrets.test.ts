@@ -34,7 +34,8 @@ describe("the API key and webhook secrets", () => {
     await client.webhooks.create({ url: "https://a.example" });
     expect(printed(client)).not.toContain("canary");
     expect(printed(client.webhooks)).not.toContain("canary");
-    expect(JSON.stringify({ client })).toBe('{"client":{"contactEvents":{},"webhooks":{}}}');
+    const empty = Object.fromEntries(Object.keys(client).map((resource) => [resource, {}]));
+    expect(JSON.parse(JSON.stringify({ client }))).toEqual({ client: empty });
   });
 
   test("the error for an answer that quotes the token of another key does not contain it", async () => {

@@ -2,6 +2,7 @@ import { readDuration } from "../../base/duration.js";
 import { type ApiFaultRule, checkApiRule } from "../api/api-faults.js";
 import type { AttemptFilter } from "../delivery/attempt-log.js";
 import { type DeliveryFaultRule, checkDeliveryRule } from "../delivery/delivery-faults.js";
+import { RESOURCE_NAMES, type ResourceName } from "../resources/create-resources.js";
 import type { Sandbox } from "../sandbox.js";
 import {
   type ControlBody,
@@ -30,6 +31,13 @@ export const CONTROL_OPERATIONS: Readonly<Record<string, ControlOperation>> = {
     run: (sandbox, input) => ({ data: sandbox.deliveries(readFilter(input)) }),
   },
   "GET /sandbox/contact-events": { method: "GET", run: (sandbox) => ({ data: sandbox.contactEvents }) },
+  "GET /sandbox/rows": {
+    method: "GET",
+    run(sandbox, input) {
+      refuseOthers(input, ["resource"]);
+      return { data: sandbox.rows(textOf(input, "resource") as ResourceName) };
+    },
+  },
   "POST /sandbox/emit": { method: "POST", run: emit },
   "POST /sandbox/advance": {
     method: "POST",
@@ -76,6 +84,7 @@ function stateOf(sandbox: Sandbox): object {
     openDeliveries,
     endpoints: endpoints.list().length,
     contactEvents: contactEvents.length,
+    rows: Object.fromEntries(RESOURCE_NAMES.map((name) => [name, sandbox.rows(name).length])),
   };
 }
 

@@ -3,6 +3,7 @@ import { onTestFinished } from "vitest";
 import type { Clock } from "#pigeonhole/base/clock.js";
 import { EVENT_LIMITS } from "#pigeonhole/contract/contact-event.js";
 import { CONTRACT, listOperations } from "#pigeonhole/contract/contract.js";
+import type { Operation, Resource } from "#pigeonhole/contract/operation.js";
 import { createApiFetch } from "#pigeonhole/sandbox/api/api-fetch.js";
 import type { ApiHandlers } from "#pigeonhole/sandbox/api/api-handlers.js";
 import { ALL_SCOPES, ApiKeyRegistry } from "#pigeonhole/sandbox/api/api-key-registry.js";
@@ -38,10 +39,18 @@ export class StillClock implements Clock {
   }
 }
 
-/** Answers each operation on webhook endpoints with its example. */
-const exampleWebhooks = Object.fromEntries(
-  Object.entries(CONTRACT.webhooks).map(([name, { example }]) => [name, () => ({ body: example.result })]),
-) as unknown as ApiHandlers["webhooks"];
+/** Answers each operation with its example. */
+const exampleHandlers = Object.fromEntries(
+  Object.entries(CONTRACT).map(([resource, operations]) => [
+    resource,
+    Object.fromEntries(
+      Object.entries<Operation>(operations as Resource).map(([name, { example }]) => [
+        name,
+        () => ({ body: example.result ?? new Uint8Array(3) }),
+      ]),
+    ),
+  ]),
+) as unknown as ApiHandlers;
 
 /** Every row of the contract with its example. */
 export const rows = listOperations().map(({ resource, name, operation }) => ({
@@ -63,7 +72,7 @@ export function createTestApi(
   });
   const keys = options.keys ?? new ApiKeyRegistry([{ token: LIVE_KEY }, { token: TEST_KEY, mode: "test" }]);
   const api = createApi({
-    handlers: { contactEvents: store.handlers, webhooks: exampleWebhooks },
+    handlers: { ...exampleHandlers, contactEvents: store.handlers },
     basePath: "/v1",
     eventsPerMinute: EVENT_LIMITS.eventsPerMinute,
     onError: (error) => {
@@ -85,7 +94,7 @@ export interface CallInit {
   /** Null sends none. */
   key?: string | null;
   headers?: Record<string, string>;
-  /** An object is written as JSON. */
+  /** Bytes and texts are sent as they are, anything else as JSON. */
   body?: unknown;
 }
 
@@ -97,15 +106,16 @@ export interface Called {
 }
 
 /** Sends `POST /events` and so on, and reads the answer. */
-function callerOf(send: (url: string, init: RequestInit) => Promise<Response>, baseUrl = "http://localhost/v1") {
+export function callerOf(send: (url: string, init: RequestInit) => Promise<Response>, baseUrl = "http://localhost/v1") {
   return async (line: string, init: CallInit = {}): Promise<Called> => {
     const [method = "", path = ""] = line.split(" ");
     const { key = LIVE_KEY, headers = {}, body } = init;
-    const text = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
+    const isReady = body === undefined || typeof body === "string" || body instanceof Uint8Array;
+    const content = isReady ? (body as RequestInit["body"]) : JSON.stringify(body);
     const response = await send(baseUrl + path, {
       method,
       headers: { ...(key === null ? {} : { authorization: `Bearer ${key}` }), ...headers },
-      ...(text === undefined ? {} : { body: text }),
+      ...(content === undefined ? {} : { body: content }),
     });
     return {
       status: response.status,

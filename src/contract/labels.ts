@@ -1,0 +1,196 @@
+import { z } from "zod";
+import type { Resource } from "./operation.js";
+import { listOf, pageOf, pageQuery } from "./paging.js";
+import { nullable, openEnum, pathSegment, tombstone } from "./shapes.js";
+
+/** Labels of a workspace, and the length of their texts. See docs/service.md#labels. */
+export const LABEL_LIMITS = { perWorkspace: 50, nameLength: 225, colorLength: 32 } as const;
+
+const HEX_OR_GRADIENT = /^(?:#(?:[0-9A-Fa-f]{3,4}|[0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})|gradient:[\w-]+)$/;
+const COLOR_RULE = { error: "Must be a hex colour such as #1A73E8, or gradient: and a name of the palette." };
+
+const labelName = z
+  .string()
+  .trim()
+  .min(1, { error: "Must not be empty." })
+  .max(LABEL_LIMITS.nameLength, { error: "Must have at most 225 characters." });
+
+const backgroundColor = z
+  .string()
+  .max(LABEL_LIMITS.colorLength, { error: "Must have at most 32 characters." })
+  .regex(HEX_OR_GRADIENT, COLOR_RULE);
+
+/** Body of creation. */
+const labelCreateInput = z.strictObject({
+  /** 1 to 225 characters, trimmed; no other label has it in any case. */
+  name: labelName,
+  /** The text's colour is computed; one that is sent is ignored. */
+  color: z.strictObject({ backgroundColor, textColor: z.string().optional() }).optional(),
+});
+
+/** Body of an update: omitted fields stay unchanged. */
+const labelUpdateInput = z
+  .strictObject({
+    name: labelName.optional(),
+    /** Null or an empty `backgroundColor` clears it. */
+    color: z
+      .strictObject({ backgroundColor: backgroundColor.or(z.literal("")), textColor: z.string().optional() })
+      .nullable()
+      .optional(),
+  })
+  .refine(({ name, color }) => name !== undefined || color !== undefined, { error: "Must have name, color or both." });
+
+const labelColor = z.looseObject({ backgroundColor: z.string(), textColor: nullable(z.string()) });
+
+/** A label as read. */
+const label = z.looseObject({
+  /** `USER_` and the name in upper case, as it was at creation. It never changes, and is matched with case. */
+  id: z.string(),
+  name: z.string().default(""),
+  type: openEnum(["user"]).default("user"),
+  color: nullable(labelColor),
+  /** Conversations that carry it now. */
+  threadCount: z.number().default(0),
+  createdAt: z.string().default(""),
+  updatedAt: z.string().default(""),
+});
+
+/** A colour that the service suggests. */
+const paletteColor = z.looseObject({
+  kind: openEnum(["solid", "gradient"]),
+  name: z.string(),
+  /** What `backgroundColor` takes. */
+  value: z.string(),
+  solid: nullable(z.string()),
+  /** Null on solids. */
+  from: nullable(z.string()),
+  /** Null on solids. */
+  to: nullable(z.string()),
+  textColor: nullable(z.string()),
+});
+
+/** A label of the workspace as the API returns it. */
+export type Label = z.output<typeof label>;
+/** A colour of the palette of labels. */
+export type PaletteColor = z.output<typeof paletteColor>;
+/** What a new label is made of. */
+export type LabelCreateInput = z.input<typeof labelCreateInput>;
+/** What may be changed of a label. */
+export type LabelUpdateInput = z.input<typeof labelUpdateInput>;
+
+const params = z.strictObject({ id: pathSegment(300) });
+const id = "USER_BIG_ORDERS";
+
+const exampleLabel = {
+  id,
+  name: "Big orders",
+  type: "user",
+  color: { backgroundColor: "#1A73E8", textColor: "#FFFFFF" },
+  threadCount: 0,
+  createdAt: "2026-01-31T09:30:00Z",
+  updatedAt: "2026-01-31T09:30:00Z",
+};
+
+const writeErrors = ["insufficient_scope", "invalid_parameter", "unknown_parameter", "label_name_taken"] as const;
+
+/** The user's labels; those of the system cannot be reached. See docs/service.md#labels. */
+export const labels = {
+  /** Lists the labels by name. */
+  list: {
+    method: "GET",
+    path: "/labels",
+    scope: "labels:read",
+    query: z.strictObject(pageQuery()),
+    status: [200],
+    result: pageOf(label),
+    paged: true,
+    retry: "safe",
+    errors: ["insufficient_scope", "invalid_cursor", "invalid_parameter"],
+    issueCodes: { cursor: "invalid_cursor" },
+    doc: "Lists the labels by name.",
+    example: {
+      query: { limit: 100 },
+      result: { object: "list", data: [exampleLabel], hasMore: false, nextCursor: null },
+    },
+  },
+  /** Reads one label. */
+  get: {
+    method: "GET",
+    path: "/labels/{id}",
+    scope: "labels:read",
+    params,
+    status: [200],
+    result: label,
+    retry: "safe",
+    errors: ["insufficient_scope", "resource_not_found"],
+    doc: "Reads one label.",
+    example: { params: { id }, result: exampleLabel },
+  },
+  /** Creates a label, whose id follows from its name. */
+  create: {
+    method: "POST",
+    path: "/labels",
+    scope: "labels:write",
+    body: labelCreateInput,
+    status: [201, 200],
+    result: label,
+    retry: "never",
+    errors: [...writeErrors, "label_limit_reached"],
+    doc: "Creates a label, whose id follows from its name.",
+    example: { body: { name: "Big orders", color: { backgroundColor: "#1A73E8" } }, result: exampleLabel },
+  },
+  /** Changes the name or the color of a label; its id stays. */
+  update: {
+    method: "PATCH",
+    path: "/labels/{id}",
+    scope: "labels:write",
+    params,
+    body: labelUpdateInput,
+    status: [200],
+    result: label,
+    retry: "never",
+    errors: [...writeErrors, "resource_not_found"],
+    doc: "Changes the name or the color of a label; its id stays.",
+    example: { params: { id }, body: { name: "Orders", color: null }, result: { ...exampleLabel, color: null } },
+  },
+  /** Deletes a label and removes it from every thread. */
+  delete: {
+    method: "DELETE",
+    path: "/labels/{id}",
+    scope: "labels:write",
+    params,
+    status: [200],
+    result: tombstone,
+    retry: "never",
+    errors: ["insufficient_scope", "resource_not_found"],
+    doc: "Deletes a label and removes it from every thread.",
+    example: { params: { id }, result: { object: "label", id, deleted: true } },
+  },
+  /** Lists the colors that the service suggests: 14 solids and 7 gradients. */
+  palette: {
+    method: "GET",
+    path: "/labels/palette",
+    scope: "labels:read",
+    status: [200],
+    result: listOf(paletteColor),
+    retry: "safe",
+    errors: ["insufficient_scope"],
+    doc: "Lists the colors that the service suggests: 14 solids and 7 gradients.",
+    example: {
+      result: {
+        object: "list",
+        data: [
+          {
+            kind: "solid",
+            name: "blue",
+            value: "#1A73E8",
+            solid: "#1A73E8",
+            from: null,
+            to: null,
+            textColor: "#FFFFFF",
+          },
+        ],
+      },
+    },
+  },
+} as const satisfies Resource;

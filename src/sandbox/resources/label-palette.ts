@@ -1,0 +1,70 @@
+import type { PaletteColor } from "../../contract/labels.js";
+
+const LIGHT = "#FFFFFF";
+const DARK = "#1F1F1F";
+
+const SOLIDS: readonly (readonly [name: string, hex: string])[] = [
+  ["red", "#D93025"],
+  ["orange", "#E8710A"],
+  ["amber", "#F9AB00"],
+  ["yellow", "#FDD663"],
+  ["lime", "#A8C70A"],
+  ["green", "#1E8E3E"],
+  ["teal", "#12B5CB"],
+  ["cyan", "#78D9EC"],
+  ["blue", "#1A73E8"],
+  ["indigo", "#3F51B5"],
+  ["violet", "#9334E6"],
+  ["pink", "#E52592"],
+  ["brown", "#795548"],
+  ["grey", "#80868B"],
+];
+
+const GRADIENTS: readonly (readonly [name: string, from: string, to: string])[] = [
+  ["sunrise", "#F9AB00", "#E52592"],
+  ["sunset", "#E8710A", "#9334E6"],
+  ["forest", "#1E8E3E", "#A8C70A"],
+  ["ocean", "#1A73E8", "#12B5CB"],
+  ["night", "#3F51B5", "#1F1F1F"],
+  ["candy", "#E52592", "#78D9EC"],
+  ["steel", "#80868B", "#3F51B5"],
+];
+
+/** The colors that the sandbox suggests: 14 solids and 7 gradients. Their names and values are assumed. */
+export const PALETTE: readonly PaletteColor[] = [
+  ...SOLIDS.map(([name, hex]) => ({
+    kind: "solid",
+    name,
+    value: hex,
+    solid: hex,
+    from: null,
+    to: null,
+    textColor: textOn(hex),
+  })),
+  ...GRADIENTS.map(([name, from, to]) => ({
+    kind: "gradient",
+    name,
+    value: `gradient:${name}`,
+    solid: from,
+    from,
+    to,
+    textColor: textOn(from),
+  })),
+];
+
+/** The color of the text on a background; undefined for a gradient that is not in the palette. */
+export function textColorOn(background: string): string | undefined {
+  if (background.startsWith("#")) return textOn(background);
+  return PALETTE.find(({ value }) => value === background)?.textColor ?? undefined;
+}
+
+/** Light on dark, by the luminance of the sRGB values. */
+function textOn(hex: string): string {
+  const digits = hex.slice(1);
+  const size = digits.length < 6 ? 1 : 2;
+  const [red = 0, green = 0, blue = 0] = [0, 1, 2].map((index) => {
+    const part = digits.slice(index * size, (index + 1) * size);
+    return Number.parseInt(size === 1 ? part + part : part, 16) / 255;
+  });
+  return 0.299 * red + 0.587 * green + 0.114 * blue > 0.6 ? DARK : LIGHT;
+}

@@ -1,0 +1,24 @@
+import type { Clock } from "../../base/clock.js";
+import type { Contract } from "../../contract/contract.js";
+import type { ApiHandlers } from "../api/api-handlers.js";
+import type { MakeId } from "../make-id.js";
+import type { ResolvedSandboxOptions } from "../options.js";
+
+/** What the resources of the emulated workspace share. */
+export interface Workspace {
+  /** The time of the callers. */
+  clock: Clock;
+  makeId: MakeId;
+  /** What the workspace begins with, and what it owns. */
+  options: ResolvedSandboxOptions;
+}
+
+/** One resource of the emulated workspace. */
+export interface SandboxResource<Name extends keyof Contract> {
+  /** One handler for each of its operations. */
+  readonly handlers: ApiHandlers[Name];
+  /** Every row as the API sends it to a caller who sees all; for the control API. */
+  rows(): readonly object[];
+  /** Back to what the options say. */
+  reset(): void;
+}

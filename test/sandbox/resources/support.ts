@@ -1,0 +1,71 @@
+import type { Sandbox, SandboxOptions } from "pigeonhole/sandbox";
+import { type NamedOperation, listOperations } from "#pigeonhole/contract/contract.js";
+import { type Operation, pathNames } from "#pigeonhole/contract/operation.js";
+import { encodeQueryValue } from "#pigeonhole/contract/query-text.js";
+import { RESOURCE_NAMES } from "#pigeonhole/sandbox/resources/create-resources.js";
+import { type CallInit, type Called, callerOf } from "../api/support.js";
+import { openSandbox } from "../support.js";
+
+/** Keys of the workspace: with everything, with nothing, and narrowed to one address. */
+export const KEYS = { full: "svc_live_full", none: "svc_live_none", narrow: "svc_live_narrow" };
+export const SUPPORT = "support@acme.example.com";
+
+/** A workspace and what it takes to call its API. */
+export interface World {
+  sandbox: Sandbox;
+  /** `line` is a method and a path; the body is an object, a text or bytes. @default the key with everything */
+  send: (line: string, init?: Omit<CallInit, "key"> & { key?: keyof typeof KEYS | null }) => Promise<Called>;
+}
+
+export function openWorld(options: SandboxOptions = {}): World {
+  const sandbox = openSandbox({
+    apiKeys: [
+      { token: KEYS.full },
+      { token: KEYS.none, scopes: [] },
+      { token: KEYS.narrow, addressAllowlist: [SUPPORT] },
+    ],
+    ...options,
+  });
+  const call = callerOf((url, init) => sandbox.fetch(url, init), sandbox.baseUrl);
+  return {
+    sandbox,
+    send: (line, { key = "full", ...init } = {}) => call(line, { ...init, key: key === null ? null : KEYS[key] }),
+  };
+}
+
+/** Everything that the resources hold. */
+export const stateOf = ({ sandbox }: World): unknown =>
+  Object.fromEntries(RESOURCE_NAMES.map((name) => [name, sandbox.rows(name)]));
+
+/** A row of the contract by the name of its call. */
+export interface CallRow extends NamedOperation {
+  call: string;
+}
+
+/** The rows of the resources whose state is in `src/sandbox/resources/`. */
+export const ROWS: readonly CallRow[] = listOperations()
+  .filter(({ resource }) => (RESOURCE_NAMES as readonly string[]).includes(resource))
+  .map((row) => ({ ...row, call: `${row.resource}.${row.name}` }));
+
+/** What is sent for a row: its example, with other values where they are given. */
+export interface RowRequest {
+  params?: Readonly<Record<string, string>>;
+  query?: Readonly<Record<string, unknown>>;
+  body?: unknown;
+}
+
+export function requestOf(operation: Operation, over: RowRequest = {}): { line: string; init: { body?: unknown } } {
+  const { example, method, path, uploads } = operation;
+  const params = { ...example.params, ...over.params };
+  const filled = pathNames(path).reduce(
+    (filling, name) => filling.replace(`{${name}}`, encodeURIComponent(params[name] ?? "")),
+    path as string,
+  );
+  const pairs = Object.entries({ ...example.query, ...over.query }).flatMap(([name, value]) => {
+    const text = encodeQueryValue(value);
+    return text === undefined ? [] : [[name, text] satisfies [string, string]];
+  });
+  const search = pairs.length === 0 ? "" : `?${new URLSearchParams(pairs).toString()}`;
+  const body = "body" in over ? over.body : uploads === undefined ? example.body : "the bytes of a file";
+  return { line: `${method} ${filled}${search}`, init: body === undefined ? {} : { body } };
+}
