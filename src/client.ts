@@ -40,6 +40,12 @@ export {
 } from "./contract/contact-event.js";
 export type { Checked, ValidationIssue, ValidationCode } from "./contract/check-input.js";
 export type { Label, LabelCreateInput, LabelUpdateInput, PaletteColor } from "./contract/labels.js";
+export type {
+  Signature,
+  SignatureCopyInput,
+  SignatureCreateInput,
+  SignatureUpdateInput,
+} from "./contract/signatures.js";
 export type { Page } from "./contract/paging.js";
 export type {
   WebhookActivity,

@@ -52,6 +52,9 @@ interface Refusals {
   SandboxProcessOptions: RefusesUndefined<sandbox.SandboxProcessOptions>;
   SandboxResetOptions: RefusesUndefined<sandbox.SandboxResetOptions>;
   SignDeliveryInput: RefusesUndefined<protocol.SignDeliveryInput>;
+  SignatureCopyInput: RefusesUndefined<client.SignatureCopyInput>;
+  SignatureCreateInput: RefusesUndefined<client.SignatureCreateInput>;
+  SignatureUpdateInput: RefusesUndefined<client.SignatureUpdateInput>;
   SqliteStoreOptions: RefusesUndefined<main.SqliteStoreOptions>;
   StopOptions: RefusesUndefined<main.StopOptions>;
   UploadCallOptions: RefusesUndefined<client.UploadCallOptions>;

@@ -272,6 +272,14 @@ export const API_ASSUMPTIONS: readonly ApiAssumption[] = [
     change: "`src/sandbox/resources/labels.ts`.",
   },
   {
+    id: "signature_rules",
+    notShown:
+      "How HTML is cleaned, what an address of another workspace is answered, and how a copy is told when one address is full.",
+    assumed:
+      "In the sandbox scripts, frames, forms, event attributes and script URLs are removed. A foreign address is 422 `invalid_parameter`. A full address ends the copy, and the earlier ones keep theirs, as documented; the answer names no address.",
+    change: "`src/sandbox/resources/clean-html.ts` and `src/sandbox/resources/signatures.ts`.",
+  },
+  {
     id: "owned_addresses",
     notShown: "Whether the entries of `domainAllowlist` must belong to the workspace, as those of `addressAllowlist`.",
     assumed: "In the sandbox they need not. Every address of an owned domain counts as owned.",

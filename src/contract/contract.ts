@@ -1,6 +1,7 @@
 import { contactEvents } from "./contact-events.js";
 import { labels } from "./labels.js";
 import type { Operation } from "./operation.js";
+import { signatures } from "./signatures.js";
 import { webhooks } from "./webhooks.js";
 
 /** Written out, since an inferred type would be copied into the declarations without the docstrings of its rows. */
@@ -9,12 +10,14 @@ export interface Contract {
   readonly contactEvents: typeof contactEvents;
   /** Operations on labels; see docs/service.md#labels. */
   readonly labels: typeof labels;
+  /** Operations on signatures; see docs/service.md#signatures. */
+  readonly signatures: typeof signatures;
   /** Operations on endpoints; see docs/service.md#endpoint-operations. */
   readonly webhooks: typeof webhooks;
 }
 
 /** Every operation by resource and name: the contract of the API. */
-export const CONTRACT: Contract = { contactEvents, labels, webhooks };
+export const CONTRACT: Contract = { contactEvents, labels, signatures, webhooks };
 
 /** An operation with its resource and name in the contract. */
 export interface NamedOperation {

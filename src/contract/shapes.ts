@@ -18,6 +18,13 @@ export const emailAddress = z
   .email({ pattern: z.regexes.unicodeEmail, error: "Must be an email address." })
   .max(320, { error: "Must have at most 320 characters." });
 
+/** One address, or `*@` and a domain for every address of it. */
+export const addressOrCatchAll = z
+  .string()
+  .refine((text) => emailAddress.safeParse(text.replace(/^\*@/, "any@")).success, {
+    error: "Must be an email address, or *@ and a domain.",
+  });
+
 /** `whe_` and 24 hex characters. See docs/service.md#identifiers. */
 export const webhookId = z.string().regex(/^whe_[0-9a-f]{24}$/, { error: "Must be whe_ and 24 hex characters." });
 

@@ -47,6 +47,19 @@ export function holdsAllowlists(caller: Pick<Caller, keyof Allowlists>, lists: A
   );
 }
 
+/** True when the workspace owns the address, or for `*@` and a domain the whole domain. */
+export function ownsAddress(
+  { addresses, domains }: { addresses: readonly string[]; domains: readonly string[] },
+  address: string,
+): boolean {
+  return addresses.includes(address.toLowerCase()) || domains.includes(domainOf(address));
+}
+
+/** True when a caller's send scope has the address, or for `*@` and a domain the whole domain. */
+export function holdsAddress(caller: Pick<Caller, keyof Allowlists>, address: string): boolean {
+  return isUnlimited(caller) || coversAddress(caller, address);
+}
+
 /** The part after the last @, in lower case. */
 export function domainOf(address: string): string {
   return address.slice(address.lastIndexOf("@") + 1).toLowerCase();

@@ -9,7 +9,7 @@ import {
 import { webhooks } from "../../contract/webhooks.js";
 import { isEventType } from "../../protocol/event-types.js";
 import { type SandboxApiError, inputRefusal } from "../api/api-handlers.js";
-import { type Allowlists, domainOf } from "./allowlists.js";
+import { type Allowlists, ownsAddress } from "./allowlists.js";
 
 /** Rules of a workspace for its endpoints. */
 export interface EndpointRules {
@@ -55,10 +55,6 @@ function checkLists(
   if (strange !== -1) throw invalidParameter(`eventTypes.${strange}`, "There is no such event type.");
   const foreign = addressAllowlist.findIndex((address) => !ownsAddress(rules, address));
   if (foreign !== -1) throw invalidParameter(`addressAllowlist.${foreign}`, "Must be an address of the workspace.");
-}
-
-function ownsAddress({ addresses, domains }: EndpointRules, address: string): boolean {
-  return addresses.includes(address.toLowerCase()) || domains.includes(domainOf(address));
 }
 
 /** 422 `invalid_parameter`. */

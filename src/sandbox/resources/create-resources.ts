@@ -3,6 +3,7 @@ import type { Contract } from "../../contract/contract.js";
 import type { ApiHandlers } from "../api/api-handlers.js";
 import { createLabels } from "./labels.js";
 import type { SandboxResource, Workspace } from "./resource.js";
+import { createSignatures } from "./signatures.js";
 
 /** The resources whose state is in a folder of their own. */
 type OwnState = "contactEvents" | "webhooks";
@@ -16,6 +17,7 @@ export type SandboxResources = { readonly [Name in ResourceName]: SandboxResourc
 /** How each resource is made. The compiler reports a missing line for a new resource of the contract. */
 const RESOURCES: { readonly [Name in ResourceName]: (workspace: Workspace) => SandboxResource<Name> } = {
   labels: createLabels,
+  signatures: createSignatures,
 };
 
 /** The names of the resources, in order. */

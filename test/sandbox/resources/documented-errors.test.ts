@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { API_ERROR_CODES, type ApiErrorCode } from "#pigeonhole/contract/api-error-codes.js";
 import type { Operation } from "#pigeonhole/contract/operation.js";
 import { type Called, verdict } from "../api/support.js";
-import { ROWS, type World, openWorld, requestOf } from "./support.js";
+import { ROWS, SUPPORT, type World, openWorld, requestOf } from "./support.js";
 
 type Producer = (world: World) => Promise<Called>;
 
@@ -37,6 +37,22 @@ const labels = async ({ send }: World, ...names: string[]): Promise<Called> => {
 };
 const upTo = (count: number): string[] => Array.from({ length: count }, (_, index) => `n${index}`);
 
+const SIGNATURE = { address: SUPPORT, name: "Work", html: "<p>Ada</p>" };
+const OTHER = "billing@acme.example.com";
+/** Creates signatures of an address, and answers the last creation. */
+const signatures = async ({ send }: World, count: number, address = SUPPORT): Promise<Called> => {
+  let last = await send("POST /signatures", { body: { ...SIGNATURE, address } });
+  for (let index = 1; index < count; index += 1) {
+    last = await send("POST /signatures", { body: { ...SIGNATURE, address, name: `n${index}` } });
+  }
+  return last;
+};
+/** Copies the only signature of the support address to another one. */
+const copySignature = async (world: World, key: "full" | "narrow"): Promise<Called> => {
+  const { body } = await signatures(world, 1);
+  return world.send(`POST /signatures/${String(body["id"])}/copy`, { key, body: { addresses: [OTHER] } });
+};
+
 /** A request for each other error that the contract lists, by call and code. */
 const PRODUCERS: Record<string, Producer> = {
   "labels.create label_name_taken": (world) => labels(world, "Big orders", "BIG ORDERS"),
@@ -45,6 +61,24 @@ const PRODUCERS: Record<string, Producer> = {
     await labels(world, "Big orders", "Small orders");
     return world.send("PATCH /labels/USER_BIG_ORDERS", { body: { name: "small ORDERS" } });
   },
+  "signatures.create signature_name_taken": async (world) => {
+    await signatures(world, 1);
+    return world.send("POST /signatures", { body: { ...SIGNATURE, name: "WORK" } });
+  },
+  "signatures.create signature_limit_reached": (world) => signatures(world, 51),
+  "signatures.create capability_unsupported": ({ send }) =>
+    send("POST /signatures", { key: "narrow", body: { ...SIGNATURE, address: OTHER } }),
+  "signatures.update signature_name_taken": async (world) => {
+    const { body } = await signatures(world, 2);
+    return world.send(`PATCH /signatures/${String(body["id"])}`, { body: { name: "work" } });
+  },
+  "signatures.copy signature_limit_reached": async (world) => {
+    for (let index = 0; index < 50; index += 1) {
+      await world.send("POST /signatures", { body: { ...SIGNATURE, address: OTHER, name: `n${index}` } });
+    }
+    return copySignature(world, "full");
+  },
+  "signatures.copy capability_unsupported": (world) => copySignature(world, "narrow"),
 };
 
 const DOCUMENTED = ROWS.flatMap(({ call, operation }) =>

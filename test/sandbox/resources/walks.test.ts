@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type World, openWorld } from "./support.js";
+import { SUPPORT, type World, openWorld } from "./support.js";
 
 /** A collection of the API as a plain model sees it. */
 interface Walked {
@@ -30,7 +30,17 @@ interface Row {
 
 const byName = (name: (n: number) => string) => (a: Row, b: Row) => (name(a.n) < name(b.n) ? -1 : 1);
 
+const inOrder = (a: Row, b: Row) => a.sequence - b.sequence;
+
 const WALKED: Record<string, Walked> = {
+  signatures: {
+    path: "/signatures",
+    create: (n) => ({ address: SUPPORT, name: `Name ${n}`, html: `<p>${n}</p>` }),
+    change: (n) => ({ name: `NAME ${n}`, html: `<p>${n}</p>` }),
+    shown: (n) => ({ html: `<p>${n}</p>`, address: SUPPORT }),
+    taken: "409 signature_name_taken",
+    compare: inOrder,
+  },
   labels: {
     path: "/labels",
     // Upper and lower case of one letter are equal to the service.

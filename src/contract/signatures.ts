@@ -1,0 +1,185 @@
+import { z } from "zod";
+import type { Resource } from "./operation.js";
+import { listOf, pageOf, pageQuery } from "./paging.js";
+import { addressOrCatchAll, tombstoneOf } from "./shapes.js";
+
+/** Signatures of an address, and the length of their texts. See docs/service.md#signatures. */
+export const SIGNATURE_LIMITS = { perAddress: 50, nameLength: 80, htmlLength: 150_000, copyTargets: 500 } as const;
+
+const signatureName = z
+  .string()
+  .trim()
+  .min(1, { error: "Must not be empty." })
+  .max(SIGNATURE_LIMITS.nameLength, { error: "Must have at most 80 characters." });
+
+const html = z.string().max(SIGNATURE_LIMITS.htmlLength, { error: "Must have at most 150,000 characters." });
+
+const defaults = {
+  /** True makes it the default for new mail, in place of another. */
+  isDefault: z.boolean().optional(),
+  /** True makes it the default for replies and forwards, in place of another. */
+  isReplyDefault: z.boolean().optional(),
+};
+
+const signatureCreateInput = z.strictObject({
+  /** An address of the workspace, or `*@` and a domain of it. */
+  address: addressOrCatchAll,
+  /** 1 to 80 characters, trimmed; no other signature of the address has it in any case. */
+  name: signatureName,
+  /** At most 150,000 characters, before and after the service cleans it; it must keep some text or an image. */
+  html,
+  ...defaults,
+});
+
+const signatureUpdateInput = z
+  .strictObject({ name: signatureName.optional(), html: html.optional(), ...defaults })
+  .refine((changes) => Object.values(changes).some((value) => value !== undefined), {
+    error: "Must have at least one field.",
+  });
+
+const signatureCopyInput = z.strictObject({
+  /** 1 to 500 addresses, or `*@` and a domain. That of the signature is skipped. */
+  addresses: z
+    .array(addressOrCatchAll)
+    .min(1, { error: "Must name at least one address." })
+    .max(SIGNATURE_LIMITS.copyTargets, { error: "Must name at most 500 addresses." })
+    .readonly(),
+  ...defaults,
+});
+
+const signature = z.looseObject({
+  id: z.string(),
+  /** One address, or `*@` and a domain. */
+  address: z.string().default(""),
+  name: z.string().default(""),
+  html: z.string().default(""),
+  isDefault: z.boolean().default(false),
+  isReplyDefault: z.boolean().default(false),
+  createdAt: z.string().default(""),
+  updatedAt: z.string().default(""),
+});
+
+/** A signature as the API returns it. */
+export type Signature = z.output<typeof signature>;
+/** What a new signature is made of. */
+export type SignatureCreateInput = z.input<typeof signatureCreateInput>;
+/** What may be changed of a signature. */
+export type SignatureUpdateInput = z.input<typeof signatureUpdateInput>;
+/** Where a signature is copied to. */
+export type SignatureCopyInput = z.input<typeof signatureCopyInput>;
+
+const params = z.strictObject({
+  id: z
+    .string()
+    .regex(/^sig_[A-Za-z0-9_-]{1,100}$/, { error: "Must be the id of a signature, which begins with sig_." }),
+});
+const id = "sig_65b8f0a2c4d6e8f001234567";
+
+const exampleInput = { address: "support@acme.example.com", name: "Work", html: "<p>Ada, Acme</p>" };
+const exampleSignature = {
+  id,
+  ...exampleInput,
+  isDefault: true,
+  isReplyDefault: true,
+  createdAt: "2026-01-31T09:30:00Z",
+  updatedAt: "2026-01-31T09:30:00Z",
+};
+
+const writeErrors = ["insufficient_scope", "invalid_parameter", "unknown_parameter"] as const;
+
+/** Signatures of the workspace's addresses. See docs/service.md#signatures. */
+export const signatures = {
+  /** Lists the signatures by address, the oldest first. */
+  list: {
+    method: "GET",
+    path: "/signatures",
+    scope: "settings:read",
+    query: z.strictObject({
+      /** Only those of this address, or of `*@` and a domain. */
+      address: addressOrCatchAll.optional(),
+      ...pageQuery(),
+    }),
+    status: [200],
+    result: pageOf(signature),
+    paged: true,
+    retry: "safe",
+    errors: ["insufficient_scope", "invalid_cursor", "invalid_parameter"],
+    issueCodes: { cursor: "invalid_cursor" },
+    doc: "Lists the signatures by address, the oldest first.",
+    example: {
+      query: { address: "support@acme.example.com" },
+      result: { object: "list", data: [exampleSignature], hasMore: false, nextCursor: null },
+    },
+  },
+  /** Reads one signature. */
+  get: {
+    method: "GET",
+    path: "/signatures/{id}",
+    scope: "settings:read",
+    params,
+    status: [200],
+    result: signature,
+    retry: "safe",
+    errors: ["insufficient_scope", "resource_not_found"],
+    doc: "Reads one signature.",
+    example: { params: { id }, result: exampleSignature },
+  },
+  /** Creates a signature; the first of an address is its default for everything. */
+  create: {
+    method: "POST",
+    path: "/signatures",
+    scope: "settings:write",
+    body: signatureCreateInput,
+    status: [201, 200],
+    result: signature,
+    retry: "never",
+    errors: [...writeErrors, "signature_name_taken", "signature_limit_reached", "capability_unsupported"],
+    doc: "Creates a signature; the first of an address is its default for everything.",
+    example: { body: exampleInput, result: exampleSignature },
+  },
+  /** Changes a signature; omitted fields stay unchanged. */
+  update: {
+    method: "PATCH",
+    path: "/signatures/{id}",
+    scope: "settings:write",
+    params,
+    body: signatureUpdateInput,
+    status: [200],
+    result: signature,
+    retry: "never",
+    errors: [...writeErrors, "resource_not_found", "signature_name_taken"],
+    doc: "Changes a signature; omitted fields stay unchanged.",
+    example: { params: { id }, body: { name: "Private", isDefault: false }, result: exampleSignature },
+  },
+  /** Deletes a signature; an address whose default it was has none then. */
+  delete: {
+    method: "DELETE",
+    path: "/signatures/{id}",
+    scope: "settings:write",
+    params,
+    status: [200],
+    result: tombstoneOf({ id: z.string(), address: z.string().default("") }),
+    retry: "never",
+    errors: ["insufficient_scope", "resource_not_found"],
+    doc: "Deletes a signature; an address whose default it was has none then.",
+    example: { params: { id }, result: { object: "signature", id, address: exampleInput.address, deleted: true } },
+  },
+  /** Copies a signature to other addresses, one after the other, over those of the same name. */
+  copy: {
+    method: "POST",
+    path: "/signatures/{id}/copy",
+    scope: "settings:write",
+    params,
+    body: signatureCopyInput,
+    status: [200, 201],
+    result: listOf(signature),
+    retry: "never",
+    errors: [...writeErrors, "resource_not_found", "signature_limit_reached", "capability_unsupported"],
+    doc: "Copies a signature to other addresses, one after the other, over those of the same name.",
+    example: {
+      params: { id },
+      body: { addresses: ["sales@acme.example.com", "*@acme.example.com"], isDefault: true },
+      result: { object: "list", data: [exampleSignature] },
+    },
+  },
+} as const satisfies Resource;

@@ -1,0 +1,142 @@
+import { SIGNATURE_LIMITS } from "../../contract/signatures.js";
+import { type ApiHandlers, type Caller, SandboxApiError } from "../api/api-handlers.js";
+import { holdsAddress, ownsAddress } from "../endpoints/allowlists.js";
+import { invalidParameter } from "../endpoints/check-endpoint.js";
+import { cleanHtml, hasContent } from "./clean-html.js";
+import { Collection, type CollectionRow, pageBody, withoutSequence } from "./collection.js";
+import type { SandboxResource, Workspace } from "./resource.js";
+
+interface SignatureRow extends CollectionRow {
+  /** In lower case; `*@` and a domain for every address of it. */
+  address: string;
+  name: string;
+  html: string;
+  isDefault: boolean;
+  isReplyDefault: boolean;
+  createdAt: string;
+  updatedAt: string;
+}
+
+/** What a caller says about the defaults of an address; undefined leaves it to the rules. */
+type Defaults = { [Field in "isDefault" | "isReplyDefault"]?: boolean | undefined };
+
+/** Signatures of the workspace's addresses. See docs/service.md#signatures. */
+export function createSignatures({ clock, makeId, options }: Workspace): SandboxResource<"signatures"> {
+  const signatures = new Collection<SignatureRow>({
+    kind: "signature",
+    limit: {
+      max: SIGNATURE_LIMITS.perAddress,
+      groupOf: ({ address }) => address,
+      code: "signature_limit_reached",
+      message: `The address has ${SIGNATURE_LIMITS.perAddress} signatures already; delete one first.`,
+    },
+    unique: {
+      keysOf: ({ address, name }) => [`${address} ${name.toLowerCase()}`],
+      code: "signature_name_taken",
+      param: "name",
+      message: "Another signature of the address has this name.",
+    },
+  });
+  const now = (): string => new Date(clock.now()).toISOString();
+  const of = (address: string): SignatureRow[] => signatures.rows.filter((row) => row.address === address);
+  const get = (params: Readonly<Record<string, string>>, caller: Caller): SignatureRow =>
+    signatures.get(params["id"] ?? "", ({ address }) => holdsAddress(caller, address));
+
+  function add(address: string, { name, html }: { name: string; html: string }, defaults: Defaults): SignatureRow {
+    // The first signature of an address is the default for everything, unless the caller says no.
+    const isFirst = of(address).length === 0;
+    const at = now();
+    const made = signatures.add((sequence) => ({
+      id: `sig_${makeId.hex(`signature ${sequence}`)}`,
+      sequence,
+      address,
+      name,
+      html,
+      isDefault: false,
+      isReplyDefault: false,
+      createdAt: at,
+      updatedAt: at,
+    }));
+    return setDefaults(made, {
+      isDefault: defaults.isDefault ?? isFirst,
+      isReplyDefault: defaults.isReplyDefault ?? isFirst,
+    });
+  }
+
+  /** A new default takes the place of the one before. */
+  function setDefaults(row: SignatureRow, { isDefault, isReplyDefault }: Defaults): SignatureRow {
+    for (const other of of(row.address)) {
+      if (other.id === row.id) continue;
+      if (isDefault === true && other.isDefault) signatures.change(other.id, { isDefault: false });
+      if (isReplyDefault === true && other.isReplyDefault) signatures.change(other.id, { isReplyDefault: false });
+    }
+    return signatures.change(row.id, {
+      isDefault: isDefault ?? row.isDefault,
+      isReplyDefault: isReplyDefault ?? row.isReplyDefault,
+    });
+  }
+
+  /** The addresses in lower case. Throws before anything is written. */
+  function checkAddresses(param: string, given: readonly string[], caller: Caller): string[] {
+    const addresses = given.map((address) => address.toLowerCase());
+    const foreign = addresses.findIndex((address) => !ownsAddress(options, address));
+    const at = param === "addresses" ? `${param}.${foreign}` : param;
+    if (foreign !== -1) throw invalidParameter(at, "Must be an address or a domain of the workspace.");
+    if (addresses.every((address) => holdsAddress(caller, address))) return addresses;
+    const message = "The key is limited to other addresses or domains.";
+    throw new SandboxApiError({ code: "capability_unsupported", param, message });
+  }
+
+  const handlers: ApiHandlers["signatures"] = {
+    list({ query: { address, limit, cursor }, caller }) {
+      const wanted = address?.toLowerCase();
+      const page = signatures.page({
+        list: "signatures",
+        filters: [wanted, caller.addressAllowlist, caller.domainAllowlist],
+        where: (row) => (wanted === undefined || row.address === wanted) && holdsAddress(caller, row.address),
+        sortings: { address: { positionOf: (row) => [row.address, row.sequence], order: "ascending" } },
+        limit,
+        cursor,
+      });
+      return { body: pageBody(page, withoutSequence) };
+    },
+    get: ({ params, caller }) => ({ body: withoutSequence(get(params, caller)) }),
+    create({ body, caller }) {
+      const [address = ""] = checkAddresses("address", [body.address], caller);
+      const made = add(address, { name: body.name, html: cleaned(body.html) }, body);
+      return { body: withoutSequence(made) };
+    },
+    update({ params, body: { name, html, ...defaults }, caller }) {
+      const { id } = get(params, caller);
+      const changed = signatures.change(id, {
+        ...(name === undefined ? {} : { name }),
+        ...(html === undefined ? {} : { html: cleaned(html) }),
+        updatedAt: now(),
+      });
+      return { body: withoutSequence(setDefaults(changed, defaults)) };
+    },
+    delete({ params, caller }) {
+      const { id, address } = get(params, caller);
+      return { body: signatures.delete(id, { address }) };
+    },
+    copy({ params, body: { addresses, ...defaults }, caller }) {
+      const source = get(params, caller);
+      const targets = new Set(checkAddresses("addresses", addresses, caller));
+      targets.delete(source.address);
+      // One address at a time: a full one ends the call, and the earlier ones keep their copy.
+      const copies = [...targets].map((address) => {
+        const same = of(address).find(({ name }) => name.toLowerCase() === source.name.toLowerCase());
+        if (same === undefined) return add(address, source, defaults);
+        return setDefaults(signatures.change(same.id, { html: source.html, updatedAt: now() }), defaults);
+      });
+      return { body: { object: "list", data: copies.map(withoutSequence) } };
+    },
+  };
+  return { handlers, rows: () => signatures.rows.map(withoutSequence), reset: () => signatures.clear() };
+}
+
+function cleaned(html: string): string {
+  const clean = cleanHtml(html);
+  if (hasContent(clean)) return clean;
+  throw invalidParameter("html", "Must have some text or an image.");
+}
