@@ -120,6 +120,8 @@ export class OutboxSender {
   /** True when a call was settled and there may be another. */
   async #sendNext(signal: AbortSignal): Promise<boolean> {
     const { store, clock } = this.#deps;
+    // The process that may is told of new records as this one is.
+    if (store.maySend !== undefined && !(await store.maySend())) return false;
     const now = clock.now();
     const aloneBefore = now - OLDEST_EVENT_MS + ALONE_MARGIN_MS;
     const page = await store.leaseSend({ now, leaseUntil: now + LEASE_MS, limit: EVENT_LIMITS.batchSize, aloneBefore });

@@ -195,6 +195,11 @@ export interface Outbox {
   /** Stores events that no handler's settlement carries; results in the order given. */
   record(events: readonly ComparableOutboxEvent[], now: number): Promise<RecordResult[]>;
   /**
+   * Whether this process makes the calls: one of several does, so that they keep within one rate limit. Another one
+   * does once that has gone or made none for a minute. Undefined where one process works on the store.
+   */
+  maySend?(): Promise<boolean>;
+  /**
    * Leases the unsettled call, or freezes a new one. Nothing while another is leased or waits for its next try. Events
    * that occur later than `now` are skipped.
    */

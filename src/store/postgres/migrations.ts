@@ -203,6 +203,13 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
   );
   CREATE INDEX outbox_send_open ON pigeonhole.outbox_send (send) WHERE state <> 'dead';
 
+  -- The process that makes the calls, in one row.
+  CREATE TABLE pigeonhole.outbox_sender (
+    id      integer     PRIMARY KEY CHECK (id = 1),
+    node    integer     NOT NULL,
+    used_at timestamptz NOT NULL
+  );
+
   CREATE TABLE pigeonhole.known_time (
     name  text   COLLATE "C" PRIMARY KEY,
     value bigint NOT NULL

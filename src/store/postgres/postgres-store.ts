@@ -14,6 +14,7 @@ import { glance } from "./operations/glance.js";
 import { noteHandlerTimes, readHandlerTimes } from "./operations/handler-times.js";
 import { inspectEvent, listEvents, listStuck } from "./operations/inspect.js";
 import { leaseWork, releaseLeases, renewLeases } from "./operations/lease.js";
+import { maySend } from "./operations/may-send.js";
 import { countOutbox, discardOutbox, listOutbox, retryOutbox } from "./operations/outbox-inspect.js";
 import { recordEvents } from "./operations/outbox-record.js";
 import { leaseSend } from "./operations/outbox-send.js";
@@ -96,6 +97,7 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
     restartWaits: (limits) => work("restarting waits", (sql) => restartWaits(sql, limits)),
     loadSteps: (of) => work("reading steps", (sql) => loadSteps(sql, of)),
     saveStep: (lease, name, value) => work("keeping a step", (sql) => saveStep(sql, lease, name, value)),
+    maySend: () => leasing("choosing a sender", maySend),
     leaseSend: (request) => leasing("leasing a call", (sql, lock) => leaseSend(sql, lock, request)),
     settleSend: (settlement) => work("settling a call", (sql) => settleSend(sql, settlement)),
     list: (query) => read("listing events", (sql) => listEvents(sql, query)),

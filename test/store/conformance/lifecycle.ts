@@ -51,7 +51,7 @@ const CALLS = {
   handlerTimes: (store) => store.handlerTimes({}),
   noteTimes: (store) => store.noteTimes({ clock: T }),
 } satisfies Record<
-  Exclude<keyof Store, "file" | "open" | "close" | "backUp" | "glance" | "holdKey">,
+  Exclude<keyof Store, "file" | "open" | "close" | "backUp" | "glance" | "holdKey" | "maySend">,
   (store: Store<unknown>) => Promise<unknown>
 >;
 

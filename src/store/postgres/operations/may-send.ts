@@ -1,0 +1,22 @@
+import type { Sql } from "../sql.js";
+import type { NodeLock } from "./recover.js";
+
+/**
+ * Takes the one row, or keeps it. Another process gets it when its holder has gone or has not used it for a minute, in
+ * which the service's limit has passed: so each minute has the calls of one process. Never during a call.
+ */
+const MAY_SEND = `
+  INSERT INTO pigeonhole.outbox_sender AS s (id, node, used_at) VALUES (1, :node, clock_timestamp())
+  ON CONFLICT (id) DO UPDATE SET node = excluded.node, used_at = excluded.used_at
+  WHERE s.node = excluded.node OR (
+    NOT EXISTS (SELECT 1 FROM pigeonhole.outbox_send WHERE state = 'leased')
+    AND (s.used_at < clock_timestamp() - interval '1 minute' OR NOT EXISTS (
+      SELECT 1 FROM pg_locks AS l
+      WHERE l.locktype = 'advisory' AND l.objsubid = 2 AND l.granted
+        AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+        AND l.classid = (:lockClass::bigint & 4294967295)::oid AND l.objid = s.node::bigint::oid)))`;
+
+/** True when this process is the one that makes the calls to the API. */
+export async function maySend(sql: Sql, { node, lockClass }: NodeLock): Promise<boolean> {
+  return (await sql.run(MAY_SEND, { node, lockClass })) === 1;
+}
