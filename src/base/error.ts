@@ -6,18 +6,19 @@ export const ERROR_CODES = {
   already_started: "The receiver was changed after start(), when its handlers are fixed.",
   duplicate_handler: "Two handlers were registered under one name.",
   stopped: "The receiver or its store was stopped. It accepts no more work.",
-  schema_too_new: "The database file was written by a newer version of this package.",
+  schema_too_new: "The database was written by a newer version of this package.",
   schema_too_old:
     "The tables in the database are missing or older than this version needs, and the store may not change them; the message says what to do.",
-  not_a_pigeonhole_database: "The database file belongs to another program, or is not a SQLite database.",
-  store_not_durable: "SQLite did not accept the settings that make a commit durable.",
+  not_a_pigeonhole_database:
+    "The database file or the schema belongs to another program, or the file is not a SQLite database.",
+  store_not_durable: "The database does not have, or did not accept, the settings that make a commit durable.",
   sqlite_too_old: "The SQLite library is older than 3.51.3, which fixes a corruption of WAL files.",
   driver_unusable:
     "The installed better-sqlite3 does not fit this Node, its native module is missing, or PostgreSQL's driver pg is not installed. The message says what to install.",
   store_busy: "The database stayed locked by another process, or too much waits for the disk.",
   store_full: "The disk or the database is full.",
-  store_failed: "The database answered with an error; the message holds SQLite's code.",
-  store_corrupt: "The database file is damaged; the message says what to do.",
+  store_failed: "The database answered with an error; the message holds the code of SQLite or PostgreSQL.",
+  store_corrupt: "The database is damaged; the message says what to do.",
   store_replaced: "The files of the database were moved, deleted or replaced while they were open.",
   store_unreachable: "The database server does not answer, or takes no connections at the moment.",
   store_not_primary: "The database server is a replica, or takes no writes at the moment.",
@@ -25,9 +26,10 @@ export const ERROR_CODES = {
     "The database server is too old, refuses the user, or is set up in a way that cannot keep all events; the message says how.",
   lease_lost: "The run took longer than its lease; another worker may have the work now, so nothing was written.",
   commit_twice: "ctx.commit was called twice in one run.",
-  commit_async: "The function given to ctx.commit, setup or read returned a promise; it must be synchronous.",
-  transaction_ended: "The SQL given to tx.db ended the transaction of ctx.commit or setup; nothing was written.",
-  transaction_closed: "A transaction's database was used after ctx.commit, setup or read had ended.",
+  commit_async: "The function given to ctx.commit, setup or read returned a promise; on SQLite it must be synchronous.",
+  transaction_ended:
+    "The SQL given to tx.db or tx.client ended the transaction of ctx.commit or setup; nothing was written.",
+  transaction_closed: "A transaction's database or client was used after ctx.commit, setup or read had ended.",
   duplicate_step: "ctx.step was called twice with one name in one run.",
   step_not_json: "The value of a step cannot be kept as JSON, or is too large.",
   wait_timeout:

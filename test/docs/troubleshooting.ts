@@ -132,7 +132,7 @@ export const LOG_MESSAGES: Readonly<Record<string, Remedy>> = {
 };
 
 const READ = "Read the message: it names what and why.";
-const SQLITE = "Look at SQLite's code in the message: disk, permissions, file system.";
+const DATABASE_CODE = "Look at the code in the message: disk, permissions, file system, rights, the server's log.";
 
 /** What to do about each error. */
 const REMEDIES: Readonly<Record<ErrorCode, string>> = {
@@ -144,14 +144,15 @@ const REMEDIES: Readonly<Record<ErrorCode, string>> = {
   stopped: "Start the receiver, or do not use it after `stop()`.",
   schema_too_new: "Install the newer version of pigeonhole again.",
   schema_too_old: "Let an administrator run the SQL that `npx pigeonhole postgres schema` prints.",
-  not_a_pigeonhole_database: "Give `store` another path.",
-  store_not_durable: "Keep the file on a local file system.",
+  not_a_pigeonhole_database: "Give `store` another path, or another schema.",
+  store_not_durable: "Keep the file on a local file system; on PostgreSQL, change the setting that the message names.",
   sqlite_too_old: "Update better-sqlite3.",
   driver_unusable: "Install what the message says.",
-  store_busy: "End the other program that locks the file; look at the load of the disk.",
+  store_busy:
+    "End the other program that locks the file, or the long transaction on PostgreSQL; look at the load of the disk.",
   store_full: "Free space on the disk.",
-  store_failed: SQLITE,
-  store_corrupt: "Stop the receiver, keep file and WAL, and start from the last copy.",
+  store_failed: DATABASE_CODE,
+  store_corrupt: "Stop the receiver, keep what is there, and start from the last copy.",
   store_replaced:
     "Put the files back, or restart the process. See [the store's files](operations.md#the-stores-files).",
   store_unreachable: "Look at the server and the network; it is used again as soon as it answers.",
@@ -160,8 +161,8 @@ const REMEDIES: Readonly<Record<ErrorCode, string>> = {
   lease_lost: "Nothing; the work runs again.",
   commit_twice: "Write everything in one `ctx.commit`.",
   commit_async: "Do the asynchronous part before, and only write inside.",
-  transaction_ended: "Leave out COMMIT, ROLLBACK and OR ROLLBACK.",
-  transaction_closed: "Use `db` inside the function only.",
+  transaction_ended: "Leave out BEGIN, COMMIT, ROLLBACK and OR ROLLBACK.",
+  transaction_closed: "Use `db` or `client` inside the function only, and await what it returns.",
   duplicate_step: "Give each step of a run a name of its own.",
   step_not_json: "Return plain data, or less of it.",
   wait_timeout: "Correct what the test waits for, or what the app should have sent.",
