@@ -1,7 +1,6 @@
 import type { SignatureEncoding } from "./assumptions.js";
 
 const DIGEST_BYTES = 32;
-const HEX_DIGEST = /^[\da-f]{64}$/i;
 const BASE64_LENGTH = 43;
 
 /** Writes a digest as text: hex in lower case, base64 padded, base64url unpadded. */
@@ -23,7 +22,9 @@ export function decodeSignature(value: string, encodings: readonly SignatureEnco
 }
 
 function decodeHex(value: string): Buffer | undefined {
-  return HEX_DIGEST.test(value) ? Buffer.from(value, "hex") : undefined;
+  if (value.length !== 2 * DIGEST_BYTES) return undefined;
+  const digest = Buffer.from(value, "hex");
+  return digest.length === DIGEST_BYTES && digest.toString("hex") === value.toLowerCase() ? digest : undefined;
 }
 
 function decodeBase64(value: string, encoding: "base64" | "base64url"): Buffer | undefined {
