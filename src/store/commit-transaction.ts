@@ -17,7 +17,7 @@ type MustBeSynchronous =
 export type Finished = void | null | { readonly then?: never; readonly next?: never; valueOf(): unknown };
 
 /** A promise, or a generator or iterator: the rest of the function would run after the transaction. */
-export type Unfinished = { then: (...args: never[]) => unknown } | { next: (...args: never[]) => unknown };
+export type NotEnded = { then: (...args: never[]) => unknown } | { next: (...args: never[]) => unknown };
 
 /**
  * The user's own writes. Synchronous on SQLite: the compiler refuses a function that returns a promise, a generator or
@@ -29,4 +29,4 @@ export type CommitFunction<Result = Finished, Tx = CommitTransaction> = (
 ) => Tx extends CommitTransaction ? FinishedResult<Result> : PromiseLike<unknown>;
 
 /** Refuses also what is unfinished in one of several cases. */
-type FinishedResult<Result> = Result extends Unfinished ? MustBeSynchronous : Result;
+type FinishedResult<Result> = Result extends NotEnded ? MustBeSynchronous : Result;

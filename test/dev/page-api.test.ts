@@ -346,7 +346,7 @@ describe("the inbox", () => {
     const { dev } = await startDev({ inbox: file });
     expect((await callApi(dev, "/api/session")).json).toMatchObject({ inbox: true });
     expect((await callApi(dev, "/api/inbox")).json).toEqual({
-      file,
+      database: file,
       events: { all: 1, pending: 0, leased: 0, dead: 1, parked: 0, done: 0 },
       contactEvents: { all: 0, pending: 0, leased: 0, dead: 0, done: 0 },
     });

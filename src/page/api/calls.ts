@@ -71,7 +71,7 @@ export const findWork = (id: string) => readJson<WorkList>(`/api/work?${new URLS
 
 export const readInbox = () => readJson<InboxOverview>("/api/inbox");
 
-export const readHandlerTimes = () => readJson<HandlerTimesReport>("/api/inbox/handler-times");
+export const listHandlerTimes = () => readJson<HandlerTimesReport>("/api/inbox/handler-times");
 
 /** Which events, or contact events, the inbox lists; an empty field asks for all. */
 export interface InboxFilter {

@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { SECOND } from "../../base/duration.js";
 import type { HandlerTimesRow } from "../../dev/api/page-api.js";
-import { readHandlerTimes } from "../api/calls.js";
+import { listHandlerTimes } from "../api/calls.js";
 import { readParam } from "./address.js";
 import { runAction } from "./notice.js";
 import { session } from "./session.js";
@@ -25,7 +25,7 @@ export function useHandlerTimes(isShown: boolean): void {
   const mustLoad = isShown && session.value?.inbox === true;
   useEffect(() => {
     if (!mustLoad) return;
-    const load = () => runAction(async () => void (handlerTimes.value = (await readHandlerTimes()).handlers));
+    const load = () => runAction(async () => void (handlerTimes.value = (await listHandlerTimes()).handlers));
     void load();
     const timer = setInterval(() => document.visibilityState === "visible" && void load(), REFRESH_MS);
     return () => clearInterval(timer);

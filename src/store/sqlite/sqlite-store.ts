@@ -3,7 +3,7 @@ import { systemClock } from "../../base/clock.js";
 import { PigeonholeError } from "../../base/error.js";
 import { type OptionsOf, callable, defineOptions, flag, required } from "../../base/options.js";
 import { sleep as sleepBy } from "../../base/wait.js";
-import type { CommitFunction, CommitTransaction, Finished, Unfinished } from "../commit-transaction.js";
+import type { CommitFunction, CommitTransaction, Finished, NotEnded } from "../commit-transaction.js";
 import type { SendPage } from "../outbox.js";
 import type { Store, StoreContext } from "../store.js";
 import { BUSY_WAITS, whileBusy } from "../while-busy.js";
@@ -50,7 +50,7 @@ export interface SqliteStore extends Store {
 }
 
 /** Reads, and returns anything but a promise, a generator or an iterator. */
-export type ReadFunction<Value> = (tx: CommitTransaction) => Value extends Unfinished ? never : Value;
+export type ReadFunction<Value> = (tx: CommitTransaction) => Value extends NotEnded ? never : Value;
 
 /** The defaults and checks of {@link SqliteStoreOptions}. */
 export const STORE_OPTIONS = defineOptions("createSqliteStore", {
