@@ -1,6 +1,5 @@
 import type { InboxEvent, InboxHandler } from "../../dev/api/page-api.js";
 import { changeInboxEvent } from "../api/calls.js";
-import { plural } from "../ui/format.js";
 import { runAction, showNotice } from "./notice.js";
 import { describeEnd, readWork, works } from "./work.js";
 import { isRetryRequested, wordOfWork, type WorkWord } from "./work-word.js";
@@ -25,7 +24,7 @@ export function retryWork(eventId: string): Promise<boolean> {
 
 /** Says that a retry was requested. What the receiver makes of it is said later. */
 export async function followRetry(eventIds: readonly string[]): Promise<void> {
-  const what = eventIds.length === 1 ? "" : ` of ${plural(eventIds.length, "event")}`;
+  const what = eventIds.length === 1 ? "" : ` of ${eventIds.length} events`;
   showNotice({ tone: "plain", text: `Retry${what} requested, waiting for the receiver` });
   if (eventIds.length > MAX_FOLLOWED) return;
   for (const id of eventIds) await readWork(id);
@@ -37,7 +36,7 @@ async function reportEnd(eventIds: readonly string[]): Promise<void> {
   const ran = events.filter((event) => event !== undefined);
   const [only] = ran;
   if (ran.length < events.length) {
-    const missing = events.length === 1 ? "it" : plural(events.length - ran.length, "event");
+    const missing = events.length === 1 ? "it" : `${events.length - ran.length} of them`;
     showNotice({ tone: "warn", text: `Retry requested, but no receiver has run ${missing} yet. Does the app run?` });
   } else if (only !== undefined && ran.length === 1) {
     showNotice({ tone: isDone(only) ? "good" : "bad", text: `Retried: ${describeEnd(only)}` });
