@@ -67,7 +67,7 @@ export class WorkFollower {
     if (event.kind !== "forwarded" && event.kind !== "delivered" && event.kind !== "replayed") return;
     const { capture, attempt } = event;
     const outcome = outcomeOf(attempt.headers);
-    const eventId = attempt.eventId ?? capture.eventId;
+    const eventId = attempt.eventId ?? capture.eventId ?? capture.lastEventId;
     if (eventId === null) return;
     if (outcome === "accepted" || outcome === "parked") this.#follow({ capture, eventId });
     else if (outcome === "duplicate" && !this.#known.has(eventId)) this.#follow({ capture, eventId, isOld: true });

@@ -7,6 +7,7 @@ import { isEventType } from "./event-types.js";
 import type { ParkReason } from "./outcome.js";
 import type { VerifiedRequest } from "./verify-request.js";
 import { isTestDelivery } from "./test-delivery.js";
+import { rawEventId } from "./raw-event-id.js";
 
 /** What a verified request turned out to be. */
 export type Delivery =
@@ -71,8 +72,7 @@ function checkData(schema: z.ZodType, data: EventData): { ok: true; data: unknow
 }
 
 function unread(body: Uint8Array): { kind: "undecodable"; id: string; type: string; test: boolean } {
-  // Without an id, the digest of the bytes is the id: the same bytes sent again are the same delivery.
-  const id = `raw:${createHash("sha256").update(body).digest("hex")}`;
+  const id = rawEventId(createHash("sha256").update(body).digest("hex"));
   return { kind: "undecodable", id, type: "", test: false };
 }
 

@@ -120,7 +120,10 @@ export interface CaptureSummary {
   verdict: VerdictCode;
   type: string | null;
   eventId: string | null;
-  /** Event id that the last attempt sent; before the first attempt, and for most captures, `eventId`. */
+  /**
+   * Id under which a receiver has what the last attempt sent: for most captures, and before the first attempt,
+   * `eventId`; for a body without one, `raw:` and its digest; null for an edited body without one.
+   */
   lastEventId: string | null;
   /** What the event is about: an address, a subject or a file name of `data`, if one is found. */
   subject: string;

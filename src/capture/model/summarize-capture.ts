@@ -1,6 +1,7 @@
 import { outcomeOf } from "./answer.js";
 import type { Capture, CapturedBody, CaptureSummary } from "./capture.js";
 import { bodyJson, bodySize } from "./captured-body.js";
+import { sentEventId } from "./sent-event-id.js";
 
 /* Without node: imports, since the page uses it too. */
 
@@ -33,7 +34,7 @@ export function summarizeCapture(capture: Capture): CaptureSummary {
     verdict: capture.verify.code,
     type: capture.event.type,
     eventId: capture.event.id,
-    lastEventId: last?.eventId ?? capture.event.id,
+    lastEventId: sentEventId(capture, last),
     subject: findSubject(capture),
     attempts: capture.attempts.length,
     status: last?.status ?? null,

@@ -1,4 +1,5 @@
 import { isPigeonholeError, PigeonholeError } from "../../base/error.js";
+import { sentEventId } from "../../capture/model/sent-event-id.js";
 import type { CaptureFolder } from "../../capture/folder/capture-folder.js";
 import { type EventView, PAGE_LIMIT } from "../../store/inbox-view.js";
 import type { InboxOperator, OperatorRetry } from "../../store/inbox-operator.js";
@@ -255,7 +256,9 @@ function capturesOf(folder: InboxRouteDeps["folder"], id: string): string[] {
   const [eventId = id] = id.split("#");
   return folder
     .list()
-    .filter(({ event, attempts }) => event.id === eventId || attempts.some((attempt) => attempt.eventId === eventId))
+    .filter((capture) => {
+      return sentEventId(capture) === eventId || capture.attempts.some((attempt) => attempt.eventId === eventId);
+    })
     .map((capture) => capture.id);
 }
 

@@ -1,7 +1,8 @@
 import { escapeControls } from "../../base/text.js";
 import { useEffect, useState } from "preact/hooks";
-import { answerHead, describeAnswer } from "../../capture/model/answer.js";
+import { type AnswerHead, answerHead, describeAnswer, judgeAnswer } from "../../capture/model/answer.js";
 import type { Capture } from "../../capture/model/capture.js";
+import { sentEventId } from "../../capture/model/sent-event-id.js";
 import { HandlerList } from "../message/handler-list.js";
 import { NoInbox } from "../message/no-inbox.js";
 import { WorkButtons } from "../message/work-buttons.js";
@@ -21,7 +22,7 @@ export function HandlersTab({ capture }: { capture: Capture }) {
     );
   }
   const ids = sentEventIds(capture);
-  if (ids.length === 0) return <p class="nothing">The delivery has no event id, so no handler can get it.</p>;
+  if (ids.length === 0) return <p class="nothing">What was sent has no event id, so no handler can get it.</p>;
   return (
     <>
       {ids.map((id) => (
@@ -32,9 +33,9 @@ export function HandlersTab({ capture }: { capture: Capture }) {
 }
 
 /** The event ids that were sent to the app, the latest first; the captured one if nothing was sent. */
-function sentEventIds({ event, attempts }: Capture): string[] {
-  const sent = attempts.map(({ eventId }) => eventId ?? event.id).toReversed();
-  return [...new Set(sent.length === 0 ? [event.id] : sent)].filter((id) => id !== null);
+function sentEventIds(capture: Capture): string[] {
+  const sent = capture.attempts.map((attempt) => sentEventId(capture, attempt)).toReversed();
+  return [...new Set(sent.length === 0 ? [sentEventId(capture)] : sent)].filter((id) => id !== null);
 }
 
 function SentEvent({ id, capture, isOnly }: { id: string; capture: Capture; isOnly: boolean }) {
@@ -51,7 +52,11 @@ function SentEvent({ id, capture, isOnly }: { id: string; capture: Capture; isOn
     <section class="sent-event" aria-label={`Handlers of ${escapeControls(id)}`}>
       <div class="handlers-head">
         <h3>
-          {isOnly ? "Handlers" : id === capture.event.id ? "Handlers of the captured event" : "Handlers of a replay"}
+          {isOnly
+            ? "Handlers"
+            : id === sentEventId(capture)
+              ? "Handlers of the captured event"
+              : "Handlers of a replay"}
         </h3>
         {!isOnly && <code class="hint">{escapeControls(id)}</code>}
         <span class="spring" />
@@ -74,11 +79,14 @@ function NotInInbox({ capture, problem }: { capture: Capture; problem: string })
   return (
     <div class="nothing">
       <p>{problem}</p>
-      {last === undefined ? (
-        <p class="hint">It was not sent to an app.</p>
-      ) : (
-        <p class="hint">The app's last answer: {describeAnswer(answerHead(last))}. Is it the app of this inbox?</p>
-      )}
+      <p class="hint">{last === undefined ? "It was not sent to an app." : describeLast(answerHead(last))}</p>
     </div>
   );
+}
+
+function describeLast(head: AnswerHead): string {
+  const answer = `The app's last answer: ${describeAnswer(head)}`;
+  return judgeAnswer(head) === "bad"
+    ? `${answer}. It has not taken the event, so no handler runs.`
+    : `${answer}. Is it the app of this inbox?`;
 }

@@ -20,7 +20,7 @@ export function EventDetailPane({ event }: { event: InboxEventDetail }) {
     <section class="detail" aria-label="Event">
       <header class="detail-head">
         <div class="detail-title">
-          <h2>{escapeControls(event.type)}</h2>
+          <h2>{event.type === "" ? "Unreadable event" : escapeControls(event.type)}</h2>
           <EventBadge event={work.event} />
           {event.test && <span class="tag">test</span>}
           <span class="spring" />

@@ -56,7 +56,7 @@ export function EventTable() {
               class="link"
               aria-label={`Show ${escapeControls(event.id)}, ${escapeControls(event.type)}`}
             >
-              {escapeControls(event.type)}
+              {event.type === "" ? <em>unreadable</em> : escapeControls(event.type)}
             </button>{" "}
             {event.test && <span class="tag">test</span>}
           </td>

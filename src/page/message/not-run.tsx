@@ -1,6 +1,7 @@
 import { NOTE_HANDLER } from "../../base/note-handler.js";
 import { useEffect } from "preact/hooks";
 import type { Capture, CaptureAttempt } from "../../capture/model/capture.js";
+import { sentEventId } from "../../capture/model/sent-event-id.js";
 import { describeWork } from "../../capture/model/describe-work.js";
 import { replay } from "../state/actions.js";
 import { reportProblem } from "../state/notice.js";
@@ -20,7 +21,7 @@ interface NotRunOptions {
 
 /** Why no handler ran for an attempt that was answered 2xx, and what to do about it. */
 export function NotRun({ attempt, capture, why, canRunAgain }: NotRunOptions) {
-  const id = attempt.eventId ?? capture.event.id;
+  const id = sentEventId(capture, attempt);
   const hasInbox = session.value?.inbox === true;
   const stopped = (id === null ? undefined : works.value.get(id))?.event.handlers.filter(isStopped) ?? [];
   useEffect(() => {
@@ -36,7 +37,7 @@ export function NotRun({ attempt, capture, why, canRunAgain }: NotRunOptions) {
         ))}
         {!hasInbox && <p class="hint">Start with --inbox and the app's SQLite file to see what its handlers did.</p>}
         <div class="not-run-actions">
-          {canRunAgain && (
+          {canRunAgain && capture.event.id !== null && (
             <button type="button" class="button small" onClick={() => void replay(againUnderNewId(capture, attempt))}>
               <Icon name="replay" /> Run again under a new id
             </button>

@@ -144,6 +144,37 @@ describe.skipIf(mustSkipBrowserTests())("the work of the app's handlers", () => 
     expect(new URL(page.url()).hash).toContain(`open=${bench.dev.captures.list()[0]?.id}`);
   });
 
+  test("a body without an event id is shown as parked, is read again, and leads to the inbox and back", async () => {
+    await bench.deliver({ body: "not JSON" });
+    await expect.poll(workOfRow).toBe("parked");
+    await row().click();
+    await page.keyboard.press("5");
+    await expect
+      .poll(() => tab().innerText())
+      .toMatch(/parked\s+not understood\s+not_json\s+The body is not valid JSON/);
+    await tab().getByRole("button", { name: "Read it again" }).click();
+    await page.getByText("Retried: The event is parked: not_json: The body is not valid JSON.").waitFor();
+    await page.keyboard.press("4");
+    await tab().getByRole("button", { name: "Read it again" }).waitFor();
+    // There is no id to change.
+    expect(await tab().getByRole("button", { name: "Run again under a new id" }).count()).toBe(0);
+    await page.keyboard.press("5");
+    await tab().getByRole("button", { name: "Open in the inbox" }).click();
+    await page.getByRole("heading", { name: "Unreadable event" }).waitFor();
+    await page.getByRole("button", { name: "Open the delivery" }).click();
+    await page.getByRole("heading", { name: "Unreadable delivery" }).waitFor();
+  });
+
+  test("the tab Handlers says that an app which did not answer has not taken the event", async () => {
+    await bench.stopApp();
+    await bench.deliver({ type: "email.sent" });
+    await row().click();
+    await page.keyboard.press("5");
+    await expect
+      .poll(() => tab().innerText())
+      .toContain("The app's last answer: no answer. It has not taken the event, so no handler runs.");
+  });
+
   test("an event that the inbox does not have is said to be missing there", async () => {
     bench.answerWith({ status: 404, body: "{}" });
     await bench.deliver({ type: "email.sent" });
