@@ -1,5 +1,7 @@
+import { answerAdvice, contentTypeOf } from "../../capture/model/answer-advice.js";
 import { answerHead, whyNotRun } from "../../capture/model/answer.js";
 import type { Capture, CaptureAttempt } from "../../capture/model/capture.js";
+import { session } from "../state/session.js";
 import { StatusBadge } from "../ui/badges.js";
 import { formatExactTime, formatMs, formatTime } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
@@ -18,6 +20,7 @@ interface AnswerViewOptions {
 export function AnswerView({ attempt, capture, canRunAgain = false }: AnswerViewOptions) {
   const sent = attempt.kind === "replay" ? "replay" : "delivery";
   const why = whyNotRun(answerHead(attempt), sent);
+  const advice = adviceOn(attempt, capture);
   return (
     <div class="answer-view">
       <p class="facts">
@@ -31,6 +34,11 @@ export function AnswerView({ attempt, capture, canRunAgain = false }: AnswerView
       {attempt.error !== null && (
         <p class="remark bad">
           <Icon name="warning" /> {attempt.error}
+        </p>
+      )}
+      {advice !== undefined && (
+        <p class="remark warn">
+          <Icon name="warning" /> {advice}
         </p>
       )}
       {why !== undefined && <NotRun attempt={attempt} capture={capture} why={why} canRunAgain={canRunAgain} />}
@@ -54,4 +62,16 @@ export function AnswerView({ attempt, capture, canRunAgain = false }: AnswerView
       )}
     </div>
   );
+}
+
+function adviceOn(attempt: CaptureAttempt, { verify }: Capture): string | undefined {
+  const isResigned = attempt.mode === "resign";
+  return answerAdvice({
+    ...answerHead(attempt),
+    contentType: contentTypeOf(attempt),
+    target: attempt.target,
+    isSigned: isResigned || verify.code === "ok",
+    secretRef: isResigned ? session.value?.secrets[0] : verify.secretRef,
+    pathFlag: "--forward-to 3000/hooks",
+  });
 }

@@ -165,6 +165,21 @@ describe.skipIf(mustSkipBrowserTests())("the work of the app's handlers", () => 
     await page.getByRole("heading", { name: "Unreadable delivery" }).waitFor();
   });
 
+  test.each([
+    [{ status: 404, body: "{}" }, /The app has no POST route at \/webhooks\/mail: mount the receiver there/],
+    [{ status: 401, body: "{}" }, /A login, key or CSRF check of the app refused it before the receiver/],
+    [
+      { status: 503, body: "unverified", headers: { "x-pigeonhole-outcome": "unverified" } },
+      /The app has another secret than env:WEBHOOK_SECRET: give both the same WEBHOOK_SECRET/,
+    ],
+  ])("the tab Answer says what to change after %o", async (answer, advice) => {
+    bench.answerWith(answer);
+    await bench.deliver({ type: "email.sent" });
+    await row().click();
+    await page.keyboard.press("4");
+    await expect.poll(() => tab().innerText()).toMatch(advice);
+  });
+
   test("the tab Handlers says that an app which did not answer has not taken the event", async () => {
     await bench.stopApp();
     await bench.deliver({ type: "email.sent" });
