@@ -11,7 +11,7 @@ import {
 import { describeRetry } from "../capture/model/describe-work.js";
 import { answerAdvice, contentTypeOf } from "../capture/model/answer-advice.js";
 import { captureHandle } from "../capture/model/capture-handle.js";
-import { escapeControls } from "../base/text.js";
+import { escapeControls, quoteForShell } from "../base/text.js";
 import { isRetryableStatus } from "../protocol/retry-schedule.js";
 import type { DevEvent } from "./dev-event.js";
 
@@ -57,6 +57,7 @@ export function createLineWriter({ paint = plainPaint, columns = () => undefined
   }
 
   let isReady = false;
+  let inbox: string | null = null;
 
   function render(parts: readonly Part[]): string {
     let left = width();
@@ -96,6 +97,7 @@ export function createLineWriter({ paint = plainPaint, columns = () => undefined
     switch (event.kind) {
       case "ready":
         isReady = true;
+        inbox = event.inbox;
         // Not cut: part of a URL would be useless.
         return readyLines(event).map((parts) => parts.map(([tone, text]) => paint(tone, text)).join(""));
       case "forwarded":
@@ -119,7 +121,7 @@ export function createLineWriter({ paint = plainPaint, columns = () => undefined
           ...adviceLines(event.attempt),
         ];
       case "handler_failed":
-        return [failureLine(event, nowMs)];
+        return [failureLine(event, nowMs), ...remedyLines(event)];
       case "refused": {
         const { method, path, status, reason, from } = event;
         const what = `${escapeControls(method)} ${escapeControls(path).slice(0, 80)}`;
@@ -168,6 +170,13 @@ export function createLineWriter({ paint = plainPaint, columns = () => undefined
       pathFlag: "--forward-to 3000/hooks",
     });
     return advice === undefined ? [] : [`          ${paint("warn", `! ${escapeControls(advice)}`)}`];
+  }
+
+  /** How work that has stopped goes on. Not cut: half of a command would be useless. */
+  function remedyLines({ eventId, nextAt }: Extract<DevEvent, { kind: "handler_failed" }>): string[] {
+    if (nextAt !== null || inbox === null) return [];
+    const command = `npx pigeonhole inbox retry ${quoteForShell(eventId)} --db ${quoteForShell(inbox)}`;
+    return [`          ${paint("dim", `After a fix: ${escapeControls(command)}`)}`];
   }
 
   function failureLine(event: Extract<DevEvent, { kind: "handler_failed" }>, nowMs: number): string {

@@ -222,6 +222,38 @@ describe("text of a sender", () => {
   );
 });
 
+describe("the command below a failure", () => {
+  const ready = {
+    kind: "ready" as const,
+    captureUrl: "http://127.0.0.1:4400/webhooks",
+    publicUrl: null,
+    pageUrl: null,
+    inbox: "/app/data/my inbox.db",
+    sandbox: null,
+    forwards: [],
+    secrets: [],
+    captures: 0,
+    broken: [],
+  };
+
+  /** The lines after the first, in a narrow terminal. */
+  function below(event: DevEvent, inbox: string | null = ready.inbox): string[] {
+    const writer = createLineWriter({ columns: () => 70 });
+    writer.write({ ...ready, inbox });
+    return writer.write(event, at).slice(1);
+  }
+
+  test.each(["dead", "parked"])("what is %s is followed by how it goes on, whole in a narrow terminal", (state) => {
+    const command = "npx pigeonhole inbox retry evt_1 --db '/app/data/my inbox.db'";
+    expect(below({ ...failed, state } as DevEvent)).toEqual([`          After a fix: ${command}`]);
+  });
+
+  test("what runs again by itself, or is in no known inbox, is followed by nothing", () => {
+    const again = { ...failed, state: "pending", nextAt: new Date(at + 9_000).toISOString() } as DevEvent;
+    expect([below(again), below(failed, null)]).toEqual([[], []]);
+  });
+});
+
 describe("the advice below a delivery", () => {
   const target = "http://127.0.0.1:3000/hooks";
   const html: HeaderList = [["Content-Type", "text/html; charset=utf-8"]];
