@@ -20,6 +20,22 @@ test("a JSON line of pino becomes time, level, message and fields", () => {
   expect(format(line)).toBe('09:05:07  warn   handler_failed  name=pigeonhole  eventId=evt_1  attempt=2  at=["a b"]');
 });
 
+test("the places where a handler threw follow on lines of their own, without those of this package", () => {
+  const own = ["at onSent (/app/src/handlers.ts:9:9)", "at call (/app/node_modules/pg/lib/client.js:1:1)"];
+  const ours = "at #run (file:///app/node_modules/pigeonhole/dist/dispatch/runner.js:24:21)";
+  const line = (at: unknown[]) => format(pino({ level: 40, msg: "handler_failed", at, attempt: 1 })).split("\n");
+  const head = "09:05:07  warn   handler_failed  attempt=1";
+  expect(line([...own, ours])).toEqual([head, ...own.map((frame) => `    ${frame}`)]);
+  expect(line([ours])).toEqual([head, `    ${ours}`]);
+  expect(line([`at x (${ESC}[2J)`])[1]).not.toContain(ESC);
+});
+
+test("a time that is a number is printed as a time of day", () => {
+  expect(format(pino({ msg: "m", dueAt: TIME, lookedAt: 3, items: TIME }))).toBe(
+    `09:05:07  info   m  dueAt=09:05:07  lookedAt=3  items=${TIME}`,
+  );
+});
+
 test("the stack of an error follows on lines of its own", () => {
   const line = pino({ level: 50, msg: "no answer", err: { type: "Error", stack: "Error: no answer\n    at ask" } });
   expect(format(line).split("\n")).toEqual(["09:05:07  error  no answer", "Error: no answer", "    at ask"]);

@@ -3,6 +3,9 @@ import { escapeControls } from "../../base/text.js";
 import { clockTime } from "../../dev/line-writer.js";
 import type { Paint } from "../frame/output.js";
 
+/** Numbers from here on, in fields such as dueAt, are milliseconds since 1970: in 2001. */
+const EARLIEST_TIME = 1e12;
+
 /** The levels of pino. */
 const LEVELS: Readonly<Record<number, string>> = {
   10: "trace",
@@ -25,18 +28,20 @@ export function formatAppLine(line: string, paint: Paint): string {
   const parsed = readPinoLine(line);
   if (parsed === undefined) return stripVTControlCharacters(line);
   const { level, time, pid: _pid, hostname: _hostname, ...rest } = parsed;
-  const [text, frames] = [typeof rest["msg"] === "string" ? rest["msg"] : "", framesOf(rest["err"])];
+  const text = typeof rest["msg"] === "string" ? rest["msg"] : "";
+  const [stack, frames] = [framesOf(rest["err"]), placesOf(rest["at"])];
   const fields = {
     ...rest,
     msg: text === "" ? rest["msg"] : undefined,
-    err: frames.length === 0 ? rest["err"] : undefined,
+    err: stack.length === 0 ? rest["err"] : undefined,
+    at: frames.length === 0 ? rest["at"] : undefined,
   };
   const name = (LEVELS[level] ?? String(level)).padEnd(5);
   const shown = Object.entries(fields)
     .filter(([, value]) => value !== undefined)
-    .map(([field, value]) => `${escapeControls(field)}=${textOf(value)}`);
+    .map(([field, value]) => `${escapeControls(field)}=${textOf(field, value)}`);
   const head = `${paint.dim(clockTime(time))}  ${paintLevel(paint, level, name)}  ${paint.bold(escapeControls(text))}`;
-  return [[head, ...shown].join("  "), ...frames.map(escapeControls)].join("\n");
+  return [[head, ...shown].join("  "), ...[...stack, ...frames].map(escapeControls)].join("\n");
 }
 
 function readPinoLine(line: string): PinoLine | undefined {
@@ -58,7 +63,16 @@ function framesOf(err: unknown): string[] {
   return typeof stack === "string" ? stack.split("\n") : [];
 }
 
-function textOf(value: unknown): string {
+/** Where a handler of a receiver threw. Frames of this package say nothing of it. */
+function placesOf(at: unknown): string[] {
+  if (!Array.isArray(at)) return [];
+  const frames = at.filter((frame) => typeof frame === "string" && frame.startsWith("at ")) as string[];
+  const own = frames.filter((frame) => !frame.includes("/node_modules/pigeonhole/dist/"));
+  return (own.length === 0 ? frames : own).map((frame) => `    ${frame}`);
+}
+
+function textOf(field: string, value: unknown): string {
+  if (typeof value === "number" && /At$/.test(field) && value > EARLIEST_TIME) return clockTime(value);
   return escapeControls(typeof value === "string" && /^\S+$/.test(value) ? value : JSON.stringify(value));
 }
 
