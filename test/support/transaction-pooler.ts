@@ -1,13 +1,11 @@
 import { type Socket, connect, createServer } from "node:net";
 import { onTestFinished } from "vitest";
 import { listen } from "./listen.js";
+import { messageReader } from "./postgres-messages.js";
 
 const SSL_REQUEST = 80_877_103;
 /** Authentication is done, and the number by which a statement is cancelled. */
 const WELCOME = Buffer.from("5200000008000000004b0000000c00000001000000015a0000000549", "hex");
-
-/** A message with its type; the first of a client has none. */
-type Take = (message: Buffer) => void;
 
 /**
  * A pooler in transaction mode, as PgBouncer is: between two transactions a client has no connection to the server, and
@@ -36,7 +34,7 @@ function serveClient(socket: Socket, take: () => Upstream): void {
   let isWelcome = false;
   socket.on("error", () => undefined);
   socket.on("close", () => linked?.socket.destroy());
-  const read = reader((message) => {
+  const read = messageReader((message) => {
     const isEnd = message[0] === "X".charCodeAt(0);
     if (isEnd) return void socket.end();
     linked ??= take();
@@ -63,7 +61,7 @@ class Upstream {
     this.socket = connect(Number(port), hostname);
     this.socket.on("error", () => undefined);
     this.socket.write(startup({ user: username, database: pathname.slice(1) }));
-    const read = reader((message) => {
+    const read = messageReader((message) => {
       const isReady = message[0] === "Z".charCodeAt(0);
       if (!this.#isReady) {
         this.#isReady = isReady;
@@ -93,18 +91,4 @@ function startup(fields: Record<string, string>): Buffer {
   const length = Buffer.alloc(4);
   length.writeInt32BE(body.length + 4);
   return Buffer.concat([length, body]);
-}
-
-/** Calls back with each whole message. */
-function reader(take: Take): (data: Buffer) => void {
-  let rest = Buffer.alloc(0);
-  return (data) => {
-    rest = Buffer.concat([rest, data]);
-    while (rest.length >= 5 && rest.length > rest.readInt32BE(1)) {
-      const end = 1 + rest.readInt32BE(1);
-      const message = rest.subarray(0, end);
-      rest = rest.subarray(end);
-      take(message);
-    }
-  };
 }

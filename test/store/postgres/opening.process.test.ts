@@ -11,6 +11,8 @@ import { writeSchemaSql } from "#pigeonhole/store/schema-sql.js";
 import { errorOf } from "../../support/error-of.js";
 import { context, expectCode, newEvent, settlements, T } from "../conformance/fixture.js";
 import { newRecord } from "../conformance/outbox-fixture.js";
+import { startPostgresRelay } from "../../support/postgres-relay.js";
+import { startChild } from "../children/child.js";
 import { openStore } from "./store-on.js";
 
 describe("the options of createPostgresStore", () => {
@@ -152,15 +154,35 @@ describeOnPostgres((database) => {
   });
 
   describe("opening", () => {
-    test("ten stores that are opened at once on an empty database all come up, and share the work", async () => {
-      const stores = Array.from({ length: 10 }, () => createPostgresStore({ connectionString: database.url, schema }));
-      onTestFinished(async () => {
-        for (const store of stores) await store.close();
-        await database.pool.query(`DROP SCHEMA ${schema} CASCADE`);
-      });
-      await Promise.all(stores.map((store) => store.open(context)));
-      const results = await Promise.all(stores.map((store) => store.accept(newEvent("evt_1"))));
-      expect(results.filter(({ kind }) => kind === "stored")).toHaveLength(1);
+    test("ten processes that start at once on an empty database all come up, and share the work", async () => {
+      await setUp("SELECT 1", `DROP SCHEMA ${schema} CASCADE`);
+      const children = Array.from({ length: 10 }, () => startChild("open-postgres-store", database.url, schema));
+      const kinds = await Promise.all(children.map((child) => child.line()));
+      expect(kinds.toSorted()).toEqual([...Array.from({ length: 9 }, () => "duplicate"), "stored"]);
+    });
+
+    test("an opening that ends at any of its statements leaves nothing that keeps the next one from opening", async () => {
+      const relay = await startPostgresRelay(database.url);
+      let hasOpened = false;
+      for (let statements = 0; !hasOpened; statements += 1) {
+        expect(statements).toBeLessThan(60);
+        relay.statementsLeft = statements;
+        const cut = createPostgresStore({ connectionString: relay.url, schema });
+        hasOpened = await cut.open(context).then(
+          () => true,
+          () => false,
+        );
+        relay.statementsLeft = Infinity;
+        await cut.close();
+        const next = createPostgresStore({ connectionString: database.url, schema });
+        try {
+          await next.open(context);
+          expect(await next.accept(newEvent("evt_1"))).toMatchObject({ kind: "stored" });
+        } finally {
+          await next.close();
+          await database.pool.query(`DROP SCHEMA ${schema} CASCADE`);
+        }
+      }
     });
 
     test("a store does not care about the search path, the durability and the isolation of its role", async () => {

@@ -1,0 +1,103 @@
+import { inspect } from "node:util";
+import { type Alarm, createReceiver } from "pigeonhole";
+import { TEST_SECRET } from "pigeonhole/testing";
+import { Pool } from "pg";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { createPostgresStore } from "#pigeonhole/store/postgres/postgres-store.js";
+import { type RelayFault, startPostgresRelay } from "../support/postgres-relay.js";
+import { describeOnPostgres } from "../support/postgres-server.js";
+import { captureLog, closeReceiver, makeEvent, makeGate, post } from "../support/receiver.js";
+
+/** PostgreSQL's texts quote keys, and a connection string has a password: neither may be seen. */
+const [ADDRESS, PASSWORD] = ["ann@example.com", "hidden"];
+const CANARY = new RegExp(`${ADDRESS}|${PASSWORD}`);
+
+describeOnPostgres((database) => {
+  function open(options: Partial<Parameters<typeof createReceiver>[0]> & { connectionString: string }) {
+    const { connectionString, ...rest } = options;
+    const log = captureLog();
+    const alarms: Alarm[] = [];
+    const pool = new Pool({ connectionString, max: 5 });
+    const receiver = createReceiver({
+      secrets: TEST_SECRET,
+      store: createPostgresStore({ pool, schema: database.schema }),
+      logger: log.logger,
+      onAlarm: (alarm) => alarms.push(alarm),
+      telemetry: false,
+      ...rest,
+    });
+    onTestFinished(async () => {
+      await closeReceiver(receiver);
+      await pool.end();
+      await database.pool.query(`DROP SCHEMA IF EXISTS ${database.schema} CASCADE`);
+    });
+    return { receiver, log, alarms, pool };
+  }
+
+  describe("a fault of the database", () => {
+    test.each<[string, RelayFault, string]>([
+      ["cannot be reached", { at: "socket" }, "store_unreachable"],
+      ["is silent", { at: "silence" }, "store_unreachable"],
+      ["is starting up", { at: "connection", state: "57P03" }, "store_unreachable"],
+      ["has too many connections", { at: "connection", state: "53300" }, "store_unreachable"],
+      ["refuses the password", { at: "connection", state: "28P01" }, "server_unusable"],
+      ["is shutting down", { at: "statement", state: "57P01" }, "store_unreachable"],
+      ["has a full disk", { at: "statement", state: "53100" }, "store_full"],
+      ["has no memory", { at: "statement", state: "53200" }, "store_busy"],
+      ["takes no writes", { at: "statement", state: "25006" }, "store_not_primary"],
+      ["ends a wait for a lock", { at: "statement", state: "55P03" }, "store_busy"],
+      ["ends a statement for its time", { at: "statement", state: "57014" }, "store_busy"],
+      ["finds a deadlock", { at: "statement", state: "40P01" }, "store_busy"],
+      ["cannot serialize", { at: "statement", state: "40001" }, "store_busy"],
+      ["refuses the user", { at: "statement", state: "42501" }, "server_unusable"],
+      ["has a damaged page", { at: "statement", state: "XX001" }, "store_corrupt"],
+    ])(
+      "while the database %s, deliveries are answered 503, with an alarm, until it is over",
+      async (_, fault, code) => {
+        const url = new URL(database.url);
+        url.password = PASSWORD;
+        const relay = await startPostgresRelay(url.href, ADDRESS);
+        const { receiver, log, alarms } = open({ connectionString: relay.url });
+        receiver.on("email.sent", () => undefined);
+        await receiver.start();
+        const event = makeEvent({ data: { to: ADDRESS } });
+        relay.fault = fault;
+        // Connections that were made before are closed too.
+        if (fault.at === "socket" || fault.at === "connection") relay.cut();
+        const begun = performance.now();
+        const { status, headers, text } = await post(receiver, event);
+        expect(status).toBe(503);
+        expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
+        expect(text + inspect([...headers])).not.toMatch(CANARY);
+        expect(performance.now() - begun).toBeLessThan(5_000);
+        expect(alarms).toContainEqual(expect.objectContaining({ kind: "store_unavailable", code }));
+        relay.fault = undefined;
+        await expect.poll(async () => (await post(receiver, event)).status, { timeout: 15_000 }).toBe(200);
+        // The pool would wait longer for answers on its own connections.
+        if (fault.at === "silence") relay.cut();
+        await expect
+          .poll(async () => (await receiver.stats().catch(() => undefined))?.done, { timeout: 15_000 })
+          .toBe(1);
+        expect(inspect([log.lines, alarms], { depth: 9 })).not.toMatch(CANARY);
+      },
+    );
+  });
+
+  test("accepting does not wait for connections that handlers hold, and no process ends when all are closed", async () => {
+    const { receiver, pool } = open({ connectionString: database.url, concurrency: 16, retry: { initialMs: 10 } });
+    const gate = makeGate();
+    receiver.on("email.sent", (_, { commit }) => commit(() => gate.passed));
+    await receiver.start();
+    for (let deliveries = 0; deliveries < 40; deliveries += 1) {
+      const begun = performance.now();
+      expect(await post(receiver, makeEvent())).toMatchObject({ status: 200 });
+      expect(performance.now() - begun).toBeLessThan(1_000);
+    }
+    await expect.poll(() => [pool.totalCount, pool.idleCount, pool.waitingCount > 0]).toEqual([5, 0, true]);
+    await database.pool.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'",
+    );
+    gate.open();
+    await expect.poll(async () => (await receiver.stats().catch(() => undefined))?.done, { timeout: 20_000 }).toBe(40);
+  });
+});
