@@ -39,6 +39,7 @@ export {
   checkContactEvent,
 } from "./contract/contact-event.js";
 export type { Checked, ValidationIssue, ValidationCode } from "./contract/check-input.js";
+export type { Contact, ContactCreateInput, ContactUpdateInput, ListedContact, Person } from "./contract/contacts.js";
 export type { Label, LabelCreateInput, LabelUpdateInput, PaletteColor } from "./contract/labels.js";
 export type {
   Signature,

@@ -19,6 +19,7 @@ export {
   type SandboxProcessOptions,
   startSandboxServer,
 } from "./sandbox/start-sandbox-server.js";
+export type { AudienceInput } from "./sandbox/resources/address-book.js";
 export type { ResourceName } from "./sandbox/resources/create-resources.js";
 export { SandboxApiError } from "./sandbox/api/api-handlers.js";
 export type { ActiveFault } from "./sandbox/fault-rules.js";

@@ -24,6 +24,9 @@ interface Refusals {
   BackupOptions: RefusesUndefined<main.BackupOptions>;
   CallOptions: RefusesUndefined<client.CallOptions>;
   ClientOptions: RefusesUndefined<client.ClientOptions>;
+  AudienceInput: RefusesUndefined<sandbox.AudienceInput>;
+  ContactCreateInput: RefusesUndefined<client.ContactCreateInput>;
+  ContactUpdateInput: RefusesUndefined<client.ContactUpdateInput>;
   ContactEventInput: RefusesUndefined<main.ContactEventInput>;
   ContactInput: RefusesUndefined<sandbox.ContactInput>;
   DeliverOptions: RefusesUndefined<testing.DeliverOptions>;

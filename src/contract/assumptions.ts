@@ -280,6 +280,21 @@ export const API_ASSUMPTIONS: readonly ApiAssumption[] = [
     change: "`src/sandbox/resources/clean-html.ts` and `src/sandbox/resources/signatures.ts`.",
   },
   {
+    id: "contact_paths",
+    notShown: "The paths and scopes of the list of people and of the deletion of many contacts, and what that answers.",
+    assumed:
+      "GET /people with `contacts:read`, and POST /contacts/batch-delete with `contacts:write`, `addresses` and the answer `deleted` and `missing`, lists of addresses.",
+    change: 'Option `paths` of createClient, such as `{ contacts: { people: "/contacts/people" } }`.',
+  },
+  {
+    id: "contact_rules",
+    notShown:
+      "Which spellings are close, which mail moves `lastSeenAt`, whose rows come first at equal times, and what else hides a person.",
+    assumed:
+      "In the sandbox up to two letters of a word of three or more may differ. `email.received` and `email.replied` count for their sender, `email.sent` for its recipients; equal times are sorted by address. The option `blocklist` blocks.",
+    change: "`src/sandbox/resources/contacts.ts` and `src/sandbox/resources/search-text.ts`.",
+  },
+  {
     id: "owned_addresses",
     notShown: "Whether the entries of `domainAllowlist` must belong to the workspace, as those of `addressAllowlist`.",
     assumed: "In the sandbox they need not. Every address of an owned domain counts as owned.",

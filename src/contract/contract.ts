@@ -1,5 +1,6 @@
 import { contactEvents } from "./contact-events.js";
 import { labels } from "./labels.js";
+import { contacts } from "./contacts.js";
 import type { Operation } from "./operation.js";
 import { signatures } from "./signatures.js";
 import { webhooks } from "./webhooks.js";
@@ -8,6 +9,8 @@ import { webhooks } from "./webhooks.js";
 export interface Contract {
   /** Operations on contact events; see docs/service.md#contact-events. */
   readonly contactEvents: typeof contactEvents;
+  /** Operations on contacts and people; see docs/service.md#contacts. */
+  readonly contacts: typeof contacts;
   /** Operations on labels; see docs/service.md#labels. */
   readonly labels: typeof labels;
   /** Operations on signatures; see docs/service.md#signatures. */
@@ -17,7 +20,7 @@ export interface Contract {
 }
 
 /** Every operation by resource and name: the contract of the API. */
-export const CONTRACT: Contract = { contactEvents, labels, signatures, webhooks };
+export const CONTRACT: Contract = { contactEvents, contacts, labels, signatures, webhooks };
 
 /** An operation with its resource and name in the contract. */
 export interface NamedOperation {

@@ -31,7 +31,8 @@ import type { EmitOptions, PlannedAttempt, Sandbox, SandboxResetOptions } from "
 import { LISTEN_OPTIONS, SandboxServer } from "./sandbox-server.js";
 import { AttemptWaits, checkFilter, checkTimeout, checkWait } from "./attempt-waits.js";
 import { sandboxClosed } from "./event-waiter.js";
-import { createResources, handlersOf, rowsOf } from "./resources/create-resources.js";
+import { AddressBook } from "./resources/address-book.js";
+import { RESOURCE_NAMES, createResources, handlersOf, rowsOf } from "./resources/create-resources.js";
 import { createWebhooksHandlers } from "./webhooks-handlers.js";
 
 /** This name is never resolved. A client without a socket uses it as base URL. */
@@ -135,7 +136,9 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
   });
   const firstKey = options.apiKeys?.[0]?.token ?? `svc_live_${makeId.hex("api key")}${makeId.hex("api key secret")}`;
   const apiKeys = new ApiKeyRegistry(options.apiKeys?.length ? options.apiKeys : [{ token: firstKey }]);
-  const resources = createResources({ clock: time.receiver, makeId, options });
+  const shared = { clock: time.receiver, makeId, options };
+  const book = new AddressBook({ ...shared, contacts: contactEventStore.contactList, audiences: options.audiences });
+  const resources = createResources({ ...shared, book });
   const api = createApi({
     handlers: {
       ...handlersOf(resources),
@@ -196,6 +199,7 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
       requireOpen();
       EMIT_OPTIONS.checkNames(emitOptions);
       const event = events.make(type, data, emitOptions);
+      for (const name of RESOURCE_NAMES) resources[name].onEvent?.(event);
       const deliveries = engine.publish(event);
       emit({ kind: "event", eventId: event.id, type: event.type, deliveries: deliveries.length });
       return { event, deliveries: deliveries.map(({ id, endpoint }) => ({ id, endpointId: endpoint.id })) };

@@ -25,6 +25,7 @@ import type { SandboxApiKey } from "./api/api-key-registry.js";
 import type { SandboxAutomation } from "./contact-events/automations.js";
 import type { ContactInput } from "./contact-events/contact-list.js";
 import type { LookUpHost, RefuseAddress } from "./delivery/resolve-target.js";
+import type { AudienceInput } from "./resources/address-book.js";
 import type { ReceiveFetch } from "./delivery/send-in-process.js";
 import { LATEST_TIME } from "./latest-time.js";
 import type { SandboxLogEntry } from "./log-entry.js";
@@ -80,6 +81,10 @@ export interface SandboxOptions {
   apiKeys?: readonly SandboxApiKey[] | undefined;
   /** Contacts to begin with. @default the people of the samples */
   contacts?: readonly ContactInput[] | undefined;
+  /** Audiences beside the one that every contact is in. @default [] */
+  audiences?: readonly AudienceInput[] | undefined;
+  /** Blocked addresses, and domains with every address in them. @default [] */
+  blocklist?: readonly string[] | undefined;
   /** What an event for an unknown address does without `createContact`. @default "refuse" */
   unknownContacts?: "refuse" | "create" | undefined;
   /** Automations that contact events can start. @default [] */
@@ -124,6 +129,8 @@ export const SANDBOX_OPTIONS = defineOptions("createSandbox", {
   newEventTypes: list<string>({ default: [] }),
   apiKeys: list<SandboxApiKey>(),
   contacts: list<ContactInput>({ default: SAMPLE_PEOPLE.map(([name, email]) => ({ name, email })) }),
+  audiences: list<AudienceInput>({ default: [] }),
+  blocklist: list<string>({ default: [] }),
   unknownContacts: oneOf(["refuse", "create"], { default: "refuse" }),
   automations: list<SandboxAutomation>({ default: [] }),
   eventsPerMinute: wholeNumber({ default: EVENT_LIMITS.eventsPerMinute, min: 1 }),

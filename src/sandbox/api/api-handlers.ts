@@ -11,6 +11,8 @@ export interface Caller {
   mode: "live" | "test";
   /** What the key may do, such as `contacts:write`; see docs/service.md#api-keys. */
   scopes: readonly string[];
+  /** The member that an access token acts for; undefined for a caller that acts for the owner. */
+  member: string | undefined;
   /** Addresses that the key is narrowed to; see docs/service.md#allowlists. With both lists empty, every address. */
   addressAllowlist: readonly string[];
   /** Domains that the key is narrowed to. */

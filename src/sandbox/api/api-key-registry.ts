@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { PigeonholeError } from "../../base/error.js";
-import { type OptionsOf, defineOptions, oneOf, readBy, required } from "../../base/options.js";
+import { type OptionsOf, defineOptions, given, oneOf, readBy, required } from "../../base/options.js";
 import { SCOPES } from "../../contract/scopes.js";
 import type { Caller } from "./api-handlers.js";
 
@@ -12,6 +12,11 @@ export interface SandboxApiKey {
   mode?: "live" | "test" | undefined;
   /** What the key may do. @default every scope but `keys:manage` */
   scopes?: readonly string[] | undefined;
+  /**
+   * Name of a member, for an access token of an app that the member connected. @default none: it acts for the owner, as
+   * every API key does
+   */
+  member?: string | undefined;
   /** Send scope: these addresses only. With both lists empty, every address. @default [] */
   addressAllowlist?: readonly string[] | undefined;
   /** Send scope: these domains only. @default [] */
@@ -37,6 +42,7 @@ export const API_KEY_OPTIONS = defineOptions("An API key of the sandbox", {
   token: required<string>(),
   mode: oneOf(["live", "test"], { default: "live" }),
   scopes: readBy(checkTexts, { default: ALL_SCOPES }),
+  member: given<string>(),
   addressAllowlist: readBy(checkTexts, { default: [] }),
   domainAllowlist: readBy(checkTexts, { default: [] }),
 } satisfies OptionsOf<SandboxApiKey>);

@@ -1,3 +1,4 @@
+import { inputRefusal } from "./api-handlers.js";
 import { type Position, decodeCursor, encodeCursor, isCursorOf } from "./cursor.js";
 
 export interface PageInput<Row> {
@@ -70,8 +71,10 @@ export function pageSorted<Row>(
   const listOf = (name: string): string => `${list} by ${name}`;
   const issued = cursor === undefined ? undefined : names.find((name) => isCursorOf(listOf(name), cursor));
   const name = issued ?? sort ?? names[0] ?? "";
-  const sorting = sortings[name];
-  if (sorting === undefined) throw new TypeError(`The list has no order ${name}.`);
+  const sorting = Object.hasOwn(sortings, name) ? sortings[name] : undefined;
+  if (sorting === undefined) {
+    throw inputRefusal({ code: "invalid_parameter", param: "sort", message: `Must be one of ${names.join(", ")}.` });
+  }
   return pageRows({ ...rest, ...sorting, list: listOf(name), cursor });
 }
 

@@ -29,6 +29,8 @@ export interface ContactEventStore {
   readonly handlers: ApiHandlers["contactEvents"];
   /** Every stored event, in the order of recording. */
   readonly events: readonly StoredEvent[];
+  /** The contacts themselves, which other resources share. */
+  readonly contactList: ContactList;
   /** Every contact, in the order in which they were added. */
   readonly contacts: readonly SandboxContact[];
   /** Throws `invalid_argument` when the address or the id is taken. */
@@ -155,6 +157,7 @@ export function createContactEventStore(options: ContactEventStoreOptions): Cont
   reset();
   return {
     handlers,
+    contactList: contacts,
     get events() {
       prune(clock.now());
       return log.all;

@@ -66,10 +66,12 @@ export class ContactList {
     return this.#byId.get(reference) ?? this.#byEmail.get(fold(reference));
   }
 
+  /** By address, compared trimmed and without case. */
   findByEmail(email: string): SandboxContact | undefined {
     return this.#byEmail.get(fold(email));
   }
 
+  /** By id. */
   findById(id: string): SandboxContact | undefined {
     return this.#byId.get(id);
   }
@@ -82,6 +84,7 @@ export class ContactList {
     return this.#byId.delete(contact.id);
   }
 
+  /** Forgets every contact and the ids that were used. */
   clear(): void {
     this.#byId.clear();
     this.#byEmail.clear();

@@ -57,6 +57,12 @@ function checkLists(
   if (foreign !== -1) throw invalidParameter(`addressAllowlist.${foreign}`, "Must be an address of the workspace.");
 }
 
+/** Throws 422 unless the value is left out or one of these. A client lets values pass that are newer than itself. */
+export function requireOneOf(param: string, value: string | undefined, choices: readonly string[]): void {
+  if (value === undefined || choices.includes(value)) return;
+  throw invalidParameter(param, `Must be one of ${choices.join(", ")}.`);
+}
+
 /** 422 `invalid_parameter`. */
 export function invalidParameter(param: string, message: string): SandboxApiError {
   return inputRefusal({ code: "invalid_parameter", param, message });

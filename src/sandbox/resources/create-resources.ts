@@ -1,6 +1,7 @@
 import { PigeonholeError } from "../../base/error.js";
 import type { Contract } from "../../contract/contract.js";
 import type { ApiHandlers } from "../api/api-handlers.js";
+import { createContacts } from "./contacts.js";
 import { createLabels } from "./labels.js";
 import type { SandboxResource, Workspace } from "./resource.js";
 import { createSignatures } from "./signatures.js";
@@ -16,6 +17,7 @@ export type SandboxResources = { readonly [Name in ResourceName]: SandboxResourc
 
 /** How each resource is made. The compiler reports a missing line for a new resource of the contract. */
 const RESOURCES: { readonly [Name in ResourceName]: (workspace: Workspace) => SandboxResource<Name> } = {
+  contacts: createContacts,
   labels: createLabels,
   signatures: createSignatures,
 };

@@ -1,8 +1,10 @@
 import type { Clock } from "../../base/clock.js";
 import type { Contract } from "../../contract/contract.js";
 import type { ApiHandlers } from "../api/api-handlers.js";
+import type { SandboxEvent } from "../delivery/scheduled-delivery.js";
 import type { MakeId } from "../make-id.js";
 import type { ResolvedSandboxOptions } from "../options.js";
+import type { AddressBook } from "./address-book.js";
 
 /** What the resources of the emulated workspace share. */
 export interface Workspace {
@@ -11,6 +13,8 @@ export interface Workspace {
   makeId: MakeId;
   /** What the workspace begins with, and what it owns. */
   options: ResolvedSandboxOptions;
+  /** The contacts, and the addresses seen in mail. */
+  book: AddressBook;
 }
 
 /** One resource of the emulated workspace. */
@@ -21,4 +25,6 @@ export interface SandboxResource<Name extends keyof Contract> {
   rows(): readonly object[];
   /** Back to what the options say. */
   reset(): void;
+  /** Called for each event that `sandbox.emit` fires, so that a handler's calls find what the event is about. */
+  onEvent?(event: SandboxEvent): void;
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { API_ERROR_CODES, type ApiErrorCode } from "#pigeonhole/contract/api-error-codes.js";
 import type { Operation } from "#pigeonhole/contract/operation.js";
 import { type Called, verdict } from "../api/support.js";
-import { ROWS, SUPPORT, type World, openWorld, requestOf } from "./support.js";
+import { type KEYS, ROWS, SUPPORT, type World, openWorld, requestOf } from "./support.js";
 
 type Producer = (world: World) => Promise<Called>;
 
@@ -10,7 +10,7 @@ type Producer = (world: World) => Promise<Called>;
 function usualProducer(operation: Operation, code: ApiErrorCode): Producer | undefined {
   const { body, query, pageParam = "cursor", params, example } = operation;
   const send =
-    (...[over, key]: [Parameters<typeof requestOf>[1]?, ("full" | "none")?]): Producer =>
+    (...[over, key]: [Parameters<typeof requestOf>[1]?, (keyof typeof KEYS)?]): Producer =>
     (world) => {
       const { line, init } = requestOf(operation, over);
       return world.send(line, { ...init, key: key ?? "full" });
@@ -24,6 +24,7 @@ function usualProducer(operation: Operation, code: ApiErrorCode): Producer | und
   if (usual[code] !== undefined) return usual[code];
   if (code === "invalid_parameter" && body !== undefined) return send({ body: 5 });
   if (code === "invalid_parameter" && query?.shape["limit"] !== undefined) return send({ query: { limit: 0 } });
+  if (code === "capability_unsupported" && operation.path.startsWith("/contacts")) return send({}, "narrowMember");
   // A workspace without rows has none of the ids of the examples.
   return code.endsWith("_not_found") && params !== undefined ? send() : undefined;
 }
@@ -55,6 +56,18 @@ const copySignature = async (world: World, key: "full" | "narrow"): Promise<Call
 
 /** A request for each other error that the contract lists, by call and code. */
 const PRODUCERS: Record<string, Producer> = {
+  "contacts.create contact_exists": async ({ send }) => {
+    await send("POST /contacts", { body: { email: "ada@a.example" } });
+    return send("POST /contacts", { body: { email: " Ada@A.example" } });
+  },
+  "contacts.create audience_not_found": ({ send }) =>
+    send("POST /contacts", { body: { email: "ada@a.example", audienceIds: ["aud_none"] } }),
+  "contacts.delete invalid_contact": ({ send }) => send("DELETE /contacts/nobody"),
+  "contacts.setAudiences audience_not_found": async ({ send }) => {
+    await send("POST /contacts", { body: { email: "ada@a.example" } });
+    return send("PUT /contacts/ada@a.example/audiences", { body: { audienceIds: ["aud_none"] } });
+  },
+  "contacts.people capability_unsupported": ({ send }) => send("GET /people", { key: "narrowMember" }),
   "labels.create label_name_taken": (world) => labels(world, "Big orders", "BIG ORDERS"),
   "labels.create label_limit_reached": (world) => labels(world, ...upTo(51)),
   "labels.update label_name_taken": async (world) => {
@@ -96,7 +109,7 @@ describe("the errors of the resources", () => {
     async ({ name, operation, code }) => {
       const produce = PRODUCERS[name] ?? usualProducer(operation, code);
       if (produce === undefined) throw new Error("Write a request for it in PRODUCERS.");
-      const answer = await produce(openWorld());
+      const answer = await produce(openWorld({ contacts: [] }));
       expect(verdict(answer)).toContain(` ${code}`);
       expect(API_ERROR_CODES[code].status).toContain(answer.status);
       expect(answer.body["message"]).toMatch(/^[A-Z]/);

@@ -6,8 +6,16 @@ import { RESOURCE_NAMES } from "#pigeonhole/sandbox/resources/create-resources.j
 import { type CallInit, type Called, callerOf } from "../api/support.js";
 import { openSandbox } from "../support.js";
 
-/** Keys of the workspace: with everything, with nothing, and narrowed to one address. */
-export const KEYS = { full: "svc_live_full", none: "svc_live_none", narrow: "svc_live_narrow" };
+/** Keys of the workspace: with everything, with nothing, narrowed to one address, and those of members. */
+export const KEYS = {
+  full: "svc_live_full",
+  none: "svc_live_none",
+  narrow: "svc_live_narrow",
+  /** Of an app that a member connected. */
+  member: "svc_live_member",
+  /** Of an app of a member who reaches one address. */
+  narrowMember: "svc_live_narrow_member",
+};
 export const SUPPORT = "support@acme.example.com";
 
 /** A workspace and what it takes to call its API. */
@@ -23,6 +31,8 @@ export function openWorld(options: SandboxOptions = {}): World {
       { token: KEYS.full },
       { token: KEYS.none, scopes: [] },
       { token: KEYS.narrow, addressAllowlist: [SUPPORT] },
+      { token: KEYS.member, member: "grace" },
+      { token: KEYS.narrowMember, member: "grace", addressAllowlist: [SUPPORT] },
     ],
     ...options,
   });

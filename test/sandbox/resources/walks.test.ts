@@ -14,8 +14,12 @@ interface Walked {
   shown: (n: number) => object;
   /** What the second of two equal ones is answered. @default there may be equal ones */
   taken?: string;
-  /** True when a row keeps others from being made as it was, after a change too. @default false */
-  keepsPlace?: boolean;
+  /** What two rows may not have in common: what they are, or what they were made as. @default what they are */
+  clash?: readonly ("n" | "made")[];
+  /** The field that names a row in a path, and a value that no row has. @default id */
+  key?: readonly [field: string, unknown: string];
+  /** What a call of an unknown row is answered: status and code. @default 404 resource_not_found */
+  missing?: (kind: string) => string;
   /** The order of the list, as a sort key of `n` and the order of creation. */
   compare: (a: Row, b: Row) => number;
 }
@@ -33,6 +37,17 @@ const byName = (name: (n: number) => string) => (a: Row, b: Row) => (name(a.n) <
 const inOrder = (a: Row, b: Row) => a.sequence - b.sequence;
 
 const WALKED: Record<string, Walked> = {
+  contacts: {
+    path: "/contacts",
+    create: (n) => ({ email: `a${n}@x.example`, notes: String(n) }),
+    change: (n) => ({ notes: String(n) }),
+    shown: (n) => ({ notes: String(n) }),
+    taken: "409 contact_exists",
+    clash: ["made"],
+    key: ["email", "none@x.example"],
+    missing: (kind) => (kind === "delete" ? "200 undefined" : "404 contact_not_found"),
+    compare: (a, b) => a.made - b.made,
+  },
   signatures: {
     path: "/signatures",
     create: (n) => ({ address: SUPPORT, name: `Name ${n}`, html: `<p>${n}</p>` }),
@@ -48,18 +63,19 @@ const WALKED: Record<string, Walked> = {
     change: (n) => ({ name: `label ${n}` }),
     shown: (n) => ({ name: expect.stringMatching(new RegExp(`^label ${n}$`, "i")) as string }),
     taken: "409 label_name_taken",
-    keepsPlace: true,
+    clash: ["n", "made"],
     compare: byName((n) => `Label ${n}`),
   },
 };
 
 /** Ids of every page of the list. */
-async function walk({ send }: World, path: string, limit: number): Promise<string[]> {
+async function walk({ send }: World, from: { path: string; field: string; limit: number }): Promise<string[]> {
+  const { path, field, limit } = from;
   const ids: string[] = [];
   for (let cursor = ""; ;) {
     const { body } = await send(`GET ${path}?limit=${limit}${cursor === "" ? "" : `&cursor=${cursor}`}`);
-    const page = body as unknown as { data: { id: string }[]; hasMore: boolean; nextCursor: string | null };
-    ids.push(...page.data.map(({ id }) => id));
+    const page = body as unknown as { data: Record<string, string>[]; hasMore: boolean; nextCursor: string | null };
+    ids.push(...page.data.map((row) => row[field] ?? ""));
     expect(page.hasMore).toBe(page.nextCursor !== null);
     if (page.nextCursor === null) return ids;
     cursor = encodeURIComponent(page.nextCursor);
@@ -74,31 +90,38 @@ const step = fc.record({
 
 describe("a random walk of calls", () => {
   test.each(Object.entries(WALKED))("a walk over %s does what a plain list does", async (_, walked) => {
-    const { path, create, change, shown, taken, keepsPlace = false, compare } = walked;
+    const { path, create, change, shown, taken, compare } = walked;
+    const {
+      clash = ["n"],
+      key: [field, unknown] = ["id", "unknown"],
+      missing = () => "404 resource_not_found",
+    } = walked;
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 25 }), fc.integer({ min: 1, max: 4 }), async (steps, limit) => {
-        const world = openWorld();
+        const world = openWorld({ contacts: [] });
         const rows: Row[] = [];
         const isTaken = (n: number, id?: string) =>
           taken !== undefined &&
-          rows.some((row) => (row.n === n && row.id !== id) || (id === undefined && keepsPlace && row.made === n));
+          rows.some((row) =>
+            id === undefined ? clash.some((of) => row[of] === n) : clash.includes("n") && row.n === n && row.id !== id,
+          );
         for (const [sequence, { kind, n, at }] of steps.entries()) {
           const row = rows[at % Math.max(1, rows.length)];
-          const line = `${path}/${encodeURIComponent(row?.id ?? "unknown")}`;
-          const missing = row === undefined ? "404 resource_not_found" : undefined;
+          const line = `${path}/${encodeURIComponent(row?.id ?? unknown)}`;
           if (kind === "create") {
             const { status, body } = await world.send(`POST ${path}`, { body: create(n) });
             if (isTaken(n)) expect(`${status} ${String(body["code"])}`).toBe(taken);
             else {
               expect([status, body]).toEqual([201, expect.objectContaining(shown(n))]);
-              rows.push({ id: body["id"] as string, n, made: n, sequence });
+              rows.push({ id: body[field] as string, n, made: n, sequence });
             }
             continue;
           }
           const method = { change: "PATCH", delete: "DELETE", get: "GET" }[kind];
           const init = kind === "change" ? { body: change(n) } : {};
           const { status, body } = await world.send(`${method} ${line}`, init);
-          const refused = missing ?? (kind === "change" && isTaken(n, row?.id) ? taken : undefined);
+          const refused =
+            row === undefined ? missing(kind) : kind === "change" && isTaken(n, row?.id) ? taken : undefined;
           if (refused !== undefined || row === undefined) {
             expect(`${status} ${String(body["code"])}`).toBe(refused);
             continue;
@@ -106,11 +129,11 @@ describe("a random walk of calls", () => {
           expect(status).toBe(200);
           if (kind === "change") row.n = n;
           if (kind === "delete") {
-            expect(body).toMatchObject({ id: row.id, deleted: true });
+            expect(body).toMatchObject({ [field]: row.id, deleted: true });
             rows.splice(rows.indexOf(row), 1);
-          } else expect(body).toMatchObject({ id: row.id, ...shown(row.n) });
+          } else expect(body).toMatchObject({ [field]: row.id, ...shown(row.n) });
         }
-        expect(await walk(world, path, limit)).toEqual(rows.toSorted(compare).map(({ id }) => id));
+        expect(await walk(world, { path, field, limit })).toEqual(rows.toSorted(compare).map(({ id }) => id));
       }),
       { numRuns: 40 },
     );

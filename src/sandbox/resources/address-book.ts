@@ -1,0 +1,161 @@
+import { SandboxApiError } from "../api/api-handlers.js";
+import type { Clock } from "../../base/clock.js";
+import type { ContactList, SandboxContact } from "../contact-events/contact-list.js";
+import type { MakeId } from "../make-id.js";
+
+/** A list of contacts to begin with, beside the default one. */
+export interface AudienceInput {
+  /** Its name. */
+  name: string;
+  /** @default `aud_` and 24 hex digits */
+  id?: string | undefined;
+}
+
+/** A list of contacts. */
+export interface SandboxAudience {
+  /** `aud_` and 24 hex digits if none was given. */
+  id: string;
+  /** As given. */
+  name: string;
+  /** `default` for the audience that every contact belongs to; null otherwise. */
+  builtin: "default" | null;
+}
+
+/** What a saved contact has besides its address. */
+export interface ContactDetails {
+  source: "manual" | "auto";
+  notes: string | null;
+  lastSeenAt: string | null;
+  /** Null for a contact that was there before. */
+  createdAt: string | null;
+  updatedAt: string | null;
+  /** Audiences without the default one, with the time of joining. */
+  audiences: Map<string, string>;
+}
+
+/** An address seen in mail. */
+export interface Correspondent {
+  email: string;
+  /** As it was written. */
+  displayEmail: string;
+  threads: Set<string>;
+  lastAt: string;
+}
+
+interface AddressBookInput {
+  /** The contacts, which contact events share. */
+  contacts: ContactList;
+  clock: Clock;
+  makeId: MakeId;
+  audiences: readonly AudienceInput[];
+}
+
+/** The contacts of the workspace with their details and audiences, and the addresses seen in mail. */
+export class AddressBook {
+  readonly contacts: ContactList;
+  readonly audiences: readonly SandboxAudience[];
+  readonly correspondents = new Map<string, Correspondent>();
+  readonly #clock: Clock;
+  readonly #details = new Map<string, ContactDetails>();
+  readonly #hidden = new Set<string>();
+
+  constructor({ contacts, clock, makeId, audiences }: AddressBookInput) {
+    this.contacts = contacts;
+    this.#clock = clock;
+    const own = audiences.map(({ name, id }) => ({
+      id: id ?? `aud_${makeId.hex(`audience ${name}`)}`,
+      name,
+      builtin: null,
+    }));
+    this.audiences = [{ id: `aud_${makeId.hex("default audience")}`, name: "Everyone", builtin: "default" }, ...own];
+  }
+
+  now(): string {
+    return new Date(this.#clock.now()).toISOString();
+  }
+
+  /** By address, compared trimmed and without case. Throws 404 `contact_not_found` on `email`. */
+  get(email: string): SandboxContact {
+    const contact = this.contacts.findByEmail(email);
+    if (contact !== undefined) return contact;
+    throw new SandboxApiError({ code: "contact_not_found", param: "email", message: "No contact has this address." });
+  }
+
+  /** The details of a contact, which can be changed. */
+  detailsOf({ id }: SandboxContact): ContactDetails {
+    const known = this.#details.get(id);
+    if (known !== undefined) return known;
+    const details: ContactDetails = {
+      source: "manual",
+      notes: null,
+      lastSeenAt: null,
+      createdAt: null,
+      updatedAt: null,
+      audiences: new Map(),
+    };
+    this.#details.set(id, details);
+    return details;
+  }
+
+  /** Saves a new contact; one with the address must not exist. */
+  save(email: string, { name, notes }: { name: string | null; notes: string | null }): SandboxContact {
+    const contact = this.contacts.add({ email, name });
+    this.#hidden.delete(contact.email);
+    const at = this.now();
+    Object.assign(this.detailsOf(contact), { notes, createdAt: at, updatedAt: at });
+    return contact;
+  }
+
+  /** The audiences of a contact, the default one first. */
+  audiencesOf(contact: SandboxContact): SandboxAudience[] {
+    const { audiences } = this.detailsOf(contact);
+    return this.audiences.filter(({ id, builtin }) => builtin !== null || audiences.has(id));
+  }
+
+  /** Throws 404 `audience_not_found` on `param` when one of the ids is no audience. */
+  checkAudiences(ids: readonly string[], param = "audienceIds"): void {
+    if (ids.every((id) => this.audiences.some((audience) => audience.id === id))) return;
+    const message = "The workspace has no such audience.";
+    throw new SandboxApiError({ code: "audience_not_found", param, message });
+  }
+
+  /** Adds the contact to audiences. It keeps the time of joining of those that it is in. */
+  join(contact: SandboxContact, ids: readonly string[]): void {
+    const { audiences } = this.detailsOf(contact);
+    for (const id of ids) if (!audiences.has(id)) audiences.set(id, this.now());
+  }
+
+  /** Puts the contact into exactly these audiences, and the default one. */
+  setAudiences(contact: SandboxContact, ids: readonly string[]): void {
+    const { audiences } = this.detailsOf(contact);
+    for (const id of audiences.keys()) if (!ids.includes(id)) audiences.delete(id);
+    this.join(contact, ids);
+  }
+
+  /** Deletes the contact and hides its address. True when there was one. */
+  delete(email: string): boolean {
+    this.#hidden.add(email.trim().toLowerCase());
+    return this.contacts.remove(email);
+  }
+
+  isHidden(email: string): boolean {
+    return this.#hidden.has(email);
+  }
+
+  /** A mail to or from an address. */
+  see(address: string, { threadId, at }: { threadId: string | undefined; at: string }): void {
+    const email = address.trim().toLowerCase();
+    const known = this.correspondents.get(email);
+    const threads = new Set([...(known?.threads ?? []), ...(threadId === undefined ? [] : [threadId])]);
+    this.correspondents.set(email, { email, displayEmail: address.trim(), threads, lastAt: at });
+    const contact = this.contacts.findByEmail(email);
+    if (contact !== undefined) this.detailsOf(contact).lastSeenAt = at;
+  }
+
+  /** Forgets everything but the contacts, which contact events reset. */
+  clear(): void {
+    this.#details.clear();
+    this.#hidden.clear();
+    this.correspondents.clear();
+  }
+}

@@ -1,0 +1,144 @@
+import type { Contract } from "../../contract/contract.js";
+import type { QueryInput } from "../../contract/operation.js";
+import { emailAddress } from "../../contract/shapes.js";
+import { type ApiHandlers, type Caller, SandboxApiError } from "../api/api-handlers.js";
+import { requireScope } from "../api/authenticate.js";
+import { type PageBody, pageSorted } from "../api/page-rows.js";
+import type { SandboxContact } from "../contact-events/contact-list.js";
+import { isUnlimited, ownsAddress } from "../endpoints/allowlists.js";
+import { requireOneOf } from "../endpoints/check-endpoint.js";
+import type { AddressBook } from "./address-book.js";
+import { pageBody } from "./collection.js";
+import { listPeople, type PersonRow, sortPeople } from "./people.js";
+import type { SandboxResource, Workspace } from "./resource.js";
+import { containsText, pageSearched } from "./search-text.js";
+
+/** The workspace's contacts and people. See docs/service.md#contacts. */
+export function createContacts({ book, options }: Workspace): SandboxResource<"contacts"> {
+  const handlers: ApiHandlers["contacts"] = {
+    list: ({ query, caller }) => {
+      requireWholeBook(caller);
+      return { body: pageBody(pageContacts(book, query), (contact) => listedBody(book, contact)) };
+    },
+    get({ params, caller }) {
+      requireWholeBook(caller);
+      return { body: contactBody(book, book.get(params["email"] ?? "")) };
+    },
+    create({ body: { email, name = null, notes = null, audienceIds }, caller }) {
+      requireWholeBook(caller);
+      if (audienceIds !== undefined) requireScope(caller, "audiences:write");
+      book.checkAudiences(audienceIds ?? []);
+      if (book.contacts.findByEmail(email) !== undefined) {
+        const message = "There is a contact with this address already.";
+        throw new SandboxApiError({ code: "contact_exists", param: "email", message });
+      }
+      const contact = book.save(email, { name, notes });
+      book.setAudiences(contact, audienceIds ?? []);
+      return { body: contactBody(book, contact) };
+    },
+    update({ params, body: { name, notes }, caller }) {
+      requireWholeBook(caller);
+      const contact = book.get(params["email"] ?? "");
+      if (name !== undefined) contact.name = name;
+      const details = book.detailsOf(contact);
+      if (notes !== undefined) details.notes = notes;
+      if (name !== undefined || notes !== undefined) details.updatedAt = book.now();
+      return { body: contactBody(book, contact) };
+    },
+    delete({ params, caller }) {
+      requireWholeBook(caller);
+      const email = (params["email"] ?? "").trim().toLowerCase();
+      if (!isAddress(email)) {
+        throw new SandboxApiError({ code: "invalid_contact", param: "email", message: "It is not an address." });
+      }
+      return { body: { object: "contact", email, deleted: true, wasSaved: book.delete(email) } };
+    },
+    setAudiences({ params, body: { audienceIds }, caller }) {
+      requireWholeBook(caller);
+      const contact = book.get(params["email"] ?? "");
+      book.checkAudiences(audienceIds);
+      book.setAudiences(contact, audienceIds);
+      return { body: contactBody(book, contact) };
+    },
+    people({ query: { q = "", email, sort, blocked, limit, cursor }, caller }) {
+      requireWholeBook(caller);
+      const seen = caller.scopes.includes("threads:read");
+      const wanted = email?.toLowerCase();
+      const isOwn = (address: string): boolean => ownsAddress(options, address);
+      const rows = listPeople(book, { seen, blocklist: options.blocklist, isOwn }).filter(
+        (person) =>
+          (wanted === undefined || person.email === wanted) &&
+          (blocked !== true || person.blockedBy !== null) &&
+          containsText(q, [person.name, person.email, person.notes]),
+      );
+      const list = `people ${JSON.stringify([q, wanted, blocked, seen])}`;
+      const page: PageBody<PersonRow> = pageSorted({ list, rows, sortings: sortPeople, sort, limit, cursor });
+      return { body: { ...page, seen } };
+    },
+    deleteMany({ body: { addresses }, caller }) {
+      requireWholeBook(caller);
+      const emails = [...new Set(addresses.map((address) => address.toLowerCase()))];
+      const deleted = emails.filter((email) => book.delete(email));
+      return { body: { deleted, missing: emails.filter((email) => !deleted.includes(email)) } };
+    },
+  };
+  return {
+    handlers,
+    rows: () => book.contacts.all.map((contact) => contactBody(book, contact)),
+    reset: () => book.clear(),
+    onEvent({ type, data, createdAt }) {
+      const { from, to, threadId } = data;
+      const others = RECEIVED.has(type) ? [from] : type === "email.sent" ? [to].flat() : [];
+      for (const address of others) {
+        if (typeof address !== "string") continue;
+        book.see(address, { threadId: typeof threadId === "string" ? threadId : undefined, at: createdAt });
+      }
+    },
+  };
+}
+
+const RECEIVED: ReadonlySet<string> = new Set(["email.received", "email.replied"]);
+
+/** An app of a member who reaches some addresses only has no access to the book. See docs/service.md#contacts. */
+function requireWholeBook(caller: Caller): void {
+  if (caller.member === undefined || isUnlimited(caller)) return;
+  throw new SandboxApiError({
+    code: "capability_unsupported",
+    param: "addressAllowlist",
+    message: "The member reaches some addresses only, and contacts belong to the whole workspace.",
+  });
+}
+
+function pageContacts(book: AddressBook, query: QueryInput<Contract["contacts"]["list"]>): PageBody<SandboxContact> {
+  const { source, q, limit = 50, cursor } = query;
+  requireOneOf("source", source, ["manual", "auto"]);
+  return pageSearched({
+    list: `contacts ${JSON.stringify([source])}`,
+    rows: book.contacts.all.filter((contact) => source === undefined || book.detailsOf(contact).source === source),
+    textsOf: ({ name, email }) => [name, email],
+    q,
+    sorting: {
+      // The latest mail first, and contacts without mail last.
+      positionOf(contact) {
+        const { lastSeenAt } = book.detailsOf(contact);
+        return [lastSeenAt === null ? 0 : -Date.parse(lastSeenAt), contact.email];
+      },
+      order: "ascending",
+    },
+    limit,
+    cursor,
+  });
+}
+
+function listedBody(book: AddressBook, contact: SandboxContact): object {
+  const { source, notes, lastSeenAt } = book.detailsOf(contact);
+  return { email: contact.email, name: contact.name, source, notes, photoUrl: null, lastSeenAt };
+}
+
+function contactBody(book: AddressBook, contact: SandboxContact): object {
+  return { ...listedBody(book, contact), audiences: book.audiencesOf(contact) };
+}
+
+function isAddress(text: string): boolean {
+  return emailAddress.safeParse(text).success;
+}

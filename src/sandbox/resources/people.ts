@@ -1,0 +1,76 @@
+import type { Sorting } from "../api/page-rows.js";
+import { domainOf } from "../endpoints/allowlists.js";
+import type { AddressBook } from "./address-book.js";
+
+/** A contact, or an address seen in mail. */
+export interface PersonRow {
+  email: string;
+  displayEmail: string;
+  name: string | null;
+  saved: boolean;
+  source: "manual" | "auto" | null;
+  notes: string | null;
+  photoUrl: null;
+  threads: number;
+  lastAt: string | null;
+  createdAt: string | null;
+  updatedAt: string | null;
+  /** The entry of the blocklist. */
+  blockedBy: string | null;
+}
+
+/** The orders of the list of people, the usual one first. */
+export const sortPeople: Readonly<Record<string, Sorting<PersonRow>>> = {
+  recent: { positionOf: ({ lastAt, email }) => [lastAt === null ? 0 : -Date.parse(lastAt), email], order: "ascending" },
+  name: { positionOf: ({ name, email }) => [(name ?? email).toLowerCase(), email], order: "ascending" },
+  threads: { positionOf: ({ threads, email }) => [-threads, email], order: "ascending" },
+};
+
+interface PeopleInput {
+  /** True: with the addresses seen in mail. */
+  seen: boolean;
+  /** Addresses and domains. */
+  blocklist: readonly string[];
+  /** True for an address of the workspace, which is never listed. */
+  isOwn: (email: string) => boolean;
+}
+
+/** Every address that the workspace knows, deleted addresses and its own left out. */
+export function listPeople(book: AddressBook, { seen, blocklist, isOwn }: PeopleInput): PersonRow[] {
+  const blockedBy = (email: string): string | null =>
+    blocklist.find((entry) => entry.toLowerCase() === email || entry.toLowerCase() === domainOf(email)) ?? null;
+  const saved = book.contacts.all.map((contact): PersonRow => {
+    const { email, name } = contact;
+    const { source, notes, createdAt, updatedAt, lastSeenAt } = book.detailsOf(contact);
+    const mail = book.correspondents.get(email);
+    return {
+      email,
+      displayEmail: mail?.displayEmail ?? email,
+      name,
+      saved: true,
+      source,
+      notes,
+      photoUrl: null,
+      threads: mail?.threads.size ?? 0,
+      lastAt: lastSeenAt,
+      createdAt,
+      updatedAt,
+      blockedBy: blockedBy(email),
+    };
+  });
+  const unsaved = [...book.correspondents.values()]
+    .filter(({ email }) => seen && book.contacts.findByEmail(email) === undefined)
+    .map(({ email, displayEmail, threads, lastAt }): PersonRow => {
+      const bare = {
+        name: null,
+        saved: false,
+        source: null,
+        notes: null,
+        photoUrl: null,
+        createdAt: null,
+        updatedAt: null,
+      };
+      return { email, displayEmail, ...bare, threads: threads.size, lastAt, blockedBy: blockedBy(email) };
+    });
+  return [...saved, ...unsaved].filter(({ email }) => !book.isHidden(email) && !isOwn(email));
+}

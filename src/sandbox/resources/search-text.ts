@@ -1,0 +1,73 @@
+import { isCursorOf } from "../api/cursor.js";
+import { type PageBody, type Sorting, pageRows } from "../api/page-rows.js";
+
+/** True when one of the texts has the query in it, whatever the case and the accents. */
+export function containsText(query: string, texts: readonly (string | null)[]): boolean {
+  const wanted = fold(query);
+  return texts.some((text) => text !== null && fold(text).includes(wanted));
+}
+
+/** A list that can be searched. */
+export interface SearchedList<Row> {
+  /** Name of the list with its other filters. */
+  list: string;
+  rows: readonly Row[];
+  /** What the query is compared with. */
+  textsOf: (row: Row) => readonly (string | null)[];
+  /** Undefined or empty finds everything. */
+  q: string | undefined;
+  sorting: Sorting<Row>;
+  limit: number | undefined;
+  cursor: string | undefined;
+}
+
+/**
+ * One page of the rows that have the query in them or, if there are none, of those with a close spelling. A cursor
+ * keeps the matching of its first page. Throws 400 `invalid_cursor`.
+ */
+export function pageSearched<Row>({
+  list,
+  rows,
+  textsOf,
+  q = "",
+  sorting,
+  limit,
+  cursor,
+}: SearchedList<Row>): PageBody<Row> {
+  const found = rows.filter((row) => containsText(q, textsOf(row)));
+  const closeList = `${list} close to ${JSON.stringify(q)}`;
+  const isClose = cursor === undefined ? found.length === 0 : isCursorOf(closeList, cursor);
+  const exactList = `${list} with ${JSON.stringify(q)}`;
+  const matching = isClose ? rows.filter((row) => isSpelledAlike(q, textsOf(row))) : found;
+  return pageRows({ ...sorting, list: isClose ? closeList : exactList, rows: matching, limit, cursor });
+}
+
+/** Most letters that a close spelling differs by. */
+const MAX_DISTANCE = 2;
+
+function isSpelledAlike(query: string, texts: readonly (string | null)[]): boolean {
+  const wanted = fold(query);
+  // A short word would be close to any other.
+  if (wanted.length <= MAX_DISTANCE) return false;
+  const words = texts.flatMap((text) => (text === null ? [] : fold(text).split(/[^\p{L}\p{N}]+/u)));
+  return words.some((word) => distance(wanted, word) <= MAX_DISTANCE);
+}
+
+/** Letters to add, remove or replace (Levenshtein); more than {@link MAX_DISTANCE} when the lengths say so already. */
+function distance(a: string, b: string): number {
+  if (Math.abs(a.length - b.length) > MAX_DISTANCE) return MAX_DISTANCE + 1;
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let index = 0; index < a.length; index += 1) {
+    const next = [index + 1];
+    for (let at = 1; at <= b.length; at += 1) {
+      const replaced = (row[at - 1] ?? 0) + (a[index] === b[at - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[at] ?? 0) + 1, (next[at - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}
+
+function fold(text: string): string {
+  return text.normalize("NFD").replaceAll(/\p{M}/gu, "").toLowerCase();
+}

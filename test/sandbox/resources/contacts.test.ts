@@ -1,0 +1,190 @@
+import { createClient } from "pigeonhole/client";
+import type { SandboxOptions } from "pigeonhole/sandbox";
+import { describe, expect, test } from "vitest";
+import { refusalOf } from "../../support/error-of.js";
+import { HOUR, START } from "../support.js";
+import { KEYS, SUPPORT, openWorld } from "./support.js";
+
+const ADA = "ada@customer.example.com";
+const NEWS = "aud_news";
+
+function openContacts(options: SandboxOptions = {}) {
+  const world = openWorld({ contacts: [], audiences: [{ name: "News", id: NEWS }, { name: "Beta" }], ...options });
+  const { sandbox } = world;
+  const client = createClient({ ...sandbox.clientOptions, apiKey: KEYS.full });
+  const namesOf = (rows: { items: { email: string }[] }) => rows.items.map(({ email }) => email.split("@")[0]);
+  return { ...world, client, contacts: client.contacts, namesOf };
+}
+
+describe("contacts", () => {
+  test("a contact is saved under its address, trimmed and in lower case, and joins the default audience", async () => {
+    const { contacts } = openContacts();
+    const saved = await contacts.create({
+      email: "  Ada@Customer.example.COM ",
+      name: "Ada",
+      audienceIds: [NEWS, NEWS],
+    });
+    expect(saved).toEqual({
+      email: ADA,
+      name: "Ada",
+      source: "manual",
+      notes: null,
+      photoUrl: null,
+      lastSeenAt: null,
+      audiences: [
+        { id: expect.stringMatching(/^aud_[0-9a-f]{24}$/) as string, name: "Everyone", builtin: "default" },
+        { id: NEWS, name: "News", builtin: null },
+      ],
+    });
+    expect(await contacts.get(" ADA@customer.example.com")).toEqual(saved);
+    expect((await contacts.list()).items[0]).not.toHaveProperty("audiences");
+  });
+
+  test("a contact is changed in name and notes, and null clears them", async () => {
+    const { contacts } = openContacts();
+    await contacts.create({ email: ADA, name: "Ada", notes: "n" });
+    expect(await contacts.update(ADA, { notes: "m" })).toMatchObject({ name: "Ada", notes: "m" });
+    expect(await contacts.update(ADA, { name: null })).toMatchObject({ name: null, notes: "m" });
+    expect(await contacts.update(ADA, {})).toMatchObject({ name: null, notes: "m" });
+    for (const field of ["email", "source", "lastSeenAt"]) {
+      expect(await refusalOf(() => contacts.update(ADA, { [field]: "x" }))).toMatchObject({ param: field });
+    }
+  });
+
+  test("a contact that is deleted and created again is a new one, without notes, audiences and events", async () => {
+    const { contacts, client } = openContacts();
+    await contacts.create({ email: ADA, notes: "n", audienceIds: [NEWS] });
+    await client.contactEvents.send({ name: "a", email: ADA });
+    expect(await contacts.delete(" Ada@customer.example.com")).toEqual({
+      object: "contact",
+      email: ADA,
+      deleted: true,
+      wasSaved: true,
+    });
+    expect(await contacts.delete(ADA)).toMatchObject({ wasSaved: false });
+    expect(await contacts.create({ email: ADA })).toMatchObject({ notes: null, audiences: [{ builtin: "default" }] });
+    expect((await client.contactEvents.list(ADA)).items).toEqual([]);
+  });
+
+  test("the audiences of a contact are set as a whole, and the default one stays", async () => {
+    const { contacts, sandbox } = openContacts();
+    await contacts.create({ email: ADA, audienceIds: [NEWS] });
+    const namesAfter = async (ids: string[]) =>
+      (await contacts.setAudiences(ADA, { audienceIds: ids })).audiences.map(({ name }) => name);
+    expect(await namesAfter([NEWS, NEWS])).toEqual(["Everyone", "News"]);
+    expect(await namesAfter([])).toEqual(["Everyone"]);
+    const refused = await refusalOf(() => contacts.setAudiences(ADA, { audienceIds: [NEWS, "aud_none"] }));
+    expect(refused).toEqual({ status: 404, code: "audience_not_found", param: "audienceIds" });
+    expect(sandbox.rows("contacts")).toMatchObject([{ audiences: [{ builtin: "default" }] }]);
+    const empty = await refusalOf(() => contacts.setAudiences(ADA, { audienceIds: [NEWS, ""] }));
+    expect(empty).toMatchObject({ code: "invalid_parameter", param: "audienceIds.1" });
+    const unknown = await refusalOf(() => contacts.setAudiences("none@a.example", { audienceIds: [] }));
+    expect(unknown).toEqual({ status: 404, code: "contact_not_found", param: "email" });
+  });
+
+  test("a creation with audiences needs the scope for them, and saves nothing without it", async () => {
+    const { send, sandbox } = openContacts({ apiKeys: [{ token: KEYS.full, scopes: ["contacts:write"] }] });
+    const { status } = await send("POST /contacts", { body: { email: ADA, audienceIds: [] } });
+    expect([status, sandbox.rows("contacts")]).toEqual([403, []]);
+    expect((await send("POST /contacts", { body: { email: ADA } })).status).toBe(201);
+  });
+
+  test("contacts are listed by their latest mail, and those without mail last", async () => {
+    const { contacts, sandbox, namesOf } = openContacts();
+    for (const name of ["d", "c", "b", "a"]) await contacts.create({ email: `${name}@x.example` });
+    sandbox.emit("email.received", { from: "c@x.example" });
+    await sandbox.advance(HOUR);
+    sandbox.emit("email.sent", { to: ["D@x.example"] });
+    const all = await contacts.list();
+    expect(namesOf(all)).toEqual(["d", "c", "a", "b"]);
+    expect(all.items.map(({ lastSeenAt }) => lastSeenAt)).toEqual([
+      new Date(START + HOUR).toISOString(),
+      new Date(START).toISOString(),
+      null,
+      null,
+    ]);
+    const walked = [];
+    for await (const { email } of contacts.list({ limit: 1 })) walked.push(email[0]);
+    expect(walked.join("")).toBe("dcab");
+  });
+
+  test("a search finds close spellings when nothing matches, and its later pages do the same", async () => {
+    const { contacts, namesOf } = openContacts();
+    for (const [email, name] of [
+      ["a1@x.example", "Zoë Ørsted"],
+      ["a2@x.example", "Zoe Miller"],
+      ["a3@x.example", "Zora"],
+      ["a4@x.example", null],
+    ] as const) {
+      await contacts.create({ email, name });
+    }
+    expect(namesOf(await contacts.list({ q: "ZOE" }))).toEqual(["a1", "a2"]);
+    expect(namesOf(await contacts.list({ q: "a4@" }))).toEqual(["a4"]);
+    const first = await contacts.list({ q: "zooe", limit: 2 });
+    expect(namesOf(first)).toEqual(["a1", "a2"]);
+    await contacts.create({ email: "zooe@x.example" });
+    expect(namesOf(await contacts.list({ q: "zooe", cursor: first.nextCursor ?? "" }))).toEqual(["a3", "zooe"]);
+    expect(namesOf(await contacts.list({ q: "zooe" }))).toEqual(["zooe"]);
+    expect(namesOf(await contacts.list({ q: "nothing like it" }))).toEqual([]);
+    const foreign = await refusalOf(() => contacts.list({ q: "zoe", cursor: first.nextCursor ?? "" }));
+    expect(foreign).toMatchObject({ code: "invalid_cursor" });
+  });
+
+  test("people are contacts and the addresses seen in mail, but not deleted ones and the workspace's own", async () => {
+    const { contacts, sandbox, namesOf, send } = openContacts({ blocklist: ["spam.example"] });
+    await contacts.create({ email: "ada@x.example", name: "Zora", notes: "vip" });
+    for (const from of ["Bob@x.example", "eve@spam.example", "gone@x.example", SUPPORT]) {
+      sandbox.emit("email.received", { from, threadId: `t ${from}` });
+      await sandbox.advance(HOUR);
+    }
+    sandbox.emit("email.received", { from: "bob@x.example", threadId: "other" });
+    await contacts.delete("gone@x.example");
+    expect(namesOf(await contacts.people())).toEqual(["bob", "eve", "ada"]);
+    expect(namesOf(await contacts.people({ sort: "name" }))).toEqual(["bob", "eve", "ada"]);
+    expect(namesOf(await contacts.people({ sort: "threads" }))).toEqual(["bob", "eve", "ada"]);
+    expect(namesOf(await contacts.people({ blocked: true }))).toEqual(["eve"]);
+    expect(namesOf(await contacts.people({ q: "VIP" }))).toEqual(["ada"]);
+    const one = await contacts.people({ email: "BOB@x.example" });
+    expect(one).toMatchObject({ seen: true, items: [{ saved: false, threads: 2, blockedBy: null }] });
+    const page = await contacts.people({ sort: "name", limit: 1 });
+    expect(namesOf(await contacts.people({ sort: "recent", limit: 1, cursor: page.nextCursor ?? "" }))).toEqual([
+      "eve",
+    ]);
+    sandbox.apiKeys.add({ token: "svc_live_unread", scopes: ["contacts:read"] });
+    const unread = createClient({ ...sandbox.clientOptions, apiKey: "svc_live_unread" }).contacts;
+    const without = await unread.people();
+    expect([namesOf(without), without.seen]).toEqual([["ada"], false]);
+    for (const search of ["blocked=no", "sort=oldest", "sort=__proto__"]) {
+      expect((await send(`GET /people?${search}`)).status, search).toBe(422);
+    }
+    expect((await send("GET /contacts?source=other")).body).toMatchObject({ param: "source" });
+  });
+
+  test("many contacts are deleted at once, and the answer says which were there", async () => {
+    const { contacts, sandbox } = openContacts();
+    await contacts.create({ email: ADA });
+    const addresses = [ADA.toUpperCase(), "none@x.example", ADA];
+    expect(await contacts.deleteMany({ addresses })).toEqual({ deleted: [ADA], missing: ["none@x.example"] });
+    expect(sandbox.rows("contacts")).toEqual([]);
+    for (const count of [0, 201]) {
+      const many = Array.from({ length: count }, (_, index) => `a${index}@x.example`);
+      expect(await refusalOf(() => contacts.deleteMany({ addresses: many }))).toMatchObject({ param: "addresses" });
+    }
+  });
+
+  test("a narrowed key and an app of a member use the whole book, and a narrowed app of a member nothing of it", async () => {
+    const { send } = openContacts();
+    for (const key of ["narrow", "member"] as const) expect((await send("GET /contacts", { key })).status).toBe(200);
+    const { status, body } = await send("GET /contacts", { key: "narrowMember" });
+    expect([status, body["param"]]).toEqual([422, "addressAllowlist"]);
+  });
+
+  test("contacts that an event creates are in the book, and a reset forgets what was said about them", async () => {
+    const { contacts, client, sandbox } = openContacts({ contacts: [{ email: ADA, name: "Ada" }] });
+    await client.contactEvents.send({ name: "a", email: "new@x.example", createContact: true, contactName: "New" });
+    expect(await contacts.get("new@x.example")).toMatchObject({ name: "New", source: "manual" });
+    await contacts.update(ADA, { notes: "n" });
+    sandbox.reset();
+    expect(sandbox.rows("contacts")).toMatchObject([{ email: ADA, name: "Ada", notes: null }]);
+  });
+});
