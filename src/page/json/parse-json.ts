@@ -1,5 +1,6 @@
-import { findJsonProblem, isJson, MAX_JSON_DEPTH, type JsonProblem } from "./json-problem.js";
-import { indexContainers, skipSpace, stringEnd, type ContainerIndex } from "./container-index.js";
+import { indexJson, type ContainerIndex, type JsonProblem } from "./index-json.js";
+import { skipSpace } from "./skip-space.js";
+import { stringEnd } from "./string-end.js";
 
 /** A JSON text as a tree that keeps the source: numbers as their digits, members in order, repeated names too. */
 export type JsonNode =
@@ -26,12 +27,9 @@ export type ParsedJson = { ok: true; node: JsonNode } | { ok: false; problem: Js
 
 /** Parses JSON as strictly as the receiver, or reports where it stops being JSON. */
 export function parseJson(text: string): ParsedJson {
-  const index = isJson(text) ? indexContainers(text) : undefined;
-  if (index !== undefined && index.depth <= MAX_JSON_DEPTH) {
-    return { ok: true, node: new Source(text, index).readValue(skipSpace(text, 0), 0).node };
-  }
-  const unknown = { message: "It cannot be parsed", at: 0, line: 1, column: 1 };
-  return { ok: false, problem: findJsonProblem(text) ?? unknown };
+  const indexed = indexJson(text);
+  if (!indexed.ok) return indexed;
+  return { ok: true, node: new Source(text, indexed.index).readValue(skipSpace(text, 0), 0).node };
 }
 
 /** Where reading goes on. */

@@ -63,7 +63,7 @@ describe.skipIf(mustSkipBrowserTests())("a body of 5 MB", () => {
     },
   );
 
-  test("only the tab that shows the values parses the body", { timeout: 60_000 }, async () => {
+  test("no tab parses the whole body", { timeout: 60_000 }, async () => {
     const { page, close } = await openPage(browser, bench.pageUrl);
     await page.evaluate(`(() => {
       const { parse } = JSON;
@@ -79,7 +79,8 @@ describe.skipIf(mustSkipBrowserTests())("a body of 5 MB", () => {
     expect(await page.evaluate("window.parsed")).toBe(0);
     await page.getByRole("tab", { name: "Payload" }).click();
     await page.getByRole("tree", { name: "Payload" }).waitFor();
-    expect(await page.evaluate("window.parsed")).toBe(1);
+    // It finds where the values are, and makes those that it shows.
+    expect(await page.evaluate("window.parsed")).toBe(0);
     await close();
   });
 
