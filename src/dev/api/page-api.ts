@@ -105,7 +105,7 @@ export interface PastDelivery extends Pick<CaptureSummary, "receivedAt" | "statu
 export interface RetryLine {
   /** Those that are kept here, oldest first. */
   past: PastDelivery[];
-  /** When the service sends it again, ISO 8601; empty if the last answer ends its attempts, or nothing sends it again. */
+  /** When the service sends it again, ISO 8601; empty if the last answer ends its attempts, or nothing does. */
   coming: string[];
   /** How often the service would send it again if the event came from it; 0 if it did. */
   notComing: number;

@@ -33,7 +33,10 @@ interface CountedDelivery {
 /** What the handlers made of a capture, if that is known. */
 type FindWork = (capture: CaptureSummary) => EventWork | undefined;
 
-/** A changed capture, or changed work, is another object. With 10,000 captures, to read all again for each new one costs a frame. */
+/**
+ * A changed capture, or changed work, is another object. With 10,000 captures, to read all again for each new one
+ * costs a frame.
+ */
 const counted = new WeakMap<CaptureSummary, CountedDelivery>();
 
 /** Counts deliveries by time and outcome, in equal parts of the time from the oldest to the newest, oldest first. */
