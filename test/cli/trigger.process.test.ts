@@ -62,6 +62,19 @@ describe("trigger", () => {
     expect((await to(`${wrong.url}/hooks`, "--expect", "404")).stdout).not.toContain("!");
   });
 
+  test.each<[string, number, string, string, boolean]>([
+    ["one short line of text", 503, "text/plain; charset=utf-8", "The app did not answer.\n", true],
+    ["a page", 502, "text/html", "<p>Bad gateway</p>", false],
+    ["a text of several lines", 500, "text/plain", "Error\n    at app", false],
+    ["a long text", 500, "text/plain", "x".repeat(161), false],
+    ["the text of a success", 200, "text/plain", "ok", false],
+  ])("trigger prints what a refusal says in one line: %s", async (_, status, type, text, isShown) => {
+    const proxy = await serve((_request, res) => void res.writeHead(status, { "content-type": type }).end(text));
+    closeAfterTest(() => proxy.close());
+    const { stdout } = await runCli(["trigger", "email.sent", "--to", `${proxy.url}/hooks`], { env });
+    expect(/^ {2}It says: (.*)$/m.exec(stdout)?.[1]).toBe(isShown ? text.trim() : undefined);
+  });
+
   test("trigger makes new events in every run, and the same events with --seed", async () => {
     const app = await startReceiverApp();
     const outcomes = async (...args: string[]) =>

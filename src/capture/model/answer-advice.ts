@@ -1,5 +1,6 @@
-import type { AnswerHead } from "./answer.js";
+import { type AnswerHead, answerHead } from "./answer.js";
 import type { CaptureAttempt } from "./capture.js";
+import { bodyText } from "./captured-body.js";
 
 /* Without node: imports, since the page uses it too. */
 
@@ -42,6 +43,20 @@ export function answerAdvice(answer: AdvisedAnswer): string | undefined {
     ? `An HTML page is no answer of a receiver: another route of the app takes ${pathname}.`
     : undefined;
 }
+
+/**
+ * The reason in the body of a refusal that no receiver made, such as that of a proxy or of the dev server; undefined
+ * unless it is one short line of plain text.
+ */
+export function plainReason(answer: Pick<CaptureAttempt, "status" | "headers" | "body">): string | undefined {
+  const { status, outcome } = answerHead(answer);
+  if (status === null || status < 400 || outcome !== null || answer.body === null) return undefined;
+  const text = bodyText(answer.body)?.trim() ?? "";
+  const isPlain = /^text\/plain\b/i.test(contentTypeOf(answer) ?? "");
+  return isPlain && text !== "" && text.length <= MAX_REASON && !text.includes("\n") ? `It says: ${text}` : undefined;
+}
+
+const MAX_REASON = 160;
 
 /** What the answer of an attempt says of its content. */
 export function contentTypeOf({ headers }: Pick<CaptureAttempt, "headers">): string | null {

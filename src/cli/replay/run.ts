@@ -1,7 +1,7 @@
 import type { JsonEdit } from "../../capture/json/edit-json.js";
 import type { Capture } from "../../capture/model/capture.js";
 import { captureHandle } from "../../capture/model/capture-handle.js";
-import { answerAdvice, contentTypeOf } from "../../capture/model/answer-advice.js";
+import { answerAdvice, contentTypeOf, plainReason } from "../../capture/model/answer-advice.js";
 import { answerHead, describeAnswer, judgeAnswer } from "../../capture/model/answer.js";
 import { describeDifference } from "../../capture/json/compare-json.js";
 import { matchesQuery, parseQuery } from "../../capture/query/query.js";
@@ -166,11 +166,13 @@ function showAttempt(replayed: ReplayedAttempt, { notRun, isExpected }: Shown, o
   const signed = mode === "exact" ? "= exact" : "↻ re-signed";
   const id = attempt.eventId ?? capture.event.id ?? capture.id;
   const line = `${capture.event.type ?? "unknown type"}  ${id}  ${signed}  ${describeAnswer(head)}  ${ms} ms`;
+  const reason = plainReason(attempt);
   const advice = adviceFor(replayed, isExpected) ?? null;
   const remarks = [
     ...(failures.length === 0 && error !== null ? [error] : failures),
     ...notes,
     ...notRun,
+    ...(reason === undefined ? [] : [reason]),
     ...(advice === null ? [] : [`! ${advice}`]),
     ...(comparison?.same === false ? [describeChange(comparison)] : []),
   ];

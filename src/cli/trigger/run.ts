@@ -10,7 +10,7 @@ import {
   judgeAnswer,
   whyNotRun,
 } from "../../capture/model/answer.js";
-import { answerAdvice, contentTypeOf } from "../../capture/model/answer-advice.js";
+import { answerAdvice, contentTypeOf, plainReason } from "../../capture/model/answer-advice.js";
 import { checkExpectation } from "../../capture/model/check-expectation.js";
 import { editJson } from "../../capture/json/edit-json.js";
 import { encodeAnswerBody, encodeBody } from "../../capture/model/encode-body.js";
@@ -149,10 +149,12 @@ function showAnswer(input: AnswerInput): ExitCode {
   const failures = expect === undefined ? [] : checkExpectation({ status: expect }, received);
   const result = status === null ? (error ?? describeAnswer(head)) : `${describeAnswer(head)}  ${ms} ms`;
   const why = whyNotRun(head, "delivery");
+  const reason = plainReason(received);
   const advice = adviceFor(input, failures) ?? null;
   const remarks = [
     ...(status === null ? [] : failures),
     ...(why === undefined ? [] : [`${why}.`]),
+    ...(reason === undefined ? [] : [reason]),
     ...(advice === null ? [] : [`! ${advice}`]),
   ].map((remark) => `\n  ${escapeControls(remark)}`);
   const line = `${event.type ?? "event"}  ${event.id ?? "without id"}  ${result}`;
