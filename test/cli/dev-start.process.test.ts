@@ -127,14 +127,14 @@ createServer((_, res) => res.end()).listen(${ports.PORT});\n`;
     const script = "console.error('the database is gone'); process.exit(7)";
     const { code, stdout, stderr } = await runCli(["dev", "--start", `node -e "${script}"`], { cwd });
     expect([code, stdout]).toEqual([7, "app     │ the database is gone\n"]);
-    expect(stderr).toBe("dev     │ The app has ended: exit code 7.\n");
+    expect(stderr).toMatch(/^dev {5}│ The app has ended: exit code 7\. Its lines above say why; start dev again .*\n$/);
   });
 
   test("an app that ends later ends dev with its code", async () => {
     const { cli, ports } = await startScript("setTimeout(() => process.exit(4), 1_500);");
     await cli.line(/Ready\./);
     const { code, stderr } = await cli.ended;
-    expect([code, stderr]).toEqual([4, "dev     │ The app has ended: exit code 4.\n"]);
+    expect([code, stderr]).toEqual([4, expect.stringContaining("dev     │ The app has ended: exit code 4. Its lines")]);
     expect(await answers(ports.DEV_PORT)).toBe(false);
   });
 

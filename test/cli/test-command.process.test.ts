@@ -215,9 +215,10 @@ describe("test", () => {
     },
   );
 
-  test("test ends with 3 if no server answers, and with 2 if the folder is missing", async () => {
+  test("test ends with 3 and says what to do if no server answers, and with 2 if the folder is missing", async () => {
     const cwd = await makeFixtures([sampleEvent("email.sent")]);
-    expect((await runCli(["test", "--to", "9/webhooks"], { cwd, env })).code).toBe(3);
+    const { code, stderr } = await runCli(["test", "--to", "9/webhooks"], { cwd, env });
+    expect([code, stderr]).toEqual([3, expect.stringContaining("Start the app first, or have the command start it")]);
     expect(await runCli(["test", "nowhere"], { cwd, env })).toMatchObject({ code: 2 });
     expect(await runCli(["test", "--reporter", "tap=x"], { cwd, env })).toMatchObject({ code: 2 });
   });

@@ -14,6 +14,8 @@ import type { dev } from "./spec.js";
 /** Less than the time that the command has after Ctrl-C. */
 const APP_GRACE_MS = 7 * SECOND;
 const PATIENCE_MS = 5 * SECOND;
+const WHAT_TO_DO =
+  "Its lines above say why; start dev again after a fix. With a --start that restarts the app, such as node --watch, dev goes on meanwhile.";
 
 /** The app and the emulated service beside the dev server. */
 export interface Companions {
@@ -45,9 +47,10 @@ export async function startCompanions({ input, setup, lines }: CompanionsInput):
     context.expectInterruption();
     void app.ended.then((code) => {
       if (signal.aborted) return;
-      lines.out.note(`The app has ended: ${app.ending}.`);
       // It was ended from outside, by Ctrl-C or SIGTERM.
       exitCode = code === 130 || code === 143 ? 0 : code;
+      const advice = exitCode === 0 ? "" : ` ${WHAT_TO_DO}`;
+      lines.out.note(`The app has ended: ${app.ending}.${advice}`);
       over.abort(new Error("The app has ended."));
     });
   }

@@ -76,7 +76,8 @@ export const run: RunCommand<typeof test> = async (input) => {
     showSummary(report, out);
     if (report.unanswered > 0) await hasEnded(app);
     if (app?.ending !== undefined) out.note(`The app ended during the run: ${app.ending}.${lastLinesOf(app)}`);
-    if (inbox === undefined && !answersOnly) out.note(HANDLERS_UNKNOWN);
+    if (app === undefined && report.unanswered === report.cases.length) out.note(NOT_STARTED);
+    else if (inbox === undefined && !answersOnly) out.note(HANDLERS_UNKNOWN);
     if (report.failed === 0) return EXIT.ok;
     return report.unanswered === report.cases.length ? EXIT.unreachable : EXIT.failed;
   } finally {
@@ -114,6 +115,8 @@ async function waitUntilReached({ options, context }: Input, target: URL, app: A
   const url = waitFor === undefined ? target.href : readTarget("--wait-for", waitFor).href;
   await waitForApp({ url, isHealth, patienceMs: patience, allowRemote, app, signal: context.signal });
 }
+
+const NOT_STARTED = "Start the app first, or have the command start it: --start 'npm start'.";
 
 const HANDLERS_UNKNOWN = `What the handlers did is not known: give --start, or the app's database with --inbox, ${DATABASE_VARIABLE} or ${URL_VARIABLE}.`;
 
