@@ -245,7 +245,7 @@ describe("the command below a failure", () => {
 
   test.each(["dead", "parked"])("what is %s is followed by how it goes on, whole in a narrow terminal", (state) => {
     const command = "npx pigeonhole inbox retry evt_1 --db '/app/data/my inbox.db'";
-    expect(below({ ...failed, state } as DevEvent)).toEqual([`          After a fix: ${command}`]);
+    expect(below({ ...failed, state })).toEqual([`          After a fix: ${command}`]);
   });
 
   test("what runs again by itself, or is in no known inbox, is followed by nothing", () => {

@@ -72,7 +72,7 @@ function placesOf(at: unknown): string[] {
 }
 
 function textOf(field: string, value: unknown): string {
-  if (typeof value === "number" && /At$/.test(field) && value > EARLIEST_TIME) return clockTime(value);
+  if (typeof value === "number" && field.endsWith("At") && value > EARLIEST_TIME) return clockTime(value);
   return escapeControls(typeof value === "string" && /^\S+$/.test(value) ? value : JSON.stringify(value));
 }
 
