@@ -112,6 +112,13 @@ describe("inbox retry of parked events", () => {
   });
 });
 
+test("inbox list says beside a parked event why it is parked", async () => {
+  const file = tempFile();
+  await parkEvents(file, [{ id: "evt_new", type: NEW_TYPE }]);
+  const { stdout } = await runCli(["inbox", "list", "--db", file]);
+  expect(stdout).toMatch(/ parked .* evt_new +\(unknown_type\)$/m);
+});
+
 describe("parked events at the start", () => {
   test("one line says how many parked events match a handler now and how to run them, and nothing runs", async () => {
     const file = tempFile();

@@ -111,9 +111,10 @@ function eventRecord(event: EventView): Record<string, unknown> {
 }
 
 function eventRow({ id, type, receivedAt, state, handlers }: EventView, paint: Paint): string[] {
-  const work = handlers
-    .filter(({ handler }) => handler !== NOTE_HANDLER)
-    .map((view) => `${view.handler}:${isRetrying(view) ? describeRetry(view, isoTime(view.dueAt)) : view.state}`);
+  const work = handlers.map((view) => {
+    if (view.handler === NOTE_HANDLER) return `(${view.reason ?? view.state})`;
+    return `${view.handler}:${isRetrying(view) ? describeRetry(view, isoTime(view.dueAt)) : view.state}`;
+  });
   return [
     new Date(receivedAt).toISOString(),
     paintEvent({ state, handlers }, paint),
