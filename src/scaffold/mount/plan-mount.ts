@@ -227,13 +227,15 @@ function nextOf({ app, appPackage, isStarted, notice }: NextInput): string[] {
     STOP_HINT,
     ...(notice === undefined ? [] : [notice]),
     "keep pigeonhole.db and its -wal, -shm and -owner files out of git",
-    `try it: ${tryCommand(appPackage)}, and in a second terminal npx pigeonhole trigger email.received`,
+    `try it: ${tryCommand(appPackage)}`,
   ];
 }
 
 function tryCommand({ scripts }: AppPackage): string {
-  if (scripts?.["start"] === undefined) return "npx pigeonhole dev --forward-to 3000, the app's port";
-  return 'npx pigeonhole dev --start "npm start" --with-sandbox';
+  if (scripts?.["start"] !== undefined) {
+    return 'npx pigeonhole dev --start "npm start" --with-sandbox, and fire an event on its page';
+  }
+  return "npx pigeonhole dev --forward-to 3000, the app's port, and npx pigeonhole trigger email.received in a second terminal, with WEBHOOK_SECRET in .env";
 }
 
 interface PasteInput {
