@@ -23,9 +23,10 @@ test("a JSON line of pino becomes time, level, message and fields", () => {
 test("the places where a handler threw follow on lines of their own, without those of this package", () => {
   const own = ["at onSent (/app/src/handlers.ts:9:9)", "at call (/app/node_modules/pg/lib/client.js:1:1)"];
   const ours = "at #run (file:///app/node_modules/pigeonhole/dist/dispatch/runner.js:24:21)";
+  const mapped = "at #call (/app/node_modules/pigeonhole/src/dispatch/handler-run.ts:55:27)";
   const line = (at: unknown[]) => format(pino({ level: 40, msg: "handler_failed", at, attempt: 1 })).split("\n");
   const head = "09:05:07  warn   handler_failed  attempt=1";
-  expect(line([...own, ours])).toEqual([head, ...own.map((frame) => `    ${frame}`)]);
+  expect(line([...own, ours, mapped])).toEqual([head, ...own.map((frame) => `    ${frame}`)]);
   expect(line([ours])).toEqual([head, `    ${ours}`]);
   expect(line([`at x (${ESC}[2J)`])[1]).not.toContain(ESC);
 });

@@ -67,7 +67,7 @@ function framesOf(err: unknown): string[] {
 function placesOf(at: unknown): string[] {
   if (!Array.isArray(at)) return [];
   const frames = at.filter((frame) => typeof frame === "string" && frame.startsWith("at ")) as string[];
-  const own = frames.filter((frame) => !frame.includes("/node_modules/pigeonhole/dist/"));
+  const own = frames.filter((frame) => !frame.includes("/node_modules/pigeonhole/"));
   return (own.length === 0 ? frames : own).map((frame) => `    ${frame}`);
 }
 
