@@ -18,6 +18,7 @@ const COMMIT = `${ROOM}/commit-on-pool.js`;
 
 const change = (file: string, from: string, to: string): PackageChange => ({ file, from, to });
 
+const LOST_LEASE = "nothing is written under a lease that was lost";
 const OPEN_COMMIT = "an open commit holds up nothing, on the only connection of its pool";
 
 export const POSTGRES_MUTANTS: readonly PostgresMutant[] = [
@@ -30,6 +31,45 @@ export const POSTGRES_MUTANTS: readonly PostgresMutant[] = [
     name: "commits without a fence",
     shownBy: "a commit with a lost lease does not run its function",
     changes: [change(COMMIT, 'return outcome === "settled"', "return true")],
+  },
+  {
+    name: "settles without looking at the lease",
+    shownBy: LOST_LEASE,
+    changes: [
+      change(
+        `${ROOM}/operations/settle.js`,
+        "AND w.state = 'leased' AND w.lease = g.token\n    ORDER BY",
+        "AND w.state = 'leased'\n    ORDER BY",
+      ),
+    ],
+  },
+  {
+    name: "saves a step without looking at the lease",
+    shownBy: LOST_LEASE,
+    changes: [change(`${ROOM}/operations/steps.js`, "AND state = 'leased' AND lease = :token", "AND state = 'leased'")],
+  },
+  {
+    name: "renews and releases without looking at the lease",
+    shownBy: LOST_LEASE,
+    changes: [
+      change(
+        LEASE,
+        "AND w.state = 'leased' AND w.lease = g.token\n    ORDER BY",
+        "AND w.state = 'leased'\n    ORDER BY",
+      ),
+    ],
+  },
+  {
+    name: "settles a call without looking at its lease",
+    shownBy: LOST_LEASE,
+    changes: [
+      change(`${ROOM}/operations/outbox-settle.js`, "AND state = 'leased' AND lease = :token", "AND state = 'leased'"),
+    ],
+  },
+  {
+    name: "leaves the durability to the settings of the role",
+    shownBy: "a store is durable on a pool whose connections are not",
+    changes: [change(`${ROOM}/sql.js`, "ELSE 'on' END", "ELSE current_setting('synchronous_commit') END")],
   },
   {
     name: "does not look at what a COMMIT did",
@@ -139,7 +179,7 @@ export const POSTGRES_MUTANTS: readonly PostgresMutant[] = [
   },
   {
     name: "leases work without a lock",
-    shownBy: "two stores that lease at once get different work",
+    shownBy: "work that another store is leasing at the moment is passed over",
     changes: [
       change(
         LEASE,

@@ -21,7 +21,14 @@ import {
   settlements,
   statesOf,
 } from "../conformance/fixture.js";
-import { leaseSend, membersOf, newRecord, settleAll, takeSend } from "../conformance/outbox-fixture.js";
+import {
+  leaseSend,
+  membersOf,
+  newRecord,
+  sendSettlements,
+  settleAll,
+  takeSend,
+} from "../conformance/outbox-fixture.js";
 
 type PgStore = Store<PostgresTransaction>;
 
@@ -71,6 +78,13 @@ export class PostgresScene {
   /** A pool with one connection. */
   smallPool(): Pool {
     const pool = new Pool({ connectionString: this.database.url, max: 1 });
+    this.#opened.unshift({ close: () => pool.end() });
+    return pool;
+  }
+
+  /** A pool of a role that does not wait for the disk. */
+  carelessPool(): Pool {
+    const pool = new Pool({ connectionString: this.database.url, options: "-c synchronous_commit=off" });
     this.#opened.unshift({ close: () => pool.end() });
     return pool;
   }
@@ -165,6 +179,42 @@ export const POSTGRES_SCENARIOS: readonly PostgresScenario[] = [
       const fail = ({ client }: PostgresTransaction) => client.query("SELECT 1 / 0").catch(() => undefined);
       await expect(store.commit(settlements.done(lease), fail)).rejects.toMatchObject({ code: "transaction_ended" });
       expect(await statesOf(store, "evt_1")).toEqual({ h: "leased" });
+    },
+  },
+  {
+    name: "nothing is written under a lease that was lost",
+    async run(scene) {
+      const store = await scene.open();
+      const old = await acceptLeased(store, "evt_1");
+      await store.record([newRecord("a")], T);
+      const oldCall = await takeSend(store);
+      await store.recover(T + DAY);
+      const later = { now: T + DAY, leaseUntil: T + 2 * DAY };
+      const [work] = (await leasePage(store, later)).work;
+      const call = await takeSend(store, later);
+      expect(await store.settle(settlements.done(old))).toBe("lost");
+      expect(await store.settle(settlements.pending(old, T))).toBe("lost");
+      expect(await store.saveStep(old, "step", "1")).toBe("lost");
+      expect(await store.renew([old], T + 3 * DAY)).toEqual([old]);
+      await store.release([old], T);
+      expect(await store.settleSend(sendSettlements.pending(oldCall))).toBe("lost");
+      expect(await store.settleSend(sendSettlements.settled(oldCall, []))).toBe("lost");
+      expect(await store.settleSend(sendSettlements.dead(oldCall))).toBe("lost");
+      expect(await store.recover(T + DAY)).toEqual(NONE_RECOVERED);
+      expect(await store.settle(settlements.done(work ?? expect.unreachable()))).toBe("settled");
+      expect(await store.settleSend(sendSettlements.pending(call))).toBe("settled");
+    },
+  },
+  {
+    name: "a store is durable on a pool whose connections are not",
+    async run(scene) {
+      const store = await scene.open(scene.carelessPool());
+      const lease = await acceptLeased(store, "evt_1");
+      const settings: unknown[] = [];
+      await store.commit(settlements.done(lease), async ({ client }) => {
+        settings.push((await client.query("SHOW synchronous_commit")).rows[0]);
+      });
+      expect(settings).toEqual([{ synchronous_commit: "on" }]);
     },
   },
   {
@@ -343,6 +393,19 @@ export const POSTGRES_SCENARIOS: readonly PostgresScenario[] = [
       await client.query("COMMIT");
       const kinds = (await Promise.all(batches)).flat().map(({ kind }) => kind);
       expect(kinds.filter((kind) => kind === "stored")).toHaveLength(2);
+    },
+  },
+  {
+    name: "work that another store is leasing at the moment is passed over",
+    async run(scene) {
+      const store = await scene.open();
+      await acceptAll(store, ["first", "second"]);
+      const client = await scene.begin();
+      const { schema } = scene.database;
+      await client.query(
+        `SELECT 1 FROM ${schema}.inbox_work JOIN ${schema}.inbox_event USING (seq) WHERE id = 'first' FOR UPDATE`,
+      );
+      expect(idsOf(await leasePage(store, { limit: 1 }))).toEqual(["second"]);
     },
   },
   {
