@@ -9,7 +9,7 @@ import { NodeSession } from "./node-session.js";
 import { type Batches, createBatches } from "./create-batches.js";
 import type { NodeLock } from "./operations/recover.js";
 import type { DoneSettlement } from "./operations/settle.js";
-import { LONG, OwnConnection, SHORT } from "./own-connection.js";
+import { LONG, OwnConnection, type OwnConnectionOptions, SHORT } from "./own-connection.js";
 import { SharedPool } from "./shared-pool.js";
 import type { PostgresTransaction } from "./postgres-transaction.js";
 import { Sql, Statements } from "./sql.js";
@@ -59,16 +59,17 @@ export async function openPostgres({ place, clock, runsHandlers }: OpenRequest):
   const pool = new SharedPool(place.pool);
   const statements = new Statements(schema);
   const lockClass = lockClassOf(schema);
-  const connect = (name: string, limits = SHORT, config = pool.config) =>
-    new OwnConnection({ config, name: `pigeonhole ${name}`, statements, limits });
-  const direct = sessionConnectionString === undefined ? undefined : { connectionString: sessionConnectionString };
-  const [session, accepting, working] = [connect("session", SHORT, direct), connect("accept"), connect("work")];
+  const connect = (name: string, change: Partial<OwnConnectionOptions> = {}) =>
+    new OwnConnection({ config: pool.config, name: `pigeonhole ${name}`, statements, limits: SHORT, ...change });
+  const direct = sessionConnectionString === undefined ? {} : { config: { connectionString: sessionConnectionString } };
+  const session = connect("session", { hasSession: true, ...direct });
+  const [accepting, working] = [connect("accept"), connect("work")];
   const node = new NodeSession({ session, working, clock, lockClass });
   const close = async (): Promise<void> => {
     await Promise.all([node.end(), accepting.end(), working.end(), pool.end()]);
   };
   try {
-    await prepare(connect("opening", LONG), { place, lockClass, clock });
+    await prepare(connect("opening", { limits: LONG }), { place, lockClass, clock });
     if (runsHandlers) await node.begin();
   } catch (error) {
     await close();

@@ -30,6 +30,8 @@ export interface OwnConnectionOptions {
   name: string;
   statements: Statements;
   limits: StatementLimits;
+  /** True for the connection whose session must last, also through a pooler. */
+  hasSession?: boolean;
 }
 
 /**
@@ -42,6 +44,7 @@ export class OwnConnection {
   onLost: (() => void) | undefined;
   #client: Client | undefined;
   #failedAt = -Infinity;
+  #isPooled = false;
   #turn: Promise<unknown> = Promise.resolve();
   /** A commit of the work under way did not wait for the synchronous standby. */
   #hasSkippedStandby = false;
@@ -73,7 +76,8 @@ export class OwnConnection {
     try {
       const client = this.#client ?? (await this.#connect());
       this.#hasSkippedStandby = false;
-      const value = await work(new Sql(client, this.#options.statements), client);
+      const sql = new Sql(client, this.#options.statements);
+      const value = this.#isPooled ? await this.#inTransaction(sql, client, work) : await work(sql, client);
       if (this.#hasSkippedStandby) throw standbySkipped(doing);
       return value;
     } catch (error) {
@@ -83,6 +87,14 @@ export class OwnConnection {
       }
       throw asPostgresError(error, doing);
     }
+  }
+
+  /** With settings that end with the transaction: the connection to the server is another client's afterwards. */
+  #inTransaction<Value>(sql: Sql, client: Client, work: (sql: Sql, client: Client) => Promise<Value>): Promise<Value> {
+    return sql.transaction(async () => {
+      await sql.run(settingsFor(this.#options.limits, true));
+      return work(sql, client);
+    });
   }
 
   async #connect(): Promise<Client> {
@@ -100,7 +112,9 @@ export class OwnConnection {
     });
     try {
       await client.connect();
-      await new Sql(client, statements).run(settingsFor(limits));
+      const sql = new Sql(client, statements);
+      this.#isPooled = this.#options.hasSession !== true && (await isBehindPooler(sql, client));
+      if (!this.#isPooled) await sql.run(settingsFor(limits, false));
     } catch (error) {
       this.#discard(client);
       throw error;
@@ -120,11 +134,23 @@ export class OwnConnection {
   }
 }
 
-function settingsFor({ statementMs, lockMs }: StatementLimits): string {
-  return `
-    SELECT ${setDurable(false)}, set_config('statement_timeout', '${statementMs}', false),
-      set_config('lock_timeout', '${lockMs}', false), set_config('idle_in_transaction_session_timeout', '0', false),
-      set_config('default_transaction_isolation', 'read committed', false)`;
+/** A pooler gives its clients numbers of its own. */
+async function isBehindPooler(sql: Sql, client: Client): Promise<boolean> {
+  const row = await sql.row<{ pid: number }>("SELECT pg_backend_pid() AS pid");
+  return !("processID" in client) || row?.pid !== client.processID;
+}
+
+function settingsFor({ statementMs, lockMs }: StatementLimits, isForTransaction: boolean): string {
+  const settings = {
+    statement_timeout: statementMs,
+    lock_timeout: lockMs,
+    idle_in_transaction_session_timeout: 0,
+    default_transaction_isolation: "read committed",
+  };
+  const rest = Object.entries(settings).map(
+    ([name, value]) => `set_config('${name}', '${value}', ${isForTransaction})`,
+  );
+  return `SELECT ${[setDurable(isForTransaction), ...rest].join(", ")}`;
 }
 
 function standbySkipped(doing: string): PigeonholeError {

@@ -1,6 +1,7 @@
+import { Client } from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { Sql, Statements } from "#pigeonhole/store/postgres/sql.js";
-import { createPostgresStore } from "#pigeonhole/store/postgres/postgres-store.js";
+import { type PostgresStore, createPostgresStore } from "#pigeonhole/store/postgres/postgres-store.js";
 import { startTransactionPooler } from "../../support/transaction-pooler.js";
 import { describeOnPostgres } from "../../support/postgres-server.js";
 import {
@@ -25,9 +26,12 @@ describeOnPostgres((database) => {
   }
 
   describe("behind a pooler in transaction mode", () => {
-    const openBehind = async (change: { runsHandlers?: boolean; sessionConnectionString?: string }) => {
+    const openBehind = async (
+      change: { runsHandlers?: boolean; sessionConnectionString?: string },
+      given?: string,
+    ): Promise<PostgresStore> => {
       const { runsHandlers, ...options } = change;
-      const connectionString = await startTransactionPooler(database.url);
+      const connectionString = given ?? (await startTransactionPooler(database.url));
       const store = createPostgresStore({ connectionString, schema: database.schema, ...options });
       onTestFinished(async () => {
         await store.close();
@@ -53,6 +57,33 @@ describeOnPostgres((database) => {
       expect(await statesOf(store, "evt_1")).toEqual({ h: "pending" });
       expect(await pidOf("pigeonhole session")).toBeUndefined();
       await expectCode(store.recover(T), "server_unusable");
+    });
+
+    test("what is accepted behind such a pooler is durable on each of its connections, and leaves no setting on them", async () => {
+      const { pool, schema } = database;
+      const { pathname } = new URL(database.url);
+      const setDefault = (sql: string) => pool.query(`ALTER DATABASE ${pathname.slice(1)} ${sql} synchronous_commit`);
+      await pool.query(`ALTER DATABASE ${pathname.slice(1)} SET synchronous_commit = off`);
+      onTestFinished(async () => void (await setDefault("RESET")));
+      const connectionString = await startTransactionPooler(database.url);
+      const store = await openBehind({ runsHandlers: false }, connectionString);
+      await pool.query(`
+        CREATE TABLE ${schema}.seen (id text, setting text);
+        CREATE FUNCTION ${schema}.see() RETURNS trigger LANGUAGE plpgsql AS $$
+          BEGIN INSERT INTO ${schema}.seen VALUES (NEW.id, current_setting('synchronous_commit')); RETURN NEW; END $$;
+        CREATE TRIGGER see AFTER INSERT ON ${schema}.inbox_event FOR EACH ROW EXECUTE FUNCTION ${schema}.see()`);
+      await store.accept(newEvent("evt_1"));
+      // Has the connection of the first event to itself.
+      const other = new Client({ connectionString });
+      onTestFinished(() => other.end());
+      await other.connect();
+      await other.query("BEGIN");
+      await store.accept(newEvent("evt_2"));
+      expect((await pool.query(`SELECT id, setting FROM ${schema}.seen`)).rows).toEqual([
+        { id: "evt_1", setting: "on" },
+        { id: "evt_2", setting: "on" },
+      ]);
+      expect((await other.query("SHOW statement_timeout")).rows).toEqual([{ statement_timeout: "0" }]);
     });
 
     test("a process with another way to the server runs handlers behind such a pooler", async () => {
