@@ -40,6 +40,7 @@ export {
 } from "./contract/contact-event.js";
 export type { Checked, ValidationIssue, ValidationCode } from "./contract/check-input.js";
 export type { Contact, ContactCreateInput, ContactUpdateInput, ListedContact, Person } from "./contract/contacts.js";
+export type { Draft, DraftCreateInput, DraftUpdateInput } from "./contract/drafts.js";
 export type { Label, LabelCreateInput, LabelUpdateInput, PaletteColor } from "./contract/labels.js";
 export type {
   Signature,

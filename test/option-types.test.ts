@@ -31,6 +31,8 @@ interface Refusals {
   ContactInput: RefusesUndefined<sandbox.ContactInput>;
   DeliverOptions: RefusesUndefined<testing.DeliverOptions>;
   DeliveryFaultRule: RefusesUndefined<sandbox.DeliveryFaultRule>;
+  DraftCreateInput: RefusesUndefined<client.DraftCreateInput>;
+  DraftUpdateInput: RefusesUndefined<client.DraftUpdateInput>;
   DrainOptions: RefusesUndefined<main.DrainOptions>;
   EmitOptions: RefusesUndefined<sandbox.EmitOptions>;
   EraseCapturesOptions: RefusesUndefined<main.EraseCapturesOptions>;

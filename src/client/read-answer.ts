@@ -51,7 +51,8 @@ export function readAnswer(call: string, operation: Operation, answer: WireAnswe
   if (text === undefined) {
     throw refuse({ code: "answer_too_large", message: "The answer is over maxAnswerBytes and was not read." });
   }
-  const body = parseJson(text);
+  // 204 has no body. The result's schema decides whether that is enough.
+  const body = status === 204 ? { ok: true as const, value: {} } : parseJson(text);
   if (!body.ok) throw refuse({ code: "invalid_answer", message: "The answer is not JSON." });
   if (!succeeded) {
     const { code = "unknown_error", message = "The API answered with an error.", param } = readErrorBody(body.value);

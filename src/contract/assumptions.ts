@@ -295,6 +295,20 @@ export const API_ASSUMPTIONS: readonly ApiAssumption[] = [
     change: "`src/sandbox/resources/contacts.ts` and `src/sandbox/resources/search-text.ts`.",
   },
   {
+    id: "draft_answers",
+    notShown: "The body of the answer to the deletion of a draft, and the name of the token in a page of drafts.",
+    assumed: "A tombstone, or none with status 204; and `nextCursor`, which goes back as `pageToken`.",
+    change: "`src/contract/drafts.ts`.",
+  },
+  {
+    id: "draft_rules",
+    notShown:
+      "Which conversations a draft may name, what a comma in a name does, which filler words a search drops, and how an age is written.",
+    assumed:
+      "In the sandbox any; only a forwarded message must be known, from an event. A comma separates two recipients. A dozen short words are dropped; ages are such as `12h`, `7d`, `2m` and `1y`, dates such as 2026-01-31.",
+    change: "`src/sandbox/resources/drafts.ts` and `src/sandbox/resources/draft-search.ts`.",
+  },
+  {
     id: "owned_addresses",
     notShown: "Whether the entries of `domainAllowlist` must belong to the workspace, as those of `addressAllowlist`.",
     assumed: "In the sandbox they need not. Every address of an owned domain counts as owned.",

@@ -31,7 +31,10 @@ export type ClockRule = (body: never, nowMs: number) => ValidationIssue | undefi
 /** A checked value, or what is wrong with it. */
 export type Checked<Value> = { ok: true; value: Value } | { ok: false; issue: ValidationIssue };
 
-/** Checks an input against a schema. `codes`: field → the code to use when its value breaks a rule. */
+/**
+ * Checks an input against a schema. `codes`: field → the code to use when its value breaks a rule; `*` → the code for a
+ * field that the schema does not have.
+ */
 export function checkInput<Schema extends z.ZodType>(
   schema: Schema,
   input: unknown,
@@ -56,7 +59,7 @@ export function findIssues(
 function issueFrom(issue: z.core.$ZodIssue, codes: Readonly<Record<string, ValidationCode>>): ValidationIssue {
   if (issue.code === "unrecognized_keys") {
     const param = paramOf([...issue.path, issue.keys[0] ?? ""]);
-    return { code: "unknown_parameter", param, message: "There is no such parameter." };
+    return { code: codes["*"] ?? "unknown_parameter", param, message: "There is no such parameter." };
   }
   return { code: codeOf(issue, codes), param: paramOf(issue.path), message: issue.message };
 }

@@ -1,4 +1,5 @@
 import { contactEvents } from "./contact-events.js";
+import { drafts } from "./drafts.js";
 import { labels } from "./labels.js";
 import { contacts } from "./contacts.js";
 import type { Operation } from "./operation.js";
@@ -11,6 +12,8 @@ export interface Contract {
   readonly contactEvents: typeof contactEvents;
   /** Operations on contacts and people; see docs/service.md#contacts. */
   readonly contacts: typeof contacts;
+  /** Operations on drafts; see docs/service.md#drafts. */
+  readonly drafts: typeof drafts;
   /** Operations on labels; see docs/service.md#labels. */
   readonly labels: typeof labels;
   /** Operations on signatures; see docs/service.md#signatures. */
@@ -20,7 +23,7 @@ export interface Contract {
 }
 
 /** Every operation by resource and name: the contract of the API. */
-export const CONTRACT: Contract = { contactEvents, contacts, labels, signatures, webhooks };
+export const CONTRACT: Contract = { contactEvents, contacts, drafts, labels, signatures, webhooks };
 
 /** An operation with its resource and name in the contract. */
 export interface NamedOperation {

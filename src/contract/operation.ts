@@ -48,7 +48,11 @@ export interface Operation {
   events?: "one" | "each";
   /** Codes that the service's documentation names for this operation. Others are possible. */
   errors: readonly ApiErrorCode[];
-  /** Field → the code that the service uses when its value breaks a rule. @default invalid_parameter */
+  /**
+   * Field → the code that the service uses when its value breaks a rule. `*` → the code for an unknown field.
+   *
+   * @default invalid_parameter, and unknown_parameter for `*`
+   */
   issueCodes?: Readonly<Record<string, ValidationCode>>;
   /** Rules about the body that need the present time. */
   clockRule?: ClockRule;

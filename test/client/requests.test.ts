@@ -18,6 +18,13 @@ import {
 
 type AnyCalls = Record<string, Record<string, (...args: unknown[]) => Promise<unknown>>>;
 
+test("a deletion that is answered 204 without a body has taken effect", async () => {
+  const server = await startApi({ status: 204 }, { status: 204 });
+  const client = clientOf(server);
+  expect(await client.drafts.delete("draft-1")).toEqual({ object: "draft", id: null, deleted: true });
+  expect(await rejection(client.webhooks.get(WEBHOOK_ID))).toMatchObject({ code: "invalid_answer", status: 204 });
+});
+
 describe("each row of the contract", () => {
   test.each(listOperations().map((row) => [`${row.resource}.${row.name}`, row] as const))(
     "the method for %s sends the example and reads the answer",

@@ -15,6 +15,8 @@ export interface PageInput<Row> {
   /** @default 25 */
   limit: number | undefined;
   cursor: string | undefined;
+  /** True: a full page says that more follows, whether it does or not. @default false */
+  alwaysMore?: boolean | undefined;
 }
 
 /** A page as it is sent. */
@@ -39,7 +41,7 @@ export function pageRows<Row>(input: PageInput<Row>): PageBody<Row> {
     .toSorted((a, b) => sign * comparePositions(a.position, b.position));
   const page = following.slice(0, limit);
   const last = page.at(-1);
-  const hasMore = following.length > page.length;
+  const hasMore = following.length > page.length || (input.alwaysMore === true && page.length === limit);
   return {
     object: "list",
     data: page.map(({ row }) => row),

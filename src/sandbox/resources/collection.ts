@@ -44,6 +44,8 @@ export interface ListOf<Row extends CollectionRow, Sort extends string> {
   /** Rows of a page when the caller does not say. @default 25 */
   limitByDefault?: number;
   cursor?: string | undefined;
+  /** True: a full page says that more follows, whether it does or not. @default false */
+  alwaysMore?: boolean;
 }
 
 /**
@@ -103,11 +105,11 @@ export class Collection<Row extends CollectionRow> {
 
   /** One page of a list. Throws 400 `invalid_cursor`. */
   page<Sort extends string = "newest">(input: ListOf<Row, Sort>): PageBody<Row> {
-    const { list, filters = [], where = () => true, sort, limit = input.limitByDefault, cursor } = input;
+    const { list, filters = [], where = () => true, sort, limit = input.limitByDefault, cursor, alwaysMore } = input;
     const newest: Readonly<Record<string, Sorting<Row>>> = { newest: { positionOf: ({ sequence }) => [sequence] } };
     const sortings = input.sortings ?? newest;
     const rows = this.rows.filter(where);
-    return pageSorted({ list: `${list} ${JSON.stringify(filters)}`, rows, sortings, sort, limit, cursor });
+    return pageSorted({ list: `${list} ${JSON.stringify(filters)}`, rows, sortings, sort, limit, cursor, alwaysMore });
   }
 
   /** Forgets every row. The numbers go on, so that no later row has the id of a forgotten one. */

@@ -2,6 +2,7 @@ import { PigeonholeError } from "../../base/error.js";
 import type { Contract } from "../../contract/contract.js";
 import type { ApiHandlers } from "../api/api-handlers.js";
 import { createContacts } from "./contacts.js";
+import { createDrafts } from "./drafts.js";
 import { createLabels } from "./labels.js";
 import type { SandboxResource, Workspace } from "./resource.js";
 import { createSignatures } from "./signatures.js";
@@ -18,6 +19,7 @@ export type SandboxResources = { readonly [Name in ResourceName]: SandboxResourc
 /** How each resource is made. The compiler reports a missing line for a new resource of the contract. */
 const RESOURCES: { readonly [Name in ResourceName]: (workspace: Workspace) => SandboxResource<Name> } = {
   contacts: createContacts,
+  drafts: createDrafts,
   labels: createLabels,
   signatures: createSignatures,
 };

@@ -3,8 +3,8 @@ import { type PageBody, type Sorting, pageRows } from "../api/page-rows.js";
 
 /** True when one of the texts has the query in it, whatever the case and the accents. */
 export function containsText(query: string, texts: readonly (string | null)[]): boolean {
-  const wanted = fold(query);
-  return texts.some((text) => text !== null && fold(text).includes(wanted));
+  const wanted = foldText(query);
+  return texts.some((text) => text !== null && foldText(text).includes(wanted));
 }
 
 /** A list that can be searched. */
@@ -46,10 +46,10 @@ export function pageSearched<Row>({
 const MAX_DISTANCE = 2;
 
 function isSpelledAlike(query: string, texts: readonly (string | null)[]): boolean {
-  const wanted = fold(query);
+  const wanted = foldText(query);
   // A short word would be close to any other.
   if (wanted.length <= MAX_DISTANCE) return false;
-  const words = texts.flatMap((text) => (text === null ? [] : fold(text).split(/[^\p{L}\p{N}]+/u)));
+  const words = texts.flatMap((text) => (text === null ? [] : foldText(text).split(/[^\p{L}\p{N}]+/u)));
   return words.some((word) => distance(wanted, word) <= MAX_DISTANCE);
 }
 
@@ -68,6 +68,7 @@ function distance(a: string, b: string): number {
   return row[b.length] ?? 0;
 }
 
-function fold(text: string): string {
+/** The text in lower case and without accents. */
+export function foldText(text: string): string {
   return text.normalize("NFD").replaceAll(/\p{M}/gu, "").toLowerCase();
 }

@@ -18,6 +18,8 @@ interface Walked {
   clash?: readonly ("n" | "made")[];
   /** The field that names a row in a path, and a value that no row has. @default id */
   key?: readonly [field: string, unknown: string];
+  /** The parameter that `nextCursor` goes back as. @default cursor */
+  tokenName?: string;
   /** What a call of an unknown row is answered: status and code. @default 404 resource_not_found */
   missing?: (kind: string) => string;
   /** The order of the list, as a sort key of `n` and the order of creation. */
@@ -37,6 +39,15 @@ const byName = (name: (n: number) => string) => (a: Row, b: Row) => (name(a.n) <
 const inOrder = (a: Row, b: Row) => a.sequence - b.sequence;
 
 const WALKED: Record<string, Walked> = {
+  drafts: {
+    path: "/drafts",
+    create: (n) => ({ subject: `Subject ${n}` }),
+    change: (n) => ({ subject: `Subject ${n}` }),
+    shown: () => ({}),
+    tokenName: "pageToken",
+    // The clock stands, so all were saved at one time.
+    compare: (a, b) => b.sequence - a.sequence,
+  },
   contacts: {
     path: "/contacts",
     create: (n) => ({ email: `a${n}@x.example`, notes: String(n) }),
@@ -69,11 +80,14 @@ const WALKED: Record<string, Walked> = {
 };
 
 /** Ids of every page of the list. */
-async function walk({ send }: World, from: { path: string; field: string; limit: number }): Promise<string[]> {
-  const { path, field, limit } = from;
+async function walk(
+  { send }: World,
+  from: { path: string; field: string; limit: number; tokenName: string },
+): Promise<string[]> {
+  const { path, field, limit, tokenName } = from;
   const ids: string[] = [];
   for (let cursor = ""; ;) {
-    const { body } = await send(`GET ${path}?limit=${limit}${cursor === "" ? "" : `&cursor=${cursor}`}`);
+    const { body } = await send(`GET ${path}?limit=${limit}${cursor === "" ? "" : `&${tokenName}=${cursor}`}`);
     const page = body as unknown as { data: Record<string, string>[]; hasMore: boolean; nextCursor: string | null };
     ids.push(...page.data.map((row) => row[field] ?? ""));
     expect(page.hasMore).toBe(page.nextCursor !== null);
@@ -95,6 +109,7 @@ describe("a random walk of calls", () => {
       clash = ["n"],
       key: [field, unknown] = ["id", "unknown"],
       missing = () => "404 resource_not_found",
+      tokenName = "cursor",
     } = walked;
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 25 }), fc.integer({ min: 1, max: 4 }), async (steps, limit) => {
@@ -133,7 +148,9 @@ describe("a random walk of calls", () => {
             rows.splice(rows.indexOf(row), 1);
           } else expect(body).toMatchObject({ [field]: row.id, ...shown(row.n) });
         }
-        expect(await walk(world, { path, field, limit })).toEqual(rows.toSorted(compare).map(({ id }) => id));
+        expect(await walk(world, { path, field, limit, tokenName })).toEqual(
+          rows.toSorted(compare).map(({ id }) => id),
+        );
       }),
       { numRuns: 40 },
     );

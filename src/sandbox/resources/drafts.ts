@@ -1,0 +1,160 @@
+import { createHash } from "node:crypto";
+import { DRAFT_LIMITS } from "../../contract/drafts.js";
+import type { ApiHandlers } from "../api/api-handlers.js";
+import { ownsAddress } from "../endpoints/allowlists.js";
+import { invalidParameter } from "../endpoints/check-endpoint.js";
+import { Collection, type CollectionRow, withoutSequence } from "./collection.js";
+import { readDraftSearch } from "./draft-search.js";
+import type { SandboxResource, Workspace } from "./resource.js";
+
+interface Attachment {
+  filename: string;
+  contentType: string | null;
+  size: number | null;
+}
+
+interface DraftRow extends CollectionRow {
+  to: string[];
+  cc: string[];
+  bcc: string[];
+  subject: string;
+  html: string;
+  from: string | null;
+  threadId: string | null;
+  forwardOf: string | null;
+  attachments: Attachment[];
+  savedAtMs: number;
+}
+
+/** A message of a conversation that an event was about. */
+interface Message {
+  id: string;
+  threadId: string;
+  subject: string;
+  attachments: Attachment[];
+}
+
+type DraftChanges = Partial<Omit<DraftRow, keyof CollectionRow>>;
+
+/** The workspace's drafts. See docs/service.md#drafts. */
+export function createDrafts({ makeId, options }: Workspace): SandboxResource<"drafts"> {
+  const drafts = new Collection<DraftRow>({ kind: "draft" });
+  const messages = new Map<string, Message>();
+
+  function bodyOf(row: DraftRow): object {
+    const { savedAtMs: _, from, subject, ...rest } = withoutSequence(row);
+    const canSend = from !== null && ownsAddress(options, bareAddresses([from])[0] ?? "");
+    return { ...rest, subject: subject === "" ? "(no subject)" : subject, from: canSend ? from : null };
+  }
+
+  const handlers: ApiHandlers["drafts"] = {
+    list({ query: { query = "", limit = 25, pageToken }, nowMs }) {
+      const matches = readDraftSearch(query, nowMs);
+      const page = drafts.page({
+        list: "drafts",
+        filters: [query],
+        where: (row) => matches(searchedOf(row)),
+        sortings: { saved: { positionOf: ({ savedAtMs, sequence }) => [savedAtMs, sequence] } },
+        limit,
+        cursor: pageToken,
+        alwaysMore: true,
+      });
+      return { body: { ...page, data: page.data.map(({ id }) => ({ object: "draft", id })) } };
+    },
+    get: ({ params }) => ({ body: bodyOf(drafts.get(params["id"] ?? "")) }),
+    create({ body: { forwardOf, ...body }, nowMs }) {
+      const forwarded = forwardOf === undefined ? undefined : messages.get(forwardOf);
+      if (forwardOf !== undefined && forwarded?.threadId !== body.threadId) {
+        throw invalidParameter("forwardOf", "The conversation has no such message.");
+      }
+      const made = drafts.add((sequence) => ({
+        id: `draft-${uuidOf(makeId.hex(`draft ${sequence}`))}`,
+        sequence,
+        to: [],
+        cc: [],
+        bcc: [],
+        html: "",
+        from: null,
+        threadId: null,
+        subject: forwarded === undefined ? "" : `Fwd: ${forwarded.subject}`,
+        forwardOf: forwarded?.id ?? null,
+        attachments: forwarded?.attachments ?? [],
+        savedAtMs: nowMs,
+        ...changesOf(body),
+      }));
+      return { body: { object: "draft", id: made.id } };
+    },
+    update({ params, body, nowMs }) {
+      const { id, threadId } = drafts.get(params["id"] ?? "");
+      const changes = changesOf(body);
+      // A draft that forwards goes on doing so unless it is moved.
+      const isMoved = changes.threadId !== undefined && changes.threadId !== threadId;
+      const stopped = isMoved ? { forwardOf: null, attachments: [] } : {};
+      drafts.change(id, { ...changes, ...stopped, savedAtMs: nowMs });
+      return { body: { object: "draft", id } };
+    },
+    delete: ({ params }) => ({ body: drafts.delete(params["id"] ?? "") }),
+  };
+  return {
+    handlers,
+    rows: () => drafts.rows.map(bodyOf),
+    reset() {
+      drafts.clear();
+      messages.clear();
+    },
+    onEvent({ data: { messageId, threadId, subject, attachments } }) {
+      if (typeof messageId !== "string" || typeof threadId !== "string") return;
+      const files = Array.isArray(attachments)
+        ? attachments.map((file) => attachmentOf(file as Partial<Attachment>))
+        : [];
+      const about = typeof subject === "string" ? subject : "";
+      messages.set(messageId, { id: messageId, threadId, subject: about, attachments: files });
+    },
+  };
+}
+
+/** What is stored of the fields that were sent. */
+function changesOf(body: {
+  to?: readonly string[] | undefined;
+  cc?: readonly string[] | undefined;
+  bcc?: readonly string[] | undefined;
+  subject?: string | undefined;
+  html?: string | undefined;
+  text?: string | undefined;
+  from?: string | null | undefined;
+  threadId?: string | undefined;
+}): DraftChanges {
+  const { to, cc, bcc, subject, html, text, from, threadId } = body;
+  const content = html ?? text;
+  return {
+    ...(to === undefined ? {} : { to: bareAddresses(to) }),
+    ...(cc === undefined ? {} : { cc: bareAddresses(cc) }),
+    ...(bcc === undefined ? {} : { bcc: bareAddresses(bcc) }),
+    ...(subject === undefined ? {} : { subject }),
+    ...(content === undefined ? {} : { html: content }),
+    ...(from === undefined ? {} : { from: from === "" ? null : from }),
+    ...(threadId === undefined ? {} : { threadId: threadId === "" ? null : threadId }),
+  };
+}
+
+/** Addresses without their names. A comma separates, inside a name too. */
+function bareAddresses(given: readonly string[]): string[] {
+  const parts = given.flatMap((text) => text.split(","));
+  return parts.map((part) => (/<([^<>]*)>\s*$/.exec(part)?.[1] ?? part).trim()).filter((part) => part !== "");
+}
+
+function searchedOf({ subject, from, html, savedAtMs }: DraftRow) {
+  const body = html.replaceAll(/<[^>]*>/g, " ").slice(0, DRAFT_LIMITS.searchedBody);
+  return { subject, sender: from ?? "", body, savedAtMs };
+}
+
+function attachmentOf({ filename = "", contentType = null, size = null }: Partial<Attachment>): Attachment {
+  return { filename, contentType, size };
+}
+
+/** A UUID of version 4 that follows from a text. */
+function uuidOf(text: string): string {
+  const hex = createHash("sha256").update(text).digest("hex");
+  const variant = "89ab"[Number.parseInt(hex[16] ?? "0", 16) % 4] ?? "8";
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
