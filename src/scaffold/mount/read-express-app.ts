@@ -181,8 +181,8 @@ function closingParen(code: string, from: number): number | undefined {
 }
 
 /**
- * Start of the line of the only `.listen(` of one of these names, or of what was made with one of them, if it is a plain
- * statement at the top level: `app.listen(`, `createServer(app).listen(`, or `server.listen(` after
+ * Start of the line of the only `.listen(` of one of these names, or of what was made with one of them, if it is a
+ * plain statement at the top level: `app.listen(`, `createServer(app).listen(`, or `server.listen(` after
  * `const server = createServer(makeApp());`.
  */
 export function findListen(code: string, names: readonly string[], from: number): number | undefined {
