@@ -116,7 +116,7 @@ test("inbox list says beside a parked event why it is parked", async () => {
   const file = tempFile();
   await parkEvents(file, [{ id: "evt_new", type: NEW_TYPE }]);
   const { stdout } = await runCli(["inbox", "list", "--db", file]);
-  expect(stdout).toMatch(/ parked .* evt_new +\(unknown_type\)$/m);
+  expect(stdout).toMatch(/ parked .* evt_new +\(unknown_type\) unhandled:done$/m);
 });
 
 describe("parked events at the start", () => {
