@@ -57,6 +57,14 @@ export const GOALS: Partial<Record<Measure, readonly Goal[]>> = {
     ["P13", "sending contact events one at a time: events/s", "sending singles", ">=", 10, 0],
     ["P13", "sending in batches of 100: x single sends", "sending batches/singles", ">=", 5, 1],
   ],
+  postgres: [
+    ["P14", "store on PostgreSQL: CPU / INSERT each, pool of 50", "postgres cpu store/insert-50", "<=", 0.7, 2],
+    ["P14", "store on PostgreSQL: rate / INSERT each, pool of 50", "postgres rate store/insert-50", ">=", 0.9, 2],
+    ["P14", "store on PostgreSQL: rate / INSERT each, pool of 10", "postgres rate store/insert-10", ">=", 1.4, 2],
+    ["P14", "store on PostgreSQL: rate / store on SQLite", "postgres rate store/sqlite", ">=", 0.5, 2],
+    ["P14", "ctx.commit with one row: rate / INSERT each, pool of 50", "postgres rate commit/insert-50", ">=", 0.3, 2],
+    ["P15", "front on PostgreSQL: rate / front on SQLite", "rate front-postgres-2/front-2", ">=", 0.6, 2],
+  ],
   heap: [["heap", "front, one handler: kB allocated per delivery", "heap kB", "<=", 24, 1]],
   writer: [["writer", "accept and settle at batches of 40: µs user CPU", "writer µs", "<=", 12, 1]],
 };

@@ -25,6 +25,7 @@ const MEASURE_LOADERS: Record<Measure, () => Promise<(context: MeasureContext) =
   backlog: async () => (await import("./measures/backlog.js")).measureBacklog,
   settle: async () => (await import("./measures/settle.js")).measureSettle,
   outbox: async () => (await import("./measures/outbox.js")).measureOutbox,
+  postgres: async () => (await import("./measures/postgres.js")).measurePostgres,
 };
 
 function describeRun(options: BenchOptions, place: { scratch: Scratch; runtime: Runtime; perfLab: PerfLab }): void {

@@ -13,6 +13,7 @@ export const MEASURES = [
   "backlog",
   "settle",
   "outbox",
+  "postgres",
 ] as const;
 export type Measure = (typeof MEASURES)[number];
 

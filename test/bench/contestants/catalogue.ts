@@ -152,8 +152,17 @@ export const QUEUES: readonly Contestant[] = [
   },
 ];
 
+/** Needs a server of PostgreSQL. */
+const ON_POSTGRES: Contestant = {
+  name: "front-postgres-2",
+  title: "pigeonhole in front, on PostgreSQL, two cores",
+  scheme: "svc",
+  twoCores: true,
+  run: { start: async (context) => (await import("./pigeonhole.js")).startFrontPostgres(context) },
+};
+
 export function findContestant(name: string): Contestant {
-  const all = [...CONTESTANTS, ...QUEUES];
+  const all = [...CONTESTANTS, ...QUEUES, ON_POSTGRES];
   const found = all.find((contestant) => contestant.name === name);
   if (!found) throw new Error(`no contestant ${name}; there are ${all.map(({ name }) => name).join(", ")}`);
   return found;

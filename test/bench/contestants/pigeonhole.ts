@@ -1,6 +1,6 @@
 import { createServer, type Server } from "node:http";
 import express from "express";
-import { createReceiver } from "pigeonhole";
+import { type Store, createReceiver, createSqliteStore } from "pigeonhole";
 import { EVENT_TYPE, HANDLER_NAME, HOOK_PATH, SECRET } from "../sample-delivery.js";
 import type { ContestantContext, RunningContestant, StartContestant } from "./contestant.js";
 import { FAILS_ONE_IN, MIXED_HANDLERS } from "./mixed-load.js";
@@ -32,14 +32,14 @@ const registerMixed: Register = (receiver, onHandled) => {
 };
 
 async function startContestant(
-  context: ContestantContext,
+  { databaseFile, store = createSqliteStore({ file: databaseFile }) }: ContestantContext & { store?: Store },
   register: Register,
   createHttpServer: (receiver: Receiver) => Server,
 ): Promise<RunningContestant> {
   let handled = 0;
   const receiver = createReceiver({
     secrets: SECRET,
-    store: context.databaseFile,
+    store,
     logger: quietLogger,
     telemetry: false,
   });
@@ -72,6 +72,15 @@ export const startRoute: StartContestant = (context) => startContestant(context,
 
 /** A listener that answers the hook path and hands all else to Express. */
 export const startFront: StartContestant = (context) => startContestant(context, registerOne, createFrontServer);
+
+/** The same on PostgreSQL; its handlers do not call `ctx.commit`, whose type alone tells the stores apart. */
+export const startFrontPostgres: StartContestant = async (context) => {
+  const { createPostgresStore } = await import("pigeonhole/postgres");
+  const connectionString = process.env["BENCH_POSTGRES_URL"];
+  if (connectionString === undefined) throw new Error("this contestant runs only at --only postgres");
+  const store = createPostgresStore({ connectionString }) as Store<unknown> as Store;
+  return startContestant({ ...context, store }, registerOne, createFrontServer);
+};
 
 /** The same with three handlers for every event; one run in a hundred fails. */
 export const startMixed: StartContestant = (context) => startContestant(context, registerMixed, createFrontServer);

@@ -1,5 +1,8 @@
 import { readFileSync, readdirSync } from "node:fs";
 
+/** Linux counts in hundredths of a second. */
+const MICROS_PER_TICK = 10_000;
+
 /** CPU time of all threads of this process since it began, in microseconds. */
 export function ownCpuMicros(): number {
   const { user, system } = process.cpuUsage();
@@ -25,6 +28,35 @@ export function readThreads(pid: number): Map<number, number> {
     if (thread) threads.set(id, thread.ranMicros);
   }
   return threads;
+}
+
+/**
+ * CPU time of a process and its children since they began, in microseconds; children that ended are among it where the
+ * process has waited for them.
+ */
+export function readFamilyCpuMicros(pid: number): number {
+  const own = readTicks(pid);
+  const children = readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => readTicks(Number(name)))
+    .filter((ticks) => ticks?.parent === pid);
+  const ticks = [own, ...children].reduce((sum, each) => sum + (each?.used ?? 0), own?.ofEnded ?? 0);
+  return ticks * MICROS_PER_TICK;
+}
+
+function readTicks(pid: number): { parent: number; used: number; ofEnded: number } | undefined {
+  try {
+    // The name is in parentheses and may hold anything.
+    const [, rest = ""] = readFileSync(`/proc/${pid}/stat`, "utf8").split(/\) (?!.*\) )/);
+    const [, parent, , , , , , , , , , user, system, childUser, childSystem] = rest.split(" ").map(Number);
+    return {
+      parent: parent ?? 0,
+      used: (user ?? 0) + (system ?? 0),
+      ofEnded: (childUser ?? 0) + (childSystem ?? 0),
+    };
+  } catch {
+    return undefined;
+  }
 }
 
 /** CPU time per request between two readings, in microseconds. */

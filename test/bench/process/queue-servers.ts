@@ -10,6 +10,7 @@ import { findFreePort } from "../../support/free-port.js";
 /** A database server on the loopback interface, with its data in a directory of its own. */
 export interface QueueServer {
   port: number;
+  pid: number;
   end(): Promise<void>;
 }
 
@@ -41,6 +42,7 @@ function manage(child: ChildProcess, directory: string, port: number, stopSignal
   process.once("exit", remove);
   return {
     port,
+    pid: child.pid ?? 0,
     async end() {
       if (child.exitCode === null && child.signalCode === null) {
         const ended = once(child, "exit");
