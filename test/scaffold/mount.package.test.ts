@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
-import { DATABASE_VARIABLE } from "#pigeonhole/cli/values/inbox-file.js";
+import { DATABASE_VARIABLE } from "#pigeonhole/cli/values/inbox-place.js";
 import { planMount, type MountPlan } from "#pigeonhole/scaffold/mount/plan-mount.js";
 import { readExpressApp } from "#pigeonhole/scaffold/mount/read-express-app.js";
 import { writeMount } from "#pigeonhole/scaffold/mount/write-mount.js";
