@@ -47,6 +47,7 @@ export const COMMANDS: readonly Command[] = [
   command(inbox.inboxErase, async () => (await import("./inbox/erase.js")).eraseFromInbox),
   command(inbox.inboxStats, async () => (await import("./inbox/run.js")).stats),
   command(inbox.inboxBackup, async () => (await import("./inbox/backup.js")).backupInbox),
+  command(inbox.inboxCopy, async () => (await import("./inbox/copy.js")).copyInboxTo),
   command(inbox.inboxExport, async () => (await import("./inbox/export.js")).exportInbox),
   command(outbox.outboxList, async () => (await import("./outbox/run.js")).list),
   command(outbox.outboxShow, async () => (await import("./outbox/run.js")).show),

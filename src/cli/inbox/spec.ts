@@ -135,6 +135,19 @@ export const inboxBackup = defineCommand({
   ],
 });
 
+export const inboxCopy = defineCommand({
+  name: "inbox copy",
+  group,
+  summary: "Copies the inbox and the outbox of a SQLite file into a PostgreSQL.",
+  details:
+    "To move a receiver: stop it, copy, and start it with the store on PostgreSQL; the service sends again what it could not deliver meanwhile. Tables are made if they are missing. The file is not changed. What is there already stays as it is, so a copy that was interrupted can be run again. Your own tables are not copied.",
+  arguments: {
+    from: { summary: "The receiver's SQLite file." },
+    to: { summary: "The postgres:// URL of the database, or env:NAME of a variable with it." },
+  },
+  examples: [["pigeonhole inbox copy inbox.db env:DATABASE_URL", "into the database that the app uses from now on"]],
+});
+
 export const inboxExport = defineCommand({
   name: "inbox export",
   group,

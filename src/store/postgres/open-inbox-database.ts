@@ -1,14 +1,10 @@
-import { Pool } from "pg";
 import { NOTE_HANDLER } from "../../base/note-handler.js";
-import { SECOND } from "../../base/duration.js";
 import { PigeonholeError } from "../../base/error.js";
-import { nameOfDatabase, readDatabasePlace } from "../connection-string.js";
 import { eraseAll } from "../erase.js";
 import type { InboxOperator, OperatorRetry } from "../inbox-operator.js";
 import { type EventDetail, bodyOf, foundEvent } from "../inbox-view.js";
 import { lockClassOf } from "./advisory-lock.js";
 import type { BesideReceivers } from "./beside-receivers.js";
-import { checkSchema } from "./check-schema.js";
 import { changeDeadContactEventsOfDatabase } from "./dead-contact-events-of-database.js";
 import { hasLiveNode } from "./operations/live-nodes.js";
 import { countLists } from "./operations/count-lists.js";
@@ -20,14 +16,10 @@ import { inspectEvent, listEvents } from "./operations/inspect.js";
 import { countOutbox, discardOutbox, getContactEvent, listOutbox, retryOutbox } from "./operations/outbox-inspect.js";
 import { replanEvent } from "./operations/replan.js";
 import { requestRetry } from "./operations/requested-retries.js";
-import { SharedPool } from "./shared-pool.js";
-import { Sql, Statements } from "./sql.js";
+import { openBesideReceivers } from "./open-beside-receivers.js";
+import { readServerTime } from "./operations/server-time.js";
+import type { Sql } from "./sql.js";
 import { changeStuckWorkOfDatabase } from "./stuck-work-of-database.js";
-
-const CONNECT_TIMEOUT_MS = 5 * SECOND;
-
-/** Lists of a large database take long. */
-const ANSWER_MS = 60 * SECOND;
 
 /**
  * Opens the database of receivers to list, retry and discard their events, at a place as commands take it. Rejects
@@ -35,21 +27,7 @@ const ANSWER_MS = 60 * SECOND;
  * `schema_too_new`, or what keeps it from being reached.
  */
 export async function openInboxDatabase(place: string): Promise<InboxOperator> {
-  const { connectionString, schema } = readDatabasePlace(place);
-  const database = nameOfDatabase(place);
-  const pool = new Pool({
-    connectionString,
-    max: 2,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    application_name: "pigeonhole operator",
-  });
-  const beside = besideReceivers(pool, schema);
-  try {
-    await beside.read(`opening ${database}`, (sql) => checkSchema(sql, { schema, database }));
-  } catch (error) {
-    await pool.end();
-    throw error;
-  }
+  const { database, schema, beside, close } = await openBesideReceivers(place);
   return {
     database,
     ...operateEvents(beside, { database, lockClass: lockClassOf(schema) }),
@@ -61,25 +39,8 @@ export async function openInboxDatabase(place: string): Promise<InboxOperator> {
         `${database} is a PostgreSQL, which has programs of its own for copies: pg_dump --schema=${schema} for the inbox alone, or pg_basebackup and the backups of your provider for all of it.`,
       );
     },
-    close: () => pool.end(),
+    close,
   };
-}
-
-function besideReceivers(pool: Pool, schema: string): BesideReceivers {
-  const statements = new Statements(schema);
-  const shared = new SharedPool(pool);
-  const read: BesideReceivers["read"] = (doing, use) =>
-    shared.run(doing, (client) => use(new Sql(client, statements, ANSWER_MS)));
-  return {
-    read,
-    write: (doing, use) => read(doing, (sql) => sql.transaction(async () => use(sql, await readServerTime(sql)))),
-  };
-}
-
-/** Work is due by the clock of the server, which the clock of this machine may not agree with. */
-async function readServerTime(sql: Sql): Promise<number> {
-  const row = await sql.row<{ now: number }>("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now");
-  return row?.now ?? Date.now();
 }
 
 type OfContactEvents =

@@ -1,0 +1,32 @@
+import { isConnectionString } from "../../store/connection-string.js";
+import { copyInbox } from "../../store/copy-inbox.js";
+import { usageError } from "../frame/command-error.js";
+import type { RunCommand } from "../frame/context.js";
+import { countOf } from "../frame/format.js";
+import { readPlace } from "../values/inbox-place.js";
+import type { inboxCopy } from "./spec.js";
+
+/** Copies a file's inbox and outbox into a PostgreSQL. */
+export const copyInboxTo: RunCommand<typeof inboxCopy> = async ({ args, context }) => {
+  const { out, signal } = context;
+  const from = readPlace("from", args.from, context);
+  const to = readPlace("to", args.to, context);
+  if (isConnectionString(from) || !isConnectionString(to)) {
+    throw usageError(
+      "Give the SQLite file first and then the postgres:// URL: it is copied from a file to PostgreSQL.",
+    );
+  }
+  const report = await copyInbox({ from, to, signal });
+  const { database, events, eventsThere, contactEvents, contactEventsThere } = report;
+  out.result(
+    { ...report },
+    [
+      `${database} has all of ${from}.`,
+      `${countOf(events, "event")} copied${there(eventsThere)}`,
+      `${countOf(contactEvents, "contact event")} copied${there(contactEventsThere)}`,
+      "Start the receiver with the store on PostgreSQL, and keep the file out of its reach.",
+    ].join("\n"),
+  );
+};
+
+const there = (rows: number): string => (rows === 0 ? "" : `, ${rows} were there already`);

@@ -1,0 +1,54 @@
+import { Pool } from "pg";
+import { SECOND } from "../../base/duration.js";
+import { nameOfDatabase, readDatabasePlace } from "../connection-string.js";
+import type { BesideReceivers } from "./beside-receivers.js";
+import { checkSchema } from "./check-schema.js";
+import { readServerTime } from "./operations/server-time.js";
+import { SharedPool } from "./shared-pool.js";
+import { Sql, Statements } from "./sql.js";
+
+const CONNECT_TIMEOUT_MS = 5 * SECOND;
+
+/** Lists of a large database take long. */
+const ANSWER_MS = 60 * SECOND;
+
+/** Connections of a person beside the receivers. */
+export interface OpenBeside {
+  /** Server and database without the password. */
+  readonly database: string;
+  readonly schema: string;
+  readonly beside: BesideReceivers;
+  readonly close: () => Promise<void>;
+}
+
+/** Connects to a place as commands take it, and checks its tables without changing them. */
+export async function openBesideReceivers(place: string): Promise<OpenBeside> {
+  const { connectionString, schema } = readDatabasePlace(place);
+  const database = nameOfDatabase(place);
+  const pool = new Pool({
+    connectionString,
+    max: 2,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    application_name: "pigeonhole operator",
+  });
+  const beside = accessTo(pool, schema);
+  try {
+    await beside.read(`opening ${database}`, (sql) => checkSchema(sql, { schema, database }));
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+  return { database, schema, beside, close: () => pool.end() };
+}
+
+/** Work is due by the clock of the server, which the clock of this machine may not agree with. */
+function accessTo(pool: Pool, schema: string): BesideReceivers {
+  const statements = new Statements(schema);
+  const shared = new SharedPool(pool);
+  const read: BesideReceivers["read"] = (doing, use) =>
+    shared.run(doing, (client) => use(new Sql(client, statements, ANSWER_MS)));
+  return {
+    read,
+    write: (doing, use) => read(doing, (sql) => sql.transaction(async () => use(sql, await readServerTime(sql)))),
+  };
+}

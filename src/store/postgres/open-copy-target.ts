@@ -1,0 +1,48 @@
+import { silentLogger } from "../../base/logger.js";
+import type { CopiedContactEvent, CopiedEvent, CopiedOthers } from "../copied-rows.js";
+import { readDatabasePlace } from "../connection-string.js";
+import type { HandlerPolicy } from "../store.js";
+import { lockClassOf } from "./advisory-lock.js";
+import { openBesideReceivers } from "./open-beside-receivers.js";
+import { copyContactEvents } from "./operations/copy-contact-events.js";
+import { copyEvents, copyOthers } from "./operations/copy-events.js";
+import { hasLiveNode } from "./operations/live-nodes.js";
+import { writePolicies } from "./operations/write-policies.js";
+import { createPostgresStore } from "./postgres-store.js";
+
+/** A database that gets the inbox of another; each call is one transaction, and what is there stays as it is. */
+export interface CopyTarget {
+  /** Server and database without the password. */
+  readonly database: string;
+  /** True while a receiver has the database open. */
+  hasReceiver(): Promise<boolean>;
+  /** Returns how many were new. */
+  copyEvents(events: readonly CopiedEvent[]): Promise<number>;
+  copyOthers(others: CopiedOthers): Promise<void>;
+  /** Returns how many were new. */
+  copyContactEvents(events: readonly CopiedContactEvent[]): Promise<number>;
+  copyPolicies(policies: readonly HandlerPolicy[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Makes the tables if they are missing. Rejects as the store does when it is opened. */
+export async function openCopyTarget(place: string): Promise<CopyTarget> {
+  const { connectionString, schema } = readDatabasePlace(place);
+  const store = createPostgresStore({ connectionString, schema });
+  try {
+    await store.open({ logger: silentLogger, runsHandlers: false });
+  } finally {
+    await store.close();
+  }
+  const { database, beside, close } = await openBesideReceivers(place);
+  const { read, write } = beside;
+  return {
+    database,
+    hasReceiver: () => read("looking for receivers", (sql) => hasLiveNode(sql, lockClassOf(schema))),
+    copyEvents: (events) => write("copying events", (sql, now) => copyEvents(sql, events, now)),
+    copyOthers: (others) => write("copying events", (sql) => copyOthers(sql, others)),
+    copyContactEvents: (events) => write("copying contact events", (sql, now) => copyContactEvents(sql, events, now)),
+    copyPolicies: (policies) => write("copying retry policies", (sql) => writePolicies(sql, policies)),
+    close,
+  };
+}

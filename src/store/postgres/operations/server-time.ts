@@ -1,0 +1,9 @@
+import type { Sql } from "../sql.js";
+
+/** What the clock of the server shows, in milliseconds since 1970. */
+export async function readServerTime(sql: Sql): Promise<number> {
+  const row = await sql.row<{ now: number }>(
+    "SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now",
+  );
+  return row?.now ?? Date.now();
+}
