@@ -31,6 +31,8 @@ function isLong(text: string): boolean {
   return text.length > 2 * MAX_EVENT_ID_LENGTH || Array.from(text).length > MAX_EVENT_ID_LENGTH;
 }
 
+const TIME = { offset: true } as const;
+
 /**
  * The fields every delivery carries after verification (docs/service.md#envelope). Further fields are accepted, so that
  * an addition by the service does not park its events.
@@ -38,14 +40,27 @@ function isLong(text: string): boolean {
 export const envelopeSchema = z.object({
   id: eventText,
   type: eventText,
-  createdAt: z.iso.datetime({ offset: true }),
+  createdAt: z.iso.datetime(TIME),
   // Not an object schema: that would copy what is only looked at.
   data: z.custom<Record<string, unknown>>(isJsonObject, "must be an object"),
 });
 
-function isJsonObject(value: unknown): boolean {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** The signed JSON of a delivery. */
 export type Envelope = z.infer<typeof envelopeSchema>;
+
+const TIME_PATTERN = z.regexes.datetime(TIME);
+
+/**
+ * True for the JSON that {@link envelopeSchema} accepts, in a quarter of its time and without an object. Each delivery
+ * is checked by this, and the schema says what is wrong where it is false; a test compares the two.
+ */
+export function isEnvelope(value: unknown): value is Envelope {
+  if (!isJsonObject(value)) return false;
+  const { id, type, createdAt, data } = value;
+  const isTime = typeof createdAt === "string" && TIME_PATTERN.test(createdAt);
+  return isTime && isEventText(id) && isEventText(type) && isJsonObject(data);
+}
+
+function isJsonObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
