@@ -11,7 +11,7 @@ export type DeliveryOutcome = "accepted" | "duplicate" | "retrying" | "parked" |
 export const DELIVERY_OUTCOMES: readonly { name: DeliveryOutcome; tone: string; meaning: string }[] = [
   { name: "accepted", tone: "good", meaning: "answered 2xx" },
   { name: "duplicate", tone: "accent", meaning: "answered 2xx: the receiver had the event already" },
-  { name: "retrying", tone: "warn striped", meaning: "answered 2xx; a handler has failed and runs again" },
+  { name: "retrying", tone: "warn striped", meaning: "answered 2xx; it has failed and runs again" },
   { name: "parked", tone: "warn", meaning: "answered 2xx, and kept without being understood" },
   { name: "dead", tone: "bad striped", meaning: "answered 2xx; a handler has given up" },
   { name: "failed", tone: "bad", meaning: "no answer, or another one than 2xx" },
@@ -24,6 +24,7 @@ export function deliveryOutcome(capture: CaptureSummary, work: EventWork | undef
   if (isHeld(capture) || (status === null && error === null)) return "not sent";
   if (judgeAnswer(capture) === "bad") return "failed";
   const word = work === undefined ? undefined : wordOfWork(work.event);
+  if (word === "retry requested") return "retrying";
   if (word === "dead" || word === "parked" || word === "retrying") return word;
   if (outcome === "duplicate") return outcome;
   // What was parked at first has been read again since, if its work is known.

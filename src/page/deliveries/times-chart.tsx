@@ -19,7 +19,7 @@ interface TimesChartOptions {
 export function TimesChart({ bins, what }: TimesChartOptions) {
   const most = Math.max(...bins.map(({ done, failed }) => done + failed));
   return (
-    <ol class="times" aria-label={`Number of ${what}s by the time that they took`}>
+    <ol class="times-chart" aria-label={`Number of ${what}s by the time that they took`}>
       {bins.map((bin) => (
         <li key={bin.from} title={describeBin(bin, what)}>
           <span class="unseen">{describeBin(bin, what)}</span>

@@ -6,7 +6,7 @@ import { changeInboxEvent, findWork, listWork, readInboxEvent } from "../api/cal
 import { confirmed } from "./confirmed.js";
 import { runAction, reportProblem, showNotice } from "./notice.js";
 import { session } from "./session.js";
-import { wordOfWork } from "./work-word.js";
+import { isRetryRequested, wordOfWork } from "./work-word.js";
 
 /** What the app's handlers made of events, by event id; the dev server sends every change. */
 export const works = signal<ReadonlyMap<string, EventWork>>(new Map());
@@ -74,9 +74,9 @@ export async function readEvent(id: string): Promise<InboxEventDetail> {
   return { ...event, errors };
 }
 
-/** Whether a retry, or a discard, would do something. */
-export function isStopped({ state }: InboxHandler): boolean {
-  return state === "dead" || state === "parked";
+/** Whether a retry would do something. */
+export function isStopped(work: InboxHandler): boolean {
+  return (work.state === "dead" || work.state === "parked") && !isRetryRequested(work);
 }
 
 /** Ends the unfinished work of the event, after a question. */

@@ -254,6 +254,15 @@ describe.skipIf(mustSkipBrowserTests())("the page's appearance", () => {
     },
   );
 
+  test("the button that sends is as high as others in a narrow and low window", async () => {
+    const { page, close } = await openPage(browser, bench.pageUrl, { viewport: { width: 390, height: 600 } });
+    await page.keyboard.press("n");
+    const heightOf = async (name: RegExp) => (await page.getByRole("button", { name }).boundingBox())?.height ?? 0;
+    await page.getByRole("button", { name: /^Send Ctrl/ }).waitFor();
+    expect(await heightOf(/^Send Ctrl/)).toBeGreaterThanOrEqual(await heightOf(/^New sample/));
+    await close();
+  });
+
   test("the open delivery covers the list until it is closed, if there is no room for two panes", async () => {
     const { page, close } = await openPage(browser, bench.pageUrl, { viewport: { width: 700, height: 720 } });
     await page.locator(".list-window .row").nth(1).click();

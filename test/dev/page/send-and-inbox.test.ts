@@ -152,6 +152,14 @@ describe.skipIf(mustSkipBrowserTests())("sending and the inbox", () => {
     await rows.nth(1).click();
     const crm = page.locator(".handler").filter({ hasText: "crm" });
     await expect.poll(() => crm.innerText()).toMatch(/^retry requested\s+crm\s+waiting for the receiver/);
+    // Nothing more can be requested, and the list and the chart of deliveries say the same.
+    expect(
+      await page.getByRole("region", { name: "Event", exact: true }).getByRole("button", { name: "Retry" }).count(),
+    ).toBe(0);
+    await goTo("Deliveries");
+    const legend = page.getByRole("region", { name: "Deliveries over time" }).locator(".legend");
+    await expect.poll(async () => (await legend.allTextContents()).map((text) => text.trim())).toEqual(["retrying 2"]);
+    await goTo("Inbox");
 
     const next = createReceiver({ secrets: SECRET, store: bench.file });
     next.on("email.*", () => undefined, { name: "audit" });
