@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { inspect } from "node:util";
 import { type Alarm, createReceiver } from "pigeonhole";
 import { TEST_SECRET } from "pigeonhole/testing";
@@ -81,6 +82,21 @@ describeOnPostgres((database) => {
         expect(inspect([log.lines, alarms], { depth: 9 })).not.toMatch(CANARY);
       },
     );
+  });
+
+  test("an idle receiver asks the server at most twice a second, however many handlers it has", async () => {
+    const relay = await startPostgresRelay(database.url);
+    const { receiver } = open({ connectionString: relay.url });
+    for (let handlers = 0; handlers < 30; handlers += 1) {
+      receiver.on("email.sent", () => undefined, { name: `handler ${handlers}` });
+    }
+    await receiver.start();
+    await post(receiver, makeEvent());
+    await expect.poll(async () => (await receiver.stats()).done).toBe(30);
+    await sleep(1_500);
+    relay.statementsLeft = 1_000;
+    await sleep(5_000);
+    expect(1_000 - relay.statementsLeft).toBeLessThanOrEqual(10);
   });
 
   test("accepting does not wait for connections that handlers hold, and no process ends when all are closed", async () => {
