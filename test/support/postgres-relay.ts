@@ -7,6 +7,8 @@ import { messageReader } from "./postgres-messages.js";
 export type RelayFault =
   /** The server answers a connection, or each statement, with an error of this SQLSTATE. */
   | { at: "connection" | "statement"; state: string }
+  /** Statements are passed on, and their connection is closed in place of the answer. */
+  | { at: "answer" }
   /** Connections are closed at once. */
   | { at: "socket" }
   /** Nothing is passed on any more, in either direction; a connection that meets this stays silent. */
@@ -36,7 +38,10 @@ export async function startPostgresRelay(url: string, quoted = ""): Promise<Post
     upstream.on("close", () => client.destroy());
     let hasFallenSilent = false;
     const isSilent = (): boolean => (hasFallenSilent ||= relay.fault?.at === "silence");
-    upstream.on("data", (data) => void (isSilent() || client.write(data)));
+    upstream.on("data", (data) => {
+      if (relay.fault?.at === "answer") cut();
+      else if (!isSilent()) client.write(data);
+    });
     const cut = (): void => void [client, upstream].map((socket) => socket.destroy());
     const pass = messageReader((message) => {
       const type = String.fromCharCode(message[0] ?? 0);

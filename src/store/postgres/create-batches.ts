@@ -1,4 +1,4 @@
-import { PigeonholeError } from "../../base/error.js";
+import { PigeonholeError, isPigeonholeError } from "../../base/error.js";
 import { NaturalBatch } from "../natural-batch.js";
 import type { AcceptResult, NewEvent, SettleResult } from "../store.js";
 import type { NodeSession } from "./node-session.js";
@@ -55,7 +55,15 @@ interface OtherBody {
  */
 function createAccept(connection: OwnConnection, session: NodeSession): Batches["accept"] {
   const news: Deliveries = new NaturalBatch(EVENTS, async (events) => {
-    const stored = await connection.run("storing events", (sql) => storeEvents(sql, session.lock.node, events));
+    let isSent = false;
+    const storing = connection.run("storing events", (sql) => {
+      isSent = true;
+      return storeEvents(sql, session.lock.node, events);
+    });
+    const stored = await storing.catch((error: unknown) => {
+      if (isSent && isPigeonholeError(error, "store_unreachable")) session.releaseLater(events);
+      throw error;
+    });
     return events.map((event, index) => stored[index] ?? knowns.add(event));
   });
   const knowns: Deliveries = new NaturalBatch(EVENTS, async (events) => {

@@ -3,6 +3,7 @@ import { MINUTE, SECOND } from "../../base/duration.js";
 import { checkLastingSession } from "./check-lasting-session.js";
 import type { DatabaseClock } from "./database-clock.js";
 import { prolongLeases } from "./operations/lease.js";
+import { type UnansweredEvent, releaseUnanswered } from "./operations/release-unanswered.js";
 import type { NodeLock } from "./operations/recover.js";
 import type { OwnConnection } from "./own-connection.js";
 import type { Sql } from "./sql.js";
@@ -28,6 +29,7 @@ export class NodeSession {
   #heldAt = 0;
   #timer: Timer | undefined;
   #hasEnded = false;
+  #unanswered: UnansweredEvent[] = [];
 
   constructor(deps: NodeSessionDeps) {
     this.#deps = deps;
@@ -70,7 +72,14 @@ export class NodeSession {
     if (this.#failedAt > this.#heldAt) {
       await working.run("renewing leases", (sql) => prolongLeases(sql, { node, forMs: MINUTE }));
     }
+    await this.#releaseUnanswered(node);
     this.#heldAt = performance.now();
+  }
+
+  /** These events were sent to the server, which gave no answer: leases that it gave with them are unknown here. */
+  releaseLater(events: readonly UnansweredEvent[]): void {
+    this.#unanswered.push(...events.map(({ id, receivedAt }) => ({ id, receivedAt })));
+    this.#holdSoon();
   }
 
   /** Tells the others that it is gone, and ends with the connection, and so does the lock. */
@@ -85,6 +94,13 @@ export class NodeSession {
       await session.run("closing the store", leave).catch(() => undefined);
     }
     await session.end();
+  }
+
+  async #releaseUnanswered(node: number): Promise<void> {
+    const events = [...this.#unanswered];
+    if (events.length === 0) return;
+    await this.#deps.working.run("releasing leases", (sql) => releaseUnanswered(sql, node, events));
+    this.#unanswered = this.#unanswered.slice(events.length);
   }
 
   async #begin(): Promise<void> {

@@ -2,10 +2,13 @@ import { Client } from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { Sql, Statements } from "#pigeonhole/store/postgres/sql.js";
 import { type PostgresStore, createPostgresStore } from "#pigeonhole/store/postgres/postgres-store.js";
+import { startPostgresRelay } from "../../support/postgres-relay.js";
 import { startTransactionPooler } from "../../support/transaction-pooler.js";
 import { describeOnPostgres } from "../../support/postgres-server.js";
 import {
   acceptLeased,
+  DAY,
+  leasePage,
   context,
   expectCode,
   MINUTE,
@@ -93,6 +96,21 @@ describeOnPostgres((database) => {
       await store.commit(settlements.done(lease), ({ client }) => client.query("SELECT 1"));
       expect(await statesOf(store, "evt_1")).toEqual({ h: "done" });
     });
+  });
+
+  test("an event that was stored without an answer is not left to a lease that nobody knows", async () => {
+    const relay = await startPostgresRelay(database.url);
+    const store = await openStore(database, relay.url);
+    const running = await acceptLeased(store, "running");
+    relay.fault = { at: "answer" };
+    const work = [{ handler: "h", leaseUntil: T + DAY }];
+    const unanswered = [newEvent("evt_1", { work }), newEvent("running", { receivedAt: T + 1, work })];
+    await Promise.all(unanswered.map((event) => expectCode(store.accept(event), "store_unreachable")));
+    relay.fault = undefined;
+    const observer = await openStore(database);
+    await expect.poll(() => statesOf(observer, "evt_1")).toEqual({ h: "pending" });
+    expect((await leasePage(store)).work).toMatchObject([{ eventId: "evt_1", attempt: 1, crashes: 0 }]);
+    expect(await store.settle(settlements.done(running))).toBe("settled");
   });
 
   describe("a connection that cannot be used", () => {
