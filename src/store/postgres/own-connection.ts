@@ -20,6 +20,17 @@ export const SHORT: StatementLimits = { lockMs: SECOND, statementMs: 3 * SECOND,
 /** For migrations, of which one process does all while the others wait. */
 export const LONG: StatementLimits = { lockMs: MINUTE, statementMs: 2 * MINUTE, answerMs: 2.5 * MINUTE };
 
+/**
+ * A machine that falls silent does not close its connections: within a minute the server does, and with them ends what
+ * is held by them.
+ */
+const SILENCE = {
+  tcp_keepalives_idle: 20,
+  tcp_keepalives_interval: 10,
+  tcp_keepalives_count: 4,
+  tcp_user_timeout: MINUTE,
+};
+
 /** Where PostgreSQL says that such a wait was cancelled; the commit then succeeds with a warning. */
 const WAIT_FOR_STANDBY = "SyncRepWaitForLSN";
 
@@ -105,6 +116,7 @@ export class OwnConnection {
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       query_timeout: limits.answerMs,
       keepAlive: true,
+      keepAliveInitialDelayMillis: SILENCE.tcp_keepalives_idle * SECOND,
     });
     client.on("error", () => this.#discard(client));
     client.on("notice", ({ routine }) => {
@@ -146,6 +158,7 @@ function settingsFor({ statementMs, lockMs }: StatementLimits, isForTransaction:
     lock_timeout: lockMs,
     idle_in_transaction_session_timeout: 0,
     default_transaction_isolation: "read committed",
+    ...(isForTransaction ? {} : SILENCE),
   };
   const rest = Object.entries(settings).map(
     ([name, value]) => `set_config('${name}', '${value}', ${isForTransaction})`,

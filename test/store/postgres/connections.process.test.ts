@@ -1,5 +1,6 @@
 import { Client } from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { OwnConnection, SHORT } from "#pigeonhole/store/postgres/own-connection.js";
 import { Sql, Statements } from "#pigeonhole/store/postgres/sql.js";
 import { type PostgresStore, createPostgresStore } from "#pigeonhole/store/postgres/postgres-store.js";
 import { startPostgresRelay } from "../../support/postgres-relay.js";
@@ -111,6 +112,22 @@ describeOnPostgres((database) => {
     await expect.poll(() => statesOf(observer, "evt_1")).toEqual({ h: "pending" });
     expect((await leasePage(store)).work).toMatchObject([{ eventId: "evt_1", attempt: 1, crashes: 0 }]);
     expect(await store.settle(settlements.done(running))).toBe("settled");
+  });
+
+  test("the server closes a connection of a machine that has been silent for a minute", async () => {
+    const config = { connectionString: database.url };
+    const connection = new OwnConnection({ config, name: "test", statements: new Statements("unused"), limits: SHORT });
+    onTestFinished(() => connection.end());
+    const settings = await connection.run("reading settings", (sql) =>
+      sql.row<{ idle: number; interval: number; count: number; unsent: number }>(`
+        SELECT current_setting('tcp_keepalives_idle')::int AS idle,
+          current_setting('tcp_keepalives_interval')::int AS interval,
+          current_setting('tcp_keepalives_count')::int AS count,
+          (SELECT setting::int FROM pg_settings WHERE name = 'tcp_user_timeout') AS unsent`),
+    );
+    const { idle = NaN, interval = NaN, count = NaN, unsent } = settings ?? {};
+    expect(idle + interval * count).toBe(60);
+    expect(unsent).toBe(60_000);
   });
 
   describe("a connection that cannot be used", () => {
