@@ -41,6 +41,7 @@ export {
 export type { Checked, ValidationIssue, ValidationCode } from "./contract/check-input.js";
 export type { Contact, ContactCreateInput, ContactUpdateInput, ListedContact, Person } from "./contract/contacts.js";
 export type { Draft, DraftCreateInput, DraftUpdateInput } from "./contract/drafts.js";
+export type { FileBatchDelete, FileLink, FileStats, WorkspaceFile } from "./contract/files.js";
 export type { Label, LabelCreateInput, LabelUpdateInput, PaletteColor } from "./contract/labels.js";
 export type {
   Signature,

@@ -309,6 +309,22 @@ export const API_ASSUMPTIONS: readonly ApiAssumption[] = [
     change: "`src/sandbox/resources/drafts.ts` and `src/sandbox/resources/draft-search.ts`.",
   },
   {
+    id: "file_fields",
+    notShown:
+      "The names of most fields of a file, of a link and of the statistics of files, and of the answer of a batch.",
+    assumed:
+      "`filename`, `contentType`, `size`, `threadId`, `messageId` and `createdAt` of a file, as in its events; `fetchCount`, `lastFetchedAt` and `createdAt` of a link. Each is null if missing. `deleted` and `missing` are lists of ids.",
+    change: "Further fields are passed through as they came; `src/contract/files.ts`.",
+  },
+  {
+    id: "file_rules",
+    notShown:
+      "How many bytes 100 MB are, what a larger upload is answered, which files are programs, where the URL of a link leads, and the bytes of an attachment.",
+    assumed:
+      "104,857,600. In the sandbox a larger upload is 413 `request_too_large`, and one over the option `maxFileBytes` 422 `workspace_limit_reached`. Programs are known by extension and type. A link leads to `files.` and the domain and is not served. An attachment of an event has made-up bytes, as many as the event says.",
+    change: "`FILE_LIMITS` in `src/contract/files.ts`, and `src/sandbox/resources/file-store.ts`.",
+  },
+  {
     id: "owned_addresses",
     notShown: "Whether the entries of `domainAllowlist` must belong to the workspace, as those of `addressAllowlist`.",
     assumed: "In the sandbox they need not. Every address of an owned domain counts as owned.",

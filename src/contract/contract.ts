@@ -1,5 +1,6 @@
 import { contactEvents } from "./contact-events.js";
 import { drafts } from "./drafts.js";
+import { files } from "./files.js";
 import { labels } from "./labels.js";
 import { contacts } from "./contacts.js";
 import type { Operation } from "./operation.js";
@@ -14,6 +15,8 @@ export interface Contract {
   readonly contacts: typeof contacts;
   /** Operations on drafts; see docs/service.md#drafts. */
   readonly drafts: typeof drafts;
+  /** Operations on files and links; see docs/service.md#files. */
+  readonly files: typeof files;
   /** Operations on labels; see docs/service.md#labels. */
   readonly labels: typeof labels;
   /** Operations on signatures; see docs/service.md#signatures. */
@@ -23,7 +26,7 @@ export interface Contract {
 }
 
 /** Every operation by resource and name: the contract of the API. */
-export const CONTRACT: Contract = { contactEvents, contacts, drafts, labels, signatures, webhooks };
+export const CONTRACT: Contract = { contactEvents, contacts, drafts, files, labels, signatures, webhooks };
 
 /** An operation with its resource and name in the contract. */
 export interface NamedOperation {

@@ -138,7 +138,20 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
   const apiKeys = new ApiKeyRegistry(options.apiKeys?.length ? options.apiKeys : [{ token: firstKey }]);
   const shared = { clock: time.receiver, makeId, options };
   const book = new AddressBook({ ...shared, contacts: contactEventStore.contactList, audiences: options.audiences });
-  const resources = createResources({ ...shared, book });
+  const fire = (type: string, data: object): void => {
+    // The API in this process continues after the end, and delivers nothing.
+    if (!isClosed) publish(type, data);
+  };
+  const resources = createResources({ ...shared, book, fire });
+  const publish: Sandbox["emit"] = (type, data = {}, emitOptions = {}) => {
+    requireOpen();
+    EMIT_OPTIONS.checkNames(emitOptions);
+    const event = events.make(type, data, emitOptions);
+    for (const name of RESOURCE_NAMES) resources[name].onEvent?.(event);
+    const deliveries = engine.publish(event);
+    emit({ kind: "event", eventId: event.id, type: event.type, deliveries: deliveries.length });
+    return { event, deliveries: deliveries.map(({ id, endpoint }) => ({ id, endpointId: endpoint.id })) };
+  };
   const api = createApi({
     handlers: {
       ...handlersOf(resources),
@@ -195,15 +208,7 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
     get plannedAttempts() {
       return planned();
     },
-    emit(type, data = {}, emitOptions = {}) {
-      requireOpen();
-      EMIT_OPTIONS.checkNames(emitOptions);
-      const event = events.make(type, data, emitOptions);
-      for (const name of RESOURCE_NAMES) resources[name].onEvent?.(event);
-      const deliveries = engine.publish(event);
-      emit({ kind: "event", eventId: event.id, type: event.type, deliveries: deliveries.length });
-      return { event, deliveries: deliveries.map(({ id, endpoint }) => ({ id, endpointId: endpoint.id })) };
-    },
+    emit: publish,
     deliveries(filter = {}) {
       checkFilter(filter);
       return log.list(filter).map(({ row }) => row);

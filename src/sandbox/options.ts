@@ -85,6 +85,8 @@ export interface SandboxOptions {
   audiences?: readonly AudienceInput[] | undefined;
   /** Blocked addresses, and domains with every address in them. @default [] */
   blocklist?: readonly string[] | undefined;
+  /** Most bytes of all uploaded files together, which are in memory. @default 256 MiB */
+  maxFileBytes?: number | undefined;
   /** What an event for an unknown address does without `createContact`. @default "refuse" */
   unknownContacts?: "refuse" | "create" | undefined;
   /** Automations that contact events can start. @default [] */
@@ -131,6 +133,7 @@ export const SANDBOX_OPTIONS = defineOptions("createSandbox", {
   contacts: list<ContactInput>({ default: SAMPLE_PEOPLE.map(([name, email]) => ({ name, email })) }),
   audiences: list<AudienceInput>({ default: [] }),
   blocklist: list<string>({ default: [] }),
+  maxFileBytes: wholeNumber({ default: 256 * 1024 * 1024, min: 1 }),
   unknownContacts: oneOf(["refuse", "create"], { default: "refuse" }),
   automations: list<SandboxAutomation>({ default: [] }),
   eventsPerMinute: wholeNumber({ default: EVENT_LIMITS.eventsPerMinute, min: 1 }),

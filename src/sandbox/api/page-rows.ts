@@ -70,14 +70,22 @@ export function pageSorted<Row>(
 ): PageBody<Row> {
   const { sortings, sort, list, cursor, ...rest } = input;
   const names = Object.keys(sortings);
-  const listOf = (name: string): string => `${list} by ${name}`;
-  const issued = cursor === undefined ? undefined : names.find((name) => isCursorOf(listOf(name), cursor));
+  const issued = cursor === undefined ? undefined : orderOfCursor(list, sortings, cursor);
   const name = issued ?? sort ?? names[0] ?? "";
   const sorting = Object.hasOwn(sortings, name) ? sortings[name] : undefined;
   if (sorting === undefined) {
     throw inputRefusal({ code: "invalid_parameter", param: "sort", message: `Must be one of ${names.join(", ")}.` });
   }
-  return pageRows({ ...rest, ...sorting, list: listOf(name), cursor });
+  return pageRows({ ...rest, ...sorting, list: `${list} by ${name}`, cursor });
+}
+
+/** True for a cursor that the list handed out, in whatever order. */
+export function isCursorOfSorted(list: string, sortings: Readonly<Record<string, unknown>>, cursor: string): boolean {
+  return orderOfCursor(list, sortings, cursor) !== undefined;
+}
+
+function orderOfCursor(list: string, sortings: Readonly<Record<string, unknown>>, cursor: string): string | undefined {
+  return Object.keys(sortings).find((name) => isCursorOf(`${list} by ${name}`, cursor));
 }
 
 function comparePositions(a: Position, b: Position): number {

@@ -117,13 +117,15 @@ function pageContacts(book: AddressBook, query: QueryInput<Contract["contacts"][
     rows: book.contacts.all.filter((contact) => source === undefined || book.detailsOf(contact).source === source),
     textsOf: ({ name, email }) => [name, email],
     q,
-    sorting: {
-      // The latest mail first, and contacts without mail last.
-      positionOf(contact) {
-        const { lastSeenAt } = book.detailsOf(contact);
-        return [lastSeenAt === null ? 0 : -Date.parse(lastSeenAt), contact.email];
+    // The latest mail first, and contacts without mail last.
+    sortings: {
+      mail: {
+        positionOf(contact) {
+          const { lastSeenAt } = book.detailsOf(contact);
+          return [lastSeenAt === null ? 0 : -Date.parse(lastSeenAt), contact.email];
+        },
+        order: "ascending",
       },
-      order: "ascending",
     },
     limit,
     cursor,

@@ -3,6 +3,7 @@ import type { Contract } from "../../contract/contract.js";
 import type { ApiHandlers } from "../api/api-handlers.js";
 import { createContacts } from "./contacts.js";
 import { createDrafts } from "./drafts.js";
+import { createFiles } from "./files.js";
 import { createLabels } from "./labels.js";
 import type { SandboxResource, Workspace } from "./resource.js";
 import { createSignatures } from "./signatures.js";
@@ -20,6 +21,7 @@ export type SandboxResources = { readonly [Name in ResourceName]: SandboxResourc
 const RESOURCES: { readonly [Name in ResourceName]: (workspace: Workspace) => SandboxResource<Name> } = {
   contacts: createContacts,
   drafts: createDrafts,
+  files: createFiles,
   labels: createLabels,
   signatures: createSignatures,
 };

@@ -1,5 +1,6 @@
 import type { Clock } from "../../base/clock.js";
 import type { Contract } from "../../contract/contract.js";
+import type { EventType } from "../../protocol/event-types.js";
 import type { ApiHandlers } from "../api/api-handlers.js";
 import type { SandboxEvent } from "../delivery/scheduled-delivery.js";
 import type { MakeId } from "../make-id.js";
@@ -15,6 +16,8 @@ export interface Workspace {
   options: ResolvedSandboxOptions;
   /** The contacts, and the addresses seen in mail. */
   book: AddressBook;
+  /** Fires an event, as what a call does; `data` is all of its data. */
+  fire: (type: EventType, data: object) => void;
 }
 
 /** One resource of the emulated workspace. */

@@ -1,5 +1,4 @@
-import { isCursorOf } from "../api/cursor.js";
-import { type PageBody, type Sorting, pageRows } from "../api/page-rows.js";
+import { type PageBody, type Sorting, isCursorOfSorted, pageSorted } from "../api/page-rows.js";
 
 /** True when one of the texts has the query in it, whatever the case and the accents. */
 export function containsText(query: string, texts: readonly (string | null)[]): boolean {
@@ -16,7 +15,10 @@ export interface SearchedList<Row> {
   textsOf: (row: Row) => readonly (string | null)[];
   /** Undefined or empty finds everything. */
   q: string | undefined;
-  sorting: Sorting<Row>;
+  /** The orders that the list has, the usual one first. */
+  sortings: Readonly<Record<string, Sorting<Row>>>;
+  /** The order that the caller asks for. @default the usual one */
+  sort?: string | undefined;
   limit: number | undefined;
   cursor: string | undefined;
 }
@@ -25,21 +27,13 @@ export interface SearchedList<Row> {
  * One page of the rows that have the query in them or, if there are none, of those with a close spelling. A cursor
  * keeps the matching of its first page. Throws 400 `invalid_cursor`.
  */
-export function pageSearched<Row>({
-  list,
-  rows,
-  textsOf,
-  q = "",
-  sorting,
-  limit,
-  cursor,
-}: SearchedList<Row>): PageBody<Row> {
+export function pageSearched<Row>(input: SearchedList<Row>): PageBody<Row> {
+  const { list, rows, textsOf, q = "", sortings, sort, limit, cursor } = input;
   const found = rows.filter((row) => containsText(q, textsOf(row)));
-  const closeList = `${list} close to ${JSON.stringify(q)}`;
-  const isClose = cursor === undefined ? found.length === 0 : isCursorOf(closeList, cursor);
-  const exactList = `${list} with ${JSON.stringify(q)}`;
+  const [exactList, closeList] = [`${list} with ${JSON.stringify(q)}`, `${list} close to ${JSON.stringify(q)}`];
+  const isClose = cursor === undefined ? found.length === 0 : isCursorOfSorted(closeList, sortings, cursor);
   const matching = isClose ? rows.filter((row) => isSpelledAlike(q, textsOf(row))) : found;
-  return pageRows({ ...sorting, list: isClose ? closeList : exactList, rows: matching, limit, cursor });
+  return pageSorted({ list: isClose ? closeList : exactList, rows: matching, sortings, sort, limit, cursor });
 }
 
 /** Most letters that a close spelling differs by. */

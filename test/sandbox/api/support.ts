@@ -120,7 +120,9 @@ export function callerOf(send: (url: string, init: RequestInit) => Promise<Respo
     return {
       status: response.status,
       headers: response.headers,
-      body: (await response.json()) as Record<string, unknown>,
+      body: response.headers.get("content-type")?.startsWith("application/json")
+        ? ((await response.json()) as Record<string, unknown>)
+        : {},
     };
   };
 }

@@ -68,6 +68,20 @@ const PRODUCERS: Record<string, Producer> = {
     return send("PUT /contacts/ada@a.example/audiences", { body: { audienceIds: ["aud_none"] } });
   },
   "contacts.people capability_unsupported": ({ send }) => send("GET /people", { key: "narrowMember" }),
+  "files.createLink file_unshareable": async ({ send }) => {
+    const { body } = await send("POST /files?filename=setup.exe", { body: "MZ" });
+    return send(`POST /files/${String(body["id"])}/links`, { body: {} });
+  },
+  "files.links invalid_cursor": async ({ send }) => {
+    const { body } = await send("POST /files?filename=a.txt", { body: "x" });
+    return send(`GET /files/${String(body["id"])}/links?cursor=foreign`);
+  },
+  "files.upload invalid_parameter": ({ send }) => send("POST /files?filename=%20", { body: "x" }),
+  "files.delete file_in_use": async ({ send }) => {
+    const { body } = await send("POST /files?filename=a.txt", { body: "x" });
+    await send(`POST /files/${String(body["id"])}/links`, { body: {} });
+    return send(`DELETE /files/${String(body["id"])}`);
+  },
   "labels.create label_name_taken": (world) => labels(world, "Big orders", "BIG ORDERS"),
   "labels.create label_limit_reached": (world) => labels(world, ...upTo(51)),
   "labels.update label_name_taken": async (world) => {

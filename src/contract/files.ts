@@ -1,0 +1,322 @@
+import { z } from "zod";
+import type { Resource } from "./operation.js";
+import { pageOf, pageQuery } from "./paging.js";
+import { nullable, openEnum, timestamp, tombstone } from "./shapes.js";
+
+/** The size of files and of lists about them. See docs/service.md#files. */
+export const FILE_LIMITS = { maxBytes: 100 * 1024 * 1024, nameLength: 255, batchDelete: 100 } as const;
+
+/** How `files.list` can be sorted. */
+export const FILE_SORTS = ["newest", "oldest", "largest", "name"] as const;
+/** The kinds of files by which `files.list` filters. */
+export const FILE_KINDS = ["image", "pdf", "audio", "video", "text"] as const;
+const DIRECTIONS = ["inbound", "outbound", "uploaded"] as const;
+const USAGES = ["received", "sent", "linked", "scheduled"] as const;
+
+const file = z.looseObject({
+  id: z.string(),
+  direction: openEnum(DIRECTIONS).default("uploaded"),
+  /** Null for an upload that is not used. */
+  usage: nullable(openEnum(USAGES)),
+  /** True only for an upload that nothing depends on. */
+  deletable: z.boolean().default(false),
+  /** The address that it arrived at; null for an upload of the whole workspace. */
+  deliveredTo: nullable(z.string()),
+  filename: nullable(z.string()),
+  contentType: nullable(z.string()),
+  /** In bytes. */
+  size: nullable(z.number()),
+  threadId: nullable(z.string()),
+  messageId: nullable(z.string()),
+  /** When it was added. */
+  createdAt: nullable(z.string()),
+});
+
+const link = z.looseObject({
+  id: z.string(),
+  /** SECRET: anyone who knows it can fetch the file. */
+  url: nullable(z.string()),
+  /** Null while it works. */
+  revokedAt: nullable(z.string()),
+  /** How often it was fetched. */
+  fetchCount: nullable(z.number()),
+  lastFetchedAt: nullable(z.string()),
+  createdAt: nullable(z.string()),
+});
+
+const amount = z.looseObject({ files: z.number().default(0), bytes: z.number().default(0) });
+const none = { files: 0, bytes: 0 };
+
+const fileStats = z.looseObject({
+  ...amount.shape,
+  received: amount.default(none),
+  sent: amount.default(none),
+  uploaded: amount.default(none),
+  /** The types that take the most space. */
+  types: z.array(z.looseObject({ contentType: z.string(), ...amount.shape })).default([]),
+  /** The addresses whose files take the most space. */
+  addresses: z.array(z.looseObject({ address: z.string(), ...amount.shape })).default([]),
+  /** Files that arrived on each of the last 30 days. */
+  days: z.array(z.looseObject({ date: z.string(), files: z.number() })).default([]),
+  /** Working links, and how often they were fetched. */
+  links: z.looseObject({ working: z.number(), fetches: z.number() }).default({ working: 0, fetches: 0 }),
+});
+
+const batchDelete = z.looseObject({
+  /** Ids of the deleted files. */
+  deleted: z.array(z.string()).default([]),
+  /** Files that something depends on, and what does. */
+  kept: z
+    .array(z.looseObject({ id: z.string(), usage: nullable(openEnum(USAGES)), reason: nullable(z.string()) }))
+    .default([]),
+  /** Ids of no file, or of one that the key does not see. */
+  missing: z.array(z.string()).default([]),
+});
+
+/** A file as the API returns it. */
+export type WorkspaceFile = z.output<typeof file>;
+/** A link to a file, by which anyone can fetch it. */
+export type FileLink = z.output<typeof link>;
+/** The workspace's counts of files. */
+export type FileStats = z.output<typeof fileStats>;
+/** What became of each file of a batch. */
+export type FileBatchDelete = z.output<typeof batchDelete>;
+
+const fileId = z.string().regex(/^file_[0-9a-f]{24}$/, { error: "Must be file_ and 24 hex characters." });
+const params = z.strictObject({ id: fileId });
+const linkParams = z.strictObject({
+  id: fileId,
+  linkId: z
+    .string()
+    .regex(/^shr_[A-Za-z0-9_-]{1,100}$/, { error: "Must be the id of a link, which begins with shr_." }),
+});
+const id = "file_65b8f0a2c4d6e8f001234567";
+const linkId = "shr_65b8f0a2c4d6e8f0089abcde";
+
+const exampleFile = {
+  id,
+  direction: "uploaded",
+  usage: null,
+  deletable: true,
+  deliveredTo: null,
+  filename: "price-list.pdf",
+  contentType: "application/pdf",
+  size: 182_044,
+  threadId: null,
+  messageId: null,
+  createdAt: "2026-01-31T09:30:00Z",
+};
+const exampleLink = {
+  id: linkId,
+  url: `https://files.acme.example.com/${linkId}/price-list.pdf`,
+  revokedAt: null,
+  fetchCount: 3,
+  lastFetchedAt: "2026-01-31T09:30:00Z",
+  createdAt: "2026-01-30T09:30:00Z",
+};
+const endOfList = { hasMore: false, nextCursor: null };
+
+const readErrors = ["insufficient_scope", "resource_not_found"] as const;
+const pageErrors = ["insufficient_scope", "invalid_cursor", "invalid_parameter"] as const;
+
+/** Every attachment that was sent or received, and every uploaded file, with links to it. See docs/service.md#files. */
+export const files = {
+  /** Lists the files. */
+  list: {
+    method: "GET",
+    path: "/files",
+    scope: "files:read",
+    query: z.strictObject({
+      /** Searches name and type; without a match, close spellings. */
+      q: z.string().optional(),
+      kind: openEnum(FILE_KINDS).optional(),
+      direction: openEnum(DIRECTIONS).optional(),
+      /** The address that it arrived at. */
+      address: z.string().optional(),
+      /** Added at or after this time. */
+      since: timestamp.optional(),
+      /** Added before this time. */
+      until: timestamp.optional(),
+      /** `newest` unless another is named. */
+      sort: openEnum(FILE_SORTS).optional(),
+      ...pageQuery(),
+    }),
+    status: [200],
+    result: pageOf(file),
+    paged: true,
+    retry: "safe",
+    errors: pageErrors,
+    issueCodes: { cursor: "invalid_cursor" },
+    doc: "Lists the files.",
+    example: {
+      query: { kind: "pdf", direction: "inbound", since: "2026-01-30T00:00:00Z" },
+      result: { object: "list", data: [exampleFile], ...endOfList },
+    },
+  },
+  /** Reads what is known about one file. */
+  get: {
+    method: "GET",
+    path: "/files/{id}",
+    scope: "files:read",
+    params,
+    status: [200],
+    result: file,
+    retry: "safe",
+    errors: readErrors,
+    doc: "Reads what is known about one file.",
+    example: { params: { id }, result: exampleFile },
+  },
+  /** Counts files, bytes and links. */
+  stats: {
+    method: "GET",
+    path: "/files/stats",
+    scope: "files:read",
+    status: [200],
+    result: fileStats,
+    retry: "safe",
+    errors: ["insufficient_scope"],
+    doc: "Counts files, bytes and links.",
+    example: {
+      result: {
+        files: 1,
+        bytes: 182_044,
+        received: none,
+        sent: none,
+        uploaded: { files: 1, bytes: 182_044 },
+        types: [{ contentType: "application/pdf", files: 1, bytes: 182_044 }],
+        addresses: [],
+        days: [{ date: "2026-01-31", files: 1 }],
+        links: { working: 1, fetches: 3 },
+      },
+    },
+  },
+  /** Downloads the bytes of a file. */
+  content: {
+    method: "GET",
+    path: "/files/{id}/content",
+    scope: "files:read",
+    params,
+    status: [200],
+    downloads: true,
+    retry: "safe",
+    errors: readErrors,
+    doc: "Downloads the bytes of a file.",
+    example: { params: { id } },
+  },
+  /** Lists the links to a file, newest first. */
+  links: {
+    method: "GET",
+    path: "/files/{id}/links",
+    scope: "files:read",
+    params,
+    query: z.strictObject(pageQuery()),
+    status: [200],
+    result: pageOf(link),
+    paged: true,
+    retry: "safe",
+    errors: [...pageErrors, "resource_not_found"],
+    issueCodes: { cursor: "invalid_cursor" },
+    doc: "Lists the links to a file, newest first.",
+    example: { params: { id }, query: { limit: 100 }, result: { object: "list", data: [exampleLink], ...endOfList } },
+  },
+  /** Makes a new link by which anyone can fetch the file. */
+  createLink: {
+    method: "POST",
+    path: "/files/{id}/links",
+    scope: "files:write",
+    params,
+    body: z.strictObject({
+      /** A domain of the workspace with a host for files. */
+      domain: z
+        .string()
+        .min(1, { error: "Must not be empty." })
+        .max(253, { error: "Must have at most 253 characters." })
+        .optional(),
+    }),
+    status: [201, 200],
+    result: link,
+    retry: "never",
+    errors: [...readErrors, "invalid_parameter", "unknown_parameter", "file_unshareable"],
+    doc: "Makes a new link by which anyone can fetch the file.",
+    example: { params: { id }, body: { domain: "acme.example.com" }, result: exampleLink },
+  },
+  /** Ends one link, in mail that was sent too. */
+  revokeLink: {
+    method: "DELETE",
+    path: "/files/{id}/links/{linkId}",
+    scope: "files:write",
+    params: linkParams,
+    status: [200],
+    result: link,
+    retry: "repeatable",
+    errors: readErrors,
+    doc: "Ends one link, in mail that was sent too.",
+    example: { params: { id, linkId }, result: { ...exampleLink, revokedAt: "2026-01-31T10:00:00Z" } },
+  },
+  /** Ends every link to a file, and says how many still worked. */
+  revokeLinks: {
+    method: "DELETE",
+    path: "/files/{id}/links",
+    scope: "files:write",
+    params,
+    status: [200],
+    result: z.looseObject({ revoked: z.number().default(0) }),
+    retry: "never",
+    errors: readErrors,
+    doc: "Ends every link to a file, and says how many still worked.",
+    example: { params: { id }, result: { revoked: 2 } },
+  },
+  /** Uploads a file of 1 byte to 100 MB. */
+  upload: {
+    method: "POST",
+    path: "/files",
+    scope: "files:write",
+    query: z.strictObject({
+      /** Its name, which is cleaned, and cut at 255 characters. */
+      filename: z.string().regex(/\S/, { error: "Must not be blank." }),
+    }),
+    uploads: { maxBytes: FILE_LIMITS.maxBytes },
+    status: [201, 200],
+    result: file,
+    retry: "never",
+    errors: ["insufficient_scope", "invalid_parameter", "unknown_parameter"],
+    doc: "Uploads a file of 1 byte to 100 MB.",
+    example: { query: { filename: "price-list.pdf" }, result: exampleFile },
+  },
+  /** Deletes an upload that nothing depends on. */
+  delete: {
+    method: "DELETE",
+    path: "/files/{id}",
+    scope: "files:write",
+    params,
+    status: [200],
+    result: tombstone,
+    retry: "never",
+    errors: [...readErrors, "file_in_use"],
+    doc: "Deletes an upload that nothing depends on.",
+    example: { params: { id }, result: { object: "file", id, deleted: true } },
+  },
+  /** Deletes the files of up to 100 ids that nothing depends on. */
+  deleteMany: {
+    method: "POST",
+    path: "/files/batch-delete",
+    scope: "files:write",
+    body: z.strictObject({
+      /** 1 to 100 ids. */
+      ids: z
+        .array(z.string().min(1, { error: "Must not be empty." }))
+        .min(1, { error: "Must name at least one file." })
+        .max(FILE_LIMITS.batchDelete, { error: "Must name at most 100 files." })
+        .readonly(),
+    }),
+    status: [200],
+    result: batchDelete,
+    retry: "never",
+    errors: ["insufficient_scope", "invalid_parameter", "unknown_parameter"],
+    doc: "Deletes the files of up to 100 ids that nothing depends on.",
+    example: {
+      body: { ids: [id] },
+      result: { deleted: [], kept: [{ id, usage: "linked", reason: "It has a working link." }], missing: [] },
+    },
+  },
+} as const satisfies Resource;

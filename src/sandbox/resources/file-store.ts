@@ -1,0 +1,128 @@
+import { FILE_LIMITS, type FileLink, type WorkspaceFile } from "../../contract/files.js";
+import { type Caller, SandboxApiError } from "../api/api-handlers.js";
+import { holdsAddress, isUnlimited } from "../endpoints/allowlists.js";
+import type { MakeId } from "../make-id.js";
+import { Collection, type CollectionRow } from "./collection.js";
+
+/** A file of the workspace. */
+export interface FileRow extends CollectionRow {
+  direction: "inbound" | "outbound" | "uploaded";
+  deliveredTo: string | null;
+  filename: string;
+  contentType: string;
+  size: number;
+  threadId: string | null;
+  messageId: string | null;
+  addedAtMs: number;
+  /** Undefined for an attachment of an event, whose bytes are made when they are asked for. */
+  data: Uint8Array | undefined;
+}
+
+/** A link to a file. */
+export interface LinkRow extends CollectionRow {
+  fileId: string;
+  url: string;
+  revokedAt: string | null;
+  createdAt: string;
+}
+
+interface FileStoreInput {
+  makeId: MakeId;
+  /** Most bytes of all uploads together. */
+  maxBytes: number;
+}
+
+/** The files of a workspace and the links to them. */
+export class FileStore {
+  readonly files = new Collection<FileRow>({ kind: "file" });
+  readonly links = new Collection<LinkRow>({ kind: "link" });
+  readonly #input: FileStoreInput;
+
+  constructor(input: FileStoreInput) {
+    this.#input = input;
+  }
+
+  /** Adds a file. Throws 422 `workspace_limit_reached` when its bytes are over the cap. */
+  add(file: Omit<FileRow, keyof CollectionRow>, id?: string): FileRow {
+    const { makeId, maxBytes } = this.#input;
+    const held = this.files.rows.reduce((sum, { data }) => sum + (data?.byteLength ?? 0), file.data?.byteLength ?? 0);
+    if (file.data !== undefined && held > maxBytes) {
+      const message = `The sandbox holds at most ${maxBytes} bytes of files (option maxFileBytes).`;
+      throw new SandboxApiError({ code: "workspace_limit_reached", message });
+    }
+    return this.files.add((sequence) => ({ ...file, id: id ?? `file_${makeId.hex(`file ${sequence}`)}`, sequence }));
+  }
+
+  /** The file with this id. Throws 404 when the caller does not see it. */
+  get(params: Readonly<Record<string, string>>, caller: Caller): FileRow {
+    return this.files.get(params["id"] ?? "", (file) => isVisible(file, caller));
+  }
+
+  linksOf(fileId: string): LinkRow[] {
+    return this.links.rows.filter((link) => link.fileId === fileId);
+  }
+
+  /** What the file is used for; null for an upload that can be deleted. */
+  usageOf({ id, direction }: FileRow): "received" | "sent" | "linked" | null {
+    if (direction === "inbound") return "received";
+    if (direction === "outbound") return "sent";
+    return this.linksOf(id).some(({ revokedAt }) => revokedAt === null) ? "linked" : null;
+  }
+
+  /** Deletes the file with its links, and returns its tombstone. */
+  delete(file: FileRow): object {
+    for (const { id } of this.linksOf(file.id)) this.links.delete(id);
+    return this.files.delete(file.id);
+  }
+
+  bodyOf(file: FileRow): WorkspaceFile {
+    const { id, direction, deliveredTo, filename, contentType, size, threadId, messageId, addedAtMs } = file;
+    const usage = this.usageOf(file);
+    const createdAt = new Date(addedAtMs).toISOString();
+    const about = { deliveredTo, filename, contentType, size, threadId, messageId, createdAt };
+    return { id, direction, usage, deletable: usage === null, ...about };
+  }
+
+  clear(): void {
+    this.files.clear();
+    this.links.clear();
+  }
+}
+
+/** A narrowed key sees files that arrived at its addresses, and no upload of the whole workspace. */
+export function isVisible({ deliveredTo }: FileRow, caller: Caller): boolean {
+  return isUnlimited(caller) || (deliveredTo !== null && holdsAddress(caller, deliveredTo));
+}
+
+/** The link as it is sent. */
+export function linkBody({ id, url, revokedAt, createdAt }: LinkRow): FileLink {
+  return { id, url, revokedAt, fetchCount: 0, lastFetchedAt: null, createdAt };
+}
+
+/** The name as the service stores it: without characters that no file name can hold, cut before its extension. */
+export function cleanFileName(given: string): string {
+  const clean = given.trim().replaceAll(/[\\/:*?"<>|\p{Cc}]/gu, "_");
+  if (clean.length <= FILE_LIMITS.nameLength) return clean;
+  const extension = /\.[^.]{1,20}$/.exec(clean)?.[0] ?? "";
+  return clean.slice(0, FILE_LIMITS.nameLength - extension.length) + extension;
+}
+
+/** The content type as the service stores it: `application/octet-stream` for anything not shaped like one. */
+export function cleanContentType(given = ""): string {
+  return /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;.*)?$/.test(given) ? given : "application/octet-stream";
+}
+
+const PROGRAM_NAME =
+  /\.(?:apk|app|bat|bin|cmd|com|cpl|dll|dmg|exe|jar|js|jse|mjs|msi|php|pl|ps1|py|rb|scr|sh|vbs|wsf)$/i;
+const PROGRAM_TYPE = /(?:javascript|ecmascript|x-msdownload|x-sh|x-msdos-program|x-executable|java-archive)/i;
+
+/** True for programs and scripts, which get no link. Which ones they are is not documented. */
+export function isProgram({ filename, contentType }: FileRow): boolean {
+  return PROGRAM_NAME.test(filename) || PROGRAM_TYPE.test(contentType);
+}
+
+/** The bytes of a file. Those of an attachment of an event are made up, as many as the event says. */
+export function contentOf({ data, size, filename }: FileRow): Uint8Array {
+  if (data !== undefined) return data;
+  return Buffer.alloc(size, `This is ${filename} in the sandbox.\n`);
+}

@@ -1,0 +1,232 @@
+import { DAY } from "../../base/duration.js";
+import type { Contract } from "../../contract/contract.js";
+import { FILE_KINDS, FILE_LIMITS, FILE_SORTS, type FileStats } from "../../contract/files.js";
+import type { QueryInput } from "../../contract/operation.js";
+import { type ApiHandlers, type Caller, SandboxApiError } from "../api/api-handlers.js";
+import type { PageBody, Sorting } from "../api/page-rows.js";
+import { domainOf, isUnlimited } from "../endpoints/allowlists.js";
+import { invalidParameter, requireOneOf } from "../endpoints/check-endpoint.js";
+import { pageBody } from "./collection.js";
+import {
+  type FileRow,
+  FileStore,
+  cleanContentType,
+  cleanFileName,
+  contentOf,
+  isProgram,
+  isVisible,
+  linkBody,
+} from "./file-store.js";
+import type { SandboxResource, Workspace } from "./resource.js";
+import { pageSearched } from "./search-text.js";
+
+/** The workspace's files and the links to them. See docs/service.md#files. */
+export function createFiles({ makeId, options, fire }: Workspace): SandboxResource<"files"> {
+  const store = new FileStore({ makeId, maxBytes: options.maxFileBytes });
+  const { files, links } = store;
+
+  /** Deletes a file and tells the endpoints that want to know. */
+  function remove(file: FileRow): object {
+    const data = store.bodyOf(file);
+    const tombstone = store.delete(file);
+    fire("file.deleted", data);
+    return tombstone;
+  }
+
+  const handlers: ApiHandlers["files"] = {
+    list: ({ query, caller }) => ({ body: pageBody(pageFiles(store, query, caller), (row) => store.bodyOf(row)) }),
+    get: ({ params, caller }) => ({ body: store.bodyOf(store.get(params, caller)) }),
+    stats: ({ caller, nowMs }) => ({ body: countFiles(store, caller, nowMs) }),
+    content({ params, caller }) {
+      const file = store.get(params, caller);
+      const name = `attachment; filename*=UTF-8''${encodeURIComponent(file.filename)}`;
+      const headers = {
+        "content-type": file.contentType,
+        "content-disposition": name,
+        "x-content-type-options": "nosniff",
+      };
+      return { body: contentOf(file), headers };
+    },
+    links({ params, query, caller }) {
+      const { id } = store.get(params, caller);
+      const where = ({ fileId }: { fileId: string }): boolean => fileId === id;
+      return { body: pageBody(links.page({ list: "files.links", filters: [id], where, ...query }), linkBody) };
+    },
+    createLink({ params, body: { domain }, caller, nowMs }) {
+      const file = store.get(params, caller);
+      if (isProgram(file)) {
+        const message = "Programs and scripts get no link.";
+        throw new SandboxApiError({ code: "file_unshareable", message });
+      }
+      if (domain !== undefined && !options.domains.includes(domain.toLowerCase())) {
+        throw invalidParameter("domain", "Must be a domain of the workspace.");
+      }
+      const ofAddress = file.deliveredTo === null ? undefined : domainOf(file.deliveredTo);
+      const host = domain?.toLowerCase() ?? ofAddress ?? options.domains[0] ?? "files.invalid";
+      const made = links.add((sequence) => {
+        const id = `shr_${makeId.hex(`link ${sequence}`)}`;
+        const url = `https://files.${host}/${id}/${encodeURIComponent(file.filename)}`;
+        return { id, sequence, fileId: file.id, url, revokedAt: null, createdAt: new Date(nowMs).toISOString() };
+      });
+      return { body: linkBody(made) };
+    },
+    revokeLink({ params, caller, nowMs }) {
+      const { id } = store.get(params, caller);
+      const link = links.get(params["linkId"] ?? "", ({ fileId }) => fileId === id);
+      const revokedAt = link.revokedAt ?? new Date(nowMs).toISOString();
+      return { body: linkBody(links.change(link.id, { revokedAt })) };
+    },
+    revokeLinks({ params, caller, nowMs }) {
+      const { id } = store.get(params, caller);
+      const working = store.linksOf(id).filter(({ revokedAt }) => revokedAt === null);
+      for (const link of working) links.change(link.id, { revokedAt: new Date(nowMs).toISOString() });
+      return { body: { revoked: working.length } };
+    },
+    upload({ query: { filename }, body, contentType, caller, nowMs }) {
+      const file = store.add({
+        direction: "uploaded",
+        deliveredTo: isUnlimited(caller) ? null : firstAddressOf(caller, options.addresses),
+        filename: cleanFileName(filename),
+        contentType: cleanContentType(contentType),
+        size: body.byteLength,
+        threadId: null,
+        messageId: null,
+        addedAtMs: nowMs,
+        data: body,
+      });
+      fire("file.uploaded", store.bodyOf(file));
+      return { body: store.bodyOf(file) };
+    },
+    delete({ params, caller }) {
+      const file = store.get(params, caller);
+      const reason = reasonToKeep(store.usageOf(file));
+      if (reason === undefined) return { body: remove(file) };
+      const message = `The file ${file.filename} is kept. ${reason}`;
+      throw new SandboxApiError({ code: "file_in_use", message });
+    },
+    deleteMany({ body: { ids }, caller }) {
+      const wanted = [...new Set(ids)].map((id) => ({ id, file: files.find(id) }));
+      const seen = wanted.flatMap(({ file }) => (file !== undefined && isVisible(file, caller) ? [file] : []));
+      const kept = seen.flatMap((file) => {
+        const usage = store.usageOf(file);
+        const reason = reasonToKeep(usage);
+        return reason === undefined ? [] : [{ id: file.id, usage, reason }];
+      });
+      const deleted = seen.filter(({ id }) => !kept.some((row) => row.id === id));
+      for (const file of deleted) remove(file);
+      const missing = wanted.filter(({ id }) => !seen.some((file) => file.id === id)).map(({ id }) => id);
+      return { body: { deleted: deleted.map(({ id }) => id), kept, missing } };
+    },
+  };
+  return {
+    handlers,
+    rows: () => files.rows.map((file) => store.bodyOf(file)),
+    reset: () => store.clear(),
+    onEvent({ type, data, addresses, createdAt }) {
+      const direction = { "email.received": "inbound", "email.replied": "inbound", "email.sent": "outbound" }[type];
+      if (direction === undefined || !Array.isArray(data["attachments"])) return;
+      for (const attachment of data["attachments"] as unknown[]) {
+        const { filename, contentType, size } = attachment as Record<string, unknown>;
+        store.add({
+          direction: direction as "inbound" | "outbound",
+          deliveredTo: addresses[0] ?? null,
+          filename: cleanFileName(typeof filename === "string" ? filename : "attachment"),
+          contentType: cleanContentType(typeof contentType === "string" ? contentType : undefined),
+          size: typeof size === "number" && size >= 0 ? Math.min(Math.floor(size), FILE_LIMITS.maxBytes) : 0,
+          threadId: textOrNull(data["threadId"]),
+          messageId: textOrNull(data["messageId"]),
+          addedAtMs: Date.parse(createdAt),
+          data: undefined,
+        });
+      }
+    },
+  };
+}
+
+/** The orders of the list of files, the usual one first. */
+const SORTINGS: Readonly<Record<(typeof FILE_SORTS)[number], Sorting<FileRow>>> = {
+  newest: { positionOf: ({ addedAtMs, sequence }) => [addedAtMs, sequence] },
+  oldest: { positionOf: ({ addedAtMs, sequence }) => [addedAtMs, sequence], order: "ascending" },
+  largest: { positionOf: ({ size, sequence }) => [size, sequence] },
+  name: { positionOf: ({ filename, sequence }) => [filename.toLowerCase(), sequence], order: "ascending" },
+};
+
+const KINDS: Readonly<Record<string, RegExp>> = {
+  image: /^image\//,
+  pdf: /^application\/pdf\b/,
+  audio: /^audio\//,
+  video: /^video\//,
+  text: /^text\//,
+};
+
+function pageFiles(store: FileStore, query: QueryInput<Contract["files"]["list"]>, caller: Caller): PageBody<FileRow> {
+  const { q, kind, direction, since, until, sort, limit, cursor } = query;
+  requireOneOf("kind", kind, FILE_KINDS);
+  requireOneOf("direction", direction, ["inbound", "outbound", "uploaded"]);
+  requireOneOf("sort", sort, FILE_SORTS);
+  const address = query.address?.toLowerCase();
+  const pattern = kind === undefined ? undefined : KINDS[kind];
+  const { addressAllowlist, domainAllowlist } = caller;
+  return pageSearched({
+    list: `files ${JSON.stringify([kind, direction, address, since, until, addressAllowlist, domainAllowlist])}`,
+    rows: store.files.rows.filter(
+      (file) =>
+        isVisible(file, caller) &&
+        (pattern === undefined || pattern.test(file.contentType)) &&
+        (direction === undefined || file.direction === direction) &&
+        (address === undefined || file.deliveredTo?.toLowerCase() === address) &&
+        (since === undefined || file.addedAtMs >= Date.parse(since)) &&
+        (until === undefined || file.addedAtMs < Date.parse(until)),
+    ),
+    textsOf: ({ filename, contentType }) => [filename, contentType],
+    q,
+    sortings: SORTINGS,
+    sort,
+    limit,
+    cursor,
+  });
+}
+
+function countFiles(store: FileStore, caller: Caller, nowMs: number): FileStats {
+  const seen = store.files.rows.filter((file) => isVisible(file, caller));
+  const amountOf = (rows: readonly FileRow[]) => ({
+    files: rows.length,
+    bytes: rows.reduce((sum, { size }) => sum + size, 0),
+  });
+  const grouped = (keyOf: (file: FileRow) => string | null) =>
+    [...new Set(seen.map(keyOf))]
+      .flatMap((key) => (key === null ? [] : [{ key, ...amountOf(seen.filter((file) => keyOf(file) === key)) }]))
+      .toSorted((a, b) => b.bytes - a.bytes);
+  const of = (direction: FileRow["direction"]) => amountOf(seen.filter((file) => file.direction === direction));
+  const working = seen.flatMap(({ id }) => store.linksOf(id)).filter(({ revokedAt }) => revokedAt === null);
+  const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+  const days = Array.from({ length: 30 }, (_, index) => dayOf(nowMs - (29 - index) * DAY));
+  return {
+    ...amountOf(seen),
+    received: of("inbound"),
+    sent: of("outbound"),
+    uploaded: of("uploaded"),
+    types: grouped(({ contentType }) => contentType).map(({ key, ...amount }) => ({ contentType: key, ...amount })),
+    addresses: grouped(({ deliveredTo }) => deliveredTo).map(({ key, ...amount }) => ({ address: key, ...amount })),
+    days: days.map((date) => ({ date, files: seen.filter(({ addedAtMs }) => dayOf(addedAtMs) === date).length })),
+    links: { working: working.length, fetches: 0 },
+  };
+}
+
+/** Why a file cannot be deleted; undefined when it can. */
+function reasonToKeep(usage: ReturnType<FileStore["usageOf"]>): string | undefined {
+  if (usage === null) return undefined;
+  return { received: "It arrived on a message.", sent: "It was sent on a message.", linked: "It has a working link." }[
+    usage
+  ];
+}
+
+/** The first address that a narrowed key holds: one of its own, or the first of the workspace in its domains. */
+function firstAddressOf({ addressAllowlist, domainAllowlist }: Caller, owned: readonly string[]): string | null {
+  const domains = domainAllowlist.map((domain) => domain.toLowerCase());
+  return addressAllowlist[0] ?? owned.find((address) => domains.includes(domainOf(address))) ?? null;
+}
+
+function textOrNull(value: unknown): string | null {
+  return typeof value === "string" ? value : null;
+}

@@ -1,0 +1,271 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import * as fc from "fast-check";
+import { createClient } from "pigeonhole/client";
+import type { SandboxOptions } from "pigeonhole/sandbox";
+import { describe, expect, test } from "vitest";
+import { refusalOf } from "../../support/error-of.js";
+import { makeFolder } from "../../support/folder.js";
+import { SECOND, START } from "../support.js";
+import { KEYS, SUPPORT, openWorld } from "./support.js";
+
+const BILLING = "billing@acme.example.com";
+const bytesOf = (text: string) => new TextEncoder().encode(text);
+
+function openFiles(options: SandboxOptions = {}) {
+  const world = openWorld(options);
+  const clientOf = (apiKey: string) => createClient({ ...world.sandbox.clientOptions, apiKey }).files;
+  const files = clientOf(KEYS.full);
+  const upload = (filename: string, text = "x", contentType = "text/plain") =>
+    files.upload(bytesOf(text), { filename }, { contentType });
+  const namesOf = ({ items }: { items: { filename: string | null }[] }) => items.map(({ filename }) => filename);
+  return { ...world, files, narrow: clientOf(KEYS.narrow), upload, namesOf };
+}
+
+describe("files", () => {
+  test("an uploaded file has its name, type and size, and its bytes come back, into a file too", async () => {
+    const { files, upload } = openFiles();
+    const made = await upload("über uns.txt", "hello");
+    expect(made).toEqual({
+      id: expect.stringMatching(/^file_[0-9a-f]{24}$/) as string,
+      direction: "uploaded",
+      usage: null,
+      deletable: true,
+      deliveredTo: null,
+      filename: "über uns.txt",
+      contentType: "text/plain",
+      size: 5,
+      threadId: null,
+      messageId: null,
+      createdAt: new Date(START).toISOString(),
+    });
+    expect(await files.get(made.id)).toEqual(made);
+    const content = await files.content(made.id);
+    expect(content).toMatchObject({ contentType: "text/plain", filename: "über uns.txt", sizeBytes: 5 });
+    expect(new TextDecoder().decode(await content.bytes())).toBe("hello");
+    const path = join(makeFolder(), "copy");
+    await (await files.content(made.id)).saveTo(path);
+    expect(readFileSync(path, "utf8")).toBe("hello");
+  });
+
+  test.each([
+    ["a/b\\c:d*.txt", "a_b_c_d_.txt"],
+    [" a.txt ", "a.txt"],
+    [`${"x".repeat(300)}.tar.gz`, `${"x".repeat(252)}.gz`],
+    ["a\u0000b", "a_b"],
+  ])("the name %j of a file is cleaned", async (given, expected) => {
+    const { upload } = openFiles();
+    expect((await upload(given)).filename?.replace(/x{252,}(?:\.tar)?\.gz/, `${"x".repeat(252)}.gz`)).toBe(expected);
+  });
+
+  test.each([
+    ["image/png", "image/png"],
+    ["text/plain; charset=utf-8", "text/plain; charset=utf-8"],
+    ["nonsense", "application/octet-stream"],
+  ])("the content type %s of a file is stored as %s", async (given, expected) => {
+    const { upload } = openFiles();
+    expect((await upload("a", "x", given)).contentType).toBe(expected);
+  });
+
+  test("uploading and deleting a file fires its events, to endpoints that name them", async () => {
+    const events: { type: string; data: { id: string } }[] = [];
+    const { files, upload, sandbox } = openFiles({
+      receive: async (request) => {
+        events.push((await request.json()) as (typeof events)[number]);
+        return new Response();
+      },
+    });
+    sandbox.endpoints.create({ url: "http://127.0.0.1/", eventTypes: ["file.uploaded", "file.deleted"] });
+    sandbox.endpoints.create({ url: "http://127.0.0.1/default" });
+    const made = await upload("a.txt");
+    await files.delete(made.id);
+    await sandbox.settle();
+    expect(events.map(({ type, data }) => [type, data])).toEqual([
+      ["file.uploaded", made],
+      ["file.deleted", made],
+    ]);
+  });
+
+  test("a file that something depends on is kept, and a batch says why", async () => {
+    const { files, upload, sandbox } = openFiles();
+    const [linked, free] = [await upload("linked.txt"), await upload("free.txt")];
+    const link = await files.createLink(linked.id, {});
+    sandbox.emit("email.received", { attachments: [{ filename: "in.pdf", contentType: "application/pdf", size: 7 }] });
+    const [inbound] = (await files.list({ direction: "inbound" })).items;
+    const got = await refusalOf(() => files.delete(linked.id));
+    expect(got).toMatchObject({ status: 409, code: "file_in_use" });
+    const none = `file_${"0".repeat(24)}`;
+    const ids = [free.id, linked.id, inbound?.id ?? "", none, "nonsense", free.id];
+    expect(await files.deleteMany({ ids })).toEqual({
+      deleted: [free.id],
+      kept: [
+        { id: linked.id, usage: "linked", reason: "It has a working link." },
+        { id: inbound?.id, usage: "received", reason: "It arrived on a message." },
+      ],
+      missing: [none, "nonsense"],
+    });
+    await files.revokeLink(linked.id, link.id);
+    expect(await files.get(linked.id)).toMatchObject({ usage: null, deletable: true });
+    expect(await files.delete(linked.id)).toEqual({ object: "file", id: linked.id, deleted: true });
+    expect(await refusalOf(() => files.content(linked.id))).toMatchObject({ code: "resource_not_found" });
+  });
+
+  test("the attachments of an event are files, with the address they arrived at and as many bytes as it says", async () => {
+    const { files, sandbox } = openFiles();
+    sandbox.emit("email.received", {
+      to: [SUPPORT],
+      threadId: "t1",
+      messageId: "m1",
+      attachments: [{ filename: "../a.pdf", contentType: "application/pdf", size: 48_213 }],
+    });
+    const [file] = (await files.list({ address: SUPPORT.toUpperCase() })).items;
+    expect(file).toMatchObject({
+      direction: "inbound",
+      usage: "received",
+      deletable: false,
+      deliveredTo: SUPPORT,
+      filename: ".._a.pdf",
+      threadId: "t1",
+      messageId: "m1",
+    });
+    expect(await (await files.content(file?.id ?? "")).bytes()).toHaveLength(48_213);
+  });
+
+  test("a narrowed key sees files of its addresses only, and uploads to the first of them", async () => {
+    const { narrow, upload, sandbox, namesOf, files } = openFiles();
+    const whole = await upload("whole.txt");
+    for (const to of [SUPPORT, BILLING])
+      sandbox.emit("email.received", { to: [to], attachments: [{ filename: `${to}.txt` }] });
+    const own = await narrow.upload(bytesOf("x"), { filename: "own.txt" });
+    expect(own.deliveredTo).toBe(SUPPORT);
+    expect(namesOf(await narrow.list({ sort: "name" }))).toEqual(["own.txt", `${SUPPORT}.txt`]);
+    expect(await refusalOf(() => narrow.get(whole.id))).toMatchObject({ code: "resource_not_found" });
+    expect(await narrow.deleteMany({ ids: [whole.id] })).toMatchObject({ deleted: [], missing: [whole.id] });
+    expect((await narrow.stats()).files).toBe(2);
+    const foreign = await files.list({ limit: 1 });
+    expect(await refusalOf(() => narrow.list({ cursor: foreign.nextCursor ?? "" }))).toMatchObject({
+      code: "invalid_cursor",
+    });
+  });
+
+  test("a list of files is filtered, searched and sorted, and a cursor keeps its order", async () => {
+    const { files, sandbox, upload, namesOf } = openFiles();
+    for (const [name, text, type] of [
+      ["b.txt", "12", "text/plain"],
+      ["C.png", "1", "image/png"],
+      ["a.pdf", "123", "application/pdf"],
+    ] as const) {
+      await upload(name, text, type);
+      await sandbox.advance(SECOND);
+    }
+    const iso = (seconds: number) => new Date(START + seconds * SECOND).toISOString();
+    const listed = async (query: Parameters<typeof files.list>[0]) => namesOf(await files.list(query)).join(" ");
+    expect(await listed({})).toBe("a.pdf C.png b.txt");
+    expect(await listed({ sort: "oldest" })).toBe("b.txt C.png a.pdf");
+    expect(await listed({ sort: "largest" })).toBe("a.pdf b.txt C.png");
+    expect(await listed({ sort: "name" })).toBe("a.pdf b.txt C.png");
+    expect(await listed({ kind: "image" })).toBe("C.png");
+    expect(await listed({ kind: "pdf", direction: "uploaded" })).toBe("a.pdf");
+    expect(await listed({ direction: "outbound" })).toBe("");
+    expect(await listed({ since: iso(1), until: iso(2) })).toBe("C.png");
+    expect(await listed({ q: "PNG" })).toBe("C.png");
+    expect(await listed({ q: "imaje" })).toBe("C.png");
+    const first = await files.list({ sort: "name", limit: 1 });
+    expect(await listed({ sort: "newest", cursor: first.nextCursor ?? "" })).toBe("b.txt C.png");
+    for (const query of [{ kind: "word" }, { direction: "up" }, { sort: "size" }]) {
+      expect(await refusalOf(() => files.list(query))).toMatchObject({
+        code: "invalid_parameter",
+        param: Object.keys(query)[0],
+      });
+    }
+  });
+
+  test("links to a file are listed newest first, and are revoked once, or all together", async () => {
+    const { files, upload, narrow } = openFiles();
+    const { id } = await upload("a b.txt");
+    const [one, two, three] = [
+      await files.createLink(id, {}),
+      await files.createLink(id, { domain: "ACME.example.com" }),
+      await files.createLink(id, {}),
+    ];
+    expect(one).toMatchObject({ url: `https://files.acme.example.com/${one.id}/a%20b.txt`, revokedAt: null });
+    expect((await files.links(id)).items.map((link) => link.id)).toEqual([three.id, two.id, one.id]);
+    const revoked = await files.revokeLink(id, two.id);
+    expect(revoked.revokedAt).toBe(new Date(START).toISOString());
+    expect(await files.revokeLink(id, two.id)).toEqual(revoked);
+    expect((await files.stats()).links).toEqual({ working: 2, fetches: 0 });
+    expect(await files.revokeLinks(id)).toEqual({ revoked: 2 });
+    expect(await files.revokeLinks(id)).toEqual({ revoked: 0 });
+    const other = await upload("other.txt");
+    expect(await refusalOf(() => files.revokeLink(other.id, one.id))).toMatchObject({ status: 404 });
+    expect(await refusalOf(() => narrow.createLink(id, {}))).toMatchObject({ status: 404 });
+    expect(await refusalOf(() => files.createLink(id, { domain: "other.example" }))).toMatchObject({ param: "domain" });
+  });
+
+  test("statistics count what there is, by direction, type, address and day", async () => {
+    const { files, upload, sandbox } = openFiles();
+    await upload("a.txt", "12345");
+    sandbox.emit("email.received", {
+      to: [SUPPORT],
+      attachments: [{ filename: "b.pdf", contentType: "application/pdf", size: 10 }],
+    });
+    const stats = await files.stats();
+    expect(stats).toMatchObject({
+      files: 2,
+      bytes: 15,
+      received: { files: 1, bytes: 10 },
+      sent: { files: 0, bytes: 0 },
+      uploaded: { files: 1, bytes: 5 },
+      types: [
+        { contentType: "application/pdf", files: 1, bytes: 10 },
+        { contentType: "text/plain", files: 1, bytes: 5 },
+      ],
+      addresses: [{ address: SUPPORT, files: 1, bytes: 10 }],
+    });
+    expect(stats.days).toHaveLength(30);
+    expect(stats.days.at(-1)).toEqual({ date: "2026-01-01", files: 2 });
+  });
+
+  test("uploads are refused above the cap on all bytes, and taken again when some are deleted", async () => {
+    const { files, upload } = openFiles({ maxFileBytes: 10 });
+    const { id } = await upload("a", "12345678");
+    expect(await refusalOf(() => upload("b", "123"))).toMatchObject({ code: "workspace_limit_reached" });
+    await upload("b", "12");
+    await files.delete(id);
+    expect((await upload("c", "12345678")).size).toBe(8);
+  });
+
+  test("a walk of uploads, links and deletions does what a plain list does", async () => {
+    const step = fc.record({ kind: fc.constantFrom("upload", "upload", "link", "revoke", "delete"), at: fc.nat(5) });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {
+        const { files, upload } = openFiles();
+        const model: { id: string; links: number }[] = [];
+        for (const { kind, at } of steps) {
+          if (kind === "upload") {
+            model.push({ id: (await upload(`${model.length}.txt`)).id, links: 0 });
+            continue;
+          }
+          const file = model[at % Math.max(1, model.length)];
+          if (file === undefined) continue;
+          if (kind === "link") {
+            await files.createLink(file.id, {});
+            file.links += 1;
+          } else if (kind === "revoke") {
+            expect(await files.revokeLinks(file.id)).toEqual({ revoked: file.links });
+            file.links = 0;
+          } else if (file.links > 0) {
+            expect(await refusalOf(() => files.delete(file.id))).toMatchObject({ code: "file_in_use" });
+          } else {
+            await files.delete(file.id);
+            model.splice(model.indexOf(file), 1);
+          }
+        }
+        const walked = [];
+        for await (const { id, deletable } of files.list({ limit: 2, sort: "oldest" })) walked.push([id, deletable]);
+        expect(walked).toEqual(model.map(({ id, links }) => [id, links === 0]));
+      }),
+      { numRuns: 25 },
+    );
+  });
+});
