@@ -42,6 +42,7 @@ export type { Checked, ValidationIssue, ValidationCode } from "./contract/check-
 export type { Contact, ContactCreateInput, ContactUpdateInput, ListedContact, Person } from "./contract/contacts.js";
 export type { Draft, DraftCreateInput, DraftUpdateInput } from "./contract/drafts.js";
 export type { FileBatchDelete, FileLink, FileStats, WorkspaceFile } from "./contract/files.js";
+export type { Chat, ChatUpdateInput } from "./contract/chats.js";
 export type { Label, LabelCreateInput, LabelUpdateInput, PaletteColor } from "./contract/labels.js";
 export type {
   Signature,

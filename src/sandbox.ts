@@ -20,6 +20,7 @@ export {
   startSandboxServer,
 } from "./sandbox/start-sandbox-server.js";
 export type { AudienceInput } from "./sandbox/resources/address-book.js";
+export type { ChatInput } from "./sandbox/resources/chat-input.js";
 export type { ResourceName } from "./sandbox/resources/create-resources.js";
 export { SandboxApiError } from "./sandbox/api/api-handlers.js";
 export type { ActiveFault } from "./sandbox/fault-rules.js";

@@ -25,6 +25,8 @@ interface Refusals {
   CallOptions: RefusesUndefined<client.CallOptions>;
   ClientOptions: RefusesUndefined<client.ClientOptions>;
   AudienceInput: RefusesUndefined<sandbox.AudienceInput>;
+  ChatInput: RefusesUndefined<sandbox.ChatInput>;
+  ChatUpdateInput: RefusesUndefined<client.ChatUpdateInput>;
   ContactCreateInput: RefusesUndefined<client.ContactCreateInput>;
   ContactUpdateInput: RefusesUndefined<client.ContactUpdateInput>;
   ContactEventInput: RefusesUndefined<main.ContactEventInput>;

@@ -325,6 +325,13 @@ export const API_ASSUMPTIONS: readonly ApiAssumption[] = [
     change: "`FILE_LIMITS` in `src/contract/files.ts`, and `src/sandbox/resources/file-store.ts`.",
   },
   {
+    id: "chat_rules",
+    notShown: "The kinds of chats, and what renaming one does to `updatedAt`, by which the newest are first.",
+    assumed:
+      "In the sandbox chats come from the option `chats`, of the kind `assistant`. A new title leaves `updatedAt`.",
+    change: "`src/sandbox/resources/chats.ts`.",
+  },
+  {
     id: "owned_addresses",
     notShown: "Whether the entries of `domainAllowlist` must belong to the workspace, as those of `addressAllowlist`.",
     assumed: "In the sandbox they need not. Every address of an owned domain counts as owned.",

@@ -1,3 +1,4 @@
+import { chats } from "./chats.js";
 import { contactEvents } from "./contact-events.js";
 import { drafts } from "./drafts.js";
 import { files } from "./files.js";
@@ -9,6 +10,8 @@ import { webhooks } from "./webhooks.js";
 
 /** Written out, since an inferred type would be copied into the declarations without the docstrings of its rows. */
 export interface Contract {
+  /** Operations on chats; see docs/service.md#chats. */
+  readonly chats: typeof chats;
   /** Operations on contact events; see docs/service.md#contact-events. */
   readonly contactEvents: typeof contactEvents;
   /** Operations on contacts and people; see docs/service.md#contacts. */
@@ -26,7 +29,7 @@ export interface Contract {
 }
 
 /** Every operation by resource and name: the contract of the API. */
-export const CONTRACT: Contract = { contactEvents, contacts, drafts, files, labels, signatures, webhooks };
+export const CONTRACT: Contract = { chats, contactEvents, contacts, drafts, files, labels, signatures, webhooks };
 
 /** An operation with its resource and name in the contract. */
 export interface NamedOperation {

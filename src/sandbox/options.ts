@@ -26,6 +26,7 @@ import type { SandboxAutomation } from "./contact-events/automations.js";
 import type { ContactInput } from "./contact-events/contact-list.js";
 import type { LookUpHost, RefuseAddress } from "./delivery/resolve-target.js";
 import type { AudienceInput } from "./resources/address-book.js";
+import type { ChatInput } from "./resources/chat-input.js";
 import type { ReceiveFetch } from "./delivery/send-in-process.js";
 import { LATEST_TIME } from "./latest-time.js";
 import type { SandboxLogEntry } from "./log-entry.js";
@@ -87,6 +88,8 @@ export interface SandboxOptions {
   blocklist?: readonly string[] | undefined;
   /** Most bytes of all uploaded files together, which are in memory. @default 256 MiB */
   maxFileBytes?: number | undefined;
+  /** Conversations with the assistant to begin with. @default [] */
+  chats?: readonly ChatInput[] | undefined;
   /** What an event for an unknown address does without `createContact`. @default "refuse" */
   unknownContacts?: "refuse" | "create" | undefined;
   /** Automations that contact events can start. @default [] */
@@ -134,6 +137,7 @@ export const SANDBOX_OPTIONS = defineOptions("createSandbox", {
   audiences: list<AudienceInput>({ default: [] }),
   blocklist: list<string>({ default: [] }),
   maxFileBytes: wholeNumber({ default: 256 * 1024 * 1024, min: 1 }),
+  chats: list<ChatInput>({ default: [] }),
   unknownContacts: oneOf(["refuse", "create"], { default: "refuse" }),
   automations: list<SandboxAutomation>({ default: [] }),
   eventsPerMinute: wholeNumber({ default: EVENT_LIMITS.eventsPerMinute, min: 1 }),

@@ -1,6 +1,7 @@
 import { PigeonholeError } from "../../base/error.js";
 import type { Contract } from "../../contract/contract.js";
 import type { ApiHandlers } from "../api/api-handlers.js";
+import { createChats } from "./chats.js";
 import { createContacts } from "./contacts.js";
 import { createDrafts } from "./drafts.js";
 import { createFiles } from "./files.js";
@@ -19,6 +20,7 @@ export type SandboxResources = { readonly [Name in ResourceName]: SandboxResourc
 
 /** How each resource is made. The compiler reports a missing line for a new resource of the contract. */
 const RESOURCES: { readonly [Name in ResourceName]: (workspace: Workspace) => SandboxResource<Name> } = {
+  chats: createChats,
   contacts: createContacts,
   drafts: createDrafts,
   files: createFiles,

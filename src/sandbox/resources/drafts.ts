@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { DRAFT_LIMITS } from "../../contract/drafts.js";
 import type { ApiHandlers } from "../api/api-handlers.js";
 import { ownsAddress } from "../endpoints/allowlists.js";
@@ -68,7 +67,7 @@ export function createDrafts({ makeId, options }: Workspace): SandboxResource<"d
         throw invalidParameter("forwardOf", "The conversation has no such message.");
       }
       const made = drafts.add((sequence) => ({
-        id: `draft-${uuidOf(makeId.hex(`draft ${sequence}`))}`,
+        id: `draft-${makeId.uuid(`draft ${sequence}`)}`,
         sequence,
         to: [],
         cc: [],
@@ -150,11 +149,4 @@ function searchedOf({ subject, from, html, savedAtMs }: DraftRow) {
 
 function attachmentOf({ filename = "", contentType = null, size = null }: Partial<Attachment>): Attachment {
   return { filename, contentType, size };
-}
-
-/** A UUID of version 4 that follows from a text. */
-function uuidOf(text: string): string {
-  const hex = createHash("sha256").update(text).digest("hex");
-  const variant = "89ab"[Number.parseInt(hex[16] ?? "0", 16) % 4] ?? "8";
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }

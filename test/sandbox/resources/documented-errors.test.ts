@@ -24,6 +24,8 @@ function usualProducer(operation: Operation, code: ApiErrorCode): Producer | und
   if (usual[code] !== undefined) return usual[code];
   if (code === "invalid_parameter" && body !== undefined) return send({ body: 5 });
   if (code === "invalid_parameter" && query?.shape["limit"] !== undefined) return send({ query: { limit: 0 } });
+  if (code === "owner_only") return send({}, "member");
+  if (code === "capability_unsupported" && operation.path.startsWith("/chats")) return send({}, "narrow");
   if (code === "capability_unsupported" && operation.path.startsWith("/contacts")) return send({}, "narrowMember");
   // A workspace without rows has none of the ids of the examples.
   return code.endsWith("_not_found") && params !== undefined ? send() : undefined;

@@ -1,0 +1,71 @@
+import { createClient } from "pigeonhole/client";
+import { describe, expect, test } from "vitest";
+import { refusalOf } from "../../support/error-of.js";
+import { START } from "../support.js";
+import { KEYS, openWorld } from "./support.js";
+
+const day = (count: number) => new Date(START + count * 86_400_000).toISOString();
+
+function openChats() {
+  const { sandbox } = openWorld({
+    chats: [
+      { title: "beta", updatedAt: day(1) },
+      { title: "Alpha", updatedAt: day(3), kind: "draft", messageCount: 9 },
+      { title: "gamma orders", updatedAt: day(2) },
+    ],
+  });
+  const { chats } = createClient({ ...sandbox.clientOptions, apiKey: KEYS.full });
+  const titlesOf = ({ items }: { items: { title: string }[] }) => items.map(({ title }) => title).join(" ");
+  return { sandbox, chats, titlesOf };
+}
+
+describe("chats", () => {
+  test("chats are listed in the order that is asked for, and a cursor keeps its order", async () => {
+    const { chats, titlesOf } = openChats();
+    expect(titlesOf(await chats.list())).toBe("Alpha gamma orders beta");
+    expect(titlesOf(await chats.list({ sort: "oldest" }))).toBe("beta gamma orders Alpha");
+    expect(titlesOf(await chats.list({ sort: "title" }))).toBe("Alpha beta gamma orders");
+    expect(titlesOf(await chats.list({ q: "ORDER" }))).toBe("gamma orders");
+    const { nextCursor } = await chats.list({ sort: "title", limit: 1 });
+    expect(titlesOf(await chats.list({ sort: "newest", cursor: nextCursor ?? "" }))).toBe("beta gamma orders");
+    expect(await refusalOf(() => chats.list({ q: "a", cursor: nextCursor ?? "" }))).toMatchObject({
+      code: "invalid_cursor",
+    });
+    expect(await refusalOf(() => chats.list({ sort: "random" }))).toMatchObject({ param: "sort" });
+  });
+
+  test("a chat is read, renamed and deleted, and a reset brings it back", async () => {
+    const { chats, sandbox } = openChats();
+    const [first] = (await chats.list()).items;
+    const id = first?.id ?? "";
+    expect(first).toEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/) as string,
+      title: "Alpha",
+      kind: "draft",
+      messageCount: 9,
+      updatedAt: day(3),
+    });
+    expect(await chats.rename(id.toUpperCase(), { title: "x".repeat(120) })).toEqual({
+      ...first,
+      title: "x".repeat(120),
+    });
+    expect(await chats.get(id)).toMatchObject({ updatedAt: day(3) });
+    for (const title of ["", "x".repeat(121)]) {
+      expect(await refusalOf(() => chats.rename(id, { title }))).toMatchObject({ param: "title" });
+    }
+    expect(await chats.delete(id)).toEqual({ object: "chat", id, deleted: true });
+    expect(await refusalOf(() => chats.delete(id))).toMatchObject({ status: 404 });
+    sandbox.reset();
+    expect(await chats.get(id)).toEqual(first);
+  });
+
+  test("only a caller of the owner with every address reaches chats", async () => {
+    const { sandbox } = openChats();
+    const refusals = [];
+    for (const apiKey of [KEYS.member, KEYS.narrowMember, KEYS.narrow]) {
+      const { chats } = createClient({ ...sandbox.clientOptions, apiKey });
+      refusals.push((await refusalOf(() => chats.list())).code);
+    }
+    expect(refusals).toEqual(["owner_only", "owner_only", "capability_unsupported"]);
+  });
+});
