@@ -1,4 +1,4 @@
-import { listOperations } from "#pigeonhole/contract/contract.js";
+import { type NamedOperation, listOperations } from "#pigeonhole/contract/contract.js";
 import { describeScopes } from "#pigeonhole/contract/scopes.js";
 import { type Operation, pathNames, takesIdempotencyKey } from "#pigeonhole/contract/operation.js";
 
@@ -9,18 +9,23 @@ const RETRIES: Record<Operation["retry"], string> = {
   never: "never",
 };
 
-/** The operations of the API as a Markdown table. */
-export function operationsTable(): string {
-  const rows = listOperations().map(({ resource, name, operation }) => {
-    const { method, path, scope, doc, retry } = operation;
-    return `| \`${resource}.${name}(${argumentsOf(operation)})\` | \`${method} ${path}\` | ${describeScopes(scope, "`")} | ${RETRIES[retry]} | ${doc} |`;
-  });
-  return ["| call | operation | scope | retried | |", "|---|---|---|---|---|", ...rows].join("\n");
+/** The operations of one resource as a Markdown table, or of all with their errors. */
+export function operationsTable(only?: NamedOperation["resource"]): string {
+  const isWhole = only === undefined;
+  const rows = listOperations()
+    .filter(({ resource }) => isWhole || resource === only)
+    .map(({ resource, name, operation }) => {
+      const { method, path, scope, doc, retry, errors } = operation;
+      const codes = isWhole ? ` ${errors.map((code) => `\`${code}\``).join(" ")} |` : "";
+      return `| \`${resource}.${name}(${argumentsOf(operation)})\` | \`${method} ${path}\` | ${describeScopes(scope, "`")} | ${RETRIES[retry]} | ${doc} |${codes}`;
+    });
+  const head = `| call | operation | scope | retried | |${isWhole ? " errors |" : ""}`;
+  return [head, head.replaceAll(/[^|]+/g, "---"), ...rows].join("\n");
 }
 
 function argumentsOf(operation: Operation): string {
-  const { body, argument, query, path } = operation;
-  const input = body === undefined ? [] : [argument ?? "body"];
+  const { body, argument, query, path, uploads } = operation;
+  const input = [...(body === undefined ? [] : [argument ?? "body"]), ...(uploads === undefined ? [] : ["data"])];
   const options = takesIdempotencyKey(operation) ? ["{ idempotencyKey }"] : [];
   return [...pathNames(path), ...input, ...(query === undefined ? [] : ["query?"]), ...options].join(", ");
 }
