@@ -1,12 +1,12 @@
 import { inspect } from "node:util";
-import { Client } from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { PigeonholeError } from "#pigeonhole/base/error.js";
 import { asPostgresError } from "#pigeonhole/store/postgres/store-error.js";
-import { createPostgresStore } from "#pigeonhole/store/postgres/postgres-store.js";
-import { describeOnPostgres, startPostgres } from "../../support/postgres-server.js";
+import * as postgres from "#pigeonhole/store/postgres/postgres-store.js";
+import { describeOnPostgres } from "../../support/postgres-server.js";
 import { hasPostgres } from "../../support/tools.js";
-import { acceptLeased, context, expectCode, newEvent, settlements, statesOf, T } from "../conformance/fixture.js";
+import { acceptLeased, expectCode, newEvent, settlements, statesOf, T } from "../conformance/fixture.js";
+import { openWithStandby, storeWithoutStandby } from "./standby.js";
 import { borrowClient, openStore } from "./store-on.js";
 
 describe("an error of PostgreSQL", () => {
@@ -92,30 +92,9 @@ describeOnPostgres((database) => {
 
 describe.skipIf(!hasPostgres())("a synchronous standby that is away", () => {
   test("neither a new event nor its duplicate is answered before the standby has it", async () => {
-    // Of its own, also where the tests are given a server.
-    const server = await startPostgres({ log_min_messages: "error" });
-    onTestFinished(() => server.stop());
-    const store = createPostgresStore({ connectionString: server.url });
-    onTestFinished(() => store.close());
-    await store.open(context);
-    const client = new Client({ connectionString: server.url });
-    onTestFinished(() => client.end());
-    await client.connect();
-    const setStandby = async (name: string): Promise<void> => {
-      await client.query(`ALTER SYSTEM SET synchronous_standby_names = '${name}'`);
-      await client.query("SELECT pg_reload_conf()");
-      await expect
-        .poll(async () => (await client.query("SHOW synchronous_standby_names")).rows[0])
-        .toEqual({
-          synchronous_standby_names: name,
-        });
-    };
-
+    const { store, client, setStandby } = await openWithStandby(postgres);
     await setStandby("away");
-    await expectCode(store.accept(newEvent("evt_1")), "store_unreachable");
-    // The connection that waits is cut, as a restart of the primary would; its row is visible from then on.
-    await client.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'");
-    await expect.poll(() => statesOf(store, "evt_1")).toEqual({ h: "pending" });
+    await storeWithoutStandby(store, client, "evt_1");
     await expectCode(store.accept(newEvent("evt_1")), "store_unreachable");
 
     const cancelled = expectCode(store.accept(newEvent("evt_2")), "store_not_durable");
