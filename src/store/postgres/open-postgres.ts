@@ -85,7 +85,7 @@ export async function openPostgres({ place, clock, runsHandlers }: OpenRequest):
     ...createBatches({ accepting, working, session: node }),
     commit: (settlement, fn, signal) => commitOnPool({ pool, statements, settlement, fn, signal }),
     work,
-    inPool: (doing, use) => pool.run(doing, (client) => use(new Sql(client, statements, POOL_ANSWER_MS))),
+    inPool: (doing, use) => pool.run(doing, (client) => use(new Sql(client, statements, { answerMs: POOL_ANSWER_MS }))),
     close,
   };
 }

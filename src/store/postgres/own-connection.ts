@@ -34,6 +34,12 @@ const SILENCE = {
 /** Where PostgreSQL says that such a wait was cancelled; the commit then succeeds with a warning. */
 const WAIT_FOR_STANDBY = "SyncRepWaitForLSN";
 
+/**
+ * A plan that is kept was made when the tables may have been empty, and must be right when they are large: it finds the
+ * rows by their keys.
+ */
+const PREFER_INDEXES = "SELECT set_config('random_page_cost', '0', false)";
+
 export interface OwnConnectionOptions {
   /** How the application connects. */
   config: ClientConfig;
@@ -87,7 +93,7 @@ export class OwnConnection {
     try {
       const client = this.#client ?? (await this.#connect());
       this.#hasSkippedStandby = false;
-      const sql = new Sql(client, this.#options.statements);
+      const sql = new Sql(client, this.#options.statements, { keepsPlans: !this.#isPooled });
       const value = this.#isPooled ? await this.#inTransaction(sql, client, work) : await work(sql, client);
       if (this.#hasSkippedStandby) throw standbySkipped(doing);
       return value;
@@ -126,7 +132,10 @@ export class OwnConnection {
       await client.connect();
       const sql = new Sql(client, statements);
       this.#isPooled = this.#options.hasSession !== true && (await isBehindPooler(sql, client));
-      if (!this.#isPooled) await sql.run(settingsFor(limits, false));
+      if (!this.#isPooled) {
+        await sql.run(settingsFor(limits, false));
+        await sql.run(PREFER_INDEXES);
+      }
     } catch (error) {
       this.#discard(client);
       throw error;

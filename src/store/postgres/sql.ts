@@ -28,6 +28,8 @@ const TYPES = {
 interface Statement {
   text: string;
   names: readonly string[];
+  /** Under which a connection can keep its plan. */
+  planName: string;
 }
 
 /**
@@ -45,14 +47,14 @@ export class Statements {
   read(written: string): Statement {
     let statement = this.#read.get(written);
     if (statement === undefined) {
-      statement = readStatement(written, this.#schema);
+      statement = { ...readStatement(written, this.#schema), planName: `pigeonhole_${this.#read.size}` };
       this.#read.set(written, statement);
     }
     return statement;
   }
 }
 
-function readStatement(written: string, schema: string): Statement {
+function readStatement(written: string, schema: string): Omit<Statement, "planName"> {
   const names: string[] = [];
   const text = written
     .replaceAll("pigeonhole.", `"${schema}".`)
@@ -74,17 +76,25 @@ export function setDurable(isForTransaction: boolean): string {
 
 const BEGIN = `BEGIN ISOLATION LEVEL READ COMMITTED; SELECT ${setDurable(true)}`;
 
+export interface SqlOptions {
+  /** A statement that has no answer after this time, in milliseconds, fails, and the connection is lost. */
+  answerMs?: number;
+  /** True where the connection is used by this process alone, and so can keep plans. @default false */
+  keepsPlans?: boolean;
+}
+
 /** Runs SQL on one connection. */
 export class Sql {
   readonly #client: ClientBase;
   readonly #statements: Statements;
   readonly #answerMs: number | undefined;
+  readonly #keepsPlans: boolean;
 
-  /** With `answerMs`, a statement that has no answer by then fails, and the connection is lost. */
-  constructor(client: ClientBase, statements: Statements, answerMs?: number) {
+  constructor(client: ClientBase, statements: Statements, { answerMs, keepsPlans = false }: SqlOptions = {}) {
     this.#client = client;
     this.#statements = statements;
     this.#answerMs = answerMs;
+    this.#keepsPlans = keepsPlans;
   }
 
   /** The rows that the statement returns. */
@@ -94,6 +104,12 @@ export class Sql {
 
   async row<Row extends object>(written: string, values: object = {}): Promise<Row | undefined> {
     return (await this.rows<Row>(written, values))[0];
+  }
+
+  /** As `rows`, for a statement that runs all the time: to plan it costs more than to run it. */
+  async keptRows<Row extends object>(written: string, values: object): Promise<Row[]> {
+    const name = this.#keepsPlans ? { name: this.#statements.read(written).planName } : {};
+    return (await this.#query(written, values, name)).rows as Row[];
   }
 
   /** The number of rows that the statement changed, or found. */
@@ -125,11 +141,11 @@ export class Sql {
     return value;
   }
 
-  #query(written: string, values: object): Promise<QueryResult> {
+  #query(written: string, values: object, name: { name?: string } = {}): Promise<QueryResult> {
     const { text, names } = this.#statements.read(written);
     const given = values as Record<string, unknown>;
     return this.#client.query(
-      this.#limited({ text, values: names.map((name) => toStored(given[name])), types: TYPES }),
+      this.#limited({ ...name, text, values: names.map((name) => toStored(given[name])), types: TYPES }),
     );
   }
 

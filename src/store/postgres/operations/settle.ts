@@ -68,7 +68,7 @@ export async function settleDone(sql: Sql, settlements: readonly DoneSettlement[
   const records = settlements.flatMap(({ records = [] }, index) =>
     records.map((event): NewOutboxEvent & { place: number } => ({ ...event, place: index + 1 })),
   );
-  const settled = await sql.rows<{ place: number }>(SETTLE_DONE, {
+  const settled = await sql.keptRows<{ place: number }>(SETTLE_DONE, {
     ...leaseColumns(settlements),
     ats: settlements.map(({ at }) => at),
     dropSteps: settlements.map(({ dropSteps }) => dropSteps),
@@ -84,7 +84,7 @@ export async function settleDone(sql: Sql, settlements: readonly DoneSettlement[
 /** Ends leases of work that runs again, is dead or parked. */
 export async function settleOthers(sql: Sql, settlements: readonly OtherSettlement[]): Promise<SettleOutcome[]> {
   const isPending = (settlement: OtherSettlement) => settlement.to === "pending";
-  const settled = await sql.rows<{ place: number }>(SETTLE_OTHERS, {
+  const settled = await sql.keptRows<{ place: number }>(SETTLE_OTHERS, {
     ...leaseColumns(settlements),
     dropSteps: settlements.map(({ dropSteps }) => dropSteps),
     states: settlements.map(({ to }) => to),

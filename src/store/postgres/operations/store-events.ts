@@ -120,11 +120,14 @@ export async function storeBeside(
 
 /** By the place of each event that was new. */
 async function insertEvents(sql: Sql, node: number, events: readonly NewEvent[]): Promise<Map<number, Stored>> {
-  const rows = await sql.rows<{ place: number; seq: number; handler: string | null; token: number | null }>(ACCEPT, {
-    node,
-    ...eventColumns(events),
-    ...workColumns(events, node),
-  });
+  const rows = await sql.keptRows<{ place: number; seq: number; handler: string | null; token: number | null }>(
+    ACCEPT,
+    {
+      node,
+      ...eventColumns(events),
+      ...workColumns(events, node),
+    },
+  );
   const tokens = new Map(rows.map(({ seq, handler, token }) => [`${seq} ${handler}`, token]));
   const stored = new Map<number, Stored>();
   for (const { place, seq } of rows) {
