@@ -28,7 +28,7 @@ export interface ClusterResult {
   violations: string[];
 }
 
-/** Three receiver processes on one database, behind a balancer, between the emulated service and all kinds of trouble. */
+/** Three receiver processes on one database, behind a balancer, between the emulated service and trouble. */
 export class Cluster {
   readonly sandbox: Sandbox;
   readonly #random: () => number;
@@ -112,7 +112,7 @@ export class Cluster {
     await restartAtOnce(this.#dataDirectory);
   }
 
-  /** One process sends to the database, and hears nothing. */
+  /** One process sends to the database, and nothing arrives, nor comes back. */
   async cutOne(forMs: number): Promise<void> {
     this.#relay?.cut();
     await sleep(forMs);

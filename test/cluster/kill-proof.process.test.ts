@@ -33,7 +33,7 @@ test.skipIf(findPostgresPrograms() === undefined && process.env["CI"] === undefi
       ...repeat(SLEEPS, () => cluster.suspendOne(ASLEEP_MS)),
       ...repeat(CUTS, () => cluster.cutOne(CUT_MS)),
     ];
-    // What a process that is dead at a restart has leased is left to it for 20 s, so that the short form begins with it.
+    // What a process that is dead at a restart has leased is left to it for 20 s: the short form begins with it.
     if (IS_LONG) shuffle(troubles, random);
     const emitting = cluster.emit(EVENTS, IS_LONG ? 25 : 40);
     for (const trouble of troubles) {
