@@ -65,7 +65,7 @@ describe("the tarball", () => {
     expect(files).toContain("dist/page/index.html");
     expect(files.some((path) => /^dist\/page\/assets\/.*\.js$/.test(path))).toBe(true);
     expect(files).toContain("dist/store/sqlite/writer-thread.js");
-    for (const template of ["__common__", "express", "express-sqlite-app", "hono"]) {
+    for (const template of ["__common__", "express", "express-sqlite-app", "express-postgres-app", "hono"]) {
       expect(files.filter((path) => path.startsWith(`templates/${template}/`)).length, template).toBeGreaterThan(2);
     }
   });

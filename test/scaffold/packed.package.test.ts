@@ -16,6 +16,7 @@ import { signDelivery } from "pigeonhole/testing";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { TEMPLATE_NAMES } from "#pigeonhole/scaffold/project/templates.js";
 import { findFreePort } from "../support/free-port.js";
+import { type PostgresServer, startPostgres } from "../support/postgres-server.js";
 import { buildImage } from "./build-image.js";
 import { type Ended, type Running, startProgram } from "./run-command.js";
 import { ROOT } from "./scratch.js";
@@ -29,8 +30,9 @@ import { ROOT } from "./scratch.js";
 const MINUTE = 60_000;
 const INSTALL = ["install", "--prefer-offline", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"];
 
-/** The long form has all of them; the first is the default of `init`. */
-const TEMPLATES = process.env["TEMPLATES"] === "all" ? TEMPLATE_NAMES : TEMPLATE_NAMES.slice(0, 1);
+/** The long form has all of them, or the one that is named; the first is the default of `init`. */
+const { TEMPLATES: CHOSEN = TEMPLATE_NAMES[0] } = process.env;
+const TEMPLATES = TEMPLATE_NAMES.filter((name) => CHOSEN === "all" || CHOSEN === name);
 
 const folder = mkdtempSync(join(tmpdir(), "pigeonhole-packed-"));
 const tool = join(folder, "tool");
@@ -60,15 +62,28 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }), MINUTE);
 
+/** A project on PostgreSQL gets a server of its own, in its `.env`. */
+async function startServerOf(project: string): Promise<PostgresServer | undefined> {
+  const file = join(project, ".env");
+  const text = readFileSync(file, "utf8");
+  if (!text.includes("DATABASE_URL=")) return undefined;
+  const server = await startPostgres();
+  writeFileSync(file, text.replace(/^DATABASE_URL=.*$/m, `DATABASE_URL=${server.url}`));
+  return server;
+}
+
 describe.each(TEMPLATES)("the template %s", (template) => {
   const project = join(folder, template);
+  let server: PostgresServer | undefined;
 
   beforeAll(async () => {
     await init(template, template);
+    server = await startServerOf(project);
     cpSync(join(tool, "node_modules"), join(project, "node_modules"), { recursive: true, verbatimSymlinks: true });
     await run("npm", INSTALL, project);
     await run("npm", ["run", "build"], project);
   }, 2 * MINUTE);
+  afterAll(() => server?.stop());
 
   test("a template type-checks", () => run("npm", ["run", "typecheck"], project), MINUTE);
 

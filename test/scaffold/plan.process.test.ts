@@ -210,7 +210,12 @@ describe("the options of init", () => {
     const line = "DATABASE_FILE=data/inbox.db";
     expect(textOf(files, ".env")).toContain(line);
     expect(textOf(files, ".env.example")).toContain(line);
-    expect(textOf(files, "src/env.ts")).toContain('DATABASE_FILE: z.string().default("data/inbox.db")');
+    expect(textOf(files, "src/database-variables.ts")).toContain('DATABASE_FILE: z.string().default("data/inbox.db")');
+    const onPostgres = plan({ template: "express-postgres-app" });
+    const url = "postgres://app:app@127.0.0.1:5432/app";
+    for (const path of [".env", ".env.example"]) expect(textOf(onPostgres, path)).toContain(`DATABASE_URL=${url}`);
+    expect(textOf(onPostgres, "src/database-variables.ts")).toContain(`.default("${url}")`);
+    for (const [path, { content }] of onPostgres) expect(content, path).not.toMatch(/DATABASE_FILE|inbox\.db|SQLite/);
   });
 
   test("image, workflow and package.json name Node 24", () => {

@@ -30,6 +30,9 @@ export function planScaffold(options: ScaffoldOptions): PlannedFile[] {
   const settings = managerSettings({ packageManager, nodePackage, nodeVersion });
   const { install, run, args, exec, dockerInstall, dockerPrune, ciInstall } = PACKAGE_MANAGERS[packageManager];
   const names = events.map(namesOf);
+  const { database, notes } = TEMPLATES[template];
+  const [sqlite, postgres] = [database === "sqlite", database === "postgres"];
+  const sections = { docker, "node-package": nodePackage, sqlite, postgres };
   const values = {
     name,
     pigeonhole,
@@ -42,13 +45,13 @@ export function planScaffold(options: ScaffoldOptions): PlannedFile[] {
     "ci-install": ciInstall,
     secret,
     "events-list": events.map((type) => `\`${type}\``).join(", "),
-    "template-notes": TEMPLATES[template].notes,
+    "template-notes": notes,
   };
   const files = [...readTemplate(template)]
     .filter(([path]) => docker || !DOCKER_FILES.has(path))
     .flatMap(([path, texts]) => spreadEvents(path, textOf(path, texts, settings.fields), names))
     .map(({ path, content }): PlannedFile => {
-      const text = fillTemplate(keepSections(content, { docker, "node-package": nodePackage }), values);
+      const text = fillTemplate(keepSections(content, sections), values);
       return { path, content: text, mode: path === ".env" ? 0o600 : 0o644 };
     });
   const fixtures = names.map(({ type, file }): PlannedFile => {

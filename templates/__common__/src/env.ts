@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { loadEnvFile } from "node:process";
 import * as z from "zod";
+import { databaseVariables } from "./database-variables.js";
 
 const secret = z
   .string("is missing: give the endpoint's secret")
@@ -11,7 +12,7 @@ const fields = z.object({
   WEBHOOK_SECRET_OLD: secret.optional(),
   PORT: z.coerce.number("must be a port").int("must be a port").min(0).max(65_535).default(3000),
   HOST: z.string().default("127.0.0.1"),
-  DATABASE_FILE: z.string().default("data/inbox.db"),
+  ...databaseVariables,
   PIGEONHOLE_BASE_URL: z.url({ protocol: /^https?$/, error: "must be the address of the API" }).optional(),
   PIGEONHOLE_API_KEY: z.string().optional(),
   LOG_LEVEL: z

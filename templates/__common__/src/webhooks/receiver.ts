@@ -1,13 +1,14 @@
-import { createReceiver, type SqliteStore } from "pigeonhole";
+import { createReceiver } from "pigeonhole";
 import type { Logger } from "pino";
 import type { ApiAccess } from "../env.js";
+import type { createStore } from "../store.js";
 import { registerHandlers } from "./handlers/index.js";
 import { schemas } from "./schemas.js";
 
 interface MailReceiverOptions {
   /** Newest first. */
   secrets: string[];
-  store: SqliteStore;
+  store: ReturnType<typeof createStore>;
   log: Logger;
   /** Needed to record contact events: `ctx.contactEvents.record({ name, email })` in a handler. */
   api?: ApiAccess | undefined;

@@ -1,0 +1,66 @@
+import type { Pool, PoolClient } from "pg";
+import type { PostgresTransaction } from "pigeonhole/postgres";
+
+// Your own tables, in the database of the inbox. That one's tables are in the schema `pigeonhole`.
+
+/** Numbered; append to it, and never change what has been deployed. */
+const MIGRATIONS = [
+  `CREATE TABLE mail_event (
+    event_id   text        PRIMARY KEY,
+    type       text        NOT NULL,
+    created_at timestamptz NOT NULL
+  )`,
+];
+
+/** Any number; no other program may use it in this database. */
+const MIGRATION_LOCK = 7_340_113;
+
+export interface MailEvent {
+  id: string;
+  type: string;
+  createdAt: Date;
+}
+
+/** Brings the tables up to date when the app starts; of several processes, one does it and the others wait. */
+export async function makeTables(pool: Pool): Promise<void> {
+  const client = await pool.connect();
+  try {
+    await client.query("BEGIN");
+    await client.query("SELECT pg_advisory_xact_lock($1)", [MIGRATION_LOCK]);
+    await runMigrations(client);
+    await client.query("COMMIT");
+    client.release();
+  } catch (error) {
+    // The transaction ends with its connection.
+    client.release(true);
+    throw error;
+  }
+}
+
+async function runMigrations(client: PoolClient): Promise<void> {
+  await client.query("CREATE TABLE IF NOT EXISTS migration (number integer PRIMARY KEY)");
+  const { rows } = await client.query<{ done: number }>("SELECT count(*)::integer AS done FROM migration");
+  const done = rows[0]?.done ?? 0;
+  for (const [index, sql] of MIGRATIONS.entries()) {
+    if (index < done) continue;
+    await client.query(sql);
+    await client.query("INSERT INTO migration (number) VALUES ($1)", [index + 1]);
+  }
+}
+
+/** Writes one event, inside the transaction of `ctx.commit`. */
+export async function insertMailEvent(
+  { client }: PostgresTransaction,
+  { id, type, createdAt }: { id: string; type: string; createdAt: string },
+): Promise<void> {
+  await client.query("INSERT INTO mail_event (event_id, type, created_at) VALUES ($1, $2, $3)", [id, type, createdAt]);
+}
+
+/** The newest first. */
+export async function listMailEvents(pool: Pool, limit: number): Promise<MailEvent[]> {
+  const { rows } = await pool.query<MailEvent>(
+    'SELECT event_id AS id, type, created_at AS "createdAt" FROM mail_event ORDER BY created_at DESC LIMIT $1',
+    [limit],
+  );
+  return rows;
+}

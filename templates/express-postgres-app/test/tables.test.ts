@@ -1,0 +1,29 @@
+import { readFileSync } from "node:fs";
+import { signDelivery, TEST_SECRET } from "pigeonhole/testing";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { listMailEvents, makeTables } from "../src/tables.js";
+import { openTestApp, type TestApp } from "./support/open-test-app.js";
+
+const file = new URL("../fixtures/webhooks/email-received.json", import.meta.url);
+const { request } = JSON.parse(readFileSync(file, "utf8")) as { request: { body: { data: string } } };
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await openTestApp();
+});
+afterAll(() => app.close());
+
+test("an event delivered twice is one row", async () => {
+  const body = request.body.data;
+  const { id, type, createdAt } = JSON.parse(body) as { id: string; type: string; createdAt: string };
+  for (const outcome of ["accepted", "duplicate"]) {
+    expect(await app.post(body, signDelivery({ body, secret: TEST_SECRET }))).toEqual({ status: 200, outcome });
+    await vi.waitFor(async () => expect((await app.receiver.inbox.get(id))?.state).toBe("done"));
+  }
+  expect(await listMailEvents(app.pool, 10)).toEqual([{ id, type, createdAt: new Date(createdAt) }]);
+});
+
+test("processes that start at once make the tables once", async () => {
+  await Promise.all([makeTables(app.pool), makeTables(app.pool), makeTables(app.pool)]);
+  expect(await listMailEvents(app.pool, 10)).toHaveLength(1);
+});
