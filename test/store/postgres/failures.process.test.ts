@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { PigeonholeError } from "#pigeonhole/base/error.js";
 import { asPostgresError } from "#pigeonhole/store/postgres/store-error.js";
 import * as postgres from "#pigeonhole/store/postgres/postgres-store.js";
