@@ -20,6 +20,8 @@ describe.skipIf(!HAS_TERMINAL)("the questions of init in a terminal", () => {
     init.press(KEY.down);
     await init.shows("● express-sqlite-app");
     init.press(KEY.down);
+    await init.shows("● express-postgres-app");
+    init.press(KEY.down);
     await init.shows("● hono");
     init.press(KEY.enter);
     await init.shows("Which events");
