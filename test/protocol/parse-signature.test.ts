@@ -143,7 +143,7 @@ describe("headers without a readable signature", () => {
     ["base64, one short", base64.slice(1)],
     ["base64, two paddings", `${base64}=`],
     ["base64 with junk behind", `${base64}!!!`],
-    ...[..."./:@[`{"].map((character) => [`a key with ${character}`, `k${character}=${hex}`] as [string, string]),
+    ...Array.from("./:@[`{", (character): [string, string] => [`a key with ${character}`, `k${character}=${hex}`]),
     ["base64 under a key that is too long", `${"k".repeat(33)}=${base64}`],
     ["base64 with junk that Node skips", `${base64.slice(0, 20)}*${base64.slice(20, -1)}`],
     ["base64 with a line end", `${base64.slice(0, 20)}\n${base64.slice(20)}`],
