@@ -21,8 +21,8 @@ export type NotEnded = { then: (...args: never[]) => unknown } | { next: (...arg
 
 /**
  * The user's own writes. Synchronous on SQLite: the compiler refuses a function that returns a promise, a generator or
- * an iterator, and so does `ctx.commit`, which then writes nothing. On PostgreSQL it returns a promise, which is awaited.
- * `Result` is what the function returns, which is otherwise ignored; `Tx` is what the store passes to it.
+ * an iterator, and so does `ctx.commit`, which then writes nothing. On PostgreSQL it returns a promise, which is
+ * awaited. `Result` is what the function returns, which is otherwise ignored; `Tx` is what the store passes to it.
  */
 export type CommitFunction<Result = Finished, Tx = CommitTransaction> = (
   tx: Tx,
