@@ -220,7 +220,8 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
     },
     waitForContactEvent: async (wait = {}) => eventWaits.wait(contactEventStore.events, wait),
     advance: (by) => passTime.advance(by),
-    advanceToNextAttempt: () => passTime.advanceTo(() => engine.waiting[0]?.dueMs),
+    advanceToNextAttempt: (eventId) =>
+      passTime.advanceTo(() => engine.waiting.find((one) => eventId === undefined || one.eventId === eventId)?.dueMs),
     settle: () => passTime.settle(),
     async listen(where = {}) {
       requireOpen();

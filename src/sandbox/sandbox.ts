@@ -149,10 +149,10 @@ export interface Sandbox {
    */
   advance(by: number | string): Promise<void>;
   /**
-   * Advances the clock in the same way until the next attempt was answered. Resolves with the milliseconds, or with
-   * undefined if none is planned.
+   * Advances the clock in the same way until the next attempt, of this event or of any, was answered. Resolves with the
+   * milliseconds, or with undefined if none is planned.
    */
-  advanceToNextAttempt(): Promise<number | undefined>;
+  advanceToNextAttempt(eventId?: string): Promise<number | undefined>;
   /** Waits until all running attempts are answered. */
   settle(): Promise<void>;
   /**

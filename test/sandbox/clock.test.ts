@@ -71,6 +71,21 @@ describe("the manual clock", () => {
     expect(await sandbox.advanceToNextAttempt()).toBeUndefined();
   });
 
+  test("a manual clock can be moved to the next attempt of one event, past those of others", async () => {
+    const { sandbox, clock } = openOnClock({ receive: () => new Response(null, { status: 500 }) });
+    sandbox.endpoints.create({ url: "http://127.0.0.1/" });
+    const { event: first } = sandbox.emit("email.sent");
+    await sandbox.advance(HOUR);
+    const { event: second } = sandbox.emit("email.sent");
+    await sandbox.settle();
+    const due = (id: string) => sandbox.plannedAttempts.find(({ eventId }) => eventId === id)?.dueAtMs ?? Number.NaN;
+    expect(due(first.id)).toBeGreaterThan(due(second.id));
+    const dueAtMs = due(first.id);
+    await sandbox.advanceToNextAttempt(first.id);
+    expect(clock.now()).toBe(dueAtMs);
+    expect(await sandbox.advanceToNextAttempt("evt_none")).toBeUndefined();
+  });
+
   test("a manual clock moves only when the attempts of a moment are answered, and in their order", async () => {
     const seen: string[] = [];
     const { sandbox, clock } = openOnClock({

@@ -70,17 +70,10 @@ export function sandboxRoutes(sandbox: DevSandbox | undefined): PageApiRoute[] {
 async function advance(service: Sandbox, body: BodyFields): Promise<number | undefined> {
   const [by, toNext] = [body.text("by", MAX_TEXT_LENGTH), body.text("toNext", MAX_TEXT_LENGTH)];
   if ((by === undefined) === (toNext === undefined)) throw badField("by", "or toNext must be given, and not both.");
-  if (toNext === "") return service.advanceToNextAttempt();
-  if (by !== undefined) {
-    const byMs = readDuration(by);
-    await service.advance(byMs);
-    return byMs;
-  }
-  const next = service.plannedAttempts.find(({ eventId }) => eventId === toNext);
-  if (next === undefined) return undefined;
-  const waitMs = Math.max(0, next.dueAtMs - service.clock.now());
-  await service.advance(waitMs);
-  return waitMs;
+  if (by === undefined) return service.advanceToNextAttempt(toNext === "" ? undefined : toNext);
+  const byMs = readDuration(by);
+  await service.advance(byMs);
+  return byMs;
 }
 
 /** The lists check the rules themselves. */
