@@ -1,7 +1,8 @@
 import { connect, createServer } from "node:net";
 import { drizzle } from "drizzle-orm/node-postgres";
 import { sql } from "drizzle-orm";
-import { Pool } from "pg";
+import { Kysely, PostgresDialect } from "kysely";
+import { Pool, type PoolClient } from "pg";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { endsTransaction } from "#pigeonhole/store/postgres/ends-transaction.js";
 import type { PostgresTransaction } from "#pigeonhole/store/postgres/postgres-transaction.js";
@@ -119,6 +120,27 @@ describeOnPostgres((database) => {
       await store.commit(settlements.done(lease), ({ client }) =>
         drizzle({ client }).execute(sql`INSERT INTO ${sql.raw(table)} (name) VALUES (${"ann"})`),
       );
+      expect(await names()).toEqual(["ann"]);
+    });
+
+    test("a commit takes the client as the one connection of Kysely", async () => {
+      const store = await openEmpty();
+      const [first, second] = [await acceptLeased(store, "evt_1"), await acceptLeased(store, "evt_2")];
+      const open = (client: PoolClient) =>
+        new Kysely<Record<string, { name: string }>>({
+          dialect: new PostgresDialect({
+            pool: { connect: () => Promise.resolve(client), end: () => Promise.resolve(), options: {} },
+          }),
+        });
+      await store.commit(settlements.done(first), ({ client }) =>
+        open(client).insertInto(table).values({ name: "ann" }).execute(),
+      );
+      const failure = new Error("taken back");
+      const outcome = store.commit(settlements.done(second), async ({ client }) => {
+        await open(client).insertInto(table).values({ name: "bob" }).execute();
+        throw failure;
+      });
+      await expect(outcome).rejects.toBe(failure);
       expect(await names()).toEqual(["ann"]);
     });
 
