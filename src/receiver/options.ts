@@ -57,7 +57,8 @@ export interface ReceiverOptions<Schemas extends SchemaMap = SchemaMap, Tx = Com
    */
   secrets: SecretsOption;
   /**
-   * Path of the SQLite file, `:memory:` for tests, or a store of your own, for this receiver alone.
+   * Path of the SQLite file, `:memory:` for tests, or a store for this receiver alone, such as `createPostgresStore`
+   * makes.
    * @default "pigeonhole.db"
    */
   store?: string | Store<Tx> | undefined;
