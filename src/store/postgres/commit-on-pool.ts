@@ -7,7 +7,7 @@ import type { DoneSettlement } from "./operations/settle.js";
 import { settleDone } from "./operations/settle.js";
 import type { BorrowedClient, SharedPool } from "./shared-pool.js";
 import type { PostgresTransaction } from "./postgres-transaction.js";
-import { asPostgresError, isConnectionLost } from "./store-error.js";
+import { asPostgresError, isConnectionLost, takesNoWrites } from "./store-error.js";
 import { Sql, type Statements } from "./sql.js";
 
 /** How often and how long a commit without an answer is asked about. */
@@ -42,7 +42,7 @@ export async function commitOnPool({ pool, statements, settlement, fn, signal }:
   } catch (error) {
     // On a connection that is closed, the transaction ends and its rows are free.
     if (signal?.aborted === true) giveBack(true);
-    else await undo(sql, borrowed);
+    else await undo(sql, borrowed, error);
     throw error;
   }
   const command = await untilAborted(commit(client), signal).catch((error: unknown) => ({ error }));
@@ -118,10 +118,10 @@ async function callWithClient(
   }
 }
 
-async function undo(sql: Sql, { giveBack }: BorrowedClient): Promise<void> {
+async function undo(sql: Sql, { giveBack }: BorrowedClient, error: unknown): Promise<void> {
   try {
     await sql.script("ROLLBACK");
-    giveBack(false);
+    giveBack(takesNoWrites(error));
   } catch {
     // The transaction ends with its connection.
     giveBack(true);

@@ -1,4 +1,4 @@
-import { type ErrorCode, PigeonholeError } from "../../base/error.js";
+import { type ErrorCode, PigeonholeError, isPigeonholeError } from "../../base/error.js";
 
 interface Meaning {
   code: ErrorCode;
@@ -48,8 +48,14 @@ const LOST = ["08", "57P", "25"] as const;
 
 /** True when the connection cannot be used again, or what is still under way on it is not known. */
 export function isConnectionLost(error: unknown): boolean {
-  const state = error instanceof PigeonholeError ? "" : sqlStateOf(error);
+  if (error instanceof PigeonholeError) return takesNoWrites(error);
+  const state = sqlStateOf(error);
   return state === undefined || LOST.some((prefix) => state.startsWith(prefix));
+}
+
+/** True when the server takes no writes, as after a failover; another connection may lead to the new primary. */
+export function takesNoWrites(error: unknown): boolean {
+  return isPigeonholeError(error, "store_not_primary") || sqlStateOf(error) === "25006";
 }
 
 export function sqlStateOf(error: unknown): string | undefined {

@@ -114,6 +114,16 @@ describeOnPostgres((database) => {
       expect(database.pool.idleCount).toBe(database.pool.totalCount);
     });
 
+    test("a commit whose function throws gives its connection back", async () => {
+      const pool = new Pool({ connectionString: database.url, max: 1 });
+      onTestFinished(() => pool.end());
+      const store = await openEmpty(pool);
+      const lease = await acceptLeased(store, "evt_1");
+      const outcome = store.commit(settlements.done(lease), () => Promise.reject(new Error("mine")));
+      await expect(outcome).rejects.toThrow("mine");
+      expect([pool.totalCount, pool.idleCount]).toEqual([1, 1]);
+    });
+
     test("a commit takes the client of Drizzle", async () => {
       const store = await openEmpty();
       const lease = await acceptLeased(store, "evt_1");

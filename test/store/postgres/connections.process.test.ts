@@ -1,4 +1,4 @@
-import { Client } from "pg";
+import { Client, Pool } from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { OwnConnection, SHORT } from "#pigeonhole/store/postgres/own-connection.js";
 import { Sql, Statements } from "#pigeonhole/store/postgres/sql.js";
@@ -131,23 +131,31 @@ describeOnPostgres((database) => {
   });
 
   describe("a connection that cannot be used", () => {
+    /** What new transactions may do, also on connections that exist. */
+    async function setReadOnly(value: "on" | "off"): Promise<void> {
+      await database.pool.query("SET default_transaction_read_only = off");
+      await database.pool.query(`ALTER SYSTEM SET default_transaction_read_only = ${value}`);
+      await database.pool.query("SELECT pg_reload_conf()");
+    }
+
     test("a connection to a server that takes no writes is replaced, since the server may stay as it is", async () => {
-      const store = await openStore(database);
-      await store.accept(newEvent("before"));
-      const before = await pidOf("pigeonhole accept");
-      const setReadOnly = async (value: "on" | "off"): Promise<void> => {
-        await database.pool.query("SET default_transaction_read_only = off");
-        await database.pool.query(`ALTER SYSTEM SET default_transaction_read_only = ${value}`);
-        await database.pool.query("SELECT pg_reload_conf()");
-      };
+      const pool = new Pool({ connectionString: database.url, max: 1, application_name: "of the application" });
+      onTestFinished(() => pool.end());
+      const store = await openStore(database, pool);
+      const lease = await acceptLeased(store, "before");
+      await store.counts(T);
+      const pids = () => Promise.all(["pigeonhole accept", "of the application"].map(pidOf));
+      const before = await pids();
       onTestFinished(() => setReadOnly("off"));
       await setReadOnly("on");
-      await expect
-        .poll(() => store.accept(newEvent(`evt_${performance.now()}`)).catch(({ code }: { code: string }) => code))
-        .toBe("store_not_primary");
+      const codeOf = (work: Promise<unknown>) => work.catch(({ code }: { code: string }) => code);
+      await expect.poll(() => codeOf(store.accept(newEvent(`evt_${performance.now()}`)))).toBe("store_not_primary");
+      expect(await codeOf(store.commit(settlements.done(lease), () => undefined))).toBe("store_not_primary");
       await setReadOnly("off");
       await expect.poll(() => store.accept(newEvent("after")).catch(() => undefined)).toBeDefined();
-      expect(await pidOf("pigeonhole accept")).not.toBe(before);
+      await expect.poll(() => codeOf(store.commit(settlements.done(lease), () => undefined))).toBeUndefined();
+      const after = await pids();
+      for (const [index, pid] of before.entries()) expect(after[index]).not.toBe(pid);
     });
 
     test("a transaction that cannot begin on a connection leaves it as good as new", async () => {
