@@ -153,8 +153,14 @@ function accessTo(opening: PostgresOpening) {
     read: <Value>(doing: string, use: Use<Value>): Promise<Value> =>
       opening.use((open) => open.inPool(doing, (sql) => use(sql, open.lock))),
     write: <Value>(doing: string, use: Use<Value>): Promise<Value> =>
-      opening.use((open) => open.inPool(doing, (sql) => sql.transaction(() => use(sql, open.lock)))),
+      opening.use((open) => open.inPool(doing, (sql) => sql.transaction(() => withoutLongWaits(sql, open.lock, use)))),
   };
+}
+
+/** Rows are locked for as long as a ctx.commit runs; a person who waits for one is told so. */
+async function withoutLongWaits<Value>(sql: Sql, lock: NodeLock, use: (sql: Sql, lock: NodeLock) => Promise<Value>) {
+  await sql.script("SET LOCAL lock_timeout = '3s'");
+  return use(sql, lock);
 }
 
 function placeOf(options: Resolved<typeof POSTGRES_STORE_OPTIONS>): PostgresPlace {

@@ -82,6 +82,16 @@ describeOnPostgres((database) => {
     expect(await store.accept(newEvent("evt_1"))).toMatchObject({ kind: "stored" });
   });
 
+  test("a retry by hand that waits for a lock is refused in time", async () => {
+    const store = await openStore(database);
+    const { seq } = await acceptLeased(store, "evt_1");
+    const client = await borrowClient(database.pool);
+    await client.query(`BEGIN; SELECT 1 FROM ${database.schema}.inbox_work FOR UPDATE`);
+    const begun = performance.now();
+    await expectCode(store.replan({ seq, handlers: ["h"], now: T }), "store_busy");
+    expect(performance.now() - begun).toBeLessThan(8_000);
+  });
+
   test("one event that cannot be stored fails alone", async () => {
     const store = await openStore(database);
     const events = ["a", "b", "c"].map((id) => newEvent(id, { receivedAt: id === "b" ? Number.NaN : T }));
