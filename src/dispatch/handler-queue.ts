@@ -126,12 +126,12 @@ export class HandlerQueue {
 
   async #untilFree(run: () => Promise<KeyedResult>): Promise<RunResult | undefined> {
     const { clock } = this.#deps;
-    for (let attempt = 1; ; attempt += 1) {
+    for (let attempt = 1; !this.window.isClosed; attempt += 1) {
       const result = await run();
       if (result !== HELD_ELSEWHERE) return result;
-      if (this.window.isClosed) return undefined;
       await sleep(clock, backoffDelay(KEY_WAITS, attempt, Math.random));
     }
+    return undefined;
   }
 
   async #beginWithKey(ready: ReadyWork, key: string): Promise<KeyedResult> {

@@ -6,14 +6,14 @@ import { silentLogger } from "#pigeonhole/base/logger.js";
 import { createPostgresStore } from "pigeonhole/postgres";
 import { startContactEventService } from "../support/contact-event-service.js";
 import { type TestDatabase, describeOnPostgres } from "../support/postgres-server.js";
-import { closeReceiver, makeEvent, makeGate, post, untilWork } from "../support/receiver.js";
+import { captureLog, closeReceiver, makeEvent, makeGate, post, untilWork } from "../support/receiver.js";
 
 /** A receiver on the database, stopped after the test; one of several on the same data. */
-function createOn({ pool, schema }: TestDatabase, baseUrl?: string) {
+function createOn({ pool, schema }: TestDatabase, baseUrl?: string, logger = silentLogger) {
   const receiver = createReceiver({
     secrets: TEST_SECRET,
     store: createPostgresStore({ pool, schema }),
-    logger: silentLogger,
+    logger,
     telemetry: false,
     retry: { initialMs: 10, maxMs: 10, maxAttempts: 3 },
     ...(baseUrl !== undefined && { api: { apiKey: "svc_test", baseUrl, eventsPerMinute: 600_000 } }),
@@ -93,6 +93,31 @@ describeOnPostgres((database) => {
       await expect.poll(async () => (await receivers[0]?.stats())?.done, { timeout: 20_000 }).toBe(events.length);
       expect(most).toBe(1);
       expect(ran.size).toBe(2);
+    });
+
+    test("a receiver that stops does not ask for the keys of its work any more", async () => {
+      const log = captureLog();
+      const [first, second] = [createOn(database), createOn(database, undefined, log.logger)];
+      const [gate, begun] = [makeGate(), makeGate()];
+      first.on(
+        "email.sent",
+        () => {
+          begun.open();
+          return gate.passed;
+        },
+        { key: () => "same" },
+      );
+      second.on("email.sent", () => expect.unreachable(), { key: () => "same" });
+      await first.start();
+      await post(first, makeEvent());
+      await begun.passed;
+      await second.start();
+      await post(second, makeEvent());
+      await sleep(300);
+      await second.stop({ timeoutMs: 0 });
+      await sleep(1_500);
+      expect(log.named("handler_queue_failed")).toEqual([]);
+      gate.open();
     });
 
     test("what a stopped receiver left runs on the other", async () => {
