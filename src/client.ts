@@ -43,6 +43,15 @@ export type { Contact, ContactCreateInput, ContactUpdateInput, ListedContact, Pe
 export type { Draft, DraftCreateInput, DraftUpdateInput } from "./contract/drafts.js";
 export type { FileBatchDelete, FileLink, FileStats, WorkspaceFile } from "./contract/files.js";
 export type { Chat, ChatUpdateInput } from "./contract/chats.js";
+export type { FieldError } from "./contract/error-body.js";
+export type {
+  Form,
+  FormCreateInput,
+  FormItem,
+  FormStarter,
+  FormSubscription,
+  FormUpdateInput,
+} from "./contract/forms.js";
 export type { Label, LabelCreateInput, LabelUpdateInput, PaletteColor } from "./contract/labels.js";
 export type {
   Signature,

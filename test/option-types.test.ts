@@ -40,6 +40,8 @@ interface Refusals {
   EraseCapturesOptions: RefusesUndefined<main.EraseCapturesOptions>;
   EraseOptions: RefusesUndefined<main.EraseOptions>;
   EventQuery: RefusesUndefined<main.EventQuery>;
+  FormCreateInput: RefusesUndefined<client.FormCreateInput>;
+  FormUpdateInput: RefusesUndefined<client.FormUpdateInput>;
   HandlerOptions: RefusesUndefined<main.HandlerOptions>;
   KeyedCallOptions: RefusesUndefined<client.KeyedCallOptions>;
   LabelCreateInput: RefusesUndefined<client.LabelCreateInput>;

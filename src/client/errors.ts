@@ -1,5 +1,6 @@
 import { PigeonholeError } from "../base/error.js";
 import type { ApiErrorCode } from "../contract/api-error-codes.js";
+import type { FieldError } from "../contract/error-body.js";
 import { InvalidInputError } from "../contract/invalid-input-error.js";
 
 export { InvalidInputError };
@@ -19,6 +20,8 @@ export interface ApiErrorInput {
   message: string;
   /** Field or dotted path that the error is about; undefined when the service named none. */
   param: string | undefined;
+  /** What is wrong with the answers of a sign-up; undefined for every other error. */
+  fields?: readonly FieldError[] | undefined;
   /** The service's id of the request; undefined when it gave none. */
   requestId: string | undefined;
   /** How long the service asks to wait, in milliseconds; undefined when it does not say. */
@@ -38,18 +41,21 @@ export class ApiError extends PigeonholeError<AnyApiErrorCode> {
   readonly status: number;
   /** Field or dotted path that the error is about; undefined when the service named none. */
   readonly param: string | undefined;
+  /** What is wrong with the answers of a sign-up; undefined for every other error. */
+  readonly fields: readonly FieldError[] | undefined;
   /** The service's id of the request, for its support; undefined when it gave none. */
   readonly requestId: string | undefined;
   /** How long the service asks to wait, in milliseconds; undefined when it does not say. */
   readonly retryAfterMs: number | undefined;
 
   constructor(input: ApiErrorInput) {
-    const { call, status, code, message, param, requestId, retryAfterMs } = input;
+    const { call, status, code, message, param, fields, requestId, retryAfterMs } = input;
     const details = [`HTTP ${status}`, code, ...(param === undefined ? [] : [`param ${param}`])];
     if (requestId !== undefined) details.push(`request ${requestId}`);
     super(code, `${call}: ${message} (${details.join(", ")})`);
     this.status = status;
     this.param = param;
+    this.fields = fields;
     this.requestId = requestId;
     this.retryAfterMs = retryAfterMs;
   }

@@ -23,7 +23,7 @@ export function readAnswer(call: string, operation: Operation, answer: WireAnswe
   // The service's error text will be printed. Parse it before redaction: JSON can escape a secret so that it is not
   // recognized.
   const printable = (said: string): string => deps.credential.redact(said).slice(0, MAX_TEXT_LENGTH);
-  const refuse = ({ code, message, param }: Partial<ErrorBody> & { code: string; message: string }) => {
+  const refuse = ({ code, message, param, fields }: Partial<ErrorBody> & { code: string; message: string }) => {
     const requestId = answer.headers.get(deps.requestIdHeader);
     return apiErrorFor({
       call,
@@ -31,6 +31,7 @@ export function readAnswer(call: string, operation: Operation, answer: WireAnswe
       code: printable(code),
       message: printable(message),
       param: param === undefined ? undefined : printable(param),
+      fields: fields?.map(({ key, error }) => ({ key: printable(key), error: printable(error) })),
       requestId: requestId === null ? undefined : printable(requestId),
       retryAfterMs: readRetryAfter(answer.headers.get("retry-after"), deps.nowMs),
     });
@@ -55,8 +56,9 @@ export function readAnswer(call: string, operation: Operation, answer: WireAnswe
   const body = status === 204 ? { ok: true as const, value: {} } : parseJson(text);
   if (!body.ok) throw refuse({ code: "invalid_answer", message: "The answer is not JSON." });
   if (!succeeded) {
-    const { code = "unknown_error", message = "The API answered with an error.", param } = readErrorBody(body.value);
-    throw refuse({ code, message, param });
+    const read = readErrorBody(body.value);
+    const { code = "unknown_error", message = "The API answered with an error." } = read;
+    throw refuse({ ...read, code, message });
   }
   if (operation.result === undefined) return undefined;
   const result = checkInput(operation.result, body.value);

@@ -332,6 +332,22 @@ export const API_ASSUMPTIONS: readonly ApiAssumption[] = [
     change: "`src/sandbox/resources/chats.ts`.",
   },
   {
+    id: "form_paths",
+    notShown:
+      "The paths and inputs of the operations that update, publish, pause, copy and delete a form; its analytics, and how submissions are managed.",
+    assumed:
+      "PATCH /forms/{id}, POST /forms/{id}/publish, POST /forms/{id}/pause, POST /forms/{id}/copy and DELETE /forms/{id}. An update takes the fields of a creation and `expectedUpdatedAt`, a copy `name`. Analytics and submissions are left out.",
+    change: 'Option `paths` of createClient, such as `{ forms: { pause: "/forms/{id}/close" } }`.',
+  },
+  {
+    id: "form_rules",
+    notShown:
+      "The names of the 15 keys of a field, the documents of the starters, the statuses beyond draft and live, the words for wrong answers, the tokens in `svc_started`, and the shape of confirmation links.",
+    assumed:
+      "In the sandbox made up, `paused`, `required` or the field's type, any token drops a sign-up as a bot's, and `sandbox.confirmSignUp` opens the link. Every sign-up comes from one network address. An unsubscription is not emulated.",
+    change: "`src/sandbox/resources/form-document.ts`, `forms.ts` and `sign-ups.ts` beside it.",
+  },
+  {
     id: "owned_addresses",
     notShown: "Whether the entries of `domainAllowlist` must belong to the workspace, as those of `addressAllowlist`.",
     assumed: "In the sandbox they need not. Every address of an owned domain counts as owned.",

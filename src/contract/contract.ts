@@ -2,6 +2,7 @@ import { chats } from "./chats.js";
 import { contactEvents } from "./contact-events.js";
 import { drafts } from "./drafts.js";
 import { files } from "./files.js";
+import { forms } from "./forms.js";
 import { labels } from "./labels.js";
 import { contacts } from "./contacts.js";
 import type { Operation } from "./operation.js";
@@ -20,6 +21,8 @@ export interface Contract {
   readonly drafts: typeof drafts;
   /** Operations on files and links; see docs/service.md#files. */
   readonly files: typeof files;
+  /** Operations on forms, and the sign-up; see docs/service.md#forms. */
+  readonly forms: typeof forms;
   /** Operations on labels; see docs/service.md#labels. */
   readonly labels: typeof labels;
   /** Operations on signatures; see docs/service.md#signatures. */
@@ -29,7 +32,17 @@ export interface Contract {
 }
 
 /** Every operation by resource and name: the contract of the API. */
-export const CONTRACT: Contract = { chats, contactEvents, contacts, drafts, files, labels, signatures, webhooks };
+export const CONTRACT: Contract = {
+  chats,
+  contactEvents,
+  contacts,
+  drafts,
+  files,
+  forms,
+  labels,
+  signatures,
+  webhooks,
+};
 
 /** An operation with its resource and name in the contract. */
 export interface NamedOperation {

@@ -33,6 +33,7 @@ import { AttemptWaits, checkFilter, checkTimeout, checkWait } from "./attempt-wa
 import { sandboxClosed } from "./event-waiter.js";
 import { AddressBook } from "./resources/address-book.js";
 import { RESOURCE_NAMES, createResources, handlersOf, rowsOf } from "./resources/create-resources.js";
+import { SignUps } from "./resources/sign-ups.js";
 import { createWebhooksHandlers } from "./webhooks-handlers.js";
 
 /** This name is never resolved. A client without a socket uses it as base URL. */
@@ -142,7 +143,8 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
     // The API in this process continues after the end, and delivers nothing.
     if (!isClosed) publish(type, data);
   };
-  const resources = createResources({ ...shared, book, fire });
+  const signUps = new SignUps({ book, clock: time.receiver, fire });
+  const resources = createResources({ ...shared, book, signUps, fire });
   const publish: Sandbox["emit"] = (type, data = {}, emitOptions = {}) => {
     requireOpen();
     EMIT_OPTIONS.checkNames(emitOptions);
@@ -189,6 +191,7 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
     faults,
     contacts: contactEventStore,
     endpoints: createSandboxEndpoints(endpoints, deliverOnce),
+    confirmSignUp: (formId, email) => signUps.confirm(formId, email),
     rows: (resource) => rowsOf(resources, resource),
     get baseUrl() {
       return server?.url ?? IN_PROCESS_URL;

@@ -90,6 +90,8 @@ export interface SandboxOptions {
   maxFileBytes?: number | undefined;
   /** Conversations with the assistant to begin with. @default [] */
   chats?: readonly ChatInput[] | undefined;
+  /** AI actions that the designer of forms may use; `"off"`: the workspace has none. @default 1,000 */
+  aiActions?: number | "off" | undefined;
   /** What an event for an unknown address does without `createContact`. @default "refuse" */
   unknownContacts?: "refuse" | "create" | undefined;
   /** Automations that contact events can start. @default [] */
@@ -138,6 +140,7 @@ export const SANDBOX_OPTIONS = defineOptions("createSandbox", {
   blocklist: list<string>({ default: [] }),
   maxFileBytes: wholeNumber({ default: 256 * 1024 * 1024, min: 1 }),
   chats: list<ChatInput>({ default: [] }),
+  aiActions: given<number | "off">({ default: 1_000 }),
   unknownContacts: oneOf(["refuse", "create"], { default: "refuse" }),
   automations: list<SandboxAutomation>({ default: [] }),
   eventsPerMinute: wholeNumber({ default: EVENT_LIMITS.eventsPerMinute, min: 1 }),

@@ -116,6 +116,11 @@ export interface Sandbox {
   readonly contacts: Pick<ContactEventStore, "contacts" | "addContact" | "removeContact" | "addAutomation" | "addWait">;
   /** Every stored contact event, in the order of recording. */
   readonly contactEvents: readonly StoredEvent[];
+  /**
+   * What opening the link of a confirmation email does: the person joins the form's audiences, and `form.confirmed` is
+   * fired. False when no sign-up of this address waits for it.
+   */
+  confirmSignUp(formId: string, email: string): boolean;
   /** Every row of a resource, such as `labels`, as the API sends it to a caller who sees all. */
   rows(resource: ResourceName): readonly object[];
   /** Injected faults: of deliveries to receivers, and in the API. */

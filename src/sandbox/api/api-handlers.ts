@@ -75,6 +75,8 @@ export class SandboxApiError extends Error {
   readonly code: string;
   /** Field or dotted path that the error is about; undefined when it is about none. */
   readonly param: string | undefined;
+  /** What is wrong with the answers of a sign-up; undefined for every other error. */
+  readonly fields: readonly { key: string; error: string }[] | undefined;
   /** Headers of the answer besides the usual ones, by lower-case name; empty when there are none. */
   readonly headers: Readonly<Record<string, string>>;
 
@@ -83,6 +85,7 @@ export class SandboxApiError extends Error {
     error: ({ code: ApiErrorCode; status?: undefined } | { code: string; status: number }) & {
       message: string;
       param?: string;
+      fields?: readonly { key: string; error: string }[];
       headers?: Readonly<Record<string, string>>;
     },
   ) {
@@ -90,6 +93,7 @@ export class SandboxApiError extends Error {
     this.status = error.status === undefined ? statusOfCode(error.code) : error.status;
     this.code = error.code;
     this.param = error.param;
+    this.fields = error.fields;
     this.headers = error.headers ?? {};
   }
 }

@@ -211,8 +211,9 @@ function errorAnswer(error: unknown): ApiAnswer {
   if (!(error instanceof SandboxApiError)) {
     return { status: 500, body: { code: "internal_error", message: "The sandbox failed: internal error." } };
   }
-  const { status, code, message, param, headers } = error;
-  return { status, headers, body: { code, message, ...(param === undefined ? {} : { param }) } };
+  const { status, code, message, param, fields, headers } = error;
+  const about = { ...(param === undefined ? {} : { param }), ...(fields === undefined ? {} : { fields }) };
+  return { status, headers, body: { code, message, ...about } };
 }
 
 function tooLarge(maxBodyBytes: number): SandboxApiError {

@@ -5,6 +5,7 @@ import { createChats } from "./chats.js";
 import { createContacts } from "./contacts.js";
 import { createDrafts } from "./drafts.js";
 import { createFiles } from "./files.js";
+import { createForms } from "./forms.js";
 import { createLabels } from "./labels.js";
 import type { SandboxResource, Workspace } from "./resource.js";
 import { createSignatures } from "./signatures.js";
@@ -24,6 +25,7 @@ const RESOURCES: { readonly [Name in ResourceName]: (workspace: Workspace) => Sa
   contacts: createContacts,
   drafts: createDrafts,
   files: createFiles,
+  forms: createForms,
   labels: createLabels,
   signatures: createSignatures,
 };

@@ -6,6 +6,7 @@ import type { SandboxEvent } from "../delivery/scheduled-delivery.js";
 import type { MakeId } from "../make-id.js";
 import type { ResolvedSandboxOptions } from "../options.js";
 import type { AddressBook } from "./address-book.js";
+import type { SignUps } from "./sign-ups.js";
 
 /** What the resources of the emulated workspace share. */
 export interface Workspace {
@@ -16,6 +17,8 @@ export interface Workspace {
   options: ResolvedSandboxOptions;
   /** The contacts, and the addresses seen in mail. */
   book: AddressBook;
+  /** The sign-ups to its forms. */
+  signUps: SignUps;
   /** Fires an event, as what a call does; `data` is all of its data. */
   fire: (type: EventType, data: object) => void;
 }

@@ -73,7 +73,7 @@ describe.each(rows)("$call", ({ call: name, operation }) => {
   });
 
   test("the operation refuses an unknown field, and a body that is not a JSON object", async () => {
-    if (operation.body === undefined) return;
+    if (operation.body === undefined || operation.credential === "none") return;
     const { call } = createTestApi({ clock: atExampleTime });
     const surprise = { body: { ...operation.example.body, surprise: 1 } };
     expect(verdict(await call(line, surprise))).toBe(

@@ -56,6 +56,42 @@ const copySignature = async (world: World, key: "full" | "narrow"): Promise<Call
   return world.send(`POST /signatures/${String(body["id"])}/copy`, { key, body: { addresses: [OTHER] } });
 };
 
+/** Creates a form and answers the creation. */
+const form = ({ send }: World, body: object = {}): Promise<Called> =>
+  send("POST /forms", { body: { name: "News", publish: true, ...body } });
+/** Sends a call of a new form; `line` has its id. */
+const ofForm = async (world: World, line: (id: string) => string, body?: unknown): Promise<Called> => {
+  const made = await form(world);
+  return world.send(line(String(made.body["id"])), body === undefined ? {} : { body });
+};
+const FORM_ERRORS: readonly (readonly [code: string, body: object, key?: keyof typeof KEYS])[] = [
+  ["invalid_form", { settings: { doubleOptIn: true } }],
+  ["form_sender_refused", { settings: { senderAddress: "us@elsewhere.example" } }],
+  ["audience_not_found", { settings: { audienceIds: ["aud_none"] } }],
+  ["capability_unsupported", { settings: { senderAddress: OTHER } }, "narrow"],
+];
+const formErrors = FORM_ERRORS.flatMap(([code, body, key = "full"]): [string, Producer][] => [
+  [`forms.create ${code}`, ({ send }) => send("POST /forms", { key, body: { name: "News", ...body } })],
+  [
+    `forms.update ${code}`,
+    async (world) => {
+      const made = await form(world);
+      return world.send(`PATCH /forms/${String(made.body["id"])}`, { key, body });
+    },
+  ],
+]);
+const aiErrors = (["design", "redesign"] as const).flatMap(
+  (name): [string, (world: World, text: string) => Promise<Called>][] => [
+    [
+      name,
+      (world, text) =>
+        name === "design"
+          ? world.send("POST /forms/design", { body: { brief: text } })
+          : ofForm(world, (id) => `POST /forms/${id}/redesign`, { instructions: text }),
+    ],
+  ],
+);
+
 /** A request for each other error that the contract lists, by call and code. */
 const PRODUCERS: Record<string, Producer> = {
   "contacts.create contact_exists": async ({ send }) => {
@@ -83,6 +119,41 @@ const PRODUCERS: Record<string, Producer> = {
     const { body } = await send("POST /files?filename=a.txt", { body: "x" });
     await send(`POST /files/${String(body["id"])}/links`, { body: {} });
     return send(`DELETE /files/${String(body["id"])}`);
+  },
+  ...Object.fromEntries(formErrors),
+  ...Object.fromEntries(
+    aiErrors.flatMap(([name, ask]): [string, Producer][] => [
+      [`forms.${name} invalid_form`, (world) => ask(world, "A form without an email field.")],
+      [`forms.${name} ai_not_configured`, () => ask(openWorld({ aiActions: "off" }), "News.")],
+      [`forms.${name} ai_quota_exceeded`, () => ask(openWorld({ aiActions: 0 }), "News.")],
+    ]),
+  ),
+  "forms.create workspace_limit_reached": async (world) => {
+    for (let index = 0; index < 100; index += 1) await form(world);
+    return form(world);
+  },
+  "forms.design workspace_limit_reached": async (world) => {
+    for (let index = 0; index < 100; index += 1) await form(world);
+    return world.send("POST /forms/design", { body: { brief: "News." } });
+  },
+  "forms.copy workspace_limit_reached": async (world) => {
+    const made = await form(world);
+    for (let index = 0; index < 99; index += 1) await form(world);
+    return world.send(`POST /forms/${String(made.body["id"])}/copy`, { body: {} });
+  },
+  "forms.update version_conflict": (world) => ofForm(world, (id) => `PATCH /forms/${id}`, { expectedUpdatedAt: "old" }),
+  "forms.redesign version_conflict": (world) =>
+    ofForm(world, (id) => `POST /forms/${id}/redesign`, { instructions: "x", expectedUpdatedAt: "old" }),
+  "forms.subscribe invalid_form_submission": (world) => ofForm(world, (id) => `POST /subscribe/${id}`, { email: "no" }),
+  "forms.starter form_starter_not_found": ({ send }) => send("GET /forms/starters/none"),
+  "forms.subscribe form_closed": async (world) => {
+    const made = await form(world);
+    await world.send(`POST /forms/${String(made.body["id"])}/pause`);
+    return world.send(`POST /subscribe/${String(made.body["id"])}`, { key: null, body: { email: "ada@x.example" } });
+  },
+  "forms.subscribe form_rate_limited": async ({ send }) => {
+    for (let index = 0; index < 40; index += 1) await send("POST /subscribe/none", { key: null, body: {} });
+    return send("POST /subscribe/none", { key: null, body: {} });
   },
   "labels.create label_name_taken": (world) => labels(world, "Big orders", "BIG ORDERS"),
   "labels.create label_limit_reached": (world) => labels(world, ...upTo(51)),

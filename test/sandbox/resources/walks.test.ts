@@ -39,6 +39,15 @@ const byName = (name: (n: number) => string) => (a: Row, b: Row) => (name(a.n) <
 const inOrder = (a: Row, b: Row) => a.sequence - b.sequence;
 
 const WALKED: Record<string, Walked> = {
+  forms: {
+    path: "/forms",
+    create: (n) => ({ name: `Form ${n}` }),
+    change: (n) => ({ name: `Form ${n}` }),
+    shown: (n) => ({ name: `Form ${n}` }),
+    missing: () => "404 form_not_found",
+    key: ["id", `frm_${"0".repeat(24)}`],
+    compare: (a, b) => b.sequence - a.sequence,
+  },
   drafts: {
     path: "/drafts",
     create: (n) => ({ subject: `Subject ${n}` }),

@@ -1,0 +1,114 @@
+import { emailAddress } from "../../contract/shapes.js";
+import { SandboxApiError } from "../api/api-handlers.js";
+
+/** What visitors fill in. */
+export interface FormDocument {
+  fields: Readonly<Record<string, unknown>>[];
+  [part: string]: unknown;
+}
+
+/** A field with its 15 keys, null where unused. Their names are assumed. */
+function field(of: { key: string; type: string; label: string; required?: boolean; options?: readonly string[] }) {
+  const { key, type, label, required = false, options = null } = of;
+  const unused = { placeholder: null, help: null, min: null, max: null, pattern: null, rows: null, defaultValue: null };
+  return { id: `f_${key}`, key, type, label, required, options, ...unused, hidden: null, width: null };
+}
+
+const EMAIL = field({ key: "email", type: "email", label: "Email", required: true });
+const NAME = field({ key: "name", type: "text", label: "Name" });
+
+const documentOf = (title: string, ...fields: FormDocument["fields"]): FormDocument => ({
+  fields: [EMAIL, ...fields],
+  copy: { title, thankYou: "Thank you." },
+  style: null,
+});
+
+/** The forms to begin with, by slug. Their documents are made up. */
+export const STARTERS: Readonly<Record<string, { name: string; description: string; document: FormDocument }>> = {
+  blank: { name: "Blank", description: "Just the address.", document: documentOf("Sign up") },
+  newsletter: { name: "Newsletter", description: "Name and address.", document: documentOf("News", NAME) },
+  waitlist: {
+    name: "Waitlist",
+    description: "For something that is not there yet.",
+    document: documentOf("Waitlist", field({ key: "size", type: "number", label: "Team size" })),
+  },
+  event: {
+    name: "Event",
+    description: "Who comes, and with whom.",
+    document: documentOf(
+      "Event",
+      NAME,
+      field({ key: "meal", type: "choice", label: "Meal", options: ["all", "vegan"] }),
+    ),
+  },
+  "early-access": {
+    name: "Early access",
+    description: "What people want to try.",
+    document: documentOf(
+      "Early access",
+      field({ key: "topics", type: "multiple", label: "Topics", options: ["product", "events"] }),
+    ),
+  },
+  contact: {
+    name: "Contact",
+    description: "A message, with consent.",
+    document: documentOf(
+      "Contact",
+      field({ key: "message", type: "text", label: "Message", required: true }),
+      field({ key: "consent", type: "consent", label: "Consent", required: true }),
+    ),
+  },
+};
+
+/** Throws 422 `invalid_form` unless there is one email field, keyed `email` and required, and no key or id twice. */
+export function checkDocument({ fields }: FormDocument): void {
+  const emails = fields.filter(({ type }) => type === "email");
+  const [email] = emails;
+  if (emails.length !== 1 || email?.["key"] !== "email" || email["required"] !== true) {
+    throw invalidForm("document.fields", "Must have one email field, with the key email and required.");
+  }
+  for (const part of ["key", "id"]) {
+    const values = fields.flatMap((one) => (one[part] === undefined ? [] : [one[part]]));
+    if (new Set(values).size < values.length) throw invalidForm("document.fields", `Must have no ${part} twice.`);
+  }
+}
+
+/** 422 `invalid_form`. */
+export function invalidForm(param: string, message: string): SandboxApiError {
+  return new SandboxApiError({ code: "invalid_form", param, message });
+}
+
+/** What is wrong with the answers to a form, by the key of the field; empty when nothing is. */
+export function findWrongAnswers(
+  { fields }: FormDocument,
+  answers: Readonly<Record<string, unknown>>,
+): { key: string; error: string }[] {
+  return fields.flatMap((one) => {
+    const key = String(one["key"]);
+    const answer = Object.hasOwn(answers, key) ? answers[key] : undefined;
+    const isMissing = answer === undefined || answer === null || answer === "";
+    if (isMissing) return one["required"] === true ? [{ key, error: key === "email" ? "email" : "required" }] : [];
+    return isAnswer(one, answer) ? [] : [{ key, error: String(one["type"]) }];
+  });
+}
+
+function isAnswer(one: Readonly<Record<string, unknown>>, answer: unknown): boolean {
+  const options = Array.isArray(one["options"]) ? (one["options"] as unknown[]) : [];
+  switch (one["type"]) {
+    case "email":
+      return typeof answer === "string" && emailAddress.safeParse(answer.trim()).success;
+    case "number":
+      return (typeof answer === "number" || typeof answer === "string") && Number.isFinite(Number(answer));
+    case "checkbox":
+    case "consent":
+      return typeof answer === "boolean" && (answer || one["required"] !== true);
+    case "choice":
+    case "dropdown":
+      return options.includes(answer);
+    case "multiple":
+    case "audience":
+      return Array.isArray(answer) && answer.every((item) => options.includes(item));
+    default:
+      return typeof answer === "string";
+  }
+}

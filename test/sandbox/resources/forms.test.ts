@@ -1,0 +1,250 @@
+import { createClient } from "pigeonhole/client";
+import type { SandboxOptions } from "pigeonhole/sandbox";
+import { describe, expect, test } from "vitest";
+import { errorOf, refusalOf } from "../../support/error-of.js";
+import { KEYS, SUPPORT, openWorld } from "./support.js";
+
+const EMAIL = "ada@customer.example.com";
+const NEWS = "aud_news";
+const DOUBLE = { doubleOptIn: true, senderAddress: SUPPORT, audienceIds: [NEWS] };
+
+function openForms(options: SandboxOptions = {}) {
+  const events: { type: string; data: Record<string, unknown> }[] = [];
+  const world = openWorld({
+    contacts: [],
+    audiences: [{ name: "News", id: NEWS }],
+    receive: async (request) => {
+      events.push((await request.json()) as (typeof events)[number]);
+      return new Response();
+    },
+    ...options,
+  });
+  const { sandbox } = world;
+  const eventTypes = ["form.submitted", "form.confirmed"];
+  sandbox.endpoints.create({ url: "http://127.0.0.1/", eventTypes });
+  sandbox.endpoints.create({ url: "http://127.0.0.1/narrow", eventTypes, addressAllowlist: [SUPPORT] });
+  const clientOf = (apiKey: string) => createClient({ ...sandbox.clientOptions, apiKey });
+  const { forms, contacts } = clientOf(KEYS.full);
+  const live = (settings = {}, starter = "newsletter") =>
+    forms.create({ name: "News", starter, settings, publish: true });
+  const fired = async () => {
+    await sandbox.settle();
+    return events.splice(0).map(({ type, data }) => `${type} ${String(data["outcome"])}`);
+  };
+  return { ...world, forms, contacts, clientOf, live, fired };
+}
+
+describe("forms", () => {
+  test("a form is a draft until it is published, and its changes are seen when they are", async () => {
+    const { forms } = openForms();
+    const made = await forms.create({ name: " News ", description: "d" });
+    expect(made).toMatchObject({
+      name: "News",
+      status: "draft",
+      publishedDocument: null,
+      publishedAt: null,
+      hasUnpublishedChanges: false,
+    });
+    expect(made.document?.fields).toHaveLength(1);
+    expect(Object.keys(made.document?.fields[0] ?? {})).toHaveLength(15);
+    expect(await refusalOf(() => forms.subscribe(made.id, { email: EMAIL }))).toMatchObject({ code: "form_not_found" });
+    const live = await forms.publish(made.id);
+    expect(live).toMatchObject({ status: "live", hasUnpublishedChanges: false, publishedDocument: made.document });
+    const { document } = await forms.starter("contact");
+    expect(await forms.update(made.id, { document })).toMatchObject({
+      status: "live",
+      hasUnpublishedChanges: true,
+      publishedDocument: made.document,
+    });
+    expect(await forms.publish(made.id)).toMatchObject({ hasUnpublishedChanges: false, publishedDocument: document });
+    expect(await forms.pause(made.id)).toMatchObject({ status: "paused" });
+    expect(await forms.copy(made.id, {})).toMatchObject({
+      name: "News (copy)",
+      status: "draft",
+      document,
+      publishedDocument: null,
+    });
+    expect((await forms.list()).items.map(({ name }) => name)).toEqual(["News (copy)", "News"]);
+    expect(await forms.delete(made.id)).toEqual({ object: "form", id: made.id, deleted: true });
+  });
+
+  test("the starters are six forms, each of which can be created", async () => {
+    const { forms } = openForms();
+    const starters = await forms.starters();
+    expect(starters.map(({ slug }) => slug)).toEqual([
+      "blank",
+      "newsletter",
+      "waitlist",
+      "event",
+      "early-access",
+      "contact",
+    ]);
+    for (const { slug } of starters) {
+      const { document } = await forms.starter(slug);
+      expect((await forms.create({ name: slug, starter: slug })).document).toEqual(document);
+    }
+    expect(await refusalOf(() => forms.create({ name: "a", starter: "none" }))).toMatchObject({ param: "starter" });
+  });
+
+  test.each([
+    [{ document: { fields: [] } }, "document.fields"],
+    [{ document: { fields: [{ key: "mail", type: "email", required: true }] } }, "document.fields"],
+    [{ document: { fields: [{ key: "email", type: "email", required: false }] } }, "document.fields"],
+    [
+      {
+        document: {
+          fields: [
+            { key: "email", type: "email", required: true },
+            { key: "email", type: "text" },
+          ],
+        },
+      },
+      "document.fields",
+    ],
+    [{ settings: { doubleOptIn: true } }, "settings.senderAddress"],
+    [{ settings: { successAction: "redirect" as const } }, "settings.redirectUrl"],
+    [{ settings: { notifyAddresses: ["a@elsewhere.example"] } }, "settings.notifyAddresses"],
+  ])("a form with %j is refused with invalid_form, and nothing is created", async (body, param) => {
+    const { forms, sandbox } = openForms();
+    expect(await refusalOf(() => forms.create({ name: "a", ...body }))).toEqual({
+      status: 422,
+      code: "invalid_form",
+      param,
+    });
+    expect(sandbox.rows("forms")).toEqual([]);
+  });
+
+  test("double opt-in, a sender and a confirmation email need the scope to send", async () => {
+    const { send } = openForms({ apiKeys: [{ token: KEYS.full, scopes: ["forms:write"] }] });
+    const statusOf = async (settings: object) => (await send("POST /forms", { body: { name: "a", settings } })).status;
+    expect(await statusOf({ successAction: "message" })).toBe(201);
+    for (const settings of [DOUBLE, { senderAddress: SUPPORT }, { confirmSubject: "x" }]) {
+      expect(await statusOf(settings)).toBe(403);
+    }
+  });
+
+  test("an app of a member reaches only the forms that the member made", async () => {
+    const { clientOf, live, forms } = openForms();
+    const { id } = await live();
+    const member = clientOf(KEYS.member).forms;
+    const own = await member.create({ name: "own" });
+    expect((await member.list()).items.map((form) => form.id)).toEqual([own.id]);
+    expect(await refusalOf(() => member.get(id))).toMatchObject({ code: "form_not_found" });
+    expect((await forms.list()).items).toHaveLength(2);
+  });
+
+  test("the designer drafts a form and changes a draft, unless the form was saved since", async () => {
+    const { forms, sandbox } = openForms({ aiActions: 2 });
+    const made = await forms.design({ brief: "Ask for the name too.", name: "Designed" });
+    expect(made).toMatchObject({ name: "Designed", status: "draft", design: { notes: [expect.any(String)] } });
+    const live = await forms.publish(made.id);
+    await sandbox.advance(1_000);
+    const stale = { instructions: "x", expectedUpdatedAt: "2020-01-01T00:00:00Z" };
+    expect(await refusalOf(() => forms.redesign(made.id, stale))).toMatchObject({ code: "version_conflict" });
+    const changed = await forms.redesign(made.id, { instructions: "x", expectedUpdatedAt: live.updatedAt });
+    expect(changed).toMatchObject({ status: "live", publishedDocument: live.publishedDocument });
+    expect(changed.updatedAt > live.updatedAt).toBe(true);
+    expect(await refusalOf(() => forms.design({ brief: "x" }))).toMatchObject({ code: "ai_quota_exceeded" });
+    expect(sandbox.rows("forms")).toHaveLength(1);
+  });
+});
+
+describe("a sign-up", () => {
+  test("a sign-up without confirmation joins the audiences at once, and fires an event each time", async () => {
+    const { forms, live, contacts, fired } = openForms();
+    const { id } = await live({
+      audienceIds: [NEWS],
+      successAction: "redirect",
+      redirectUrl: "https://a.example/thanks",
+    });
+    const answer = {
+      object: "form_subscription",
+      formId: id,
+      outcome: "added",
+      redirectUrl: "https://a.example/thanks",
+    };
+    expect(await forms.subscribe(id, { email: ` ${EMAIL.toUpperCase()}`, name: "Ada", unknown: 1 })).toEqual(answer);
+    expect(await contacts.get(EMAIL)).toMatchObject({ name: "Ada", audiences: [{ builtin: "default" }, { id: NEWS }] });
+    await forms.subscribe(id, { email: EMAIL, name: "Ada" });
+    expect(await fired()).toEqual(["form.submitted added", "form.submitted added"]);
+    expect((await forms.get(id)).stats).toMatchObject({ submissions: 2, added: 2, pending: 0 });
+  });
+
+  test("a sign-up with confirmation waits, fires again only with other answers, and joins when it is confirmed", async () => {
+    const { forms, live, contacts, fired, sandbox } = openForms();
+    const { id } = await live(DOUBLE);
+    const answers = { email: EMAIL, name: "Ada", svc_source: "https://a.example/page?secret=1" };
+    expect(await forms.subscribe(id, answers)).toMatchObject({ outcome: "pending", redirectUrl: null });
+    await forms.subscribe(id, answers);
+    expect(await fired()).toEqual(["form.submitted pending"]);
+    await forms.subscribe(id, { ...answers, name: "Ada L." });
+    expect(await fired()).toEqual(["form.submitted pending"]);
+    expect((await forms.get(id)).stats).toMatchObject({ submissions: 1, pending: 1 });
+    expect(await refusalOf(() => contacts.get(EMAIL))).toMatchObject({ code: "contact_not_found" });
+    expect([sandbox.confirmSignUp(id, EMAIL.toUpperCase()), sandbox.confirmSignUp(id, EMAIL)]).toEqual([true, false]);
+    expect(await fired()).toEqual(["form.confirmed added"]);
+    expect(await contacts.get(EMAIL)).toMatchObject({
+      name: "Ada L.",
+      audiences: [{ builtin: "default" }, { id: NEWS }],
+    });
+  });
+
+  test.each([
+    [{}, [{ key: "email", error: "email" }]],
+    [{ email: "nobody" }, [{ key: "email", error: "email" }]],
+    [
+      { email: 5, name: 5 },
+      [
+        { key: "email", error: "email" },
+        { key: "name", error: "text" },
+      ],
+    ],
+  ])("a sign-up with the answers %j is refused, and the error names the fields", async (answers, fields) => {
+    const { forms, live, fired } = openForms();
+    const { id } = await live();
+    const error = await errorOf(() => forms.subscribe(id, answers as { email: string }));
+    expect(error).toMatchObject({ status: 422, code: "invalid_form_submission", fields });
+    expect(await fired()).toEqual([]);
+  });
+
+  test.each([
+    ["waitlist", { size: "12" }, true],
+    ["waitlist", { size: "many" }, false],
+    ["event", { meal: "vegan" }, true],
+    ["event", { meal: "soup" }, false],
+    ["early-access", { topics: ["product"] }, true],
+    ["early-access", { topics: "product" }, false],
+    ["contact", { message: "m", consent: true }, true],
+    ["contact", { message: "m", consent: false }, false],
+    ["contact", { message: "", consent: true }, false],
+  ])("a sign-up to the form %s with %j is taken: %s", async (starter, answers, isTaken) => {
+    const { forms, live } = openForms();
+    const { id } = await live({}, starter);
+    const got = await forms.subscribe(id, { email: EMAIL, ...answers }).then(
+      ({ outcome }) => outcome,
+      () => "refused",
+    );
+    expect(got).toBe(isTaken ? "added" : "refused");
+  });
+
+  test.each([[{ svc_website: "https://spam.example" }], [{ svc_started: "token" }]])(
+    "a sign-up with %j gets a normal answer and is dropped",
+    async (trap) => {
+      const { forms, live, fired } = openForms();
+      const { id } = await live();
+      expect(await forms.subscribe(id, { email: EMAIL, ...trap })).toMatchObject({ outcome: "added" });
+      expect([await fired(), (await forms.get(id)).stats?.submissions]).toEqual([[], 0]);
+    },
+  );
+
+  test("sign-ups are limited to 40 in ten minutes, whatever their outcome", async () => {
+    const { live, send, sandbox } = openForms();
+    const { id } = await live();
+    const post = async (body: object) => (await send(`POST /subscribe/${id}`, { key: null, body })).status;
+    const first = await post({ email: EMAIL });
+    for (let index = 0; index < 39; index += 1) await post({});
+    expect([first, await post({ email: EMAIL })]).toEqual([200, 429]);
+    await sandbox.advance("10m");
+    expect(await post({ email: EMAIL })).toBe(200);
+  });
+});
