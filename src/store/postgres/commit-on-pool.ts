@@ -4,7 +4,7 @@ import { PigeonholeError } from "../../base/error.js";
 import { untilAborted } from "../../base/wait.js";
 import { guardClient } from "./guard-client.js";
 import type { DoneSettlement } from "./operations/settle.js";
-import { settleDone } from "./operations/settle.js";
+import { settleOneDone } from "./operations/settle.js";
 import type { BorrowedClient, SharedPool } from "./shared-pool.js";
 import type { PostgresTransaction } from "./postgres-transaction.js";
 import { asPostgresError, isConnectionLost, takesNoWrites } from "./store-error.js";
@@ -90,7 +90,7 @@ async function begin(sql: Sql, settlement: DoneSettlement): Promise<string> {
 /** Ends the lease in the open transaction. False when it was lost. */
 async function isFenced(sql: Sql, settlement: DoneSettlement): Promise<boolean> {
   for (let attempt = 1; ; attempt += 1) {
-    const [outcome] = await settleDone(sql, [settlement]);
+    const outcome = await settleOneDone(sql, settlement);
     if (outcome !== "locked") return outcome === "settled";
     if (attempt === LOCK_TRIES) {
       throw new PigeonholeError("store_busy", "ctx.commit failed: another transaction holds the work.");

@@ -33,6 +33,17 @@ export const POSTGRES_MUTANTS: readonly PostgresMutant[] = [
     changes: [change(COMMIT, 'return outcome === "settled"', "return true")],
   },
   {
+    name: "commits without looking at the lease",
+    shownBy: "a commit with a lost lease does not run its function",
+    changes: [
+      change(
+        `${ROOM}/operations/settle.js`,
+        "state = 'leased' AND lease = :token FOR UPDATE SKIP LOCKED",
+        "state = 'leased' FOR UPDATE SKIP LOCKED",
+      ),
+    ],
+  },
+  {
     name: "settles without looking at the lease",
     shownBy: LOST_LEASE,
     changes: [
@@ -90,6 +101,12 @@ export const POSTGRES_MUTANTS: readonly PostgresMutant[] = [
         "INSERT INTO pigeonhole.done_count (done) SELECT count(*) FROM gone HAVING count(*) > 0",
         `INSERT INTO pigeonhole.done_count (id, done) OVERRIDING SYSTEM VALUE
          SELECT 0, count(*) FROM gone HAVING count(*) > 0
+         ON CONFLICT (id) DO UPDATE SET done = done_count.done + excluded.done`,
+      ),
+      change(
+        `${ROOM}/operations/settle.js`,
+        "INSERT INTO pigeonhole.done_count (done) SELECT 1 FROM held",
+        `INSERT INTO pigeonhole.done_count (id, done) OVERRIDING SYSTEM VALUE SELECT 0, 1 FROM held
          ON CONFLICT (id) DO UPDATE SET done = done_count.done + excluded.done`,
       ),
     ],

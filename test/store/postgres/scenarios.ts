@@ -166,8 +166,11 @@ export const POSTGRES_SCENARIOS: readonly PostgresScenario[] = [
       const lease = await acceptLeased(store, "evt_1");
       await store.recover(T + DAY);
       let runs = 0;
-      const commit = store.commit(settlements.done(lease), () => void (runs += 1));
-      await expect(commit).rejects.toMatchObject({ code: "lease_lost" });
+      const commit = () => store.commit(settlements.done(lease), () => void (runs += 1));
+      await expect(commit()).rejects.toMatchObject({ code: "lease_lost" });
+      // Also while the work has a new holder.
+      expect((await leasePage(store, { now: T + DAY, leaseUntil: T + 2 * DAY })).work).toHaveLength(1);
+      await expect(commit()).rejects.toMatchObject({ code: "lease_lost" });
       expect(runs).toBe(0);
     },
   },

@@ -48,6 +48,30 @@ const SETTLE_DONE = `
   )
   SELECT place FROM gone`;
 
+/** The same for one lease, in fewer parts: on a connection of the application it is planned each time. */
+const SETTLE_ONE = `
+  WITH held AS MATERIALIZED (
+    SELECT seq, handler, started FROM pigeonhole.inbox_work
+    WHERE seq = :seq AND handler = :handler AND state = 'leased' AND lease = :token FOR UPDATE SKIP LOCKED
+  ), gone AS (
+    DELETE FROM pigeonhole.inbox_work AS w USING held WHERE w.seq = held.seq AND w.handler = held.handler
+  ), marks AS (
+    INSERT INTO pigeonhole.inbox_done (seq, handler, settled_at, attempts, discarded)
+    SELECT seq, handler, :at::bigint, started, false FROM held
+  ), counted AS (
+    INSERT INTO pigeonhole.done_count (done) SELECT 1 FROM held
+  )
+  SELECT 1 AS place FROM held`;
+
+const DROP_STEPS = "DELETE FROM pigeonhole.inbox_step WHERE seq = :seq AND handler = :handler";
+
+const RECORD = `
+  INSERT INTO pigeonhole.outbox_event (key, name, body, occurred_at, recorded_at, by_handler, state)
+  SELECT r.key, r.name, r.body, r.occurred_at, :at::bigint, true, 'pending'
+  FROM unnest(:keys::text[], :names::text[], :bodies::text[], :occurredAts::bigint[])
+    WITH ORDINALITY AS r (key, name, body, occurred_at, number)
+  ORDER BY r.number`;
+
 const SETTLE_OTHERS = `
   WITH given AS (
     SELECT * FROM unnest(:seqs::bigint[], :handlers::text[], :tokens::bigint[], :dropSteps::boolean[], :states::text[],
@@ -73,12 +97,29 @@ export async function settleDone(sql: Sql, settlements: readonly DoneSettlement[
     ats: settlements.map(({ at }) => at),
     dropSteps: settlements.map(({ dropSteps }) => dropSteps),
     recordPlaces: records.map(({ place }) => place),
+    ...recordColumns(records),
+  });
+  return outcomesOf(sql, settlements, settled);
+}
+
+/** Ends the lease of work that is done, in a transaction that is open. */
+export async function settleOneDone(sql: Sql, settlement: DoneSettlement): Promise<SettleOutcome | undefined> {
+  const { records = [], dropSteps } = settlement;
+  const settled = await sql.rows<{ place: number }>(SETTLE_ONE, settlement);
+  if (settled.length === 0) return (await outcomesOf(sql, [settlement], settled))[0];
+  if (dropSteps) await sql.run(DROP_STEPS, settlement);
+  if (records.length > 0) await sql.run(RECORD, { ...settlement, ...recordColumns(records) });
+  return "settled";
+}
+
+/** The contact events as columns of `unnest`. */
+function recordColumns(records: readonly NewOutboxEvent[]) {
+  return {
     keys: records.map(({ key }) => key),
     names: records.map(nameOfContactEvent),
     bodies: records.map(({ body }) => body),
     occurredAts: records.map(({ occurredAt }) => occurredAt),
-  });
-  return outcomesOf(sql, settlements, settled);
+  };
 }
 
 /** Ends leases of work that runs again, is dead or parked. */
