@@ -26,6 +26,8 @@ export interface StoreCommands {
 }
 
 const LEASE_MS = 600_000;
+/** The size of the writer thread's buffer. */
+const SPARE_BYTES = 1024 * 1024;
 
 /** Opens or makes the file. `fast` gives up durability, for preparing large files. */
 export function openStoreCommands(file: string, { fast }: { fast: boolean }): StoreCommands {
@@ -37,8 +39,12 @@ export function openStoreCommands(file: string, { fast }: { fast: boolean }): St
     db.pragma("cache_size = -2000000");
   }
   const inbox = createInboxDatabase(db);
+  // As between the receiver and its writer thread, which gives the buffer back.
+  let spare: ArrayBuffer | undefined;
   function runAll(batch: BatchPacker): { values: unknown[]; epoch: number } {
-    const { results, epoch } = inbox.runBatch({ commands: batch.commands, bodies: batch.joinBodies(), ended: [] });
+    const bodies = batch.joinBodies(spare ?? new ArrayBuffer(SPARE_BYTES));
+    spare = bodies.buffer;
+    const { results, epoch } = inbox.runBatch({ commands: batch.commands, bodies, ended: [] });
     const values = results.map((result) => {
       if (typeof result !== "object") {
         if (result === "lost") throw new Error("a lease was lost");
