@@ -161,7 +161,7 @@ describe("a random walk of calls", () => {
           rows.toSorted(compare).map(({ id }) => id),
         );
       }),
-      { numRuns: 40 },
+      { numRuns: 25 },
     );
   });
 });
