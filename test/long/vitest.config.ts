@@ -19,7 +19,9 @@ export default defineConfig({
       "test/process/strangers.test.ts",
       "test/simulation/mutants.test.ts",
       "test/scaffold/packed.package.test.ts",
+      "test/store/postgres/mutants.simulation.test.ts",
       "test/store/sqlite/death-at-statement.process.test.ts",
+      "test/store/sqlite/layout-mutants.simulation.test.ts",
       "test/store/sqlite/layout-random.simulation.test.ts",
     ],
     env: {

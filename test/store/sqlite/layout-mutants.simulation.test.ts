@@ -25,7 +25,9 @@ async function isBrokenIn(kit: LayoutKit, scenario: Scenario): Promise<boolean> 
 }
 
 describe("the scenarios of the SQLite file with a mutant", () => {
-  for (const mutant of LAYOUT_MUTANTS) {
+  // The long form has all of them.
+  const mutants = LAYOUT_MUTANTS.filter((_, index) => process.env["MUTANTS"] === "all" || index % 2 === 0);
+  for (const mutant of mutants) {
     test(`the scenarios of the SQLite file find a package that ${mutant.name}`, async () => {
       const { shownBy } = mutant;
       const kit = await loadCopy(mutant);
