@@ -102,6 +102,16 @@ describe("searching captures", () => {
     expect(matchesQuery(parseQuery(`id:${value}`), capture, NOW)).toBe(found);
   });
 
+  test("outcome: finds an answer with that outcome, also before a later one", () => {
+    const parked = makeAttempt({ headers: [["X-Pigeonhole-Outcome", "parked"]] });
+    const replayed: Capture = { ...capture, attempts: [parked, attempt] };
+    expect(
+      ["outcome:parked", "outcome:duplicate", "outcome:accepted"].map((text) =>
+        matchesQuery(parseQuery(text), replayed),
+      ),
+    ).toEqual([true, true, false]);
+  });
+
   test("the search finds captures that were never answered", () => {
     const find = (text: string): boolean => matchesQuery(parseQuery(text), unanswered, NOW);
     expect(["status:none", "has:error", "-is:replay", "-has:answer"].map(find)).toEqual([true, true, true, true]);

@@ -38,7 +38,7 @@ const flags: Record<string, Matcher> = {
   replay: (capture) => capture.attempts.at(-1)?.kind === "replay",
   pinned: ({ pinned }) => pinned,
   redacted: ({ redaction }) => redaction !== null,
-  duplicate: (capture) => lastOutcome(capture) === "duplicate",
+  duplicate: ({ attempts }) => outcomeOf(attempts.at(-1)?.headers ?? []) === "duplicate",
   test: ({ event, request }) => isTestDelivery(event.type, bodyData(request.body)),
 };
 
@@ -77,15 +77,14 @@ const FIELDS: Readonly<Record<QueryFieldName, Field>> = {
     read: readStatus,
   },
   outcome: {
-    meaning: "what a receiver of this package made of it, by its last answer",
+    meaning: "what a receiver of this package made of it, by any of its answers",
     example: "parked",
     allowed: "an outcome such as accepted, duplicate or parked",
-    read: (value) =>
-      anyOf(
-        value,
-        (one) => glob(one),
-        (capture) => lastOutcome(capture) ?? "",
-      ),
+    // A parked event that was replayed is answered as a duplicate, and is still parked.
+    read: (value) => {
+      const matchers = value.split(",").map(glob);
+      return (capture) => outcomesOf(capture).some((outcome) => matchers.some((matches) => matches(outcome)));
+    },
   },
   verdict: closed("result of the signature check; bad is all but ok", verdicts, (value) =>
     value === "bad" ? ({ verify }) => verify.code !== "ok" : ({ verify }) => verify.code === value,
@@ -244,8 +243,9 @@ function parsedBody({ request }: Capture): unknown {
   return json.ok ? json.value : undefined;
 }
 
-function lastOutcome({ attempts }: Capture): string | undefined {
-  return outcomeOf(attempts.at(-1)?.headers ?? []);
+/** Of every attempt; one empty text for a capture without any, as for an answer that names none. */
+function outcomesOf({ attempts }: Capture): string[] {
+  return attempts.length === 0 ? [""] : attempts.map(({ headers }) => outcomeOf(headers) ?? "");
 }
 
 /** Whole values, any case, `*` for any part. */
