@@ -1,12 +1,14 @@
 import { existsSync, realpathSync } from "node:fs";
 import { isAbsolute, relative, resolve, sep } from "node:path";
-import type { Capture, CaptureAttempt, VerdictCode } from "../../capture/model/capture.js";
+import type { Capture, CaptureAttempt, CaptureSummary, VerdictCode } from "../../capture/model/capture.js";
 import { captureHandle } from "../../capture/model/capture-handle.js";
 import { bodyBytes } from "../../capture/model/capture-request.js";
 import { bodyText } from "../../capture/model/captured-body.js";
 import { answerHead, describeAnswer, withOutcomes } from "../../capture/model/answer.js";
 import { matchesQuery, parseQuery } from "../../capture/query/query.js";
 import { selectCaptures } from "../../capture/query/select-captures.js";
+import { sentEventId } from "../../capture/model/sent-event-id.js";
+import { type WorkWord, wordOfWork } from "../../capture/model/work-word.js";
 import { summarizeCapture } from "../../capture/model/summarize-capture.js";
 import { escapeControls } from "../../base/text.js";
 import { usageError } from "../frame/command-error.js";
@@ -17,36 +19,63 @@ import type { Paint } from "../frame/output.js";
 import { formatJson, formatTable } from "../frame/format.js";
 import type * as specs from "./spec.js";
 import { openExistingCaptures, pickCaptures, readExistingCaptures, readCaptures } from "../values/capture-store.js";
+import { describeEventWork, paintWork, workRecord } from "../values/event-work.js";
+import { type WorkReader, withWorkReader } from "../values/work-reader.js";
 
-// Async, so that an error of a search or a selection becomes a rejection. oxlint-disable-next-line require-await
 export const list: RunCommand<typeof specs.capturesList> = async ({ args, options, context }) => {
   const { out } = context;
   const query = parseQuery(args.query.join(" "));
   const all = readExistingCaptures(options.store, context).list();
   const found = all.filter((capture) => matchesQuery(query, capture));
-  const shown = found.slice(0, options.limit).map(summarizeCapture);
+  const summaries = found.slice(0, options.limit).map(summarizeCapture);
+  const shown = await withWorkReader(options.inbox, context, (reader) => withWork(summaries, reader));
   if (out.isJson) {
-    for (const capture of shown) out.result({ capture }, "");
+    for (const { capture, word } of shown) out.result({ capture, work: word ?? null }, "");
     return;
   }
   if (found.length === 0) {
     out.note(all.length === 0 ? "There are no captures yet." : `None of ${all.length} captures matches.`);
     return;
   }
-  const rows = shown.map(({ receivedAt, verdict, type, subject, status, outcome, ms, attempts, id }) => [
-    receivedAt,
-    paintVerdict(verdict, out.paint),
-    escapeControls(type ?? "–"),
-    attempts === 0 ? "–" : describeAnswer({ status, outcome }),
-    ms === null ? "" : `${ms} ms`,
-    captureHandle(id),
-    escapeControls(subject),
-  ]);
-  out.result({}, formatTable(["RECEIVED", "SIGNATURE", "TYPE", "ANSWER", "TOOK", "ID", "ABOUT"], rows, out.paint.dim));
+  // Without an inbox the column would be empty.
+  const hasWork = shown.some(({ word }) => word !== undefined);
+  const rows = shown.map(({ capture, word }) => listRow(capture, hasWork ? [word] : [], out.paint));
+  const work = hasWork ? ["WORK"] : [];
+  const columns = ["RECEIVED", "SIGNATURE", "TYPE", "ANSWER", ...work, "TOOK", "ID", "ABOUT"];
+  out.result({}, formatTable(columns, rows, out.paint.dim));
   if (found.length > shown.length) out.note(`${found.length - shown.length} more; --limit shows them.`);
 };
 
-// oxlint-disable-next-line require-await
+interface ListedCapture {
+  capture: CaptureSummary;
+  /** Undefined where it is not known. */
+  word: WorkWord | undefined;
+}
+
+/** Each capture with the work on the event that it was sent as last. */
+async function withWork(captures: readonly CaptureSummary[], reader: WorkReader): Promise<ListedCapture[]> {
+  const listed: ListedCapture[] = [];
+  for (const capture of captures) {
+    const found = await reader.read(capture.lastEventId);
+    listed.push({ capture, word: found === undefined ? undefined : wordOfWork(found.event) });
+  }
+  return listed;
+}
+
+function listRow(capture: CaptureSummary, words: readonly (WorkWord | undefined)[], paint: Paint): string[] {
+  const { receivedAt, verdict, type, subject, status, outcome, ms, attempts, id } = capture;
+  return [
+    receivedAt,
+    paintVerdict(verdict, paint),
+    escapeControls(type ?? "–"),
+    attempts === 0 ? "–" : describeAnswer({ status, outcome }),
+    ...words.map((word) => (word === undefined ? "–" : paintWork(word, paint))),
+    ms === null ? "" : `${ms} ms`,
+    captureHandle(id),
+    escapeControls(subject),
+  ];
+}
+
 export const show: RunCommand<typeof specs.capturesShow> = async ({ args, options, context }) => {
   const capture = pickOne(args.capture, options.store, context);
   const { out } = context;
@@ -54,7 +83,12 @@ export const show: RunCommand<typeof specs.capturesShow> = async ({ args, option
   if (options.body) out.raw(bodyBytes(capture));
   else if (options.headers) {
     out.result({ headers }, headers.map((pair) => escapeControls(pair.join(": "))).join("\n"));
-  } else out.result({ capture: withOutcomes(capture) }, describe(capture, out.paint));
+  } else {
+    const id = sentEventId(capture, capture.attempts.at(-1));
+    const found = await withWorkReader(options.inbox, context, (reader) => reader.read(id));
+    const record = { capture: withOutcomes(capture), work: workRecord(found) };
+    out.result(record, describe(capture, describeEventWork(found), out.paint));
+  }
 };
 
 export const remove: RunCommand<typeof specs.capturesRemove> = async ({ args, options, context }) => {
@@ -99,7 +133,7 @@ function paintVerdict(verdict: VerdictCode, paint: Paint): string {
   return verdict === "ok" ? paint.green("✓ ok") : paint.red(`✗ ${verdict}`);
 }
 
-function describe(capture: Capture, paint: Paint): string {
+function describe(capture: Capture, work: readonly string[], paint: Paint): string {
   const { id, receivedAt, source, request, event, verify, attempts, tags, note } = capture;
   const text = bodyText(request.body);
   const lines = [
@@ -111,6 +145,7 @@ function describe(capture: Capture, paint: Paint): string {
     ...(tags.length === 0 ? [] : [`tags       ${escapeControls(tags.join(", "))}`]),
     ...(note === "" ? [] : [`note       ${escapeControls(note)}`]),
     ...attempts.map((attempt) => `attempt ${String(attempt.n).padEnd(2)} ${describeAttempt(attempt)}`),
+    ...work.map((text, index) => `${index === 0 ? "work      " : "          "} ${escapeControls(text)}`),
     "",
     ...request.headers.map((pair) => paint.dim(escapeControls(pair.join(": ")))),
     "",

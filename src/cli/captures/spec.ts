@@ -2,7 +2,7 @@ import { EXPORT_FORMATS } from "../../capture/export/export-formats.js";
 import { REDACTION_HELP, REDACTION_PROFILES } from "../../capture/redact/redaction-profiles.js";
 import { searchTerm } from "../frame/search-terms.js";
 import { defineCommand } from "../frame/spec.js";
-import { limitOption, storeOption } from "../values/options.js";
+import { inboxOption, limitOption, storeOption } from "../values/options.js";
 import { secretOption } from "../values/secret-option.js";
 
 const group = "Develop";
@@ -17,25 +17,26 @@ const selection = {
 export const capturesList = defineCommand({
   name: "captures list",
   group,
-  summary: "Lists captured deliveries, newest first.",
+  summary: "Lists captured deliveries, newest first, with the state of their work where the app's inbox is known.",
   details:
     "A search is free text and fields: type:email.* status:5xx outcome:parked verdict:bad is:pinned has:error source:sandbox tag:vip after:10m larger:10kb ms:>500 header.x-id:1 data.recipient:a@b.c; a leading dash negates (put -- first if the term has no field: -- -refund).",
   arguments: {
     query: { variadic: true, optional: true, parse: searchTerm, summary: "A search; without one all are listed." },
   },
-  options: { ...options, limit: limitOption },
+  options: { ...options, inbox: inboxOption, limit: limitOption },
   examples: [["pigeonhole captures list type:email.* -status:2xx", "email events that the app did not accept"]],
 });
 
 export const capturesShow = defineCommand({
   name: "captures show",
   group,
-  summary: "Shows one capture: request, signature, attempts.",
+  summary: "Shows one capture: request, signature, attempts, and the work of the app's handlers.",
   arguments: {
     capture: { summary: "last, last:<type>, an id, its beginning or the short name that lists show, or a file." },
   },
   options: {
     ...options,
+    inbox: inboxOption,
     body: { summary: "Prints the exact bytes of the body and nothing else." },
     headers: { summary: "Prints the headers as received." },
   },

@@ -2,9 +2,17 @@ import type { JsonEdit } from "../../capture/json/edit-json.js";
 import type { Capture } from "../../capture/model/capture.js";
 import { captureHandle } from "../../capture/model/capture-handle.js";
 import { answerAdvice, contentTypeOf, plainReason } from "../../capture/model/answer-advice.js";
-import { answerHead, describeAnswer, judgeAnswer } from "../../capture/model/answer.js";
+import {
+  type AnswerHead,
+  type AnswerJudgement,
+  answerHead,
+  describeAnswer,
+  judgeAnswer,
+  whyNotRun,
+} from "../../capture/model/answer.js";
 import { describeDifference } from "../../capture/json/compare-json.js";
 import { matchesQuery, parseQuery } from "../../capture/query/query.js";
+import { sentEventId } from "../../capture/model/sent-event-id.js";
 import { recordAttempt } from "../../capture/model/record-attempt.js";
 import {
   replayCaptures,
@@ -16,13 +24,13 @@ import type { CaptureReader } from "../../capture/folder/read-capture-folder.js"
 import { escapeControls } from "../../base/text.js";
 import { usageError } from "../frame/command-error.js";
 import type { CommandInput, RunCommand } from "../frame/context.js";
-import { EXIT } from "../frame/exit-code.js";
+import { EXIT, type ExitCode } from "../frame/exit-code.js";
 import type { Output } from "../frame/output.js";
-import { describeNotRun } from "./not-run.js";
 import { createProgress } from "./progress.js";
 import type { replay } from "./spec.js";
 import { answerSign } from "../values/answer-sign.js";
-import { presentPlaces, readPlace } from "../values/inbox-place.js";
+import { describeEventWork, judgeWithWork, WORK_UNKNOWN, workRecord } from "../values/event-work.js";
+import { type FoundEvent, type WorkReader, withWorkReader } from "../values/work-reader.js";
 import { openCapturesIfAllowed, pickCaptures, readCaptures } from "../values/capture-store.js";
 import { readCertificates, readTarget, checkExpect } from "../values/flag-values.js";
 import { readInput } from "../values/read-input.js";
@@ -34,7 +42,10 @@ type Input = CommandInput<typeof replay>;
 const MANY = 20;
 const MAX_DIFFERENCES = 5;
 
-export const run: RunCommand<typeof replay> = async (input) => {
+export const run: RunCommand<typeof replay> = (input) =>
+  withWorkReader(input.options.inbox, input.context, (reader) => replaySelected(input, reader));
+
+async function replaySelected(input: Input, inbox: WorkReader): Promise<ExitCode> {
   const { options, context } = input;
   const { out, signal } = context;
   const folder = options.dryRun ? undefined : openCapturesIfAllowed(options.store, context);
@@ -43,24 +54,25 @@ export const run: RunCommand<typeof replay> = async (input) => {
   for (const target of options.to) readTarget("--to", target);
   if (options.dryRun) {
     for (const capture of captures) showPlanned(capture, targetsOf(capture, options.to), out);
-    return;
+    return EXIT.ok;
   }
   const replayOptions = await readOptions(input, captures);
   const planned = captures.length * options.times;
   const progress = createProgress("Replaying", planned, process.stderr);
   const isMany = planned > MANY && out.isTerminal;
 
-  const inboxes = options.inbox === undefined ? presentPlaces(context) : [readPlace("--inbox", options.inbox, context)];
+  let isUnknown = false;
   const report = await replayCaptures({
     ...replayOptions,
     signal,
     onAttempt: async (replayed) => {
-      const isDull = isMany && replayed.failures.length === 0 && replayed.failure === null;
+      const isExpected = options.expect !== undefined && replayed.failures.length === 0;
+      const found = await readWork(inbox, replayed);
+      isUnknown ||= found === undefined && answerHead(replayed.attempt).outcome === "accepted";
+      const isDull = isMany && judge(replayed, found) !== "bad";
       if (!isDull) {
-        const remarks = await describeNotRun(replayed, inboxes);
         progress.clear();
-        const isExpected = options.expect !== undefined && replayed.failures.length === 0;
-        showAttempt(replayed, { notRun: remarks, isExpected }, out);
+        showAttempt(replayed, { found, isExpected }, out);
       }
       if (isMany) progress.step();
       const { capture, attempt } = replayed;
@@ -70,10 +82,11 @@ export const run: RunCommand<typeof replay> = async (input) => {
     },
   });
   progress.clear();
+  if (isUnknown) out.note(WORK_UNKNOWN);
   showReport(report, out);
   if (report.failed > 0) return EXIT.failed;
   return report.unanswered > 0 ? EXIT.unreachable : EXIT.ok;
-};
+}
 
 function chooseCaptures({ args, options, context }: Input, reader: CaptureReader): Capture[] {
   const { selection } = args;
@@ -151,18 +164,35 @@ function showPlanned({ id, event }: Capture, targets: readonly string[], out: Ou
   out.result({ capture: id, event, targets }, escapeControls(line));
 }
 
+/** What the handlers made of the event, if a receiver of this package took it. */
+async function readWork(inbox: WorkReader, { capture, attempt }: ReplayedAttempt): Promise<FoundEvent | undefined> {
+  return answerHead(attempt).outcome === null ? undefined : await inbox.readEnded(sentEventId(capture, attempt));
+}
+
+function judge({ attempt, failures, failure }: ReplayedAttempt, found: FoundEvent | undefined): AnswerJudgement {
+  const isBad = failures.length > 0 || failure !== null;
+  return isBad ? "bad" : judgeWithWork(judgeAnswer(answerHead(attempt), "replay"), found);
+}
+
+/** Why no handler ran for a replay that was answered 2xx; undefined if one runs. */
+function describeNotRun(head: AnswerHead): string | undefined {
+  const why = whyNotRun(head, "replay");
+  if (why === undefined) return undefined;
+  return `${why}.${head.outcome === "duplicate" ? " --new-id runs it again under a new id." : ""}`;
+}
+
 interface Shown {
-  /** Why no handler ran. */
-  notRun: readonly string[];
+  /** What the handlers made of the event; undefined if it is not known. */
+  found: FoundEvent | undefined;
   /** Whether `--expect` says what the answer must be, and it is. */
   isExpected: boolean;
 }
 
-function showAttempt(replayed: ReplayedAttempt, { notRun, isExpected }: Shown, out: Output): void {
-  const { capture, attempt, comparison, failures, notes, failure } = replayed;
+function showAttempt(replayed: ReplayedAttempt, { found, isExpected }: Shown, out: Output): void {
+  const { capture, attempt, comparison, failures, notes } = replayed;
   const { ms, mode, error } = attempt;
   const head = answerHead(attempt);
-  const isBad = failures.length > 0 || failure !== null;
+  const notRun = describeNotRun(head) ?? null;
   const signed = mode === "exact" ? "= exact" : "↻ re-signed";
   const id = attempt.eventId ?? capture.event.id ?? capture.id;
   const line = `${capture.event.type ?? "unknown type"}  ${id}  ${signed}  ${describeAnswer(head)}  ${ms} ms`;
@@ -171,19 +201,20 @@ function showAttempt(replayed: ReplayedAttempt, { notRun, isExpected }: Shown, o
   const remarks = [
     ...(failures.length === 0 && error !== null ? [error] : failures),
     ...notes,
-    ...notRun,
+    ...(notRun === null ? [] : [notRun]),
+    ...describeEventWork(found),
     ...(reason === undefined ? [] : [reason]),
     ...(advice === null ? [] : [`! ${advice}`]),
     ...(comparison?.same === false ? [describeChange(comparison)] : []),
   ];
   const text = [
-    `${answerSign(isBad ? "bad" : judgeAnswer(head, "replay"), out.paint)} ${escapeControls(line)}`,
+    `${answerSign(judge(replayed, found), out.paint)} ${escapeControls(line)}`,
     ...remarks.map((remark) => `    ${escapeControls(remark)}`),
   ];
   const changed = comparison === null ? null : !comparison.same;
   const { outcome } = head;
-  const record = { capture: capture.id, event: capture.event, attempt, outcome, changed, failures, notes, advice };
-  out.result(record, text.join("\n"));
+  const kept = { capture: capture.id, event: capture.event, attempt, outcome, changed };
+  out.result({ ...kept, failures, notes, notRun, work: workRecord(found), advice }, text.join("\n"));
 }
 
 /** None for an answer that was expected. */

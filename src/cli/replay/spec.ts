@@ -3,14 +3,14 @@ import { searchTerm } from "../frame/search-terms.js";
 import { defineCommand } from "../frame/spec.js";
 import { parseDuration, parseHeader, parseSpeed, parseWholeNumber } from "../values/parse-option.js";
 import { secretOption } from "../values/secret-option.js";
-import { certificateOptions, changeOptions, storeOption } from "../values/options.js";
+import { certificateOptions, changeOptions, inboxOption, storeOption } from "../values/options.js";
 
 export const replay = defineCommand({
   name: "replay",
   group: "Develop",
   summary: "Sends captured deliveries again, signed with the present time.",
   details:
-    "Keeps the event id, so a receiver that has the event answers duplicate and runs nothing; --new-id makes it run again, and is the default for an edited body. Compares each answer with the one before. Exits with 1 when --expect is not met, and with 3 when there is no answer.",
+    "Keeps the event id, so a receiver that has the event answers duplicate and runs nothing; --new-id makes it run again, and is the default for an edited body. Compares each answer with the one before. Waits up to 2 s in all for the handlers, and says what they made of it, if the app's inbox is known. Exits with 1 when --expect is not met, and with 3 when there is no answer.",
   arguments: {
     selection: {
       parse: searchTerm,
@@ -68,11 +68,7 @@ export const replay = defineCommand({
       parse: parseHeader,
       summary: 'Sets a header of each request, as "Name: value".',
     },
-    inbox: {
-      value: "database",
-      summary:
-        "The app's SQLite file or postgres:// URL, where the work on a duplicate is read. Default: DATABASE_FILE or DATABASE_URL of the environment or of .env, else pigeonhole.db, if the file exists.",
-    },
+    inbox: inboxOption,
     ...certificateOptions,
     allowRemote: { summary: "Allows a target that is neither on this machine nor in a private network." },
     dryRun: { summary: "Lists what would be sent." },

@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { waitingClock } from "../../base/clock.js";
 import { sleep } from "../../base/wait.js";
 import type { HeaderList } from "../../capture/model/capture.js";
@@ -22,6 +22,7 @@ import { TRIGGER_AGENT } from "../../dev/capture-port/sender-address.js";
 import { escapeControls } from "../../base/text.js";
 import { signVariant } from "../../dev/sign-variant.js";
 import { DEFAULT_ENDPOINT_PATH } from "../../protocol/endpoint-path.js";
+import { rawEventId } from "../../protocol/raw-event-id.js";
 import { DEFAULT_EVENT_TYPES, EVENT_TYPES, isEventType } from "../../protocol/event-types.js";
 import { sampleEvent } from "../../sandbox/samples/sample-event.js";
 import { usageError } from "../frame/command-error.js";
@@ -29,10 +30,12 @@ import type { CommandContext, CommandInput, RunCommand } from "../frame/context.
 import { EXIT, type ExitCode } from "../frame/exit-code.js";
 import type { Output } from "../frame/output.js";
 import { answerSign } from "../values/answer-sign.js";
+import { describeEventWork, judgeWithWork, WORK_UNKNOWN, workRecord } from "../values/event-work.js";
 import { noSuchEventType } from "../values/event-type.js";
 import { readInput } from "../values/read-input.js";
 import { requireSigningSecret } from "../values/signing-secret.js";
 import { readTarget, checkExpect } from "../values/flag-values.js";
+import { type FoundEvent, type WorkReader, withWorkReader } from "../values/work-reader.js";
 import type { trigger } from "./spec.js";
 
 type Input = CommandInput<typeof trigger>;
@@ -47,8 +50,13 @@ export const run: RunCommand<typeof trigger> = async (input) => {
   const { options, context } = input;
   if (options.list) {
     listTypes(context.out);
-    return;
+    return EXIT.ok;
   }
+  return await withWorkReader(options.inbox, context, (reader) => sendEvents(input, reader));
+};
+
+async function sendEvents(input: Input, reader: WorkReader): Promise<ExitCode> {
+  const { options, context } = input;
   const expect = checkExpect(options.expect);
   const makeBody = await bodyMaker(input);
   const needsSecret = options.sign !== "missing" && options.sign !== "wrong-secret";
@@ -58,6 +66,7 @@ export const run: RunCommand<typeof trigger> = async (input) => {
   if (!options.allowRemote) await checkLocalTarget(url, lookUp);
 
   const signedWith = options.sign === "valid" ? secret?.ref : undefined;
+  let isUnknown = false;
   let exitCode: ExitCode = EXIT.ok;
   for (let index = 0; index < options.count; index += 1) {
     const body = makeBody(index);
@@ -74,11 +83,21 @@ export const run: RunCommand<typeof trigger> = async (input) => {
       const request = { url, method: "POST", ...delivery, allowRemote, lookUp, signal: context.signal };
       const answer = await sendRequest(request);
       context.signal.throwIfAborted();
-      exitCode = worse(exitCode, showAnswer({ url, body, answer, signedWith, expect, context }));
+      const found = await readWork(reader, body, answer);
+      isUnknown ||= found === undefined && answerHead(answer).outcome === "accepted";
+      exitCode = worse(exitCode, showAnswer({ url, body, answer, found, signedWith, expect, context }));
     }
   }
+  if (isUnknown) context.out.note(WORK_UNKNOWN);
   return exitCode;
-};
+}
+
+/** What the handlers made of the event, if a receiver of this package took it. */
+async function readWork(reader: WorkReader, body: Uint8Array, answer: SendResult): Promise<FoundEvent | undefined> {
+  if (answerHead(answer).outcome === null) return undefined;
+  const { id } = readHead(body);
+  return await reader.readEnded(id ?? rawEventId(createHash("sha256").update(body).digest("hex")));
+}
 
 /** The bytes of the event number `index`. */
 async function bodyMaker({ args, options, context }: Input): Promise<(index: number) => Uint8Array> {
@@ -133,6 +152,8 @@ interface AnswerInput {
   url: string;
   body: Uint8Array;
   answer: SendResult;
+  /** What the handlers made of the event; undefined if it is not known. */
+  found: FoundEvent | undefined;
   /** Name of the secret that signed it; undefined if it was signed wrongly. */
   signedWith: string | undefined;
   expect: string | undefined;
@@ -140,7 +161,7 @@ interface AnswerInput {
 }
 
 function showAnswer(input: AnswerInput): ExitCode {
-  const { body, answer, expect, context } = input;
+  const { body, answer, found, expect, context } = input;
   const { out } = context;
   const { status, ms, error } = answer;
   const event = readHead(body);
@@ -154,13 +175,14 @@ function showAnswer(input: AnswerInput): ExitCode {
   const remarks = [
     ...(status === null ? [] : failures),
     ...(why === undefined ? [] : [`${why}.`]),
+    ...describeEventWork(found),
     ...(reason === undefined ? [] : [reason]),
     ...(advice === null ? [] : [`! ${advice}`]),
   ].map((remark) => `\n  ${escapeControls(remark)}`);
   const line = `${event.type ?? "event"}  ${event.id ?? "without id"}  ${result}`;
   out.result(
-    { event, ...head, ms, error, failures, advice },
-    `${answerSign(judge(head, failures, expect), out.paint)} ${escapeControls(line)}${remarks.join("")}`,
+    { event, ...head, ms, error, failures, notRun: why ?? null, work: workRecord(found), advice },
+    `${answerSign(judgeWithWork(judge(head, failures, expect), found), out.paint)} ${escapeControls(line)}${remarks.join("")}`,
   );
   if (status === null) return EXIT.unreachable;
   return failures.length === 0 ? EXIT.ok : EXIT.failed;

@@ -3,7 +3,7 @@ import { DEFAULT_ENDPOINT_PATH } from "../../protocol/endpoint-path.js";
 import { EVENT_TYPES } from "../../protocol/event-types.js";
 import { defineCommand } from "../frame/spec.js";
 import { parseDuration, parseMoment, parseWholeNumber } from "../values/parse-option.js";
-import { changeOptions } from "../values/options.js";
+import { changeOptions, inboxOption } from "../values/options.js";
 import { secretOption } from "../values/secret-option.js";
 
 const count = parseWholeNumber({ min: 1, max: 1_000_000 });
@@ -13,7 +13,7 @@ export const trigger = defineCommand({
   group: "Develop",
   summary: "Builds a sample event, signs it and posts it; needs no account and no network.",
   details:
-    "The fields of data are assumed, since the service does not document them. Every run makes new ids unless --id or --seed is given. Exits with 3 when there is no answer, and with 1 when --expect is not met.",
+    "The fields of data are assumed, since the service does not document them. Every run makes new ids unless --id or --seed is given. Waits up to 2 s in all for the handlers, and says what they made of it, if the app's inbox is known. Exits with 3 when there is no answer, and with 1 when --expect is not met.",
   arguments: { type: { optional: true, suggestions: EVENT_TYPES, summary: "An event type, such as email.received." } },
   options: {
     to: {
@@ -42,6 +42,7 @@ export const trigger = defineCommand({
     duplicate: { value: "n", parse: count, default: "1", summary: "How often each is delivered, with the same id." },
     every: { value: "time", parse: parseDuration, default: "0s", summary: "Waits this long between deliveries." },
     expect: { value: "status", summary: "What each answer must be, such as 2xx or 503." },
+    inbox: inboxOption,
     print: { summary: "Prints the request instead of sending it." },
     list: { summary: "Lists the event types." },
     allowRemote: { summary: "Allows a target that is neither on this machine nor in a private network." },

@@ -48,6 +48,14 @@ export function presentPlaces(context: CommandContext): string[] {
     .filter((place) => isConnectionString(place) || isFile(place));
 }
 
+/** The database that a flag names, which must be there, or else {@link presentPlaces}. */
+export function readablePlaces(flag: string, given: string | undefined, context: CommandContext): string[] {
+  if (given === undefined) return presentPlaces(context);
+  const place = readPlace(flag, given, context);
+  checkThere({ place, by: flag });
+  return [place];
+}
+
 /** The PostgreSQL that the variable names, if none names a file. */
 export function findNamedServer(context: CommandContext): string | undefined {
   return usualPlaces(context).find(({ by }) => by === URL_VARIABLE)?.place;

@@ -26,6 +26,13 @@ export const databaseOption = {
     "The receiver's SQLite file, the postgres:// URL of its database, or env:NAME of a variable with it; it may be running. Default: DATABASE_FILE or DATABASE_URL of the environment or of .env, else pigeonhole.db.",
 } as const satisfies OptionSpec;
 
+/** Where a command that is about deliveries reads what handlers made of them. */
+export const inboxOption = {
+  value: "database",
+  summary:
+    "The app's SQLite file or postgres:// URL, where the work of its handlers is read. Default: DATABASE_FILE or DATABASE_URL of the environment or of .env, else pigeonhole.db, if the file exists.",
+} as const satisfies OptionSpec;
+
 /** How many rows a list shows. */
 export const limitOption = {
   value: "rows",

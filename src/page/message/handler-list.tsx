@@ -2,7 +2,7 @@ import { NOTE_HANDLER } from "../../base/note-handler.js";
 import { describeAttempts, isRetrying } from "../../capture/model/describe-work.js";
 import type { EventWork, InboxHandler } from "../../dev/api/page-api.js";
 import { retries } from "../state/work.js";
-import { isRetryRequested } from "../state/work-word.js";
+import { isRetryRequested } from "../../capture/model/work-word.js";
 import { StateBadge } from "../ui/badges.js";
 import { formatExactTime, formatTime, plural } from "../ui/format.js";
 

@@ -2,7 +2,7 @@ import type { InboxEvent, InboxHandler } from "../../dev/api/page-api.js";
 import { changeInboxEvent } from "../api/calls.js";
 import { runAction, showNotice } from "./notice.js";
 import { describeEnd, readWork, works } from "./work.js";
-import { isRetryRequested, wordOfWork, type WorkWord } from "./work-word.js";
+import { isRetryRequested, wordOfWork, type WorkWord } from "../../capture/model/work-word.js";
 
 /** A running receiver takes up what was retried from outside within seconds. */
 const RUN_MS = 15_000;

@@ -6,7 +6,7 @@ import { changeInboxEvent, findWork, listWork, readInboxEvent } from "../api/cal
 import { confirmed } from "./confirmed.js";
 import { runAction, reportProblem, showNotice } from "./notice.js";
 import { session } from "./session.js";
-import { isRetryRequested, wordOfWork } from "./work-word.js";
+import { isRetryRequested, wordOfWork } from "../../capture/model/work-word.js";
 
 /** What the app's handlers made of events, by event id; the dev server sends every change. */
 export const works = signal<ReadonlyMap<string, EventWork>>(new Map());

@@ -7,7 +7,7 @@ import { isHeld } from "../../dev/forward/held-tag.js";
 import { formatTime } from "./format.js";
 import { Icon, type IconName } from "./icon.js";
 import { TONES } from "../state/tones.js";
-import { type WorkWord, wordOfWork } from "../state/work-word.js";
+import { type WorkWord, wordOfWork } from "../../capture/model/work-word.js";
 
 interface Face {
   icon: IconName;

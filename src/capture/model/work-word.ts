@@ -1,5 +1,15 @@
-import { isRetrying } from "../../capture/model/describe-work.js";
-import type { InboxEvent, InboxHandler } from "../../dev/api/page-api.js";
+import { isRetrying } from "./describe-work.js";
+
+/* Without node: imports, since the page uses it too. */
+
+/** One handler's work on an event, as an inbox or the dev server's page has it. */
+interface Work {
+  state: string;
+  attempts: number;
+  error?: string | null | undefined;
+  retryRequestedAt?: string | number | null | undefined;
+  discarded: boolean;
+}
 
 /** What the handlers made of an event, in one word. */
 export type WorkWord =
@@ -14,12 +24,13 @@ export type WorkWord =
   | "parked";
 
 /** Whether a retry was requested that the receiver has not taken up: the error is that of the runs before. */
-export function isRetryRequested({ state, attempts, error, retryRequestedAt }: InboxHandler): boolean {
-  return retryRequestedAt !== null || (state === "pending" && attempts === 0 && error !== null);
+export function isRetryRequested({ state, attempts, error, retryRequestedAt }: Work): boolean {
+  const isRequested = retryRequestedAt !== null && retryRequestedAt !== undefined;
+  return isRequested || (state === "pending" && attempts === 0 && typeof error === "string");
 }
 
 /** The word of the event: what is wrong with it before what is done. */
-export function wordOfWork({ state, handlers }: Pick<InboxEvent, "state" | "handlers">): WorkWord {
+export function wordOfWork({ state, handlers }: { state: string; handlers: readonly Work[] }): WorkWord {
   if (handlers.length === 0) return "no work";
   switch (state) {
     case "dead":

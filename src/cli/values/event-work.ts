@@ -1,0 +1,71 @@
+import type { AnswerJudgement } from "../../capture/model/answer.js";
+import { describeWork } from "../../capture/model/describe-work.js";
+import { type WorkWord, wordOfWork } from "../../capture/model/work-word.js";
+import { NOTE_HANDLER } from "../../base/note-handler.js";
+import { quoteForShell } from "../../base/text.js";
+import { eventRow } from "../../dev/api/inbox-rows.js";
+import type { Paint } from "../frame/output.js";
+import type { FoundEvent } from "./work-reader.js";
+
+/** Said once by a command whose deliveries were accepted by an app whose inbox is not known. */
+export const WORK_UNKNOWN =
+  "What the app's handlers make of it is not known here. Give the app's database with --inbox, or set DATABASE_FILE or DATABASE_URL in .env.";
+
+/** The work on an event for programs; null where it is not known. */
+export function workRecord(found: FoundEvent | undefined): Record<string, unknown> | null {
+  if (found === undefined) return null;
+  const { id, handlers } = eventRow(found.event);
+  return { id, state: wordOfWork(found.event), handlers };
+}
+
+/** What the handlers made of an event and what to do, one sentence each; none where it is not known. */
+export function describeEventWork(found: FoundEvent | undefined): string[] {
+  if (found === undefined) return [];
+  const { event, database } = found;
+  const { id, handlers } = event;
+  const at = `${quoteForShell(id)} --db ${quoteForShell(database)}`;
+  if (handlers.length === 0) return ["No handler got it."];
+  const open = handlers.filter(({ state }) => state !== "done");
+  if (open.length === 0) {
+    const names = handlers.map(({ handler }) => handler).filter((name) => name !== NOTE_HANDLER);
+    return names.length === 0 ? ["Discarded."] : [`Done: ${names.join(", ")}.`];
+  }
+  const stopped = open.filter(({ state }) => state === "dead" || state === "parked");
+  const isUnread = stopped.some(({ handler }) => handler === NOTE_HANDLER);
+  const when = isUnread ? "After a fix, to have the app read it again" : "To retry it";
+  const advice =
+    stopped.length > 0 ? `${when}: pigeonhole inbox retry ${at}` : `To see how it ends: pigeonhole inbox show ${at}`;
+  return [...open.map(describeWork), advice];
+}
+
+/** The work in a word, with a symbol beside the colour, which not everyone can see. */
+export function paintWork(word: WorkWord, paint: Paint): string {
+  switch (word) {
+    case "done":
+      return paint.green("✓ done");
+    case "dead":
+    case "parked":
+      return paint.red(`✗ ${word}`);
+    case "no work":
+      return paint.yellow("! no handler");
+    case "discarded":
+      return paint.dim("– discarded");
+    default:
+      return paint.yellow(`… ${word}`);
+  }
+}
+
+/** What a delivery is called whose answer and work are known: an accepted event may have died since. */
+export function judgeWithWork(answer: AnswerJudgement, found: FoundEvent | undefined): AnswerJudgement {
+  if (answer === "bad" || found === undefined) return answer;
+  switch (wordOfWork(found.event)) {
+    case "dead":
+      return "bad";
+    case "parked":
+    case "retrying":
+    case "no work":
+      return "warning";
+    default:
+      return answer;
+  }
+}

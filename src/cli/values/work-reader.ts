@@ -1,0 +1,75 @@
+import { waitingClock } from "../../base/clock.js";
+import { SECOND } from "../../base/duration.js";
+import { sleep } from "../../base/wait.js";
+import { isRetrying } from "../../capture/model/describe-work.js";
+import type { EventView } from "../../store/inbox-view.js";
+import type { InboxOperator } from "../../store/inbox-operator.js";
+import type { CommandContext } from "../frame/context.js";
+import { openFirst, readablePlaces } from "./inbox-place.js";
+
+/** Longest wait for handlers, for all events of a command together. */
+const PATIENCE_MS = 2 * SECOND;
+const LOOK_EVERY_MS = 25;
+
+/** An event, and the database that has it. */
+export interface FoundEvent {
+  event: EventView;
+  database: string;
+}
+
+/** Reads in the app's inbox what handlers made of events. */
+export class WorkReader {
+  readonly #places: readonly string[];
+  readonly #signal: AbortSignal;
+  #leftMs = PATIENCE_MS;
+  #opened: Promise<InboxOperator | undefined> | undefined;
+
+  /** `given` is the value of `--inbox`. */
+  constructor(given: string | undefined, context: CommandContext) {
+    this.#places = readablePlaces("--inbox", given, context);
+    this.#signal = context.signal;
+  }
+
+  /** Undefined if there is no inbox that can be read, or it does not have the event. */
+  async read(id: string | null): Promise<FoundEvent | undefined> {
+    if (id === null || this.#places.length === 0) return undefined;
+    // A database that cannot be read, or belongs to another app, is no reason to end a command.
+    this.#opened ??= openFirst(this.#places).catch(() => undefined);
+    const inbox = await this.#opened;
+    const event = await inbox?.getEvent(id).catch(() => undefined);
+    return inbox === undefined || event === undefined ? undefined : { event, database: inbox.database };
+  }
+
+  /** The same once every handler has ended or waits for its next attempt, or the command's patience is at its end. */
+  async readEnded(id: string | null): Promise<FoundEvent | undefined> {
+    for (;;) {
+      const found = await this.read(id);
+      if (found === undefined || hasStopped(found.event) || this.#leftMs <= 0 || this.#signal.aborted) return found;
+      this.#leftMs -= LOOK_EVERY_MS;
+      await sleep(waitingClock, LOOK_EVERY_MS, this.#signal).catch(() => undefined);
+    }
+  }
+
+  async close(): Promise<void> {
+    await (await this.#opened)?.close();
+  }
+}
+
+/** Whether nothing more happens to the event for now. */
+function hasStopped({ handlers }: EventView): boolean {
+  return handlers.every((work) => (work.state !== "pending" && work.state !== "leased") || isRetrying(work));
+}
+
+/** Does the work with a reader of the app's inbox, and closes it again. `given` is the value of `--inbox`. */
+export async function withWorkReader<Result>(
+  given: string | undefined,
+  context: CommandContext,
+  work: (reader: WorkReader) => Promise<Result>,
+): Promise<Result> {
+  const reader = new WorkReader(given, context);
+  try {
+    return await work(reader);
+  } finally {
+    await reader.close();
+  }
+}

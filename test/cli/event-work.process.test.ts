@@ -1,0 +1,97 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { sampleEvent } from "pigeonhole/testing";
+import { expect, test } from "vitest";
+import { makeFolder } from "../support/folder.js";
+import { jsonLines, runCli, SECRET } from "../support/run-cli.js";
+import { startReceiverApp } from "./app.js";
+
+const env = { WEBHOOK_SECRET: SECRET };
+
+/** A folder with one capture of this event. */
+async function importEvent(event: object): Promise<string> {
+  const cwd = makeFolder();
+  writeFileSync(join(cwd, "event.json"), JSON.stringify(event));
+  await runCli(["captures", "import", "event.json"], { cwd });
+  return cwd;
+}
+
+test.each([
+  ["email.sent", "✓", ["Done: all."]],
+  [
+    "email.bounced",
+    "✗",
+    [
+      "Handler bounces is dead: attempts_spent: Error: the mail server is away",
+      "To retry it: pigeonhole inbox retry evt_1",
+    ],
+  ],
+  ["email.complained", "!", ["Handler complaints is retrying, 1 of 5 attempts: Error: try again later"]],
+])("trigger %s waits for the handlers and prints what they made of it: %s", async (type, sign, words) => {
+  const app = await startReceiverApp();
+  const args = ["trigger", type, "--id", "evt_1", "--to", app.url, "--inbox", app.file];
+  const { code, stdout, stderr } = await runCli(args, { env });
+  expect([code, stdout, stderr]).toEqual([0, expect.stringMatching(`^${sign} ${type} .* 200 accepted `), ""]);
+  for (const text of words) expect(stdout).toContain(`\n  ${text}`);
+});
+
+test("trigger finds the inbox by DATABASE_FILE, and without one says that the work is not known", async () => {
+  const app = await startReceiverApp();
+  const args = ["trigger", "email.bounced", "--to", app.url, "--json"];
+  const known = await runCli(args, { env: { ...env, DATABASE_FILE: app.file } });
+  expect(jsonLines(known)).toMatchObject([
+    { outcome: "accepted", notRun: null, work: { state: "dead", handlers: [{ handler: "all" }, { state: "dead" }] } },
+  ]);
+  expect(jsonLines(await runCli(args, { cwd: makeFolder(), env }))).toMatchObject([{ work: null }]);
+  const unknown = await runCli(["trigger", "email.bounced", "--to", app.url, "-n", "2"], { cwd: makeFolder(), env });
+  expect(unknown.stderr).toMatch(/^What the app's handlers make of it is not known here\. Give .* --inbox/);
+  expect(unknown.stderr.match(/--inbox/g)).toHaveLength(1);
+  const wrong = await runCli(["trigger", "email.sent", "--to", app.url, "--inbox", "none.db"], { env });
+  expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining("none.db, which --inbox names")]);
+});
+
+test("trigger waits no longer than about 2 s for a handler that is not ready, and says how to see its end", async () => {
+  let release: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  const app = await startReceiverApp(() => held);
+  const args = ["trigger", "email.sent", "--id", "evt_1", "--to", app.url, "--inbox", app.file];
+  const { stdout } = await runCli(args, { env });
+  release();
+  expect(stdout).toMatch(/^✓ .* 200 accepted /);
+  expect(stdout).toContain(`\n  To see how it ends: pigeonhole inbox show evt_1 --db ${app.file}`);
+});
+
+test("replay, captures list and captures show say that an accepted event is dead", async () => {
+  const app = await startReceiverApp();
+  const at = { cwd: await importEvent(sampleEvent("email.bounced")), env: { ...env, DATABASE_FILE: app.file } };
+  const dead = "Handler bounces is dead: attempts_spent: Error: the mail server is away";
+  const replayed = await runCli(["replay", "last", "--new-id", "--to", app.url], at);
+  expect(replayed.stdout).toMatch(/^✗ email\.bounced .* 200 accepted /);
+  expect(replayed.stdout).toContain(dead);
+  expect((await runCli(["captures", "list"], at)).stdout).toMatch(/ WORK .*\n.* 200 accepted +✗ dead /);
+  expect(jsonLines(await runCli(["captures", "list", "--json"], at))).toMatchObject([{ work: "dead" }]);
+  expect((await runCli(["captures", "show", "last"], at)).stdout).toContain(`\nwork       ${dead}\n`);
+  const unknown = await runCli(["captures", "list"], { cwd: at.cwd });
+  expect(unknown.stdout).not.toContain("WORK");
+});
+
+test("replay --json says that nothing ran and what the work is, as the text does", async () => {
+  const app = await startReceiverApp();
+  const cwd = await importEvent(sampleEvent("email.bounced", {}, { id: "evt_1" }));
+  const args = ["replay", "last", "--to", app.url, "--inbox", app.file, "--json"];
+  const [first, again] = [await runCli(args, { cwd, env }), await runCli(args, { cwd, env })].flatMap(jsonLines);
+  expect(first).toMatchObject({ outcome: "accepted", notRun: null, work: { state: "dead" } });
+  expect(again).toMatchObject({
+    outcome: "duplicate",
+    notRun: "Not run: the receiver has this id. --new-id runs it again under a new id.",
+    work: { id: "evt_1", state: "dead" },
+  });
+});
+
+test("a parked event that was replayed is still listed as parked, and found by outcome:parked", async () => {
+  const app = await startReceiverApp();
+  const cwd = await importEvent({ ...sampleEvent("email.sent"), createdAt: "noon" });
+  for (let times = 0; times < 2; times += 1) await runCli(["replay", "last", "--to", app.url], { cwd, env });
+  const { stdout } = await runCli(["captures", "list", "outcome:parked", "--inbox", app.file], { cwd });
+  expect(stdout).toMatch(/ 200 duplicate +✗ parked /);
+});
