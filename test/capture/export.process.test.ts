@@ -49,8 +49,9 @@ describe("an export of an attempt that was parked", () => {
     ["json", '"outcome": "parked"'],
     ["har", '"statusText": "parked"'],
     ["http", "# Last answer: 200 parked"],
+    ["curl", "# Last answer: 200 parked\ncurl "],
   ] as const)("an export as %s has the outcome beside the status", (as, words) => {
-    expect(exportCaptures([capture], { as }).text).toContain(words);
+    expect(exportCaptures([capture], { as, secret: TEST_SECRET }).text).toContain(words);
   });
 
   test("an export with outcomes is imported unchanged", () => {

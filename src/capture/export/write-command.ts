@@ -14,8 +14,9 @@ export interface WrittenRequest {
 export function writeCurl(capture: Capture, { url, headers }: WrittenRequest): string {
   const { method, body } = capture.request;
   const text = bodyText(body);
-  const redaction = describeRedaction(capture);
-  const head = redaction === "" ? "" : `# ${redaction}\n`;
+  const head = remarksOn(capture)
+    .map((line) => `${line}\n`)
+    .join("");
   const parts = [
     `curl --globoff --request ${quoteForShell(method)} ${quoteForShell(url)}`,
     // cURL drops a header without a value unless it ends in a semicolon.
@@ -37,11 +38,9 @@ export function writeHttp(capture: Capture, { url, headers }: WrittenRequest): s
   // Such files have no escapes: an editor may change line ends, insert variables and other files, or read a second
   // request.
   const survives = text !== undefined && !/\r|^###|\n$|^<|\{\{/m.test(text);
-  const redaction = describeRedaction(capture);
   const head = [
     `### ${(capture.event.type ?? "unreadable").replaceAll(/[^\w.-]/g, "?")} ${capture.id}`,
-    ...writeLastAnswer(capture),
-    ...(redaction === "" ? [] : [`# ${redaction}`]),
+    ...remarksOn(capture),
     ...(survives ? [] : ["# This format cannot represent the body; use curl."]),
     `${method} ${url}`,
     ...headers.map(([name, value]) => `${name}: ${value}`),
@@ -49,10 +48,16 @@ export function writeHttp(capture: Capture, { url, headers }: WrittenRequest): s
   return `${head.join("\n")}\n\n${survives ? text : ""}\n`;
 }
 
-function writeLastAnswer({ attempts }: Capture): string[] {
-  const last = attempts.at(-1);
+/** Lines that both formats take as comments. */
+function remarksOn(capture: Capture): string[] {
+  const last = capture.attempts.at(-1);
   // Without what could begin a line.
-  return last === undefined ? [] : [`# Last answer: ${describeAnswer(answerHead(last)).replaceAll(/[^\w .-]/g, "?")}`];
+  const answer = last && describeAnswer(answerHead(last)).replaceAll(/[^\w .-]/g, "?");
+  const redaction = describeRedaction(capture);
+  return [
+    ...(answer === undefined ? [] : [`# Last answer: ${answer}`]),
+    ...(redaction === "" ? [] : [`# ${redaction}`]),
+  ];
 }
 
 /** Linux refuses a single argument over 128 KiB. */
