@@ -2,6 +2,7 @@ import { NOTE_HANDLER } from "../base/note-handler.js";
 import type { CaptureAttempt, CaptureSummary, VerdictCode } from "../capture/model/capture.js";
 import {
   type AnswerHead,
+  type AnswerJudgement,
   answerHead,
   describeAnswer,
   judgeAnswer,
@@ -9,7 +10,7 @@ import {
   whyNotRun,
 } from "../capture/model/answer.js";
 import { describeRetry } from "../capture/model/describe-work.js";
-import { answerAdvice, contentTypeOf } from "../capture/model/answer-advice.js";
+import { FORWARD_FLAG, answerAdvice, judgeAdvised, seenAnswer } from "../capture/model/answer-advice.js";
 import { captureHandle } from "../capture/model/capture-handle.js";
 import { escapeControls, quoteForShell } from "../base/text.js";
 import { isRetryableStatus } from "../protocol/retry-schedule.js";
@@ -161,14 +162,7 @@ export function createLineWriter({ paint = plainPaint, columns = () => undefined
 
   /** Not cut: half of an advice would be useless. */
   function adviceLines(attempt: CaptureAttempt, verdict?: DeliveryLike["verdict"]): string[] {
-    const advice = answerAdvice({
-      ...answerHead(attempt),
-      contentType: contentTypeOf(attempt),
-      target: attempt.target,
-      isSigned: attempt.mode === "resign" || verdict?.code === "ok",
-      secretRef: verdict?.secretRef,
-      pathFlag: "--forward-to 3000/hooks",
-    });
+    const advice = adviceOn(attempt, verdict);
     return advice === undefined ? [] : [`          ${paint("warn", `! ${escapeControls(advice)}`)}`];
   }
 
@@ -215,6 +209,7 @@ interface RowInput {
   /** What the sender, or a replay, was answered. */
   answer: AnswerHead;
   sent: SentAs;
+  judgement: AnswerJudgement;
   ms: number | null;
   note: string;
 }
@@ -228,9 +223,11 @@ function delivery(event: DeliveryLike): Omit<RowInput, "note"> {
   const sign = verdictSign(verdict.code);
   const at = Date.parse(capture.receivedAt);
   const ms = "attempt" in event ? event.attempt.ms : null;
+  const judgement = judgeAdvised(judgeAnswer(head), made && adviceOn(made, verdict));
   // The sign of a good signature would read as success.
-  const isGood = judgeAnswer(head) !== "warning" || verdict.code !== "ok";
-  return { capture, at, sign: isGood ? sign : { tone: "warn", text: "! signed" }, answer: head, sent: "delivery", ms };
+  const isGood = judgement !== "warning" || verdict.code !== "ok";
+  const shown: RowInput["sign"] = isGood ? sign : { tone: "warn", text: "! signed" };
+  return { capture, at, sign: shown, answer: head, sent: "delivery", judgement, ms };
 }
 
 function again(
@@ -239,7 +236,18 @@ function again(
 ): Omit<RowInput, "note"> {
   const text = attempt.mode === "resign" ? "↻ re-signed" : "↻ exact";
   const sent = attempt.kind === "replay" ? "replay" : "delivery";
-  return { capture, at: nowMs, sign: { tone: "plain", text }, answer: answerHead(attempt), sent, ms: attempt.ms };
+  const answer = answerHead(attempt);
+  const judgement = judgeAdvised(judgeAnswer(answer, sent), adviceOn(attempt));
+  return { capture, at: nowMs, sign: { tone: "plain", text }, answer, sent, judgement, ms: attempt.ms };
+}
+
+function adviceOn(attempt: CaptureAttempt, verdict?: DeliveryLike["verdict"]): string | undefined {
+  return answerAdvice({
+    ...seenAnswer(attempt),
+    isSigned: attempt.mode === "resign" || verdict?.code === "ok",
+    secretRef: verdict?.secretRef,
+    pathFlag: FORWARD_FLAG,
+  });
 }
 
 function verdictSign(code: VerdictCode): { tone: Tone; text: string } {
@@ -289,8 +297,8 @@ function notTaken(answer: number): string | undefined {
   return isRetryableStatus(answer) ? "not taken; the service sends it again" : undefined;
 }
 
-function toneOf({ answer, sent }: Pick<RowInput, "answer" | "sent">): Tone {
-  switch (judgeAnswer(answer, sent)) {
+function toneOf({ answer, judgement }: Pick<RowInput, "answer" | "judgement">): Tone {
+  switch (judgement) {
     case "good":
       return "good";
     case "warning":

@@ -240,7 +240,7 @@ test("replay says what to change when no receiver took the event, and nothing wh
   const cwd = await importEvents([sampleEvent("email.received")]);
   const replay = (...args: string[]) => runCli(["replay", "last", "--to", app.url, ...args], { cwd, env });
   const other = ["--secret", `whsec_${"o".repeat(43)}`];
-  const advice = "    ! The app has another secret than the one that signed this: give both the same WEBHOOK_SECRET.\n";
+  const advice = "    ! The app has another secret than the one that signed this: give both the same WEBHOOK_SECRET.";
   expect((await replay(...other)).stdout).toContain(advice);
   expect((await replay(...other, "--expect", "503")).stdout).not.toContain("!");
   expect(jsonLines(await replay(...other, "--json"))[0]).toMatchObject({

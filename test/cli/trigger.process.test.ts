@@ -58,6 +58,9 @@ describe("trigger", () => {
     expect(other.stdout).toContain("503 unverified");
     expect(other.stdout).toContain("\n  ! The app has another secret than --secret: give both the same");
     expect(other.stdout).not.toContain(secret);
+    const page = await serve((_, res) => void res.writeHead(200, { "content-type": "text/html" }).end("<p>Hello</p>"));
+    closeAfterTest(() => page.close());
+    expect((await to(page.url)).stdout).toMatch(/^! email\.sent .*\n {2}! An HTML page is no answer of a receiver/);
     expect((await to(app.url, "--sign", "stale")).stdout).not.toContain("!");
     expect((await to(`${wrong.url}/hooks`, "--expect", "404")).stdout).not.toContain("!");
   });

@@ -259,6 +259,10 @@ describe("the advice below a delivery", () => {
   const html: HeaderList = [["Content-Type", "text/html; charset=utf-8"]];
   const outcome = (name: string): HeaderList => [["X-Pigeonhole-Outcome", name]];
   const unverified = outcome("unverified");
+  const dated = (seconds: number): HeaderList => [
+    ...unverified,
+    ["date", new Date(at + seconds * 1_000).toUTCString()],
+  ];
 
   function adviceOf(status: number, headers: HeaderList = [], code: CaptureVerdict["code"] = "ok"): string[] {
     const answered = makeAttempt({ at: capture.receivedAt, target, status, headers });
@@ -277,10 +281,24 @@ describe("the advice below a delivery", () => {
     ["a receiver that is not started", 503, outcome("not_started"), "The app did not call receiver.start()"],
     ["a parser in front", 503, outcome("body_consumed"), "Another parser of the app read the body first"],
     ["a page", 200, html, "An HTML page is no answer of a receiver: another route of the app takes /hooks."],
+    ["a page of an app that fails", 500, html, "another route of the app takes /hooks."],
+    ["a page of a proxy", 503, html, "A proxy or host answered with an HTML page, not the app"],
     ["another secret", 503, unverified, "The app has another secret than env:S: give both the same WEBHOOK_SECRET."],
+    ["a clock within the tolerance", 503, dated(-299), "The app has another secret than env:S: give"],
+    ["a cause that is not known", 503, unverified, "WEBHOOK_SECRET. Or its clock is over 5 minutes off."],
+    ["a clock ahead", 503, dated(3_600), "The app's clock is 60 minutes ahead of this machine's, more than the 5"],
+    ["a clock behind", 503, dated(-360), "The app's clock is 6 minutes behind this machine's, more than the 5"],
   ])("%s gets a line of advice, whole in a narrow terminal", (_, status, headers, words) => {
     expect(adviceOf(status, headers)).toEqual([expect.stringMatching(/^ {10}! /)]);
     expect(adviceOf(status, headers)[0]).toContain(words);
+  });
+
+  test("a page in place of a receiver's answer is no success", () => {
+    const tones: Record<string, Tone> = {};
+    const writer = createLineWriter({ columns: () => 80, paint: (tone, text) => ((tones[text.trim()] = tone), text) });
+    const page = makeAttempt({ at: capture.receivedAt, target, status: 200, headers: html });
+    expect(writer.write({ ...forwarded, attempt: page }, at)[0]).toContain("! signed");
+    expect(tones["200"]).toBe("warn");
   });
 
   test.each(["replayed", "delivered"] as const)("what was %s gets it too", (kind) => {

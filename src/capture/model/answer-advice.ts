@@ -1,13 +1,20 @@
-import { type AnswerHead, answerHead } from "./answer.js";
-import type { CaptureAttempt } from "./capture.js";
+import { MINUTE, SECOND } from "../../base/duration.js";
+import { LIMITS } from "../../protocol/limits.js";
+import { type AnswerHead, type AnswerJudgement, answerHead } from "./answer.js";
+import type { CaptureAttempt, HeaderList } from "./capture.js";
 import { bodyText } from "./captured-body.js";
 
 /* Without node: imports, since the page uses it too. */
+
+/** How the path of the app is given to the dev server, as an example. */
+export const FORWARD_FLAG = "--forward-to 3000/hooks";
 
 /** An answer of an app, and what it answered. */
 export interface AdvisedAnswer extends AnswerHead {
   /** Null if the answer has none. */
   contentType: string | null;
+  /** How far the app's clock is ahead of this machine's, in milliseconds; null if the answer does not say. */
+  clockAheadMs: number | null;
   /** URL posted to. */
   target: string;
   /** Whether it was signed with a known secret and the present time. */
@@ -22,7 +29,7 @@ export interface AdvisedAnswer extends AnswerHead {
 export function answerAdvice(answer: AdvisedAnswer): string | undefined {
   const { status, outcome, isSigned, secretRef, pathFlag } = answer;
   if (outcome !== null) {
-    return outcome === "unverified" && isSigned ? otherSecret(secretRef ?? undefined) : OUTCOMES[outcome];
+    return outcome === "unverified" && isSigned ? whyUnverified(answer.clockAheadMs, secretRef) : OUTCOMES[outcome];
   }
   // Any other answer of a receiver names what became of the delivery.
   if (status === null) return undefined;
@@ -39,9 +46,30 @@ export function answerAdvice(answer: AdvisedAnswer): string | undefined {
   if (status >= 300 && status < 400) {
     return "The service follows no redirect, so the event would be lost: give the path at which the receiver itself is.";
   }
-  return /^text\/html\b/i.test(answer.contentType ?? "")
-    ? `An HTML page is no answer of a receiver: another route of the app takes ${pathname}.`
-    : undefined;
+  if (!/^text\/html\b/i.test(answer.contentType ?? "")) return undefined;
+  // An app that fails with a page answers 500.
+  return status > 500
+    ? "A proxy or host answered with an HTML page, not the app: see whether the app runs and can be reached from there."
+    : `An HTML page is no answer of a receiver: another route of the app takes ${pathname}.`;
+}
+
+/** An answer that needs advice is no success, whatever its status. */
+export function judgeAdvised(judgement: AnswerJudgement, advice: string | null | undefined): AnswerJudgement {
+  return judgement === "good" && typeof advice === "string" ? "warning" : judgement;
+}
+
+/** What the answer of an attempt shows of the program that made it. */
+export function seenAnswer(
+  attempt: Pick<CaptureAttempt, "status" | "headers" | "target" | "at" | "ms">,
+): Pick<AdvisedAnswer, "status" | "outcome" | "contentType" | "clockAheadMs" | "target"> {
+  const { headers, target, at, ms } = attempt;
+  const date = Date.parse(headerOf(headers, "date") ?? "");
+  return {
+    ...answerHead(attempt),
+    contentType: contentTypeOf(attempt),
+    clockAheadMs: Number.isNaN(date) ? null : date - (Date.parse(at) + ms),
+    target,
+  };
 }
 
 /**
@@ -58,14 +86,25 @@ export function plainReason(answer: Pick<CaptureAttempt, "status" | "headers" | 
 
 const MAX_REASON = 160;
 
-/** What the answer of an attempt says of its content. */
-export function contentTypeOf({ headers }: Pick<CaptureAttempt, "headers">): string | null {
-  return headers.find(([name]) => name.toLowerCase() === "content-type")?.[1] ?? null;
+function contentTypeOf({ headers }: Pick<CaptureAttempt, "headers">): string | null {
+  return headerOf(headers, "content-type") ?? null;
 }
 
-function otherSecret(secretRef = "the one that signed this"): string {
-  return `The app has another secret than ${secretRef}: give both the same WEBHOOK_SECRET.`;
+function headerOf(headers: HeaderList, wanted: string): string | undefined {
+  return headers.find(([name]) => name.toLowerCase() === wanted)?.[1];
 }
+
+/** The time of an answer may be that of a proxy, so one that is right does not rule out the app's clock. */
+function whyUnverified(clockAheadMs: number | null, secretRef: string | null | undefined): string {
+  const offMs = Math.abs(clockAheadMs ?? 0);
+  if (offMs > LIMITS.toleranceSeconds * SECOND) {
+    const direction = (clockAheadMs ?? 0) > 0 ? "ahead of" : "behind";
+    return `The app's clock is ${Math.round(offMs / MINUTE)} minutes ${direction} this machine's, more than the ${TOLERANCE} minutes that it accepts: set both clocks.`;
+  }
+  return `The app has another secret than ${secretRef ?? "the one that signed this"}: give both the same WEBHOOK_SECRET. Or its clock is over ${TOLERANCE} minutes off.`;
+}
+
+const TOLERANCE = (LIMITS.toleranceSeconds * SECOND) / MINUTE;
 
 /** Outcomes that are a mistake of the app, and not of the sender. */
 const OUTCOMES: Readonly<Record<string, string>> = {

@@ -21,8 +21,8 @@ import { type CaptureFile, readCaptureFiles, writeCaptureFile } from "../folder/
 import { byTime } from "../folder/load-folder.js";
 import type { CaptureTestCase, CaptureTestReport, CaseChange } from "./capture-test-report.js";
 import { bodyJson, bodyText } from "../model/captured-body.js";
-import { answerAdvice, contentTypeOf } from "../model/answer-advice.js";
-import { answerHead, outcomeOf } from "../model/answer.js";
+import { answerAdvice, seenAnswer } from "../model/answer-advice.js";
+import { outcomeOf } from "../model/answer.js";
 import { checkExpectation } from "../model/check-expectation.js";
 import { checkHasHandler, checkWork, type InspectedHandler, type FoundWork } from "./check-work.js";
 import { ANSWER_TIMEOUT_MS } from "../send/send-request.js";
@@ -167,8 +167,7 @@ async function runCase({ file, capture }: CaptureFile, options: CaptureTest): Pr
 }
 
 function adviceFor(attempt: CaptureAttempt): string | null {
-  const seen = { ...answerHead(attempt), contentType: contentTypeOf(attempt), target: attempt.target };
-  return answerAdvice({ ...seen, isSigned: true, pathFlag: "--to 3000/hooks" }) ?? null;
+  return answerAdvice({ ...seenAnswer(attempt), isSigned: true, pathFlag: "--to 3000/hooks" }) ?? null;
 }
 
 function expectationOf(capture: Capture, { expect, ignore }: CaptureTest): Expectation {

@@ -1,7 +1,7 @@
 import type { JsonEdit } from "../../capture/json/edit-json.js";
 import type { Capture } from "../../capture/model/capture.js";
 import { captureHandle } from "../../capture/model/capture-handle.js";
-import { answerAdvice, contentTypeOf, plainReason } from "../../capture/model/answer-advice.js";
+import { answerAdvice, judgeAdvised, plainReason, seenAnswer } from "../../capture/model/answer-advice.js";
 import {
   type AnswerHead,
   type AnswerJudgement,
@@ -208,7 +208,7 @@ function showAttempt(replayed: ReplayedAttempt, { found, isExpected }: Shown, ou
     ...(comparison?.same === false ? [describeChange(comparison)] : []),
   ];
   const text = [
-    `${answerSign(judge(replayed, found), out.paint)} ${escapeControls(line)}`,
+    `${answerSign(judgeAdvised(judge(replayed, found), advice), out.paint)} ${escapeControls(line)}`,
     ...remarks.map((remark) => `    ${escapeControls(remark)}`),
   ];
   const changed = comparison === null ? null : !comparison.same;
@@ -220,8 +220,7 @@ function showAttempt(replayed: ReplayedAttempt, { found, isExpected }: Shown, ou
 /** None for an answer that was expected. */
 function adviceFor({ attempt }: ReplayedAttempt, isExpected: boolean): string | undefined {
   if (isExpected) return undefined;
-  const seen = { ...answerHead(attempt), contentType: contentTypeOf(attempt), target: attempt.target };
-  return answerAdvice({ ...seen, isSigned: attempt.mode === "resign", pathFlag: "--to 3000/hooks" });
+  return answerAdvice({ ...seenAnswer(attempt), isSigned: attempt.mode === "resign", pathFlag: "--to 3000/hooks" });
 }
 
 function describeChange({ status, outcome, json, bodyChanged }: NonNullable<ReplayedAttempt["comparison"]>): string {

@@ -10,7 +10,7 @@ import {
   judgeAnswer,
   whyNotRun,
 } from "../../capture/model/answer.js";
-import { answerAdvice, contentTypeOf, plainReason } from "../../capture/model/answer-advice.js";
+import { answerAdvice, judgeAdvised, plainReason, seenAnswer } from "../../capture/model/answer-advice.js";
 import { checkExpectation } from "../../capture/model/check-expectation.js";
 import { editJson } from "../../capture/json/edit-json.js";
 import { encodeAnswerBody, encodeBody } from "../../capture/model/encode-body.js";
@@ -182,7 +182,7 @@ function showAnswer(input: AnswerInput): ExitCode {
   const line = `${event.type ?? "event"}  ${event.id ?? "without id"}  ${result}`;
   out.result(
     { event, ...head, ms, error, failures, notRun: why ?? null, work: workRecord(found), advice },
-    `${answerSign(judgeWithWork(judge(head, failures, expect), found), out.paint)} ${escapeControls(line)}${remarks.join("")}`,
+    `${answerSign(judgeAdvised(judgeWithWork(judge(head, failures, expect), found), advice), out.paint)} ${escapeControls(line)}${remarks.join("")}`,
   );
   if (status === null) return EXIT.unreachable;
   return failures.length === 0 ? EXIT.ok : EXIT.failed;
@@ -191,9 +191,8 @@ function showAnswer(input: AnswerInput): ExitCode {
 /** None for an answer that was expected. */
 function adviceFor({ url, answer, signedWith, expect }: AnswerInput, failures: readonly string[]): string | undefined {
   if (expect !== undefined && failures.length === 0) return undefined;
-  const seen = { ...answerHead(answer), contentType: contentTypeOf(answer), target: url };
   return answerAdvice({
-    ...seen,
+    ...seenAnswer({ ...answer, target: url, at: new Date(Date.now() - answer.ms).toISOString() }),
     isSigned: signedWith !== undefined,
     secretRef: signedWith,
     pathFlag: "--to 3000/hooks",

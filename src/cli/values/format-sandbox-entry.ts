@@ -3,7 +3,7 @@ import { escapeControls } from "../../base/text.js";
 import type { WebhookEndpoint } from "../../contract/webhook-endpoint.js";
 import type { AttemptRow } from "../../sandbox/delivery/attempt-row.js";
 import type { SandboxLogEntry } from "../../sandbox/log-entry.js";
-import { answerAdvice } from "../../capture/model/answer-advice.js";
+import { answerAdvice, judgeAdvised } from "../../capture/model/answer-advice.js";
 import { describeAnswer, judgeAnswer } from "../../capture/model/answer.js";
 import type { Paint } from "../frame/output.js";
 import { clockTime } from "../../dev/line-writer.js";
@@ -68,17 +68,17 @@ function receivesType(eventTypes: readonly string[], type: string): boolean {
   return names.includes(type);
 }
 
-function adviceLines(
-  { row, url }: Extract<SandboxLogEntry, { kind: "attempt" }>,
-  paint: Paint,
-  { advisedEndpoint }: PresentEndpoints,
-): string[] {
-  if (row.endpointId === advisedEndpoint || row.fault === "status") return [];
-  const { responseCode, outcome, contentType } = row;
-  const pathFlag = "--endpoint http://127.0.0.1:3000/hooks";
-  const answer = { status: responseCode, outcome, contentType, target: url, isSigned: true, pathFlag };
-  const advice = answerAdvice({ ...answer, secretRef: "the endpoint" });
+type MadeAttempt = Extract<SandboxLogEntry, { kind: "attempt" }>;
+
+function adviceLines(entry: MadeAttempt, paint: Paint, { advisedEndpoint }: PresentEndpoints): string[] {
+  const advice = entry.row.endpointId === advisedEndpoint ? undefined : adviceOn(entry.row, entry.url);
   return advice === undefined ? [] : [`          ${paint.yellow(`! ${escapeControls(advice)}`)}`];
+}
+
+function adviceOn({ responseCode, outcome, contentType, fault }: AttemptRow, target: string): string | undefined {
+  if (fault === "status") return undefined;
+  const answer = { status: responseCode, outcome, contentType, clockAheadMs: null, target, isSigned: true };
+  return answerAdvice({ ...answer, pathFlag: "--endpoint http://127.0.0.1:3000/hooks", secretRef: "the endpoint" });
 }
 
 function attemptWords(row: AttemptRow, url: string, paint: Paint): string {
@@ -96,7 +96,7 @@ function attemptWords(row: AttemptRow, url: string, paint: Paint): string {
     fault,
   } = row;
   const head = { status: responseCode, outcome };
-  const sign = answerSign(judgeAnswer(head), paint);
+  const sign = answerSign(judgeAdvised(judgeAnswer(head), adviceOn(row, url)), paint);
   const answer = responseCode === null ? (error ?? "no answer") : describeAnswer(head);
   const next =
     nextAttemptAt === null

@@ -1,4 +1,4 @@
-import { answerAdvice, contentTypeOf } from "../../capture/model/answer-advice.js";
+import { FORWARD_FLAG, answerAdvice, seenAnswer } from "../../capture/model/answer-advice.js";
 import { answerHead, whyNotRun } from "../../capture/model/answer.js";
 import type { Capture, CaptureAttempt } from "../../capture/model/capture.js";
 import { session } from "../state/session.js";
@@ -67,11 +67,9 @@ export function AnswerView({ attempt, capture, canRunAgain = false }: AnswerView
 function adviceOn(attempt: CaptureAttempt, { verify }: Capture): string | undefined {
   const isResigned = attempt.mode === "resign";
   return answerAdvice({
-    ...answerHead(attempt),
-    contentType: contentTypeOf(attempt),
-    target: attempt.target,
+    ...seenAnswer(attempt),
     isSigned: isResigned || verify.code === "ok",
     secretRef: isResigned ? session.value?.secrets[0] : verify.secretRef,
-    pathFlag: "--forward-to 3000/hooks",
+    pathFlag: FORWARD_FLAG,
   });
 }
