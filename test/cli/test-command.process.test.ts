@@ -183,6 +183,21 @@ describe("test", () => {
     expect(stderr).toContain("The app ended during the run: exit code 9. Its last output:\n  out of memory\n");
   });
 
+  test.each([
+    ["an error that no code awaits", "setTimeout(() => Promise.reject(new Error('away')), 100)", "exit code 1"],
+    ["an end without an error", "setTimeout(() => process.exit(0), 100)", "exit code 0"],
+  ])("test fails if the app ends shortly after its answer: %s", async (_, work, ending) => {
+    const cwd = await makeFixtures([sampleEvent("email.sent")]);
+    const file = join(cwd, "app.mjs");
+    const answer = `({ method }, res) => (res.end(), method === "POST" && ${work})`;
+    const server = `createServer(${answer}).listen(Number(process.env.APP_PORT));`;
+    writeFileSync(file, `import { createServer } from "node:http";\n${server}\n`);
+    const port = String(await findFreePort());
+    const args = ["test", "--start", `node "${file}"`, "--to", port, "--answers-only"];
+    const { code, stderr } = await runCli(args, { cwd, env: { APP_PORT: port } });
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`The app ended during the run: ${ending}.`)]);
+  });
+
   test("test fails for an event that no handler got, until its file expects that", async () => {
     const cwd = await makeFixtures([sampleEvent("email.sent")]);
     const failed = await testStarted(cwd, [], { APP_WITHOUT_AUDIT: "1" });

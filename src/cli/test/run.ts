@@ -34,6 +34,8 @@ type Input = CommandInput<typeof test>;
 
 const APP_GRACE_MS = 5 * SECOND;
 const LAST_MOMENT_MS = SECOND;
+/** What a handler has left behind, such as a promise that no code awaits, ends the app a moment after its answer. */
+const AFTERMATH_MS = SECOND / 2;
 
 /** Starts the app if asked to, runs the cases, and always ends the app. */
 export const run: RunCommand<typeof test> = async (input) => {
@@ -74,11 +76,11 @@ export const run: RunCommand<typeof test> = async (input) => {
     });
     for (const file of options.reporter) await writeFile(resolve(cwd, file), toJunit(report));
     showSummary(report, out);
-    if (report.unanswered > 0) await hasEnded(app);
+    await untilEnded(app, report.unanswered > 0 ? LAST_MOMENT_MS : AFTERMATH_MS);
     if (app?.ending !== undefined) out.note(`The app ended during the run: ${app.ending}.${lastLinesOf(app)}`);
     if (app === undefined && report.unanswered === report.cases.length) out.note(NOT_STARTED);
     else if (inbox === undefined && !answersOnly) out.note(HANDLERS_UNKNOWN);
-    if (report.failed === 0) return EXIT.ok;
+    if (report.failed === 0) return app?.ending === undefined ? EXIT.ok : EXIT.failed;
     return report.unanswered === report.cases.length ? EXIT.unreachable : EXIT.failed;
   } finally {
     await app?.stop();
@@ -88,8 +90,8 @@ export const run: RunCommand<typeof test> = async (input) => {
 };
 
 /** The connection of an app that dies breaks a moment before its end is known. */
-async function hasEnded(app: AppProcess | undefined): Promise<void> {
-  await Promise.race([app?.ended, sleep(waitingClock, LAST_MOMENT_MS)]);
+async function untilEnded(app: AppProcess | undefined, longestMs: number): Promise<void> {
+  if (app !== undefined) await Promise.race([app.ended, sleep(waitingClock, longestMs)]);
 }
 
 /** Throws `port_in_use` if a program already listens at the target: it would be mistaken for the app. */
