@@ -184,7 +184,7 @@ export class OutboxSender {
         const askedMs = Math.min(verdict.afterMs ?? 0, MAX_WAIT_MS);
         const waitMs = Math.max(backoffDelay(BACKOFF, send.attempt, random), askedMs);
         logger.warn(
-          { events: send.events.length, attempt: send.attempt, waitMs, ...errorFields(error, false) },
+          { ...callFields(send, "list"), attempt: send.attempt, waitMs, ...errorFields(error, false) },
           "send_failed",
         );
         if (verdict.isConfiguration) alarms.raise({ kind: "api_refused", error: nameOf(error) });
@@ -192,11 +192,11 @@ export class OutboxSender {
         return { to: "pending" as const, dueAt: at + waitMs, error: verdict.error };
       }
       case "refused":
-        logger.error({ events: send.events.length, ...errorFields(error, false) }, "contact_event_dead");
+        logger.error({ ...callFields(send, DEAD_LIST), ...errorFields(error, false) }, "contact_event_dead");
         return { to: "settled" as const, results: verdict.results };
       case "given_up": {
         const { reason, code, param, message } = verdict;
-        const fields = { events: send.events.length, ...errorFields(error, false) };
+        const fields = { ...callFields(send, DEAD_LIST), ...errorFields(error, false) };
         logger.error(fields, reason === "too_old" ? "contact_event_too_old" : "contact_event_dead");
         return { to: "dead" as const, reason, code, param, message };
       }
@@ -250,6 +250,15 @@ async function callApi(
     );
   }
   return results;
+}
+
+const DEAD_LIST = "list --state dead";
+
+/** What a log line names the events of a call by, and the command that shows what was answered. */
+function callFields({ kind, key, events }: FrozenSend, list: string): Record<string, unknown> {
+  // Only a call of one event has the event's own key, which is derived and so quotes nothing.
+  if (kind === "single") return { events: 1, key, advice: `npx pigeonhole outbox show ${key}` };
+  return { events: events.length, advice: `npx pigeonhole outbox ${list}` };
 }
 
 /** Class and code. The service's own message stays in the outbox: it may name an address. */

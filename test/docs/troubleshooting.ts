@@ -29,7 +29,7 @@ export const LOG_MESSAGES: Readonly<Record<string, Remedy>> = {
   },
   contact_event_dead: {
     cause: "The API refused a contact event for good.",
-    remedy: "`npx pigeonhole outbox list --state dead` has the reasons.",
+    remedy: "The command in the field `advice` shows the reason.",
   },
   contact_event_too_old: {
     cause: "A contact event could not be sent for so long that the service would not accept its time.",
@@ -120,7 +120,10 @@ export const LOG_MESSAGES: Readonly<Record<string, Remedy>> = {
     remedy: "Cache the secrets, or make it faster.",
   },
   secrets_not_read: { cause: "Your `secrets` function failed.", remedy: "Look at its error." },
-  send_failed: { cause: "A call of the outbox failed. It is repeated after `waitMs`.", remedy: RETRIED },
+  send_failed: {
+    cause: "A call of the outbox failed. It is repeated after `waitMs`; `advice` shows it.",
+    remedy: RETRIED,
+  },
   settle_failed: { cause: "The result of a handler could not be written yet.", remedy: BY_ITSELF },
   test_event: { cause: "The service sent its test delivery, and no handler takes test events.", remedy: NOTHING },
   times_not_kept: { cause: "The known times could not be written at the stop.", remedy: NOTHING },

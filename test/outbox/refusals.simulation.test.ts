@@ -16,6 +16,31 @@ import {
   startOnFakeClock,
   statesOf,
 } from "./outbox-harness.js";
+import { captureLog } from "../support/receiver.js";
+
+describe("a log line about a call of the outbox", () => {
+  test.each([
+    ["contact_event_dead", "contact_not_found", []],
+    ["send_failed", undefined, [{ status: 503 }, { status: 503 }]],
+  ])("%s has the key of the one event and the command that shows it", async (message, refusal, faults) => {
+    const { logger, named } = captureLog();
+    const { service, receiver, turn } = await startOnFakeClock(undefined, { logger });
+    service.ruleOf = () => refusal;
+    service.faults.push(...faults);
+    const { key } = await receiver.contactEvents.record(ada("one"));
+    await turn(() => named(message).length > 0, 100);
+    expect(named(message)[0]).toMatchObject({ events: 1, key, advice: `npx pigeonhole outbox show ${key}` });
+  });
+
+  test("a call of many has the command that lists them", async () => {
+    const { logger, named } = captureLog();
+    const { service, deliver, turn } = await startOnFakeClock(recordAll(ada("one"), ada("two")), { logger });
+    service.faults.push({ status: 503 }, { status: 503 });
+    await deliver();
+    await turn(() => named("send_failed").length > 0, 100);
+    expect(named("send_failed")[0]).toMatchObject({ events: 2, advice: "npx pigeonhole outbox list" });
+  });
+});
 
 describe("a service whose clock is behind ours", () => {
   /** Refuses events of these names as being in the future. */
