@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { closeAfterTest, startReceiverApp } from "./app.js";
 import { serve } from "../support/mounts.js";
 import { jsonLines, runCli, SECRET, startCli } from "../support/run-cli.js";
+import { startDev } from "../dev/dev-harness.js";
 import { makeFolder } from "../support/folder.js";
 
 const env = { WEBHOOK_SECRET: SECRET };
@@ -63,6 +64,15 @@ describe("trigger", () => {
     expect((await to(page.url)).stdout).toMatch(/^! email\.sent .*\n {2}! An HTML page is no answer of a receiver/);
     expect((await to(app.url, "--sign", "stale")).stdout).not.toContain("!");
     expect((await to(`${wrong.url}/hooks`, "--expect", "404")).stdout).not.toContain("!");
+  });
+
+  test("trigger through a dev server gives advice about the app behind it, as the dev server does", async () => {
+    const app = await serve((_, res) => void res.writeHead(404).end());
+    closeAfterTest(() => app.close());
+    const { dev } = await startDev({ forwards: [{ target: `${app.url}/hooks` }] });
+    const { stdout } = await runCli(["trigger", "email.sent", "--to", dev.captureUrl], { env });
+    expect(stdout).toContain("The app has no POST route at /hooks: mount");
+    expect(stdout).toContain("as in --forward-to 3000/hooks.");
   });
 
   test.each<[string, number, string, string, boolean]>([

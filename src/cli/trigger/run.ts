@@ -10,7 +10,13 @@ import {
   judgeAnswer,
   whyNotRun,
 } from "../../capture/model/answer.js";
-import { answerAdvice, judgeAdvised, plainReason, seenAnswer } from "../../capture/model/answer-advice.js";
+import {
+  FORWARD_FLAG,
+  answerAdvice,
+  judgeAdvised,
+  plainReason,
+  seenAnswer,
+} from "../../capture/model/answer-advice.js";
 import { checkExpectation } from "../../capture/model/check-expectation.js";
 import { editJson } from "../../capture/json/edit-json.js";
 import { encodeAnswerBody, encodeBody } from "../../capture/model/encode-body.js";
@@ -18,6 +24,8 @@ import { readEnvelope } from "../../capture/model/captured-body.js";
 import { type SendResult, sendRequest } from "../../capture/send/send-request.js";
 import { createLocalLookUp } from "../../capture/send/local-address.js";
 import { checkLocalTarget, targetUrl } from "../../capture/send/target.js";
+import { headerListReader } from "../../capture/model/judge-signature.js";
+import { TARGET_HEADER } from "../../dev/forward/target-header.js";
 import { TRIGGER_AGENT } from "../../dev/capture-port/sender-address.js";
 import { escapeControls } from "../../base/text.js";
 import { signVariant } from "../../dev/sign-variant.js";
@@ -191,11 +199,14 @@ function showAnswer(input: AnswerInput): ExitCode {
 /** None for an answer that was expected. */
 function adviceFor({ url, answer, signedWith, expect }: AnswerInput, failures: readonly string[]): string | undefined {
   if (expect !== undefined && failures.length === 0) return undefined;
+  // What a dev server passes on is the answer of the app behind it.
+  const forwardedTo = headerListReader(answer.headers)(TARGET_HEADER.toLowerCase());
+  const target = forwardedTo !== undefined && URL.canParse(forwardedTo) ? forwardedTo : url;
   return answerAdvice({
-    ...seenAnswer({ ...answer, target: url, at: new Date(Date.now() - answer.ms).toISOString() }),
+    ...seenAnswer({ ...answer, target, at: new Date(Date.now() - answer.ms).toISOString() }),
     isSigned: signedWith !== undefined,
     secretRef: signedWith,
-    pathFlag: "--to 3000/hooks",
+    pathFlag: target === url ? "--to 3000/hooks" : FORWARD_FLAG,
   });
 }
 

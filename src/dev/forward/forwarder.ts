@@ -8,6 +8,7 @@ import type { SendResult } from "../../capture/send/send-request.js";
 import { summarizeCapture } from "../../capture/model/summarize-capture.js";
 import type { SignatureAssumptions } from "../../protocol/assumptions.js";
 import { type Outcome, answerFor } from "../../protocol/outcome.js";
+import { TARGET_HEADER } from "./target-header.js";
 import type { ForwardRule } from "./forward-rules.js";
 import type { DevDeliveryEvent, Report } from "../dev-event.js";
 import type { TypeMatcher } from "../../protocol/event-pattern.js";
@@ -192,7 +193,7 @@ export class Forwarder {
     const { sent, made } = await appSender.send(capture, rule.target, { kind: "forward", mode: "exact" });
     const { capture: tried, attempt } = await log.addAttempt(capture, made);
     if (sent.failure === null) {
-      const answer = appAnswer(sent);
+      const answer = appAnswer(sent, capture.source === "trigger" ? [[TARGET_HEADER, made.target]] : []);
       report({ kind: "forwarded", attempt, ...fields(answer, tried) });
       return answer;
     }
@@ -223,8 +224,9 @@ export class Forwarder {
   }
 }
 
-function appAnswer({ status, headers, body }: SendResult): SenderAnswer {
-  return { status: status ?? 502, headers: headers.filter(([name]) => !isConnectionHeader(name)), body };
+function appAnswer({ status, headers, body }: SendResult, own: HeaderList): SenderAnswer {
+  const kept = headers.filter(([name]) => !isConnectionHeader(name));
+  return { status: status ?? 502, headers: [...kept, ...own], body };
 }
 
 /** 202: accepted and stored, not handled. */
