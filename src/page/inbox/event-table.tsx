@@ -54,7 +54,7 @@ export function EventTable() {
             <button
               type="button"
               class="link"
-              aria-label={`Show ${escapeControls(event.id)}, ${escapeControls(event.type)}`}
+              aria-label={`${event.type === "" ? "unreadable" : escapeControls(event.type)}, show ${escapeControls(event.id)}`}
             >
               {event.type === "" ? <em>unreadable</em> : escapeControls(event.type)}
             </button>{" "}
