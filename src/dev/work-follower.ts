@@ -77,9 +77,11 @@ export class WorkFollower {
   catchUp(captures: readonly CaptureSummary[]): void {
     // The newest is looked at first, and kept longest.
     for (const [index, capture] of [...captures.slice(0, MAX_FOLLOWED).entries()].toReversed()) {
-      const { lastEventId: eventId, outcome } = capture;
-      if (eventId === null || outcome === null) continue;
-      this.#follow({ capture, eventId, isOld: true, waitMs: index * START_STEP_MS });
+      const { lastEventId, earlierEventIds, outcome } = capture;
+      const waitMs = index * START_STEP_MS;
+      for (const eventId of earlierEventIds) this.#follow({ capture, eventId, isOld: true, waitMs });
+      if (lastEventId === null || outcome === null) continue;
+      this.#follow({ capture, eventId: lastEventId, isOld: true, waitMs });
     }
   }
 

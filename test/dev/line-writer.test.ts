@@ -15,6 +15,7 @@ const capture: CaptureSummary = {
   type: "email.received",
   eventId: "evt_1",
   lastEventId: "evt_1",
+  earlierEventIds: [],
   subject: "a@example.com",
   attempts: 1,
   status: 200,

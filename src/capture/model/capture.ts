@@ -125,6 +125,8 @@ export interface CaptureSummary {
    * `eventId`; for a body without one, `raw:` and its digest; null for an edited body without one.
    */
   lastEventId: string | null;
+  /** Such ids of what earlier attempts sent, the latest first, without `lastEventId`. */
+  earlierEventIds: string[];
   /** What the event is about: an address, a subject or a file name of `data`, if one is found. */
   subject: string;
   attempts: number;

@@ -15,3 +15,9 @@ export function sentEventId(
   if (id !== null) return id;
   return attempt === undefined || attempt.sentBody === null ? rawEventId(request.sha256) : null;
 }
+
+/** The event ids that were sent to the app, the latest first; the captured one if nothing was sent. */
+export function sentEventIds(capture: Pick<Capture, "event" | "request" | "attempts">): string[] {
+  const sent = capture.attempts.map((attempt) => sentEventId(capture, attempt)).toReversed();
+  return [...new Set(sent.length === 0 ? [sentEventId(capture)] : sent)].filter((id) => id !== null);
+}

@@ -1,7 +1,7 @@
 import { outcomeOf } from "./answer.js";
 import type { Capture, CapturedBody, CaptureSummary } from "./capture.js";
 import { bodyJson, bodySize } from "./captured-body.js";
-import { sentEventId } from "./sent-event-id.js";
+import { sentEventId, sentEventIds } from "./sent-event-id.js";
 
 /* Without node: imports, since the page uses it too. */
 
@@ -27,6 +27,7 @@ const MAX_SUBJECT_LENGTH = 120;
 /** The row of a capture in a list. */
 export function summarizeCapture(capture: Capture): CaptureSummary {
   const last = capture.attempts.at(-1);
+  const lastEventId = sentEventId(capture, last);
   return {
     id: capture.id,
     receivedAt: capture.receivedAt,
@@ -34,7 +35,8 @@ export function summarizeCapture(capture: Capture): CaptureSummary {
     verdict: capture.verify.code,
     type: capture.event.type,
     eventId: capture.event.id,
-    lastEventId: sentEventId(capture, last),
+    lastEventId,
+    earlierEventIds: sentEventIds(capture).filter((id) => id !== lastEventId),
     subject: findSubject(capture),
     attempts: capture.attempts.length,
     status: last?.status ?? null,

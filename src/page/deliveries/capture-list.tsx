@@ -2,7 +2,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { captures, isLoaded, query } from "../state/captures.js";
 import { chooseAll, chosen, clearChosen, cursorId, openId } from "../state/selection.js";
 import { session } from "../state/session.js";
-import { workOf } from "../state/work.js";
+import { replayWorkOf, workOf } from "../state/work.js";
 import { Icon } from "../ui/icon.js";
 import { useVirtualRows } from "../ui/use-virtual-rows.js";
 import { plural } from "../ui/format.js";
@@ -89,6 +89,7 @@ export function CaptureList() {
                 isOpen={capture.id === openId.value}
                 isChosen={chosen.value.has(capture.id)}
                 work={workOf(capture)}
+                replayWork={replayWorkOf(capture)}
                 isFresh={unseen.isFresh(capture.id)}
               />
             ))}

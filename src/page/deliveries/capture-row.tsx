@@ -19,6 +19,8 @@ export interface CaptureRowOptions {
   isChosen: boolean;
   /** What the handlers made of it, if that is known. */
   work: EventWork | undefined;
+  /** The same of its last replay, if that was another event. */
+  replayWork: EventWork | undefined;
   isFresh: boolean;
 }
 
@@ -26,7 +28,7 @@ export function rowId(id: string): string {
   return `row-${id}`;
 }
 
-function Row({ capture, index, isCursor, isOpen, isChosen, work, isFresh }: CaptureRowOptions) {
+function Row({ capture, index, isCursor, isOpen, isChosen, work, replayWork, isFresh }: CaptureRowOptions) {
   const classes = ["row", isCursor && "cursor", isOpen && "opened", isChosen && "chosen", isFresh && "fresh"];
   const onClick = (event: MouseEvent) => {
     if (event.shiftKey) chooseRange(capture.id);
@@ -94,7 +96,7 @@ function Row({ capture, index, isCursor, isOpen, isChosen, work, isFresh }: Capt
         <AnswerBadge capture={capture} />
       </span>
       <span class="cell work" role="gridcell">
-        <WorkBadge work={work} />
+        <WorkBadge work={work} replay={replayWork} />
       </span>
       <span class="cell ms" role="gridcell">
         {formatMs(capture.ms)}

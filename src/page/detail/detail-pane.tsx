@@ -7,7 +7,7 @@ import { detail, detailProblem, loadDetail } from "../state/detail.js";
 import { closeDetail, openId } from "../state/selection.js";
 import { AnswerBadge, VerdictBadge, WorkBadge } from "../ui/badges.js";
 import { copyText } from "../state/copy-text.js";
-import { workOf } from "../state/work.js";
+import { replayWorkOf, workOf } from "../state/work.js";
 import { Icon } from "../ui/icon.js";
 import { Tabs } from "../ui/tabs.js";
 import { formatBytes, formatExactTime, formatMs, formatTime } from "../ui/format.js";
@@ -45,7 +45,7 @@ export function DetailPane() {
           <h2>{capture.event.type ?? "Unreadable delivery"}</h2>
           <VerdictBadge verdict={capture.verify.code} />
           <AnswerBadge capture={summary} />
-          <WorkBadge work={workOf(summary)} />
+          <WorkBadge work={workOf(summary)} replay={replayWorkOf(summary)} />
           <span class="spring" />
           <button type="button" class="icon-button" aria-label="Close" title="Close (Esc)" onClick={closeDetail}>
             <Icon name="cross" />

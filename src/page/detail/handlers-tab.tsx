@@ -2,7 +2,7 @@ import { escapeControls } from "../../base/text.js";
 import { useEffect, useState } from "preact/hooks";
 import { type AnswerHead, answerHead, describeAnswer, judgeAnswer } from "../../capture/model/answer.js";
 import type { Capture } from "../../capture/model/capture.js";
-import { sentEventId } from "../../capture/model/sent-event-id.js";
+import { sentEventId, sentEventIds } from "../../capture/model/sent-event-id.js";
 import { HandlerList } from "../message/handler-list.js";
 import { NoInbox } from "../message/no-inbox.js";
 import { WorkButtons } from "../message/work-buttons.js";
@@ -30,12 +30,6 @@ export function HandlersTab({ capture }: { capture: Capture }) {
       ))}
     </>
   );
-}
-
-/** The event ids that were sent to the app, the latest first; the captured one if nothing was sent. */
-function sentEventIds(capture: Capture): string[] {
-  const sent = capture.attempts.map((attempt) => sentEventId(capture, attempt)).toReversed();
-  return [...new Set(sent.length === 0 ? [sentEventId(capture)] : sent)].filter((id) => id !== null);
 }
 
 function SentEvent({ id, capture, isOnly }: { id: string; capture: Capture; isOnly: boolean }) {

@@ -11,8 +11,30 @@ import { isRetryRequested, wordOfWork } from "../../capture/model/work-word.js";
 /** What the app's handlers made of events, by event id; the dev server sends every change. */
 export const works = signal<ReadonlyMap<string, EventWork>>(new Map());
 
-/** The work on the event that the capture's last attempt sent, if it is known. */
-export function workOf({ lastEventId }: Pick<CaptureSummary, "lastEventId">): EventWork | undefined {
+/** States of work that a later replay under another id must not hide, the worst first. */
+const UNSETTLED = ["dead", "parked", "pending", "leased"];
+
+type SentEvents = Pick<CaptureSummary, "lastEventId" | "earlierEventIds">;
+
+/**
+ * The work on the delivery, if it is known: on the event that its last attempt sent, or on one that an earlier attempt
+ * sent where that is worse.
+ */
+export function workOf(sent: SentEvents): EventWork | undefined {
+  const last = lastWorkOf(sent);
+  const earlier = sent.earlierEventIds.flatMap((id) => works.value.get(id) ?? []);
+  const all = last === undefined ? earlier : [last, ...earlier];
+  const worst = UNSETTLED.map((state) => all.find(({ event }) => event.state === state));
+  return worst.find((work) => work !== undefined) ?? last;
+}
+
+/** The work on the last replay where {@link workOf} is that on another event. */
+export function replayWorkOf(sent: SentEvents): EventWork | undefined {
+  const last = lastWorkOf(sent);
+  return last === workOf(sent) ? undefined : last;
+}
+
+function lastWorkOf({ lastEventId }: SentEvents): EventWork | undefined {
   return lastEventId === null ? undefined : works.value.get(lastEventId);
 }
 

@@ -114,11 +114,18 @@ export function StateBadge({ state }: { state: string }) {
   );
 }
 
+interface WorkBadgeOptions {
+  work: EventWork | undefined;
+  /** On the last replay, if that was another event. */
+  replay?: EventWork | undefined;
+}
+
 /** What the handlers made of a delivery, in one word and what is to know at once. */
-export function WorkBadge({ work }: { work: EventWork | undefined }) {
+export function WorkBadge({ work, replay }: WorkBadgeOptions) {
   if (work === undefined) return null;
   const word = wordOfWork(work.event);
-  const detail = detailOf(word, work.event);
+  const parts = [detailOf(word, work.event), replay === undefined ? "" : `· replay ${wordOfWork(replay.event)}`];
+  const detail = parts.filter((part) => part !== "").join(" ");
   const face = WORK_STATES[word];
   const failed = work.event.handlers.filter(({ state, error }) => state !== "done" && error !== null);
   const title = [face?.meaning ?? "", ...failed.map(describeFailed)].join("\n");

@@ -130,6 +130,30 @@ describe.skipIf(mustSkipBrowserTests())("the work of the app's handlers", () => 
     await expect.poll(() => tab().locator(".handler").count()).toBe(4);
   });
 
+  test("the list and the chart show dead work on a delivery beside its replay under a new id that is done", async () => {
+    const chart = page.getByRole("region", { name: "Deliveries over time" });
+    const counts = async () => (await chart.locator(".legend").allTextContents()).map((text) => text.trim());
+    await bench.deliver({ type: "email.sent" });
+    await bench.deliver({ type: "email.bounced" });
+    await expect.poll(workOfRow).toMatch(/^dead/);
+    await row().click();
+    await page.getByRole("button", { name: "Edit & replay" }).click();
+    const drawer = page.getByRole("dialog", { name: "Edit and replay" });
+    const edited = JSON.stringify(sampleEvent("email.sent"), null, 2);
+    await drawer.getByRole("textbox", { name: "Body" }).fill(edited);
+    await drawer.getByRole("button", { name: "Send" }).click();
+    await expect.poll(() => drawer.getByRole("region", { name: "Answer" }).innerText()).toMatch(/200 accepted/);
+    await drawer.getByRole("button", { name: "Close" }).click();
+    await page.keyboard.press("Escape");
+    await expect.poll(workOfRow).toMatch(/^dead\s*1 of 2 · replay done$/);
+    await expect.poll(counts).toEqual(["accepted 1", "dead 1"]);
+    await page.goto("about:blank");
+    await bench.dev.close();
+    await bench.restart();
+    await page.goto(bench.dev.pageUrl ?? "");
+    await expect.poll(workOfRow).toMatch(/^dead\s*1 of 2 · replay done$/);
+  });
+
   test("a delivery and its event of the inbox lead to each other", async () => {
     await bench.deliver({ type: "email.bounced" });
     await expect.poll(workOfRow).toMatch(/^dead/);
