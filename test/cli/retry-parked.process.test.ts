@@ -71,6 +71,18 @@ describe("inbox retry of parked events", () => {
     expect(await app.ended).toEqual({ code: 0, signal: null });
   });
 
+  test("an event that no handler got goes to the handler that was added since, and to no other again", async () => {
+    const file = tempFile();
+    await parkEvents(file, [{ id: "evt_none", data: { cents: 1 } }], { isHandled: false });
+    const app = await startNextVersion(file, ["email.sent"]);
+    const { code, stdout } = await runCli(["inbox", "retry", "evt_none", "--db", file]);
+    expect([code, stdout]).toEqual([0, "evt_none  1 parked event will be read again by the running receiver\n"]);
+    await expect.poll(() => effectsOf(file)).toEqual(["evt_none"]);
+    const again = await runCli(["inbox", "retry", "evt_none", "--db", file]);
+    expect([again.code, again.stdout]).toEqual([0, "evt_none  nothing to retry\n"]);
+    expect(app.lines.map(({ msg }) => msg)).not.toContain("requested_retries_failed");
+  });
+
   test("of two processes the one that runs the handlers reads, and the other one after its death, each event once", async () => {
     const file = tempFile();
     const ids = Array.from({ length: 150 }, (_, index) => `evt_${index + 1}`);

@@ -20,9 +20,9 @@ export interface ToPark {
 
 /**
  * A file in which an app's version before has parked these events: it has a handler for unknown types alone, and its
- * schema of email.sent refuses each data without a number of cents.
+ * schema of email.sent refuses each data without a number of cents. Unless `isHandled`, it has no handler at all.
  */
-export async function parkEvents(file: string, events: readonly ToPark[]): Promise<void> {
+export async function parkEvents(file: string, events: readonly ToPark[], { isHandled = true } = {}): Promise<void> {
   const receiver = createReceiver({
     secrets: SECRET,
     store: file,
@@ -30,7 +30,7 @@ export async function parkEvents(file: string, events: readonly ToPark[]): Promi
     telemetry: false,
     schemas: { "email.sent": z.object({ cents: z.number() }) },
   });
-  receiver.onUnhandled(() => undefined);
+  if (isHandled) receiver.onUnhandled(() => undefined);
   await receiver.start();
   for (const { id, type = "email.sent", data = {} } of events) {
     const event = { ...sampleEvent("email.sent"), id, type, data };

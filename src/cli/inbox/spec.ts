@@ -65,7 +65,7 @@ export const inboxRetry = defineCommand({
   group,
   summary: "Gives dead and parked work of events new attempts.",
   details:
-    "Name events, or choose work by the options, which must all fit. The receiver runs it within seconds, or when it next starts. What is done stays done. An event that was not understood is read again by the receiver, with its schemas and handlers of then; if it is still not understood, it is parked with the new reason.",
+    "Name events, or choose work by the options, which must all fit. The receiver runs it within seconds, or when it next starts. What is done stays done. An event that was not understood, or a named one that no handler got, is read again by the receiver, with its schemas and handlers of then; if it is not understood then, it is parked with the reason.",
   arguments: { ids: { ...ids, optional: true } },
   options: { ...options, ...stuckWorkOptions },
   examples: [

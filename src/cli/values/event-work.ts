@@ -24,7 +24,7 @@ export function describeEventWork(found: FoundEvent | undefined): string[] {
   const { event, database } = found;
   const { id, handlers } = event;
   const at = `${quoteForShell(id)} --db ${quoteForShell(database)}`;
-  if (handlers.length === 0) return ["No handler got it."];
+  if (handlers.length === 0) return [`No handler got it. Once there is one: pigeonhole inbox retry ${at}`];
   const open = handlers.filter(({ state }) => state !== "done");
   if (open.length === 0) {
     const names = handlers.map(({ handler }) => handler).filter((name) => name !== NOTE_HANDLER);

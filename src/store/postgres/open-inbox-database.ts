@@ -15,7 +15,7 @@ import { readHandlerTimes } from "./operations/handler-times.js";
 import { inspectEvent, listEvents } from "./operations/inspect.js";
 import { countOutbox, discardOutbox, getContactEvent, listOutbox, retryOutbox } from "./operations/outbox-inspect.js";
 import { replanEvent } from "./operations/replan.js";
-import { requestRetry } from "./operations/requested-retries.js";
+import { requestReading, requestRetry } from "./operations/requested-retries.js";
 import { openBesideReceivers } from "./open-beside-receivers.js";
 import { readServerTime } from "./operations/server-time.js";
 import type { Sql } from "./sql.js";
@@ -95,6 +95,7 @@ function operateEvents(
 
 /** Only an app knows the schemas and handlers to read an event with that was not understood. */
 async function retryStored(sql: Sql, { seq, handlers }: EventDetail, now: number): Promise<OperatorRetry> {
+  if (handlers.length === 0) return { handlers: 0, readAgain: Number(await requestReading(sql, seq, now)) };
   const stuck = handlers.filter(({ state }) => state === "dead" || state === "parked");
   if (stuck.some(({ handler }) => handler === NOTE_HANDLER)) {
     return { handlers: 0, readAgain: Number(await requestRetry(sql, seq, now)) };

@@ -17,7 +17,7 @@ import {
   prepareRetryOutbox,
 } from "./operations/outbox-inspect.js";
 import { prepareDiscard, prepareReplan } from "./operations/replan.js";
-import { prepareRequestRetry } from "./operations/requested-retries.js";
+import { prepareRequestReading, prepareRequestRetry } from "./operations/requested-retries.js";
 import { changeDeadContactEvents } from "./dead-contact-events-of-file.js";
 import { isOwned } from "./file-ownership.js";
 import { changeStuckWork } from "./stuck-work-of-file.js";
@@ -40,6 +40,7 @@ export async function openInboxFile(
   const replan = prepareReplan(db);
   const handlerTimes = prepareHandlerTimes(db);
   const requestRetry = prepareRequestRetry(db);
+  const requestReading = prepareRequestReading(db);
   const discard = prepareDiscard(db);
 
   /** Reads one snapshot, without a lock that a receiver would have to wait for. */
@@ -50,6 +51,7 @@ export async function openInboxFile(
 
   /** Only the app knows the schemas and handlers to read an event with that was not understood. */
   function retryStored({ seq, handlers }: EventDetail): OperatorRetry {
+    if (handlers.length === 0) return { handlers: 0, readAgain: Number(requestReading({ seq, now: now() })) };
     const stuck = handlers.filter(({ state }) => state === "dead" || state === "parked");
     if (stuck.some(({ handler }) => handler === NOTE_HANDLER)) {
       return { handlers: 0, readAgain: Number(requestRetry({ seq, now: now() })) };

@@ -66,6 +66,20 @@ export function describeStuckWork(kind: OperatorKind): void {
     expect(await inbox.retryWork({})).toEqual({ events: 0, handlers: 0, readAgain: 0 });
   });
 
+  test("the retry of an event that no handler got asks the receiver to read it again, and parks it until then", async () => {
+    await store.accept(newEvent("a", { work: [] }));
+    const asked = { handlers: 0, readAgain: 1 };
+    expect([await inbox.retryEvent("a"), await inbox.retryEvent("a")]).toEqual([asked, asked]);
+    expect(await inbox.getEvent("a")).toMatchObject({
+      state: "parked",
+      handlers: [{ handler: "", reason: "no_handler", retryRequestedAt: expect.any(Number) as number }],
+    });
+    const [requested = expect.unreachable()] = await store.listRequested({ limit: 9, afterSeq: 0 });
+    await store.replan({ seq: requested.seq, handlers: ["new"], now: T, requested: true });
+    expect(await statesOf(store, "a")).toEqual({ new: "pending" });
+    expect(await store.listRequested({ limit: 9, afterSeq: 0 })).toEqual([]);
+  });
+
   test("a discard ends the chosen work and leaves the other work of its events", async () => {
     await acceptMixed("a");
     await inbox.discardWork({ state: "parked" });

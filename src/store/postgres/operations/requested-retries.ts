@@ -1,4 +1,4 @@
-import { NOTE_HANDLER } from "../../../base/note-handler.js";
+import { NO_HANDLER, NOTE_HANDLER } from "../../../base/note-handler.js";
 import type { Sql } from "../sql.js";
 
 const note = NOTE_HANDLER;
@@ -12,6 +12,20 @@ export async function requestRetry(sql: Sql, seq: number, now: number): Promise<
     { seq, note, now },
   );
   return found === 1;
+}
+
+/**
+ * Asks a receiver to read an event again that no handler got: it is parked until then. Does nothing with an event that
+ * has work, or no body.
+ */
+export async function requestReading(sql: Sql, seq: number, now: number): Promise<boolean> {
+  await sql.run(
+    `INSERT INTO pigeonhole.inbox_work (seq, handler, state, settled_at, started, finished, reason)
+     SELECT seq, :note, 'parked', :now, 0, 0, :reason FROM pigeonhole.inbox_body WHERE seq = :seq
+     ON CONFLICT (seq, handler) DO NOTHING`,
+    { seq, note, now, reason: NO_HANDLER },
+  );
+  return requestRetry(sql, seq, now);
 }
 
 /** Events whose note waits, oldest first. */

@@ -1,5 +1,5 @@
 import type { Database } from "better-sqlite3";
-import { NOTE_HANDLER } from "../../../base/note-handler.js";
+import { NO_HANDLER, NOTE_HANDLER } from "../../../base/note-handler.js";
 
 const note = NOTE_HANDLER;
 
@@ -22,6 +22,23 @@ export function prepareRequestRetry(db: Database) {
     if (setWaiting.run({ seq, note, now }).changes === 0) return false;
     setFlag.run();
     return true;
+  };
+}
+
+/**
+ * Asks the receiver to read an event again that no handler got: it is parked until then. Does nothing with an event
+ * that has work, or no body.
+ */
+export function prepareRequestReading(db: Database) {
+  const addNote = db.prepare(`
+    INSERT INTO inbox_work (seq, handler, state, settled_at, started, finished, reason)
+    SELECT seq, :note, 'parked', :now, 0, 0, '${NO_HANDLER}' FROM inbox_body WHERE seq = :seq
+    ON CONFLICT (seq, handler) DO NOTHING`);
+  const requestRetry = prepareRequestRetry(db);
+
+  return ({ seq, now }: { seq: number; now: number }): boolean => {
+    addNote.run({ seq, note, now });
+    return requestRetry({ seq, now });
   };
 }
 
