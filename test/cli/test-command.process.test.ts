@@ -125,7 +125,8 @@ describe("test", () => {
         .map((pair) => pair.join("="))
         .join("\n"),
     );
-    const { code, stdout } = await testStarted(cwd, ["--twice"], access);
+    const { code, stdout, stderr } = await testStarted(cwd, ["--twice"], access);
+    expect(stderr).toMatch(/^! The contact event form\.filled is dead: contact_not_found {2}key_[\w-]{43}$/m);
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^✓ form\.submitted .* 200 accepted {2}/)]);
     expect(paths).toEqual([]);
   });

@@ -10,6 +10,7 @@ import type { InspectedHandler } from "../../capture/tests/check-work.js";
 import { isConnectionString, nameOfDatabase } from "../../store/connection-string.js";
 import { createTemporaryDatabase } from "../../store/create-temporary-database.js";
 import type { InboxOperator } from "../../store/inbox-operator.js";
+import type { OutboxView } from "../../store/outbox.js";
 import { openInbox } from "../../store/open-inbox.js";
 import { usageError } from "../frame/command-error.js";
 import type { CommandContext } from "../frame/context.js";
@@ -23,6 +24,8 @@ export interface AppDatabase {
   checkOpened(signal: AbortSignal): Promise<void>;
   /** What the handlers made of an event; undefined for one that is not in the database. */
   inspect(eventId: string): Promise<readonly InspectedHandler[] | undefined>;
+  /** The newest contact events that are not sent again automatically. */
+  listDeadContactEvents(): Promise<readonly OutboxView[]>;
   /** Also removes a temporary database; the app must have ended. */
   close(): Promise<void>;
 }
@@ -104,6 +107,10 @@ function openLater(place: string, remove?: () => Promise<void>): AppDatabase {
     async inspect(eventId) {
       opened ??= openInbox(place);
       return (await (await opened).getEvent(eventId))?.handlers;
+    },
+    async listDeadContactEvents() {
+      const inbox = await opened;
+      return inbox === undefined ? [] : (await inbox.listContactEvents({ state: "dead" })).items;
     },
     async close() {
       await (await opened?.catch(() => undefined))?.close();

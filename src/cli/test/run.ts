@@ -15,6 +15,7 @@ import { PigeonholeError } from "../../base/error.js";
 import { escapeControls } from "../../base/text.js";
 import { sleep } from "../../base/wait.js";
 import { makeSecret } from "../../protocol/secret.js";
+import type { OutboxView } from "../../store/outbox.js";
 import { usageError } from "../frame/command-error.js";
 import type { CommandInput, RunCommand } from "../frame/context.js";
 import { EXIT } from "../frame/exit-code.js";
@@ -78,6 +79,7 @@ export const run: RunCommand<typeof test> = async (input) => {
     showSummary(report, out);
     await untilEnded(app, report.unanswered > 0 ? LAST_MOMENT_MS : AFTERMATH_MS);
     if (app?.ending !== undefined) out.note(`The app ended during the run: ${app.ending}.${lastLinesOf(app)}`);
+    if (app !== undefined) showDeadContactEvents((await inbox?.listDeadContactEvents()) ?? [], out);
     if (app === undefined && report.unanswered === report.cases.length) out.note(NOT_STARTED);
     else if (inbox === undefined && !answersOnly) out.note(HANDLERS_UNKNOWN);
     if (report.failed === 0) return app?.ending === undefined ? EXIT.ok : EXIT.failed;
@@ -116,6 +118,14 @@ async function waitUntilReached({ options, context }: Input, target: URL, app: A
   const isHealth = waitFor !== undefined;
   const url = waitFor === undefined ? target.href : readTarget("--wait-for", waitFor).href;
   await waitForApp({ url, isHealth, patienceMs: patience, allowRemote, app, signal: context.signal });
+}
+
+/** Not a failure: the emulated API knows no contacts of the workspace, so it refuses what the service would take. */
+function showDeadContactEvents(dead: readonly OutboxView[], out: Output): void {
+  for (const { body, key, code, reason } of dead) {
+    const { name } = JSON.parse(body) as { name: string };
+    out.note(`! The contact event ${escapeControls(name)} is dead: ${escapeControls(code ?? reason ?? "")}  ${key}`);
+  }
 }
 
 const NOT_STARTED = "Start the app first, or have the command start it: --start 'npm start'.";
