@@ -64,6 +64,8 @@ export type DevEvent =
       /** ISO 8601 or null. */
       nextAt: string | null;
     }
+  /** The app took the delivery, and has no handler for it. Needs the inbox. */
+  | { kind: "no_handler"; capture: CaptureSummary; eventId: string }
   /** A request at the capture port that is not a delivery. */
   | {
       kind: "refused";

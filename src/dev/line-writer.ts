@@ -123,6 +123,16 @@ export function createLineWriter({ paint = plainPaint, columns = () => undefined
         ];
       case "handler_failed":
         return [failureLine(event, nowMs), ...remedyLines(event)];
+      case "no_handler":
+        return [
+          render([
+            ["dim", clockTime(nowMs)],
+            ["plain", `  ${escapeControls(event.capture.type ?? "(no type)").padEnd(TYPE_WIDTH)} `],
+            ["warn", "! no handler got it"],
+            ["dim", `  ${captureHandle(event.capture.id)}`],
+          ]),
+          ...retryLine("Once there is one", event.eventId),
+        ];
       case "refused": {
         const { method, path, status, reason, from } = event;
         const what = `${escapeControls(method)} ${escapeControls(path).slice(0, 80)}`;
@@ -168,9 +178,13 @@ export function createLineWriter({ paint = plainPaint, columns = () => undefined
 
   /** How work that has stopped goes on. Not cut: half of a command would be useless. */
   function remedyLines({ eventId, nextAt }: Extract<DevEvent, { kind: "handler_failed" }>): string[] {
-    if (nextAt !== null || inbox === null) return [];
+    return nextAt === null ? retryLine("After a fix", eventId) : [];
+  }
+
+  function retryLine(when: string, eventId: string): string[] {
+    if (inbox === null) return [];
     const command = `npx pigeonhole inbox retry ${quoteForShell(eventId)} --db ${quoteForShell(inbox)}`;
-    return [`          ${paint("dim", `After a fix: ${escapeControls(command)}`)}`];
+    return [`          ${paint("dim", `${when}: ${escapeControls(command)}`)}`];
   }
 
   function failureLine(event: Extract<DevEvent, { kind: "handler_failed" }>, nowMs: number): string {

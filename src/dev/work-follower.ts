@@ -140,6 +140,11 @@ export class WorkFollower {
       return followed.unreadable < MAX_UNREADABLE;
     }
     for (const work of event.handlers) this.#reportFailure(followed, work);
+    const { capture, eventId, isOld } = followed;
+    // An event without a handler is followed no longer, so this is said once.
+    if (event.handlers.length === 0 && capture !== undefined && !isOld) {
+      this.#options.report({ kind: "no_handler", capture, eventId });
+    }
     followed.isOld = false;
     this.#learn(event);
     const dueAt = Math.min(...event.handlers.flatMap((work) => (work.state === "pending" ? [work.dueAt ?? now] : [])));

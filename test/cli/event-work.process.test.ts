@@ -4,7 +4,9 @@ import { sampleEvent } from "pigeonhole/testing";
 import { expect, test } from "vitest";
 import { makeFolder } from "../support/folder.js";
 import { jsonLines, runCli, SECRET } from "../support/run-cli.js";
-import { startReceiverApp } from "./app.js";
+import { serve } from "../support/mounts.js";
+import { openReceiver, tempFile } from "../support/receiver.js";
+import { closeAfterTest, startReceiverApp } from "./app.js";
 
 const env = { WEBHOOK_SECRET: SECRET };
 
@@ -33,6 +35,18 @@ test.each([
   const { code, stdout, stderr } = await runCli(args, { env });
   expect([code, stdout, stderr]).toEqual([0, expect.stringMatching(`^${sign} ${type} .* 200 accepted `), ""]);
   for (const text of words) expect(stdout).toContain(`\n  ${text}`);
+});
+
+test("trigger warns of an event that no handler got, and says how it is handled later", async () => {
+  const file = tempFile();
+  const receiver = openReceiver({ store: file, secrets: SECRET });
+  await receiver.start();
+  const server = await serve(receiver.middleware());
+  closeAfterTest(() => server.close());
+  const args = ["trigger", "email.opened", "--id", "evt_1", "--to", `${server.url}/webhooks`, "--inbox", file];
+  const { stdout } = await runCli(args, { env });
+  expect(stdout).toMatch(/^! email\.opened .* 200 accepted /);
+  expect(stdout).toContain(`\n  No handler got it. Once there is one: pigeonhole inbox retry evt_1 --db ${file}\n`);
 });
 
 test("trigger finds the inbox by DATABASE_FILE, and without one says that the work is not known", async () => {

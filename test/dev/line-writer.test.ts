@@ -53,6 +53,7 @@ const failed: DevEvent = {
 
 describe("a line of the log", () => {
   test.each<[string, DevEvent, string]>([
+    ["an event without a handler", { kind: "no_handler", capture, eventId: "evt_1" }, "! no handler got it  3f8ab0"],
     ["dead", failed, "✗ handler crm dead  3f8ab0  attempts_spent: Error: no such customer"],
     [
       "one that runs again",

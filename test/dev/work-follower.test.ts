@@ -40,3 +40,31 @@ test("a failure of work that was retried is reported like the first one", async 
   await expect.poll(() => reports.length).toBe(2);
   expect(reports[1]).toMatchObject({ kind: "handler_failed", state: "dead", attempts: 1 });
 });
+
+test("an event that no handler got is reported once", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "work-follower-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, "inbox.db");
+  const receiver = openReceiver({ store: file });
+  receiver.on("email.bounced", () => undefined);
+  await receiver.start();
+  const inbox = await openInboxFile(file);
+  onTestFinished(() => inbox.close());
+  const reports: DevEvent[] = [];
+  const follower = new WorkFollower({
+    inbox,
+    clock: systemClock,
+    report: (event) => void reports.push(event),
+    changed: () => undefined,
+  });
+  onTestFinished(() => follower.close());
+
+  const [event, handled] = [makeEvent(), makeEvent({ type: "email.bounced" })];
+  for (const { id } of [event, handled]) {
+    await post(receiver, id === event.id ? event : handled);
+    const attempt = { eventId: id, headers: [["x-pigeonhole-outcome", "accepted"]] };
+    follower.see({ kind: "forwarded", capture: { eventId: id }, attempt } as unknown as DevEvent);
+  }
+  await expect.poll(() => follower.known).toHaveLength(2);
+  expect(reports).toMatchObject([{ kind: "no_handler", eventId: event.id }]);
+});
