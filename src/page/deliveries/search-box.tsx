@@ -1,5 +1,5 @@
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { query, queryProblem, setQuery } from "../state/captures.js";
+import { loadedQuery, query, queryProblem, setQuery } from "../state/captures.js";
 import {
   endDraft,
   isUnfinished,
@@ -142,7 +142,9 @@ export function SearchBox() {
       {queryProblem.value !== "" && (
         <p class="search-problem" role="alert">
           <Icon name="warning" /> {queryProblem.value}
-          <span class="hint">Below are the results of the search before.</span>
+          <span class="hint">
+            {loadedQuery.value === "" ? "Below are all deliveries." : "Below are the results of the search before."}
+          </span>
         </p>
       )}
       <div class="offers" id={listId} role="listbox" aria-label="Completions" hidden={!isListed}>

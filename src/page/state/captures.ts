@@ -36,23 +36,32 @@ export async function loadCaptures(): Promise<void> {
   const abort = new AbortController();
   pending = abort;
   try {
-    const asked = query.value;
-    const list = await listCaptures(asked, abort.signal);
+    const problem = await loadMatches(query.value, abort.signal);
     if (abort.signal.aborted) return;
+    queryProblem.value = problem;
+    // The rows of the query before, or all, instead of none.
+    if (problem !== "") await loadMatches(loadedQuery.value, abort.signal);
+  } catch (error) {
+    if (!abort.signal.aborted) reportProblem(error);
+  } finally {
+    if (pending === abort) pending = null;
+  }
+}
+
+/** Shows what the query matches. Returns the dev server's error about the query, if there is one. */
+async function loadMatches(asked: string, signal: AbortSignal): Promise<string> {
+  try {
+    const list = await listCaptures(asked, signal);
+    if (signal.aborted) return "";
     captures.value = list.items;
     loadedQuery.value = asked;
     totalCaptures.value = list.total;
-    queryProblem.value = "";
     isLoaded.value = true;
+    return "";
   } catch (error) {
-    if (abort.signal.aborted) return;
-    if (error instanceof PageApiError && error.status >= 400 && error.status < 500 && error.status !== 401) {
-      queryProblem.value = error.message;
-      return;
-    }
-    reportProblem(error);
-  } finally {
-    if (pending === abort) pending = null;
+    const isAboutQuery = error instanceof PageApiError && error.status >= 400 && error.status < 500;
+    if (!isAboutQuery || error.status === 401) throw error;
+    return error.message;
   }
 }
 

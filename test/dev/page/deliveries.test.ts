@@ -112,6 +112,17 @@ describe.skipIf(mustSkipBrowserTests())("the list of deliveries", () => {
     expect(await page.getByRole("alert").count()).toBe(0);
   });
 
+  test("a link with an unfinished quote lists all deliveries, those that arrive later too", async () => {
+    await bench.deliver({ type: "email.sent" });
+    await rows().first().waitFor();
+    await page.goto(`${bench.pageUrl}#/deliveries?${new URLSearchParams({ q: '"Your order' }).toString()}`);
+    await page.reload();
+    await page.getByRole("alert").getByText("Below are all deliveries.").waitFor();
+    await expect.poll(() => rows().count()).toBe(1);
+    await bench.deliver({ type: "email.sent" });
+    await expect.poll(() => rows().count()).toBe(2);
+  });
+
   test.each([
     ["status:200 ", ["status:200"]],
     ['data.subject:"Invoice 2041"', ['data.subject:"Invoice 2041"']],
