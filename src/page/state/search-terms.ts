@@ -1,4 +1,5 @@
 import { QUERY_FIELDS } from "../../capture/query/query-fields.js";
+import { ANSWERS } from "../../protocol/outcome.js";
 
 /** A query split into terms. A quoted text is part of one term. */
 export function splitTerms(query: string): string[] {
@@ -33,6 +34,7 @@ export interface Completion {
 /** Suggested values for fields that allow any value. */
 const EXAMPLES: Record<string, readonly string[]> = {
   status: ["2xx", "4xx", "5xx", "none"],
+  outcome: Object.keys(ANSWERS),
   after: ["10m", "1h", "1d"],
   before: ["10m", "1h", "1d"],
   ms: [">100", ">500", ">1000"],

@@ -123,6 +123,16 @@ describe.skipIf(mustSkipBrowserTests())("the list of deliveries", () => {
     await expect.poll(() => rows().count()).toBe(2);
   });
 
+  test("outcome: offers the outcomes", async () => {
+    await page.getByRole("combobox", { name: "Search deliveries" }).pressSequentially("outcome:");
+    const offers = page.getByRole("listbox", { name: "Completions" }).getByRole("option");
+    expect((await offers.allInnerTexts()).slice(0, 3)).toEqual([
+      "outcome:accepted",
+      "outcome:duplicate",
+      "outcome:parked",
+    ]);
+  });
+
   test.each([
     ["status:200 ", ["status:200"]],
     ['data.subject:"Invoice 2041"', ['data.subject:"Invoice 2041"']],
