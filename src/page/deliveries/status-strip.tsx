@@ -5,8 +5,9 @@ import { formatCount } from "../ui/format.js";
 import { FailureGauge } from "./failure-gauge.js";
 import { splitTerms, toggleTerm } from "../state/search-terms.js";
 
+/* An answer of 2xx has no colour: it does not say what the handlers made of the event. */
 const BANDS = [
-  { term: "status:2xx", label: "2xx", tone: "good" },
+  { term: "status:2xx", label: "2xx", tone: "mute" },
   { term: "outcome:parked", label: "parked", tone: "warn" },
   { term: "status:4xx", label: "4xx", tone: "warn" },
   { term: "status:5xx", label: "5xx", tone: "bad" },

@@ -100,11 +100,7 @@ function AttemptRow({ attempt, isShown, isPicked, onShow, onPick }: AttemptRowOp
       </td>
       <td title={formatExactTime(attempt.at)}>{formatTime(attempt.at)}</td>
       <td>
-        <StatusBadge
-          answer={answerHead(attempt)}
-          error={attempt.error}
-          sent={attempt.kind === "replay" ? "replay" : "delivery"}
-        />
+        <StatusBadge answer={answerHead(attempt)} error={attempt.error} />
       </td>
       <td class="number">{formatMs(attempt.ms)}</td>
       <td class="target" title={attempt.target}>

@@ -24,7 +24,7 @@ export function AnswerView({ attempt, capture, canRunAgain = false }: AnswerView
   return (
     <div class="answer-view">
       <p class="facts">
-        <StatusBadge answer={answerHead(attempt)} error={attempt.error} sent={sent} />
+        <StatusBadge answer={answerHead(attempt)} error={attempt.error} />
         <span class="fact">{formatMs(attempt.ms)}</span>
         <span class="fact" title={formatExactTime(attempt.at)}>
           {formatTime(attempt.at)}

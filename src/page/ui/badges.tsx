@@ -1,5 +1,5 @@
 import { escapeControls } from "../../base/text.js";
-import { type AnswerHead, describeAnswer, judgeAnswer, type SentAs } from "../../capture/model/answer.js";
+import { type AnswerHead, describeAnswer, judgeAnswer } from "../../capture/model/answer.js";
 import type { CaptureSummary, VerdictCode } from "../../capture/model/capture.js";
 import { countAttempts, describeRetry, isRetrying } from "../../capture/model/describe-work.js";
 import type { EventWork, InboxEvent, InboxHandler } from "../../dev/api/page-api.js";
@@ -39,12 +39,10 @@ export function VerdictBadge({ verdict, isShort = false }: { verdict: VerdictCod
 interface StatusOptions {
   answer: AnswerHead;
   error: string | null;
-  /** @default 'delivery' */
-  sent?: SentAs;
 }
 
 /** The answer of the app: its status, and what a receiver of this package made of the delivery. */
-export function StatusBadge({ answer, error, sent = "delivery" }: StatusOptions) {
+export function StatusBadge({ answer, error }: StatusOptions) {
   const { status, outcome } = answer;
   if (status === null) {
     return error === null ? (
@@ -57,22 +55,23 @@ export function StatusBadge({ answer, error, sent = "delivery" }: StatusOptions)
       </span>
     );
   }
-  const judgement = judgeAnswer(answer, sent);
+  const judgement = judgeAnswer(answer);
   const tone = judgement === "bad" && status < 500 ? "warn" : TONES[judgement];
+  // As in the chart: neither a success of the handlers nor a fault.
+  const isDuplicate = judgement === "good" && outcome === "duplicate";
   return (
-    <span class={`status ${tone}`} title={describeAnswer(answer)}>
+    <span class={`status ${isDuplicate ? "accent" : tone}`} title={describeAnswer(answer)}>
       <span class="status-code">{status}</span>
       {outcome !== null && <span class={`outcome ${judgement}`}> {escapeControls(outcome)}</span>}
     </span>
   );
 }
 
-type AnsweredCapture = Pick<CaptureSummary, "status" | "outcome" | "error" | "tags" | "replayed">;
+type AnsweredCapture = Pick<CaptureSummary, "status" | "outcome" | "error" | "tags">;
 
 /** The answer to a capture. "Held" is more useful than "no answer yet". */
 export function AnswerBadge({ capture }: { capture: AnsweredCapture }) {
-  const { error, replayed } = capture;
-  if (!isHeld(capture)) return <StatusBadge answer={capture} error={error} sent={replayed ? "replay" : "delivery"} />;
+  if (!isHeld(capture)) return <StatusBadge answer={capture} error={capture.error} />;
   return (
     <span class="status warn" title="The sender was answered 202; the app gets it when it is back.">
       held
