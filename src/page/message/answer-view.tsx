@@ -1,8 +1,11 @@
 import { FORWARD_FLAG, answerAdvice, seenAnswer } from "../../capture/model/answer-advice.js";
-import { answerHead, whyNotRun } from "../../capture/model/answer.js";
+import { answerHead, judgeAnswer, whyNotRun } from "../../capture/model/answer.js";
 import type { Capture, CaptureAttempt } from "../../capture/model/capture.js";
+import { sentEventId } from "../../capture/model/sent-event-id.js";
+import type { EventWork } from "../../dev/api/page-api.js";
 import { session } from "../state/session.js";
-import { StatusBadge } from "../ui/badges.js";
+import { works } from "../state/work.js";
+import { StatusBadge, WorkBadge } from "../ui/badges.js";
 import { formatExactTime, formatMs, formatTime } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import { BodyView } from "./body-view.js";
@@ -25,6 +28,7 @@ export function AnswerView({ attempt, capture, canRunAgain = false }: AnswerView
     <div class="answer-view">
       <p class="facts">
         <StatusBadge answer={answerHead(attempt)} error={attempt.error} />
+        <WorkBadge work={workAfter(attempt, capture)} />
         <span class="fact">{formatMs(attempt.ms)}</span>
         <span class="fact" title={formatExactTime(attempt.at)}>
           {formatTime(attempt.at)}
@@ -62,6 +66,13 @@ export function AnswerView({ attempt, capture, canRunAgain = false }: AnswerView
       )}
     </div>
   );
+}
+
+/** The work on the event that the attempt brought, if it is known; nothing where the app has not taken it. */
+function workAfter(attempt: CaptureAttempt, capture: Capture): EventWork | undefined {
+  const eventId = sentEventId(capture, attempt);
+  if (eventId === null || judgeAnswer(answerHead(attempt)) === "bad") return undefined;
+  return works.value.get(eventId);
 }
 
 function adviceOn(attempt: CaptureAttempt, { verify }: Capture): string | undefined {

@@ -1,4 +1,4 @@
-import type { Browser } from "playwright-core";
+import type { Browser, Locator } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sampleEvent } from "#pigeonhole/sandbox/samples/sample-event.js";
 import { openInboxFile } from "#pigeonhole/store/sqlite/open-inbox-file.js";
@@ -152,6 +152,27 @@ describe.skipIf(mustSkipBrowserTests())("the work of the app's handlers", () => 
     await bench.restart();
     await page.goto(bench.dev.pageUrl ?? "");
     await expect.poll(workOfRow).toMatch(/^dead\s*1 of 2 · replay done$/);
+  });
+
+  test("the editor and the tab Answer show the work beside the answer, and follow it", async () => {
+    await bench.deliver({ type: "email.sent" });
+    await row().click();
+    await page.getByRole("button", { name: "Edit & replay" }).click();
+    const drawer = page.getByRole("dialog", { name: "Edit and replay" });
+    await drawer.getByRole("textbox", { name: "Body" }).fill(JSON.stringify(sampleEvent("email.complained"), null, 2));
+    await drawer.getByRole("button", { name: "Send" }).click();
+    const workIn = (place: Locator) => place.locator(".facts .badge.work").innerText();
+    const answer = drawer.getByRole("region", { name: "Answer" });
+    await expect.poll(() => workIn(answer)).toMatch(/^retrying\s*\d of 4/);
+    bench.ledger.fix();
+    await expect.poll(() => workIn(answer)).toBe("done");
+    await drawer.getByRole("button", { name: "Close" }).click();
+    await page.keyboard.press("4");
+    await expect.poll(() => workIn(tab())).toBe("done");
+    bench.answerWith({ status: 503, body: "" });
+    await page.keyboard.press("r");
+    await expect.poll(() => tab().locator(".answer-view").innerText()).toMatch(/^503/);
+    expect(await tab().locator(".badge.work").count()).toBe(0);
   });
 
   test("a delivery and its event of the inbox lead to each other", async () => {
