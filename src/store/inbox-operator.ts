@@ -56,7 +56,8 @@ export interface InboxOperator {
   getEvent(id: string): Promise<EventDetail | undefined>;
   /**
    * Gives dead and parked work of the event new attempts; what is done stays done. An event that was not understood
-   * stays parked until the receiver has read it again; one that no handler got is parked until then. Rejects with `not_found` or `body_dropped`.
+   * stays parked until the receiver has read it again; one that no handler got is parked until then. Rejects with
+   * `not_found` or `body_dropped`.
    */
   retryEvent(id: string): Promise<OperatorRetry>;
   /**
