@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createPostgresStore } from "pigeonhole/postgres";
@@ -159,7 +159,7 @@ describeOnPostgres((database) => {
     expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining("newer than this version")]);
   });
 
-  test("test with --start gives the app an empty database of the server of DATABASE_URL, and drops it", async () => {
+  test("test with --start gives the app an empty database of the server of DATABASE_URL and a file, and removes both", async () => {
     const cwd = makeFolder();
     writeFileSync(join(cwd, "events.json"), JSON.stringify([sampleEvent("email.sent")]));
     await runCli(["captures", "import", "events.json"], { cwd });
@@ -168,13 +168,19 @@ describeOnPostgres((database) => {
     writeFileSync(join(cwd, ".env"), `DATABASE_URL=${withPassword(database.url)}\n`);
     const port = String(await findFreePort());
     const flags = ["--start", `node "${APP}"`, "--to", `${port}/webhooks`];
-    const started = await run(["test", ...flags], { APP_PORT: port }, cwd);
-    expect([started.code, started.stdout]).toEqual([0, expect.stringMatching(/^✓ email\.sent .* 200 accepted {2}/)]);
+    // The receiver is in the database of the server, or in a file while DATABASE_URL is for the app's own tables.
+    const temporary = makeFolder();
+    for (const APP_POSTGRES of ["1", ""]) {
+      const env = { APP_PORT: port, APP_POSTGRES, TMPDIR: temporary };
+      const { code, stdout } = await run(["test", ...flags], env, cwd);
+      expect([code, stdout]).toEqual([0, expect.stringMatching(/^✓ email\.sent .* 200 accepted {2}/)]);
+      expect([existsSync(join(cwd, "pigeonhole.db")), readdirSync(temporary)]).toEqual([false, []]);
+    }
     const { rows } = await database.pool.query(
       "SELECT datname FROM pg_database WHERE datname LIKE 'pigeonhole_test_%'",
     );
     expect(rows).toEqual([]);
     const file = await run(["test", ...flags], { APP_PORT: port, APP_FILE: ":memory:" }, cwd);
-    expect([file.code, file.stderr]).toEqual([2, expect.stringContaining("gave it as DATABASE_URL")]);
+    expect([file.code, file.stderr]).toEqual([2, expect.stringContaining("gave it as DATABASE_FILE and DATABASE_URL")]);
   });
 });

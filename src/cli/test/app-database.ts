@@ -15,10 +15,11 @@ import { openInbox } from "../../store/open-inbox.js";
 import { usageError } from "../frame/command-error.js";
 import type { CommandContext } from "../frame/context.js";
 import { DATABASE_VARIABLE, URL_VARIABLE, findNamedServer, presentPlaces, readPlace } from "../values/inbox-place.js";
+import { closeEach } from "./close-each.js";
 
 /** The database of the app under test. */
 export interface AppDatabase {
-  /** The variable that names it to an app which is started. */
+  /** The variables that name it to an app which is started; the app opens one of them. */
   readonly env: Readonly<Record<string, string>>;
   /** Rejects if the app has not opened the database, so that no event gets into another inbox. */
   checkOpened(signal: AbortSignal): Promise<void>;
@@ -49,27 +50,42 @@ export async function findAppDatabase(
   const place = inbox === undefined ? undefined : readPlace("--inbox", inbox, context);
   if (start === undefined) {
     const present = place ?? (await findPresent(context));
-    return present === undefined ? undefined : openLater(present);
+    return present === undefined ? undefined : openLater([present]);
   }
-  if (place === undefined) return createTemporary(context);
+  if (place === undefined) return createTemporary(findNamedServer(context));
   if (isConnectionString(place) ? await hasInbox(place) : existsSync(place)) {
     const [named, has] = isConnectionString(place) ? [nameOfDatabase(place), "has an inbox"] : [place, "exists"];
     throw usageError(
       `--inbox: ${named} ${has}. With --start it names a new database, so that the run does not write into an inbox that is in use; without --inbox a temporary one is used.`,
     );
   }
-  return openLater(place);
+  if (!isConnectionString(place)) return openLater([place]);
+  const file = await createTemporaryFile();
+  return openLater([file.place, place], file.drop);
 }
 
-/** On the server that the app's variable names, or a file. */
-async function createTemporary(context: CommandContext): Promise<AppDatabase> {
-  const server = findNamedServer(context);
-  if (server !== undefined) {
-    const database = await createTemporaryDatabase(server);
-    return openLater(database.place, () => database.drop());
+/**
+ * A file, and a database on the server that the app's variable names: that variable may be for the app's own tables
+ * alone, and a receiver that then reads the other one would open the inbox in its default file.
+ */
+async function createTemporary(server: string | undefined): Promise<AppDatabase> {
+  const database = server === undefined ? undefined : await createTemporaryDatabase(server);
+  try {
+    const file = await createTemporaryFile();
+    if (database === undefined) return openLater([file.place], file.drop);
+    return openLater([file.place, database.place], () => closeEach([file.drop, () => database.drop()]));
+  } catch (error) {
+    await database?.drop();
+    throw error;
   }
+}
+
+async function createTemporaryFile(): Promise<{ place: string; drop: () => Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), "pigeonhole-test-"));
-  return openLater(join(folder, "inbox.db"), () => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
+  return {
+    place: join(folder, "inbox.db"),
+    drop: () => rm(folder, { recursive: true, force: true, maxRetries: 3 }),
+  };
 }
 
 /** A file counts as it is; the database of a URL may be for the app's own tables alone. */
@@ -90,22 +106,24 @@ async function hasInbox(place: string): Promise<boolean> {
   }
 }
 
-/** Opened at the first read, since the app creates the tables. */
-function openLater(place: string, remove?: () => Promise<void>): AppDatabase {
+/** Opened at the first read, since the app creates the tables; of several places the one that the app has opened. */
+function openLater(places: readonly [string, ...string[]], remove?: () => Promise<void>): AppDatabase {
   let opened: Promise<InboxOperator> | undefined;
-  const variable = isConnectionString(place) ? URL_VARIABLE : DATABASE_VARIABLE;
-  const isThere = async (): Promise<boolean> => (isConnectionString(place) ? hasInbox(place) : existsSync(place));
+  const env = Object.fromEntries(
+    places.map((place) => [isConnectionString(place) ? URL_VARIABLE : DATABASE_VARIABLE, place]),
+  );
+  const open = async (): Promise<InboxOperator> => openInbox((await findOpened(places)) ?? places[0]);
   return {
-    env: { [variable]: place },
+    env,
     async checkOpened(signal) {
       const deadline = Date.now() + OPENING_MS;
-      while (!(await isThere())) {
-        if (Date.now() > deadline) throw usageError(notOpened(variable));
+      while ((await findOpened(places)) === undefined) {
+        if (Date.now() > deadline) throw usageError(notOpened(Object.keys(env).join(" and ")));
         await sleep(waitingClock, POLL_INTERVAL_MS, signal);
       }
     },
     async inspect(eventId) {
-      opened ??= openInbox(place);
+      opened ??= open();
       return (await (await opened).getEvent(eventId))?.handlers;
     },
     async listDeadContactEvents() {
@@ -113,10 +131,17 @@ function openLater(place: string, remove?: () => Promise<void>): AppDatabase {
       return inbox === undefined ? [] : (await inbox.listContactEvents({ state: "dead" })).items;
     },
     async close() {
-      await (await opened?.catch(() => undefined))?.close();
-      await remove?.();
+      const inbox = await opened?.catch(() => undefined);
+      await closeEach([async () => inbox?.close(), async () => remove?.()]);
     },
   };
+}
+
+async function findOpened(places: readonly string[]): Promise<string | undefined> {
+  for (const place of places) {
+    if (isConnectionString(place) ? await hasInbox(place) : existsSync(place)) return place;
+  }
+  return undefined;
 }
 
 const notOpened = (variable: string): string =>

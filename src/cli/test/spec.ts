@@ -8,7 +8,7 @@ export const test = defineCommand({
   summary:
     "Replays a folder of captures against the app, with --start on a temporary database, and checks answers and handlers.",
   details:
-    "Each capture is signed again, with a new event id. A case fails when the answer is not 2xx, the event is parked, no handler gets it, or a handler has not ended in done, unless the capture's field expect says otherwise: status, outcome, json with ignore, and handlers, {} for an event that no handler gets; --update writes them. With --start the app gets WEBHOOK_SECRET, a new random one if none was given, DATABASE_FILE, the path of a temporary database, or, if its DATABASE_URL names a PostgreSQL, DATABASE_URL with an empty one there that is dropped at the end, and PIGEONHOLE_BASE_URL with PIGEONHOLE_API_KEY, an emulated API: the run writes into no other inbox and sends no contact event to the workspace. Exits with 1 when a case fails, and with 3 when the app cannot be reached.",
+    "Each capture is signed again, with a new event id. A case fails when the answer is not 2xx, the event is parked, no handler gets it, or a handler has not ended in done, unless the capture's field expect says otherwise: status, outcome, json with ignore, and handlers, {} for an event that no handler gets; --update writes them. With --start the app gets WEBHOOK_SECRET, a new random one if none was given, DATABASE_FILE, the path of a temporary database, and, if its DATABASE_URL names a PostgreSQL, DATABASE_URL with an empty one there that is dropped at the end, and PIGEONHOLE_BASE_URL with PIGEONHOLE_API_KEY, an emulated API: the run writes into no other inbox and sends no contact event to the workspace. Exits with 1 when a case fails, and with 3 when the app cannot be reached.",
   arguments: {
     folder: { optional: true, summary: "A folder of capture files, or one file. Default: fixtures/webhooks." },
   },
@@ -22,7 +22,7 @@ export const test = defineCommand({
     start: {
       value: "command",
       summary:
-        "Starts the app for the time of the run, such as 'npm start', with a temporary database in DATABASE_FILE or DATABASE_URL.",
+        "Starts the app for the time of the run, such as 'npm start', with a temporary database in DATABASE_FILE, and in DATABASE_URL if that is set.",
     },
     waitFor: {
       value: "url",
@@ -34,7 +34,7 @@ export const test = defineCommand({
     inbox: {
       value: "database",
       summary:
-        "The app's SQLite file or postgres:// URL, where its handlers' work is read. Default: with --start a temporary one, which the app gets as DATABASE_FILE or DATABASE_URL; else that of these variables in the environment or in .env, else pigeonhole.db, if the file exists.",
+        "The app's SQLite file or postgres:// URL, where its handlers' work is read. Default: with --start a temporary one, as --start says; else that of these variables in the environment or in .env, else pigeonhole.db, if the file exists.",
     },
     answersOnly: { summary: "Checks the answers alone, for an app without a receiver's database." },
     settle: {
