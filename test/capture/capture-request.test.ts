@@ -4,7 +4,7 @@ import { bodyBytes, captureRequest } from "#pigeonhole/capture/model/capture-req
 import { bodySize } from "#pigeonhole/capture/model/captured-body.js";
 import { parseCapture } from "#pigeonhole/capture/model/parse-capture.js";
 import { summarizeCapture } from "#pigeonhole/capture/model/summarize-capture.js";
-import { makeCapture, NOW } from "../support/captures.js";
+import { makeAttempt, makeCapture, NOW } from "../support/captures.js";
 import { errorOf } from "../support/error-of.js";
 
 const OTHER_SECRET = `whsec_${"z".repeat(43)}`;
@@ -84,6 +84,18 @@ test("a summary names the subject of the event", () => {
     size: body.length,
   });
   expect(summarizeCapture(makeCapture({ body: "not json" }))).toMatchObject({ type: null, subject: "" });
+});
+
+test.each([
+  ["the captured id", null, "evt_1"],
+  ["the new id", "evt_2", "evt_2"],
+  ["no id", null, null],
+])("a replay of an edited body with %s has that id in the summary", (_, eventId, sentId) => {
+  const capture = makeCapture({ body: JSON.stringify({ id: "evt_1", type: "email.sent" }) });
+  const data = JSON.stringify({ ...(sentId !== null && { id: sentId }), type: "email.opened" });
+  const replayed = makeAttempt({ kind: "replay", eventId, sentBody: { encoding: "utf8", data } });
+  const summary = summarizeCapture({ ...capture, attempts: [makeAttempt(), replayed] });
+  expect(summary.lastEventId).toBe(sentId);
 });
 
 test("ids sort by time and by the order in which they were made", () => {

@@ -1,5 +1,6 @@
 import { rawEventId } from "../../protocol/raw-event-id.js";
 import type { Capture, CaptureAttempt } from "./capture.js";
+import { readEnvelope } from "./captured-body.js";
 
 /* Without node: imports, since the page uses it too. */
 
@@ -11,9 +12,17 @@ export function sentEventId(
   { event, request }: Pick<Capture, "event" | "request">,
   attempt?: Pick<CaptureAttempt, "eventId" | "sentBody">,
 ): string | null {
-  const id = attempt?.eventId ?? event.id;
-  if (id !== null) return id;
-  return attempt === undefined || attempt.sentBody === null ? rawEventId(request.sha256) : null;
+  const capturedId = event.id ?? rawEventId(request.sha256);
+  return attempt === undefined ? capturedId : attemptEventId(attempt, capturedId);
+}
+
+/** The same where only the id of what was captured is known. */
+export function attemptEventId(
+  { eventId, sentBody }: Pick<CaptureAttempt, "eventId" | "sentBody">,
+  capturedId: string | null,
+): string | null {
+  if (eventId !== null) return eventId;
+  return sentBody === null ? capturedId : readEnvelope(sentBody).id;
 }
 
 /** The event ids that were sent to the app, the latest first; the captured one if nothing was sent. */
