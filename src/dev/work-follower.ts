@@ -3,6 +3,7 @@ import { SECOND } from "../base/duration.js";
 import { outcomeOf } from "../capture/model/answer.js";
 import type { CaptureSummary } from "../capture/model/capture.js";
 import { isRetrying } from "../capture/model/describe-work.js";
+import { attemptEventId } from "../capture/model/sent-event-id.js";
 import type { EventDetail, HandlerView } from "../store/inbox-view.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import { workOn } from "./api/inbox-rows.js";
@@ -67,7 +68,7 @@ export class WorkFollower {
     if (event.kind !== "forwarded" && event.kind !== "delivered" && event.kind !== "replayed") return;
     const { capture, attempt } = event;
     const outcome = outcomeOf(attempt.headers);
-    const eventId = attempt.eventId ?? capture.eventId ?? capture.lastEventId;
+    const eventId = attemptEventId(attempt, capture.eventId ?? capture.lastEventId);
     if (eventId === null) return;
     if (outcome === "accepted" || outcome === "parked") this.#follow({ capture, eventId });
     else if (outcome === "duplicate" && !this.#known.has(eventId)) this.#follow({ capture, eventId, isOld: true });

@@ -1,12 +1,17 @@
+import { createHash } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DoNotRetry } from "pigeonhole";
+import { fakeClock } from "pigeonhole/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { systemClock } from "#pigeonhole/base/clock.js";
+import type { HeaderList } from "#pigeonhole/capture/model/capture.js";
+import { summarizeCapture } from "#pigeonhole/capture/model/summarize-capture.js";
 import type { DevEvent } from "#pigeonhole/dev/dev-event.js";
 import { WorkFollower } from "#pigeonhole/dev/work-follower.js";
 import { openInboxFile } from "#pigeonhole/store/sqlite/open-inbox-file.js";
+import { makeAttempt, makeCapture } from "../support/captures.js";
 import { makeEvent, openReceiver, post, untilWork } from "../support/receiver.js";
 
 test("a failure of work that was retried is reported like the first one", async () => {
@@ -67,4 +72,30 @@ test("an event that no handler got is reported once", async () => {
   }
   await expect.poll(() => follower.known).toHaveLength(2);
   expect(reports).toMatchObject([{ kind: "no_handler", eventId: event.id }]);
+});
+
+test("an edited body without an id is not followed as the captured event", async () => {
+  const looked: string[] = [];
+  const getEvent = async (id: string) => {
+    looked.push(id);
+    return undefined;
+  };
+  const clock = fakeClock();
+  const options = { report: () => undefined, changed: () => undefined };
+  const follower = new WorkFollower({ inbox: { getEvent }, clock, ...options });
+  onTestFinished(() => follower.close());
+  const headers: HeaderList = [["x-pigeonhole-outcome", "parked"]];
+  const see = (body: string, sentBody: string | null) => {
+    const edited = sentBody === null ? null : ({ encoding: "utf8", data: sentBody } as const);
+    const attempt = makeAttempt({ kind: "replay", headers, sentBody: edited });
+    const capture = summarizeCapture({ ...makeCapture({ body }), attempts: [attempt] });
+    follower.see({ kind: "replayed", capture, attempt });
+  };
+
+  see('{"id":"evt_1"}', '{"type":"email.sent"}');
+  see('{"id":"evt_2"}', '{"id":"evt_2","type":"email.sent"}');
+  see("not JSON", null);
+  await clock.advance(1_000);
+  const digest = createHash("sha256").update("not JSON").digest("hex");
+  expect(new Set(looked)).toEqual(new Set(["evt_2", `raw:${digest}`]));
 });
