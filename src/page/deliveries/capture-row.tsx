@@ -7,6 +7,7 @@ import { userTags } from "../../dev/forward/held-tag.js";
 import { chooseRange, openCapture, toggleChosen } from "../state/selection.js";
 import { AnswerBadge, VerdictBadge, WorkBadge } from "../ui/badges.js";
 import { Icon } from "../ui/icon.js";
+import { TypeName } from "./type-name.js";
 import { formatBytes, formatExactTime, formatMs, formatTime } from "../ui/format.js";
 
 export const ROW_HEIGHT = 32;
@@ -68,7 +69,7 @@ function Row({ capture, index, isCursor, isOpen, isChosen, work, replayWork, isF
         {captureHandle(capture.id)}
       </span>
       <span class="cell type" role="gridcell" title={escapeControls(capture.type ?? "")}>
-        {capture.type === null ? <em>unreadable</em> : escapeControls(capture.type)}
+        <TypeName type={capture.type} />
       </span>
       <span class="cell subject" role="gridcell" title={escapeControls(capture.subject)}>
         {capture.pinned && (

@@ -254,6 +254,22 @@ describe.skipIf(mustSkipBrowserTests())("the page's appearance", () => {
     },
   );
 
+  test("each event type of the list can be read whole at 390 pixels", async () => {
+    const own = await startWorkbench();
+    const types = ["email.delivered", "email.delivery_delayed", "email.complained"] as const;
+    for (const type of types) await own.deliver({ type });
+    const { page, close } = await openPage(browser, own.pageUrl, { viewport: { width: 390, height: 720 } });
+    const cells = page.locator(".list-window .cell.type");
+    await expect.poll(() => cells.allTextContents()).toEqual(types.toReversed());
+    const sizes = await page.evaluate<
+      number[][]
+    >(`[...document.querySelectorAll(".list-window .cell.type")].map((cell) =>
+      [cell.scrollWidth - cell.clientWidth, cell.scrollHeight - cell.clientHeight, cell.clientHeight > 32])`);
+    expect(sizes).toEqual(types.map(() => [0, 0, false]));
+    await close();
+    await own.close();
+  });
+
   test("the button that sends is as high as others in a narrow and low window", async () => {
     const { page, close } = await openPage(browser, bench.pageUrl, { viewport: { width: 390, height: 600 } });
     await page.keyboard.press("n");
