@@ -180,6 +180,13 @@ describeOnPostgres((database) => {
       "SELECT datname FROM pg_database WHERE datname LIKE 'pigeonhole_test_%'",
     );
     expect(rows).toEqual([]);
+    // An inbox that is in use is kept out of a run that does not read it.
+    const store = createPostgresStore({ connectionString: database.url });
+    onTestFinished(async () => void (await database.pool.query("DROP SCHEMA IF EXISTS pigeonhole CASCADE")));
+    await startReceiverApp(undefined, store);
+    const answers = await run(["test", "--answers-only", ...flags], { APP_PORT: port, APP_POSTGRES: "1" }, cwd);
+    expect(answers.code).toBe(0);
+    expect((await run(["inbox", "list"], {}, cwd)).stderr).toBe("No events.\n");
     const file = await run(["test", ...flags], { APP_PORT: port, APP_FILE: ":memory:" }, cwd);
     expect([file.code, file.stderr]).toEqual([2, expect.stringContaining("gave it as DATABASE_FILE and DATABASE_URL")]);
   });

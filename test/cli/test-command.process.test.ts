@@ -113,6 +113,17 @@ describe("test", () => {
     expect((await testStarted(cwd, ["--answers-only"], { APP_FILE: own })).code).toBe(0);
   });
 
+  test("test --answers-only needs no database, whatever names one", async () => {
+    const app = await startReceiverApp();
+    const cwd = await makeFixtures([sampleEvent("email.sent")]);
+    const DATABASE_URL = "postgres://app@127.0.0.1:9/app";
+    const running = await runCli(["test", "--to", app.url, "--answers-only"], { cwd, env: { ...env, DATABASE_URL } });
+    expect(running).toMatchObject({ code: 0, stderr: "1 passed, 0 failed.\n" });
+    const temporary = makeFolder();
+    expect((await testStarted(cwd, ["--answers-only"], { DATABASE_URL, TMPDIR: temporary })).code).toBe(0);
+    expect([existsSync(join(cwd, "pigeonhole.db")), readdirSync(temporary)]).toEqual([false, []]);
+  });
+
   test("test with --start keeps contact events of the app from the API that the environment names", async () => {
     const paths: string[] = [];
     const real = await serve((req, res) => (paths.push(req.url ?? ""), res.writeHead(500).end()));

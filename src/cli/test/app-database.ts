@@ -36,18 +36,21 @@ interface Wanted {
   inbox: string | undefined;
   /** `--start`: whether this command starts the app. */
   start: string | undefined;
+  /** `--answers-only`: whether nothing is read from the database. */
+  answersOnly: boolean;
 }
 
 /** The path of a receiver that listens before it has opened its database is short. */
 const OPENING_MS = 5 * SECOND;
 const POLL_INTERVAL_MS = 50;
 
-/** An app that is started gets a new database. For another one, undefined if nothing names its database. */
+/** An app that is started gets a new database. For another one, undefined if nothing has to be read, or to be found. */
 export async function findAppDatabase(
-  { inbox, start }: Wanted,
+  { inbox, start, answersOnly }: Wanted,
   context: CommandContext,
 ): Promise<AppDatabase | undefined> {
   const place = inbox === undefined ? undefined : readPlace("--inbox", inbox, context);
+  if (answersOnly) return start === undefined ? undefined : createTemporary(await findServerInUse(context));
   if (start === undefined) {
     const present = place ?? (await findPresent(context));
     return present === undefined ? undefined : openLater([present]);
@@ -62,6 +65,16 @@ export async function findAppDatabase(
   if (!isConnectionString(place)) return openLater([place]);
   const file = await createTemporaryFile();
   return openLater([file.place, place], file.drop);
+}
+
+/**
+ * The app's server, if it has an inbox there, into which the run must not write. Without one the app keeps its own
+ * tables; and a server that is not there takes no event either.
+ */
+async function findServerInUse(context: CommandContext): Promise<string | undefined> {
+  const server = findNamedServer(context);
+  if (server === undefined) return undefined;
+  return (await hasInbox(server).catch(() => false)) ? server : undefined;
 }
 
 /**

@@ -24,7 +24,8 @@ import type { test } from "./spec.js";
 import { type AppProcess, lastLinesOf, startApp, waitForApp } from "../app/app-process.js";
 import { isTaken, portOf } from "../app/is-taken.js";
 import { startEmulatedApi } from "./emulated-api.js";
-import { findAppDatabase } from "./app-database.js";
+import { type AppDatabase, findAppDatabase } from "./app-database.js";
+import { closeEach } from "./close-each.js";
 import { answerSign } from "../values/answer-sign.js";
 import { DATABASE_VARIABLE, URL_VARIABLE } from "../values/inbox-place.js";
 import { SECRET_VARIABLE } from "../values/secret-option.js";
@@ -41,7 +42,7 @@ const AFTERMATH_MS = SECOND / 2;
 /** Starts the app if asked to, runs the cases, and always ends the app. */
 export const run: RunCommand<typeof test> = async (input) => {
   const { options, context } = input;
-  const { out, cwd, env, signal } = context;
+  const { out, cwd, signal } = context;
   const expect = checkExpect(options.expect);
   const target = readTarget("--to", options.to);
   if (options.start !== undefined) {
@@ -49,15 +50,11 @@ export const run: RunCommand<typeof test> = async (input) => {
     await checkNothingAnswers(target);
   }
   const secret = findSecret(input);
-  const { start, answersOnly } = options;
+  const { answersOnly } = options;
   if (answersOnly && options.inbox !== undefined) throw usageError("Give --inbox or --answers-only, not both.");
-  const database = await findAppDatabase(options, context);
-  const inbox = answersOnly ? undefined : database;
-  const api = start === undefined ? undefined : await startEmulatedApi();
-  const own = { [SECRET_VARIABLE]: secret, ...database?.env, ...api?.env };
-  const app =
-    start === undefined ? undefined : startApp({ command: start, env: { ...env, ...own }, cwd, graceMs: APP_GRACE_MS });
+  const closers: (() => Promise<void>)[] = [];
   try {
+    const { inbox, app } = await prepare(input, secret, closers);
     await waitUntilReached(input, target, app);
     if (app !== undefined) await inbox?.checkOpened(signal);
     const report = await runCaptureTests({
@@ -85,11 +82,34 @@ export const run: RunCommand<typeof test> = async (input) => {
     if (report.failed === 0) return app?.ending === undefined ? EXIT.ok : EXIT.failed;
     return report.unanswered === report.cases.length ? EXIT.unreachable : EXIT.failed;
   } finally {
-    await app?.stop();
-    await database?.close();
-    await api?.close();
+    await closeEach(closers.toReversed());
   }
 };
+
+interface Prepared {
+  app: AppProcess | undefined;
+  /** Undefined where only answers are checked. */
+  inbox: AppDatabase | undefined;
+}
+
+/** Adds to `closers` how each thing that it has made is removed, also if it rejects at a later one. */
+async function prepare(
+  { options, context }: Input,
+  secret: string,
+  closers: (() => Promise<void>)[],
+): Promise<Prepared> {
+  const { start, answersOnly } = options;
+  const database = await findAppDatabase(options, context);
+  const inbox = answersOnly ? undefined : database;
+  if (database !== undefined) closers.push(() => database.close());
+  if (start === undefined) return { inbox, app: undefined };
+  const api = await startEmulatedApi();
+  closers.push(() => api.close());
+  const env = { ...context.env, [SECRET_VARIABLE]: secret, ...database?.env, ...api.env };
+  const app = startApp({ command: start, env, cwd: context.cwd, graceMs: APP_GRACE_MS });
+  closers.push(() => app.stop());
+  return { inbox, app };
+}
 
 /** The connection of an app that dies breaks a moment before its end is known. */
 async function untilEnded(app: AppProcess | undefined, longestMs: number): Promise<void> {
