@@ -37,6 +37,11 @@ test("a time that is a number is printed as a time of day", () => {
   );
 });
 
+test("a time on another day than the line is printed with its date", () => {
+  const tomorrow = new Date(2026, 10, 23, 1, 2, 3).getTime();
+  expect(format(pino({ msg: "m", dueAt: tomorrow }))).toBe("09:05:07  info   m  dueAt=2026-11-23 01:02:03");
+});
+
 test("the stack of an error follows on lines of its own", () => {
   const line = pino({ level: 50, msg: "no answer", err: { type: "Error", stack: "Error: no answer\n    at ask" } });
   expect(format(line).split("\n")).toEqual(["09:05:07  error  no answer", "Error: no answer", "    at ask"]);

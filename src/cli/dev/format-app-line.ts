@@ -6,6 +6,9 @@ import type { Paint } from "../frame/output.js";
 /** Numbers from here on, in fields such as dueAt, are milliseconds since 1970: in 2001. */
 const EARLIEST_TIME = 1e12;
 
+/** No date is later. */
+const LATEST_TIME = 8.64e15;
+
 /** The levels of pino. */
 const LEVELS: Readonly<Record<number, string>> = {
   10: "trace",
@@ -39,7 +42,7 @@ export function formatAppLine(line: string, paint: Paint): string {
   const name = (LEVELS[level] ?? String(level)).padEnd(5);
   const shown = Object.entries(fields)
     .filter(([, value]) => value !== undefined)
-    .map(([field, value]) => `${escapeControls(field)}=${textOf(field, value)}`);
+    .map(([field, value]) => `${escapeControls(field)}=${textOf(field, value, time)}`);
   const head = `${paint.dim(clockTime(time))}  ${paintLevel(paint, level, name)}  ${paint.bold(escapeControls(text))}`;
   return [[head, ...shown].join("  "), ...[...stack, ...frames].map(escapeControls)].join("\n");
 }
@@ -71,9 +74,23 @@ function placesOf(at: unknown): string[] {
   return (own.length === 0 ? frames : own).map((frame) => `    ${frame}`);
 }
 
-function textOf(field: string, value: unknown): string {
-  if (typeof value === "number" && field.endsWith("At") && value > EARLIEST_TIME) return clockTime(value);
+function textOf(field: string, value: unknown, lineTime: number): string {
+  const isTime = typeof value === "number" && value > EARLIEST_TIME && value <= LATEST_TIME;
+  if (isTime && field.endsWith("At")) return timeText(value, lineTime);
   return escapeControls(typeof value === "string" && /^\S+$/.test(value) ? value : JSON.stringify(value));
+}
+
+/** The time of day, with its date if that is not the day of the line. */
+function timeText(ms: number, lineTime: number): string {
+  const date = dateText(ms);
+  return date === dateText(lineTime) ? clockTime(ms) : `${date} ${clockTime(ms)}`;
+}
+
+/** The date on this machine. */
+function dateText(ms: number): string {
+  const date = new Date(ms);
+  const monthAndDay = [date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, "0"));
+  return [date.getFullYear(), ...monthAndDay].join("-");
 }
 
 function paintLevel(paint: Paint, level: number, name: string): string {
