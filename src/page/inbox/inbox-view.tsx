@@ -34,7 +34,7 @@ export function InboxView() {
 
   if (!isGiven) {
     return (
-      <Empty title="No inbox file">
+      <Empty title="No inbox">
         <NoInbox />
       </Empty>
     );

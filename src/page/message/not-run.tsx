@@ -35,7 +35,7 @@ export function NotRun({ attempt, capture, why, canRunAgain }: NotRunOptions) {
         {stopped.map((handler) => (
           <p key={handler.handler}>{describeWork(handler)}</p>
         ))}
-        {!hasInbox && <p class="hint">Start with --inbox and the app's SQLite file to see what its handlers did.</p>}
+        {!hasInbox && <p class="hint">Start with --inbox and the app's database to see what its handlers did.</p>}
         <div class="not-run-actions">
           {canRunAgain && capture.event.id !== null && (
             <button type="button" class="button small" onClick={() => void replay(againUnderNewId(capture, attempt))}>
