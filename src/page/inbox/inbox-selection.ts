@@ -67,9 +67,9 @@ export function changeRows(rows: readonly string[], change: "retry" | "discard")
   return runAction(async () => {
     if (rows.length === 0) return;
     if (change === "discard" && !(await mayDiscard(nameOf(rows.length, isEvents)))) return;
-    const stopped = isEvents ? stoppedEvents(rows) : [];
+    const retried = isEvents && change === "retry" ? retriedEvents(rows) : [];
     const { changed, failed } = await (isEvents ? changeInboxEvents : changeContactEvents)([...rows], change);
-    if (isEvents && change === "retry" && changed > 0) await followRetry(stopped);
+    if (retried.length > 0 && changed > 0) await followRetry(retried);
     else reportChange(change, changed);
     if (failed > 0) reportFailed(failed, isEvents);
     clearChosenRows();
@@ -78,10 +78,10 @@ export function changeRows(rows: readonly string[], change: "retry" | "discard")
   });
 }
 
-function stoppedEvents(ids: readonly string[]): string[] {
-  return inboxEvents.value
-    .filter(({ id, handlers }) => ids.includes(id) && handlers.some(isStopped))
-    .map(({ id }) => id);
+/** Without those of which the list shows that nothing in them can be retried. An open event may be outside the list. */
+function retriedEvents(ids: readonly string[]): string[] {
+  const idle = inboxEvents.value.filter(({ handlers }) => !handlers.some(isStopped));
+  return ids.filter((each) => !idle.some(({ id }) => id === each));
 }
 
 function nameOf(count: number, isEvents: boolean): string {

@@ -114,6 +114,19 @@ describe.skipIf(mustSkipBrowserTests())("sending and the inbox", () => {
     await expect.poll(() => page.getByRole("region", { name: "Event", exact: true }).count()).toBe(0);
   });
 
+  test("an open event that the list leaves out is retried, and what came of it is said", async () => {
+    await bench.deliver({ type: "email.bounced" });
+    const id = bench.dev.captures.list()[0]?.event.id ?? "";
+    await expect.poll(() => stateOf(id)).toBe("dead");
+    await page.evaluate(`location.hash = "#/inbox?q=another&event=${id}"`);
+    const event = page.getByRole("region", { name: "Event", exact: true });
+    await event.getByRole("button", { name: id }).waitFor();
+    expect(await page.getByRole("button", { name: `Show ${id}` }).count()).toBe(0);
+    await page.keyboard.press("r");
+    await page.getByText("Retry requested, waiting for the receiver").waitFor();
+    await page.getByText(/^Retried: Handler crm is dead: .*no customer for this address/).waitFor();
+  });
+
   test("the inbox view shows events by state with the handler's error, and retries a dead one", async () => {
     await bench.deliver({ type: "email.sent" });
     await bench.deliver({ type: "email.bounced" });
