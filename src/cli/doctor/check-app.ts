@@ -51,7 +51,7 @@ function unreachable({ error }: SendResult): CheckResult {
 }
 
 /** What each outcome of a receiver means for its setup. */
-const MENDING: Record<string, { message: string; fix: string }> = {
+const REMEDIES: Record<string, { message: string; fix: string }> = {
   body_consumed: {
     message: "A body parser reads the delivery before the receiver, so the signed bytes are gone.",
     fix: "Mount receiver.middleware() above express.json(), or limit the parser to other paths.",
@@ -91,7 +91,7 @@ function judgeOutcome(outcome: string, status: number): CheckResult {
       `A signed test delivery was accepted (${status} ${outcome}): secret, clock and raw body are right.`,
     );
   }
-  const { message, fix } = MENDING[outcome] ?? {
+  const { message, fix } = REMEDIES[outcome] ?? {
     message: `The receiver answered ${status} ${outcome}.`,
     fix: "The app's log names the cause.",
   };
