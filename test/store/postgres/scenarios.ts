@@ -354,12 +354,31 @@ export const POSTGRES_SCENARIOS: readonly PostgresScenario[] = [
       expect(await second.holdKey?.(waiting, "key ")).toBe(true);
       expect(await second.holdKey?.(c, "key")).toBe(true);
       await first.settle(settlements.pending(holder, T));
-      expect(await second.prune({ ...NOTHING_TO_PRUNE, batch: 10 })).toBe(1);
+      expect(await second.prune({ ...NOTHING_TO_PRUNE, batch: 10 })).toBe(3);
       expect(await first.holdKey?.(waiting, "key")).toBe(true);
       expect(await second.prune({ ...NOTHING_TO_PRUNE, batch: 10 })).toBe(0);
       await first.recover(T + DAY);
       const { work } = await leasePage(first, { now: T + DAY, leaseUntil: T + 2 * DAY });
       expect(await first.holdKey?.(work[0] ?? expect.unreachable(), "key")).toBe(true);
+    },
+  },
+  {
+    name: "a round of retention ends while keys become free all the time, and removes them",
+    async run(scene) {
+      const store = await scene.open();
+      const checked: number[] = [];
+      while (checked.at(-1) !== 0 && checked.length < 50) {
+        for (const place of ["a", "b"]) {
+          const lease = await acceptLeased(store, `${place} ${checked.length}`);
+          await store.holdKey?.(lease, `key ${place} ${checked.length}`);
+          await store.settle(settlements.done(lease));
+        }
+        checked.push(await store.prune({ ...NOTHING_TO_PRUNE, batch: 5 }));
+      }
+      expect(checked.at(-1)).toBe(0);
+      while ((await store.prune({ ...NOTHING_TO_PRUNE, batch: 5 })) > 0);
+      const { rows } = await scene.database.pool.query(`SELECT 1 FROM ${scene.database.schema}.inbox_key`);
+      expect(rows).toHaveLength(0);
     },
   },
   {

@@ -55,17 +55,28 @@ export function holdKeys(sql: Sql, requests: readonly KeyRequest[]): Promise<boo
 }
 
 const LOCK_SOME = `
-  SELECT handler, key FROM pigeonhole.inbox_key AS k WHERE NOT ${IS_HELD} LIMIT :batch FOR UPDATE SKIP LOCKED`;
+  SELECT handler, key FROM pigeonhole.inbox_key WHERE (handler, key) > (:handler, :key)
+  ORDER BY handler, key LIMIT :batch FOR UPDATE SKIP LOCKED`;
 
 const REMOVE = `
   DELETE FROM pigeonhole.inbox_key AS k USING unnest(:handlers::text[], :keys::text[]) AS g (handler, key)
   WHERE k.handler = g.handler AND k.key = g.key AND NOT ${IS_HELD}`;
 
-/** Removes keys that no work has; returns how many. */
-export function removeKeys(sql: Sql, batch: number): Promise<number> {
+/** A row of the keys, as it is stored. */
+export interface KeyRow {
+  handler: string;
+  key: string;
+}
+
+/**
+ * Removes those of the next keys in order that no work has; returns the keys that it checked. Keys become free all the
+ * time, so a round is over at the last key, not when none is free.
+ */
+export function removeKeys(sql: Sql, after: KeyRow | undefined, batch: number): Promise<KeyRow[]> {
   return sql.transaction(async () => {
-    const rows = await sql.rows<{ handler: string; key: string }>(LOCK_SOME, { batch });
-    if (rows.length === 0) return 0;
-    return sql.run(REMOVE, { handlers: rows.map(({ handler }) => handler), keys: rows.map(({ key }) => key) });
+    const rows = await sql.rows<KeyRow>(LOCK_SOME, { handler: "", key: "", ...after, batch });
+    if (rows.length === 0) return rows;
+    await sql.run(REMOVE, { handlers: rows.map(({ handler }) => handler), keys: rows.map(({ key }) => key) });
+    return rows;
   });
 }

@@ -1,6 +1,6 @@
 import type { PruneLimits } from "../../store.js";
 import type { Sql } from "../sql.js";
-import { removeKeys } from "./keys.js";
+import { type KeyRow, removeKeys } from "./keys.js";
 
 /** A kind of row that retention removes. */
 interface Kind {
@@ -79,6 +79,7 @@ const SENT: Kind = {
  */
 export class PruneRound {
   readonly #after = new Map<Kind, number>();
+  #afterKey: KeyRow | undefined;
 
   /** Returns how many rows it checked; 0 when the round is over. */
   async prune(sql: Sql, limits: PruneLimits): Promise<number> {
@@ -87,10 +88,19 @@ export class PruneRound {
       (await this.#sweep(sql, EVENT, idsBefore, limits)) ||
       (await this.#sweep(sql, BODY, bodiesBefore, limits)) ||
       (await this.#sweep(sql, SENT, sentBefore, limits)) ||
-      (await removeKeys(sql, limits.batch));
+      (await this.#sweepKeys(sql, limits.batch));
     // All at once: otherwise every batch of one kind would begin by reading the same rows of another kind again.
-    if (seen === 0) this.#after.clear();
+    if (seen === 0) {
+      this.#after.clear();
+      this.#afterKey = undefined;
+    }
     return seen;
+  }
+
+  async #sweepKeys(sql: Sql, batch: number): Promise<number> {
+    const checked = await removeKeys(sql, this.#afterKey, batch);
+    this.#afterKey = checked.at(-1) ?? this.#afterKey;
+    return checked.length;
   }
 
   async #sweep(sql: Sql, kind: Kind, before: number, { now, batch }: PruneLimits): Promise<number> {
