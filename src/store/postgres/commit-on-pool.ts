@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { PoolClient } from "pg";
+import { SECOND } from "../../base/duration.js";
 import { PigeonholeError } from "../../base/error.js";
 import { untilAborted } from "../../base/wait.js";
 import { guardClient } from "./guard-client.js";
+import { SHORT } from "./own-connection.js";
 import type { DoneSettlement } from "./operations/settle.js";
 import { settleOneDone } from "./operations/settle.js";
 import type { BorrowedClient, SharedPool } from "./shared-pool.js";
@@ -13,6 +15,8 @@ import { Sql, type Statements } from "./sql.js";
 /** How often and how long a commit without an answer is asked about. */
 const ASK_TRIES = 20;
 const ASK_EVERY_MS = 250;
+/** From then on no other connection is waited for. */
+const ASK_FOR_MS = 5 * SECOND;
 
 /** Others hold the row of leased work for moments only, as when they renew it. */
 const LOCK_TRIES = 40;
@@ -32,9 +36,9 @@ export interface PoolCommit {
  * lease is lost, the user's function does not run at all.
  */
 export async function commitOnPool({ pool, statements, settlement, fn, signal }: PoolCommit): Promise<void> {
-  const borrowed = await borrow(pool, signal);
+  const borrowed = await pool.borrow("ctx.commit", signal);
   const { client, giveBack } = borrowed;
-  const sql = new Sql(client, statements);
+  const sql = new Sql(client, statements, SHORT);
   let transaction: string;
   try {
     transaction = await untilAborted(begin(sql, settlement), signal);
@@ -42,7 +46,7 @@ export async function commitOnPool({ pool, statements, settlement, fn, signal }:
   } catch (error) {
     // On a connection that is closed, the transaction ends and its rows are free.
     if (signal?.aborted === true) giveBack(true);
-    else await undo(sql, borrowed, error);
+    else await undo(sql, borrowed, error, signal);
     throw error;
   }
   const command = await untilAborted(commit(client), signal).catch((error: unknown) => ({ error }));
@@ -55,18 +59,6 @@ export async function commitOnPool({ pool, statements, settlement, fn, signal }:
     // A statement failed and its error was not thrown: PostgreSQL then takes everything back.
     throw failedInside();
   }
-}
-
-/** A connection that comes too late goes back. */
-function borrow(pool: SharedPool, signal: AbortSignal | undefined): Promise<BorrowedClient> {
-  const borrowing = pool.borrow("ctx.commit");
-  return untilAborted(borrowing, signal).catch((error: unknown) => {
-    borrowing.then(
-      ({ giveBack }) => giveBack(false),
-      () => undefined,
-    );
-    throw error;
-  });
 }
 
 /** What PostgreSQL says that it has done. */
@@ -118,9 +110,14 @@ async function callWithClient(
   }
 }
 
-async function undo(sql: Sql, { giveBack }: BorrowedClient, error: unknown): Promise<void> {
+async function undo(
+  sql: Sql,
+  { giveBack }: BorrowedClient,
+  error: unknown,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   try {
-    await sql.script("ROLLBACK");
+    await untilAborted(sql.script("ROLLBACK"), signal);
     giveBack(takesNoWrites(error));
   } catch {
     // The transaction ends with its connection.
@@ -130,8 +127,9 @@ async function undo(sql: Sql, { giveBack }: BorrowedClient, error: unknown): Pro
 
 /** Asks on another connection what became of a commit that had no answer. */
 async function findOut(pool: SharedPool, statements: Statements, transaction: string): Promise<void> {
-  for (let attempt = 1; attempt <= ASK_TRIES; attempt += 1) {
-    const status = await readStatus(pool, statements, transaction).catch(() => "in progress");
+  const limit = AbortSignal.timeout(ASK_FOR_MS);
+  for (let attempt = 1; attempt <= ASK_TRIES && !limit.aborted; attempt += 1) {
+    const status = await readStatus(pool, statements, transaction, limit).catch(() => "in progress");
     if (status === "committed") return;
     if (status !== "in progress") {
       throw new PigeonholeError("store_unreachable", "The connection was lost before ctx.commit; nothing was written.");
@@ -144,14 +142,20 @@ async function findOut(pool: SharedPool, statements: Statements, transaction: st
   );
 }
 
-function readStatus(pool: SharedPool, statements: Statements, transaction: string): Promise<string | null | undefined> {
-  return pool.run("ctx.commit", async (client) => {
-    const row = await new Sql(client, statements).row<{ status: string | null }>(
+function readStatus(
+  pool: SharedPool,
+  statements: Statements,
+  transaction: string,
+  limit: AbortSignal,
+): Promise<string | null | undefined> {
+  const read = async (client: PoolClient) => {
+    const row = await new Sql(client, statements, SHORT).row<{ status: string | null }>(
       "SELECT pg_xact_status(:transaction::xid8) AS status",
       { transaction },
     );
     return row?.status;
-  });
+  };
+  return pool.run("ctx.commit", read, limit);
 }
 
 function failedInside(): PigeonholeError {

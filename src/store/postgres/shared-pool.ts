@@ -1,4 +1,5 @@
 import { type ClientConfig, Pool, type PoolClient } from "pg";
+import { untilAborted } from "../../base/wait.js";
 import { asPostgresError, isConnectionLost } from "./store-error.js";
 
 /** A client that goes back to its pool; one that is lost is closed and not used again. */
@@ -26,8 +27,19 @@ export class SharedPool {
     return { ...options, password: options.password, ssl: options.ssl };
   }
 
-  /** A client whose errors are handled. */
-  async borrow(doing: string): Promise<BorrowedClient> {
+  /** A client whose errors are handled. One that comes after the signal was aborted goes back. */
+  borrow(doing: string, signal?: AbortSignal): Promise<BorrowedClient> {
+    const borrowing = this.#borrow(doing);
+    return untilAborted(borrowing, signal).catch((error: unknown) => {
+      borrowing.then(
+        ({ giveBack }) => giveBack(false),
+        () => undefined,
+      );
+      throw error;
+    });
+  }
+
+  async #borrow(doing: string): Promise<BorrowedClient> {
     try {
       const client = await this.#pool.connect();
       client.on("error", ignore);
@@ -44,8 +56,8 @@ export class SharedPool {
   }
 
   /** Does the work on a client; one that fails is not used again. */
-  async run<Value>(doing: string, work: (client: PoolClient) => Promise<Value>): Promise<Value> {
-    const { client, giveBack } = await this.borrow(doing);
+  async run<Value>(doing: string, work: (client: PoolClient) => Promise<Value>, signal?: AbortSignal): Promise<Value> {
+    const { client, giveBack } = await this.borrow(doing, signal);
     try {
       const value = await work(client);
       giveBack(false);

@@ -7,6 +7,7 @@ import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { endsTransaction } from "#pigeonhole/store/postgres/ends-transaction.js";
 import type { PostgresTransaction } from "#pigeonhole/store/postgres/postgres-transaction.js";
 import { listen } from "../../support/listen.js";
+import { startPostgresRelay } from "../../support/postgres-relay.js";
 import { type TestDatabase, describeOnPostgres } from "../../support/postgres-server.js";
 import { acceptLeased, expectCode, settlements, statesOf } from "../conformance/fixture.js";
 import { openStore } from "./store-on.js";
@@ -207,6 +208,58 @@ describeOnPostgres((database) => {
       client.release();
       await expect.poll(() => pool.idleCount).toBe(1);
       expect(await statesOf(store, "evt_1")).toEqual({ h: "leased" });
+    });
+
+    async function openOnRelay() {
+      const relay = await startPostgresRelay(database.url);
+      const pool = new Pool({ connectionString: relay.url, max: 1 });
+      const store = await openEmpty(pool);
+      return { relay, pool, store, lease: await acceptLeased(store, "evt_1") };
+    }
+
+    test("a commit that undoes its writes on a silent connection ends with its run", async () => {
+      const { relay, pool, store, lease } = await openOnRelay();
+      const run = new AbortController();
+      const outcome = store.commit(
+        settlements.done(lease),
+        () => {
+          relay.fault = { at: "silence" };
+          setTimeout(() => run.abort(), 50);
+          throw new Error("mine");
+        },
+        run.signal,
+      );
+      await expect(outcome).rejects.toThrow("mine");
+      expect(pool.totalCount).toBe(0);
+      relay.fault = undefined;
+      relay.cut();
+    });
+
+    test("a commit on a silent connection ends without a time limit too", async () => {
+      const { relay, store, lease } = await openOnRelay();
+      const outcome = store.commit(settlements.done(lease), () => {
+        relay.fault = { at: "silence" };
+        throw new Error("mine");
+      });
+      await expect(outcome).rejects.toThrow("mine");
+      relay.fault = undefined;
+      relay.cut();
+    });
+
+    test("a commit without an answer ends while no other connection answers", async () => {
+      const { relay, store, lease } = await openOnRelay();
+      const run = new AbortController();
+      const outcome = store.commit(
+        settlements.done(lease),
+        () => {
+          relay.fault = { at: "silence" };
+          setTimeout(() => run.abort(), 50);
+        },
+        run.signal,
+      );
+      await expectCode(outcome, "store_unreachable");
+      relay.fault = undefined;
+      relay.cut();
     });
 
     test("a commit whose run was over before is refused", async () => {
