@@ -76,7 +76,7 @@ export class HandlerQueue {
   /** Runs work at once, without a place in the queue: all queues are paused, and nothing runs. */
   runAlone(ready: ReadyWork): Promise<RunResult | undefined> {
     const key = this.#keyOf(ready);
-    return key === undefined ? this.#begin(ready) : this.#untilFree(() => this.#beginWithKey(ready, key));
+    return key === undefined ? this.#begin(ready) : this.#untilFree(ready, () => this.#beginWithKey(ready, key));
   }
 
   /** Lets no more work begin until `resume`. Resolves when none runs. */
@@ -99,7 +99,7 @@ export class HandlerQueue {
     await this.#order.enter(key);
     try {
       // Without a place while another process has the key.
-      return await this.#untilFree(() => this.#inPlace(() => this.#beginWithKey(ready, key)));
+      return await this.#untilFree(ready, () => this.#inPlace(() => this.#beginWithKey(ready, key)));
     } finally {
       this.#order.leave(key);
     }
@@ -124,9 +124,9 @@ export class HandlerQueue {
     }
   }
 
-  async #untilFree(run: () => Promise<KeyedResult>): Promise<RunResult | undefined> {
+  async #untilFree({ lease }: ReadyWork, run: () => Promise<KeyedResult>): Promise<RunResult | undefined> {
     const { clock } = this.#deps;
-    for (let attempt = 1; !this.window.isClosed; attempt += 1) {
+    for (let attempt = 1; this.window.mayBegin(lease); attempt += 1) {
       const result = await run();
       if (result !== HELD_ELSEWHERE) return result;
       await sleep(clock, backoffDelay(KEY_WAITS, attempt, Math.random));

@@ -139,8 +139,13 @@ export class LeaseWindow {
   }
 
   /** False when the work must no longer begin: the window is closed, or the lease has a new holder. */
+  mayBegin(lease: WindowLease): boolean {
+    return !this.#isClosed && this.#leases.has(lease);
+  }
+
+  /** As `mayBegin`; when it may, it has begun. */
   begin(lease: WindowLease): boolean {
-    if (this.#isClosed || !this.#leases.has(lease)) return false;
+    if (!this.mayBegin(lease)) return false;
     lease.hasBegun = true;
     lease.since = this.#limit.now();
     this.#running += 1;

@@ -179,8 +179,9 @@ export interface Store<Tx = CommitTransaction> extends Outbox {
   /** Releases leases whose work never began, as if it had not been leased; the work is due since it was received. */
   release(leases: readonly Lease[], now: number): Promise<void>;
   /**
-   * Gives a key to leased work, which has it until its lease ends; false while other leased work of the handler has it.
-   * Of one key and handler, one call at a time. Missing in a store whose handlers one process runs.
+   * Gives a key to leased work, which has it until its lease ends; false while other leased work of the handler has it,
+   * and when the lease has ended. Of one key and handler, one call at a time. Missing in a store whose handlers one
+   * process runs.
    */
   holdKey?(lease: Lease, key: string): Promise<boolean>;
   /**

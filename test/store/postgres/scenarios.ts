@@ -382,6 +382,16 @@ export const POSTGRES_SCENARIOS: readonly PostgresScenario[] = [
     },
   },
   {
+    name: "a key is not given to work whose lease has ended",
+    async run(scene) {
+      const store = await scene.open();
+      const [ended, next] = [await acceptLeased(store, "ended"), await acceptLeased(store, "next")];
+      await store.settle(settlements.pending(ended, T));
+      expect(await store.holdKey?.(ended, "key")).toBe(false);
+      expect(await store.holdKey?.(next, "key")).toBe(true);
+    },
+  },
+  {
     name: "a key that another store takes meanwhile, for work leased meanwhile, is not given twice",
     async run(scene) {
       const [first, second] = [await scene.open(), await scene.open()];

@@ -32,10 +32,13 @@ const IS_HELD = `
 const TAKE = `${GIVEN}
   UPDATE pigeonhole.inbox_key AS k SET seq = g.seq, lease = g.token FROM given AS g
   WHERE g.handler = k.handler AND g.key = k.key AND ((k.seq = g.seq AND k.lease = g.token) OR NOT ${IS_HELD})
+    AND EXISTS (
+      SELECT 1 FROM pigeonhole.inbox_work AS w
+      WHERE w.seq = g.seq AND w.handler = g.handler AND w.state = 'leased' AND w.lease = g.token)
   RETURNING g.place`;
 
 /**
- * Gives each key to the work that asks for it, unless other leased work has it. The rows are locked in a statement of
+ * Gives each key to the work that asks for it, unless other leased work has it, or its own lease has ended. The rows are locked in a statement of
  * their own: one that waited for a lock would not see the leases that were given meanwhile. A handler asks for a key
  * once in a batch.
  */
