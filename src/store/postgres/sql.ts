@@ -1,4 +1,5 @@
 import { type ClientBase, type QueryConfig, type QueryResult, types } from "pg";
+import { PigeonholeError } from "../../base/error.js";
 import { fromStoredText, toStoredText } from "./stored-text.js";
 
 const TEXT_ARRAY = 1009;
@@ -137,7 +138,11 @@ export class Sql {
       await this.script("ROLLBACK");
       throw error;
     }
-    await this.script("COMMIT");
+    // In a transaction of which a statement failed, COMMIT succeeds and takes everything back.
+    const { command } = await this.#client.query(this.#limited({ text: "COMMIT" }));
+    if (command !== "COMMIT") {
+      throw new PigeonholeError("store_failed", "A statement failed, so PostgreSQL took the transaction back.");
+    }
     return value;
   }
 

@@ -158,6 +158,13 @@ describeOnPostgres((database) => {
       for (const [index, pid] of before.entries()) expect(after[index]).not.toBe(pid);
     });
 
+    test("a transaction of which a statement failed fails, also if its error is caught", async () => {
+      const sql = new Sql(await borrowClient(database.pool), new Statements("unused"));
+      const outcome = sql.transaction(() => sql.run("SELECT 1 / 0").catch(() => 0));
+      await expectCode(outcome, "store_failed");
+      expect(await sql.transaction(() => Promise.resolve("kept"))).toBe("kept");
+    });
+
     test("a transaction that cannot begin on a connection leaves it as good as new", async () => {
       const client = await borrowClient(database.pool);
       await client.query("BEGIN");
