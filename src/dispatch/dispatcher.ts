@@ -153,8 +153,12 @@ export class Dispatcher {
     return [...this.#queues.values()].every(({ window }) => window.isIdle);
   }
 
-  async untilIdle(): Promise<void> {
-    while (!this.isIdle) await new Promise<void>((resolve) => this.#untilChanged.push(resolve));
+  /** Resolves when it is idle, or `signal` is aborted. */
+  async untilIdle(signal: AbortSignal): Promise<void> {
+    const note = (): void => this.#noteChange();
+    signal.addEventListener("abort", note, { once: true });
+    while (!this.isIdle && !signal.aborted) await new Promise<void>((resolve) => this.#untilChanged.push(resolve));
+    signal.removeEventListener("abort", note);
   }
 
   /** Which process runs the handlers of the store, and what it found there. */

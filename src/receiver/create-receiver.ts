@@ -106,11 +106,13 @@ function createParts(options: ResolvedOptions, secretsOption: SecretsOption): Re
   const dispatcherDeps = { store, registry, runner, sender, clock, logger, retryParkedAtStart };
   const dispatcher = new Dispatcher(dispatcherDeps);
   const admission = new Admission({ ...options, accepts: role !== "work", bodiesBytes: BODIES_BYTES }, clock);
+  const pruner = new Pruner({ store, clock, clockWatch, logger, retention: options.retention });
   const drainer = new Drainer({
     admission,
     standing: role === "accept" ? undefined : dispatcher,
     createDispatcher: () => new Dispatcher({ ...dispatcherDeps, reportsParked: false }),
     sender,
+    pruner,
     clock,
   });
   const counter = new StoreCounter({ store, dispatcher, clock });
@@ -128,7 +130,7 @@ function createParts(options: ResolvedOptions, secretsOption: SecretsOption): Re
     handlerTimes: new HandlerTimesWriter({ store, dispatcher, clock, logger }),
     limitedLog,
     workWatch,
-    pruner: new Pruner({ store, clock, clockWatch, logger, retention: options.retention }),
+    pruner,
     path: {
       admission,
       verification: { secrets, rules: { toleranceSeconds, assumptions, unverified }, clock },

@@ -1,10 +1,11 @@
 import type { Clock } from "../base/clock.js";
 import { MINUTE } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
-import { inTime } from "../base/wait.js";
+import { untilAborted } from "../base/wait.js";
 import type { Dispatcher } from "../dispatch/dispatcher.js";
 import type { RunObserver } from "../dispatch/run-observer.js";
 import type { OutboxSender } from "../outbox/outbox-sender.js";
+import type { Pruner } from "./pruner.js";
 import type { DrainResult, ReceiverState } from "./receiver.js";
 
 export interface DrainerDeps {
@@ -13,6 +14,7 @@ export interface DrainerDeps {
   standing: Dispatcher | undefined;
   createDispatcher: () => Dispatcher;
   sender: OutboxSender | undefined;
+  pruner: Pruner;
   clock: Clock;
 }
 
@@ -20,12 +22,10 @@ export interface DrainerDeps {
 export class Drainer {
   readonly #deps: DrainerDeps;
   #current: Promise<DrainResult> | undefined;
-  #noteStop: () => void = () => undefined;
-  readonly #stopAsked: Promise<"stopped">;
+  #ending: AbortController | undefined;
 
   constructor(deps: DrainerDeps) {
     this.#deps = deps;
-    this.#stopAsked = new Promise((resolve) => (this.#noteStop = () => resolve("stopped")));
   }
 
   /** Called while it drains already, it is the same drain. Rejects with `stopped` unless the receiver runs. */
@@ -39,7 +39,7 @@ export class Drainer {
 
   /** Ends the drain in progress. */
   async stop(): Promise<void> {
-    this.#noteStop();
+    this.#ending?.abort();
     await this.#current?.catch(() => undefined);
   }
 
@@ -47,13 +47,16 @@ export class Drainer {
     const { standing, createDispatcher, sender } = this.#deps;
     // A script may have nothing else to do, and the clock's timers do not keep it alive.
     const keepAlive = setInterval(() => undefined, MINUTE);
+    const ending = new AbortController();
+    this.#ending = ending;
     const dispatcher = standing ?? createDispatcher();
     const before = { ...dispatcher.outcomes, sent: sender?.sent ?? 0 };
     let drained = false;
     try {
       if (standing === undefined) await dispatcher.start(observer);
-      drained = dispatcher.ownership.isOwner && (await this.#untilIdle(dispatcher, timeoutMs));
+      drained = dispatcher.ownership.isOwner && (await this.#untilIdle(dispatcher, timeoutMs, ending));
     } finally {
+      ending.abort();
       if (standing === undefined) await end(dispatcher, sender);
       clearInterval(keepAlive);
     }
@@ -67,22 +70,36 @@ export class Drainer {
     };
   }
 
-  async #untilIdle(dispatcher: Dispatcher, timeoutMs: number): Promise<boolean> {
-    const { sender, clock } = this.#deps;
-    const idle = workOff(dispatcher, sender).then(() => "idle" as const);
-    return (await inTime(Promise.race([idle, this.#stopAsked]), clock, timeoutMs)) === "idle";
+  /** Where no process runs handlers all the time, none prunes all the time either: then a drain does. */
+  async #untilIdle(dispatcher: Dispatcher, timeoutMs: number, ending: AbortController): Promise<boolean> {
+    const { standing, sender, pruner, clock } = this.#deps;
+    const { signal } = ending;
+    let isIdle = false;
+    const idle = workOff(dispatcher, sender, signal).then(() => (isIdle = !signal.aborted));
+    const pruned = standing === undefined ? pruner.pruneUntil(signal) : undefined;
+    const timer = clock.setTimer(() => ending.abort(), timeoutMs);
+    try {
+      await untilAborted(Promise.all([idle, pruned]), signal);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    } finally {
+      timer.cancel();
+      ending.abort();
+      await pruned;
+    }
+    return isIdle;
   }
 }
 
 /** A handler may record contact events while others are sent. */
-async function workOff(dispatcher: Dispatcher, sender: OutboxSender | undefined): Promise<void> {
+async function workOff(dispatcher: Dispatcher, sender: OutboxSender | undefined, signal: AbortSignal): Promise<void> {
   await dispatcher.readRequested();
   dispatcher.wake();
   sender?.poll();
-  await dispatcher.untilIdle();
+  await dispatcher.untilIdle(signal);
   if (sender === undefined) return;
-  while (!dispatcher.isIdle || !sender.isIdle) {
-    await dispatcher.untilIdle();
+  while (!signal.aborted && !(dispatcher.isIdle && sender.isIdle)) {
+    await dispatcher.untilIdle(signal);
     await sender.untilIdle();
   }
 }

@@ -1,6 +1,7 @@
-import type { Clock, Timer } from "../base/clock.js";
+import { type Clock, type Timer, elapsedBy } from "../base/clock.js";
 import { HOUR } from "../base/duration.js";
 import type { Logger } from "../base/logger.js";
+import { sleep } from "../base/wait.js";
 import { errorFields } from "../base/error-fields.js";
 import type { PruneLimits, Store } from "../store/store.js";
 import type { ClockWatch } from "./clock-watch.js";
@@ -24,6 +25,8 @@ export class Pruner {
   readonly #deps: PrunerDeps;
   #timer: Timer | undefined;
   #stopped = false;
+  /** When a drain need not prune before, by the clock that measures how long something takes. */
+  #roundDueAt = -Infinity;
 
   constructor(deps: PrunerDeps) {
     this.#deps = deps;
@@ -36,6 +39,23 @@ export class Pruner {
   stop(): void {
     this.#stopped = true;
     this.#timer?.cancel();
+  }
+
+  /**
+   * Prunes within a drain, where no round begins by itself: a round an hour, which the next drain continues if
+   * `signal` ends it. Never rejects.
+   */
+  async pruneUntil(signal: AbortSignal): Promise<void> {
+    const { store, clock, logger } = this.#deps;
+    if (elapsedBy(clock) < this.#roundDueAt) return;
+    try {
+      const limits = await this.#limits();
+      if (limits === undefined) return;
+      while (!signal.aborted && (await store.prune(limits)) > 0) await sleep(clock, BETWEEN_BATCHES_MS, signal);
+      if (!signal.aborted) this.#roundDueAt = elapsedBy(clock) + BETWEEN_ROUNDS_MS;
+    } catch (error) {
+      if (!signal.aborted) logger.error(errorFields(error, true), "prune_failed");
+    }
   }
 
   #after(delayMs: number, next: () => Promise<void>): void {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { DoNotRetry, type Retention } from "pigeonhole";
 import { type FakeClock, fakeClock } from "pigeonhole/testing";
-import { type Reachable, makeEvent, openReceiver, post, untilWork } from "../support/receiver.js";
+import { type Reachable, decorateStore, makeEvent, openReceiver, post, untilWork } from "../support/receiver.js";
 import { errorOf } from "../support/error-of.js";
 
 const HOUR = 3_600_000;
@@ -140,4 +140,30 @@ test("deliveries are accepted while thousands of events are pruned, and no new e
   expect(new Set(lefts).size).toBeGreaterThan(3);
   expect(left).toBe(0);
   for (const id of fresh) expect(await receiver.inbox.get(id)).toBeDefined();
+});
+
+test("a receiver that only accepts prunes while it is drained, and at most once an hour", async () => {
+  const clock = fakeClock();
+  const prunes: number[] = [];
+  const store = decorateStore((real) => ({
+    prune(limits) {
+      prunes.push(limits.now);
+      return real.prune(limits);
+    },
+  }));
+  const receiver = openReceiver({ clock, store, role: "accept" });
+  receiver.on("email.sent", () => undefined);
+  await receiver.start();
+  const event = makeEvent();
+  await post(receiver, event, { at: clock.now() });
+  expect(await receiver.drain()).toMatchObject({ done: 1, drained: true });
+  await receiver.drain();
+  expect(prunes).toHaveLength(1);
+  clock.set(clock.now() + 91 * DAY);
+  await confirmClock(receiver, clock);
+  await clock.advance(HOUR);
+  const drained = receiver.drain();
+  await clock.advance(1_000);
+  expect(await drained).toMatchObject({ drained: true });
+  expect(await receiver.inbox.get(event.id)).toBeUndefined();
 });
