@@ -50,7 +50,10 @@ export function paintWork(word: WorkWord, paint: Paint): string {
       return paint.yellow("! no handler");
     case "discarded":
       return paint.dim("– discarded");
-    default:
+    case "waiting":
+    case "running":
+    case "retrying":
+    case "retry requested":
       return paint.yellow(`… ${word}`);
   }
 }
@@ -65,7 +68,11 @@ export function judgeWithWork(answer: AnswerJudgement, found: FoundEvent | undef
     case "retrying":
     case "no work":
       return "warning";
-    default:
+    case "waiting":
+    case "running":
+    case "retry requested":
+    case "done":
+    case "discarded":
       return answer;
   }
 }
