@@ -158,6 +158,13 @@ describe("test", () => {
     expect([known.code, known.stdout]).toEqual([1, expect.stringContaining("Handler bounces is dead")]);
   });
 
+  test("test does not pass over a DATABASE_URL that cannot be read", async () => {
+    const cwd = await makeFixtures([sampleEvent("email.sent")]);
+    const DATABASE_URL = "postgres://app:secret@db:port/app";
+    const { code, stderr } = await runCli(["test", "--to", "9"], { cwd, env: { ...env, DATABASE_URL } });
+    expect([code, stderr]).toEqual([2, expect.stringContaining("The URL of the database cannot be read")]);
+  });
+
   test("test fails where the inbox is that of another app", async () => {
     const [app, other] = [await startReceiverApp(), await startReceiverApp()];
     const cwd = await makeFixtures([sampleEvent("email.sent")]);

@@ -7,7 +7,7 @@ import { SECOND } from "../../base/duration.js";
 import { isPigeonholeError } from "../../base/error.js";
 import { sleep } from "../../base/wait.js";
 import type { InspectedHandler } from "../../capture/tests/check-work.js";
-import { isConnectionString, nameOfDatabase } from "../../store/connection-string.js";
+import { isConnectionString, nameOfDatabase, readDatabasePlace } from "../../store/connection-string.js";
 import { createTemporaryDatabase } from "../../store/create-temporary-database.js";
 import type { InboxOperator } from "../../store/inbox-operator.js";
 import type { OutboxView } from "../../store/outbox.js";
@@ -110,6 +110,8 @@ async function findPresent(context: CommandContext): Promise<string | undefined>
 }
 
 async function hasInbox(place: string): Promise<boolean> {
+  // A URL that cannot be read is no database without an inbox.
+  readDatabasePlace(place);
   try {
     await (await openInbox(place)).close();
     return true;
