@@ -31,7 +31,7 @@ function findAppImport(
   text: string,
   appPath: string,
 ): (Pick<FileStyle, "kind" | "quote"> & { names: string[] }) | undefined {
-  const from = String.raw`(["'])${appPath.replaceAll(/[.$+]/g, String.raw`\$&`)}(?:\.[cm]?[jt]s)?`;
+  const from = String.raw`(["'])${appPath.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)}(?:\.[cm]?[jt]s)?`;
   const patterns = [
     ["esm", new RegExp(String.raw`^import\s+([\w$]+|\{[^}]*\})\s*from\s*${from}\2`, "m")],
     [
