@@ -120,6 +120,8 @@ describeOnPostgres((database) => {
     const DATABASE_URL = placeOf(database);
     expect(await databaseOf([], { DATABASE_URL })).toMatchObject({ status: "skip" });
     expect(await databaseOf(["--db", DATABASE_URL])).toMatchObject({ status: "fail" });
+    const unreadable = await databaseOf(["--db", `postgres://app:${PASSWORD}@db:port/app`]);
+    expect(unreadable).toMatchObject({ status: "fail", message: expect.stringContaining("cannot be read") as string });
     const app = await startOnPostgres(database);
     expect(await databaseOf([], { DATABASE_URL })).toMatchObject({ status: "pass" });
     await deliver(app.receiver, makeUnreadable(), { secret: SECRET });

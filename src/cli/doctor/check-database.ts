@@ -6,9 +6,10 @@ import { databaseFlag } from "../values/inbox-place.js";
 
 /** Opens a receiver's database and finds work that needs a person. `given` is `--db`, if a variable did not name it. */
 export async function checkDatabase(place: string, given: string | undefined): Promise<CheckResult> {
-  const flag = databaseFlag(given);
   try {
     const inbox = await openInbox(place);
+    // Of a URL that cannot be read there is no name, so it comes after the error for that.
+    const flag = databaseFlag(given);
     const { database } = inbox;
     try {
       const { events, contactEvents } = await inbox.overview();
