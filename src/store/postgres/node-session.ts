@@ -24,12 +24,12 @@ export interface NodeSessionDeps {
 /** This process among those that work on the data: it has a number, whose lock it holds while the store is open. */
 export class NodeSession {
   readonly #deps: NodeSessionDeps;
+  readonly #unanswered: UnansweredEvent[] = [];
   #node: number | undefined;
   #begun: Promise<void> | undefined;
   #heldAt = 0;
   #timer: Timer | undefined;
   #hasEnded = false;
-  #unanswered: UnansweredEvent[] = [];
 
   constructor(deps: NodeSessionDeps) {
     this.#deps = deps;
@@ -78,6 +78,8 @@ export class NodeSession {
 
   /** These events were sent to the server, which gave no answer: leases that it gave with them are unknown here. */
   releaseLater(events: readonly UnansweredEvent[]): void {
+    // Before it has a number, this process gets no leases.
+    if (!this.hasBegun) return;
     this.#unanswered.push(...events.map(({ id, receivedAt }) => ({ id, receivedAt })));
     this.#holdSoon();
   }
@@ -97,10 +99,15 @@ export class NodeSession {
   }
 
   async #releaseUnanswered(node: number): Promise<void> {
-    const events = [...this.#unanswered];
+    // Taken out: two calls at once release different events.
+    const events = this.#unanswered.splice(0);
     if (events.length === 0) return;
-    await this.#deps.working.run("releasing leases", (sql) => releaseUnanswered(sql, node, events));
-    this.#unanswered = this.#unanswered.slice(events.length);
+    try {
+      await this.#deps.working.run("releasing leases", (sql) => releaseUnanswered(sql, node, events));
+    } catch (error) {
+      this.#unanswered.unshift(...events);
+      throw error;
+    }
   }
 
   async #begin(): Promise<void> {
