@@ -12,13 +12,20 @@ export interface StatementLimits {
   statementMs: number;
   /** After this the server is not waited for: it may have fallen silent. */
   answerMs: number;
+  /** After this the server ends a transaction in which nothing is done, as that of a machine that is gone; 0 is never. */
+  idleMs: number;
 }
 
 /** Below the 5 s for which the service waits. */
-export const SHORT: StatementLimits = { lockMs: SECOND, statementMs: 3 * SECOND, answerMs: 3.5 * SECOND };
+export const SHORT: StatementLimits = {
+  lockMs: SECOND,
+  statementMs: 3 * SECOND,
+  answerMs: 3.5 * SECOND,
+  idleMs: 10 * SECOND,
+};
 
 /** For migrations, of which one process does all while the others wait. */
-export const LONG: StatementLimits = { lockMs: MINUTE, statementMs: 2 * MINUTE, answerMs: 2.5 * MINUTE };
+export const LONG: StatementLimits = { lockMs: MINUTE, statementMs: 2 * MINUTE, answerMs: 2.5 * MINUTE, idleMs: 0 };
 
 /**
  * A machine that falls silent does not close its connections: within a minute the server does, and with them ends what
@@ -161,11 +168,11 @@ async function isBehindPooler(sql: Sql, client: Client): Promise<boolean> {
   return !("processID" in client) || row?.pid !== client.processID;
 }
 
-function settingsFor({ statementMs, lockMs }: StatementLimits, isForTransaction: boolean): string {
+function settingsFor({ statementMs, lockMs, idleMs }: StatementLimits, isForTransaction: boolean): string {
   const settings = {
     statement_timeout: statementMs,
     lock_timeout: lockMs,
-    idle_in_transaction_session_timeout: 0,
+    idle_in_transaction_session_timeout: idleMs,
     default_transaction_isolation: "read committed",
     ...(isForTransaction ? {} : SILENCE),
   };

@@ -114,20 +114,22 @@ describeOnPostgres((database) => {
     expect(await store.settle(settlements.done(running))).toBe("settled");
   });
 
-  test("the server closes a connection of a machine that has been silent for a minute", async () => {
+  test("the server closes a connection of a machine that has been silent for a minute, or for 10 s in a transaction", async () => {
     const config = { connectionString: database.url };
     const connection = new OwnConnection({ config, name: "test", statements: new Statements("unused"), limits: SHORT });
     onTestFinished(() => connection.end());
     const settings = await connection.run("reading settings", (sql) =>
-      sql.row<{ idle: number; interval: number; count: number; unsent: number }>(`
+      sql.row<{ idle: number; interval: number; count: number; unsent: number; inTransaction: string }>(`
         SELECT current_setting('tcp_keepalives_idle')::int AS idle,
           current_setting('tcp_keepalives_interval')::int AS interval,
           current_setting('tcp_keepalives_count')::int AS count,
-          (SELECT setting::int FROM pg_settings WHERE name = 'tcp_user_timeout') AS unsent`),
+          (SELECT setting::int FROM pg_settings WHERE name = 'tcp_user_timeout') AS unsent,
+          current_setting('idle_in_transaction_session_timeout') AS "inTransaction"`),
     );
     const { idle = NaN, interval = NaN, count = NaN, unsent } = settings ?? {};
     expect(idle + interval * count).toBe(60);
     expect(unsent).toBe(60_000);
+    expect(settings?.inTransaction).toBe("10s");
   });
 
   describe("a connection that cannot be used", () => {
