@@ -4,7 +4,6 @@ import { errorFields } from "../base/error-fields.js";
 import { PigeonholeError } from "../base/error.js";
 import { inTime } from "../base/wait.js";
 import type { Logger } from "../base/logger.js";
-import type { EndedRuns } from "../store/handler-times.js";
 import type { AcceptResult, Glance, Store } from "../store/store.js";
 import { CrashLoopingWork, type QueuedWork } from "./crash-looping-work.js";
 import { type IncomingEvent, type Plan, firstRun } from "./incoming-event.js";
@@ -17,6 +16,7 @@ import { Places } from "./places.js";
 import type { HandlerRegistry } from "./registry.js";
 import { RequestedRetries } from "./requested-retries.js";
 import type { RunObserver, RunOutcome } from "./run-observer.js";
+import type { RunRecord } from "./run-record.js";
 import type { RunResult, Runner } from "./runner.js";
 import { HandlerOwnership } from "./handler-ownership.js";
 import { settleAgain } from "./settle-again.js";
@@ -45,6 +45,7 @@ export interface DispatcherDeps {
   store: Store<unknown>;
   registry: HandlerRegistry;
   runner: Runner;
+  runs: RunRecord;
   /** Undefined when nothing can be sent. */
   sender: OutboxWorker | undefined;
   clock: Clock;
@@ -88,14 +89,22 @@ export class Dispatcher {
 
   /** Takes over what a dead process left, and begins to run handlers, watched by `observer`. */
   async start(observer: RunObserver | undefined): Promise<void> {
-    const { store, registry, runner, clock, logger } = this.#deps;
+    const { store, registry, runner, runs, clock, logger } = this.#deps;
     const isShared = this.#isShared;
     runner.observer = observer;
     const { all, concurrency } = registry;
     // The queue of a single handler is limit enough.
     const places = all.length > 1 ? new Places(concurrency) : undefined;
     for (const handler of all) {
-      const queue = new HandlerQueue(handler, { store, runner, places, isShared, clock, logger });
+      const queue = new HandlerQueue(handler, {
+        store,
+        runner,
+        times: runs.timesOf(handler.name),
+        places,
+        isShared,
+        clock,
+        logger,
+      });
       this.#queues.set(handler.name, queue);
       this.#timers.set(handler.name, new WakeTimer(clock, () => this.#wake(queue)));
     }
@@ -161,14 +170,9 @@ export class Dispatcher {
     signal.removeEventListener("abort", note);
   }
 
-  /** Which process runs the handlers of the store, and what it found there. */
-  get ownership(): Pick<HandlerOwnership, "isOwner" | "crashLoops"> {
+  /** Which process runs the handlers of the store. */
+  get ownership(): Pick<HandlerOwnership, "isOwner"> {
     return this.#ownership;
-  }
-
-  /** The runs that have ended since the last call. */
-  takeEndedRuns(): EndedRuns[] {
-    return [...this.#queues.values()].flatMap(({ handler, times }) => times.take(handler.name));
   }
 
   /** Since when the work that waits longest in this process for its handler is due; undefined when none waits. */

@@ -1,17 +1,23 @@
 import type { Logger } from "../base/logger.js";
 import type { Store } from "../store/store.js";
+import type { RunRecord } from "./run-record.js";
 
 /** The result of a check: this process runs the handlers from now on, or work of a dead process is pending again. */
 export type Recovery = "ownership" | "recovered_work" | undefined;
 
+interface HandlerOwnershipDeps {
+  store: Store<unknown>;
+  runs: RunRecord;
+  logger: Logger;
+}
+
 /** Which process runs the handlers of the store: one at a time, and another one when that has died. */
 export class HandlerOwnership {
-  readonly #deps: { store: Store<unknown>; logger: Logger };
+  readonly #deps: HandlerOwnershipDeps;
   #isOwner = false;
   #hasReportedOther = false;
-  #crashLoops = 0;
 
-  constructor(deps: { store: Store<unknown>; logger: Logger }) {
+  constructor(deps: HandlerOwnershipDeps) {
     this.#deps = deps;
   }
 
@@ -19,19 +25,14 @@ export class HandlerOwnership {
     return this.#isOwner;
   }
 
-  /** Work parked since the start because too many processes had died in it. */
-  get crashLoops(): number {
-    return this.#crashLoops;
-  }
-
   /**
    * Makes the work of dead processes pending, where this process may. `now` was read before the last renewal of its own
    * leases.
    */
   async recover(now: number): Promise<Recovery> {
-    const { store, logger } = this.#deps;
+    const { store, runs, logger } = this.#deps;
     const { owner, recovered, parked } = await store.recover(now);
-    this.#crashLoops += parked;
+    runs.crashLoops += parked;
     if (recovered > 0 || parked > 0) logger.warn({ recovered, parked }, "recovered_work_of_a_dead_process");
     if (!owner) {
       if (!this.#hasReportedOther) logger.warn({}, "another_process_runs_handlers_on_this_store");

@@ -12,7 +12,7 @@ import { KeyedOrder } from "./keyed-order.js";
 import { LeaseWindow, type ReadyWork } from "./lease-window.js";
 import type { HandlerRun } from "./handler-run.js";
 import type { Places } from "./places.js";
-import { RunTimes } from "./run-times.js";
+import type { RunTimes } from "./run-times.js";
 import type { RunResult, Runner } from "./runner.js";
 import { LONE_LIMIT, SharedLimit } from "./window-limit.js";
 
@@ -27,6 +27,7 @@ type KeyedResult = RunResult | undefined | typeof HELD_ELSEWHERE;
 export interface HandlerQueueDeps {
   store: Store<unknown>;
   runner: Runner;
+  times: RunTimes;
   /** Places shared by all handlers; undefined when this handler is the only one. */
   places: Places | undefined;
   /** True when other processes run handlers on the same store at the same time. */
@@ -45,7 +46,7 @@ export class HandlerQueue {
   /** The current runs, which expire by the handler's `timeoutMs`. */
   readonly deadlines: Deadlines<HandlerRun>;
   /** How long its runs took. */
-  readonly times = new RunTimes();
+  readonly times: RunTimes;
   readonly #deps: HandlerQueueDeps;
   readonly #queue: PQueue;
   readonly #order = new KeyedOrder();
@@ -55,6 +56,7 @@ export class HandlerQueue {
     const concurrency = Math.min(handler.concurrency, deps.places?.share ?? Infinity);
     this.window = new LeaseWindow(handler, deps.isShared ? new SharedLimit(concurrency, deps.clock) : LONE_LIMIT);
     this.deadlines = new Deadlines(deps.clock, handler.timeoutMs);
+    this.times = deps.times;
     this.#deps = deps;
     this.#queue = new PQueue({ concurrency });
   }

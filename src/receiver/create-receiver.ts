@@ -3,6 +3,7 @@ import { type OptionsOf, defineOptions, wholeNumber } from "../base/options.js";
 import { Dispatcher } from "../dispatch/dispatcher.js";
 import type { RegisteredHandler } from "../dispatch/handler.js";
 import { HandlerRegistry } from "../dispatch/registry.js";
+import { RunRecord } from "../dispatch/run-record.js";
 import { Runner } from "../dispatch/runner.js";
 import { createFetch } from "../http/fetch-mount.js";
 import { createListener, createMiddleware } from "../http/node-mount.js";
@@ -103,7 +104,8 @@ function createParts(options: ResolvedOptions, secretsOption: SecretsOption): Re
   const limitedLog = new LimitedLog({ clock, logger });
   const sender = api === undefined ? undefined : new OutboxSender({ ...options, api, alarms, clockWatch });
   const { role, retryParkedAtStart } = options;
-  const dispatcherDeps = { store, registry, runner, sender, clock, logger, retryParkedAtStart };
+  const runs = new RunRecord();
+  const dispatcherDeps = { store, registry, runner, runs, sender, clock, logger, retryParkedAtStart };
   const dispatcher = new Dispatcher(dispatcherDeps);
   const admission = new Admission({ ...options, accepts: role !== "work", bodiesBytes: BODIES_BYTES }, clock);
   const pruner = new Pruner({ store, clock, clockWatch, logger, retention: options.retention });
@@ -116,7 +118,7 @@ function createParts(options: ResolvedOptions, secretsOption: SecretsOption): Re
     clock,
   });
   const counter = new StoreCounter({ store, dispatcher, clock });
-  const workWatch = new WorkWatch({ ...options, counter, dispatcher, registry, alarms });
+  const workWatch = new WorkWatch({ ...options, counter, dispatcher, runs, registry, alarms });
   const { toleranceSeconds, unverified, signature: assumptions } = options;
   const watch = new DeliveryWatch({ alarms, clockWatch, assumptions, silence, clock });
   const finalAnswers = new FinalAnswerLog({ alarms, log: limitedLog, assumptions });
@@ -127,7 +129,7 @@ function createParts(options: ResolvedOptions, secretsOption: SecretsOption): Re
     storeOwnership: new StoreOwnership(store),
     counter,
     drainer,
-    handlerTimes: new HandlerTimesWriter({ store, dispatcher, clock, logger }),
+    handlerTimes: new HandlerTimesWriter({ store, runs, clock, logger }),
     limitedLog,
     workWatch,
     pruner,

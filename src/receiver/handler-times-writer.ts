@@ -2,7 +2,7 @@ import type { Clock, Timer } from "../base/clock.js";
 import { SECOND } from "../base/duration.js";
 import { errorFields } from "../base/error-fields.js";
 import type { Logger } from "../base/logger.js";
-import type { Dispatcher } from "../dispatch/dispatcher.js";
+import type { RunRecord } from "../dispatch/run-record.js";
 import type { Store } from "../store/store.js";
 
 /** A process that is killed loses the counts of so long. */
@@ -10,7 +10,7 @@ const BETWEEN_WRITES_MS = 10 * SECOND;
 
 interface HandlerTimesWriterDeps {
   store: Store<unknown>;
-  dispatcher: Dispatcher;
+  runs: RunRecord;
   clock: Clock;
   logger: Logger;
 }
@@ -43,8 +43,8 @@ export class HandlerTimesWriter {
 
   /** Never rejects. */
   async #write(): Promise<void> {
-    const { store, dispatcher, clock, logger } = this.#deps;
-    const ended = dispatcher.takeEndedRuns();
+    const { store, runs, clock, logger } = this.#deps;
+    const ended = runs.takeEndedRuns();
     if (ended.length === 0) return;
     try {
       await store.noteHandlerTimes(ended, clock.now());

@@ -42,11 +42,11 @@ async function stopAll(parts: ReceiverParts, timeoutMs: number): Promise<void> {
   // A process that has closed its listener must run until all is settled, and the clock's timers do not keep it alive.
   const keepAlive = setInterval(() => undefined, MINUTE);
   pruner.stop();
-  workWatch.stop();
   silence?.stop();
   limitedLog.stop();
   try {
     await drainer.stop();
+    workWatch.stop();
     await Promise.all([path.dispatcher.stop(timeoutMs), path.admission.untilNoneWaits(timeoutMs)]);
     handlerTimes.stop();
     await sender?.stop();

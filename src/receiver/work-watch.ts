@@ -3,6 +3,7 @@ import { HOUR, MINUTE } from "../base/duration.js";
 import { errorFields } from "../base/error-fields.js";
 import type { Logger } from "../base/logger.js";
 import type { Dispatcher } from "../dispatch/dispatcher.js";
+import type { RunRecord } from "../dispatch/run-record.js";
 import type { HandlerRegistry } from "../dispatch/registry.js";
 import type { Alarms } from "./alarms.js";
 import type { StoreCounter, StoreFigures } from "./store-counter.js";
@@ -15,6 +16,7 @@ const REMIND_MS = 6 * HOUR;
 export interface WorkWatchDeps {
   counter: StoreCounter;
   dispatcher: Dispatcher;
+  runs: RunRecord;
   registry: HandlerRegistry;
   alarms: Alarms;
   clock: Clock;
@@ -53,7 +55,9 @@ export class WorkWatch {
     this.#wait();
   }
 
+  /** A process that lives for one drain may end before the first check. */
   stop(): void {
+    this.#reportCrashLoops();
     this.#stopped = true;
     this.#timer?.cancel();
   }
@@ -82,8 +86,8 @@ export class WorkWatch {
   }
 
   #reportCrashLoops(): void {
-    const { dispatcher, alarms } = this.#deps;
-    const parked = dispatcher.ownership.crashLoops;
+    const { runs, alarms } = this.#deps;
+    const parked = runs.crashLoops;
     if (parked > this.#crashLoops) alarms.raise({ kind: "crash_loop", parked });
     this.#crashLoops = parked;
   }

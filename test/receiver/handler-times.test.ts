@@ -128,6 +128,16 @@ describe("handler times", () => {
     expect(await store.handlerTimes({ until: clock.now() - 10 * 60 * SECOND })).toEqual([]);
   });
 
+  test("the runs of all drains are written", async () => {
+    const { receiver, clock, noted } = await start({ run: () => undefined, role: "accept" });
+    for (const _ of [1, 2]) {
+      await post(receiver, makeEvent(), { at: clock.now() });
+      expect(await receiver.drain()).toMatchObject({ done: 1 });
+    }
+    await clock.advance(BETWEEN_WRITES_MS);
+    expect(noted).toEqual([{ handler: "email.sent", outcome: "done", fromMs: 0, runs: 2 }]);
+  });
+
   test("a store that refuses them loses nothing else, which is logged once until a write succeeds", async () => {
     const log = captureLog();
     let isBusy = true;

@@ -59,6 +59,17 @@ test("work that is parked in a crash loop is reported by the start that parks it
   expect(alarms).toEqual([{ kind: "crash_loop", parked: 1 }]);
 });
 
+test("work that a drain parks in a crash loop is reported, also by a process that stops after it", async () => {
+  const event = makeEvent();
+  const store = await makeCrashedFile(event, "email.sent", 4);
+  const { alarms, receiver } = openWithAlarms({ store, role: "accept" });
+  receiver.on("email.sent", () => undefined);
+  await receiver.start();
+  await receiver.drain();
+  await receiver.stop();
+  expect(alarms).toEqual([{ kind: "crash_loop", parked: 1 }]);
+});
+
 describe("a backlog", () => {
   test.each([
     { backlogAfterMs: undefined, limit: 15 * MINUTE },

@@ -7,6 +7,7 @@ import { silentLogger } from "#pigeonhole/base/logger.js";
 import { Dispatcher } from "#pigeonhole/dispatch/dispatcher.js";
 import { HandlerRegistry } from "#pigeonhole/dispatch/registry.js";
 import { DEFAULT_RETRY } from "#pigeonhole/dispatch/retry-policy.js";
+import { RunRecord } from "#pigeonhole/dispatch/run-record.js";
 import { Runner } from "#pigeonhole/dispatch/runner.js";
 import type { DeliveryHandler, DeliveryRequest } from "#pigeonhole/http/delivery-request.js";
 import { SIGNATURE_ASSUMPTIONS } from "#pigeonhole/protocol/assumptions.js";
@@ -97,7 +98,7 @@ async function openPath(rules: ProbeRules, clock: Clock): Promise<DeliveryPath> 
       clock,
     },
     registry,
-    dispatcher: new Dispatcher({ store, registry, runner, sender: undefined, clock, logger }),
+    dispatcher: new Dispatcher({ store, registry, runner, runs: new RunRecord(), sender: undefined, clock, logger }),
     report: { watch, finalAnswers, clockWatch, alarms, logger },
     telemetry: undefined,
   };
