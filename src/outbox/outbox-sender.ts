@@ -54,6 +54,8 @@ export class OutboxSender {
   #again = false;
   /** When a failed call is tried next. Nothing is sent before it, so new records need not query the store earlier. */
   #waitsUntil = 0;
+  /** Events of a refused batch wait, which the store does not know: it says that they can be sent. */
+  #isHeldBack = false;
   #abort: AbortController | undefined;
 
   constructor(deps: SenderDeps) {
@@ -63,6 +65,7 @@ export class OutboxSender {
   start(): void {
     this.#abort = new AbortController();
     this.#waitsUntil = 0;
+    this.#isHeldBack = false;
     this.poll();
   }
 
@@ -94,7 +97,7 @@ export class OutboxSender {
 
   /** There may be something to send, also before the known next try: another call may have been put back. */
   poll(): void {
-    if (this.#abort === undefined || this.#abort.signal.aborted) return;
+    if (this.#abort === undefined || this.#abort.signal.aborted || this.#isHeldBack) return;
     this.#again = true;
     if (this.#isDraining) return;
     this.#isDraining = true;
@@ -144,6 +147,7 @@ export class OutboxSender {
     // New records wait behind them, and must not make them start earlier.
     this.#waitsUntil = clock.now() + AGAIN_WAIT_MS;
     this.#again = false;
+    this.#isHeldBack = true;
     this.#wakeAt(this.#waitsUntil);
     return false;
   }
@@ -206,7 +210,10 @@ export class OutboxSender {
   #wakeAt(time: number): void {
     this.#timer?.cancel();
     if (time === Infinity) return;
-    this.#timer = this.#deps.clock.setTimer(() => this.poll(), time - this.#deps.clock.now());
+    this.#timer = this.#deps.clock.setTimer(() => {
+      this.#isHeldBack = false;
+      this.poll();
+    }, time - this.#deps.clock.now());
   }
 }
 

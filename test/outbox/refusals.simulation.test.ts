@@ -16,7 +16,7 @@ import {
   startOnFakeClock,
   statesOf,
 } from "./outbox-harness.js";
-import { captureLog } from "../support/receiver.js";
+import { captureLog, decorateStore } from "../support/receiver.js";
 
 describe("a log line about a call of the outbox", () => {
   test.each([
@@ -67,6 +67,25 @@ describe("a service whose clock is behind ours", () => {
       ["two", "three"],
     ]);
     expectOnce(service, "one", "two", "three");
+  });
+
+  test("they wait half a minute also where the store says several times a second that they can be sent", async () => {
+    const glance = { requested: false, contactEvents: true, orphans: false };
+    const store = decorateStore(() => ({
+      glance: ({ handlers }) => Promise.resolve({ ...glance, due: [...handlers] }),
+    }));
+    const given = { store };
+    const { service, receiver, deliver, clock, turn } = await startOnFakeClock(
+      recordAll(ada("one"), ada("two")),
+      given,
+    );
+    service.ruleOf = future("two");
+    await deliver();
+    await turn(async () => (await statesOf(receiver)).join() === "done,pending");
+    const refusedAt = clock.now();
+    service.ruleOf = () => undefined;
+    await turn(() => service.calls.length === 2, 100);
+    expect(clock.now() - refusedAt).toBeGreaterThanOrEqual(29 * SECOND);
   });
 
   test("a batch that may have arrived is repeated unchanged even if the service calls an event of it too new", async () => {
