@@ -46,7 +46,7 @@ export async function readParkedAtStart(deps: ParkedAtStartDeps, signal: AbortSi
   }
 }
 
-/** None for a database that the command cannot open. The path is named, since the command may look for another one. */
+/** None for a server: its URL may have a password. The path is named, since the command may look for another one. */
 function commandFor({ file }: Store<unknown>): { command?: string } {
   return file === undefined ? {} : { command: `npx pigeonhole inbox retry --parked --db ${quoteForShell(file)}` };
 }

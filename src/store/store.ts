@@ -159,7 +159,7 @@ export interface KnownTimes {
  * `Tx` is what `commit` passes to its function.
  */
 export interface Store<Tx = CommitTransaction> extends Outbox {
-  /** Absolute path of the file that the commands of `pigeonhole inbox` open; undefined where they cannot. */
+  /** Absolute path of the database, for a command in a log line; undefined where it is not one file. */
   readonly file?: string | undefined;
   /**
    * Opens the database and brings its tables up to date. Called once, before any other method. Rejects with what
@@ -213,7 +213,7 @@ export interface Store<Tx = CommitTransaction> extends Outbox {
   loadSteps(work: Pick<Lease, "seq" | "handler">): Promise<Record<string, string>>;
   /**
    * Keeps the value of a finished step under its name, as JSON text. `lost` when the lease had ended; nothing is
-   * is written then.
+   * written then.
    */
   saveStep(lease: Lease, name: string, value: string): Promise<SettleResult>;
 
