@@ -29,7 +29,7 @@ export interface AdvisedAnswer extends AnswerHead {
 export function answerAdvice(answer: AdvisedAnswer): string | undefined {
   const { status, outcome, isSigned, secretRef, pathFlag } = answer;
   if (outcome !== null) {
-    return outcome === "unverified" && isSigned ? whyUnverified(answer.clockAheadMs, secretRef) : OUTCOMES[outcome];
+    return outcome === "unverified" && isSigned ? whyUnverified(answer.clockAheadMs, secretRef) : OUTCOMES.get(outcome);
   }
   // Any other answer of a receiver names what became of the delivery.
   if (status === null) return undefined;
@@ -107,7 +107,10 @@ function whyUnverified(clockAheadMs: number | null, secretRef: string | null | u
 const TOLERANCE = (LIMITS.toleranceSeconds * SECOND) / MINUTE;
 
 /** Outcomes that are a mistake of the app, and not of the sender. */
-const OUTCOMES: Readonly<Record<string, string>> = {
-  body_consumed: "Another parser of the app read the body first: mount the receiver above express.json() and the like.",
-  not_started: "The app did not call receiver.start(), or it has not ended: await it before the app listens.",
-};
+const OUTCOMES: ReadonlyMap<string, string> = new Map([
+  [
+    "body_consumed",
+    "Another parser of the app read the body first: mount the receiver above express.json() and the like.",
+  ],
+  ["not_started", "The app did not call receiver.start(), or it has not ended: await it before the app listens."],
+]);
