@@ -6,8 +6,8 @@ import { type CredentialShape, resolveCredentialShape } from "../contract/creden
 const WEBHOOK_SECRET = /whsec_[A-Za-z0-9_-]+/g;
 /** The service's tokens of other keys: answers to making and rotating a key hold one. */
 const TOKEN = /svc_live_[A-Za-z0-9_-]+/g;
-/** Anyone who knows the URL of a link can fetch its file. */
-const LINK = /(?:https?:\/\/[^\s"'<>]*)?shr_[A-Za-z0-9_-]+[^\s"'<>]*/g;
+/** What a URL can be a part of. */
+const WORD = /[^\s"'<>]+/g;
 const HIDDEN = "[api key]";
 
 /** The API key. It is readable only as a header. Printing the object does not show it. */
@@ -30,7 +30,7 @@ export class Credential {
   /** The text without API keys, webhook secrets and links, for texts of the service that an error repeats. */
   redact(text: string): string {
     const withoutKeys = text.replaceAll(this.#key, HIDDEN).replaceAll(TOKEN, HIDDEN);
-    return withoutKeys.replaceAll(WEBHOOK_SECRET, "[webhook secret]").replaceAll(LINK, "[link]");
+    return withoutKeys.replaceAll(WEBHOOK_SECRET, "[webhook secret]").replaceAll(WORD, hideLink);
   }
 
   toString(): string {
@@ -44,6 +44,14 @@ export class Credential {
   [inspect.custom](): string {
     return HIDDEN;
   }
+}
+
+/** The word without a link to a file: anyone who knows its URL can fetch the file. Each search reads the word once. */
+function hideLink(word: string): string {
+  const idAt = word.search(/shr_[A-Za-z0-9_-]/);
+  if (idAt === -1) return word;
+  const urlAt = word.search(/https?:\/\//);
+  return `${word.slice(0, urlAt === -1 ? idAt : Math.min(urlAt, idAt))}[link]`;
 }
 
 function checkApiKey(apiKey: unknown): void {

@@ -57,6 +57,13 @@ describe("the API key and webhook secrets", () => {
     expect(error).toMatchObject({ message: expect.stringContaining('See "[link]" first.') as string });
   });
 
+  test("an answer of 1 MB that begins a link again and again is read at once", async () => {
+    const message = "http://".repeat(150_000);
+    const server = await startApi({ status: 409, body: { code: "file_in_use", message } });
+    const error = await rejection(clientOf(server).webhooks.get(WEBHOOK_ID));
+    expect(error).toMatchObject({ message: expect.stringContaining(message.slice(0, 500)) as string });
+  });
+
   test("the object that carries the API key does not show it", () => {
     const credential = new Credential(API_KEY);
     expect(printed(credential)).not.toContain("canary");
