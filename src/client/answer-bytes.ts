@@ -4,7 +4,7 @@ import type { ApiExchange } from "./api-exchange.js";
 
 /** The bytes of an answer, read once and in order. Each read has the time-out of a stretch. */
 export class AnswerBytes {
-  /** Number of bytes by the answer's Content-Length; undefined without one. */
+  /** Number of bytes by the answer's Content-Length; undefined without one, and for an answer that was compressed. */
   readonly sizeBytes: number | undefined;
   readonly #call: string;
   readonly #exchange: ApiExchange;
@@ -16,8 +16,7 @@ export class AnswerBytes {
     this.#call = call;
     this.#exchange = exchange;
     this.#body = response.body;
-    const length = response.headers.get("content-length") ?? "";
-    this.sizeBytes = /^\d{1,15}$/.test(length) ? Number(length) : undefined;
+    this.sizeBytes = readSize(response.headers);
   }
 
   /** To be called before the first read. Throws `invalid_argument` the second time, when the bytes are gone. */
@@ -62,4 +61,11 @@ export class AnswerBytes {
       cause: undefined,
     });
   }
+}
+
+/** fetch decodes what a proxy compressed; Content-Length counts the bytes before that. */
+function readSize(headers: Headers): number | undefined {
+  const encoding = headers.get("content-encoding") ?? "identity";
+  const length = headers.get("content-length") ?? "";
+  return encoding.toLowerCase() === "identity" && /^\d{1,15}$/.test(length) ? Number(length) : undefined;
 }

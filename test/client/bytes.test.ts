@@ -1,6 +1,7 @@
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
+import { gzipSync } from "node:zlib";
 import { fakeClock } from "pigeonhole/testing";
 import { describe, expect, expectTypeOf, test } from "vitest";
 import { z } from "zod";
@@ -235,6 +236,17 @@ describe("a download", () => {
     const file = await call("1");
     expect(file).toMatchObject({ contentType: "application/octet-stream", filename: undefined, sizeBytes: undefined });
     expect(Buffer.compare(await file.bytes(content.byteLength), content)).toBe(0);
+  });
+
+  test("a download that a proxy compressed has its own bytes, and no size before they are read", async () => {
+    const compressed = gzipSync(content);
+    const { call } = await downloadFrom((response) => {
+      response.writeHead(200, { "content-encoding": "gzip", "content-length": compressed.byteLength });
+      response.end(compressed);
+    });
+    const file = await call("1");
+    expect(file.sizeBytes).toBeUndefined();
+    expect(Buffer.compare(await file.bytes(), content)).toBe(0);
   });
 
   test("a download travels through the emulator as it is", async () => {
