@@ -12,5 +12,5 @@ export function cleanHtml(html: string): string {
 
 /** True when the HTML shows some text or an image. */
 export function hasContent(html: string): boolean {
-  return /<img\b/i.test(html) || html.replaceAll(/<[^>]*>|&nbsp;/g, "").trim() !== "";
+  return /<img\b/i.test(html) || html.replaceAll(/<[^<>]*>|&nbsp;/g, "").trim() !== "";
 }

@@ -52,7 +52,7 @@ export function createDrafts({ makeId, options }: Workspace): SandboxResource<"d
       const page = drafts.page({
         list: "drafts",
         filters: [query],
-        where: (row) => matches(searchedOf(row)),
+        where: (row) => query === "" || matches(searchedOf(row)),
         sortings: { saved: { positionOf: ({ savedAtMs, sequence }) => [savedAtMs, sequence] } },
         limit,
         cursor: pageToken,
@@ -143,7 +143,7 @@ function bareAddresses(given: readonly string[]): string[] {
 }
 
 function searchedOf({ subject, from, html, savedAtMs }: DraftRow) {
-  const body = html.replaceAll(/<[^>]*>/g, " ").slice(0, DRAFT_LIMITS.searchedBody);
+  const body = html.replaceAll(/<[^<>]*>/g, " ").slice(0, DRAFT_LIMITS.searchedBody);
   return { subject, sender: from ?? "", body, savedAtMs };
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Operation } from "#pigeonhole/contract/operation.js";
 import { type Called, verdict } from "../api/support.js";
-import { ROWS, type RowRequest, openWorld, requestOf, stateOf } from "./support.js";
+import { ROWS, type RowRequest, SUPPORT, openWorld, requestOf, stateOf } from "./support.js";
 
 const LONG = "x".repeat(1024 * 1024);
 const HALF = "\ud800";
@@ -93,5 +93,17 @@ describe("bad input", () => {
       expect(JSON.stringify(stateOf(world)), name).toBe(before);
     }
     expect(({} as { a?: number }).a).toBeUndefined();
+  });
+
+  test("bodies that begin a tag again and again are stored and searched at once", async () => {
+    const { send } = openWorld();
+    const html = "<".repeat(149_000);
+    const answers = [
+      await send("POST /signatures", { body: { address: SUPPORT, name: "Work", html } }),
+      await send("POST /drafts", { body: { html: html.repeat(4), text: "" } }),
+      await send("GET /drafts"),
+      await send("GET /drafts?query=x"),
+    ];
+    expect(answers.map(verdict)).toEqual(["201", "201", "200", "200"]);
   });
 });
