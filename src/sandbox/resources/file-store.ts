@@ -99,17 +99,24 @@ export function linkBody({ id, url, revokedAt, createdAt }: LinkRow): FileLink {
   return { id, url, revokedAt, fetchCount: 0, lastFetchedAt: null, createdAt };
 }
 
-/** The name as the service stores it: without characters that no file name can hold, cut before its extension. */
+/**
+ * The name as the service stores it: without characters that no file name can hold, cut before its extension. Half a
+ * character is replaced, since no URL can hold it.
+ */
 export function cleanFileName(given: string): string {
   const clean = given.trim().replaceAll(/[\\/:*?"<>|\p{Cc}]/gu, "_");
-  if (clean.length <= FILE_LIMITS.nameLength) return clean;
+  if (clean.length <= FILE_LIMITS.nameLength) return wholeCharacters(clean);
   const extension = /\.[^.]{1,20}$/.exec(clean)?.[0] ?? "";
-  return clean.slice(0, FILE_LIMITS.nameLength - extension.length) + extension;
+  return wholeCharacters(clean.slice(0, FILE_LIMITS.nameLength - extension.length) + extension);
+}
+
+function wholeCharacters(text: string): string {
+  return Buffer.from(text).toString();
 }
 
 /** The content type as the service stores it: `application/octet-stream` for anything not shaped like one. */
 export function cleanContentType(given = ""): string {
-  return /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;.*)?$/.test(given) ? given : "application/octet-stream";
+  return /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?: *;[ -~]*)?$/.test(given) ? given : "application/octet-stream";
 }
 
 const PROGRAM_NAME =

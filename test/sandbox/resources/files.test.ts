@@ -59,6 +59,26 @@ describe("files", () => {
   });
 
   test.each([
+    ["cut in a character", `${"x".repeat(250)}\u{1F4C4}.txt`, `${"x".repeat(250)}\ufffd.txt`],
+    ["with half a character", "\ud83d.txt", "\ufffd.txt"],
+  ])("a file with a name %s can be downloaded and linked", async (_, filename, expected) => {
+    const { files, sandbox } = openFiles();
+    sandbox.emit("email.received", { to: [SUPPORT], attachments: [{ filename, size: 3 }] });
+    const [file] = (await files.list()).items;
+    expect(file?.filename).toBe(expected);
+    expect(await files.content(file?.id ?? "")).toMatchObject({ filename: expected, sizeBytes: 3 });
+    expect((await files.createLink(file?.id ?? "", {})).url).toContain(encodeURIComponent(expected));
+  });
+
+  test("an attachment with a content type that no header can hold can be downloaded", async () => {
+    const { files, sandbox } = openFiles();
+    const contentType = "text/plain; name=\u{1F4C4}";
+    sandbox.emit("email.received", { to: [SUPPORT], attachments: [{ filename: "a.txt", contentType }] });
+    const [file] = (await files.list()).items;
+    expect(await files.content(file?.id ?? "")).toMatchObject({ contentType: "application/octet-stream" });
+  });
+
+  test.each([
     ["image/png", "image/png"],
     ["text/plain; charset=utf-8", "text/plain; charset=utf-8"],
     ["nonsense", "application/octet-stream"],
