@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Contract } from "../../contract/contract.js";
 import { FORM_LIMITS } from "../../contract/forms.js";
 import type { BodyInput } from "../../contract/operation.js";
@@ -5,7 +6,14 @@ import { type ApiHandlers, type Caller, SandboxApiError } from "../api/api-handl
 import { requireScope } from "../api/authenticate.js";
 import { holdsAddress, ownsAddress } from "../endpoints/allowlists.js";
 import { Collection, type CollectionRow, pageBody } from "./collection.js";
-import { type FormDocument, STARTERS, checkDocument, findWrongAnswers, invalidForm } from "./form-document.js";
+import {
+  type FormDocument,
+  STARTERS,
+  checkDocument,
+  designDocument,
+  findWrongAnswers,
+  invalidForm,
+} from "./form-document.js";
 import type { SandboxResource, Workspace } from "./resource.js";
 
 const DEFAULT_SETTINGS = {
@@ -54,7 +62,7 @@ export function createForms(workspace: Workspace): SandboxResource<"forms"> {
   const get = (params: Params, { member }: Caller): FormRow =>
     forms.get(params["id"] ?? "", (form) => member === undefined || form.member === member);
   const save = (form: FormRow, changes: Partial<Omit<FormRow, keyof CollectionRow>>): FormRow =>
-    forms.change(form.id, { ...changes, updatedAt: book.now() });
+    forms.change(form.id, { ...changes, updatedAt: laterThan(form.updatedAt, book.now()) });
   const fullBody = (form: FormRow): object => ({ ...itemBody(workspace, form), ...contentOf(workspace, form) });
 
   function add(of: Pick<FormRow, "name" | "description" | "document" | "settings">, { member }: Caller): FormRow {
@@ -76,7 +84,7 @@ export function createForms(workspace: Workspace): SandboxResource<"forms"> {
     return save(form, { status: "live", publishedDocument: document, publishedAt: book.now() });
   };
 
-  /** Uses one AI action. The sandbox's designer asks for the name too, and fails when told to leave the address. */
+  /** Uses one AI action. The sandbox's designer fails when told to leave the address. */
   function design(brief: string): FormDocument {
     if (options.aiActions === "off") {
       throw new SandboxApiError({ code: "ai_not_configured", message: "The workspace has no AI actions." });
@@ -88,7 +96,7 @@ export function createForms(workspace: Workspace): SandboxResource<"forms"> {
     if (/without (?:an? )?e-?mail/i.test(brief)) {
       throw invalidForm("document.fields", "The designer made a form without an email field.");
     }
-    return (STARTERS["newsletter"] ?? STARTERS["blank"])?.document ?? { fields: [] };
+    return designDocument(aiActions);
   }
   const designed = (form: FormRow): object => ({
     ...fullBody(form),
@@ -242,6 +250,11 @@ function requireVersion({ updatedAt }: FormRow, expected: string | undefined): v
   throw new SandboxApiError({ code: "version_conflict", message: "The form was saved since it was read." });
 }
 
+/** `now`, or the next millisecond after `before`: no two versions of a form have the same time. */
+function laterThan(before: string, now: string): string {
+  return now > before ? now : new Date(Date.parse(before) + 1).toISOString();
+}
+
 function itemBody({ options, signUps }: Workspace, form: FormRow): object {
   const { id, name, description, status, settings, publishedAt, createdAt, updatedAt } = form;
   const url = `https://forms.${options.domains[0] ?? "invalid"}/${id}`;
@@ -254,7 +267,7 @@ function itemBody({ options, signUps }: Workspace, form: FormRow): object {
     subscribeUrl: `${url}/subscribe`,
     audienceIds: settings.audienceIds,
     doubleOptIn: settings.doubleOptIn,
-    hasUnpublishedChanges: form.publishedDocument !== null && form.publishedDocument !== form.document,
+    hasUnpublishedChanges: form.publishedDocument !== null && !isDeepStrictEqual(form.publishedDocument, form.document),
     stats: signUps.statsOf(id),
     publishedAt,
     createdAt,

@@ -45,7 +45,9 @@ export class SignUps {
     const since = nowMs - FORM_LIMITS.signUpWindowMs;
     this.#posts = [...this.#posts.filter((atMs) => atMs > since && atMs <= nowMs), nowMs];
     if (this.#posts.length <= FORM_LIMITS.signUps) return;
-    const retryAfter = Math.ceil(((this.#posts.at(-FORM_LIMITS.signUps - 1) ?? nowMs) - since) / SECOND);
+    // The next post is one of the window too, so this one must have left it.
+    const leavesFirst = this.#posts.at(-FORM_LIMITS.signUps) ?? nowMs;
+    const retryAfter = Math.ceil((leavesFirst - since) / SECOND);
     throw new SandboxApiError({
       code: "form_rate_limited",
       message: "Too many sign-ups from this network address.",

@@ -147,6 +147,32 @@ describe("forms", () => {
     expect(await refusalOf(() => forms.design({ brief: "x" }))).toMatchObject({ code: "ai_quota_exceeded" });
     expect(sandbox.rows("forms")).toHaveLength(1);
   });
+
+  test("a redesign of a published form, however it was made, is a change that is not published", async () => {
+    const { forms, live } = openForms();
+    const made = await live();
+    const changed = await forms.redesign(made.id, { instructions: "x" });
+    expect(changed).toMatchObject({ hasUnpublishedChanges: true, publishedDocument: made.document });
+    await forms.publish(made.id);
+    expect(await forms.redesign(made.id, { instructions: "x" })).toMatchObject({ hasUnpublishedChanges: true });
+  });
+
+  test("a document with the contents of the published one is no change", async () => {
+    const { forms, live } = openForms();
+    const { id, document } = await live();
+    expect(await forms.update(id, { document: structuredClone(document ?? { fields: [] }) })).toMatchObject({
+      hasUnpublishedChanges: false,
+    });
+  });
+
+  test("a form that was saved in the millisecond of its version is in conflict with it", async () => {
+    const { forms } = openForms();
+    const { id, updatedAt } = await forms.create({ name: "News" });
+    await forms.update(id, { name: "First", expectedUpdatedAt: updatedAt });
+    const second = { name: "Second", expectedUpdatedAt: updatedAt };
+    expect(await refusalOf(() => forms.update(id, second))).toMatchObject({ code: "version_conflict" });
+    expect((await forms.get(id)).name).toBe("First");
+  });
 });
 
 describe("a sign-up", () => {
@@ -246,5 +272,19 @@ describe("a sign-up", () => {
     expect([first, await post({ email: EMAIL })]).toEqual([200, 429]);
     await sandbox.advance("10m");
     expect(await post({ email: EMAIL })).toBe(200);
+  });
+
+  test("a sign-up over the limit is taken after the time in Retry-After", async () => {
+    const { live, clientOf, sandbox } = openForms();
+    const { id } = await live();
+    const { forms } = clientOf(KEYS.full);
+    for (let index = 0; index < 40; index += 1) {
+      await forms.subscribe(id, { email: EMAIL });
+      await sandbox.advance("1s");
+    }
+    const refused = await errorOf(() => forms.subscribe(id, { email: EMAIL }));
+    expect(refused).toMatchObject({ code: "form_rate_limited", retryAfterMs: 561_000 });
+    await sandbox.advance(561_000);
+    expect(await forms.subscribe(id, { email: EMAIL })).toMatchObject({ outcome: "added" });
   });
 });
