@@ -44,20 +44,31 @@ const SOURCE = /(?<!\.(?:test|spec|d|min))\.[cm]?[jt]s$/;
 const MAX_FILES = 2_000;
 const MAX_BYTES = 512 * 1024;
 
+/** The app's source files. What cannot be read is left out: it says nothing about routes. */
 function readSources(folder: string): SourceFile[] {
   const paths: string[] = [];
   const folders = [""];
   for (let at = folders.shift(); at !== undefined && paths.length < MAX_FILES; at = folders.shift()) {
-    for (const entry of readdirSync(join(folder, at), { withFileTypes: true })) {
+    for (const entry of ifReadable(() => readdirSync(join(folder, at), { withFileTypes: true })) ?? []) {
       const path = join(at, entry.name);
       if (entry.isDirectory() && !isOther(entry.name)) folders.push(path);
       else if (entry.isFile() && SOURCE.test(entry.name)) paths.push(path);
     }
   }
-  return paths
-    .slice(0, MAX_FILES)
-    .filter((path) => statSync(join(folder, path)).size <= MAX_BYTES)
-    .map((path) => ({ path, text: readFileSync(join(folder, path), "utf8") }));
+  return paths.slice(0, MAX_FILES).flatMap((path) => ifReadable(() => readSource(folder, path)) ?? []);
+}
+
+function readSource(folder: string, path: string): SourceFile[] {
+  const file = join(folder, path);
+  return statSync(file).size <= MAX_BYTES ? [{ path, text: readFileSync(file, "utf8") }] : [];
+}
+
+function ifReadable<Value>(read: () => Value): Value | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
 }
 
 function isOther(name: string): boolean {
