@@ -12,7 +12,7 @@ export interface StatementLimits {
   statementMs: number;
   /** After this the server is not waited for: it may have fallen silent. */
   answerMs: number;
-  /** After this the server ends a transaction in which nothing is done, as that of a machine that is gone; 0 is never. */
+  /** After this the server ends a transaction in which nothing is done: its machine may be gone; 0 is never. */
   idleMs: number;
 }
 

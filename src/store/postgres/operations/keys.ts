@@ -38,9 +38,9 @@ const TAKE = `${GIVEN}
   RETURNING g.place`;
 
 /**
- * Gives each key to the work that asks for it, unless other leased work has it, or its own lease has ended. The rows are locked in a statement of
- * their own: one that waited for a lock would not see the leases that were given meanwhile. A handler asks for a key
- * once in a batch.
+ * Gives each key to the work that asks for it, unless other leased work has it, or its own lease has ended. The rows
+ * are locked in a statement of their own: one that waited for a lock would not see the leases that were given
+ * meanwhile. A handler asks for a key once in a batch.
  */
 export function holdKeys(sql: Sql, requests: readonly KeyRequest[]): Promise<boolean[]> {
   const values = {
