@@ -4,7 +4,7 @@ import { createRandom, seedOfRun } from "../support/seeded-random.js";
 import { findPostgresPrograms } from "../support/tools.js";
 import { Cluster } from "./cluster.js";
 
-/** CLUSTER_KILLS: more of everything in the long form. */
+/** The long form, which takes two minutes, is run by hand: CLUSTER_KILLS=10 npx vitest run test/cluster. */
 const KILLS = Number(process.env["CLUSTER_KILLS"] ?? 3);
 const IS_LONG = KILLS > 3;
 const EVENTS = IS_LONG ? KILLS * 200 : 300;

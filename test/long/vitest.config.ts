@@ -10,7 +10,6 @@ export default defineConfig({
     ...SHARED,
     include: [
       "test/**/*.long.test.ts",
-      "test/cluster/kill-proof.process.test.ts",
       "test/dev/page/axe.test.ts",
       "test/dev/page/looks.test.ts",
       "test/process/kill.test.ts",
@@ -25,7 +24,6 @@ export default defineConfig({
       "test/store/sqlite/layout-random.simulation.test.ts",
     ],
     env: {
-      CLUSTER_KILLS: "10",
       DEATHS: "all",
       LIVES: "200",
       MOUNTS: "all",
