@@ -1,7 +1,7 @@
+import { setImmediate } from "node:timers/promises";
 import { type Clock, type Timer, elapsedBy } from "../base/clock.js";
 import { HOUR } from "../base/duration.js";
 import type { Logger } from "../base/logger.js";
-import { sleep } from "../base/wait.js";
 import { errorFields } from "../base/error-fields.js";
 import type { PruneLimits, Store } from "../store/store.js";
 import type { ClockWatch } from "./clock-watch.js";
@@ -42,8 +42,8 @@ export class Pruner {
   }
 
   /**
-   * Prunes within a drain, where no round begins by itself: a round an hour, which the next drain continues if
-   * `signal` ends it. Never rejects.
+   * Prunes within a drain, where no round begins by itself: a round an hour, without pauses, which the next drain
+   * continues if `signal` ends it. Never rejects.
    */
   async pruneUntil(signal: AbortSignal): Promise<void> {
     const { store, clock, logger } = this.#deps;
@@ -51,7 +51,7 @@ export class Pruner {
     try {
       const limits = await this.#limits();
       if (limits === undefined) return;
-      while (!signal.aborted && (await store.prune(limits)) > 0) await sleep(clock, BETWEEN_BATCHES_MS, signal);
+      while (!signal.aborted && (await store.prune(limits)) > 0) await setImmediate();
       if (!signal.aborted) this.#roundDueAt = elapsedBy(clock) + BETWEEN_ROUNDS_MS;
     } catch (error) {
       if (!signal.aborted) logger.error(errorFields(error, true), "prune_failed");
