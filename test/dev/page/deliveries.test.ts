@@ -209,7 +209,6 @@ describe.skipIf(mustSkipBrowserTests())("the list of deliveries", () => {
     await page.getByRole("option", { name: "status:2xx" }).waitFor();
     await box.press(key);
     await expect.poll(() => offers.isVisible()).toBe(false);
-    await rows().first().waitFor();
     await box.click();
     await box.press("Backspace");
     await box.press("ArrowDown");
