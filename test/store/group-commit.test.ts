@@ -47,16 +47,6 @@ test("the calls that arrive during a batch are the next batch, and one batch run
   await Promise.all(calls);
 });
 
-test("handler times share no batch, so that they fail nothing else", async () => {
-  const { commits, accept, answerNext } = createScript();
-  const note = () => commits.run("noteHandlerTimes", { ended: [], now: 0 });
-  const calls = [accept(), accept(), note(), accept(), commits.run("get", { id: "evt_1" }), note(), note()];
-  const sizes = [];
-  for (let batch = 0; batch < 5; batch += 1) sizes.push(await answerNext());
-  expect(sizes).toEqual([2, 1, 2, 1, 1]);
-  await Promise.all(calls);
-});
-
 describe("done marks", () => {
   const done: Settlement = { seq: 1, handler: "a", token: 1, at: 0, dropSteps: false, to: "done" };
 

@@ -18,9 +18,6 @@ const MAX_BATCH_BYTES = 8 * 1024 * 1024;
  */
 const DONE_WAIT_MS = 5;
 
-/** They share no batch: what may be lost must not fail what may not, such as on a disk that is almost full. */
-const RUN_ALONE: readonly OperationName[] = ["noteHandlerTimes"];
-
 /** What came of a turn on the event loop. */
 export interface TurnResult {
   /** The leases whose work it has settled. */
@@ -35,8 +32,6 @@ type Turn = (broken: PigeonholeError | undefined) => TurnResult;
 class WaitingBatch extends BatchPacker {
   /** Contains only done marks, which wait for other calls. */
   mayWait = true;
-  /** Takes no further calls. */
-  isClosed = false;
   resolve: (results: BatchResults) => void = () => undefined;
   reject: (error: PigeonholeError) => void = () => undefined;
   readonly committed = new Promise<BatchResults>((resolve, reject) => {
@@ -45,7 +40,7 @@ class WaitingBatch extends BatchPacker {
   });
 
   hasRoomFor(bytes: number): boolean {
-    return !this.isClosed && this.commands.length < MAX_BATCH && this.bytes + bytes <= MAX_BATCH_BYTES;
+    return this.commands.length < MAX_BATCH && this.bytes + bytes <= MAX_BATCH_BYTES;
   }
 }
 
@@ -101,9 +96,7 @@ export class GroupCommit {
 
   run<Name extends OperationName>(op: Name, input: InputOf<Name>): Promise<ResultOf<Name>> {
     if (this.#refusal !== undefined) return Promise.reject(this.#refusal);
-    const isAlone = RUN_ALONE.includes(op);
-    const batch = isAlone ? this.#addBatch() : this.#batchFor(0);
-    batch.isClosed = isAlone;
+    const batch = this.#batchFor(0);
     batch.mayWait = false;
     const place = batch.add({ op, input } as OtherCommand);
     return batch.committed.then(({ results }) => valueOf(results[place]) as ResultOf<Name>);
@@ -202,14 +195,9 @@ export class GroupCommit {
 
   /** The batch that the next call is added to. */
   #batchFor(bytes: number): WaitingBatch {
+    this.#schedule();
     const last = this.#queue.at(-1);
-    if (last?.hasRoomFor(bytes) !== true) return this.#addBatch();
-    this.#schedule();
-    return last;
-  }
-
-  #addBatch(): WaitingBatch {
-    this.#schedule();
+    if (last?.hasRoomFor(bytes) === true) return last;
     const batch = new WaitingBatch();
     this.#queue.push(batch);
     return batch;
