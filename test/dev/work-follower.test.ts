@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DoNotRetry } from "pigeonhole";
+import type { EventType } from "pigeonhole/protocol";
 import { fakeClock } from "pigeonhole/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { systemClock } from "#pigeonhole/base/clock.js";
@@ -12,16 +11,14 @@ import type { DevEvent } from "#pigeonhole/dev/dev-event.js";
 import { WorkFollower } from "#pigeonhole/dev/work-follower.js";
 import { openInboxFile } from "#pigeonhole/store/sqlite/open-inbox-file.js";
 import { makeAttempt, makeCapture } from "../support/captures.js";
+import { makeFolder } from "../support/folder.js";
 import { makeEvent, openReceiver, post, untilWork } from "../support/receiver.js";
 
-test("a failure of work that was retried is reported like the first one", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "work-follower-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const file = join(folder, "inbox.db");
+/** A receiver with one handler on a new file, and what the follower of its work reports. */
+async function follow(type: EventType, run: () => void) {
+  const file = join(makeFolder(), "inbox.db");
   const receiver = openReceiver({ store: file });
-  receiver.on("email.sent", () => {
-    throw new DoNotRetry("the address book is closed");
-  });
+  receiver.on(type, run);
   await receiver.start();
   const inbox = await openInboxFile(file);
   onTestFinished(() => inbox.close());
@@ -33,6 +30,13 @@ test("a failure of work that was retried is reported like the first one", async 
     changed: () => undefined,
   });
   onTestFinished(() => follower.close());
+  return { receiver, inbox, follower, reports };
+}
+
+test("a failure of work that was retried is reported like the first one", async () => {
+  const { receiver, inbox, follower, reports } = await follow("email.sent", () => {
+    throw new DoNotRetry("the address book is closed");
+  });
 
   const event = makeEvent();
   await post(receiver, event);
@@ -47,22 +51,7 @@ test("a failure of work that was retried is reported like the first one", async 
 });
 
 test("an event that no handler got is reported once", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "work-follower-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const file = join(folder, "inbox.db");
-  const receiver = openReceiver({ store: file });
-  receiver.on("email.bounced", () => undefined);
-  await receiver.start();
-  const inbox = await openInboxFile(file);
-  onTestFinished(() => inbox.close());
-  const reports: DevEvent[] = [];
-  const follower = new WorkFollower({
-    inbox,
-    clock: systemClock,
-    report: (event) => void reports.push(event),
-    changed: () => undefined,
-  });
-  onTestFinished(() => follower.close());
+  const { receiver, follower, reports } = await follow("email.bounced", () => undefined);
 
   const [event, handled] = [makeEvent(), makeEvent({ type: "email.bounced" })];
   for (const { id } of [event, handled]) {
