@@ -3,9 +3,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { TEST_SECRET, sampleEvent, signDelivery } from "pigeonhole/testing";
 import { expect, onTestFinished, test } from "vitest";
-import { makeFolder } from "../support/folder.js";
 import { findFreePort } from "../support/free-port.js";
-import { fillExampleFolder } from "./example-folder.js";
+import { makeExampleFolder } from "./example-folder.js";
 import { blocksOf, readDocument } from "./markdown.js";
 
 // The program of docs/recipes.md for deploys, as it stands there: the old version and the new one on one file.
@@ -43,8 +42,7 @@ async function startVersion(folder: string) {
 }
 
 test("the program for deploys hands over to its next version without a gap", async () => {
-  const folder = makeFolder();
-  fillExampleFolder(folder);
+  const folder = makeExampleFolder();
   writeFileSync(join(folder, "server.ts"), program?.block ?? "");
   const older = await startVersion(folder);
   expect(await older.deliver("one")).toEqual([200, "accepted"]);

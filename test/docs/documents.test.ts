@@ -5,8 +5,7 @@ import { describe, expect, test } from "vitest";
 import { parseExample } from "../support/parse-example.js";
 import { EXAMPLE_GLOBALS } from "./example-globals.js";
 import { DOCUMENTS, anchorsOf, blocksOf, readDocument, withoutCode } from "./markdown.js";
-import { makeFolder } from "../support/folder.js";
-import { fillExampleFolder } from "./example-folder.js";
+import { makeExampleFolder } from "./example-folder.js";
 
 // What can rot in the documents: links, TypeScript, command lines, and the program on the first screen.
 
@@ -56,8 +55,7 @@ describe("the documents' TypeScript", () => {
   });
 
   test("the TypeScript examples compile, and fragments compile with the names that their text introduces", () => {
-    const folder = makeFolder();
-    fillExampleFolder(folder);
+    const folder = makeExampleFolder();
     mkdirSync(join(folder, "blocks"));
     for (const [index, { block }] of blocks.entries()) {
       writeFileSync(join(folder, "blocks", `block-${index + 1}.ts`), `${block}\nexport {};\n`);

@@ -1,5 +1,6 @@
 import { cpSync, symlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { makeFolder } from "../support/folder.js";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 
@@ -7,4 +8,11 @@ const ROOT = resolve(import.meta.dirname, "../..");
 export function fillExampleFolder(folder: string): void {
   for (const part of ["examples", "package.json"]) cpSync(join(ROOT, part), join(folder, part), { recursive: true });
   for (const part of ["node_modules", "dist"]) symlinkSync(join(ROOT, part), join(folder, part));
+}
+
+/** A new folder with the examples and the package, removed after the test. */
+export function makeExampleFolder(): string {
+  const folder = makeFolder();
+  fillExampleFolder(folder);
+  return folder;
 }

@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join, resolve } from "node:path";
@@ -9,8 +8,9 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { findFreePort } from "../support/free-port.js";
 import { listen } from "../support/listen.js";
 import { closeServer } from "../support/listen.js";
-import { fillExampleFolder } from "./example-folder.js";
+import { makeExampleFolder } from "./example-folder.js";
 import { makeFolder } from "../support/folder.js";
+import { runExample } from "./run-example.js";
 
 // The programs under examples/, as they stand there: as processes where they listen, with signed deliveries posted to
 // them.
@@ -22,25 +22,6 @@ const TYPES: Record<(typeof EXAMPLES)[number], EventType> = {
   "existing-app": "suppression.added",
   hono: "email.opened",
 };
-
-function makeExampleFolder(): string {
-  const folder = makeFolder();
-  fillExampleFolder(folder);
-  return folder;
-}
-
-function runExample(folder: string, name: string, env: Record<string, string> = {}) {
-  const child = spawn(process.execPath, ["--import", "tsx", join("examples", `${name}.ts`)], {
-    cwd: folder,
-    env: { ...process.env, WEBHOOK_SECRET: TEST_SECRET, ...env },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  let output = "";
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (text: Buffer) => (output += text.toString()));
-  const ended = new Promise<number | null>((done) => child.once("exit", (code) => done(code)));
-  return { child, ended, output: () => output };
-}
 
 async function startExample(name: (typeof EXAMPLES)[number] | "own-tables") {
   const folder = makeExampleFolder();

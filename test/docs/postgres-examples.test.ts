@@ -1,27 +1,9 @@
-import { spawn } from "node:child_process";
-import { join } from "node:path";
 import { TEST_SECRET, sampleEvent, signDelivery } from "pigeonhole/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { findFreePort } from "../support/free-port.js";
-import { makeFolder } from "../support/folder.js";
 import { describeOnPostgres } from "../support/postgres-server.js";
-import { fillExampleFolder } from "./example-folder.js";
-
-/** A program under examples/, as a reader has it. */
-function runExample(name: string, env: Record<string, string>) {
-  const folder = makeFolder();
-  fillExampleFolder(folder);
-  const child = spawn(process.execPath, ["--import", "tsx", join("examples", `${name}.ts`)], {
-    cwd: folder,
-    env: { ...process.env, WEBHOOK_SECRET: TEST_SECRET, ...env },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  let output = "";
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (text: Buffer) => (output += text.toString()));
-  const ended = new Promise<number | null>((done) => child.once("exit", (code) => done(code)));
-  return { child, ended, output: () => output };
-}
+import { makeExampleFolder } from "./example-folder.js";
+import { runExample } from "./run-example.js";
 
 /** The function of graphile-worker, with its documented parameters. */
 const ADD_JOB = `
@@ -34,7 +16,7 @@ const ADD_JOB = `
 
 describeOnPostgres((database) => {
   test("examples/postgres has one row and one contact event for each bounce, whichever receiver SIGKILL met", async () => {
-    const { ended, output } = runExample("postgres/watch", { DATABASE_URL: database.url });
+    const { ended, output } = runExample(makeExampleFolder(), "postgres/watch", { DATABASE_URL: database.url });
     expect(await ended, output()).toBe(0);
     expect(output()).toMatch(/^24 bounces, \d+ attempts to deliver them, 3 kills$/m);
     expect(output()).toMatch(/^24 rows in the table "bounce", of 24 different bounces, written by [2-5] processes$/m);
@@ -48,7 +30,10 @@ describeOnPostgres((database) => {
     await pool.query(ADD_JOB);
     onTestFinished(async () => void (await pool.query("DROP SCHEMA graphile_worker, pigeonhole CASCADE")));
     const port = await findFreePort();
-    const { child, ended, output } = runExample("hand-over/receiver", { DATABASE_URL: url, PORT: String(port) });
+    const { child, ended, output } = runExample(makeExampleFolder(), "hand-over/receiver", {
+      DATABASE_URL: url,
+      PORT: String(port),
+    });
     const event = sampleEvent("email.bounced");
     const body = JSON.stringify(event);
     const post = async (): Promise<number> => {

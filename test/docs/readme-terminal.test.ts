@@ -10,10 +10,9 @@ import { TEST_SECRET, sampleEvent, signDelivery } from "pigeonhole/testing";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import { findFreePort } from "../support/free-port.js";
-import { makeFolder } from "../support/folder.js";
 import { listen } from "../support/listen.js";
 import { closeServer } from "../support/listen.js";
-import { fillExampleFolder } from "./example-folder.js";
+import { makeExampleFolder } from "./example-folder.js";
 
 // What the README shows of a terminal is what a terminal shows; and the commands of docs/operations.md do what it says.
 
@@ -24,8 +23,7 @@ const guide = readFileSync(join(root, "docs/operations.md"), "utf8");
 let folder = "";
 
 beforeEach(() => {
-  folder = makeFolder();
-  fillExampleFolder(folder);
+  folder = makeExampleFolder();
 });
 
 const env = { ...process.env, WEBHOOK_SECRET: TEST_SECRET, NO_COLOR: "1" };
