@@ -17,6 +17,9 @@ const WAL_SALTS_AT = 16;
 const FRAME_SALTS_AT = 8;
 const SALTS_BYTES = 8;
 
+/** A process writes both copies within microseconds, unless it is interrupted between them. */
+const INDEX_READINGS = 20;
+
 /** The beginning and the length of the database file. */
 interface Head {
   bytes: Buffer;
@@ -71,10 +74,15 @@ export class ContentWatch {
     const before = this.#seen;
     const index = this.#readIndex();
     const head = this.#readHead();
-    if (!isSameHead(before.head, head) && !mayHaveWritten(before.index, this.#readIndex())) return "database";
+    if (!isSameHead(before.head, head)) {
+      const after = this.#readIndex();
+      // Compared again at the next check, with what was seen before.
+      if (after === undefined) return undefined;
+      if (!mayHaveWritten(before.index, after)) return "database";
+    }
     if (!this.#isWalWhole(before.index, index)) return "wal";
-    // Not after a change, so that later checks find it as well.
-    this.#seen = { index, head };
+    // Not after a change, so that later checks find it as well. An older index stays older than the head.
+    this.#seen = { index: index ?? before.index, head };
     return undefined;
   }
 
@@ -91,8 +99,16 @@ export class ContentWatch {
     return { bytes, length: fstatSync(this.#database).size };
   }
 
-  /** Undefined while a process writes it. */
+  /** Undefined if a process was writing it at each reading: every commit on any connection does. */
   #readIndex(): WalIndex | undefined {
+    for (let reading = 0; reading < INDEX_READINGS; reading += 1) {
+      const index = this.#readIndexOnce();
+      if (index !== undefined) return index;
+    }
+    return undefined;
+  }
+
+  #readIndexOnce(): WalIndex | undefined {
     const bytes = Buffer.alloc(INDEX_BYTES);
     readSync(this.#sharedMemory, bytes, 0, INDEX_BYTES, 0);
     const copy = bytes.subarray(INDEX_COPY_BYTES, 2 * INDEX_COPY_BYTES);
@@ -114,8 +130,8 @@ function isSameHead(one: Head, other: Head): boolean {
 }
 
 /** Whether a checkpoint may have changed the database between two readings. */
-function mayHaveWritten(before: WalIndex | undefined, after: WalIndex | undefined): boolean {
-  if (before === undefined || after === undefined) return true;
+function mayHaveWritten(before: WalIndex | undefined, after: WalIndex): boolean {
+  if (before === undefined) return true;
   const isInProgress = after.attempted !== after.written;
   return isInProgress || before.written !== after.written || !before.salts.equals(after.salts);
 }
