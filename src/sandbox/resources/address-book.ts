@@ -100,7 +100,6 @@ export class AddressBook {
   /** Saves a new contact; one with the address must not exist. */
   save(email: string, { name, notes }: { name: string | null; notes: string | null }): SandboxContact {
     const contact = this.contacts.add({ email, name });
-    this.#hidden.delete(contact.email);
     const at = this.now();
     Object.assign(this.detailsOf(contact), { notes, createdAt: at, updatedAt: at });
     return contact;
@@ -138,8 +137,9 @@ export class AddressBook {
     return this.contacts.remove(email);
   }
 
+  /** True for an address that was deleted, unless a contact was made with it since, in whatever way. */
   isHidden(email: string): boolean {
-    return this.#hidden.has(email);
+    return this.#hidden.has(email) && this.contacts.findByEmail(email) === undefined;
   }
 
   /** A mail to or from an address. */

@@ -160,6 +160,26 @@ describe("contacts", () => {
     expect((await send("GET /contacts?source=other")).body).toMatchObject({ param: "source" });
   });
 
+  test.each<[string, (world: ReturnType<typeof openContacts>) => unknown]>([
+    ["the API", ({ contacts }) => contacts.create({ email: ADA })],
+    ["an event", ({ client }) => client.contactEvents.send({ name: "a", email: ADA, createContact: true })],
+    ["the sandbox", ({ sandbox }) => sandbox.contacts.addContact({ email: ADA })],
+  ])(
+    "a contact that is deleted and made again by %s is one of the people again, until it is deleted",
+    async (_, make) => {
+      const world = openContacts();
+      const { contacts, namesOf } = world;
+      await contacts.create({ email: ADA });
+      await contacts.delete(ADA);
+      expect(namesOf(await contacts.people())).toEqual([]);
+      await make(world);
+      expect(namesOf(await contacts.people())).toEqual(["ada"]);
+      world.sandbox.emit("email.received", { from: ADA });
+      await contacts.delete(ADA);
+      expect(namesOf(await contacts.people())).toEqual([]);
+    },
+  );
+
   test("many contacts are deleted at once, and the answer says which were there", async () => {
     const { contacts, sandbox } = openContacts();
     await contacts.create({ email: ADA });
