@@ -1,5 +1,6 @@
-import { SandboxApiError } from "../api/api-handlers.js";
 import type { Clock } from "../../base/clock.js";
+import { PigeonholeError } from "../../base/error.js";
+import { SandboxApiError } from "../api/api-handlers.js";
 import type { ContactList, SandboxContact } from "../contact-events/contact-list.js";
 import type { MakeId } from "../make-id.js";
 
@@ -62,12 +63,14 @@ export class AddressBook {
   constructor({ contacts, clock, makeId, audiences }: AddressBookInput) {
     this.contacts = contacts;
     this.#clock = clock;
-    const own = audiences.map(({ name, id }) => ({
-      id: id ?? `aud_${makeId.hex(`audience ${name}`)}`,
+    const own = audiences.map(({ name, id }, index) => ({
+      id: id ?? `aud_${makeId.hex(`audience ${index + 1}`)}`,
       name,
       builtin: null,
     }));
     this.audiences = [{ id: `aud_${makeId.hex("default audience")}`, name: "Everyone", builtin: "default" }, ...own];
+    if (new Set(this.audiences.map(({ id }) => id)).size === this.audiences.length) return;
+    throw new PigeonholeError("invalid_option", "audiences: two of them have the same id.");
   }
 
   now(): string {

@@ -57,10 +57,11 @@ export function createChats({ clock, makeId, options }: Workspace): SandboxResou
     rows: () => chats.rows.map(withoutSequence),
     reset() {
       chats.clear();
-      for (const { title, id, kind = "assistant", messageCount = 2, updatedAt } of options.chats) {
+      for (const [index, chat] of options.chats.entries()) {
+        const { title, id, kind = "assistant", messageCount = 2, updatedAt } = chat;
         const at = updatedAt ?? new Date(clock.now()).toISOString();
         chats.add((sequence) => ({
-          id: id?.toLowerCase() ?? makeId.uuid(`chat ${title}`),
+          id: id?.toLowerCase() ?? makeId.uuid(`chat ${index + 1}`),
           sequence,
           title,
           kind,

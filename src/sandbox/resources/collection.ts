@@ -1,3 +1,4 @@
+import { PigeonholeError } from "../../base/error.js";
 import type { ApiErrorCode } from "../../contract/api-error-codes.js";
 import { SandboxApiError } from "../api/api-handlers.js";
 import { type PageBody, type Sorting, pageSorted } from "../api/page-rows.js";
@@ -66,10 +67,11 @@ export class Collection<Row extends CollectionRow> {
     return [...this.#rows.values()];
   }
 
-  /** Adds the row that is made with the next number. Throws when the cap is reached, or when its keys are taken. */
+  /** Adds the row that is made with the next number. Throws when the cap is reached, or its id or keys are taken. */
   add(make: (sequence: number) => Row): Row {
     const row = make(this.#added + 1);
     this.#checkUnique(row);
+    if (this.#rows.has(row.id)) throw this.#idTaken();
     this.#checkLimit(row);
     this.#added += 1;
     this.#rows.set(row.id, row);
@@ -131,9 +133,16 @@ export class Collection<Row extends CollectionRow> {
     const { keysOf, ...refusal } = unique;
     const keys = keysOf(row);
     const isTaken = this.rows.some((other) => other.id !== row.id && keysOf(other).some((key) => keys.includes(key)));
-    if (isTaken || (this.#rows.has(row.id) && this.#rows.get(row.id)?.sequence !== row.sequence)) {
-      throw new SandboxApiError(refusal);
-    }
+    if (isTaken) throw new SandboxApiError(refusal);
+  }
+
+  /** An id that is made from a name is taken as the name is. Any other is a mistake in the options of the sandbox. */
+  #idTaken(): Error {
+    const { kind, unique } = this.#options;
+    if (unique === undefined)
+      return new PigeonholeError("invalid_option", `Two rows of kind ${kind} have the same id.`);
+    const { keysOf: _, ...refusal } = unique;
+    return new SandboxApiError(refusal);
   }
 }
 

@@ -34,6 +34,16 @@ describe("chats", () => {
     expect(await refusalOf(() => chats.list({ sort: "random" }))).toMatchObject({ param: "sort" });
   });
 
+  test("chats of one title are two chats, with the same ids in every run", async () => {
+    const ids = [0, 1].map(() =>
+      openWorld({ chats: [{ title: "a" }, { title: "a" }] })
+        .sandbox.rows("chats")
+        .map((row) => (row as { id: string }).id),
+    );
+    expect(new Set(ids[0]).size).toBe(2);
+    expect(ids[0]).toEqual(ids[1]);
+  });
+
   test("a chat is read, renamed and deleted, and a reset brings it back", async () => {
     const { chats, sandbox } = openChats();
     const [first] = (await chats.list()).items;

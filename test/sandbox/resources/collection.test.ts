@@ -101,6 +101,16 @@ describe("a collection", () => {
     );
   });
 
+  test("a collection refuses a taken id as it refuses a taken name, or as a mistake where names may repeat", () => {
+    const named = things();
+    named.add(make("x"));
+    expect(outcome(() => named.add((sequence) => ({ ...make("y")(sequence), id: "t1" })))).toBe("label_name_taken");
+    const unnamed = new Collection<CollectionRow>({ kind: "thing" });
+    unnamed.add((sequence) => ({ id: "t1", sequence }));
+    expect(() => unnamed.add((sequence) => ({ id: "t1", sequence }))).toThrow(/Two rows of kind thing/);
+    expect(unnamed.rows).toHaveLength(1);
+  });
+
   test("a collection refuses a cursor of another list, of other filters and of none", () => {
     const collection = things();
     for (const name of ["x", "y"]) collection.add(make(name));

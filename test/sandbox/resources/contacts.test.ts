@@ -89,6 +89,19 @@ describe("contacts", () => {
     expect((await send("POST /contacts", { body: { email: ADA } })).status).toBe(201);
   });
 
+  test("audiences of one name are two audiences, and two of one id are refused", async () => {
+    const { contacts } = openContacts({ audiences: [{ name: "News" }, { name: "News" }] });
+    const { contacts: others } = openContacts({ audiences: [{ name: "News", id: "aud_1" }, { name: "News" }] });
+    await contacts.create({ email: ADA });
+    await others.create({ email: ADA, audienceIds: ["aud_1"] });
+    expect((await others.get(ADA)).audiences.map(({ name }) => name)).toEqual(["Everyone", "News"]);
+    const sameIds = [
+      { name: "A", id: "aud_1" },
+      { name: "B", id: "aud_1" },
+    ];
+    expect(() => openContacts({ audiences: sameIds })).toThrow(/audiences: two of them have the same id/);
+  });
+
   test("contacts are listed by their latest mail, and those without mail last", async () => {
     const { contacts, sandbox, namesOf } = openContacts();
     for (const name of ["d", "c", "b", "a"]) await contacts.create({ email: `${name}@x.example` });
