@@ -40,10 +40,8 @@ export interface ListOf<Row extends CollectionRow, Sort extends string> {
   sortings?: Readonly<Record<Sort, Sorting<Row>>>;
   /** The order that the caller asks for. @default the usual one */
   sort?: Sort | undefined;
-  /** Rows of a page. */
+  /** Rows of a page. @default 25 */
   limit?: number | undefined;
-  /** Rows of a page when the caller does not say. @default 25 */
-  limitByDefault?: number;
   cursor?: string | undefined;
   /** True: a full page says that more follows, whether it does or not. @default false */
   alwaysMore?: boolean;
@@ -107,7 +105,7 @@ export class Collection<Row extends CollectionRow> {
 
   /** One page of a list. Throws 400 `invalid_cursor`. */
   page<Sort extends string = "newest">(input: ListOf<Row, Sort>): PageBody<Row> {
-    const { list, filters = [], where = () => true, sort, limit = input.limitByDefault, cursor, alwaysMore } = input;
+    const { list, filters = [], where = () => true, sort, limit, cursor, alwaysMore } = input;
     const newest: Readonly<Record<string, Sorting<Row>>> = { newest: { positionOf: ({ sequence }) => [sequence] } };
     const sortings = input.sortings ?? newest;
     const rows = this.rows.filter(where);
