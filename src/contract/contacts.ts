@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Resource } from "./operation.js";
 import { pageOf, pageQuery, pageWith } from "./paging.js";
-import { emailAddress, nullable, openEnum, pathSegment, tombstoneOf } from "./shapes.js";
+import { countDifferent, emailAddress, nullable, openEnum, pathSegment, tombstoneOf } from "./shapes.js";
 
 /** The length of lists and texts about contacts. See docs/service.md#contacts. */
 export const CONTACT_LIMITS = { searchLength: 200, audiencesAtCreation: 25, audiences: 100, batchDelete: 200 } as const;
@@ -11,7 +11,7 @@ const search = z.string().max(CONTACT_LIMITS.searchLength, { error: "Must have a
 const audienceIds = (max: number) =>
   z
     .array(z.string().min(1, { error: "Must not be empty." }).max(100, { error: "Must have at most 100 characters." }))
-    .max(max, { error: `Must name at most ${max} audiences.` })
+    .refine((ids) => countDifferent(ids) <= max, { error: `Must name at most ${max} audiences.` })
     .readonly();
 
 const contactCreateInput = z.strictObject({
@@ -19,7 +19,7 @@ const contactCreateInput = z.strictObject({
   email: z.string().trim().pipe(emailAddress),
   name: z.string().nullable().optional(),
   notes: z.string().nullable().optional(),
-  /** Audiences to join beside the default one, at most 25. Needs the scope `audiences:write` too. */
+  /** Audiences to join beside the default one, at most 25; a repeated one counts once. Needs the scope `audiences:write` too. */
   audienceIds: audienceIds(CONTACT_LIMITS.audiencesAtCreation).optional(),
 });
 
@@ -198,7 +198,7 @@ export const contacts = {
     scope: "audiences:write",
     params,
     body: z.strictObject({
-      /** All audiences that the contact is to be in, at most 100. */
+      /** All audiences that the contact is to be in, at most 100; a repeated one counts once. */
       audienceIds: audienceIds(CONTACT_LIMITS.audiences),
     }),
     status: [200],

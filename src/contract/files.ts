@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Resource } from "./operation.js";
 import { pageOf, pageQuery } from "./paging.js";
-import { nullable, openEnum, timestamp, tombstone } from "./shapes.js";
+import { countDifferent, nullable, openEnum, timestamp, tombstone } from "./shapes.js";
 
 /** The size of files and of lists about them. See docs/service.md#files. */
 export const FILE_LIMITS = { maxBytes: 100 * 1024 * 1024, nameLength: 255, batchDelete: 100 } as const;
@@ -302,11 +302,11 @@ export const files = {
     path: "/files/batch-delete",
     scope: "files:write",
     body: z.strictObject({
-      /** 1 to 100 ids. */
+      /** 1 to 100 ids; a repeated one counts once. */
       ids: z
         .array(z.string().min(1, { error: "Must not be empty." }))
         .min(1, { error: "Must name at least one file." })
-        .max(FILE_LIMITS.batchDelete, { error: "Must name at most 100 files." })
+        .refine((ids) => countDifferent(ids) <= FILE_LIMITS.batchDelete, { error: "Must name at most 100 files." })
         .readonly(),
     }),
     status: [200],

@@ -63,3 +63,8 @@ export function tombstoneOf<Fields extends z.ZodRawShape>(fields: Fields) {
 
 /** The answer to a deletion of what has an id. */
 export const tombstone = tombstoneOf({ id: z.string() });
+
+/** How many different ids a list has: in documented limits, a repeated id counts once. */
+export function countDifferent(ids: readonly string[]): number {
+  return new Set(ids).size;
+}

@@ -82,6 +82,19 @@ describe("contacts", () => {
     expect(unknown).toEqual({ status: 404, code: "contact_not_found", param: "email" });
   });
 
+  test("in the limits of audiences a repeated one counts once", async () => {
+    const { contacts } = openContacts();
+    await contacts.create({ email: ADA, audienceIds: Array.from({ length: 26 }, () => NEWS) });
+    const set = await contacts.setAudiences(ADA, { audienceIds: Array.from({ length: 101 }, () => NEWS) });
+    expect(set.audiences).toHaveLength(2);
+    const audienceIds = Array.from({ length: 101 }, (_, index) => `aud_${index}`);
+    const refused = await refusalOf(() => contacts.setAudiences(ADA, { audienceIds }));
+    expect(refused).toMatchObject({ code: "invalid_parameter", param: "audienceIds" });
+    const tooMany = audienceIds.slice(0, 26);
+    const creation = await refusalOf(() => contacts.create({ email: "b@x.example", audienceIds: tooMany }));
+    expect(creation).toMatchObject({ code: "invalid_parameter", param: "audienceIds" });
+  });
+
   test("a creation with audiences needs the scope for them, and saves nothing without it", async () => {
     const { send, sandbox } = openContacts({ apiKeys: [{ token: KEYS.full, scopes: ["contacts:write"] }] });
     const { status } = await send("POST /contacts", { body: { email: ADA, audienceIds: [] } });

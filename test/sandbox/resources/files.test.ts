@@ -130,6 +130,14 @@ describe("files", () => {
     expect(await refusalOf(() => files.content(linked.id))).toMatchObject({ code: "resource_not_found" });
   });
 
+  test("in a batch of files to delete a repeated id counts once", async () => {
+    const { files, upload } = openFiles();
+    const { id } = await upload("a.txt");
+    expect(await files.deleteMany({ ids: Array.from({ length: 101 }, () => id) })).toMatchObject({ deleted: [id] });
+    const ids = Array.from({ length: 101 }, (_, index) => `file_${index}`);
+    expect(await refusalOf(() => files.deleteMany({ ids }))).toMatchObject({ param: "ids" });
+  });
+
   test("the attachments of an event are files, with the address they arrived at and as many bytes as it says", async () => {
     const { files, sandbox } = openFiles();
     sandbox.emit("email.received", {
