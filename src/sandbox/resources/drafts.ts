@@ -2,15 +2,10 @@ import { DRAFT_LIMITS } from "../../contract/drafts.js";
 import type { ApiHandlers } from "../api/api-handlers.js";
 import { ownsAddress } from "../endpoints/allowlists.js";
 import { invalidParameter } from "../endpoints/check-endpoint.js";
+import { type Attachment, readAttachments } from "./attachments.js";
 import { Collection, type CollectionRow, withoutSequence } from "./collection.js";
 import { readDraftSearch } from "./draft-search.js";
 import type { SandboxResource, Workspace } from "./resource.js";
-
-interface Attachment {
-  filename: string;
-  contentType: string | null;
-  size: number | null;
-}
 
 interface DraftRow extends CollectionRow {
   to: string[];
@@ -101,13 +96,11 @@ export function createDrafts({ makeId, options }: Workspace): SandboxResource<"d
       drafts.clear();
       messages.clear();
     },
-    onEvent({ data: { messageId, threadId, subject, attachments } }) {
+    onEvent({ data }) {
+      const { messageId, threadId, subject } = data;
       if (typeof messageId !== "string" || typeof threadId !== "string") return;
-      const files = Array.isArray(attachments)
-        ? attachments.map((file) => attachmentOf(file as Partial<Attachment>))
-        : [];
       const about = typeof subject === "string" ? subject : "";
-      messages.set(messageId, { id: messageId, threadId, subject: about, attachments: files });
+      messages.set(messageId, { id: messageId, threadId, subject: about, attachments: readAttachments(data) });
     },
   };
 }
@@ -145,8 +138,4 @@ function bareAddresses(given: readonly string[]): string[] {
 function searchedOf({ subject, from, html, savedAtMs }: DraftRow) {
   const body = html.replaceAll(/<[^<>]*>/g, " ").slice(0, DRAFT_LIMITS.searchedBody);
   return { subject, sender: from ?? "", body, savedAtMs };
-}
-
-function attachmentOf({ filename = "", contentType = null, size = null }: Partial<Attachment>): Attachment {
-  return { filename, contentType, size };
 }

@@ -4,8 +4,9 @@ import { FILE_KINDS, FILE_LIMITS, FILE_SORTS, type FileStats } from "../../contr
 import type { QueryInput } from "../../contract/operation.js";
 import { type ApiHandlers, type Caller, SandboxApiError } from "../api/api-handlers.js";
 import type { PageBody, Sorting } from "../api/page-rows.js";
-import { domainOf, isUnlimited } from "../endpoints/allowlists.js";
+import { domainOf, isUnlimited, ownsAddress } from "../endpoints/allowlists.js";
 import { invalidParameter, requireOneOf } from "../endpoints/check-endpoint.js";
+import { readAttachments } from "./attachments.js";
 import { pageBody } from "./collection.js";
 import {
   type FileRow,
@@ -124,15 +125,16 @@ export function createFiles({ makeId, options, fire }: Workspace): SandboxResour
     reset: () => store.clear(),
     onEvent({ type, data, addresses, createdAt }) {
       const direction = { "email.received": "inbound", "email.replied": "inbound", "email.sent": "outbound" }[type];
-      if (direction === undefined || !Array.isArray(data["attachments"])) return;
-      for (const attachment of data["attachments"] as unknown[]) {
-        const { filename, contentType, size } = attachment as Record<string, unknown>;
+      if (direction === undefined) return;
+      // A message can be for others too, such as `to` a customer and `cc` the workspace.
+      const deliveredTo = addresses.find((address) => ownsAddress(options, address)) ?? addresses[0] ?? null;
+      for (const { filename, contentType, size } of readAttachments(data)) {
         store.add({
           direction: direction as "inbound" | "outbound",
-          deliveredTo: addresses[0] ?? null,
-          filename: cleanFileName(typeof filename === "string" ? filename : "attachment"),
-          contentType: cleanContentType(typeof contentType === "string" ? contentType : undefined),
-          size: typeof size === "number" && size >= 0 ? Math.min(Math.floor(size), FILE_LIMITS.maxBytes) : 0,
+          deliveredTo,
+          filename: cleanFileName(filename),
+          contentType: cleanContentType(contentType ?? undefined),
+          size: Math.min(size ?? 0, FILE_LIMITS.maxBytes),
           threadId: textOrNull(data["threadId"]),
           messageId: textOrNull(data["messageId"]),
           addedAtMs: Date.parse(createdAt),

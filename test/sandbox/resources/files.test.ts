@@ -159,6 +159,31 @@ describe("files", () => {
     expect(await (await files.content(file?.id ?? "")).bytes()).toHaveLength(48_213);
   });
 
+  test("an attachment of a message to several addresses has arrived at the first one of the workspace", async () => {
+    const { sandbox, files } = openFiles();
+    const attachments = [{ filename: "a.txt" }];
+    sandbox.emit("email.received", { to: ["ada@customer.example.com", BILLING], cc: [SUPPORT], attachments });
+    expect((await files.list()).items).toMatchObject([{ deliveredTo: BILLING }]);
+  });
+
+  test.each<[string, unknown, object[]]>([
+    ["null", [null], []],
+    ["a text", ["a.txt"], []],
+    ["no list", "a.txt", []],
+    ["a name, a type and a size of other types", [{ filename: 5, contentType: {}, size: "x" }], [{ size: 0 }]],
+    ["a size below zero", [{ filename: "a.txt", size: -1 }], [{ filename: "a.txt", size: 0 }]],
+  ])(
+    "attachments with %s are read as far as they can be, for files and for drafts",
+    async (_, attachments, expected) => {
+      const { sandbox, files, send } = openFiles();
+      sandbox.emit("email.received", { to: [SUPPORT], threadId: "t1", messageId: "m1", attachments });
+      expect((await files.list()).items).toMatchObject(expected);
+      const body = { threadId: "t1", forwardOf: "m1" };
+      const { id } = (await send("POST /drafts", { body })).body as { id: string };
+      expect((await send(`GET /drafts/${id}`)).body["attachments"]).toHaveLength(expected.length);
+    },
+  );
+
   test("a narrowed key sees files of its addresses only, and uploads to the first of them", async () => {
     const { narrow, upload, sandbox, namesOf, files } = openFiles();
     const whole = await upload("whole.txt");
