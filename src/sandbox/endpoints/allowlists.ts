@@ -52,7 +52,8 @@ export function ownsAddress(
   { addresses, domains }: { addresses: readonly string[]; domains: readonly string[] },
   address: string,
 ): boolean {
-  return addresses.includes(address.toLowerCase()) || domains.includes(domainOf(address));
+  // A bare domain is no address.
+  return addresses.includes(address.toLowerCase()) || (address.includes("@") && domains.includes(domainOf(address)));
 }
 
 /** True when a caller's send scope has the address, or for `*@` and a domain the whole domain. */

@@ -104,6 +104,7 @@ describe("forms", () => {
     [{ settings: { doubleOptIn: true } }, "settings.senderAddress"],
     [{ settings: { successAction: "redirect" as const } }, "settings.redirectUrl"],
     [{ settings: { notifyAddresses: ["a@elsewhere.example"] } }, "settings.notifyAddresses"],
+    [{ settings: { notifyAddresses: ["acme.example.com"] } }, "settings.notifyAddresses"],
   ])("a form with %j is refused with invalid_form, and nothing is created", async (body, param) => {
     const { forms, sandbox } = openForms();
     expect(await refusalOf(() => forms.create({ name: "a", ...body }))).toEqual({
