@@ -4,7 +4,7 @@ import type { ApiExchange } from "./api-exchange.js";
 /** What an upload takes: bytes, a Blob such as that of `fs.openAsBlob`, or a stream of bytes, Node's included. */
 export type UploadData = Uint8Array | Blob | AsyncIterable<Uint8Array>;
 
-/** Bytes that are sent at once of those that are all in memory. */
+/** Most bytes that are sent in one stretch. */
 const CHUNK_BYTES = 256 * 1024;
 
 /** True for something that can be uploaded. */
@@ -29,6 +29,8 @@ export class UploadBody {
   readonly #source: AsyncIterator<Uint8Array>;
   #failure: { error: unknown } | undefined;
   #sent = 0;
+  /** What is left of the last chunk of the source. */
+  #rest: Uint8Array = new Uint8Array(0);
 
   constructor({ call, data, maxBytes, exchange }: UploadBodyInput) {
     this.#source = chunksOf(data)[Symbol.asyncIterator]();
@@ -52,14 +54,20 @@ export class UploadBody {
     return this.#failure;
   }
 
+  /** The next bytes, which are sent in the time of one stretch however large the chunks of the source are. */
   async #read(call: string, maxBytes: number): Promise<Uint8Array | undefined> {
     try {
-      const next = await this.#source.next();
-      if (next.done === true) return undefined;
-      if (!(next.value instanceof Uint8Array)) throw brokenOff(call, "the stream gave something else than bytes");
-      this.#sent += next.value.byteLength;
-      if (this.#sent > maxBytes) throw brokenOff(call, `the stream has more than ${maxBytes} bytes`);
-      return next.value;
+      while (this.#rest.byteLength === 0) {
+        const next = await this.#source.next();
+        if (next.done === true) return undefined;
+        if (!(next.value instanceof Uint8Array)) throw brokenOff(call, "the stream gave something else than bytes");
+        this.#sent += next.value.byteLength;
+        if (this.#sent > maxBytes) throw brokenOff(call, `the stream has more than ${maxBytes} bytes`);
+        this.#rest = next.value;
+      }
+      const part = this.#rest.subarray(0, CHUNK_BYTES);
+      this.#rest = this.#rest.subarray(part.byteLength);
+      return part;
     } catch (error) {
       this.#failure = { error };
       throw error;
@@ -83,11 +91,11 @@ interface UploadBodyInput {
 
 function chunksOf(data: UploadData): AsyncIterable<Uint8Array> {
   if (data instanceof Blob) return data.stream();
-  return data instanceof Uint8Array ? partsOf(data) : data;
+  return data instanceof Uint8Array ? onlyChunk(data) : data;
 }
 
-async function* partsOf(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
-  for (let at = 0; at < bytes.byteLength; at += CHUNK_BYTES) yield bytes.subarray(at, at + CHUNK_BYTES);
+async function* onlyChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
+  yield bytes;
 }
 
 function brokenOff(call: string, what: string): PigeonholeError {

@@ -179,6 +179,20 @@ describe("an upload", () => {
     expect(await call(slow(), named)).toEqual({});
   });
 
+  test("a large chunk of an upload has the time of several stretches", async () => {
+    const clock = fakeClock();
+    const fetch: NonNullable<ClientOptions["fetch"]> = async (_, init) => {
+      for await (const chunk of init.body as unknown as AsyncIterable<Uint8Array>) {
+        // A service that takes 250 KiB a second.
+        await clock.advance((chunk.byteLength / 256_000) * 1_000);
+      }
+      return new Response("{}");
+    };
+    const call = callOf(UPLOAD, { apiKey: API_KEY, baseUrl: "https://api.example", fetch, clock, timeoutMs: 2_000 });
+    expect(await call(parts(some(MAX)), named)).toEqual({});
+    expect(clock.pendingTimers).toBe(0);
+  });
+
   test("the emulator refuses an upload that is empty or too large", async () => {
     const { send, seen } = serve(UPLOAD);
     expect(verdict(await send("POST /things?filename=a", { body: "" }))).toBe("422 invalid_parameter");
