@@ -24,7 +24,7 @@ export class AnswerBytes {
     if (this.#reader !== undefined) {
       throw new PigeonholeError("invalid_argument", `${this.#call}: the bytes can be read only once; call it again.`);
     }
-    this.#reader = (this.#body ?? new Blob([]).stream()).getReader();
+    this.#reader = this.#openReader();
   }
 
   /** The next bytes; undefined at the end. Rejects with NoAnswerError, or with the reason of the call's signal. */
@@ -42,11 +42,16 @@ export class AnswerBytes {
     }
   }
 
-  /** Closes the connection; what is left of the answer is not read. */
+  /** Closes the connection; what is left of the answer cannot be read. */
   close(): void {
     this.#exchange.end();
+    this.#reader ??= this.#openReader();
     // An error of the connection is of no use now.
-    this.#reader?.cancel().catch(() => {});
+    this.#reader.cancel().catch(() => {});
+  }
+
+  #openReader(): ReadableStreamDefaultReader<Uint8Array> {
+    return (this.#body ?? new Blob([]).stream()).getReader();
   }
 
   #finish(): undefined {

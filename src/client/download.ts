@@ -1,13 +1,15 @@
 import { randomBytes } from "node:crypto";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
+import { PigeonholeError } from "../base/error.js";
 import type { AnswerBytes } from "./answer-bytes.js";
 import { readFileName } from "./read-file-name.js";
 
 /**
  * A file of the service. Its bytes are read once, by one of `stream`, `bytes` and `saveTo`; a second read throws
- * `invalid_argument`. A read rejects with NoAnswerError if the connection breaks, or if nothing arrives for the
- * client's `timeoutMs`, and with the reason of the call's signal.
+ * `invalid_argument`. Cancel one that you do not read: its connection and its listener on the call's signal stay until
+ * then. A read rejects with NoAnswerError if the connection breaks, or if nothing arrives for the client's `timeoutMs`,
+ * and with the reason of the call's signal.
  */
 export interface Download {
   /** The file's content type, `application/octet-stream` if the service names none. */
@@ -18,13 +20,18 @@ export interface Download {
   readonly sizeBytes: number | undefined;
   /** The bytes as they arrive. Cancelling it closes the connection. */
   stream(): ReadableStream<Uint8Array>;
-  /** All bytes at once. Rejects with `answer_too_large` above `maxBytes`, by default the client's `maxAnswerBytes`. */
+  /**
+   * All bytes at once. Rejects with `answer_too_large` above `maxBytes`, by default the client's `maxAnswerBytes`, and
+   * with `invalid_argument` for a `maxBytes` that is no number of bytes.
+   */
   bytes(maxBytes?: number): Promise<Uint8Array>;
   /**
    * Writes the bytes to a file as they arrive, and resolves with their number. The file appears under its name only
    * when it is complete and on the disk, and replaces another one there.
    */
   saveTo(path: string): Promise<{ bytes: number }>;
+  /** Closes the connection without reading what is left. Has no effect after a complete read, or a second time. */
+  cancel(): void;
 }
 
 interface DownloadInput {
@@ -45,6 +52,7 @@ export function createDownload({ bytes: source, headers, maxAnswerBytes, tooLarg
     stream: () => streamOf(source),
     bytes: (maxBytes = maxAnswerBytes) => readAll(source, maxBytes, tooLarge),
     saveTo: (path) => save(source, path),
+    cancel: () => source.close(),
   };
 }
 
@@ -68,6 +76,9 @@ async function readAll(
   maxBytes: number,
   tooLarge: (maxBytes: number) => Error,
 ): Promise<Uint8Array> {
+  if (typeof maxBytes !== "number" || !(maxBytes >= 0)) {
+    throw new PigeonholeError("invalid_argument", "maxBytes must be a number of bytes.");
+  }
   source.begin();
   const refuse = (): never => {
     source.close();

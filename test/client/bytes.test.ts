@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -289,6 +290,36 @@ describe("a download", () => {
     expect((await (await call("1")).bytes(content.byteLength)).byteLength).toBe(content.byteLength);
   });
 
+  test.each([Number.NaN, -1, "10", null])(
+    "a download of at most %s bytes is refused, and can still be read",
+    async (max) => {
+      const { call } = await downloadFrom(whole);
+      const file = await call("1");
+      expect(await rejection(file.bytes(max as number))).toMatchObject({ code: "invalid_argument" });
+      expect(await file.bytes(Infinity)).toHaveLength(content.byteLength);
+    },
+  );
+
+  test("a download that is cancelled closes its connection, leaves no listener and cannot be read", async () => {
+    let closed = false;
+    const { call } = await downloadFrom((response) => {
+      response.on("close", () => (closed = true));
+      response.writeHead(200).write("x");
+    });
+    const { signal } = new AbortController();
+    for (const read of [false, true]) {
+      closed = false;
+      const file = await call("1", { signal });
+      expect(getEventListeners(signal, "abort")).toHaveLength(1);
+      if (read) await file.stream().getReader().read();
+      file.cancel();
+      file.cancel();
+      expect(getEventListeners(signal, "abort")).toHaveLength(0);
+      expect(await rejection(file.bytes())).toMatchObject({ code: "invalid_argument" });
+      await expect.poll(() => closed).toBe(true);
+    }
+  });
+
   test("a download can be read as a stream, and only once", async () => {
     const { call } = await downloadFrom(whole);
     const file = await call("1");
@@ -297,6 +328,14 @@ describe("a download", () => {
       await expect((async () => again())()).rejects.toMatchObject({ code: "invalid_argument" });
     }
     expect(Buffer.compare(Buffer.from(await new Response(stream).arrayBuffer()), content)).toBe(0);
+  });
+
+  test("a download that was read is cancelled without effect", async () => {
+    const { call } = await downloadFrom(whole);
+    const file = await call("1");
+    const bytes = await file.bytes();
+    file.cancel();
+    expect(bytes).toHaveLength(content.byteLength);
   });
 
   test("a download is retried until its answer begins", async () => {
