@@ -14,8 +14,8 @@ export interface CallOptions {
 /** Options of a call that may carry an idempotency key. */
 export interface KeyedCallOptions extends CallOptions {
   /**
-   * 1 to 255 letters, digits, `_`, `.`, `:` and `-`. The same key with the same input has one effect, so a call with a
-   * key is retried; one without is not.
+   * 1 to 255 letters, digits, `_`, `.`, `:` and `-`. The same key with the same input has one effect, so this call is
+   * retried with a key, and is not without one.
    */
   idempotencyKey?: string | undefined;
 }
@@ -109,8 +109,9 @@ export type Calls<Table extends Record<keyof Table, Record<string, Operation>>> 
 };
 
 /**
- * The API client: `client.contactEvents` and `client.webhooks`. Every call rejects with InvalidInputError (nothing was
- * sent), ApiError and its subclasses (the service answered), NoAnswerError (it did not) or the reason of its signal.
+ * The API client: the calls of each resource, such as `client.files` and `client.webhooks`. Every call rejects with
+ * InvalidInputError (nothing was sent), ApiError and its subclasses (the service answered), NoAnswerError (it did not)
+ * or the reason of its signal.
  */
 export interface Client extends Calls<Contract> {}
 

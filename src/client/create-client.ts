@@ -3,8 +3,9 @@ import { makeCall } from "./make-call.js";
 import { type ClientOptions, resolveClientOptions } from "./options.js";
 
 /**
- * Makes a client of the API. Input is checked before it is sent, calls that only read or carry an idempotency key are
- * retried, and events are sent at the rate that the service allows. Throws `invalid_option`.
+ * Makes a client of the API. Input is checked before it is sent, and events are sent at the rate that the service
+ * allows. Calls that can be repeated without a second effect are retried: those that only read, those of which the
+ * service documents that a repeat changes nothing, and those with an idempotency key. Throws `invalid_option`.
  *
  * @example
  * const client = createClient({ apiKey, baseUrl });

@@ -30,7 +30,7 @@ export interface ClientOptions {
    * @default 30,000
    */
   timeoutMs?: number | undefined;
-  /** Retries after the first attempt, of calls that only read or carry an idempotency key. @default 2 */
+  /** Retries after the first attempt, of calls that can be repeated without a second effect. @default 2 */
   maxRetries?: number | undefined;
   /** What the service allows per key; two clients of one key must share it. @default 600 */
   eventsPerMinute?: number | undefined;
