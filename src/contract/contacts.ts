@@ -19,7 +19,7 @@ const contactCreateInput = z.strictObject({
   email: z.string().trim().pipe(emailAddress),
   name: z.string().nullable().optional(),
   notes: z.string().nullable().optional(),
-  /** Audiences to join beside the default one, at most 25; a repeated one counts once. Needs the scope `audiences:write` too. */
+  /** Audiences to join beside the default one, at most 25 different ones. Needs the scope `audiences:write` too. */
   audienceIds: audienceIds(CONTACT_LIMITS.audiencesAtCreation).optional(),
 });
 
