@@ -46,6 +46,7 @@ interface Refusals {
   KeyedCallOptions: RefusesUndefined<client.KeyedCallOptions>;
   LabelCreateInput: RefusesUndefined<client.LabelCreateInput>;
   LabelUpdateInput: RefusesUndefined<client.LabelUpdateInput>;
+  OnceInput: RefusesUndefined<main.OnceInput<unknown>>;
   OutboxQuery: RefusesUndefined<main.OutboxQuery>;
   PathOverrides: RefusesUndefined<client.PathOverrides>;
   ReceiverOptions: RefusesUndefined<main.ReceiverOptions<Record<never, never>>>;

@@ -17,6 +17,7 @@ import {
   readRecordKey,
 } from "../outbox/contact-event-record.js";
 import { type KeyOwner, deriveIdempotencyKey } from "../outbox/idempotency-key.js";
+import { type OnceInput, runOnce } from "./once.js";
 
 /** Largest value of a step as JSON, in characters. */
 const MAX_STEP_LENGTH = 64 * 1024;
@@ -50,13 +51,22 @@ export interface HandlerContext<Tx = CommitTransaction> {
    * `step_not_json` or `lease_lost`.
    */
   readonly step: <Value>(name: string, fn: () => Value | Promise<Value>) => Promise<Value>;
+  /**
+   * Makes something that takes no idempotency key, and keeps it as a step of this name. The first run calls `create`.
+   * A later run, if nothing was kept, calls `find` first, and `create` only when that gives undefined or null: the
+   * process may have died, or the answer may have been lost, after the thing was made. So there is one of it, as long
+   * as `find` sees whatever `create` made before. Pass `signal` to the calls in both, and record contact events after
+   * them: a run that finds something does not record what `create` would have. Rejects like `step`, with what `find`
+   * and `create` throw, and with `invalid_argument` without the two.
+   */
+  readonly once: <Value>(name: string, input: OnceInput<Value>) => Promise<Value>;
   /** Contact events, sent later exactly once. Needs the receiver's `api`. */
   readonly contactEvents: ContactEventRecorder;
   /**
    * The client of the option `api`. Its calls take effect at once, also when the run fails. Give
    * `contactEvents.send` and `contactEvents.sendBatch` a key: `{ idempotencyKey: ctx.idempotencyKey("welcome") }`. The
-   * API has none for other calls: make them in a `step`, and look for what an earlier run made before you make it.
-   * Throws `api_not_configured` where there is none.
+   * API has none for other calls. Make what has no natural key with `once`, and the others in a `step`. Throws
+   * `api_not_configured` where there is none.
    */
   readonly api: Client;
   /**
@@ -98,6 +108,7 @@ export class RunContext implements HandlerContext<unknown> {
   #delivery: DeliveryInfo | undefined;
   #idempotencyKey: HandlerContext["idempotencyKey"] | undefined;
   #step: HandlerContext["step"] | undefined;
+  #once: HandlerContext["once"] | undefined;
   #commit: HandlerContext<unknown>["commit"] | undefined;
 
   constructor(work: LeasedWork, event: Pick<AnyEvent, "type">, deps: ContextDeps) {
@@ -160,6 +171,11 @@ export class RunContext implements HandlerContext<unknown> {
   get step(): HandlerContext["step"] {
     this.#step ??= (name, fn) => this.#runStep(name, fn);
     return this.#step;
+  }
+
+  get once(): HandlerContext["once"] {
+    this.#once ??= (name, input) => runOnce(this, name, input);
+    return this.#once;
   }
 
   get commit(): HandlerContext<unknown>["commit"] {
