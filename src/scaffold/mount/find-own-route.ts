@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DEFAULT_ENDPOINT_PATH } from "../../protocol/endpoint-path.js";
+import { maskCode, maskComments } from "./mask-code.js";
 
 /** A file of the app, with its path in the app's folder. */
 export interface SourceFile {
@@ -8,13 +9,14 @@ export interface SourceFile {
   text: string;
 }
 
-/** Code that verifies signatures of the service. */
-const OF_SERVICE = /x-svc-signature/i;
+/** A name in a string of code that verifies signatures of the service. */
+const OF_SERVICE = /\bx-svc-signature\b/i;
 /** Code that makes an HMAC, and names what webhooks have. */
 const HMAC = /\bcreateHmac\(/;
-const OF_WEBHOOKS = /sign|hook/i;
-/** A route at the path of the mount. */
-const SAME_ROUTE = new RegExp(String.raw`\.(?:post|all|use)\(\s*(["'\`])${DEFAULT_ENDPOINT_PATH}\1`);
+const WORDS_OF_WEBHOOKS = new Set(["hook", "hooks", "webhook", "webhooks", "signature", "signatures"]);
+/** A word of a name in camel case, or of one in capitals. */
+const WORD = /[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g;
+const ROUTE = /\.(?:post|all|use)\(\s*(["'`])([^"'`\n]*)\1/g;
 
 /**
  * What to do with a route of the app that takes the service's deliveries, or may. `files` are searched first, then
@@ -22,16 +24,34 @@ const SAME_ROUTE = new RegExp(String.raw`\.(?:post|all|use)\(\s*(["'\`])${DEFAUL
  */
 export function findOwnRoute(folder: string, files: readonly SourceFile[]): string | undefined {
   const known = new Set(files.map(({ path }) => path));
-  const all = [...files, ...readSources(folder).filter(({ path }) => !known.has(path))];
-  const replaced = all.find(({ text }) => SAME_ROUTE.test(text));
+  const all = [...files, ...readSources(folder).filter(({ path }) => !known.has(path))].map(readCode);
+  const replaced = all.find(({ routes }) => routes.includes(DEFAULT_ENDPOINT_PATH));
   if (replaced !== undefined) return replacedHint(replaced.path);
-  const verifying =
-    all.find(({ text }) => OF_SERVICE.test(text)) ?? all.find(({ text }) => HMAC.test(text) && OF_WEBHOOKS.test(text));
+  const verifying = all.find(({ text }) => OF_SERVICE.test(text)) ?? all.find(makesHmacOfWebhook);
   return verifying === undefined ? undefined : movedHint(verifying.path);
 }
 
+interface SourceCode extends SourceFile {
+  /** The text without what is inside of strings, too. */
+  code: string;
+  /** Paths of routes that take a POST. */
+  routes: string[];
+}
+
+/** Comments are no code. A text that cannot be read as code is searched as it is. */
+function readCode({ path, text }: SourceFile): SourceCode {
+  const commentless = maskComments(text) ?? text;
+  const routes = [...commentless.matchAll(ROUTE)].map(([, , route = ""]) => route);
+  return { path, text: commentless, code: maskCode(text) ?? text, routes };
+}
+
+function makesHmacOfWebhook({ code, routes }: SourceCode): boolean {
+  const words = `${code} ${routes.join(" ")}`.match(WORD) ?? [];
+  return HMAC.test(code) && words.some((word) => WORDS_OF_WEBHOOKS.has(word.toLowerCase()));
+}
+
 function movedHint(path: string): string {
-  return `${path} verifies signatures itself: if these are the service's, move what its route does into handlers, point the endpoint at ${DEFAULT_ENDPOINT_PATH}, and remove the route`;
+  return `${path} may verify signatures of webhooks: if these are the service's, move what its route does into handlers, point the endpoint at ${DEFAULT_ENDPOINT_PATH}, and remove the route`;
 }
 
 function replacedHint(path: string): string {

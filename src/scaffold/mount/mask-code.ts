@@ -7,22 +7,34 @@ const BEFORE_REGEXP = /(?:^|[(,=:[!&|?{};+\-*%<>~^]|\b(?:return|typeof|case|in|o
  * searched safely.
  */
 export function maskCode(text: string): string | undefined {
-  let masked = "";
+  return mask(text, (part) => (isComment(part) ? blank(part) : maskInside(part)));
+}
+
+/** The text with comments alone replaced by spaces; undefined as for {@link maskCode}. */
+export function maskComments(text: string): string | undefined {
+  return mask(text, (part) => (isComment(part) ? blank(part) : part));
+}
+
+/** `masked`: what a comment, string, template or regular expression becomes; of the same length. */
+function mask(text: string, masked: (part: string) => string): string | undefined {
+  let result = "";
   let at = 0;
   while (at < text.length) {
-    const end = endOfOpaque(text, at, masked);
+    const end = endOfOpaque(text, at, result);
     if (end === undefined) return undefined;
-    if (end === at) {
-      masked += text[at] ?? "";
-      at += 1;
-      continue;
-    }
-    const part = text.slice(at, end);
-    const isComment = part.startsWith("//") || part.startsWith("/*");
-    masked += isComment ? blank(part) : `${part[0] ?? ""}${blank(part.slice(1, -1))}${part.at(-1) ?? ""}`;
-    at = end;
+    const isCode = end === at;
+    result += isCode ? (text[at] ?? "") : masked(text.slice(at, end));
+    at = isCode ? at + 1 : end;
   }
-  return masked;
+  return result;
+}
+
+function isComment(part: string): boolean {
+  return part.startsWith("//") || part.startsWith("/*") || part.startsWith("#!");
+}
+
+function maskInside(part: string): string {
+  return `${part[0] ?? ""}${blank(part.slice(1, -1))}${part.at(-1) ?? ""}`;
 }
 
 function blank(text: string): string {
