@@ -26,7 +26,7 @@ function lines(row: Partial<AttemptRow>, advisedEndpoint?: string): string[] {
     fault: null,
     ...row,
   };
-  const present = { endpoints: [], allBy: "--endpoint", advisedEndpoint };
+  const present = { endpoints: [], allBy: "--endpoint", pathBy: (id: string) => `<path of ${id}>`, advisedEndpoint };
   const [first = "", ...more] = formatSandboxEntry({ atMs: 0, kind: "attempt", row: whole, url }, paint, present).split(
     "\n",
   );
@@ -61,7 +61,11 @@ describe("the sandbox's line of an attempt", () => {
   });
 
   test.each<[string, Partial<AttemptRow>, string]>([
-    ["a 404", { ...failed, responseCode: 404 }, "The app has no POST route at /hooks: mount the receiver there"],
+    [
+      "a 404",
+      { ...failed, responseCode: 404 },
+      "The app has no POST route at /hooks: mount the receiver there, or give its path, as in <path of whe_1>.",
+    ],
     ["a page", { contentType: "text/html" }, "An HTML page is no answer of a receiver"],
     ["another secret", { ...failed, outcome: "unverified" }, "The app has another secret than the endpoint"],
   ])("is followed by advice on %s", (_, row, words) => {

@@ -38,10 +38,16 @@ export function createDevLines(plain: Output, { hasSources }: { hasSources: bool
     app: (line) => app.result({ at: now(), kind: "app_output", line }, formatAppLine(line, paint)),
     sandbox(entry, { service, endpointId }) {
       // The line of the dev server has the advice on what it forwarded.
-      const present = { endpoints: service.endpoints.list(), allBy: "--with-sandbox", advisedEndpoint: endpointId };
+      const [endpoints, allBy] = [service.endpoints.list(), "--with-sandbox"];
+      const present = { endpoints, allBy, pathBy: pathByUpdate, advisedEndpoint: endpointId };
       sandbox.result({ at: now(), kind: "sandbox", entry }, formatSandboxEntry(entry, paint, present));
     },
   };
+}
+
+/** Another endpoint than that of the dev server was made through the API, so that can change it too. */
+function pathByUpdate(endpointId: string): string {
+  return `pigeonhole endpoints update ${endpointId} --url http://127.0.0.1:3000/hooks`;
 }
 
 function withSource(out: Output, source: Source): Output {

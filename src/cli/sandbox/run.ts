@@ -18,6 +18,9 @@ import { checkSandboxSecret, findSigningSecret } from "../values/signing-secret.
 
 type Input = CommandInput<typeof sandbox>;
 
+/** An example of the flag that gives an endpoint another path. */
+const PATH_BY = "--endpoint http://127.0.0.1:3000/hooks";
+
 /** Runs until Ctrl-C. */
 export const run: RunCommand<typeof sandbox> = async (input) => {
   const { options, context } = input;
@@ -45,7 +48,7 @@ export const run: RunCommand<typeof sandbox> = async (input) => {
       seed,
       ...(apiKey !== undefined && { apiKeys: [{ token: apiKey.value }] }),
       onLog: (entry) => {
-        const present = { endpoints: emulated.endpoints.list(), allBy: "--endpoint <url>=all" };
+        const present = { endpoints: emulated.endpoints.list(), allBy: "--endpoint <url>=all", pathBy: () => PATH_BY };
         out.result({ ...entry }, formatSandboxEntry(entry, out.paint, present));
       },
     });

@@ -1,7 +1,6 @@
 import { DEFAULT_EVENT_TYPES } from "../../protocol/event-types.js";
 import { escapeControls } from "../../base/text.js";
 import type { WebhookEndpoint } from "../../contract/webhook-endpoint.js";
-import type { AttemptRow } from "../../sandbox/delivery/attempt-row.js";
 import type { SandboxLogEntry } from "../../sandbox/log-entry.js";
 import { answerAdvice, judgeAdvised } from "../../capture/model/answer-advice.js";
 import { describeAnswer, judgeAnswer } from "../../capture/model/answer.js";
@@ -15,6 +14,8 @@ export interface PresentEndpoints {
   endpoints: readonly WebhookEndpoint[];
   /** How one is made that receives every type, such as `--endpoint <url>=all`. */
   allBy: string;
+  /** How the one with this id gets another path, as an example. */
+  pathBy: (endpointId: string) => string;
   /** Id of an endpoint whose answers get their advice elsewhere. */
   advisedEndpoint?: string | undefined;
 }
@@ -35,7 +36,7 @@ function words(entry: SandboxLogEntry, paint: Paint, present: PresentEndpoints):
       return `${paint.bold("event")}    ${escapeControls(`${entry.type}  ${entry.eventId}`)}  ${result}`;
     }
     case "attempt":
-      return [attemptWords(entry.row, entry.url, paint), ...adviceLines(entry, paint, present)].join("\n");
+      return [attemptWords(entry, paint, present), ...adviceLines(entry, paint, present)].join("\n");
     case "endpoint": {
       const why = entry.reason === null ? "" : `: ${escapeControls(entry.reason)}`;
       const text = `endpoint ${entry.endpointId}  ${entry.change}${why}`;
@@ -70,18 +71,21 @@ function receivesType(eventTypes: readonly string[], type: string): boolean {
 
 type MadeAttempt = Extract<SandboxLogEntry, { kind: "attempt" }>;
 
-function adviceLines(entry: MadeAttempt, paint: Paint, { advisedEndpoint }: PresentEndpoints): string[] {
-  const advice = entry.row.endpointId === advisedEndpoint ? undefined : adviceOn(entry.row, entry.url);
+function adviceLines(entry: MadeAttempt, paint: Paint, present: PresentEndpoints): string[] {
+  const { advisedEndpoint } = present;
+  const advice = entry.row.endpointId === advisedEndpoint ? undefined : adviceOn(entry, present);
   return advice === undefined ? [] : [`          ${paint.yellow(`! ${escapeControls(advice)}`)}`];
 }
 
-function adviceOn({ responseCode, outcome, contentType, fault }: AttemptRow, target: string): string | undefined {
+function adviceOn({ row, url: target }: MadeAttempt, { pathBy }: PresentEndpoints): string | undefined {
+  const { endpointId, responseCode, outcome, contentType, fault } = row;
   if (fault === "status") return undefined;
   const answer = { status: responseCode, outcome, contentType, clockAheadMs: null, target, isSigned: true };
-  return answerAdvice({ ...answer, pathFlag: "--endpoint http://127.0.0.1:3000/hooks", secretRef: "the endpoint" });
+  return answerAdvice({ ...answer, pathFlag: pathBy(endpointId), secretRef: "the endpoint" });
 }
 
-function attemptWords(row: AttemptRow, url: string, paint: Paint): string {
+function attemptWords(entry: MadeAttempt, paint: Paint, present: PresentEndpoints): string {
+  const { row, url } = entry;
   const {
     status,
     responseCode,
@@ -96,7 +100,7 @@ function attemptWords(row: AttemptRow, url: string, paint: Paint): string {
     fault,
   } = row;
   const head = { status: responseCode, outcome };
-  const sign = answerSign(judgeAdvised(judgeAnswer(head), adviceOn(row, url)), paint);
+  const sign = answerSign(judgeAdvised(judgeAnswer(head), adviceOn(entry, present)), paint);
   const answer = responseCode === null ? (error ?? "no answer") : describeAnswer(head);
   const next =
     nextAttemptAt === null
