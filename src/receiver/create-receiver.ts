@@ -109,16 +109,17 @@ function createParts(options: ResolvedOptions, secretsOption: SecretsOption): Re
   const dispatcher = new Dispatcher(dispatcherDeps);
   const admission = new Admission({ ...options, accepts: role !== "work", bodiesBytes: BODIES_BYTES }, clock);
   const pruner = new Pruner({ store, clock, clockWatch, logger, retention: options.retention });
+  const counter = new StoreCounter({ store, dispatcher, clock });
+  const workWatch = new WorkWatch({ ...options, counter, dispatcher, runs, registry, alarms });
   const drainer = new Drainer({
     admission,
     standing: role === "accept" ? undefined : dispatcher,
     createDispatcher: () => new Dispatcher({ ...dispatcherDeps, reportsParked: false }),
     sender,
     pruner,
+    workWatch,
     clock,
   });
-  const counter = new StoreCounter({ store, dispatcher, clock });
-  const workWatch = new WorkWatch({ ...options, counter, dispatcher, runs, registry, alarms });
   const { toleranceSeconds, unverified, signature: assumptions } = options;
   const watch = new DeliveryWatch({ alarms, clockWatch, assumptions, silence, clock });
   const finalAnswers = new FinalAnswerLog({ alarms, log: limitedLog, assumptions });

@@ -7,6 +7,7 @@ import type { RunObserver } from "../dispatch/run-observer.js";
 import type { OutboxSender } from "../outbox/outbox-sender.js";
 import type { Pruner } from "./pruner.js";
 import type { DrainResult, ReceiverState } from "./receiver.js";
+import type { WorkWatch } from "./work-watch.js";
 
 export interface DrainerDeps {
   admission: { readonly state: ReceiverState };
@@ -15,6 +16,7 @@ export interface DrainerDeps {
   createDispatcher: () => Dispatcher;
   sender: OutboxSender | undefined;
   pruner: Pruner;
+  workWatch: WorkWatch;
   clock: Clock;
 }
 
@@ -44,7 +46,7 @@ export class Drainer {
   }
 
   async #drain(timeoutMs: number, observer: RunObserver | undefined): Promise<DrainResult> {
-    const { standing, createDispatcher, sender } = this.#deps;
+    const { standing, createDispatcher, sender, workWatch } = this.#deps;
     // A script may have nothing else to do, and the clock's timers do not keep it alive.
     const keepAlive = setInterval(() => undefined, MINUTE);
     const ending = new AbortController();
@@ -54,7 +56,9 @@ export class Drainer {
     let drained = false;
     try {
       if (standing === undefined) await dispatcher.start(observer);
-      drained = dispatcher.ownership.isOwner && (await this.#untilIdle(dispatcher, timeoutMs, ending));
+      const { isOwner } = dispatcher.ownership;
+      drained = isOwner && (await this.#untilIdle(dispatcher, timeoutMs, ending));
+      if (isOwner && standing === undefined) await workWatch.checkDrained();
     } finally {
       ending.abort();
       if (standing === undefined) await end(dispatcher, sender);

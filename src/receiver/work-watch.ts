@@ -33,6 +33,7 @@ export class WorkWatch {
   readonly #backlog: Reminder;
   readonly #stuckContactEvents: Reminder;
   readonly #missing: Reminder;
+  readonly #missingInDrain: Reminder;
   /** Handlers that had work at the last check and are not registered. */
   #lastMissing: ReadonlySet<string> = new Set();
   #crashLoops = 0;
@@ -45,6 +46,7 @@ export class WorkWatch {
     this.#dead = new Reminder(clock, REMIND_MS);
     this.#deadContactEvents = new Reminder(clock, REMIND_MS);
     this.#missing = new Reminder(clock, REMIND_MS);
+    this.#missingInDrain = new Reminder(clock, REMIND_MS);
     this.#backlog = new Reminder(clock, backlogAfterMs);
     this.#stuckContactEvents = new Reminder(clock, backlogAfterMs);
   }
@@ -62,6 +64,14 @@ export class WorkWatch {
     this.#timer?.cancel();
   }
 
+  /**
+   * Reports work without a handler that a drain has left: where handlers run only in drains, no other check finds it.
+   * Never rejects.
+   */
+  async checkDrained(): Promise<void> {
+    if (await this.#count()) this.#raiseMissing(this.#findMissing(), this.#missingInDrain);
+  }
+
   #wait(): void {
     if (this.#stopped) return;
     this.#timer = this.#deps.clock.setTimer(() => {
@@ -70,19 +80,24 @@ export class WorkWatch {
   }
 
   async #check(): Promise<void> {
-    const { counter, logger } = this.#deps;
     this.#reportCrashLoops();
+    if (!(await this.#count())) return;
+    const { figures } = this.#deps.counter;
+    this.#reportDead(figures);
+    this.#reportBacklog(figures);
+    this.#reportMissing();
+  }
+
+  /** False if the store cannot be counted now, or nothing is reported any more. */
+  async #count(): Promise<boolean> {
+    const { counter, logger } = this.#deps;
     try {
       await counter.count();
     } catch (error) {
       if (!this.#stopped) logger.error(errorFields(error, true), "counts_failed");
-      return;
+      return false;
     }
-    if (this.#stopped) return;
-    const { figures } = counter;
-    this.#reportDead(figures);
-    this.#reportBacklog(figures);
-    this.#reportMissing(figures);
+    return !this.#stopped;
   }
 
   #reportCrashLoops(): void {
@@ -110,17 +125,24 @@ export class WorkWatch {
   }
 
   /** One check is not enough: during a deploy the next process, which has the handler, is about to take over. */
-  #reportMissing({ pendingByHandler }: StoreFigures): void {
-    const { registry, dispatcher, alarms } = this.#deps;
-    const registered = new Set(registry.all.map(({ name }) => name));
-    const missing = dispatcher.ownership.isOwner
-      ? Object.keys(pendingByHandler).filter((name) => !registered.has(name))
-      : [];
+  #reportMissing(): void {
+    const missing = this.#deps.dispatcher.ownership.isOwner ? this.#findMissing() : [];
     const handlers = missing.filter((name) => this.#lastMissing.has(name));
     this.#lastMissing = new Set(missing);
-    if (!this.#missing.isDue(handlers.length)) return;
+    this.#raiseMissing(handlers, this.#missing);
+  }
+
+  #findMissing(): string[] {
+    const { registry, counter } = this.#deps;
+    const registered = new Set(registry.all.map(({ name }) => name));
+    return Object.keys(counter.figures.pendingByHandler).filter((name) => !registered.has(name));
+  }
+
+  #raiseMissing(handlers: readonly string[], reminder: Reminder): void {
+    if (!reminder.isDue(handlers.length)) return;
+    const { pendingByHandler } = this.#deps.counter.figures;
     const pending = handlers.reduce((sum, name) => sum + (pendingByHandler[name] ?? 0), 0);
-    alarms.raise({ kind: "handler_missing", handlers, pending });
+    this.#deps.alarms.raise({ kind: "handler_missing", handlers, pending });
   }
 }
 

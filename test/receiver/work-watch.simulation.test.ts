@@ -136,6 +136,46 @@ test("work without a handler in the process that runs the handlers is reported",
   await untilAlarm(other).toEqual([{ kind: "backlog", forMs: expect.any(Number), pending: 1 }]);
 });
 
+test("work without a handler is reported by a drain, where handlers run only in drains", async () => {
+  const file = tempFile();
+  const before = openWithAlarms({ store: file, role: "accept" });
+  before.receiver.on("email.opened", () => undefined);
+  await before.receiver.start();
+  await before.deliver(makeEvent({ type: "email.opened" }));
+  await before.receiver.drain();
+  await before.deliver(makeEvent({ type: "email.opened" }));
+  await before.receiver.stop();
+  expect(before.alarms).toEqual([]);
+
+  const { receiver, alarms, clock, deliver } = openWithAlarms({ store: file, role: "accept" });
+  receiver.on("email.sent", () => undefined);
+  await receiver.start();
+  await deliver();
+  expect(await receiver.drain()).toMatchObject({ done: 1, drained: true });
+  const alarm = { kind: "handler_missing", handlers: ["email.opened"], pending: 1 };
+  expect(alarms).toEqual([alarm]);
+  await clock.advance(2 * MINUTE);
+  await receiver.drain();
+  expect(alarms).toEqual([alarm]);
+  await clock.advance(6 * HOUR);
+  await receiver.drain();
+  expect(alarms.filter(({ kind }) => kind === "handler_missing")).toEqual([alarm, alarm]);
+});
+
+test("a drain beside the process that runs the handlers reports no handler that it does not have", async () => {
+  const file = tempFile();
+  const owner = openWithAlarms({ store: file });
+  owner.receiver.on("email.opened", () => Promise.reject(new Error("later")));
+  await owner.receiver.start();
+  const event = makeEvent({ type: "email.opened" });
+  await owner.deliver(event);
+  await untilWork(owner.receiver, event.id, { state: "pending", attempts: 1 }, "email.opened");
+  const { receiver, alarms } = openWithAlarms({ store: file, role: "accept" });
+  await receiver.start();
+  await receiver.drain();
+  expect(alarms).toEqual([]);
+});
+
 describe("contact events", () => {
   const contactEvent = { name: "order.shipped", email: "ada@example.com" };
 
