@@ -44,6 +44,7 @@ export const OUTBOX_QUERY_OPTIONS = defineOptions("contactEvents.list", {
   error: given<string>(),
   since: wholeNumber({ min: 0 }),
   until: wholeNumber({ min: 0 }),
+  inboxEventId: given<string>(),
   limit: pageLimit,
   cursor: given<string>(),
 } satisfies OptionsOf<OutboxQuery>);

@@ -55,6 +55,8 @@ export interface CopiedContactEvent {
   occurredAt: number;
   recordedAt: number;
   byHandler: boolean;
+  /** Id of the event whose handler recorded it; null for other ones, and when that event is gone. */
+  inboxEventId: string | null;
   state: OutboxState;
   position: number | null;
   attempts: number;

@@ -140,6 +140,11 @@ export interface OutboxView {
   param: string | undefined;
   /** The service's message about a dead event; undefined in other states. */
   message: string | undefined;
+  /**
+   * Id of the inbox event whose handler recorded it; undefined for one that was recorded outside of handlers, and once
+   * retention has removed that event.
+   */
+  inboxEventId: string | undefined;
 }
 
 /** Which contact events: what fits each field that is given. */
@@ -152,6 +157,8 @@ export interface ContactEventChoice {
   since?: number | undefined;
   /** Only events recorded before, in milliseconds since 1970. */
   until?: number | undefined;
+  /** Only events that handlers recorded for the inbox event of this id. */
+  inboxEventId?: string | undefined;
 }
 
 /** Which contact events a list has. */

@@ -148,7 +148,7 @@ CREATE TABLE outbox_event (
     reason      TEXT,
     code        TEXT,
     param       TEXT,
-    message     TEXT, attempts INTEGER NOT NULL DEFAULT 0,
+    message     TEXT, attempts INTEGER NOT NULL DEFAULT 0, inbox_seq INTEGER,
     CHECK (CASE state
       WHEN 'pending' THEN send IS NULL AND position IS NULL AND settled_at IS NULL AND reason IS NULL
       WHEN 'again' THEN send IS NULL AND position IS NULL AND settled_at IS NULL AND reason IS NULL
@@ -187,6 +187,8 @@ CREATE INDEX outbox_event_again ON outbox_event (seq) WHERE state = 'again';
 CREATE INDEX outbox_event_dead ON outbox_event (seq) WHERE state = 'dead';
 
 CREATE INDEX outbox_event_dead_key ON outbox_event (key) WHERE state = 'dead';
+
+CREATE INDEX outbox_event_inbox_seq ON outbox_event (inbox_seq) WHERE inbox_seq IS NOT NULL;
 
 CREATE UNIQUE INDEX outbox_event_own_key ON outbox_event (key) WHERE by_handler = 0;
 

@@ -15,6 +15,7 @@ const COMMANDS: [name: string, command: OtherCommand][] = [
   ["countOutbox", { op: "countOutbox", input: undefined }],
   ["retryOutbox", { op: "retryOutbox", input: { key: "k", now: 1 } }],
   ["discardOutbox", { op: "discardOutbox", input: { key: "k", now: 1 } }],
+  ["listOutbox of one inbox event", { op: "listOutbox", input: { inboxEventId: "evt_1" } }],
   ...OUTBOX_STATES.filter((state) => state !== "done").map((state): [string, OtherCommand] => [
     `listOutbox of what is ${state}`,
     { op: "listOutbox", input: { state } },

@@ -168,6 +168,7 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
     code        text,
     param       text,
     message     text,
+    inbox_seq   bigint,
     CHECK (CASE state
       WHEN 'pending' THEN send IS NULL AND position IS NULL AND settled_at IS NULL AND reason IS NULL
       WHEN 'leased' THEN send IS NOT NULL AND position IS NOT NULL AND settled_at IS NULL AND reason IS NULL
@@ -182,6 +183,8 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
   CREATE INDEX outbox_event_dead ON pigeonhole.outbox_event (seq) WHERE state = 'dead';
   CREATE INDEX outbox_event_open_key ON pigeonhole.outbox_event (key) WHERE state IN ('pending', 'dead');
   CREATE INDEX outbox_event_send ON pigeonhole.outbox_event (send, position) WHERE send IS NOT NULL;
+  -- By the inbox event whose handler recorded it, whose number no other event gets once that one is removed.
+  CREATE INDEX outbox_event_inbox_seq ON pigeonhole.outbox_event (inbox_seq, seq) WHERE inbox_seq IS NOT NULL;
 
   -- A call to the API: its members and their order are fixed before it is first made, and it is repeated as it was.
   CREATE TABLE pigeonhole.outbox_send (

@@ -244,6 +244,11 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (step, handler, outcome, from_ms)
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- The number of the inbox event whose handler recorded it; no other event gets the number once that one is removed.
+  ALTER TABLE outbox_event ADD COLUMN inbox_seq INTEGER;
+  CREATE INDEX outbox_event_inbox_seq ON outbox_event (inbox_seq) WHERE inbox_seq IS NOT NULL;
+  `,
 ];
 
 /** The tables that they create. The user's own ones may have any other name. */

@@ -89,6 +89,27 @@ export function describeOutboxInspect(fixture: Fixture): void {
       },
     );
 
+    test("listOutbox names the inbox event whose handler recorded an event, and lists what was recorded for one", async () => {
+      const recordFor = async (eventId: string, ...keys: string[]) => {
+        const records = keys.map((key) => ({ key, body: newRecord(key).body, occurredAt: T }));
+        await fixture.store.settle({ ...settlements.done(await acceptLeased(fixture.store, eventId)), records });
+      };
+      await recordFor("evt_1", "a", "b");
+      await recordFor("evt_2", "c");
+      await recordKeys(fixture.store, "d");
+      const views = await outboxOf(fixture.store);
+      expect(views.map(({ key, inboxEventId }) => [key, inboxEventId])).toEqual([
+        ["a", "evt_1"],
+        ["b", "evt_1"],
+        ["c", "evt_2"],
+        ["d", undefined],
+      ]);
+      expect(await keysOf({ inboxEventId: "evt_1" })).toEqual(["b", "a"]);
+      expect(await keysOf({ inboxEventId: "evt_1", limit: 1 })).toEqual(["b"]);
+      expect(await keysOf({ inboxEventId: "evt_2", state: "done" })).toEqual([]);
+      expect(await keysOf({ inboxEventId: "evt_9" })).toEqual([]);
+    });
+
     test("listOutbox shows attempts, the last error and the next try of a call", async () => {
       const shown = async () => {
         const [view] = await outboxOf(fixture.store);

@@ -12,8 +12,10 @@ import {
 import type { Sql } from "../sql.js";
 import { discardContactEvent } from "./discard-contact-event.js";
 
-type Row = Pick<OutboxView, "seq" | "key" | "state" | "body" | "recordedAt" | "occurredAt" | "attempts"> &
-  Nullable<Pick<OutboxView, "settledAt" | "error" | "dueAt" | "remoteId" | "reason" | "code" | "param" | "message">>;
+/** The columns that every row has. */
+type Given = "seq" | "key" | "state" | "body" | "recordedAt" | "occurredAt" | "attempts";
+
+type Row = Pick<OutboxView, Given> & Nullable<Omit<OutboxView, Given>>;
 
 const CONDITIONS: Record<keyof ContactEventChoice | "state", string> = {
   state: "state = :state",
@@ -22,6 +24,7 @@ const CONDITIONS: Record<keyof ContactEventChoice | "state", string> = {
     OR send IN (SELECT send FROM pigeonhole.outbox_send WHERE position(lower(:error) IN lower(error)) > 0))`,
   since: "recorded_at >= :since",
   until: "recorded_at < :until",
+  inboxEventId: "inbox_seq = (SELECT seq FROM pigeonhole.inbox_event WHERE id = :inboxEventId)",
 };
 
 /** Conditions on rows of `outbox_event`, whose parameters have the names of the fields. */
@@ -36,9 +39,10 @@ const selectViews = (conditions: string): string => `
   SELECT e.seq, e.key, e.state, e.body, e.recorded_at AS "recordedAt", e.occurred_at AS "occurredAt",
     e.settled_at AS "settledAt", e.attempts + coalesce(s.started, 0) AS attempts,
     CASE e.state WHEN 'leased' THEN s.error END AS error, CASE e.state WHEN 'leased' THEN s.due_at END AS "dueAt",
-    e.remote_id AS "remoteId", e.reason, e.code, e.param, e.message
+    e.remote_id AS "remoteId", e.reason, e.code, e.param, e.message, i.id AS "inboxEventId"
   FROM (SELECT * FROM pigeonhole.outbox_event WHERE ${conditions} ORDER BY seq DESC LIMIT :most) AS e
-  LEFT JOIN pigeonhole.outbox_send AS s ON s.send = e.send ORDER BY e.seq DESC`;
+  LEFT JOIN pigeonhole.outbox_send AS s ON s.send = e.send
+  LEFT JOIN pigeonhole.inbox_event AS i ON i.seq = e.inbox_seq ORDER BY e.seq DESC`;
 
 /** The newest contact event with the key, which no index has for all of them: for a person, outside the receiver. */
 export async function getContactEvent(sql: Sql, key: string): Promise<OutboxView | undefined> {

@@ -38,8 +38,8 @@ const SETTLE_DONE = `
     INSERT INTO pigeonhole.inbox_done (seq, handler, settled_at, attempts, discarded)
     SELECT gone.seq, gone.handler, g.at, gone.started, false FROM gone JOIN given AS g USING (place)
   ), recorded AS (
-    INSERT INTO pigeonhole.outbox_event (key, name, body, occurred_at, recorded_at, by_handler, state)
-    SELECT r.key, r.name, r.body, r.occurred_at, g.at, true, 'pending'
+    INSERT INTO pigeonhole.outbox_event (key, name, body, occurred_at, recorded_at, inbox_seq, by_handler, state)
+    SELECT r.key, r.name, r.body, r.occurred_at, g.at, g.seq, true, 'pending'
     FROM unnest(:recordPlaces::bigint[], :keys::text[], :names::text[], :bodies::text[], :occurredAts::bigint[])
       WITH ORDINALITY AS r (place, key, name, body, occurred_at, number)
     JOIN gone USING (place) JOIN given AS g USING (place) ORDER BY r.number
@@ -66,8 +66,8 @@ const SETTLE_ONE = `
 const DROP_STEPS = "DELETE FROM pigeonhole.inbox_step WHERE seq = :seq AND handler = :handler";
 
 const RECORD = `
-  INSERT INTO pigeonhole.outbox_event (key, name, body, occurred_at, recorded_at, by_handler, state)
-  SELECT r.key, r.name, r.body, r.occurred_at, :at::bigint, true, 'pending'
+  INSERT INTO pigeonhole.outbox_event (key, name, body, occurred_at, recorded_at, inbox_seq, by_handler, state)
+  SELECT r.key, r.name, r.body, r.occurred_at, :at::bigint, :seq::bigint, true, 'pending'
   FROM unnest(:keys::text[], :names::text[], :bodies::text[], :occurredAts::bigint[])
     WITH ORDINALITY AS r (key, name, body, occurred_at, number)
   ORDER BY r.number`;

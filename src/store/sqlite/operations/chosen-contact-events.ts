@@ -7,6 +7,7 @@ const CONDITIONS: Record<keyof ContactEventChoice, string> = {
     OR send IN (SELECT send FROM outbox_send WHERE instr(lower(error), lower(:error)) > 0))`,
   since: "recorded_at >= :since",
   until: "recorded_at < :until",
+  inboxEventId: "inbox_seq = (SELECT seq FROM inbox_event WHERE id = :inboxEventId)",
 };
 
 /** Conditions on the rows of `outbox_event`, whose parameters have the names of the fields. */

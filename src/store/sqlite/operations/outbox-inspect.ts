@@ -5,8 +5,10 @@ import { pageLimit } from "../../inbox-view.js";
 import { chosenContactEvents } from "./chosen-contact-events.js";
 import { type Nullable, checkState, readSeqCursor, withoutNulls } from "../../check-query.js";
 
-type Row = Pick<OutboxView, "seq" | "key" | "state" | "body" | "recordedAt" | "occurredAt" | "attempts"> &
-  Nullable<Pick<OutboxView, "settledAt" | "error" | "dueAt" | "remoteId" | "reason" | "code" | "param" | "message">>;
+/** The columns that every row has. */
+type Given = "seq" | "key" | "state" | "body" | "recordedAt" | "occurredAt" | "attempts";
+
+type Row = Pick<OutboxView, Given> & Nullable<Omit<OutboxView, Given>>;
 
 /** Events that no call has taken yet. Events that were sent before cost nothing here. */
 const IS_NEW = "seq > (SELECT value FROM counter WHERE name = 'outbox_taken') AND state = 'pending'";
@@ -40,9 +42,10 @@ const selectViews = (filter: string): string => `
   SELECT e.seq, e.key, iif(e.state = 'again', 'pending', e.state) AS state, e.body, e.recorded_at AS recordedAt,
     e.occurred_at AS occurredAt, e.settled_at AS settledAt, e.attempts + coalesce(s.started, 0) AS attempts,
     iif(e.state = 'leased', s.error, NULL) AS error, iif(e.state = 'leased', s.due_at, NULL) AS dueAt,
-    e.remote_id AS remoteId, e.reason, e.code, e.param, e.message
+    e.remote_id AS remoteId, e.reason, e.code, e.param, e.message, i.id AS inboxEventId
   FROM (SELECT * FROM outbox_event WHERE ${filter} ORDER BY seq DESC LIMIT :most) AS e
-  LEFT JOIN outbox_send AS s ON s.send = e.send ORDER BY e.seq DESC`;
+  LEFT JOIN outbox_send AS s ON s.send = e.send
+  LEFT JOIN inbox_event AS i ON i.seq = e.inbox_seq ORDER BY e.seq DESC`;
 
 /** Reads a contact event by key, which no index has for all of them: for an operator, outside the receiver. */
 export function prepareGetContactEvent(db: Database) {

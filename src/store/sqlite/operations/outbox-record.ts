@@ -3,13 +3,22 @@ import type { NewOutboxEvent, ComparableOutboxEvent, RecordResult } from "../../
 import { isSameContactEvent } from "../../same-contact-event.js";
 import { prepareLater } from "../on-first-use.js";
 
+/** What a settlement of work that is done has for the outbox. */
+interface RecordedByHandler {
+  records?: readonly NewOutboxEvent[] | undefined;
+  /** Of the inbox event. */
+  seq: number;
+  at: number;
+}
+
 /** Records the contact events of a handler: they come with a done mark, which exists once. */
 export function prepareRecordOfHandler(db: Database) {
-  const insert = prepareLater(db)<[string, string, number, number]>(`
-    INSERT INTO outbox_event (key, body, occurred_at, recorded_at, by_handler, state) VALUES (?, ?, ?, ?, 1, 'pending')`);
-  return (events: readonly NewOutboxEvent[] | undefined, now: number): void => {
-    if (events === undefined) return;
-    for (const { key, body, occurredAt } of events) insert().run(key, body, occurredAt, now);
+  const insert = prepareLater(db)<[string, string, number, number, number]>(`
+    INSERT INTO outbox_event (key, body, occurred_at, recorded_at, inbox_seq, by_handler, state)
+    VALUES (?, ?, ?, ?, ?, 1, 'pending')`);
+  return ({ records, seq, at }: RecordedByHandler): void => {
+    if (records === undefined) return;
+    for (const { key, body, occurredAt } of records) insert().run(key, body, occurredAt, at, seq);
   };
 }
 

@@ -123,12 +123,14 @@ type OutboxCopyRow = Omit<CopiedContactEvent, "byHandler" | "call"> & {
 export function prepareReadContactEvents(db: Database): (after: number) => CopyPage<CopiedContactEvent> {
   const select = db.prepare<{ after: number }, OutboxCopyRow>(`
     SELECT e.seq, e.key, e.body, e.occurred_at AS occurredAt, e.recorded_at AS recordedAt, e.by_handler AS byHandler,
+      i.id AS inboxEventId,
       iif(e.state = 'again', 'pending', e.state) AS state, e.position, e.attempts, e.settled_at AS settledAt,
       e.remote_id AS remoteId, e.reason, e.code, e.param, e.message, s.key AS callKey, s.kind AS callKind,
       iif(s.state = 'leased', 'pending', s.state) AS callState,
       s.due_at AS callDueAt, s.waits_since AS callWaitsSince,
       s.started AS callStarted, s.error AS callError
     FROM outbox_event AS e LEFT JOIN outbox_send AS s ON s.send = e.send
+    LEFT JOIN inbox_event AS i ON i.seq = e.inbox_seq
     WHERE e.seq > :after ORDER BY e.seq LIMIT ${PAGE_EVENTS}`);
 
   return (after) => {

@@ -47,7 +47,7 @@ export function prepareSettle(db: Database, pairs: DirectEnds) {
         const removed = remove().get(seq, handler, token);
         if (removed === undefined) return false;
         markDone().run(seq, handler, at, removed.started);
-        record(settlement.records, at);
+        record(settlement);
         return true;
       }
       case "pending":
@@ -62,7 +62,7 @@ export function prepareSettle(db: Database, pairs: DirectEnds) {
   function endDirect(settlement: Settlement): boolean {
     if (!isDirect(settlement)) return false;
     if (settlement.to === "done" && !settlement.dropSteps && pairs.end(settlement, settlement.at)) {
-      record(settlement.records, settlement.at);
+      record(settlement);
       return true;
     }
     pairs.addRow(settlement, settlement.at);
