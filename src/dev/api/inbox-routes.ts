@@ -10,6 +10,7 @@ import { readIds } from "./capture-routes.js";
 import { contactEventRow, eventRow, handlerTimesRow } from "./inbox-rows.js";
 import { PageApiError, badField } from "./page-api-error.js";
 import type {
+  ContactEventDetail,
   ContactEventPage,
   HandlerTimesReport,
   InboxChange,
@@ -147,7 +148,8 @@ function contactEventRoutes(database: () => InboxOperator): PageApiRoute[] {
       path: "/api/inbox/contact-events",
       handle: async ({ query }): Promise<ContactEventPage> => {
         const name = query.get("name") ?? "";
-        const wanted = { ...pageOf(query, OUTBOX_STATES), ...(name === "" ? {} : { name }) };
+        const inboxEventId = query.get("event") ?? undefined;
+        const wanted = { ...pageOf(query, OUTBOX_STATES), inboxEventId, ...(name === "" ? {} : { name }) };
         const { items, nextCursor } = await findRows({
           list: (page) => database().listContactEvents({ ...wanted, ...page }),
           cursor: wanted.cursor,
@@ -155,6 +157,15 @@ function contactEventRoutes(database: () => InboxOperator): PageApiRoute[] {
           textOf: textOfContactEvent,
         });
         return { items: items.map(contactEventRow), nextCursor: nextCursor ?? null };
+      },
+    },
+    {
+      method: "GET",
+      path: "/api/inbox/contact-events/{id}",
+      handle: async ({ id: key }): Promise<ContactEventDetail> => {
+        const view = await database().getContactEvent(key);
+        if (view !== undefined) return { ...contactEventRow(view), body: view.body };
+        throw new PageApiError(404, { code: "not_found", message: `There is no contact event with the key "${key}".` });
       },
     },
     {

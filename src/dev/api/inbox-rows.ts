@@ -49,6 +49,8 @@ export function contactEventRow(view: OutboxView): ContactEventRow {
     name,
     contact: email ?? contactId ?? "",
     recordedAt: isoTime(view.recordedAt),
+    occurredAt: isoTime(view.occurredAt),
+    settledAt: isoTime(view.settledAt),
     attempts: view.attempts,
     dueAt: isoTime(view.dueAt),
     error: view.error ?? null,
@@ -56,5 +58,7 @@ export function contactEventRow(view: OutboxView): ContactEventRow {
     code: view.code ?? null,
     param: view.param ?? null,
     message: view.message ?? null,
+    remoteId: view.remoteId ?? null,
+    inboxEventId: view.inboxEventId ?? null,
   };
 }

@@ -283,7 +283,10 @@ export interface ContactEventRow {
   state: string;
   name: string;
   contact: string;
+  /** When it was recorded, when it happened, and when it became done or dead: ISO 8601. */
   recordedAt: string;
+  occurredAt: string;
+  settledAt: string | null;
   /** Tries of its calls so far. */
   attempts: number;
   /** When its call is tried next, ISO 8601 or null. */
@@ -294,6 +297,15 @@ export interface ContactEventRow {
   code: string | null;
   param: string | null;
   message: string | null;
+  /** The service's id of it; null until the service has taken it. */
+  remoteId: string | null;
+  /** The event of the inbox whose handler recorded it; null for others, and once that event is gone. */
+  inboxEventId: string | null;
+}
+
+export interface ContactEventDetail extends ContactEventRow {
+  /** JSON text as it is sent; once it was erased, only the name is left. */
+  body: string;
 }
 
 export interface ContactEventPage {

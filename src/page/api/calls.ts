@@ -1,6 +1,7 @@
 import type {
   CaptureDetail,
   CapturePage,
+  ContactEventDetail,
   ContactEventPage,
   ExportBody,
   HandlerTimesReport,
@@ -94,6 +95,12 @@ export const changeInboxEvent = (id: string, change: "retry" | "discard") =>
 
 export const listContactEvents = ({ state, type: name, text }: InboxFilter, cursor: string | null) =>
   readJson<ContactEventPage>(`/api/inbox/contact-events?${pageQuery({ state, name, text }, cursor)}`);
+
+/** Those that handlers recorded for an event of the inbox, the newest of them. */
+export const listRecordedContactEvents = (event: string) =>
+  readJson<ContactEventPage>(`/api/inbox/contact-events?${new URLSearchParams({ event })}`);
+
+export const readContactEvent = (key: string) => readJson<ContactEventDetail>(`/api/inbox/contact-events/${at(key)}`);
 
 export const changeContactEvents = (ids: string[], change: "retry" | "discard") =>
   postJson<InboxChanges>(`/api/inbox/contact-events/${change}`, { ids });

@@ -1,11 +1,10 @@
 import { escapeControls } from "../../base/text.js";
 import type { ContactEventRow } from "../../dev/api/page-api.js";
-import { StateBadge } from "../ui/badges.js";
-import { Icon } from "../ui/icon.js";
+import { ContactEventBadge } from "../ui/badges.js";
 import { formatExactTime, formatTime, plural } from "../ui/format.js";
-import { changeRows, inboxRowId, toggleChosenRow } from "./inbox-selection.js";
-import { chosenRows, contactEventRows, cursorRow } from "./inbox-state.js";
-import { ChooseAllCell, InboxTable } from "./inbox-table.js";
+import { inboxRowId, toggleChosenRow } from "./inbox-selection.js";
+import { chosenRows, contactEventRows, showRow } from "./inbox-state.js";
+import { ChooseAllCell, InboxTable, rowClass } from "./inbox-table.js";
 
 /** The outbox: contact events to send to the service, and its answer for dead ones. */
 export function ContactEventTable() {
@@ -29,9 +28,6 @@ export function ContactEventTable() {
             Tries
           </th>
           <th scope="col">Why</th>
-          <th scope="col" class="row-actions">
-            <span class="unseen">Actions</span>
-          </th>
         </>
       }
     >
@@ -43,42 +39,36 @@ export function ContactEventTable() {
 }
 
 function Row({ row }: { row: ContactEventRow }) {
-  const { key, state, recordedAt, name, contact, code, param } = row;
+  const { key, recordedAt, contact, code, param } = row;
+  const name = escapeControls(row.name);
   const why = row.message ?? row.reason ?? row.error ?? "";
   return (
-    <tr id={inboxRowId(key)} class={key === cursorRow.value ? "cursor" : ""}>
+    <tr id={inboxRowId(key)} class={rowClass(key)} onClick={() => showRow(key)}>
       <td class="choose">
         <input
           type="checkbox"
-          aria-label={`Choose ${escapeControls(name)} for ${escapeControls(contact)}`}
+          aria-label={`Choose ${name} for ${escapeControls(contact)}`}
           checked={chosenRows.value.has(key)}
+          onClick={(click) => click.stopPropagation()}
           onChange={() => toggleChosenRow(key)}
         />
       </td>
       <td>
-        <StateBadge state={state} />
+        <ContactEventBadge event={row} />
       </td>
       <td class="received-column" title={formatExactTime(recordedAt)}>
         {formatTime(recordedAt)}
       </td>
-      <td title={key}>{name}</td>
-      <td>{contact}</td>
+      <td title={key}>
+        <button type="button" class="link" aria-label={`${name}, show ${escapeControls(key)}`}>
+          {name}
+        </button>
+      </td>
+      <td class="contact-cell">{escapeControls(contact)}</td>
       <td class="tries-column">{describeTries(row)}</td>
       <td class="error-cell" title={why}>
         {isGiven(code) && <code class="tag">{code}</code>}
         {isGiven(param) && <code class="tag">{param}</code>} {why}
-      </td>
-      <td class="row-actions">
-        {state === "dead" && (
-          <>
-            <button type="button" class="button small" onClick={() => void changeRows([key], "retry")}>
-              <Icon name="replay" /> Retry
-            </button>
-            <button type="button" class="button small danger" onClick={() => void changeRows([key], "discard")}>
-              <Icon name="trash" /> Discard
-            </button>
-          </>
-        )}
       </td>
     </tr>
   );

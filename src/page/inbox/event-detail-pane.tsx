@@ -10,7 +10,8 @@ import { works } from "../state/work.js";
 import { EventBadge } from "../ui/badges.js";
 import { Icon } from "../ui/icon.js";
 import { formatExactTime, formatTime } from "../ui/format.js";
-import { closeEvent } from "./inbox-state.js";
+import { closeRow } from "./inbox-state.js";
+import { RecordedContactEvents } from "./recorded-contact-events.js";
 
 /** One event of the inbox: each handler's work, and the body. */
 export function EventDetailPane({ event }: { event: InboxEventDetail }) {
@@ -24,7 +25,7 @@ export function EventDetailPane({ event }: { event: InboxEventDetail }) {
           <EventBadge event={work.event} />
           {event.test && <span class="tag">test</span>}
           <span class="spring" />
-          <button type="button" class="icon-button" aria-label="Close" title="Close (Esc)" onClick={closeEvent}>
+          <button type="button" class="icon-button" aria-label="Close" title="Close (Esc)" onClick={closeRow}>
             <Icon name="cross" />
           </button>
         </div>
@@ -59,6 +60,7 @@ export function EventDetailPane({ event }: { event: InboxEventDetail }) {
       <div class="detail-body">
         <h3>Handlers</h3>
         <HandlerList work={work} />
+        <RecordedContactEvents key={event.id} eventId={event.id} />
         <h3>Body</h3>
         {event.body === null ? (
           <p class="nothing">Dropped by retention or erased.</p>

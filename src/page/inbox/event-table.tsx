@@ -3,8 +3,8 @@ import type { InboxEvent } from "../../dev/api/page-api.js";
 import { EventBadge } from "../ui/badges.js";
 import { formatExactTime, formatTime, plural } from "../ui/format.js";
 import { inboxRowId, toggleChosenRow } from "./inbox-selection.js";
-import { chosenRows, cursorRow, inboxEvents, openEventId, showEvent } from "./inbox-state.js";
-import { ChooseAllCell, InboxTable } from "./inbox-table.js";
+import { chosenRows, inboxEvents, showRow } from "./inbox-state.js";
+import { ChooseAllCell, InboxTable, rowClass } from "./inbox-table.js";
 
 /** Events of the inbox, newest first, with the most important error. */
 export function EventTable() {
@@ -34,7 +34,7 @@ export function EventTable() {
       }
     >
       {rows.map((event) => (
-        <tr key={event.id} id={inboxRowId(event.id)} class={rowClass(event.id)} onClick={() => showEvent(event.id)}>
+        <tr key={event.id} id={inboxRowId(event.id)} class={rowClass(event.id)} onClick={() => showRow(event.id)}>
           <td class="choose">
             <input
               type="checkbox"
@@ -69,11 +69,6 @@ export function EventTable() {
       ))}
     </InboxTable>
   );
-}
-
-function rowClass(id: string): string {
-  const classes = [id === openEventId.value && "shown", id === cursorRow.value && "cursor"];
-  return classes.filter((name) => name !== false).join(" ");
 }
 
 function describeHandlers({ handlers }: InboxEvent): string {

@@ -1,5 +1,4 @@
 import { changeContactEvents, changeInboxEvents } from "../api/calls.js";
-import { setParams } from "../state/address.js";
 import { runAction, showNotice } from "../state/notice.js";
 import { followRetry } from "../state/retry-work.js";
 import { isStopped, mayDiscard, readWork } from "../state/work.js";
@@ -12,7 +11,9 @@ import {
   inboxEvents,
   inboxTab,
   loadInbox,
-  openEventId,
+  loadOpenRow,
+  openRow,
+  showRow,
 } from "./inbox-state.js";
 
 /** The rows of the list that is shown, by id or key. */
@@ -33,7 +34,7 @@ export function moveInboxCursor(step: number): void {
   const next = rows[Math.min(rows.length - 1, Math.max(0, index + step))];
   if (next === undefined) return;
   cursorRow.value = next;
-  if (openEventId.value !== "") setParams({ event: next });
+  if (openRow.value !== "") showRow(next);
 }
 
 export function toggleChosenRow(row: string): void {
@@ -57,7 +58,7 @@ export function toggleAllRows(): void {
 /** The rows that a command acts on: the selected ones, or the open one, or the one at the cursor. */
 export function targetRows(): string[] {
   if (chosenRows.value.size > 0) return [...chosenRows.value];
-  const row = openEventId.value === "" ? cursorRow.value : openEventId.value;
+  const row = openRow.value === "" ? cursorRow.value : openRow.value;
   return row === "" ? [] : [row];
 }
 
@@ -74,7 +75,8 @@ export function changeRows(rows: readonly string[], change: "retry" | "discard")
     if (failed > 0) reportFailed(failed, isEvents);
     clearChosenRows();
     await loadInbox();
-    if (openEventId.value !== "") await readWork(openEventId.value);
+    if (openRow.value === "") return;
+    await (isEvents ? readWork(openRow.value) : loadOpenRow());
   });
 }
 

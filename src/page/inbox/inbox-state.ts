@@ -1,6 +1,12 @@
 import { computed, signal } from "@preact/signals";
-import type { ContactEventRow, InboxEvent, InboxEventDetail, InboxOverview } from "../../dev/api/page-api.js";
-import { listContactEvents, listInboxEvents, readInbox, type InboxFilter } from "../api/calls.js";
+import type {
+  ContactEventDetail,
+  ContactEventRow,
+  InboxEvent,
+  InboxEventDetail,
+  InboxOverview,
+} from "../../dev/api/page-api.js";
+import { listContactEvents, listInboxEvents, readContactEvent, readInbox, type InboxFilter } from "../api/calls.js";
 import { runAction } from "../state/notice.js";
 import { readParam, setParams } from "../state/address.js";
 import { readEvent } from "../state/work.js";
@@ -14,14 +20,20 @@ export const contactEventRows = signal<readonly ContactEventRow[]>([]);
 /** Cursor of the next page; null on the last one. */
 export const nextCursor = signal<string | null>(null);
 
-/** Id of the event in the detail pane; empty if the pane is closed. */
-export const openEventId = computed(() => readParam("event"));
+/** Received events, or contact events to send. */
+export const inboxTab = computed(() => (readParam("show") === "contact-events" ? "contact-events" : "events"));
+
+/** The parameter of the address that names the row in the detail pane, by the list. */
+const OPEN_PARAMS = { events: "event", "contact-events": "key" } as const;
+
+/** The row in the detail pane: an event's id, or a contact event's key. Empty if the pane is closed. */
+export const openRow = computed(() => readParam(OPEN_PARAMS[inboxTab.value]));
 
 /** The open event once it is loaded. */
 export const openEvent = signal<InboxEventDetail | null>(null);
 
-/** Received events, or contact events to send. */
-export const inboxTab = computed(() => (readParam("show") === "contact-events" ? "contact-events" : "events"));
+/** The open contact event once it is loaded. */
+export const openContactEvent = signal<ContactEventDetail | null>(null);
 
 export const inboxState = computed(() => readParam("state"));
 
@@ -38,12 +50,12 @@ export const isNarrowed = computed(() => inboxFilter.value.type !== "" || inboxF
 export function showInbox(tab: "events" | "contact-events", state: string): void {
   clearChosenRows();
   if (tab === inboxTab.value) {
-    setParams({ state, event: "" });
+    setParams({ state, event: "", key: "" });
     return;
   }
   // The other list has other rows, and a type of events is no name of contact events.
   cursorRow.value = "";
-  setParams({ show: tab === "events" ? "" : tab, state, event: "", type: "", q: "" });
+  setParams({ show: tab === "events" ? "" : tab, state, event: "", key: "", type: "", q: "" });
 }
 
 export function filterInbox(change: { type?: string; q?: string }): void {
@@ -79,23 +91,37 @@ export function loadInbox({ isMore = false } = {}): Promise<boolean> {
   });
 }
 
-export function showEvent(id: string): void {
-  cursorRow.value = id;
-  setParams({ event: id });
+export function showRow(row: string): void {
+  cursorRow.value = row;
+  setParams({ [OPEN_PARAMS[inboxTab.value]]: row });
 }
 
-export function closeEvent(): void {
-  setParams({ event: "" });
+export function closeRow(): void {
+  setParams({ [OPEN_PARAMS[inboxTab.value]]: "" });
 }
 
-/** Loads the open event; a later one is not replaced by an earlier one that comes late. */
-export function loadEvent(id: string): Promise<boolean> {
-  if (openEvent.value?.id !== id) openEvent.value = null;
-  if (id === "") return Promise.resolve(true);
+/** Loads the open row; a later one is not replaced by an earlier one that comes late. */
+export function loadOpenRow(): Promise<boolean> {
+  const [tab, row] = [inboxTab.value, openRow.value];
+  if (openEvent.value?.id !== row) openEvent.value = null;
+  if (openContactEvent.value?.key !== row) openContactEvent.value = null;
+  if (row === "") return Promise.resolve(true);
+  const isStale = () => inboxTab.value !== tab || openRow.value !== row;
   return runAction(async () => {
-    const event = await readEvent(id);
-    if (openEventId.value === id) openEvent.value = event;
+    if (tab === "events") {
+      const event = await readEvent(row);
+      if (!isStale()) openEvent.value = event;
+    } else {
+      const contactEvent = await readContactEvent(row);
+      if (!isStale()) openContactEvent.value = contactEvent;
+    }
   });
+}
+
+/** Loads the open contact event again where no row of the list shows how it changes. */
+export function followOpenContactEvent(): void {
+  const isListed = contactEventRows.value.some(({ key }) => key === openRow.value);
+  if (inboxTab.value === "contact-events" && openRow.value !== "" && !isListed) void loadOpenRow();
 }
 
 /** The row that keys act on: an event's id, or a contact event's key. */

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { Empty } from "../ui/empty.js";
 import { areAllRowsChosen, inboxRowId, toggleAllRows } from "./inbox-selection.js";
-import { cursorRow, inboxState, isNarrowed, loadInbox, nextCursor } from "./inbox-state.js";
+import { cursorRow, inboxState, isNarrowed, loadInbox, nextCursor, openRow } from "./inbox-state.js";
 
 interface InboxTableProps {
   /** Label of the table for screen readers. */
@@ -42,6 +42,12 @@ export function InboxTable({ label, isEmpty, emptyTitle, emptyText, head, childr
       <More />
     </div>
   );
+}
+
+/** Classes of a row: open in the pane, at the cursor. */
+export function rowClass(row: string): string {
+  const classes = [row === openRow.value && "shown", row === cursorRow.value && "cursor"];
+  return classes.filter((name) => name !== false).join(" ");
 }
 
 /** The head of the column of boxes. `what`: all rows, such as `12 events`. */

@@ -4,33 +4,42 @@ import { session } from "../state/session.js";
 import { Empty } from "../ui/empty.js";
 import { Icon } from "../ui/icon.js";
 import { SplitPane } from "../ui/split-pane.js";
+import { ContactEventPane } from "./contact-event-pane.js";
 import { ContactEventTable } from "./contact-event-table.js";
 import { EventDetailPane } from "./event-detail-pane.js";
 import { EventTable } from "./event-table.js";
 import { InboxFilters } from "./inbox-filters.js";
 import { InboxSelectionBar } from "./inbox-selection-bar.js";
-import { inboxKey, inboxTab, loadEvent, loadInbox, openEvent, openEventId, overview } from "./inbox-state.js";
+import {
+  followOpenContactEvent,
+  inboxKey,
+  inboxTab,
+  loadInbox,
+  loadOpenRow,
+  openContactEvent,
+  openEvent,
+  openRow,
+  overview,
+} from "./inbox-state.js";
 import { StateCounts } from "./state-counts.js";
-
-/** The receiver works meanwhile: interval of reloading while the page is visible. */
-const REFRESH_MS = 3000;
+import { useRefresh } from "./use-refresh.js";
 
 /** A receiver's database: received events, their handlers, and contact events to send. */
 export function InboxView() {
   const tab = inboxTab.value;
   const key = inboxKey();
   const isGiven = session.value?.inbox === true;
-  useEffect(() => {
-    if (!isGiven) return;
-    void loadInbox();
-    const timer = setInterval(() => {
-      if (document.visibilityState === "visible" && isAtTop()) void loadInbox();
-    }, REFRESH_MS);
-    return () => clearInterval(timer);
-  }, [key, isGiven]);
+  useRefresh(
+    (isFirst) => {
+      if (!isGiven) return;
+      if (isFirst || isAtTop()) void loadInbox();
+      if (!isFirst) followOpenContactEvent();
+    },
+    [key, isGiven],
+  );
 
-  const id = openEventId.value;
-  useEffect(() => void (isGiven && loadEvent(id)), [id, isGiven]);
+  const row = openRow.value;
+  useEffect(() => void (isGiven && loadOpenRow()), [tab, row, isGiven]);
 
   if (!isGiven) {
     return (
@@ -60,10 +69,18 @@ export function InboxView() {
             <InboxSelectionBar />
           </div>
         }
-        right={tab === "events" && openEvent.value !== null ? <EventDetailPane event={openEvent.value} /> : null}
+        right={openPane()}
       />
     </div>
   );
+}
+
+/** Null if no row is open. */
+function openPane() {
+  if (inboxTab.value === "contact-events") {
+    return openContactEvent.value === null ? null : <ContactEventPane loaded={openContactEvent.value} />;
+  }
+  return openEvent.value === null ? null : <EventDetailPane event={openEvent.value} />;
 }
 
 /** Do not reload after the user has loaded further pages. */

@@ -1,5 +1,5 @@
 import type { InboxOverview } from "../../dev/api/page-api.js";
-import { StateBadge } from "../ui/badges.js";
+import { ContactStateBadge, StateBadge } from "../ui/badges.js";
 import { formatCount } from "../ui/format.js";
 import { inboxState, inboxTab, showInbox } from "./inbox-state.js";
 
@@ -40,11 +40,12 @@ interface CountOptions {
 }
 
 function Count({ tab, state, label, value }: CountOptions) {
+  const Badge = tab === "events" ? StateBadge : ContactStateBadge;
   const isShown = tab === inboxTab.value && state === inboxState.value;
   return (
     <button type="button" class="count" aria-pressed={isShown} onClick={() => showInbox(tab, state)}>
       <b>{formatCount(value)}</b>
-      {label === undefined ? <StateBadge state={state} /> : <span class="hint">{label}</span>}
+      {label === undefined ? <Badge state={state} /> : <span class="hint">{label}</span>}
     </button>
   );
 }

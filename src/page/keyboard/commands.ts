@@ -24,15 +24,7 @@ import {
 import { setParams } from "../state/address.js";
 import { INBOX_SEARCH_ID } from "../inbox/inbox-filters.js";
 import { changeRows, inboxRowId, moveInboxCursor, targetRows, toggleChosenRow } from "../inbox/inbox-selection.js";
-import {
-  chosenRows,
-  clearChosenRows,
-  closeEvent,
-  cursorRow,
-  inboxTab,
-  openEventId,
-  showEvent,
-} from "../inbox/inbox-state.js";
+import { chosenRows, clearChosenRows, closeRow, cursorRow, openRow, showRow } from "../inbox/inbox-state.js";
 import { isSheetOpen } from "../state/key-sheet.js";
 
 /** One line of the sheet, and what its keys do. */
@@ -114,7 +106,7 @@ function stepBack(): void {
   if (compared.value !== null) setParams({ compare: "" });
   else if (chosen.value.size > 0) clearChosen();
   else if (view.value === "inbox" && chosenRows.value.size > 0) clearChosenRows();
-  else if (openEventId.value !== "") closeEvent();
+  else if (view.value === "inbox" && openRow.value !== "") closeRow();
   else closeDetail();
   if (view.value === "deliveries") focusById(LIST_ID);
 }
@@ -169,7 +161,7 @@ export const KEY_COMMANDS: readonly KeyCommand[] = [
   inInbox(["k", "ArrowUp"], "Previous event", () => moveInInbox(-1)),
   inInbox(["Enter"], "Open it", () => {
     if (cursorRow.value === "") moveInInbox(0);
-    if (cursorRow.value !== "" && inboxTab.value === "events") showEvent(cursorRow.value);
+    if (cursorRow.value !== "") showRow(cursorRow.value);
   }),
   inInbox(["/"], "Search", () => focusById(INBOX_SEARCH_ID)),
   inInbox(["x"], "Choose", () => {

@@ -2,7 +2,7 @@ import { escapeControls } from "../../base/text.js";
 import { type AnswerHead, describeAnswer, judgeAnswer } from "../../capture/model/answer.js";
 import type { CaptureSummary, VerdictCode } from "../../capture/model/capture.js";
 import { countAttempts, describeRetry, isRetrying } from "../../capture/model/describe-work.js";
-import type { EventWork, InboxEvent, InboxHandler } from "../../dev/api/page-api.js";
+import type { ContactEventRow, EventWork, InboxEvent, InboxHandler } from "../../dev/api/page-api.js";
 import { isHeld } from "../../dev/forward/held-tag.js";
 import { formatTime } from "./format.js";
 import { Icon, type IconName } from "./icon.js";
@@ -104,13 +104,38 @@ export function EventBadge({ event }: { event: Pick<InboxEvent, "state" | "handl
 }
 
 export function StateBadge({ state }: { state: string }) {
-  const face = WORK_STATES[state];
+  return <FaceBadge word={state} face={WORK_STATES[state]} />;
+}
+
+function FaceBadge({ word, face }: { word: string; face: Omit<Face, "word"> | undefined }) {
   return (
-    <span class={`badge ${face?.tone ?? "mute"}`} title={face?.meaning ?? state}>
+    <span class={`badge ${face?.tone ?? "mute"}`} title={face?.meaning ?? word}>
       <Icon name={face?.icon ?? "minus"} />
-      <span class="badge-word">{state}</span>
+      <span class="badge-word">{word}</span>
     </span>
   );
+}
+
+const CONTACT_EVENT_STATES: Record<string, Omit<Face, "word">> = {
+  pending: { icon: "clock", tone: "mute", meaning: "Waits to be sent." },
+  leased: { icon: "arrow", tone: "mute", meaning: "Part of a call that is being made." },
+  retrying: { icon: "replay", tone: "warn", meaning: "The last try of its call failed; it is made again." },
+  done: { icon: "check", tone: "good", meaning: "The service has it." },
+  discarded: { icon: "minus", tone: "mute", meaning: "Ended without being sent." },
+  dead: { icon: "cross", tone: "bad", meaning: "Refused, or too old: not sent again by itself." },
+};
+
+/** The state of a contact event, and what its state alone does not say. */
+export function ContactEventBadge({ event }: { event: Pick<ContactEventRow, "state" | "dueAt" | "remoteId"> }) {
+  const { state, dueAt, remoteId } = event;
+  const word =
+    state === "leased" && dueAt !== null ? "retrying" : state === "done" && remoteId === null ? "discarded" : state;
+  return <ContactStateBadge state={word} />;
+}
+
+/** The state of contact events in one word. */
+export function ContactStateBadge({ state }: { state: string }) {
+  return <FaceBadge word={state} face={CONTACT_EVENT_STATES[state]} />;
 }
 
 interface WorkBadgeOptions {

@@ -17,6 +17,10 @@ const ANSWERS: Record<string, (real: object) => object> = {
   "/api/inbox/events/evt_1": () => ({ ...makeEvent(), body: mark("body"), errors: makeErrors(), captureIds: [] }),
   "/api/sandbox": makeSandboxState,
   "/api/inbox/contact-events": () => ({ items: [makeContactEvent()], nextCursor: null }),
+  [`/api/inbox/contact-events/${encodeURIComponent(mark("key"))}`]: () => ({
+    ...makeContactEvent(),
+    body: JSON.stringify({ name: mark("sent-body") }),
+  }),
 };
 
 function makeEvent() {
@@ -54,6 +58,10 @@ function makeContactEvent() {
     code: mark("code"),
     param: mark("param"),
     message: mark("message"),
+    occurredAt: "2026-01-01T09:00:00.000Z",
+    settledAt: null,
+    remoteId: mark("remote-id"),
+    inboxEventId: mark("inbox-event-id"),
   };
 }
 
@@ -122,6 +130,9 @@ describe.skipIf(mustSkipBrowserTests())("text of other programs in the dev serve
     await seeMarks(page, "refusal");
     await page.getByRole("region", { name: "Contact events" }).getByRole("button", { name: "all" }).click();
     await seeMarks(page, `${always} name contact code param message key`);
+    await page.getByRole("table", { name: "Contact events" }).locator("tbody tr").click();
+    await page.getByRole("region", { name: "Contact event", exact: true }).waitFor();
+    await seeMarks(page, `${always} name contact code param message key remote-id sent-body`);
     await page.getByRole("button", { name: "Sandbox" }).click();
     await seeMarks(page, `${always} api-url endpoint-url endpoint-type off-reason fault-kind fault-code fault-calls`);
     await seeMarks(page, "call call-code call-fault stored-name stored-email");

@@ -235,16 +235,54 @@ describe.skipIf(mustSkipBrowserTests())("sending and the inbox", () => {
     await expect.poll(() => stateOf(id)).not.toBe("dead");
   });
 
-  test("the inbox view shows a contact event that the service refused, with its code, and retries it", async () => {
+  test("a contact event opens at its own address, leads to the event that recorded it and back, and is retried", async () => {
     await bench.deliver({ type: "email.opened" });
+    const id = bench.dev.captures.list()[0]?.event.id ?? "";
     await expect.poll(async () => (await bench.receiver.contactEvents.list({ state: "dead" })).items.length).toBe(1);
     await goTo("Inbox");
     await page.getByRole("region", { name: "Contact events" }).getByRole("button", { name: "1 dead" }).click();
     const table = page.getByRole("table", { name: "Contact events" });
     await table.getByText("contact_not_found").first().waitFor();
     await expect.poll(() => table.innerText()).toContain("nobody@customer.example.com");
-    await table.getByRole("button", { name: "Retry" }).click();
+    await table.getByRole("button", { name: /^email\.opened, show / }).click();
+    const pane = page.getByRole("region", { name: "Contact event", exact: true });
+    await pane.locator(".error-text").waitFor();
+    const facts = () => pane.getByRole("table", { name: "Contact event" }).locator("tr").allInnerTexts();
+    expect(await facts()).toEqual(expect.arrayContaining(["Contact\tnobody@customer.example.com", "Attempts\t1"]));
+    await pane.getByRole("tree", { name: "Contact event as sent" }).getByText("occurredAt").waitFor();
+    await page.reload();
+    await pane.getByRole("button", { name: "Open the event that recorded it" }).click();
+    const event = page.getByRole("region", { name: "Event", exact: true });
+    await event.getByRole("button", { name: id }).waitFor();
+    const recorded = event.getByRole("region", { name: "Contact events recorded" });
+    await expect.poll(() => recorded.getByRole("listitem").innerText()).toMatch(/^dead\s+email\.opened\s+nobody@/);
+    await recorded.getByRole("button", { name: "email.opened" }).click();
+    await pane.getByRole("button", { name: "Retry" }).click();
     await page.getByText("1 piece of work pending again").waitFor();
+    await expect.poll(facts).toContain("Attempts\t0");
+    await pane.getByRole("button", { name: "Discard" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Discard" }).click();
+    await expect.poll(() => pane.locator(".badge").innerText()).toBe("discarded");
+    await page.keyboard.press("Escape");
+    await expect.poll(() => pane.count()).toBe(0);
+  });
+
+  test("keys move through contact events and open them", async () => {
+    for (const key of ["one", "two"]) {
+      await bench.receiver.contactEvents.record(
+        { name: `order.${key}`, email: "nobody@customer.example.com" },
+        { key: `order-${key}` },
+      );
+    }
+    await goTo("Inbox");
+    await page.getByRole("region", { name: "Contact events" }).getByRole("button", { name: "2 all" }).click();
+    await expect.poll(() => page.getByRole("table", { name: "Contact events" }).locator("tbody tr").count()).toBe(2);
+    await page.keyboard.press("j");
+    await page.keyboard.press("Enter");
+    const heading = page.getByRole("region", { name: "Contact event", exact: true }).getByRole("heading", { level: 2 });
+    await expect.poll(() => heading.innerText()).toBe("order.two");
+    await page.keyboard.press("j");
+    await expect.poll(() => heading.innerText()).toBe("order.one");
   });
 
   test(
