@@ -1,7 +1,7 @@
 import { changeContactEvents, changeInboxEvents } from "../api/calls.js";
 import { runAction, showNotice } from "../state/notice.js";
 import { followRetry } from "../state/retry-work.js";
-import { isStopped, mayDiscard, readWork } from "../state/work.js";
+import { mayDiscard, mayRetry, readWork } from "../state/work.js";
 import { plural } from "../ui/format.js";
 import {
   chosenRows,
@@ -82,7 +82,7 @@ export function changeRows(rows: readonly string[], change: "retry" | "discard")
 
 /** Without those of which the list shows that nothing in them can be retried. An open event may be outside the list. */
 function retriedEvents(ids: readonly string[]): string[] {
-  const idle = inboxEvents.value.filter(({ handlers }) => !handlers.some(isStopped));
+  const idle = inboxEvents.value.filter((event) => !mayRetry(event));
   return ids.filter((each) => !idle.some(({ id }) => id === each));
 }
 

@@ -6,16 +6,13 @@ import { isRetryRequested } from "../../capture/model/work-word.js";
 import { StateBadge } from "../ui/badges.js";
 import { formatExactTime, formatTime, plural } from "../ui/format.js";
 
+/** Why an event has no work, and what to do about it. */
+const TEST_EVENT = "A test delivery: handlers get it with the option testEvents.";
+const NO_HANDLER = "No handler took it. Once the app has one for this type, Retry gives it this event.";
+
 /** Each handler's work on an event: runs, errors, the next run. */
 export function HandlerList({ work: { event, errors } }: { work: EventWork }) {
   const retried = retries.value.get(event.id);
-  if (event.handlers.length === 0) {
-    return (
-      <p class="nothing">
-        {event.test ? "A test delivery: handlers get it with the option testEvents." : "No handler has work on it."}
-      </p>
-    );
-  }
   return (
     <>
       {retried?.cameOf !== undefined && (
@@ -23,6 +20,7 @@ export function HandlerList({ work: { event, errors } }: { work: EventWork }) {
           Retried at {formatTime(retried.at)}: {retried.cameOf}
         </p>
       )}
+      {event.handlers.length === 0 && <p class="nothing">{event.test ? TEST_EVENT : NO_HANDLER}</p>}
       <ul class="handlers">
         {event.handlers.map((handler) => (
           <HandlerRow key={handler.handler} handler={handler} errors={errors[handler.handler]} />

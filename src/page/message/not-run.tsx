@@ -7,7 +7,7 @@ import { replay } from "../state/actions.js";
 import { reportProblem } from "../state/notice.js";
 import { session } from "../state/session.js";
 import { retryWork } from "../state/retry-work.js";
-import { isStopped, readWork, works } from "../state/work.js";
+import { isStopped, mayRetry, readWork, works } from "../state/work.js";
 import { Icon } from "../ui/icon.js";
 import { againUnderNewId } from "./again-under-new-id.js";
 
@@ -23,7 +23,8 @@ interface NotRunOptions {
 export function NotRun({ attempt, capture, why, canRunAgain }: NotRunOptions) {
   const id = sentEventId(capture, attempt);
   const hasInbox = session.value?.inbox === true;
-  const stopped = (id === null ? undefined : works.value.get(id))?.event.handlers.filter(isStopped) ?? [];
+  const event = id === null ? undefined : works.value.get(id)?.event;
+  const stopped = event?.handlers.filter(isStopped) ?? [];
   useEffect(() => {
     if (hasInbox && id !== null) readWork(id).catch(reportProblem);
   }, [id, hasInbox]);
@@ -42,8 +43,8 @@ export function NotRun({ attempt, capture, why, canRunAgain }: NotRunOptions) {
               <Icon name="replay" /> Run again under a new id
             </button>
           )}
-          {stopped.length > 0 && id !== null && (
-            <button type="button" class="button small" onClick={() => void retryWork(id)}>
+          {event !== undefined && mayRetry(event) && (
+            <button type="button" class="button small" onClick={() => void retryWork(event.id)}>
               <Icon name="replay" />{" "}
               {stopped.some(({ handler }) => handler === NOTE_HANDLER) ? "Read it again" : "Retry it"}
             </button>

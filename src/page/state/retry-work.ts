@@ -39,14 +39,15 @@ async function reportEnd(eventIds: readonly string[]): Promise<void> {
     const missing = events.length === 1 ? "it" : `${events.length - ran.length} of them`;
     showNotice({ tone: "warn", text: `Retry requested, but no receiver has run ${missing} yet. Does the app run?` });
   } else if (only !== undefined && ran.length === 1) {
-    showNotice({ tone: isDone(only) ? "good" : "bad", text: `Retried: ${describeEnd(only)}` });
+    showNotice({ tone: toneOf(ran), text: `Retried: ${describeEnd(only)}` });
   } else {
-    showNotice({ tone: ran.every(isDone) ? "good" : "bad", text: `Retried: ${countWords(ran.map(wordOfWork))}` });
+    showNotice({ tone: toneOf(ran), text: `Retried: ${countWords(ran.map(wordOfWork))}` });
   }
 }
 
-function isDone({ state }: InboxEvent): boolean {
-  return state === "done";
+function toneOf(events: readonly InboxEvent[]): "good" | "warn" | "bad" {
+  if (events.some(({ state }) => state !== "done")) return "bad";
+  return events.some(({ handlers }) => handlers.length === 0) ? "warn" : "good";
 }
 
 /** Such as `3 done, 1 dead`. */

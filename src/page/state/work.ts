@@ -60,8 +60,9 @@ function noteRetry({ event }: EventWork): void {
   }
 }
 
-/** `done`, or what is wrong with the first handler that is not done. */
+/** `done`, or what is wrong with the first handler that is not done, or that there is none. */
 export function describeEnd({ handlers }: InboxEvent): string {
+  if (handlers.length === 0) return "no handler takes it";
   const failed = handlers.find(({ state }) => state !== "done");
   return failed === undefined ? "done" : describeWork(failed);
 }
@@ -96,7 +97,12 @@ export async function readEvent(id: string): Promise<InboxEventDetail> {
   return { ...event, errors };
 }
 
-/** Whether a retry would do something. */
+/** Whether a retry may do something: an event that no handler got is read again, with the handlers of today. */
+export function mayRetry({ handlers }: InboxEvent): boolean {
+  return handlers.length === 0 || handlers.some(isStopped);
+}
+
+/** Whether the work has ended without success. */
 export function isStopped(work: InboxHandler): boolean {
   return (work.state === "dead" || work.state === "parked") && !isRetryRequested(work);
 }

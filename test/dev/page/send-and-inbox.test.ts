@@ -221,6 +221,28 @@ describe.skipIf(mustSkipBrowserTests())("sending and the inbox", () => {
     await expect.poll(() => badges.allInnerTexts()).toEqual(["done"]);
   });
 
+  test("an event that no handler got is retried, alone and with others, and what came of it is said", async () => {
+    for (const subject of ["one", "two"]) await bench.deliver({ type: "form.submitted", data: { subject } });
+    const ids = bench.dev.captures.list().map(({ event }) => event.id ?? "");
+    await goTo("Inbox");
+    await page.getByRole("button", { name: `Show ${ids[0]}` }).click();
+    const event = page.getByRole("region", { name: "Event", exact: true });
+    await event.getByText("No handler took it. Once the app has one").waitFor();
+    await event.getByRole("button", { name: "Retry" }).click();
+    await page.getByText("Retried: no handler takes it", { exact: true }).waitFor();
+    await event.getByText(/^Retried at \d\d:\d\d:\d\d: no handler takes it$/).waitFor();
+
+    await bench.receiver.stop();
+    const next = createReceiver({ secrets: SECRET, store: bench.file });
+    next.on("form.*", () => undefined, { name: "forms" });
+    await next.start();
+    await page.getByRole("checkbox", { name: "Choose all 2 events" }).check();
+    await page.getByRole("button", { name: "Retry (2)" }).click();
+    await page.getByText("Retried: 2 done").waitFor();
+    await expect.poll(() => event.locator(".handler").innerText()).toMatch(/^done\s+forms/);
+    await next.stop();
+  });
+
   test("the inbox view discards a dead event only after a question", async () => {
     await bench.deliver({ type: "email.bounced" });
     const id = bench.dev.captures.list()[0]?.event.id ?? "";
