@@ -3,36 +3,46 @@ import { MINUTE } from "../base/duration.js";
 import { errorFields } from "../base/error-fields.js";
 import { LATE, inTime } from "../base/wait.js";
 import type { Logger } from "../base/logger.js";
-import type { DueWork } from "./due-work.js";
 import type { HandlerQueue } from "./handler-queue.js";
 import type { ReadyWork } from "./lease-window.js";
+import type { Leases } from "./leases.js";
 
 /** Before work that must run alone, nothing else starts for this long. Runs end in it unless `timeoutMs` is raised. */
 const QUIET_WAIT_MS = MINUTE;
 /** It is tried again after this, so that longer runs do not block all others. */
 const NOT_QUIET_WAIT_MS = 10 * MINUTE;
 
+/** A handler, as far as work that runs alone needs it. */
+interface LoneWorker {
+  readonly queue: HandlerQueue;
+  /** Runs and settles one piece of work while nothing else runs. Never rejects. */
+  workAlone(ready: ReadyWork): Promise<void>;
+}
+
+interface Piece {
+  worker: LoneWorker;
+  ready: ReadyWork;
+}
+
 export interface CrashLoopingWorkDeps {
-  due: DueWork;
+  leases: Leases;
   clock: Clock;
   logger: Logger;
 }
 
-/** Leased work, and the queue of its handler. */
-export interface QueuedWork {
-  queue: HandlerQueue;
-  ready: ReadyWork;
-}
-
 /**
  * Work that two processes died in. It runs one piece at a time while nothing else runs: a further crash must have only
- * one possible cause. Each piece is leased when the caller has settled the one before.
+ * one possible cause.
  */
 export class CrashLoopingWork {
+  readonly #workers: readonly LoneWorker[];
   readonly #deps: CrashLoopingWorkDeps;
   #notBefore = 0;
+  #round: Promise<void> | undefined;
 
-  constructor(deps: CrashLoopingWorkDeps) {
+  /** `workers`: of all handlers, also those that are added to the list later. */
+  constructor(workers: readonly LoneWorker[], deps: CrashLoopingWorkDeps) {
+    this.#workers = workers;
     this.#deps = deps;
   }
 
@@ -41,36 +51,59 @@ export class CrashLoopingWork {
     return this.#deps.clock.now() >= this.#notBefore;
   }
 
-  /** Stops these queues and waits until none of them runs, then leases what is due. They continue at the end. */
-  async *leaseAlone(queues: readonly HandlerQueue[]): AsyncGenerator<QueuedWork, void> {
+  /** Stops all queues, and runs what is due once none of them runs. They continue at the end. One such round at a time. */
+  run(): Promise<void> {
+    this.#round ??= this.#runInQuiet().finally(() => (this.#round = undefined));
+    return this.#round;
+  }
+
+  /**
+   * Runs what is due before anything else has begun. Resolves with its end as soon as it is known whether there is any.
+   */
+  async runFirst(): Promise<{ ended: Promise<void> }> {
+    const pieces = this.#lease();
+    const first = await pieces.next();
+    return { ended: runEach(first, pieces) };
+  }
+
+  async #runInQuiet(): Promise<void> {
     const { clock } = this.#deps;
+    const queues = this.#workers.map(({ queue }) => queue);
     try {
       const quiet = Promise.all(queues.map((queue) => queue.pause()));
       if ((await inTime(quiet, clock, QUIET_WAIT_MS)) === LATE) {
         this.#notBefore = clock.now() + NOT_QUIET_WAIT_MS;
         return;
       }
-      yield* this.lease(queues);
+      const pieces = this.#lease();
+      await runEach(await pieces.next(), pieces);
     } finally {
       for (const queue of queues) queue.resume();
     }
   }
 
-  /** Leases what is due, one queue after another. The caller ensures that nothing else runs. */
-  async *lease(queues: readonly HandlerQueue[]): AsyncGenerator<QueuedWork, void> {
-    for (const queue of queues) yield* this.#leaseOf(queue);
+  /** Leases what is due, one handler after another, each piece when the one before is settled. */
+  async *#lease(): AsyncGenerator<Piece, void> {
+    for (const worker of this.#workers) yield* this.#leaseOf(worker);
   }
 
-  async *#leaseOf(queue: HandlerQueue): AsyncGenerator<QueuedWork, void> {
-    const { due, logger } = this.#deps;
+  async *#leaseOf(worker: LoneWorker): AsyncGenerator<Piece, void> {
+    const { leases, logger } = this.#deps;
+    const { window, handler } = worker.queue;
     try {
-      for (let isLeft = !queue.window.isClosed; isLeft;) {
-        const page = await due.leaseCrashLooping(queue.window);
-        if (page.ready !== undefined) yield { queue, ready: page.ready };
+      for (let isLeft = !window.isClosed; isLeft;) {
+        const page = await leases.leaseCrashLooping(window);
+        if (page.ready !== undefined) yield { worker, ready: page.ready };
         ({ isLeft } = page);
       }
     } catch (error) {
-      logger.error({ handler: queue.handler.name, ...errorFields(error, true) }, "handler_queue_failed");
+      logger.error({ handler: handler.name, ...errorFields(error, true) }, "handler_queue_failed");
     }
+  }
+}
+
+async function runEach(first: IteratorResult<Piece, void>, rest: AsyncGenerator<Piece, void>): Promise<void> {
+  for (let next = first; next.done !== true; next = await rest.next()) {
+    await next.value.worker.workAlone(next.value.ready);
   }
 }

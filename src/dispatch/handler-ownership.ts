@@ -7,7 +7,7 @@ export type Recovery = "ownership" | "recovered_work" | undefined;
 
 interface HandlerOwnershipDeps {
   store: Store<unknown>;
-  runs: RunRecord;
+  record: RunRecord;
   logger: Logger;
 }
 
@@ -30,9 +30,9 @@ export class HandlerOwnership {
    * leases.
    */
   async recover(now: number): Promise<Recovery> {
-    const { store, runs, logger } = this.#deps;
+    const { store, record, logger } = this.#deps;
     const { owner, recovered, parked } = await store.recover(now);
-    runs.crashLoops += parked;
+    record.crashLoops += parked;
     if (recovered > 0 || parked > 0) logger.warn({ recovered, parked }, "recovered_work_of_a_dead_process");
     if (!owner) {
       if (!this.#hasReportedOther) logger.warn({}, "another_process_runs_handlers_on_this_store");

@@ -4,12 +4,12 @@ import { Deadlines } from "../base/deadlines.js";
 import { SECOND } from "../base/duration.js";
 import { type Backoff, backoffDelay } from "../base/retry-wait.js";
 import { sleep } from "../base/wait.js";
-import type { Store } from "../store/store.js";
 import { errorFields } from "../base/error-fields.js";
 import type { Logger } from "../base/logger.js";
 import type { RegisteredHandler } from "./handler.js";
 import { KeyedOrder } from "./keyed-order.js";
 import { LeaseWindow, type ReadyWork } from "./lease-window.js";
+import type { Leases } from "./leases.js";
 import type { HandlerRun } from "./handler-run.js";
 import type { Places } from "./places.js";
 import type { RunTimes } from "./run-times.js";
@@ -25,13 +25,10 @@ const KEY_WAITS: Backoff = { initialMs: SECOND / 8, factor: 2, maxMs: SECOND, ji
 type KeyedResult = RunResult | undefined | typeof HELD_ELSEWHERE;
 
 export interface HandlerQueueDeps {
-  store: Store<unknown>;
+  leases: Leases;
   runner: Runner;
-  times: RunTimes;
   /** Places shared by all handlers; undefined when this handler is the only one. */
   places: Places | undefined;
-  /** True when other processes run handlers on the same store at the same time. */
-  isShared: boolean;
   clock: Clock;
   logger: Logger;
 }
@@ -53,10 +50,11 @@ export class HandlerQueue {
 
   constructor(handler: RegisteredHandler, deps: HandlerQueueDeps) {
     this.handler = handler;
-    const concurrency = Math.min(handler.concurrency, deps.places?.share ?? Infinity);
-    this.window = new LeaseWindow(handler, deps.isShared ? new SharedLimit(concurrency, deps.clock) : LONE_LIMIT);
-    this.deadlines = new Deadlines(deps.clock, handler.timeoutMs);
-    this.times = deps.times;
+    const { leases, runner, places, clock } = deps;
+    const concurrency = Math.min(handler.concurrency, places?.share ?? Infinity);
+    this.window = new LeaseWindow(handler, leases.areShared ? new SharedLimit(concurrency, clock) : LONE_LIMIT);
+    this.deadlines = new Deadlines(clock, handler.timeoutMs);
+    this.times = runner.record.timesOf(handler.name);
     this.#deps = deps;
     this.#queue = new PQueue({ concurrency });
   }
@@ -137,14 +135,7 @@ export class HandlerQueue {
   }
 
   async #beginWithKey(ready: ReadyWork, key: string): Promise<KeyedResult> {
-    const { store, logger } = this.#deps;
-    try {
-      if ((await store.holdKey?.(ready.lease, key)) === false) return HELD_ELSEWHERE;
-    } catch (error) {
-      logger.error({ handler: this.handler.name, ...errorFields(error, true) }, "handler_queue_failed");
-      return HELD_ELSEWHERE;
-    }
-    return this.#begin(ready);
+    return (await this.#deps.leases.holdKey(ready.lease, key)) ? this.#begin(ready) : HELD_ELSEWHERE;
   }
 
   #begin(ready: ReadyWork): Promise<RunResult | undefined> {

@@ -1,7 +1,7 @@
 import type { Delivery } from "../protocol/decode-delivery.js";
 import type { AnyEvent } from "../protocol/event.js";
 import type { Lease, NewWork } from "../store/work.js";
-import type { HandlerQueue } from "./handler-queue.js";
+import type { HandlerWorker } from "./handler-worker.js";
 import type { LeaseWindow, ReadyWork } from "./lease-window.js";
 import type { Route } from "./registry.js";
 
@@ -19,8 +19,8 @@ export interface IncomingEvent {
 /** Work planned for an event that is about to be stored. */
 export interface Plan {
   work: NewWork[];
-  /** Queues of the work that is leased in the same commit, in that order. Each has room reserved for it. */
-  reserved: HandlerQueue[];
+  /** Those of the work that is leased in the same commit, in that order. Each has room reserved for it. */
+  reserved: HandlerWorker[];
 }
 
 /** The first run of an event that was leased as it was accepted. */

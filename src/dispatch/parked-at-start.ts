@@ -16,16 +16,21 @@ export interface ParkedAtStartDeps {
   registry: HandlerRegistry;
   clock: Clock;
   logger: Logger;
-  /** Requests a retry of what matches a handler now. @default false */
-  retryParkedAtStart?: boolean;
 }
+
+/** What happens at start to parked events that match a handler now: a retry, one line that counts them, or nothing. */
+export type ParkedAtStart = "retry" | "report" | "leave";
 
 /**
  * Looks, when this process begins to run the handlers, for events that were not understood and match a handler now.
  * Requests their retry, or says how many there are and the command.
  */
-export async function readParkedAtStart(deps: ParkedAtStartDeps, signal: AbortSignal): Promise<void> {
-  const { store, clock, logger, retryParkedAtStart = false } = deps;
+export async function readParkedAtStart(
+  { store, registry, clock, logger }: ParkedAtStartDeps,
+  parkedAtStart: ParkedAtStart,
+  signal: AbortSignal,
+): Promise<void> {
+  const retries = parkedAtStart === "retry";
   let events = 0;
   let read = 0;
   for (let afterSeq = 0, isLeft = true; isLeft;) {
@@ -35,13 +40,13 @@ export async function readParkedAtStart(deps: ParkedAtStartDeps, signal: AbortSi
       afterSeq = seq;
       read += 1;
       const event = await store.get(id);
-      if (event === undefined || !matchesHandler(deps.registry, event)) continue;
-      if (retryParkedAtStart) await store.requestRetry(seq, clock.now());
+      if (event === undefined || !matchesHandler(registry, event)) continue;
+      if (retries) await store.requestRetry(seq, clock.now());
       events += 1;
     }
-    isLeft = parked.length === PAGE && (retryParkedAtStart || read < MAX_READ);
+    isLeft = parked.length === PAGE && (retries || read < MAX_READ);
   }
-  if (events > 0 && !retryParkedAtStart) {
+  if (events > 0 && !retries) {
     logger.warn({ events, ...commandFor(store) }, "parked_events_match_a_handler_now");
   }
 }

@@ -1,5 +1,5 @@
 import { errorFields } from "../base/error-fields.js";
-import { type ParkedAtStartDeps, readParkedAtStart } from "./parked-at-start.js";
+import { type ParkedAtStart, type ParkedAtStartDeps, readParkedAtStart } from "./parked-at-start.js";
 import { readAgain } from "./read-again.js";
 
 const PAGE = 100;
@@ -7,13 +7,15 @@ const PAGE = 100;
 /** Reads parked events again whose retry was requested from outside, as the command `inbox retry` does. */
 export class RequestedRetries {
   readonly #deps: ParkedAtStartDeps;
+  readonly #parkedAtStart: ParkedAtStart;
   readonly #stopping = new AbortController();
   #hasReadParked: boolean;
   #running: Promise<void> | undefined;
 
-  constructor(deps: ParkedAtStartDeps & { reportsParked?: boolean }) {
+  constructor(deps: ParkedAtStartDeps, parkedAtStart: ParkedAtStart) {
     this.#deps = deps;
-    this.#hasReadParked = deps.reportsParked === false && deps.retryParkedAtStart !== true;
+    this.#parkedAtStart = parkedAtStart;
+    this.#hasReadParked = parkedAtStart === "leave";
   }
 
   /** True once the events that were parked before the start have been read. */
@@ -42,7 +44,7 @@ export class RequestedRetries {
     await this.#readAll();
     if (this.#hasReadParked) return;
     this.#hasReadParked = true;
-    await readParkedAtStart(this.#deps, this.#stopping.signal);
+    await readParkedAtStart(this.#deps, this.#parkedAtStart, this.#stopping.signal);
     await this.#readAll();
   }
 

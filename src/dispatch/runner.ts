@@ -10,11 +10,13 @@ import { HandlerRun, type RunEnd } from "./handler-run.js";
 import { settlementOf } from "./settlement-of.js";
 import type { RunTimes } from "./run-times.js";
 import type { RunObserver, RunSpan } from "./run-observer.js";
+import type { RunRecord } from "./run-record.js";
 
 export interface RunnerDeps {
   context: ContextDeps;
   random: Random;
   logErrorMessages: boolean;
+  record: RunRecord;
 }
 
 /** What is left to do once a handler has ended. Holds neither event nor body, which are released with the run. */
@@ -42,6 +44,11 @@ export class Runner {
 
   constructor(deps: RunnerDeps) {
     this.#deps = deps;
+  }
+
+  /** What has happened to runs in this process. */
+  get record(): RunRecord {
+    return this.#deps.record;
   }
 
   /** Runs one piece of work. Resolves when the handler has ended; never rejects. */

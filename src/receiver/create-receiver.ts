@@ -99,22 +99,22 @@ function createParts(options: ResolvedOptions, secretsOption: SecretsOption): Re
       : new SilenceWatch(clock, silenceAfterMs, alarms);
   const secrets = new SecretSource(secretsOption, { clock, logger, alarms });
   const registry = new HandlerRegistry(schemas, options);
-  const runner = new Runner({ context: { store, source, api, logger, clock }, random, logErrorMessages });
+  const record = new RunRecord();
+  const runner = new Runner({ context: { store, source, api, logger, clock }, random, logErrorMessages, record });
   const clockWatch = new ClockWatch({ store, clock, logger, alarms });
   const limitedLog = new LimitedLog({ clock, logger });
   const sender = api === undefined ? undefined : new OutboxSender({ ...options, api, alarms, clockWatch });
   const { role, retryParkedAtStart } = options;
-  const runs = new RunRecord();
-  const dispatcherDeps = { store, registry, runner, runs, sender, clock, logger, retryParkedAtStart };
-  const dispatcher = new Dispatcher(dispatcherDeps);
+  const dispatcherDeps = { store, registry, runner, sender, clock, logger };
+  const dispatcher = new Dispatcher(dispatcherDeps, retryParkedAtStart ? "retry" : "report");
   const admission = new Admission({ ...options, accepts: role !== "work", bodiesBytes: BODIES_BYTES }, clock);
   const pruner = new Pruner({ store, clock, clockWatch, logger, retention: options.retention });
   const counter = new StoreCounter({ store, dispatcher, clock });
-  const workWatch = new WorkWatch({ ...options, counter, dispatcher, runs, registry, alarms });
+  const workWatch = new WorkWatch({ ...options, counter, dispatcher, record, registry, alarms });
   const drainer = new Drainer({
     admission,
     standing: role === "accept" ? undefined : dispatcher,
-    createDispatcher: () => new Dispatcher({ ...dispatcherDeps, reportsParked: false }),
+    createDispatcher: () => new Dispatcher(dispatcherDeps, retryParkedAtStart ? "retry" : "leave"),
     sender,
     pruner,
     workWatch,
@@ -130,7 +130,7 @@ function createParts(options: ResolvedOptions, secretsOption: SecretsOption): Re
     storeOwnership: new StoreOwnership(store),
     counter,
     drainer,
-    handlerTimes: new HandlerTimesWriter({ store, runs, clock, logger }),
+    handlerTimes: new HandlerTimesWriter({ store, record, clock, logger }),
     limitedLog,
     workWatch,
     pruner,

@@ -10,7 +10,7 @@ const BETWEEN_WRITES_MS = 10 * SECOND;
 
 interface HandlerTimesWriterDeps {
   store: Store<unknown>;
-  runs: RunRecord;
+  record: RunRecord;
   clock: Clock;
   logger: Logger;
 }
@@ -43,8 +43,8 @@ export class HandlerTimesWriter {
 
   /** Never rejects. */
   async #write(): Promise<void> {
-    const { store, runs, clock, logger } = this.#deps;
-    const ended = runs.takeEndedRuns();
+    const { store, record, clock, logger } = this.#deps;
+    const ended = record.takeEndedRuns();
     if (ended.length === 0) return;
     try {
       await store.noteHandlerTimes(ended, clock.now());

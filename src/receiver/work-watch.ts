@@ -16,7 +16,7 @@ const REMIND_MS = 6 * HOUR;
 export interface WorkWatchDeps {
   counter: StoreCounter;
   dispatcher: Dispatcher;
-  runs: RunRecord;
+  record: RunRecord;
   registry: HandlerRegistry;
   alarms: Alarms;
   clock: Clock;
@@ -101,8 +101,8 @@ export class WorkWatch {
   }
 
   #reportCrashLoops(): void {
-    const { runs, alarms } = this.#deps;
-    const parked = runs.crashLoops;
+    const { record, alarms } = this.#deps;
+    const parked = record.crashLoops;
     if (parked > this.#crashLoops) alarms.raise({ kind: "crash_loop", parked });
     this.#crashLoops = parked;
   }

@@ -159,9 +159,9 @@ export const MUTANTS: readonly Mutant[] = [
     from: 19,
     changes: [
       {
-        file: "dispatch/dispatcher.js",
-        from: "if (leases.length === 0)\n            return;",
-        to: "if (leases.length >= 0) return;",
+        file: "dispatch/leases.js",
+        from: "if (leases.length === 0)\n            return;\n        const lost",
+        to: "if (leases.length >= 0) return;\n        const lost",
       },
     ],
   },

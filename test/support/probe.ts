@@ -78,7 +78,8 @@ async function openPath(rules: ProbeRules, clock: Clock): Promise<DeliveryPath> 
   const alarms = new Alarms({ logger, clock, hook: undefined });
   const registry = new HandlerRegistry({}, { concurrency: 1, retry: DEFAULT_RETRY });
   const context = { store, source: "test", api: undefined, logger, clock };
-  const runner = new Runner({ context, random: Math.random, logErrorMessages: false });
+  const record = new RunRecord();
+  const runner = new Runner({ context, random: Math.random, logErrorMessages: false, record });
   const admission = new Admission(
     { maxBodyBytes, bodyTimeoutMs, bodiesBytes, highWaterMark: 1_000, accepts: true },
     clock,
@@ -98,7 +99,7 @@ async function openPath(rules: ProbeRules, clock: Clock): Promise<DeliveryPath> 
       clock,
     },
     registry,
-    dispatcher: new Dispatcher({ store, registry, runner, runs: new RunRecord(), sender: undefined, clock, logger }),
+    dispatcher: new Dispatcher({ store, registry, runner, sender: undefined, clock, logger }, "report"),
     report: { watch, finalAnswers, clockWatch, alarms, logger },
     telemetry: undefined,
   };

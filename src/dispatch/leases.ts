@@ -5,15 +5,16 @@ import type { Logger } from "../base/logger.js";
 import type { Delivery } from "../protocol/decode-delivery.js";
 import type { AnyEvent } from "../protocol/event.js";
 import type { LeasePage, Store } from "../store/store.js";
-import type { Lease, LeasedWork } from "../store/work.js";
+import type { Lease, LeasedWork, Settlement } from "../store/work.js";
 import type { LeaseWindow, ReadyWork } from "./lease-window.js";
 import type { HandlerRegistry } from "./registry.js";
+import { settleAgain } from "./settle-again.js";
 
 export const LEASE_MS = MINUTE;
 /** Due work that was not leased waits until it may run alone; its handler asks again after this. */
 const REFUSED_WAIT_MS = 250;
 
-export interface DueWorkDeps {
+export interface LeasesDeps {
   store: Store<unknown>;
   registry: HandlerRegistry;
   clock: Clock;
@@ -29,15 +30,20 @@ export interface DuePage {
   nextDueAt: number | undefined;
 }
 
-/** Leases due work from the store, and reads its events. */
-export class DueWork {
-  readonly #deps: DueWorkDeps;
+/** Leases work from the store, reads its events, and ends the leases. */
+export class Leases {
+  readonly #deps: LeasesDeps;
 
-  constructor(deps: DueWorkDeps) {
+  constructor(deps: LeasesDeps) {
     this.#deps = deps;
   }
 
-  /** When a lease that starts or is renewed now ends. */
+  /** True when other processes lease work of the same handlers at the same time. */
+  get areShared(): boolean {
+    return this.#deps.store.glance !== undefined;
+  }
+
+  /** When a lease that starts now ends. */
   leaseUntil(): number {
     return this.#deps.clock.now() + LEASE_MS;
   }
@@ -83,6 +89,34 @@ export class DueWork {
       // The next process treats them as work of a dead process, which only counts one crash for each.
       logger.error({ leases: leases.length, ...errorFields(error, true) }, "release_failed");
     });
+  }
+
+  /** Renews all leases of a window. Work whose lease is lost does not begin here. */
+  async renew(window: LeaseWindow, now: number): Promise<void> {
+    const { leases } = window;
+    if (leases.length === 0) return;
+    const lost = await this.#deps.store.renew(leases, now + LEASE_MS);
+    for (const lease of lost) window.forget(lease);
+  }
+
+  /** False while work of another process has the key, or when that is not known. Never rejects. */
+  async holdKey(lease: Lease, key: string): Promise<boolean> {
+    const { store, logger } = this.#deps;
+    try {
+      return (await store.holdKey?.(lease, key)) !== false;
+    } catch (error) {
+      logger.error({ handler: lease.handler, ...errorFields(error, true) }, "handler_queue_failed");
+      return false;
+    }
+  }
+
+  /** Writes how a run ended. False when its lease is lost, or the store is broken. Never rejects. */
+  async settle(settlement: Settlement): Promise<boolean> {
+    try {
+      return (await this.#deps.store.settle(settlement)) === "settled";
+    } catch (error) {
+      return settleAgain(settlement, error, this.#deps);
+    }
   }
 
   async #readPage(window: LeaseWindow, page: LeasePage): Promise<ReadyWork[]> {

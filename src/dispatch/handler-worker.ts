@@ -1,0 +1,142 @@
+import type { Clock } from "../base/clock.js";
+import { SECOND } from "../base/duration.js";
+import { errorFields } from "../base/error-fields.js";
+import type { Logger } from "../base/logger.js";
+import type { Lease } from "../store/work.js";
+import type { CrashLoopingWork } from "./crash-looping-work.js";
+import type { HandlerQueue } from "./handler-queue.js";
+import type { ReadyWork, WindowLease } from "./lease-window.js";
+import type { Leases } from "./leases.js";
+import type { OutboxWorker } from "./outbox-worker.js";
+import type { RunProgress } from "./run-progress.js";
+import type { RunOutcome } from "./run-observer.js";
+import type { RunResult } from "./runner.js";
+import { WakeTimer } from "./wake-timer.js";
+
+/** After a failure, the store is queried for work again after this. */
+const FAILED_WAIT_MS = SECOND;
+
+export interface HandlerWorkerDeps {
+  leases: Leases;
+  crashLooping: CrashLoopingWork;
+  /** Undefined when nothing can be sent. */
+  sender: OutboxWorker | undefined;
+  progress: RunProgress;
+  clock: Clock;
+  logger: Logger;
+}
+
+/** Takes the work of one handler from the store to its settlement: lease, run, settle. */
+export class HandlerWorker {
+  readonly queue: HandlerQueue;
+  readonly #deps: HandlerWorkerDeps;
+  readonly #timer: WakeTimer;
+
+  constructor(queue: HandlerQueue, deps: HandlerWorkerDeps) {
+    this.queue = queue;
+    this.#deps = deps;
+    this.#timer = new WakeTimer(deps.clock, () => this.wake());
+  }
+
+  /** There is, or may be, due work of this handler in the store. */
+  wake(): void {
+    this.queue.window.isBehind = true;
+    this.#leaseIfWanted();
+  }
+
+  /** No work leased as it was accepted fills the room that was reserved for it. */
+  unreserve(): void {
+    this.queue.window.unreserve();
+    this.#leaseIfWanted();
+    this.#deps.progress.noteChange();
+  }
+
+  /** Leased work runs in its turn, then it is settled. Event and body are released in between. */
+  work(ready: ReadyWork): Promise<void> {
+    const { lease } = ready;
+    return this.queue.run(ready).then((result) => this.#settle(lease, result));
+  }
+
+  /** Runs and settles one piece of work while nothing else runs. Never rejects: the other handlers must get their turn. */
+  workAlone(ready: ReadyWork): Promise<void> {
+    const { lease } = ready;
+    return this.queue
+      .runAlone(ready)
+      .then((result) => this.#settle(lease, result))
+      .catch((error: unknown) => this.#reportFailed(errorFields(error, true)));
+  }
+
+  /** Begins no more work. Resolves with the leases of what has not begun. */
+  close(): Promise<Lease[]> {
+    this.#timer.cancel();
+    this.queue.clear();
+    return this.queue.window.close();
+  }
+
+  /** Leases due work, a page at a time, while there is some and memory for it. */
+  async #lease(): Promise<void> {
+    const { leases, crashLooping, progress, clock } = this.#deps;
+    const { window } = this.queue;
+    window.isRefilling = true;
+    try {
+      while (window.isBehind && window.hasRoomForPage) {
+        const seekCrashLooping = crashLooping.mayRun;
+        const { ready, hasCrashLooping, nextDueAt } = await leases.leasePage(window, { seekCrashLooping });
+        if (hasCrashLooping) await crashLooping.run();
+        for (const each of ready) void this.work(each);
+        if (nextDueAt !== undefined) this.#wakeAt(nextDueAt);
+      }
+    } catch (error) {
+      // Whether work is due is not known.
+      window.isBehind = true;
+      this.#reportFailed(errorFields(error, false));
+      this.#wakeAt(clock.now() + FAILED_WAIT_MS);
+    } finally {
+      window.isRefilling = false;
+      progress.noteChange();
+    }
+  }
+
+  #leaseIfWanted(): void {
+    if (this.queue.window.wantsRefill) void this.#lease();
+  }
+
+  /** `result` is undefined for work that must no longer begin. */
+  async #settle(lease: WindowLease, result: RunResult | undefined): Promise<void> {
+    if (result !== undefined) {
+      const { settlement } = result;
+      const isWritten = typeof settlement === "object" && (await this.#deps.leases.settle(settlement));
+      this.#conclude(lease, result, isWritten || settlement === "committed");
+    }
+    this.queue.window.release(lease);
+    this.#leaseIfWanted();
+    this.#deps.progress.noteChange();
+  }
+
+  /** Concludes a run once its settlement is stored, or known to be lost. */
+  #conclude({ eventId, handler, attempt }: WindowLease, result: RunResult, isKept: boolean): void {
+    const { sender, progress, logger } = this.#deps;
+    const { settlement } = result;
+    const outcome = isKept ? outcomeOf(settlement) : "lost";
+    if (outcome === "lost") logger.warn({ eventId, handler, attempt }, "lease_lost");
+    if (outcome === "done" && result.hasRecorded) sender?.wake();
+    if (isKept && typeof settlement === "object" && settlement.to === "pending") this.#wakeAt(settlement.dueAt);
+    progress.outcomes[outcome] += 1;
+    result.span?.end(outcome);
+  }
+
+  /** Work of this handler is due at that time. */
+  #wakeAt(dueAt: number): void {
+    if (this.queue.window.isOpen) this.#timer.set(dueAt);
+  }
+
+  #reportFailed(fields: object): void {
+    this.#deps.logger.error({ handler: this.queue.handler.name, ...fields }, "handler_queue_failed");
+  }
+}
+
+function outcomeOf(settlement: RunResult["settlement"]): RunOutcome {
+  if (settlement === "lost") return "lost";
+  if (settlement === "committed" || settlement.to === "done") return "done";
+  return settlement.to === "pending" ? "retry" : "dead";
+}
