@@ -360,6 +360,51 @@ describe("the types", () => {
   });
 });
 
+describe("the objects of dependencies", () => {
+  /** What one class or function needs is one idea or a few, not a bag. */
+  const MOST = 6;
+  const SMALL = ["protocol", "http", "receiver", "dispatch", "store"];
+
+  /** Interfaces for dependencies, by name: the file, their own members, and those that they extend. */
+  function readBags(): Map<string, { file: string; own: string[]; bases: string[] }> {
+    const found = new Map<string, { file: string; own: string[]; bases: string[] }>();
+    for (const file of files.filter((path) => SMALL.includes(roomOf(path) ?? ""))) {
+      const text = readFileSync(file, "utf8").replaceAll(/\/\*[\s\S]*?\*\//g, "");
+      for (const [, name = "", before = "", body = ""] of text.matchAll(
+        /^(?:export )?(?:interface|type) (\w*(?:Deps|Dependencies|Parts|Tools))\b([^{;]*)\{\n([\s\S]*?)^\}/gm,
+      )) {
+        const own = [...body.matchAll(/^ {2}(?:readonly )?(\w+)\??[:(<]/gm)].map(([, member = ""]) => member);
+        found.set(name, { file: relative(SRC, file), own, bases: before.match(/\w+/g) ?? [] });
+      }
+    }
+    return found;
+  }
+
+  test("the dependencies of an object in the path of a delivery are at most six", () => {
+    const bags = readBags();
+    const membersOf = (name: string): string[] => {
+      const { own, bases } = bags.get(name) ?? { own: [], bases: [] };
+      return [...own, ...bases.flatMap(membersOf)];
+    };
+    expect(bags.size).toBeGreaterThan(20);
+    expect(membersOf("DispatcherDeps")).toContain("registry");
+    const large = [...bags].filter(([name]) => membersOf(name).length > MOST);
+    expect(large.map(([name, { file }]) => `${file} ${name}: ${membersOf(name).join(", ")}`)).toEqual([]);
+  });
+
+  test("the objects of dependencies have names by which the test above finds them", () => {
+    const bags = files.flatMap((file) => {
+      if (!SMALL.includes(roomOf(file) ?? "")) return [];
+      const types = [...readFileSync(file, "utf8").matchAll(/^ {2}readonly #(?:deps|parts|tools): (\w+|\{[^}]*\})/gm)];
+      return types.map(([, type = ""]) => ({ file: relative(SRC, file), type }));
+    });
+    expect(bags.length).toBeGreaterThan(15);
+    const others = bags.filter(({ type }) => !/(?:Deps|Dependencies|Parts|Tools)$/.test(type));
+    const large = others.filter(({ type }) => !type.startsWith("{") || type.split(";").length > MOST);
+    expect(large).toEqual([]);
+  });
+});
+
 describe("the error codes", () => {
   test("each error code is used somewhere", () => {
     const list = readFileSync(resolve(SRC, "base/error.ts"), "utf8");

@@ -24,6 +24,7 @@ import { createInbox } from "./inbox.js";
 import { Lifecycle } from "./lifecycle.js";
 import { LimitedLog } from "./limited-log.js";
 import { type ReceiverOptions, type ResolvedOptions, resolveOptions } from "./options.js";
+import { MissingHandlers } from "./missing-handlers.js";
 import { Pruner } from "./pruner.js";
 import type { DrainOptions, Receiver, StopOptions } from "./receiver.js";
 import { lifecycleSteps } from "./lifecycle-steps.js";
@@ -31,6 +32,7 @@ import type { ReceiverParts } from "./receiver-parts.js";
 import { SecretSource, type SecretsOption } from "./secret-source.js";
 import { readStats } from "./stats.js";
 import { StoreCounter } from "./store-counter.js";
+import { WorkAlarms } from "./work-alarms.js";
 import { WorkWatch } from "./work-watch.js";
 
 /** The default and check of {@link StopOptions}. */
@@ -110,11 +112,13 @@ function createParts(options: ResolvedOptions, secretsOption: SecretsOption): Re
   const admission = new Admission({ ...options, accepts: role !== "work", bodiesBytes: BODIES_BYTES }, clock);
   const pruner = new Pruner({ store, clock, clockWatch, logger, retention: options.retention });
   const counter = new StoreCounter({ store, dispatcher, clock });
-  const workWatch = new WorkWatch({ ...options, counter, dispatcher, record, registry, alarms });
+  const workAlarms = new WorkAlarms({ alarms, clock, backlogAfterMs: options.backlogAfterMs });
+  const missingHandlers = new MissingHandlers({ registry, dispatcher, alarms, clock });
+  const workWatch = new WorkWatch({ counter, record, workAlarms, missingHandlers, clock, logger });
   const drainer = new Drainer({
     admission,
-    standing: role === "accept" ? undefined : dispatcher,
-    createDispatcher: () => new Dispatcher(dispatcherDeps, retryParkedAtStart ? "retry" : "leave"),
+    dispatcher:
+      role === "accept" ? () => new Dispatcher(dispatcherDeps, retryParkedAtStart ? "retry" : "leave") : dispatcher,
     sender,
     pruner,
     workWatch,
@@ -125,15 +129,6 @@ function createParts(options: ResolvedOptions, secretsOption: SecretsOption): Re
   const finalAnswers = new FinalAnswerLog({ alarms, log: limitedLog, assumptions });
   return {
     options,
-    silence,
-    sender,
-    storeOwnership: new StoreOwnership(store),
-    counter,
-    drainer,
-    handlerTimes: new HandlerTimesWriter({ store, record, clock, logger }),
-    limitedLog,
-    workWatch,
-    pruner,
     path: {
       admission,
       verification: { secrets, rules: { toleranceSeconds, assumptions, unverified }, clock },
@@ -142,5 +137,14 @@ function createParts(options: ResolvedOptions, secretsOption: SecretsOption): Re
       report: { watch, finalAnswers, clockWatch, alarms, logger },
       telemetry: undefined,
     },
+    inStore: {
+      ownership: new StoreOwnership(store),
+      counter,
+      pruner,
+      handlerTimes: new HandlerTimesWriter({ store, record, clock, logger }),
+    },
+    watches: { work: workWatch, silence, limitedLog },
+    drainer,
+    sender,
   };
 }

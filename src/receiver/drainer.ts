@@ -11,9 +11,8 @@ import type { WorkWatch } from "./work-watch.js";
 
 export interface DrainerDeps {
   admission: { readonly state: ReceiverState };
-  /** The one that runs handlers all the time; undefined where handlers run only while the work is drained. */
-  standing: Dispatcher | undefined;
-  createDispatcher: () => Dispatcher;
+  /** The one that runs handlers all the time, or creates one where handlers run only while the work is drained. */
+  dispatcher: Dispatcher | (() => Dispatcher);
   sender: OutboxSender | undefined;
   pruner: Pruner;
   workWatch: WorkWatch;
@@ -45,23 +44,30 @@ export class Drainer {
     await this.#current?.catch(() => undefined);
   }
 
+  #findDispatcher(): { dispatcher: Dispatcher; isTemporary: boolean } {
+    const { dispatcher } = this.#deps;
+    return typeof dispatcher === "function"
+      ? { dispatcher: dispatcher(), isTemporary: true }
+      : { dispatcher, isTemporary: false };
+  }
+
   async #drain(timeoutMs: number, observer: RunObserver | undefined): Promise<DrainResult> {
-    const { standing, createDispatcher, sender, workWatch } = this.#deps;
+    const { sender, workWatch } = this.#deps;
     // A script may have nothing else to do, and the clock's timers do not keep it alive.
     const keepAlive = setInterval(() => undefined, MINUTE);
     const ending = new AbortController();
     this.#ending = ending;
-    const dispatcher = standing ?? createDispatcher();
+    const { dispatcher, isTemporary } = this.#findDispatcher();
     const before = { ...dispatcher.outcomes, sent: sender?.sent ?? 0 };
     let drained = false;
     try {
-      if (standing === undefined) await dispatcher.start(observer);
+      if (isTemporary) await dispatcher.start(observer);
       const { isOwner } = dispatcher.ownership;
       drained = isOwner && (await this.#untilIdle(dispatcher, timeoutMs, ending));
-      if (isOwner && standing === undefined) await workWatch.checkDrained();
+      if (isOwner && isTemporary) await workWatch.checkDrained();
     } finally {
       ending.abort();
-      if (standing === undefined) await end(dispatcher, sender);
+      if (isTemporary) await end(dispatcher, sender);
       clearInterval(keepAlive);
     }
     const { done, retry, dead } = dispatcher.outcomes;
@@ -76,11 +82,11 @@ export class Drainer {
 
   /** Where no process runs handlers all the time, none prunes all the time either: then a drain does. */
   async #untilIdle(dispatcher: Dispatcher, timeoutMs: number, ending: AbortController): Promise<boolean> {
-    const { standing, sender, pruner, clock } = this.#deps;
+    const { sender, pruner, clock } = this.#deps;
     const { signal } = ending;
     let isIdle = false;
     const idle = workOff(dispatcher, sender, signal).then(() => (isIdle = !signal.aborted));
-    const pruned = standing === undefined ? pruner.pruneUntil(signal) : undefined;
+    const pruned = typeof this.#deps.dispatcher === "function" ? pruner.pruneUntil(signal) : undefined;
     const timer = clock.setTimer(() => ending.abort(), timeoutMs);
     try {
       await untilAborted(Promise.all([idle, pruned]), signal);

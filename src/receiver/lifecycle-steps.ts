@@ -7,7 +7,7 @@ import type { ReceiverParts } from "./receiver-parts.js";
 
 /** How the parts are started, one after the other, and stopped again. */
 export function lifecycleSteps(parts: ReceiverParts): LifecycleSteps {
-  const { options, path, storeOwnership, handlerTimes, pruner, workWatch, silence } = parts;
+  const { options, path, inStore, watches } = parts;
   const { store, clock, logger } = options;
   const runsHandlers = options.role !== "accept";
   return {
@@ -18,42 +18,42 @@ export function lifecycleSteps(parts: ReceiverParts): LifecycleSteps {
         if (!options.telemetry) return;
         path.telemetry = await loadTelemetry(async () => (await store.counts(clock.now())).pending);
       },
-      () => storeOwnership.open({ logger, clock, runsHandlers, onAlarm: (alarm) => path.report.alarms.raise(alarm) }),
+      () =>
+        inStore.ownership.open({ logger, clock, runsHandlers, onAlarm: (alarm) => path.report.alarms.raise(alarm) }),
       () => path.report.clockWatch.start(),
       async () => {
         if (!runsHandlers) return;
         await path.dispatcher.start(path.telemetry);
-        pruner.start();
+        inStore.pruner.start();
       },
-      () => handlerTimes.start(),
-      () => workWatch.start(),
-      () => silence?.start(),
+      () => inStore.handlerTimes.start(),
+      () => watches.work.start(),
+      () => watches.silence?.start(),
       // Not awaited: a long backlog takes seconds to count.
       () => void warnOfOrphans(parts),
     ],
-    release: () => storeOwnership.close(),
+    release: () => inStore.ownership.close(),
     stop: (timeoutMs) => stopAll(parts, timeoutMs),
   };
 }
 
 async function stopAll(parts: ReceiverParts, timeoutMs: number): Promise<void> {
-  const { path, storeOwnership, counter, drainer, handlerTimes, pruner, limitedLog, workWatch, silence, sender } =
-    parts;
+  const { path, inStore, watches, drainer, sender } = parts;
   // A process that has closed its listener must run until all is settled, and the clock's timers do not keep it alive.
   const keepAlive = setInterval(() => undefined, MINUTE);
-  pruner.stop();
-  silence?.stop();
-  limitedLog.stop();
+  inStore.pruner.stop();
+  watches.silence?.stop();
+  watches.limitedLog.stop();
   try {
     await drainer.stop();
-    workWatch.stop();
+    watches.work.stop();
     await Promise.all([path.dispatcher.stop(timeoutMs), path.admission.untilNoneWaits(timeoutMs)]);
-    handlerTimes.stop();
+    inStore.handlerTimes.stop();
     await sender?.stop();
     await path.report.clockWatch.stop();
-    await counter.count().catch(() => undefined);
+    await inStore.counter.count().catch(() => undefined);
   } finally {
-    await storeOwnership.close().finally(() => clearInterval(keepAlive));
+    await inStore.ownership.close().finally(() => clearInterval(keepAlive));
   }
 }
 

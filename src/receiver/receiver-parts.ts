@@ -10,19 +10,30 @@ import type { Pruner } from "./pruner.js";
 import type { StoreCounter } from "./store-counter.js";
 import type { WorkWatch } from "./work-watch.js";
 
+/** What is done in the store besides deliveries and their work. */
+interface StoreParts {
+  ownership: StoreOwnership;
+  counter: StoreCounter;
+  pruner: Pruner;
+  handlerTimes: HandlerTimesWriter;
+}
+
+/** What reports problems that no single delivery shows. */
+interface Watches {
+  work: WorkWatch;
+  /** Undefined when silence raises no alarm. */
+  silence: SilenceWatch | undefined;
+  /** Lines that are held back while there are too many of them. */
+  limitedLog: LimitedLog;
+}
+
 /** The parts of a receiver. */
 export interface ReceiverParts {
   options: ResolvedOptions;
   path: DeliveryPath;
-  storeOwnership: StoreOwnership;
-  counter: StoreCounter;
+  inStore: StoreParts;
+  watches: Watches;
   drainer: Drainer;
-  pruner: Pruner;
-  handlerTimes: HandlerTimesWriter;
-  limitedLog: LimitedLog;
-  workWatch: WorkWatch;
-  /** Undefined when silence raises no alarm. */
-  silence: SilenceWatch | undefined;
   /** Undefined when no API is configured. */
   sender: OutboxSender | undefined;
 }

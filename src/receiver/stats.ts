@@ -5,8 +5,9 @@ import type { ReceiverParts } from "./receiver-parts.js";
 /**
  * Before the start and after the stop it returns the last figures. Rejects while the receiver runs and its store fails.
  */
-export async function readStats({ path, counter }: ReceiverParts): Promise<ReceiverStats> {
+export async function readStats({ path, inStore }: ReceiverParts): Promise<ReceiverStats> {
   const { admission, report } = path;
+  const { counter } = inStore;
   if (admission.state !== "new" && admission.state !== "stopped") {
     await counter.count().catch((error: unknown) => {
       if (admission.state === "running") throw error;
