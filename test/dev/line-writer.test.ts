@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { CaptureAttempt, CaptureSummary, CaptureVerdict, HeaderList } from "#pigeonhole/capture/model/capture.js";
-import { createLineWriter, formatJsonLine, type Tone } from "#pigeonhole/dev/line-writer.js";
+import { formatJsonLine } from "#pigeonhole/dev/lines/json-line.js";
+import type { Tone } from "#pigeonhole/dev/lines/line.js";
+import { createLineWriter } from "#pigeonhole/dev/lines/line-writer.js";
 import { makeAttempt } from "../support/captures.js";
 import type { DevEvent } from "#pigeonhole/dev/dev-event.js";
 
@@ -225,34 +227,26 @@ describe("text of a sender", () => {
 });
 
 describe("the command below a failure", () => {
-  const ready = {
-    kind: "ready" as const,
-    captureUrl: "http://127.0.0.1:4400/webhooks",
-    publicUrl: null,
-    pageUrl: null,
-    inbox: "/app/data/my inbox.db",
-    sandbox: null,
-    forwards: [],
-    secrets: [],
-    captures: 0,
-    broken: [],
-  };
-
   /** The lines after the first, in a narrow terminal. */
-  function below(event: DevEvent, inbox: string | null = ready.inbox): string[] {
-    const writer = createLineWriter({ columns: () => 70 });
-    writer.write({ ...ready, inbox });
-    return writer.write(event, at).slice(1);
+  function below(event: DevEvent, inboxFlag?: string): string[] {
+    return createLineWriter({ columns: () => 70, inboxFlag })
+      .write(event, at)
+      .slice(1);
   }
 
-  test.each(["dead", "parked"])("what is %s is followed by how it goes on, whole in a narrow terminal", (state) => {
-    const command = "npx pigeonhole inbox retry evt_1 --db '/app/data/my inbox.db'";
-    expect(below({ ...failed, state })).toEqual([`          After a fix: ${command}`]);
+  test.each([
+    ["dead", " --db '/app/data/my inbox.db'"],
+    ["parked", ""],
+  ])("what is %s is followed by how it goes on, whole in a narrow terminal: %j", (state, flag) => {
+    const command = `npx pigeonhole inbox retry evt_1${flag}`;
+    expect(below({ ...failed, state }, flag)).toEqual([`          After a fix: ${command}`]);
+    const missing: DevEvent = { kind: "no_handler", capture, eventId: "evt_1" };
+    expect(below(missing, flag)).toEqual([`          Once there is one: ${command}`]);
   });
 
   test("what runs again by itself, or is in no known inbox, is followed by nothing", () => {
     const again = { ...failed, state: "pending", nextAt: new Date(at + 9_000).toISOString() } as DevEvent;
-    expect([below(again), below(failed, null)]).toEqual([[], []]);
+    expect([below(again, ""), below(failed)]).toEqual([[], []]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import { escapeControls } from "../../base/text.js";
-import { clockTime } from "../../dev/line-writer.js";
+import { clockTime } from "../../dev/lines/clock-time.js";
 import type { Paint } from "../frame/output.js";
 
 /** Numbers from here on, in fields such as dueAt, are milliseconds since 1970: in 2001. */

@@ -1,6 +1,8 @@
-import type { DevEvent } from "../../dev/dev-event.js";
+import type { Report } from "../../dev/dev-event.js";
 import type { DevSandbox } from "../../dev/dev-sandbox.js";
-import { createLineWriter, formatJsonLine, type Tone } from "../../dev/line-writer.js";
+import { formatJsonLine } from "../../dev/lines/json-line.js";
+import type { Tone } from "../../dev/lines/line.js";
+import { createLineWriter } from "../../dev/lines/line-writer.js";
 import type { SandboxLogEntry } from "../../sandbox/log-entry.js";
 import type { Output, Paint } from "../frame/output.js";
 import { formatSandboxEntry } from "../values/format-sandbox-entry.js";
@@ -15,7 +17,8 @@ const MARK_WIDTH = "sandbox │ ".length;
 export interface DevLines {
   /** For the remarks of dev itself. */
   readonly out: Output;
-  readonly report: (event: DevEvent) => void;
+  /** For the events of the dev server. `inboxFlag` as for the line writer. */
+  readonly createReport: (inboxFlag: string | undefined) => Report;
   readonly app: (line: string) => void;
   readonly sandbox: (entry: SandboxLogEntry, running: DevSandbox) => void;
 }
@@ -24,16 +27,17 @@ export function createDevLines(plain: Output, { hasSources }: { hasSources: bool
   const { isJson, isTerminal, paint } = plain;
   const from = (source: Source): Output => (hasSources ? withSource(plain, source) : plain);
   const [out, app, sandbox] = [from("dev"), from("app"), from("sandbox")];
-  const writer = createLineWriter({
-    paint: (tone, text) => paintTone(paint, tone, text),
-    columns: () => (isTerminal ? (process.stdout.columns ?? 0) - (hasSources ? MARK_WIDTH : 0) : undefined),
-  });
+  const columns = (): number | undefined =>
+    isTerminal ? (process.stdout.columns ?? 0) - (hasSources ? MARK_WIDTH : 0) : undefined;
   const now = (): string => new Date().toISOString();
   return {
     out,
-    report(event) {
-      if (isJson) plain.raw(`${formatJsonLine(event)}\n`);
-      else for (const line of writer.write(event)) out.result({}, line);
+    createReport(inboxFlag) {
+      const writer = createLineWriter({ paint: (tone, text) => paintTone(paint, tone, text), columns, inboxFlag });
+      return (event) => {
+        if (isJson) plain.raw(`${formatJsonLine(event)}\n`);
+        else for (const line of writer.write(event)) out.result({}, line);
+      };
     },
     app: (line) => app.result({ at: now(), kind: "app_output", line }, formatAppLine(line, paint)),
     sandbox(entry, { service, endpointId }) {

@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import { isPigeonholeError } from "../../base/error.js";
+import { quoteForShell } from "../../base/text.js";
 import type { DevServerOptions } from "../../dev/options.js";
 import { type DevServer, startDevServer } from "../../dev/start-dev-server.js";
 import { isConnectionString } from "../../store/connection-string.js";
@@ -51,14 +52,16 @@ export const run: RunCommand<typeof dev> = async (input) => {
 
 async function serve(
   { options, context }: Input,
-  { out, report }: DevLines,
+  lines: DevLines,
   serverOptions: DevServerOptions & { signal: AbortSignal },
 ): Promise<void> {
   const { signal } = serverOptions;
+  const { out } = lines;
   // Looked for now, since an app that was started creates it.
   const inbox =
     options.inbox === undefined ? await findInbox(context, out) : readPlace("--inbox", options.inbox, context);
   if (out.isTerminal) out.result({}, `  ${out.paint.bold("pigeonhole dev")} ${context.version}`);
+  const report = lines.createReport(inbox === undefined ? undefined : ` --db ${quoteForShell(inbox)}`);
   const server = await withFlagNames(FLAGS, () => startDevServer({ ...serverOptions, inbox, report }));
   const quit = new AbortController();
   const say = (text: string): void => out.result({}, `  ${text}`);

@@ -1,0 +1,198 @@
+import { escapeControls } from "../../base/text.js";
+import {
+  type AnswerHead,
+  type AnswerJudgement,
+  answerHead,
+  describeAnswer,
+  judgeAnswer,
+  type SentAs,
+  whyNotRun,
+} from "../../capture/model/answer.js";
+import { FORWARD_FLAG, answerAdvice, judgeAdvised, seenAnswer } from "../../capture/model/answer-advice.js";
+import { captureHandle } from "../../capture/model/capture-handle.js";
+import type { CaptureAttempt, CaptureSummary, VerdictCode } from "../../capture/model/capture.js";
+import { isRetryableStatus } from "../../protocol/retry-schedule.js";
+import type { DevEvent } from "../dev-event.js";
+import { clockTime } from "./clock-time.js";
+import { type Line, type Part, type Tone, lineBelow } from "./line.js";
+
+const TYPE_WIDTH = 24;
+const VERDICT_WIDTH = 12;
+/** Of `503 unverified`; longer outcomes are rare. */
+const ANSWER_WIDTH = 14;
+
+/** The kinds of events of a delivery, and of one that was sent again. */
+export type DeliveryEvent = Extract<
+  DevEvent,
+  { kind: "forwarded" | "received" | "held" | "app_down" | "rejected" | "delivered" | "replayed" }
+>;
+
+/** What became of a delivery, and what to change if its answer shows that. Narrow: only time, type and status. */
+export function deliveryLines(event: DeliveryEvent, nowMs: number, isNarrow: boolean): Line[] {
+  const parts = rowParts(rowOf(event, nowMs), isNarrow);
+  const advice = adviceOf(event);
+  return [{ parts }, ...(advice === undefined ? [] : [lineBelow("warn", `! ${escapeControls(advice)}`)])];
+}
+
+/** The event type, as wide in each line. */
+export function typeColumn({ type }: CaptureSummary): string {
+  return `  ${escapeControls(type ?? "(no type)").padEnd(TYPE_WIDTH)} `;
+}
+
+function rowOf(event: DeliveryEvent, nowMs: number): RowInput {
+  switch (event.kind) {
+    case "forwarded":
+      return { ...delivery(event), note: joinNotes(verdictNote(event.verdict), escapeControls(event.capture.subject)) };
+    case "received":
+      return { ...delivery(event), note: notTaken(event.answer) ?? "kept, not forwarded" };
+    case "held":
+      return { ...delivery(event), note: notTaken(event.answer) ?? heldNote(event.why) };
+    case "app_down":
+      return { ...delivery(event), note: escapeControls(event.attempt.error ?? "the app is down") };
+    case "rejected":
+      return { ...delivery(event), note: `refused: ${escapeControls(event.verdict.summary)}` };
+    case "delivered":
+      return { ...again(event, nowMs), note: "held before, now delivered" };
+    case "replayed":
+      return { ...again(event, nowMs), note: `replay, attempt ${event.attempt.n}` };
+  }
+}
+
+/** None on what the app did not answer. */
+function adviceOf(event: DeliveryEvent): string | undefined {
+  switch (event.kind) {
+    case "forwarded":
+      return adviceOn(event.attempt, event.verdict);
+    case "delivered":
+    case "replayed":
+      return adviceOn(event.attempt);
+    case "received":
+    case "held":
+    case "app_down":
+    case "rejected":
+      return undefined;
+  }
+}
+
+function rowParts(input: RowInput, isNarrow: boolean): Part[] {
+  const { capture, sign, answer, ms, note } = input;
+  const time: Part = ["dim", clockTime(input.at)];
+  const tone = toneOf(input);
+  const shown = joinNotes(whyNotRun(answer, input.sent) ?? "", note);
+  const text = answer.status === null ? "–" : escapeControls(describeAnswer(answer));
+  if (isNarrow) {
+    return [time, ["plain", ` ${escapeControls(capture.type ?? "(no type)")} `], [tone, text]];
+  }
+  return [
+    time,
+    ["plain", typeColumn(capture)],
+    [sign.tone, sign.text.padEnd(VERDICT_WIDTH)],
+    ["plain", " "],
+    [tone, text.padStart(3).padEnd(ANSWER_WIDTH)],
+    ["dim", ` ${(ms === null ? "" : `${ms}ms`).padStart(7)}`],
+    ["dim", `  ${captureHandle(capture.id)}`],
+    ["plain", shown === "" ? "" : `  ${shown}`],
+  ];
+}
+
+interface RowInput {
+  capture: CaptureSummary;
+  at: number;
+  sign: { tone: Tone; text: string };
+  /** What the sender, or a replay, was answered. */
+  answer: AnswerHead;
+  sent: SentAs;
+  judgement: AnswerJudgement;
+  ms: number | null;
+  note: string;
+}
+
+type DeliveryLike = Extract<DevEvent, { verdict: unknown }>;
+
+function delivery(event: DeliveryLike): Omit<RowInput, "note"> {
+  const { capture, verdict, answer } = event;
+  const made = event.kind === "forwarded" ? event.attempt : undefined;
+  const head = { status: answer, outcome: made === undefined ? null : answerHead(made).outcome };
+  const sign = verdictSign(verdict.code);
+  const at = Date.parse(capture.receivedAt);
+  const ms = "attempt" in event ? event.attempt.ms : null;
+  const judgement = judgeAdvised(judgeAnswer(head), made && adviceOn(made, verdict));
+  // The sign of a good signature would read as success.
+  const isGood = judgement !== "warning" || verdict.code !== "ok";
+  const shown: RowInput["sign"] = isGood ? sign : { tone: "warn", text: "! signed" };
+  return { capture, at, sign: shown, answer: head, sent: "delivery", judgement, ms };
+}
+
+function again(
+  { capture, attempt }: { capture: CaptureSummary; attempt: CaptureAttempt },
+  nowMs: number,
+): Omit<RowInput, "note"> {
+  const text = attempt.mode === "resign" ? "↻ re-signed" : "↻ exact";
+  const sent = attempt.kind === "replay" ? "replay" : "delivery";
+  const answer = answerHead(attempt);
+  const judgement = judgeAdvised(judgeAnswer(answer, sent), adviceOn(attempt));
+  return { capture, at: nowMs, sign: { tone: "plain", text }, answer, sent, judgement, ms: attempt.ms };
+}
+
+function adviceOn(attempt: CaptureAttempt, verdict?: DeliveryLike["verdict"]): string | undefined {
+  return answerAdvice({
+    ...seenAnswer(attempt),
+    isSigned: attempt.mode === "resign" || verdict?.code === "ok",
+    secretRef: verdict?.secretRef,
+    pathFlag: FORWARD_FLAG,
+  });
+}
+
+function verdictSign(code: VerdictCode): { tone: Tone; text: string } {
+  switch (code) {
+    case "ok":
+      return { tone: "good", text: "✓ signed" };
+    case "stale":
+      return { tone: "warn", text: "✗ stale" };
+    case "mismatch":
+      return { tone: "bad", text: "✗ mismatch" };
+    case "missing":
+      return { tone: "bad", text: "✗ unsigned" };
+    case "malformed":
+      return { tone: "bad", text: "✗ malformed" };
+  }
+}
+
+function verdictNote({ code, skewSeconds, summary }: DeliveryLike["verdict"]): string {
+  if (code === "ok") return "";
+  if (code !== "stale" || skewSeconds === null) return escapeControls(summary);
+  return skewSeconds < 0 ? `${-skewSeconds} s old` : `${skewSeconds} s ahead`;
+}
+
+function joinNotes(...notes: string[]): string {
+  return notes.filter((text) => text !== "").join(" · ");
+}
+
+function heldNote(why: Extract<DevEvent, { kind: "held" }>["why"]): string {
+  switch (why) {
+    case "app_down":
+      return "held: the app is down";
+    case "paused":
+      return "held: forwarding is paused";
+    case "queued":
+      return "held: waits behind earlier ones";
+    case "invalid":
+      return "held: its signature is invalid";
+  }
+}
+
+/** Neither the app nor the disk has it, and the sender knows. */
+function notTaken(answer: number): string | undefined {
+  return isRetryableStatus(answer) ? "not taken; the service sends it again" : undefined;
+}
+
+function toneOf({ answer, judgement }: Pick<RowInput, "answer" | "judgement">): Tone {
+  switch (judgement) {
+    case "good":
+      return "good";
+    case "warning":
+      return "warn";
+    case "bad":
+      return answer.status === null || answer.status >= 500 ? "bad" : "warn";
+  }
+}

@@ -1,0 +1,62 @@
+import { NOTE_HANDLER } from "../../base/note-handler.js";
+import { escapeControls, quoteForShell } from "../../base/text.js";
+import { captureHandle } from "../../capture/model/capture-handle.js";
+import { describeRetry } from "../../capture/model/describe-work.js";
+import type { DevEvent } from "../dev-event.js";
+import { clockTime } from "./clock-time.js";
+import { typeColumn } from "./delivery-lines.js";
+import { type Line, type Part, lineBelow } from "./line.js";
+
+export type WorkEvent = Extract<DevEvent, { kind: "handler_failed" | "no_handler" }>;
+
+/** What handlers made of a delivery, and how work that has stopped goes on. `inboxFlag` as for the line writer. */
+export function workLines(event: WorkEvent, nowMs: number, inboxFlag: string | undefined): Line[] {
+  switch (event.kind) {
+    case "handler_failed":
+      return [
+        failureLine(event, nowMs),
+        ...(event.nextAt === null ? retryLines("After a fix", event.eventId, inboxFlag) : []),
+      ];
+    case "no_handler":
+      return [
+        { parts: [...head(event, nowMs), ["warn", "! no handler got it"], handlePart(event)] },
+        ...retryLines("Once there is one", event.eventId, inboxFlag),
+      ];
+  }
+}
+
+function failureLine(event: Extract<WorkEvent, { kind: "handler_failed" }>, nowMs: number): Line {
+  const { handler, state, reason, error, nextAt } = event;
+  const name = handler === NOTE_HANDLER ? "event" : `handler ${escapeControls(handler)}`;
+  const what = nextAt === null ? state : describeRetry(event, clockTime(Date.parse(nextAt)));
+  const why = [reason, error]
+    .filter((text) => text !== null)
+    .map(escapeControls)
+    .join(": ");
+  const isDead = nextAt === null && state === "dead";
+  return {
+    parts: [
+      ...head(event, nowMs),
+      [isDead ? "bad" : "warn", `${isDead ? "✗" : "!"} ${name} ${what}`],
+      handlePart(event),
+      ["plain", why === "" ? "" : `  ${why}`],
+    ],
+  };
+}
+
+function retryLines(when: string, eventId: string, inboxFlag: string | undefined): Line[] {
+  if (inboxFlag === undefined) return [];
+  const command = `npx pigeonhole inbox retry ${quoteForShell(eventId)}${inboxFlag}`;
+  return [lineBelow("dim", `${when}: ${escapeControls(command)}`)];
+}
+
+function head({ capture }: WorkEvent, nowMs: number): Part[] {
+  return [
+    ["dim", clockTime(nowMs)],
+    ["plain", typeColumn(capture)],
+  ];
+}
+
+function handlePart({ capture }: WorkEvent): Part {
+  return ["dim", `  ${captureHandle(capture.id)}`];
+}
