@@ -261,7 +261,7 @@ describe("captures and replay, beside a running dev server", () => {
 
     const advice = [
       "Handler bounces is dead: attempts_spent: Error: the mail server is away",
-      `To retry it: pigeonhole inbox retry evt_away --db ${app.file}`,
+      `To retry it: npx pigeonhole inbox retry evt_away --db ${app.file}`,
     ].join("\n    ");
     expect((await replay("--inbox", app.file)).stdout).toContain(advice);
     const known = await runCli(["replay", "last", "--to", app.url], { cwd, env: { ...env, DATABASE_FILE: app.file } });
@@ -286,7 +286,9 @@ describe("captures and replay, beside a running dev server", () => {
     expect(parked.stdout).toContain("Parked: not understood, so no handler ran.");
     expect(parked.stdout).toContain("The event is parked: bad_envelope: ");
     expect((await runCli(["captures", "list", "outcome:parked"], { cwd })).stdout).toMatch(/ 200 parked +\d+ ms /);
-    expect(parked.stdout).toContain("After a fix, to have the app read it again: pigeonhole inbox retry evt_odd --db");
+    expect(parked.stdout).toContain(
+      "After a fix, to have the app read it again: npx pigeonhole inbox retry evt_odd --db",
+    );
   });
 
   test("replay of many captures in random order prints its seed, and --dry-run sends nothing", async () => {

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import express from "express";
@@ -65,10 +65,15 @@ describe("doctor", () => {
     const { find } = await checkUp(["--db", app.file]);
     expect(find("database")).toMatchObject({
       status: "warn",
-      fix: `Look with pigeonhole inbox list --state parked --db ${app.file}.`,
+      fix: `Look with npx pigeonhole inbox list --state parked --db ${app.file}.`,
     });
-    const named = await checkUp([], { env: { ...env, DATABASE_FILE: app.file } });
-    expect(named.find("database")?.fix).toBe("Look with pigeonhole inbox list --state parked.");
+    const [named, byDefault] = [makeFolder(), makeFolder()];
+    writeFileSync(join(named, ".env"), `DATABASE_FILE=${app.file}\n`);
+    symlinkSync(app.file, join(byDefault, "pigeonhole.db"));
+    for (const cwd of [named, byDefault]) {
+      const found = (await checkUp([], { cwd })).find("database");
+      expect(found?.fix).toBe("Look with npx pigeonhole inbox list --state parked.");
+    }
   });
 
   const keepBytes = (request: object, _: unknown, bytes: Buffer): void =>

@@ -25,7 +25,7 @@ test.each([
     "✗",
     [
       "Handler bounces is dead: attempts_spent: Error: the mail server is away",
-      "To retry it: pigeonhole inbox retry evt_1",
+      "To retry it: npx pigeonhole inbox retry evt_1",
     ],
   ],
   ["email.complained", "!", ["Handler complaints is retrying, 1 of 5 attempts: Error: try again later"]],
@@ -46,7 +46,7 @@ test("trigger warns of an event that no handler got, and says how it is handled 
   const args = ["trigger", "email.opened", "--id", "evt_1", "--to", `${server.url}/webhooks`, "--inbox", file];
   const { stdout } = await runCli(args, { env });
   expect(stdout).toMatch(/^! email\.opened .* 200 accepted /);
-  expect(stdout).toContain(`\n  No handler got it. Once there is one: pigeonhole inbox retry evt_1 --db ${file}\n`);
+  expect(stdout).toContain(`\n  No handler got it. Once there is one: npx pigeonhole inbox retry evt_1 --db ${file}\n`);
 });
 
 test("trigger finds the inbox by DATABASE_FILE, and without one says that the work is not known", async () => {
@@ -72,7 +72,7 @@ test("trigger waits no longer than about 2 s for a handler that is not ready, an
   const { stdout } = await runCli(args, { env });
   release();
   expect(stdout).toMatch(/^✓ .* 200 accepted /);
-  expect(stdout).toContain(`\n  To see how it ends: pigeonhole inbox show evt_1 --db ${app.file}`);
+  expect(stdout).toContain(`\n  To see how it ends: npx pigeonhole inbox show evt_1 --db ${app.file}`);
 });
 
 test("replay, captures list and captures show say that an accepted event is dead", async () => {

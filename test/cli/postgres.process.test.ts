@@ -127,23 +127,27 @@ describeOnPostgres((database) => {
     await deliver(app.receiver, makeUnreadable(), { secret: SECRET });
     expect(await databaseOf(["--db", DATABASE_URL])).toMatchObject({
       status: "warn",
-      fix: expect.stringMatching(/inbox list --state parked --db '?postgres:\/\/postgres@127/) as string,
+      fix: expect.stringContaining("inbox list --state parked --db env:INBOX_URL") as string,
     });
   });
 
   test("dev prints what a handler made of a delivery, and its page has the inbox, without the password", async () => {
     const app = await startOnPostgres(database);
     const args = ["dev", "-f", app.url, "--port", "0", "--page-port", "0", "--inbox", placeOf(database)];
-    const cli = startCli(args, { env: { WEBHOOK_SECRET: SECRET } });
+    const env = { WEBHOOK_SECRET: SECRET, MAIL_URL: placeOf(database) };
+    const cli = startCli(args, { env });
     const url = (await cli.line(/^ {2}Receiving/)).split(/\s+/)[2] ?? "";
     const page = (await cli.line(/^ {2}Inspect/)).split(/\s+/)[2] ?? "";
     expect(await cli.line(/^ {2}Inbox/)).toMatch(/postgres:\/\/postgres@127/);
     await cli.line(/Ready\./);
     await runCli(["trigger", "email.bounced", "--to", url], { env: { WEBHOOK_SECRET: SECRET } });
     await cli.line(/✗ handler bounces dead .*: the mail server is away$/);
+    const [, command = ""] = /After a fix: npx pigeonhole (.*)$/.exec(await cli.line(/After a fix/)) ?? [];
+    expect(command).toMatch(/ --db env:MAIL_URL$/);
     const authorization = `Bearer ${new URL(page).searchParams.get("t")}`;
     const overview = await (await fetch(new URL("/api/inbox", page), { headers: { authorization } })).text();
     expect(JSON.parse(overview)).toMatchObject({ events: { all: 1, dead: 1 } });
+    expect(await run(command.split(" "), env)).toMatchObject({ code: 0 });
     cli.signal("SIGINT");
     const { stdout, stderr } = await cli.ended;
     expect(stdout + stderr + overview).not.toContain(PASSWORD);

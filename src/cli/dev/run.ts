@@ -1,16 +1,13 @@
 import { basename } from "node:path";
-import { isPigeonholeError } from "../../base/error.js";
-import { quoteForShell } from "../../base/text.js";
 import type { DevServerOptions } from "../../dev/options.js";
 import { type DevServer, startDevServer } from "../../dev/start-dev-server.js";
-import { isConnectionString } from "../../store/connection-string.js";
-import { openInbox } from "../../store/open-inbox.js";
 import { usageError } from "../frame/command-error.js";
 import type { CommandInput, RunCommand } from "../frame/context.js";
 import { untilInterrupted } from "../frame/interruption.js";
 import { openClient } from "../values/api-client.js";
 import { readCertificates, withFlagNames } from "../values/flag-values.js";
-import { DATABASE_VARIABLE, URL_VARIABLE, presentPlaces, readPlace } from "../values/inbox-place.js";
+import { findInbox } from "../values/find-inbox.js";
+import { type InboxPlace, presentPlaces, readPlace } from "../values/inbox-place.js";
 import { startCompanions } from "./companions.js";
 import { type DevSetup, readSetup } from "./dev-setup.js";
 import { createDevLines, type DevLines } from "./print-lines.js";
@@ -59,10 +56,10 @@ async function serve(
   const { out } = lines;
   // Looked for now, since an app that was started creates it.
   const inbox =
-    options.inbox === undefined ? await findInbox(context, out) : readPlace("--inbox", options.inbox, context);
+    options.inbox === undefined ? await findUsualInbox(context, out) : readPlace("--inbox", options.inbox, context);
   if (out.isTerminal) out.result({}, `  ${out.paint.bold("pigeonhole dev")} ${context.version}`);
-  const report = lines.createReport(inbox === undefined ? undefined : ` --db ${quoteForShell(inbox)}`);
-  const server = await withFlagNames(FLAGS, () => startDevServer({ ...serverOptions, inbox, report }));
+  const report = lines.createReport(inbox?.flag);
+  const server = await withFlagNames(FLAGS, () => startDevServer({ ...serverOptions, inbox: inbox?.at, report }));
   const quit = new AbortController();
   const say = (text: string): void => out.result({}, `  ${text}`);
   const stopKeys = readKeys(
@@ -88,20 +85,20 @@ async function replayLast(server: DevServer, say: (text: string) => void): Promi
   else await server.replay({ ids: [last.id] });
 }
 
-/** The first of the databases that the variables name, or the default one, that is a receiver's. */
-async function findInbox(context: Input["context"], out: DevLines["out"]): Promise<string | undefined> {
-  for (const place of presentPlaces(context)) {
-    try {
-      await (await openInbox(place)).close();
-      return place;
-    } catch (error) {
-      // It may be another program's database, so it is no reason not to start.
-      if (!isPigeonholeError(error)) throw error;
-      const named = isConnectionString(place) ? URL_VARIABLE : `${DATABASE_VARIABLE}, here ${basename(place)}`;
-      out.note(`${out.paint.yellow("!")} ${named}: ${error.message}`);
-    }
+/** The receiver's database without a flag. One that is another program's is no reason not to start. */
+async function findUsualInbox(context: Input["context"], out: DevLines["out"]): Promise<InboxPlace | undefined> {
+  const found = await findInbox(presentPlaces(context));
+  switch (found.kind) {
+    case "open":
+      await found.inbox.close();
+      return found.place;
+    case "without_inbox":
+    case "unusable":
+      out.note(`${out.paint.yellow("!")} ${found.place.by ?? basename(found.place.at)}: ${found.error.message}`);
+      return undefined;
+    case "none":
+      return undefined;
   }
-  return undefined;
 }
 
 function readOptions({ options, context }: Input, { secrets, forwards }: DevSetup): DevServerOptions {

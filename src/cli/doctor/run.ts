@@ -1,5 +1,3 @@
-import { existsSync } from "node:fs";
-import { resolve } from "node:path";
 import { checkApp } from "./check-app.js";
 import { checkClock } from "./check-clock.js";
 import { checkDatabase } from "./check-database.js";
@@ -13,7 +11,7 @@ import { EXIT } from "../frame/exit-code.js";
 import type { Output, Paint } from "../frame/output.js";
 import type { doctor } from "./spec.js";
 import { BASE_URL_VARIABLE } from "../values/api-client.js";
-import { DATABASE_VARIABLE, findNamedServer, readPlace } from "../values/inbox-place.js";
+import { presentPlaces, readPlace } from "../values/inbox-place.js";
 import { findSecrets, readVariable } from "../values/secret-option.js";
 import { readTarget } from "../values/flag-values.js";
 
@@ -51,18 +49,9 @@ async function* checks(options: DoctorOptions, context: CommandContext): AsyncGe
   yield await checkClock(baseUrl, signal);
   if (url !== undefined) yield* await checkApp({ url, secret: secrets[0], allowRemote, signal });
   else yield skip("app", "Not tried: give --app, the URL of the webhook route of your running app.");
-  const place = db === undefined ? namedDatabase(context) : readPlace("--db", db, context);
-  if (place !== undefined) yield await checkDatabase(place, db);
+  yield* await checkDatabase(db === undefined ? presentPlaces(context) : [readPlace("--db", db, context)]);
   yield await checkPort(options.port);
   yield checkTunnelPrograms(env);
-}
-
-/** The database of a variable, if its receiver has created it. */
-function namedDatabase(context: CommandContext): string | undefined {
-  const named = readVariable(DATABASE_VARIABLE, context);
-  const file = named === undefined ? undefined : resolve(context.cwd, named);
-  if (file !== undefined) return existsSync(file) ? file : undefined;
-  return findNamedServer(context);
 }
 
 function readBaseUrl(given: string | undefined, context: CommandContext): URL | undefined {

@@ -23,7 +23,7 @@ export const doctor = defineCommand({
       value: "database",
       short: "d",
       summary:
-        "A receiver's database to check, as a SQLite file or a postgres:// URL. Default: DATABASE_FILE of the environment or of .env, if the file exists, or DATABASE_URL.",
+        "A receiver's database to check, as a SQLite file or a postgres:// URL. Default: that of DATABASE_FILE or DATABASE_URL of the environment or of .env, else pigeonhole.db, if the file exists.",
     },
     port: {
       value: "port",

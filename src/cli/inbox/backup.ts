@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { RunCommand } from "../frame/context.js";
 import type { inboxBackup } from "./spec.js";
-import { withInbox } from "../values/inbox-place.js";
+import { withInbox } from "../values/find-inbox.js";
 
 /** Copies the database while its receiver may be running. */
 export const backupInbox: RunCommand<typeof inboxBackup> = async ({ args, options, context }) => {

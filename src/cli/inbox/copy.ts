@@ -9,8 +9,8 @@ import type { inboxCopy } from "./spec.js";
 /** Copies a file's inbox and outbox into a PostgreSQL. */
 export const copyInboxTo: RunCommand<typeof inboxCopy> = async ({ args, context }) => {
   const { out, signal } = context;
-  const from = readPlace("from", args.from, context);
-  const to = readPlace("to", args.to, context);
+  const from = readPlace("from", args.from, context).at;
+  const to = readPlace("to", args.to, context).at;
   if (isConnectionString(from) || !isConnectionString(to)) {
     throw usageError(
       "Give the SQLite file first and then the postgres:// URL: it is copied from a file to PostgreSQL.",

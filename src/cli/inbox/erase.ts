@@ -8,7 +8,7 @@ import type { RunCommand } from "../frame/context.js";
 import { EXIT } from "../frame/exit-code.js";
 import { countOf } from "../frame/format.js";
 import { hasCaptures } from "../values/capture-store.js";
-import { withInbox } from "../values/inbox-place.js";
+import { withInbox } from "../values/find-inbox.js";
 import { storeOption } from "../values/options.js";
 import type { inboxErase } from "./spec.js";
 

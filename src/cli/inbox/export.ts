@@ -4,7 +4,8 @@ import { fromInbox } from "../../capture/model/from-inbox.js";
 import { createRedactor } from "../../capture/redact/redactor.js";
 import type { RunCommand } from "../frame/context.js";
 import type { inboxExport } from "./spec.js";
-import { allRows, withInbox } from "../values/inbox-place.js";
+import { allRows } from "../values/all-rows.js";
+import { withInbox } from "../values/find-inbox.js";
 import { countOf } from "../frame/format.js";
 import { writeOutput } from "../values/output-file.js";
 

@@ -17,7 +17,8 @@ import { escapeControls } from "../../base/text.js";
 import { age, countOf, formatJson, formatTable } from "../frame/format.js";
 import { describeHandlerTimes } from "./handler-times.js";
 import type * as specs from "./spec.js";
-import { allRows, withInbox } from "../values/inbox-place.js";
+import { allRows } from "../values/all-rows.js";
+import { withInbox } from "../values/find-inbox.js";
 import { readState } from "../values/state-choice.js";
 
 export const list: RunCommand<typeof specs.inboxList> = ({ options, context }) =>

@@ -8,7 +8,7 @@ import type { RunCommand } from "../frame/context.js";
 import { EXIT, type ExitCode } from "../frame/exit-code.js";
 import { countOf } from "../frame/format.js";
 import { forEach } from "../values/for-each.js";
-import { withInbox } from "../values/inbox-place.js";
+import { withInbox } from "../values/find-inbox.js";
 import type * as specs from "./spec.js";
 
 const NONE_DEAD = "No such contact event is dead.";

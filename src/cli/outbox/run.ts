@@ -4,7 +4,8 @@ import type { RunCommand } from "../frame/context.js";
 import { escapeControls } from "../../base/text.js";
 import { formatJson, formatTable } from "../frame/format.js";
 import type * as specs from "./spec.js";
-import { allRows, withInbox } from "../values/inbox-place.js";
+import { allRows } from "../values/all-rows.js";
+import { withInbox } from "../values/find-inbox.js";
 import { readState } from "../values/state-choice.js";
 import { notFound } from "./retry-and-discard.js";
 

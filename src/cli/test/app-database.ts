@@ -4,16 +4,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { waitingClock } from "../../base/clock.js";
 import { SECOND } from "../../base/duration.js";
-import { isPigeonholeError } from "../../base/error.js";
 import { sleep } from "../../base/wait.js";
 import type { InspectedHandler } from "../../capture/tests/check-work.js";
-import { isConnectionString, nameOfDatabase, readDatabasePlace } from "../../store/connection-string.js";
+import { isConnectionString, nameOfDatabase } from "../../store/connection-string.js";
 import { createTemporaryDatabase } from "../../store/create-temporary-database.js";
 import type { InboxOperator } from "../../store/inbox-operator.js";
 import type { OutboxView } from "../../store/outbox.js";
 import { openInbox } from "../../store/open-inbox.js";
 import { usageError } from "../frame/command-error.js";
 import type { CommandContext } from "../frame/context.js";
+import { findInbox, hasInbox } from "../values/find-inbox.js";
 import { DATABASE_VARIABLE, URL_VARIABLE, findNamedServer, presentPlaces, readPlace } from "../values/inbox-place.js";
 import { closeEach } from "./close-each.js";
 
@@ -49,7 +49,7 @@ export async function findAppDatabase(
   { inbox, start, answersOnly }: Wanted,
   context: CommandContext,
 ): Promise<AppDatabase | undefined> {
-  const place = inbox === undefined ? undefined : readPlace("--inbox", inbox, context);
+  const place = inbox === undefined ? undefined : readPlace("--inbox", inbox, context).at;
   if (answersOnly) return start === undefined ? undefined : createTemporary(await findServerInUse(context));
   if (start === undefined) {
     const present = place ?? (await findPresent(context));
@@ -101,23 +101,17 @@ async function createTemporaryFile(): Promise<{ place: string; drop: () => Promi
   };
 }
 
-/** A file counts as it is; the database of a URL may be for the app's own tables alone. */
 async function findPresent(context: CommandContext): Promise<string | undefined> {
-  for (const place of presentPlaces(context)) {
-    if (!isConnectionString(place) || (await hasInbox(place))) return place;
-  }
-  return undefined;
-}
-
-async function hasInbox(place: string): Promise<boolean> {
-  // A URL that cannot be read is no database without an inbox.
-  readDatabasePlace(place);
-  try {
-    await (await openInbox(place)).close();
-    return true;
-  } catch (error) {
-    if (isPigeonholeError(error, "invalid_argument")) return false;
-    throw error;
+  const found = await findInbox(presentPlaces(context));
+  switch (found.kind) {
+    case "open":
+      await found.inbox.close();
+      return found.place.at;
+    case "unusable":
+      throw found.error;
+    case "without_inbox":
+    case "none":
+      return undefined;
   }
 }
 

@@ -21,10 +21,10 @@ export function workRecord(found: FoundEvent | undefined): Record<string, unknow
 /** What the handlers made of an event and what to do, one sentence each; none where it is not known. */
 export function describeEventWork(found: FoundEvent | undefined): string[] {
   if (found === undefined) return [];
-  const { event, database } = found;
+  const { event, flag } = found;
   const { id, handlers } = event;
-  const at = `${quoteForShell(id)} --db ${quoteForShell(database)}`;
-  if (handlers.length === 0) return [`No handler got it. Once there is one: pigeonhole inbox retry ${at}`];
+  const command = (name: string): string => `npx pigeonhole inbox ${name} ${quoteForShell(id)}${flag}`;
+  if (handlers.length === 0) return [`No handler got it. Once there is one: ${command("retry")}`];
   const open = handlers.filter(({ state }) => state !== "done");
   if (open.length === 0) {
     const names = handlers.map(({ handler }) => handler).filter((name) => name !== NOTE_HANDLER);
@@ -33,8 +33,7 @@ export function describeEventWork(found: FoundEvent | undefined): string[] {
   const stopped = open.filter(({ state }) => state === "dead" || state === "parked");
   const isUnread = stopped.some(({ handler }) => handler === NOTE_HANDLER);
   const when = isUnread ? "After a fix, to have the app read it again" : "To retry it";
-  const advice =
-    stopped.length > 0 ? `${when}: pigeonhole inbox retry ${at}` : `To see how it ends: pigeonhole inbox show ${at}`;
+  const advice = stopped.length > 0 ? `${when}: ${command("retry")}` : `To see how it ends: ${command("show")}`;
   return [...open.map(describeWork), advice];
 }
 

@@ -1,10 +1,8 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import { PigeonholeError, isPigeonholeError } from "../../base/error.js";
+import { PigeonholeError } from "../../base/error.js";
 import { quoteForShell } from "../../base/text.js";
-import { isConnectionString, nameOfDatabase } from "../../store/connection-string.js";
-import type { InboxOperator } from "../../store/inbox-operator.js";
-import { openInbox } from "../../store/open-inbox.js";
+import { isConnectionString } from "../../store/connection-string.js";
 import { resolvePlace } from "../../store/resolve-place.js";
 import { usageError } from "../frame/command-error.js";
 import type { CommandContext } from "../frame/context.js";
@@ -19,118 +17,88 @@ export const URL_VARIABLE = "DATABASE_URL";
 /** The default file of `createReceiver`. */
 const DEFAULT_DATABASE = "pigeonhole.db";
 
-/** Where a database is, and what named it; undefined for the default file. */
-interface NamedPlace {
-  place: string;
+/** A variable that a user sets for a command that is printed. */
+const OWN_VARIABLE = "INBOX_URL";
+
+/** Where a database is. */
+export interface InboxPlace {
+  /** Absolute path of a file, or a URL. */
+  at: string;
+  /** The flag or the variable that named it; undefined for the default file. */
   by: string | undefined;
+  /** What a printed command needs to find it, such as ` --db inbox.db`, without a password; empty if nothing. */
+  flag: string;
 }
 
 /** The database that a flag names, by path, URL, or `env:NAME` of a variable that has one of them. */
-export function readPlace(flag: string, text: string, context: CommandContext): string {
-  return resolvePlace(context.cwd, text.startsWith("env:") ? readNamed(flag, text, context).value : text);
+export function readPlace(flag: string, text: string, context: CommandContext): InboxPlace {
+  const named = text.startsWith("env:") ? readNamed(flag, text, context).value : text;
+  return { at: resolvePlace(context.cwd, named), by: flag, flag: ` --db ${nameForShell(text, context)}` };
+}
+
+/** A URL with a password is named by the variable that it came from, if it came from one. */
+function nameForShell(text: string, { env }: CommandContext): string {
+  if (!isConnectionString(text) || !hasPassword(text)) return quoteForShell(text);
+  const [variable = OWN_VARIABLE] = Object.entries(env).find(([, value]) => value === text) ?? [];
+  return `env:${variable}`;
+}
+
+/** True also for a URL that cannot be read. */
+function hasPassword(text: string): boolean {
+  if (!URL.canParse(text)) return true;
+  const { password, searchParams } = new URL(text);
+  return password !== "" || [...searchParams.keys()].some((name) => /password/i.test(name));
 }
 
 /** The databases that the variables name, and then the default file: the first that is an inbox is the receiver's. */
-function usualPlaces(context: CommandContext): NamedPlace[] {
-  const { cwd } = context;
+export function usualPlaces(context: CommandContext): InboxPlace[] {
+  const { cwd, env } = context;
   const file = readVariable(DATABASE_VARIABLE, context);
-  if (file !== undefined) return [{ place: resolvePlace(cwd, file), by: DATABASE_VARIABLE }];
-  const byDefault = { place: resolve(cwd, DEFAULT_DATABASE), by: undefined };
+  if (file !== undefined) {
+    // The shell in which a printed command is run may have other variables; .env is the same for it.
+    const flag = env[DATABASE_VARIABLE] === file ? ` --db ${quoteForShell(file)}` : "";
+    return [{ at: resolvePlace(cwd, file), by: DATABASE_VARIABLE, flag }];
+  }
+  const byDefault = { at: resolve(cwd, DEFAULT_DATABASE), by: undefined, flag: "" };
   const url = readVariable(URL_VARIABLE, context);
   if (url === undefined || !isConnectionString(url)) return [byDefault];
-  return [{ place: url, by: URL_VARIABLE }, ...(isFile(byDefault.place) ? [byDefault] : [])];
+  return [{ at: url, by: URL_VARIABLE, flag: "" }, ...(isFile(byDefault.at) ? [byDefault] : [])];
 }
 
 /** The databases that the variables name, or the default one, as far as they may be there. */
-export function presentPlaces(context: CommandContext): string[] {
-  return usualPlaces(context)
-    .map(({ place }) => place)
-    .filter((place) => isConnectionString(place) || isFile(place));
+export function presentPlaces(context: CommandContext): InboxPlace[] {
+  return usualPlaces(context).filter(({ at }) => isConnectionString(at) || isFile(at));
 }
 
 /** The database that a flag names, which must be there, or else {@link presentPlaces}. */
-export function readablePlaces(flag: string, given: string | undefined, context: CommandContext): string[] {
+export function readablePlaces(flag: string, given: string | undefined, context: CommandContext): InboxPlace[] {
   if (given === undefined) return presentPlaces(context);
   const place = readPlace(flag, given, context);
-  checkThere({ place, by: flag });
+  checkThere(place);
   return [place];
 }
 
 /** The PostgreSQL that the variable names, if none names a file. */
 export function findNamedServer(context: CommandContext): string | undefined {
-  return usualPlaces(context).find(({ by }) => by === URL_VARIABLE)?.place;
-}
-
-/** Opens the first of the places that has an inbox. Rejects as the first of them does. */
-export async function openFirst([place = "", ...others]: readonly string[]): Promise<InboxOperator> {
-  try {
-    return await openInbox(place);
-  } catch (error) {
-    const isOfApp = isConnectionString(place) && isPigeonholeError(error, "invalid_argument");
-    if (!isOfApp || others.length === 0) throw error;
-    return openFirst(others);
-  }
-}
-
-/** Opens the database of `--db`, or that of the variables or the default one, does the work and closes it again. */
-export async function withInbox<Result>(
-  given: string | undefined,
-  context: CommandContext,
-  work: (inbox: InboxOperator) => Promise<Result>,
-): Promise<Result> {
-  const named = given === undefined ? usualPlaces(context) : [{ place: readPlace("--db", given, context), by: "--db" }];
-  for (const place of named) checkThere(place);
-  const inbox = await openFirst(named.map(({ place }) => place));
-  try {
-    return await work(inbox);
-  } finally {
-    await inbox.close();
-  }
+  return usualPlaces(context).find(({ by }) => by === URL_VARIABLE)?.at;
 }
 
 /** Throws if there is no such file. */
-function checkThere({ place, by }: NamedPlace): void {
-  if (isConnectionString(place)) return;
-  const seen = statSync(place, { throwIfNoEntry: false });
+export function checkThere({ at, by }: InboxPlace): void {
+  if (isConnectionString(at)) return;
+  const seen = statSync(at, { throwIfNoEntry: false });
   // The error of SQLite would only say that it cannot open the file.
   if (seen?.isDirectory() === true) {
-    throw usageError(`${by ?? "--db"}: ${place} is a folder; give the path of a receiver's database in it.`);
+    throw usageError(`${by ?? "--db"}: ${at} is a folder; give the path of a receiver's database in it.`);
   }
   if (seen !== undefined) return;
   const which = by === undefined ? "" : `, which ${by} names`;
   throw new PigeonholeError(
     "invalid_argument",
-    `There is no file ${place}${which}. Give the receiver's database with --db, or set ${DATABASE_VARIABLE} or ${URL_VARIABLE} in the environment or in .env.`,
+    `There is no file ${at}${which}. Give the receiver's database with --db, or set ${DATABASE_VARIABLE} or ${URL_VARIABLE} in the environment or in .env.`,
   );
 }
 
 function isFile(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
-}
-
-/** What another command needs to find the same database; a URL is without its password. */
-export function databaseFlag(given: string | undefined): string {
-  if (given === undefined) return "";
-  return ` --db ${quoteForShell(isConnectionString(given) ? nameOfDatabase(given) : given)}`;
-}
-
-/** Most rows of one page. */
-const PAGE = 500;
-
-/** All rows of a paged list, at most `limit`. */
-export async function* allRows<Row>(
-  limit: number,
-  fetchPage: (query: {
-    limit: number;
-    cursor?: string | undefined;
-  }) => Promise<{ items: Row[]; nextCursor: string | undefined }>,
-): AsyncGenerator<Row> {
-  let cursor: string | undefined;
-  for (let left = limit; left > 0;) {
-    const page = await fetchPage({ limit: Math.min(left, PAGE), cursor });
-    yield* page.items;
-    left -= page.items.length;
-    cursor = page.nextCursor;
-    if (cursor === undefined) return;
-  }
 }

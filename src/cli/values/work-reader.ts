@@ -3,26 +3,26 @@ import { SECOND } from "../../base/duration.js";
 import { sleep } from "../../base/wait.js";
 import { isRetrying } from "../../capture/model/describe-work.js";
 import type { EventView } from "../../store/inbox-view.js";
-import type { InboxOperator } from "../../store/inbox-operator.js";
 import type { CommandContext } from "../frame/context.js";
-import { openFirst, readablePlaces } from "./inbox-place.js";
+import { type InboxSearch, findInbox } from "./find-inbox.js";
+import { type InboxPlace, readablePlaces } from "./inbox-place.js";
 
 /** Longest wait for handlers, for all events of a command together. */
 const PATIENCE_MS = 2 * SECOND;
 const LOOK_EVERY_MS = 25;
 
-/** An event, and the database that has it. */
+/** An event, and the flag by which another command finds the database that has it. */
 export interface FoundEvent {
   event: EventView;
-  database: string;
+  flag: string;
 }
 
 /** Reads in the app's inbox what handlers made of events. */
 export class WorkReader {
-  readonly #places: readonly string[];
+  readonly #places: readonly InboxPlace[];
   readonly #signal: AbortSignal;
   #leftMs = PATIENCE_MS;
-  #opened: Promise<InboxOperator | undefined> | undefined;
+  #found: Promise<InboxSearch | undefined> | undefined;
 
   /** `given` is the value of `--inbox`. */
   constructor(given: string | undefined, context: CommandContext) {
@@ -32,12 +32,13 @@ export class WorkReader {
 
   /** Undefined if there is no inbox that can be read, or it does not have the event. */
   async read(id: string | null): Promise<FoundEvent | undefined> {
-    if (id === null || this.#places.length === 0) return undefined;
+    if (id === null) return undefined;
     // A database that cannot be read, or belongs to another app, is no reason to end a command.
-    this.#opened ??= openFirst(this.#places).catch(() => undefined);
-    const inbox = await this.#opened;
-    const event = await inbox?.getEvent(id).catch(() => undefined);
-    return inbox === undefined || event === undefined ? undefined : { event, database: inbox.database };
+    this.#found ??= findInbox(this.#places).catch(() => undefined);
+    const found = await this.#found;
+    if (found?.kind !== "open") return undefined;
+    const event = await found.inbox.getEvent(id).catch(() => undefined);
+    return event && { event, flag: found.place.flag };
   }
 
   /** The same once every handler has ended or waits for its next attempt, or the command's patience is at its end. */
@@ -51,7 +52,8 @@ export class WorkReader {
   }
 
   async close(): Promise<void> {
-    await (await this.#opened)?.close();
+    const found = await this.#found;
+    if (found?.kind === "open") await found.inbox.close();
   }
 }
 
