@@ -3,12 +3,13 @@ import { useSandbox } from "../state/sandbox.js";
 import { Empty } from "../ui/empty.js";
 import { ApiTables } from "./api-tables.js";
 import { ClockPanel } from "./clock-panel.js";
+import { DeliveryRows } from "./delivery-rows.js";
 import { EmitForm } from "./emit-form.js";
 import { EndpointRows } from "./endpoint-rows.js";
 import { FaultForm } from "./fault-form.js";
 import { FaultList } from "./fault-list.js";
 
-/** The emulated service: its clock, endpoints, injected faults, and what its API received. */
+/** The emulated service: its clock, endpoints, injected faults, deliveries, and what its API received. */
 export function SandboxView() {
   const state = useSandbox();
   if (session.value?.sandbox === false) {
@@ -39,6 +40,10 @@ export function SandboxView() {
           <h2>Faults</h2>
           <FaultList faults={state.faults} />
           <FaultForm />
+        </section>
+        <section class="sandbox-panel wide" aria-label="Deliveries">
+          <h2>Deliveries</h2>
+          <DeliveryRows deliveries={state.deliveries} />
         </section>
         <ApiTables state={state} />
       </div>

@@ -105,6 +105,24 @@ describe.skipIf(mustSkipBrowserTests())("the sandbox view", () => {
     await page.getByText(/fault\.status must be/).waitFor();
   });
 
+  test("an event that never reached the app has its attempts in the sandbox view, and the clock moves to the next", async () => {
+    bench.sandbox?.faults.deliveries.add({ fault: { kind: "drop" }, times: 2 });
+    emit();
+    await openSandbox();
+    const row = panel("Deliveries").getByRole("listitem").filter({ hasText: "email.sent" });
+    await expect.poll(() => row.locator(".coming").count()).toBe(7);
+    expect(await row.locator(".retry-line > :not(.coming)").innerText()).toContain("no answer");
+    expect(bench.dev.captures.list()).toEqual([]);
+    const next = row.getByRole("button", { name: "Advance to the next attempt" });
+    await next.click();
+    await expect.poll(() => row.locator(".coming").count()).toBe(6);
+    await expect.poll(() => row.locator(".badge").innerText()).toBe("tried again");
+    await next.click();
+    await expect.poll(() => row.locator(".badge").innerText()).toBe("delivered");
+    await expect.poll(() => row.locator(".retry-line > li").last().innerText()).toContain("200 accepted");
+    expect(bench.dev.captures.list()).toHaveLength(1);
+  });
+
   test("an open delivery of the sandbox moves the clock to its next attempt until it succeeds", async () => {
     bench.answerWith({ status: 503, body: "{}" });
     emit();
