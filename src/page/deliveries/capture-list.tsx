@@ -6,7 +6,7 @@ import { replayWorkOf, workOf } from "../state/work.js";
 import { Icon } from "../ui/icon.js";
 import { useVirtualRows } from "../ui/use-virtual-rows.js";
 import { plural } from "../ui/format.js";
-import { CaptureRow, ROW_HEIGHT, rowId } from "./capture-row.js";
+import { CaptureRow, isNarrow, rowHeightAt, rowId } from "./capture-row.js";
 import { NoCaptures } from "./no-captures.js";
 
 /** Element id, so that Esc in the search box moves the focus here. */
@@ -26,11 +26,16 @@ const COLUMNS = [
   ["source", "Source"],
 ] as const;
 
-/** The deliveries, newest first. Only visible rows are rendered. */
+/** The deliveries, newest first. */
 export function CaptureList() {
+  return isLoaded.value && captures.value.length === 0 ? <NoCaptures /> : <CaptureGrid />;
+}
+
+/** Only visible rows are rendered. */
+function CaptureGrid() {
   const rows = captures.value;
-  const { ref, start, end, onScroll, scrollToRow } = useVirtualRows({ count: rows.length, rowHeight: ROW_HEIGHT });
-  const unseen = useArrivals(ref);
+  const { ref, rowHeight, start, end, onScroll, scrollToRow } = useVirtualRows({ count: rows.length, rowHeightAt });
+  const unseen = useArrivals(ref, rowHeight);
   const cursor = cursorId.value;
 
   useEffect(() => {
@@ -38,10 +43,9 @@ export function CaptureList() {
     if (index !== -1) scrollToRow(index);
   }, [cursor]);
 
-  if (isLoaded.value && rows.length === 0) return <NoCaptures />;
-  const areAllChosen = rows.length > 0 && chosen.value.size >= rows.length;
+  const classes = ["list", session.value?.inbox === true && "with-work", isNarrow(rowHeight) && "narrow"];
   return (
-    <div class={session.value?.inbox === true ? "list with-work" : "list"}>
+    <div class={classes.filter((name) => name !== false).join(" ")}>
       {unseen.count > 0 && (
         <button type="button" class="pill" onClick={() => unseen.show()}>
           <Icon name="up" /> {unseen.count} new
@@ -62,24 +66,9 @@ export function CaptureList() {
           unseen.onScroll();
         }}
       >
-        <div class="row head" role="row" aria-rowindex={1}>
-          <span class="cell choose" role="columnheader">
-            <input
-              type="checkbox"
-              tabIndex={-1}
-              aria-label={areAllChosen ? "Choose none" : `Choose all ${plural(rows.length, "delivery", "deliveries")}`}
-              checked={areAllChosen}
-              onChange={areAllChosen ? clearChosen : chooseAll}
-            />
-          </span>
-          {COLUMNS.map(([name, label]) => (
-            <span key={name} class={`cell ${name}`} role="columnheader">
-              {label}
-            </span>
-          ))}
-        </div>
-        <div class="list-rows" role="rowgroup" style={{ height: `${rows.length * ROW_HEIGHT}px` }}>
-          <div class="list-window" role="presentation" style={{ transform: `translateY(${start * ROW_HEIGHT}px)` }}>
+        <Head />
+        <div class="list-rows" role="rowgroup" style={{ height: `${rows.length * rowHeight}px` }}>
+          <div class="list-window" role="presentation" style={{ transform: `translateY(${start * rowHeight}px)` }}>
             {rows.slice(start, end).map((capture, offset) => (
               <CaptureRow
                 key={capture.id}
@@ -100,8 +89,31 @@ export function CaptureList() {
   );
 }
 
+function Head() {
+  const count = captures.value.length;
+  const areAllChosen = count > 0 && chosen.value.size >= count;
+  return (
+    <div class="row head" role="row" aria-rowindex={1}>
+      <span class="cell choose" role="columnheader">
+        <input
+          type="checkbox"
+          tabIndex={-1}
+          aria-label={areAllChosen ? "Choose none" : `Choose all ${plural(count, "delivery", "deliveries")}`}
+          checked={areAllChosen}
+          onChange={areAllChosen ? clearChosen : chooseAll}
+        />
+      </span>
+      {COLUMNS.map(([name, label]) => (
+        <span key={name} class={`cell ${name}`} role="columnheader">
+          {label}
+        </span>
+      ))}
+    </div>
+  );
+}
+
 /** Keeps the visible rows in place while new rows arrive above them, and counts the new ones. */
-function useArrivals(ref: { current: HTMLDivElement | null }) {
+function useArrivals(ref: { current: HTMLDivElement | null }, rowHeight: number) {
   const [count, setCount] = useState(0);
   const before = useRef<{ top: string; length: number; query: string }>({
     top: "",
@@ -121,8 +133,8 @@ function useArrivals(ref: { current: HTMLDivElement | null }) {
   useLayoutEffect(() => {
     const element = ref.current;
     before.current = { top, length: rows.length, query: query.value };
-    if (added <= 0 || element === null || element.scrollTop < ROW_HEIGHT) return;
-    element.scrollTop += added * ROW_HEIGHT;
+    if (added <= 0 || element === null || element.scrollTop < rowHeight) return;
+    element.scrollTop += added * rowHeight;
     setCount((value) => value + added);
   }, [top, rows.length, query.value]);
 
@@ -130,7 +142,7 @@ function useArrivals(ref: { current: HTMLDivElement | null }) {
     count,
     isFresh: (id: string) => fresh.current.has(id),
     onScroll() {
-      if (count > 0 && (ref.current?.scrollTop ?? 0) < ROW_HEIGHT) setCount(0);
+      if (count > 0 && (ref.current?.scrollTop ?? 0) < rowHeight) setCount(0);
     },
     show() {
       ref.current?.scrollTo({ top: 0 });

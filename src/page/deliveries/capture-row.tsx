@@ -7,10 +7,21 @@ import { userTags } from "../../dev/forward/held-tag.js";
 import { chooseRange, openCapture, toggleChosen } from "../state/selection.js";
 import { AnswerBadge, VerdictBadge, WorkBadge } from "../ui/badges.js";
 import { Icon } from "../ui/icon.js";
-import { TypeName } from "./type-name.js";
 import { formatBytes, formatExactTime, formatMs, formatTime } from "../ui/format.js";
 
-export const ROW_HEIGHT = 32;
+/** A list up to this width shows a delivery in two lines; the styles of `.list.narrow` have the same heights. */
+const NARROW_WIDTH = 500;
+const NARROW_ROW_HEIGHT = 54;
+const ROW_HEIGHT = 32;
+
+/** Height of a row in a list of that width, in pixels. */
+export function rowHeightAt(width: number): number {
+  return width <= NARROW_WIDTH ? NARROW_ROW_HEIGHT : ROW_HEIGHT;
+}
+
+export function isNarrow(rowHeight: number): boolean {
+  return rowHeight === NARROW_ROW_HEIGHT;
+}
 
 export interface CaptureRowOptions {
   capture: CaptureSummary;
@@ -69,7 +80,7 @@ function Row({ capture, index, isCursor, isOpen, isChosen, work, replayWork, isF
         {captureHandle(capture.id)}
       </span>
       <span class="cell type" role="gridcell" title={escapeControls(capture.type ?? "")}>
-        <TypeName type={capture.type} />
+        {capture.type === null ? <em>unreadable</em> : escapeControls(capture.type)}
       </span>
       <span class="cell subject" role="gridcell" title={escapeControls(capture.subject)}>
         {capture.pinned && (

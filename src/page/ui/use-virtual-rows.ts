@@ -3,6 +3,8 @@ import type { RefObject } from "preact";
 
 interface VirtualRows {
   ref: RefObject<HTMLDivElement>;
+  /** Height of a row at the present width of the list. */
+  rowHeight: number;
   /** Rows to render: from `start` up to but not including `end`. */
   start: number;
   end: number;
@@ -16,18 +18,29 @@ const OVERSCAN = 14;
 /** The window moves in steps, so that most scroll events render nothing. */
 const STEP = 6;
 
-/** Which rows of a long list of equal rows are visible. Heights in pixels. */
-export function useVirtualRows({ count, rowHeight }: { count: number; rowHeight: number }): VirtualRows {
+interface ListOptions {
+  count: number;
+  /** The height of a row in a list of that width. */
+  rowHeightAt: (width: number) => number;
+}
+
+/** Which rows of a long list of equal rows are visible. Widths and heights in pixels. */
+export function useVirtualRows({ count, rowHeightAt }: ListOptions): VirtualRows {
   const ref = useRef<HTMLDivElement>(null);
   const [height, setHeight] = useState(800);
+  const [rowHeight, setRowHeight] = useState(() => rowHeightAt(Number.POSITIVE_INFINITY));
   const [first, setFirst] = useState(0);
 
   useLayoutEffect(() => {
     const element = ref.current;
     if (element === null) return;
-    const observer = new ResizeObserver(() => setHeight(element.clientHeight));
+    const measure = () => {
+      setHeight(element.clientHeight);
+      setRowHeight(rowHeightAt(element.clientWidth));
+    };
+    const observer = new ResizeObserver(measure);
     observer.observe(element);
-    setHeight(element.clientHeight);
+    measure();
     return () => observer.disconnect();
   }, []);
 
@@ -35,6 +48,7 @@ export function useVirtualRows({ count, rowHeight }: { count: number; rowHeight:
   const end = Math.min(count, first + Math.ceil(height / rowHeight) + STEP + OVERSCAN);
   return {
     ref,
+    rowHeight,
     start,
     end,
     onScroll() {

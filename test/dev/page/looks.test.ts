@@ -254,6 +254,38 @@ describe.skipIf(mustSkipBrowserTests())("the page's appearance", () => {
     },
   );
 
+  test("a delivery has its time, short name, type and a part of its subject in sight at 390 pixels", async () => {
+    const { page, close } = await openPage(browser, bench.pageUrl, { viewport: { width: 390, height: 720 } });
+    await expect
+      .poll(() => page.locator(".list-window .row").last().locator(".cell.work").innerText())
+      .toContain("dead");
+    const rows = await page.evaluate<({ subject: number } & Record<string, unknown>)[]>(`(() => {
+      const readRow = (row) => {
+        const cells = [...row.querySelectorAll(".cell")].filter((cell) => cell.clientWidth > 0);
+        const boxes = cells.map((cell) => cell.getBoundingClientRect());
+        const room = row.getBoundingClientRect();
+        const isIn = (box) => box.left >= room.left && box.right <= room.right && box.bottom <= room.bottom;
+        const isCut = (cell, index) => cell.scrollWidth > cell.clientWidth || !isIn(boxes[index]);
+        const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+        const namesOf = (wanted) => cells.filter(wanted).map((cell) => cell.className);
+        return {
+          cut: namesOf((cell, index) => !cell.matches(".subject") && isCut(cell, index)),
+          overlapping: namesOf((_, a) => boxes.some((box, b) => a < b && meet(boxes[a], box))),
+          missing: ["time", "handle", "type"].filter((name) => !cells.some((cell) => cell.matches("." + name))),
+          subject: row.querySelector(".subject").clientWidth,
+          height: room.height,
+        };
+      };
+      return [...document.querySelectorAll(".list-window .row")].map(readRow);
+    })()`);
+    expect(rows.length).toBeGreaterThan(5);
+    for (const { subject, ...row } of rows) {
+      expect(row).toEqual({ cut: [], overlapping: [], missing: [], height: 54 });
+      expect(subject).toBeGreaterThan(60);
+    }
+    await close();
+  });
+
   test("each event type of the list can be read whole at 390 pixels", async () => {
     const own = await startWorkbench();
     const types = ["email.delivered", "email.delivery_delayed", "email.complained"] as const;
