@@ -7,7 +7,7 @@ import type { AnyEvent } from "../protocol/event.js";
 import { WHOLE_CHARACTERS } from "../protocol/envelope.js";
 import type { CommitFunction, CommitTransaction } from "../store/commit-transaction.js";
 import type { Store } from "../store/store.js";
-import type { LeasedWork } from "../store/work.js";
+import type { Lease, LeasedWork } from "../store/work.js";
 import type { ComparableOutboxEvent, NewOutboxEvent } from "../store/outbox.js";
 import {
   type ContactEventRecorder,
@@ -38,7 +38,7 @@ export interface HandlerContext<Tx = CommitTransaction> {
   readonly attempt: number;
   /** When the event was received and signed, and its exact bytes. */
   readonly delivery: DeliveryInfo;
-  /** Aborted at `timeoutMs`, and when the receiver stops. Pass it to `fetch`. */
+  /** Aborted at `timeoutMs`, when the receiver stops, and when the lease is lost. Pass it to `fetch`. */
   readonly signal: AbortSignal;
   /** Logger with the event's id and type, the handler's name and the attempt. */
   readonly log: Logger;
@@ -140,6 +140,10 @@ export class RunContext implements HandlerContext<unknown> {
   abort(reason: Error): void {
     this.#aborted = reason;
     this.#abort?.abort(reason);
+  }
+
+  isUnder({ seq, token }: Lease): boolean {
+    return this.#work.seq === seq && this.#work.token === token;
   }
 
   get log(): Logger {

@@ -4,6 +4,7 @@ import { Deadlines } from "../base/deadlines.js";
 import { SECOND } from "../base/duration.js";
 import { type Backoff, backoffDelay } from "../base/retry-wait.js";
 import { sleep } from "../base/wait.js";
+import type { Lease } from "../store/work.js";
 import { errorFields } from "../base/error-fields.js";
 import type { Logger } from "../base/logger.js";
 import type { RegisteredHandler } from "./handler.js";
@@ -71,6 +72,12 @@ export class HandlerQueue {
   /** Aborts current runs, which are then settled as not done. */
   abort(reason: Error): void {
     for (const run of this.deadlines.underWay) run.stop(reason);
+  }
+
+  /** The lease has a new holder: its run is aborted, and writes nothing any more. */
+  lose(lease: Lease): void {
+    this.window.forget(lease);
+    for (const run of this.deadlines.underWay) if (run.isUnder(lease)) run.lose();
   }
 
   /** Runs work at once, without a place in the queue: all queues are paused, and nothing runs. */

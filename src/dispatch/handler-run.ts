@@ -1,6 +1,7 @@
 import type { Expiring } from "../base/deadlines.js";
 import { PigeonholeError, isPigeonholeError } from "../base/error.js";
 import type { AnyEvent } from "../protocol/event.js";
+import type { Lease } from "../store/work.js";
 import type { RunContext } from "./context.js";
 import type { RegisteredHandler } from "./handler.js";
 
@@ -17,6 +18,7 @@ export type RunEnd =
 /** Ends of a run that did not do its work. */
 export type Unfinished = Extract<RunEnd, { kind: "failed" | "stopped" }>;
 
+const LOST: RunEnd = { kind: "lost" };
 const DONE: RunEnd = { kind: "done" };
 const COMMITTED: RunEnd = { kind: "committed" };
 
@@ -49,6 +51,18 @@ export class HandlerRun implements Expiring {
     this.#endAs({ kind: "stopped", error: reason });
   }
 
+  isUnder(lease: Lease): boolean {
+    return this.#context.isUnder(lease);
+  }
+
+  /** Its lease has ended before it. */
+  lose(): void {
+    const { name } = this.#handler;
+    const text = `The lease of handler "${name}" has ended before its run, so another run does its work.`;
+    this.#context.abort(new PigeonholeError("lease_lost", text));
+    this.#endAs(LOST);
+  }
+
   async #call(event: AnyEvent): Promise<void> {
     const context = this.#context;
     try {
@@ -61,18 +75,18 @@ export class HandlerRun implements Expiring {
     this.#resolve?.(context.pendingCommit === undefined ? DONE : COMMITTED);
   }
 
-  #endAs(end: Unfinished): void {
+  #endAs(end: RunEnd): void {
     const { pendingCommit } = this.#context;
     this.#resolve?.(pendingCommit === undefined ? end : endAfterCommit(pendingCommit, end));
   }
 }
 
 /** A commit that had started when the handler failed decides: what is committed is done, also after a later error. */
-async function endAfterCommit(commit: Promise<void>, end: Unfinished): Promise<RunEnd> {
+async function endAfterCommit(commit: Promise<void>, end: RunEnd): Promise<RunEnd> {
   try {
     await commit;
     return COMMITTED;
   } catch (commitError) {
-    return isPigeonholeError(commitError, "lease_lost") ? { kind: "lost" } : end;
+    return isPigeonholeError(commitError, "lease_lost") ? LOST : end;
   }
 }

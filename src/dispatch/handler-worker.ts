@@ -51,6 +51,11 @@ export class HandlerWorker {
     this.#deps.progress.noteChange();
   }
 
+  /** Renews the leases of this handler. A run whose lease is lost is aborted, and waiting work does not begin. */
+  async renew(now: number): Promise<void> {
+    for (const lost of await this.#deps.leases.renew(this.queue.window, now)) this.queue.lose(lost);
+  }
+
   /** Leased work runs in its turn, then it is settled. Event and body are released in between. */
   work(ready: ReadyWork): Promise<void> {
     const { lease } = ready;

@@ -78,7 +78,7 @@ export class HandlerWorkers {
   }
 
   async renew(now: number): Promise<void> {
-    await Promise.all(this.#all.map(({ queue }) => this.#deps.leases.renew(queue.window, now)));
+    await Promise.all(this.#all.map((worker) => worker.renew(now)));
   }
 
   /** Gives back what has waited here for so long that another process should have it. */

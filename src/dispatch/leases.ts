@@ -91,12 +91,10 @@ export class Leases {
     });
   }
 
-  /** Renews all leases of a window. Work whose lease is lost does not begin here. */
-  async renew(window: LeaseWindow, now: number): Promise<void> {
+  /** Renews all leases of a window. Resolves with those that are lost. */
+  async renew(window: LeaseWindow, now: number): Promise<Lease[]> {
     const { leases } = window;
-    if (leases.length === 0) return;
-    const lost = await this.#deps.store.renew(leases, now + LEASE_MS);
-    for (const lease of lost) window.forget(lease);
+    return leases.length === 0 ? [] : this.#deps.store.renew(leases, now + LEASE_MS);
   }
 
   /** False while work of another process has the key, or when that is not known. Never rejects. */

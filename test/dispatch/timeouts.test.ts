@@ -4,6 +4,7 @@ import { fakeClock } from "pigeonhole/testing";
 import {
   type Gate,
   captureLog,
+  decorateStore,
   effectsIn,
   makeEvent,
   makeGate,
@@ -66,6 +67,33 @@ describe("a handler that takes longer than timeoutMs", () => {
       expect(signal?.aborted).toBe(true);
     },
   );
+
+  test("a run whose lease is lost is aborted, and its end changes nothing", async () => {
+    const clock = fakeClock();
+    const gate = makeGate();
+    let signal: AbortSignal | undefined;
+    const store = decorateStore(() => ({ renew: (leases) => Promise.resolve([...leases]) }));
+    const receiver = openReceiver({ clock, store });
+    receiver.on(
+      "email.sent",
+      (_, ctx) => {
+        ({ signal } = ctx);
+        return gate.passed;
+      },
+      { timeoutMs: 60_000 },
+    );
+    await receiver.start();
+    const event = makeEvent();
+    await post(receiver, event, { at: clock.now() });
+    await expect.poll(() => signal).toBeDefined();
+    await clock.advance(20_000);
+    await expect.poll(() => signal?.aborted).toBe(true);
+    expect(signal?.reason).toMatchObject({ code: "lease_lost" });
+    gate.open();
+    await clock.advance(1_000);
+    // As its new holder has it.
+    expect(await workOf(receiver, event.id)).toMatchObject({ state: "leased" });
+  });
 
   test("a handler that reads the signal only after the timeout finds it aborted", async () => {
     const clock = fakeClock();

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { createReceiver } from "pigeonhole";
-import { TEST_SECRET } from "pigeonhole/testing";
+import { type Clock, type Logger, createReceiver } from "pigeonhole";
+import { TEST_SECRET, fakeClock } from "pigeonhole/testing";
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import { createPostgresStore } from "pigeonhole/postgres";
@@ -9,16 +9,20 @@ import { type TestDatabase, describeOnPostgres } from "../support/postgres-serve
 import { captureLog, closeReceiver, makeEvent, makeGate, post, untilWork } from "../support/receiver.js";
 
 /** A receiver on the database, stopped after the test; one of several on the same data. */
-function createOn({ pool, schema }: TestDatabase, baseUrl?: string, logger = silentLogger) {
+function createOn(
+  { pool, schema }: TestDatabase,
+  { baseUrl, logger = silentLogger, clock }: { baseUrl?: string; logger?: Logger; clock?: Clock } = {},
+) {
   const receiver = createReceiver({
     secrets: TEST_SECRET,
     store: createPostgresStore({ pool, schema }),
     logger,
     telemetry: false,
+    clock,
     retry: { initialMs: 10, maxMs: 10, maxAttempts: 3 },
     ...(baseUrl !== undefined && { api: { apiKey: "svc_test", baseUrl, eventsPerMinute: 600_000 } }),
   });
-  onTestFinished(() => closeReceiver(receiver));
+  onTestFinished(() => closeReceiver(receiver, clock));
   return receiver;
 }
 
@@ -45,7 +49,7 @@ describeOnPostgres((database) => {
       const service = await startContactEventService();
       onTestFinished(() => service.close());
       const receivers = [1, 2].map((number) => {
-        const receiver = createOn(database, service.baseUrl);
+        const receiver = createOn(database, { baseUrl: service.baseUrl });
         receiver.on("email.sent", async (event, ctx) => {
           const value = await ctx.step("once", () => event.id);
           ctx.contactEvents.record({ name: "seen", email: "ada@example.com", properties: { of: event.id } });
@@ -97,7 +101,7 @@ describeOnPostgres((database) => {
 
     test("a receiver that stops does not ask for the keys of its work any more", async () => {
       const log = captureLog();
-      const [first, second] = [createOn(database), createOn(database, undefined, log.logger)];
+      const [first, second] = [createOn(database), createOn(database, { logger: log.logger })];
       const [gate, begun] = [makeGate(), makeGate()];
       first.on(
         "email.sent",
@@ -139,6 +143,36 @@ describeOnPostgres((database) => {
       await untilWork(second, event.id, { state: "done" });
       expect(await readEffects()).toEqual([event.id]);
     });
+  });
+
+  test("a run whose lease another process has taken is aborted, and writes nothing", async () => {
+    const clock = fakeClock();
+    const log = captureLog();
+    const receiver = createOn(database, { clock, logger: log.logger });
+    const [begun, ended] = [makeGate(), makeGate()];
+    let signal: AbortSignal | undefined;
+    receiver.on("email.sent", async (_, ctx) => {
+      ({ signal } = ctx);
+      begun.open();
+      await ended.passed;
+    });
+    await receiver.start();
+    const event = makeEvent();
+    await post(receiver, event, { at: clock.now() });
+    await begun.passed;
+    // As another process takes it, whose own try waits.
+    await database.pool.query(`
+      UPDATE ${database.schema}.inbox_work
+      SET state = 'pending', due_at = 9e15, lease = NULL, lease_until = NULL, node = NULL`);
+    const isAborted = async (): Promise<boolean | undefined> => {
+      await clock.advance(600);
+      return signal?.aborted;
+    };
+    await expect.poll(isAborted, { interval: 5, timeout: 10_000 }).toBe(true);
+    expect(signal?.reason).toMatchObject({ code: "lease_lost" });
+    await expect.poll(() => log.named("lease_lost")).toHaveLength(1);
+    ended.open();
+    await untilWork(receiver, event.id, { state: "pending", attempts: 1, dueAt: 9e15 });
   });
 
   test("a handler whose commit hangs for longer than its timeoutMs runs again", async () => {
