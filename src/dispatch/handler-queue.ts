@@ -19,11 +19,8 @@ import { LONE_LIMIT, SharedLimit } from "./window-limit.js";
 
 const NOT_BEGUN = Promise.resolve(undefined);
 
-/** Work of another process has the key; it is asked for again after these waits. */
-const HELD_ELSEWHERE = Symbol("held elsewhere");
+/** A store that fails is asked for a key again after these waits. */
 const KEY_WAITS: Backoff = { initialMs: SECOND / 8, factor: 2, maxMs: SECOND, jitter: 0.2 };
-
-type KeyedResult = RunResult | undefined | typeof HELD_ELSEWHERE;
 
 export interface HandlerQueueDeps {
   leases: Leases;
@@ -83,7 +80,7 @@ export class HandlerQueue {
   /** Runs work at once, without a place in the queue: all queues are paused, and nothing runs. */
   runAlone(ready: ReadyWork): Promise<RunResult | undefined> {
     const key = this.#keyOf(ready);
-    return key === undefined ? this.#begin(ready) : this.#untilFree(ready, () => this.#beginWithKey(ready, key));
+    return key === undefined ? this.#begin(ready) : this.#beginWithKey(ready, key);
   }
 
   /** Lets no more work begin until `resume`. Resolves when none runs. */
@@ -103,10 +100,13 @@ export class HandlerQueue {
   }
 
   async #runInOrder(ready: ReadyWork, key: string): Promise<RunResult | undefined> {
+    if (this.#order.isBusy(key) && !this.window.mayWaitForKey(this.#order.count)) {
+      // The store refuses it, and then it waits there.
+      return (await this.#takeKey(ready, key)) ? this.#runInPlace(ready) : undefined;
+    }
     await this.#order.enter(key);
     try {
-      // Without a place while another process has the key.
-      return await this.#untilFree(ready, () => this.#inPlace(() => this.#beginWithKey(ready, key)));
+      return await this.#inPlace(() => this.#beginWithKey(ready, key));
     } finally {
       this.#order.leave(key);
     }
@@ -131,18 +131,23 @@ export class HandlerQueue {
     }
   }
 
-  async #untilFree({ lease }: ReadyWork, run: () => Promise<KeyedResult>): Promise<RunResult | undefined> {
-    const { clock } = this.#deps;
-    for (let attempt = 1; this.window.mayBegin(lease); attempt += 1) {
-      const result = await run();
-      if (result !== HELD_ELSEWHERE) return result;
-      await sleep(clock, backoffDelay(KEY_WAITS, attempt, Math.random));
-    }
-    return undefined;
+  async #beginWithKey(ready: ReadyWork, key: string): Promise<RunResult | undefined> {
+    return (await this.#takeKey(ready, key)) ? this.#begin(ready) : undefined;
   }
 
-  async #beginWithKey(ready: ReadyWork, key: string): Promise<KeyedResult> {
-    return (await this.#deps.leases.holdKey(ready.lease, key)) ? this.#begin(ready) : HELD_ELSEWHERE;
+  /** False when the work must no longer begin here: while other work has the key, it waits for that in the store. */
+  async #takeKey({ lease }: ReadyWork, key: string): Promise<boolean> {
+    const { leases, clock } = this.#deps;
+    for (let attempt = 1; this.window.mayBegin(lease); attempt += 1) {
+      const isHeld = await leases.holdKey(lease, key);
+      if (isHeld === true) return true;
+      if (isHeld === false) {
+        this.window.leaveToStore(lease);
+        return false;
+      }
+      await sleep(clock, backoffDelay(KEY_WAITS, attempt, Math.random));
+    }
+    return false;
   }
 
   #begin(ready: ReadyWork): Promise<RunResult | undefined> {

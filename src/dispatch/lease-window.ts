@@ -46,6 +46,8 @@ export class LeaseWindow {
   #isRefilling = false;
   /** There is, or may be, due work in the store. */
   isBehind = true;
+  /** Due work waits in the store until other work has settled that has its key. */
+  waitsForKey = false;
   #noneArrives: (() => void) | undefined;
   #noneRuns: (() => void) | undefined;
 
@@ -83,7 +85,8 @@ export class LeaseWindow {
 
   /** True when no work is here and, as far as is known, none is due in the store. */
   get isIdle(): boolean {
-    return this.#isOpen && !this.isBehind && !this.#isRefilling && this.#leases.size + this.#reserved === 0;
+    const isBehind = this.isBehind || this.waitsForKey;
+    return this.#isOpen && !isBehind && !this.#isRefilling && this.#leases.size + this.#reserved === 0;
   }
 
   /** Resolves when all that has begun is settled. */
@@ -159,6 +162,8 @@ export class LeaseWindow {
     this.#bytes -= lease.bytes;
     if (lease.crashes > 0) this.#crashed -= 1;
     if (!lease.hasBegun) return;
+    // Its key may be free now.
+    this.isBehind ||= this.waitsForKey;
     this.#limit.noteRun(lease.since);
     this.#running -= 1;
     if (this.#running === 0) this.#noneRuns?.();
@@ -176,6 +181,17 @@ export class LeaseWindow {
     for (const lease of stale) this.forget(lease);
     if (stale.length > 0) this.#limit.noteSlow(longestSince);
     return stale;
+  }
+
+  /** The work has no lease any more, and waits in the store for its key. */
+  leaveToStore(lease: Lease): void {
+    this.forget(lease);
+    this.waitsForKey = true;
+  }
+
+  /** True when one more lease may wait here for its key, beside so many. */
+  mayWaitForKey(waiting: number): boolean {
+    return waiting < this.#limit.mostWaitingForKey;
   }
 
   /** The lease has a new holder. */

@@ -59,6 +59,7 @@ export class Leases {
     const times = { now: clock.now(), leaseUntil: this.leaseUntil() };
     const page = await store.lease({ ...window.pageRequest, ...times, allowCrashLooping: seekCrashLooping });
     if (page.work.length > 0) window.isBehind = true;
+    window.waitsForKey = page.waitsForKey === true;
     if (page.work.some(({ crashes }) => crashes > 1)) {
       await this.giveBack(page.work);
       return { ready: [], hasCrashLooping: true, nextDueAt: undefined };
@@ -97,14 +98,14 @@ export class Leases {
     return leases.length === 0 ? [] : this.#deps.store.renew(leases, now + LEASE_MS);
   }
 
-  /** False while work of another process has the key, or when that is not known. Never rejects. */
-  async holdKey(lease: Lease, key: string): Promise<boolean> {
+  /** False while other work has the key; undefined when that is not known. Never rejects. */
+  async holdKey(lease: Lease, key: string): Promise<boolean | undefined> {
     const { store, logger } = this.#deps;
     try {
       return (await store.holdKey?.(lease, key)) !== false;
     } catch (error) {
       logger.error({ handler: lease.handler, ...errorFields(error, true) }, "handler_queue_failed");
-      return false;
+      return undefined;
     }
   }
 

@@ -14,6 +14,8 @@ const WEIGHT = 1 / 8;
 export interface WindowLimit {
   /** Most leases. */
   readonly most: number;
+  /** Most leases that may wait here until another one that is here has settled, which has their key. */
+  readonly mostWaitingForKey: number;
   /** With at most so many leases, a page is leased. */
   readonly refillAt: number;
   /** How long a lease may wait here before another process should have it, in milliseconds. */
@@ -29,6 +31,7 @@ export interface WindowLimit {
 /** Where one process works on a store, what it leases waits for no other one. */
 export const LONE_LIMIT: WindowLimit = {
   most: WINDOW,
+  mostWaitingForKey: Infinity,
   refillAt: WINDOW / 2,
   patienceMs: Infinity,
   now: () => 0,
@@ -54,6 +57,11 @@ export class SharedLimit implements WindowLimit {
 
   get most(): number {
     return this.#places + this.#ahead;
+  }
+
+  /** The others of a key wait in the store: here they would have the room of work that can begin. */
+  get mostWaitingForKey(): number {
+    return Math.floor(this.#ahead / 2);
   }
 
   get refillAt(): number {

@@ -58,6 +58,8 @@ export interface LeasePage {
   work: LeasedWork[];
   /** When the handler's next pending work is due; undefined when none is pending. May be in the past: ask again. */
   nextDueAt: number | undefined;
+  /** Pending work of the handler waits for a key, which `nextDueAt` does not count. @default false */
+  waitsForKey?: boolean;
 }
 
 /** `lost`: the lease had ended, nothing was written. */
@@ -74,7 +76,7 @@ export interface RecoverResult {
 
 /** What there is to do in a store whose work several processes share. */
 export interface Glance {
-  /** Those of the handlers that have work which is due. */
+  /** Those of the handlers that have work which is due, or which may have its key now. */
   due: string[];
   /** Whether a retry was requested from outside. */
   requested: boolean;
@@ -179,9 +181,9 @@ export interface Store<Tx = CommitTransaction> extends Outbox {
   /** Releases leases whose work never began, as if it had not been leased; the work is due since it was received. */
   release(leases: readonly Lease[], now: number): Promise<void>;
   /**
-   * Gives a key to leased work, which has it until its lease ends; false while other leased work of the handler has it,
-   * and when the lease has ended. Of one key and handler, one call at a time. Missing in a store whose handlers one
-   * process runs.
+   * Gives a key to leased work, which has it until its lease ends. False while other leased work of the handler has it:
+   * the work is then pending as if it had not been leased, and is leased again when the key is free. Also false when the
+   * lease has ended. Missing in a store whose handlers one process runs.
    */
   holdKey?(lease: Lease, key: string): Promise<boolean>;
   /**

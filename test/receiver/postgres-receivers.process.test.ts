@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Clock, type Logger, createReceiver } from "pigeonhole";
+import { type AnyEvent, type ReceiverOptions, createReceiver } from "pigeonhole";
 import { TEST_SECRET, fakeClock } from "pigeonhole/testing";
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { silentLogger } from "#pigeonhole/base/logger.js";
@@ -11,18 +11,21 @@ import { captureLog, closeReceiver, makeEvent, makeGate, post, untilWork } from 
 /** A receiver on the database, stopped after the test; one of several on the same data. */
 function createOn(
   { pool, schema }: TestDatabase,
-  { baseUrl, logger = silentLogger, clock }: { baseUrl?: string; logger?: Logger; clock?: Clock } = {},
+  {
+    baseUrl,
+    ...options
+  }: { baseUrl?: string } & Pick<ReceiverOptions, "logger" | "clock" | "role" | "concurrency"> = {},
 ) {
   const receiver = createReceiver({
     secrets: TEST_SECRET,
     store: createPostgresStore({ pool, schema }),
-    logger,
+    logger: silentLogger,
     telemetry: false,
-    clock,
     retry: { initialMs: 10, maxMs: 10, maxAttempts: 3 },
     ...(baseUrl !== undefined && { api: { apiKey: "svc_test", baseUrl, eventsPerMinute: 600_000 } }),
+    ...options,
   });
-  onTestFinished(() => closeReceiver(receiver, clock));
+  onTestFinished(() => closeReceiver(receiver, options.clock));
   return receiver;
 }
 
@@ -97,6 +100,32 @@ describeOnPostgres((database) => {
       await expect.poll(async () => (await receivers[0]?.stats())?.done, { timeout: 20_000 }).toBe(events.length);
       expect(most).toBe(1);
       expect(ran.size).toBe(2);
+    });
+
+    test("much work of one key leaves room for other keys, and is all done in the end", async () => {
+      const [accepting, working] = [createOn(database, { role: "accept" }), createOn(database, { concurrency: 2 })];
+      const gate = makeGate();
+      let [running, most] = [0, 0];
+      const others: string[] = [];
+      const handle = async ({ data }: AnyEvent): Promise<void> => {
+        if (data["of"] !== "busy") return void others.push(String(data["of"]));
+        running += 1;
+        most = Math.max(most, running);
+        await gate.passed;
+        running -= 1;
+      };
+      for (const receiver of [accepting, working]) {
+        receiver.on("email.sent", handle, { key: ({ data }) => String(data["of"]) });
+        await receiver.start();
+        if (receiver === working) continue;
+        const keys = [...Array.from({ length: 200 }, () => "busy"), "a", "b", "c", "a"];
+        for (const of of keys)
+          expect(await post(accepting, makeEvent({ data: { of } }))).toMatchObject({ status: 200 });
+      }
+      await expect.poll(() => others.toSorted(), { timeout: 20_000 }).toEqual(["a", "a", "b", "c"]);
+      gate.open();
+      await expect.poll(async () => (await working.stats()).done, { timeout: 20_000 }).toBe(204);
+      expect(most).toBe(1);
     });
 
     test("a receiver that stops does not ask for the keys of its work any more", async () => {

@@ -1,5 +1,6 @@
 import { type Clock, elapsedBy, systemClock } from "../../base/clock.js";
 import { SECOND } from "../../base/duration.js";
+import { readServerTime } from "./operations/server-time.js";
 import type { Sql } from "./sql.js";
 
 /** Two clocks that differ by less are the same: the way to the server takes some of it. */
@@ -23,11 +24,9 @@ export class DatabaseClock {
   /** Compares the clocks again. */
   async compare(sql: Sql): Promise<void> {
     const before = elapsedBy(this.#machine);
-    const row = await sql.row<{ now: number }>(
-      "SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now",
-    );
+    const database = await readServerTime(sql);
     const elapsed = (before + elapsedBy(this.#machine)) / 2;
-    if (row !== undefined) this.#compared = { database: row.now, elapsed };
+    this.#compared = { database, elapsed };
   }
 
   /** By how many milliseconds the database is ahead of this machine; also right after the machine's clock was set. */

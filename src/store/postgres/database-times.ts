@@ -11,7 +11,8 @@ export type SharedStore = Store<PostgresTransaction> & Required<Pick<Store, "gla
  */
 export function withDatabaseTimes(store: SharedStore, clock: DatabaseClock): SharedStore {
   const { toDatabase, toMachine, ifAny, withNow, withLease, withEnd } = conversions(clock);
-  const pageOf = ({ work, nextDueAt }: LeasePage): LeasePage => ({
+  const pageOf = ({ work, nextDueAt, ...rest }: LeasePage): LeasePage => ({
+    ...rest,
     work: work.map((each) => ({ ...each, receivedAt: toMachine(each.receivedAt), dueAt: toMachine(each.dueAt) })),
     nextDueAt: ifAny(nextDueAt),
   });

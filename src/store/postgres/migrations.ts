@@ -52,7 +52,11 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
     finished    integer NOT NULL,
     reason      text,
     error       text,
+    -- A digest of the key that it has had to wait for. While it does, it is not leased.
+    key           text    COLLATE "C",
+    waits_for_key boolean NOT NULL DEFAULT false,
     PRIMARY KEY (seq, handler),
+    CHECK (NOT waits_for_key OR (state = 'pending' AND key IS NOT NULL)),
     CHECK ((state = 'pending') = (due_at IS NOT NULL)),
     CHECK ((state = 'leased') = (lease IS NOT NULL)),
     CHECK ((state = 'leased') = (lease_until IS NOT NULL)),
@@ -65,7 +69,9 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
 
   -- started - finished counts the processes that died in it: 0, 1, or 2 and more.
   CREATE INDEX inbox_work_pending ON pigeonhole.inbox_work (handler, least(started - finished, 2), due_at, seq)
-    WHERE state = 'pending';
+    WHERE state = 'pending' AND NOT waits_for_key;
+  CREATE INDEX inbox_work_waiting ON pigeonhole.inbox_work (handler, key, due_at, seq) WHERE waits_for_key;
+  CREATE INDEX inbox_work_of_key ON pigeonhole.inbox_work (handler, key) WHERE key IS NOT NULL AND NOT waits_for_key;
   CREATE INDEX inbox_work_leased ON pigeonhole.inbox_work (lease_until) WHERE state = 'leased';
   CREATE INDEX inbox_work_stuck ON pigeonhole.inbox_work (state, seq) WHERE state IN ('dead', 'parked');
   CREATE INDEX inbox_work_requested ON pigeonhole.inbox_work (seq)

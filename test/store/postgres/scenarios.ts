@@ -341,25 +341,52 @@ export const POSTGRES_SCENARIOS: readonly PostgresScenario[] = [
     name: "a key is that of one piece of leased work at a time, of all stores",
     async run(scene) {
       const [first, second] = [await scene.open(), await scene.open()];
-      const [a, b, c] = [
+      const [a, b, c, d] = [
         await acceptLeased(first, "a"),
         await acceptLeased(second, "b"),
         await acceptLeased(second, "c", { work: [{ handler: "other", leaseUntil: T + MINUTE }] }),
+        await acceptLeased(second, "d"),
       ];
       const holdsOne = first.holdKey?.(a, "key");
       expect((await Promise.all([holdsOne, second.holdKey?.(b, "key")])).filter(Boolean)).toHaveLength(1);
       const [holder, waiting] = (await holdsOne) ? [a, b] : [b, a];
       expect(await first.holdKey?.(holder, "key")).toBe(true);
       expect(await second.holdKey?.(waiting, "key")).toBe(false);
-      expect(await second.holdKey?.(waiting, "key ")).toBe(true);
+      expect(await second.holdKey?.(d, "key ")).toBe(true);
       expect(await second.holdKey?.(c, "key")).toBe(true);
-      await first.settle(settlements.pending(holder, T));
+      await first.settle(settlements.pending(holder, T + 2 * DAY));
       expect(await second.prune({ ...NOTHING_TO_PRUNE, batch: 10 })).toBe(3);
-      expect(await first.holdKey?.(waiting, "key")).toBe(true);
+      const [next = expect.unreachable()] = (await leasePage(first)).work;
+      expect(next).toMatchObject({ seq: waiting.seq, attempt: 1, crashes: 0 });
+      expect(await first.holdKey?.(next, "key")).toBe(true);
       expect(await second.prune({ ...NOTHING_TO_PRUNE, batch: 10 })).toBe(0);
       await first.recover(T + DAY);
       const { work } = await leasePage(first, { now: T + DAY, leaseUntil: T + 2 * DAY });
       expect(await first.holdKey?.(work[0] ?? expect.unreachable(), "key")).toBe(true);
+    },
+  },
+  {
+    name: "work that is refused its key is leased again when the key is free, some of it at a time",
+    async run(scene) {
+      const [first, second] = [await scene.open(), await scene.open()];
+      const holder = await acceptLeased(first, "holder");
+      await first.holdKey?.(holder, "key");
+      await acceptAll(second, ["a", "b", "c", "d", "e"]);
+      const { work } = await leasePage(second, { leaseUntil: T + DAY });
+      const refused = await Promise.all(work.map((lease) => second.holdKey?.(lease, "key")));
+      expect(refused).toEqual([false, false, false, false, false]);
+      await acceptAll(second, ["other"]);
+      expect(await leasePage(second)).toMatchObject({ work: [{ eventId: "other" }], waitsForKey: true });
+      expect(await leasePage(second)).toMatchObject({ work: [], nextDueAt: undefined, waitsForKey: true });
+      expect((await second.glance?.({ handlers: ["h"], now: T }))?.due).toEqual(["h"]);
+      await first.settle(settlements.done(holder));
+      // A quarter of the page.
+      const freed = await leasePage(second, { limit: 8 });
+      expect(freed.work).toMatchObject([{ eventId: "a", attempt: 1 }, { eventId: "b" }]);
+      expect(idsOf(await leasePage(first))).toEqual([]);
+      for (const lease of freed.work) await second.settle(settlements.done(lease));
+      expect(idsOf(await leasePage(first))).toEqual(["c", "d", "e"]);
+      expect(await leasePage(first)).toEqual({ work: [], nextDueAt: undefined });
     },
   },
   {

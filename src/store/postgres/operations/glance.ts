@@ -9,8 +9,9 @@ const GLANCE = `
       SELECT handler FROM unnest(:handlers::text[]) AS h (handler)
       WHERE EXISTS (
         SELECT 1 FROM pigeonhole.inbox_work AS w
-        WHERE w.state = 'pending' AND w.handler = h.handler AND least(w.started - w.finished, 2) IN (0, 1, 2)
-          AND w.due_at <= :now)) AS due,
+        WHERE w.state = 'pending' AND NOT w.waits_for_key AND w.handler = h.handler
+          AND least(w.started - w.finished, 2) IN (0, 1, 2) AND w.due_at <= :now)
+      OR EXISTS (SELECT 1 FROM pigeonhole.inbox_work AS w WHERE w.waits_for_key AND w.handler = h.handler)) AS due,
     EXISTS (
       SELECT 1 FROM pigeonhole.inbox_work WHERE handler = '' AND state = 'parked' AND waits_since IS NOT NULL
     ) AS requested,

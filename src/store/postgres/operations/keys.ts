@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
 import type { Lease } from "../../work.js";
 import type { Sql } from "../sql.js";
-import { leaseColumns } from "./lease.js";
+import { leaseColumns } from "./lease-columns.js";
+import { notLeased } from "./not-leased.js";
+import { SERVER_TIME } from "./server-time.js";
 
 /** Leased work that asks for its key. */
 export interface KeyRequest {
@@ -24,7 +26,8 @@ const LOCK = `${GIVEN}
   SELECT 1 FROM pigeonhole.inbox_key AS k JOIN given AS g ON g.handler = k.handler AND g.key = k.key
   ORDER BY k.handler, k.key FOR UPDATE OF k`;
 
-const IS_HELD = `
+/** Whether the work to which the key `k` was last given still has it: an expression. */
+export const IS_HELD = `
   EXISTS (
     SELECT 1 FROM pigeonhole.inbox_work AS w
     WHERE w.seq = k.seq AND w.handler = k.handler AND w.state = 'leased' AND w.lease = k.lease)`;
@@ -37,10 +40,20 @@ const TAKE = `${GIVEN}
       WHERE w.seq = g.seq AND w.handler = g.handler AND w.state = 'leased' AND w.lease = g.token)
   RETURNING g.place`;
 
+/** In one order, so that two transactions never wait for each other. */
+const WAIT_FOR_KEY = `${GIVEN}, refused AS MATERIALIZED (
+    SELECT w.seq, w.handler, g.key FROM pigeonhole.inbox_work AS w JOIN given AS g
+      ON w.seq = g.seq AND w.handler = g.handler AND w.state = 'leased' AND w.lease = g.token
+    WHERE g.place <> ALL(:taken::bigint[]) ORDER BY w.seq, w.handler FOR UPDATE OF w
+  )
+  UPDATE pigeonhole.inbox_work AS w
+  SET ${notLeased(SERVER_TIME)}, key = r.key, waits_for_key = true
+  FROM refused AS r JOIN pigeonhole.inbox_event AS e ON e.seq = r.seq WHERE w.seq = r.seq AND w.handler = r.handler`;
+
 /**
- * Gives each key to the work that asks for it, unless other leased work has it, or its own lease has ended. The rows
- * are locked in a statement of their own: one that waited for a lock would not see the leases that were given
- * meanwhile. A handler asks for a key once in a batch.
+ * Gives each key to the work that asks for it, unless other leased work has it, or its own lease has ended. Work that
+ * does not get its key waits for it, as if it had not been leased. The rows are locked in a statement of their own: one
+ * that waited for a lock would not see the leases that were given meanwhile.
  */
 export function holdKeys(sql: Sql, requests: readonly KeyRequest[]): Promise<boolean[]> {
   const values = {
@@ -51,8 +64,9 @@ export function holdKeys(sql: Sql, requests: readonly KeyRequest[]): Promise<boo
   return sql.transaction(async () => {
     await sql.run(INSERT, values);
     await sql.run(LOCK, values);
-    const taken = await sql.rows<{ place: number }>(TAKE, values);
-    const places = new Set(taken.map(({ place }) => place));
+    const taken = (await sql.rows<{ place: number }>(TAKE, values)).map(({ place }) => place);
+    if (taken.length < requests.length) await sql.run(WAIT_FOR_KEY, { ...values, taken });
+    const places = new Set(taken);
     return requests.map((_, index) => places.has(index + 1));
   });
 }

@@ -1,16 +1,21 @@
 import type { LeasePage, LeaseRequest } from "../../store.js";
 import type { Lease, LeasedWork } from "../../work.js";
 import type { Sql } from "../sql.js";
+import { endWaits } from "./key-waits.js";
+import { leaseColumns } from "./lease-columns.js";
+import { notLeased } from "./not-leased.js";
+import { SERVER_TIME } from "./server-time.js";
 
 /** How many processes died in the work: none, one, or two and more. The value of the index expression. */
 type Crashes = 0 | 1 | 2;
 
-/** When the first work with each number of crashes is due. */
+/** When the first work with each number of crashes is due, and whether there is some that waits for its key. */
 const SELECT_DUES = `
   SELECT crashes, (
     SELECT due_at FROM pigeonhole.inbox_work
-    WHERE state = 'pending' AND handler = :handler AND least(started - finished, 2) = crashes
-    ORDER BY due_at LIMIT 1) AS "dueAt"
+    WHERE state = 'pending' AND NOT waits_for_key AND handler = :handler AND least(started - finished, 2) = crashes
+    ORDER BY due_at LIMIT 1) AS "dueAt",
+    EXISTS (SELECT 1 FROM pigeonhole.inbox_work WHERE waits_for_key AND handler = :handler) AS "waitsForKey"
   FROM (VALUES (0), (1), (2)) AS c (crashes)`;
 
 /** Rows that another process is leasing at the moment are passed over. */
@@ -18,8 +23,8 @@ const LEASE = `
   WITH due AS (
     SELECT w.seq, w.due_at, e.body_length
     FROM pigeonhole.inbox_work AS w JOIN pigeonhole.inbox_event AS e ON e.seq = w.seq
-    WHERE w.state = 'pending' AND w.handler = :handler AND least(w.started - w.finished, 2) = :crashes
-      AND w.due_at <= :now AND EXISTS (SELECT 1 FROM pigeonhole.inbox_body AS b WHERE b.seq = w.seq)
+    WHERE w.state = 'pending' AND NOT w.waits_for_key AND w.handler = :handler
+      AND least(w.started - w.finished, 2) = :crashes AND w.due_at <= :now AND EXISTS (SELECT 1 FROM pigeonhole.inbox_body AS b WHERE b.seq = w.seq)
     ORDER BY w.due_at, w.seq LIMIT :limit FOR UPDATE OF w SKIP LOCKED
   ), page AS (
     SELECT seq, due_at, row_number() OVER before AS place,
@@ -50,7 +55,8 @@ interface Row extends Pick<LeasedWork, "seq" | "token" | "eventId" | "receivedAt
  */
 export async function leaseWork(sql: Sql, node: number, request: LeaseRequest): Promise<LeasePage> {
   const { handler, now } = request;
-  const before = await readDues(sql, handler);
+  const { dues: before, waitsForKey } = await readDuesWithFreed(sql, request);
+  const waiting = waitsForKey ? { waitsForKey } : {};
   const limits: [Crashes, number][] = [
     [2, request.allowCrashLooping ? 1 : 0],
     [1, request.crashedLimit],
@@ -61,15 +67,33 @@ export async function leaseWork(sql: Sql, node: number, request: LeaseRequest): 
     const rows = await sql.rows<Row>(LEASE, { ...request, node, crashes, limit });
     if (rows.length === 0) continue;
     // What is leased must be known to the caller, also where this fails: then it asks again.
-    const after = await readDues(sql, handler).catch(() => before);
-    return { work: rows.map((row) => toWork(row, handler)), nextDueAt: firstOf(after) };
+    const { dues: after } = await readDues(sql, handler).catch(() => ({ dues: before }));
+    return { work: rows.map((row) => toWork(row, handler)), nextDueAt: firstOf(after), ...waiting };
   }
-  return { work: [], nextDueAt: firstOf(before) };
+  return { work: [], nextDueAt: firstOf(before), ...waiting };
 }
 
-async function readDues(sql: Sql, handler: string): Promise<Map<Crashes, number>> {
-  const rows = await sql.rows<{ crashes: Crashes; dueAt: number | null }>(SELECT_DUES, { handler });
-  return new Map(rows.flatMap(({ crashes, dueAt }) => (dueAt === null ? [] : [[crashes, dueAt]])));
+interface Dues {
+  dues: Map<Crashes, number>;
+  waitsForKey: boolean;
+}
+
+/** Work whose key has become free is due again. */
+async function readDuesWithFreed(sql: Sql, request: LeaseRequest): Promise<Dues> {
+  const { handler } = request;
+  const found = await readDues(sql, handler);
+  const hasFreed = found.waitsForKey && (await endWaits(sql, request)) > 0;
+  return hasFreed ? readDues(sql, handler) : found;
+}
+
+async function readDues(sql: Sql, handler: string): Promise<Dues> {
+  const rows = await sql.rows<{ crashes: Crashes; dueAt: number | null; waitsForKey: boolean }>(SELECT_DUES, {
+    handler,
+  });
+  return {
+    dues: new Map(rows.flatMap(({ crashes, dueAt }) => (dueAt === null ? [] : [[crashes, dueAt]]))),
+    waitsForKey: rows.some((row) => row.waitsForKey),
+  };
 }
 
 function firstOf(dues: Map<Crashes, number>): number | undefined {
@@ -114,7 +138,7 @@ const PROLONG = `
     ORDER BY seq, handler FOR UPDATE SKIP LOCKED
   )
   UPDATE pigeonhole.inbox_work AS w
-  SET lease_until = greatest(lease_until, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint + :forMs)
+  SET lease_until = greatest(lease_until, ${SERVER_TIME} + :forMs)
   FROM mine WHERE w.seq = mine.seq AND w.handler = mine.handler`;
 
 /** Lets all leases of a process hold for a while from now on. */
@@ -124,20 +148,10 @@ export async function prolongLeases(sql: Sql, of: { node: number; forMs: number 
 
 const RELEASE = `${GIVEN}
   UPDATE pigeonhole.inbox_work AS w
-  SET state = 'pending', due_at = least(e.received_at, :now::bigint), lease = NULL, lease_until = NULL, node = NULL,
-    started = started - 1
+  SET ${notLeased(":now::bigint")}
   FROM free JOIN pigeonhole.inbox_event AS e ON e.seq = free.seq WHERE w.seq = free.seq AND w.handler = free.handler`;
 
 /** Makes leased work pending again as if it had not been leased; it waits since it was received. */
 export async function releaseLeases(sql: Sql, leases: readonly Lease[], now: number): Promise<void> {
   await sql.run(RELEASE, { ...leaseColumns(leases), now });
-}
-
-/** The leases as columns of `unnest`. */
-export function leaseColumns(leases: readonly Lease[]) {
-  return {
-    seqs: leases.map(({ seq }) => seq),
-    handlers: leases.map(({ handler }) => handler),
-    tokens: leases.map(({ token }) => token),
-  };
 }

@@ -4,7 +4,7 @@ import type { Settlement } from "../../work.js";
 import type { Sql } from "../sql.js";
 import { nameOfContactEvent } from "./contact-event-name.js";
 import { KEEP_FAILED_RUNS } from "./failed-runs.js";
-import { leaseColumns } from "./lease.js";
+import { leaseColumns } from "./lease-columns.js";
 
 /** A settlement of work that is done, and one of work that is not. */
 export type DoneSettlement = Extract<Settlement, { to: "done" }>;
