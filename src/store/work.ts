@@ -7,7 +7,7 @@ export interface Lease {
   seq: number;
   /** Name of the handler. */
   handler: string;
-  /** Unique for each lease; a settlement under an old token writes nothing. */
+  /** Differs from that of each other lease of the same work; a settlement under an old token writes nothing. */
   token: number;
 }
 

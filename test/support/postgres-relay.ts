@@ -7,8 +7,8 @@ import { messageReader } from "./postgres-messages.js";
 export type RelayFault =
   /** The server answers a connection, or each statement, with an error of this SQLSTATE. */
   | { at: "connection" | "statement"; state: string }
-  /** Statements are passed on, and their connection is closed in place of the answer. */
-  | { at: "answer" }
+  /** Statements are passed on, and their connection is closed in place of the answer to one that matches, or to any. */
+  | { at: "answer"; to?: RegExp }
   /** Connections are closed at once. */
   | { at: "socket" }
   /** Nothing is passed on any more, in either direction; a connection that meets this stays silent. */
@@ -38,8 +38,10 @@ export async function startPostgresRelay(url: string, quoted = ""): Promise<Post
     upstream.on("close", () => client.destroy());
     let hasFallenSilent = false;
     const isSilent = (): boolean => (hasFallenSilent ||= relay.fault?.at === "silence");
+    let statement = "";
+    const isAnswerLost = (): boolean => relay.fault?.at === "answer" && (relay.fault.to?.test(statement) ?? true);
     upstream.on("data", (data) => {
-      if (relay.fault?.at === "answer") cut();
+      if (isAnswerLost()) cut();
       else if (!isSilent()) client.write(data);
     });
     const cut = (): void => void [client, upstream].map((socket) => socket.destroy());
@@ -51,6 +53,7 @@ export async function startPostgresRelay(url: string, quoted = ""): Promise<Post
         return;
       }
       if ("PQ".includes(type) && relay.statementsLeft-- <= 0) return cut();
+      if ("PQ".includes(type)) statement = message.toString("latin1");
       upstream.write(message);
     });
     client.once("data", (startup) => {

@@ -1,4 +1,4 @@
-import { PigeonholeError, isPigeonholeError } from "../../base/error.js";
+import { PigeonholeError } from "../../base/error.js";
 import { NaturalBatch } from "../natural-batch.js";
 import type { AcceptResult, NewEvent, SettleResult } from "../store.js";
 import type { NodeSession } from "./node-session.js";
@@ -55,15 +55,7 @@ interface OtherBody {
  */
 function createAccept(connection: OwnConnection, session: NodeSession): Batches["accept"] {
   const news: Deliveries = new NaturalBatch(EVENTS, async (events) => {
-    let isSent = false;
-    const storing = connection.run("storing events", (sql) => {
-      isSent = true;
-      return storeEvents(sql, session.lock.node, events);
-    });
-    const stored = await storing.catch((error: unknown) => {
-      if (isSent && isPigeonholeError(error, "store_unreachable")) session.releaseLater(events);
-      throw error;
-    });
+    const stored = await session.lease(connection, "storing events", (sql, holder) => storeEvents(sql, holder, events));
     return events.map((event, index) => stored[index] ?? knowns.add(event));
   });
   const knowns: Deliveries = new NaturalBatch(EVENTS, async (events) => {
@@ -78,7 +70,7 @@ function createAccept(connection: OwnConnection, session: NodeSession): Batches[
   const others = new NaturalBatch<OtherBody, AcceptResult>({ ...SETTLEMENTS, maxItems: 1 }, async (bodies) => {
     const results: AcceptResult[] = [];
     for (const other of bodies) {
-      results.push(await connection.run("storing events", (sql) => storeBeside(sql, session.lock.node, other)));
+      results.push(await session.lease(connection, "storing events", (sql, holder) => storeBeside(sql, holder, other)));
     }
     return results;
   });

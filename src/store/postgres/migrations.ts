@@ -7,7 +7,6 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
   `
   -- Numbers of events in the order of their arrival at one node. A number may become visible after a higher one.
   CREATE SEQUENCE pigeonhole.inbox_event_number;
-  CREATE SEQUENCE pigeonhole.lease_token;
 
   -- Never updated. The body lives beside it so that dropping old bodies does not rewrite the ids.
   CREATE TABLE pigeonhole.inbox_event (

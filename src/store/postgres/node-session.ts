@@ -1,9 +1,11 @@
 import { type Timer, systemClock } from "../../base/clock.js";
 import { MINUTE, SECOND } from "../../base/duration.js";
+import { isPigeonholeError } from "../../base/error.js";
 import { checkLastingSession } from "./check-lasting-session.js";
 import type { DatabaseClock } from "./database-clock.js";
+import { type LeaseHolder, newLeaseToken } from "./lease-token.js";
 import { prolongLeases } from "./operations/lease.js";
-import { type UnansweredEvent, releaseUnanswered } from "./operations/release-unanswered.js";
+import { releaseUnknown } from "./operations/release-unknown.js";
 import type { NodeLock } from "./operations/recover.js";
 import type { OwnConnection } from "./own-connection.js";
 import type { Sql } from "./sql.js";
@@ -12,6 +14,8 @@ import type { Sql } from "./sql.js";
 const HOLD_AGAIN_MS = SECOND / 4;
 /** What may have ended while the database could not be reached is left to its holders for so long. */
 const AFTER_LOSS_MS = 30 * SECOND;
+/** A statement whose answer is lost may give its leases later than the first release of them. */
+const UNKNOWN_FOR_MS = 90 * SECOND;
 
 export interface NodeSessionDeps {
   /** Holds the lock; it is lost with its session. */
@@ -21,10 +25,19 @@ export interface NodeSessionDeps {
   lockClass: number;
 }
 
+/** Gives leases to the holder. */
+export type Leasing<Value> = (sql: Sql, holder: NodeLock & LeaseHolder) => Promise<Value>;
+
+/** Leases that may have been given to this process, and the time of their first release, by `performance.now()`. */
+interface UnknownLeases {
+  token: number;
+  releasedAt: number | undefined;
+}
+
 /** This process among those that work on the data: it has a number, whose lock it holds while the store is open. */
 export class NodeSession {
   readonly #deps: NodeSessionDeps;
-  readonly #unanswered: UnansweredEvent[] = [];
+  #unknown: UnknownLeases[] = [];
   #node: number | undefined;
   #begun: Promise<void> | undefined;
   #heldAt = 0;
@@ -72,16 +85,30 @@ export class NodeSession {
     if (this.#failedAt > this.#heldAt) {
       await working.run("renewing leases", (sql) => prolongLeases(sql, { node, forMs: MINUTE }));
     }
-    await this.#releaseUnanswered(node);
+    await this.#releaseUnknown(node);
     this.#heldAt = performance.now();
   }
 
-  /** These events were sent to the server, which gave no answer: leases that it gave with them are unknown here. */
-  releaseLater(events: readonly UnansweredEvent[]): void {
-    // Before it has a number, this process gets no leases.
-    if (!this.hasBegun) return;
-    this.#unanswered.push(...events.map(({ id, receivedAt }) => ({ id, receivedAt })));
-    this.#holdSoon();
+  /**
+   * Gives this process leases, by a statement on the connection. Where it does not learn of them, they are released:
+   * they would end without a run, and count as a crash.
+   */
+  async lease<Value>(connection: OwnConnection, doing: string, use: Leasing<Value>): Promise<Value> {
+    const token = newLeaseToken();
+    let isSent = false;
+    try {
+      return await connection.run(doing, (sql) => {
+        isSent = true;
+        return use(sql, { ...this.lock, token });
+      });
+    } catch (error) {
+      // Before it has a number, this process gets no leases.
+      if (isSent && this.hasBegun && mayBeWritten(error)) {
+        this.#unknown.push({ token, releasedAt: undefined });
+        this.#holdSoon();
+      }
+      throw error;
+    }
   }
 
   /** Tells the others that it is gone, and ends with the connection, and so does the lock. */
@@ -98,16 +125,14 @@ export class NodeSession {
     await session.end();
   }
 
-  async #releaseUnanswered(node: number): Promise<void> {
-    // Taken out: two calls at once release different events.
-    const events = this.#unanswered.splice(0);
-    if (events.length === 0) return;
-    try {
-      await this.#deps.working.run("releasing leases", (sql) => releaseUnanswered(sql, node, events));
-    } catch (error) {
-      this.#unanswered.unshift(...events);
-      throw error;
-    }
+  async #releaseUnknown(node: number): Promise<void> {
+    const now = performance.now();
+    this.#unknown = this.#unknown.filter(({ releasedAt = now }) => now - releasedAt < UNKNOWN_FOR_MS);
+    const unknown = this.#unknown;
+    if (unknown.length === 0) return;
+    const tokens = unknown.map(({ token }) => token);
+    await this.#deps.working.run("releasing leases", (sql) => releaseUnknown(sql, node, tokens));
+    for (const leases of unknown) leases.releasedAt ??= now;
   }
 
   async #begin(): Promise<void> {
@@ -134,6 +159,11 @@ export class NodeSession {
       this.hold().catch(() => this.#holdSoon());
     }, HOLD_AGAIN_MS);
   }
+}
+
+/** After such a failure, what was asked for may be in the database. */
+function mayBeWritten(error: unknown): boolean {
+  return isPigeonholeError(error, "store_unreachable") || isPigeonholeError(error, "store_not_durable");
 }
 
 /** The lock comes first: a row without one is that of a process that is gone. */

@@ -5,7 +5,7 @@ import type { DatabaseClock } from "./database-clock.js";
 import { checkServer } from "./check-server.js";
 import { commitOnPool } from "./commit-on-pool.js";
 import { migrateSchema, requireSchema } from "./migrate-schema.js";
-import { NodeSession } from "./node-session.js";
+import { type Leasing, NodeSession } from "./node-session.js";
 import { type Batches, createBatches } from "./create-batches.js";
 import type { NodeLock } from "./operations/recover.js";
 import type { DoneSettlement } from "./operations/settle.js";
@@ -31,6 +31,8 @@ export interface OpenPostgres extends Batches {
   ): Promise<void>;
   /** On the store's own connection for work, which handlers never hold. */
   work<Value>(doing: string, use: (sql: Sql) => Promise<Value>): Promise<Value>;
+  /** As `work`, for what gives this process leases. */
+  lease<Value>(doing: string, use: Leasing<Value>): Promise<Value>;
   /** On a connection of the pool: what may wait. */
   inPool<Value>(doing: string, use: (sql: Sql) => Promise<Value>): Promise<Value>;
   close(): Promise<void>;
@@ -85,6 +87,7 @@ export async function openPostgres({ place, clock, runsHandlers }: OpenRequest):
     ...createBatches({ accepting, working, session: node }),
     commit: (settlement, fn, signal) => commitOnPool({ pool, statements, settlement, fn, signal }),
     work,
+    lease: (doing, use) => node.lease(working, doing, use),
     inPool: (doing, use) => pool.run(doing, (client) => use(new Sql(client, statements, { answerMs: POOL_ANSWER_MS }))),
     close,
   };

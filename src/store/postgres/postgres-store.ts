@@ -7,6 +7,7 @@ import type { RecoverResult, Store, StoreContext } from "../store.js";
 import { DatabaseClock } from "./database-clock.js";
 import { type SharedStore, withDatabaseTimes } from "./database-times.js";
 import type { OpenPostgres, PostgresPlace } from "./open-postgres.js";
+import type { Leasing } from "./node-session.js";
 import { countWork } from "./operations/counts.js";
 import { discardEvent } from "./operations/discard.js";
 import { erasePage } from "./operations/erase.js";
@@ -84,7 +85,7 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
     accept: (event) => opening.use((open) => open.accept(event)),
     settle: (settlement) => opening.use((open) => open.settle(settlement)),
     commit: (settlement, fn, signal) => opening.use((open) => open.commit(settlement, fn, signal)),
-    lease: (request) => leasing("leasing work", (sql, { node }) => leaseWork(sql, node, request)),
+    lease: (request) => leasing("leasing work", (sql, holder) => leaseWork(sql, holder, request)),
     renew: (leases, leaseUntil) => work("renewing leases", (sql) => renewLeases(sql, leases, leaseUntil)),
     holdKey: (lease, key) => opening.use((open) => open.holdKey({ lease, key })),
     release: (leases, now) => work("releasing leases", (sql) => releaseLeases(sql, leases, now)),
@@ -98,7 +99,7 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
     loadSteps: (of) => work("reading steps", (sql) => loadSteps(sql, of)),
     saveStep: (lease, name, value) => work("keeping a step", (sql) => saveStep(sql, lease, name, value)),
     maySend: () => leasing("choosing a sender", maySend),
-    leaseSend: (request) => leasing("leasing a call", (sql, lock) => leaseSend(sql, lock, request)),
+    leaseSend: (request) => leasing("leasing a call", (sql, holder) => leaseSend(sql, holder, request)),
     settleSend: (settlement) => work("settling a call", (sql) => settleSend(sql, settlement)),
     list: (query) => read("listing events", (sql) => listEvents(sql, query)),
     get: (id) => read("reading an event", (sql) => inspectEvent(sql, id)),
@@ -145,10 +146,10 @@ function accessTo(opening: PostgresOpening) {
   return {
     work: <Value>(doing: string, use: Use<Value>): Promise<Value> =>
       opening.use((open) => open.work(doing, (sql) => use(sql, open.lock))),
-    leasing: <Value>(doing: string, use: Use<Value>): Promise<Value> =>
+    leasing: <Value>(doing: string, use: Leasing<Value>): Promise<Value> =>
       opening.use(async (open) => {
         await open.begin();
-        return open.work(doing, (sql) => use(sql, open.lock));
+        return open.lease(doing, use);
       }),
     read: <Value>(doing: string, use: Use<Value>): Promise<Value> =>
       opening.use((open) => open.inPool(doing, (sql) => use(sql, open.lock))),

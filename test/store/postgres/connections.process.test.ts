@@ -18,6 +18,7 @@ import {
   statesOf,
   T,
 } from "../conformance/fixture.js";
+import { leaseSend, newRecord } from "../conformance/outbox-fixture.js";
 import { borrowClient, openStore } from "./store-on.js";
 
 describeOnPostgres((database) => {
@@ -112,6 +113,22 @@ describeOnPostgres((database) => {
     await expect.poll(() => statesOf(observer, "evt_1")).toEqual({ h: "pending" });
     expect((await leasePage(store)).work).toMatchObject([{ eventId: "evt_1", attempt: 1, crashes: 0 }]);
     expect(await store.settle(settlements.done(running))).toBe("settled");
+  });
+
+  test("work and a call that were leased without an answer are leased again, and no crash is counted", async () => {
+    const relay = await startPostgresRelay(database.url);
+    const store = await openStore(database, relay.url);
+    await store.accept(newEvent("evt_1"));
+    await store.record([newRecord("a")], T);
+    relay.fault = { at: "answer", to: /SET state = 'leased'/ };
+    await expectCode(leasePage(store, { leaseUntil: T + DAY }), "store_unreachable");
+    relay.fault = { at: "answer", to: /COMMIT/ };
+    await expectCode(leaseSend(store, { leaseUntil: T + DAY }), "store_unreachable");
+    relay.fault = undefined;
+    const page = () => leasePage(store).catch(() => ({ work: [] }));
+    await expect.poll(async () => (await page()).work).toMatchObject([{ eventId: "evt_1", attempt: 1, crashes: 0 }]);
+    const send = () => leaseSend(store, { now: Date.now() }).catch(() => undefined);
+    await expect.poll(async () => (await send())?.send).toMatchObject({ attempt: 1 });
   });
 
   test("the server closes a connection of a machine that has been silent for a minute, or for 10 s in a transaction", async () => {

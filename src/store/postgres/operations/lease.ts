@@ -1,5 +1,6 @@
 import type { LeasePage, LeaseRequest } from "../../store.js";
 import type { Lease, LeasedWork } from "../../work.js";
+import type { LeaseHolder } from "../lease-token.js";
 import type { Sql } from "../sql.js";
 import { endWaits } from "./key-waits.js";
 import { leaseColumns } from "./lease-columns.js";
@@ -32,8 +33,8 @@ const LEASE = `
     FROM due WINDOW before AS (ORDER BY due_at, seq)
   ), leased AS (
     UPDATE pigeonhole.inbox_work AS w
-    SET state = 'leased', lease = nextval('pigeonhole.lease_token'), lease_until = :leaseUntil, node = :node, due_at = NULL,
-      waits_since = NULL, started = w.started + 1
+    SET state = 'leased', lease = :token, lease_until = :leaseUntil, node = :node, due_at = NULL, waits_since = NULL,
+      started = w.started + 1
     FROM page WHERE w.seq = page.seq AND w.handler = :handler AND (page.place = 1 OR page.bytes < :maxBytes)
     RETURNING w.seq, w.lease, w.started, w.finished, page.due_at, page.place
   )
@@ -53,7 +54,7 @@ interface Row extends Pick<LeasedWork, "seq" | "token" | "eventId" | "receivedAt
  * small pages, so that the next crash shows which event causes it; crash-looping work, which two processes died in, is
  * returned one piece at a time.
  */
-export async function leaseWork(sql: Sql, node: number, request: LeaseRequest): Promise<LeasePage> {
+export async function leaseWork(sql: Sql, holder: LeaseHolder, request: LeaseRequest): Promise<LeasePage> {
   const { handler, now } = request;
   const { dues: before, waitsForKey } = await readDuesWithFreed(sql, request);
   const waiting = waitsForKey ? { waitsForKey } : {};
@@ -64,7 +65,7 @@ export async function leaseWork(sql: Sql, node: number, request: LeaseRequest): 
   ];
   for (const [crashes, limit] of limits) {
     if (limit <= 0 || (before.get(crashes) ?? Infinity) > now) continue;
-    const rows = await sql.rows<Row>(LEASE, { ...request, node, crashes, limit });
+    const rows = await sql.rows<Row>(LEASE, { ...request, ...holder, crashes, limit });
     if (rows.length === 0) continue;
     // What is leased must be known to the caller, also where this fails: then it asks again.
     const { dues: after } = await readDues(sql, handler).catch(() => ({ dues: before }));

@@ -1,6 +1,7 @@
 import { callKeyOf, takeTogether } from "../../freeze-call.js";
 import type { FrozenSend, SendPage, SendRequest } from "../../outbox.js";
 import { LOCKED } from "../advisory-lock.js";
+import type { LeaseHolder } from "../lease-token.js";
 import type { Sql } from "../sql.js";
 import type { NodeLock } from "./recover.js";
 
@@ -35,49 +36,54 @@ const SELECT_WAITING = `
 
 const LEASE_AGAIN = `
   UPDATE pigeonhole.outbox_send
-  SET state = 'leased', lease = nextval('pigeonhole.lease_token'), lease_until = :leaseUntil, node = :node, due_at = NULL,
-    waits_since = NULL, started = started + 1
-  WHERE send = :send RETURNING lease AS token`;
+  SET state = 'leased', lease = :token, lease_until = :leaseUntil, node = :node, due_at = NULL, waits_since = NULL,
+    started = started + 1
+  WHERE send = :send`;
 
 const FREEZE = `
   WITH frozen AS (
     INSERT INTO pigeonhole.outbox_send (key, kind, state, lease, lease_until, node, started)
-    VALUES (:key, :kind, 'leased', nextval('pigeonhole.lease_token'), :leaseUntil, :node, 1) RETURNING send, lease
+    VALUES (:key, :kind, 'leased', :token, :leaseUntil, :node, 1) RETURNING send
   ), members AS (
     UPDATE pigeonhole.outbox_event AS e SET state = 'leased', send = frozen.send, position = g.place - 1
     FROM unnest(:seqs::bigint[]) WITH ORDINALITY AS g (seq, place), frozen WHERE e.seq = g.seq
   )
-  SELECT send, lease AS token FROM frozen`;
+  SELECT send FROM frozen`;
 
 /**
  * Leases the one call that may be in progress, of all processes. Waiting events are frozen into a new one only when
  * there is none: that keeps the order of recording, and an event that overtook a call that fails because of the service
  * would fail as well.
  */
-export function leaseSend(sql: Sql, { node, lockClass }: NodeLock, request: SendRequest): Promise<SendPage> {
+export function leaseSend(
+  sql: Sql,
+  { node, lockClass, token }: NodeLock & LeaseHolder,
+  request: SendRequest,
+): Promise<SendPage> {
   const { now, leaseUntil, limit, aloneBefore } = request;
+  const lease = { leaseUntil, node, token };
   return sql.transaction(async () => {
     await sql.run("SELECT pg_advisory_xact_lock(:lockClass, :of)", { lockClass, of: LOCKED.freezing });
     const open = await sql.row<OpenSend>(SELECT_OPEN);
-    if (open !== undefined) return leaseAgain(sql, open, { now, leaseUntil, node });
+    if (open !== undefined) return leaseAgain(sql, open, { now, lease });
     const waiting = await sql.rows<Member>(SELECT_WAITING, { now, limit });
     if (waiting.length === 0) return { send: undefined, nextDueAt: undefined };
     const members = takeTogether(waiting, aloneBefore);
     const call = callKeyOf(members);
     const seqs = members.map(({ seq }) => seq);
-    const frozen = await sql.row<{ send: number; token: number }>(FREEZE, { ...call, seqs, leaseUntil, node });
+    const frozen = await sql.row<{ send: number }>(FREEZE, { ...call, ...lease, seqs });
     const events = members.map(({ seq, body, occurredAt }) => ({ seq, body, occurredAt }));
-    return { send: { ...(frozen ?? { send: 0, token: 0 }), ...call, attempt: 1, events }, nextDueAt: undefined };
+    return { send: { send: frozen?.send ?? 0, token, ...call, attempt: 1, events }, nextDueAt: undefined };
   });
 }
 
 async function leaseAgain(
   sql: Sql,
   { send, key, kind, started, freeAt }: OpenSend,
-  { now, ...lease }: { now: number; leaseUntil: number; node: number },
+  { now, lease }: { now: number; lease: LeaseHolder & { leaseUntil: number } },
 ): Promise<SendPage> {
   if (freeAt > now) return { send: undefined, nextDueAt: freeAt };
-  const token = (await sql.row<{ token: number }>(LEASE_AGAIN, { send, ...lease }))?.token ?? 0;
+  await sql.run(LEASE_AGAIN, { send, ...lease });
   const events = await sql.rows<FrozenSend["events"][number]>(SELECT_MEMBERS, { send });
-  return { send: { send, token, key, kind, attempt: started + 1, events }, nextDueAt: undefined };
+  return { send: { send, token: lease.token, key, kind, attempt: started + 1, events }, nextDueAt: undefined };
 }

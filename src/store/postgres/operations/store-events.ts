@@ -4,6 +4,7 @@ import { NOTE_HANDLER } from "../../../base/note-handler.js";
 import { idBeside } from "../../id-beside.js";
 import type { AcceptResult, NewEvent } from "../../store.js";
 import type { Lease } from "../../work.js";
+import type { LeaseHolder } from "../lease-token.js";
 import type { Sql } from "../sql.js";
 import { addOtherBody, isUnhandled, lockBodies } from "./other-bytes.js";
 
@@ -28,7 +29,7 @@ const ACCEPT = `
     INSERT INTO pigeonhole.inbox_work
       (seq, handler, state, due_at, lease, lease_until, node, settled_at, started, finished, reason, error)
     SELECT seq, w.handler, w.state, CASE w.state WHEN 'pending' THEN received_at END,
-      CASE w.state WHEN 'leased' THEN nextval('pigeonhole.lease_token') END, w.lease_until,
+      CASE w.state WHEN 'leased' THEN :token::bigint END, w.lease_until,
       CASE w.state WHEN 'leased' THEN :node::integer END, CASE w.state WHEN 'parked' THEN received_at END,
       CASE w.state WHEN 'leased' THEN 1 ELSE 0 END, 0, w.reason, w.error
     FROM unnest(:workPlaces::bigint[], :handlers::text[], :states::text[], :leaseUntils::bigint[], :reasons::text[],
@@ -63,13 +64,13 @@ interface Stored {
 /** Stores events with their bodies and work, each once. Undefined for those whose id is known. */
 export async function storeEvents(
   sql: Sql,
-  node: number,
+  holder: LeaseHolder,
   events: readonly NewEvent[],
 ): Promise<(AcceptResult | undefined)[]> {
   const firsts = new Map<string, number>();
   for (const [index, { id }] of events.entries()) if (!firsts.has(id)) firsts.set(id, index);
   const news = [...firsts.values()].map((index) => events[index] as NewEvent);
-  const stored = await insertEvents(sql, node, news);
+  const stored = await insertEvents(sql, holder, news);
   const results: (AcceptResult | undefined)[] = events.map(() => undefined);
   for (const [place, index] of [...firsts.values()].entries()) {
     const found = stored.get(place);
@@ -99,7 +100,7 @@ export async function compareEvents(sql: Sql, events: readonly NewEvent[]): Prom
 /** Stores another body of an id, while all that is known under the id is parked and was never handled. */
 export async function storeBeside(
   sql: Sql,
-  node: number,
+  holder: LeaseHolder,
   { event, first }: { event: NewEvent; first: number },
 ): Promise<AcceptResult> {
   const ownId = idBeside(event.id, event.body);
@@ -110,7 +111,7 @@ export async function storeBeside(
     await sql.script("SET LOCAL lock_timeout = '100ms'");
     await lockBodies(sql, first);
     if (!(await isUnhandled(sql, first))) return { kind: "duplicate", otherBytes: true };
-    const stored = (await insertEvents(sql, node, [{ ...event, id: ownId }])).get(0);
+    const stored = (await insertEvents(sql, holder, [{ ...event, id: ownId }])).get(0);
     if (stored === undefined) return { kind: "duplicate", otherBytes: false };
     const handlers = event.work.map(({ handler }) => handler);
     await addOtherBody(sql, { seq: stored.seq, first, handlers });
@@ -119,13 +120,13 @@ export async function storeBeside(
 }
 
 /** By the place of each event that was new. */
-async function insertEvents(sql: Sql, node: number, events: readonly NewEvent[]): Promise<Map<number, Stored>> {
+async function insertEvents(sql: Sql, holder: LeaseHolder, events: readonly NewEvent[]): Promise<Map<number, Stored>> {
   const rows = await sql.keptRows<{ place: number; seq: number; handler: string | null; token: number | null }>(
     ACCEPT,
     {
-      node,
+      ...holder,
       ...eventColumns(events),
-      ...workColumns(events, node),
+      ...workColumns(events, holder.node),
     },
   );
   const tokens = new Map(rows.map(({ seq, handler, token }) => [`${seq} ${handler}`, token]));
