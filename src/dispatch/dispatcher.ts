@@ -78,6 +78,7 @@ export class Dispatcher {
     this.#maintenance?.cancel();
     const closed = workers.close();
     await inTime(workers.untilNoneRuns(), this.#deps.clock, timeoutMs);
+    this.#leases.end();
     workers.abort(new PigeonholeError("stopped", "The receiver stopped before the handler was done; it runs again."));
     await Promise.all([workers.untilNoneRuns(), closed, this.#opening, noneRequested]);
   }

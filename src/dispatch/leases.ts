@@ -33,6 +33,7 @@ export interface DuePage {
 /** Leases work from the store, reads its events, and ends the leases. */
 export class Leases {
   readonly #deps: LeasesDeps;
+  #isEnding = false;
 
   constructor(deps: LeasesDeps) {
     this.#deps = deps;
@@ -109,12 +110,17 @@ export class Leases {
     }
   }
 
+  /** The time of the stop is over: nothing waits for a silent server any more. */
+  end(): void {
+    this.#isEnding = true;
+  }
+
   /** Writes how a run ended. False when its lease is lost, or the store is broken. Never rejects. */
   async settle(settlement: Settlement): Promise<boolean> {
     try {
       return (await this.#deps.store.settle(settlement)) === "settled";
     } catch (error) {
-      return settleAgain(settlement, error, this.#deps);
+      return settleAgain(settlement, error, { ...this.#deps, isEnding: () => this.#isEnding });
     }
   }
 

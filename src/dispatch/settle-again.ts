@@ -10,6 +10,14 @@ import type { Settlement } from "../store/work.js";
 /** Refusals that may end by themselves. */
 const PASSING: readonly string[] = ["store_busy", "store_full", "store_unreachable", "store_not_primary"];
 
+export interface SettleAgainDeps {
+  store: Store<unknown>;
+  clock: Clock;
+  logger: Logger;
+  /** True once the process ends, and does not wait for a server any more. */
+  isEnding: () => boolean;
+}
+
 /**
  * Writes a settlement again that the store has refused with `refusal`, while that may end by itself. False when the
  * lease is lost or the store is broken.
@@ -17,11 +25,11 @@ const PASSING: readonly string[] = ["store_busy", "store_full", "store_unreachab
 export async function settleAgain(
   settlement: Settlement,
   refusal: unknown,
-  { store, clock, logger }: { store: Store<unknown>; clock: Clock; logger: Logger },
+  { store, clock, logger, isEnding }: SettleAgainDeps,
 ): Promise<boolean> {
   const { tries, waitMs } = BUSY_WAITS.settlement;
   let error = refusal;
-  for (let attempt = 1; attempt < tries && mayHelp(error); attempt += 1) {
+  for (let attempt = 1; attempt < tries && mayHelp(error, isEnding()); attempt += 1) {
     await sleep(clock, waitMs);
     try {
       return (await store.settle(settlement)) === "settled";
@@ -33,6 +41,7 @@ export async function settleAgain(
   return false;
 }
 
-function mayHelp(error: unknown): boolean {
+function mayHelp(error: unknown, isEnding: boolean): boolean {
+  if (isEnding && isPigeonholeError(error, "store_unreachable")) return false;
   return isPigeonholeError(error) && PASSING.includes(error.code);
 }

@@ -1,9 +1,14 @@
-import { MINUTE } from "../base/duration.js";
+import { waitingClock } from "../base/clock.js";
+import { MINUTE, SECOND } from "../base/duration.js";
+import { inTime } from "../base/wait.js";
 import { isPigeonholeError } from "../base/error.js";
 import { errorFields } from "../base/error-fields.js";
 import type { LifecycleSteps } from "./lifecycle.js";
 import { loadTelemetry } from "./telemetry.js";
 import type { ReceiverParts } from "./receiver-parts.js";
+
+/** At the end, times and counts are noted within this time; a server may have fallen silent. */
+const NOTED_WITHIN_MS = 5 * SECOND;
 
 /** How the parts are started, one after the other, and stopped again. */
 export function lifecycleSteps(parts: ReceiverParts): LifecycleSteps {
@@ -50,8 +55,8 @@ async function stopAll(parts: ReceiverParts, timeoutMs: number): Promise<void> {
     await Promise.all([path.dispatcher.stop(timeoutMs), path.admission.untilNoneWaits(timeoutMs)]);
     inStore.handlerTimes.stop();
     await sender?.stop();
-    await path.report.clockWatch.stop();
-    await inStore.counter.count().catch(() => undefined);
+    const noted = path.report.clockWatch.stop().then(() => inStore.counter.count());
+    await inTime(noted, waitingClock, NOTED_WITHIN_MS).catch(() => undefined);
   } finally {
     await inStore.ownership.close().finally(() => clearInterval(keepAlive));
   }

@@ -84,6 +84,27 @@ describeOnPostgres((database) => {
     );
   });
 
+  test("a receiver whose server has fallen silent stops in time, with a run and a delivery under way", async () => {
+    const relay = await startPostgresRelay(database.url);
+    const { receiver } = open({ connectionString: relay.url });
+    const begun = makeGate();
+    receiver.on("email.sent", async (_, { signal }) => {
+      begun.open();
+      await new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(new Error("aborted"))));
+    });
+    await receiver.start();
+    await post(receiver, makeEvent());
+    await begun.passed;
+    relay.fault = { at: "silence" };
+    const answer = post(receiver, makeEvent());
+    const since = performance.now();
+    await receiver.stop({ timeoutMs: 500 });
+    // Some seconds for the last answers; without a limit it would be minutes.
+    expect(performance.now() - since).toBeLessThan(30_000);
+    expect((await answer).status).toBe(503);
+    relay.cut();
+  });
+
   test("an idle receiver asks the server at most twice a second, however many handlers it has", async () => {
     const relay = await startPostgresRelay(database.url);
     const { receiver } = open({ connectionString: relay.url });

@@ -1,6 +1,7 @@
-import { type Timer, systemClock } from "../../base/clock.js";
+import { type Timer, systemClock, waitingClock } from "../../base/clock.js";
 import { MINUTE, SECOND } from "../../base/duration.js";
 import { isPigeonholeError } from "../../base/error.js";
+import { inTime } from "../../base/wait.js";
 import { checkLastingSession } from "./check-lasting-session.js";
 import type { DatabaseClock } from "./database-clock.js";
 import { type LeaseHolder, newLeaseToken } from "./lease-token.js";
@@ -14,6 +15,8 @@ import type { Sql } from "./sql.js";
 const HOLD_AGAIN_MS = SECOND / 4;
 /** What may have ended while the database could not be reached is left to its holders for so long. */
 const AFTER_LOSS_MS = 30 * SECOND;
+/** The others are told for so long that this process is gone. */
+const LEAVES_WITHIN_MS = SECOND;
 /** A statement whose answer is lost may give its leases later than the first release of them. */
 const UNKNOWN_FOR_MS = 90 * SECOND;
 
@@ -74,6 +77,7 @@ export class NodeSession {
    * Rejects with `store_unreachable` or the like where that cannot be.
    */
   async hold(): Promise<void> {
+    if (this.#hasEnded) return;
     await this.begin();
     const { session, working, clock } = this.#deps;
     const { node, lockClass } = this.lock;
@@ -120,7 +124,7 @@ export class NodeSession {
     if (node !== undefined) {
       const leave = (sql: Sql) => sql.run("UPDATE pigeonhole.node SET ended = true WHERE id = :node", { node });
       // Where that fails, they see that the lock is gone.
-      await session.run("closing the store", leave).catch(() => undefined);
+      await inTime(session.run("closing the store", leave), waitingClock, LEAVES_WITHIN_MS).catch(() => undefined);
     }
     await session.end();
   }

@@ -46,7 +46,11 @@ function accessTo(pool: Pool, schema: string): BesideReceivers {
   const statements = new Statements(schema);
   const shared = new SharedPool(pool);
   const read: BesideReceivers["read"] = (doing, use) =>
-    shared.run(doing, (client) => use(new Sql(client, statements, { answerMs: ANSWER_MS })));
+    shared.run(
+      doing,
+      (client) => use(new Sql(client, statements, { answerMs: ANSWER_MS })),
+      AbortSignal.timeout(ANSWER_MS),
+    );
   return {
     read,
     write: (doing, use) => read(doing, (sql) => sql.transaction(async () => use(sql, await readServerTime(sql)))),

@@ -88,7 +88,12 @@ export async function openPostgres({ place, clock, runsHandlers }: OpenRequest):
     commit: (settlement, fn, signal) => commitOnPool({ pool, statements, settlement, fn, signal }),
     work,
     lease: (doing, use) => node.lease(working, doing, use),
-    inPool: (doing, use) => pool.run(doing, (client) => use(new Sql(client, statements, { answerMs: POOL_ANSWER_MS }))),
+    inPool: (doing, use) =>
+      pool.run(
+        doing,
+        (client) => use(new Sql(client, statements, { answerMs: POOL_ANSWER_MS })),
+        AbortSignal.timeout(POOL_ANSWER_MS),
+      ),
     close,
   };
 }

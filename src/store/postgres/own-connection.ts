@@ -1,6 +1,9 @@
 import { Client, type ClientConfig } from "pg";
+import { waitingClock } from "../../base/clock.js";
 import { MINUTE, SECOND } from "../../base/duration.js";
 import { PigeonholeError } from "../../base/error.js";
+import { inTime } from "../../base/wait.js";
+import { closeClient } from "./close-client.js";
 import { asPostgresError, isConnectionLost } from "./store-error.js";
 import { Sql, type Statements, setDurable } from "./sql.js";
 
@@ -58,6 +61,9 @@ export interface OwnConnectionOptions {
   hasSession?: boolean;
 }
 
+/** How long what is under way is waited for at the end, in milliseconds. */
+const ENDS_WITHIN_MS = 2 * SECOND;
+
 /**
  * A connection of the store's own, which handlers never hold. Pieces of work run one after another. A connection that
  * fails or does not answer in time is thrown away, and the next piece of work makes a new one.
@@ -68,6 +74,9 @@ export class OwnConnection {
   onLost: (() => void) | undefined;
   #client: Client | undefined;
   #failedAt = -Infinity;
+  /** Why the last connection could not be made, and when. */
+  #refusal: { error: unknown; at: number } | undefined;
+  #hasEnded = false;
   #isPooled = false;
   #turn: Promise<unknown> = Promise.resolve();
   /** A commit of the work under way did not wait for the synchronous standby. */
@@ -79,16 +88,19 @@ export class OwnConnection {
 
   /** Rejects with a code of the store; when the connection failed, whether the work was committed is not known. */
   run<Value>(doing: string, work: (sql: Sql, client: Client) => Promise<Value>): Promise<Value> {
-    const result = this.#turn.then(() => this.#use(doing, work));
+    const askedAt = performance.now();
+    const result = this.#turn.then(() => this.#use(doing, work, askedAt));
     this.#turn = result.catch(() => undefined);
     return result;
   }
 
+  /** Lets no more work begin, and does not wait for a server that has fallen silent. Never rejects. */
   async end(): Promise<void> {
-    await this.#turn;
+    this.#hasEnded = true;
+    await inTime(this.#turn, waitingClock, ENDS_WITHIN_MS);
     const client = this.#client;
     this.#client = undefined;
-    await client?.end().catch(() => undefined);
+    if (client !== undefined) await closeClient(client);
   }
 
   /** When the server last could not be reached, by `performance.now()`. */
@@ -96,9 +108,14 @@ export class OwnConnection {
     return this.#failedAt;
   }
 
-  async #use<Value>(doing: string, work: (sql: Sql, client: Client) => Promise<Value>): Promise<Value> {
+  async #use<Value>(
+    doing: string,
+    work: (sql: Sql, client: Client) => Promise<Value>,
+    askedAt: number,
+  ): Promise<Value> {
     try {
-      const client = this.#client ?? (await this.#connect());
+      this.#checkOpen();
+      const client = this.#client ?? (await this.#connectFor(askedAt));
       this.#hasSkippedStandby = false;
       const sql = new Sql(client, this.#options.statements, { keepsPlans: !this.#isPooled });
       const value = this.#isPooled ? await this.#inTransaction(sql, client, work) : await work(sql, client);
@@ -119,6 +136,21 @@ export class OwnConnection {
       await sql.run(settingsFor(this.#options.limits, true));
       return work(sql, client);
     });
+  }
+
+  #checkOpen(): void {
+    if (this.#hasEnded) throw new PigeonholeError("stopped", "The store is closed.");
+  }
+
+  /** What was asked for before a connection was refused is refused with it, and does not wait for another one. */
+  async #connectFor(askedAt: number): Promise<Client> {
+    if (this.#refusal !== undefined && this.#refusal.at > askedAt) throw this.#refusal.error;
+    try {
+      return await this.#connect();
+    } catch (error) {
+      this.#refusal = { error, at: performance.now() };
+      throw error;
+    }
   }
 
   async #connect(): Promise<Client> {
@@ -143,6 +175,7 @@ export class OwnConnection {
         await sql.run(settingsFor(limits, false));
         await sql.run(PREFER_INDEXES);
       }
+      this.#checkOpen();
     } catch (error) {
       this.#discard(client);
       throw error;
@@ -152,13 +185,13 @@ export class OwnConnection {
   }
 
   #discard(client: Client | undefined): void {
-    if (client !== undefined && client === this.#client) {
+    if (client === undefined) return;
+    if (client === this.#client) {
       this.#client = undefined;
       this.#failedAt = performance.now();
       this.onLost?.();
     }
-    // Also closes the socket where a statement is still under way.
-    void client?.end().catch(() => undefined);
+    void closeClient(client);
   }
 }
 

@@ -1,8 +1,14 @@
+import { waitingClock } from "../../base/clock.js";
+import { SECOND } from "../../base/duration.js";
 import { PigeonholeError } from "../../base/error.js";
+import { inTime } from "../../base/wait.js";
 import { loadWithDriver } from "./load-with-driver.js";
 import type { OpenPostgres, OpenRequest } from "./open-postgres.js";
 
-/** A store that is opened and closed: what was begun before a close ends before it. */
+/** How long a close waits for what was begun, in milliseconds: longer than a server that answers can take for most. */
+const ENDS_WITHIN_MS = 5 * SECOND;
+
+/** A store that is opened and closed: what was begun before a close ends before it, where the server answers in time. */
 export class PostgresOpening {
   #opened: OpenPostgres | undefined;
   #opening: Promise<void> | undefined;
@@ -52,7 +58,7 @@ export class PostgresOpening {
     if (this.#opened === undefined) await opening.catch(() => undefined);
     const open = this.#opened;
     this.#opened = undefined;
-    await Promise.allSettled(this.#begun);
+    await inTime(Promise.allSettled(this.#begun), waitingClock, ENDS_WITHIN_MS);
     await open?.close();
   }
 }

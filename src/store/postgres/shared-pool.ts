@@ -1,5 +1,8 @@
 import { type ClientConfig, Pool, type PoolClient } from "pg";
-import { untilAborted } from "../../base/wait.js";
+import { waitingClock } from "../../base/clock.js";
+import { PigeonholeError } from "../../base/error.js";
+import { LATE, inTime, untilAborted } from "../../base/wait.js";
+import { CLOSES_WITHIN_MS, cutClient } from "./close-client.js";
 import { asPostgresError, isConnectionLost } from "./store-error.js";
 
 /** A client that goes back to its pool; one that is lost is closed and not used again. */
@@ -13,9 +16,16 @@ export class SharedPool {
   readonly #pool: Pool;
   readonly #isOwn: boolean;
 
+  /** Clients of the store's own pool. */
+  readonly #clients = new Set<PoolClient>();
+
   constructor(given: Pool | string) {
     this.#isOwn = typeof given === "string";
     this.#pool = typeof given === "string" ? new Pool({ connectionString: given }) : given;
+    if (this.#isOwn) {
+      this.#pool.on("connect", (client) => this.#clients.add(client));
+      this.#pool.on("remove", (client) => this.#clients.delete(client));
+    }
     // Without a listener, an idle connection that is closed by the server would end the process.
     this.#pool.on("error", ignore);
   }
@@ -55,9 +65,11 @@ export class SharedPool {
     }
   }
 
-  /** Does the work on a client; one that fails is not used again. */
-  async run<Value>(doing: string, work: (client: PoolClient) => Promise<Value>, signal?: AbortSignal): Promise<Value> {
-    const { client, giveBack } = await this.borrow(doing, signal);
+  /** Does the work on a client, which is waited for until `limit` is aborted; one that fails is not used again. */
+  async run<Value>(doing: string, work: (client: PoolClient) => Promise<Value>, limit: AbortSignal): Promise<Value> {
+    const { client, giveBack } = await this.borrow(doing, limit).catch((error: unknown) => {
+      throw limit.aborted ? noneFree(doing) : error;
+    });
     try {
       const value = await work(client);
       giveBack(false);
@@ -70,8 +82,16 @@ export class SharedPool {
 
   async end(): Promise<void> {
     this.#pool.off("error", ignore);
-    if (this.#isOwn) await this.#pool.end();
+    if (!this.#isOwn || (await inTime(this.#pool.end(), waitingClock, CLOSES_WITHIN_MS)) !== LATE) return;
+    for (const client of this.#clients) cutClient(client);
   }
+}
+
+function noneFree(doing: string): PigeonholeError {
+  return new PigeonholeError(
+    "store_busy",
+    `${doing} failed: no connection of the pool became free in time. Give the pool more connections.`,
+  );
 }
 
 function ignore(): void {}

@@ -1,5 +1,6 @@
 import { type ClientBase, type QueryConfig, type QueryResult, types } from "pg";
 import { PigeonholeError } from "../../base/error.js";
+import { hasNoAnswer } from "./store-error.js";
 import { fromStoredText, toStoredText } from "./stored-text.js";
 
 const TEXT_ARRAY = 1009;
@@ -135,7 +136,8 @@ export class Sql {
       await this.begin();
       value = await work();
     } catch (error) {
-      await this.script("ROLLBACK");
+      // Where the server has not answered, it would not answer this either.
+      if (!hasNoAnswer(error)) await this.script("ROLLBACK");
       throw error;
     }
     // In a transaction of which a statement failed, COMMIT succeeds and takes everything back.

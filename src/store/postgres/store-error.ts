@@ -53,6 +53,11 @@ export function isConnectionLost(error: unknown): boolean {
   return state === undefined || LOST.some((prefix) => state.startsWith(prefix));
 }
 
+/** True for an error of the network, or of the driver, after which the connection is closed. */
+export function hasNoAnswer(error: unknown): boolean {
+  return !(error instanceof PigeonholeError) && sqlStateOf(error) === undefined;
+}
+
 /** True when the server takes no writes, as after a failover; another connection may lead to the new primary. */
 export function takesNoWrites(error: unknown): boolean {
   return isPigeonholeError(error, "store_not_primary") || sqlStateOf(error) === "25006";

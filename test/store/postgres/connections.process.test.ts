@@ -149,6 +149,24 @@ describeOnPostgres((database) => {
     expect(settings?.inTransaction).toBe("10s");
   });
 
+  test("a store whose server has fallen silent closes in time, and does not take its lock again", async () => {
+    const relay = await startPostgresRelay(database.url);
+    const store = await openStore(database, relay.url);
+    await store.accept(newEvent("evt_1"));
+    await store.counts(T);
+    relay.fault = { at: "silence" };
+    const accepted = store.accept(newEvent("evt_2")).catch(({ code }: { code: string }) => code);
+    const recovered = store.recover(T).catch(() => undefined);
+    const begun = performance.now();
+    await store.close();
+    // It waits for 5 s for what was begun. Far more for a machine that is busy with other tests.
+    expect(performance.now() - begun).toBeLessThan(15_000);
+    expect(await accepted).toBe("store_unreachable");
+    relay.fault = undefined;
+    await recovered;
+    expect(await pidOf("pigeonhole session")).toBeUndefined();
+  });
+
   describe("a connection that cannot be used", () => {
     /** What new transactions may do, also on connections that exist. */
     async function setReadOnly(value: "on" | "off"): Promise<void> {
