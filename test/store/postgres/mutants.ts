@@ -139,9 +139,9 @@ export const POSTGRES_MUTANTS: readonly PostgresMutant[] = [
     changes: [
       change(
         ACCEPT,
-        "const stored = await insertEvents(sql, node, news);",
+        "const stored = await insertEvents(sql, holder, news);",
         `const seen = await compareEvents(sql, events);
-         const stored = await insertEvents(sql, node, news);`,
+         const stored = await insertEvents(sql, holder, news);`,
       ),
       change(
         ACCEPT,

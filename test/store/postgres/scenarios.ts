@@ -373,7 +373,7 @@ export const POSTGRES_SCENARIOS: readonly PostgresScenario[] = [
       await first.holdKey?.(holder, "key");
       await acceptAll(second, ["a", "b", "c", "d", "e"]);
       const { work } = await leasePage(second, { leaseUntil: T + DAY });
-      const refused = await Promise.all(work.map((lease) => second.holdKey?.(lease, "key")));
+      const refused = await Promise.all(work.map(async (lease) => second.holdKey?.(lease, "key")));
       expect(refused).toEqual([false, false, false, false, false]);
       await acceptAll(second, ["other"]);
       expect(await leasePage(second)).toMatchObject({ work: [{ eventId: "other" }], waitsForKey: true });
