@@ -28,23 +28,25 @@ export interface PostgresRelay {
 export async function startPostgresRelay(url: string, quoted = ""): Promise<PostgresRelay> {
   const { hostname, port: serverPort } = new URL(url);
   const sockets = new Set<Socket>();
-  const server = createServer((client) => {
-    const upstream = connect(Number(serverPort), hostname);
+  const server = createServer({ allowHalfOpen: true }, (client) => {
+    const upstream = connect({ port: Number(serverPort), host: hostname, allowHalfOpen: true });
     for (const socket of [client, upstream]) {
       sockets.add(socket);
       socket.on("error", () => undefined);
     }
-    client.on("close", () => upstream.destroy());
-    upstream.on("close", () => client.destroy());
     let hasFallenSilent = false;
     const isSilent = (): boolean => (hasFallenSilent ||= relay.fault?.at === "silence");
+    const cut = (): void => void [client, upstream].map((socket) => socket.destroy());
+    for (const socket of [client, upstream]) {
+      socket.on("end", () => isSilent() || cut());
+      socket.on("close", cut);
+    }
     let statement = "";
     const isAnswerLost = (): boolean => relay.fault?.at === "answer" && (relay.fault.to?.test(statement) ?? true);
     upstream.on("data", (data) => {
       if (isAnswerLost()) cut();
       else if (!isSilent()) client.write(data);
     });
-    const cut = (): void => void [client, upstream].map((socket) => socket.destroy());
     const pass = messageReader((message) => {
       const type = String.fromCharCode(message[0] ?? 0);
       if (isSilent()) return;

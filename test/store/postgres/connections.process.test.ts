@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { Client, Pool } from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { OwnConnection, SHORT } from "#pigeonhole/store/postgres/own-connection.js";
@@ -163,7 +164,10 @@ describeOnPostgres((database) => {
     expect(performance.now() - begun).toBeLessThan(15_000);
     expect(await accepted).toBe("store_unreachable");
     relay.fault = undefined;
+    relay.cut();
     await recovered;
+    // Longer than it waits before it takes its lock again.
+    await sleep(500);
     expect(await pidOf("pigeonhole session")).toBeUndefined();
   });
 
