@@ -1,4 +1,5 @@
 import { PigeonholeError } from "../base/error.js";
+import { isSchemaName } from "./schema-name.js";
 
 const PROTOCOLS = ["postgres:", "postgresql:"];
 
@@ -47,9 +48,4 @@ export function nameOfDatabase(text: string): string {
   const { username, host, pathname, hash } = new URL(text);
   const user = username === "" ? "" : `${username}@`;
   return `postgres://${user}${host}${pathname}${hash}`;
-}
-
-/** Whether the name needs no quotes in SQL. */
-export function isSchemaName(schema: string): boolean {
-  return /^[a-z_][a-z0-9_]{0,62}$/.test(schema);
 }

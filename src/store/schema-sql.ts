@@ -1,8 +1,9 @@
 import { PigeonholeError } from "../base/error.js";
-import { isSchemaName } from "./connection-string.js";
 import { LOCKED, lockClassOf } from "./postgres/advisory-lock.js";
 import { CREATE_LIST } from "./postgres/migrate-schema.js";
+import { inSchema } from "./postgres/in-schema.js";
 import { POSTGRES_MIGRATIONS } from "./postgres/migrations.js";
+import { SCHEMA_NAME_RULE, isSchemaName } from "./schema-name.js";
 
 /** Which SQL is written. */
 export interface SchemaSqlRequest {
@@ -22,16 +23,15 @@ export interface SchemaSqlRequest {
 export function writeSchemaSql({ schema, from, grantTo }: SchemaSqlRequest): string {
   checkRequest({ schema, from });
   const named = `"${schema}"`;
-  const inSchema = (sql: string): string => sql.trim().replaceAll("pigeonhole.", `${named}.`);
   const applied = POSTGRES_MIGRATIONS.map((sql, index) => ({ sql, version: index + 1 })).filter(
     ({ version }) => version > from,
   );
   return [
     "BEGIN;",
     `SELECT pg_advisory_xact_lock(${lockClassOf(schema)}, ${LOCKED.migration});`,
-    ...(from === 0 ? [`CREATE SCHEMA IF NOT EXISTS ${named};`, `${inSchema(CREATE_LIST)};`] : []),
+    ...(from === 0 ? [`CREATE SCHEMA IF NOT EXISTS ${named};`, `${inSchema(CREATE_LIST.trim(), schema)};`] : []),
     ...applied.flatMap(({ sql, version }) => [
-      inSchema(sql),
+      inSchema(sql.trim(), schema),
       `INSERT INTO ${named}.migration (version) VALUES (${version});`,
     ]),
     ...(grantTo === undefined ? [] : rightsOf(named, `"${grantTo.replaceAll('"', '""')}"`)),
@@ -41,10 +41,7 @@ export function writeSchemaSql({ schema, from, grantTo }: SchemaSqlRequest): str
 
 function checkRequest({ schema, from }: { schema: string; from: number }): void {
   if (!isSchemaName(schema)) {
-    throw new PigeonholeError(
-      "invalid_argument",
-      "The schema must be at most 63 lower-case letters, digits and underscores, and not begin with a digit.",
-    );
+    throw new PigeonholeError("invalid_argument", `The schema must ${SCHEMA_NAME_RULE}.`);
   }
   if (from > POSTGRES_MIGRATIONS.length) {
     throw new PigeonholeError(

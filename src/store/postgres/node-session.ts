@@ -5,6 +5,7 @@ import { inTime } from "../../base/wait.js";
 import { checkLastingSession } from "./check-lasting-session.js";
 import type { DatabaseClock } from "./database-clock.js";
 import { type LeaseHolder, newLeaseToken } from "./lease-token.js";
+import { HELD_LOCKS } from "./operations/held-locks.js";
 import { prolongLeases } from "./operations/lease.js";
 import { releaseUnknown } from "./operations/release-unknown.js";
 import type { NodeLock } from "./operations/recover.js";
@@ -183,9 +184,8 @@ async function takeLock(sql: Sql, of: { node: number; lockClass: number }): Prom
 /** Also false when others have noted that it is missing. */
 async function isHeld(sql: Sql, of: { node: number; lockClass: number }): Promise<boolean> {
   const found = await sql.row(
-    `SELECT 1 AS found FROM pg_locks
-     WHERE locktype = 'advisory' AND pid = pg_backend_pid() AND objsubid = 2
-       AND classid = (:lockClass::bigint & 4294967295)::oid AND objid = :node::bigint::oid AND granted
+    `SELECT 1 AS found FROM ${HELD_LOCKS}
+     WHERE pid = pg_backend_pid() AND number = :node
        AND EXISTS (SELECT 1 FROM pigeonhole.node WHERE id = :node AND missing_since IS NULL)`,
     of,
   );

@@ -3,6 +3,7 @@ import { PigeonholeError } from "../../base/error.js";
 import { SECOND } from "../../base/duration.js";
 import { type OptionsOf, type Resolved, defineOptions, flag, readBy } from "../../base/options.js";
 import { checkConnectionString } from "../connection-string.js";
+import { SCHEMA_NAME_RULE, isSchemaName } from "../schema-name.js";
 import type { RecoverResult, Store, StoreContext } from "../store.js";
 import { DatabaseClock } from "./database-clock.js";
 import { type SharedStore, withDatabaseTimes } from "./database-times.js";
@@ -60,7 +61,7 @@ export const POSTGRES_STORE_OPTIONS = defineOptions("createPostgresStore", {
   pool: readBy(checkPool),
   connectionString: readBy(checkConnectionString),
   sessionConnectionString: readBy(checkConnectionString),
-  schema: readBy(checkSchema, { default: "pigeonhole" }),
+  schema: readBy(checkSchemaName, { default: "pigeonhole" }),
   migrate: flag({ default: true }),
 } satisfies OptionsOf<PostgresStoreOptions>);
 
@@ -177,11 +178,7 @@ function checkPool(option: string, pool: Pool | undefined): Pool | undefined {
   throw new PigeonholeError("invalid_option", `${option} must be a Pool of the package pg.`);
 }
 
-/** Names that need no quotes in SQL. */
-function checkSchema(option: string, schema: string): string {
-  if (typeof schema === "string" && /^[a-z_][a-z0-9_]{0,62}$/.test(schema)) return schema;
-  throw new PigeonholeError(
-    "invalid_option",
-    `${option} must be at most 63 lower-case letters, digits and underscores, and not begin with a digit.`,
-  );
+function checkSchemaName(option: string, schema: string): string {
+  if (isSchemaName(schema)) return schema;
+  throw new PigeonholeError("invalid_option", `${option} must ${SCHEMA_NAME_RULE}.`);
 }

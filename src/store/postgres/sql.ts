@@ -1,5 +1,6 @@
 import { type ClientBase, type QueryConfig, type QueryResult, types } from "pg";
 import { PigeonholeError } from "../../base/error.js";
+import { inSchema } from "./in-schema.js";
 import { hasNoAnswer } from "./store-error.js";
 import { fromStoredText, toStoredText } from "./stored-text.js";
 
@@ -58,12 +59,10 @@ export class Statements {
 
 function readStatement(written: string, schema: string): Omit<Statement, "planName"> {
   const names: string[] = [];
-  const text = written
-    .replaceAll("pigeonhole.", `"${schema}".`)
-    .replaceAll(/(?<![:\w]):([a-z]\w*)/gi, (_, name: string) => {
-      if (!names.includes(name)) names.push(name);
-      return `$${names.indexOf(name) + 1}`;
-    });
+  const text = inSchema(written, schema).replaceAll(/(?<![:\w]):([a-z]\w*)/gi, (_, name: string) => {
+    if (!names.includes(name)) names.push(name);
+    return `$${names.indexOf(name) + 1}`;
+  });
   return { text, names };
 }
 

@@ -208,7 +208,7 @@ export const POSTGRES_MUTANTS: readonly PostgresMutant[] = [
   {
     name: "takes the leases of every other process",
     shownBy: "a store's leases end with it, and not before",
-    changes: [change(RECOVER, "WHERE l.locktype = 'advisory'", "WHERE false AND l.locktype = 'advisory'")],
+    changes: [change(RECOVER, "SELECT number FROM ${HELD_LOCKS}", "SELECT number FROM ${HELD_LOCKS} WHERE false")],
   },
   {
     name: "leaves the leases of processes that have closed",

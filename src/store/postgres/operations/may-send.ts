@@ -1,4 +1,5 @@
 import type { Sql } from "../sql.js";
+import { HELD_LOCKS } from "./held-locks.js";
 import type { NodeLock } from "./recover.js";
 
 /**
@@ -10,11 +11,8 @@ const MAY_SEND = `
   ON CONFLICT (id) DO UPDATE SET node = excluded.node, used_at = excluded.used_at
   WHERE s.node = excluded.node OR (
     NOT EXISTS (SELECT 1 FROM pigeonhole.outbox_send WHERE state = 'leased')
-    AND (s.used_at < clock_timestamp() - interval '1 minute' OR NOT EXISTS (
-      SELECT 1 FROM pg_locks AS l
-      WHERE l.locktype = 'advisory' AND l.objsubid = 2 AND l.granted
-        AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
-        AND l.classid = (:lockClass::bigint & 4294967295)::oid AND l.objid = s.node::bigint::oid)))`;
+    AND (s.used_at < clock_timestamp() - interval '1 minute'
+      OR NOT EXISTS (SELECT 1 FROM ${HELD_LOCKS} WHERE number = s.node)))`;
 
 /** True when this process is the one that makes the calls to the API. */
 export async function maySend(sql: Sql, { node, lockClass }: NodeLock): Promise<boolean> {

@@ -1,12 +1,9 @@
 import { CRASH_LIMIT } from "../../work-state.js";
 import type { Sql } from "../sql.js";
+import { HELD_LOCKS } from "./held-locks.js";
 
 /** Numbers whose advisory lock is held. */
-const HELD = `
-  SELECT l.objid::bigint FROM pg_locks AS l
-  WHERE l.locktype = 'advisory' AND l.objsubid = 2 AND l.granted
-    AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
-    AND l.classid = (:lockClass::bigint & 4294967295)::oid`;
+const HELD = `SELECT number FROM ${HELD_LOCKS}`;
 
 /** A mark that was made before a restart or a failover says nothing: then all locks are gone for a while. */
 const IS_NOTED = "coalesce(n.missing_on = pg_postmaster_start_time(), false)";
