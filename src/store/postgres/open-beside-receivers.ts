@@ -1,6 +1,7 @@
 import { Pool } from "pg";
 import { SECOND } from "../../base/duration.js";
 import { nameOfDatabase, readDatabasePlace } from "../connection-string.js";
+import { AbandonedSessions } from "./abandoned-sessions.js";
 import type { BesideReceivers } from "./beside-receivers.js";
 import { checkSchema } from "./check-schema.js";
 import { readServerTime } from "./operations/server-time.js";
@@ -44,7 +45,7 @@ export async function openBesideReceivers(place: string): Promise<OpenBeside> {
 /** Work is due by the clock of the server, which the clock of this machine may not agree with. */
 function accessTo(pool: Pool, schema: string): BesideReceivers {
   const statements = new Statements(schema);
-  const shared = new SharedPool(pool);
+  const shared = new SharedPool(pool, new AbandonedSessions());
   const read: BesideReceivers["read"] = (doing, use) =>
     shared.run(
       doing,

@@ -1,5 +1,6 @@
 import type { Pool } from "pg";
 import { SECOND } from "../../base/duration.js";
+import { AbandonedSessions } from "./abandoned-sessions.js";
 import { lockClassOf } from "./advisory-lock.js";
 import type { DatabaseClock } from "./database-clock.js";
 import { checkServer } from "./check-server.js";
@@ -58,11 +59,19 @@ export interface OpenRequest {
 /** Connects, checks the server, and brings the tables up to date. */
 export async function openPostgres({ place, clock, runsHandlers }: OpenRequest): Promise<OpenPostgres> {
   const { schema, sessionConnectionString } = place;
-  const pool = new SharedPool(place.pool);
+  const abandoned = new AbandonedSessions();
+  const pool = new SharedPool(place.pool, abandoned);
   const statements = new Statements(schema);
   const lockClass = lockClassOf(schema);
   const connect = (name: string, change: Partial<OwnConnectionOptions> = {}) =>
-    new OwnConnection({ config: pool.config, name: `pigeonhole ${name}`, statements, limits: SHORT, ...change });
+    new OwnConnection({
+      config: pool.config,
+      name: `pigeonhole ${name}`,
+      statements,
+      limits: SHORT,
+      abandoned,
+      ...change,
+    });
   const direct = sessionConnectionString === undefined ? {} : { config: { connectionString: sessionConnectionString } };
   const session = connect("session", { hasSession: true, ...direct });
   const [accepting, working] = [connect("accept"), connect("work")];

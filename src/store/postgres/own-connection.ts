@@ -3,6 +3,7 @@ import { waitingClock } from "../../base/clock.js";
 import { MINUTE, SECOND } from "../../base/duration.js";
 import { PigeonholeError } from "../../base/error.js";
 import { inTime } from "../../base/wait.js";
+import type { AbandonedSessions } from "./abandoned-sessions.js";
 import { closeClient } from "./close-client.js";
 import { asPostgresError, isConnectionLost } from "./store-error.js";
 import { Sql, type Statements, setDurable } from "./sql.js";
@@ -57,6 +58,7 @@ export interface OwnConnectionOptions {
   name: string;
   statements: Statements;
   limits: StatementLimits;
+  abandoned: AbandonedSessions;
   /** True for the connection whose session must last, also through a pooler. */
   hasSession?: boolean;
 }
@@ -154,7 +156,7 @@ export class OwnConnection {
   }
 
   async #connect(): Promise<Client> {
-    const { config, name, statements, limits } = this.#options;
+    const { config, name, statements, limits, abandoned } = this.#options;
     const client = new Client({
       ...config,
       application_name: name,
@@ -175,6 +177,7 @@ export class OwnConnection {
         await sql.run(settingsFor(limits, false));
         await sql.run(PREFER_INDEXES);
       }
+      await abandoned.end(sql);
       this.#checkOpen();
     } catch (error) {
       this.#discard(client);
@@ -189,6 +192,7 @@ export class OwnConnection {
     if (client === this.#client) {
       this.#client = undefined;
       this.#failedAt = performance.now();
+      if (!this.#isPooled) this.#options.abandoned.add(client);
       this.onLost?.();
     }
     void closeClient(client);

@@ -2,6 +2,7 @@ import { type ClientConfig, Pool, type PoolClient } from "pg";
 import { waitingClock } from "../../base/clock.js";
 import { PigeonholeError } from "../../base/error.js";
 import { LATE, inTime, untilAborted } from "../../base/wait.js";
+import type { AbandonedSessions } from "./abandoned-sessions.js";
 import { CLOSES_WITHIN_MS, cutClient } from "./close-client.js";
 import { asPostgresError, isConnectionLost } from "./store-error.js";
 
@@ -18,8 +19,10 @@ export class SharedPool {
 
   /** Clients of the store's own pool. */
   readonly #clients = new Set<PoolClient>();
+  readonly #abandoned: AbandonedSessions;
 
-  constructor(given: Pool | string) {
+  constructor(given: Pool | string, abandoned: AbandonedSessions) {
+    this.#abandoned = abandoned;
     this.#isOwn = typeof given === "string";
     this.#pool = typeof given === "string" ? new Pool({ connectionString: given }) : given;
     if (this.#isOwn) {
@@ -55,8 +58,9 @@ export class SharedPool {
       client.on("error", ignore);
       return {
         client,
-        giveBack(isLost) {
+        giveBack: (isLost) => {
           client.off("error", ignore);
+          if (isLost) this.#abandoned.add(client);
           client.release(isLost);
         },
       };

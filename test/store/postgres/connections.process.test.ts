@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client, Pool } from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { AbandonedSessions } from "#pigeonhole/store/postgres/abandoned-sessions.js";
 import { OwnConnection, SHORT } from "#pigeonhole/store/postgres/own-connection.js";
 import { Sql, Statements } from "#pigeonhole/store/postgres/sql.js";
 import { type PostgresStore, createPostgresStore } from "#pigeonhole/store/postgres/postgres-store.js";
@@ -134,7 +135,8 @@ describeOnPostgres((database) => {
 
   test("the server closes a connection of a machine that has been silent for a minute, or for 10 s in a transaction", async () => {
     const config = { connectionString: database.url };
-    const connection = new OwnConnection({ config, name: "test", statements: new Statements("unused"), limits: SHORT });
+    const [statements, abandoned] = [new Statements("unused"), new AbandonedSessions()];
+    const connection = new OwnConnection({ config, name: "test", statements, limits: SHORT, abandoned });
     onTestFinished(() => connection.end());
     const settings = await connection.run("reading settings", (sql) =>
       sql.row<{ idle: number; interval: number; count: number; unsent: number; inTransaction: string }>(`

@@ -113,6 +113,11 @@ describe.skipIf(!hasPostgres())("a synchronous standby that is away", () => {
     await expect.poll(async () => (await client.query(cancel)).rowCount).toBe(1);
     await cancelled;
 
+    // A connection that was given up is not left to wait.
+    await expectCode(store.accept(newEvent("evt_3")), "store_unreachable");
+    const waiting = "SELECT 1 FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
+    await expect.poll(async () => (await client.query(waiting)).rowCount).toBe(1);
+
     await setStandby("");
     expect(await store.accept(newEvent("evt_1"))).toEqual({ kind: "duplicate", otherBytes: false });
   });
