@@ -11,6 +11,7 @@ import { type Batches, createBatches } from "./create-batches.js";
 import type { NodeLock } from "./operations/recover.js";
 import type { DoneSettlement } from "./operations/settle.js";
 import { LONG, OwnConnection, type OwnConnectionOptions, SHORT } from "./own-connection.js";
+import { sessionConfig } from "./session-config.js";
 import { SharedPool } from "./shared-pool.js";
 import type { PostgresTransaction } from "./postgres-transaction.js";
 import { Sql, Statements } from "./sql.js";
@@ -72,8 +73,7 @@ export async function openPostgres({ place, clock, runsHandlers }: OpenRequest):
       abandoned,
       ...change,
     });
-  const direct = sessionConnectionString === undefined ? {} : { config: { connectionString: sessionConnectionString } };
-  const session = connect("session", { hasSession: true, ...direct });
+  const session = connect("session", { hasSession: true, config: sessionConfig(pool.config, sessionConnectionString) });
   const [accepting, working] = [connect("accept"), connect("work")];
   const node = new NodeSession({ session, working, clock, lockClass });
   const close = async (): Promise<void> => {

@@ -3,6 +3,7 @@ import { Client, Pool } from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { AbandonedSessions } from "#pigeonhole/store/postgres/abandoned-sessions.js";
 import { OwnConnection, SHORT } from "#pigeonhole/store/postgres/own-connection.js";
+import { sessionConfig } from "#pigeonhole/store/postgres/session-config.js";
 import { Sql, Statements } from "#pigeonhole/store/postgres/sql.js";
 import { type PostgresStore, createPostgresStore } from "#pigeonhole/store/postgres/postgres-store.js";
 import { startPostgresRelay } from "../../support/postgres-relay.js";
@@ -91,6 +92,14 @@ describeOnPostgres((database) => {
         { id: "evt_2", setting: "on" },
       ]);
       expect((await other.query("SHOW statement_timeout")).rows).toEqual([{ statement_timeout: "0" }]);
+    });
+
+    test("the other way to the server is encrypted as the pool is, unless its URL says how", () => {
+      const ofPool = { host: "pooler", ssl: { ca: "ca" } };
+      expect(sessionConfig(ofPool, undefined)).toBe(ofPool);
+      const direct = sessionConfig(ofPool, "postgres://app@db.example.com/app");
+      expect(new Client(direct)).toMatchObject({ host: "db.example.com", ssl: { ca: "ca" } });
+      expect(new Client(sessionConfig(ofPool, "postgres://db.example.com/app?sslmode=disable")).ssl).toBe(false);
     });
 
     test("a process with another way to the server runs handlers behind such a pooler", async () => {
