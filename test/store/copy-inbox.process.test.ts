@@ -221,6 +221,21 @@ describeOnPostgres((database) => {
       expect(handled).toEqual([bounced.id]);
       await after.stop();
     });
+
+    test("a copy is refused beside a receiver that only accepts, also before its first delivery", async () => {
+      const { pool, schema } = database;
+      const options = { secrets: TEST_SECRET, role: "accept", logger: silentLogger, telemetry: false } as const;
+      const receiver = createReceiver({ ...options, store: createPostgresStore({ pool, schema }) });
+      onTestFinished(() => closeReceiver(receiver));
+      await receiver.start();
+      const copy = async () => copyInbox({ from: await fillFile(), to: to(), signal: never });
+      expect(await errorOf(copy)).toMatchObject({
+        code: "invalid_argument",
+        message: expect.stringMatching(/^A receiver has postgres:/) as string,
+      });
+      await receiver.stop();
+      await copy();
+    });
   });
 
   test("inbox copy prints what it has copied, without the password", async () => {

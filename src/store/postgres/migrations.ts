@@ -1,3 +1,5 @@
+import { FIRST_NODE } from "./advisory-lock.js";
+
 /**
  * Append-only: a released entry is never edited, a change is a new entry at the end. The table `migration` has a row
  * for each entry that has run. Texts that are compared or sorted have the collation "C": an update of the system's
@@ -34,7 +36,7 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
     missing_on    timestamptz,
     ended         boolean     NOT NULL
   );
-  CREATE SEQUENCE pigeonhole.node_number AS integer MINVALUE 16 CYCLE;
+  CREATE SEQUENCE pigeonhole.node_number AS integer MINVALUE ${FIRST_NODE} CYCLE;
 
   -- One event for one handler, while it is not done. Handler '' is the note of an event that was not understood.
   CREATE TABLE pigeonhole.inbox_work (

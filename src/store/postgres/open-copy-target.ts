@@ -6,7 +6,7 @@ import { lockClassOf } from "./advisory-lock.js";
 import { openBesideReceivers } from "./open-beside-receivers.js";
 import { copyContactEvents } from "./operations/copy-contact-events.js";
 import { copyEvents, copyOthers } from "./operations/copy-events.js";
-import { hasLiveNode } from "./operations/live-nodes.js";
+import { hasOpenStore } from "./operations/live-nodes.js";
 import { writePolicies } from "./operations/write-policies.js";
 import { createPostgresStore } from "./postgres-store.js";
 
@@ -38,7 +38,7 @@ export async function openCopyTarget(place: string): Promise<CopyTarget> {
   const { read, write } = beside;
   return {
     database,
-    hasReceiver: () => read("looking for receivers", (sql) => hasLiveNode(sql, lockClassOf(schema))),
+    hasReceiver: () => read("looking for receivers", (sql) => hasOpenStore(sql, lockClassOf(schema))),
     copyEvents: (events) => write("copying events", (sql, now) => copyEvents(sql, events, now)),
     copyOthers: (others) => write("copying events", (sql) => copyOthers(sql, others)),
     copyContactEvents: (events) => write("copying contact events", (sql, now) => copyContactEvents(sql, events, now)),

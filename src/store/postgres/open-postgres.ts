@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import { SECOND } from "../../base/duration.js";
 import { AbandonedSessions } from "./abandoned-sessions.js";
-import { lockClassOf } from "./advisory-lock.js";
+import { LOCKED, lockClassOf } from "./advisory-lock.js";
 import type { DatabaseClock } from "./database-clock.js";
 import { checkServer } from "./check-server.js";
 import { commitOnPool } from "./commit-on-pool.js";
@@ -74,14 +74,17 @@ export async function openPostgres({ place, clock, runsHandlers }: OpenRequest):
       ...change,
     });
   const session = connect("session", { hasSession: true, config: sessionConfig(pool.config, sessionConnectionString) });
-  const [accepting, working] = [connect("accept"), connect("work")];
+  const accepting = connect("accept", { sharedLock: { lockClass, of: LOCKED.accepting } });
+  const working = connect("work");
   const node = new NodeSession({ session, working, clock, lockClass });
   const close = async (): Promise<void> => {
     await Promise.all([node.end(), accepting.end(), working.end(), pool.end()]);
   };
   try {
     await prepare(connect("opening", { limits: LONG }), { place, lockClass, clock });
+    // Either way, others see that the store is open, also before it has accepted anything.
     if (runsHandlers) await node.begin();
+    else await accepting.run("opening the store", () => Promise.resolve());
   } catch (error) {
     await close();
     throw error;

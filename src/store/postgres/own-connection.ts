@@ -51,6 +51,8 @@ const WAIT_FOR_STANDBY = "SyncRepWaitForLSN";
  */
 const PREFER_INDEXES = "SELECT set_config('random_page_cost', '0', false)";
 
+const TRY_SHARED_LOCK = "SELECT pg_try_advisory_lock_shared(:lockClass, :of)";
+
 export interface OwnConnectionOptions {
   /** How the application connects. */
   config: ClientConfig;
@@ -59,6 +61,8 @@ export interface OwnConnectionOptions {
   statements: Statements;
   limits: StatementLimits;
   abandoned: AbandonedSessions;
+  /** Held in common with others while it is connected, except through a pooler. */
+  sharedLock?: { lockClass: number; of: number };
   /** True for the connection whose session must last, also through a pooler. */
   hasSession?: boolean;
 }
@@ -156,7 +160,7 @@ export class OwnConnection {
   }
 
   async #connect(): Promise<Client> {
-    const { config, name, statements, limits, abandoned } = this.#options;
+    const { config, name, statements, limits, abandoned, sharedLock } = this.#options;
     const client = new Client({
       ...config,
       application_name: name,
@@ -176,6 +180,7 @@ export class OwnConnection {
       if (!this.#isPooled) {
         await sql.run(settingsFor(limits, false));
         await sql.run(PREFER_INDEXES);
+        if (sharedLock !== undefined) await sql.run(TRY_SHARED_LOCK, sharedLock);
       }
       await abandoned.end(sql);
       this.#checkOpen();

@@ -117,7 +117,7 @@ export class PostgresScene {
   /** How many processes hold the lock of their number. */
   async locks(): Promise<number> {
     const { rows } = await this.database.pool.query<{ locks: number }>(
-      "SELECT count(*)::int AS locks FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2 AND granted",
+      "SELECT count(*)::int AS locks FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ExclusiveLock' AND granted",
     );
     return rows[0]?.locks ?? 0;
   }

@@ -1,15 +1,18 @@
-import { LOCKED } from "../advisory-lock.js";
+import { FIRST_NODE, LOCKED } from "../advisory-lock.js";
 import type { Sql } from "../sql.js";
+import { HELD_LOCKS } from "./held-locks.js";
 
-/** Whether a process has the store open, by the lock that it holds. */
-export async function hasLiveNode(sql: Sql, lockClass: number): Promise<boolean> {
-  const found = await sql.row(
-    `SELECT 1 AS found FROM pg_locks
-     WHERE locktype = 'advisory' AND objsubid = 2 AND granted AND objid::bigint > :others
-       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-       AND classid = (:lockClass::bigint & 4294967295)::oid
-     LIMIT 1`,
-    { lockClass, others: Math.max(...Object.values(LOCKED)) },
-  );
+/** Whether a process runs the handlers of the store, by the lock that it holds. */
+export function hasLiveNode(sql: Sql, lockClass: number): Promise<boolean> {
+  return isHeld(sql, { lockClass, from: FIRST_NODE });
+}
+
+/** Whether a process has the store open, also one that only accepts; one behind a pooler cannot be seen. */
+export function hasOpenStore(sql: Sql, lockClass: number): Promise<boolean> {
+  return isHeld(sql, { lockClass, from: LOCKED.accepting });
+}
+
+async function isHeld(sql: Sql, of: { lockClass: number; from: number }): Promise<boolean> {
+  const found = await sql.row(`SELECT 1 AS found FROM ${HELD_LOCKS} WHERE number >= :from LIMIT 1`, of);
   return found !== undefined;
 }
