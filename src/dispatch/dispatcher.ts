@@ -1,4 +1,4 @@
-import type { Clock, Timer } from "../base/clock.js";
+import { type Clock, type Timer, elapsedBy } from "../base/clock.js";
 import { SECOND } from "../base/duration.js";
 import { errorFields } from "../base/error-fields.js";
 import { PigeonholeError } from "../base/error.js";
@@ -46,7 +46,9 @@ export class Dispatcher {
   readonly #ownership: HandlerOwnership;
   readonly #requestedRetries: RequestedRetries;
   #maintenance: Timer | undefined;
-  #polls = 0;
+  /** When leases were last renewed, and when the store last answered, in the clock's elapsed time. */
+  #renewedAt = 0;
+  #answeredAt = 0;
   #opening: Promise<void> = Promise.resolve();
   #stopped = false;
 
@@ -63,6 +65,7 @@ export class Dispatcher {
     const { runner, clock } = this.#deps;
     runner.observer = observer;
     this.#workers.create();
+    this.#renewedAt = this.#answeredAt = elapsedBy(clock);
     await this.#recover(clock.now());
     this.#scheduleMaintenance();
   }
@@ -189,21 +192,35 @@ export class Dispatcher {
    * between, does not treat its own work as orphaned.
    */
   async #maintain(): Promise<void> {
-    const now = this.#deps.clock.now();
+    const { clock, logger } = this.#deps;
+    const now = clock.now();
+    const begunAt = elapsedBy(clock);
     try {
       const found = await this.#glance(now);
-      this.#polls += 1;
-      const isRenewal = this.#polls % Math.round(RENEWAL_INTERVAL_MS / this.#pollIntervalMs) === 0 || found.orphans;
-      if (isRenewal) await this.#workers.renew(now);
+      // By the time, not by the number of polls: this process may have been suspended.
+      const isRenewal = begunAt - this.#renewedAt >= RENEWAL_INTERVAL_MS || found.orphans;
+      if (isRenewal) {
+        await this.#workers.renew(now);
+        this.#renewedAt = begunAt;
+      }
       if (isRenewal || !this.#ownership.isOwner) await this.#recover(now);
       if (this.#ownership.isOwner && found.requested) void this.#requestedRetries.check();
       if (found.contactEvents) this.#deps.sender?.poll();
       await this.#workers.giveBackStale();
       // Another process may have accepted work.
       this.#workers.wakeFor(found.due);
+      this.#answeredAt = begunAt;
     } catch (error) {
-      this.#deps.logger.error(errorFields(error, true), "maintenance_failed");
+      logger.error(errorFields(error, true), "maintenance_failed");
+      this.#endUnrenewedRuns();
     }
+  }
+
+  /** Without the store for longer than a lease, other processes may run what runs here. */
+  #endUnrenewedRuns(): void {
+    if (!this.#leases.areShared || elapsedBy(this.#deps.clock) - this.#answeredAt < LEASE_MS) return;
+    const text = "The store did not answer for longer than a lease, so another process may run the handler.";
+    this.#workers.abort(new PigeonholeError("lease_lost", text));
   }
 
   /** What may be found in the store, where it does not say so itself. */

@@ -112,6 +112,9 @@ export class HandlerWorker {
       const { settlement } = result;
       const isWritten = typeof settlement === "object" && (await this.#deps.leases.settle(settlement));
       this.#conclude(lease, result, isWritten || settlement === "committed");
+    } else if (this.queue.window.has(lease)) {
+      // It has waited for too long to begin here.
+      await this.#deps.leases.giveBack([lease]);
     }
     this.queue.window.release(lease);
     this.#leaseIfWanted();

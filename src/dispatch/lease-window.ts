@@ -141,9 +141,14 @@ export class LeaseWindow {
     return lease;
   }
 
-  /** False when the work must no longer begin: the window is closed, or the lease has a new holder. */
-  mayBegin(lease: WindowLease): boolean {
+  /** False for a lease that has a new holder, and once the window is closed, which returns those that it has. */
+  has(lease: WindowLease): boolean {
     return !this.#isClosed && this.#leases.has(lease);
+  }
+
+  /** False when the work must no longer begin: the lease is not here, or another process may have it by now. */
+  mayBegin(lease: WindowLease): boolean {
+    return this.has(lease) && this.#limit.now() - lease.since < this.#limit.trustMs;
   }
 
   /** As `mayBegin`; when it may, it has begun. */

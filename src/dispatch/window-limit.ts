@@ -7,6 +7,8 @@ const WINDOW = 512;
 const AHEAD_MS = SECOND / 4;
 /** On a shared store, what has waited here for longer goes back: handlers have become slower. */
 const PATIENCE_MS = 2 * SECOND;
+/** Well before the end of a lease. */
+const TRUST_MS = 30 * SECOND;
 /** A run counts for so much of the mean. */
 const WEIGHT = 1 / 8;
 
@@ -20,6 +22,8 @@ export interface WindowLimit {
   readonly refillAt: number;
   /** How long a lease may wait here before another process should have it, in milliseconds. */
   readonly patienceMs: number;
+  /** After this a lease that waits here is not trusted: this process was suspended, or is without its store. */
+  readonly trustMs: number;
   /** The present, for the methods below. */
   now(): number;
   /** A run has ended that began at that time. */
@@ -34,6 +38,7 @@ export const LONE_LIMIT: WindowLimit = {
   mostWaitingForKey: Infinity,
   refillAt: WINDOW / 2,
   patienceMs: Infinity,
+  trustMs: Infinity,
   now: () => 0,
   noteRun: () => undefined,
   noteSlow: () => undefined,
@@ -45,6 +50,7 @@ export const LONE_LIMIT: WindowLimit = {
  */
 export class SharedLimit implements WindowLimit {
   readonly patienceMs = PATIENCE_MS;
+  readonly trustMs = TRUST_MS;
   readonly #places: number;
   readonly #clock: Clock;
   /** Of the runs so far, in milliseconds; undefined before the first has ended. */

@@ -82,7 +82,7 @@ export interface Glance {
   requested: boolean;
   /** Whether a call with contact events can be made. */
   contactEvents: boolean;
-  /** Whether `recover` may find a lease whose holder is gone. */
+  /** Whether `recover` may find a lease whose holder is gone, also one of this machine, which was suspended. */
   orphans: boolean;
 }
 

@@ -1,16 +1,19 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ReceiverOptions, createReceiver } from "pigeonhole";
 import { TEST_SECRET, fakeClock } from "pigeonhole/testing";
+import { Pool } from "pg";
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import { createPostgresStore } from "pigeonhole/postgres";
 import { startContactEventService } from "../support/contact-event-service.js";
+import { startPostgresRelay } from "../support/postgres-relay.js";
 import { type TestDatabase, describeOnPostgres } from "../support/postgres-server.js";
-import { captureLog, closeReceiver, makeEvent, makeGate, post, untilWork } from "../support/receiver.js";
+import { borrowClient } from "../store/postgres/store-on.js";
+import { captureLog, closeReceiver, makeEvent, makeGate, post, untilWork, workOf } from "../support/receiver.js";
 
 /** A receiver on the database, stopped after the test; one of several on the same data. */
 function createOn(
-  { pool, schema }: TestDatabase,
+  { pool, schema }: Pick<TestDatabase, "pool" | "schema">,
   {
     baseUrl,
     ...options
@@ -205,6 +208,71 @@ describeOnPostgres((database) => {
     await expect.poll(() => log.named("lease_lost")).toHaveLength(1);
     ended.open();
     await untilWork(receiver, event.id, { state: "pending", attempts: 1, dueAt: 9e15 });
+  });
+
+  test("after a machine was suspended, work that waited in it does not begin under its old lease, nor count as crashed", async () => {
+    const clock = fakeClock();
+    const receiver = createOn(database, { clock, concurrency: 2 });
+    const gate = makeGate();
+    const begun: string[] = [];
+    receiver.on(
+      "email.sent",
+      async ({ id }) => {
+        begun.push(id);
+        await gate.passed;
+      },
+      { timeoutMs: 3_600_000 },
+    );
+    await receiver.start();
+    const events = Array.from({ length: 4 }, () => makeEvent());
+    for (const event of events) await post(receiver, event, { at: clock.now() });
+    const [first, second, taken, waiting] = events.map(({ id }) => id);
+    expect(begun).toEqual([first, second]);
+    const taking = await database.pool.query(
+      `UPDATE ${database.schema}.inbox_work SET lease = 1, node = 15, lease_until = 9e15
+       WHERE state = 'leased' AND seq = (SELECT seq FROM ${database.schema}.inbox_event WHERE id = $1)`,
+      [taken],
+    );
+    expect(taking.rowCount).toBe(1);
+    // What is done about the leases waits, so that the places become free before it.
+    const blocking = await borrowClient(database.pool);
+    await blocking.query(`BEGIN; LOCK TABLE ${database.schema}.node`);
+    await clock.advance(120_000);
+    gate.open();
+    await sleep(100);
+    await blocking.query("ROLLBACK");
+    const workOfWaiting = async () => (await clock.advance(600), await workOf(receiver, waiting ?? ""));
+    await expect.poll(workOfWaiting, { interval: 5 }).toMatchObject({ state: "done", attempts: 1 });
+    expect(begun).toEqual([first, second, waiting]);
+  });
+
+  test("without its database for longer than a lease, a receiver aborts its runs", async () => {
+    const relay = await startPostgresRelay(database.url);
+    const clock = fakeClock();
+    const pool = new Pool({ connectionString: relay.url });
+    pool.on("error", () => undefined);
+    const receiver = createOn({ ...database, pool }, { clock });
+    onTestFinished(() => pool.end());
+    let signal: AbortSignal | undefined;
+    receiver.on(
+      "email.sent",
+      (_, ctx) => {
+        signal ??= ctx.signal;
+        return new Promise((_resolve, reject) =>
+          ctx.signal.addEventListener("abort", () => reject(new Error("aborted"))),
+        );
+      },
+      { timeoutMs: 3_600_000 },
+    );
+    await receiver.start();
+    await post(receiver, makeEvent(), { at: clock.now() });
+    await expect.poll(() => signal).toBeDefined();
+    relay.fault = { at: "socket" };
+    relay.cut();
+    const turn = async (): Promise<void> => clock.advance(600);
+    await expect.poll(async () => (await turn(), signal?.aborted), { interval: 5, timeout: 20_000 }).toBe(true);
+    expect(signal?.reason).toMatchObject({ code: "lease_lost" });
+    relay.fault = undefined;
   });
 
   test("a handler whose commit hangs for longer than its timeoutMs runs again", async () => {

@@ -25,8 +25,20 @@ export class DatabaseClock {
   async compare(sql: Sql): Promise<void> {
     const before = elapsedBy(this.#machine);
     const database = await readServerTime(sql);
-    const elapsed = (before + elapsedBy(this.#machine)) / 2;
+    this.#compared = { database, elapsed: (before + elapsedBy(this.#machine)) / 2 };
+  }
+
+  /**
+   * True when the server shows a later time than expected: this machine was suspended, and its steady time with it. The
+   * clocks are compared by that time then.
+   */
+  hasStoodStill(database: number): boolean {
+    const elapsed = elapsedBy(this.#machine);
+    if (this.#compared === undefined) return false;
+    const expected = this.#compared.database + elapsed - this.#compared.elapsed;
+    if (database - expected < SAME_MS) return false;
     this.#compared = { database, elapsed };
+    return true;
   }
 
   /** By how many milliseconds the database is ahead of this machine; also right after the machine's clock was set. */

@@ -95,7 +95,10 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
       raiseSkew(clock, alarm);
       return result;
     },
-    glance: (request) => work("looking for work", (sql, lock) => glance(sql, lock, request)),
+    async glance(request) {
+      const { serverTime, ...found } = await work("looking for work", (sql, lock) => glance(sql, lock, request));
+      return { ...found, orphans: clock.hasStoodStill(serverTime) || found.orphans };
+    },
     restartWaits: (limits) => work("restarting waits", (sql) => restartWaits(sql, limits)),
     loadSteps: (of) => work("reading steps", (sql) => loadSteps(sql, of)),
     saveStep: (lease, name, value) => work("keeping a step", (sql) => saveStep(sql, lease, name, value)),

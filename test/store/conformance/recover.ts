@@ -195,12 +195,12 @@ export function describeRecover(fixture: Fixture): void {
 async function crashOnly({ store }: Fixture, id: string): Promise<void> {
   const others: Lease[] = [];
   for (;;) {
-    const { work } = await leasePage(store, { now: T + DAY, leaseUntil: T + 2 * DAY });
+    const { work } = await leasePage(store, { now: T + DAY });
     const victim = work.find(({ eventId }) => eventId === id);
     others.push(...work.filter((given) => given !== victim).map((given) => bare(given)));
     if (work.length === 0) throw new Error(`${id} is not pending`);
     if (victim === undefined) continue;
-    await store.renew([bare(victim)], T);
+    await store.renew(others, T + 2 * DAY);
     await store.recover(T + DAY);
     return store.release(others, T);
   }

@@ -51,6 +51,16 @@ export class PostgresScene {
     return store;
   }
 
+  /** In how many milliseconds the one lease ends, by the server's clock. */
+  async leaseEndsIn(): Promise<number> {
+    const { pool, schema } = this.database;
+    const { rows } = await pool.query<{ ms: number }>(
+      `SELECT (lease_until - extract(epoch FROM clock_timestamp()) * 1000)::integer AS ms FROM ${schema}.inbox_work
+       WHERE state = 'leased'`,
+    );
+    return rows[0]?.ms ?? NaN;
+  }
+
   /** Lets a process that does not exist have all leases, as after its death. */
   async giveToDeadProcess({ serverStart = "pg_postmaster_start_time()" } = {}): Promise<void> {
     const { pool, schema } = this.database;
@@ -406,6 +416,26 @@ export const POSTGRES_SCENARIOS: readonly PostgresScenario[] = [
       while ((await store.prune({ ...NOTHING_TO_PRUNE, batch: 5 })) > 0);
       const { rows } = await scene.database.pool.query(`SELECT 1 FROM ${scene.database.schema}.inbox_key`);
       expect(rows).toHaveLength(0);
+    },
+  },
+  {
+    name: "a machine that stood still renews its leases by the time of the server",
+    async run(scene) {
+      // A suspended machine: neither of its clocks goes on.
+      const [now, elapsed] = [Date.now(), performance.now()];
+      const clock = { ...systemClock, now: () => now, elapsed: () => elapsed };
+      const store = await scene.open(scene.database.pool, { clock });
+      const lease = await acceptLeased(store, "evt_1", {
+        receivedAt: now,
+        work: [{ handler: "h", leaseUntil: now + MINUTE }],
+      });
+      await store.renew([lease], now + 2_000);
+      expect(await scene.leaseEndsIn()).toBeGreaterThan(30_000);
+      await sleep(1_500);
+      expect(await store.glance?.({ handlers: [], now })).toMatchObject({ orphans: true });
+      expect(await store.glance?.({ handlers: [], now })).toMatchObject({ orphans: false });
+      await store.renew([lease], now + MINUTE);
+      expect(await scene.leaseEndsIn()).toBeGreaterThan(59_500);
     },
   },
   {

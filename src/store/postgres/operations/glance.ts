@@ -1,6 +1,7 @@
 import type { Glance } from "../../store.js";
 import type { Sql } from "../sql.js";
 import { HAS_ORPHANS, type NodeLock, expiredBefore } from "./recover.js";
+import { SERVER_TIME } from "./server-time.js";
 
 /** Each part reads the first row that fits of an index, so that the cost does not grow with what is stored. */
 const GLANCE = `
@@ -21,18 +22,19 @@ const GLANCE = `
         AND EXISTS (SELECT 1 FROM pigeonhole.outbox_send WHERE state = 'pending' AND due_at <= :now)
       ELSE EXISTS (SELECT 1 FROM pigeonhole.outbox_event WHERE state = 'pending' AND occurred_at <= :now)
     END AS "contactEvents",
-    ${HAS_ORPHANS} AS orphans`;
+    ${HAS_ORPHANS} AS orphans,
+    ${SERVER_TIME} AS "serverTime"`;
 
-/** What there is to do, in one statement. */
+/** What there is to do, and the server's time, in one statement. */
 export async function glance(
   sql: Sql,
   lock: NodeLock,
   request: { handlers: readonly string[]; now: number },
-): Promise<Glance> {
-  const found = await sql.row<Glance>(GLANCE, {
+): Promise<Glance & { serverTime: number }> {
+  const found = await sql.row<Glance & { serverTime: number }>(GLANCE, {
     lockClass: lock.lockClass,
     expiredBefore: expiredBefore(lock, request.now),
     ...request,
   });
-  return found ?? { due: [], requested: false, contactEvents: false, orphans: false };
+  return found ?? { due: [], requested: false, contactEvents: false, orphans: false, serverTime: 0 };
 }

@@ -116,9 +116,12 @@ const GIVEN = `
     ORDER BY w.seq, w.handler FOR UPDATE OF w SKIP LOCKED
   )`;
 
-/** The row of a run that commits its own writes at the moment is locked: its lease holds, and needs no renewal. */
+/**
+ * The row of a run that commits its own writes at the moment is locked: its lease holds, and needs no renewal. No lease
+ * ends earlier, as it would by the clock of a machine that stood still.
+ */
 const RENEW = `${GIVEN}, renewed AS (
-    UPDATE pigeonhole.inbox_work AS w SET lease_until = :leaseUntil
+    UPDATE pigeonhole.inbox_work AS w SET lease_until = greatest(lease_until, :leaseUntil)
     FROM free WHERE w.seq = free.seq AND w.handler = free.handler
   )
   SELECT place FROM given AS g WHERE NOT EXISTS (
