@@ -49,6 +49,7 @@ export class Dispatcher {
   /** When leases were last renewed, and when the store last answered, in the clock's elapsed time. */
   #renewedAt = 0;
   #answeredAt = 0;
+  #maintenanceFails = false;
   #opening: Promise<void> = Promise.resolve();
   #stopped = false;
 
@@ -210,8 +211,11 @@ export class Dispatcher {
       // Another process may have accepted work.
       this.#workers.wakeFor(found.due);
       this.#answeredAt = begunAt;
+      if (this.#maintenanceFails) logger.info({}, "maintenance_works_again");
+      this.#maintenanceFails = false;
     } catch (error) {
-      logger.error(errorFields(error, true), "maintenance_failed");
+      if (!this.#maintenanceFails) logger.error(errorFields(error, true), "maintenance_failed");
+      this.#maintenanceFails = true;
       this.#endUnrenewedRuns();
     }
   }

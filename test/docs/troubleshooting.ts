@@ -58,13 +58,15 @@ export const LOG_MESSAGES: Readonly<Record<string, Remedy>> = {
   },
   lease_lost: {
     cause:
-      "A handler ended after its lease: the process stood still, or its clock jumped. Nothing of that run was written.",
+      "A handler ended after its lease: the process stood still, its clock jumped, or its store did not answer for a minute. Nothing of that run was written.",
     remedy: "Nothing; the work runs again. If it is frequent, look for code that blocks the event loop.",
   },
   maintenance_failed: {
-    cause: "Leases could not be renewed or the search for dead processes failed.",
+    cause:
+      "Leases could not be renewed or the search for dead processes failed. Not logged again until `maintenance_works_again`.",
     remedy: BY_ITSELF,
   },
+  maintenance_works_again: { cause: "The failure of `maintenance_failed` is over.", remedy: NOTHING },
   not_started: {
     cause: "Deliveries come before `receiver.start()`; they are answered 503.",
     remedy: "Call `await receiver.start()` before the server listens.",

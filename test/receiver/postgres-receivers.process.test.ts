@@ -246,12 +246,12 @@ describeOnPostgres((database) => {
     expect(begun).toEqual([first, second, waiting]);
   });
 
-  test("without its database for longer than a lease, a receiver aborts its runs", async () => {
+  test("without its database for longer than a lease, a receiver aborts its runs; it says so once, and that it is over", async () => {
     const relay = await startPostgresRelay(database.url);
-    const clock = fakeClock();
+    const [clock, log] = [fakeClock(), captureLog()];
     const pool = new Pool({ connectionString: relay.url });
     pool.on("error", () => undefined);
-    const receiver = createOn({ ...database, pool }, { clock });
+    const receiver = createOn({ ...database, pool }, { clock, logger: log.logger });
     onTestFinished(() => pool.end());
     let signal: AbortSignal | undefined;
     receiver.on(
@@ -272,7 +272,10 @@ describeOnPostgres((database) => {
     const turn = async (): Promise<void> => clock.advance(600);
     await expect.poll(async () => (await turn(), signal?.aborted), { interval: 5, timeout: 20_000 }).toBe(true);
     expect(signal?.reason).toMatchObject({ code: "lease_lost" });
+    expect(log.named("maintenance_failed")).toHaveLength(1);
     relay.fault = undefined;
+    const over = () => log.named("maintenance_works_again");
+    await expect.poll(async () => (await turn(), over()), { interval: 5, timeout: 20_000 }).toHaveLength(1);
   });
 
   test("a handler whose commit hangs for longer than its timeoutMs runs again", async () => {
