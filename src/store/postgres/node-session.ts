@@ -7,6 +7,7 @@ import type { DatabaseClock } from "./database-clock.js";
 import { type LeaseHolder, newLeaseToken } from "./lease-token.js";
 import { HELD_LOCKS } from "./operations/held-locks.js";
 import { prolongLeases } from "./operations/lease.js";
+import { prolongSends } from "./operations/outbox-send.js";
 import { releaseUnknown } from "./operations/release-unknown.js";
 import type { NodeLock } from "./operations/recover.js";
 import type { OwnConnection } from "./own-connection.js";
@@ -90,6 +91,7 @@ export class NodeSession {
     if (this.#failedAt > this.#heldAt) {
       await working.run("renewing leases", (sql) => prolongLeases(sql, { node, forMs: MINUTE }));
     }
+    await working.run("renewing leases", (sql) => prolongSends(sql, node));
     await this.#releaseUnknown(node);
     this.#heldAt = performance.now();
   }

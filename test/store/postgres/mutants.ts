@@ -19,6 +19,8 @@ const COMMIT = `${ROOM}/commit-on-pool.js`;
 const change = (file: string, from: string, to: string): PackageChange => ({ file, from, to });
 
 const LOST_LEASE = "nothing is written under a lease that was lost";
+const KEY_WAIT = "work that is refused its key is leased again when the key is free, some of it at a time";
+const STUCK_SENDER = "a call is another's when its process neither works nor ends, and not while it works";
 const OPEN_COMMIT = "an open commit holds up nothing, on the only connection of its pool";
 
 export const POSTGRES_MUTANTS: readonly PostgresMutant[] = [
@@ -188,6 +190,31 @@ export const POSTGRES_MUTANTS: readonly PostgresMutant[] = [
     name: "takes keys without a look at what was leased meanwhile",
     shownBy: "a key that another store takes meanwhile, for work leased meanwhile, is not given twice",
     changes: [change(KEYS, "await sql.run(LOCK, values);", "")],
+  },
+  {
+    name: "leases work that waits for a key which other work has",
+    shownBy: KEY_WAIT,
+    changes: [change(`${ROOM}/operations/key-waits.js`, "AND ${IS_HELD})", "AND false)")],
+  },
+  {
+    name: "makes all work of a key due at once",
+    shownBy: KEY_WAIT,
+    changes: [change(`${ROOM}/operations/key-waits.js`, "LIMIT :most FOR", "LIMIT :most + 100 FOR")],
+  },
+  {
+    name: "renews by the clock of a machine that stood still",
+    shownBy: "a machine that stood still renews its leases by the time of the server",
+    changes: [change(LEASE, "greatest(lease_until, :leaseUntil)", ":leaseUntil")],
+  },
+  {
+    name: "leaves a call to its process for as long as that has its session",
+    shownBy: STUCK_SENDER,
+    changes: [change(`${ROOM}/operations/outbox-send.js`, "`least(:leaseUntil", "`greatest(:leaseUntil")],
+  },
+  {
+    name: "lets the lease of a call end while its process works",
+    shownBy: STUCK_SENDER,
+    changes: [change(`${ROOM}/node-session.js`, "prolongSends(sql, node)", "Promise.resolve()")],
   },
   {
     name: "inserts a batch in the order of arrival",

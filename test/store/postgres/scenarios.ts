@@ -419,6 +419,21 @@ export const POSTGRES_SCENARIOS: readonly PostgresScenario[] = [
     },
   },
   {
+    name: "a call is another's when its process neither works nor ends, and not while it works",
+    async run(scene) {
+      const [store, other] = [await scene.open(), await scene.open()];
+      const now = Date.now();
+      await store.record([newRecord("a")], T);
+      await takeSend(store, { now, leaseUntil: now + DAY });
+      await scene.database.pool.query(`UPDATE ${scene.database.schema}.outbox_send SET lease_until = ${now + 5_000}`);
+      await store.recover(now);
+      await other.recover(now + 30_000);
+      expect((await leaseSend(other, { now: now + 30_000 })).send).toBeUndefined();
+      await other.recover(now + 3 * MINUTE);
+      expect(await takeSend(other, { now: now + 3 * MINUTE })).toMatchObject({ attempt: 2 });
+    },
+  },
+  {
     name: "a machine that stood still renews its leases by the time of the server",
     async run(scene) {
       // A suspended machine: neither of its clocks goes on.

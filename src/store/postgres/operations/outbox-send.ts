@@ -1,9 +1,11 @@
+import { MINUTE } from "../../../base/duration.js";
 import { callKeyOf, takeTogether } from "../../freeze-call.js";
 import type { FrozenSend, SendPage, SendRequest } from "../../outbox.js";
 import { LOCKED } from "../advisory-lock.js";
 import type { LeaseHolder } from "../lease-token.js";
 import type { Sql } from "../sql.js";
 import type { NodeLock } from "./recover.js";
+import { SERVER_TIME } from "./server-time.js";
 
 interface OpenSend {
   send: number;
@@ -34,16 +36,23 @@ const SELECT_WAITING = `
   SELECT seq, key, body, occurred_at AS "occurredAt" FROM pigeonhole.outbox_event
   WHERE state = 'pending' AND occurred_at <= :now ORDER BY seq LIMIT :limit FOR UPDATE`;
 
+/**
+ * A call may take long. Its lease ends sooner, and is prolonged while this process works: one whose event loop is
+ * blocked keeps its session, and would hold up the contact events of all.
+ */
+const LEASE_UNTIL = `least(:leaseUntil::bigint, ${SERVER_TIME} + :holdsForMs)`;
+const HOLDS_FOR_MS = MINUTE;
+
 const LEASE_AGAIN = `
   UPDATE pigeonhole.outbox_send
-  SET state = 'leased', lease = :token, lease_until = :leaseUntil, node = :node, due_at = NULL, waits_since = NULL,
+  SET state = 'leased', lease = :token, lease_until = ${LEASE_UNTIL}, node = :node, due_at = NULL, waits_since = NULL,
     started = started + 1
   WHERE send = :send`;
 
 const FREEZE = `
   WITH frozen AS (
     INSERT INTO pigeonhole.outbox_send (key, kind, state, lease, lease_until, node, started)
-    VALUES (:key, :kind, 'leased', :token, :leaseUntil, :node, 1) RETURNING send
+    VALUES (:key, :kind, 'leased', :token, ${LEASE_UNTIL}, :node, 1) RETURNING send
   ), members AS (
     UPDATE pigeonhole.outbox_event AS e SET state = 'leased', send = frozen.send, position = g.place - 1
     FROM unnest(:seqs::bigint[]) WITH ORDINALITY AS g (seq, place), frozen WHERE e.seq = g.seq
@@ -60,8 +69,8 @@ export function leaseSend(
   { node, lockClass, token }: NodeLock & LeaseHolder,
   request: SendRequest,
 ): Promise<SendPage> {
-  const { now, leaseUntil, limit, aloneBefore } = request;
-  const lease = { leaseUntil, node, token };
+  const { now, limit, aloneBefore } = request;
+  const lease = { leaseUntil: request.leaseUntil, holdsForMs: HOLDS_FOR_MS, node, token };
   return sql.transaction(async () => {
     await sql.run("SELECT pg_advisory_xact_lock(:lockClass, :of)", { lockClass, of: LOCKED.freezing });
     const open = await sql.row<OpenSend>(SELECT_OPEN);
@@ -80,10 +89,19 @@ export function leaseSend(
 async function leaseAgain(
   sql: Sql,
   { send, key, kind, started, freeAt }: OpenSend,
-  { now, lease }: { now: number; lease: LeaseHolder & { leaseUntil: number } },
+  { now, lease }: { now: number; lease: LeaseHolder & { leaseUntil: number; holdsForMs: number } },
 ): Promise<SendPage> {
   if (freeAt > now) return { send: undefined, nextDueAt: freeAt };
   await sql.run(LEASE_AGAIN, { send, ...lease });
   const events = await sql.rows<FrozenSend["events"][number]>(SELECT_MEMBERS, { send });
   return { send: { send, token: lease.token, key, kind, attempt: started + 1, events }, nextDueAt: undefined };
+}
+
+/** Lets the leases of this process's calls hold for longer, those that have not ended. */
+export async function prolongSends(sql: Sql, node: number): Promise<void> {
+  await sql.run(
+    `UPDATE pigeonhole.outbox_send SET lease_until = greatest(lease_until, ${SERVER_TIME} + :holdsForMs)
+     WHERE state = 'leased' AND node = :node AND lease_until > ${SERVER_TIME}`,
+    { node, holdsForMs: HOLDS_FOR_MS },
+  );
 }
