@@ -1,15 +1,28 @@
-import { type ClientConfig, Pool, type PoolClient } from "pg";
+import { Client, type ClientConfig, Pool, type PoolClient } from "pg";
 import { waitingClock } from "../../base/clock.js";
+import { SECOND } from "../../base/duration.js";
 import { PigeonholeError } from "../../base/error.js";
 import { LATE, inTime, untilAborted } from "../../base/wait.js";
 import type { AbandonedSessions } from "./abandoned-sessions.js";
 import { CLOSES_WITHIN_MS, cutClient } from "./close-client.js";
 import { asPostgresError, isConnectionLost } from "./store-error.js";
 
+const CONNECTS_WITHIN_MS = 5 * SECOND;
+
 /** A client that goes back to its pool; one that is lost is closed and not used again. */
 export interface BorrowedClient {
   readonly client: PoolClient;
   readonly giveBack: (isLost: boolean) => void;
+}
+
+/**
+ * Of the store's own pool. A connection that is not made in time gives up its place: a server that fell silent meanwhile
+ * never closes it. The pool's own limit would count the wait for a place too, which handlers may keep for long.
+ */
+class TimedClient extends Client {
+  constructor(config?: ClientConfig) {
+    super({ ...config, connectionTimeoutMillis: CONNECTS_WITHIN_MS });
+  }
 }
 
 /** The application's pool, or one of the store's own. */
@@ -24,7 +37,7 @@ export class SharedPool {
   constructor(given: Pool | string, abandoned: AbandonedSessions) {
     this.#abandoned = abandoned;
     this.#isOwn = typeof given === "string";
-    this.#pool = typeof given === "string" ? new Pool({ connectionString: given }) : given;
+    this.#pool = typeof given === "string" ? new Pool({ connectionString: given, Client: TimedClient }) : given;
     if (this.#isOwn) {
       this.#pool.on("connect", (client) => this.#clients.add(client));
       this.#pool.on("remove", (client) => this.#clients.delete(client));

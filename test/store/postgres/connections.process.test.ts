@@ -182,6 +182,16 @@ describeOnPostgres((database) => {
     expect(await pidOf("pigeonhole session")).toBeUndefined();
   });
 
+  test("connections that a store's own pool could not make in time leave their places to others", async () => {
+    const relay = await startPostgresRelay(database.url);
+    const store = await openStore(database, relay.url);
+    relay.fault = { at: "silence" };
+    const counts = Array.from({ length: 10 }, () => expectCode(store.counts(T), "store_unreachable"));
+    await Promise.all(counts);
+    relay.fault = undefined;
+    expect(await store.counts(T)).toMatchObject({ pending: 0 });
+  });
+
   describe("a connection that cannot be used", () => {
     /** What new transactions may do, also on connections that exist. */
     async function setReadOnly(value: "on" | "off"): Promise<void> {
