@@ -160,9 +160,10 @@ export class NodeSession {
 
   /** Until the server takes connections again. */
   #holdSoon(): void {
-    if (this.#hasEnded || this.#node === undefined) return;
-    this.#timer?.cancel();
+    // One that is set already is not set later: there may be failures all the time.
+    if (this.#hasEnded || this.#node === undefined || this.#timer !== undefined) return;
     this.#timer = systemClock.setTimer(() => {
+      this.#timer = undefined;
       this.hold().catch(() => this.#holdSoon());
     }, HOLD_AGAIN_MS);
   }
