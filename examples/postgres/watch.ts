@@ -29,21 +29,25 @@ const service = await startSandboxServer({
 const { sandbox } = service;
 
 let kills = 0;
-const receivers = [await startReceiver(ports[0]), await startReceiver(ports[1])];
-if (process.stdin.isTTY) process.stdin.on("data", () => void killReceiver());
-process.once("exit", () => receivers.forEach((receiver) => receiver.kill("SIGKILL")));
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
+let killed = Promise.resolve();
+const receivers: ChildProcess[] = [];
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.once(signal, () => void database.drop().finally(() => process.exit(1)));
+}
+for (const port of ports) receivers.push(await startReceiver(port));
+if (process.stdin.isTTY) process.stdin.on("data", () => void killNext());
 
 for (let round = 1; round <= ROUNDS; round += 1) {
   console.log(`\nround ${round}: the service sends ${BOUNCES} bounces`);
   const sent = sendBounces();
   await sleep(BOUNCES * 15); // somewhere in the middle
-  await killReceiver();
+  await killNext();
   await sent;
   await untilAllArrived(round * BOUNCES);
 }
 
 process.stdin.pause();
+await killed;
 for (const receiver of receivers) {
   receiver.kill("SIGTERM");
   await once(receiver, "exit");
@@ -77,9 +81,18 @@ async function startReceiver(port: number): Promise<ChildProcess> {
     },
     stdio: ["ignore", "pipe", "inherit"],
   });
+  const kill = (): void => void child.kill("SIGKILL");
+  process.once("exit", kill);
+  child.once("exit", () => process.off("exit", kill));
   await once(child.stdout, "data");
   console.log(`   receiver ${child.pid} listens`);
   return child;
+}
+
+/** One after the other: the receiver that was killed last listens again first. */
+function killNext(): Promise<void> {
+  killed = killed.then(killReceiver);
+  return killed;
 }
 
 /** No warning, no clean-up: what is in memory is gone. The other receiver takes over. */

@@ -25,6 +25,15 @@ describeOnPostgres((database) => {
     expect(rows).toEqual([]);
   }, 120_000);
 
+  test("examples/postgres leaves no database behind when it is interrupted", async () => {
+    const { child, ended, output } = runExample(makeExampleFolder(), "postgres/watch", { DATABASE_URL: database.url });
+    await expect.poll(() => output(), { timeout: 60_000 }).toContain("listens");
+    child.kill("SIGINT");
+    expect(await ended, output()).toBe(1);
+    const { rows } = await database.pool.query("SELECT datname FROM pg_database WHERE datname LIKE 'example_%'");
+    expect(rows).toEqual([]);
+  }, 120_000);
+
   test("examples/hand-over makes one job of an event that is delivered twice", async () => {
     const { pool, url } = database;
     await pool.query(ADD_JOB);
