@@ -1,6 +1,7 @@
 import type { EraseCounts, EraseOptions } from "./erase.js";
 import type { HandlerTimes, HandlerTimesQuery } from "./handler-times.js";
 import type { EventDetail, EventPage, EventQuery, ListCounts, StoreCounts, WorkChoice } from "./inbox-view.js";
+import type { KnownIds } from "./known-ids.js";
 import type { ContactEventChoice, OutboxCounts, OutboxPage, OutboxQuery, OutboxView } from "./outbox.js";
 
 /** The copy that `InboxOperator.backUp` writes. */
@@ -43,7 +44,7 @@ export interface OperatorErasure extends EraseCounts {
  * takes a file from its receiver; an event made pending here is run by the receiver, within seconds or when it next
  * starts.
  */
-export interface InboxOperator {
+export interface InboxOperator extends KnownIds {
   /** Path of the database file, or the server and database of PostgreSQL without the password. */
   readonly database: string;
   overview(): Promise<{ events: StoreCounts; contactEvents: OutboxCounts }>;

@@ -6,6 +6,7 @@ import { type StoreKind, useStore } from "./conformance/fixture.js";
 import { describeFailedRuns } from "./conformance/failed-runs.js";
 import { describeHandlerTimes } from "./conformance/handler-times.js";
 import { describeInspect } from "./conformance/inspect.js";
+import { describeKnownIds } from "./conformance/known-ids.js";
 import { describeLease } from "./conformance/lease.js";
 import { describeLifecycle } from "./conformance/lifecycle.js";
 import { describeOtherBytes } from "./conformance/other-bytes.js";
@@ -41,6 +42,7 @@ export function describeStore(kind: StoreKind): void {
     describePolicies(fixture);
     describeHandlerTimes(fixture);
     describePrune(fixture);
+    describeKnownIds(fixture);
     describeErase(fixture);
     describeOutboxRecord(fixture);
     describeOutboxSend(fixture);

@@ -12,7 +12,7 @@ import { makeFolder } from "../support/folder.js";
 import { describeOnPostgres } from "../support/postgres-server.js";
 import { closeReceiver, makeEvent, post, tempFile, untilWork } from "../support/receiver.js";
 import { runCli } from "../support/run-cli.js";
-import { acceptLeased, context, MINUTE, newEvent, settlements, T } from "./conformance/fixture.js";
+import { acceptLeased, context, MINUTE, newEvent, NOTHING_TO_PRUNE, settlements, T } from "./conformance/fixture.js";
 import { RESULTS, newRecord, sendSettlements, settleAll, takeSend } from "./conformance/outbox-fixture.js";
 
 const never = new AbortController().signal;
@@ -132,6 +132,20 @@ describeOnPostgres((database) => {
     });
     expect(await readAll(to())).toEqual(copied);
     expect(await readAll(from)).toEqual(before);
+  });
+
+  test("a copy knows since when it has all ids, although an older event has come with it", async () => {
+    const file = tempFile();
+    const store = createSqliteStore({ file, thread: false });
+    await store.open(context);
+    await store.accept(newEvent("stays"));
+    await store.prune({ ...NOTHING_TO_PRUNE, idsBefore: T + MINUTE });
+    await store.close();
+    await copyInbox({ from: file, to: to(), signal: never });
+    const copy = await openInbox(to());
+    onTestFinished(() => copy.close());
+    expect(await copy.findIds(["stays", "gone"])).toEqual(["stays"]);
+    expect(await copy.idsKnownSince()).toBe(T + MINUTE);
   });
 
   test("a copy that died at any table is continued by the next one", async () => {

@@ -12,6 +12,7 @@ import { type TestDatabase, describeOnPostgres } from "../support/postgres-serve
 import { closeReceiver, makeEvent, post, untilWork } from "../support/receiver.js";
 import { describeDeadContactEvents } from "./operator/dead-contact-events.js";
 import type { OperatorKind } from "./operator/operator-kind.js";
+import { describeKnownIdsOfOperator } from "./operator/known-ids.js";
 import { describeStuckWork } from "./operator/stuck-work.js";
 
 describeOnPostgres((database) => {
@@ -28,6 +29,7 @@ describeOnPostgres((database) => {
   };
 
   describe("chosen work of a PostgreSQL", () => describeStuckWork(postgres));
+  describe("known ids of a PostgreSQL", () => describeKnownIdsOfOperator(postgres));
   describe("contact events of a PostgreSQL", () => describeDeadContactEvents(postgres));
 
   async function open(): Promise<InboxOperator> {

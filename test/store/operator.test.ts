@@ -3,6 +3,7 @@ import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import { tempFile } from "../support/receiver.js";
 import { describeDeadContactEvents } from "./operator/dead-contact-events.js";
 import type { OperatorKind } from "./operator/operator-kind.js";
+import { describeKnownIdsOfOperator } from "./operator/known-ids.js";
 import { describeStuckWork } from "./operator/stuck-work.js";
 
 const sqlite: OperatorKind = {
@@ -13,4 +14,5 @@ const sqlite: OperatorKind = {
 };
 
 describe("chosen work of a file", () => describeStuckWork(sqlite));
+describe("known ids of a file", () => describeKnownIdsOfOperator(sqlite));
 describe("contact events of a file", () => describeDeadContactEvents(sqlite));

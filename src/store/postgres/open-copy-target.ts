@@ -6,6 +6,7 @@ import { lockClassOf } from "./advisory-lock.js";
 import { openBesideReceivers } from "./open-beside-receivers.js";
 import { copyContactEvents } from "./operations/copy-contact-events.js";
 import { copyEvents, copyOthers } from "./operations/copy-events.js";
+import { noteRemoval } from "./operations/known-ids.js";
 import { hasOpenStore } from "./operations/live-nodes.js";
 import { writePolicies } from "./operations/write-policies.js";
 import { createPostgresStore } from "./postgres-store.js";
@@ -22,6 +23,8 @@ export interface CopyTarget {
   /** Returns how many were new. */
   copyContactEvents(events: readonly CopiedContactEvent[]): Promise<number>;
   copyPolicies(policies: readonly HandlerPolicy[]): Promise<void>;
+  /** Notes since when the copied inbox has all ids. */
+  copyIdsKnownSince(since: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -43,6 +46,7 @@ export async function openCopyTarget(place: string): Promise<CopyTarget> {
     copyOthers: (others) => write("copying events", (sql) => copyOthers(sql, others)),
     copyContactEvents: (events) => write("copying contact events", (sql, now) => copyContactEvents(sql, events, now)),
     copyPolicies: (policies) => write("copying retry policies", (sql) => writePolicies(sql, policies)),
+    copyIdsKnownSince: (since) => write("copying times", (sql) => noteRemoval(sql, since)),
     close,
   };
 }

@@ -6,6 +6,7 @@ import { prepareCountLists } from "./operations/count-lists.js";
 import { prepareCounts } from "./operations/counts.js";
 import { prepareHandlerTimes } from "./operations/handler-times.js";
 import { prepareInspect } from "./operations/inspect.js";
+import { prepareFindIds, prepareIdsKnownSince } from "./operations/known-ids.js";
 import type { OutboxQuery } from "../outbox.js";
 import type { InboxOperator, OperatorRetry } from "../inbox-operator.js";
 import { backUpInboxFile } from "./back-up-inbox-file.js";
@@ -64,6 +65,8 @@ export async function openInboxFile(
     overview: () => read(() => ({ events: counts({ now: now() }), contactEvents: countOutbox() })),
     countLists: () => read(prepareCountLists(db)),
     handlerTimes: (query = {}) => read(() => handlerTimes(query)),
+    findIds: (ids) => read(() => prepareFindIds(db)(ids)),
+    idsKnownSince: () => read(prepareIdsKnownSince(db)),
     listEvents: (query = {}) => read(() => list(query)),
     getEvent: (id) => read(() => get({ id })),
     retryEvent: (id) =>

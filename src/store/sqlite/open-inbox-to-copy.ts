@@ -2,6 +2,7 @@ import type { CopiedContactEvent, CopiedEvent, CopiedOthers } from "../copied-ro
 import type { HandlerPolicy } from "../store.js";
 import { isOwned } from "./file-ownership.js";
 import { openOutsideConnection } from "./open-outside-connection.js";
+import { prepareIdsKnownSince } from "./operations/known-ids.js";
 import {
   type CopyPage,
   prepareReadContactEvents,
@@ -19,6 +20,7 @@ export interface InboxToCopy {
   others(): Promise<CopiedOthers>;
   contactEvents(after: number): Promise<CopyPage<CopiedContactEvent>>;
   policies(): Promise<HandlerPolicy[]>;
+  idsKnownSince(): Promise<number | undefined>;
   close(): void;
 }
 
@@ -34,6 +36,7 @@ export async function openInboxToCopy(file: string): Promise<InboxToCopy> {
     others: () => runBeside(db, "deferred", others),
     contactEvents: (after) => runBeside(db, "deferred", () => contactEvents(after)),
     policies: () => runBeside(db, "deferred", policies),
+    idsKnownSince: () => runBeside(db, "deferred", prepareIdsKnownSince(db)),
     close: () => connection.close(),
   };
 }

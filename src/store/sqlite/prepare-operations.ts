@@ -4,6 +4,7 @@ import { prepareErase } from "./operations/erase.js";
 import { prepareKeepPolicies } from "./operations/keep-policies.js";
 import { prepareHandlerTimes, prepareNoteHandlerTimes } from "./operations/handler-times.js";
 import { prepareInspect } from "./operations/inspect.js";
+import { prepareFindIds, prepareIdsKnownSince } from "./operations/known-ids.js";
 import { prepareLease, prepareRelease, prepareRenew } from "./operations/lease.js";
 import {
   prepareCountOutbox,
@@ -39,6 +40,8 @@ export function prepareOperations(db: Database, pairs: DirectPairs, nextToken: N
     saveStep: onFirstUse(() => prepareSaveStep(db)),
     list: onFirstUse(() => prepareInspect(db).list),
     get: onFirstUse(() => prepareInspect(db).get),
+    findIds: onFirstUse(() => prepareFindIds(db)),
+    idsKnownSince: onFirstUse(() => prepareIdsKnownSince(db)),
     listStuck: onFirstUse(() => prepareInspect(db).listStuck),
     replan: onFirstUse(() => prepareReplan(db)),
     requestRetry: onFirstUse(() => prepareRequestRetry(db)),

@@ -190,6 +190,8 @@ function commandsOf(run: GroupCommit["run"]) {
     saveStep: (lease, name, value) => run("saveStep", { lease, name, value }),
     list: (query) => run("list", query),
     get: (id) => run("get", { id }),
+    findIds: (ids) => run("findIds", ids),
+    idsKnownSince: () => run("idsKnownSince", undefined),
     listStuck: (query) => run("listStuck", query),
     replan: (plan) => run("replan", plan),
     requestRetry: (seq, now) => run("requestRetry", { seq, now }),

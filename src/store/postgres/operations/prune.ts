@@ -1,6 +1,7 @@
 import type { PruneLimits } from "../../store.js";
 import type { Sql } from "../sql.js";
 import { type KeyRow, removeKeys } from "./keys.js";
+import { noteRemoval } from "./known-ids.js";
 
 /** A kind of row that retention removes. */
 interface Kind {
@@ -84,6 +85,7 @@ export class PruneRound {
   /** Returns how many rows it checked; 0 when the round is over. */
   async prune(sql: Sql, limits: PruneLimits): Promise<number> {
     const { idsBefore, bodiesBefore, sentBefore } = limits;
+    if (!this.#after.has(EVENT)) await noteRemoval(sql, idsBefore);
     const seen =
       (await this.#sweep(sql, EVENT, idsBefore, limits)) ||
       (await this.#sweep(sql, BODY, bodiesBefore, limits)) ||

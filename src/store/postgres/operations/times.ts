@@ -1,5 +1,6 @@
 import type { KnownTimes } from "../../store.js";
 import type { Sql } from "../sql.js";
+import { noteBegin } from "./known-ids.js";
 
 /** Keeps the times given in place of those known, and returns all that are known then. */
 export async function noteTimes(sql: Sql, times: KnownTimes): Promise<KnownTimes> {
@@ -12,6 +13,7 @@ export async function noteTimes(sql: Sql, times: KnownTimes): Promise<KnownTimes
       { names: given.map(([name]) => name), values: given.map(([, value]) => value) },
     );
   }
+  if (times.clock !== undefined) await noteBegin(sql, times.clock);
   const rows = await sql.rows<{ name: string; value: number }>("SELECT name, value FROM pigeonhole.known_time");
   const known = Object.fromEntries(rows.map(({ name, value }) => [name, value]));
   const clock = known["clock"] ?? (await newestArrival(sql));
