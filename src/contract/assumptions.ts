@@ -196,6 +196,14 @@ export const API_ASSUMPTIONS: readonly ApiAssumption[] = [
       'Option `retriesOfDisabled: "kept"` of createSandbox: a retry that comes due while the endpoint is on is sent.',
   },
   {
+    id: "disabled_events",
+    notShown:
+      "Whether the delivery log has rows of events that were fired while their endpoint was off, and whether those can be replayed; they are never delivered later.",
+    assumed:
+      "In the sandbox it has none. The repair of an endpoint replays every failed row that the log has, and says when the endpoint was off.",
+    change: 'Option `eventsOfDisabled: "logged"` of createSandbox: each has a failed row, which can be replayed.',
+  },
+  {
     id: "replay_rules",
     notShown: "What can be replayed, how often it is tried, and what it changes.",
     assumed:

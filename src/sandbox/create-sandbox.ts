@@ -109,6 +109,7 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
       refuseAddress: options.receive === undefined ? options.refuseAddress : undefined,
     }),
     retriesOfDisabled: options.retriesOfDisabled,
+    eventsOfDisabled: options.eventsOfDisabled,
     onAttempt(row, { endpoint }) {
       emit({ kind: "attempt", row, url: loggedUrl(endpoint.url) });
       waits.emit(row);

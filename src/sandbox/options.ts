@@ -105,6 +105,11 @@ export interface SandboxOptions {
   signature?: Changes<SignatureAssumptions> | undefined;
   /** What happens to planned retries when their endpoint is switched off; not documented. @default "dropped" */
   retriesOfDisabled?: "dropped" | "kept" | undefined;
+  /**
+   * Whether the delivery log has a failed row, which can be replayed, for an event that is not sent since its endpoint
+   * is switched off; not documented. @default "unlogged"
+   */
+  eventsOfDisabled?: "unlogged" | "logged" | undefined;
   /** Other paths of the API, as for createClient. @default those of the contract */
   paths?: PathOverrides | undefined;
   /** How the API key travels, as for createClient. @default `Authorization: Bearer <key>` */
@@ -147,6 +152,7 @@ export const SANDBOX_OPTIONS = defineOptions("createSandbox", {
   // Refused here and not when the first attempt is signed.
   signature: readBy((option, changes?: Changes<SignatureAssumptions>) => resolveSignatureAssumptions(changes, option)),
   retriesOfDisabled: oneOf(["dropped", "kept"], { default: "dropped" }),
+  eventsOfDisabled: oneOf(["unlogged", "logged"], { default: "unlogged" }),
   paths: given<PathOverrides>(),
   credential: given<Changes<CredentialShape>>(),
   receive: callable<ReceiveFetch>(),

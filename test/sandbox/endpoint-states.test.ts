@@ -112,6 +112,29 @@ describe("a disabled endpoint", () => {
     expect(answers.posts).toBe(1);
   });
 
+  test("the log can be made to show events that were fired while their endpoint was disabled, to be replayed", async () => {
+    const { answers, endpoint, sandbox, id } = openAnswering({ eventsOfDisabled: "logged" });
+    answers.status = 200;
+    sandbox.endpoints.update(id, { enabled: false });
+    expect(sandbox.emit("email.bounced").deliveries).toEqual([]);
+    const [row] = sandbox.deliveries();
+    expect(row).toMatchObject({ status: "failed", attempt: 0, responseCode: null, nextAttemptAt: null });
+    expect([answers.posts, sandbox.openDeliveries, endpoint().consecutiveFailures]).toEqual([0, 0, 0]);
+    sandbox.endpoints.update(id, { enabled: true });
+    await sandbox.advance("31h");
+    expect(answers.posts).toBe(0);
+    expect(await sandbox.endpoints.replay(id, row?.id ?? "")).toMatchObject({ status: "delivered", attempt: 1 });
+  });
+
+  test("events whose turn comes when the endpoint has just been disabled are shown once each", async () => {
+    const { sandbox } = openAnswering({ eventsOfDisabled: "logged" });
+    for (let index = 0; index < 120; index += 1) sandbox.emit("email.bounced");
+    await sandbox.settle();
+    const rows = sandbox.deliveries();
+    expect(rows.map(({ attempt }) => attempt)).toEqual([...Array<number>(100).fill(1), ...Array<number>(20).fill(0)]);
+    expect(new Set(rows.map(({ eventId }) => eventId)).size).toBe(120);
+  });
+
   test.each([
     ["dropped", 1],
     ["kept", 2],

@@ -14,7 +14,10 @@ export interface AttemptRow {
   deliveryId: string;
   /** Whether an event, a test or a replay was delivered. */
   kind: DeliveryKind;
-  /** 1 for the first attempt of the delivery, at most 8; see docs/service.md#retries. */
+  /**
+   * 1 for the first attempt of the delivery, at most 8; see docs/service.md#retries. 0 for an event that was not sent,
+   * since its endpoint was switched off.
+   */
   attempt: number;
   /** `delivered` for an answer of 2xx, otherwise `failed`; see docs/service.md#delivery-log. */
   status: "delivered" | "failed";

@@ -27,8 +27,18 @@ export interface DeliveryEngineOptions {
   sender: AttemptSender;
   /** What happens to planned retries when their endpoint is switched off. */
   retriesOfDisabled: "dropped" | "kept";
+  /** Whether the log has a row for an event that is not sent since its endpoint is switched off. */
+  eventsOfDisabled: "unlogged" | "logged";
   /** Called for every attempt. */
   onAttempt: (row: AttemptRow, delivery: ScheduledDelivery) => void;
+}
+
+/** What came of an attempt. */
+interface MadeAttempt {
+  answer: ReceiverAnswer;
+  createdAtMs: number;
+  durationMs: number;
+  fault: DeliveryFault | undefined;
 }
 
 /** An attempt that is due later. */
@@ -63,11 +73,13 @@ export class DeliveryEngine {
   /** Plans the delivery of an event to every endpoint that receives it. An endpoint that is off never gets it. */
   publish(event: SandboxEvent): ScheduledDelivery[] {
     const body = eventBody(event);
-    return this.#options.endpoints
+    const { endpoints, eventsOfDisabled } = this.#options;
+    return endpoints
       .list()
       .toReversed()
-      .filter((endpoint) => endpoint.enabled && receivesEvent(endpoint, event))
-      .map((endpoint) => this.#plan({ kind: "event", endpoint, event, body, onAttempt: undefined }));
+      .filter((endpoint) => (endpoint.enabled || eventsOfDisabled === "logged") && receivesEvent(endpoint, event))
+      .map((endpoint) => this.#plan({ kind: "event", endpoint, event, body, onAttempt: undefined }))
+      .filter(({ ended }) => !ended);
   }
 
   /** Makes a single attempt without retries; undefined if the endpoint was deleted meanwhile. */
@@ -134,7 +146,7 @@ export class DeliveryEngine {
   #due(delivery: ScheduledDelivery): void {
     delivery.wait = undefined;
     if (!this.#mayGoOn(delivery)) {
-      this.#end(delivery);
+      this.#skip(delivery);
       return;
     }
     const { endpoint, event, attempts } = delivery;
@@ -184,7 +196,7 @@ export class DeliveryEngine {
   async #run(delivery: ScheduledDelivery, fault: DeliveryFault | undefined): Promise<void> {
     // It may have ended while it waited for its turn.
     if (!this.#mayGoOn(delivery)) {
-      this.#end(delivery);
+      this.#skip(delivery);
       return;
     }
     const { clock, network } = this.#options.time;
@@ -195,18 +207,41 @@ export class DeliveryEngine {
     this.#settle(delivery, { answer, createdAtMs, durationMs: Math.max(0, network.now() - startedMs), fault });
   }
 
-  #settle(
-    delivery: ScheduledDelivery,
-    made: { answer: ReceiverAnswer; createdAtMs: number; durationMs: number; fault: DeliveryFault | undefined },
-  ): void {
-    const { endpoint, event, kind } = delivery;
+  /** Ends a delivery whose endpoint is off. Whether the log shows an event that was never sent is not documented. */
+  #skip(delivery: ScheduledDelivery): void {
+    const isLogged = !delivery.ended && delivery.attempts === 0 && this.#options.eventsOfDisabled === "logged";
+    if (!isLogged) {
+      this.#end(delivery);
+      return;
+    }
+    const answer: ReceiverAnswer = { kind: "none", error: "not sent: the endpoint is switched off" };
+    const createdAtMs = this.#options.time.clock.now();
+    const row = this.#log(delivery, { answer, createdAtMs, durationMs: 0, fault: undefined }, undefined);
+    this.#end(delivery, row);
+    this.#options.onAttempt(row, delivery);
+  }
+
+  #settle(delivery: ScheduledDelivery, made: MadeAttempt): void {
+    const { endpoint, kind } = delivery;
     const { answer } = made;
-    const { clock, receiver } = this.#options.time;
     this.#count(delivery, answer);
-    const { retryAfter = null, outcome = null, contentType = null } = answer.kind === "answered" ? answer : {};
+    const retryAfter = answer.kind === "answered" ? answer.retryAfter : null;
     const isOpen = endpoint.enabled || this.#options.retriesOfDisabled === "kept";
     const isRetried = kind === "event" && isOpen && verdictOfAnswer(answer) === "retry";
-    const waitMs = isRetried ? this.#retryWait(delivery, readRetryAfter(retryAfter, receiver.now())) : undefined;
+    const retryAfterMs = readRetryAfter(retryAfter, this.#options.time.receiver.now());
+    const waitMs = isRetried ? this.#retryWait(delivery, retryAfterMs) : undefined;
+    const row = this.#log(delivery, made, waitMs);
+    if (waitMs === undefined) this.#end(delivery, row);
+    else this.#wait(delivery, waitMs, () => this.#due(delivery));
+    this.#options.onAttempt(row, delivery);
+    for (const release of this.#reordered.get(endpoint.id) ?? []) release();
+  }
+
+  /** Adds a row to the log; `waitMs` is the time until the next attempt. */
+  #log(delivery: ScheduledDelivery, made: MadeAttempt, waitMs: number | undefined): AttemptRow {
+    const { endpoint, event, kind } = delivery;
+    const { answer } = made;
+    const { outcome = null, contentType = null } = answer.kind === "answered" ? answer : {};
     this.#logged += 1;
     const row: AttemptRow = {
       id: this.#options.makeId.hex(`attempt ${this.#logged}`),
@@ -223,14 +258,11 @@ export class DeliveryEngine {
       eventId: event.id,
       eventType: event.type,
       createdAt: new Date(made.createdAtMs).toISOString(),
-      nextAttemptAt: waitMs === undefined ? null : new Date(clock.now() + waitMs).toISOString(),
+      nextAttemptAt: waitMs === undefined ? null : new Date(this.#options.time.clock.now() + waitMs).toISOString(),
       fault: made.fault?.kind ?? null,
     };
     this.#options.log.add(row, delivery);
-    if (waitMs === undefined) this.#end(delivery, row);
-    else this.#wait(delivery, waitMs, () => this.#due(delivery));
-    this.#options.onAttempt(row, delivery);
-    for (const release of this.#reordered.get(endpoint.id) ?? []) release();
+    return row;
   }
 
   /**
