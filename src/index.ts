@@ -10,6 +10,10 @@ export type {
 } from "./receiver/receiver.js";
 export type { BackupOptions, Inbox, RetryAllQuery, RetryResult } from "./receiver/inbox.js";
 export type { ContactEvents } from "./outbox/contact-events.js";
+export type { RepairOptions } from "./receiver/repair-endpoint.js";
+export type { MissingEvent, MissingReason, RepairReport } from "./receiver/repair-report.js";
+export type { LostEvent } from "./receiver/lost-events.js";
+export type { OffPeriod } from "./receiver/off-periods.js";
 export { type RotateSecretOptions, SecretNotHandedOverError, rotateSecret } from "./receiver/rotate-secret.js";
 export type { ContactEventRecorder, RecordOptions } from "./outbox/contact-event-record.js";
 export type { ContactEventInput } from "./contract/contact-event.js";

@@ -53,6 +53,7 @@ interface Refusals {
   PostgresStoreOptions: RefusesUndefined<postgres.PostgresStoreOptions>;
   RecordOptions: RefusesUndefined<main.RecordOptions>;
   ReplayDirectoryOptions: RefusesUndefined<testing.ReplayDirectoryOptions>;
+  RepairOptions: RefusesUndefined<main.RepairOptions>;
   RetryAllQuery: RefusesUndefined<main.RetryAllQuery>;
   RetryDelayInput: RefusesUndefined<protocol.RetryDelayInput>;
   RotateSecretOptions: RefusesUndefined<main.RotateSecretOptions>;

@@ -58,6 +58,8 @@ export class ClockWatch {
     this.#delivery = Math.max(this.#delivery, known.delivery ?? 0);
     this.#api = Math.max(this.#api, known.api ?? 0);
     this.#expected = known.clock;
+    // An inbox that no receiver has used learns when it was begun.
+    if (known.clock === undefined) await this.#keep(this.#readClock());
     await this.#restartWaits();
     this.#timer?.cancel();
     this.#tick();

@@ -1,4 +1,5 @@
 import { SECOND } from "../base/duration.js";
+import { PigeonholeError } from "../base/error.js";
 import { type OptionsOf, defineOptions, wholeNumber } from "../base/options.js";
 import { Dispatcher } from "../dispatch/dispatcher.js";
 import type { RegisteredHandler } from "../dispatch/handler.js";
@@ -30,6 +31,7 @@ import type { DrainOptions, Receiver, StopOptions } from "./receiver.js";
 import { lifecycleSteps } from "./lifecycle-steps.js";
 import type { ReceiverParts } from "./receiver-parts.js";
 import { SecretSource, type SecretsOption } from "./secret-source.js";
+import { repairEndpoint } from "./repair-endpoint.js";
 import { readStats } from "./stats.js";
 import { StoreCounter } from "./store-counter.js";
 import { WorkAlarms } from "./work-alarms.js";
@@ -86,6 +88,14 @@ export function createReceiver<const Schemas extends SchemaMap = Record<never, n
     },
     stats: () => readStats(parts),
     inbox: createInbox({ store, registry, dispatcher, clock }),
+    // oxlint-disable-next-line require-await -- a throw must become a rejection
+    async repair(repairOptions) {
+      if (options.api !== undefined) return repairEndpoint({ client: options.api, inbox: store }, repairOptions);
+      throw new PigeonholeError(
+        "api_not_configured",
+        "receiver.repair reads the delivery log with the option api of createReceiver; give it a key and the base URL.",
+      );
+    },
     contactEvents: createContactEvents({ store, clock, source, sender }),
   };
   return receiver;

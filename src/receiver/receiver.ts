@@ -8,6 +8,8 @@ import type { CommitTransaction } from "../store/commit-transaction.js";
 import type { OutboxCounts } from "../store/outbox.js";
 import type { ContactEvents } from "../outbox/contact-events.js";
 import type { Inbox } from "./inbox.js";
+import type { RepairOptions } from "./repair-endpoint.js";
+import type { RepairReport } from "./repair-report.js";
 
 /** The state of a receiver. Deliveries are taken from `running` on; those of `starting` wait for it. */
 export type ReceiverState = "new" | "starting" | "running" | "stopping" | "stopped";
@@ -149,6 +151,13 @@ export interface Receiver<Schemas extends SchemaMap = SchemaMap, Tx = CommitTran
    * Lists, retries and discards stored events. Its methods reject with `stopped` before the start and after the stop.
    */
   readonly inbox: Inbox;
+  /**
+   * Brings events into the inbox that the service failed to deliver: it reads the endpoint's delivery log through the
+   * option `api`, has those replayed that the inbox lacks, and waits for them. It can be ended at any moment and called
+   * again. Rejects with `api_not_configured`, `stopped` before the start and after the stop, `invalid_option`,
+   * `invalid_argument` for a `since` from which on the inbox does not have all ids, or as the API calls do.
+   */
+  repair(options: RepairOptions): Promise<RepairReport>;
   /** Contact events outside of handlers. Its methods reject with `stopped` before the start and after the stop. */
   readonly contactEvents: ContactEvents;
 }

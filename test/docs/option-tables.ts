@@ -15,6 +15,7 @@ import { OUTBOX_QUERY_OPTIONS } from "#pigeonhole/outbox/contact-events.js";
 import { DRAIN_OPTIONS, STOP_OPTIONS } from "#pigeonhole/receiver/create-receiver.js";
 import { BACKUP_OPTIONS, ERASE_OPTIONS, EVENT_QUERY_OPTIONS, RETRY_ALL_OPTIONS } from "#pigeonhole/receiver/inbox.js";
 import { RECEIVER_OPTIONS, RETENTION_OPTIONS } from "#pigeonhole/receiver/options.js";
+import { REPAIR_OPTIONS } from "#pigeonhole/receiver/repair-endpoint.js";
 import { ROTATE_OPTIONS } from "#pigeonhole/receiver/rotate-secret.js";
 import { API_KEY_OPTIONS } from "#pigeonhole/sandbox/api/api-key-registry.js";
 import { FILTER_OPTIONS, WAIT_OPTIONS } from "#pigeonhole/sandbox/attempt-waits.js";
@@ -79,6 +80,7 @@ export const DOCUMENTED: readonly DocumentedOptions[] = [
   ),
   listed("api.md", "receiver.inbox.retryAll", RETRY_ALL_OPTIONS, ["receiver/inbox", "RetryAllQuery"]),
   listed("api.md", "receiver.inbox.backup", BACKUP_OPTIONS, ["receiver/inbox", "BackupOptions"]),
+  listed("api.md", "receiver.repair", REPAIR_OPTIONS, ["receiver/repair-endpoint", "RepairOptions"]),
   listed("api.md", "receiver.inbox.erase", ERASE_OPTIONS, ["store/erase", "EraseOptions"]),
   listed("api.md", "eraseCaptures", ERASE_CAPTURES_OPTIONS, ["capture/redact/erase-captures", "EraseCapturesOptions"]),
   listed(

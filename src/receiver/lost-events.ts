@@ -1,0 +1,116 @@
+import type { Client } from "../client/call-types.js";
+import type { WebhookDelivery } from "../contract/webhook-endpoint.js";
+import { MAX_RETRY_SPAN_MS } from "../protocol/retry-schedule.js";
+import type { KnownIds } from "../store/known-ids.js";
+
+/** An event that the service failed to deliver and that the inbox lacks. */
+export interface LostEvent {
+  /** Id of the event. */
+  id: string;
+  /** Its type; null if the delivery log does not say. */
+  type: string | null;
+  /** When its first failed attempt of the log began, ISO 8601; null if the log does not say. */
+  firstFailedAt: string | null;
+  /** HTTP status of the last failed attempt; null if there was no answer. */
+  responseCode: number | null;
+}
+
+/** A lost event, and what the repair needs to know of its rows in the log. */
+export interface LoggedLoss extends LostEvent {
+  /** Row of the log that is replayed. */
+  rowId: string;
+  /** The event was fired then or later, in milliseconds since 1970. */
+  firedAfter: number;
+}
+
+/** What the log has, compared with the inbox. */
+export interface LogReading {
+  /** Events with a failed attempt. */
+  found: number;
+  /** Rows that name no event. */
+  unnamed: number;
+  /** Those of the events that the inbox lacks, oldest first. */
+  lost: LoggedLoss[];
+}
+
+/** Where to look. */
+export interface LogRequest {
+  client: Pick<Client, "webhooks">;
+  inbox: KnownIds;
+  endpointId: string;
+  /** Failed attempts since then, in milliseconds since 1970. */
+  since: number;
+  signal: AbortSignal | undefined;
+}
+
+/** Rows that are compared with the inbox at once: a page of the log. */
+const PAGE = 100;
+
+/** Reads the failed attempts of an endpoint since a time, and finds the events among them that the inbox lacks. */
+export async function findLostEvents({ client, inbox, endpointId, since, signal }: LogRequest): Promise<LogReading> {
+  const losses = new Losses(since);
+  const query = { status: "failed", since: new Date(since).toISOString(), limit: PAGE } as const;
+  let page: WebhookDelivery[] = [];
+  for await (const row of client.webhooks.deliveries(endpointId, query, { signal })) {
+    page.push(row);
+    if (page.length < PAGE) continue;
+    await losses.add(page, inbox);
+    page = [];
+  }
+  await losses.add(page, inbox);
+  return losses.reading;
+}
+
+/** An attempt, with its time in milliseconds since 1970. */
+interface TimedAttempt {
+  at: number;
+  row: WebhookDelivery;
+}
+
+/** Gathers the rows by event. Of events that the inbox has, only the ids are kept. */
+class Losses {
+  readonly #since: number;
+  readonly #known = new Set<string>();
+  readonly #lost = new Map<string, { oldest: TimedAttempt; newest: TimedAttempt }>();
+  #unnamed = 0;
+
+  constructor(since: number) {
+    this.#since = since;
+  }
+
+  get reading(): LogReading {
+    const lost = [...this.#lost].map(([id, { oldest, newest }]) => toLoss(id, oldest, newest));
+    // The log is newest first, so of two events of one time the later one is the older.
+    const sorted = lost.toReversed().toSorted((a, b) => a.firedAfter - b.firedAfter);
+    return { found: this.#known.size + lost.length, unnamed: this.#unnamed, lost: sorted };
+  }
+
+  async add(rows: readonly WebhookDelivery[], inbox: KnownIds): Promise<void> {
+    const ids = new Set(rows.flatMap(({ eventId }) => eventId ?? []));
+    const asked = [...ids].filter((id) => !this.#known.has(id) && !this.#lost.has(id));
+    if (asked.length > 0) for (const id of await inbox.findIds(asked)) this.#known.add(id);
+    for (const row of rows) {
+      if (row.eventId === null) this.#unnamed += 1;
+      else if (!this.#known.has(row.eventId)) this.#note(row.eventId, row);
+    }
+  }
+
+  #note(id: string, row: WebhookDelivery): void {
+    const time = Date.parse(row.createdAt ?? "");
+    const attempt = { at: Number.isNaN(time) ? this.#since : time, row };
+    const { oldest, newest } = this.#lost.get(id) ?? { oldest: attempt, newest: attempt };
+    this.#lost.set(id, {
+      oldest: attempt.at < oldest.at ? attempt : oldest,
+      newest: attempt.at > newest.at ? attempt : newest,
+    });
+  }
+}
+
+/** The newest row is replayed, since the service may drop the oldest ones first. */
+function toLoss(id: string, oldest: TimedAttempt, newest: TimedAttempt): LoggedLoss {
+  const { id: rowId, eventType, responseCode } = newest.row;
+  const { attempt, createdAt } = oldest.row;
+  // Attempts before the first one of the log were made up to so much earlier.
+  const firedAfter = attempt !== null && attempt <= 1 ? oldest.at : oldest.at - MAX_RETRY_SPAN_MS;
+  return { id, type: eventType, firstFailedAt: createdAt, responseCode, rowId, firedAfter };
+}

@@ -1,0 +1,208 @@
+import { elapsedBy, waitingClock } from "../base/clock.js";
+import { SECOND } from "../base/duration.js";
+import { PigeonholeError } from "../base/error.js";
+import { checkWholeNumber } from "../base/option-check.js";
+import { type OptionsOf, type Resolved, defineOptions, flag, given, required, wholeNumber } from "../base/options.js";
+import { sleep } from "../base/wait.js";
+import type { Client } from "../client/call-types.js";
+import type { WebhookEndpoint } from "../contract/webhook-endpoint.js";
+import type { KnownIds } from "../store/known-ids.js";
+import { EventReplayer, type Replayed } from "./event-replayer.js";
+import { type LoggedLoss, findLostEvents } from "./lost-events.js";
+import { findOffPeriods } from "./off-periods.js";
+import type { MissingEvent, MissingReason, RepairReport } from "./repair-report.js";
+
+/** Which endpoint is repaired, and how far back. */
+export interface RepairOptions {
+  /** Id of the endpoint, `whe_` and 24 hex digits. */
+  endpointId: string;
+  /** Begin of the outage, in milliseconds since 1970: failed attempts since then are looked at. */
+  since: number;
+  /** Switches the endpoint on if it is off; nothing is replayed to an endpoint that is off. @default false */
+  enable?: boolean | undefined;
+  /**
+   * Allows a `since` before the time from which the inbox has all ids, and replays events that may be from before: they
+   * may have been handled and forgotten, and would be handled again. @default false
+   */
+  mayRepeat?: boolean | undefined;
+  /** Looks only: nothing is switched on or replayed. @default false */
+  dryRun?: boolean | undefined;
+  /** How long to wait for replayed events to arrive, in milliseconds, once all are replayed. @default 30,000 */
+  waitMs?: number | undefined;
+  /** Ends the repair, which can be begun again at any time. @default none */
+  signal?: AbortSignal | undefined;
+}
+
+/** The defaults and checks of {@link RepairOptions}. */
+export const REPAIR_OPTIONS = defineOptions("repair", {
+  endpointId: required<string>(),
+  since: required<number>(),
+  enable: flag({ default: false }),
+  mayRepeat: flag({ default: false }),
+  dryRun: flag({ default: false }),
+  waitMs: wholeNumber({ default: 30 * SECOND, min: 0 }),
+  signal: given<AbortSignal>(),
+} satisfies OptionsOf<RepairOptions>);
+
+/** The latest time that JavaScript can write as a date. */
+const MAX_DATE = 8_640_000_000_000_000;
+
+/** Most ids in a call of the inbox. */
+const MAX_IDS = 500;
+
+const LOOK_EVERY_MS = SECOND / 4;
+
+/** What a repair works with. */
+export interface RepairDeps {
+  /** A client whose key has the scopes `webhooks:read` and, to change anything, `webhooks:write`. */
+  client: Pick<Client, "webhooks">;
+  /** The inbox of the endpoint's receiver. */
+  inbox: KnownIds;
+}
+
+/** A repair that has compared the log with the inbox. */
+export interface BegunRepair {
+  readonly deps: RepairDeps;
+  readonly options: Resolved<typeof REPAIR_OPTIONS>;
+  readonly endpoint: WebhookEndpoint;
+  readonly toReplay: readonly LoggedLoss[];
+  /** What is known so far: nothing was replayed. */
+  readonly report: RepairReport;
+}
+
+/**
+ * Brings events into the inbox that the service failed to deliver. Everything it goes by is in the log and the inbox,
+ * so it can end at any moment and run again, and an event takes effect once. Rejects as the API calls do, and with
+ * `invalid_option`, or with `invalid_argument` for a `since` that needs `mayRepeat`.
+ */
+export async function repairEndpoint(deps: RepairDeps, options: RepairOptions): Promise<RepairReport> {
+  return finishRepair(await beginRepair(deps, options));
+}
+
+/** Switches the endpoint on, if that was asked for, and compares the log with the inbox. */
+export async function beginRepair(deps: RepairDeps, given: RepairOptions): Promise<BegunRepair> {
+  const options = REPAIR_OPTIONS.resolve(given);
+  const { client, inbox } = deps;
+  const { endpointId, since, mayRepeat, signal } = options;
+  checkWholeNumber("since", since, { min: 0, max: MAX_DATE });
+  if (!mayRepeat) requireKnown(since, await inbox.idsKnownSince());
+  const found = await client.webhooks.get(endpointId, { signal });
+  const sinceText = new Date(since).toISOString();
+  const offPeriods = await findOffPeriods({ client, endpoint: found, since: sinceText, signal });
+  const isToSwitch = options.enable && !options.dryRun && !found.enabled;
+  // First of all: what is fired while it is off is lost.
+  const endpoint = isToSwitch ? await client.webhooks.update(endpointId, { enabled: true }, { signal }) : found;
+  const before = await client.webhooks.deliveries(endpointId, { until: sinceText, limit: 1 }, { signal });
+  const { found: foundEvents, unnamed, lost } = await findLostEvents({ client, inbox, endpointId, since, signal });
+  // Only now: retention may have removed ids before they were looked for.
+  const knownSince = await inbox.idsKnownSince();
+  const isSafe = ({ firedAfter }: LoggedLoss): boolean => mayRepeat || firedAfter >= (knownSince ?? Infinity);
+  const toReplay = lost.filter(isSafe);
+  return {
+    deps,
+    options,
+    endpoint,
+    toReplay,
+    report: {
+      endpointId,
+      enabled: endpoint.enabled,
+      switchedOn: isToSwitch && endpoint.enabled,
+      found: foundEvents,
+      missing: lost.length,
+      replayed: 0,
+      arrived: 0,
+      stillMissing: lost.map((event) => toMissing(event, isSafe(event) ? "not_replayed" : "may_repeat")),
+      stopped: undefined,
+      unnamedRows: unnamed,
+      logReachesBack: before.items.length > 0,
+      offPeriods,
+    },
+  };
+}
+
+/** Replays what is missing, and waits for its arrival. */
+export async function finishRepair(begun: BegunRepair): Promise<RepairReport> {
+  const { deps, options, endpoint, toReplay, report } = begun;
+  if (options.dryRun || toReplay.length === 0) return report;
+  if (!endpoint.enabled) return { ...report, stopped: "endpoint_off" };
+  const { results, stopped } = await replayAll(begun);
+  const sent = [...results].flatMap(([id, { reason }]) => (reason === "not_arrived" ? [id] : []));
+  await untilArrived(deps.inbox, sent, options);
+  const missing = report.stillMissing.map(({ id }) => id);
+  const arrived = new Set(await findAll(deps.inbox, missing));
+  return {
+    ...report,
+    enabled: stopped !== "endpoint_off",
+    replayed: results.size,
+    arrived: arrived.size,
+    stillMissing: report.stillMissing
+      .filter(({ id }) => !arrived.has(id))
+      .map((event) => ({ ...event, ...results.get(event.id) })),
+    stopped,
+  };
+}
+
+/** Replays one event after the other, and notes why each would be missing afterwards. */
+async function replayAll({ deps, options, endpoint, toReplay }: BegunRepair) {
+  const replayer = new EventReplayer(deps.client, endpoint, options.signal);
+  const results = new Map<string, ReturnType<typeof missingAfter>>();
+  for (const { id, rowId } of toReplay) {
+    if (replayer.isFailing) return { results, stopped: "replays_fail" as const };
+    const replayed = await replayer.replay(rowId);
+    if (replayed.kind === "off") return { results, stopped: "endpoint_off" as const };
+    results.set(id, missingAfter(replayed));
+  }
+  return { results, stopped: undefined };
+}
+
+function missingAfter(replayed: Exclude<Replayed, { kind: "off" }>) {
+  switch (replayed.kind) {
+    case "sent":
+      return { reason: "not_arrived" } as const;
+    case "failed":
+      return { reason: "failed", responseCode: replayed.responseCode } as const;
+    case "gone":
+    case "refused":
+      return { reason: replayed.kind } as const;
+  }
+}
+
+/** Returns once the inbox has all of the events, or the time is over. */
+async function untilArrived(
+  inbox: KnownIds,
+  ids: readonly string[],
+  { waitMs, signal }: Pick<Resolved<typeof REPAIR_OPTIONS>, "waitMs" | "signal">,
+): Promise<void> {
+  const endsAt = elapsedBy(waitingClock) + waitMs;
+  for (;;) {
+    const arrived = new Set(await findAll(inbox, ids));
+    const leftMs = endsAt - elapsedBy(waitingClock);
+    if (arrived.size === ids.length || leftMs <= 0) return;
+    await sleep(waitingClock, Math.min(LOOK_EVERY_MS, leftMs), signal);
+  }
+}
+
+async function findAll(inbox: KnownIds, ids: readonly string[]): Promise<string[]> {
+  const found: string[] = [];
+  for (let from = 0; from < ids.length; from += MAX_IDS) {
+    found.push(...(await inbox.findIds(ids.slice(from, from + MAX_IDS))));
+  }
+  return found;
+}
+
+/** Throws if the inbox may have handled and forgotten events since then. */
+function requireKnown(since: number, knownSince: number | undefined): void {
+  if (knownSince !== undefined && since >= knownSince) return;
+  const what =
+    knownSince === undefined
+      ? "No receiver has used the inbox yet, so it does not know which events were handled."
+      : `The inbox has the ids of all events since ${new Date(knownSince).toISOString()}; begin then or later.`;
+  throw new PigeonholeError(
+    "invalid_argument",
+    `${what} Events from before may have been handled and forgotten, or handled with another inbox, and would be handled again. Where that cannot be, or does no harm, allow it with mayRepeat.`,
+  );
+}
+
+function toMissing({ id, type, firstFailedAt, responseCode }: LoggedLoss, reason: MissingReason): MissingEvent {
+  return { id, type, firstFailedAt, responseCode, reason };
+}

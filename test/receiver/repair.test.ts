@@ -1,0 +1,451 @@
+import type { MissingEvent, Receiver, ReceiverOptions, RepairOptions, RepairReport } from "pigeonhole";
+import { type Sandbox, type SandboxOptions, createSandbox } from "pigeonhole/sandbox";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { readOffPeriods } from "#pigeonhole/receiver/off-periods.js";
+import { errorOf } from "../support/error-of.js";
+import { NOTHING_TO_PRUNE } from "../store/conformance/fixture.js";
+import { decorateStore, openReceiver } from "../support/receiver.js";
+
+const TOKEN = "svc_live_of_the_repair";
+
+interface Service {
+  sandbox: Sandbox;
+  receiver: Receiver;
+  /** Of the endpoint. */
+  id: string;
+  /** A time after the inbox was begun and before the first event. */
+  since: number;
+  /** Ids of events, in the order in which the handler had them. */
+  handled: string[];
+  /** Fires so many events, whose first attempts are answered. */
+  emit(count: number): Promise<string[]>;
+  /** Answers with this status in place of the receiver, from now on. */
+  breakWith(status: number): void;
+  repair(options?: Partial<RepairOptions>): Promise<RepairReport>;
+}
+
+interface ServiceOptions extends SandboxOptions {
+  api?: ReceiverOptions["api"];
+  role?: ReceiverOptions["role"];
+  store?: ReceiverOptions["store"];
+}
+
+/** The service, and a receiver whose inbox has just been begun. */
+async function openService({ api, role, store, ...options }: ServiceOptions = {}): Promise<Service> {
+  const sandbox = createSandbox({
+    clock: "manual",
+    receiverTime: "machine",
+    receive: (request) => receiver.fetch(request),
+    ...options,
+  });
+  onTestFinished(() => sandbox.close());
+  const { id, secret } = sandbox.endpoints.create({ url: "http://127.0.0.1/hook" });
+  const receiver: Receiver = openReceiver({
+    secrets: secret,
+    role,
+    api: api ?? sandbox.clientOptions,
+    ...(store !== undefined && { store }),
+  });
+  const handled: string[] = [];
+  receiver.on("email.bounced", (event) => void handled.push(event.id));
+  await receiver.start();
+  await sandbox.advance("1m");
+  const since = sandbox.clock.now();
+  return {
+    sandbox,
+    receiver,
+    id,
+    since,
+    handled,
+    async emit(count) {
+      const ids = Array.from({ length: count }, () => sandbox.emit("email.bounced").event.id);
+      await sandbox.settle();
+      return ids;
+    },
+    breakWith: (status) => void sandbox.faults.deliveries.add({ fault: { kind: "status", status } }),
+    repair: (changes) => receiver.repair({ endpointId: id, since, ...changes }),
+  };
+}
+
+const reasonsOf = ({ stillMissing }: RepairReport): MissingEvent["reason"][] =>
+  stillMissing.map(({ reason }) => reason);
+
+const ALL_ON = { enabled: true, switchedOn: false, stopped: undefined, unnamedRows: 0, offPeriods: [] };
+
+describe("receiver.repair", () => {
+  test("events lost to final answers arrive, once each, and a second repair finds none missing", async () => {
+    const service = await openService();
+    const before = await service.emit(2);
+    service.breakWith(404);
+    const lost = await service.emit(3);
+    service.sandbox.faults.clear();
+    const after = await service.emit(1);
+    const found = { endpointId: service.id, found: 3, ...ALL_ON, logReachesBack: false, stillMissing: [] };
+    expect(await service.repair()).toEqual({ ...found, missing: 3, replayed: 3, arrived: 3 });
+    await service.receiver.drain();
+    expect(service.handled.toSorted()).toEqual([...before, ...lost, ...after].toSorted());
+    expect(await service.repair()).toEqual({ ...found, missing: 0, replayed: 0, arrived: 0 });
+    await service.receiver.drain();
+    expect(service.handled).toHaveLength(6);
+  });
+
+  test("an event that a later attempt has delivered is found, and neither missing nor replayed", async () => {
+    const service = await openService();
+    service.breakWith(503);
+    await service.emit(1);
+    service.sandbox.faults.clear();
+    await service.sandbox.advance("2m");
+    expect(await service.repair()).toMatchObject({ found: 1, missing: 0, replayed: 0 });
+    expect(service.sandbox.deliveries({ kind: "replay" })).toEqual([]);
+  });
+
+  test("an event that failed eight times is replayed once", async () => {
+    const service = await openService();
+    service.breakWith(500);
+    const [eventId] = await service.emit(1);
+    await service.sandbox.advance("31h");
+    service.sandbox.faults.clear();
+    expect(service.sandbox.deliveries({ eventId })).toHaveLength(8);
+    expect(await service.repair()).toMatchObject({ found: 1, missing: 1, replayed: 1, arrived: 1, stillMissing: [] });
+    expect(service.sandbox.deliveries({ kind: "replay" })).toHaveLength(1);
+  });
+
+  test("more events than a page of the log arrive, the oldest first", async () => {
+    const service = await openService();
+    const ids: string[] = [];
+    for (let index = 0; index < 13; index += 1) {
+      service.breakWith(404);
+      ids.push(...(await service.emit(18)));
+      service.sandbox.faults.clear();
+      await service.emit(1);
+      await service.sandbox.advance("1m");
+    }
+    expect(await service.repair()).toMatchObject({ found: 234, missing: 234, arrived: 234, stillMissing: [] });
+    expect(service.sandbox.deliveries({ kind: "replay" }).map(({ eventId }) => eventId)).toEqual(ids);
+  });
+
+  test("a dry run says what is missing and changes nothing", async () => {
+    const service = await openService();
+    service.breakWith(410);
+    const [id] = await service.emit(1);
+    service.sandbox.faults.clear();
+    const report = await service.repair({ dryRun: true, enable: true });
+    expect(report).toMatchObject({ found: 1, missing: 1, replayed: 0, arrived: 0, enabled: false, switchedOn: false });
+    expect(report.stillMissing).toEqual([
+      {
+        id,
+        type: "email.bounced",
+        firstFailedAt: new Date(service.since).toISOString(),
+        responseCode: 410,
+        reason: "not_replayed",
+      },
+    ]);
+    expect(service.sandbox.endpoints.get(service.id).enabled).toBe(false);
+    expect(service.sandbox.deliveries()).toHaveLength(1);
+  });
+
+  test("nothing is replayed to an endpoint that is off, unless it is to be switched on", async () => {
+    const service = await openService();
+    service.breakWith(410);
+    await service.emit(1);
+    service.sandbox.faults.clear();
+    await service.sandbox.advance("1h");
+    const offPeriods = [{ from: new Date(service.since).toISOString(), until: null }];
+    const refused = await service.repair();
+    expect(refused).toMatchObject({ stopped: "endpoint_off", enabled: false, replayed: 0, offPeriods });
+    expect(reasonsOf(refused)).toEqual(["not_replayed"]);
+    const repaired = await service.repair({ enable: true });
+    expect(repaired).toMatchObject({ enabled: true, switchedOn: true, arrived: 1, stillMissing: [], offPeriods });
+    const until = new Date(service.sandbox.clock.now()).toISOString();
+    expect(await service.repair({ enable: true })).toMatchObject({
+      switchedOn: false,
+      missing: 0,
+      offPeriods: [{ ...offPeriods[0], until }],
+    });
+  });
+
+  test("events that were fired while the endpoint was off arrive if the log has them", async () => {
+    const service = await openService({ eventsOfDisabled: "logged" });
+    service.sandbox.endpoints.update(service.id, { enabled: false });
+    const ids = await service.emit(3);
+    expect(await service.repair({ enable: true })).toMatchObject({ found: 3, arrived: 3, stillMissing: [] });
+    await service.receiver.drain();
+    expect(service.handled.toSorted()).toEqual(ids.toSorted());
+  });
+
+  test("the log reaches back when it has a row from before", async () => {
+    const service = await openService();
+    await service.emit(1);
+    await service.sandbox.advance("1m");
+    expect(await service.repair()).toMatchObject({ logReachesBack: false });
+    expect(await service.repair({ since: service.since + 1 })).toMatchObject({ logReachesBack: true });
+  });
+
+  test("rows that name no event are counted", async () => {
+    const service = await openService({
+      api: {
+        apiKey: TOKEN,
+        baseUrl: "http://127.0.0.1",
+        fetch: async (url, init) => {
+          const answer = await service.sandbox.fetch(String(url).replace("http://127.0.0.1", service.sandbox.baseUrl), {
+            ...init,
+            headers: { ...init?.headers, authorization: `Bearer ${service.sandbox.apiKey}` },
+          });
+          return new Response((await answer.text()).replaceAll('"eventId"', '"event"'), answer);
+        },
+      },
+    });
+    service.breakWith(404);
+    await service.emit(2);
+    expect(await service.repair()).toMatchObject({ found: 0, missing: 0, unnamedRows: 2 });
+  });
+});
+
+describe("what the inbox may have forgotten", () => {
+  test.each(["both", "accept"] as const)(
+    "a begin before the inbox is refused with mayRepeat as the way out, with the role %s",
+    async (role) => {
+      const service = await openService({ role });
+      service.breakWith(404);
+      await service.emit(1);
+      service.sandbox.faults.clear();
+      const since = service.since - 120_000;
+      const error = await errorOf(() => service.repair({ since, enable: true }));
+      expect(error).toMatchObject({ code: "invalid_argument", message: expect.stringContaining("mayRepeat") });
+      expect(service.sandbox.deliveries()).toHaveLength(1);
+      expect(await service.repair({ since, mayRepeat: true })).toMatchObject({ arrived: 1, stillMissing: [] });
+    },
+  );
+
+  test("an event whose first attempt may be from before the inbox is only replayed with mayRepeat", async () => {
+    const service = await openService();
+    service.breakWith(503);
+    await service.emit(1);
+    await service.sandbox.advance("3m");
+    service.sandbox.faults.clear();
+    const since = service.since + 1;
+    const report = await service.repair({ since });
+    expect(report).toMatchObject({ found: 1, missing: 1, replayed: 0, arrived: 0 });
+    expect(reasonsOf(report)).toEqual(["may_repeat"]);
+    expect(await service.repair({ since, mayRepeat: true })).toMatchObject({ arrived: 1, stillMissing: [] });
+  });
+});
+
+test("an event whose id retention removes during the repair is not replayed", async () => {
+  let isToPrune = false;
+  const store = decorateStore((real) => ({
+    async findIds(ids) {
+      if (isToPrune) await real.prune({ ...NOTHING_TO_PRUNE, now: Date.now(), idsBefore: Date.now() + 600_000 });
+      return real.findIds(ids);
+    },
+  }));
+  const service = await openService({ store });
+  service.sandbox.faults.deliveries.add({ fault: { kind: "lose_answer" }, times: 1 });
+  const ids = await service.emit(1);
+  await service.receiver.drain();
+  expect(service.handled).toEqual(ids);
+  isToPrune = true;
+  const report = await service.repair();
+  expect(report).toMatchObject({ found: 1, missing: 1, replayed: 0 });
+  expect(reasonsOf(report)).toEqual(["may_repeat"]);
+});
+
+describe("a receiver that does not take what is replayed", () => {
+  test.each([
+    { failuresBefore: 10, attempts: 5 },
+    { failuresBefore: 97, attempts: 2 },
+    { failuresBefore: 98, attempts: 1 },
+  ])(
+    "after $failuresBefore failures in a row a repair ends after $attempts more, and the endpoint stays on",
+    async ({ failuresBefore, attempts }) => {
+      const service = await openService();
+      service.breakWith(404);
+      await service.emit(failuresBefore);
+      const report = await service.repair();
+      expect(report).toMatchObject({ stopped: "replays_fail", enabled: true, replayed: attempts, arrived: 0 });
+      const reasons = reasonsOf(report);
+      expect(reasons.filter((reason) => reason === "failed")).toHaveLength(attempts);
+      expect(reasons.filter((reason) => reason === "not_replayed")).toHaveLength(failuresBefore - attempts);
+      expect(service.sandbox.endpoints.get(service.id).enabled).toBe(true);
+    },
+  );
+
+  test("an event that the receiver refuses does not keep the others from arriving", async () => {
+    const service = await openService();
+    service.breakWith(404);
+    const [first] = await service.emit(3);
+    service.sandbox.faults.clear();
+    service.sandbox.faults.deliveries.add({ fault: { kind: "status", status: 413 }, times: 1 });
+    const report = await service.repair();
+    expect(report).toMatchObject({ replayed: 3, arrived: 2, stopped: undefined });
+    expect(report.stillMissing).toMatchObject([{ id: first, reason: "failed", responseCode: 413 }]);
+  });
+
+  test("a receiver that is busy for a moment gets the event again", async () => {
+    const service = await openService();
+    service.breakWith(404);
+    await service.emit(1);
+    service.sandbox.faults.clear();
+    service.sandbox.faults.deliveries.add({ fault: { kind: "status", status: 503 }, times: 1 });
+    expect(await service.repair()).toMatchObject({ replayed: 1, arrived: 1, stillMissing: [] });
+  });
+
+  test("an endpoint that leads to another inbox is told by events that do not arrive", async () => {
+    const service = await openService({ receive: () => new Response(null, { status: 200 }) });
+    service.breakWith(404);
+    await service.emit(2);
+    service.sandbox.faults.clear();
+    const report = await service.repair({ waitMs: 20 });
+    expect(report).toMatchObject({ replayed: 2, arrived: 0, stopped: undefined });
+    expect(reasonsOf(report)).toEqual(["not_arrived", "not_arrived"]);
+  });
+
+  test("an event whose answer was lost on the way to the service has arrived all the same", async () => {
+    const service = await openService();
+    service.breakWith(404);
+    await service.emit(1);
+    service.sandbox.faults.clear();
+    service.sandbox.faults.deliveries.add({ fault: { kind: "lose_answer" } });
+    expect(await service.repair()).toMatchObject({ replayed: 1, arrived: 1, stillMissing: [] });
+  });
+
+  test("an endpoint that is switched off during the repair ends it", async () => {
+    const service = await openService({
+      receive(request) {
+        if (service.sandbox.deliveries({ kind: "replay" }).length === 1) {
+          service.sandbox.endpoints.update(service.id, { enabled: false });
+        }
+        return service.receiver.fetch(request);
+      },
+    });
+    service.breakWith(404);
+    await service.emit(4);
+    service.sandbox.faults.clear();
+    const report = await service.repair();
+    expect(report).toMatchObject({ stopped: "endpoint_off", enabled: false, replayed: 2, arrived: 2 });
+    expect(reasonsOf(report)).toEqual(["not_replayed", "not_replayed"]);
+  });
+});
+
+describe("the API during a repair", () => {
+  test.each([
+    ["too many calls", { kind: "error", status: 429, retryAfter: "0" }],
+    ["a failure", { kind: "error", status: 500 }],
+    ["a failure after the replay", { kind: "error", status: 503, executed: true }],
+    ["no answer after the replay", { kind: "no_answer", executed: true }],
+  ] as const)("a replay is asked for again after %s, and the event takes effect once", async (_, fault) => {
+    const service = await openService();
+    service.breakWith(404);
+    const ids = await service.emit(2);
+    service.sandbox.faults.clear();
+    service.sandbox.faults.api.add({ fault, calls: "webhooks.replay", times: 1 });
+    expect(await service.repair()).toMatchObject({ replayed: 2, arrived: 2, stillMissing: [] });
+    await service.receiver.drain();
+    expect(service.handled.toSorted()).toEqual(ids.toSorted());
+  });
+
+  test.each([
+    [404, "gone"],
+    [422, "refused"],
+  ] as const)(
+    "an event whose replay is answered %i is missing as %s, and the others arrive",
+    async (status, reason) => {
+      const service = await openService();
+      service.breakWith(404);
+      await service.emit(2);
+      service.sandbox.faults.clear();
+      service.sandbox.faults.api.add({ fault: { kind: "error", status }, calls: "webhooks.replay", times: 1 });
+      const report = await service.repair();
+      expect(report).toMatchObject({ replayed: 2, arrived: 1, stopped: undefined });
+      expect(reasonsOf(report)).toEqual([reason]);
+    },
+  );
+
+  test.each([403, 404])("a list of changes that is answered %i is done without", async (status) => {
+    const service = await openService();
+    service.breakWith(410);
+    await service.emit(1);
+    service.sandbox.faults.api.add({ fault: { kind: "error", status }, calls: "webhooks.activity" });
+    const offPeriods = [{ from: new Date(service.since).toISOString(), until: null }];
+    expect(await service.repair({ dryRun: true })).toMatchObject({ missing: 1, offPeriods });
+  });
+
+  test("an unknown endpoint and a key without the scope are the API's own errors", async () => {
+    const service = await openService({ apiKeys: [{ token: TOKEN, scopes: ["contacts:write"] }] });
+    expect(await errorOf(() => service.repair())).toMatchObject({ code: "insufficient_scope", status: 403 });
+    const other = await openService();
+    const error = await errorOf(() => other.repair({ endpointId: `whe_${"0".repeat(24)}` }));
+    expect(error).toMatchObject({ code: "resource_not_found", status: 404 });
+  });
+
+  test("a key that may only read does a dry run, and is refused before anything else is changed", async () => {
+    const service = await openService({ apiKeys: [{ token: TOKEN, scopes: ["webhooks:read"] }] });
+    service.breakWith(404);
+    await service.emit(1);
+    expect(await service.repair({ dryRun: true })).toMatchObject({ missing: 1 });
+    expect(await errorOf(() => service.repair())).toMatchObject({ code: "insufficient_scope", status: 403 });
+  });
+
+  test.each<[string, { api?: false; stopped?: true }, object, string]>([
+    ["without the option api", { api: false }, {}, "api_not_configured"],
+    ["with an unknown option", {}, { misspelt: 1 }, "invalid_option"],
+    ["with a begin that is no time", {}, { since: "yesterday" }, "invalid_option"],
+    ["without a begin", {}, { since: undefined }, "invalid_option"],
+    ["after the stop", { stopped: true }, {}, "stopped"],
+  ])("a repair %s is refused", async (_, receiver, changes, code) => {
+    const service = await openService();
+    const used = receiver.api === false ? openReceiver() : service.receiver;
+    if (receiver.stopped === true) await used.stop();
+    const options = { endpointId: service.id, since: service.since, ...changes } as RepairOptions;
+    expect(await errorOf(() => used.repair(options))).toMatchObject({ code });
+  });
+
+  test("an aborted repair rejects with the reason, and the next one goes on", async () => {
+    const stop = new AbortController();
+    const service = await openService({
+      receive(request) {
+        if (service.sandbox.deliveries({ kind: "replay" }).length === 1) stop.abort(new Error("enough"));
+        return service.receiver.fetch(request);
+      },
+    });
+    service.breakWith(404);
+    await service.emit(4);
+    service.sandbox.faults.clear();
+    expect(await errorOf(() => service.repair({ signal: stop.signal }))).toMatchObject({ message: "enough" });
+    const report = await service.repair();
+    expect(report).toMatchObject({ found: 4, stillMissing: [] });
+    expect(report.missing).toBeLessThan(4);
+  });
+});
+
+describe("when an endpoint was off", () => {
+  const [A, B, C] = ["2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z", "2026-01-03T00:00:00Z"];
+  const changes = (...kinds: ("enabled" | "disabled" | "updated")[]) =>
+    kinds.map((kind, index) => ({
+      id: `${index}`,
+      endpointId: "whe_1",
+      kind,
+      actor: null,
+      createdAt: [A, B, C][index] ?? null,
+    }));
+
+  test.each([
+    ["never", changes(), true, []],
+    ["never, and changed otherwise", changes("updated"), true, []],
+    ["and on again", changes("disabled", "updated", "enabled"), true, [{ from: A, until: C }]],
+    ["before the first change", changes("enabled"), true, [{ from: null, until: A }]],
+    [
+      "twice",
+      changes("enabled", "disabled"),
+      false,
+      [
+        { from: null, until: A },
+        { from: B, until: null },
+      ],
+    ],
+    ["and still is", changes("disabled"), false, [{ from: A, until: null }]],
+    ["as only the endpoint says", changes(), false, [{ from: C, until: null }]],
+  ])("off %s", (_, switches, enabled, periods) => {
+    expect(readOffPeriods(switches, { enabled, disabledAt: enabled ? null : (C ?? null) })).toEqual(periods);
+  });
+});
