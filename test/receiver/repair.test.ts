@@ -25,13 +25,14 @@ interface Service {
 }
 
 interface ServiceOptions extends SandboxOptions {
-  api?: ReceiverOptions["api"];
+  /** Changes the text of the answers of the API. */
+  editAnswer?: (text: string) => string;
   role?: ReceiverOptions["role"];
   store?: ReceiverOptions["store"];
 }
 
 /** The service, and a receiver whose inbox has just been begun. */
-async function openService({ api, role, store, ...options }: ServiceOptions = {}): Promise<Service> {
+async function openService({ editAnswer, role, store, ...options }: ServiceOptions = {}): Promise<Service> {
   const sandbox = createSandbox({
     clock: "manual",
     receiverTime: "machine",
@@ -43,7 +44,13 @@ async function openService({ api, role, store, ...options }: ServiceOptions = {}
   const receiver: Receiver = openReceiver({
     secrets: secret,
     role,
-    api: api ?? sandbox.clientOptions,
+    api: {
+      ...sandbox.clientOptions,
+      fetch: async (url, init) => {
+        const answer = await sandbox.fetch(url, init);
+        return editAnswer === undefined ? answer : new Response(editAnswer(await answer.text()), answer);
+      },
+    },
     ...(store !== undefined && { store }),
   });
   const handled: string[] = [];
@@ -182,19 +189,7 @@ describe("receiver.repair", () => {
   });
 
   test("rows that name no event are counted", async () => {
-    const service = await openService({
-      api: {
-        apiKey: TOKEN,
-        baseUrl: "http://127.0.0.1",
-        fetch: async (url, init) => {
-          const answer = await service.sandbox.fetch(String(url).replace("http://127.0.0.1", service.sandbox.baseUrl), {
-            ...init,
-            headers: { ...init?.headers, authorization: `Bearer ${service.sandbox.apiKey}` },
-          });
-          return new Response((await answer.text()).replaceAll('"eventId"', '"event"'), answer);
-        },
-      },
-    });
+    const service = await openService({ editAnswer: (text) => text.replaceAll('"eventId"', '"event"') });
     service.breakWith(404);
     await service.emit(2);
     expect(await service.repair()).toMatchObject({ found: 0, missing: 0, unnamedRows: 2 });
