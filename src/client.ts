@@ -27,7 +27,7 @@ export {
   ServerError,
 } from "./client/errors.js";
 export type { ApiErrorCode } from "./contract/api-error-codes.js";
-export type { PathOverrides } from "./contract/bind-operations.js";
+export type { PathOverrides } from "./contract/bind-paths.js";
 export type { CredentialShape } from "./contract/credential-shape.js";
 export { API_ASSUMPTIONS, type ApiAssumption } from "./contract/assumptions.js";
 export {

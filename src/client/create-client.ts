@@ -1,5 +1,5 @@
 import type { Client } from "./call-types.js";
-import { makeCall } from "./make-call.js";
+import { lazyCall } from "./lazy-call.js";
 import { type ClientOptions, resolveClientOptions } from "./options.js";
 
 /**
@@ -16,10 +16,10 @@ export function createClient(options: ClientOptions): Client {
   const resolved = resolveClientOptions(options);
   const client: Record<string, Record<string, (...args: unknown[]) => unknown>> = {};
   for (const bound of resolved.operations) {
-    const [resource = "", name = ""] = bound.call.split(".");
+    const { resource, name } = bound;
     const calls = (client[resource] ??= {});
     // Its own name in stack traces and when printed.
-    calls[name] = Object.defineProperty(makeCall(bound, resolved), "name", { value: name });
+    calls[name] = Object.defineProperty(lazyCall(bound, resolved), "name", { value: name });
   }
   for (const calls of Object.values(client)) Object.freeze(calls);
   // The type is derived from the same table as this loop.

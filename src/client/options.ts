@@ -4,10 +4,9 @@ import { PigeonholeError } from "../base/error.js";
 import { type Logger, silentLogger } from "../base/logger.js";
 import { type Changes, type OptionsOf, defineOptions, given, readBy, required, wholeNumber } from "../base/options.js";
 import type { Random } from "../base/random.js";
-import { type BoundOperation, type PathOverrides, bindOperations } from "../contract/bind-operations.js";
+import { type BoundPath, type PathOverrides, bindPaths } from "../contract/bind-paths.js";
 import { EVENT_LIMITS } from "../contract/contact-event.js";
 import type { CredentialShape } from "../contract/credential-shape.js";
-import { allowLocalUrls } from "../contract/local-webhook.js";
 import type { FetchFunction } from "./attempt.js";
 import { isOnThisMachine, resolveBaseUrl } from "./base-url.js";
 import { Credential } from "./credential.js";
@@ -75,7 +74,9 @@ export const CLIENT_OPTIONS = defineOptions("createClient", {
 export interface ResolvedClient {
   deps: RunCallDeps;
   baseUrl: string;
-  operations: readonly BoundOperation[];
+  operations: readonly BoundPath[];
+  /** True for an API on this machine, which is an emulator. */
+  isLocal: boolean;
 }
 
 /** Fills in defaults; throws `invalid_option` naming the option. */
@@ -84,11 +85,10 @@ export function resolveClientOptions(options: ClientOptions): ResolvedClient {
   // Uses elapsed time, so that setting the machine's clock does not change the rate.
   const limiterClock = clock ?? { ...waitingClock, now: () => performance.now() };
   const resolvedUrl = resolveBaseUrl(baseUrl);
-  const operations = bindOperations(paths);
   return {
     baseUrl: resolvedUrl,
-    // The documented rule keeps the service off private networks. An emulator's receivers are on this machine.
-    operations: isOnThisMachine(resolvedUrl) ? operations.map(allowLocalUrls) : operations,
+    operations: bindPaths(paths),
+    isLocal: isOnThisMachine(resolvedUrl),
     deps: {
       ...rest,
       credential: new Credential(apiKey, credential),

@@ -26,6 +26,8 @@ export interface Operation {
   query?: z.ZodObject;
   /** The JSON body; undefined when it has none. */
   body?: z.ZodObject;
+  /** The body that an emulator on this machine takes instead. @default the same body */
+  localBody?: z.ZodObject;
   /** Set when the body is the bytes of a file, at most so many, with their Content-Type. @default the body is JSON */
   uploads?: { readonly maxBytes: number };
   /** The one field of the body that a caller passes instead of the whole body. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { localWebhookCreateInput, localWebhookUpdateInput } from "./local-webhook.js";
 import type { Resource } from "./operation.js";
 import { listOf, pageOf, pageQuery } from "./paging.js";
 import { openEnum, timestamp, tombstone, webhookId } from "./shapes.js";
@@ -116,6 +117,7 @@ export const webhooks = {
     path: "/webhooks",
     scope: "webhooks:write",
     body: webhookCreateInput,
+    localBody: localWebhookCreateInput,
     status: [201],
     result: webhookEndpointWithSecret,
     retry: "never",
@@ -131,6 +133,7 @@ export const webhooks = {
     scope: "webhooks:write",
     params,
     body: webhookUpdateInput,
+    localBody: localWebhookUpdateInput,
     status: [200],
     result: webhookEndpoint,
     retry: "never",

@@ -2,7 +2,7 @@ import { HOUR, SECOND } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
 import { type OptionsOf, defineOptions, flag, given } from "../base/options.js";
 import { seededRandom } from "../base/random.js";
-import { allowLocalUrls } from "../contract/local-webhook.js";
+import { allowLocalUrls } from "../contract/bind-operation.js";
 import { MAX_RETRY_SPAN_MS } from "../protocol/retry-schedule.js";
 import { ApiFaultList } from "./api/api-faults.js";
 import { createApiFetch } from "./api/api-fetch.js";
