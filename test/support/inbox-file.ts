@@ -56,6 +56,11 @@ export function readUndone(file: string): WorkRow[] {
   return withDatabase(file, readWork);
 }
 
+/** What a query of the test's own finds in the file. */
+export function readRows<Row>(file: string, sql: string): Row[] {
+  return withDatabase(file, (db) => db.prepare<[], Row>(sql).all());
+}
+
 function readWork(db: Database.Database): WorkRow[] {
   return db
     .prepare<[], WorkRow>(

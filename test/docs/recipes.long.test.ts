@@ -1,0 +1,40 @@
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { startKilledExample } from "./killed-example.js";
+import { RECIPES, killRecipe } from "./killed-recipes.js";
+
+test.each(Object.keys(RECIPES) as (keyof typeof RECIPES)[])(
+  "examples/%s.ts has each effect once, though SIGKILL ends it between every two calls",
+  async (name) => {
+    await killRecipe(RECIPES[name], "all");
+  },
+  120_000,
+);
+
+/** Memory of a process in MB: what it has, or the most that it ever had. */
+function memoryOf(pid: number, which: "VmRSS" | "VmHWM"): number {
+  const [, kilobytes] =
+    new RegExp(`^${which}:\\s+(\\d+) kB$`, "m").exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+  return Number(kilobytes) / 1024;
+}
+
+test.skipIf(!existsSync("/proc/self/status"))(
+  "examples/attachment-archive.ts keeps a file of 100 MB with at most 60 MB more memory than a small one",
+  async () => {
+    const { sandbox, client, pid, folder, untilDone } = await startKilledExample(RECIPES["attachment-archive"].input);
+    const receive = (size: number) => sandbox.emit("email.received", { attachments: [{ filename: "a.bin", size }] });
+    // Loads what the first call of the API needs.
+    receive(1);
+    await untilDone(1);
+    const before = memoryOf(pid(), "VmRSS");
+    const size = 100 * 1024 * 1024;
+    receive(size);
+    await untilDone(2);
+    const above = memoryOf(pid(), "VmHWM") - before;
+    const [file] = (await client.files.list({ sort: "largest" })).items;
+    expect(statSync(join(folder, "archive", file?.id ?? "")).size).toBe(size);
+    expect(above).toBeLessThan(60);
+  },
+  60_000,
+);
