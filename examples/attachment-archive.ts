@@ -6,9 +6,9 @@ import { type HandlerContext, RetryAfter, createReceiver, createSqliteStore } fr
 import { NotFoundError } from "pigeonhole/client";
 import * as z from "zod";
 
-// Every attachment that arrives, and every file that is uploaded, is kept in a folder, with a row of your own. A file is
-// never whole in memory, and appears in the folder when it is complete. Its name there is its id, so a second download
-// replaces the first.
+// Every attachment that arrives, and every file that is uploaded, is kept in a folder, with a row of your own. A file
+// is never whole in memory, and appears in the folder when it is complete. Its name there is its id, so a second
+// download replaces the first.
 // ARCHIVE=… MAIL_API_URL=… MAIL_API_KEY=… WEBHOOK_SECRET=whsec_… npx tsx examples/attachment-archive.ts
 
 const HOUR = 60 * 60_000;
