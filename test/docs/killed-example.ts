@@ -64,7 +64,11 @@ export async function startKilledExample(input: KilledExampleInput): Promise<Kil
   const url = `http://127.0.0.1:${port}/`;
   const { secret } = await client.webhooks.create({ url, eventTypes: [...input.eventTypes] });
   const example: KilledExample = {
-    ...{ sandbox, client, folder, calls: [], deaths: [] },
+    sandbox,
+    client,
+    folder,
+    calls: [],
+    deaths: [],
     rows: (sql) => readRows(store, sql),
     pid: () => running.child.pid ?? 0,
     async untilDone(events) {

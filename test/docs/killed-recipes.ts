@@ -34,7 +34,7 @@ const signUp: Recipe = {
     const settings = { doubleOptIn: true, senderAddress: SUPPORT, audienceIds: [NEWS.id] };
     const form =
       items[0] ?? (await client.forms.create({ name: "News", starter: "newsletter", settings, publish: true }));
-    await client.forms.subscribe(form.id, { email: addressOf(number), name: `Person ${number}` } as { email: string });
+    await client.forms.subscribe(form.id, { email: addressOf(number), name: `Person ${number}` });
     expect(sandbox.confirmSignUp(form.id, addressOf(number))).toBe(true);
   },
   async check(example, plays) {
