@@ -3,6 +3,7 @@ import { PigeonholeError } from "../base/error.js";
 import { type OptionsOf, defineOptions, flag, given } from "../base/options.js";
 import { seededRandom } from "../base/random.js";
 import { allowLocalUrls } from "../contract/bind-operation.js";
+import type { EventType } from "../protocol/event-types.js";
 import { MAX_RETRY_SPAN_MS } from "../protocol/retry-schedule.js";
 import { ApiFaultList } from "./api/api-faults.js";
 import { createApiFetch } from "./api/api-fetch.js";
@@ -17,6 +18,7 @@ import { AttemptSender } from "./delivery/attempt-sender.js";
 import { lookUpHost } from "./delivery/resolve-target.js";
 import { DeliveryEngine } from "./delivery/delivery-engine.js";
 import { DeliveryFaultList } from "./delivery/delivery-faults.js";
+import { type SandboxEvent, eventBody } from "./delivery/scheduled-delivery.js";
 import { sendInProcess } from "./delivery/send-in-process.js";
 import { sendOverHttp } from "./delivery/send-over-http.js";
 import { EndpointRegistry } from "./endpoints/endpoint-registry.js";
@@ -27,7 +29,7 @@ import { createMakeId } from "./make-id.js";
 import { type ResolvedSandboxOptions, type SandboxOptions, resolveSandboxOptions } from "./options.js";
 import { PassTime } from "./pass-time.js";
 import { createSandboxTime } from "./sandbox-time.js";
-import type { EmitOptions, PlannedAttempt, Sandbox, SandboxResetOptions } from "./sandbox.js";
+import type { EmitOptions, Emitted, PlannedAttempt, Sandbox, SandboxResetOptions } from "./sandbox.js";
 import { LISTEN_OPTIONS, SandboxServer } from "./sandbox-server.js";
 import { AttemptWaits, checkFilter, checkTimeout, checkWait } from "./attempt-waits.js";
 import { sandboxClosed } from "./event-waiter.js";
@@ -140,18 +142,17 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
   const apiKeys = new ApiKeyRegistry(options.apiKeys?.length ? options.apiKeys : [{ token: firstKey }]);
   const shared = { clock: time.receiver, makeId, options };
   const book = new AddressBook({ ...shared, contacts: contactEventStore.contactList, audiences: options.audiences });
-  const fire = (type: string, data: object): void => {
+  const fire = (type: EventType, data: object): void => {
     // The API in this process continues after the end, and delivers nothing.
-    if (!isClosed) publish(type, data);
+    if (!isClosed) publish(events.makeOf(type, { ...data }));
   };
   const signUps = new SignUps({ book, clock: time.receiver, fire });
   const resources = createResources({ ...shared, book, signUps, fire });
-  const publish: Sandbox["emit"] = (type, data = {}, emitOptions = {}) => {
-    requireOpen();
-    EMIT_OPTIONS.checkNames(emitOptions);
-    const event = events.make(type, data, emitOptions);
+  const publish = (event: SandboxEvent): Emitted => {
+    // Data that is not JSON is refused before anything is changed.
+    const body = eventBody(event);
     for (const name of RESOURCE_NAMES) resources[name].onEvent?.(event);
-    const deliveries = engine.publish(event);
+    const deliveries = engine.publish(event, body);
     emit({ kind: "event", eventId: event.id, type: event.type, deliveries: deliveries.length });
     return { event, deliveries: deliveries.map(({ id, endpoint }) => ({ id, endpointId: endpoint.id })) };
   };
@@ -212,7 +213,11 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
     get plannedAttempts() {
       return planned();
     },
-    emit: publish,
+    emit(type, data = {}, emitOptions = {}) {
+      requireOpen();
+      EMIT_OPTIONS.checkNames(emitOptions);
+      return publish(events.make(type, data, emitOptions));
+    },
     deliveries(filter = {}) {
       checkFilter(filter);
       return log.list(filter).map(({ row }) => row);

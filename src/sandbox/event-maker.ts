@@ -1,6 +1,6 @@
 import type { Clock } from "../base/clock.js";
 import { PigeonholeError } from "../base/error.js";
-import { isEventType } from "../protocol/event-types.js";
+import { type EventType, isEventType } from "../protocol/event-types.js";
 import type { SandboxEvent } from "./delivery/scheduled-delivery.js";
 import { addressesOf } from "./endpoints/receives-event.js";
 import { sampleEvent, sampleTestEvent } from "./samples/sample-event.js";
@@ -31,12 +31,18 @@ export class EventMaker {
     const data = sample as Readonly<Record<string, unknown>>;
     return {
       // The sample's own id would be the same for two events of one type and story.
-      id: options.id ?? sampleTestEvent({ seed: own }).id,
+      id: options.id ?? idOf(own),
       type,
       createdAt: createdAt.toISOString(),
       data,
       addresses: options.address === undefined ? addressesOf(type, data) : [options.address].flat(),
     };
+  }
+
+  /** An event with this data and nothing of a sample's, as what a call of the API did. */
+  makeOf(type: EventType, data: Readonly<Record<string, unknown>>): SandboxEvent {
+    const createdAt = new Date(this.#clock.now()).toISOString();
+    return { id: idOf(this.#nextSeed()), type, createdAt, data, addresses: addressesOf(type, data) };
   }
 
   /** The event that a test of an endpoint sends. See docs/service.md#test-deliveries. */
@@ -57,6 +63,10 @@ export class EventMaker {
       `The service has no event type ${JSON.stringify(type)}; EVENT_TYPES lists them, and the option newEventTypes adds some.`,
     );
   }
+}
+
+function idOf(seed: string): string {
+  return sampleTestEvent({ seed }).id;
 }
 
 function checkEmitOptions({ id, address }: EmitOptions): void {

@@ -12,7 +12,7 @@ import type { AttemptQueue } from "./attempt-queue.js";
 import type { AttemptRow } from "./attempt-row.js";
 import type { AttemptSender } from "./attempt-sender.js";
 import { type DeliveryFault, type DeliveryFaultList, MAX_REORDER_MS } from "./delivery-faults.js";
-import { type ScheduledDelivery, type SandboxEvent, eventBody } from "./scheduled-delivery.js";
+import { type ScheduledDelivery, type SandboxEvent } from "./scheduled-delivery.js";
 import { type ReceiverAnswer, failureOfAnswer, verdictOfAnswer } from "./verdict-of-answer.js";
 
 export interface DeliveryEngineOptions {
@@ -71,8 +71,7 @@ export class DeliveryEngine {
   }
 
   /** Plans the delivery of an event to every endpoint that receives it. An endpoint that is off never gets it. */
-  publish(event: SandboxEvent): ScheduledDelivery[] {
-    const body = eventBody(event);
+  publish(event: SandboxEvent, body: Buffer): ScheduledDelivery[] {
     const { endpoints, eventsOfDisabled } = this.#options;
     return endpoints
       .list()

@@ -85,7 +85,7 @@ export class SignUps {
     if (waiting === undefined) return false;
     waiting.outcome = "added";
     this.#join(waiting);
-    this.#input.fire("form.confirmed", waiting);
+    this.#input.fire("form.confirmed", { ...waiting, confirmedAt: this.#input.book.now() });
     return true;
   }
 
