@@ -166,8 +166,8 @@ export interface Sandbox {
    */
   listen(options?: SandboxListenOptions): Promise<{ url: string; port: number }>;
   /**
-   * Forgets deliveries, contact events and faults, and the endpoints unless `keepEndpoints` is set. The clock
-   * continues.
+   * Forgets deliveries, contact events, the rows of every resource and faults, and the endpoints unless `keepEndpoints`
+   * is set. What the options say is there again. The clock continues.
    */
   reset(options?: SandboxResetOptions): void;
   /**

@@ -81,6 +81,19 @@ describe("a sandbox server", () => {
     expect([probe.got.length, (await client.webhooks.list()).items.length]).toEqual([3, 1]);
   });
 
+  test("a sandbox server opens the link of a confirmation email, and shows the rows of a resource", async () => {
+    const { url, sandbox, call } = await open();
+    const client = createClient({ apiKey: sandbox.apiKey, baseUrl: url });
+    const settings = { doubleOptIn: true, senderAddress: "support@acme.example.com" };
+    const { id } = await client.forms.create({ name: "News", settings, publish: true });
+    const email = "new@customer.example.com";
+    await client.forms.subscribe(id, { email });
+    const confirm = async () => (await call("POST", "/sandbox/confirm-sign-up", { formId: id, email })).body;
+    expect([await confirm(), await confirm()]).toEqual([{ confirmed: true }, { confirmed: false }]);
+    const { body } = await call("GET", "/sandbox/rows?resource=contacts");
+    expect(body.data).toEqual(expect.arrayContaining([expect.objectContaining({ email })]));
+  });
+
   test("a sandbox server is reset with or without its endpoints", async () => {
     const { call } = await open({ endpoints: [{ url: "http://127.0.0.1:9/" }] });
     await call("POST", "/sandbox/emit", { type: "email.sent" });
@@ -118,6 +131,8 @@ describe("a sandbox server", () => {
       "invalid_argument",
     ],
     ["a clear that is no flag", "POST", "/sandbox/faults", { clear: "true" }, 422, "invalid_parameter"],
+    ["no form", "POST", "/sandbox/confirm-sign-up", { email: "a@x.example" }, 422, "invalid_parameter"],
+    ["no address", "POST", "/sandbox/confirm-sign-up", { formId: "frm_1" }, 422, "invalid_parameter"],
     ["a keepEndpoints that is no flag", "POST", "/sandbox/reset", { keepEndpoints: "yes" }, 422, "invalid_parameter"],
     ["a time beyond all dates", "POST", "/sandbox/advance", { by: 1e300 }, 422, "invalid_argument"],
     ["a strange status", "GET", "/sandbox/deliveries?status=lost", undefined, 422, "invalid_parameter"],

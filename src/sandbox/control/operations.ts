@@ -66,6 +66,16 @@ export const CONTROL_OPERATIONS: Readonly<Record<string, ControlOperation>> = {
     },
   },
   "POST /sandbox/faults": { method: "POST", run: setFaults },
+  "POST /sandbox/confirm-sign-up": {
+    method: "POST",
+    run(sandbox, input) {
+      refuseOthers(input, ["formId", "email"]);
+      const [formId, email] = [textOf(input, "formId"), textOf(input, "email")];
+      if (formId === undefined) throw badRequest(422, "formId", "Must be the id of a form.");
+      if (email === undefined) throw badRequest(422, "email", "Must be an address that signed up.");
+      return { confirmed: sandbox.confirmSignUp(formId, email) };
+    },
+  },
   "POST /sandbox/reset": {
     method: "POST",
     run(sandbox, input) {
