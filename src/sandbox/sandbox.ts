@@ -134,7 +134,8 @@ export interface Sandbox {
 
   /**
    * Fires an event. Its first attempts start at once, also with a manual clock. `data` replaces fields of the sample's,
-   * one level deep. Throws `invalid_argument` for a type that the service does not have.
+   * one level deep. What it is about is in the workspace, so that calls find it: files, people, messages to forward,
+   * contacts that signed up. Throws `invalid_argument` for a type that the service does not have.
    */
   emit(type: EventType | (string & {}), data?: object, options?: EmitOptions): Emitted;
   /** The delivery log, oldest first. */

@@ -127,6 +127,17 @@ export class AddressBook {
     for (const id of ids) if (!audiences.has(id)) audiences.set(id, this.now());
   }
 
+  /** Adds someone who signed up to audiences, and saves the contact if there is none. Leaves out unknown audiences. */
+  signUp(email: string, { audienceIds, name }: { audienceIds: readonly unknown[]; name: unknown }): void {
+    const contact =
+      this.contacts.findByEmail(email) ??
+      this.save(email, { name: typeof name === "string" ? name : null, notes: null });
+    this.join(
+      contact,
+      this.audiences.flatMap(({ id, builtin }) => (builtin === null && audienceIds.includes(id) ? [id] : [])),
+    );
+  }
+
   /** Puts the contact into exactly these audiences, and the default one. */
   setAudiences(contact: SandboxContact, ids: readonly string[]): void {
     const { audiences } = this.detailsOf(contact);

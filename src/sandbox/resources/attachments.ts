@@ -10,9 +10,14 @@ export interface Attachment {
 export function readAttachments({ attachments }: Readonly<Record<string, unknown>>): Attachment[] {
   if (!Array.isArray(attachments)) return [];
   const isObject = (one: unknown): one is Record<string, unknown> => typeof one === "object" && one !== null;
-  return attachments.filter(isObject).map(({ filename, contentType, size }) => ({
+  return attachments.filter(isObject).map(readAttachment);
+}
+
+/** The fields of one file, each left out if it has another type. */
+export function readAttachment({ filename, contentType, size }: Readonly<Record<string, unknown>>): Attachment {
+  return {
     filename: typeof filename === "string" ? filename : "attachment",
     contentType: typeof contentType === "string" ? contentType : null,
     size: typeof size === "number" && size >= 0 ? Math.floor(size) : null,
-  }));
+  };
 }

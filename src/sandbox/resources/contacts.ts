@@ -7,7 +7,9 @@ import { type PageBody, pageSorted } from "../api/page-rows.js";
 import type { SandboxContact } from "../contact-events/contact-list.js";
 import { isUnlimited, ownsAddress } from "../endpoints/allowlists.js";
 import { requireOneOf } from "../endpoints/check-endpoint.js";
+import type { SandboxEvent } from "../delivery/scheduled-delivery.js";
 import type { AddressBook } from "./address-book.js";
+import { bareAddresses } from "./bare-addresses.js";
 import { pageBody } from "./collection.js";
 import { listPeople, type PersonRow, sortPeople } from "./people.js";
 import type { SandboxResource, Workspace } from "./resource.js";
@@ -86,18 +88,29 @@ export function createContacts({ book, options }: Workspace): SandboxResource<"c
     handlers,
     rows: () => book.contacts.all.map((contact) => contactBody(book, contact)),
     reset: () => book.clear(),
-    onEvent({ type, data, createdAt }) {
-      const { from, to, threadId } = data;
-      const others = RECEIVED.has(type) ? [from] : type === "email.sent" ? [to].flat() : [];
-      for (const address of others) {
-        if (typeof address !== "string") continue;
-        book.see(address, { threadId: typeof threadId === "string" ? threadId : undefined, at: createdAt });
+    onEvent(event) {
+      const { threadId, email, outcome, audienceIds, answers } = event.data;
+      for (const address of addressesOf(correspondentsOf(event))) {
+        book.see(address, { threadId: typeof threadId === "string" ? threadId : undefined, at: event.createdAt });
       }
+      const isSignUp = event.type === "form.confirmed" || (event.type === "form.submitted" && outcome === "added");
+      if (!isSignUp || typeof email !== "string" || !isAddress(email)) return;
+      const { name } = (answers ?? {}) as { name?: unknown };
+      book.signUp(email, { audienceIds: Array.isArray(audienceIds) ? audienceIds : [], name });
     },
   };
 }
 
-const RECEIVED: ReadonlySet<string> = new Set(["email.received", "email.replied"]);
+/** The fields with the other side of a mail. */
+function correspondentsOf({ type, data: { from, to, cc, bcc } }: SandboxEvent): unknown[] {
+  if (type === "email.received" || type === "email.replied") return [from];
+  return type === "email.sent" ? [to, cc, bcc].flat() : [];
+}
+
+/** The addresses among them, without display names. */
+function addressesOf(given: readonly unknown[]): string[] {
+  return bareAddresses(given.filter((one) => typeof one === "string")).filter(isAddress);
+}
 
 /** An app of a member who reaches some addresses only has no access to the book. See docs/service.md#contacts. */
 function requireWholeBook(caller: Caller): void {

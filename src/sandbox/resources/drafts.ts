@@ -3,6 +3,7 @@ import type { ApiHandlers } from "../api/api-handlers.js";
 import { ownsAddress } from "../endpoints/allowlists.js";
 import { invalidParameter } from "../endpoints/check-endpoint.js";
 import { type Attachment, readAttachments } from "./attachments.js";
+import { bareAddresses } from "./bare-addresses.js";
 import { Collection, type CollectionRow, withoutSequence } from "./collection.js";
 import { readDraftSearch } from "./draft-search.js";
 import type { SandboxResource, Workspace } from "./resource.js";
@@ -100,7 +101,9 @@ export function createDrafts({ makeId, options }: Workspace): SandboxResource<"d
       const { messageId, threadId, subject } = data;
       if (typeof messageId !== "string" || typeof threadId !== "string") return;
       const about = typeof subject === "string" ? subject : "";
-      messages.set(messageId, { id: messageId, threadId, subject: about, attachments: readAttachments(data) });
+      // A later event about the message, such as email.delivered, does not name its files.
+      const attachments = "attachments" in data ? readAttachments(data) : (messages.get(messageId)?.attachments ?? []);
+      messages.set(messageId, { id: messageId, threadId, subject: about, attachments });
     },
   };
 }
@@ -127,12 +130,6 @@ function changesOf(body: {
     ...(from === undefined ? {} : { from: from === "" ? null : from }),
     ...(threadId === undefined ? {} : { threadId: threadId === "" ? null : threadId }),
   };
-}
-
-/** Addresses without their names. A comma separates, inside a name too. */
-function bareAddresses(given: readonly string[]): string[] {
-  const parts = given.flatMap((text) => text.split(","));
-  return parts.map((part) => (/<([^<>]*)>\s*$/.exec(part)?.[1] ?? part).trim()).filter((part) => part !== "");
 }
 
 function searchedOf({ subject, from, html, savedAtMs }: DraftRow) {

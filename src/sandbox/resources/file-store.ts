@@ -42,15 +42,15 @@ export class FileStore {
     this.#input = input;
   }
 
-  /** Adds a file. Throws 422 `workspace_limit_reached` when its bytes are over the cap. */
-  add(file: Omit<FileRow, keyof CollectionRow>): FileRow {
+  /** Adds a file, under the id that an event gave it. Throws 422 `workspace_limit_reached` above the cap on bytes. */
+  add(file: Omit<FileRow, keyof CollectionRow>, id?: string): FileRow {
     const { makeId, maxBytes } = this.#input;
     const held = this.files.rows.reduce((sum, { data }) => sum + (data?.byteLength ?? 0), file.data?.byteLength ?? 0);
     if (file.data !== undefined && held > maxBytes) {
       const message = `The sandbox holds at most ${maxBytes} bytes of files (option maxFileBytes).`;
       throw new SandboxApiError({ code: "workspace_limit_reached", message });
     }
-    return this.files.add((sequence) => ({ ...file, id: `file_${makeId.hex(`file ${sequence}`)}`, sequence }));
+    return this.files.add((sequence) => ({ ...file, id: id ?? `file_${makeId.hex(`file ${sequence}`)}`, sequence }));
   }
 
   /** The file with this id. Throws 404 when the caller does not see it. */

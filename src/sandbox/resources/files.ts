@@ -1,12 +1,11 @@
 import { DAY } from "../../base/duration.js";
 import type { Contract } from "../../contract/contract.js";
-import { FILE_KINDS, FILE_LIMITS, FILE_SORTS, type FileStats } from "../../contract/files.js";
+import { FILE_KINDS, FILE_SORTS, type FileStats } from "../../contract/files.js";
 import type { QueryInput } from "../../contract/operation.js";
 import { type ApiHandlers, type Caller, SandboxApiError } from "../api/api-handlers.js";
 import type { PageBody, Sorting } from "../api/page-rows.js";
-import { domainOf, isUnlimited, ownsAddress } from "../endpoints/allowlists.js";
+import { domainOf, isUnlimited } from "../endpoints/allowlists.js";
 import { invalidParameter, requireOneOf } from "../endpoints/check-endpoint.js";
-import { readAttachments } from "./attachments.js";
 import { pageBody } from "./collection.js";
 import {
   type FileRow,
@@ -18,6 +17,7 @@ import {
   isVisible,
   linkBody,
 } from "./file-store.js";
+import { keepFilesOf } from "./files-of-events.js";
 import type { SandboxResource, Workspace } from "./resource.js";
 import { pageSearched } from "./search-text.js";
 
@@ -123,25 +123,7 @@ export function createFiles({ makeId, options, fire }: Workspace): SandboxResour
     handlers,
     rows: () => files.rows.map((file) => store.bodyOf(file)),
     reset: () => store.clear(),
-    onEvent({ type, data, addresses, createdAt }) {
-      const direction = { "email.received": "inbound", "email.replied": "inbound", "email.sent": "outbound" }[type];
-      if (direction === undefined) return;
-      // A message can be for others too, such as `to` a customer and `cc` the workspace.
-      const deliveredTo = addresses.find((address) => ownsAddress(options, address)) ?? addresses[0] ?? null;
-      for (const { filename, contentType, size } of readAttachments(data)) {
-        store.add({
-          direction: direction as "inbound" | "outbound",
-          deliveredTo,
-          filename: cleanFileName(filename),
-          contentType: cleanContentType(contentType ?? undefined),
-          size: Math.min(size ?? 0, FILE_LIMITS.maxBytes),
-          threadId: textOrNull(data["threadId"]),
-          messageId: textOrNull(data["messageId"]),
-          addedAtMs: Date.parse(createdAt),
-          data: undefined,
-        });
-      }
-    },
+    onEvent: (event) => keepFilesOf(event, store, options),
   };
 }
 
@@ -227,8 +209,4 @@ function reasonToKeep(usage: ReturnType<FileStore["usageOf"]>): string | undefin
 function firstAddressOf({ addressAllowlist, domainAllowlist }: Caller, owned: readonly string[]): string | null {
   const domains = domainAllowlist.map((domain) => domain.toLowerCase());
   return addressAllowlist[0] ?? owned.find((address) => domains.includes(domainOf(address))) ?? null;
-}
-
-function textOrNull(value: unknown): string | null {
-  return typeof value === "string" ? value : null;
 }

@@ -41,7 +41,7 @@ export function listPeople(book: AddressBook, { seen, blocklist, isOwn }: People
     blocklist.find((entry) => entry.toLowerCase() === email || entry.toLowerCase() === domainOf(email)) ?? null;
   const saved = book.contacts.all.map((contact): PersonRow => {
     const { email, name } = contact;
-    const { source, notes, createdAt, updatedAt, lastSeenAt } = book.detailsOf(contact);
+    const { source, notes, createdAt, updatedAt } = book.detailsOf(contact);
     const mail = book.correspondents.get(email);
     return {
       email,
@@ -52,7 +52,8 @@ export function listPeople(book: AddressBook, { seen, blocklist, isOwn }: People
       notes,
       photoUrl: null,
       threads: mail?.threads.size ?? 0,
-      lastAt: lastSeenAt,
+      // A contact that was saved after the mail has none of its own.
+      lastAt: mail?.lastAt ?? null,
       createdAt,
       updatedAt,
       blockedBy: blockedBy(email),

@@ -107,8 +107,6 @@ export class SignUps {
   }
 
   #join({ email, audienceIds, answers }: Submission): void {
-    const { book } = this.#input;
-    const name = typeof answers["name"] === "string" ? answers["name"] : null;
-    book.join(book.contacts.findByEmail(email) ?? book.save(email, { name, notes: null }), audienceIds);
+    this.#input.book.signUp(email, { audienceIds, name: answers["name"] });
   }
 }

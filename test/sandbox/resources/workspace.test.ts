@@ -2,8 +2,9 @@ import { createClient } from "pigeonhole/client";
 import type { SandboxOptions } from "pigeonhole/sandbox";
 import { describe, expect, test } from "vitest";
 import { listOperations } from "#pigeonhole/contract/contract.js";
+import { errorOf } from "../../support/error-of.js";
 import { START } from "../support.js";
-import { KEYS, SUPPORT, openWorld } from "./support.js";
+import { KEYS, SUPPORT, openWorld, stateOf } from "./support.js";
 
 const ADA = "ada@customer.example.com";
 const NEWS = { id: "aud_news", name: "News" };
@@ -24,6 +25,78 @@ function openWorkspace(options: SandboxOptions = {}) {
   const client = createClient({ ...world.sandbox.clientOptions, apiKey: KEYS.full });
   return { ...world, client, fired, called };
 }
+
+describe("what an event is about is in the workspace", () => {
+  test("a mail makes its sender one of the people and its attachments files, and can be forwarded and answered", async () => {
+    const { sandbox, client } = openWorkspace();
+    const { event } = sandbox.emit("email.received", { from: `Ada <${ADA}>`, to: [SUPPORT] });
+    const { threadId, messageId, subject } = event.data as { threadId: string; messageId: string; subject: string };
+    expect((await client.contacts.people()).items).toMatchObject([{ email: ADA, threads: 1, lastAt: event.createdAt }]);
+    const [file] = (await client.files.list({ direction: "inbound", since: event.createdAt })).items;
+    expect(file).toMatchObject({ threadId, messageId, deliveredTo: SUPPORT });
+    expect((await (await client.files.content(file?.id ?? "")).bytes()).byteLength).toBe(file?.size);
+    const forward = await client.drafts.get((await client.drafts.create({ threadId, forwardOf: messageId })).id);
+    expect(forward).toMatchObject({ subject: `Fwd: ${subject}`, attachments: [{ filename: file?.filename }] });
+  });
+
+  test("a later event about a message leaves its files as they are", async () => {
+    const { sandbox, client } = openWorkspace();
+    const { data } = sandbox.emit("email.received", {}, { story: "one" }).event;
+    for (const type of ["email.received", "email.replied", "email.opened"]) sandbox.emit(type, {}, { story: "one" });
+    expect((await client.files.list()).items).toHaveLength(1);
+    const { threadId, messageId } = data as { threadId: string; messageId: string };
+    const { id } = await client.drafts.create({ threadId, forwardOf: messageId });
+    expect((await client.drafts.get(id)).attachments).toHaveLength(1);
+  });
+
+  test("the recipients of a sent mail are people", async () => {
+    const { sandbox, client } = openWorkspace();
+    sandbox.emit("email.sent", { to: ["a@x.example", 5], cc: ["B <b@x.example>"], bcc: ["c@x.example", "nonsense"] });
+    const { items } = await client.contacts.people();
+    expect(items.map(({ email }) => email).toSorted()).toEqual(["a@x.example", "b@x.example", "c@x.example"]);
+  });
+
+  test("a contact that is saved after its mail has the time of the mail among the people", async () => {
+    const { sandbox, client } = openWorkspace();
+    sandbox.emit("email.received", { from: ADA });
+    await client.contacts.create({ email: ADA });
+    expect((await client.contacts.people()).items).toMatchObject([
+      { saved: true, threads: 1, lastAt: new Date(START).toISOString() },
+    ]);
+    expect((await client.contacts.get(ADA)).lastSeenAt).toBeNull();
+  });
+
+  test("an uploaded file can be read under the id of its event, until an event deletes it", async () => {
+    const { sandbox, client } = openWorkspace();
+    const { data } = sandbox.emit("file.uploaded", { filename: "a.txt", size: 3 }).event;
+    const { id } = data as { id: string };
+    sandbox.emit("file.uploaded", { id });
+    expect(await client.files.get(id)).toMatchObject({ id, filename: "a.txt", size: 3, deletable: true });
+    expect(sandbox.rows("files")).toHaveLength(1);
+    sandbox.emit("file.deleted", { id });
+    expect(sandbox.rows("files")).toEqual([]);
+  });
+
+  test.each([
+    ["form.confirmed", {}, true],
+    ["form.submitted", { outcome: "added" }, true],
+    ["form.submitted", { outcome: "pending" }, false],
+  ])("someone of whom %s tells with %j is a contact in the form's audiences: %s", async (type, data, isSaved) => {
+    const { sandbox, client } = openWorkspace();
+    sandbox.emit(type, { ...data, email: ADA, answers: { name: "Ada" }, audienceIds: [NEWS.id, "aud_unknown"] });
+    const { items } = await client.contacts.list();
+    expect(items.map(({ name }) => name)).toEqual(isSaved ? ["Ada"] : []);
+    if (isSaved)
+      expect((await client.contacts.get(ADA)).audiences.map(({ name }) => name)).toEqual(["Everyone", "News"]);
+  });
+
+  test("an event whose data is not JSON changes nothing", async () => {
+    const world = openWorkspace();
+    const before = stateOf(world);
+    const error = await errorOf(async () => world.sandbox.emit("email.received", { size: 5n }));
+    expect([error.code, stateOf(world)]).toEqual(["invalid_argument", before]);
+  });
+});
 
 describe("what the API does fires what is documented", () => {
   test("of all calls, those on uploads and sign-ups alone fire events, with what the API knows as their data", async () => {

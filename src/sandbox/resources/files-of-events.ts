@@ -1,0 +1,71 @@
+import { FILE_LIMITS } from "../../contract/files.js";
+import type { SandboxEvent } from "../delivery/scheduled-delivery.js";
+import { ownsAddress } from "../endpoints/allowlists.js";
+import { type Attachment, readAttachment, readAttachments } from "./attachments.js";
+import { type FileRow, type FileStore, cleanContentType, cleanFileName } from "./file-store.js";
+
+/** Whose message an event is about. */
+const DIRECTIONS: ReadonlyMap<string, "inbound" | "outbound"> = new Map([
+  ["email.received", "inbound"],
+  ["email.replied", "inbound"],
+  ["email.sent", "outbound"],
+]);
+
+/** What the workspace owns. */
+type Owned = Parameters<typeof ownsAddress>[0];
+
+/** Makes the files that an event is about, or removes the one that it says was deleted. */
+export function keepFilesOf(event: SandboxEvent, store: FileStore, owned: Owned): void {
+  const { type, data } = event;
+  const id = textOrNull(data["id"]);
+  const direction = DIRECTIONS.get(type);
+  if (direction !== undefined) return addAttachments(event, direction, { store, owned });
+  if (id === null) return;
+  const known = store.files.find(id);
+  // What a call of the API did is in the store already.
+  if (type === "file.deleted" && known !== undefined) store.delete(known);
+  if (type !== "file.uploaded" || known !== undefined) return;
+  const about = { direction: "uploaded", deliveredTo: textOrNull(data["deliveredTo"]) } as const;
+  store.add({ ...contentOf(readAttachment(data)), ...about, ...originOf(event) }, id);
+}
+
+function addAttachments(
+  event: SandboxEvent,
+  direction: "inbound" | "outbound",
+  { store, owned }: { store: FileStore; owned: Owned },
+): void {
+  const { data, addresses } = event;
+  const origin = originOf(event);
+  // Two events about one message, such as a duplicate, are about the same files.
+  const isKept = store.files.rows.some((file) => file.messageId === origin.messageId && file.direction === direction);
+  if (isKept && origin.messageId !== null) return;
+  // A message can be for others too, such as `to` a customer and `cc` the workspace.
+  const deliveredTo = addresses.find((address) => ownsAddress(owned, address)) ?? addresses[0] ?? null;
+  for (const file of readAttachments(data)) store.add({ ...contentOf(file), direction, deliveredTo, ...origin });
+}
+
+/** The bytes are made when they are asked for. */
+function contentOf({
+  filename,
+  contentType,
+  size,
+}: Attachment): Pick<FileRow, "filename" | "contentType" | "size" | "data"> {
+  return {
+    filename: cleanFileName(filename),
+    contentType: cleanContentType(contentType ?? undefined),
+    size: Math.min(size ?? 0, FILE_LIMITS.maxBytes),
+    data: undefined,
+  };
+}
+
+function originOf({ data, createdAt }: SandboxEvent): Pick<FileRow, "threadId" | "messageId" | "addedAtMs"> {
+  return {
+    threadId: textOrNull(data["threadId"]),
+    messageId: textOrNull(data["messageId"]),
+    addedAtMs: Date.parse(createdAt),
+  };
+}
+
+function textOrNull(value: unknown): string | null {
+  return typeof value === "string" ? value : null;
+}
