@@ -56,5 +56,6 @@ function rightsOf(schema: string, user: string): string[] {
     `GRANT USAGE ON SCHEMA ${schema} TO ${user};`,
     `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO ${user};`,
     `GRANT USAGE ON ALL SEQUENCES IN SCHEMA ${schema} TO ${user};`,
+    `GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA ${schema} TO ${user};`,
   ];
 }

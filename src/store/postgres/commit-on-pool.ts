@@ -5,8 +5,7 @@ import { PigeonholeError } from "../../base/error.js";
 import { untilAborted } from "../../base/wait.js";
 import { guardClient } from "./guard-client.js";
 import { SHORT } from "./own-connection.js";
-import type { DoneSettlement } from "./operations/settle.js";
-import { settleOneDone } from "./operations/settle.js";
+import { type BegunSettlement, type DoneSettlement, beginDone, settleOneDone } from "./operations/settle.js";
 import type { BorrowedClient, SharedPool } from "./shared-pool.js";
 import type { PostgresTransaction } from "./postgres-transaction.js";
 import { asPostgresError, isConnectionLost, takesNoWrites } from "./store-error.js";
@@ -66,12 +65,11 @@ async function commit(client: PoolClient): Promise<string> {
   return (await client.query("COMMIT")).command;
 }
 
-/** Returns the number of the transaction, by which its outcome can be found out. */
+/** Ends the lease in a transaction that stays open, and returns its number. */
 async function begin(sql: Sql, settlement: DoneSettlement): Promise<string> {
   try {
-    await sql.begin();
-    const row = await sql.row<{ transaction: string }>("SELECT pg_current_xact_id()::text AS transaction");
-    if (await isFenced(sql, settlement)) return row?.transaction ?? "";
+    const begun = await beginPatiently(sql, settlement);
+    if ("transaction" in begun) return begun.transaction;
   } catch (error) {
     throw asPostgresError(error, "ctx.commit");
   }
@@ -79,16 +77,16 @@ async function begin(sql: Sql, settlement: DoneSettlement): Promise<string> {
   throw new PigeonholeError("lease_lost", `The lease of handler "${handler}" has ended; nothing was written.`);
 }
 
-/** Ends the lease in the open transaction. False when it was lost. */
-async function isFenced(sql: Sql, settlement: DoneSettlement): Promise<boolean> {
-  for (let attempt = 1; ; attempt += 1) {
-    const outcome = await settleOneDone(sql, settlement);
-    if (outcome !== "locked") return outcome === "settled";
+async function beginPatiently(sql: Sql, settlement: DoneSettlement): Promise<BegunSettlement> {
+  let begun = await beginDone(sql, settlement);
+  for (let attempt = 1; "refused" in begun && begun.refused === "locked"; attempt += 1) {
     if (attempt === LOCK_TRIES) {
       throw new PigeonholeError("store_busy", "ctx.commit failed: another transaction holds the work.");
     }
     await sleep(LOCK_WAIT_MS);
+    begun = await settleOneDone(sql, settlement);
   }
+  return begun;
 }
 
 async function callWithClient(

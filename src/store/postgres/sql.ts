@@ -75,7 +75,7 @@ export function setDurable(isForTransaction: boolean): string {
   return `set_config('synchronous_commit', ${level}, ${isForTransaction})`;
 }
 
-const BEGIN = `BEGIN ISOLATION LEVEL READ COMMITTED; SELECT ${setDurable(true)}`;
+const BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED";
 
 export interface SqlOptions {
   /** A statement that has no answer after this time, in milliseconds, fails, and the connection is lost. */
@@ -125,7 +125,18 @@ export class Sql {
 
   /** Begins a transaction that is durable once it is committed, on a connection with any settings. */
   begin(): Promise<void> {
-    return this.script(BEGIN);
+    return this.script(`${BEGIN}; SELECT ${setDurable(true)}`);
+  }
+
+  /** Begins a transaction with a statement in one round trip: its values are written into the SQL. */
+  async beginWith<Row extends object>(written: string, values: object): Promise<Row | undefined> {
+    const { text, names } = this.#statements.read(written);
+    const given = values as Record<string, unknown>;
+    const literals = names.map((name) => this.#literalOf(given[name]));
+    const filled = text.replaceAll(/\$(\d+)/g, (_, place: string) => literals[Number(place) - 1] ?? "NULL");
+    const answers: unknown = await this.#client.query(this.#limited({ text: `${BEGIN}; ${filled}`, types: TYPES }));
+    // The driver's types know one statement only.
+    return ((answers as QueryResult[]).at(-1)?.rows as Row[])[0];
   }
 
   /** Does the work in a transaction; when it throws, nothing is written. */
@@ -153,6 +164,10 @@ export class Sql {
     return this.#client.query(
       this.#limited({ ...name, text, values: names.map((name) => toStored(given[name])), types: TYPES }),
     );
+  }
+
+  #literalOf(value: unknown): string {
+    return typeof value === "string" ? this.#client.escapeLiteral(toStoredText(value)) : JSON.stringify(value);
   }
 
   /** The driver's types do not know this field. */

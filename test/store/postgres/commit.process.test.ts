@@ -155,6 +155,24 @@ describeOnPostgres((database) => {
       expect(await names()).toEqual(["ann"]);
     });
 
+    test("a commit waits for the server twice beside what its function does", async () => {
+      const pool = new Pool({ connectionString: database.url, max: 1 });
+      onTestFinished(() => pool.end());
+      const store = await openEmpty(pool);
+      const lease = await acceptLeased(store, "evt_1");
+      let queries = 0;
+      const client = await pool.connect();
+      const query: unknown = Reflect.get(client, "query");
+      Reflect.set(client, "query", (...args: unknown[]): unknown => {
+        queries += 1;
+        return Reflect.apply(query as () => unknown, client, args);
+      });
+      client.release();
+      await store.commit(settlements.done(lease), (tx) => add(tx, "ann"));
+      expect(queries).toBe(3);
+      expect(await names()).toEqual(["ann"]);
+    });
+
     test("a commit is durable on a pool whose connections are not", async () => {
       const pool = new Pool({ connectionString: database.url, options: "-c synchronous_commit=off" });
       onTestFinished(() => pool.end());

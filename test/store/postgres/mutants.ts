@@ -27,21 +27,21 @@ export const POSTGRES_MUTANTS: readonly PostgresMutant[] = [
   {
     name: "marks the work outside the transaction",
     shownBy: "a commit whose function throws leaves no mark",
-    changes: [change(`${ROOM}/sql.js`, "`BEGIN ISOLATION LEVEL READ COMMITTED; SELECT", "`SELECT")],
+    changes: [change(`${ROOM}/sql.js`, '"BEGIN ISOLATION LEVEL READ COMMITTED"', '"SELECT 1"')],
   },
   {
     name: "commits without a fence",
     shownBy: "a commit with a lost lease does not run its function",
-    changes: [change(COMMIT, 'return outcome === "settled"', "return true")],
+    changes: [change(COMMIT, 'if ("transaction" in begun)', "if (begun)")],
   },
   {
     name: "commits without looking at the lease",
     shownBy: "a commit with a lost lease does not run its function",
     changes: [
       change(
-        `${ROOM}/operations/settle.js`,
-        "state = 'leased' AND lease = :token FOR UPDATE SKIP LOCKED",
-        "state = 'leased' FOR UPDATE SKIP LOCKED",
+        `${ROOM}/migrations.js`,
+        "AND state = 'leased' AND lease = of_lease FOR UPDATE",
+        "AND state = 'leased' FOR UPDATE",
       ),
     ],
   },
@@ -82,7 +82,7 @@ export const POSTGRES_MUTANTS: readonly PostgresMutant[] = [
   {
     name: "leaves the durability to the settings of the role",
     shownBy: "a store is durable on a pool whose connections are not",
-    changes: [change(`${ROOM}/sql.js`, "ELSE 'on' END", "ELSE current_setting('synchronous_commit') END")],
+    changes: [change(`${ROOM}/migrations.js`, "NOT IN ('on', 'remote_apply')", "NOT IN ('on', 'remote_apply', 'off')")],
   },
   {
     name: "does not look at what a COMMIT did",
@@ -106,10 +106,10 @@ export const POSTGRES_MUTANTS: readonly PostgresMutant[] = [
          ON CONFLICT (id) DO UPDATE SET done = done_count.done + excluded.done`,
       ),
       change(
-        `${ROOM}/operations/settle.js`,
-        "INSERT INTO pigeonhole.done_count (done) SELECT 1 FROM held",
-        `INSERT INTO pigeonhole.done_count (id, done) OVERRIDING SYSTEM VALUE SELECT 0, 1 FROM held
-         ON CONFLICT (id) DO UPDATE SET done = done_count.done + excluded.done`,
+        `${ROOM}/migrations.js`,
+        "INSERT INTO pigeonhole.done_count (done) VALUES (1);",
+        `INSERT INTO pigeonhole.done_count AS c (id, done) OVERRIDING SYSTEM VALUE VALUES (0, 1)
+         ON CONFLICT (id) DO UPDATE SET done = c.done + excluded.done;`,
       ),
     ],
   },

@@ -131,6 +131,7 @@ describeOnPostgres((database) => {
              FROM information_schema.columns WHERE table_schema = $1
            UNION ALL SELECT replace(conrelid::regclass::text || ' ' || pg_get_constraintdef(oid), $1, '')
              FROM pg_constraint WHERE connamespace = $1::regnamespace
+           UNION ALL SELECT replace(pg_get_functiondef(oid), $1, '') FROM pg_proc WHERE pronamespace = $1::regnamespace
            UNION ALL SELECT sequence_name::text FROM information_schema.sequences WHERE sequence_schema = $1
            ORDER BY 1`,
           [of],

@@ -48,22 +48,7 @@ const SETTLE_DONE = `
   )
   SELECT place FROM gone`;
 
-/** The same for one lease, in fewer parts: on a connection of the application it is planned each time. */
-const SETTLE_ONE = `
-  WITH held AS MATERIALIZED (
-    SELECT seq, handler, started FROM pigeonhole.inbox_work
-    WHERE seq = :seq AND handler = :handler AND state = 'leased' AND lease = :token FOR UPDATE SKIP LOCKED
-  ), gone AS (
-    DELETE FROM pigeonhole.inbox_work AS w USING held WHERE w.seq = held.seq AND w.handler = held.handler
-  ), marks AS (
-    INSERT INTO pigeonhole.inbox_done (seq, handler, settled_at, attempts, discarded)
-    SELECT seq, handler, :at::bigint, started, false FROM held
-  ), counted AS (
-    INSERT INTO pigeonhole.done_count (done) SELECT 1 FROM held
-  )
-  SELECT 1 AS place FROM held`;
-
-const DROP_STEPS = "DELETE FROM pigeonhole.inbox_step WHERE seq = :seq AND handler = :handler";
+const SETTLE_ONE = "SELECT pigeonhole.settle_done(:seq, :handler, :token, :at, :dropSteps) AS transaction";
 
 const RECORD = `
   INSERT INTO pigeonhole.outbox_event (key, name, body, occurred_at, recorded_at, inbox_seq, by_handler, state)
@@ -102,14 +87,36 @@ export async function settleDone(sql: Sql, settlements: readonly DoneSettlement[
   return outcomesOf(sql, settlements, settled);
 }
 
-/** Ends the lease of work that is done, in a transaction that is open. */
-export async function settleOneDone(sql: Sql, settlement: DoneSettlement): Promise<SettleOutcome | undefined> {
-  const { records = [], dropSteps } = settlement;
-  const settled = await sql.rows<{ place: number }>(SETTLE_ONE, settlement);
-  if (settled.length === 0) return (await outcomesOf(sql, [settlement], settled))[0];
-  if (dropSteps) await sql.run(DROP_STEPS, settlement);
+/** What became of a lease in a transaction; `transaction` is the number by which its outcome can be found out. */
+export type BegunSettlement = { transaction: string } | { refused: SettleOutcome };
+
+/**
+ * Begins a transaction in which the lease of work that is done ends; everything that it needs is in one round trip,
+ * unless contact events were recorded.
+ */
+export async function beginDone(sql: Sql, settlement: DoneSettlement): Promise<BegunSettlement> {
+  return endIn(sql, settlement, await sql.beginWith<EndedWork>(SETTLE_ONE, settlement));
+}
+
+/** The same in a transaction that has begun. */
+export async function settleOneDone(sql: Sql, settlement: DoneSettlement): Promise<BegunSettlement> {
+  return endIn(sql, settlement, await sql.row<EndedWork>(SETTLE_ONE, settlement));
+}
+
+interface EndedWork {
+  /** Null when the lease was not ended. */
+  transaction: string | null;
+}
+
+async function endIn(sql: Sql, settlement: DoneSettlement, ended: EndedWork | undefined): Promise<BegunSettlement> {
+  const transaction = ended?.transaction ?? undefined;
+  if (transaction === undefined) {
+    const [refused = "lost"] = await outcomesOf(sql, [settlement], []);
+    return { refused };
+  }
+  const { records = [] } = settlement;
   if (records.length > 0) await sql.run(RECORD, { ...settlement, ...recordColumns(records) });
-  return "settled";
+  return { transaction };
 }
 
 /** The contact events as columns of `unnest`. */
