@@ -136,7 +136,7 @@ export class Sql {
     const filled = text.replaceAll(/\$(\d+)/g, (_, place: string) => literals[Number(place) - 1] ?? "NULL");
     const answers: unknown = await this.#client.query(this.#limited({ text: `${BEGIN}; ${filled}`, types: TYPES }));
     // The driver's types know one statement only.
-    return ((answers as QueryResult[]).at(-1)?.rows as Row[])[0];
+    return (answers as QueryResult<Row>[]).at(-1)?.rows[0];
   }
 
   /** Does the work in a transaction; when it throws, nothing is written. */
