@@ -13,8 +13,8 @@ const SPEED = 1_000;
 const SCHEMA = "pigeonhole";
 const EFFECTS = "public.effects";
 const NODES = 3;
-/** Some event must be done within this time, until all are. */
-const PROGRESS_MS = 45_000;
+/** Some event must be done within this time, until all are: a lease that nobody knows of lasts a minute. */
+const PROGRESS_MS = 75_000;
 
 /** What is wrong in the end, and what shows that the trouble hit something. */
 export interface ClusterResult {
@@ -58,10 +58,11 @@ export class Cluster {
     this.sandbox.faults.api.add({ fault: { kind: "no_answer", executed: true }, probability: 0.3 });
   }
 
-  async begin(): Promise<void> {
-    this.#server = await startPostgres({ wal_level: "replica" });
+  /** On a server of its own, or on the one given. */
+  async begin(given?: PostgresServer): Promise<void> {
+    this.#server = given ?? (await startPostgres({ wal_level: "replica" }));
     const { url } = this.#server;
-    this.#dataDirectory = await readDataDirectory(url);
+    if (given === undefined) this.#dataDirectory = await readDataDirectory(url);
     this.#pool = new Pool({ connectionString: url });
     this.#pool.on("error", () => undefined);
     await this.#pool.query(`CREATE TABLE ${EFFECTS} (event text NOT NULL, pid integer NOT NULL)`);
@@ -117,6 +118,17 @@ export class Cluster {
     this.#relay?.cut();
     await sleep(forMs);
     this.#relay?.join();
+  }
+
+  /** Ends all trouble, waits until everything is answered, and gives the events of which the database knows nothing. */
+  async findLost(): Promise<string[]> {
+    this.sandbox.faults.clear();
+    for (const untilMs = Date.now() + PROGRESS_MS; this.#replayMissing() > 0; await sleep(100)) {
+      this.#enable();
+      if (Date.now() > untilMs) throw new Error("Some events are never answered.");
+    }
+    const stored = await this.#countById(`SELECT id FROM ${SCHEMA}.inbox_event`);
+    return this.#ids.filter((id) => !stored.has(id));
   }
 
   /** Ends all trouble, waits until everything is done, and says what is wrong. */

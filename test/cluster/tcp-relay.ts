@@ -8,29 +8,36 @@ export interface TcpRelay {
   cut(): void;
   /** Ends what was cut; new connections work. */
   join(): void;
+  /** Leads to another server from now on; what led to the one before is ended. */
+  aim(toPort: number): void;
   close(): void;
 }
 
-export async function startRelay(toPort: number): Promise<TcpRelay> {
+export async function startRelay(port: number): Promise<TcpRelay> {
   const pairs = new Set<Pair>();
+  let toPort = port;
   let isCut = false;
   const server = createServer((near) => {
     const pair = new Pair(near, connect({ host: "127.0.0.1", port: toPort }), () => pairs.delete(pair));
     pairs.add(pair);
     if (isCut) pair.cut();
   });
-  const port = await listen(server);
+  const ownPort = await listen(server);
   const endAll = (): void => {
     for (const pair of pairs) pair.end();
   };
   return {
-    port,
+    port: ownPort,
     cut() {
       isCut = true;
       for (const pair of pairs) pair.cut();
     },
     join() {
       isCut = false;
+      endAll();
+    },
+    aim(port) {
+      toPort = port;
       endAll();
     },
     close() {

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { chownSync, mkdirSync, mkdtempSync } from "node:fs";
+import { chownSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client, Pool } from "pg";
 import { afterAll, beforeAll, describe, expect } from "vitest";
@@ -46,21 +46,52 @@ export async function startPostgres(settings: Settings = {}): Promise<PostgresSe
   return startPrograms(programs, settings);
 }
 
-/** Starts a server on a disk that waits for no device. */
-async function startPrograms(programs: string, settings: Settings): Promise<PostgresServer> {
+/** Starts a server with a database of its own. */
+function startPrograms(programs: string, settings: Settings): Promise<PostgresServer> {
+  return serve(programs, makeData(programs), settings);
+}
+
+/**
+ * A primary and a server that begins as its copy, whose way to the primary the settings of the second have. Of this
+ * machine, also where the tests are given a server.
+ */
+export async function startPostgresPair(
+  settings: Settings,
+  ofStandby: (primaryUrl: string) => Promise<Settings>,
+): Promise<[primary: PostgresServer, standby: PostgresServer]> {
+  const programs = findPostgresPrograms() ?? expect.unreachable();
+  const folder = makeData(programs);
+  const copy = `${folder}-copy`;
+  execFileSync("cp", ["-a", folder, copy]);
+  const mark = join(copy, "data/standby.signal");
+  writeFileSync(mark, "");
+  if (isRoot()) chownSync(mark, OTHER_USER, OTHER_USER);
+  const primary = await serve(programs, folder, settings);
+  return [primary, await serve(programs, copy, await ofStandby(primary.url))];
+}
+
+/** A folder with the data of an empty server, on a disk that waits for no device. */
+function makeData(programs: string): string {
   const folder = mkdtempSync(join(MEMORY_DISK, "pigeonhole-postgres-"));
   const data = join(folder, "data");
   mkdirSync(data, { mode: 0o700 });
-  const user = isRoot() ? { uid: OTHER_USER, gid: OTHER_USER } : {};
   if (isRoot()) for (const path of [folder, data]) chownSync(path, OTHER_USER, OTHER_USER);
   const initdb = ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"];
-  execFileSync(join(programs, "initdb"), initdb, { ...user, cwd: folder, stdio: "pipe" });
+  execFileSync(join(programs, "initdb"), initdb, { ...serverUser(), cwd: folder, stdio: "pipe" });
+  return folder;
+}
+
+function serverUser(): { uid?: number; gid?: number } {
+  return isRoot() ? { uid: OTHER_USER, gid: OTHER_USER } : {};
+}
+
+async function serve(programs: string, folder: string, settings: Settings): Promise<PostgresServer> {
   const port = await findFreePort();
   const all = { listen_addresses: "127.0.0.1", unix_socket_directories: "", max_connections: "100", ...settings };
   const args = Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
-  const server = [join(programs, "postgres"), "-D", data, "-p", String(port), ...args];
+  const server = [join(programs, "postgres"), "-D", join(folder, "data"), "-p", String(port), ...args];
   const watch = spawn("/bin/sh", ["-c", UNTIL_CLOSED, "sh", folder, ...server], {
-    ...user,
+    ...serverUser(),
     cwd: folder,
     detached: true,
     stdio: ["pipe", "ignore", "ignore"],

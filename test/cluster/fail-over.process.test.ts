@@ -1,0 +1,14 @@
+import { expect, test } from "vitest";
+import { findPostgresPrograms } from "../support/tools.js";
+import { failOverUnderLoad } from "./fail-over.js";
+
+test.skipIf(findPostgresPrograms() === undefined && process.env["CI"] === undefined)(
+  "a synchronous standby that is promoted under load has all that was answered",
+  { timeout: 120_000 },
+  async () => {
+    const cluster = await failOverUnderLoad({ isSynchronous: true, events: 100, perSecond: 40 });
+    expect(await cluster.findLost()).toEqual([]);
+    // Without this the failover would have hit nothing.
+    expect(cluster.sandbox.deliveries().filter(({ status }) => status !== "delivered").length).toBeGreaterThan(20);
+  },
+);
