@@ -217,6 +217,7 @@ test("the JUnit report has every case, with escaped text", () => {
     status: 500,
     outcome: null,
     handlers: null,
+    contactEvents: null,
     ms: 1500,
     failure: null,
     change: null,
@@ -283,6 +284,8 @@ describe("a capture file that was edited by hand", () => {
     ["expect must be a JSON object", "2xx"],
     ["expect.handlers must be a JSON object", { handlers: ["done"] }],
     ["expect.handlers must be a string", { handlers: { welcome: true } }],
+    ["expect.contactEvents must be a JSON object", { contactEvents: "dead" }],
+    ["expect.contactEvents must be a string", { contactEvents: { welcome: null } }],
     ["expect.ignore must be a list", { ignore: "$.requestId" }],
     ["expect.outcome must be a string", { outcome: 1 }],
   ])("a capture file that was edited by hand is refused with the mistake: %s", async (problem, expected) => {

@@ -6,7 +6,7 @@ import { pino } from "pino";
 // An app as a user starts it: its secret, port and file come by environment. APP_FILE makes it ignore DATABASE_FILE,
 // and APP_POSTGRES has it prefer DATABASE_URL.
 const { WEBHOOK_SECRET: secret = "", APP_PORT: port = "0", DATABASE_FILE, DATABASE_URL } = process.env;
-const { APP_FILE, APP_POSTGRES, APP_WITHOUT_AUDIT } = process.env;
+const { APP_CONTACT, APP_FILE, APP_POSTGRES, APP_WITHOUT_AUDIT } = process.env;
 const { PIGEONHOLE_BASE_URL: baseUrl, PIGEONHOLE_API_KEY: apiKey } = process.env;
 const postgres = APP_POSTGRES && DATABASE_URL && createPostgresStore({ connectionString: DATABASE_URL });
 const store = APP_FILE ?? (postgres || DATABASE_FILE || "pigeonhole.db");
@@ -34,7 +34,7 @@ receiver.on(
 receiver.on(
   "form.submitted",
   (_, ctx) => {
-    ctx.contactEvents.record({ name: "form.filled", email: "ada@b.example" });
+    ctx.contactEvents.record({ name: "form.filled", email: APP_CONTACT ?? "ada@b.example" });
   },
   {
     name: "forms",

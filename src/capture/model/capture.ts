@@ -86,6 +86,8 @@ export interface Expectation {
   outcome?: string;
   /** Final state of each handler's work, by handler name; `{}` where no handler gets the event. Needs the inbox. */
   handlers?: Record<string, string>;
+  /** Final state of each contact event that the handlers record, by its name. Checked where the app is started. */
+  contactEvents?: Record<string, string>;
   /** JSON that the answer's body must equal. */
   json?: unknown;
   /** Paths in that JSON that may differ, such as `$.requestId`. */

@@ -54,11 +54,12 @@ export function parseCapture(value: unknown): Capture {
 
 /** An invalid expectation would stop a test run in the middle, or be a test that cannot fail. */
 function checkExpect(value: unknown): void {
-  const { status, outcome, handlers, ignore } = record(value, "expect");
+  const { status, outcome, handlers, contactEvents, ignore } = record(value, "expect");
   if (status !== undefined) checkStatus(text(status, "expect.status"));
   if (outcome !== undefined) text(outcome, "expect.outcome");
-  if (handlers !== undefined) {
-    for (const state of Object.values(record(handlers, "expect.handlers"))) text(state, "expect.handlers");
+  for (const [name, states] of Object.entries({ handlers, contactEvents })) {
+    if (states === undefined) continue;
+    for (const state of Object.values(record(states, `expect.${name}`))) text(state, `expect.${name}`);
   }
   if (ignore !== undefined) for (const path of list(ignore, "expect.ignore")) text(path, "expect.ignore");
 }

@@ -1,5 +1,6 @@
 import type { SendFailure } from "../send/send-request.js";
 import type { InspectedHandler } from "./check-work.js";
+import type { InspectedContactEvent } from "./recorded-contact-events.js";
 
 /** Compared with the last attempt in the file; null if it has none. */
 export type CaseChange = "fixed" | "regressed" | "still failing" | "still passing";
@@ -26,6 +27,8 @@ export interface CaptureTestCase {
   outcome: string | null;
   /** The work of each handler on the event; null if no inbox was read, or it does not have the event. */
   handlers: InspectedHandler[] | null;
+  /** The contact events that the handlers recorded; null if they were not read. */
+  contactEvents: InspectedContactEvent[] | null;
   /** Time until the answer, in milliseconds. */
   ms: number;
   /** Why there was no complete answer; null when there was one. */

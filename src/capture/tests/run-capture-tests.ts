@@ -27,6 +27,12 @@ import { checkExpectation } from "../model/check-expectation.js";
 import { checkHasHandler, checkWork, type InspectedHandler, type FoundWork } from "./check-work.js";
 import { ANSWER_TIMEOUT_MS } from "../send/send-request.js";
 import { replayCaptures, type ReplayedAttempt } from "../replay/replay-captures.js";
+import {
+  type InspectedContactEvent,
+  type ListContactEvents,
+  RecordedContactEvents,
+  checkContactEvents,
+} from "./recorded-contact-events.js";
 
 /** How captures are tested, wherever the app runs. */
 export interface CaptureTestRules {
@@ -61,6 +67,12 @@ export interface CaptureTestOptions extends CaptureTestRules {
    * @default handlers are not checked
    */
   inspect?: ((eventId: string) => Promise<readonly InspectedHandler[] | undefined>) | undefined;
+  /**
+   * Reads the app's outbox, into which nothing else may record. A contact event to which the file gives no state must
+   * not be dead.
+   * @default contact events are not checked
+   */
+  listContactEvents?: ListContactEvents | undefined;
   /** Allows a target outside this machine and private networks. @default false */
   allowRemote?: boolean | undefined;
   /** Ends the run before the next case. @default none */
@@ -87,6 +99,7 @@ const CAPTURE_TEST_OPTIONS = defineOptions("runCaptureTests", {
   target: required<string>(),
   secret: required<string>(),
   inspect: given<NonNullable<CaptureTestOptions["inspect"]>>(),
+  listContactEvents: callable<ListContactEvents>(),
   allowRemote: flag({ default: false }),
   signal: given<AbortSignal>(),
   onCase: callable<NonNullable<CaptureTestOptions["onCase"]>>(),
@@ -110,11 +123,13 @@ export async function runCaptureTests(wanted: CaptureTestOptions): Promise<Captu
     throw new PigeonholeError("invalid_capture", `${unreadable.file}: ${unreadable.reason}`);
   }
   if (files.length === 0) throw new PigeonholeError("no_capture", `There are no *.json files in "${options.folder}".`);
+  const { listContactEvents: list, settleMs } = options;
+  const recorded = list && new RecordedContactEvents(list, settleMs);
   const started = performance.now();
   const cases: CaptureTestCase[] = [];
   for (const file of files.toSorted((a, b) => byTime(a.capture, b.capture))) {
     if (options.signal?.aborted === true) break;
-    const testCase = await runCase(file, options);
+    const testCase = await runCase(file, options, recorded);
     cases.push(testCase);
     options.onCase?.(testCase);
   }
@@ -128,22 +143,31 @@ export async function runCaptureTests(wanted: CaptureTestOptions): Promise<Captu
   };
 }
 
-async function runCase({ file, capture }: CaptureFile, options: CaptureTest): Promise<CaptureTestCase> {
+async function runCase(
+  { file, capture }: CaptureFile,
+  options: CaptureTest,
+  recorded: RecordedContactEvents | undefined,
+): Promise<CaptureTestCase> {
   const expectation = expectationOf(capture, options);
   const fresh = withNewId(capture);
   const first = await sendOnce(fresh, options);
   const { attempt, failure } = first;
   const answered = attempt.status !== null;
   const eventId = fresh.event.id;
-  const found = isTaken(attempt) && eventId !== null ? await waitForHandlers(eventId, expectation, options) : undefined;
+  const taken = isTaken(attempt);
+  const found = taken && eventId !== null ? await waitForHandlers(eventId, expectation, options) : undefined;
+  const contactEvents = taken ? await recorded?.take() : undefined;
   const update = options.update && answered;
-  if (update) await writeCaptureFile(file, { ...capture, expect: expectationFrom(first, found, capture) });
+  if (update) {
+    await writeCaptureFile(file, { ...capture, expect: expectationFrom({ first, found, contactEvents, capture }) });
+  }
   const failures = update
     ? []
     : [
         ...checkExpectation(expectation, attempt),
         ...checkWork(expectation, attempt, found),
         ...checkHasHandler(expectation, fresh, found),
+        ...checkContactEvents(expectation, contactEvents),
       ];
   if (options.twice && answered) {
     failures.push(...(await checkSecond({ fresh, first, before: found, eventId, options })));
@@ -159,6 +183,7 @@ async function runCase({ file, capture }: CaptureFile, options: CaptureTest): Pr
     status: attempt.status,
     outcome: outcomeOf(attempt.headers) ?? null,
     handlers: found === undefined || found === "unknown" ? null : [...found],
+    contactEvents: contactEvents === undefined ? null : [...contactEvents],
     ms: attempt.ms,
     failure,
     change: changeOf(capture, expectation, failures.length === 0),
@@ -253,16 +278,26 @@ async function checkSecond({ fresh, first, before, eventId, options }: SecondInp
   return failures.map((failure) => `Second delivery: ${failure}`);
 }
 
-/** The answer as an expectation. Paths to ignore stay. */
-function expectationFrom({ attempt }: ReplayedAttempt, found: FoundWork, capture: Capture): Expectation {
+interface SeenCase {
+  first: ReplayedAttempt;
+  found: FoundWork;
+  contactEvents: readonly InspectedContactEvent[] | undefined;
+  capture: Capture;
+}
+
+/** What was seen as an expectation. Paths to ignore stay, and so does what was not looked at. */
+function expectationFrom({ first: { attempt }, found, contactEvents, capture }: SeenCase): Expectation {
   const outcome = outcomeOf(attempt.headers);
   const json = attempt.body === null || !bodyText(attempt.body) ? { ok: false as const } : bodyJson(attempt.body);
   const states = found === "unknown" ? undefined : found?.map(({ handler, state }) => [handler, state] as const);
-  const ignore = capture.expect?.ignore;
+  const { ignore, contactEvents: before } = capture.expect ?? {};
+  const sent = contactEvents && Object.fromEntries(contactEvents.map(({ name, state }) => [name, state]));
+  const recorded = sent ?? before ?? {};
   return {
     status: String(attempt.status),
     ...(outcome === undefined ? {} : { outcome }),
     ...(states === undefined ? {} : { handlers: Object.fromEntries(states) }),
+    ...(Object.keys(recorded).length === 0 ? {} : { contactEvents: recorded }),
     ...(json.ok ? { json: json.value } : {}),
     ...(ignore === undefined ? {} : { ignore }),
   };

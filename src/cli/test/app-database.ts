@@ -6,6 +6,7 @@ import { waitingClock } from "../../base/clock.js";
 import { SECOND } from "../../base/duration.js";
 import { sleep } from "../../base/wait.js";
 import type { InspectedHandler } from "../../capture/tests/check-work.js";
+import type { InspectedContactEvent, ListContactEvents } from "../../capture/tests/recorded-contact-events.js";
 import { isConnectionString, nameOfDatabase } from "../../store/connection-string.js";
 import { createTemporaryDatabase } from "../../store/create-temporary-database.js";
 import type { InboxOperator } from "../../store/inbox-operator.js";
@@ -15,6 +16,7 @@ import { usageError } from "../frame/command-error.js";
 import type { CommandContext } from "../frame/context.js";
 import { findInbox, hasInbox } from "../values/find-inbox.js";
 import { DATABASE_VARIABLE, URL_VARIABLE, findNamedServer, presentPlaces, readPlace } from "../values/inbox-place.js";
+import { allRows } from "../values/all-rows.js";
 import { closeEach } from "./close-each.js";
 
 /** The database of the app under test. */
@@ -25,8 +27,8 @@ export interface AppDatabase {
   checkOpened(signal: AbortSignal): Promise<void>;
   /** What the handlers made of an event; undefined for one that is not in the database. */
   inspect(eventId: string): Promise<readonly InspectedHandler[] | undefined>;
-  /** The newest contact events that are not sent again automatically. */
-  listDeadContactEvents(): Promise<readonly OutboxView[]>;
+  /** The contact events that were recorded after one. */
+  listContactEvents: ListContactEvents;
   /** Also removes a temporary database; the app must have ended. */
   close(): Promise<void>;
 }
@@ -135,15 +137,29 @@ function openLater(places: readonly [string, ...string[]], remove?: () => Promis
       opened ??= open();
       return (await (await opened).getEvent(eventId))?.handlers;
     },
-    async listDeadContactEvents() {
-      const inbox = await opened;
-      return inbox === undefined ? [] : (await inbox.listContactEvents({ state: "dead" })).items;
+    async listContactEvents(afterSeq) {
+      opened ??= open();
+      return listAfter(await opened, afterSeq);
     },
     async close() {
       const inbox = await opened?.catch(() => undefined);
       await closeEach([async () => inbox?.close(), async () => remove?.()]);
     },
   };
+}
+
+async function listAfter(inbox: InboxOperator, afterSeq: number): Promise<InspectedContactEvent[]> {
+  const found: InspectedContactEvent[] = [];
+  for await (const row of allRows(Number.MAX_SAFE_INTEGER, (page) => inbox.listContactEvents(page))) {
+    if (row.seq <= afterSeq) break;
+    found.unshift(inspected(row));
+  }
+  return found;
+}
+
+function inspected({ seq, body, state, attempts, code, reason, message }: OutboxView): InspectedContactEvent {
+  const { name } = JSON.parse(body) as { name: string };
+  return { seq, name, state, attempts, reason: code ?? reason, message };
 }
 
 async function findOpened(places: readonly string[]): Promise<string | undefined> {

@@ -8,8 +8,9 @@ export interface EmulatedApi {
   close(): Promise<void>;
 }
 
-export async function startEmulatedApi(): Promise<EmulatedApi> {
-  const sandbox = createSandbox({ receiverTime: "machine" });
+/** `addresses`: those of the workspace's contacts. */
+export async function startEmulatedApi(addresses: readonly string[]): Promise<EmulatedApi> {
+  const sandbox = createSandbox({ receiverTime: "machine", contacts: addresses.map((email) => ({ email })) });
   const { url } = await sandbox.listen({ port: 0 });
   return {
     env: { [BASE_URL_VARIABLE]: url, [API_KEY_VARIABLE]: sandbox.apiKey },

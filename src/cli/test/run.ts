@@ -7,6 +7,9 @@ import {
   toJunit,
 } from "../../capture/tests/capture-test-report.js";
 import { type AnswerJudgement, describeAnswer, judgeAnswer } from "../../capture/model/answer.js";
+import { readCaptureFiles } from "../../capture/folder/capture-files.js";
+import { mentionedAddresses } from "../../capture/model/mentioned-addresses.js";
+import { findLateRefusals } from "../../capture/tests/recorded-contact-events.js";
 import { runCaptureTests } from "../../capture/tests/run-capture-tests.js";
 import { checkLocalTarget } from "../../capture/send/target.js";
 import { waitingClock } from "../../base/clock.js";
@@ -15,7 +18,6 @@ import { PigeonholeError } from "../../base/error.js";
 import { escapeControls } from "../../base/text.js";
 import { sleep } from "../../base/wait.js";
 import { makeSecret } from "../../protocol/secret.js";
-import type { OutboxView } from "../../store/outbox.js";
 import { usageError } from "../frame/command-error.js";
 import type { CommandInput, RunCommand } from "../frame/context.js";
 import { EXIT } from "../frame/exit-code.js";
@@ -58,7 +60,7 @@ export const run: RunCommand<typeof test> = async (input) => {
     await waitUntilReached(input, target, app);
     if (app !== undefined) await inbox?.checkOpened(signal);
     const report = await runCaptureTests({
-      folder: resolve(cwd, input.args.folder ?? "fixtures/webhooks"),
+      folder: folderOf(input),
       target: target.href,
       secret,
       twice: options.twice,
@@ -70,16 +72,19 @@ export const run: RunCommand<typeof test> = async (input) => {
       signal,
       onCase: (testCase) => showCase(testCase, out),
       ...(expect !== undefined && { expect: { status: expect } }),
-      ...(inbox !== undefined && { inspect: (eventId) => inbox.inspect(eventId) }),
+      inspect: inbox && ((eventId) => inbox.inspect(eventId)),
+      // Without --start other deliveries may make the app record contact events too.
+      listContactEvents: app && inbox && ((afterSeq) => inbox.listContactEvents(afterSeq)),
     });
     for (const file of options.reporter) await writeFile(resolve(cwd, file), toJunit(report));
     showSummary(report, out);
     await untilEnded(app, report.unanswered > 0 ? LAST_MOMENT_MS : AFTERMATH_MS);
     if (app?.ending !== undefined) out.note(`The app ended during the run: ${app.ending}.${lastLinesOf(app)}`);
-    if (app !== undefined) showDeadContactEvents((await inbox?.listDeadContactEvents()) ?? [], out);
+    const late = app && inbox ? findLateRefusals(report, await inbox.listContactEvents(-1)) : [];
+    for (const text of late) out.note(`! ${escapeControls(text)}`);
     if (app === undefined && report.unanswered === report.cases.length) out.note(NOT_STARTED);
     else if (inbox === undefined && !answersOnly) out.note(HANDLERS_UNKNOWN);
-    if (report.failed === 0) return app?.ending === undefined ? EXIT.ok : EXIT.failed;
+    if (report.failed === 0) return app?.ending === undefined && late.length === 0 ? EXIT.ok : EXIT.failed;
     return report.unanswered === report.cases.length ? EXIT.unreachable : EXIT.failed;
   } finally {
     await closeEach(closers.toReversed());
@@ -93,17 +98,15 @@ interface Prepared {
 }
 
 /** Adds to `closers` how each thing that it has made is removed, also if it rejects at a later one. */
-async function prepare(
-  { options, context }: Input,
-  secret: string,
-  closers: (() => Promise<void>)[],
-): Promise<Prepared> {
+async function prepare(input: Input, secret: string, closers: (() => Promise<void>)[]): Promise<Prepared> {
+  const { options, context } = input;
   const { start, answersOnly } = options;
   const database = await findAppDatabase(options, context);
   const inbox = answersOnly ? undefined : database;
   if (database !== undefined) closers.push(() => database.close());
   if (start === undefined) return { inbox, app: undefined };
-  const api = await startEmulatedApi();
+  const captures = readCaptureFiles(folderOf(input)).files.map(({ capture }) => capture);
+  const api = await startEmulatedApi(mentionedAddresses(captures));
   closers.push(() => api.close());
   const env = { ...context.env, [SECRET_VARIABLE]: secret, ...database?.env, ...api.env };
   const app = startApp({ command: start, env, cwd: context.cwd, graceMs: APP_GRACE_MS });
@@ -126,6 +129,10 @@ async function checkNothingAnswers(target: URL): Promise<void> {
   );
 }
 
+function folderOf({ args, context }: Input): string {
+  return resolve(context.cwd, args.folder ?? "fixtures/webhooks");
+}
+
 /** With `--start` a secret for this run is enough, since the app gets it. */
 function findSecret({ options, context }: Input): string {
   if (options.start === undefined) return requireSigningSecret(options.secret, context).value;
@@ -138,14 +145,6 @@ async function waitUntilReached({ options, context }: Input, target: URL, app: A
   const isHealth = waitFor !== undefined;
   const url = waitFor === undefined ? target.href : readTarget("--wait-for", waitFor).href;
   await waitForApp({ url, isHealth, patienceMs: patience, allowRemote, app, signal: context.signal });
-}
-
-/** Not a failure: the emulated API knows no contacts of the workspace, so it refuses what the service would take. */
-function showDeadContactEvents(dead: readonly OutboxView[], out: Output): void {
-  for (const { body, key, code, reason } of dead) {
-    const { name } = JSON.parse(body) as { name: string };
-    out.note(`! The contact event ${escapeControls(name)} is dead: ${escapeControls(code ?? reason ?? "")}  ${key}`);
-  }
 }
 
 const NOT_STARTED = "Start the app first, or have the command start it: --start 'npm start'.";
@@ -163,8 +162,9 @@ function showCase(testCase: CaptureTestCase, out: Output): void {
 }
 
 /** A case that is as expected can still be one in which the event was not handled. */
-function judgeCase({ status, outcome, handlers }: CaptureTestCase): AnswerJudgement {
+function judgeCase({ status, outcome, handlers, contactEvents }: CaptureTestCase): AnswerJudgement {
   if (handlers?.some(({ state }) => state !== "done") === true) return "warning";
+  if (contactEvents?.some(({ state }) => state === "dead") === true) return "warning";
   return judgeAnswer({ status, outcome }) === "warning" ? "warning" : "good";
 }
 
