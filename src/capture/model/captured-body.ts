@@ -5,7 +5,11 @@ import type { CapturedBody, CapturedEvent } from "./capture.js";
 /** The bytes of a captured body. */
 export function decodeBody({ encoding, data }: CapturedBody): Uint8Array {
   if (encoding === "utf8") return new TextEncoder().encode(data);
-  return Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
+  const characters = atob(data);
+  const bytes = new Uint8Array(characters.length);
+  // `from` with a function takes ten times as long, which is half a second for 5 MB.
+  for (let index = 0; index < bytes.length; index += 1) bytes[index] = characters.charCodeAt(index);
+  return bytes;
 }
 
 /** The text of a captured body; undefined if it is not valid UTF-8. */

@@ -1,4 +1,4 @@
-import { useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { makeTerm } from "../../capture/query/query.js";
 import { toggleTerm } from "../state/search-terms.js";
 import { query, setQuery } from "../state/captures.js";
@@ -8,11 +8,20 @@ import { plural } from "../ui/format.js";
 import type { JsonContainer, JsonNode } from "./parse-json.js";
 import { hasMoreValues, listTreeRows, writeJson, type Folds, type TreeRow } from "./tree-rows.js";
 
-/** Lines rendered at first; a click shows more, since a body may have 5 MB. */
+/** Lines that a window has room for. They are drawn first. */
+const IN_SIGHT = 60;
+
+/** Lines rendered without a click, since a body may have 5 MB. */
 const PAGE = 400;
+
+/** Two frames: the lines in sight are drawn by then. */
+const AFTER_DRAWING_MS = 34;
 
 /** Characters of a text that are rendered at first. */
 const LONG_TEXT = 400;
+
+/** Characters of a value that a search may be for; a search has at most 2,000. */
+const MAX_FOUND = 1_000;
 
 /** Pixels per level. */
 const INDENT = 16;
@@ -36,12 +45,16 @@ interface JsonTreeOptions {
 /** A JSON tree: fold with a click or the arrow keys, copy a path or a value. */
 export function JsonTree({ node, label, canSearch = false }: JsonTreeOptions) {
   const [folds, setFolds] = useState<Folds>(() => firstFolds(node));
-  const [shown, setShown] = useState(PAGE);
+  const [shown, setShown] = useState(IN_SIGHT);
   const [current, setCurrent] = useState(0);
   const root = useRef<HTMLDivElement>(null);
   // One more than is shown tells whether there are more.
   const listed = useMemo(() => listTreeRows(node, folds, shown + 1), [node, folds, shown]);
   const rows = listed.slice(0, shown);
+  useEffect(() => {
+    const timer = setTimeout(() => setShown(PAGE), AFTER_DRAWING_MS);
+    return () => clearTimeout(timer);
+  }, []);
 
   const toggle = (path: string) => {
     const switched = new Set(folds.switched);
@@ -91,7 +104,7 @@ export function JsonTree({ node, label, canSearch = false }: JsonTreeOptions) {
           />
         ))}
       </div>
-      {listed.length > shown && (
+      {listed.length > shown && shown >= PAGE && (
         <button type="button" class="button" onClick={() => setShown(shown + 5 * PAGE)}>
           Show more lines
         </button>
@@ -110,8 +123,7 @@ interface RowOptions {
 
 function Row({ row, isCurrent, canSearch, onFocus, onToggle }: RowOptions) {
   const { node, path } = row;
-  const value = "members" in node ? null : node.kind === "string" ? node.value : node.text;
-  const term = canSearch && value !== null ? termFor(path, value) : null;
+  const term = canSearch && !("members" in node) && node.text.length <= MAX_FOUND ? termFor(path, valueOf(node)) : null;
   return (
     <div
       class="json-row"
@@ -155,7 +167,7 @@ function Row({ row, isCurrent, canSearch, onFocus, onToggle }: RowOptions) {
           type="button"
           class="link"
           tabIndex={isCurrent ? 0 : -1}
-          onClick={() => void copyText(value ?? writeJson(node), path === "" ? "the value" : `the value of ${path}`)}
+          onClick={() => void copyText(valueOf(node), path === "" ? "the value" : `the value of ${path}`)}
         >
           value
         </button>
@@ -209,6 +221,12 @@ function firstFolds(node: JsonNode): Folds {
 function sizeOf({ kind, count }: JsonContainer): string {
   if (kind === "array") return count === 0 ? "[ ]" : `[ ${count} ]`;
   return count === 0 ? "{ }" : `{ ${count} }`;
+}
+
+/** What is copied, and searched for: a text without its quotes. */
+function valueOf(node: JsonNode): string {
+  if ("members" in node) return writeJson(node);
+  return node.kind === "string" ? node.value : node.text;
 }
 
 /** The search term that finds this value; null if the search language cannot express its path. */

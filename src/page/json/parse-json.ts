@@ -5,8 +5,15 @@ import { stringEnd } from "./string-end.js";
 /** A JSON text as a tree that keeps the source: numbers as their digits, members in order, repeated names too. */
 export type JsonNode =
   | JsonContainer
-  | { readonly kind: "string"; readonly text: string; readonly value: string }
+  | JsonString
   | { readonly kind: "number" | "boolean" | "null"; readonly text: string };
+
+interface JsonString {
+  readonly kind: "string";
+  readonly text: string;
+  /** Read from the text each time: that of megabytes takes longer than to show its beginning. */
+  readonly value: string;
+}
 
 /** An object or array. */
 export interface JsonContainer {
@@ -50,7 +57,7 @@ class Container implements JsonContainer {
 
   constructor(source: Source, start: number, number: number) {
     this.kind = source.text[start] === "{" ? "object" : "array";
-    this.count = source.index.counts[number] ?? 0;
+    this.count = source.index.countOf(number);
     this.#source = source;
     this.#start = start;
     this.#number = number;
@@ -77,12 +84,11 @@ class Source {
     const first = text[at];
     if (first === "{" || first === "[") {
       const node = new Container(this, at, container);
-      const { ends, next } = this.index;
-      return { node, end: ends[container] ?? text.length, nextContainer: next[container] ?? 0 };
+      return { node, end: this.index.endOf(container), nextContainer: this.index.nextAfter(container) };
     }
     if (first === '"') {
       const end = stringEnd(text, at) ?? text.length;
-      return { node: stringNode(text.slice(at, end)), end, nextContainer: container };
+      return { node: new StringNode(text.slice(at, end)), end, nextContainer: container };
     }
     const end = wordEnd(text, at);
     const kind = first === "n" ? "null" : first === "t" || first === "f" ? "boolean" : "number";
@@ -99,7 +105,7 @@ class Source {
       let name = String(index);
       if (isObject) {
         const nameEnd = stringEnd(text, at) ?? text.length;
-        name = stringNode(text.slice(at, nameEnd)).value;
+        name = new StringNode(text.slice(at, nameEnd)).value;
         at = skipSpace(text, skipSpace(text, nameEnd) + 1);
       }
       const { node, end, nextContainer } = this.readValue(at, container);
@@ -111,8 +117,17 @@ class Source {
   }
 }
 
-function stringNode(text: string): Extract<JsonNode, { kind: "string" }> {
-  return { kind: "string", text, value: text.includes("\\") ? (JSON.parse(text) as string) : text.slice(1, -1) };
+class StringNode implements JsonString {
+  readonly kind = "string";
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  get value(): string {
+    return this.text.includes("\\") ? (JSON.parse(this.text) as string) : this.text.slice(1, -1);
+  }
 }
 
 function wordEnd(text: string, from: number): number {

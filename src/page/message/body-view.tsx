@@ -1,13 +1,24 @@
-import { useMemo } from "preact/hooks";
 import type { CapturedBody } from "../../capture/model/capture.js";
 import { JsonTree } from "../json/json-tree.js";
-import { parseJson } from "../json/parse-json.js";
+import { parseJson, type ParsedJson } from "../json/parse-json.js";
 import { Icon } from "../ui/icon.js";
 import { LongText } from "./long-text.js";
 import { bodyAsText } from "./body-bytes.js";
 
 /** Characters that are shown before and after the place where a text stops being JSON. */
-const AROUND = 32 * 1024;
+const AROUND = 8 * 1024;
+
+/** Bodies that were read, for as long as they are kept: a tab that is shown again needs not read its body again. */
+const readBodies = new WeakMap<CapturedBody, { text: string; parsed: ParsedJson }>();
+
+function readBody(body: CapturedBody): { text: string; parsed: ParsedJson } {
+  const known = readBodies.get(body);
+  if (known !== undefined) return known;
+  const text = bodyAsText(body);
+  const read = { text, parsed: parseJson(text) };
+  readBodies.set(body, read);
+  return read;
+}
 
 interface BodyViewOptions {
   body: CapturedBody;
@@ -19,8 +30,7 @@ interface BodyViewOptions {
 
 /** A body as a tree if it is JSON, and as text otherwise. */
 export function BodyView({ body, label, canSearch = false, mustBeJson = false }: BodyViewOptions) {
-  const text = useMemo(() => bodyAsText(body), [body]);
-  const parsed = useMemo(() => parseJson(text), [text]);
+  const { text, parsed } = readBody(body);
   if (text === "") return <p class="nothing">No body.</p>;
   // Keyed by the text, so that another body starts with its own folds.
   if (parsed.ok) return <JsonTree key={text} node={parsed.node} label={label} canSearch={canSearch} />;

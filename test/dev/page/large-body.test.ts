@@ -42,7 +42,7 @@ describe.skipIf(mustSkipBrowserTests())("a body of 5 MB", () => {
     },
   );
 
-  test.each(["numbers", "empty lists", "short names"])(
+  test.each(["numbers", "short lists", "short names"])(
     "the page keeps no value of %s that it does not show",
     { timeout: 60_000 },
     async (name) => {
@@ -81,6 +81,33 @@ describe.skipIf(mustSkipBrowserTests())("a body of 5 MB", () => {
     await page.getByRole("tree", { name: "Payload" }).waitFor();
     // It finds where the values are, and makes those that it shows.
     expect(await page.evaluate("window.parsed")).toBe(0);
+    await close();
+  });
+
+  test("the lines in sight are drawn first, and a tab that is shown again reads no body again", async () => {
+    const { page, close } = await openPage(browser, bench.pageUrl);
+    await page.evaluate(`(() => {
+      new MutationObserver(() => {
+        const { length } = document.querySelectorAll("[role=treeitem]");
+        if (length > 0) window.firstLines ??= length;
+      }).observe(document, { childList: true, subtree: true });
+    })()`);
+    await page.locator(".list-window .row").nth(Object.keys(LARGE_BODIES).indexOf("numbers")).click();
+    const lines = page.getByRole("tree", { name: "Payload" }).getByRole("treeitem");
+    await expect.poll(() => lines.count()).toBe(400);
+    expect(await page.evaluate("window.firstLines")).toBe(60);
+    await page.getByRole("tab", { name: "Headers" }).click();
+    await page.evaluate(`(() => {
+      const { charCodeAt } = String.prototype;
+      window.looks = 0;
+      String.prototype.charCodeAt = function (at) {
+        window.looks += 1;
+        return charCodeAt.call(this, at);
+      };
+    })()`);
+    await page.getByRole("tab", { name: "Payload" }).click();
+    await lines.first().waitFor();
+    expect(await page.evaluate("window.looks")).toBeLessThan(100_000);
     await close();
   });
 
