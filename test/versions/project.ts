@@ -15,8 +15,17 @@ const TESTED = [
   "vitest.config.ts",
 ];
 
-/** What those need beside the package. */
-const TEST_PACKAGES = ["@hono/node-server", "@types/node", "express", "express4", "hono", "pino", "vitest"];
+/** What those need beside the package, and the declarations that `pigeonhole/postgres` refers to. */
+const TEST_PACKAGES = [
+  "@hono/node-server",
+  "@types/node",
+  "@types/pg",
+  "express",
+  "express4",
+  "hono",
+  "pino",
+  "vitest",
+];
 
 interface Manifest {
   version: string;

@@ -5,6 +5,9 @@ import { ROOT, fetchPackage, readJson, run } from "./programs.js";
 /** The oldest TypeScript that reads the declarations, one before each change of the compiler, and the newest. */
 export const TYPESCRIPT_VERSIONS = ["5.4", "5.9", "6", "7"];
 
+/** The declarations of pg itself cannot be read before TypeScript 5.7. */
+const isTooOldForPg = (version: string): boolean => version === "5.4";
+
 /**
  * Compiles a consumer of every entry in the project with this TypeScript, declarations of the package and its
  * dependencies included.
@@ -12,7 +15,9 @@ export const TYPESCRIPT_VERSIONS = ["5.4", "5.9", "6", "7"];
 export async function compileConsumer(folder: string, version: string): Promise<void> {
   const modules = await fetchPackage(`typescript${version}`, `typescript@${version}`);
   const { exports } = readJson(join(ROOT, "package.json")) as { exports: Record<string, unknown> };
-  const entries = Object.keys(exports).filter((path) => path !== "./package.json");
+  const entries = Object.keys(exports).filter(
+    (path) => path !== "./package.json" && !(path === "./postgres" && isTooOldForPg(version)),
+  );
   const imports = entries.map((path, index) => `import * as entry${index} from "pigeonhole${path.slice(1)}";`);
   const names = entries.map((_, index) => `entry${index}`);
   writeFileSync(join(folder, "consumer.ts"), `${imports.join("\n")}\n${CONSUMER}\nconsole.log(${names.join(", ")});\n`);
