@@ -13,7 +13,7 @@ import { discardEvent } from "./operations/discard.js";
 import { erasePage } from "./operations/erase.js";
 import { readHandlerTimes } from "./operations/handler-times.js";
 import { inspectEvent, listEvents } from "./operations/inspect.js";
-import { findIds, readIdsKnownSince } from "./operations/known-ids.js";
+import { knownIds } from "./operations/known-ids.js";
 import { countOutbox, discardOutbox, getContactEvent, listOutbox, retryOutbox } from "./operations/outbox-inspect.js";
 import { replanEvent } from "./operations/replan.js";
 import { requestReading, requestRetry } from "./operations/requested-retries.js";
@@ -70,8 +70,7 @@ function operateEvents(
       })),
     countLists: () => read("counting events", countLists),
     handlerTimes: (query = {}) => read("reading handler times", (sql) => readHandlerTimes(sql, query)),
-    findIds: (ids) => read("looking for ids", (sql) => findIds(sql, ids)),
-    idsKnownSince: () => read("reading times", readIdsKnownSince),
+    ...knownIds(read),
     listEvents: (query = {}) => read("listing events", (sql) => listEvents(sql, query)),
     getEvent: (id) => read("reading an event", (sql) => inspectEvent(sql, id)),
     retryEvent: (id) =>

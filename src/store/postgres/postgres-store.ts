@@ -15,7 +15,7 @@ import { erasePage } from "./operations/erase.js";
 import { glance } from "./operations/glance.js";
 import { noteHandlerTimes, readHandlerTimes } from "./operations/handler-times.js";
 import { inspectEvent, listEvents, listStuck } from "./operations/inspect.js";
-import { findIds, readIdsKnownSince } from "./operations/known-ids.js";
+import { knownIds } from "./operations/known-ids.js";
 import { leaseWork, releaseLeases, renewLeases } from "./operations/lease.js";
 import { maySend } from "./operations/may-send.js";
 import { countOutbox, discardOutbox, listOutbox, retryOutbox } from "./operations/outbox-inspect.js";
@@ -108,8 +108,7 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
     settleSend: (settlement) => work("settling a call", (sql) => settleSend(sql, settlement)),
     list: (query) => read("listing events", (sql) => listEvents(sql, query)),
     get: (id) => read("reading an event", (sql) => inspectEvent(sql, id)),
-    findIds: (ids) => read("looking for ids", (sql) => findIds(sql, ids)),
-    idsKnownSince: () => read("reading times", readIdsKnownSince),
+    ...knownIds(read),
     listStuck: (query) => read("listing events", (sql) => listStuck(sql, query)),
     replan: (plan) => write("planning an event", (sql) => replanEvent(sql, plan)),
     requestRetry: (seq, now) => write("requesting a retry", (sql) => requestRetry(sql, seq, now)),

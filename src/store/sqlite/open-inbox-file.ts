@@ -7,6 +7,7 @@ import { prepareCounts } from "./operations/counts.js";
 import { prepareHandlerTimes } from "./operations/handler-times.js";
 import { prepareInspect } from "./operations/inspect.js";
 import { prepareFindIds, prepareIdsKnownSince } from "./operations/known-ids.js";
+import type { KnownIds } from "../known-ids.js";
 import type { OutboxQuery } from "../outbox.js";
 import type { InboxOperator, OperatorRetry } from "../inbox-operator.js";
 import { backUpInboxFile } from "./back-up-inbox-file.js";
@@ -65,8 +66,7 @@ export async function openInboxFile(
     overview: () => read(() => ({ events: counts({ now: now() }), contactEvents: countOutbox() })),
     countLists: () => read(prepareCountLists(db)),
     handlerTimes: (query = {}) => read(() => handlerTimes(query)),
-    findIds: (ids) => read(() => prepareFindIds(db)(ids)),
-    idsKnownSince: () => read(prepareIdsKnownSince(db)),
+    ...readKnownIds(db),
     listEvents: (query = {}) => read(() => list(query)),
     getEvent: (id) => read(() => get({ id })),
     retryEvent: (id) =>
@@ -88,6 +88,13 @@ export async function openInboxFile(
     backUp: (options) => backUpInboxFile({ file, ...options }),
     // oxlint-disable-next-line require-await -- a throw must become a rejection
     close: async () => connection.close(),
+  };
+}
+
+function readKnownIds(db: Database): KnownIds {
+  return {
+    findIds: (ids) => runBeside(db, "deferred", () => prepareFindIds(db)(ids)),
+    idsKnownSince: () => runBeside(db, "deferred", prepareIdsKnownSince(db)),
   };
 }
 

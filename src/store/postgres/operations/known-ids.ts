@@ -1,16 +1,22 @@
-import { type IdTimes, readIdTimes } from "../../known-ids.js";
+import { type IdTimes, type KnownIds, readIdTimes } from "../../known-ids.js";
 import type { Sql } from "../sql.js";
 
-/** Finds those of the ids that are stored. */
-export async function findIds(sql: Sql, ids: readonly string[]): Promise<string[]> {
+/** What the database knows of ids; `read` does the reading on a connection. */
+export function knownIds(read: <Value>(doing: string, use: (sql: Sql) => Promise<Value>) => Promise<Value>): KnownIds {
+  return {
+    findIds: (ids) => read("looking for ids", (sql) => findIds(sql, ids)),
+    idsKnownSince: () => read("reading times", readIdsKnownSince),
+  };
+}
+
+async function findIds(sql: Sql, ids: readonly string[]): Promise<string[]> {
   const rows = await sql.rows<{ id: string }>("SELECT id FROM pigeonhole.inbox_event WHERE id = ANY(:ids::text[])", {
     ids,
   });
   return rows.map(({ id }) => id);
 }
 
-/** Reads since when all ids are known. */
-export async function readIdsKnownSince(sql: Sql): Promise<number | undefined> {
+async function readIdsKnownSince(sql: Sql): Promise<number | undefined> {
   const times = await sql.row<IdTimes>(`
     SELECT (SELECT value FROM pigeonhole.known_time WHERE name = 'begun') AS begun,
       (SELECT received_at FROM pigeonhole.inbox_event ORDER BY seq LIMIT 1) AS oldest,

@@ -37,9 +37,6 @@ interface Row {
  * rows which must stay (their work is not settled) are not read again until the positions are reset.
  */
 export function preparePrune(db: Database) {
-  const selectRows = (table: string, time: string, since = time) =>
-    db.prepare<object, Row>(`
-      SELECT r.seq, ${time} AS receivedAt, ${since} AS since FROM ${table} WHERE r.seq > :after ORDER BY r.seq LIMIT ${planFree(":batch", "number")}`);
   const removeEvent = lazy(() => prepareRemoveEvent(db));
   const dropBody = lazy(() => prepareDropBody(db));
   const dropSent = lazy(() => db.prepare("DELETE FROM outbox_event WHERE seq = :seq"));
@@ -52,19 +49,19 @@ export function preparePrune(db: Database) {
    */
   const kinds = {
     event: {
-      select: selectRows("inbox_event AS r", "r.received_at", "max(r.received_at, r.signed_at)"),
+      select: prepareSelect(db, "inbox_event AS r", "r.received_at", "max(r.received_at, r.signed_at)"),
       mayGo: lazy(() => prepareAsk(db, MAY_GO.event)),
       after: 0,
       remove: (seq: number): void => removeEvent()(seq),
     },
     body: {
-      select: selectRows("inbox_body AS r JOIN inbox_event AS e ON e.seq = r.seq", "e.received_at"),
+      select: prepareSelect(db, "inbox_body AS r JOIN inbox_event AS e ON e.seq = r.seq", "e.received_at"),
       mayGo: lazy(() => prepareAsk(db, MAY_GO.body)),
       after: 0,
       remove: (seq: number): void => dropBody()(seq),
     },
     sent: {
-      select: selectRows("outbox_event AS r", "r.recorded_at"),
+      select: prepareSelect(db, "outbox_event AS r", "r.recorded_at"),
       mayGo: lazy(() => prepareAsk(db, MAY_GO.sent)),
       after: 0,
       remove: (seq: number): void => void dropSent().run({ seq }),
@@ -96,6 +93,12 @@ export function preparePrune(db: Database) {
     if (seen === 0) kinds.event.after = kinds.body.after = kinds.sent.after = 0;
     return seen;
   };
+}
+
+/** Reads rows of a table after a number, oldest first. */
+function prepareSelect(db: Database, table: string, time: string, since = time) {
+  return db.prepare<object, Row>(`
+    SELECT r.seq, ${time} AS receivedAt, ${since} AS since FROM ${table} WHERE r.seq > :after ORDER BY r.seq LIMIT ${planFree(":batch", "number")}`);
 }
 
 /** True for the row of this number that the query finds. */
