@@ -61,6 +61,7 @@ export const COMMANDS: readonly Command[] = [
   command(endpoints.endpointsDelete, async () => (await import("./endpoints/run.js")).remove),
   command(endpoints.endpointsTest, async () => (await import("./endpoints/run.js")).test),
   command(endpoints.endpointsDeliveries, async () => (await import("./endpoints/run.js")).deliveries),
+  command(endpoints.endpointsRepair, async () => (await import("./endpoints/repair.js")).repair),
   command(init, async () => (await import("./init/run.js")).run),
   command(add, async () => (await import("./add/run.js")).run),
   command(postgres.postgresSchema, async () => (await import("./postgres/run.js")).printSchema),

@@ -127,7 +127,7 @@ async function runCommand(args: readonly string[], more: Record<string, string> 
   return { code, output };
 }
 
-test("the rotation of the operations guide works with a receiver that reads the file", async () => {
+test("the rotation and the repair of the operations guide work with a receiver that reads the file", async () => {
   const file = join(folder, "webhook-secret");
   const service = await startSandboxServer({ clock: { speed: 60 } });
   onTestFinished(() => service.close());
@@ -149,10 +149,11 @@ test("the rotation of the operations guide works with a receiver that reads the 
 
   const api = { PIGEONHOLE_BASE_URL: service.url, PIGEONHOLE_API_KEY: service.sandbox.apiKey };
   const lines = guideLines("whe_65b8f0a2c4d6e8f001234567");
-  expect(lines.map(([, name]) => name)).toEqual(["rotate-secret", "test"]);
+  expect(lines.map(([, name]) => name)).toEqual(["rotate-secret", "test", "repair", "repair"]);
   for (const line of lines) {
-    // At a terminal the first one asks before it does it.
-    const args = [...line.map((word) => (word.startsWith("whe_") ? id : word)), "--yes"];
+    // The inbox is younger than two days. At a terminal the first command asks before it does it.
+    const own = (word: string): string => (word.startsWith("whe_") ? id : word.replace(/^2d$/, "0s"));
+    const args = [...line.map(own), "--yes"];
     const { code, output } = await runCommand(args, api);
     expect(code, output).toBe(0);
     expect(output).not.toContain("whsec_");
@@ -168,7 +169,7 @@ test("the commands of the operations guide that look from outside work while the
   const headers = signDelivery({ body, secret: TEST_SECRET });
   const url = `http://127.0.0.1:${receiver.port}/webhooks/mail`;
   expect((await fetch(url, { method: "POST", body, headers })).status).toBe(200);
-  const lines = guideLines("--db inbox.db");
+  const lines = guideLines("--db inbox.db").filter(([family]) => family !== "endpoints");
   expect(lines.length).toBeGreaterThan(5);
   for (const line of lines) {
     const { code, output } = await runCommand(line.map((word) => word.replace("3000", String(receiver.port))));

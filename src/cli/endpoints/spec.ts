@@ -1,7 +1,7 @@
 import { EVENT_TYPES } from "../../protocol/event-types.js";
 import { defineCommand, type OptionSpec } from "../frame/spec.js";
-import { apiOptions } from "../values/options.js";
-import { parseWholeNumber } from "../values/parse-option.js";
+import { apiOptions, databaseOption } from "../values/options.js";
+import { parseDuration, parsePastMoment, parseWholeNumber } from "../values/parse-option.js";
 
 const event = { value: "type", short: "e", repeat: true, suggestions: EVENT_TYPES } as const;
 
@@ -112,4 +112,44 @@ export const endpointsDeliveries = defineCommand({
     },
   },
   examples: [["pigeonhole endpoints deliveries whe_65b8f0a2c4d6e8f001234567 --status failed", "recent failures"]],
+});
+
+export const endpointsRepair = defineCommand({
+  name: "endpoints repair",
+  group,
+  summary: "Replays events that the service failed to deliver and that the receiver's database lacks.",
+  details:
+    "Reads the failed attempts of the endpoint's delivery log, has the service replay what is missing, and waits for its arrival. It can be killed at any moment and run again; an event takes effect once. Exits with 1 when events are still missing.",
+  arguments: { id },
+  options: {
+    ...apiOptions,
+    db: databaseOption,
+    since: {
+      value: "time",
+      parse: parsePastMoment,
+      summary: "Begin of the outage, such as 2d or 2026-01-31. Required.",
+    },
+    enable: { summary: "Switches the endpoint on, if it is off." },
+    dryRun: { summary: "Shows what is missing and changes nothing." },
+    mayRepeat: {
+      summary:
+        "Allows a begin before the database has all ids, and events that may be from before: they may have been handled, and would be handled again.",
+    },
+    wait: {
+      value: "duration",
+      parse: parseDuration,
+      default: "30s",
+      summary: "How long to wait for replayed events to arrive.",
+    },
+  },
+  examples: [
+    [
+      "pigeonhole endpoints repair whe_65b8f0a2c4d6e8f001234567 --since 2d --dry-run",
+      "what two days of outage have lost",
+    ],
+    [
+      "pigeonhole endpoints repair whe_65b8f0a2c4d6e8f001234567 --since 2d --enable --db inbox.db",
+      "on again, and all that is missing into the inbox",
+    ],
+  ],
 });

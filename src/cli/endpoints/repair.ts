@@ -1,0 +1,112 @@
+import { isPigeonholeError } from "../../base/error.js";
+import { escapeControls } from "../../base/text.js";
+import { beginRepair, finishRepair } from "../../receiver/repair-endpoint.js";
+import type { MissingEvent, MissingReason, RepairReport } from "../../receiver/repair-report.js";
+import { usageError } from "../frame/command-error.js";
+import type { RunCommand } from "../frame/context.js";
+import { EXIT } from "../frame/exit-code.js";
+import { countOf, formatTable } from "../frame/format.js";
+import type { Output } from "../frame/output.js";
+import { namingFlags, openClient } from "../values/api-client.js";
+import { withInbox } from "../values/inbox-place.js";
+import { attemptHint } from "./attempt-hint.js";
+import type { endpointsRepair } from "./spec.js";
+
+/** Most missing events that are printed; `--json` has all. */
+const MAX_SHOWN = 50;
+
+/** What became of an event, for a person. */
+const REASONS: Record<MissingReason, string> = {
+  not_replayed: "not replayed",
+  may_repeat: "may be older than the inbox's ids",
+  failed: "the receiver did not take it",
+  not_arrived: "delivered, but not to this inbox",
+  refused: "the service refused to replay it",
+  gone: "no longer in the delivery log",
+};
+
+/** Compares an endpoint's delivery log with the inbox, and has the service replay what is missing. */
+export const repair: RunCommand<typeof endpointsRepair> = async ({ args, options, context }) => {
+  const { out, signal } = context;
+  const { since, enable, mayRepeat, dryRun, wait: waitMs } = options;
+  if (since === undefined) throw usageError("Give the begin of the outage with --since, such as 2d or 2026-01-31.");
+  const client = openClient(options, context);
+  const report = await withInbox(options.db, context, async (inbox) => {
+    const given = { endpointId: args.id, since, enable, mayRepeat, dryRun, waitMs, signal };
+    const begun = await namingMayRepeat(namingFlags(beginRepair({ client, inbox }, given)));
+    const { length } = begun.toReplay;
+    if (!dryRun && begun.endpoint.enabled && length > 0) out.note(`Replaying ${countOf(length, "event")}.`);
+    return finishRepair(begun);
+  });
+  out.result({ repair: { ...report, stopped: report.stopped ?? null } }, describe(report, out));
+  for (const remark of remarksOn(report, dryRun)) out.note(remark);
+  return dryRun || report.stillMissing.length === 0 ? EXIT.ok : EXIT.failed;
+};
+
+/** Changes the option in a refusal to its flag. */
+async function namingMayRepeat<Result>(call: Promise<Result>): Promise<Result> {
+  try {
+    return await call;
+  } catch (error) {
+    if (!isPigeonholeError(error, "invalid_argument")) throw error;
+    throw usageError(`--since: ${error.message.replace("mayRepeat", "--may-repeat")}`);
+  }
+}
+
+function describe(report: RepairReport, { paint }: Output): string {
+  const { found, missing, replayed, arrived, stillMissing } = report;
+  const counts = [
+    `found          ${countOf(found, "event")} with failed attempts`,
+    `missing        ${missing} of them in the inbox`,
+    `replayed       ${replayed}`,
+    `arrived        ${arrived}`,
+    `still missing  ${stillMissing.length}`,
+  ];
+  if (stillMissing.length === 0) return counts.join("\n");
+  const rows = stillMissing.slice(0, MAX_SHOWN).map(rowOf);
+  const table = formatTable(["EVENT", "TYPE", "FIRST FAILED", "ANSWER", "WHY"], rows, paint.dim);
+  const left = stillMissing.length - rows.length;
+  return [...counts, "", table, ...(left > 0 ? [`and ${left} more; --json has all`] : [])].join("\n");
+}
+
+function rowOf({ id, type, firstFailedAt, responseCode, reason }: MissingEvent): string[] {
+  return [id, type ?? "", firstFailedAt ?? "", responseCode ?? "none", REASONS[reason]].map((cell) =>
+    escapeControls(String(cell)),
+  );
+}
+
+/** What else a person must know or do. */
+function remarksOn(report: RepairReport, dryRun: boolean): string[] {
+  const { endpointId, stopped, switchedOn, enabled, offPeriods, unnamedRows, logReachesBack, stillMissing } = report;
+  const failed = stillMissing.findLast(({ reason }) => reason === "failed");
+  const remarks: string[] = [];
+  if (switchedOn) remarks.push(`${endpointId} was off and is on again.`);
+  if (stopped === "endpoint_off" || (dryRun && !enabled)) {
+    remarks.push(`${endpointId} is off, so nothing can be replayed. --enable switches it on.`);
+  }
+  if (stopped === "replays_fail") {
+    remarks.push(`Ended: several events in a row were not taken. ${failed === undefined ? "" : hintOn(failed)}`.trim());
+  }
+  if (stillMissing.some(({ reason }) => reason === "may_repeat")) {
+    remarks.push("Events that may be older than the inbox's ids may have been handled; --may-repeat replays them too.");
+  }
+  if (stillMissing.some(({ reason }) => reason === "not_arrived")) {
+    remarks.push(
+      "Does the endpoint's URL lead to the receiver whose database --db names? A longer --wait may do, too.",
+    );
+  }
+  for (const { from, until } of offPeriods) {
+    remarks.push(
+      `The endpoint was off from ${from ?? "before --since"} to ${until ?? "now"}. What was fired then and is not in the delivery log cannot be repaired.`,
+    );
+  }
+  if (unnamedRows > 0)
+    remarks.push(`${countOf(unnamedRows, "row")} of the delivery log named no event, and was left out.`);
+  if (!logReachesBack)
+    remarks.push("The delivery log has nothing from before --since; it may not reach back that far.");
+  return remarks.map(escapeControls);
+}
+
+function hintOn({ responseCode }: MissingEvent): string {
+  return attemptHint({ responseCode, error: null });
+}
