@@ -12,18 +12,25 @@ export function ContactEventTable() {
   return (
     <InboxTable
       label="Contact events"
+      class="contact-events"
       isEmpty={rows.length === 0}
       emptyTitle="The outbox is empty"
       emptyText="Contact events that handlers record wait here until the service has taken them."
       head={
         <>
           <ChooseAllCell what={plural(rows.length, "contact event")} />
-          <th scope="col">State</th>
+          <th scope="col" class="state-column">
+            State
+          </th>
           <th scope="col" class="received-column">
             Recorded
           </th>
-          <th scope="col">Name</th>
-          <th scope="col">Contact</th>
+          <th scope="col" class="name-column">
+            Name
+          </th>
+          <th scope="col" class="contact-column">
+            Contact
+          </th>
           <th scope="col" class="tries-column">
             Tries
           </th>
@@ -53,22 +60,23 @@ function Row({ row }: { row: ContactEventRow }) {
           onChange={() => toggleChosenRow(key)}
         />
       </td>
-      <td>
+      <td class="state-column">
         <ContactEventBadge event={row} />
       </td>
       <td class="received-column" title={formatExactTime(recordedAt)}>
         {formatTime(recordedAt)}
       </td>
-      <td title={key}>
+      <td class="name-column" title={key}>
         <button type="button" class="link" aria-label={`${name}, show ${escapeControls(key)}`}>
           {name}
         </button>
       </td>
-      <td class="contact-cell">{escapeControls(contact)}</td>
+      <td class="contact-column">{escapeControls(contact)}</td>
       <td class="tries-column">{describeTries(row)}</td>
       <td class="error-cell" title={why}>
         {isGiven(code) && <code class="tag">{code}</code>}
-        {isGiven(param) && <code class="tag">{param}</code>} {why}
+        {isGiven(param) && <code class="tag">{param}</code>}
+        {why !== "" && ` ${why}`}
       </td>
     </tr>
   );

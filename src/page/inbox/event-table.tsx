@@ -12,17 +12,22 @@ export function EventTable() {
   return (
     <InboxTable
       label="Events"
+      class="events"
       isEmpty={rows.length === 0}
       emptyTitle="The inbox is empty"
       emptyText="Events appear here once the receiver has taken them."
       head={
         <>
           <ChooseAllCell what={plural(rows.length, "event")} />
-          <th scope="col">State</th>
+          <th scope="col" class="state-column">
+            State
+          </th>
           <th scope="col" class="received-column">
             Received
           </th>
-          <th scope="col">Type</th>
+          <th scope="col" class="name-column">
+            Type
+          </th>
           <th scope="col" class="event-column">
             Event
           </th>
@@ -44,13 +49,13 @@ export function EventTable() {
               onChange={() => toggleChosenRow(event.id)}
             />
           </td>
-          <td>
+          <td class="state-column">
             <EventBadge event={event} />
           </td>
           <td class="received-column" title={formatExactTime(event.receivedAt)}>
             {formatTime(event.receivedAt)}
           </td>
-          <td>
+          <td class="name-column">
             <button
               type="button"
               class="link"

@@ -7,6 +7,8 @@ import { cursorRow, inboxState, isNarrowed, loadInbox, nextCursor, openRow } fro
 interface InboxTableProps {
   /** Label of the table for screen readers. */
   label: string;
+  /** What it lists, for the styles. */
+  class: string;
   isEmpty: boolean;
   /** Title if there is nothing in any state. */
   emptyTitle: string;
@@ -18,7 +20,8 @@ interface InboxTableProps {
 }
 
 /** A table of the inbox in the chosen state, page by page. */
-export function InboxTable({ label, isEmpty, emptyTitle, emptyText, head, children }: InboxTableProps) {
+export function InboxTable(props: InboxTableProps) {
+  const { label, class: className, isEmpty, emptyTitle, emptyText, head, children } = props;
   const cursor = cursorRow.value;
   useEffect(() => {
     document.querySelector(`#${CSS.escape(inboxRowId(cursor))}`)?.scrollIntoView({ block: "nearest" });
@@ -33,7 +36,7 @@ export function InboxTable({ label, isEmpty, emptyTitle, emptyText, head, childr
   }
   return (
     <div class="table-side">
-      <table class="table" aria-label={label}>
+      <table class={`table ${className}`} aria-label={label}>
         <thead>
           <tr>{head}</tr>
         </thead>

@@ -94,6 +94,9 @@ async function visit(page: Page, look: (place: string) => Promise<void>): Promis
   await page.getByRole("region", { name: "Contact events" }).getByRole("button", { name: "1 all" }).click();
   await page.getByRole("table", { name: "Contact events" }).getByRole("checkbox").nth(1).check();
   await look("contact events");
+  await page.getByRole("button", { name: /^email\.opened, show / }).click();
+  await page.getByRole("region", { name: "Contact event", exact: true }).waitFor();
+  await look("contact event");
   await page.getByRole("button", { name: "Sandbox" }).click();
   await page.getByRole("region", { name: "Faults" }).getByRole("listitem").waitFor();
   await look("sandbox");
@@ -121,6 +124,7 @@ describe.skipIf(mustSkipBrowserTests())("the page for assistive technology", () 
     browser = await launchBrowser();
     bench = await startWorkbench({ hasSandbox: true });
     bench.sandbox?.faults.deliveries.add({ fault: { kind: "drop" }, types: "form.*" });
+    bench.sandbox?.emit("form.submitted");
     await bench.deliver({ type: "email.sent", variant: "stale" });
     await bench.deliver({ body: "not JSON" });
     await bench.deliver({ type: "email.opened" });

@@ -143,6 +143,12 @@ describe.skipIf(mustSkipBrowserTests())("the page's appearance", () => {
     await page.getByRole("table", { name: "Events" }).getByRole("button").first().click();
     await page.locator(".handler").first().waitFor();
     await look("inbox");
+    // Over the counts in a narrow window.
+    await page.getByRole("button", { name: "Close" }).click();
+    await page.getByRole("region", { name: "Contact events" }).getByRole("button", { name: "1 all" }).click();
+    await page.getByRole("table", { name: "Contact events" }).getByRole("button").first().click();
+    await page.getByRole("region", { name: "Contact event", exact: true }).waitFor();
+    await look("contact event");
     await page.getByRole("button", { name: "Sandbox" }).click();
     await page.getByRole("region", { name: "Faults" }).getByRole("listitem").waitFor();
     await look("sandbox");
@@ -282,6 +288,22 @@ describe.skipIf(mustSkipBrowserTests())("the page's appearance", () => {
     for (const { subject, ...row } of rows) {
       expect(row).toEqual({ cut: [], overlapping: [], missing: [], height: 54 });
       expect(subject).toBeGreaterThan(60);
+    }
+    await close();
+  });
+
+  test.each([
+    ["Events", "", ["received", "name", "state", "error"]],
+    ["Contact events", "contact-events", ["received", "name", "contact", "state", "error"]],
+  ])("%s of the inbox have all that matters in sight at 390 pixels", async (name, show, parts) => {
+    const { page, close } = await openPage(browser, bench.pageUrl, { viewport: { width: 390, height: 720 } });
+    await page.evaluate(`location.hash = "#/inbox?state=dead&show=${show}"`);
+    const row = page.getByRole("table", { name, exact: true }).locator("tbody tr");
+    await row.waitFor();
+    for (const part of parts) {
+      const box = await row.locator(`[class^=${part}]`).boundingBox();
+      expect(box?.width, part).toBeGreaterThan(40);
+      expect((box?.x ?? 0) + (box?.width ?? 0), part).toBeLessThanOrEqual(390);
     }
     await close();
   });
