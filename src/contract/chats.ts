@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Resource } from "./operation.js";
-import { pageOf, pageQuery } from "./paging.js";
+import { onlyPage, pageOf, pageQuery } from "./paging.js";
+import { ROW_KINDS } from "./row-kinds.js";
 import { nullable, openEnum, tombstone } from "./shapes.js";
 
 const chatUpdateInput = z.strictObject({
@@ -36,7 +37,7 @@ const refusals = ["insufficient_scope", "owner_only", "capability_unsupported"] 
 export const chats = {
   /** Lists the chats. */
   list: {
-    method: "GET",
+    ...ROW_KINDS.list,
     path: "/chats",
     scope: "threads:read",
     query: z.strictObject({
@@ -46,54 +47,44 @@ export const chats = {
       sort: openEnum(["newest", "oldest", "title"]).optional(),
       ...pageQuery(),
     }),
-    status: [200],
     result: pageOf(chat),
-    paged: true,
-    retry: "safe",
     errors: [...refusals, "invalid_cursor", "invalid_parameter"],
-    issueCodes: { cursor: "invalid_cursor" },
     doc: "Lists the chats.",
     example: {
       query: { q: "orders", sort: "title" },
-      result: { object: "list", data: [exampleChat], hasMore: false, nextCursor: null },
+      result: onlyPage(exampleChat),
     },
   },
   /** Reads one chat, without its messages. */
   get: {
-    method: "GET",
+    ...ROW_KINDS.read,
     path: "/chats/{id}",
     scope: "threads:read",
     params,
-    status: [200],
     result: chat,
-    retry: "safe",
     errors: [...refusals, "resource_not_found"],
     doc: "Reads one chat, without its messages.",
     example: { params: { id }, result: exampleChat },
   },
   /** Renames a chat. */
   rename: {
-    method: "PATCH",
+    ...ROW_KINDS.update,
     path: "/chats/{id}",
     scope: "threads:write",
     params,
     body: chatUpdateInput,
-    status: [200],
     result: chat,
-    retry: "never",
     errors: [...refusals, "invalid_parameter", "unknown_parameter", "resource_not_found"],
     doc: "Renames a chat.",
     example: { params: { id }, body: { title: "Late orders" }, result: exampleChat },
   },
   /** Deletes a chat and its messages for good. */
   delete: {
-    method: "DELETE",
+    ...ROW_KINDS.delete,
     path: "/chats/{id}",
     scope: "threads:write",
     params,
-    status: [200],
     result: tombstone,
-    retry: "never",
     errors: [...refusals, "resource_not_found"],
     doc: "Deletes a chat and its messages for good.",
     example: { params: { id }, result: { object: "chat", id, deleted: true } },

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Resource } from "./operation.js";
-import { pageOf, pageQuery, pageWith } from "./paging.js";
+import { onlyPage, pageOf, pageQuery, pageWith } from "./paging.js";
+import { ROW_KINDS } from "./row-kinds.js";
 import { countDifferent, emailAddress, nullable, openEnum, pathSegment, tombstoneOf } from "./shapes.js";
 
 /** The length of lists and texts about contacts. See docs/service.md#contacts. */
@@ -110,7 +111,6 @@ const examplePerson = {
   updatedAt: "2026-01-01T00:00:00Z",
   blockedBy: null,
 };
-const endOfList = { hasMore: false, nextCursor: null };
 
 const refusals = ["insufficient_scope", "capability_unsupported"] as const;
 const writeErrors = [...refusals, "invalid_parameter", "unknown_parameter"] as const;
@@ -119,7 +119,7 @@ const writeErrors = [...refusals, "invalid_parameter", "unknown_parameter"] as c
 export const contacts = {
   /** Lists the contacts, those with the latest mail first. */
   list: {
-    method: "GET",
+    ...ROW_KINDS.list,
     path: "/contacts",
     scope: "contacts:read",
     query: z.strictObject({
@@ -129,64 +129,52 @@ export const contacts = {
       q: search,
       ...pageQuery({ max: 200, byDefault: 50 }),
     }),
-    status: [200],
     result: pageOf(listedContact),
-    paged: true,
-    retry: "safe",
     errors: [...refusals, "invalid_cursor", "invalid_parameter"],
-    issueCodes: { cursor: "invalid_cursor" },
     doc: "Lists the contacts, those with the latest mail first.",
-    example: { query: { q: "ada" }, result: { object: "list", data: [exampleListed], ...endOfList } },
+    example: { query: { q: "ada" }, result: onlyPage(exampleListed) },
   },
   /** Reads one contact with its audiences. */
   get: {
-    method: "GET",
+    ...ROW_KINDS.read,
     path: "/contacts/{email}",
     scope: "contacts:read",
     params,
-    status: [200],
     result: contact,
-    retry: "safe",
     errors: [...refusals, "contact_not_found"],
     doc: "Reads one contact with its audiences.",
     example: { params: { email }, result: exampleContact },
   },
   /** Saves a new contact, which joins the default audience. */
   create: {
-    method: "POST",
+    ...ROW_KINDS.create,
     path: "/contacts",
     scope: "contacts:write",
     body: contactCreateInput,
-    status: [201, 200],
     result: contact,
-    retry: "never",
     errors: [...writeErrors, "contact_exists", "audience_not_found"],
     doc: "Saves a new contact, which joins the default audience.",
     example: { body: { email, name: "Ada Example", audienceIds: [audienceId] }, result: exampleContact },
   },
   /** Changes the name or the notes of a contact; omitted fields stay unchanged. */
   update: {
-    method: "PATCH",
+    ...ROW_KINDS.update,
     path: "/contacts/{email}",
     scope: "contacts:write",
     params,
     body: contactUpdateInput,
-    status: [200],
     result: contact,
-    retry: "never",
     errors: [...writeErrors, "contact_not_found"],
     doc: "Changes the name or the notes of a contact; omitted fields stay unchanged.",
     example: { params: { email }, body: { notes: null }, result: exampleContact },
   },
   /** Deletes a contact with its notes and audiences; the answer says whether there was one. */
   delete: {
-    method: "DELETE",
+    ...ROW_KINDS.delete,
     path: "/contacts/{email}",
     scope: "contacts:write",
     params,
-    status: [200],
     result: tombstoneOf({ email: z.string(), wasSaved: z.boolean().default(false) }),
-    retry: "never",
     errors: [...refusals, "invalid_contact"],
     doc: "Deletes a contact with its notes and audiences; the answer says whether there was one.",
     example: { params: { email }, result: { object: "contact", email, deleted: true, wasSaved: true } },
@@ -210,7 +198,7 @@ export const contacts = {
   },
   /** Lists contacts, and with the scope `threads:read` also the addresses seen in mail. */
   people: {
-    method: "GET",
+    ...ROW_KINDS.list,
     path: "/people",
     scope: "contacts:read",
     query: z.strictObject({
@@ -224,22 +212,18 @@ export const contacts = {
       blocked: z.boolean().optional(),
       ...pageQuery(),
     }),
-    status: [200],
     // `seen` is false when the addresses seen in mail were left out.
     result: pageWith(person, z.object({ seen: z.boolean().default(true) })),
-    paged: true,
-    retry: "safe",
     errors: [...refusals, "invalid_cursor", "invalid_parameter"],
-    issueCodes: { cursor: "invalid_cursor" },
     doc: "Lists contacts, and with the scope `threads:read` also the addresses seen in mail.",
     example: {
       query: { sort: "name", blocked: true },
-      result: { object: "list", data: [examplePerson], ...endOfList, seen: true },
+      result: { ...onlyPage(examplePerson), seen: true },
     },
   },
   /** Deletes up to 200 contacts. */
   deleteMany: {
-    method: "POST",
+    ...ROW_KINDS.act,
     path: "/contacts/batch-delete",
     scope: "contacts:write",
     body: z.strictObject({
@@ -250,9 +234,7 @@ export const contacts = {
         .max(CONTACT_LIMITS.batchDelete, { error: "Must name at most 200 addresses." })
         .readonly(),
     }),
-    status: [200],
     result: z.looseObject({ deleted: z.array(z.string()).default([]), missing: z.array(z.string()).default([]) }),
-    retry: "never",
     errors: writeErrors,
     doc: "Deletes up to 200 contacts.",
     example: { body: { addresses: [email] }, result: { deleted: [email], missing: [] } },

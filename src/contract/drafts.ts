@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Resource } from "./operation.js";
-import { pageOf, pageTokenQuery } from "./paging.js";
+import { onlyPage, pageOf, pageTokenQuery } from "./paging.js";
+import { ROW_KINDS } from "./row-kinds.js";
 import { nullable } from "./shapes.js";
 
 /** The length of a draft's texts. See docs/service.md#drafts. */
@@ -99,7 +100,7 @@ const issueCodes = { "*": "invalid_parameter" } as const;
 export const drafts = {
   /** Lists the ids of the drafts, the most recently saved first. */
   list: {
-    method: "GET",
+    ...ROW_KINDS.read,
     path: "/drafts",
     scope: "drafts:read",
     query: z.strictObject({
@@ -107,28 +108,24 @@ export const drafts = {
       query: z.string().optional(),
       ...pageTokenQuery(),
     }),
-    status: [200],
     result: pageOf(draftReference),
     paged: true,
     pageParam: "pageToken",
-    retry: "safe",
     errors: ["insufficient_scope", "invalid_cursor", "invalid_parameter"],
     issueCodes: { pageToken: "invalid_cursor" },
     doc: "Lists the ids of the drafts, the most recently saved first.",
     example: {
       query: { query: "subject:order", limit: 100 },
-      result: { object: "list", data: [exampleReference], hasMore: false, nextCursor: null },
+      result: onlyPage(exampleReference),
     },
   },
   /** Reads one draft. */
   get: {
-    method: "GET",
+    ...ROW_KINDS.read,
     path: "/drafts/{id}",
     scope: "drafts:read",
     params,
-    status: [200],
     result: draft,
-    retry: "safe",
     errors: ["insufficient_scope", "resource_not_found"],
     doc: "Reads one draft.",
     example: {
@@ -146,13 +143,11 @@ export const drafts = {
   },
   /** Creates a draft, which a person can send. */
   create: {
-    method: "POST",
+    ...ROW_KINDS.create,
     path: "/drafts",
     scope: "drafts:write",
     body: draftCreateInput,
-    status: [201, 200],
     result: draftReference,
-    retry: "never",
     errors: ["insufficient_scope", "invalid_parameter"],
     issueCodes,
     doc: "Creates a draft, which a person can send.",
@@ -160,14 +155,12 @@ export const drafts = {
   },
   /** Changes a draft: each field that is sent replaces what was stored. */
   update: {
-    method: "PATCH",
+    ...ROW_KINDS.update,
     path: "/drafts/{id}",
     scope: "drafts:write",
     params,
     body: draftUpdateInput,
-    status: [200],
     result: draftReference,
-    retry: "never",
     errors: ["insufficient_scope", "invalid_parameter", "resource_not_found"],
     issueCodes,
     doc: "Changes a draft: each field that is sent replaces what was stored.",
@@ -175,17 +168,15 @@ export const drafts = {
   },
   /** Deletes a draft for good. */
   delete: {
-    method: "DELETE",
+    ...ROW_KINDS.delete,
     path: "/drafts/{id}",
     scope: "drafts:write",
     params,
-    status: [200],
     result: z.looseObject({
       object: z.string().default("draft"),
       id: nullable(z.string()),
       deleted: z.boolean().default(true),
     }),
-    retry: "never",
     errors: ["insufficient_scope", "resource_not_found"],
     doc: "Deletes a draft for good.",
     example: { params: { id }, result: { object: "draft", id, deleted: true } },

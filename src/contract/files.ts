@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Resource } from "./operation.js";
-import { pageOf, pageQuery } from "./paging.js";
+import { onlyPage, pageOf, pageQuery } from "./paging.js";
+import { ROW_KINDS } from "./row-kinds.js";
 import { countDifferent, nullable, openEnum, timestamp, tombstone } from "./shapes.js";
 
 /** The size of files and of lists about them. See docs/service.md#files. */
@@ -114,7 +115,6 @@ const exampleLink = {
   lastFetchedAt: "2026-01-31T09:30:00Z",
   createdAt: "2026-01-30T09:30:00Z",
 };
-const endOfList = { hasMore: false, nextCursor: null };
 
 const readErrors = ["insufficient_scope", "resource_not_found"] as const;
 const pageErrors = ["insufficient_scope", "invalid_cursor", "invalid_parameter"] as const;
@@ -123,7 +123,7 @@ const pageErrors = ["insufficient_scope", "invalid_cursor", "invalid_parameter"]
 export const files = {
   /** Lists the files. */
   list: {
-    method: "GET",
+    ...ROW_KINDS.list,
     path: "/files",
     scope: "files:read",
     query: z.strictObject({
@@ -141,39 +141,31 @@ export const files = {
       sort: openEnum(FILE_SORTS).optional(),
       ...pageQuery(),
     }),
-    status: [200],
     result: pageOf(file),
-    paged: true,
-    retry: "safe",
     errors: pageErrors,
-    issueCodes: { cursor: "invalid_cursor" },
     doc: "Lists the files.",
     example: {
       query: { kind: "pdf", direction: "inbound", since: "2026-01-30T00:00:00Z" },
-      result: { object: "list", data: [exampleFile], ...endOfList },
+      result: onlyPage(exampleFile),
     },
   },
   /** Reads what is known about one file. */
   get: {
-    method: "GET",
+    ...ROW_KINDS.read,
     path: "/files/{id}",
     scope: "files:read",
     params,
-    status: [200],
     result: file,
-    retry: "safe",
     errors: readErrors,
     doc: "Reads what is known about one file.",
     example: { params: { id }, result: exampleFile },
   },
   /** Counts files, bytes and links. */
   stats: {
-    method: "GET",
+    ...ROW_KINDS.read,
     path: "/files/stats",
     scope: "files:read",
-    status: [200],
     result: fileStats,
-    retry: "safe",
     errors: ["insufficient_scope"],
     doc: "Counts files, bytes and links.",
     example: {
@@ -192,36 +184,30 @@ export const files = {
   },
   /** Downloads the bytes of a file. */
   content: {
-    method: "GET",
+    ...ROW_KINDS.read,
     path: "/files/{id}/content",
     scope: "files:read",
     params,
-    status: [200],
     downloads: true,
-    retry: "safe",
     errors: readErrors,
     doc: "Downloads the bytes of a file.",
     example: { params: { id } },
   },
   /** Lists the links to a file, newest first. */
   links: {
-    method: "GET",
+    ...ROW_KINDS.list,
     path: "/files/{id}/links",
     scope: "files:read",
     params,
     query: z.strictObject(pageQuery()),
-    status: [200],
     result: pageOf(link),
-    paged: true,
-    retry: "safe",
     errors: [...pageErrors, "resource_not_found"],
-    issueCodes: { cursor: "invalid_cursor" },
     doc: "Lists the links to a file, newest first.",
-    example: { params: { id }, query: { limit: 100 }, result: { object: "list", data: [exampleLink], ...endOfList } },
+    example: { params: { id }, query: { limit: 100 }, result: onlyPage(exampleLink) },
   },
   /** Makes a new link by which anyone can fetch the file. */
   createLink: {
-    method: "POST",
+    ...ROW_KINDS.create,
     path: "/files/{id}/links",
     scope: "files:write",
     params,
@@ -233,9 +219,7 @@ export const files = {
         .max(253, { error: "Must have at most 253 characters." })
         .optional(),
     }),
-    status: [201, 200],
     result: link,
-    retry: "never",
     errors: [...readErrors, "invalid_parameter", "unknown_parameter", "file_unshareable"],
     doc: "Makes a new link by which anyone can fetch the file.",
     example: { params: { id }, body: { domain: "acme.example.com" }, result: exampleLink },
@@ -255,20 +239,18 @@ export const files = {
   },
   /** Ends every link to a file, and says how many still worked. */
   revokeLinks: {
-    method: "DELETE",
+    ...ROW_KINDS.delete,
     path: "/files/{id}/links",
     scope: "files:write",
     params,
-    status: [200],
     result: z.looseObject({ revoked: z.number().default(0) }),
-    retry: "never",
     errors: readErrors,
     doc: "Ends every link to a file, and says how many still worked.",
     example: { params: { id }, result: { revoked: 2 } },
   },
   /** Uploads a file of 1 byte to 100 MB. */
   upload: {
-    method: "POST",
+    ...ROW_KINDS.create,
     path: "/files",
     scope: "files:write",
     query: z.strictObject({
@@ -276,29 +258,25 @@ export const files = {
       filename: z.string().regex(/\S/, { error: "Must not be blank." }),
     }),
     uploads: { maxBytes: FILE_LIMITS.maxBytes },
-    status: [201, 200],
     result: file,
-    retry: "never",
     errors: ["insufficient_scope", "invalid_parameter", "unknown_parameter"],
     doc: "Uploads a file of 1 byte to 100 MB.",
     example: { query: { filename: "price-list.pdf" }, result: exampleFile },
   },
   /** Deletes an upload that nothing depends on. */
   delete: {
-    method: "DELETE",
+    ...ROW_KINDS.delete,
     path: "/files/{id}",
     scope: "files:write",
     params,
-    status: [200],
     result: tombstone,
-    retry: "never",
     errors: [...readErrors, "file_in_use"],
     doc: "Deletes an upload that nothing depends on.",
     example: { params: { id }, result: { object: "file", id, deleted: true } },
   },
   /** Deletes the files of up to 100 ids that nothing depends on. */
   deleteMany: {
-    method: "POST",
+    ...ROW_KINDS.act,
     path: "/files/batch-delete",
     scope: "files:write",
     body: z.strictObject({
@@ -309,9 +287,7 @@ export const files = {
         .refine((ids) => countDifferent(ids) <= FILE_LIMITS.batchDelete, { error: "Must name at most 100 files." })
         .readonly(),
     }),
-    status: [200],
     result: batchDelete,
-    retry: "never",
     errors: ["insufficient_scope", "invalid_parameter", "unknown_parameter"],
     doc: "Deletes the files of up to 100 ids that nothing depends on.",
     example: {

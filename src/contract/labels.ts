@@ -1,7 +1,8 @@
 import { z } from "zod";
 import type { Resource } from "./operation.js";
-import { listOf, pageOf, pageQuery } from "./paging.js";
-import { nullable, openEnum, pathSegment, tombstone } from "./shapes.js";
+import { listOf, onlyPage, pageOf, pageQuery } from "./paging.js";
+import { ROW_KINDS } from "./row-kinds.js";
+import { nullable, openEnum, pathSegment, tombstone, trimmedName } from "./shapes.js";
 
 /** Labels of a workspace, and the length of their texts. See docs/service.md#labels. */
 export const LABEL_LIMITS = { perWorkspace: 50, nameLength: 225, colorLength: 32 } as const;
@@ -9,11 +10,7 @@ export const LABEL_LIMITS = { perWorkspace: 50, nameLength: 225, colorLength: 32
 const HEX_OR_GRADIENT = /^(?:#(?:[0-9A-Fa-f]{3,4}|[0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})|gradient:[\w-]+)$/;
 const COLOR_RULE = { error: "Must be a hex colour such as #1A73E8, or gradient: and a name of the palette." };
 
-const labelName = z
-  .string()
-  .trim()
-  .min(1, { error: "Must not be empty." })
-  .max(LABEL_LIMITS.nameLength, { error: "Must have at most 225 characters." });
+const labelName = trimmedName(LABEL_LIMITS.nameLength);
 
 const backgroundColor = z
   .string()
@@ -97,83 +94,69 @@ const writeErrors = ["insufficient_scope", "invalid_parameter", "unknown_paramet
 export const labels = {
   /** Lists the labels by name. */
   list: {
-    method: "GET",
+    ...ROW_KINDS.list,
     path: "/labels",
     scope: "labels:read",
     query: z.strictObject(pageQuery()),
-    status: [200],
     result: pageOf(label),
-    paged: true,
-    retry: "safe",
     errors: ["insufficient_scope", "invalid_cursor", "invalid_parameter"],
-    issueCodes: { cursor: "invalid_cursor" },
     doc: "Lists the labels by name.",
     example: {
       query: { limit: 100 },
-      result: { object: "list", data: [exampleLabel], hasMore: false, nextCursor: null },
+      result: onlyPage(exampleLabel),
     },
   },
   /** Reads one label. */
   get: {
-    method: "GET",
+    ...ROW_KINDS.read,
     path: "/labels/{id}",
     scope: "labels:read",
     params,
-    status: [200],
     result: label,
-    retry: "safe",
     errors: ["insufficient_scope", "resource_not_found"],
     doc: "Reads one label.",
     example: { params: { id }, result: exampleLabel },
   },
   /** Creates a label, whose id follows from its name. */
   create: {
-    method: "POST",
+    ...ROW_KINDS.create,
     path: "/labels",
     scope: "labels:write",
     body: labelCreateInput,
-    status: [201, 200],
     result: label,
-    retry: "never",
     errors: [...writeErrors, "label_limit_reached"],
     doc: "Creates a label, whose id follows from its name.",
     example: { body: { name: "Big orders", color: { backgroundColor: "#1A73E8" } }, result: exampleLabel },
   },
   /** Changes the name or the color of a label; its id stays. */
   update: {
-    method: "PATCH",
+    ...ROW_KINDS.update,
     path: "/labels/{id}",
     scope: "labels:write",
     params,
     body: labelUpdateInput,
-    status: [200],
     result: label,
-    retry: "never",
     errors: [...writeErrors, "resource_not_found"],
     doc: "Changes the name or the color of a label; its id stays.",
     example: { params: { id }, body: { name: "Orders", color: null }, result: { ...exampleLabel, color: null } },
   },
   /** Deletes a label and removes it from every thread. */
   delete: {
-    method: "DELETE",
+    ...ROW_KINDS.delete,
     path: "/labels/{id}",
     scope: "labels:write",
     params,
-    status: [200],
     result: tombstone,
-    retry: "never",
     errors: ["insufficient_scope", "resource_not_found"],
     doc: "Deletes a label and removes it from every thread.",
     example: { params: { id }, result: { object: "label", id, deleted: true } },
   },
   /** Lists the colors that the service suggests: 14 solids and 7 gradients. */
   palette: {
-    method: "GET",
+    ...ROW_KINDS.read,
     path: "/labels/palette",
     scope: "labels:read",
-    status: [200],
     result: listOf(paletteColor),
-    retry: "safe",
     errors: ["insufficient_scope"],
     doc: "Lists the colors that the service suggests: 14 solids and 7 gradients.",
     example: {

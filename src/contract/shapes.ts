@@ -44,6 +44,15 @@ export function pathSegment(maxLength: number) {
     .refine((text) => WHOLE_CHARACTERS.test(text), { error: "Must be well-formed Unicode." });
 }
 
+/** A name that people read: trimmed, 1 to `maxLength` characters. */
+export function trimmedName(maxLength: number) {
+  return z
+    .string()
+    .trim()
+    .min(1, { error: "Must not be empty." })
+    .max(maxLength, { error: `Must have at most ${maxLength} characters.` });
+}
+
 /** Text that is one of these today. Others pass if they fit `schema`. */
 export function openEnum<const Value extends string>(values: readonly Value[], schema: z.ZodString = z.string()) {
   const described: z.ZodType<string> = schema.describe(`One of ${values.join(", ")}; others are possible.`);

@@ -1,16 +1,13 @@
 import { z } from "zod";
 import type { Resource } from "./operation.js";
-import { listOf, pageOf, pageQuery } from "./paging.js";
-import { addressOrCatchAll, tombstoneOf } from "./shapes.js";
+import { listOf, onlyPage, pageOf, pageQuery } from "./paging.js";
+import { ROW_KINDS } from "./row-kinds.js";
+import { addressOrCatchAll, tombstoneOf, trimmedName } from "./shapes.js";
 
 /** Signatures of an address, and the length of their texts. See docs/service.md#signatures. */
 export const SIGNATURE_LIMITS = { perAddress: 50, nameLength: 80, htmlLength: 150_000, copyTargets: 500 } as const;
 
-const signatureName = z
-  .string()
-  .trim()
-  .min(1, { error: "Must not be empty." })
-  .max(SIGNATURE_LIMITS.nameLength, { error: "Must have at most 80 characters." });
+const signatureName = trimmedName(SIGNATURE_LIMITS.nameLength);
 
 const html = z.string().max(SIGNATURE_LIMITS.htmlLength, { error: "Must have at most 150,000 characters." });
 
@@ -91,7 +88,7 @@ const writeErrors = ["insufficient_scope", "invalid_parameter", "unknown_paramet
 export const signatures = {
   /** Lists the signatures by address, the oldest first. */
   list: {
-    method: "GET",
+    ...ROW_KINDS.list,
     path: "/signatures",
     scope: "settings:read",
     query: z.strictObject({
@@ -99,67 +96,55 @@ export const signatures = {
       address: addressOrCatchAll.optional(),
       ...pageQuery(),
     }),
-    status: [200],
     result: pageOf(signature),
-    paged: true,
-    retry: "safe",
     errors: ["insufficient_scope", "invalid_cursor", "invalid_parameter"],
-    issueCodes: { cursor: "invalid_cursor" },
     doc: "Lists the signatures by address, the oldest first.",
     example: {
       query: { address: "support@acme.example.com" },
-      result: { object: "list", data: [exampleSignature], hasMore: false, nextCursor: null },
+      result: onlyPage(exampleSignature),
     },
   },
   /** Reads one signature. */
   get: {
-    method: "GET",
+    ...ROW_KINDS.read,
     path: "/signatures/{id}",
     scope: "settings:read",
     params,
-    status: [200],
     result: signature,
-    retry: "safe",
     errors: ["insufficient_scope", "resource_not_found"],
     doc: "Reads one signature.",
     example: { params: { id }, result: exampleSignature },
   },
   /** Creates a signature; the first of an address is its default for everything. */
   create: {
-    method: "POST",
+    ...ROW_KINDS.create,
     path: "/signatures",
     scope: "settings:write",
     body: signatureCreateInput,
-    status: [201, 200],
     result: signature,
-    retry: "never",
     errors: [...writeErrors, "signature_name_taken", "signature_limit_reached", "capability_unsupported"],
     doc: "Creates a signature; the first of an address is its default for everything.",
     example: { body: exampleInput, result: exampleSignature },
   },
   /** Changes a signature; omitted fields stay unchanged. */
   update: {
-    method: "PATCH",
+    ...ROW_KINDS.update,
     path: "/signatures/{id}",
     scope: "settings:write",
     params,
     body: signatureUpdateInput,
-    status: [200],
     result: signature,
-    retry: "never",
     errors: [...writeErrors, "resource_not_found", "signature_name_taken"],
     doc: "Changes a signature; omitted fields stay unchanged.",
     example: { params: { id }, body: { name: "Private", isDefault: false }, result: exampleSignature },
   },
   /** Deletes a signature; an address whose default it was has none then. */
   delete: {
-    method: "DELETE",
+    ...ROW_KINDS.delete,
     path: "/signatures/{id}",
     scope: "settings:write",
     params,
-    status: [200],
     result: tombstoneOf({ id: z.string(), address: z.string().default("") }),
-    retry: "never",
     errors: ["insufficient_scope", "resource_not_found"],
     doc: "Deletes a signature; an address whose default it was has none then.",
     example: { params: { id }, result: { object: "signature", id, address: exampleInput.address, deleted: true } },
