@@ -51,7 +51,7 @@ export type {
   FormStarter,
   FormSubscription,
   FormUpdateInput,
-} from "./contract/forms.js";
+} from "./contract/form.js";
 export type { Label, LabelCreateInput, LabelUpdateInput, PaletteColor } from "./contract/labels.js";
 export type {
   Signature,

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Contract } from "../../contract/contract.js";
-import { FORM_LIMITS } from "../../contract/forms.js";
+import { FORM_LIMITS } from "../../contract/form.js";
 import type { BodyInput } from "../../contract/operation.js";
 import { type ApiHandlers, type Caller, SandboxApiError } from "../api/api-handlers.js";
 import { requireScope } from "../api/authenticate.js";

@@ -1,5 +1,5 @@
 import type { Clock } from "../../base/clock.js";
-import { FORM_LIMITS } from "../../contract/forms.js";
+import { FORM_LIMITS } from "../../contract/form.js";
 import { SECOND } from "../../base/duration.js";
 import type { EventType } from "../../protocol/event-types.js";
 import { SandboxApiError } from "../api/api-handlers.js";
