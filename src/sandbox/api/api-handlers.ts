@@ -42,6 +42,8 @@ export interface ApiCall<Row> {
         : BodyInput<Row>;
   /** The header Content-Type as sent; undefined if it was not sent. */
   contentType: string | undefined;
+  /** The header Referer as sent; undefined if it was not sent. */
+  referer: string | undefined;
   /** The header, with its characters checked; undefined if it was not sent. */
   idempotencyKey: string | undefined;
 }

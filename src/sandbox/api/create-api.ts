@@ -138,8 +138,9 @@ export function createApi(options: SandboxApiOptions): Api {
           const body = operation.uploads === undefined ? json : readUpload(request.body);
           const events = countEvents(operation, json);
           if (caller !== undefined && events > 0) rate.take(caller.keyId, events, nowMs);
-          const contentType = request.headers["content-type"];
-          return handlerOf(handlers, bound)({ caller, nowMs, params, query, body, contentType, idempotencyKey });
+          const { "content-type": contentType, referer } = request.headers;
+          const input = { caller, nowMs, params, query, body, contentType, referer, idempotencyKey };
+          return handlerOf(handlers, bound)(input);
         });
       }
     }
@@ -223,7 +224,7 @@ function tooLarge(maxBodyBytes: number): SandboxApiError {
   return new SandboxApiError({ status: 413, code: "request_too_large", message });
 }
 
-type CheckedCall = Pick<ApiCall<unknown>, "nowMs" | "params" | "contentType" | "idempotencyKey"> & {
+type CheckedCall = Pick<ApiCall<unknown>, "nowMs" | "params" | "contentType" | "referer" | "idempotencyKey"> & {
   caller: Caller | undefined;
   query: unknown;
   body: unknown;

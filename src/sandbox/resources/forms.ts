@@ -164,7 +164,7 @@ export function createForms(workspace: Workspace): SandboxResource<"forms"> {
       if (starter !== undefined) return { body: { object: "form_starter", slug, ...starter } };
       throw new SandboxApiError({ code: "form_starter_not_found", message: "No starter has this slug." });
     },
-    subscribe({ params, body, nowMs }) {
+    subscribe({ params, body, nowMs, referer }) {
       signUps.countPost(nowMs);
       const form = forms.get(params["formId"] ?? "", ({ publishedDocument }) => publishedDocument !== null);
       const { publishedDocument, status, settings, id } = form;
@@ -183,7 +183,7 @@ export function createForms(workspace: Workspace): SandboxResource<"forms"> {
       const answers = Object.fromEntries(
         Object.entries(body).filter(([key]) => keys.includes(key) && !key.startsWith("svc_")),
       );
-      const { svc_website: website = "", svc_started: started, svc_source: source } = body;
+      const { svc_website: website = "", svc_started: started, svc_source: source = referer } = body;
       // A bot gets a normal answer.
       const isDropped = website !== "" || started !== undefined;
       const planned = settings.doubleOptIn ? "pending" : "added";

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../base/clock.js";
 import { FORM_LIMITS } from "../../contract/form.js";
 import { SECOND } from "../../base/duration.js";
@@ -72,7 +73,7 @@ export class SignUps {
       submittedAt: this.#input.book.now(),
     };
     const waiting = doubleOptIn ? this.#findWaiting(form.id, email) : undefined;
-    const isSame = waiting !== undefined && JSON.stringify(waiting.answers) === JSON.stringify(submission.answers);
+    const isSame = isDeepStrictEqual(waiting?.answers, submission.answers);
     this.#submissions = [...this.#submissions.filter((other) => other !== waiting), submission];
     if (outcome === "added") this.#join(submission);
     if (!isSame) this.#input.fire("form.submitted", submission);

@@ -31,7 +31,11 @@ function openForms(options: SandboxOptions = {}) {
     await sandbox.settle();
     return events.splice(0).map(({ type, data }) => `${type} ${String(data["outcome"])}`);
   };
-  return { ...world, forms, contacts, clientOf, live, fired };
+  const sources = async () => {
+    await sandbox.settle();
+    return events.map(({ data }) => data["source"]);
+  };
+  return { ...world, forms, contacts, clientOf, live, fired, sources };
 }
 
 describe("forms", () => {
@@ -197,12 +201,25 @@ describe("a sign-up", () => {
     expect((await forms.get(id)).stats).toMatchObject({ submissions: 2, added: 2, pending: 0 });
   });
 
+  test.each([
+    [{ svc_source: "https://a.example/page?secret=1" }, {}, "https://a.example/page"],
+    [{ svc_source: "https://a.example/page" }, { referer: "https://b.example/" }, "https://a.example/page"],
+    [{}, { referer: "https://b.example/form?secret=1" }, "https://b.example/form"],
+    [{}, { referer: "nonsense" }, null],
+    [{}, {}, null],
+  ])("a sign-up with %j and the headers %j has the page %j", async (given, headers, source) => {
+    const { live, send, sources } = openForms();
+    const { id } = await live();
+    await send(`POST /subscribe/${id}`, { key: null, body: { email: EMAIL, ...given }, headers });
+    expect(await sources()).toEqual([source]);
+  });
+
   test("a sign-up with confirmation waits, fires again only with other answers, and joins when it is confirmed", async () => {
     const { forms, live, contacts, fired, sandbox } = openForms();
     const { id } = await live(DOUBLE);
     const answers = { email: EMAIL, name: "Ada", svc_source: "https://a.example/page?secret=1" };
     expect(await forms.subscribe(id, answers)).toMatchObject({ outcome: "pending", redirectUrl: null });
-    await forms.subscribe(id, answers);
+    await forms.subscribe(id, { name: "Ada", email: EMAIL });
     expect(await fired()).toEqual(["form.submitted pending"]);
     await forms.subscribe(id, { ...answers, name: "Ada L." });
     expect(await fired()).toEqual(["form.submitted pending"]);
