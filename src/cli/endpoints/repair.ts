@@ -8,7 +8,7 @@ import { EXIT } from "../frame/exit-code.js";
 import { countOf, formatTable } from "../frame/format.js";
 import type { Output } from "../frame/output.js";
 import { namingFlags, openClient } from "../values/api-client.js";
-import { withInbox } from "../values/inbox-place.js";
+import { withInbox } from "../values/find-inbox.js";
 import { attemptHint } from "./attempt-hint.js";
 import type { endpointsRepair } from "./spec.js";
 
