@@ -182,6 +182,20 @@ describeOnPostgres((database) => {
     expect(await pidOf("pigeonhole session")).toBeUndefined();
   });
 
+  test("a lost session is taken again also while answers are lost all the time", async () => {
+    const relay = await startPostgresRelay(database.url);
+    const store = await openStore(database, relay.url);
+    relay.fault = { at: "answer", to: /inbox_/ };
+    const before = await pidOf("pigeonhole session");
+    await database.pool.query("SELECT pg_terminate_backend($1)", [before]);
+    await expect.poll(() => pidOf("pigeonhole session"), { interval: 5 }).toBeUndefined();
+    const isBack = async (): Promise<boolean> => {
+      await Promise.allSettled([store.accept(newEvent(`evt_${performance.now()}`)), leasePage(store)]);
+      return (await pidOf("pigeonhole session")) !== undefined;
+    };
+    await expect.poll(isBack, { interval: 1, timeout: 5_000 }).toBe(true);
+  });
+
   test("connections that a store's own pool could not make in time leave their places to others", async () => {
     const relay = await startPostgresRelay(database.url);
     const store = await openStore(database, relay.url);
