@@ -114,7 +114,7 @@ export class HandlerWorker {
       this.#conclude(lease, result, isWritten || settlement === "committed");
     } else if (this.queue.window.has(lease)) {
       // It has waited for too long to begin here.
-      await this.#deps.leases.giveBack([lease]);
+      this.#deps.leases.giveBackLater(lease);
     }
     this.queue.window.release(lease);
     this.#leaseIfWanted();

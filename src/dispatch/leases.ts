@@ -33,6 +33,8 @@ export interface DuePage {
 /** Leases work from the store, reads its events, and ends the leases. */
 export class Leases {
   readonly #deps: LeasesDeps;
+  /** Leases of work that does not begin here. */
+  readonly #unreturned: Lease[] = [];
   #isEnding = false;
 
   constructor(deps: LeasesDeps) {
@@ -83,14 +85,21 @@ export class Leases {
     return { ready, isLeft: page.work.length > 0 && !window.isClosed };
   }
 
-  /** Gives back what has not begun, as if it had not been leased. */
+  /** Gives back what has not begun, as if it had not been leased, and what could not be given back before. */
   async giveBack(leases: readonly Lease[]): Promise<void> {
     const { store, clock, logger } = this.#deps;
-    if (leases.length === 0) return;
-    await store.release(leases, clock.now()).catch((error: unknown) => {
-      // The next process treats them as work of a dead process, which only counts one crash for each.
-      logger.error({ leases: leases.length, ...errorFields(error, true) }, "release_failed");
+    const all = [...this.#unreturned.splice(0), ...leases];
+    if (all.length === 0) return;
+    await store.release(all, clock.now()).catch((error: unknown) => {
+      // If this was the last time, they are treated as work of a dead process, which only counts one crash for each.
+      this.#unreturned.push(...all);
+      logger.error({ leases: all.length, ...errorFields(error, true) }, "release_failed");
     });
+  }
+
+  /** Gives it back with the next ones: the store may be out of reach at the moment. */
+  giveBackLater(lease: Lease): void {
+    this.#unreturned.push(lease);
   }
 
   /** Renews all leases of a window. Resolves with those that are lost. */

@@ -109,8 +109,8 @@ export const LOG_MESSAGES: Readonly<Record<string, Remedy>> = {
     remedy: "Look at its error. Deliveries are answered 503 until then.",
   },
   release_failed: {
-    cause: "Leased work could not be given back at the stop.",
-    remedy: "Nothing; the next start finds it.",
+    cause: "Leased work that has not begun could not be given back.",
+    remedy: "Nothing; it is tried again. After a stop, the next start finds the work.",
   },
   secret_without_whsec_prefix: {
     cause: "A secret does not begin with `whsec_`.",

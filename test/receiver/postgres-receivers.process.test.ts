@@ -246,6 +246,28 @@ describeOnPostgres((database) => {
     expect(begun).toEqual([first, second, waiting]);
   });
 
+  test("work that could not be given back is given back later, and is not taken for crashed", async () => {
+    const relay = await startPostgresRelay(database.url);
+    const [clock, log] = [fakeClock(), captureLog()];
+    const pool = new Pool({ connectionString: relay.url });
+    const receiver = createOn({ ...database, pool }, { clock, logger: log.logger, concurrency: 1 });
+    onTestFinished(() => pool.end());
+    const gate = makeGate();
+    receiver.on("email.sent", () => gate.passed, { timeoutMs: 3_600_000 });
+    await receiver.start();
+    const [running, waiting] = [makeEvent(), makeEvent()];
+    for (const event of [running, waiting]) await post(receiver, event, { at: clock.now() });
+    await untilWork(receiver, waiting.id, { state: "leased" });
+    const turn = async (): Promise<void> => clock.advance(600);
+    relay.fault = { at: "statement", state: "53200", to: /SET state = 'pending', due_at = least/ };
+    const failed = () => log.named("release_failed");
+    await expect.poll(async () => (await turn(), failed()), { interval: 5, timeout: 10_000 }).toHaveLength(1);
+    relay.fault = undefined;
+    gate.open();
+    const workOfWaiting = async () => (await turn(), await workOf(receiver, waiting.id).catch(() => undefined));
+    await expect.poll(workOfWaiting, { interval: 5, timeout: 10_000 }).toMatchObject({ state: "done", attempts: 1 });
+  });
+
   test("without its database for longer than a lease, a receiver aborts its runs; it says so once, and that it is over", async () => {
     const relay = await startPostgresRelay(database.url);
     const [clock, log] = [fakeClock(), captureLog()];

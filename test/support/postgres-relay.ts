@@ -5,8 +5,10 @@ import { messageReader } from "./postgres-messages.js";
 
 /** What goes wrong between a store and its server. */
 export type RelayFault =
-  /** The server answers a connection, or each statement, with an error of this SQLSTATE. */
-  | { at: "connection" | "statement"; state: string }
+  /** The server answers a connection with an error of this SQLSTATE. */
+  | { at: "connection"; state: string }
+  /** The server answers a statement that matches, or any, with an error of this SQLSTATE. */
+  | { at: "statement"; state: string; to?: RegExp }
   /** Statements are passed on, and their connection is closed in place of the answer to one that matches, or to any. */
   | { at: "answer"; to?: RegExp }
   /** Connections are closed at once. */
@@ -50,12 +52,12 @@ export async function startPostgresRelay(url: string, quoted = ""): Promise<Post
     const pass = messageReader((message) => {
       const type = String.fromCharCode(message[0] ?? 0);
       if (isSilent()) return;
-      if (relay.fault?.at === "statement") {
+      if ("PQ".includes(type)) statement = message.toString("latin1");
+      if (relay.fault?.at === "statement" && (relay.fault.to?.test(statement) ?? true)) {
         if ("SQ".includes(type)) client.write(Buffer.concat([errorOf(relay.fault.state, quoted), READY]));
         return;
       }
       if ("PQ".includes(type) && relay.statementsLeft-- <= 0) return cut();
-      if ("PQ".includes(type)) statement = message.toString("latin1");
       upstream.write(message);
     });
     client.once("data", (startup) => {
