@@ -182,9 +182,9 @@ export interface Store<Tx = CommitTransaction> extends Outbox, KnownIds {
   /** Releases leases whose work never began, as if it had not been leased; the work is due since it was received. */
   release(leases: readonly Lease[], now: number): Promise<void>;
   /**
-   * Gives a key to leased work, which has it until its lease ends. False while other leased work of the handler has it:
-   * the work is then pending as if it had not been leased, and is leased again when the key is free. Also false when the
-   * lease has ended. Missing in a store whose handlers one process runs.
+   * Gives a key to leased work, which has it until its lease ends. False while other leased work of the handler has
+   * it: the work is then pending as if it had not been leased, and is leased again when the key is free. Also false
+   * when the lease has ended. Missing in a store whose handlers one process runs.
    */
   holdKey?(lease: Lease, key: string): Promise<boolean>;
   /**

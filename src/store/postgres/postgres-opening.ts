@@ -8,7 +8,7 @@ import type { OpenPostgres, OpenRequest } from "./open-postgres.js";
 /** How long a close waits for what was begun, in milliseconds: longer than a server that answers can take for most. */
 const ENDS_WITHIN_MS = 5 * SECOND;
 
-/** A store that is opened and closed: what was begun before a close ends before it, where the server answers in time. */
+/** A store that is opened and closed: what was begun before a close ends before it, if the server answers in time. */
 export class PostgresOpening {
   #opened: OpenPostgres | undefined;
   #opening: Promise<void> | undefined;

@@ -4,7 +4,7 @@ import { SECOND } from "../../base/duration.js";
 import { type OptionsOf, type Resolved, defineOptions, flag, readBy } from "../../base/options.js";
 import { checkConnectionString } from "../connection-string.js";
 import { SCHEMA_NAME_RULE, isSchemaName } from "../schema-name.js";
-import type { RecoverResult, Store, StoreContext } from "../store.js";
+import type { Glance, RecoverResult, Store, StoreContext } from "../store.js";
 import { DatabaseClock } from "./database-clock.js";
 import { type SharedStore, withDatabaseTimes } from "./database-times.js";
 import type { OpenPostgres, PostgresPlace } from "./open-postgres.js";
@@ -96,10 +96,8 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
       raiseSkew(clock, alarm);
       return result;
     },
-    async glance(request) {
-      const { serverTime, ...found } = await work("looking for work", (sql, lock) => glance(sql, lock, request));
-      return { ...found, orphans: clock.hasStoodStill(serverTime) || found.orphans };
-    },
+    glance: async (request) =>
+      withSuspension(await work("looking for work", (sql, lock) => glance(sql, lock, request)), clock),
     restartWaits: (limits) => work("restarting waits", (sql) => restartWaits(sql, limits)),
     loadSteps: (of) => work("reading steps", (sql) => loadSteps(sql, of)),
     saveStep: (lease, name, value) => work("keeping a step", (sql) => saveStep(sql, lease, name, value)),
@@ -129,6 +127,11 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
     countOutbox: () => read("counting contact events", countOutbox),
   };
   return withDatabaseTimes(store, clock);
+}
+
+/** After this machine was suspended, its own leases are among those to be looked for. */
+function withSuspension({ serverTime, ...found }: Glance & { serverTime: number }, clock: DatabaseClock): Glance {
+  return { ...found, orphans: clock.hasStoodStill(serverTime) || found.orphans };
 }
 
 /** Clocks that differ by more let leases end at other times than a person expects; they are compared all the same. */

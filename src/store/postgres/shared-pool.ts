@@ -16,8 +16,8 @@ export interface BorrowedClient {
 }
 
 /**
- * Of the store's own pool. A connection that is not made in time gives up its place: a server that fell silent meanwhile
- * never closes it. The pool's own limit would count the wait for a place too, which handlers may keep for long.
+ * Of the store's own pool. A connection that is not made in time gives up its place: a server that fell silent never
+ * closes it. The pool's own limit would count the wait for a place too, which handlers may keep for long.
  */
 class TimedClient extends Client {
   constructor(config?: ClientConfig) {

@@ -3,7 +3,7 @@ import type { Sql } from "../sql.js";
 import { IS_HELD } from "./keys.js";
 
 /** So many keys are freed at once. */
-const MOST_KEYS = 64;
+const MAX_KEYS = 64;
 /** Of a page, so much may be work of one key: there is room for other keys. */
 const SHARE = 1 / 4;
 
@@ -28,7 +28,7 @@ const END_WAITS = `
         SELECT 1 FROM pigeonhole.inbox_work AS w
         WHERE w.handler = :handler AND w.key = waiting.key AND NOT w.waits_for_key
           AND (w.state = 'leased' OR (w.state = 'pending' AND w.due_at <= :now)))
-    LIMIT :mostKeys
+    LIMIT :maxKeys
   ), next AS MATERIALIZED (
     SELECT w.seq FROM free CROSS JOIN LATERAL (
       SELECT n.seq FROM pigeonhole.inbox_work AS n
@@ -43,5 +43,5 @@ const END_WAITS = `
  */
 export function endWaits(sql: Sql, { handler, now, limit }: LeaseRequest): Promise<number> {
   const most = Math.max(1, Math.floor(limit * SHARE));
-  return sql.run(END_WAITS, { handler, now, most, mostKeys: MOST_KEYS });
+  return sql.run(END_WAITS, { handler, now, most, maxKeys: MAX_KEYS });
 }

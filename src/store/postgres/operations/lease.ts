@@ -25,7 +25,8 @@ const LEASE = `
     SELECT w.seq, w.due_at, e.body_length
     FROM pigeonhole.inbox_work AS w JOIN pigeonhole.inbox_event AS e ON e.seq = w.seq
     WHERE w.state = 'pending' AND NOT w.waits_for_key AND w.handler = :handler
-      AND least(w.started - w.finished, 2) = :crashes AND w.due_at <= :now AND EXISTS (SELECT 1 FROM pigeonhole.inbox_body AS b WHERE b.seq = w.seq)
+      AND least(w.started - w.finished, 2) = :crashes AND w.due_at <= :now
+      AND EXISTS (SELECT 1 FROM pigeonhole.inbox_body AS b WHERE b.seq = w.seq)
     ORDER BY w.due_at, w.seq LIMIT :limit FOR UPDATE OF w SKIP LOCKED
   ), page AS (
     SELECT seq, due_at, row_number() OVER before AS place,
