@@ -1,7 +1,7 @@
 /** Deeper values stay the same objects; no input of the API is as deep. */
 const MAX_DEPTH = 100;
 
-/** A copy of plain objects and lists, and of those in them. Anything else, such as a Blob or a signal, stays as it is. */
+/** A copy of plain objects and lists, and of those in them. Anything else, such as a Blob, stays the same object. */
 export function copyPlain(value: unknown, copies = new Map<object, unknown>(), depth = 0): unknown {
   if (typeof value !== "object" || value === null || depth > MAX_DEPTH) return value;
   const known = copies.get(value);

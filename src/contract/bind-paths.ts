@@ -20,7 +20,7 @@ export interface BoundPath {
   paged: boolean;
 }
 
-/** All operations with their paths. Throws `invalid_option` for an override that names no operation or cannot be its path. */
+/** All operations with their paths. Throws `invalid_option` for a path of no operation, or that cannot be its path. */
 export function bindPaths(overrides: PathOverrides = {}): BoundPath[] {
   const rest = new Map<string, string>(
     Object.entries(overrides).flatMap(([resource, paths]) =>
