@@ -1,0 +1,132 @@
+import { API_ERROR_CODES, type ApiErrorCode } from "./api-error-codes.js";
+import { API_ASSUMPTIONS } from "./assumptions.js";
+import { type NamedOperation, listOperations } from "./contract.js";
+import { IDEMPOTENCY_KEY_HEADER } from "./idempotency-key.js";
+import { type JsonSchema, answerSchemaOf, jsonSchemaOf } from "./json-schema.js";
+import { type Operation, takesIdempotencyKey } from "./operation.js";
+import { findPathAssumption } from "./path-assumption.js";
+import type { ScopeRule } from "./scopes.js";
+
+type Json = Record<string, unknown>;
+
+const ERROR_REF = { $ref: "#/components/schemas/Error" };
+
+/** The contract as an OpenAPI 3.1 document. `version`: that of this package; `baseUrl`: where the API is. */
+export function openApiDocument({ version, baseUrl }: { version: string; baseUrl: string }): Json {
+  const operations = listOperations();
+  const paths: Record<string, Json> = {};
+  for (const row of operations) {
+    const { path, method } = row.operation;
+    (paths[path] ??= {})[method.toLowerCase()] = operationObject(row);
+  }
+  return {
+    openapi: "3.1.1",
+    info: {
+      title: "API of the mail workspace",
+      version,
+      description:
+        "As the service documents it. What its documentation does not show is an assumption: `x-assumptions` lists them, and `x-assumption` of an operation names the one about its path.",
+    },
+    servers: [{ url: baseUrl }],
+    tags: [...new Set(operations.map(({ resource }) => resource))].map((name) => ({ name })),
+    paths,
+    components: {
+      securitySchemes: { apiKey: { type: "http", scheme: "bearer", description: "An API key or an OAuth token." } },
+      schemas: { Error: ERROR_SCHEMA },
+    },
+    "x-assumptions": API_ASSUMPTIONS,
+  };
+}
+
+const ERROR_SCHEMA = {
+  type: "object",
+  required: ["code", "message"],
+  properties: {
+    code: { type: "string", description: "The service's code. Others than those of the operation are possible." },
+    message: { type: "string" },
+    param: { type: "string", description: "Field or dotted path that the error is about." },
+  },
+};
+
+function operationObject({ resource, name, operation }: NamedOperation): Json {
+  const assumption = findPathAssumption(operation);
+  const body = requestBody(operation);
+  return {
+    operationId: `${resource}.${name}`,
+    tags: [resource],
+    summary: operation.doc,
+    security: securityOf(operation.scope, operation.credential),
+    parameters: parametersOf(operation),
+    ...(body !== undefined && { requestBody: body }),
+    responses: { ...answersOf(operation), ...errorsOf(operation.errors) },
+    ...(assumption !== undefined && { "x-assumption": assumption.id }),
+  };
+}
+
+/** The scopes of a key. One entry of the list is enough, and all of its scopes are needed. */
+function securityOf(scope: ScopeRule, credential: Operation["credential"]): Json[] {
+  if (credential === "none") return [];
+  if (scope === null) return [{ apiKey: [] }];
+  if (typeof scope === "string") return [{ apiKey: [scope] }];
+  return "allOf" in scope ? [{ apiKey: scope.allOf }] : scope.anyOf.map((one) => ({ apiKey: [one] }));
+}
+
+function parametersOf(operation: Operation): Json[] {
+  const { params, query, example } = operation;
+  const of = (place: string, schema: Operation["query"], examples: Json = {}): Json[] => {
+    const { properties = {}, required = [] } = schema === undefined ? {} : jsonSchemaOf(schema);
+    return Object.entries(properties as Record<string, JsonSchema>).map(([name, field]) => ({
+      name,
+      in: place,
+      required: place === "path" || required.includes(name),
+      schema: field,
+      ...(examples[name] !== undefined && { example: examples[name] }),
+      // A list of a query is separated by commas.
+      ...(field.type === "array" && { style: "form", explode: false }),
+    }));
+  };
+  const key = { type: "string", pattern: "^[A-Za-z0-9_.:-]{1,255}$" };
+  const header = { name: IDEMPOTENCY_KEY_HEADER, in: "header", required: false, schema: key };
+  return [
+    ...of("path", params, example.params),
+    ...of("query", query, example.query),
+    ...(takesIdempotencyKey(operation) ? [header] : []),
+  ];
+}
+
+function requestBody({ body, uploads, example }: Operation): Json | undefined {
+  if (uploads !== undefined) {
+    const description = `The bytes of the file, 1 to ${uploads.maxBytes}, with their own content type.`;
+    return { required: true, description, content: { "*/*": { schema: {} } } };
+  }
+  if (body === undefined) return undefined;
+  const content = { schema: jsonSchemaOf(body), ...(example.body !== undefined && { example: example.body }) };
+  return { required: true, content: { "application/json": content } };
+}
+
+function answersOf(operation: Operation): Json {
+  const { status, example } = operation;
+  const schema = answerSchemaOf(operation);
+  const content =
+    schema === undefined
+      ? { "*/*": { schema: {} } }
+      : { "application/json": { schema, ...(example.result !== undefined && { example: example.result }) } };
+  const [usual, ...others] = status;
+  const seen = `As ${usual}: the service's documentation does not say which of the two it is.`;
+  return Object.fromEntries([
+    [usual, { description: "Success.", content }],
+    ...others.map((code) => [code, { description: seen }]),
+  ]) as Json;
+}
+
+/** One answer for each status, with the codes that it can have. */
+function errorsOf(codes: readonly ApiErrorCode[]): Json {
+  const statuses = [...new Set(codes.map((code) => API_ERROR_CODES[code].status[0]))].toSorted((a, b) => a - b);
+  const listed = statuses.map((status): [string, Json] => {
+    const here = codes.filter((code) => API_ERROR_CODES[code].status[0] === status);
+    const description = here.map((code) => `\`${code}\`: ${API_ERROR_CODES[code].meaning}`).join("\n\n");
+    return [String(status), { description, content: { "application/json": { schema: ERROR_REF } }, "x-codes": here }];
+  });
+  const others = { description: "Any other error.", content: { "application/json": { schema: ERROR_REF } } };
+  return { ...Object.fromEntries(listed), default: others };
+}

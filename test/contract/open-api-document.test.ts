@@ -1,0 +1,67 @@
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { beforeAll, describe, expect, test } from "vitest";
+import { listOperations } from "#pigeonhole/contract/contract.js";
+import { openApiDocument } from "#pigeonhole/contract/open-api-document.js";
+import { findPathAssumption } from "#pigeonhole/contract/path-assumption.js";
+import { DOCUMENTED_OPERATIONS } from "./documented-operations.js";
+
+interface Described {
+  operationId: string;
+  security: Record<string, string[]>[];
+  parameters: { name: string; in: string; required: boolean; schema: object; explode?: boolean }[];
+  requestBody?: { content: Record<string, { schema: object }> };
+  responses: Record<string, { content?: Record<string, { schema: object }>; "x-codes"?: string[] }>;
+  "x-assumption"?: string;
+}
+
+const rows = listOperations().map(({ resource, name, operation }) => ({ call: `${resource}.${name}`, operation }));
+let paths: Record<string, Record<string, Described>>;
+
+beforeAll(() => {
+  const document = openApiDocument({ version: "1.2.3", baseUrl: "https://api.example.com/v1" });
+  // As it is printed.
+  ({ paths } = JSON.parse(JSON.stringify(document)) as { paths: typeof paths });
+});
+
+describe("the OpenAPI document", () => {
+  test("the OpenAPI document is valid for a validator that is not ours", async () => {
+    const document = openApiDocument({ version: "1.2.3", baseUrl: "https://api.example.com/v1" });
+    const validator = new Validator();
+    const { valid, errors } = await validator.validate(JSON.parse(JSON.stringify(document)) as Record<string, unknown>);
+    expect({ valid, errors }).toEqual({ valid: true, errors: undefined });
+    expect(validator.version).toBe("3.1");
+    const broken = { ...document, paths: { "/labels": { get: { responses: 5 } } } };
+    expect((await new Validator().validate(broken)).valid).toBe(false);
+  });
+
+  test.each(rows)("the OpenAPI document has $call with its scopes, fields and errors", ({ call, operation }) => {
+    const { path, method, params, query, body, uploads, downloads, errors, scope, status } = operation;
+    const described = paths[path]?.[method.toLowerCase()];
+    expect(described?.operationId).toBe(call);
+    if (described === undefined) return;
+    const names = (place: string) => described.parameters.filter((one) => one.in === place).map(({ name }) => name);
+    expect(names("path")).toEqual(Object.keys(params?.shape ?? {}));
+    expect(names("query")).toEqual(Object.keys(query?.shape ?? {}));
+    expect(names("header")).toEqual(operation.retry === "with-key" ? ["idempotency-key"] : []);
+    expect(Object.keys(described.requestBody?.content ?? {})).toEqual(
+      uploads === undefined ? (body === undefined ? [] : ["application/json"]) : ["*/*"],
+    );
+    expect(described.responses[String(status[0])]?.content).toHaveProperty([downloads ? "*/*" : "application/json"]);
+    const codes = Object.values(described.responses).flatMap((answer) => answer["x-codes"] ?? []);
+    expect(codes.toSorted()).toEqual([...errors].toSorted());
+    const scopes = described.security.flatMap(({ apiKey = [] }) => apiKey);
+    expect(JSON.stringify(scope ?? [])).toContain(JSON.stringify(scopes).replaceAll(/[[\]]/g, ""));
+    expect(described.security).toHaveLength(operation.credential === "none" ? 0 : 1);
+    // OpenAPI reads it as "not in requests".
+    expect(JSON.stringify(described)).not.toContain("readOnly");
+  });
+
+  test("the OpenAPI document marks every path that the service's documentation does not show, and no other", () => {
+    for (const { call, operation } of rows) {
+      const { path, method } = operation;
+      const isShown = DOCUMENTED_OPERATIONS.includes(`${method} ${path}`);
+      expect(paths[path]?.[method.toLowerCase()]?.["x-assumption"], call).toBe(findPathAssumption(operation)?.id);
+      expect(findPathAssumption(operation) === undefined, call).toBe(isShown);
+    }
+  });
+});
