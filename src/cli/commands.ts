@@ -1,4 +1,5 @@
 import { add } from "./add/spec.js";
+import { api } from "./api/spec.js";
 import { type Command, command } from "./frame/context.js";
 import * as captures from "./captures/spec.js";
 import { completion } from "./completion/spec.js";
@@ -62,6 +63,7 @@ export const COMMANDS: readonly Command[] = [
   command(endpoints.endpointsTest, async () => (await import("./endpoints/run.js")).test),
   command(endpoints.endpointsDeliveries, async () => (await import("./endpoints/run.js")).deliveries),
   command(endpoints.endpointsRepair, async () => (await import("./endpoints/repair.js")).repair),
+  command(api, async () => (await import("./api/run.js")).run),
   command(init, async () => (await import("./init/run.js")).run),
   command(add, async () => (await import("./add/run.js")).run),
   command(postgres.postgresSchema, async () => (await import("./postgres/run.js")).printSchema),

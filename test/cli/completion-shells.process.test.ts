@@ -25,6 +25,7 @@ const LINES = [
   ["trigger --sign=ta", "trigger --sign=tampered"],
   ["--json inbox list --state le", "--json inbox list --state leased"],
   ["doctor --ap", "doctor --app"],
+  ["api labels.pa", "api labels.palette"],
   ["captures import fixtures/b", "captures import fixtures/bounce.json"],
   ["inbox list --db fixtures/b", "inbox list --db fixtures/bounce.json"],
 ] as const;

@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { COMMANDS } from "#pigeonhole/cli/commands.js";
+import { listOperations } from "#pigeonhole/contract/contract.js";
 import { runCli } from "../support/run-cli.js";
 import { makeFolder } from "../support/folder.js";
 
@@ -31,10 +32,22 @@ describe("completion in bash", () => {
     ],
     [["inbox", "list", "--st"], ["--state"]],
     [["doctor", "--ap"], ["--app"]],
+    [["api", "--json", "labels.", "--he"], ["--help"]],
   ])("completion in bash of %j offers %j", async (words, expected) => {
     const { stdout } = await runCli(["completion", "bash"]);
     expect(offered(stdout, words)).toEqual(expected);
   });
+});
+
+test("completion in bash offers every operation of the API, and every resource", async () => {
+  const { stdout } = await runCli(["completion", "bash"]);
+  const calls = listOperations().map(({ resource, name }) => `${resource}.${name}`);
+  const words = offered(stdout, ["api", ""]).filter((word) => !word.startsWith("-"));
+  expect(words).toEqual([...calls, ...new Set(listOperations().map(({ resource }) => resource))]);
+  expect(offered(stdout, ["api", "--query", "limit=1", "contacts.d"])).toEqual([
+    "contacts.delete",
+    "contacts.deleteMany",
+  ]);
 });
 
 describe("completion scripts", () => {

@@ -46,7 +46,12 @@ function commandPlace(spec: CommandSpec, standing: readonly Word[]): Place {
   const values = args.flatMap(({ choices, suggestions }) => choices ?? suggestions ?? []);
   return {
     path: spec.name,
-    words: [...values.map((text) => ({ text, summary: "" })), ...optionWords(options), ...standing],
+    words: [
+      ...values.map((text) => ({ text, summary: "" })),
+      ...optionWords(options),
+      // A command may have its own --help.
+      ...standing.filter(({ text }) => text !== "--help" || options["help"] === undefined),
+    ],
     values: new Map([...valuesOf(GLOBAL_OPTIONS), ...valuesOf(options)]),
     takesFiles: args.some(({ choices, suggestions }) => choices === undefined && suggestions === undefined),
   };

@@ -47,7 +47,13 @@ export function buildProgram({ commands, families, version, onCommand }: Program
     const parent = parentOf(program, command.spec, families);
     const built = prepare(parent.command(command.spec.name.split(" ").at(-1) ?? ""));
     describe(built, command.spec);
+    const hasOwnHelp = command.spec.options?.["help"] !== undefined;
+    if (hasOwnHelp) built.helpOption(false);
     built.action(() => {
+      if (hasOwnHelp && built.opts()["help"] === true && built.args.length === 0) {
+        built.outputHelp();
+        return;
+      }
       const options = gatherOptions(command.spec, built.opts());
       const args = gatherArguments(command.spec, built.processedArgs);
       const isGiven = (name: string): boolean => built.getOptionValueSource(name) === "cli";

@@ -48,6 +48,7 @@ export interface CommandSpec {
   /** More text for `--help`, in full sentences. */
   readonly details?: string;
   readonly arguments?: Readonly<Record<string, ArgumentSpec>>;
+  /** One called `help` is `--help` after an argument; alone, `--help` prints the help of the command. */
   readonly options?: Readonly<Record<string, OptionSpec>>;
   /** Pairs of a command line and what it does. */
   readonly examples: readonly (readonly [line: string, what: string])[];

@@ -1,0 +1,49 @@
+import { OPERATION_INDEX } from "../../contract/operation-index.js";
+import { defineCommand } from "../frame/spec.js";
+import { apiOptions } from "../values/options.js";
+
+/** Names of all calls, such as `contacts.get`, in the order of the contract. */
+export const CALL_NAMES: readonly string[] = Object.entries(OPERATION_INDEX).flatMap(([resource, rows]) =>
+  Object.keys(rows).map((name) => `${resource}.${name}`),
+);
+
+/** Names of the resources. */
+export const RESOURCE_NAMES: readonly string[] = Object.keys(OPERATION_INDEX);
+
+export const api = defineCommand({
+  name: "api",
+  group: "Operate",
+  summary: "Calls any operation of the API, or shows what there is.",
+  details:
+    "Without a call it lists the resources; with a resource, its calls. --help after a call shows its fields, errors and an example. Calls that change something are sent once, and without a question. The answer is printed as JSON.",
+  arguments: {
+    call: {
+      optional: true,
+      suggestions: [...CALL_NAMES, ...RESOURCE_NAMES],
+      summary: "Name of the call, such as contacts.get, or of a resource, such as contacts.",
+    },
+    params: { optional: true, variadic: true, summary: "The parameters of its path, in order." },
+  },
+  options: {
+    query: { value: "field=value", repeat: true, summary: "A field of the query, such as limit=10." },
+    body: {
+      value: "json",
+      summary: "What is sent: JSON, @file, or @- for standard input. For an upload, the bytes of the file.",
+    },
+    contentType: { value: "type", summary: "Content type of an upload. Default: application/octet-stream." },
+    idempotencyKey: { value: "key", summary: "The same key with the same body has one effect." },
+    all: { summary: "Every row of a list, instead of the first page." },
+    out: { value: "file", summary: "Writes a download to this file." },
+    openapi: { summary: "Prints the OpenAPI 3.1 document of all operations." },
+    ...apiOptions,
+    help: { short: "h", summary: "Prints help; after a call or a resource, about it." },
+  },
+  examples: [
+    ["pigeonhole api contacts.create --help", "what the call takes, answers and refuses"],
+    ["pigeonhole api contacts.get ada@customer.example.com", "one contact"],
+    ["pigeonhole api files.list --query direction=inbound --query since=2026-01-30T00:00:00Z --all", "every such file"],
+    ['pigeonhole api labels.create --body \'{"name":"Big orders"}\'', "a new label"],
+    ["pigeonhole api files.upload --query filename=a.pdf --body @a.pdf --content-type application/pdf", "an upload"],
+    ["pigeonhole api --openapi > openapi.json", "for other tools"],
+  ],
+});
