@@ -9,23 +9,25 @@ const RETRIES: Record<Operation["retry"], string> = {
   never: "never",
 };
 
-/** The operations of one resource as a Markdown table, or of all with their errors. */
-export function operationsTable(only?: NamedOperation["resource"]): string {
-  const isWhole = only === undefined;
+/** The operations of one resource as a Markdown table. */
+export function operationsTable(only: NamedOperation["resource"]): string {
   const rows = listOperations()
-    .filter(({ resource }) => isWhole || resource === only)
+    .filter(({ resource }) => resource === only)
     .map(({ resource, name, operation }) => {
-      const { method, path, scope, doc, retry, errors } = operation;
-      const codes = isWhole ? ` ${errors.map((code) => `\`${code}\``).join(" ")} |` : "";
-      return `| \`${resource}.${name}(${argumentsOf(operation)})\` | \`${method} ${path}\` | ${describeScopes(scope, "`")} | ${RETRIES[retry]} | ${doc} |${codes}`;
+      const { method, path, scope, doc, retry } = operation;
+      return `| \`${resource}.${name}(${argumentsOf(operation)})\` | \`${method} ${path}\` | ${describeScopes(scope, "`")} | ${RETRIES[retry]} | ${doc} |`;
     });
-  const head = `| call | operation | scope | retried | |${isWhole ? " errors |" : ""}`;
-  return [head, head.replaceAll(/[^|]+/g, "---"), ...rows].join("\n");
+  return ["| call | operation | scope | retried | |", "|---|---|---|---|---|", ...rows].join("\n");
 }
 
 function argumentsOf(operation: Operation): string {
   const { body, argument, query, path, uploads } = operation;
   const input = [...(body === undefined ? [] : [argument ?? "body"]), ...(uploads === undefined ? [] : ["data"])];
   const options = takesIdempotencyKey(operation) ? ["{ idempotencyKey }"] : [];
-  return [...pathNames(path), ...input, ...(query === undefined ? [] : ["query?"]), ...options].join(", ");
+  return [
+    ...pathNames(path),
+    ...input,
+    ...(query === undefined ? [] : [query.safeParse({}).success ? "query?" : "query"]),
+    ...options,
+  ].join(", ");
 }

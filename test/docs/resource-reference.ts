@@ -1,0 +1,100 @@
+import { API_ERROR_CODES } from "#pigeonhole/contract/api-error-codes.js";
+import { API_ASSUMPTIONS } from "#pigeonhole/contract/assumptions.js";
+import { type Contract, type NamedOperation, CONTRACT, listOperations } from "#pigeonhole/contract/contract.js";
+import { describeFields } from "#pigeonhole/contract/describe-fields.js";
+import { answerSchemaOf, jsonSchemaOf, rowSchemaOf } from "#pigeonhole/contract/json-schema.js";
+import { type Operation, pathNames } from "#pigeonhole/contract/operation.js";
+import { findPathAssumption } from "#pigeonhole/contract/path-assumption.js";
+import { SCOPES } from "#pigeonhole/contract/scopes.js";
+import { operationsTable } from "./operations-table.js";
+
+/** What each resource is, and the ids of the assumptions about it. */
+const RESOURCES: Record<keyof Contract, readonly [what: string, assumptions: RegExp]> = {
+  chats: ["conversations with the assistant", /^chat_/],
+  contactEvents: ["what contacts did: they start automations", /^(?:properties_|event_|both_|same_|key_|rate_|batch_)/],
+  contacts: ["contacts, their audiences, and people seen in mail", /^contact_/],
+  drafts: ["mail that a person can send, and its search", /^draft_/],
+  files: ["attachments and uploads, with links by which anyone can fetch them", /^file_/],
+  forms: ["sign-up forms and their pages, and the sign-up itself", /^form_/],
+  labels: ["labels for conversations, and their colors", /^label_/],
+  signatures: ["signatures of addresses", /^signature_/],
+  webhooks: ["endpoints, their deliveries and secrets", /^(?:webhook_|delivery_|replay_)/],
+};
+/** From the README. */
+const PAGE = "docs/api.md";
+const NAMES = Object.keys(CONTRACT) as (keyof Contract)[];
+
+/** One row for each resource of the API. */
+export function resourcesTable(): string {
+  const rows = NAMES.map((resource) => {
+    const calls = rowsOf(resource);
+    const needed = JSON.stringify(calls.map(({ operation }) => operation.scope));
+    const scopes = SCOPES.filter((scope) => needed.includes(`"${scope}"`)).map((scope) => `\`${scope}\``);
+    const link = `[\`client.${resource}\`](${PAGE}#client${resource.toLowerCase()})`;
+    return `| ${link} | ${RESOURCES[resource][0]} | ${calls.length} | ${scopes.join(" ")} |`;
+  });
+  return ["| resource | what it is | calls | scopes |", "|---|---|---|---|", ...rows].join("\n");
+}
+
+/** All calls by resource: what they do, take and answer, their errors, and what is assumed. */
+export function resourceReference(): string {
+  return NAMES.map((resource) => {
+    const [what, about] = RESOURCES[resource];
+    const assumed = API_ASSUMPTIONS.filter(({ id }) => about.test(id));
+    return [
+      `#### client.${resource}`,
+      `${what.charAt(0).toUpperCase()}${what.slice(1)}.`,
+      operationsTable(resource),
+      ...rowsOf(resource).map(callSection),
+      ...(assumed.length === 0 ? [] : [`Assumed, since the service's documentation does not show it:`]),
+      ...(assumed.length === 0 ? [] : [assumed.map((one) => `- ${one.notShown} ${one.assumed}`).join("\n")]),
+    ].join("\n\n");
+  }).join("\n\n");
+}
+
+function rowsOf(resource: keyof Contract): NamedOperation[] {
+  return listOperations().filter((row) => row.resource === resource);
+}
+
+function callSection({ resource, name, operation }: NamedOperation): string {
+  const { method, path, errors, status, uploads } = operation;
+  const assumption = findPathAssumption(operation) === undefined ? "" : " (the path is assumed)";
+  const fields = fieldRows(operation);
+  const codes = errors.map((code) => `\`${code}\` ${API_ERROR_CODES[code].status.join(" or ")}`).join(" · ");
+  const takes = fields.length === 0 ? [] : [["| field | | |", "|---|---|---|", ...fields].join("\n")];
+  return [
+    `**\`${resource}.${name}\`** \`${method} ${path}\`${assumption}`,
+    ...takes,
+    ...(uploads === undefined ? [] : [`The body is the bytes of the file, at most ${uploads.maxBytes}.`]),
+    `Answers ${status.join(" or ")}: ${answerWords(operation)}.`,
+    `Errors: ${codes}`,
+  ].join("\n\n");
+}
+
+function fieldRows({ params, query, body, path }: Operation): string[] {
+  const parts = [
+    ["path", params],
+    ["query", query],
+    ["body", body],
+  ] as const;
+  return parts.flatMap(([place, schema]) => {
+    const fields = schema === undefined ? [] : describeFields(jsonSchemaOf(schema));
+    const names = pathNames(path);
+    const ordered =
+      place === "path" ? fields.toSorted((a, b) => names.indexOf(a.name) - names.indexOf(b.name)) : fields;
+    return ordered.map(({ name, shape, isRequired }) => {
+      const words = shape.replaceAll(/[|*_<]/g, String.raw`\$&`);
+      return `| ${place} \`${name}\` | ${words} | ${isRequired ? "required" : ""} |`;
+    });
+  });
+}
+
+function answerWords(operation: Operation): string {
+  const answer = answerSchemaOf(operation);
+  if (answer === undefined) return "the bytes of the file";
+  const row = rowSchemaOf(answer);
+  const names = describeFields(row ?? answer).filter(({ name }) => !/[.[]/.test(name));
+  const listed = names.map(({ name }) => `\`${name}\``).join(", ");
+  if (row === undefined) return listed;
+  return `${operation.paged === true ? "a page of rows" : "rows"} with ${listed}`;
+}
