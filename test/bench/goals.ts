@@ -57,6 +57,10 @@ export const GOALS: Partial<Record<Measure, readonly Goal[]>> = {
     ["P13", "sending contact events one at a time: events/s", "sending singles", ">=", 10, 0],
     ["P13", "sending in batches of 100: x single sends", "sending batches/singles", ">=", 5, 1],
   ],
+  import: [
+    ["weight", "starting with pigeonhole/client: CPU / with 13 operations", "import today/before", "<=", 1.2, 2],
+  ],
+  types: [["weight", "type-checking an app: CPU / with 13 operations", "types today/before", "<=", 1.3, 2]],
   postgres: [
     ["P14", "store on PostgreSQL: CPU / INSERT each, pool of 50", "postgres cpu store/insert-50", "<=", 0.7, 2],
     ["P14", "store on PostgreSQL: rate / INSERT each, pool of 50", "postgres rate store/insert-50", ">=", 0.9, 2],

@@ -13,6 +13,8 @@ export const MEASURES = [
   "backlog",
   "settle",
   "outbox",
+  "import",
+  "types",
   "postgres",
 ] as const;
 export type Measure = (typeof MEASURES)[number];
