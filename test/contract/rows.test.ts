@@ -40,6 +40,14 @@ describe("the contract", () => {
     },
   );
 
+  test("the contract has every documented operation of each of its resources", () => {
+    const lines = rows.map(([, { method, path }]) => `${method} ${path}`);
+    const firsts = new Set(rows.map(([, { path }]) => path.split("/")[1]));
+    const documented = DOCUMENTED_OPERATIONS.filter((line) => firsts.has(line.split("/")[1]));
+    expect(documented.length).toBeGreaterThan(50);
+    expect(documented.filter((line) => !lines.includes(line))).toEqual([]);
+  });
+
   test("the contract has no method and path twice", () => {
     const keys = rows.map(([, { method, path }]) => `${method} ${path.replaceAll(/\{\w+\}/g, "{}")}`);
     expect(new Set(keys).size).toBe(keys.length);
