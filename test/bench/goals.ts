@@ -69,6 +69,23 @@ export const GOALS: Partial<Record<Measure, readonly Goal[]>> = {
     ["P14", "ctx.commit with one row: rate / INSERT each, pool of 50", "postgres rate commit/insert-50", ">=", 0.3, 2],
     ["P15", "front on PostgreSQL: rate / front on SQLite", "rate front-postgres-2/front-2", ">=", 0.6, 2],
   ],
+  "postgres-network": [
+    ["P16", "2 ms added to every round trip: rate / none", "postgres network rate", ">=", 0.6, 2],
+    ["P16", "2 ms added to every round trip: round trips added to p50", "postgres network trips", "<=", 3, 1],
+  ],
+  "postgres-nodes": [
+    ["P16", "three processes: the server's CPU / one process", "postgres nodes server", "<=", 1.25, 2],
+  ],
+  "postgres-held": [["P16", "a transaction held open: rate / none", "postgres held rate", ">=", 0.7, 2]],
+  "postgres-ids": [["P16", "5,000,000 stored ids: rate / empty", "postgres ids rate", ">=", 0.75, 2]],
+  "postgres-backlog": [
+    ["P16", "1,000,000 pending: first handler, ms", "postgres backlog ms", "<=", 1_000, 0],
+    ["P16", "1,000,000 pending: memory of the process, MB", "postgres backlog MB", "<=", 150, 0],
+  ],
+  "postgres-retention": [
+    ["P16", "1,000 a second removed: rate / nothing removed", "postgres retention rate", ">=", 0.9, 2],
+    ["P16", "events removed a second", "postgres retention removed", ">=", 1_000, 0],
+  ],
   heap: [["heap", "front, one handler: kB allocated per delivery", "heap kB", "<=", 24, 1]],
   writer: [["writer", "accept and settle at batches of 40: µs user CPU", "writer µs", "<=", 12, 1]],
 };

@@ -28,6 +28,12 @@ const MEASURE_LOADERS: Record<Measure, () => Promise<(context: MeasureContext) =
   import: async () => (await import("./measures/weight.js")).measureImport,
   types: async () => (await import("./measures/weight.js")).measureTypes,
   postgres: async () => (await import("./measures/postgres.js")).measurePostgres,
+  "postgres-network": async () => (await import("./measures/postgres-network.js")).measurePostgresNetwork,
+  "postgres-nodes": async () => (await import("./measures/postgres-nodes.js")).measurePostgresNodes,
+  "postgres-held": async () => (await import("./measures/postgres-held.js")).measurePostgresHeld,
+  "postgres-ids": async () => (await import("./measures/postgres-ids.js")).measurePostgresIds,
+  "postgres-backlog": async () => (await import("./measures/postgres-backlog.js")).measurePostgresBacklog,
+  "postgres-retention": async () => (await import("./measures/postgres-retention.js")).measurePostgresRetention,
 };
 
 function describeRun(options: BenchOptions, place: { scratch: Scratch; runtime: Runtime; perfLab: PerfLab }): void {

@@ -16,6 +16,12 @@ export const MEASURES = [
   "import",
   "types",
   "postgres",
+  "postgres-network",
+  "postgres-nodes",
+  "postgres-held",
+  "postgres-ids",
+  "postgres-backlog",
+  "postgres-retention",
 ] as const;
 export type Measure = (typeof MEASURES)[number];
 
@@ -57,8 +63,8 @@ export const USAGE = `npm run bench -- [options]
   --rounds N          alternated rounds, default 5
   --seconds N         length of one interval, default 3
   --connections N     keep-alive connections, default 50
-  --rows N            rows for growth, backlog and settle, default ${ROWS}
-  --long              growth with ${LONG_ROWS} stored ids (P9); takes a quarter of an hour
+  --rows N            rows for growth, backlog, settle, postgres-ids and postgres-backlog, default ${ROWS}
+  --long              growth and postgres-ids with ${LONG_ROWS} stored ids (P9, P16); takes a quarter of an hour
   --quick             2 rounds of 1 s, ${QUICK_ROWS} rows
   --perf-lab PATH     folder of the prototype, default BENCH_PERF_LAB; without either its rows are left out
   --directory PATH    where databases are written

@@ -8,7 +8,7 @@ import { formatNumber, formatTable, printLine, printTitle } from "../table.js";
 import type { MeasureContext } from "./context.js";
 import { fillDatabase } from "./fill-database.js";
 
-interface BacklogReport {
+export interface BacklogReport {
   startMs: number;
   firstMs: number | null;
   handled: number;
@@ -21,8 +21,8 @@ const WORK_MS = 5_000;
 const MAX_ROUNDS = 3;
 const LIMIT_MS = WORK_MS + 60_000;
 /** The goals are for so many; with fewer the figures are printed and not judged. */
-const JUDGED_ROWS = 1_000_000;
-const MEGABYTE = 1_000_000;
+export const JUDGED_ROWS = 1_000_000;
+export const MEGABYTE = 1_000_000;
 
 /** Start-up with many pending events: time to the first handler and peak memory (P10). */
 export async function measureBacklog(context: MeasureContext): Promise<void> {
@@ -37,11 +37,10 @@ export async function measureBacklog(context: MeasureContext): Promise<void> {
     none.push(await runBacklog(scratch.file("no-backlog.db"), runtime));
     loaded.push(await runBacklog(full, runtime));
   }
-  const rows = [formatReports("empty database", none), formatReports(`${options.rows} pending`, loaded)];
-  printLine(formatTable(["", "start() ms", "first handler ms", `handled in ${WORK_MS / 1000} s`, "peak RSS MB"], rows));
-  printLine(
-    `medians of ${rounds} processes; the time counts from before createReceiver, the memory is that of all threads`,
-  );
+  printReports([
+    ["empty database", none],
+    [`${options.rows} pending`, loaded],
+  ]);
   if (options.rows < JUDGED_ROWS) {
     printLine(`P10 is judged with ${JUDGED_ROWS} rows`);
     return;
@@ -50,6 +49,16 @@ export async function measureBacklog(context: MeasureContext): Promise<void> {
   facts.set("backlog ms", firstMs - median(none.map(({ startMs }) => startMs)));
   const peakOf = (reports: readonly BacklogReport[]): number => median(reports.map(({ peakBytes }) => peakBytes));
   facts.set("backlog MB", (peakOf(loaded) - peakOf(none)) / MEGABYTE);
+}
+
+/** The reports as a table, a row for each title. */
+export function printReports(rows: readonly (readonly [title: string, reports: readonly BacklogReport[]])[]): void {
+  const header = ["", "start() ms", "first handler ms", `handled in ${WORK_MS / 1000} s`, "peak RSS MB"];
+  const cells = rows.map(([title, reports]) => formatReports(title, reports));
+  printLine(formatTable(header, cells));
+  printLine(
+    `medians of ${rows[0]?.[1].length} processes; the time counts from before createReceiver, the memory is that of all threads`,
+  );
 }
 
 function formatReports(title: string, reports: readonly BacklogReport[]): string[] {
@@ -62,9 +71,10 @@ function formatReports(title: string, reports: readonly BacklogReport[]): string
   ];
 }
 
-function runBacklog(file: string, runtime: Runtime): Promise<BacklogReport> {
+/** Works on what is pending in a file, or at the URL of a database, for some seconds. */
+export function runBacklog(place: string, runtime: Runtime): Promise<BacklogReport> {
   const program = join(runtime.home, "test/bench/process/backlog-process.mjs");
-  const args = [program, file, SECRET, EVENT_TYPE, HANDLER_NAME, String(WORK_MS)];
+  const args = [program, place, SECRET, EVENT_TYPE, HANDLER_NAME, String(WORK_MS)];
   const command = pinCommand(SERVER_CORE, [runtime.node, ...args]);
   const child = spawn(command.file, command.args, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
   const limit = setTimeout(() => child.kill("SIGKILL"), LIMIT_MS);

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { createReceiver } from "pigeonhole";
 
-const [, , file, secret, eventType, handlerName, waitMs] = process.argv;
+const [, , place, secret, eventType, handlerName, waitMs] = process.argv;
 
 /** Largest resident memory so far, in bytes, of this program alone (getrusage would count what ran before exec). */
 function readPeakMemory() {
@@ -14,8 +14,12 @@ const silent = { debug() {}, info() {}, warn() {}, error: console.error, child: 
 let handled = 0;
 let firstMs = null;
 
+const isFile = !place.startsWith("postgres:");
+const { createPostgresStore } = isFile ? {} : await import("pigeonhole/postgres");
+
 const startedAt = performance.now();
-const receiver = createReceiver({ secrets: secret, store: file, logger: silent });
+const store = isFile ? place : createPostgresStore({ connectionString: place });
+const receiver = createReceiver({ secrets: secret, store, logger: silent });
 receiver.on(
   eventType,
   () => {

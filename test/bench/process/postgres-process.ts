@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import { createSqliteStore } from "pigeonhole";
 import { createPostgresStore } from "pigeonhole/postgres";
 import { Pool } from "pg";
@@ -6,6 +7,7 @@ import type { Lease } from "#pigeonhole/store/work.js";
 import type { NewEvent, Store } from "#pigeonhole/store/store.js";
 import type { PostgresTransaction } from "#pigeonhole/store/postgres/postgres-transaction.js";
 import { BODY_BYTES, EVENT_TYPE, HANDLER_NAME } from "../sample-delivery.js";
+import { median } from "../stats.js";
 import { serveCalls } from "./child-calls.js";
 import { ownCpuMicros } from "./cpu-time.js";
 
@@ -14,6 +16,8 @@ type Take = (id: string, body: Buffer) => Promise<unknown>;
 
 interface Opened {
   take: Take;
+  /** Removes some events that are older than a time, and gives how many rows it has looked at. */
+  prune?: (before: number) => Promise<number>;
   close(): Promise<void>;
 }
 
@@ -30,11 +34,15 @@ export interface PostgresPlan {
 export interface PostgresInterval {
   events: number;
   seconds: number;
+  /** From the call until all is durable. */
+  p50Ms: number;
   /** CPU of this process. */
   cpuMicros: number;
 }
 
 const LEASE_MS = 60_000;
+/** As a receiver does. */
+const PRUNED_AT_ONCE = 100;
 
 function openInserts(url: string, size: number): Opened {
   const pool = new Pool({ connectionString: url, max: size });
@@ -63,6 +71,8 @@ async function openStore<Tx>(
       if (lease === undefined) throw new Error("an event was not leased");
       await settle(store, lease, id);
     },
+    prune: (before) =>
+      store.prune({ now: Date.now(), idsBefore: before, bodiesBefore: before, sentBefore: 0, batch: PRUNED_AT_ONCE }),
     close: () => store.close(),
   };
 }
@@ -101,15 +111,32 @@ const calls = {
     const cpuBefore = ownCpuMicros();
     const begunAt = performance.now();
     const endAt = begunAt + seconds * 1_000;
-    let events = 0;
+    const tookMs: number[] = [];
     const call = async (): Promise<void> => {
-      while (performance.now() < endAt) {
+      for (let at = performance.now(); at < endAt; at = performance.now()) {
         await take(randomUUID(), body);
-        events += 1;
+        tookMs.push(performance.now() - at);
       }
     };
     await Promise.all(Array.from({ length: callers }, call));
-    return { events, seconds: (performance.now() - begunAt) / 1_000, cpuMicros: ownCpuMicros() - cpuBefore };
+    return {
+      events: tookMs.length,
+      seconds: (performance.now() - begunAt) / 1_000,
+      p50Ms: median(tookMs),
+      cpuMicros: ownCpuMicros() - cpuBefore,
+    };
+  },
+  /** Removes old events at this pace, and returns how many. */
+  async prune({ seconds, perSecond, before }: { seconds: number; perSecond: number; before: number }): Promise<number> {
+    const prune = opened?.prune;
+    if (prune === undefined) throw new Error("not a store");
+    const begunAt = performance.now();
+    let removed = 0;
+    for (let passed = 0; passed < seconds; passed = (performance.now() - begunAt) / 1_000) {
+      if (removed < passed * perSecond) removed += await prune(before);
+      else await sleep(10);
+    }
+    return removed;
   },
   async close(): Promise<void> {
     await opened?.close();

@@ -4,6 +4,7 @@ import { connect } from "node:net";
 import { once } from "node:events";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { Client } from "pg";
 import { endWithUs } from "./child.js";
 import { findFreePort } from "../../support/free-port.js";
 
@@ -80,6 +81,23 @@ function findPostgres(): string {
   return join(DEBIAN_POSTGRES, String(Math.max(...versions)), "bin");
 }
 
+/** It listens before it takes connections. */
+async function untilItAnswers(url: string): Promise<void> {
+  const deadline = performance.now() + START_LIMIT_MS;
+  for (;;) {
+    const client = new Client({ connectionString: url });
+    try {
+      await client.connect();
+      return;
+    } catch (error) {
+      if (performance.now() > deadline) throw error;
+      await sleep(POLL_MS);
+    } finally {
+      await client.end().catch(() => undefined);
+    }
+  }
+}
+
 /** PostgreSQL with its own defaults, fsync and synchronous_commit on among them. */
 export async function startPostgres(parent: string): Promise<QueueServer & { url: string }> {
   const programs = findPostgres();
@@ -96,5 +114,7 @@ export async function startPostgres(parent: string): Promise<QueueServer & { url
   endWithUs(child);
   const server = manage(child, directory, port, "SIGINT");
   await waitForPort(child, port, "postgres");
-  return { ...server, url: `postgres://bench@127.0.0.1:${port}/postgres` };
+  const url = `postgres://bench@127.0.0.1:${port}/postgres`;
+  await untilItAnswers(url);
+  return { ...server, url };
 }
