@@ -1,50 +1,36 @@
-import { createReceiver } from "pigeonhole";
 import { createPostgresStore } from "pigeonhole/postgres";
-import { createSandbox, type SandboxOptions } from "pigeonhole/sandbox";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { silentLogger } from "#pigeonhole/base/logger.js";
+import { type LossyServiceOptions, openLossyService } from "../support/lossy-service.js";
 import { describeOnPostgres } from "../support/postgres-server.js";
-import { stopAfterTest, tempFile } from "../support/receiver.js";
+import { tempFile } from "../support/receiver.js";
 import { type CliResult, jsonLines, runCli } from "../support/run-cli.js";
 import { beginOutage, effectsOf, runRepair } from "./outage.js";
 
 const ADDRESS = "canary.of.the.address@customer.example.com";
 
-/** The service with its API on a port, and a receiver in this process. */
-async function openService(store: Parameters<typeof createReceiver>[0]["store"], options: SandboxOptions = {}) {
-  const sandbox = createSandbox({
-    clock: "manual",
-    receiverTime: "machine",
-    receive: (request) => receiver.fetch(request),
-    ...options,
-  });
-  onTestFinished(() => sandbox.close());
-  const { id, secret } = sandbox.endpoints.create({ url: "http://127.0.0.1/hook" });
-  const receiver = stopAfterTest(createReceiver({ secrets: secret, store, logger: silentLogger, telemetry: false }));
-  await receiver.start();
-  await sandbox.advance("1m");
-  const since = sandbox.clock.now();
+/** The service with its API on a port. */
+async function openService(options: LossyServiceOptions) {
+  const service = await openLossyService(options);
+  const { sandbox, secret, id } = service;
   await sandbox.listen();
   const secrets = [secret, sandbox.apiKey, ADDRESS];
+  const run = async (...args: string[]): Promise<CliResult> => {
+    const env = { PIGEONHOLE_BASE_URL: sandbox.baseUrl, PIGEONHOLE_API_KEY: sandbox.apiKey };
+    const result = await runCli(args, { env });
+    for (const text of secrets) expect(result.stdout + result.stderr).not.toContain(text);
+    return result;
+  };
   return {
-    sandbox,
-    receiver,
-    id,
-    since,
+    ...service,
+    run,
     /** Fires events that a proxy answers in place of the receiver. */
     async lose(status: number, count = 1): Promise<void> {
-      sandbox.faults.deliveries.add({ fault: { kind: "status", status } });
-      for (let index = 0; index < count; index += 1) sandbox.emit("email.bounced", { recipient: ADDRESS });
-      await sandbox.settle();
+      service.breakWith(status);
+      await service.emit(count, { recipient: ADDRESS });
       sandbox.faults.clear();
     },
-    async repair(args: readonly string[], sinceMs: number = since): Promise<CliResult> {
-      const since = new Date(sinceMs).toISOString();
-      const env = { PIGEONHOLE_BASE_URL: sandbox.baseUrl, PIGEONHOLE_API_KEY: sandbox.apiKey };
-      const result = await runCli(["endpoints", "repair", id, "--since", since, ...args], { env });
-      for (const text of secrets) expect(result.stdout + result.stderr).not.toContain(text);
-      return result;
-    },
+    repairBy: (args: readonly string[], since = service.since) =>
+      run("endpoints", "repair", id, "--since", new Date(since).toISOString(), ...args),
   };
 }
 
@@ -63,22 +49,22 @@ describe("endpoints repair", () => {
 
   test("an endpoint that is off, and a begin before the inbox, are told with the flags that help", async () => {
     const file = tempFile();
-    const service = await openService(file);
+    const service = await openService({ store: file });
     await service.lose(410);
-    const off = await service.repair(["--db", file]);
+    const off = await service.repairBy(["--db", file]);
     expect(off.code).toBe(1);
     expect(oneLine(off.stdout)).toMatch(/found 1 event .* missing 1 .* replayed 0 arrived 0 still missing 1/);
     expect(off.stdout).toMatch(/evt_\w+ +email\.bounced +\S+Z +410 +not replayed/);
     expect(off.stderr).toContain("--enable switches it on");
     expect(off.stderr).toMatch(/The endpoint was off from \S+Z to now\./);
-    const early = await service.repair(["--db", file, "--enable"], service.since - 120_000);
+    const early = await service.repairBy(["--db", file, "--enable"], service.since - 120_000);
     expect(early).toMatchObject({ code: 2, stdout: "" });
     expect(early.stderr).toMatch(/--since: The inbox has the ids of all events since \S+Z; .* --may-repeat\./);
     expect(service.sandbox.endpoints.get(service.id).enabled).toBe(false);
-    const dry = await service.repair(["--db", file, "--enable", "--dry-run", "--json"]);
+    const dry = await service.repairBy(["--db", file, "--enable", "--dry-run", "--json"]);
     expect(dry.code).toBe(0);
     expect(jsonLines(dry)).toMatchObject([{ repair: { missing: 1, replayed: 0, switchedOn: false } }]);
-    const repaired = await service.repair(["--db", file, "--enable"]);
+    const repaired = await service.repairBy(["--db", file, "--enable"]);
     expect(repaired).toMatchObject({ code: 0, stdout: expect.stringMatching(/arrived +1\nstill missing +0\n$/) });
     expect(repaired.stderr).toContain("was off and is on again");
     expect((await service.receiver.inbox.list()).items).toHaveLength(1);
@@ -86,9 +72,9 @@ describe("endpoints repair", () => {
 
   test("a receiver that refuses the replays ends the repair with the likely cause", async () => {
     const file = tempFile();
-    const service = await openService(file, { receive: () => new Response(null, { status: 404 }) });
+    const service = await openService({ store: file, receive: () => new Response(null, { status: 404 }) });
     await service.lose(404, 7);
-    const { code, stdout, stderr } = await service.repair(["--db", file]);
+    const { code, stdout, stderr } = await service.repairBy(["--db", file]);
     expect(code).toBe(1);
     expect(oneLine(stdout)).toContain("replayed 5 arrived 0 still missing 7");
     expect(stderr).toMatch(/several events in a row were not taken\. .*endpoints update <id> --url/);
@@ -108,12 +94,12 @@ describeOnPostgres((database) => {
   test("events arrive in a PostgreSQL", async () => {
     const { pool, schema, url } = database;
     onTestFinished(async () => void (await pool.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)));
-    const service = await openService(createPostgresStore({ pool, schema }));
+    const service = await openService({ store: createPostgresStore({ pool, schema }) });
     await service.lose(404, 2);
-    const result = await service.repair(["--db", `${url}#${schema}`, "--json"]);
+    const result = await service.repairBy(["--db", `${url}#${schema}`, "--json"]);
     expect(jsonLines(result)).toMatchObject([{ repair: { found: 2, missing: 2, arrived: 2, stillMissing: [] } }]);
     expect((await service.receiver.inbox.list()).items).toHaveLength(2);
-    const again = await service.repair(["--db", `${url}#${schema}`, "--json"]);
+    const again = await service.repairBy(["--db", `${url}#${schema}`, "--json"]);
     expect(jsonLines(again)).toMatchObject([{ repair: { found: 2, missing: 0 } }]);
   });
 });

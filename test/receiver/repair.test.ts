@@ -1,78 +1,12 @@
-import type { MissingEvent, Receiver, ReceiverOptions, RepairOptions, RepairReport } from "pigeonhole";
-import { type Sandbox, type SandboxOptions, createSandbox } from "pigeonhole/sandbox";
-import { describe, expect, onTestFinished, test } from "vitest";
+import type { MissingEvent, RepairOptions, RepairReport } from "pigeonhole";
+import { describe, expect, test } from "vitest";
 import { readOffPeriods } from "#pigeonhole/receiver/off-periods.js";
 import { errorOf } from "../support/error-of.js";
+import { openLossyService } from "../support/lossy-service.js";
 import { NOTHING_TO_PRUNE } from "../store/conformance/fixture.js";
 import { decorateStore, openReceiver } from "../support/receiver.js";
 
 const TOKEN = "svc_live_of_the_repair";
-
-interface Service {
-  sandbox: Sandbox;
-  receiver: Receiver;
-  /** Of the endpoint. */
-  id: string;
-  /** A time after the inbox was begun and before the first event. */
-  since: number;
-  /** Ids of events, in the order in which the handler had them. */
-  handled: string[];
-  /** Fires so many events, whose first attempts are answered. */
-  emit(count: number): Promise<string[]>;
-  /** Answers with this status in place of the receiver, from now on. */
-  breakWith(status: number): void;
-  repair(options?: Partial<RepairOptions>): Promise<RepairReport>;
-}
-
-interface ServiceOptions extends SandboxOptions {
-  /** Changes the text of the answers of the API. */
-  editAnswer?: (text: string) => string;
-  role?: ReceiverOptions["role"];
-  store?: ReceiverOptions["store"];
-}
-
-/** The service, and a receiver whose inbox has just been begun. */
-async function openService({ editAnswer, role, store, ...options }: ServiceOptions = {}): Promise<Service> {
-  const sandbox = createSandbox({
-    clock: "manual",
-    receiverTime: "machine",
-    receive: (request) => receiver.fetch(request),
-    ...options,
-  });
-  onTestFinished(() => sandbox.close());
-  const { id, secret } = sandbox.endpoints.create({ url: "http://127.0.0.1/hook" });
-  const receiver: Receiver = openReceiver({
-    secrets: secret,
-    role,
-    api: {
-      ...sandbox.clientOptions,
-      fetch: async (url, init) => {
-        const answer = await sandbox.fetch(url, init);
-        return editAnswer === undefined ? answer : new Response(editAnswer(await answer.text()), answer);
-      },
-    },
-    ...(store !== undefined && { store }),
-  });
-  const handled: string[] = [];
-  receiver.on("email.bounced", (event) => void handled.push(event.id));
-  await receiver.start();
-  await sandbox.advance("1m");
-  const since = sandbox.clock.now();
-  return {
-    sandbox,
-    receiver,
-    id,
-    since,
-    handled,
-    async emit(count) {
-      const ids = Array.from({ length: count }, () => sandbox.emit("email.bounced").event.id);
-      await sandbox.settle();
-      return ids;
-    },
-    breakWith: (status) => void sandbox.faults.deliveries.add({ fault: { kind: "status", status } }),
-    repair: (changes) => receiver.repair({ endpointId: id, since, ...changes }),
-  };
-}
 
 const reasonsOf = ({ stillMissing }: RepairReport): MissingEvent["reason"][] =>
   stillMissing.map(({ reason }) => reason);
@@ -81,7 +15,7 @@ const ALL_ON = { enabled: true, switchedOn: false, stopped: undefined, unnamedRo
 
 describe("receiver.repair", () => {
   test("events lost to final answers arrive, once each, and a second repair finds none missing", async () => {
-    const service = await openService();
+    const service = await openLossyService();
     const before = await service.emit(2);
     service.breakWith(404);
     const lost = await service.emit(3);
@@ -97,7 +31,7 @@ describe("receiver.repair", () => {
   });
 
   test("an event that a later attempt has delivered is found, and neither missing nor replayed", async () => {
-    const service = await openService();
+    const service = await openLossyService();
     service.breakWith(503);
     await service.emit(1);
     service.sandbox.faults.clear();
@@ -107,7 +41,7 @@ describe("receiver.repair", () => {
   });
 
   test("an event that failed eight times is replayed once", async () => {
-    const service = await openService();
+    const service = await openLossyService();
     service.breakWith(500);
     const [eventId] = await service.emit(1);
     await service.sandbox.advance("31h");
@@ -118,7 +52,7 @@ describe("receiver.repair", () => {
   });
 
   test("more events than a page of the log arrive, the oldest first", async () => {
-    const service = await openService();
+    const service = await openLossyService();
     const ids: string[] = [];
     for (let index = 0; index < 13; index += 1) {
       service.breakWith(404);
@@ -132,7 +66,7 @@ describe("receiver.repair", () => {
   });
 
   test("a dry run says what is missing and changes nothing", async () => {
-    const service = await openService();
+    const service = await openLossyService();
     service.breakWith(410);
     const [id] = await service.emit(1);
     service.sandbox.faults.clear();
@@ -152,7 +86,7 @@ describe("receiver.repair", () => {
   });
 
   test("nothing is replayed to an endpoint that is off, unless it is to be switched on", async () => {
-    const service = await openService();
+    const service = await openLossyService();
     service.breakWith(410);
     await service.emit(1);
     service.sandbox.faults.clear();
@@ -172,7 +106,7 @@ describe("receiver.repair", () => {
   });
 
   test("events that were fired while the endpoint was off arrive if the log has them", async () => {
-    const service = await openService({ eventsOfDisabled: "logged" });
+    const service = await openLossyService({ eventsOfDisabled: "logged" });
     service.sandbox.endpoints.update(service.id, { enabled: false });
     const ids = await service.emit(3);
     expect(await service.repair({ enable: true })).toMatchObject({ found: 3, arrived: 3, stillMissing: [] });
@@ -181,7 +115,7 @@ describe("receiver.repair", () => {
   });
 
   test("the log reaches back when it has a row from before", async () => {
-    const service = await openService();
+    const service = await openLossyService();
     await service.emit(1);
     await service.sandbox.advance("1m");
     expect(await service.repair()).toMatchObject({ logReachesBack: false });
@@ -189,7 +123,7 @@ describe("receiver.repair", () => {
   });
 
   test("rows that name no event are counted", async () => {
-    const service = await openService({ editAnswer: (text) => text.replaceAll('"eventId"', '"event"') });
+    const service = await openLossyService({ editAnswer: (text) => text.replaceAll('"eventId"', '"event"') });
     service.breakWith(404);
     await service.emit(2);
     expect(await service.repair()).toMatchObject({ found: 0, missing: 0, unnamedRows: 2 });
@@ -200,7 +134,7 @@ describe("what the inbox may have forgotten", () => {
   test.each(["both", "accept"] as const)(
     "a begin before the inbox is refused with mayRepeat as the way out, with the role %s",
     async (role) => {
-      const service = await openService({ role });
+      const service = await openLossyService({ role });
       service.breakWith(404);
       await service.emit(1);
       service.sandbox.faults.clear();
@@ -213,7 +147,7 @@ describe("what the inbox may have forgotten", () => {
   );
 
   test("an event whose first attempt may be from before the inbox is only replayed with mayRepeat", async () => {
-    const service = await openService();
+    const service = await openLossyService();
     service.breakWith(503);
     await service.emit(1);
     await service.sandbox.advance("3m");
@@ -234,7 +168,7 @@ test("an event whose id retention removes during the repair is not replayed", as
       return real.findIds(ids);
     },
   }));
-  const service = await openService({ store });
+  const service = await openLossyService({ store });
   service.sandbox.faults.deliveries.add({ fault: { kind: "lose_answer" }, times: 1 });
   const ids = await service.emit(1);
   await service.receiver.drain();
@@ -253,7 +187,7 @@ describe("a receiver that does not take what is replayed", () => {
   ])(
     "after $failuresBefore failures in a row a repair ends after $attempts more, and the endpoint stays on",
     async ({ failuresBefore, attempts }) => {
-      const service = await openService();
+      const service = await openLossyService();
       service.breakWith(404);
       await service.emit(failuresBefore);
       const report = await service.repair();
@@ -266,7 +200,7 @@ describe("a receiver that does not take what is replayed", () => {
   );
 
   test("an event that the receiver refuses does not keep the others from arriving", async () => {
-    const service = await openService();
+    const service = await openLossyService();
     service.breakWith(404);
     const [first] = await service.emit(3);
     service.sandbox.faults.clear();
@@ -277,7 +211,7 @@ describe("a receiver that does not take what is replayed", () => {
   });
 
   test("a receiver that is busy for a moment gets the event again", async () => {
-    const service = await openService();
+    const service = await openLossyService();
     service.breakWith(404);
     await service.emit(1);
     service.sandbox.faults.clear();
@@ -286,7 +220,7 @@ describe("a receiver that does not take what is replayed", () => {
   });
 
   test("an endpoint that leads to another inbox is told by events that do not arrive", async () => {
-    const service = await openService({ receive: () => new Response(null, { status: 200 }) });
+    const service = await openLossyService({ receive: () => new Response(null, { status: 200 }) });
     service.breakWith(404);
     await service.emit(2);
     service.sandbox.faults.clear();
@@ -296,7 +230,7 @@ describe("a receiver that does not take what is replayed", () => {
   });
 
   test("an event whose answer was lost on the way to the service has arrived all the same", async () => {
-    const service = await openService();
+    const service = await openLossyService();
     service.breakWith(404);
     await service.emit(1);
     service.sandbox.faults.clear();
@@ -305,7 +239,7 @@ describe("a receiver that does not take what is replayed", () => {
   });
 
   test("an endpoint that is switched off during the repair ends it", async () => {
-    const service = await openService({
+    const service = await openLossyService({
       receive(request) {
         if (service.sandbox.deliveries({ kind: "replay" }).length === 1) {
           service.sandbox.endpoints.update(service.id, { enabled: false });
@@ -329,7 +263,7 @@ describe("the API during a repair", () => {
     ["a failure after the replay", { kind: "error", status: 503, executed: true }],
     ["no answer after the replay", { kind: "no_answer", executed: true }],
   ] as const)("a replay is asked for again after %s, and the event takes effect once", async (_, fault) => {
-    const service = await openService();
+    const service = await openLossyService();
     service.breakWith(404);
     const ids = await service.emit(2);
     service.sandbox.faults.clear();
@@ -345,7 +279,7 @@ describe("the API during a repair", () => {
   ] as const)(
     "an event whose replay is answered %i is missing as %s, and the others arrive",
     async (status, reason) => {
-      const service = await openService();
+      const service = await openLossyService();
       service.breakWith(404);
       await service.emit(2);
       service.sandbox.faults.clear();
@@ -357,7 +291,7 @@ describe("the API during a repair", () => {
   );
 
   test.each([403, 404])("a list of changes that is answered %i is done without", async (status) => {
-    const service = await openService();
+    const service = await openLossyService();
     service.breakWith(410);
     await service.emit(1);
     service.sandbox.faults.api.add({ fault: { kind: "error", status }, calls: "webhooks.activity" });
@@ -366,15 +300,15 @@ describe("the API during a repair", () => {
   });
 
   test("an unknown endpoint and a key without the scope are the API's own errors", async () => {
-    const service = await openService({ apiKeys: [{ token: TOKEN, scopes: ["contacts:write"] }] });
+    const service = await openLossyService({ apiKeys: [{ token: TOKEN, scopes: ["contacts:write"] }] });
     expect(await errorOf(() => service.repair())).toMatchObject({ code: "insufficient_scope", status: 403 });
-    const other = await openService();
+    const other = await openLossyService();
     const error = await errorOf(() => other.repair({ endpointId: `whe_${"0".repeat(24)}` }));
     expect(error).toMatchObject({ code: "resource_not_found", status: 404 });
   });
 
   test("a key that may only read does a dry run, and is refused before anything else is changed", async () => {
-    const service = await openService({ apiKeys: [{ token: TOKEN, scopes: ["webhooks:read"] }] });
+    const service = await openLossyService({ apiKeys: [{ token: TOKEN, scopes: ["webhooks:read"] }] });
     service.breakWith(404);
     await service.emit(1);
     expect(await service.repair({ dryRun: true })).toMatchObject({ missing: 1 });
@@ -388,7 +322,7 @@ describe("the API during a repair", () => {
     ["without a begin", {}, { since: undefined }, "invalid_option"],
     ["after the stop", { stopped: true }, {}, "stopped"],
   ])("a repair %s is refused", async (_, receiver, changes, code) => {
-    const service = await openService();
+    const service = await openLossyService();
     const used = receiver.api === false ? openReceiver() : service.receiver;
     if (receiver.stopped === true) await used.stop();
     const options = { endpointId: service.id, since: service.since, ...changes } as RepairOptions;
@@ -397,7 +331,7 @@ describe("the API during a repair", () => {
 
   test("an aborted repair rejects with the reason, and the next one goes on", async () => {
     const stop = new AbortController();
-    const service = await openService({
+    const service = await openLossyService({
       receive(request) {
         if (service.sandbox.deliveries({ kind: "replay" }).length === 1) stop.abort(new Error("enough"));
         return service.receiver.fetch(request);

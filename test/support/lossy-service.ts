@@ -1,0 +1,80 @@
+import type { Receiver, ReceiverOptions, RepairOptions, RepairReport, Store } from "pigeonhole";
+import { type Sandbox, type SandboxOptions, createSandbox } from "pigeonhole/sandbox";
+import { onTestFinished } from "vitest";
+import { openReceiver } from "./receiver.js";
+
+/** The emulated service, and a receiver whose events it may lose. */
+export interface LossyService {
+  sandbox: Sandbox;
+  receiver: Receiver;
+  /** Of the endpoint. */
+  id: string;
+  secret: string;
+  /** A time after the inbox was begun and before the first event. */
+  since: number;
+  /** Ids of events, in the order in which the handler had them. */
+  handled: string[];
+  /** Fires so many events, whose first attempts are answered. */
+  emit(count: number, data?: object): Promise<string[]>;
+  /** Answers with this status in place of the receiver, from now on. */
+  breakWith(status: number): void;
+  repair(options?: Partial<RepairOptions>): Promise<RepairReport>;
+}
+
+export interface LossyServiceOptions extends SandboxOptions {
+  /** Changes the text of the answers of the API. */
+  editAnswer?: (text: string) => string;
+  role?: ReceiverOptions["role"];
+  /** @default in memory */
+  store?: string | Store<unknown>;
+}
+
+/** The service, and a receiver whose inbox has just been begun. */
+export async function openLossyService({
+  editAnswer,
+  role,
+  store,
+  ...options
+}: LossyServiceOptions = {}): Promise<LossyService> {
+  const sandbox = createSandbox({
+    clock: "manual",
+    receiverTime: "machine",
+    receive: (request) => receiver.fetch(request),
+    ...options,
+  });
+  onTestFinished(() => sandbox.close());
+  const { id, secret } = sandbox.endpoints.create({ url: "http://127.0.0.1/hook" });
+  const receiver: Receiver = openReceiver({
+    secrets: secret,
+    role,
+    api: {
+      ...sandbox.clientOptions,
+      fetch: async (url, init) => {
+        const answer = await sandbox.fetch(url, init);
+        return editAnswer === undefined ? answer : new Response(editAnswer(await answer.text()), answer);
+      },
+    },
+    // What is used of a store here does not depend on its transactions.
+    ...(store !== undefined && { store: store as string | Store }),
+  });
+  const handled: string[] = [];
+  receiver.on("email.bounced", (event) => void handled.push(event.id));
+  await receiver.start();
+  await sandbox.advance("1m");
+  const since = sandbox.clock.now();
+  return {
+    sandbox,
+    receiver,
+    id,
+    secret,
+    since,
+    handled,
+    async emit(count, data) {
+      const ids = Array.from({ length: count }, () => sandbox.emit("email.bounced", data).event.id);
+      await sandbox.settle();
+      return ids;
+    },
+    breakWith: (status) => void sandbox.faults.deliveries.add({ fault: { kind: "status", status } }),
+    repair: (changes) => receiver.repair({ endpointId: id, since, ...changes }),
+  };
+}
