@@ -84,12 +84,14 @@ export const ADVICE: Record<Alarm["kind"], string> = {
     "and nothing is dropped for its age. After a long stop the clock may be right: the next delivery confirms it.",
   other_bytes:
     "The service sent two bodies under one id; the first one counts. If that one is parked and was never handled, the second is kept too, and handled when it is understood.",
-  failures_in_a_row: "At 100 the service disables the endpoint and further events are lost.",
+  failures_in_a_row:
+    "At 100 the service disables the endpoint and further events are lost. What it has given up comes back with pigeonhole endpoints repair.",
   final_answer:
     'The service does not send it again. 401: `unverified` is "reject". 405, 415: something in front of the receiver changes the request. 413: raise maxBodyBytes. The log lines final_answer have each one.',
   body_consumed:
     "A body parser ran before the receiver, so the signed bytes are gone. Mount receiver.middleware() before express.json(), or limit express.json() to other paths.",
-  silence: "Is the endpoint still enabled, and does its URL still lead here?",
+  silence:
+    "Is the endpoint still enabled, and does its URL still lead here? What the service gave up meanwhile comes back with pigeonhole endpoints repair.",
   work_dead:
     "See inbox.list({ state: 'dead' }) or pigeonhole inbox list --state dead for the errors. Retry or discard it; it is kept until then.",
   crash_loop:
