@@ -90,6 +90,29 @@ describe("endpoints repair", () => {
   });
 });
 
+test("doctor names endpoints that are off or fail, and the command that repairs them", async () => {
+  const service = await openService({});
+  const checks = async () => jsonLines(await service.run("doctor", "--port", "0", "--json"));
+  const { id } = service;
+  await service.lose(404, 3);
+  const other = service.sandbox.endpoints.create({ url: "http://127.0.0.1/other" });
+  service.sandbox.endpoints.update(other.id, { enabled: false });
+  const repair = `npx pigeonhole endpoints repair ${id} --since`;
+  expect((await checks()).filter(({ check }) => check === "endpoint")).toMatchObject([
+    {
+      status: "warn",
+      message: expect.stringContaining(`${other.id} is off`),
+      fix: expect.stringContaining("--enable"),
+    },
+    { status: "warn", message: expect.stringContaining("3 failed attempts"), fix: expect.stringContaining(repair) },
+  ]);
+  service.sandbox.endpoints.delete(other.id);
+  await service.lose(410);
+  expect((await checks()).filter(({ check }) => check === "endpoint")).toMatchObject([
+    { status: "fail", message: expect.stringContaining("410"), fix: expect.stringContaining(repair) },
+  ]);
+});
+
 describeOnPostgres((database) => {
   test("events arrive in a PostgreSQL", async () => {
     const { pool, schema, url } = database;

@@ -1,6 +1,7 @@
 import { checkApp } from "./check-app.js";
 import { checkClock } from "./check-clock.js";
 import { checkDatabase } from "./check-database.js";
+import { checkEndpoints } from "./check-endpoints.js";
 import { checkNode, checkPort, checkReceiver, checkTunnelPrograms } from "./check-machine.js";
 import { checkSqliteCopies } from "./check-sqlite-copies.js";
 import { reportSecrets } from "../values/report-secrets.js";
@@ -10,7 +11,7 @@ import type { CommandContext, RunCommand } from "../frame/context.js";
 import { EXIT } from "../frame/exit-code.js";
 import type { Output, Paint } from "../frame/output.js";
 import type { doctor } from "./spec.js";
-import { BASE_URL_VARIABLE } from "../values/api-client.js";
+import { API_KEY_VARIABLE, BASE_URL_VARIABLE, openClient } from "../values/api-client.js";
 import { presentPlaces, readPlace } from "../values/inbox-place.js";
 import { findSecrets, readVariable } from "../values/secret-option.js";
 import { readTarget } from "../values/flag-values.js";
@@ -47,6 +48,9 @@ async function* checks(options: DoctorOptions, context: CommandContext): AsyncGe
   const secrets = findSecrets(options.secret, context);
   yield* reportSecrets(secrets);
   yield await checkClock(baseUrl, signal);
+  if (baseUrl !== undefined && readVariable(API_KEY_VARIABLE, context) !== undefined) {
+    yield* await checkEndpoints(openClient({ baseUrl: baseUrl.href, apiKey: undefined }, context), signal);
+  }
   if (url !== undefined) yield* await checkApp({ url, secret: secrets[0], allowRemote, signal });
   else yield skip("app", "Not tried: give --app, the URL of the webhook route of your running app.");
   yield* await checkDatabase(db === undefined ? presentPlaces(context) : [readPlace("--db", db, context)]);

@@ -16,7 +16,8 @@ export const doctor = defineCommand({
     },
     baseUrl: {
       value: "url",
-      summary: "Where the API is; its clock is compared with yours. Default: PIGEONHOLE_BASE_URL.",
+      summary:
+        "Where the API is; its clock is compared with yours, and with PIGEONHOLE_API_KEY the endpoints are looked at. Default: PIGEONHOLE_BASE_URL.",
     },
     secret: secretOption,
     db: {
