@@ -1,3 +1,4 @@
+import { escapeControls } from "../../base/text.js";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { makeTerm } from "../../capture/query/query.js";
 import { toggleTerm } from "../state/search-terms.js";
@@ -147,7 +148,7 @@ function Row({ row, isCurrent, canSearch, onFocus, onToggle }: RowOptions) {
             <Icon name="chevron" />
           </button>
         )}
-        {row.name !== "" && <span class={row.isIndex ? "json-index" : "json-name"}>{row.name}</span>}
+        {row.name !== "" && <span class={row.isIndex ? "json-index" : "json-name"}>{escapeControls(row.name)}</span>}
         {row.name !== "" && <span class="json-colon">: </span>}
         {"members" in node ? (
           <button type="button" class="json-size" tabIndex={-1} onClick={onToggle} disabled={row.isOpen === null}>
@@ -191,10 +192,10 @@ function Row({ row, isCurrent, canSearch, onFocus, onToggle }: RowOptions) {
 function Scalar({ kind, text, isCurrent }: { kind: string; text: string; isCurrent: boolean }) {
   const [isWhole, setWhole] = useState(text.length <= LONG_TEXT);
   // Never half of a surrogate pair.
-  const shown = isWhole ? text : text.slice(0, LONG_TEXT).replace(/[\uD800-\uDBFF]$/, "");
+  const beginning = isWhole ? text : text.slice(0, LONG_TEXT).replace(/[\uD800-\uDBFF]$/, "");
   return (
     <>
-      <span class={`json-value ${kind}`}>{shown}</span>
+      <span class={`json-value ${kind}`}>{escapeControls(beginning)}</span>
       {!isWhole && (
         <button
           type="button"

@@ -1,3 +1,4 @@
+import { escapeControls } from "../../base/text.js";
 import type { HeaderList } from "../../capture/model/capture.js";
 import { copyText } from "../state/copy-text.js";
 import { Icon } from "../ui/icon.js";
@@ -10,8 +11,8 @@ export function HeaderTable({ headers, label }: { headers: HeaderList; label: st
       <tbody>
         {headers.map(([name, value], index) => (
           <tr key={index} class={isOurs(name) ? "marked" : ""}>
-            <th scope="row">{name}</th>
-            <td>{value}</td>
+            <th scope="row">{escapeControls(name)}</th>
+            <td>{escapeControls(value)}</td>
             <td class="copy-cell">
               <button
                 type="button"

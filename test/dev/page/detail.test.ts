@@ -516,7 +516,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await expect.poll(() => page.locator(".list-window .row").count()).toBe(1);
     await band.click();
     bench.dev.resume();
-    await expect.poll(() => answer.innerText()).toBe("200 accepted");
+    await expect.poll(() => answer.textContent()).toBe("200 accepted");
     await expect.poll(() => page.getByText("Held: the sender").count()).toBe(0);
   });
 

@@ -109,16 +109,24 @@ describe.skipIf(mustSkipBrowserTests())("text of a sender on the page", () => {
     await bench.close();
   });
 
-  test("control characters in ids and types are shown as escapes", async () => {
+  test("control characters in ids, types and payloads are shown as escapes", async () => {
     const bench = await startWorkbench();
     const [id, type] = ["evt_\u202egnp.\u009b2J", "email.\u202etnes"];
-    const body = JSON.stringify({ id, type, createdAt: "2026-01-01T09:00:00.000Z", data: {} });
+    const body = JSON.stringify({
+      id,
+      type,
+      createdAt: "2026-01-01T09:00:00.000Z",
+      data: { "\u202eb": "\u202egnp.exe" },
+    });
     await bench.deliver({ body });
     const { page, close } = await openPage(browser, bench.pageUrl);
     const spelled = { id: String.raw`evt_\u202egnp.\u009b2J`, type: String.raw`email.\u202etnes` };
     await page.locator(".list-window .row").first().getByText(spelled.type, { exact: true }).waitFor();
     await page.locator(".list-window .row").first().click();
     await page.getByTitle("Copy the event's id").getByText(spelled.id, { exact: true }).waitFor();
+    const payload = page.getByRole("tree", { name: "Payload" });
+    await payload.getByText(String.raw`"\u202egnp.exe"`, { exact: true }).waitFor();
+    await payload.getByText(String.raw`\u202eb`, { exact: true }).waitFor();
     await page.getByRole("button", { name: "Inbox" }).click();
     await page.getByRole("button", { name: `Show ${spelled.id}` }).click();
     await page.getByRole("heading", { name: spelled.type }).waitFor();
