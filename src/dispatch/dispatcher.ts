@@ -36,8 +36,8 @@ export interface DispatcherDeps {
 }
 
 /**
- * Stores events with their work, and has it done where this process runs the handlers. The store is authoritative; what
- * is in memory here can be lost at any time.
+ * Stores events with their work, and runs the handlers where this process may. The store is authoritative; what is in
+ * memory here can be lost at any time.
  */
 export class Dispatcher {
   readonly #deps: DispatcherDeps;
