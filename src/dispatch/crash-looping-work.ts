@@ -51,7 +51,9 @@ export class CrashLoopingWork {
     return this.#deps.clock.now() >= this.#notBefore;
   }
 
-  /** Stops all queues, and runs what is due once none of them runs. They continue at the end. One such round at a time. */
+  /**
+   * Stops all queues, and runs what is due once none of them runs. They continue at the end. One such round at a time.
+   */
   run(): Promise<void> {
     this.#round ??= this.#runInQuiet().finally(() => (this.#round = undefined));
     return this.#round;

@@ -62,7 +62,9 @@ export class HandlerWorker {
     return this.queue.run(ready).then((result) => this.#settle(lease, result));
   }
 
-  /** Runs and settles one piece of work while nothing else runs. Never rejects: the other handlers must get their turn. */
+  /**
+   * Runs and settles one piece of work while nothing else runs. Never rejects: the other handlers must get their turn.
+   */
   workAlone(ready: ReadyWork): Promise<void> {
     const { lease } = ready;
     return this.queue
