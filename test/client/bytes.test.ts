@@ -190,7 +190,7 @@ describe("an upload", () => {
       return new Response("{}");
     };
     const call = callOf(UPLOAD, { apiKey: API_KEY, baseUrl: "https://api.example", fetch, clock, timeoutMs: 2_000 });
-    expect(await call(parts(some(MAX)), named)).toEqual({});
+    expect(await call(parts(new Uint8Array(MAX)), named)).toEqual({});
     expect(clock.pendingTimers).toBe(0);
   });
 

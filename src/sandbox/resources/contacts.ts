@@ -90,7 +90,7 @@ export function createContacts({ book, options }: Workspace): SandboxResource<"c
     reset: () => book.clear(),
     onEvent(event) {
       const { threadId, email, outcome, audienceIds, answers } = event.data;
-      for (const address of addressesOf(correspondentsOf(event))) {
+      for (const address of readAddresses(correspondentsOf(event))) {
         book.see(address, { threadId: typeof threadId === "string" ? threadId : undefined, at: event.createdAt });
       }
       const isSignUp = event.type === "form.confirmed" || (event.type === "form.submitted" && outcome === "added");
@@ -108,7 +108,7 @@ function correspondentsOf({ type, data: { from, to, cc, bcc } }: SandboxEvent): 
 }
 
 /** The addresses among them, without display names. */
-function addressesOf(given: readonly unknown[]): string[] {
+function readAddresses(given: readonly unknown[]): string[] {
   return bareAddresses(given.filter((one) => typeof one === "string")).filter(isAddress);
 }
 
