@@ -37,6 +37,9 @@ export class FileStore {
   readonly files = new Collection<FileRow>({ kind: "file" });
   readonly links = new Collection<LinkRow>({ kind: "link" });
   readonly #input: FileStoreInput;
+  // Kept up to date, since an emulated hour can have thousands of mails, and each asks.
+  #heldBytes = 0;
+  readonly #messages = new Set<string>();
 
   constructor(input: FileStoreInput) {
     this.#input = input;
@@ -45,12 +48,24 @@ export class FileStore {
   /** Adds a file, under the id that an event gave it. Throws 422 `workspace_limit_reached` above the cap on bytes. */
   add(file: Omit<FileRow, keyof CollectionRow>, id?: string): FileRow {
     const { makeId, maxBytes } = this.#input;
-    const held = this.files.rows.reduce((sum, { data }) => sum + (data?.byteLength ?? 0), file.data?.byteLength ?? 0);
+    const held = this.#heldBytes + sizeOf(file);
     if (file.data !== undefined && held > maxBytes) {
       const message = `The sandbox holds at most ${maxBytes} bytes of files (option maxFileBytes).`;
       throw new SandboxApiError({ code: "workspace_limit_reached", message });
     }
-    return this.files.add((sequence) => ({ ...file, id: id ?? `file_${makeId.hex(`file ${sequence}`)}`, sequence }));
+    const added = this.files.add((sequence) => ({
+      ...file,
+      id: id ?? `file_${makeId.hex(`file ${sequence}`)}`,
+      sequence,
+    }));
+    this.#heldBytes = held;
+    if (file.messageId !== null) this.#messages.add(`${file.direction} ${file.messageId}`);
+    return added;
+  }
+
+  /** True when there were files of this message. */
+  hasFilesOf(direction: FileRow["direction"], messageId: string): boolean {
+    return this.#messages.has(`${direction} ${messageId}`);
   }
 
   /** The file with this id. Throws 404 when the caller does not see it. */
@@ -72,7 +87,9 @@ export class FileStore {
   /** Deletes the file with its links, and returns its tombstone. */
   delete(file: FileRow): object {
     for (const { id } of this.linksOf(file.id)) this.links.delete(id);
-    return this.files.delete(file.id);
+    const tombstone = this.files.delete(file.id);
+    this.#heldBytes -= sizeOf(file);
+    return tombstone;
   }
 
   bodyOf(file: FileRow): WorkspaceFile {
@@ -86,7 +103,14 @@ export class FileStore {
   clear(): void {
     this.files.clear();
     this.links.clear();
+    this.#messages.clear();
+    this.#heldBytes = 0;
   }
+}
+
+/** What the file takes of the cap: nothing if its bytes are made when they are asked for. */
+function sizeOf({ data }: Pick<FileRow, "data">): number {
+  return data?.byteLength ?? 0;
 }
 
 /** A narrowed key sees files that arrived at its addresses, and no upload of the whole workspace. */

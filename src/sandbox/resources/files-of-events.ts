@@ -26,7 +26,7 @@ export function keepFilesOf(event: SandboxEvent, store: FileStore, owned: Owned)
   if (type === "file.deleted" && known !== undefined) store.delete(known);
   if (type !== "file.uploaded" || known !== undefined) return;
   const about = { direction: "uploaded", deliveredTo: textOrNull(data["deliveredTo"]) } as const;
-  store.add({ ...contentOf(readAttachment(data)), ...about, ...originOf(event) }, id);
+  store.add({ ...fileOf(readAttachment(data)), ...about, ...originOf(event) }, id);
 }
 
 function addAttachments(
@@ -37,15 +37,14 @@ function addAttachments(
   const { data, addresses } = event;
   const origin = originOf(event);
   // Two events about one message, such as a duplicate, are about the same files.
-  const isKept = store.files.rows.some((file) => file.messageId === origin.messageId && file.direction === direction);
-  if (isKept && origin.messageId !== null) return;
+  if (origin.messageId !== null && store.hasFilesOf(direction, origin.messageId)) return;
   // A message can be for others too, such as `to` a customer and `cc` the workspace.
   const deliveredTo = addresses.find((address) => ownsAddress(owned, address)) ?? addresses[0] ?? null;
-  for (const file of readAttachments(data)) store.add({ ...contentOf(file), direction, deliveredTo, ...origin });
+  for (const file of readAttachments(data)) store.add({ ...fileOf(file), direction, deliveredTo, ...origin });
 }
 
 /** The bytes are made when they are asked for. */
-function contentOf({
+function fileOf({
   filename,
   contentType,
   size,

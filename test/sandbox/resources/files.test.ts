@@ -280,12 +280,14 @@ describe("files", () => {
   });
 
   test("uploads are refused above the cap on all bytes, and taken again when some are deleted", async () => {
-    const { files, upload } = openFiles({ maxFileBytes: 10 });
+    const { files, upload, sandbox } = openFiles({ maxFileBytes: 10 });
     const { id } = await upload("a", "12345678");
     expect(await refusalOf(() => upload("b", "123"))).toMatchObject({ code: "workspace_limit_reached" });
     await upload("b", "12");
     await files.delete(id);
     expect((await upload("c", "12345678")).size).toBe(8);
+    sandbox.reset();
+    expect((await upload("d", "1234567890")).size).toBe(10);
   });
 
   test("a walk of uploads, links and deletions does what a plain list does", async () => {
