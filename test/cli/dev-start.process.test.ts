@@ -22,10 +22,10 @@ async function makeProject(): Promise<{ cwd: string; ports: Ports }> {
   return { cwd, ports: Object.fromEntries(found) as Ports };
 }
 
-/** The command line's dev with the app of receiver-app.mjs. */
+/** The command line's dev with the app of receiver-app.mjs, which does not read `.env`. */
 async function startAll(args: string[] = [], env: Record<string, string> = {}) {
   const { cwd, ports } = await makeProject();
-  const own = { APP_PORT: String(ports.PORT), DATABASE_FILE: "inbox.db", ...env };
+  const own = { DATABASE_FILE: "inbox.db", ...env };
   const cli = startCli(["dev", "--start", APP, "--path", "/webhooks", ...args], { cwd, env: own });
   return { cli, cwd, ports, env: own };
 }

@@ -273,5 +273,7 @@ describe("doctor", () => {
     closeAfterTest(() => new Promise((resolve) => server.close(() => resolve())));
     const { code, find } = await checkUp(["--port", String(port)]);
     expect([code, find("port")?.status]).toEqual([0, "warn"]);
+    const ofProject = await runCli(["doctor", "--json"], { env: { ...env, DEV_PORT: String(port) } });
+    expect(jsonLines(ofProject).find(({ check }) => check === "port")).toMatchObject({ status: "warn" });
   });
 });

@@ -5,7 +5,7 @@ import { pino } from "pino";
 
 // An app as a user starts it: its secret, port and file come by environment. APP_FILE makes it ignore DATABASE_FILE,
 // and APP_POSTGRES has it prefer DATABASE_URL.
-const { WEBHOOK_SECRET: secret = "", APP_PORT: port = "0", DATABASE_FILE, DATABASE_URL } = process.env;
+const { WEBHOOK_SECRET: secret = "", APP_PORT, PORT, DATABASE_FILE, DATABASE_URL } = process.env;
 const { APP_CONTACT, APP_FILE, APP_POSTGRES, APP_WITHOUT_AUDIT } = process.env;
 const { PIGEONHOLE_BASE_URL: baseUrl, PIGEONHOLE_API_KEY: apiKey } = process.env;
 const postgres = APP_POSTGRES && DATABASE_URL && createPostgresStore({ connectionString: DATABASE_URL });
@@ -43,6 +43,6 @@ receiver.on(
 if (APP_WITHOUT_AUDIT === undefined) receiver.on("*", () => {}, { name: "audit" });
 await receiver.start();
 createServer(receiver.listener({ path: "/webhooks", next: (_, response) => response.end("healthy") })).listen(
-  Number(port),
+  Number(APP_PORT ?? PORT ?? 0),
 );
 console.log("listening");

@@ -77,11 +77,13 @@ describe("test", () => {
     return runCli(["test", ...flags], { cwd, env: { APP_PORT: port, ...env } });
   }
 
-  test("test with --start gives the app a temporary database, whatever .env names, and leaves none behind", async () => {
+  test("test with --start gives the app the port of .env, and a temporary database that it leaves nowhere", async () => {
     const cwd = await makeFixtures([sampleEvent("email.sent")]);
-    writeFileSync(join(cwd, ".env"), "DATABASE_FILE=dev.db\n");
+    const port = await findFreePort();
+    writeFileSync(join(cwd, ".env"), `DATABASE_FILE=dev.db\nPORT=${port}\n`);
     const temporary = makeFolder();
-    const { code, stdout } = await testStarted(cwd, [], { TMPDIR: temporary });
+    const args = ["test", "--start", `node "${APP}"`, "--to", `${port}/webhooks`];
+    const { code, stdout } = await runCli(args, { cwd, env: { TMPDIR: temporary } });
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^✓ email\.sent .* 200 accepted {2}/)]);
     expect([existsSync(join(cwd, "dev.db")), readdirSync(temporary)]).toEqual([false, []]);
   });

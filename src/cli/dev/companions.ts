@@ -2,6 +2,7 @@ import { SECOND } from "../../base/duration.js";
 import { systemClock } from "../../base/clock.js";
 import { DevSandbox } from "../../dev/dev-sandbox.js";
 import { type AppProcess, startApp, waitForApp } from "../app/app-process.js";
+import { portVariable } from "../app/app-port.js";
 import { portOf } from "../app/is-taken.js";
 import type { CommandInput } from "../frame/context.js";
 import { API_KEY_VARIABLE, BASE_URL_VARIABLE } from "../values/api-client.js";
@@ -100,6 +101,7 @@ function startWith({
   const [secret] = setup.secrets;
   const own = {
     NODE_ENV: env["NODE_ENV"] ?? "development",
+    ...portVariable(setup.app.url, input.context),
     ...(secret !== undefined && { [SECRET_VARIABLE]: secret.value }),
     ...(sandbox !== undefined && {
       [BASE_URL_VARIABLE]: sandbox.service.baseUrl,
@@ -113,7 +115,7 @@ function startWith({
 async function untilAnswered({ input, setup, lines, signal }: CompanionsInput & { signal: AbortSignal }) {
   const { origin } = setup.app.url;
   const timer = setTimeout(() => {
-    const text = `Waits for the app at ${origin} (${setup.app.by}); deliveries are received once it answers.`;
+    const text = `Waits for the app at ${origin} (${setup.app.by}); deliveries are received once it answers. If it listens elsewhere, give that with --forward-to.`;
     lines.out.result({ kind: "waiting_for_app", origin }, text);
   }, PATIENCE_MS);
   try {

@@ -1,18 +1,15 @@
 import type { NamedSecret } from "../../capture/model/judge-signature.js";
 import { type Forward, parseForward } from "../../dev/forward/forward-rules.js";
 import { makeSecret } from "../../protocol/secret.js";
+import { DEFAULT_APP_PORT, PORT_VARIABLE, findAppPort } from "../app/app-port.js";
 import { usageError } from "../frame/command-error.js";
 import type { CommandInput } from "../frame/context.js";
 import type { Output } from "../frame/output.js";
 import { readTarget } from "../values/flag-values.js";
 import { reportSecrets } from "../values/report-secrets.js";
-import { findSecrets, readVariable } from "../values/secret-option.js";
+import { findSecrets } from "../values/secret-option.js";
 import { checkSandboxSecret } from "../values/signing-secret.js";
 import type { dev } from "./spec.js";
-
-/** The port of an app that names none. */
-const APP_PORT = "3000";
-const PORT_VARIABLE = "PORT";
 
 /** What dev shares with the app and the emulated service. */
 export interface DevSetup {
@@ -37,9 +34,9 @@ export function readSetup({ options, context }: CommandInput<typeof dev>, out: O
   if (first === undefined && start !== undefined) secrets.push({ ref: "made for this run", value: makeSecret() });
   const forwards = forwardTo.map(parseForward);
   const isNamed = forwards.length > 0;
-  if (!isNamed && start !== undefined) forwards.push({ target: readVariable(PORT_VARIABLE, context) ?? APP_PORT });
+  if (!isNamed && start !== undefined) forwards.push({ target: findAppPort(context) });
   const by = isNamed ? "--forward-to" : PORT_VARIABLE;
-  return { secrets, forwards, app: { url: readTarget(by, forwards[0]?.target ?? APP_PORT), by } };
+  return { secrets, forwards, app: { url: readTarget(by, forwards[0]?.target ?? DEFAULT_APP_PORT), by } };
 }
 
 /** Warns once now, instead of a mismatch at every delivery. */

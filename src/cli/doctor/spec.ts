@@ -31,6 +31,7 @@ export const doctor = defineCommand({
       short: "p",
       parse: parsePort,
       default: "4400",
+      variable: "DEV_PORT",
       summary: "The port for pigeonhole dev.",
     },
     allowRemote: { summary: "Allows an app that is neither on this machine nor in a private network." },

@@ -24,6 +24,7 @@ import { EXIT } from "../frame/exit-code.js";
 import type { Output } from "../frame/output.js";
 import type { test } from "./spec.js";
 import { type AppProcess, lastLinesOf, startApp, waitForApp } from "../app/app-process.js";
+import { portVariable } from "../app/app-port.js";
 import { isTaken, portOf } from "../app/is-taken.js";
 import { startEmulatedApi } from "./emulated-api.js";
 import { type AppDatabase, findAppDatabase } from "./app-database.js";
@@ -56,7 +57,7 @@ export const run: RunCommand<typeof test> = async (input) => {
   if (answersOnly && options.inbox !== undefined) throw usageError("Give --inbox or --answers-only, not both.");
   const closers: (() => Promise<void>)[] = [];
   try {
-    const { inbox, app } = await prepare(input, secret, closers);
+    const { inbox, app } = await prepare(input, { secret, target }, closers);
     await waitUntilReached(input, target, app);
     if (app !== undefined) await inbox?.checkOpened(signal);
     const report = await runCaptureTests({
@@ -98,7 +99,11 @@ interface Prepared {
 }
 
 /** Adds to `closers` how each thing that it has made is removed, also if it rejects at a later one. */
-async function prepare(input: Input, secret: string, closers: (() => Promise<void>)[]): Promise<Prepared> {
+async function prepare(
+  input: Input,
+  { secret, target }: { secret: string; target: URL },
+  closers: (() => Promise<void>)[],
+): Promise<Prepared> {
   const { options, context } = input;
   const { start, answersOnly } = options;
   const database = await findAppDatabase(options, context);
@@ -108,7 +113,8 @@ async function prepare(input: Input, secret: string, closers: (() => Promise<voi
   const captures = readCaptureFiles(folderOf(input)).files.map(({ capture }) => capture);
   const api = await startEmulatedApi(mentionedAddresses(captures));
   closers.push(() => api.close());
-  const env = { ...context.env, [SECRET_VARIABLE]: secret, ...database?.env, ...api.env };
+  const own = { [SECRET_VARIABLE]: secret, ...portVariable(target, context), ...database?.env, ...api.env };
+  const env = { ...context.env, ...own };
   const app = startApp({ command: start, env, cwd: context.cwd, graceMs: APP_GRACE_MS });
   closers.push(() => app.stop());
   return { inbox, app };
