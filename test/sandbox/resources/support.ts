@@ -44,18 +44,27 @@ export function openWorld(options: SandboxOptions = {}): World {
 }
 
 /** Everything that the resources hold. */
-export const stateOf = ({ sandbox }: World): unknown =>
-  Object.fromEntries(RESOURCE_NAMES.map((name) => [name, sandbox.rows(name)]));
+export const stateOf = ({ sandbox }: World): unknown => ({
+  ...Object.fromEntries(RESOURCE_NAMES.map((name) => [name, sandbox.rows(name)])),
+  endpoints: sandbox.endpoints.list(),
+  contactEvents: sandbox.contactEvents,
+});
 
 /** A row of the contract by the name of its call. */
 export interface CallRow extends NamedOperation {
   call: string;
 }
 
+/** Every row of the contract. */
+export const ALL_ROWS: readonly CallRow[] = listOperations().map((row) => ({
+  ...row,
+  call: `${row.resource}.${row.name}`,
+}));
+
 /** The rows of the resources whose state is in `src/sandbox/resources/`. */
-export const ROWS: readonly CallRow[] = listOperations()
-  .filter(({ resource }) => (RESOURCE_NAMES as readonly string[]).includes(resource))
-  .map((row) => ({ ...row, call: `${row.resource}.${row.name}` }));
+export const ROWS: readonly CallRow[] = ALL_ROWS.filter(({ resource }) =>
+  (RESOURCE_NAMES as readonly string[]).includes(resource),
+);
 
 /** What is sent for a row: its example, with other values where they are given. */
 export interface RowRequest {
