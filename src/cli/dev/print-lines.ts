@@ -1,7 +1,7 @@
 import type { Report } from "../../dev/dev-event.js";
 import type { DevSandbox } from "../../dev/dev-sandbox.js";
 import { formatJsonLine } from "../../dev/lines/json-line.js";
-import type { Tone } from "../../dev/lines/line.js";
+import type { Tone } from "../../dev/lines/event-line.js";
 import { createLineWriter } from "../../dev/lines/line-writer.js";
 import type { SandboxLogEntry } from "../../sandbox/log-entry.js";
 import type { Output, Paint } from "../frame/output.js";

@@ -14,7 +14,7 @@ import type { CaptureAttempt, CaptureSummary, VerdictCode } from "../../capture/
 import { isRetryableStatus } from "../../protocol/retry-schedule.js";
 import type { DevEvent } from "../dev-event.js";
 import { clockTime } from "./clock-time.js";
-import { type Line, type Part, type Tone, lineBelow } from "./line.js";
+import { type EventLine, type Part, type Tone, lineBelow } from "./event-line.js";
 
 const TYPE_WIDTH = 24;
 const VERDICT_WIDTH = 12;
@@ -28,7 +28,7 @@ export type DeliveryEvent = Extract<
 >;
 
 /** What became of a delivery, and what to change if its answer shows that. Narrow: only time, type and status. */
-export function deliveryLines(event: DeliveryEvent, nowMs: number, isNarrow: boolean): Line[] {
+export function deliveryLines(event: DeliveryEvent, nowMs: number, isNarrow: boolean): EventLine[] {
   const parts = rowParts(rowOf(event, nowMs), isNarrow);
   const advice = adviceOf(event);
   return [{ parts }, ...(advice === undefined ? [] : [lineBelow("warn", `! ${escapeControls(advice)}`)])];

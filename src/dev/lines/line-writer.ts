@@ -1,6 +1,6 @@
 import type { DevEvent } from "../dev-event.js";
 import { deliveryLines } from "./delivery-lines.js";
-import type { Line, Tone } from "./line.js";
+import type { EventLine, Tone } from "./event-line.js";
 import { readyLines } from "./ready-lines.js";
 import { remarkLines } from "./remark-lines.js";
 import { workLines } from "./work-lines.js";
@@ -41,7 +41,7 @@ export function createLineWriter(options: LineWriterOptions = {}) {
     return known > 0 ? known : Number.MAX_SAFE_INTEGER;
   }
 
-  function render({ parts, isWhole = false }: Line): string {
+  function render({ parts, isWhole = false }: EventLine): string {
     let left = isWhole ? Number.MAX_SAFE_INTEGER : width();
     let line = "";
     for (const [tone, text] of parts) {
@@ -53,7 +53,7 @@ export function createLineWriter(options: LineWriterOptions = {}) {
     return line.trimEnd();
   }
 
-  function linesOf(event: DevEvent, nowMs: number): Line[] {
+  function linesOf(event: DevEvent, nowMs: number): EventLine[] {
     switch (event.kind) {
       case "ready":
         isReady = true;

@@ -1,11 +1,11 @@
 import { escapeControls } from "../../base/text.js";
 import type { DevEvent } from "../dev-event.js";
-import type { Line, Part } from "./line.js";
+import type { EventLine, Part } from "./event-line.js";
 
 type ReadyEvent = Extract<DevEvent, { kind: "ready" }>;
 
 /** The first lines: where to send, where deliveries are forwarded and where to look. */
-export function readyLines(ready: ReadyEvent): Line[] {
+export function readyLines(ready: ReadyEvent): EventLine[] {
   const { captureUrl, publicUrl, forwards, sandbox, pageUrl, secrets, broken } = ready;
   const lines: Part[][] = [
     field("Receiving", captureUrl),

@@ -2,13 +2,13 @@ import { escapeControls } from "../../base/text.js";
 import type { DevEvent } from "../dev-event.js";
 import { clockTime } from "./clock-time.js";
 import type { DeliveryEvent } from "./delivery-lines.js";
-import type { Line, Tone } from "./line.js";
+import type { EventLine, Tone } from "./event-line.js";
 import type { WorkEvent } from "./work-lines.js";
 
 type RemarkEvent = Exclude<DevEvent, DeliveryEvent | WorkEvent | { kind: "ready" }>;
 
 /** What is about the dev server itself, and about requests that are no deliveries. */
-export function remarkLines(event: RemarkEvent, nowMs: number): Line[] {
+export function remarkLines(event: RemarkEvent, nowMs: number): EventLine[] {
   switch (event.kind) {
     case "refused":
       return [refusedLine(event, nowMs)];
@@ -37,14 +37,14 @@ export function remarkLines(event: RemarkEvent, nowMs: number): Line[] {
   }
 }
 
-function remark(tone: Tone, text: string): Line {
+function remark(tone: Tone, text: string): EventLine {
   return { parts: [[tone, text]] };
 }
 
 function refusedLine(
   { method, path, status, reason, from }: Extract<RemarkEvent, { kind: "refused" }>,
   nowMs: number,
-): Line {
+): EventLine {
   const what = `${escapeControls(method)} ${escapeControls(path).slice(0, 80)}`;
   return {
     parts: [

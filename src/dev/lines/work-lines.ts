@@ -5,12 +5,12 @@ import { describeRetry } from "../../capture/model/describe-work.js";
 import type { DevEvent } from "../dev-event.js";
 import { clockTime } from "./clock-time.js";
 import { typeColumn } from "./delivery-lines.js";
-import { type Line, type Part, lineBelow } from "./line.js";
+import { type EventLine, type Part, lineBelow } from "./event-line.js";
 
 export type WorkEvent = Extract<DevEvent, { kind: "handler_failed" | "no_handler" }>;
 
 /** What handlers made of a delivery, and how work that has stopped goes on. `inboxFlag` as for the line writer. */
-export function workLines(event: WorkEvent, nowMs: number, inboxFlag: string | undefined): Line[] {
+export function workLines(event: WorkEvent, nowMs: number, inboxFlag: string | undefined): EventLine[] {
   switch (event.kind) {
     case "handler_failed":
       return [
@@ -25,7 +25,7 @@ export function workLines(event: WorkEvent, nowMs: number, inboxFlag: string | u
   }
 }
 
-function failureLine(event: Extract<WorkEvent, { kind: "handler_failed" }>, nowMs: number): Line {
+function failureLine(event: Extract<WorkEvent, { kind: "handler_failed" }>, nowMs: number): EventLine {
   const { handler, state, reason, error, nextAt } = event;
   const name = handler === NOTE_HANDLER ? "event" : `handler ${escapeControls(handler)}`;
   const what = nextAt === null ? state : describeRetry(event, clockTime(Date.parse(nextAt)));
@@ -44,7 +44,7 @@ function failureLine(event: Extract<WorkEvent, { kind: "handler_failed" }>, nowM
   };
 }
 
-function retryLines(when: string, eventId: string, inboxFlag: string | undefined): Line[] {
+function retryLines(when: string, eventId: string, inboxFlag: string | undefined): EventLine[] {
   if (inboxFlag === undefined) return [];
   const command = `npx pigeonhole inbox retry ${quoteForShell(eventId)}${inboxFlag}`;
   return [lineBelow("dim", `${when}: ${escapeControls(command)}`)];

@@ -8,14 +8,14 @@ export type Tone = "good" | "bad" | "warn" | "dim" | "strong" | "plain";
 export type Part = readonly [tone: Tone, text: string];
 
 /** A line before it is painted. */
-export interface Line {
+export interface EventLine {
   parts: readonly Part[];
   /** Not cut to the terminal's width: half of a URL, a command or an advice would be useless. @default false */
   isWhole?: boolean;
 }
 
 /** A line below another one that says what to do. */
-export function lineBelow(tone: Tone, text: string): Line {
+export function lineBelow(tone: Tone, text: string): EventLine {
   return {
     parts: [
       ["plain", "          "],
