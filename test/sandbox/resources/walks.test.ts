@@ -38,7 +38,17 @@ const byName = (name: (n: number) => string) => (a: Row, b: Row) => (name(a.n) <
 
 const inOrder = (a: Row, b: Row) => a.sequence - b.sequence;
 
+const endpointUrl = (n: number) => ({ url: `https://hooks.example.com/${n}` });
+
 const WALKED: Record<string, Walked> = {
+  webhooks: {
+    path: "/webhooks",
+    create: endpointUrl,
+    change: endpointUrl,
+    shown: endpointUrl,
+    key: ["id", `whe_${"0".repeat(24)}`],
+    compare: (a, b) => b.sequence - a.sequence,
+  },
   forms: {
     path: "/forms",
     create: (n) => ({ name: `Form ${n}` }),
@@ -122,7 +132,7 @@ describe("a random walk of calls", () => {
     } = walked;
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 25 }), fc.integer({ min: 1, max: 4 }), async (steps, limit) => {
-        const world = openWorld({ contacts: [] });
+        const world = openWorld({ contacts: [], maxEndpoints: 25 });
         const rows: Row[] = [];
         const isTaken = (n: number, id?: string) =>
           taken !== undefined &&
