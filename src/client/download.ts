@@ -134,6 +134,7 @@ async function writeAll(source: AnswerBytes, file: FileHandle): Promise<number> 
     // Continues where the last one ended.
     await file.writeFile(chunk);
     length += chunk.byteLength;
+    source.release(chunk);
   }
   return length;
 }

@@ -414,6 +414,16 @@ describe("saving a download", () => {
     expect(readdirSync(join(path, ".."))).toEqual(["a.png"]);
   });
 
+  test("saving a download leaves the bytes of a fetch of the user's own as they are", async () => {
+    const path = join(makeFolder(), "a.png");
+    const own = some(1_000);
+    const fetch: NonNullable<ClientOptions["fetch"]> = async () =>
+      new Response(new ReadableStream({ start: (stream) => (stream.enqueue(own), stream.close()) }));
+    const call = callOf(DOWNLOAD, { apiKey: API_KEY, baseUrl: "https://api.example", fetch }) as Call<typeof DOWNLOAD>;
+    for (let count = 0; count < 2; count += 1) await (await call("1")).saveTo(path);
+    expect(Buffer.compare(readFileSync(path), own)).toBe(0);
+  });
+
   test("saving a download that breaks off leaves the old file, and no part of the new one", async () => {
     const path = join(makeFolder(), "a.png");
     writeFileSync(path, "old");
