@@ -2,7 +2,7 @@ import type { CaptureDetail } from "../../dev/api/page-api.js";
 import { useSandbox } from "../state/sandbox.js";
 import { plural } from "../ui/format.js";
 import { AdvanceButton } from "./advance-button.js";
-import { RetryLine } from "./retry-line.js";
+import { AttemptDots } from "./attempt-dots.js";
 import { sandboxAttempts } from "./sandbox-attempts.js";
 
 /**
@@ -18,7 +18,7 @@ export function RetryTimes({ value: { capture, retryLine } }: { value: CaptureDe
   return (
     <section class="retry-times" aria-label="Attempts of the service">
       <p class="hint">{describeLine({ past: past.length, coming: coming.length, notComing })}</p>
-      <RetryLine line={{ past, coming }} openId={capture.id} />
+      <AttemptDots line={{ past, coming }} openId={capture.id} />
       {emulated !== undefined && coming.length > 0 && <AdvanceButton eventId={eventId} />}
     </section>
   );

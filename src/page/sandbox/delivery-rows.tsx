@@ -1,7 +1,7 @@
 import { escapeControls } from "../../base/text.js";
 import type { SandboxDelivery } from "../../dev/api/sandbox-state.js";
 import { AdvanceButton } from "../detail/advance-button.js";
-import { RetryLine } from "../detail/retry-line.js";
+import { AttemptDots } from "../detail/attempt-dots.js";
 import { attemptLine } from "../detail/sandbox-attempts.js";
 import { Icon, type IconName } from "../ui/icon.js";
 import { plural } from "../ui/format.js";
@@ -30,7 +30,7 @@ function Row({ delivery }: { delivery: SandboxDelivery }) {
       <b>{escapeControls(eventType)}</b>
       <code class="hint sandbox-text">{escapeControls(eventId)}</code>
       <span class="hint">{plural(attempts.length, "attempt")} so far</span>
-      {attempts.length + coming.length > 1 && <RetryLine line={attemptLine(delivery)} />}
+      {attempts.length + coming.length > 1 && <AttemptDots line={attemptLine(delivery)} />}
       {attempts.length > 0 && coming.length > 0 && <AdvanceButton eventId={eventId} />}
     </li>
   );

@@ -7,7 +7,7 @@ import { formatExactTime, formatTime } from "../ui/format.js";
 import type { AttemptLine, PastAttempt } from "./sandbox-attempts.js";
 
 /** Attempts on one line: past ones solid, coming ones hollow. `openId`: the capture that is open. */
-export function RetryLine({ line: { past, coming }, openId }: { line: AttemptLine; openId?: string }) {
+export function AttemptDots({ line: { past, coming }, openId }: { line: AttemptLine; openId?: string }) {
   const times = [...past.map(({ receivedAt }) => receivedAt), ...coming].map((at) => Date.parse(at));
   return (
     <ol class="retry-line">
