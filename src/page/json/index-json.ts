@@ -32,7 +32,7 @@ const WORD = /true|false|null/y;
 const FOUR_HEX_DIGITS = /[\da-fA-F]{4}/y;
 
 /** Characters after a backslash that stand for one character, by their code. */
-const SHORT_ESCAPES = new Set([...'"\\/bfnrt'].map((character) => character.charCodeAt(0)));
+const SHORT_ESCAPES = new Set(['"', "\\", "/", "b", "f", "n", "r", "t"].map((character) => character.charCodeAt(0)));
 
 /**
  * Goes over a text once, as strictly as the receiver: finds where its parts end, so that none must be read to find what
