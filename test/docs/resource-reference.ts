@@ -5,7 +5,6 @@ import { describeFields } from "#pigeonhole/contract/describe-fields.js";
 import { answerSchemaOf, jsonSchemaOf, rowSchemaOf } from "#pigeonhole/contract/json-schema.js";
 import { type Operation, pathNames } from "#pigeonhole/contract/operation.js";
 import { findPathAssumption } from "#pigeonhole/contract/path-assumption.js";
-import { SCOPES } from "#pigeonhole/contract/scopes.js";
 import { operationsTable } from "./operations-table.js";
 
 /** What each resource is, and the ids of the assumptions about it. */
@@ -28,12 +27,10 @@ const NAMES = Object.keys(CONTRACT) as (keyof Contract)[];
 export function resourcesTable(): string {
   const rows = NAMES.map((resource) => {
     const calls = rowsOf(resource);
-    const needed = JSON.stringify(calls.map(({ operation }) => operation.scope));
-    const scopes = SCOPES.filter((scope) => needed.includes(`"${scope}"`)).map((scope) => `\`${scope}\``);
     const link = `[\`client.${resource}\`](${PAGE}#client${resource.toLowerCase()})`;
-    return `| ${link} | ${RESOURCES[resource][0]} | ${calls.length} | ${scopes.join(" ")} |`;
+    return `| ${link} | ${RESOURCES[resource][0]} | ${calls.length} |`;
   });
-  return ["| resource | what it is | calls | scopes |", "|---|---|---|---|", ...rows].join("\n");
+  return ["| resource | what it is | calls |", "|---|---|---|", ...rows].join("\n");
 }
 
 /** All calls by resource: what they do, take and answer, their errors, and what is assumed. */
