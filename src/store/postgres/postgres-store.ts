@@ -96,8 +96,11 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
       raiseSkew(clock, alarm);
       return result;
     },
-    glance: async (request) =>
-      withSuspension(await work("looking for work", (sql, lock) => glance(sql, lock, request)), clock),
+    glance: (request) =>
+      noteSuspension(
+        work("looking for work", (sql, lock) => glance(sql, lock, request)),
+        clock,
+      ),
     restartWaits: (limits) => work("restarting waits", (sql) => restartWaits(sql, limits)),
     loadSteps: (of) => work("reading steps", (sql) => loadSteps(sql, of)),
     saveStep: (lease, name, value) => work("keeping a step", (sql) => saveStep(sql, lease, name, value)),
@@ -130,7 +133,11 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
 }
 
 /** After this machine was suspended, its own leases are among those to be looked for. */
-function withSuspension({ serverTime, ...found }: Glance & { serverTime: number }, clock: DatabaseClock): Glance {
+async function noteSuspension(
+  looking: Promise<Glance & { serverTime: number }>,
+  clock: DatabaseClock,
+): Promise<Glance> {
+  const { serverTime, ...found } = await looking;
   return { ...found, orphans: clock.hasStoodStill(serverTime) || found.orphans };
 }
 
