@@ -72,7 +72,15 @@ export function createLineWriter(options: LineWriterOptions = {}) {
       case "tunnel":
         // The first URL is in the lines of the start. A later one is shown here.
         return event.state === "up" && !isReady ? [] : remarkLines(event, nowMs);
-      default:
+      case "refused":
+      case "paused":
+      case "resumed":
+      case "registered":
+      case "registration_moved":
+      case "swept":
+      case "unregistered":
+      case "problem":
+      case "closed":
         return remarkLines(event, nowMs);
     }
   }
