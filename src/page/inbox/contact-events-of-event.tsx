@@ -9,7 +9,7 @@ import { formatExactTime, formatTime } from "../ui/format.js";
 import { useRefresh } from "./use-refresh.js";
 
 /** The contact events that handlers recorded for an event; nothing without any. */
-export function RecordedContactEvents({ eventId }: { eventId: string }) {
+export function ContactEventsOfEvent({ eventId }: { eventId: string }) {
   const [page, setPage] = useState<ContactEventPage | null>(null);
   useRefresh(() => void runAction(async () => setPage(await listRecordedContactEvents(eventId))), [eventId]);
   if (page === null || page.items.length === 0) return null;

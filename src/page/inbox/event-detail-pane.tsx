@@ -11,7 +11,7 @@ import { EventBadge } from "../ui/badges.js";
 import { Icon } from "../ui/icon.js";
 import { formatExactTime, formatTime } from "../ui/format.js";
 import { closeRow } from "./inbox-state.js";
-import { RecordedContactEvents } from "./recorded-contact-events.js";
+import { ContactEventsOfEvent } from "./contact-events-of-event.js";
 
 /** One event of the inbox: each handler's work, and the body. */
 export function EventDetailPane({ event }: { event: InboxEventDetail }) {
@@ -60,7 +60,7 @@ export function EventDetailPane({ event }: { event: InboxEventDetail }) {
       <div class="detail-body">
         <h3>Handlers</h3>
         <HandlerList work={work} />
-        <RecordedContactEvents key={event.id} eventId={event.id} />
+        <ContactEventsOfEvent key={event.id} eventId={event.id} />
         <h3>Body</h3>
         {event.body === null ? (
           <p class="nothing">Dropped by retention or erased.</p>
