@@ -96,11 +96,7 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
       raiseSkew(clock, alarm);
       return result;
     },
-    glance: (request) =>
-      noteSuspension(
-        work("looking for work", (sql, lock) => glance(sql, lock, request)),
-        clock,
-      ),
+    glance: (request) => lookForWork(work, clock, request),
     restartWaits: (limits) => work("restarting waits", (sql) => restartWaits(sql, limits)),
     loadSteps: (of) => work("reading steps", (sql) => loadSteps(sql, of)),
     saveStep: (lease, name, value) => work("keeping a step", (sql) => saveStep(sql, lease, name, value)),
@@ -133,11 +129,12 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
 }
 
 /** After this machine was suspended, its own leases are among those to be looked for. */
-async function noteSuspension(
-  looking: Promise<Glance & { serverTime: number }>,
+async function lookForWork(
+  work: ReturnType<typeof accessTo>["work"],
   clock: DatabaseClock,
+  request: Parameters<SharedStore["glance"]>[0],
 ): Promise<Glance> {
-  const { serverTime, ...found } = await looking;
+  const { serverTime, ...found } = await work("looking for work", (sql, lock) => glance(sql, lock, request));
   return { ...found, orphans: clock.hasStoodStill(serverTime) || found.orphans };
 }
 
