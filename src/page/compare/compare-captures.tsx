@@ -7,7 +7,7 @@ import { bodyAsText } from "../message/body-bytes.js";
 import { runAction } from "../state/notice.js";
 import { setParams } from "../state/address.js";
 import { openCapture } from "../state/selection.js";
-import { Icon } from "../ui/icon.js";
+import { CloseButton } from "../ui/close-button.js";
 import { formatTime } from "../ui/format.js";
 import { groupHeaders } from "./compare-attempts.js";
 import { listDifferences, readValue } from "./difference.js";
@@ -32,15 +32,7 @@ export function CompareCaptures({ a, b }: { a: string; b: string }) {
         <div class="detail-title">
           <h2>Compare two deliveries</h2>
           <span class="spring" />
-          <button
-            type="button"
-            class="icon-button"
-            aria-label="Close"
-            title="Close (Esc)"
-            onClick={() => setParams({ compare: "" })}
-          >
-            <Icon name="cross" />
-          </button>
+          <CloseButton onClick={() => setParams({ compare: "" })} />
         </div>
         {pair !== null && (
           <div class="compare-pair">

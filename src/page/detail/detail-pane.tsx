@@ -1,4 +1,3 @@
-import { escapeControls } from "../../base/text.js";
 import type { CaptureSummary } from "../../capture/model/capture.js";
 import type { CaptureDetail } from "../../dev/api/page-api.js";
 import { captureHandle } from "../../capture/model/capture-handle.js";
@@ -6,8 +5,9 @@ import { userTags } from "../../dev/forward/held-tag.js";
 import { detail, detailProblem, loadDetail } from "../state/detail.js";
 import { closeDetail, openId } from "../state/selection.js";
 import { AnswerBadge, VerdictBadge, WorkBadge } from "../ui/badges.js";
-import { copyText } from "../state/copy-text.js";
 import { replayWorkOf, workOf } from "../state/work.js";
+import { CloseButton } from "../ui/close-button.js";
+import { CopyFact } from "../ui/copy-fact.js";
 import { Icon } from "../ui/icon.js";
 import { Tabs } from "../ui/tabs.js";
 import { formatBytes, formatExactTime, formatMs, formatTime } from "../ui/format.js";
@@ -47,9 +47,7 @@ export function DetailPane() {
           <AnswerBadge capture={summary} />
           <WorkBadge work={workOf(summary)} replay={replayWorkOf(summary)} />
           <span class="spring" />
-          <button type="button" class="icon-button" aria-label="Close" title="Close (Esc)" onClick={closeDetail}>
-            <Icon name="cross" />
-          </button>
+          <CloseButton onClick={closeDetail} />
         </div>
         <Facts value={value} />
         <ActionBar capture={capture} />
@@ -95,24 +93,8 @@ function Facts({ value: { capture, summary } }: { value: CaptureDetail }) {
   const handle = captureHandle(capture.id);
   return (
     <p class="facts">
-      <button
-        type="button"
-        class="fact copy-fact"
-        title="Copy the capture's short name, which the commands take: pigeonhole replay …"
-        onClick={() => void copyText(handle, handle)}
-      >
-        <code>{handle}</code>
-      </button>
-      {eventId !== null && (
-        <button
-          type="button"
-          class="fact copy-fact"
-          title="Copy the event's id"
-          onClick={() => void copyText(eventId, eventId)}
-        >
-          <code>{escapeControls(eventId)}</code>
-        </button>
-      )}
+      <CopyFact text={handle} what="the capture's short name, which the commands take: pigeonhole replay …" />
+      {eventId !== null && <CopyFact text={eventId} what="the event's id" />}
       <span class="fact" title={formatExactTime(capture.receivedAt)}>
         {formatTime(capture.receivedAt)}
       </span>

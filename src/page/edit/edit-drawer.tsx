@@ -8,6 +8,7 @@ import { saveFixture } from "../state/actions.js";
 import { loadDetail } from "../state/detail.js";
 import { runAction } from "../state/notice.js";
 import { Dialog } from "../ui/dialog.js";
+import { CloseButton } from "../ui/close-button.js";
 import { Icon } from "../ui/icon.js";
 import { draftOf, editing, keepDraft, startText, stopEditing } from "./editing.js";
 import { JsonEditor } from "./json-editor.js";
@@ -57,9 +58,7 @@ function Drawer({ capture }: { capture: Capture }) {
           Edit & replay <span class="hint">{escapeControls(capture.event.type ?? "")}</span>
         </h2>
         <span class="spring" />
-        <button type="button" class="icon-button" aria-label="Close" title="Close (Esc)" onClick={stopEditing}>
-          <Icon name="cross" />
-        </button>
+        <CloseButton onClick={stopEditing} />
       </header>
       <div class="drawer-columns">
         <JsonEditor isFocused label="Body" text={text} resets={resets} onChange={change} onSubmit={() => void send()} />

@@ -2,13 +2,15 @@ import { escapeControls } from "../../base/text.js";
 import type { ContactEventDetail, ContactEventRow } from "../../dev/api/page-api.js";
 import { BodyView } from "../message/body-view.js";
 import { goTo } from "../state/address.js";
-import { copyText } from "../state/copy-text.js";
 import { ContactEventBadge } from "../ui/badges.js";
 import { FactTable } from "../ui/fact-table.js";
+import { CloseButton } from "../ui/close-button.js";
+import { CopyFact } from "../ui/copy-fact.js";
 import { Icon } from "../ui/icon.js";
 import { formatExactTime, formatTime } from "../ui/format.js";
 import { ContactEventButtons } from "./contact-event-buttons.js";
 import { closeRow, contactEventRows } from "./inbox-state.js";
+import { RefusalTags } from "./refusal-tags.js";
 
 /** One contact event of the outbox: how far it is, why it failed, and what is sent. */
 export function ContactEventPane({ loaded }: { loaded: ContactEventDetail }) {
@@ -22,19 +24,10 @@ export function ContactEventPane({ loaded }: { loaded: ContactEventDetail }) {
           <h2>{escapeControls(event.name)}</h2>
           <ContactEventBadge event={event} />
           <span class="spring" />
-          <button type="button" class="icon-button" aria-label="Close" title="Close (Esc)" onClick={closeRow}>
-            <Icon name="cross" />
-          </button>
+          <CloseButton onClick={closeRow} />
         </div>
         <p class="facts">
-          <button
-            type="button"
-            class="fact copy-fact"
-            title="Copy the idempotency key"
-            onClick={() => void copyText(key, key)}
-          >
-            <code>{escapeControls(key)}</code>
-          </button>
+          <CopyFact text={key} what="the idempotency key" />
         </p>
         <div class="actions" role="toolbar" aria-label="Contact event">
           <ContactEventButtons event={event} />
@@ -58,17 +51,14 @@ export function ContactEventPane({ loaded }: { loaded: ContactEventDetail }) {
 }
 
 /** Why it is dead, or the error of the last try. */
-function Problem({ event: { state, code, param, message, reason, error } }: { event: ContactEventRow }) {
+function Problem({ event }: { event: ContactEventRow }) {
+  const { state, message, reason, error } = event;
   const why = state === "dead" ? (message ?? reason) : error;
   if (why === null) return null;
   return (
     <div class="contact-problem">
       <pre class="text error-text">{why}</pre>
-      {[code, param].filter(isGiven).map((text) => (
-        <code class="tag" key={text}>
-          {escapeControls(text)}
-        </code>
-      ))}
+      <RefusalTags event={event} />
     </div>
   );
 }
@@ -86,8 +76,4 @@ function factsOf(event: ContactEventRow): [name: string, value: string, title?: 
     ...time(event.state === "dead" ? "Given up" : "Ended", settledAt),
     ...(remoteId === null ? [] : [["Id at the service", escapeControls(remoteId)] as [string, string]]),
   ];
-}
-
-function isGiven(text: string | null): text is string {
-  return text !== null && text !== "";
 }

@@ -2,9 +2,10 @@ import { escapeControls } from "../../base/text.js";
 import type { ContactEventRow } from "../../dev/api/page-api.js";
 import { ContactEventBadge } from "../ui/badges.js";
 import { formatExactTime, formatTime, plural } from "../ui/format.js";
-import { inboxRowId, toggleChosenRow } from "./inbox-selection.js";
-import { chosenRows, contactEventRows, showRow } from "./inbox-state.js";
-import { ChooseAllCell, InboxTable, rowClass } from "./inbox-table.js";
+import { inboxRowId } from "./inbox-selection.js";
+import { contactEventRows, showRow } from "./inbox-state.js";
+import { ChooseAllCell, ChooseCell, InboxTable, rowClass } from "./inbox-table.js";
+import { RefusalTags } from "./refusal-tags.js";
 
 /** The outbox: contact events to send to the service, and its answer for dead ones. */
 export function ContactEventTable() {
@@ -46,20 +47,12 @@ export function ContactEventTable() {
 }
 
 function Row({ row }: { row: ContactEventRow }) {
-  const { key, recordedAt, contact, code, param } = row;
+  const { key, recordedAt, contact } = row;
   const name = escapeControls(row.name);
   const why = row.message ?? row.reason ?? row.error ?? "";
   return (
     <tr id={inboxRowId(key)} class={rowClass(key)} onClick={() => showRow(key)}>
-      <td class="choose">
-        <input
-          type="checkbox"
-          aria-label={`Choose ${name} for ${escapeControls(contact)}`}
-          checked={chosenRows.value.has(key)}
-          onClick={(click) => click.stopPropagation()}
-          onChange={() => toggleChosenRow(key)}
-        />
-      </td>
+      <ChooseCell row={key} what={`${name} for ${escapeControls(contact)}`} />
       <td class="state-column">
         <ContactEventBadge event={row} />
       </td>
@@ -74,8 +67,7 @@ function Row({ row }: { row: ContactEventRow }) {
       <td class="contact-column">{escapeControls(contact)}</td>
       <td class="tries-column">{describeTries(row)}</td>
       <td class="error-cell" title={why}>
-        {isGiven(code) && <code class="tag">{code}</code>}
-        {isGiven(param) && <code class="tag">{param}</code>}
+        <RefusalTags event={row} />
         {why !== "" && ` ${why}`}
       </td>
     </tr>
@@ -85,8 +77,4 @@ function Row({ row }: { row: ContactEventRow }) {
 /** Such as `2, next 14:02:11`. */
 function describeTries({ attempts, dueAt }: ContactEventRow): string {
   return dueAt === null ? String(attempts) : `${attempts}, next ${formatTime(dueAt)}`;
-}
-
-function isGiven(text: string | null): text is string {
-  return text !== null && text !== "";
 }

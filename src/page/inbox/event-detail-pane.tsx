@@ -5,9 +5,10 @@ import { BodyView } from "../message/body-view.js";
 import { HandlerList } from "../message/handler-list.js";
 import { WorkButtons } from "../message/work-buttons.js";
 import { goTo } from "../state/address.js";
-import { copyText } from "../state/copy-text.js";
 import { works } from "../state/work.js";
 import { EventBadge } from "../ui/badges.js";
+import { CloseButton } from "../ui/close-button.js";
+import { CopyFact } from "../ui/copy-fact.js";
 import { Icon } from "../ui/icon.js";
 import { formatExactTime, formatTime } from "../ui/format.js";
 import { closeRow } from "./inbox-state.js";
@@ -25,19 +26,10 @@ export function EventDetailPane({ event }: { event: InboxEventDetail }) {
           <EventBadge event={work.event} />
           {event.test && <span class="tag">test</span>}
           <span class="spring" />
-          <button type="button" class="icon-button" aria-label="Close" title="Close (Esc)" onClick={closeRow}>
-            <Icon name="cross" />
-          </button>
+          <CloseButton onClick={closeRow} />
         </div>
         <p class="facts">
-          <button
-            type="button"
-            class="fact copy-fact"
-            title="Copy the event's id"
-            onClick={() => void copyText(event.id, event.id)}
-          >
-            <code>{escapeControls(event.id)}</code>
-          </button>
+          <CopyFact text={event.id} what="the event's id" />
           <span class="fact" title={formatExactTime(event.receivedAt)}>
             {formatTime(event.receivedAt)}
           </span>

@@ -2,9 +2,9 @@ import { escapeControls } from "../../base/text.js";
 import type { InboxEvent } from "../../dev/api/page-api.js";
 import { EventBadge } from "../ui/badges.js";
 import { formatExactTime, formatTime, plural } from "../ui/format.js";
-import { inboxRowId, toggleChosenRow } from "./inbox-selection.js";
-import { chosenRows, inboxEvents, showRow } from "./inbox-state.js";
-import { ChooseAllCell, InboxTable, rowClass } from "./inbox-table.js";
+import { inboxRowId } from "./inbox-selection.js";
+import { inboxEvents, showRow } from "./inbox-state.js";
+import { ChooseAllCell, ChooseCell, InboxTable, rowClass } from "./inbox-table.js";
 
 /** Events of the inbox, newest first, with the most important error. */
 export function EventTable() {
@@ -40,15 +40,7 @@ export function EventTable() {
     >
       {rows.map((event) => (
         <tr key={event.id} id={inboxRowId(event.id)} class={rowClass(event.id)} onClick={() => showRow(event.id)}>
-          <td class="choose">
-            <input
-              type="checkbox"
-              aria-label={`Choose ${escapeControls(event.id)}`}
-              checked={chosenRows.value.has(event.id)}
-              onClick={(click) => click.stopPropagation()}
-              onChange={() => toggleChosenRow(event.id)}
-            />
-          </td>
+          <ChooseCell row={event.id} what={escapeControls(event.id)} />
           <td class="state-column">
             <EventBadge event={event} />
           </td>

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { Empty } from "../ui/empty.js";
-import { areAllRowsChosen, inboxRowId, toggleAllRows } from "./inbox-selection.js";
-import { cursorRow, inboxState, isNarrowed, loadInbox, nextCursor, openRow } from "./inbox-state.js";
+import { areAllRowsChosen, inboxRowId, toggleAllRows, toggleChosenRow } from "./inbox-selection.js";
+import { chosenRows, cursorRow, inboxState, isNarrowed, loadInbox, nextCursor, openRow } from "./inbox-state.js";
 
 interface InboxTableProps {
   /** Label of the table for screen readers. */
@@ -51,6 +51,21 @@ export function InboxTable(props: InboxTableProps) {
 export function rowClass(row: string): string {
   const classes = [row === openRow.value && "shown", row === cursorRow.value && "cursor"];
   return classes.filter((name) => name !== false).join(" ");
+}
+
+/** The box that chooses a row. `what`: the row, for screen readers. */
+export function ChooseCell({ row, what }: { row: string; what: string }) {
+  return (
+    <td class="choose">
+      <input
+        type="checkbox"
+        aria-label={`Choose ${what}`}
+        checked={chosenRows.value.has(row)}
+        onClick={(click) => click.stopPropagation()}
+        onChange={() => toggleChosenRow(row)}
+      />
+    </td>
+  );
 }
 
 /** The head of the column of boxes. `what`: all rows, such as `12 events`. */

@@ -1,5 +1,5 @@
 import { Dialog } from "../ui/dialog.js";
-import { Icon } from "../ui/icon.js";
+import { CloseButton } from "../ui/close-button.js";
 import { KEY_COMMANDS, type KeyCommand } from "./commands.js";
 import { isSheetOpen } from "../state/key-sheet.js";
 
@@ -23,9 +23,7 @@ export function KeySheet() {
       <header class="drawer-head">
         <h2>Keys</h2>
         <span class="spring" />
-        <button type="button" class="icon-button" aria-label="Close" title="Close (Esc)" onClick={close}>
-          <Icon name="cross" />
-        </button>
+        <CloseButton onClick={close} />
       </header>
       <div class="sheet-columns">
         {GROUPS.map((group) => (
