@@ -32,8 +32,9 @@ export class HandlerWorkers {
     this.#crashLooping = new CrashLoopingWork(this.#all, deps);
   }
 
-  /** Makes a worker for each registered handler. None takes work yet. */
+  /** Makes a worker for each registered handler, in place of those of a start that failed. None takes work yet. */
   create(): void {
+    this.#all.length = 0;
     const { progress } = this;
     const crashLooping = this.#crashLooping;
     const { all, concurrency } = this.#deps.registry;

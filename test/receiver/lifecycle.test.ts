@@ -85,6 +85,38 @@ describe("start()", () => {
     expect(most).toBe(1);
   });
 
+  test("work that waits in the store is run by one worker of its handler after a start that failed", async () => {
+    const file = tempFile();
+    const before = openReceiver({ store: file, role: "accept" });
+    before.on("email.sent", () => undefined);
+    await before.start();
+    await Promise.all(Array.from({ length: 10 }, () => post(before, makeEvent())));
+    await before.stop();
+
+    let fails = true;
+    const store = decorateStore(
+      (real) => ({
+        recover: (now) => (fails ? Promise.reject(new PigeonholeError("store_busy", "no")) : real.recover(now)),
+      }),
+      file,
+    );
+    const receiver = openReceiver({ store });
+    let running = 0;
+    let most = 0;
+    const run = async (): Promise<void> => {
+      most = Math.max(most, (running += 1));
+      await wait(2);
+      running -= 1;
+    };
+    receiver.on("email.sent", run, { concurrency: 1 });
+    await errorOf(() => receiver.start());
+    fails = false;
+    await receiver.start();
+    await Promise.all(Array.from({ length: 10 }, () => post(receiver, makeEvent())));
+    await expect.poll(() => receiver.stats()).toMatchObject({ done: 20 });
+    expect(most).toBe(1);
+  });
+
   test("start() does not fail because a warning could not be written after handlers ran", async () => {
     let asked = 0;
     const store = decorateStore((real) => ({
