@@ -199,7 +199,7 @@ export class Dispatcher {
     try {
       const found = await this.#glance(now);
       // By the time, not by the number of polls: this process may have been suspended.
-      const isRenewal = begunAt - this.#renewedAt >= RENEWAL_INTERVAL_MS || found.orphans;
+      const isRenewal = elapsedBy(clock) - this.#renewedAt >= RENEWAL_INTERVAL_MS || found.orphans;
       if (isRenewal) {
         await this.#workers.renew(now);
         this.#renewedAt = begunAt;
