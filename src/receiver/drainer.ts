@@ -1,13 +1,16 @@
-import type { Clock } from "../base/clock.js";
-import { MINUTE } from "../base/duration.js";
+import { type Clock, waitingClock } from "../base/clock.js";
+import { MINUTE, SECOND } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
-import { untilAborted } from "../base/wait.js";
+import { inTime, untilAborted } from "../base/wait.js";
 import type { Dispatcher } from "../dispatch/dispatcher.js";
 import type { RunObserver } from "../dispatch/run-observer.js";
 import type { OutboxSender } from "../outbox/outbox-sender.js";
 import type { Pruner } from "./pruner.js";
 import type { DrainResult, ReceiverState } from "./receiver.js";
 import type { WorkWatch } from "./work-watch.js";
+
+/** What a drain has left is looked at for so long; the handlers have ended by then. */
+const CHECKED_WITHIN_MS = 2 * SECOND;
 
 export interface DrainerDeps {
   admission: { readonly state: ReceiverState };
@@ -24,6 +27,7 @@ export class Drainer {
   readonly #deps: DrainerDeps;
   #current: Promise<DrainResult> | undefined;
   #ending: AbortController | undefined;
+  #isStopping = false;
 
   constructor(deps: DrainerDeps) {
     this.#deps = deps;
@@ -40,6 +44,7 @@ export class Drainer {
 
   /** Ends the drain in progress. */
   async stop(): Promise<void> {
+    this.#isStopping = true;
     this.#ending?.abort();
     await this.#current?.catch(() => undefined);
   }
@@ -57,18 +62,21 @@ export class Drainer {
     const keepAlive = setInterval(() => undefined, MINUTE);
     const ending = new AbortController();
     this.#ending = ending;
+    this.#isStopping = false;
     const { dispatcher, isTemporary } = this.#findDispatcher();
     const before = { ...dispatcher.outcomes, sent: sender?.sent ?? 0 };
-    let drained = false;
+    let [isOwner, drained] = [false, false];
     try {
       if (isTemporary) await dispatcher.start(observer);
-      const { isOwner } = dispatcher.ownership;
+      ({ isOwner } = dispatcher.ownership);
       drained = isOwner && (await this.#untilIdle(dispatcher, timeoutMs, ending));
-      if (isOwner && isTemporary) await workWatch.checkDrained();
     } finally {
       ending.abort();
       if (isTemporary) await end(dispatcher, sender);
       clearInterval(keepAlive);
+    }
+    if (isOwner && isTemporary && !this.#isStopping) {
+      await inTime(workWatch.checkDrained(), waitingClock, CHECKED_WITHIN_MS);
     }
     const { done, retry, dead } = dispatcher.outcomes;
     return {
