@@ -77,7 +77,8 @@ export class EventReplayer {
     for (let retries = 0; ; retries += 1) {
       try {
         const { delivery } = await this.#client.webhooks.replay(this.#endpointId, rowId, { signal: this.#signal });
-        if (delivery === null || delivery.status === "delivered") return { kind: "sent" };
+        // A status besides the two that are documented, such as one of a replay under way, is no failure.
+        if (delivery?.status !== "failed") return { kind: "sent" };
         return { kind: "failed", responseCode: delivery.responseCode };
       } catch (error) {
         if (error instanceof NotFoundError) return { kind: "gone" };

@@ -238,6 +238,16 @@ describe("a receiver that does not take what is replayed", () => {
     expect(await service.repair()).toMatchObject({ replayed: 1, arrived: 1, stillMissing: [] });
   });
 
+  test("replays whose attempt has not ended, as far as the service says, are waited for", async () => {
+    const service = await openLossyService({
+      editAnswer: (text) => (text.includes('"webhook_replay"') ? text.replace('"delivered"', '"pending"') : text),
+    });
+    service.breakWith(404);
+    await service.emit(7);
+    service.sandbox.faults.clear();
+    expect(await service.repair()).toMatchObject({ replayed: 7, arrived: 7, stillMissing: [], stopped: undefined });
+  });
+
   test("an endpoint that is switched off during the repair ends it", async () => {
     const service = await openLossyService({
       receive(request) {
