@@ -123,7 +123,9 @@ async function save(source: AnswerBytes, path: string): Promise<{ bytes: number 
     await file?.close().catch(() => {});
     await rm(draft, { force: true });
     // The error would name the draft, which the caller does not know.
-    if (error instanceof Error && "path" in error) Object.assign(error, { path });
+    if (error instanceof Error && "path" in error) {
+      Object.assign(error, { path, message: error.message.replace(draft, path) });
+    }
     throw error;
   }
 }

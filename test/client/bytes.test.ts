@@ -436,7 +436,8 @@ describe("saving a download", () => {
   test("saving a download where no file can be made rejects with an error that names the file", async () => {
     const path = join(makeFolder(), "none", "a.png");
     const { call } = await downloadFrom(whole);
-    expect(await rejection((await call("1")).saveTo(path))).toMatchObject({ code: "ENOENT", path });
+    const message = `ENOENT: no such file or directory, open '${path}'`;
+    expect(await rejection((await call("1")).saveTo(path))).toMatchObject({ code: "ENOENT", path, message });
   });
 });
 
