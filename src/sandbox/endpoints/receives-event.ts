@@ -1,4 +1,5 @@
 import { DEFAULT_EVENT_TYPES } from "../../protocol/event-types.js";
+import { bareAddresses } from "../resources/bare-addresses.js";
 import { type Allowlists, coversAddress, isUnlimited } from "./allowlists.js";
 import type { Endpoint } from "./endpoint.js";
 
@@ -30,7 +31,8 @@ export function receivesEvent(endpoint: Pick<Endpoint, "eventTypes" | keyof Allo
  * kinds name none, and neither does that of a file of the whole workspace.
  */
 export function addressesOf(type: string, data: Readonly<Record<string, unknown>>): string[] {
-  return addressFieldsOf(type).flatMap((field) => [data[field]].flat().filter((value) => typeof value === "string"));
+  const fields = addressFieldsOf(type).map((field) => data[field]);
+  return bareAddresses(fields.flat().filter((value) => typeof value === "string"));
 }
 
 function addressFieldsOf(type: string): string[] {

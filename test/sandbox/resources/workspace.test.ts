@@ -39,6 +39,15 @@ describe("what an event is about is in the workspace", () => {
     expect(forward).toMatchObject({ subject: `Fwd: ${subject}`, attachments: [{ filename: file?.filename }] });
   });
 
+  test("a recipient that is written with a name is the workspace's address all the same", async () => {
+    const { sandbox, client } = openWorkspace();
+    const { id } = sandbox.endpoints.create({ url: "http://127.0.0.1:1/", addressAllowlist: [SUPPORT] });
+    sandbox.emit("email.received", { to: ["Bob <bob@x.example>"], cc: [`Support <${SUPPORT}>`] });
+    await sandbox.settle();
+    expect((await client.files.list()).items).toMatchObject([{ deliveredTo: SUPPORT }]);
+    expect(sandbox.deliveries({ endpointId: id })).toHaveLength(1);
+  });
+
   test("a later event about a message leaves its files as they are", async () => {
     const { sandbox, client } = openWorkspace();
     const { data } = sandbox.emit("email.received", {}, { story: "one" }).event;
