@@ -425,7 +425,8 @@ export const POSTGRES_SCENARIOS: readonly PostgresScenario[] = [
       const now = Date.now();
       await store.record([newRecord("a")], T);
       await takeSend(store, { now, leaseUntil: now + DAY });
-      await scene.database.pool.query(`UPDATE ${scene.database.schema}.outbox_send SET lease_until = ${now + 5_000}`);
+      const almostOver = `UPDATE ${scene.database.schema}.outbox_send SET lease_until = lease_until - 55000`;
+      await scene.database.pool.query(almostOver);
       await store.recover(now);
       await other.recover(now + 30_000);
       expect((await leaseSend(other, { now: now + 30_000 })).send).toBeUndefined();

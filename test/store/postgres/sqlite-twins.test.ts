@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { MUTANTS } from "../../simulation/mutants.js";
+import { LAYOUT_MUTANTS } from "../sqlite/layout-mutants.js";
+import { ALL_POSTGRES_MUTANTS, ALL_POSTGRES_SCENARIOS } from "./all-mutants.js";
+import { SHARED_MISTAKES, SQLITE_TWINS } from "./sqlite-twins.js";
+
+const OF_SQLITE = [...MUTANTS, ...LAYOUT_MUTANTS];
+const NAMES = ALL_POSTGRES_MUTANTS.map(({ name }) => name);
+
+test("each mutant of the SQLite store has a twin on PostgreSQL, or a reason why there is none", () => {
+  expect(Object.keys(SQLITE_TWINS).toSorted()).toEqual(OF_SQLITE.map(({ name }) => name).toSorted());
+});
+
+test.each(OF_SQLITE.map(({ name, changes }) => [name, changes] as const))(
+  "what is said of the twin of the mutant that %s is true",
+  (name, changes) => {
+    const twin = SQLITE_TWINS[name] ?? expect.unreachable();
+    if ("mutant" in twin) expect(NAMES).toContain(twin.mutant);
+    if ("above" in twin) expect(changes.filter(({ file }) => file.startsWith("store/"))).toEqual([]);
+    if ("none" in twin) expect(changes.every(({ file }) => file.startsWith("store/sqlite/"))).toBe(true);
+  },
+);
+
+test.each(Object.entries(SHARED_MISTAKES))("a mutant on PostgreSQL makes the mistake: %s", (_, mutants) => {
+  expect(NAMES).toEqual(expect.arrayContaining([...mutants]));
+});
+
+test("each mutant on PostgreSQL has a name of its own and a scenario that shows it", () => {
+  expect(new Set(NAMES).size).toBe(NAMES.length);
+  const scenarios = ALL_POSTGRES_SCENARIOS.map(({ name }) => name);
+  for (const { name, shownBy } of ALL_POSTGRES_MUTANTS) expect(scenarios, name).toContain(shownBy);
+});

@@ -1,0 +1,190 @@
+import type { PackageChange } from "../../simulation/package-copy.js";
+import type { PostgresMutant } from "./mutants.js";
+
+const ROOM = "store/postgres";
+const ACCEPT = `${ROOM}/operations/store-events.js`;
+const SETTLE = `${ROOM}/operations/settle.js`;
+const RECOVER = `${ROOM}/operations/recover.js`;
+const REPLAN = `${ROOM}/operations/replan.js`;
+const PRUNE = `${ROOM}/operations/prune.js`;
+const BATCHES = `${ROOM}/create-batches.js`;
+const SCHEMA = `${ROOM}/migrations.js`;
+
+const change = (file: string, from: string, to: string): PackageChange => ({ file, from, to });
+
+const ANSWERED = "an event and a settlement are answered once they are written";
+const MARKS = "each settlement of a batch leaves a mark, of every handler";
+const RETRY = "a retry by hand adds the handler that is missing, and gives no second run to one that is done";
+const RETENTION = "retention drops no event that has work, and with an event all of its marks";
+
+const MARK = "SELECT gone.seq, gone.handler, g.at, gone.started, false FROM gone JOIN given AS g USING (place)";
+const REMOVE_MARKS = '"DELETE FROM pigeonhole.inbox_done WHERE seq = ANY(:seqs)"';
+const EXPIRED = "lease_until < :expiredBefore OR node IN (SELECT id FROM gone)";
+const STORE = 'session.lease(connection, "storing events", (sql, holder) => storeEvents(sql, holder, events))';
+const SETTLE_BATCHED = 'settlement.to === "done" ? done.add(settlement) : others.add(settlement)';
+
+/** Mistakes of the SQLite store's mutants, made in what is their place on PostgreSQL. */
+export const TWIN_MUTANTS: readonly PostgresMutant[] = [
+  {
+    name: "answers an event before it is stored",
+    shownBy: ANSWERED,
+    changes: [
+      change(
+        BATCHES,
+        `const stored = await ${STORE};`,
+        `const storing = ${STORE};
+        storing.catch(() => undefined);
+        const stored = events.some(({ work }) => work.some(({ leaseUntil }) => leaseUntil !== undefined))
+            ? await storing
+            : events.map(() => ({ kind: "stored", seq: 0, leases: [], otherBytes: false }));`,
+      ),
+    ],
+  },
+  {
+    name: "answers a settlement before it is written",
+    shownBy: ANSWERED,
+    changes: [
+      change(
+        BATCHES,
+        `return (settlement) => (${SETTLE_BATCHED});`,
+        `return (settlement) => {
+        (${SETTLE_BATCHED}).catch(() => undefined);
+        return Promise.resolve("settled");
+    };`,
+      ),
+    ],
+  },
+  {
+    name: "knows duplicates in the memory of its process only",
+    shownBy: "an id is stored once, in whichever store it arrives",
+    changes: [
+      change(SCHEMA, 'COLLATE "C" NOT NULL UNIQUE,', 'COLLATE "C" NOT NULL,'),
+      change(ACCEPT, "ON CONFLICT (id) DO NOTHING", "ON CONFLICT DO NOTHING"),
+      change(
+        ACCEPT,
+        "export async function storeEvents(",
+        "const seen = new Set();\nexport async function storeEvents(",
+      ),
+      change(
+        ACCEPT,
+        "if (!firsts.has(id))",
+        `const mine = holder.node + " " + id;
+        if (seen.has(mine))
+            continue;
+        seen.add(mine);
+        if (!firsts.has(id))`,
+      ),
+    ],
+  },
+  {
+    name: "loses all marks of a batch but one",
+    shownBy: MARKS,
+    changes: [change(SETTLE, MARK, `${MARK} LIMIT 1`)],
+  },
+  {
+    name: "loses the marks of all handlers but one",
+    shownBy: MARKS,
+    changes: [change(SETTLE, MARK, `${MARK} WHERE gone.handler = (SELECT min(handler) FROM gone)`)],
+  },
+  {
+    name: "leaves the work that ctx.commit has done",
+    shownBy: "a commit ends its work, and leaves nothing to recover",
+    changes: [
+      change(
+        SCHEMA,
+        "DELETE FROM pigeonhole.inbox_work WHERE ctid = (",
+        "UPDATE pigeonhole.inbox_work SET error = NULL WHERE ctid = (",
+      ),
+    ],
+  },
+  {
+    name: "takes another handler's mark for its own",
+    shownBy: RETRY,
+    changes: [change(REPLAN, "d.handler = h.handler AND NOT d.discarded", "NOT d.discarded")],
+  },
+  {
+    name: "plans what is done once more",
+    shownBy: RETRY,
+    changes: [change(REPLAN, "d.handler = h.handler AND NOT d.discarded", "d.handler = h.handler AND false")],
+  },
+  {
+    name: "uses a number again when its event was dropped",
+    shownBy: "the number of an event that retention has dropped is not used again",
+    changes: [
+      change(
+        ACCEPT,
+        "SELECT nextval('pigeonhole.inbox_event_number') AS seq",
+        "SELECT (SELECT coalesce(max(seq), 0) FROM pigeonhole.inbox_event) + g.place AS seq",
+      ),
+    ],
+  },
+  {
+    name: "keeps a high-water mark over the numbers of events",
+    shownBy: "work whose number is below that of work which is done is leased",
+    changes: [
+      change(
+        `${ROOM}/operations/lease.js`,
+        "AND w.due_at <= :now",
+        "AND w.due_at <= :now AND w.seq > (SELECT coalesce(max(seq), 0) FROM pigeonhole.inbox_done)",
+      ),
+    ],
+  },
+  {
+    name: "lets leases never end",
+    shownBy: "nothing is written under a lease that was lost",
+    changes: [change(RECOVER, EXPIRED, "lease_until < 0 OR node IN (SELECT id FROM gone)")],
+  },
+  {
+    name: "ends all leases at each look",
+    shownBy: "a store's leases end with it, and not before",
+    changes: [change(RECOVER, EXPIRED, "lease_until < :expiredBefore OR node > 0")],
+  },
+  {
+    name: "gives work again under the token of its last lease",
+    shownBy: "nothing is written under a lease that was lost",
+    changes: [change(`${ROOM}/lease-token.js`, "randomInt(1, 2 ** 48 - 1)", "randomInt(1, 2)")],
+  },
+  {
+    name: "counts no death",
+    shownBy: "work of a dead process is leased again with its steps, and with the death counted",
+    changes: [
+      change(
+        RECOVER,
+        "error = CASE WHEN is_looping THEN :error ELSE error END,",
+        "error = CASE WHEN is_looping THEN :error ELSE error END, finished = w.started,",
+      ),
+    ],
+  },
+  {
+    name: "forgets a dead process that has work still",
+    shownBy: "work of a dead process that is locked at the moment is recovered later",
+    changes: [
+      change(
+        RECOVER,
+        "AND NOT EXISTS (SELECT 1 FROM pigeonhole.inbox_work AS w WHERE w.state = 'leased' AND w.node = n.id)",
+        "",
+      ),
+    ],
+  },
+  {
+    name: "drops events that have work",
+    shownBy: RETENTION,
+    changes: [change(PRUNE, '"NOT EXISTS (SELECT 1 FROM pigeonhole.inbox_work AS w WHERE w.seq = r.seq)"', '"true"')],
+  },
+  {
+    name: "drops the marks of events that stay",
+    shownBy: RETENTION,
+    changes: [change(PRUNE, REMOVE_MARKS, REMOVE_MARKS.replace("seq =", "seq <="))],
+  },
+  {
+    name: "drops the marks of one handler only",
+    shownBy: RETENTION,
+    changes: [
+      change(
+        PRUNE,
+        REMOVE_MARKS,
+        '"DELETE FROM pigeonhole.inbox_done WHERE seq = ANY(:seqs) AND handler = (SELECT min(handler) FROM pigeonhole.inbox_done)"',
+      ),
+    ],
+  },
+];
