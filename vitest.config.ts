@@ -23,13 +23,14 @@ export const SHARED = {
   expect: { poll: { timeout: 15_000 } },
   // Most files wait for processes, disks and browsers; four at a time keep two cores busy.
   maxWorkers: 4,
+  // Node loads the built package as users do, and Vite does not transform it, which takes seconds for each file.
+  server: { deps: { external: [/\/dist\//] } },
 };
 
 interface Rest {
   exclude?: string[];
   isolate?: boolean;
   env?: Record<string, string>;
-  server?: { deps: { external: RegExp[] } };
 }
 
 const project = (name: string, include: string[], rest: Rest = {}) => ({
@@ -47,8 +48,6 @@ export default defineConfig({
         isolate: false,
         // Commits to files wait for the disk, which a unit test does not test.
         env: { TMPDIR: MEMORY_DISK },
-        // Node loads the built package as users do, and Vite does not transform it.
-        server: { deps: { external: [/\/dist\//] } },
       }),
       ...Object.entries(KINDS).map(([name, include]) => project(name, include)),
     ],
