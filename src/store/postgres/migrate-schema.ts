@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { MINUTE } from "../../base/duration.js";
 import { PigeonholeError } from "../../base/error.js";
 import { LOCKED } from "./advisory-lock.js";
 import { POSTGRES_MIGRATIONS } from "./migrations.js";
@@ -17,13 +19,35 @@ export interface SchemaLock {
   lockClass: number;
 }
 
-/** Brings the tables up to date in one transaction; of several processes, one does it and the others wait. */
-export function migrateSchema(sql: Sql, { schema, lockClass }: SchemaLock): Promise<void> {
+/** Statements of processes that run queue behind a change that waits, for less time than they may wait for a lock. */
+const LOCK_TIMEOUT = "500ms";
+const PAUSE_MS = 500;
+/** A `ctx.commit` holds its tables until it ends. */
+const TRY_FOR_MS = 2 * MINUTE;
+
+/**
+ * Brings the tables up to date in one transaction; of several processes, one does it and the others wait. A change of
+ * tables that others use is tried again until it finds them free.
+ */
+export async function migrateSchema(sql: Sql, of: SchemaLock): Promise<void> {
+  const until = performance.now() + TRY_FOR_MS;
+  for (;;) {
+    try {
+      return await applyMigrations(sql, of);
+    } catch (error) {
+      if (sqlStateOf(error) !== "55P03" || performance.now() > until) throw error;
+      await sleep(PAUSE_MS);
+    }
+  }
+}
+
+function applyMigrations(sql: Sql, { schema, lockClass }: SchemaLock): Promise<void> {
   return sql.transaction(async () => {
     await sql.run("SELECT pg_advisory_xact_lock(:lockClass, :of)", { lockClass, of: LOCKED.migration });
     const version = await readVersion(sql, schema);
     if (version === undefined) await changing(schema, () => createSchema(sql, schema));
     if (version !== undefined) refuseNewer(schema, version);
+    await sql.script(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`);
     for (const [index, migration] of POSTGRES_MIGRATIONS.entries()) {
       if (index < (version ?? 0)) continue;
       await changing(schema, () => sql.script(migration));

@@ -1,0 +1,193 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { createReceiver } from "pigeonhole";
+import { createPostgresStore } from "pigeonhole/postgres";
+import { TEST_SECRET } from "pigeonhole/testing";
+import { expect, onTestFinished, test } from "vitest";
+import type { Lease } from "#pigeonhole/store/work.js";
+import { silentLogger } from "#pigeonhole/base/logger.js";
+import { startContactEventService } from "../../support/contact-event-service.js";
+import { describeOnPostgres } from "../../support/postgres-server.js";
+import { type Reachable, closeReceiver, makeEvent, makeGate, post } from "../../support/receiver.js";
+import {
+  DAY,
+  NOTHING_TO_PRUNE,
+  T,
+  acceptLeased,
+  context,
+  expectCode,
+  idsOf,
+  leasePage,
+  newEvent,
+  settlements,
+  statesOf,
+} from "../conformance/fixture.js";
+import { newRecord, settleAll, takeSend } from "../conformance/outbox-fixture.js";
+import { type PackageVersion, loadNextVersion } from "./next-version.js";
+import { openStore } from "./store-on.js";
+
+type PgStore = ReturnType<typeof createPostgresStore>;
+
+const CURRENT: PackageVersion = { createReceiver, createPostgresStore };
+
+/** Each kind of statement that a working process makes, on events of this name. */
+async function liveThrough(store: PgStore, name: string): Promise<void> {
+  const ids = ["done", "failed", "dead", "committed", "given"].map((what) => `${name} ${what}`);
+  const leases = await Promise.all(ids.map((id) => acceptLeased(store, id)));
+  const [done, failed, dead, committed, given] = leases as [Lease, Lease, Lease, Lease, Lease];
+  expect(await store.accept(newEvent(`${name} done`))).toEqual({ kind: "duplicate", otherBytes: false });
+  expect(await store.holdKey?.(done, name)).toBe(true);
+  expect(await store.saveStep(done, "step", "1")).toBe("settled");
+  expect(await store.loadSteps(done)).toEqual({ step: "1" });
+  expect(await store.renew(leases, T + DAY)).toEqual([]);
+  expect(await store.settle({ ...settlements.done(done), dropSteps: true })).toBe("settled");
+  expect(await store.settle({ ...settlements.pending(failed, T), stack: "it failed" })).toBe("settled");
+  expect(await store.settle(settlements.dead(dead))).toBe("settled");
+  await store.commit({ ...settlements.done(committed), records: [newRecord(`${name} of a run`)] }, ({ client }) =>
+    client.query("SELECT 1"),
+  );
+  await store.release([given], T);
+  expect(idsOf(await leasePage(store)).toSorted()).toEqual([`${name} failed`, `${name} given`]);
+  expect(await store.replan({ seq: dead.seq, handlers: ["h"], now: T })).toBe(1);
+  expect(await store.discard(`${name} dead`, T)).toBe(1);
+  await store.record([newRecord(name)], T);
+  await settleAll(store, await takeSend(store), "done");
+  expect(await store.maySend?.()).toBeTypeOf("boolean");
+  await store.keepPolicies([{ handler: "h", maxAttempts: 3 }]);
+  await store.noteHandlerTimes([{ handler: "h", outcome: "done", fromMs: 0, runs: 1 }], T);
+  await store.noteTimes({ clock: T });
+  await store.prune({ ...NOTHING_TO_PRUNE, batch: 10 });
+  expect(await store.glance?.({ handlers: ["h"], now: T })).toMatchObject({ due: [] });
+  expect(await store.recover(T)).toMatchObject({ recovered: 0, parked: 0 });
+  expect((await store.list({ limit: 500 })).items.length).toBeGreaterThan(4);
+  expect(await statesOf(store, `${name} failed`)).toEqual({ h: "leased" });
+  expect(await store.settle(settlements.done(failed))).toBe("lost");
+}
+
+describeOnPostgres((database) => {
+  const { schema } = database;
+
+  async function openOf(version: PackageVersion): Promise<PgStore> {
+    const store = version.createPostgresStore({ pool: database.pool, schema });
+    onTestFinished(() => store.close());
+    await store.open(context);
+    await store.recover(T);
+    return store;
+  }
+
+  test("the statements of a running process go on when the next version has changed the tables", async () => {
+    const store = await openStore(database);
+    await liveThrough(store, "before");
+    const next = await openOf(await loadNextVersion());
+    await liveThrough(store, "after");
+    // Its connections are made again.
+    await database.pool.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'pigeonhole %'",
+    );
+    await expect.poll(() => store.recover(T).then(Boolean, () => false)).toBe(true);
+    await expect.poll(() => next.recover(T).then(Boolean, () => false)).toBe(true);
+    await liveThrough(store, "connected again");
+    await liveThrough(next, "next");
+    const { rows } = await database.pool.query(
+      `SELECT next, count(*)::int AS events FROM ${schema}.inbox_event GROUP BY next`,
+    );
+    expect(rows).toEqual(
+      expect.arrayContaining([
+        { next: "new", events: 5 },
+        { next: "old", events: 15 },
+      ]),
+    );
+  });
+
+  test("a version is refused at its start on tables of the next one, which it does not change", async () => {
+    const running = await openStore(database);
+    await openOf(await loadNextVersion());
+    for (const migrate of [true, false]) {
+      const store = createPostgresStore({ pool: database.pool, schema, migrate });
+      onTestFinished(() => store.close());
+      await expectCode(store.open(context), "schema_too_new");
+    }
+    expect(await running.accept(newEvent("evt_1"))).toMatchObject({ kind: "stored" });
+    const { rows } = await database.pool.query(`SELECT version FROM ${schema}.migration ORDER BY version`);
+    expect(rows).toEqual([{ version: 1 }, { version: 2 }]);
+  });
+
+  test("the next version waits for a commit that is open, and the running process accepts and settles meanwhile", async () => {
+    const store = await openStore(database);
+    const lease = await acceptLeased(store, "committed");
+    const [begun, gate] = [makeGate(), makeGate()];
+    onTestFinished(() => gate.open());
+    const committed = store.commit(settlements.done(lease), () => {
+      begun.open();
+      return gate.passed;
+    });
+    await begun.passed;
+    let hasOpened = false;
+    const opening = openOf(await loadNextVersion()).then((next) => ((hasOpened = true), next));
+    // Longer than a statement of the running process may wait for a lock.
+    for (const until = performance.now() + 2_500; performance.now() < until; await sleep(50)) {
+      const other = await acceptLeased(store, `evt_${performance.now()}`);
+      expect(await store.settle(settlements.done(other))).toBe("settled");
+    }
+    expect(hasOpened).toBe(false);
+    gate.open();
+    await committed;
+    const next = await opening;
+    expect(await statesOf(next, "committed")).toEqual({ h: "done" });
+  });
+
+  test("a deploy from one version to the next under load loses nothing and does nothing twice", async () => {
+    const effects = `${database.ownSchema}.deployed`;
+    await database.pool.query(`CREATE TABLE ${effects} (event text NOT NULL, version text NOT NULL)`);
+    const service = await startContactEventService();
+    onTestFinished(() => service.close());
+    const start = async (name: string, version: PackageVersion) => {
+      const receiver = version.createReceiver({
+        secrets: TEST_SECRET,
+        store: version.createPostgresStore({ pool: database.pool, schema }),
+        logger: silentLogger,
+        telemetry: false,
+        retry: { initialMs: 10, maxMs: 10, maxAttempts: 3 },
+        api: { apiKey: "svc_test", baseUrl: service.baseUrl, eventsPerMinute: 600_000 },
+      });
+      onTestFinished(() => closeReceiver(receiver));
+      receiver.on("email.sent", async ({ id }, ctx) => {
+        await ctx.step("wait", () => sleep(20).then(() => 1));
+        ctx.contactEvents.record({ name: "seen", email: "ada@example.com", properties: { of: id } });
+        await ctx.commit(({ client }) => client.query(`INSERT INTO ${effects} VALUES ($1, $2)`, [id, name]));
+      });
+      await receiver.start();
+      return receiver;
+    };
+    const next = await loadNextVersion();
+    const sent: string[] = [];
+    /** Sends again what is not answered 2xx, as the service does. */
+    const deliver = async (balanced: readonly Reachable[]): Promise<void> => {
+      const events = Array.from({ length: 30 }, () => makeEvent());
+      sent.push(...events.map(({ id }) => id));
+      await Promise.all(
+        events.map(async (event, index) => {
+          const receiver = balanced[index % balanced.length] ?? expect.unreachable();
+          await expect.poll(async () => (await post(receiver, event)).status).toBe(200);
+        }),
+      );
+    };
+    const [first, second] = [await start("old", CURRENT), await start("old", CURRENT)];
+    await deliver([first, second]);
+    const [third] = await Promise.all([start("new", next), deliver([first, second]), deliver([first, second])]);
+    await deliver([first, second, third]);
+    // In the middle of its work.
+    await Promise.all([first.stop({ timeoutMs: 0 }), deliver([second, third])]);
+    const fourth = await start("new", next);
+    await Promise.all([second.stop({ timeoutMs: 0 }), deliver([third, fourth])]);
+    await expect.poll(async () => (await fourth.stats()).done).toBe(sent.length);
+    const { rows } = await database.pool.query<{ event: string; version: string }>(
+      `SELECT event, version FROM ${effects}`,
+    );
+    expect(rows.map(({ event }) => event).toSorted()).toEqual(sent.toSorted());
+    expect(new Set(rows.map(({ version }) => version))).toEqual(new Set(["old", "new"]));
+    await expect.poll(() => service.stored.length).toBe(sent.length);
+    const told = service.stored.map(({ event }) => String(event.properties?.["of"]));
+    expect(told.toSorted()).toEqual(sent.toSorted());
+    onTestFinished(async () => void (await database.pool.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)));
+  });
+});
