@@ -2,7 +2,6 @@ import { Writable } from "node:stream";
 import { COMMANDS, FAMILIES } from "#pigeonhole/cli/commands.js";
 import { buildProgram, type ParsedCommand } from "#pigeonhole/cli/frame/build-program.js";
 import { createOutput } from "#pigeonhole/cli/frame/output.js";
-import type { CliResult } from "../support/run-cli.js";
 
 export interface ApiWords {
   env: Record<string, string>;
@@ -10,11 +9,17 @@ export interface ApiWords {
   isTerminal?: boolean;
 }
 
+export interface ApiResult {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
 /** Runs `pigeonhole api …` in this process, which is much faster than a new one. */
 export async function runApi(
   words: readonly string[],
   { env, cwd = process.cwd(), isTerminal = false }: ApiWords,
-): Promise<CliResult> {
+): Promise<ApiResult> {
   const [stdout, stderr] = [collect(isTerminal), collect(false)];
   let out = createOutput({ json: false, quiet: false, color: false, stdout, stderr, env });
   let code: number | null = 0;
