@@ -74,8 +74,10 @@ export class Life {
     const crash = this.#crash;
     if (!this.isAlive || crash === undefined) return this.isAlive;
     if (crash.placesLeft === undefined) {
-      if (crash.plan.after === place) this.#begin(crash);
-      return true;
+      if (crash.plan.after !== place) return true;
+      if (crash.plan.places < 0) this.#die(place);
+      else this.#begin(crash);
+      return this.isAlive;
     }
     if (crash.placesLeft <= 0) this.#die(place);
     else crash.placesLeft -= 1;

@@ -20,6 +20,7 @@ export type Place =
 /** The process dies `places` places behind the next one that is called `after`. */
 export interface CrashPlan {
   after: "now" | Place;
+  /** So many places later; -1 is that place itself. */
   places: number;
   /** How long until it is started again. */
   downMs: number;
@@ -239,7 +240,8 @@ function planCrash(random: Random): Happening {
     kind: "crash",
     crash: {
       after,
-      places,
+      // Often right at the call of the API, which the service has not got then.
+      places: after === "api_call" ? places - 1 : places,
       downMs,
       times: random() < 0.9 ? 1 : between(random, 2, 5),
       power: random() < 0.4,
