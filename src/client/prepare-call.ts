@@ -1,6 +1,7 @@
 import type { BoundOperation } from "../contract/bind-operation.js";
 import { findBatchRefusal, findChangedByJson } from "../contract/check-batch.js";
 import { countEvents } from "../contract/count-events.js";
+import { checkCallInput } from "../contract/check-call-input.js";
 import { checkInput, type ValidationCode } from "../contract/check-input.js";
 import { IDEMPOTENCY_KEY_HEADER, idempotencyKey } from "../contract/idempotency-key.js";
 import { type Operation, pathNames, takesIdempotencyKey } from "../contract/operation.js";
@@ -120,7 +121,7 @@ function checkBatch({ call, operation }: BoundOperation, given: unknown): Record
 }
 
 function check({ call, operation }: BoundOperation, schema: NonNullable<Operation["body"]>, input: unknown) {
-  const checked = checkInput(schema, input, operation.issueCodes);
+  const checked = checkCallInput(operation, schema, input);
   if (!checked.ok) throw new InvalidInputError(call, checked.issue);
   return checked.value;
 }

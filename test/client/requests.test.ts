@@ -193,6 +193,20 @@ describe("input that is not sent", () => {
     ["a step up", "invalid_parameter", "email", call((c) => c.contactEvents.list(".."))],
     ["a missing id", "invalid_parameter", "id", call((c) => c.webhooks.get(undefined as unknown as string))],
     ["a page too large", "invalid_parameter", "limit", call((c) => c.webhooks.list({ limit: 101 }))],
+    ["half a character", "invalid_parameter", "name", call((c) => c.labels.create({ name: "x\ud800" }))],
+    ["half a character in a search", "invalid_parameter", "q", call((c) => c.contacts.list({ q: "\udc00" }))],
+    [
+      "half a character in a list",
+      "invalid_parameter",
+      "settings.audienceIds.1",
+      call((c) => c.forms.create({ name: "News", settings: { audienceIds: ["a", "\ud800"] } })),
+    ],
+    [
+      "half a character in a key",
+      "invalid_parameter",
+      "document.fields.0",
+      call((c) => c.forms.create({ name: "News", document: { fields: [{ "\ud800": 1 }] } as never })),
+    ],
     [
       "options in the wrong place",
       "unknown_parameter",

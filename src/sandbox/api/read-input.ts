@@ -1,4 +1,5 @@
 import { findBatchRefusal } from "../../contract/check-batch.js";
+import { checkCallInput } from "../../contract/check-call-input.js";
 import { checkInput } from "../../contract/check-input.js";
 import { IDEMPOTENCY_KEY_HEADER, idempotencyKey } from "../../contract/idempotency-key.js";
 import { type Operation, takesIdempotencyKey } from "../../contract/operation.js";
@@ -24,7 +25,7 @@ export function readOperationQuery(operation: Operation, search: string): Record
     input[name] = decodeQueryText(fields[name], text);
   }
   if (operation.query === undefined) return {};
-  const checked = checkInput(operation.query, input, operation.issueCodes);
+  const checked = checkCallInput(operation, operation.query, input);
   if (checked.ok) return checked.value;
   // A date that cannot be read is 400, any other parameter 422.
   throw inputRefusal(checked.issue, isTimestamp(fields[checked.issue.param]) ? 400 : undefined);
@@ -51,7 +52,7 @@ export function readOperationBody(
   bytes: Uint8Array,
   nowMs: number,
 ): Record<string, unknown> | undefined {
-  const { body: schema, issueCodes, clockRule } = operation;
+  const { body: schema, clockRule } = operation;
   if (schema === undefined) return undefined;
   const body = parseJson(bytes);
   if (operation.events === "each") {
@@ -59,7 +60,7 @@ export function readOperationBody(
     if (refusal !== undefined) throw inputRefusal(refusal);
     return body as Record<string, unknown>;
   }
-  const checked = checkInput(schema, body, issueCodes);
+  const checked = checkCallInput(operation, schema, body);
   if (!checked.ok) throw inputRefusal(checked.issue);
   const late = clockRule?.(checked.value as never, nowMs);
   if (late !== undefined) throw inputRefusal(late);

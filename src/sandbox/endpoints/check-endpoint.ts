@@ -1,4 +1,4 @@
-import { checkInput } from "../../contract/check-input.js";
+import { checkCallInput } from "../../contract/check-call-input.js";
 import { localWebhookCreateInput, localWebhookUpdateInput } from "../../contract/local-webhook.js";
 import {
   type WebhookCreateInput,
@@ -26,7 +26,7 @@ export interface EndpointRules {
 /** Checks a body of creation by every documented rule; throws 422. */
 export function checkCreate(input: unknown, rules: EndpointRules): WebhookCreateInput {
   const schema = rules.strictUrls ? webhookCreateInput : localWebhookCreateInput;
-  const checked = checkInput(schema, input, webhooks.create.issueCodes);
+  const checked = checkCallInput(webhooks.create, schema, input);
   if (!checked.ok) throw inputRefusal(checked.issue);
   checkLists(checked.value, rules);
   return checked.value;
@@ -35,7 +35,7 @@ export function checkCreate(input: unknown, rules: EndpointRules): WebhookCreate
 /** Checks a body of an update in the same way. */
 export function checkUpdate(input: unknown, rules: EndpointRules): WebhookUpdateInput {
   const schema = rules.strictUrls ? webhookUpdateInput : localWebhookUpdateInput;
-  const checked = checkInput(schema, input, webhooks.update.issueCodes);
+  const checked = checkCallInput(webhooks.update, schema, input);
   if (!checked.ok) throw inputRefusal(checked.issue);
   checkLists(checked.value, rules);
   return checked.value;
