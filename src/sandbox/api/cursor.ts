@@ -16,9 +16,12 @@ export function encodeCursor(list: string, position: Position): string {
   return `${payload}.${macOf(list, payload)}`;
 }
 
-/** The position of a cursor; throws 400 `invalid_cursor` for one that is not from this list. */
-export function decodeCursor(list: string, cursor: string): Position {
-  if (!isCursorOf(list, cursor)) throw invalidCursor();
+/**
+ * The position of a cursor; throws 400 `invalid_cursor` for one that is not from this list. `param`: the query parameter
+ * that it came in.
+ */
+export function decodeCursor(list: string, cursor: string, param?: string): Position {
+  if (!isCursorOf(list, cursor)) throw invalidCursor(param);
   const [payload = ""] = cursor.split(".");
   return JSON.parse(Buffer.from(payload, "base64url").toString()) as Position;
 }
@@ -30,9 +33,9 @@ export function isCursorOf(list: string, cursor: string): boolean {
 }
 
 /** The refusal of a cursor. See docs/service.md#paging. */
-export function invalidCursor(): SandboxApiError {
+export function invalidCursor(param = "cursor"): SandboxApiError {
   const message = "The cursor is not from this list. Start without one.";
-  return new SandboxApiError({ code: "invalid_cursor", message, param: "cursor" });
+  return new SandboxApiError({ code: "invalid_cursor", message, param });
 }
 
 function macOf(list: string, payload: string): string {

@@ -15,6 +15,8 @@ export interface PageInput<Row> {
   /** @default 25 */
   limit: number | undefined;
   cursor: string | undefined;
+  /** The query parameter of the cursor, which a refusal names. @default "cursor" */
+  pageParam?: string | undefined;
   /** True: a full page says that more follows, whether it does or not. @default false */
   alwaysMore?: boolean | undefined;
 }
@@ -34,7 +36,7 @@ export interface PageBody<Row> {
 export function pageRows<Row>(input: PageInput<Row>): PageBody<Row> {
   const { list, rows, positionOf, order = "descending", limit = 25, cursor } = input;
   const sign = order === "ascending" ? 1 : -1;
-  const start = cursor === undefined ? undefined : decodeCursor(list, cursor);
+  const start = cursor === undefined ? undefined : decodeCursor(list, cursor, input.pageParam);
   const following = rows
     .map((row) => ({ row, position: positionOf(row) }))
     .filter(({ position }) => start === undefined || sign * comparePositions(position, start) > 0)

@@ -43,6 +43,8 @@ export interface ListOf<Row extends CollectionRow, Sort extends string> {
   /** Rows of a page. @default 25 */
   limit?: number | undefined;
   cursor?: string | undefined;
+  /** The query parameter of the cursor, which a refusal names. @default "cursor" */
+  pageParam?: string;
   /** True: a full page says that more follows, whether it does or not. @default false */
   alwaysMore?: boolean;
 }
@@ -105,11 +107,12 @@ export class Collection<Row extends CollectionRow> {
 
   /** One page of a list. Throws 400 `invalid_cursor`. */
   page<Sort extends string = "newest">(input: ListOf<Row, Sort>): PageBody<Row> {
-    const { list, filters = [], where = () => true, sort, limit, cursor, alwaysMore } = input;
+    const { list, filters = [], where = () => true, sort, limit, cursor, pageParam, alwaysMore } = input;
     const newest: Readonly<Record<string, Sorting<Row>>> = { newest: { positionOf: ({ sequence }) => [sequence] } };
     const sortings = input.sortings ?? newest;
     const rows = this.rows.filter(where);
-    return pageSorted({ list: `${list} ${JSON.stringify(filters)}`, rows, sortings, sort, limit, cursor, alwaysMore });
+    const name = `${list} ${JSON.stringify(filters)}`;
+    return pageSorted({ list: name, rows, sortings, sort, limit, cursor, pageParam, alwaysMore });
   }
 
   /** Forgets every row. The numbers go on, so that no later row has the id of a forgotten one. */

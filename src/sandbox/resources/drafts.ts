@@ -52,6 +52,7 @@ export function createDrafts({ makeId, options }: Workspace): SandboxResource<"d
         sortings: { saved: { positionOf: ({ savedAtMs, sequence }) => [savedAtMs, sequence] } },
         limit,
         cursor: pageToken,
+        pageParam: "pageToken",
         alwaysMore: true,
       });
       return { body: { ...page, data: page.data.map(({ id }) => ({ object: "draft", id })) } };
