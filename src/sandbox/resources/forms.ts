@@ -65,23 +65,24 @@ export function createForms(workspace: Workspace): SandboxResource<"forms"> {
     forms.change(form.id, { ...changes, updatedAt: laterThan(form.updatedAt, book.now()) });
   const fullBody = (form: FormRow): object => ({ ...itemBody(workspace, form), ...contentOf(workspace, form) });
 
-  function add(of: Pick<FormRow, "name" | "description" | "document" | "settings">, { member }: Caller): FormRow {
+  type Content = Pick<FormRow, "name" | "description" | "document" | "settings">;
+  function add(of: Content, { member }: Caller, isLive = false): FormRow {
     const at = book.now();
     return forms.add((sequence) => ({
       ...of,
       id: `frm_${makeId.hex(`form ${sequence}`)}`,
       sequence,
-      status: "draft",
-      publishedDocument: null,
-      publishedAt: null,
+      status: isLive ? "live" : "draft",
+      publishedDocument: isLive ? of.document : null,
+      publishedAt: isLive ? at : null,
       createdAt: at,
       updatedAt: at,
       member,
     }));
   }
   const publish = (form: FormRow): FormRow => {
-    const { document } = form;
-    return save(form, { status: "live", publishedDocument: document, publishedAt: book.now() });
+    const at = laterThan(form.updatedAt, book.now());
+    return forms.change(form.id, { status: "live", publishedDocument: form.document, publishedAt: at, updatedAt: at });
   };
 
   /** Uses one AI action. The sandbox's designer fails when told to leave the address. */
@@ -113,8 +114,8 @@ export function createForms(workspace: Workspace): SandboxResource<"forms"> {
     create({ body, caller }) {
       const document = readDocument(body);
       const settings = readSettings(workspace, { ...DEFAULT_SETTINGS }, { given: body.settings, caller });
-      const made = add({ name: body.name, description: body.description ?? null, document, settings }, caller);
-      return { body: fullBody(body.publish === true ? publish(made) : made) };
+      const { name, description = null, publish: isLive } = body;
+      return { body: fullBody(add({ name, description, document, settings }, caller, isLive)) };
     },
     update({ params, body, caller }) {
       const form = get(params, caller);

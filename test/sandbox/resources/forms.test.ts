@@ -153,6 +153,15 @@ describe("forms", () => {
     expect(sandbox.rows("forms")).toHaveLength(1);
   });
 
+  test("a form is published at the time of its version, and one made live at the time of its creation", async () => {
+    const { forms } = openForms();
+    const made = await forms.create({ name: "News", publish: true });
+    expect([made.publishedAt, made.updatedAt]).toEqual([made.createdAt, made.createdAt]);
+    const again = await forms.publish(made.id);
+    expect(again.updatedAt > made.updatedAt).toBe(true);
+    expect(again.publishedAt).toBe(again.updatedAt);
+  });
+
   test("a redesign of a published form, however it was made, is a change that is not published", async () => {
     const { forms, live } = openForms();
     const made = await live();
