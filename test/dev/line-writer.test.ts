@@ -107,6 +107,15 @@ describe("a line of the log", () => {
     expect(tones.find(([, text]) => text.startsWith("200"))?.[0]).toBe(tone);
   });
 
+  test.each([
+    [503, "! signed     503"],
+    [404, "! signed     404"],
+    [200, "✓ signed     200"],
+  ])("the mark of a signed delivery that was answered %i is that of the answer", (status, expected) => {
+    const event: DevEvent = { ...forwarded, answer: status, attempt: { ...attempt, status } };
+    expect(createLineWriter().write(event)[0]).toContain(expected);
+  });
+
   test("a line of a replay that is a duplicate is a warning that says that nothing ran", () => {
     const replayed: CaptureAttempt = { ...attempt, mode: "resign", kind: "replay", headers: answered("duplicate") };
     const [line] = createLineWriter().write({ kind: "replayed", capture, attempt: replayed }, at);

@@ -118,8 +118,8 @@ function delivery(event: DeliveryLike): Omit<RowInput, "note"> {
   const ms = "attempt" in event ? event.attempt.ms : null;
   const judgement = judgeAdvised(judgeAnswer(head), made && adviceOn(made, verdict));
   // The sign of a good signature would read as success.
-  const isGood = judgement !== "warning" || verdict.code !== "ok";
-  const shown: RowInput["sign"] = isGood ? sign : { tone: "warn", text: "! signed" };
+  const isMisleading = verdict.code === "ok" && judgement !== "good";
+  const shown: RowInput["sign"] = isMisleading ? { tone: "warn", text: "! signed" } : sign;
   return { capture, at, sign: shown, answer: head, sent: "delivery", judgement, ms };
 }
 
