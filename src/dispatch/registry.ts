@@ -150,7 +150,13 @@ export class HandlerRegistry {
   }
 
   /** A misspelt type would never match, which would be noticed only when events are missed. */
-  #checkPattern(pattern: string): void {
+  #checkPattern(pattern: unknown): void {
+    if (typeof pattern !== "string") {
+      throw new PigeonholeError(
+        "invalid_argument",
+        `on() needs an event type or a list of them, such as "email.received", got ${pattern === null ? "null" : typeof pattern}.`,
+      );
+    }
     const types = [...EVENT_TYPES, ...this.#extraTypes];
     if (types.some((type) => matchesPattern(pattern, type))) return;
     throw new PigeonholeError(

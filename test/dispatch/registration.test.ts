@@ -50,6 +50,15 @@ describe("refused registrations", () => {
     },
   );
 
+  test.each<[unknown]>([[undefined], [null], [3], [{}], [[undefined]], [["email.sent", null]]])(
+    "%j is refused in place of types, and the error says what to give",
+    async (types) => {
+      const error = await errorOf(() => openReceiver().on(types as "email.sent", nothing));
+      expect(error.code).toBe("invalid_argument");
+      expect(error.message).toContain("needs an event type or a list of them");
+    },
+  );
+
   test("a misspelt type among good ones is refused, and so is an empty list", async () => {
     const receiver = openReceiver();
     const types = ["email.sent", "email.send"] as "email.sent"[];
