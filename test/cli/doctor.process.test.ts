@@ -132,6 +132,18 @@ describe("doctor", () => {
     });
   });
 
+  test("doctor looks for the app of a port alone at the path that trigger sends to", async () => {
+    const receiver = createReceiver({ secrets: SECRET, store: ":memory:", logger: silentLogger, telemetry: false });
+    await receiver.start();
+    const server = await serve(express().post("/webhooks/mail", receiver.middleware()));
+    closeAfterTest(async () => {
+      await server.close();
+      await receiver.stop();
+    });
+    const { find } = await checkUp(["--app", new URL(server.url).port]);
+    expect(find("delivery")).toMatchObject({ status: "pass" });
+  });
+
   test("doctor detects express.json() in front of the receiver and says how to fix it", async () => {
     const receiver = createReceiver({ secrets: SECRET, store: ":memory:", logger: silentLogger, telemetry: false });
     await receiver.start();

@@ -14,7 +14,7 @@ import type { doctor } from "./spec.js";
 import { API_KEY_VARIABLE, BASE_URL_VARIABLE, openClient } from "../values/api-client.js";
 import { presentPlaces, readPlace } from "../values/inbox-place.js";
 import { findSecrets, readVariable } from "../values/secret-option.js";
-import { readTarget } from "../values/flag-values.js";
+import { readWebhookUrl } from "../values/flag-values.js";
 
 /** Prints each check as soon as it is known. */
 export const run: RunCommand<typeof doctor> = async ({ options, context }) => {
@@ -40,7 +40,7 @@ async function* checks(options: DoctorOptions, context: CommandContext): AsyncGe
   const { app, db, allowRemote } = options;
   const { env, cwd, signal } = context;
   // Read first, so that an error on the command line ends it before the first check and not in the middle.
-  const url = app === undefined ? undefined : readTarget("--app", app).href;
+  const url = app === undefined ? undefined : readWebhookUrl("--app", app);
   const baseUrl = readBaseUrl(options.baseUrl, context);
   yield checkNode();
   yield await checkReceiver();

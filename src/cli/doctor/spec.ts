@@ -12,7 +12,7 @@ export const doctor = defineCommand({
     app: {
       value: "url",
       short: "a",
-      summary: "The webhook URL of your running app, such as http://127.0.0.1:3000/webhooks/mail.",
+      summary: "The webhook URL of your running app; a port such as 3000 means its path /webhooks/mail.",
     },
     baseUrl: {
       value: "url",

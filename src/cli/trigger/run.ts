@@ -23,13 +23,12 @@ import { encodeAnswerBody, encodeBody } from "../../capture/model/encode-body.js
 import { readEnvelope } from "../../capture/model/captured-body.js";
 import { type SendResult, sendRequest } from "../../capture/send/send-request.js";
 import { createLocalLookUp } from "../../capture/send/local-address.js";
-import { checkLocalTarget, targetUrl } from "../../capture/send/target.js";
+import { checkLocalTarget } from "../../capture/send/target.js";
 import { headerListReader } from "../../capture/model/judge-signature.js";
 import { TARGET_HEADER } from "../../dev/forward/target-header.js";
 import { TRIGGER_AGENT } from "../../dev/capture-port/sender-address.js";
 import { escapeControls } from "../../base/text.js";
 import { signVariant } from "../../dev/sign-variant.js";
-import { DEFAULT_ENDPOINT_PATH } from "../../protocol/endpoint-path.js";
 import { rawEventId } from "../../protocol/raw-event-id.js";
 import { DEFAULT_EVENT_TYPES, EVENT_TYPES, isEventType } from "../../protocol/event-types.js";
 import { sampleEvent } from "../../sandbox/samples/sample-event.js";
@@ -42,7 +41,7 @@ import { describeEventWork, judgeWithWork, WORK_UNKNOWN, workRecord } from "../v
 import { noSuchEventType } from "../values/event-type.js";
 import { readInput } from "../values/read-input.js";
 import { requireSigningSecret } from "../values/signing-secret.js";
-import { readTarget, checkExpect } from "../values/flag-values.js";
+import { checkExpect, readWebhookUrl } from "../values/flag-values.js";
 import { type FoundEvent, type WorkReader, withWorkReader } from "../values/work-reader.js";
 import type { trigger } from "./spec.js";
 
@@ -50,9 +49,6 @@ type Input = CommandInput<typeof trigger>;
 
 /** The dev server shows the origin of a delivery by this header. */
 const OWN_NAME: [string, string] = ["User-Agent", TRIGGER_AGENT];
-
-/** Path for a target without one. */
-const DEFAULT_PATH = { path: DEFAULT_ENDPOINT_PATH, query: "" };
 
 export const run: RunCommand<typeof trigger> = async (input) => {
   const { options, context } = input;
@@ -69,7 +65,7 @@ async function sendEvents(input: Input, reader: WorkReader): Promise<ExitCode> {
   const makeBody = await bodyMaker(input);
   const needsSecret = options.sign !== "missing" && options.sign !== "wrong-secret";
   const secret = needsSecret ? requireSigningSecret(options.secret, context) : undefined;
-  const url = targetUrl(readTarget("--to", options.to).href, DEFAULT_PATH);
+  const url = readWebhookUrl("--to", options.to);
   const lookUp = createLocalLookUp();
   if (!options.allowRemote) await checkLocalTarget(url, lookUp);
 

@@ -1,7 +1,8 @@
 import { isPigeonholeError } from "../../base/error.js";
-import { parseTarget } from "../../capture/send/target.js";
+import { parseTarget, targetUrl } from "../../capture/send/target.js";
 import { usageError } from "../frame/command-error.js";
 import { checkStatusPattern } from "../../capture/model/check-expectation.js";
+import { DEFAULT_ENDPOINT_PATH } from "../../protocol/endpoint-path.js";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { flagName } from "../frame/spec.js";
@@ -13,6 +14,11 @@ export function readTarget(flag: string, text: string): URL {
   } catch (error) {
     throw isPigeonholeError(error) ? usageError(`${flag}: ${error.message}`) : error;
   }
+}
+
+/** The URL to post a delivery to; a target without a path gets the usual one. */
+export function readWebhookUrl(flag: string, text: string): string {
+  return targetUrl(readTarget(flag, text).href, { path: DEFAULT_ENDPOINT_PATH, query: "" });
 }
 
 /** Checks `--expect` before anything is sent; errors name the flag. */
