@@ -47,7 +47,7 @@ export function EventTable() {
           <td class="received-column" title={formatExactTime(event.receivedAt)}>
             {formatTime(event.receivedAt)}
           </td>
-          <td class="name-column">
+          <td class="name-column" title={escapeControls(event.type)}>
             <button
               type="button"
               class="link"
@@ -57,7 +57,7 @@ export function EventTable() {
             </button>{" "}
             {event.test && <span class="tag">test</span>}
           </td>
-          <td class="event-column">
+          <td class="event-column" title={escapeControls(event.id)}>
             <code>{escapeControls(event.id)}</code>
           </td>
           <td class="handlers-column">{describeHandlers(event)}</td>

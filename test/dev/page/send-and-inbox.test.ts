@@ -72,6 +72,39 @@ describe.skipIf(mustSkipBrowserTests())("sending and the inbox", () => {
     expect(first?.type).toBe(second?.type);
   });
 
+  test.each([
+    ["type", (long: string) => ({ type: `${long}.paid` })],
+    ["id", (long: string) => ({ id: `evt_${long}` })],
+  ])("an event with a long %s leaves the error of each event in sight", async (_, change) => {
+    await bench.deliver({ body: JSON.stringify({ ...sampleEvent("email.sent"), ...change("x".repeat(180)) }) });
+    await bench.deliver({ type: "email.bounced" });
+    await goTo("Inbox");
+    const rows = page.getByRole("table", { name: "Events" }).locator("tbody tr");
+    await expect.poll(() => rows.count()).toBe(2);
+    const error = rows.locator(".error-cell").filter({ hasText: "no customer for this address" });
+    await error.waitFor();
+    const { x, width } = (await error.boundingBox()) ?? { x: 0, width: 0 };
+    expect(width).toBeGreaterThan(100);
+    expect(x + width).toBeLessThanOrEqual(1280);
+  });
+
+  test.each([1280, 390])("a long type in the inbox ends with an ellipsis at %i pixels", async (width) => {
+    await bench.deliver({
+      body: JSON.stringify({ ...sampleEvent("email.sent"), type: `${"x".repeat(180)}.paid` }),
+    });
+    await page.setViewportSize({ width, height: 720 });
+    await page.evaluate('location.hash = "#/inbox"');
+    const name = page.getByRole("table", { name: "Events" }).locator("tbody .link");
+    await name.waitFor();
+    const [end, cellEnd, overflow] = await page.evaluate<[number, number, string]>(`(() => {
+      const link = document.querySelector("tbody .link");
+      const [inner, outer] = [link, link.closest("td")].map((element) => element.getBoundingClientRect());
+      return [inner.right, outer.right, getComputedStyle(link).textOverflow];
+    })()`);
+    expect(end).toBeLessThanOrEqual(cellEnd);
+    expect(overflow).toBe("ellipsis");
+  });
+
   test("the inbox view finds events by error and type, and retries and discards the chosen ones", async () => {
     for (const type of ["email.bounced", "email.bounced", "email.sent", "email.complained"] as const) {
       await bench.deliver({ type });
