@@ -99,11 +99,12 @@ function isOpenTerm(term: string): boolean {
   return isFieldTerm(term) || hasOpenQuote(term);
 }
 
-/** Whether a term that goes on may become another one: an open one, or the beginning of a field's name. */
+/** Whether a term that goes on may become another one: an open one, or the beginning of a field's name or value. */
 export function isUnfinished(last: string): boolean {
   if (last === "") return false;
   const body = last.replace(/^-/, "");
-  if (isOpenTerm(last)) return true;
+  // A field is read with the first character of its value; one that is not known waits for it too.
+  if (isOpenTerm(last) || isFieldTerm(`${last}"`)) return true;
   return FIELD_STARTS.some((name) => name.startsWith(body) || (name.endsWith(".") && body.startsWith(name)));
 }
 
