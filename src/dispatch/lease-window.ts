@@ -111,7 +111,7 @@ export class LeaseWindow {
    * True when new work may be leased as it is accepted; each true must be followed by `addReserved` or `unreserve`.
    */
   reserve(): boolean {
-    const hasRoom = this.#leases.size + this.#reserved < this.#limit.most && this.#bytes < WINDOW_BYTES;
+    const hasRoom = this.#leases.size + this.#reserved < this.#limit.max && this.#bytes < WINDOW_BYTES;
     if (!this.#isOpen || this.isBehind || !hasRoom) return false;
     this.#reserved += 1;
     return true;
@@ -196,7 +196,7 @@ export class LeaseWindow {
 
   /** True when one more lease may wait here for its key, beside so many. */
   mayWaitForKey(waiting: number): boolean {
-    return waiting < this.#limit.mostWaitingForKey;
+    return waiting < this.#limit.maxWaitingForKey;
   }
 
   /** The lease has a new holder. */
@@ -228,7 +228,7 @@ export class LeaseWindow {
     const { name, concurrency } = this.#handler;
     return {
       handler: name,
-      limit: Math.min(PAGE, this.#limit.most - this.#leases.size),
+      limit: Math.min(PAGE, this.#limit.max - this.#leases.size),
       maxBytes: PAGE_BYTES,
       crashedLimit: concurrency,
     };

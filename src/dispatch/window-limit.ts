@@ -15,9 +15,9 @@ const WEIGHT = 1 / 8;
 /** How much work one handler may have leased. */
 export interface WindowLimit {
   /** Most leases. */
-  readonly most: number;
+  readonly max: number;
   /** Most leases that may wait here until another one that is here has settled, which has their key. */
-  readonly mostWaitingForKey: number;
+  readonly maxWaitingForKey: number;
   /** With at most so many leases, a page is leased. */
   readonly refillAt: number;
   /** How long a lease may wait here before another process should have it, in milliseconds. */
@@ -34,8 +34,8 @@ export interface WindowLimit {
 
 /** Where one process works on a store, what it leases waits for no other one. */
 export const LONE_LIMIT: WindowLimit = {
-  most: WINDOW,
-  mostWaitingForKey: Infinity,
+  max: WINDOW,
+  maxWaitingForKey: Infinity,
   refillAt: WINDOW / 2,
   patienceMs: Infinity,
   trustMs: Infinity,
@@ -61,17 +61,17 @@ export class SharedLimit implements WindowLimit {
     this.#clock = clock;
   }
 
-  get most(): number {
+  get max(): number {
     return this.#places + this.#ahead;
   }
 
   /** The others of a key wait in the store: here they would have the room of work that can begin. */
-  get mostWaitingForKey(): number {
+  get maxWaitingForKey(): number {
     return Math.floor(this.#ahead / 2);
   }
 
   get refillAt(): number {
-    return Math.min(this.most - 1, this.#places + Math.floor(this.#ahead / 2));
+    return Math.min(this.max - 1, this.#places + Math.floor(this.#ahead / 2));
   }
 
   now(): number {
