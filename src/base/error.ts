@@ -8,7 +8,7 @@ export const ERROR_CODES = {
   stopped: "The receiver or its store was stopped. It accepts no more work.",
   schema_too_new: "The database was written by a newer version of this package.",
   schema_too_old:
-    "The tables in the database are missing or older than this version needs, and the store may not change them; the message says what to do.",
+    "The tables in the database are missing or older than this version needs, and the store or the command may not change them; the message says what to do.",
   not_a_pigeonhole_database:
     "The database file or the schema belongs to another program, or the file is not a SQLite database.",
   store_not_durable: "The database does not have, or did not accept, the settings that make a commit durable.",

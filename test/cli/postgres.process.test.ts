@@ -110,6 +110,9 @@ describeOnPostgres((database) => {
     expect(stderr).toBe("No events.\n");
     expect((await run(["inbox", "list"], { DATABASE_FILE: "pigeonhole.db" }, cwd)).stderr).toBe("No events.\n");
     expect((await run(["inbox", "list"], { DATABASE_URL: "mysql://db/app" }, cwd)).stderr).toBe("No events.\n");
+    await database.pool.query(`DELETE FROM ${database.schema}.migration`);
+    const old = await run(["inbox", "list"], { DATABASE_URL }, cwd);
+    expect(old.stderr).toContain("older version 0");
   });
 
   test("doctor checks the database of DATABASE_URL, and passes over one of the app alone", async () => {

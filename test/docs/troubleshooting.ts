@@ -148,7 +148,8 @@ const REMEDIES: Readonly<Record<ErrorCode, string>> = {
   duplicate_handler: "Give one of them another `name`.",
   stopped: "Start the receiver, or do not use it after `stop()`.",
   schema_too_new: "Install the newer version of pigeonhole again.",
-  schema_too_old: "Let an administrator run the SQL that `npx pigeonhole postgres schema` prints.",
+  schema_too_old:
+    "Let an administrator run the SQL that `npx pigeonhole postgres schema` prints; for a command, start the receiver with this version once.",
   not_a_pigeonhole_database: "Give `store` another path, or another schema.",
   store_not_durable: "Keep the file on a local file system; on PostgreSQL, change the setting that the message names.",
   sqlite_too_old: "Update better-sqlite3.",

@@ -15,7 +15,7 @@ export async function checkSchema(sql: Sql, { schema, database }: { schema: stri
   refuseNewer(schema, version);
   if (version < POSTGRES_MIGRATIONS.length) {
     throw new PigeonholeError(
-      "invalid_argument",
+      "schema_too_old",
       `The schema ${schema} of ${database} has the older version ${version}. Start its receiver once with this version, which brings it up to date.`,
     );
   }
