@@ -102,6 +102,16 @@ describeOnPostgres((database) => {
       expect(new Client(sessionConfig(ofPool, "postgres://db.example.com/app?sslmode=disable")).ssl).toBe(false);
     });
 
+    test.each([
+      ["verify-full", {}],
+      ["no-verify", { rejectUnauthorized: false }],
+      ["disable", false],
+    ])("the other way to the server is encrypted as the URL of the pool says: %s", (mode, ssl) => {
+      const ofPool = { connectionString: `postgres://pooler/app?sslmode=${mode}` };
+      const direct = sessionConfig(ofPool, "postgres://app@db.example.com/app");
+      expect(new Client(direct)).toMatchObject({ host: "db.example.com", ssl });
+    });
+
     test("a process with another way to the server runs handlers behind such a pooler", async () => {
       const store = await openBehind({ sessionConnectionString: database.url });
       expect(await store.recover(T)).toEqual({ owner: true, recovered: 0, parked: 0 });
