@@ -1,8 +1,13 @@
 import { inspect } from "node:util";
-import { describe, expect, test } from "vitest";
+import { Client } from "pg";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { HOUR } from "#pigeonhole/base/duration.js";
 import { PigeonholeError } from "#pigeonhole/base/error.js";
+import { AbandonedSessions } from "#pigeonhole/store/postgres/abandoned-sessions.js";
+import { Sql, Statements } from "#pigeonhole/store/postgres/sql.js";
 import { asPostgresError } from "#pigeonhole/store/postgres/store-error.js";
 import * as postgres from "#pigeonhole/store/postgres/postgres-store.js";
+import { type FakeClock, fakeClock } from "pigeonhole/testing";
 import { describeOnPostgres } from "../../support/postgres-server.js";
 import { hasPostgres } from "../../support/tools.js";
 import { acceptLeased, expectCode, newEvent, settlements, statesOf, T } from "../conformance/fixture.js";
@@ -120,5 +125,42 @@ describe.skipIf(!hasPostgres())("a synchronous standby that is away", () => {
 
     await setStandby("");
     expect(await store.accept(newEvent("evt_1"))).toEqual({ kind: "duplicate", otherBytes: false });
+  });
+
+  test("of the connections that were given up, one that waits ends, and no other with its number", async () => {
+    const { client, setStandby } = await openWithStandby(postgres);
+    await client.query(`
+      CREATE SCHEMA of_another;
+      CREATE FUNCTION of_another.pg_postmaster_start_time() RETURNS timestamptz LANGUAGE sql AS $$ SELECT now() $$`);
+    const { host, port, user, database } = client;
+    const waiting = new Client({ host, port, user, database });
+    waiting.on("error", () => undefined);
+    onTestFinished(() => waiting.end());
+    await waiting.connect();
+    await setStandby("away");
+    const outcome = waiting.query("CREATE TABLE waits ()").catch((error: unknown) => error);
+    const state = () => client.query("SELECT wait_event FROM pg_stat_activity WHERE query LIKE 'CREATE TABLE waits%'");
+    await expect.poll(async () => (await state()).rows).toEqual([{ wait_event: "SyncRep" }]);
+
+    const sql = new Sql(client, new Statements("unused"));
+    const giveUp = async (clock: FakeClock): Promise<AbandonedSessions> => {
+      const abandoned = new AbandonedSessions(clock);
+      await abandoned.end(sql);
+      abandoned.add(waiting);
+      return abandoned;
+    };
+    const clock = fakeClock();
+    const younger = await giveUp(clock);
+    await clock.advance(HOUR);
+    await younger.end(sql);
+    const ofAnotherServer = await giveUp(clock);
+    await client.query("SET search_path = of_another, pg_catalog");
+    await ofAnotherServer.end(sql);
+    await client.query("RESET search_path");
+    await ofAnotherServer.end(sql);
+    expect((await state()).rows).toEqual([{ wait_event: "SyncRep" }]);
+
+    await (await giveUp(clock)).end(sql);
+    expect(await outcome).toBeInstanceOf(Error);
   });
 });
