@@ -90,3 +90,9 @@ test("the addresses that captures mention are those of any text in their bodies,
   ];
   expect(mentionedAddresses(captures)).toEqual(["ada@b.example", "bob.o'hara+x@mail.b.example", "eve@c.example"]);
 });
+
+test("the addresses beside a megabyte without an @, such as an encoded file, are found at once", () => {
+  const captures = [makeCapture({ body: JSON.stringify({ file: "a+/=".repeat(250_000), from: "ada@b.example" }) })];
+  // A search that begins again at every character takes minutes.
+  expect(mentionedAddresses(captures)).toEqual(["ada@b.example"]);
+});

@@ -1,7 +1,10 @@
 import type { Capture } from "./capture.js";
 import { bodyJson } from "./captured-body.js";
 
-const ADDRESS = /[\p{L}\p{N}.!#$%&'*+/=?^_`{|}~-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+/gu;
+const LOCAL = String.raw`[\p{L}\p{N}.!#$%&'*+/=?^_\x60{|}~-]`;
+const LABEL = String.raw`[\p{L}\p{N}-]+`;
+/** Begins only where such a run of characters begins, so that a long run without @ is read once. */
+const ADDRESS = new RegExp(String.raw`(?<!${LOCAL})${LOCAL}{1,64}@${LABEL}(?:\.${LABEL})+`, "gu");
 
 /** Every address in the bodies of captures, once each, in lower case. */
 export function mentionedAddresses(captures: readonly Capture[]): string[] {
