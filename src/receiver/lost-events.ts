@@ -21,6 +21,8 @@ export interface LoggedLoss extends LostEvent {
   rowId: string;
   /** The event was fired then or later, in milliseconds since 1970. */
   firedAfter: number;
+  /** The log has an attempt that delivered it: an inbox that has lost it since may have handled it. */
+  wasDelivered: boolean;
 }
 
 /** What the log has, compared with the inbox. */
@@ -47,18 +49,24 @@ export interface LogRequest {
 const PAGE = 100;
 
 /** Reads the failed attempts of an endpoint since a time, and finds the events among them that the inbox lacks. */
-export async function findLostEvents({ client, inbox, endpointId, since, signal }: LogRequest): Promise<LogReading> {
-  const losses = new Losses(since);
-  const query = { status: "failed", since: new Date(since).toISOString(), limit: PAGE } as const;
+export async function findLostEvents(request: LogRequest): Promise<LogReading> {
+  const losses = new Losses(request.since);
   let page: WebhookDelivery[] = [];
-  for await (const row of client.webhooks.deliveries(endpointId, query, { signal })) {
+  for await (const row of readLog(request, "failed")) {
     page.push(row);
     if (page.length < PAGE) continue;
-    await losses.add(page, inbox);
+    await losses.add(page, request.inbox);
     page = [];
   }
-  await losses.add(page, inbox);
+  await losses.add(page, request.inbox);
+  // Most attempts are delivered, so those are read only for something lost.
+  if (losses.hasLost) for await (const row of readLog(request, "delivered")) losses.noteDelivered(row);
   return losses.reading;
+}
+
+function readLog({ client, endpointId, since, signal }: LogRequest, status: "failed" | "delivered") {
+  const query = { status, since: new Date(since).toISOString(), limit: PAGE };
+  return client.webhooks.deliveries(endpointId, query, { signal });
 }
 
 /** An attempt, with its time in milliseconds since 1970. */
@@ -67,19 +75,33 @@ interface TimedAttempt {
   row: WebhookDelivery;
 }
 
+/** The attempts of an event that the inbox lacks. */
+interface LostAttempts {
+  oldest: TimedAttempt;
+  newest: TimedAttempt;
+}
+
 /** Gathers the rows by event. Of events that the inbox has, only the ids are kept. */
 class Losses {
   readonly #since: number;
   readonly #known = new Set<string>();
-  readonly #lost = new Map<string, { oldest: TimedAttempt; newest: TimedAttempt }>();
+  readonly #lost = new Map<string, LostAttempts>();
+  readonly #delivered = new Set<string>();
   #unnamed = 0;
 
   constructor(since: number) {
     this.#since = since;
   }
 
+  get hasLost(): boolean {
+    return this.#lost.size > 0;
+  }
+
   get reading(): LogReading {
-    const lost = [...this.#lost].map(([id, { oldest, newest }]) => toLoss(id, oldest, newest));
+    const lost = [...this.#lost].map(([id, attempts]) => ({
+      ...toLoss(id, attempts),
+      wasDelivered: this.#delivered.has(id),
+    }));
     // The log is newest first, so of two events of one time the later one is the older.
     const sorted = lost.toReversed().toSorted((a, b) => a.firedAfter - b.firedAfter);
     return { found: this.#known.size + lost.length, unnamed: this.#unnamed, lost: sorted };
@@ -95,6 +117,10 @@ class Losses {
     }
   }
 
+  noteDelivered({ eventId }: WebhookDelivery): void {
+    if (eventId !== null && this.#lost.has(eventId)) this.#delivered.add(eventId);
+  }
+
   #note(id: string, row: WebhookDelivery): void {
     const time = Date.parse(row.createdAt ?? "");
     const attempt = { at: Number.isNaN(time) ? this.#since : time, row };
@@ -107,7 +133,7 @@ class Losses {
 }
 
 /** The newest row is replayed, since the service may drop the oldest ones first. */
-function toLoss(id: string, oldest: TimedAttempt, newest: TimedAttempt): LoggedLoss {
+function toLoss(id: string, { oldest, newest }: LostAttempts): Omit<LoggedLoss, "wasDelivered"> {
   const { id: rowId, eventType, responseCode } = newest.row;
   const { attempt, createdAt } = oldest.row;
   // Attempts before the first one of the log were made up to so much earlier.

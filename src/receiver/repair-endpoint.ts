@@ -21,8 +21,9 @@ export interface RepairOptions {
   /** Switches the endpoint on if it is off; nothing is replayed to an endpoint that is off. @default false */
   enable?: boolean | undefined;
   /**
-   * Allows a `since` before the time from which the inbox has all ids, and replays events that may be from before: they
-   * may have been handled and forgotten, and would be handled again. @default false
+   * Allows a `since` before the time from which the inbox has all ids, and replays events that may be from before or
+   * that a later attempt has delivered: they may have been handled and forgotten, and would be handled again.
+   * @default false
    */
   mayRepeat?: boolean | undefined;
   /** Looks only: nothing is switched on or replayed. @default false */
@@ -96,7 +97,8 @@ export async function beginRepair(deps: RepairDeps, given: RepairOptions): Promi
   const { found: foundEvents, unnamed, lost } = await findLostEvents({ client, inbox, endpointId, since, signal });
   // Only now: retention may have removed ids before they were looked for.
   const knownSince = await inbox.idsKnownSince();
-  const isSafe = ({ firedAfter }: LoggedLoss): boolean => mayRepeat || firedAfter >= (knownSince ?? Infinity);
+  const isSafe = ({ firedAfter, wasDelivered }: LoggedLoss): boolean =>
+    mayRepeat || (!wasDelivered && firedAfter >= (knownSince ?? Infinity));
   const toReplay = lost.filter(isSafe);
   return {
     deps,

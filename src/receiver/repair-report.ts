@@ -3,9 +3,9 @@ import type { OffPeriod } from "./off-periods.js";
 
 /**
  * Why an event is still missing. `not_replayed`: nothing was replayed, or the repair ended before. `may_repeat`: it may
- * be older than what the inbox knows. `failed`: the receiver did not answer the replay with 2xx. `not_arrived`: it did,
- * or the service does not say, and the inbox does not have the event. `refused`, `gone`: the service does not replay
- * it, or no longer has it.
+ * be older than what the inbox knows, or an attempt has delivered it and the inbox has lost it since. `failed`: the
+ * receiver did not answer the replay with 2xx. `not_arrived`: it did, or the service does not say, and the inbox does
+ * not have the event. `refused`, `gone`: the service does not replay it, or no longer has it.
  */
 export type MissingReason = "not_replayed" | "may_repeat" | "failed" | "not_arrived" | "refused" | "gone";
 

@@ -4,7 +4,7 @@ import { readOffPeriods } from "#pigeonhole/receiver/off-periods.js";
 import { errorOf } from "../support/error-of.js";
 import { openLossyService } from "../support/lossy-service.js";
 import { NOTHING_TO_PRUNE } from "../store/conformance/fixture.js";
-import { decorateStore, openReceiver } from "../support/receiver.js";
+import { decorateStore, openReceiver, tempFile } from "../support/receiver.js";
 
 const TOKEN = "svc_live_of_the_repair";
 
@@ -158,6 +158,23 @@ describe("what the inbox may have forgotten", () => {
     expect(reasonsOf(report)).toEqual(["may_repeat"]);
     expect(await service.repair({ since, mayRepeat: true })).toMatchObject({ arrived: 1, stillMissing: [] });
   });
+});
+
+test("an event that a later attempt has delivered is not replayed into a restored backup without it", async () => {
+  const file = tempFile();
+  const service = await openLossyService({ store: file });
+  service.breakWith(503);
+  const ids = await service.emit(1);
+  await service.receiver.inbox.backup(`${file}.copy`);
+  service.sandbox.faults.clear();
+  await service.sandbox.advance("2m");
+  await service.receiver.drain();
+  expect(service.handled).toEqual(ids);
+  const restored = openReceiver({ store: `${file}.copy`, api: service.sandbox.clientOptions });
+  await restored.start();
+  const report = await restored.repair({ endpointId: service.id, since: service.since });
+  expect(report).toMatchObject({ found: 1, missing: 1, replayed: 0 });
+  expect(reasonsOf(report)).toEqual(["may_repeat"]);
 });
 
 test("an event whose id retention removes during the repair is not replayed", async () => {

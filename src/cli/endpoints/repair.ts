@@ -18,7 +18,7 @@ const MAX_SHOWN = 50;
 /** What became of an event, for a person. */
 const REASONS: Record<MissingReason, string> = {
   not_replayed: "not replayed",
-  may_repeat: "may be older than the inbox's ids",
+  may_repeat: "may have been handled",
   failed: "the receiver did not take it",
   not_arrived: "delivered, but not to this inbox",
   refused: "the service refused to replay it",
@@ -88,7 +88,9 @@ function remarksOn(report: RepairReport, dryRun: boolean): string[] {
     remarks.push(`Ended: several events in a row were not taken. ${failed === undefined ? "" : hintOn(failed)}`.trim());
   }
   if (stillMissing.some(({ reason }) => reason === "may_repeat")) {
-    remarks.push("Events that may be older than the inbox's ids may have been handled; --may-repeat replays them too.");
+    remarks.push(
+      "Events that are older than the inbox's ids or were delivered later may have been handled; --may-repeat replays them too.",
+    );
   }
   if (stillMissing.some(({ reason }) => reason === "not_arrived")) {
     remarks.push(
