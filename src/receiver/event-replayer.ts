@@ -34,7 +34,7 @@ const MAX_FAILURES_IN_A_ROW = 5;
 
 /**
  * Asks the service to deliver events again, one after the other. Failed replays count towards switching the endpoint
- * off, so that it ends long before.
+ * off, so that it ends before.
  */
 export class EventReplayer {
   readonly #client: Pick<Client, "webhooks">;
@@ -52,10 +52,10 @@ export class EventReplayer {
     this.#endpointId = id;
     this.#signal = signal;
     const left = LIMITS.disableAfterFailures - 1 - consecutiveFailures;
-    this.#maxFailures = Math.max(1, Math.min(MAX_FAILURES_IN_A_ROW, left));
+    this.#maxFailures = Math.min(MAX_FAILURES_IN_A_ROW, left);
   }
 
-  /** True when another failure would say nothing new. */
+  /** True when another failure would say nothing new, or would switch the endpoint off. */
   get isFailing(): boolean {
     return this.#failuresInARow >= this.#maxFailures;
   }

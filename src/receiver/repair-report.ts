@@ -34,8 +34,8 @@ export interface RepairReport {
   /** The others. */
   stillMissing: MissingEvent[];
   /**
-   * Why the repair ended early: the endpoint is off, or the receiver failed to take several events in a row. Undefined
-   * if it did not.
+   * Why the repair ended early: the endpoint is off, or the receiver failed to take several events in a row or was one
+   * failure away from being switched off. Undefined if it did not.
    */
   stopped: "endpoint_off" | "replays_fail" | undefined;
   /** Rows of the log that name no event, so that they could not be compared with the inbox. */

@@ -201,6 +201,7 @@ describe("a receiver that does not take what is replayed", () => {
     { failuresBefore: 10, attempts: 5 },
     { failuresBefore: 97, attempts: 2 },
     { failuresBefore: 98, attempts: 1 },
+    { failuresBefore: 99, attempts: 0 },
   ])(
     "after $failuresBefore failures in a row a repair ends after $attempts more, and the endpoint stays on",
     async ({ failuresBefore, attempts }) => {

@@ -85,7 +85,11 @@ function remarksOn(report: RepairReport, dryRun: boolean): string[] {
     remarks.push(`${endpointId} is off, so nothing can be replayed. --enable switches it on.`);
   }
   if (stopped === "replays_fail") {
-    remarks.push(`Ended: several events in a row were not taken. ${failed === undefined ? "" : hintOn(failed)}`.trim());
+    remarks.push(
+      failed === undefined
+        ? `One more failure in a row would switch ${endpointId} off. An event that is delivered, or switching it off and on, resets the count.`
+        : `Ended: several events in a row were not taken. ${hintOn(failed)}`,
+    );
   }
   if (stillMissing.some(({ reason }) => reason === "may_repeat")) {
     remarks.push(
