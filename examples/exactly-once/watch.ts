@@ -69,7 +69,7 @@ async function startReceiver(): Promise<ChildProcess> {
     env: {
       ...process.env,
       PORT: String(port),
-      STORE: store,
+      DATABASE_FILE: store,
       WEBHOOK_SECRET: service.endpoints[0]?.secret,
       MAIL_API_URL: service.url,
       MAIL_API_KEY: sandbox.apiKey,

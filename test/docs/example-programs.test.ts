@@ -26,7 +26,10 @@ const TYPES: Record<(typeof EXAMPLES)[number], EventType> = {
 async function startExample(name: (typeof EXAMPLES)[number] | "own-tables") {
   const folder = makeExampleFolder();
   const port = await findFreePort();
-  const { child, ended, output } = runExample(folder, name, { PORT: String(port), STORE: join(folder, "inbox.db") });
+  const { child, ended, output } = runExample(folder, name, {
+    PORT: String(port),
+    DATABASE_FILE: join(folder, "inbox.db"),
+  });
   const url = `http://127.0.0.1:${port}`;
   const isUp = () =>
     fetch(url).then(
@@ -106,7 +109,7 @@ test("examples/next-route answers on a Fetch host, and its start runs handlers",
   Object.assign(process.env, {
     NEXT_RUNTIME: "nodejs",
     WEBHOOK_SECRET: TEST_SECRET,
-    STORE: join(folder, "no-such-folder/x.db"),
+    DATABASE_FILE: join(folder, "no-such-folder/x.db"),
   });
   const { POST } = await import("../../examples/next-route/route.js");
   const answer = getRequestListener(POST);
@@ -118,7 +121,7 @@ test("examples/next-route answers on a Fetch host, and its start runs handlers",
   const response = await fetch(url, { method: "POST", body: "{}" });
   expect([response.status, response.headers.get("retry-after")]).toEqual([503, "30"]);
 
-  process.env["STORE"] = join(folder, "inbox.db");
+  process.env["DATABASE_FILE"] = join(folder, "inbox.db");
   const { register } = await import("../../examples/next-route/instrumentation.js");
   await register();
   const { openReceiver } = await import("../../examples/next-route/receiver.js");

@@ -88,7 +88,7 @@ export async function startKilledExample(input: KilledExampleInput): Promise<Kil
   onTestFinished(() => closeServer(relay));
   const env = {
     PORT: String(port),
-    STORE: store,
+    DATABASE_FILE: store,
     WEBHOOK_SECRET: secret,
     MAIL_API_URL: apiUrl,
     MAIL_API_KEY: sandbox.apiKey,
