@@ -17,7 +17,8 @@ mkdirSync(ARCHIVE, { recursive: true });
 // What a process that was killed had not completed.
 for (const name of readdirSync(ARCHIVE)) if (name.endsWith(".part")) rmSync(join(ARCHIVE, name));
 
-const file = z.object({ id: z.string(), filename: z.string().nullable() });
+// The id becomes a file's name, so it is one that cannot lead out of the folder.
+const file = z.object({ id: z.string().regex(/^file_\w+$/), filename: z.string().nullable() });
 type File = z.output<typeof file>;
 
 const receiver = createReceiver({
@@ -47,6 +48,7 @@ receiver.on(
     for await (const one of ctx.api.files.list({ direction: "inbound", since })) {
       if (one.messageId === messageId) files.push(one);
     }
+    // One that was deleted before it was listed leaves the event dead after the last run, for you to look at.
     if (files.length < attachments.length) throw new RetryAfter("The files are not listed yet.", 60_000);
     return archive(files, ctx);
   },
