@@ -71,7 +71,7 @@ export function changeRows(rows: readonly string[], change: "retry" | "discard")
     const retried = isEvents && change === "retry" ? retriedEvents(rows) : [];
     const { changed, failed } = await (isEvents ? changeInboxEvents : changeContactEvents)([...rows], change);
     if (retried.length > 0 && changed > 0) await followRetry(retried);
-    else reportChange(change, changed);
+    else reportChange(change, changed, isEvents);
     if (failed > 0) reportFailed(failed, isEvents);
     clearChosenRows();
     await loadInbox();
@@ -91,8 +91,8 @@ function nameOf(count: number, isEvents: boolean): string {
   return count === 1 ? "contact event" : `${count} contact events`;
 }
 
-function reportChange(change: "retry" | "discard", changed: number): void {
-  const what = plural(changed, "piece of work", "pieces of work");
+function reportChange(change: "retry" | "discard", changed: number, isEvents: boolean): void {
+  const what = isEvents ? plural(changed, "piece of work", "pieces of work") : plural(changed, "contact event");
   const done = change === "retry" ? `${what} pending again` : `${what} discarded`;
   showNotice(changed === 0 ? { tone: "plain", text: "Nothing to change here" } : { tone: "good", text: done });
 }

@@ -97,9 +97,12 @@ export async function readEvent(id: string): Promise<InboxEventDetail> {
   return { ...event, errors };
 }
 
-/** Whether a retry may do something: an event that no handler got is read again, with the handlers of today. */
-export function mayRetry({ handlers }: InboxEvent): boolean {
-  return handlers.length === 0 || handlers.some(isStopped);
+/**
+ * Whether a retry may do something: an event that no handler got is read again, with the handlers of today. Test
+ * deliveries are not: without the option testEvents no handler takes them.
+ */
+export function mayRetry({ handlers, test }: InboxEvent): boolean {
+  return handlers.length === 0 ? !test : handlers.some(isStopped);
 }
 
 /** Whether the work has ended without success. */

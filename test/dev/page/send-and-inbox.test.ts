@@ -255,6 +255,8 @@ describe.skipIf(mustSkipBrowserTests())("sending and the inbox", () => {
       .click();
     await page.getByText("A test delivery: handlers get it with the option testEvents.").waitFor();
     await expect.poll(() => page.locator(".detail-title .badge").innerText()).toBe("no work");
+    const event = page.getByRole("region", { name: "Event", exact: true });
+    expect(await event.getByRole("button", { name: "Retry" }).count()).toBe(0);
     await page.getByRole("region", { name: "Events", exact: true }).getByRole("button", { name: "1 done" }).click();
     await expect.poll(() => badges.allInnerTexts()).toEqual(["done"]);
   });
@@ -318,7 +320,7 @@ describe.skipIf(mustSkipBrowserTests())("sending and the inbox", () => {
     await expect.poll(() => recorded.getByRole("listitem").innerText()).toMatch(/^dead\s+email\.opened\s+nobody@/);
     await recorded.getByRole("button", { name: "email.opened" }).click();
     await pane.getByRole("button", { name: "Retry" }).click();
-    await page.getByText("1 piece of work pending again").waitFor();
+    await page.getByText("1 contact event pending again").waitFor();
     await expect.poll(() => pane.locator(".badge").innerText()).not.toBe("dead");
     await page.keyboard.press("Escape");
     await expect.poll(() => pane.count()).toBe(0);
@@ -386,14 +388,14 @@ describe.skipIf(mustSkipBrowserTests())("sending and the inbox", () => {
       await page.getByRole("checkbox", { name: "Choose all 3 contact events" }).check();
       const bar = page.getByRole("toolbar", { name: "Chosen contact events" });
       await bar.getByRole("button", { name: "Retry (3)" }).click();
-      await page.getByText("3 pieces of work pending again").waitFor();
+      await page.getByText("3 contact events pending again").waitFor();
       await expect.poll(dead, { timeout: 20_000 }).toBe(3);
       await page.keyboard.press("j");
       await page.keyboard.press("x");
       await page.keyboard.press("Delete");
       await page.getByRole("dialog").getByText("Discard this contact event?").waitFor();
       await page.getByRole("dialog").getByRole("button", { name: "Discard" }).click();
-      await page.getByText("1 piece of work discarded").waitFor();
+      await page.getByText("1 contact event discarded").waitFor();
       expect(await dead()).toBe(2);
       // What was for contact events is not for events.
       await page.getByRole("region", { name: "Events", exact: true }).getByRole("button", { name: "0 all" }).click();
@@ -414,7 +416,7 @@ describe.skipIf(mustSkipBrowserTests())("sending and the inbox", () => {
       await page.getByRole("region", { name: "Contact events" }).getByRole("button", { name: "2 all" }).click();
       await page.getByRole("checkbox", { name: "Choose all 2 contact events" }).check();
       await page.getByRole("button", { name: "Retry (2)" }).click();
-      await page.getByText("1 piece of work pending again").waitFor();
+      await page.getByText("1 contact event pending again").waitFor();
       await page.getByText("1 contact event could not be changed: not in a state for it").waitFor();
     },
   );
