@@ -24,8 +24,8 @@ import { changeStuckWorkOfDatabase } from "./stuck-work-of-database.js";
 
 /**
  * Opens the database of receivers to list, retry and discard their events, at a place as commands take it. Rejects
- * with `invalid_argument` without tables, `schema_too_old`, `schema_too_new`, `not_a_pigeonhole_database`, or what keeps
- * it from being reached.
+ * with `invalid_argument` without tables, `schema_too_old`, `schema_too_new`, `not_a_pigeonhole_database`, or what
+ * keeps it from being reached.
  */
 export async function openInboxDatabase(place: string): Promise<InboxOperator> {
   const { database, schema, beside, close } = await openBesideReceivers(place);
