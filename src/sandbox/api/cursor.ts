@@ -17,8 +17,8 @@ export function encodeCursor(list: string, position: Position): string {
 }
 
 /**
- * The position of a cursor; throws 400 `invalid_cursor` for one that is not from this list. `param`: the query parameter
- * that it came in.
+ * The position of a cursor; throws 400 `invalid_cursor` for one that is not from this list. `param`: the field of the
+ * query that it came in.
  */
 export function decodeCursor(list: string, cursor: string, param?: string): Position {
   if (!isCursorOf(list, cursor)) throw invalidCursor(param);
