@@ -10,7 +10,7 @@ const orders: { id: number; paid: boolean }[] = [];
 
 const receiver = createReceiver({
   secrets: process.env["WEBHOOK_SECRET"] ?? "",
-  store: process.env["DATABASE_FILE"] ?? "pigeonhole.db",
+  store: process.env["DATABASE_FILE"] ?? "inbox.db",
 });
 
 receiver.on("suppression.added", (event, ctx) => {
