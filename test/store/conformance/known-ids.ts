@@ -46,6 +46,12 @@ export function describeKnownIds(fixture: Fixture): void {
       expect(await fixture.store.idsKnownSince()).toBe(T + DAY);
     });
 
+    test("a time of retention with a fraction of a millisecond is rounded up", async () => {
+      await fixture.store.accept(newEvent("stays"));
+      await prune(T + 0.25);
+      expect(await fixture.store.idsKnownSince()).toBe(T + 1);
+    });
+
     test("a longer retention brings no removed id back", async () => {
       await fixture.store.accept(newEvent("stays"));
       await prune(T + DAY);

@@ -28,7 +28,7 @@ async function readIdsKnownSince(sql: Sql): Promise<number | undefined> {
 export async function noteBegin(sql: Sql, now: number): Promise<void> {
   await sql.run(
     "INSERT INTO pigeonhole.known_time (name, value) VALUES ('begun', :now) ON CONFLICT (name) DO NOTHING",
-    { now },
+    { now: Math.ceil(now) },
   );
 }
 
@@ -37,6 +37,7 @@ export async function noteRemoval(sql: Sql, before: number): Promise<void> {
   await sql.run(
     `INSERT INTO pigeonhole.known_time AS t (name, value) VALUES ('ids_removed_before', :before)
      ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE t.value < excluded.value`,
-    { before },
+    // A clock may have fractions of milliseconds.
+    { before: Math.ceil(before) },
   );
 }

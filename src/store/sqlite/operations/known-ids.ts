@@ -22,7 +22,7 @@ export function prepareIdsKnownSince(db: Database): () => number | undefined {
 /** Notes when a receiver first used the inbox, and later times not at all. */
 export function prepareNoteBegin(db: Database): (now: number) => void {
   const note = db.prepare("INSERT INTO counter (name, value) VALUES ('begun_time', ?) ON CONFLICT (name) DO NOTHING");
-  return (now) => void note.run(now);
+  return (now) => void note.run(Math.ceil(now));
 }
 
 /** Notes that ids from before a time may be removed, unless a later time is noted. */
@@ -30,5 +30,6 @@ export function prepareNoteRemoval(db: Database): (before: number) => void {
   const note = db.prepare(`
     INSERT INTO counter (name, value) VALUES ('ids_removed_before', :before)
     ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE value < excluded.value`);
-  return (before) => void note.run({ before });
+  // A clock may have fractions of milliseconds.
+  return (before) => void note.run({ before: Math.ceil(before) });
 }
