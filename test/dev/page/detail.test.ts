@@ -226,7 +226,9 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await openFirst();
     await page.getByRole("button", { name: "Edit & replay" }).click();
     const body = JSON.stringify({ id: "evt_fix", type: "email.sent", createdAt: "2026-01-01T09:00:00.000Z", data: {} });
-    await page.getByRole("textbox", { name: "Body" }).fill(body);
+    const editor = page.getByRole("textbox", { name: "Body" });
+    await editor.press("Control+a");
+    await page.keyboard.insertText(body);
     const [download] = await Promise.all([
       page.waitForEvent("download"),
       page.getByRole("button", { name: "Save as fixture" }).click(),
