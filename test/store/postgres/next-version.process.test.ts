@@ -136,6 +136,8 @@ describeOnPostgres((database) => {
   });
 
   test("a deploy from one version to the next under load loses nothing and does nothing twice", async () => {
+    // Runs last, when the receivers are closed.
+    onTestFinished(async () => void (await database.pool.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)));
     const effects = `${database.ownSchema}.deployed`;
     await database.pool.query(`CREATE TABLE ${effects} (event text NOT NULL, version text NOT NULL)`);
     const service = await startContactEventService();
@@ -188,6 +190,5 @@ describeOnPostgres((database) => {
     await expect.poll(() => service.stored.length).toBe(sent.length);
     const told = service.stored.map(({ event }) => String(event.properties?.["of"]));
     expect(told.toSorted()).toEqual(sent.toSorted());
-    onTestFinished(async () => void (await database.pool.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)));
   });
 });
