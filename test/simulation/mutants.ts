@@ -160,8 +160,8 @@ export const MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: "dispatch/leases.js",
-        from: "if (leases.length === 0)\n            return;\n        const lost",
-        to: "if (leases.length >= 0) return;\n        const lost",
+        from: "return leases.length === 0 ? []",
+        to: "return leases.length >= 0 ? []",
       },
     ],
   },
