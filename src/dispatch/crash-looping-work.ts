@@ -35,13 +35,13 @@ export interface CrashLoopingWorkDeps {
  * one possible cause.
  */
 export class CrashLoopingWork {
-  readonly #workers: readonly LoneWorker[];
+  readonly #workers: ReadonlyMap<string, LoneWorker>;
   readonly #deps: CrashLoopingWorkDeps;
   #notBefore = 0;
   #round: Promise<void> | undefined;
 
-  /** `workers`: of all handlers, also those that are added to the list later. */
-  constructor(workers: readonly LoneWorker[], deps: CrashLoopingWorkDeps) {
+  /** `workers`: of all handlers by name, also those that are added later. */
+  constructor(workers: ReadonlyMap<string, LoneWorker>, deps: CrashLoopingWorkDeps) {
     this.#workers = workers;
     this.#deps = deps;
   }
@@ -70,7 +70,7 @@ export class CrashLoopingWork {
 
   async #runInQuiet(): Promise<void> {
     const { clock } = this.#deps;
-    const queues = this.#workers.map(({ queue }) => queue);
+    const queues = Array.from(this.#workers.values(), ({ queue }) => queue);
     try {
       const quiet = Promise.all(queues.map((queue) => queue.pause()));
       if ((await inTime(quiet, clock, QUIET_WAIT_MS)) === LATE) {
@@ -86,7 +86,7 @@ export class CrashLoopingWork {
 
   /** Leases what is due, one handler after another, each piece when the one before is settled. */
   async *#lease(): AsyncGenerator<Piece, void> {
-    for (const worker of this.#workers) yield* this.#leaseOf(worker);
+    for (const worker of this.#workers.values()) yield* this.#leaseOf(worker);
   }
 
   async *#leaseOf(worker: LoneWorker): AsyncGenerator<Piece, void> {

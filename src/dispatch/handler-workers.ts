@@ -23,18 +23,16 @@ export interface HandlerWorkersDeps {
 export class HandlerWorkers {
   readonly progress = new RunProgress();
   readonly #deps: HandlerWorkersDeps;
-  readonly #all: HandlerWorker[] = [];
   readonly #byName = new Map<string, HandlerWorker>();
   readonly #crashLooping: CrashLoopingWork;
 
   constructor(deps: HandlerWorkersDeps) {
     this.#deps = deps;
-    this.#crashLooping = new CrashLoopingWork(this.#all, deps);
+    this.#crashLooping = new CrashLoopingWork(this.#byName, deps);
   }
 
   /** Makes a worker for each registered handler, in place of those of a start that failed. None takes work yet. */
   create(): void {
-    this.#all.length = 0;
     const { progress } = this;
     const crashLooping = this.#crashLooping;
     const { all, concurrency } = this.#deps.registry;
@@ -43,7 +41,6 @@ export class HandlerWorkers {
     for (const handler of all) {
       const queue = new HandlerQueue(handler, { ...this.#deps, places });
       const worker = new HandlerWorker(queue, { ...this.#deps, crashLooping, progress });
-      this.#all.push(worker);
       this.#byName.set(handler.name, worker);
     }
   }
@@ -112,6 +109,10 @@ export class HandlerWorkers {
   /** Aborts the current runs, which are then settled as not done. */
   abort(reason: Error): void {
     for (const { queue } of this.#all) queue.abort(reason);
+  }
+
+  get #all(): HandlerWorker[] {
+    return [...this.#byName.values()];
   }
 
   #openAll(): void {
