@@ -69,7 +69,7 @@ export class Drainer {
     try {
       if (isTemporary) await dispatcher.start(observer);
       ({ isOwner } = dispatcher.ownership);
-      drained = isOwner && (await this.#untilIdle(dispatcher, timeoutMs, ending));
+      drained = isOwner && (await this.#untilIdle(dispatcher, timeoutMs, { ending, prunes: isTemporary }));
     } finally {
       ending.abort();
       if (isTemporary) await end(dispatcher, sender);
@@ -89,12 +89,16 @@ export class Drainer {
   }
 
   /** Where no process runs handlers all the time, none prunes all the time either: then a drain does. */
-  async #untilIdle(dispatcher: Dispatcher, timeoutMs: number, ending: AbortController): Promise<boolean> {
+  async #untilIdle(
+    dispatcher: Dispatcher,
+    timeoutMs: number,
+    { ending, prunes }: { ending: AbortController; prunes: boolean },
+  ): Promise<boolean> {
     const { sender, pruner, clock } = this.#deps;
     const { signal } = ending;
     let isIdle = false;
     const idle = workOff(dispatcher, sender, signal).then(() => (isIdle = !signal.aborted));
-    const pruned = typeof this.#deps.dispatcher === "function" ? pruner.pruneUntil(signal) : undefined;
+    const pruned = prunes ? pruner.pruneUntil(signal) : undefined;
     const timer = clock.setTimer(() => ending.abort(), timeoutMs);
     try {
       await untilAborted(Promise.all([idle, pruned]), signal);
