@@ -1,9 +1,7 @@
 import type { z } from "zod";
+import { WHOLE_CHARACTERS } from "../protocol/envelope.js";
 import { type Checked, type ValidationIssue, checkInput } from "./check-input.js";
 import type { Operation } from "./operation.js";
-
-/** Half a surrogate pair. UTF-8 cannot hold one, so a store or a URL would change it. */
-const HALF_CHARACTER = /\p{Surrogate}/u;
 
 /**
  * Checks what a caller sends to an operation: the schema, and that every text is well-formed. Contact events have only
@@ -19,7 +17,10 @@ export function checkCallInput<Schema extends z.ZodType>(
   return issue === undefined ? checked : { ok: false, issue };
 }
 
-/** The first text with half a character, or the first object with such a key. */
+/**
+ * The first text with half a surrogate pair, or the first object with such a key. UTF-8 cannot hold one, so a store or
+ * a URL would change it.
+ */
 function findHalfCharacter(input: unknown): ValidationIssue | undefined {
   // A queue and not a recursion: the depth of a document has no limit.
   const queue: { param: string; value: unknown }[] = [{ param: "", value: input }];
@@ -27,7 +28,7 @@ function findHalfCharacter(input: unknown): ValidationIssue | undefined {
   for (const { param, value } of queue) {
     const isObject = typeof value === "object" && value !== null;
     const texts: unknown[] = isObject ? Object.keys(value) : [value];
-    if (texts.some((text) => typeof text === "string" && HALF_CHARACTER.test(text))) {
+    if (texts.some((text) => typeof text === "string" && !WHOLE_CHARACTERS.test(text))) {
       return { code: "invalid_parameter", param, message: "Must be well-formed Unicode." };
     }
     if (!isObject || seen.has(value)) continue;
