@@ -5,6 +5,7 @@ import type { StoredEvent } from "./contact-events/event-log.js";
 import type { ContactEventWait } from "./sandbox.js";
 import { checkTimeout } from "./attempt-waits.js";
 import { EventWaiter } from "./event-waiter.js";
+import { foldAddress } from "./fold-address.js";
 
 /** The fields of {@link ContactEventWait}, with the default. */
 export const CONTACT_EVENT_WAIT_OPTIONS = defineOptions("sandbox.waitForContactEvent", {
@@ -35,8 +36,7 @@ export class ContactEventWaits {
     const { name, email, timeoutMs } = CONTACT_EVENT_WAIT_OPTIONS.resolve(wait);
     checkTimeout(timeoutMs);
     const fits = (event: StoredEvent): boolean =>
-      (name === undefined || event.name === name) &&
-      (email === undefined || event.email === email.trim().toLowerCase());
+      (name === undefined || event.name === name) && (email === undefined || event.email === foldAddress(email));
     const found = stored.find(fits);
     if (found !== undefined) return found;
     const text = `No such contact event within ${timeoutMs} ms; ${stored.length} were stored before.`;

@@ -1,5 +1,6 @@
 import { PigeonholeError } from "../../base/error.js";
 import type { MakeId } from "../make-id.js";
+import { foldAddress } from "../fold-address.js";
 
 /** A contact of the emulated workspace. */
 export interface SandboxContact {
@@ -46,7 +47,7 @@ export class ContactList {
     if (typeof email !== "string" || !email.includes("@")) {
       throw new PigeonholeError("invalid_argument", "A contact of the sandbox needs email, an address.");
     }
-    const address = fold(email);
+    const address = foldAddress(email);
     if ((given !== undefined && this.#byId.has(given)) || this.#byEmail.has(address)) {
       throw new PigeonholeError("invalid_argument", "The sandbox already has a contact with this address or id.");
     }
@@ -63,12 +64,12 @@ export class ContactList {
 
   /** By address, compared without case, or by id. */
   find(reference: string): SandboxContact | undefined {
-    return this.#byId.get(reference) ?? this.#byEmail.get(fold(reference));
+    return this.#byId.get(reference) ?? this.#byEmail.get(foldAddress(reference));
   }
 
   /** By address, compared trimmed and without case. */
   findByEmail(email: string): SandboxContact | undefined {
-    return this.#byEmail.get(fold(email));
+    return this.#byEmail.get(foldAddress(email));
   }
 
   /** By id. */
@@ -98,9 +99,4 @@ export class ContactList {
       if (!this.#usedIds.has(id)) return id;
     }
   }
-}
-
-/** An address as the service stores it. */
-function fold(email: string): string {
-  return email.trim().toLowerCase();
 }

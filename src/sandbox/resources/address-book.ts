@@ -3,6 +3,7 @@ import { PigeonholeError } from "../../base/error.js";
 import { SandboxApiError } from "../api/api-handlers.js";
 import type { ContactList, SandboxContact } from "../contact-events/contact-list.js";
 import type { MakeId } from "../make-id.js";
+import { foldAddress } from "../fold-address.js";
 
 /** A list of contacts to begin with, beside the default one. */
 export interface AudienceInput {
@@ -147,7 +148,7 @@ export class AddressBook {
 
   /** Deletes the contact and hides its address. True when there was one. */
   delete(email: string): boolean {
-    this.#hidden.add(email.trim().toLowerCase());
+    this.#hidden.add(foldAddress(email));
     return this.contacts.remove(email);
   }
 
@@ -158,7 +159,7 @@ export class AddressBook {
 
   /** A mail to or from an address. */
   see(address: string, { threadId, at }: { threadId: string | undefined; at: string }): void {
-    const email = address.trim().toLowerCase();
+    const email = foldAddress(address);
     const known = this.correspondents.get(email);
     const threads = new Set([...(known?.threads ?? []), ...(threadId === undefined ? [] : [threadId])]);
     this.correspondents.set(email, { email, displayEmail: address.trim(), threads, lastAt: at });

@@ -14,6 +14,7 @@ import { pageBody } from "./collection.js";
 import { listPeople, type PersonRow, sortPeople } from "./people.js";
 import type { SandboxResource, Workspace } from "./resource.js";
 import { containsText, pageSearched } from "./search-text.js";
+import { foldAddress } from "../fold-address.js";
 
 /** The workspace's contacts and people. See docs/service.md#contacts. */
 export function createContacts({ book, options }: Workspace): SandboxResource<"contacts"> {
@@ -49,7 +50,7 @@ export function createContacts({ book, options }: Workspace): SandboxResource<"c
     },
     delete({ params, caller }) {
       requireWholeBook(caller);
-      const email = (params["email"] ?? "").trim().toLowerCase();
+      const email = foldAddress(params["email"] ?? "");
       if (!isAddress(email)) {
         throw new SandboxApiError({ code: "invalid_contact", param: "email", message: "It is not an address." });
       }

@@ -5,6 +5,7 @@ import { SECOND } from "../../base/duration.js";
 import type { EventType } from "../../protocol/event-types.js";
 import { SandboxApiError } from "../api/api-handlers.js";
 import type { AddressBook } from "./address-book.js";
+import { foldAddress } from "../fold-address.js";
 
 /** What a sign-up needs of its form. */
 export interface SignUpForm {
@@ -58,7 +59,7 @@ export class SignUps {
 
   /** Stores a sign-up whose answers were checked, and says what becomes of it. */
   submit(form: SignUpForm, answers: Readonly<Record<string, unknown>>, source: string | null): "pending" | "added" {
-    const email = String(answers["email"]).trim().toLowerCase();
+    const email = foldAddress(String(answers["email"]));
     const { audienceIds, doubleOptIn } = form.settings;
     const outcome = doubleOptIn ? "pending" : "added";
     const submission: Submission = {
@@ -82,7 +83,7 @@ export class SignUps {
 
   /** What opening the link of the confirmation email does. False when no sign-up waits for it. */
   confirm(formId: string, email: string): boolean {
-    const waiting = this.#findWaiting(formId, email.trim().toLowerCase());
+    const waiting = this.#findWaiting(formId, foldAddress(email));
     if (waiting === undefined) return false;
     waiting.outcome = "added";
     this.#join(waiting);
