@@ -79,6 +79,7 @@ interface TimedAttempt {
 interface LostAttempts {
   oldest: TimedAttempt;
   newest: TimedAttempt;
+  wasDelivered: boolean;
 }
 
 /** Gathers the rows by event. Of events that the inbox has, only the ids are kept. */
@@ -86,7 +87,6 @@ class Losses {
   readonly #since: number;
   readonly #known = new Set<string>();
   readonly #lost = new Map<string, LostAttempts>();
-  readonly #delivered = new Set<string>();
   #unnamed = 0;
 
   constructor(since: number) {
@@ -98,10 +98,7 @@ class Losses {
   }
 
   get reading(): LogReading {
-    const lost = [...this.#lost].map(([id, attempts]) => ({
-      ...toLoss(id, attempts),
-      wasDelivered: this.#delivered.has(id),
-    }));
+    const lost = [...this.#lost].map(([id, attempts]) => toLoss(id, attempts));
     // The log is newest first, so of two events of one time the later one is the older.
     const sorted = lost.toReversed().toSorted((a, b) => a.firedAfter - b.firedAfter);
     return { found: this.#known.size + lost.length, unnamed: this.#unnamed, lost: sorted };
@@ -118,25 +115,25 @@ class Losses {
   }
 
   noteDelivered({ eventId }: WebhookDelivery): void {
-    if (eventId !== null && this.#lost.has(eventId)) this.#delivered.add(eventId);
+    const lost = eventId === null ? undefined : this.#lost.get(eventId);
+    if (lost !== undefined) lost.wasDelivered = true;
   }
 
   #note(id: string, row: WebhookDelivery): void {
     const time = Date.parse(row.createdAt ?? "");
     const attempt = { at: Number.isNaN(time) ? this.#since : time, row };
-    const { oldest, newest } = this.#lost.get(id) ?? { oldest: attempt, newest: attempt };
-    this.#lost.set(id, {
-      oldest: attempt.at < oldest.at ? attempt : oldest,
-      newest: attempt.at > newest.at ? attempt : newest,
-    });
+    const lost = this.#lost.get(id);
+    if (lost === undefined) this.#lost.set(id, { oldest: attempt, newest: attempt, wasDelivered: false });
+    else if (attempt.at < lost.oldest.at) lost.oldest = attempt;
+    else if (attempt.at > lost.newest.at) lost.newest = attempt;
   }
 }
 
 /** The newest row is replayed, since the service may drop the oldest ones first. */
-function toLoss(id: string, { oldest, newest }: LostAttempts): Omit<LoggedLoss, "wasDelivered"> {
+function toLoss(id: string, { oldest, newest, wasDelivered }: LostAttempts): LoggedLoss {
   const { id: rowId, eventType, responseCode } = newest.row;
   const { attempt, createdAt } = oldest.row;
   // Attempts before the first one of the log were made up to so much earlier.
   const firedAfter = attempt !== null && attempt <= 1 ? oldest.at : oldest.at - MAX_RETRY_SPAN_MS;
-  return { id, type: eventType, firstFailedAt: createdAt, responseCode, rowId, firedAfter };
+  return { id, type: eventType, firstFailedAt: createdAt, responseCode, rowId, firedAfter, wasDelivered };
 }
