@@ -4,8 +4,17 @@ import { ContactEventBadge } from "../ui/badges.js";
 import { formatExactTime, formatTime, plural } from "../ui/format.js";
 import { inboxRowId } from "./inbox-selection.js";
 import { contactEventRows, showRow } from "./inbox-state.js";
-import { ChooseAllCell, ChooseCell, InboxTable, rowClass } from "./inbox-table.js";
+import { ChooseCell, InboxTable, rowClass } from "./inbox-table.js";
 import { RefusalTags } from "./refusal-tags.js";
+
+const COLUMNS = [
+  ["state-column", "State"],
+  ["received-column", "Recorded"],
+  ["name-column", "Name"],
+  ["contact-column", "Contact"],
+  ["tries-column", "Tries"],
+  [undefined, "Why"],
+] as const;
 
 /** The outbox: contact events to send to the service, and its answer for dead ones. */
 export function ContactEventTable() {
@@ -17,27 +26,8 @@ export function ContactEventTable() {
       isEmpty={rows.length === 0}
       emptyTitle="The outbox is empty"
       emptyText="Contact events that handlers record wait here until the service has taken them."
-      head={
-        <>
-          <ChooseAllCell what={plural(rows.length, "contact event")} />
-          <th scope="col" class="state-column">
-            State
-          </th>
-          <th scope="col" class="received-column">
-            Recorded
-          </th>
-          <th scope="col" class="name-column">
-            Name
-          </th>
-          <th scope="col" class="contact-column">
-            Contact
-          </th>
-          <th scope="col" class="tries-column">
-            Tries
-          </th>
-          <th scope="col">Why</th>
-        </>
-      }
+      rows={plural(rows.length, "contact event")}
+      columns={COLUMNS}
     >
       {rows.map((row) => (
         <Row key={row.key} row={row} />

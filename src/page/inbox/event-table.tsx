@@ -4,7 +4,16 @@ import { EventBadge } from "../ui/badges.js";
 import { formatExactTime, formatTime, plural } from "../ui/format.js";
 import { inboxRowId } from "./inbox-selection.js";
 import { inboxEvents, showRow } from "./inbox-state.js";
-import { ChooseAllCell, ChooseCell, InboxTable, rowClass } from "./inbox-table.js";
+import { ChooseCell, InboxTable, rowClass } from "./inbox-table.js";
+
+const COLUMNS = [
+  ["state-column", "State"],
+  ["received-column", "Received"],
+  ["name-column", "Type"],
+  ["event-column", "Event"],
+  ["handlers-column", "Handlers"],
+  [undefined, "Last error"],
+] as const;
 
 /** Events of the inbox, newest first, with the most important error. */
 export function EventTable() {
@@ -16,27 +25,8 @@ export function EventTable() {
       isEmpty={rows.length === 0}
       emptyTitle="The inbox is empty"
       emptyText="Events appear here once the receiver has taken them."
-      head={
-        <>
-          <ChooseAllCell what={plural(rows.length, "event")} />
-          <th scope="col" class="state-column">
-            State
-          </th>
-          <th scope="col" class="received-column">
-            Received
-          </th>
-          <th scope="col" class="name-column">
-            Type
-          </th>
-          <th scope="col" class="event-column">
-            Event
-          </th>
-          <th scope="col" class="handlers-column">
-            Handlers
-          </th>
-          <th scope="col">Last error</th>
-        </>
-      }
+      rows={plural(rows.length, "event")}
+      columns={COLUMNS}
     >
       {rows.map((event) => (
         <tr key={event.id} id={inboxRowId(event.id)} class={rowClass(event.id)} onClick={() => showRow(event.id)}>

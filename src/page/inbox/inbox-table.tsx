@@ -13,15 +13,17 @@ interface InboxTableProps {
   /** Title if there is nothing in any state. */
   emptyTitle: string;
   emptyText: string;
-  /** The `<th>`s. */
-  head: ComponentChildren;
+  /** What all rows are, for screen readers, such as `12 events`. */
+  rows: string;
+  /** Class and title of each column behind that of the boxes; the last one has no class. */
+  columns: readonly (readonly [className: string | undefined, title: string])[];
   /** The `<tr>`s. */
   children: ComponentChildren;
 }
 
 /** A table of the inbox in the chosen state, page by page. */
 export function InboxTable(props: InboxTableProps) {
-  const { label, class: className, isEmpty, emptyTitle, emptyText, head, children } = props;
+  const { label, class: className, isEmpty, emptyTitle, emptyText, rows, columns, children } = props;
   const cursor = cursorRow.value;
   useEffect(() => {
     document.querySelector(`#${CSS.escape(inboxRowId(cursor))}`)?.scrollIntoView({ block: "nearest" });
@@ -38,7 +40,14 @@ export function InboxTable(props: InboxTableProps) {
     <div class="table-side">
       <table class={`table ${className}`} aria-label={label}>
         <thead>
-          <tr>{head}</tr>
+          <tr>
+            <ChooseAllCell what={rows} />
+            {columns.map(([columnClass, name]) => (
+              <th scope="col" class={columnClass} key={name}>
+                {name}
+              </th>
+            ))}
+          </tr>
         </thead>
         <tbody>{children}</tbody>
       </table>
@@ -69,7 +78,7 @@ export function ChooseCell({ row, what }: { row: string; what: string }) {
 }
 
 /** The head of the column of boxes. `what`: all rows, such as `12 events`. */
-export function ChooseAllCell({ what }: { what: string }) {
+function ChooseAllCell({ what }: { what: string }) {
   const areAllChosen = areAllRowsChosen();
   return (
     <th scope="col" class="choose">
