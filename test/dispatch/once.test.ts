@@ -1,19 +1,8 @@
-import { DoNotRetry, type HandlerContext, type OnceInput, type ReceiverOptions } from "pigeonhole";
+import { DoNotRetry, type HandlerContext, type OnceInput } from "pigeonhole";
 import { describe, expect, expectTypeOf, test } from "vitest";
 import { errorOf } from "../support/error-of.js";
-import {
-  closeReceiver,
-  decorateStore,
-  makeEvent,
-  openReceiver,
-  post,
-  tempFile,
-  untilWork,
-  workOf,
-} from "../support/receiver.js";
-
-const quickRetry = { retry: { initialMs: 1, factor: 1, jitter: 0, maxAttempts: 5 } };
-type Options = Partial<ReceiverOptions<Record<never, never>>>;
+import { closeReceiver, decorateStore, openReceiver, tempFile, untilWork, workOf } from "../support/receiver.js";
+import { deliverOne } from "./deliver-one.js";
 
 /** Another system, in which things are made under ids that it chooses. */
 function openShop() {
@@ -42,21 +31,11 @@ function openShop() {
   return { things, calls, input, lost };
 }
 
-/** Delivers one event to one handler. */
-async function run(handler: (ctx: HandlerContext) => unknown, options: Options = {}) {
-  const receiver = openReceiver({ ...quickRetry, ...options });
-  receiver.on("email.sent", (_, ctx) => handler(ctx));
-  await receiver.start();
-  const event = makeEvent();
-  await post(receiver, event);
-  return { receiver, event };
-}
-
 describe("ctx.once", () => {
   test("the first run creates without a look, and a retry gets the kept value without either", async () => {
     const { calls, input } = openShop();
     const got: unknown[] = [];
-    const { receiver, event } = await run(async ({ once, attempt }) => {
+    const { receiver, event } = await deliverOne(async ({ once, attempt }) => {
       got.push(await once("thing", input("a")));
       if (attempt < 3) throw new Error("again");
     });
@@ -68,7 +47,7 @@ describe("ctx.once", () => {
   test("a later run finds what was made when the answer was lost, and keeps it", async () => {
     const { things, calls, input, lost } = openShop();
     const got: unknown[] = [];
-    const { receiver, event } = await run(async (ctx) => {
+    const { receiver, event } = await deliverOne(async (ctx) => {
       got.push(await ctx.once("thing", ctx.attempt === 1 ? lost("a") : input("a")));
       if (ctx.attempt < 3) throw new Error("again");
     });
@@ -79,7 +58,7 @@ describe("ctx.once", () => {
 
   test.each([[undefined], [null]])("a later run that finds %j creates", async (nothing) => {
     let creations = 0;
-    const { receiver, event } = await run((ctx) =>
+    const { receiver, event } = await deliverOne((ctx) =>
       ctx.once("thing", {
         find: () => nothing,
         create: () => {
@@ -95,7 +74,7 @@ describe("ctx.once", () => {
   test.each<[unknown]>([[0], [""], [false]])("a later run that finds %j creates nothing", async (found) => {
     let creations = 0;
     const got: unknown[] = [];
-    const { receiver, event } = await run(async (ctx) => {
+    const { receiver, event } = await deliverOne(async (ctx) => {
       const create = () => {
         creations += 1;
         throw new Error("The answer was lost.");
@@ -108,7 +87,7 @@ describe("ctx.once", () => {
 
   test("a run that fails before it lets the next one look first, and create", async () => {
     const { calls, input } = openShop();
-    const { receiver, event } = await run(async (ctx) => {
+    const { receiver, event } = await deliverOne(async (ctx) => {
       if (ctx.attempt === 1) throw new Error("before");
       await ctx.once("thing", input("a"));
     });
@@ -118,7 +97,7 @@ describe("ctx.once", () => {
 
   test("an error of the look is the run's, and nothing is created", async () => {
     const { things, input, lost } = openShop();
-    const { receiver, event } = await run((ctx) => {
+    const { receiver, event } = await deliverOne((ctx) => {
       if (ctx.attempt === 1) return ctx.once("thing", lost("a"));
       if (ctx.attempt === 3) return ctx.once("thing", input("a"));
       return ctx.once("thing", { ...input("a"), find: () => Promise.reject(new Error("The search is away.")) });
@@ -130,7 +109,7 @@ describe("ctx.once", () => {
   test("the first run after a retry through the inbox looks first, though it counts as attempt 1", async () => {
     const { things, calls, input, lost } = openShop();
     const attempts: number[] = [];
-    const { receiver, event } = await run(async (ctx) => {
+    const { receiver, event } = await deliverOne(async (ctx) => {
       attempts.push(ctx.attempt);
       await ctx.once("thing", attempts.length === 1 ? lost("a") : input("a")).catch((error: unknown) => {
         throw new DoNotRetry(String(error));
@@ -145,7 +124,7 @@ describe("ctx.once", () => {
   test("the run after a stop looks first, in another process too", async () => {
     const file = tempFile();
     const { things, calls, input } = openShop();
-    const first = await run(
+    const first = await deliverOne(
       (ctx) =>
         ctx.once("thing", { ...input("a"), create: () => (void input("a").create(), new Promise<never>(() => {})) }),
       { store: file },
@@ -169,7 +148,7 @@ describe("ctx.once", () => {
       };
     });
     const codes: unknown[] = [];
-    const { receiver, event } = await run(
+    const { receiver, event } = await deliverOne(
       async (ctx) => {
         try {
           await ctx.once("thing", input("a"));
@@ -190,7 +169,7 @@ describe("ctx.once", () => {
   test("a name is used once in a run, by a step or by what is made once", async () => {
     const { things, input } = openShop();
     const codes: unknown[] = [];
-    const { receiver, event } = await run(async ({ once, step }) => {
+    const { receiver, event } = await deliverOne(async ({ once, step }) => {
       const codeOf = async (work: () => Promise<unknown>) => codes.push((await errorOf(work)).code);
       await once("thing", input("a"));
       await codeOf(() => once("thing", input("b")));
@@ -209,7 +188,7 @@ describe("ctx.once", () => {
     ["nothing", "thing", undefined],
   ])("%s is refused before anything is called", async (_, name, input) => {
     const codes: unknown[] = [];
-    const { receiver, event } = await run(async ({ once }) => {
+    const { receiver, event } = await deliverOne(async ({ once }) => {
       codes.push((await errorOf(() => once(name as string, input as OnceInput<number>))).code);
     });
     await untilWork(receiver, event.id, { state: "done" });

@@ -1,20 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { DoNotRetry, type HandlerContext, type ReceiverOptions } from "pigeonhole";
+import { DoNotRetry, type HandlerContext } from "pigeonhole";
 import { closeReceiver, makeEvent, openReceiver, post, tempFile, untilWork, workOf } from "../support/receiver.js";
 import { errorOf } from "../support/error-of.js";
-
-const quickRetry = { retry: { initialMs: 1, factor: 1, jitter: 0, maxAttempts: 5 } };
-type Options = Partial<ReceiverOptions<Record<never, never>>>;
-
-/** Delivers one event to one handler and waits for its end. */
-async function run(handler: (ctx: HandlerContext) => unknown, options: Options = {}) {
-  const receiver = openReceiver({ ...quickRetry, ...options });
-  receiver.on("email.sent", (_, ctx) => handler(ctx));
-  await receiver.start();
-  const event = makeEvent();
-  await post(receiver, event);
-  return { receiver, event };
-}
+import { QUICK_RETRY, deliverOne } from "./deliver-one.js";
 
 describe("the value of a finished step", () => {
   const values: [string, unknown][] = [
@@ -30,7 +18,7 @@ describe("the value of a finished step", () => {
   test.each(values)("a retry does not repeat a finished step, and gets its value again: %s", async (_, value) => {
     let calls = 0;
     const got: unknown[] = [];
-    const { receiver, event } = await run(async (ctx) => {
+    const { receiver, event } = await deliverOne(async (ctx) => {
       got.push(await ctx.step("value", () => ((calls += 1), Promise.resolve(value))));
       if (ctx.attempt < 3) throw new Error("again");
     });
@@ -41,7 +29,7 @@ describe("the value of a finished step", () => {
 
   test("a retry gets the value of a step with the name of a property that every object has", async () => {
     let calls = 0;
-    const { receiver, event } = await run(async (ctx) => {
+    const { receiver, event } = await deliverOne(async (ctx) => {
       for (const name of ["toString", "__proto__", "constructor", ""]) {
         expect(await ctx.step(name, () => ((calls += 1), name))).toBe(name);
       }
@@ -53,7 +41,7 @@ describe("the value of a finished step", () => {
 
   test("steps that run at once are kept by their own names", async () => {
     const calls: string[] = [];
-    const { receiver, event } = await run(async (ctx) => {
+    const { receiver, event } = await deliverOne(async (ctx) => {
       const values = await Promise.all(["a", "b", "c"].map((name) => ctx.step(name, () => (calls.push(name), name))));
       expect(values).toEqual(["a", "b", "c"]);
       if (ctx.attempt < 3) throw new Error("again");
@@ -64,7 +52,7 @@ describe("the value of a finished step", () => {
 
   test("a retry gets the value of a step in a handler that destructures its context", async () => {
     let calls = 0;
-    const { receiver, event } = await run(async ({ step, attempt }) => {
+    const { receiver, event } = await deliverOne(async ({ step, attempt }) => {
       await step("one", () => (calls += 1));
       if (attempt === 1) throw new Error("again");
     });
@@ -76,7 +64,7 @@ describe("the value of a finished step", () => {
 describe("a step", () => {
   test("a step that throws is not kept, and its error is thrown to the handler", async () => {
     let calls = 0;
-    const { receiver, event } = await run((ctx) =>
+    const { receiver, event } = await deliverOne((ctx) =>
       ctx.step("flaky", () => {
         calls += 1;
         if (calls < 3) throw new Error("flaky");
@@ -90,7 +78,7 @@ describe("a step", () => {
     const file = tempFile();
     let calls = 0;
     const step = (ctx: HandlerContext) => ctx.step("charge", () => `receipt ${(calls += 1)}`);
-    const first = await run(
+    const first = await deliverOne(
       async (ctx) => {
         await step(ctx);
         throw new Error("again");
@@ -112,7 +100,7 @@ describe("a step", () => {
   test("a step of dead work is not repeated after a retry through the inbox", async () => {
     let calls = 0;
     let isMended = false;
-    const { receiver, event } = await run(async (ctx) => {
+    const { receiver, event } = await deliverOne(async (ctx) => {
       expect(await ctx.step("charge", () => (calls += 1))).toBe(1);
       if (!isMended) throw new DoNotRetry("no");
     });
@@ -125,7 +113,7 @@ describe("a step", () => {
 
   test("a step belongs to one handler and one event", async () => {
     const calls: string[] = [];
-    const receiver = openReceiver(quickRetry);
+    const receiver = openReceiver(QUICK_RETRY);
     for (const name of ["one", "two"]) {
       receiver.on("email.sent", ({ id }, ctx) => ctx.step("same", () => calls.push(`${name} ${id}`)), { name });
     }
@@ -140,7 +128,7 @@ describe("a step", () => {
   test("a step with a name that this run has already used is refused", async () => {
     let calls = 0;
     const errors: unknown[] = [];
-    const { receiver, event } = await run(async (ctx) => {
+    const { receiver, event } = await deliverOne(async (ctx) => {
       await ctx.step("same", () => (calls += 1));
       errors.push(await errorOf(() => ctx.step("same", () => (calls += 1))));
     });
@@ -165,7 +153,9 @@ describe("a step", () => {
     ["a text of 65,536 characters", "x".repeat(65_536)],
   ];
   test.each(refused)("a step whose value is %s is refused", async (_, value) => {
-    const { receiver, event } = await run((ctx) => ctx.step("value", () => value), { retry: { maxAttempts: 1 } });
+    const { receiver, event } = await deliverOne((ctx) => ctx.step("value", () => value), {
+      retry: { maxAttempts: 1 },
+    });
     await untilWork(receiver, event.id, { state: "dead" });
     const work = await workOf(receiver, event.id);
     expect(work?.error).toMatch(/step "value"/i);
@@ -178,7 +168,7 @@ test.each<[unknown]>([[7], [undefined], [null], [{}], ["\ud800"]])(
   async (name) => {
     let calls = 0;
     const codes: unknown[] = [];
-    const { receiver, event } = await run(async (ctx) => {
+    const { receiver, event } = await deliverOne(async (ctx) => {
       const error = await errorOf(() => ctx.step(name as string, () => (calls += 1)));
       codes.push(error.code);
     });
