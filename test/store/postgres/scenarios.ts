@@ -107,6 +107,17 @@ export class PostgresScene {
     return client;
   }
 
+  /** A client whose transaction has locked the work of an event. */
+  async lockWork(id: string): Promise<PoolClient> {
+    const client = await this.begin();
+    const { schema } = this.database;
+    await client.query(
+      `SELECT 1 FROM ${schema}.inbox_work JOIN ${schema}.inbox_event USING (seq) WHERE id = $1 FOR UPDATE`,
+      [id],
+    );
+    return client;
+  }
+
   /** Inserts an event with this id and the body of the event `copied`. */
   async insertCopy(client: PoolClient, id: string): Promise<void> {
     const table = `${this.database.schema}.inbox_event`;
@@ -505,11 +516,7 @@ export const POSTGRES_SCENARIOS: readonly PostgresScenario[] = [
     async run(scene) {
       const store = await scene.open();
       await acceptAll(store, ["first", "second"]);
-      const client = await scene.begin();
-      const { schema } = scene.database;
-      await client.query(
-        `SELECT 1 FROM ${schema}.inbox_work JOIN ${schema}.inbox_event USING (seq) WHERE id = 'first' FOR UPDATE`,
-      );
+      await scene.lockWork("first");
       expect(idsOf(await leasePage(store, { limit: 1 }))).toEqual(["second"]);
     },
   },

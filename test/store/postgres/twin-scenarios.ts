@@ -101,11 +101,7 @@ export const TWIN_SCENARIOS: readonly PostgresScenario[] = [
     async run(scene) {
       const store = await scene.open();
       await acceptAll(store, ["first", "second"]);
-      const client = await scene.begin();
-      const { schema } = scene.database;
-      await client.query(
-        `SELECT 1 FROM ${schema}.inbox_work JOIN ${schema}.inbox_event USING (seq) WHERE id = 'first' FOR UPDATE`,
-      );
+      const client = await scene.lockWork("first");
       const { work } = await leasePage(store, { limit: 1 });
       expect(work).toMatchObject([{ eventId: "second" }]);
       for (const lease of work) await store.settle(settlements.done(lease));
