@@ -10,8 +10,8 @@ export interface ApiAssumption {
   change: string;
 }
 
-/** Every point about the API that the service's documentation leaves open and this package relies on. */
-export const API_ASSUMPTIONS: readonly ApiAssumption[] = [
+/** What is open about the API as a whole or about a resource. The rows say what is open about one operation. */
+export const GENERAL_ASSUMPTIONS: readonly ApiAssumption[] = [
   {
     id: "credential",
     notShown: "How the credential travels.",
@@ -24,14 +24,6 @@ export const API_ASSUMPTIONS: readonly ApiAssumption[] = [
     assumed:
       "In the sandbox some. A token of another shape has an id made from a digest, so that the id never reveals a token.",
     change: "`src/sandbox/api/api-key-registry.ts`.",
-  },
-  {
-    id: "webhook_paths",
-    notShown:
-      "The paths of secret rotation, the delivery logs and their rows, replay, activity, event types and statistics.",
-    assumed:
-      "POST /webhooks/{id}/rotate-secret, GET /webhooks/{id}/deliveries, GET /webhooks/{id}/deliveries/{deliveryId}, POST /webhooks/{id}/deliveries/{deliveryId}/replay, GET /webhooks/deliveries, GET /webhooks/activity, GET /webhooks/events and GET /webhooks/stats.",
-    change: 'Option `paths` of createClient, such as `{ webhooks: { rotateSecret: "/webhooks/{id}/rotate" } }`.',
   },
   {
     id: "webhook_scopes",
@@ -265,11 +257,10 @@ export const API_ASSUMPTIONS: readonly ApiAssumption[] = [
   },
   {
     id: "label_palette",
-    notShown: "The path of the palette of labels, its colors, and what a gradient with another name is answered.",
+    notShown: "The colors of the palette of labels, and what a gradient with another name is answered.",
     assumed:
-      "GET /labels/palette. In the sandbox the names and values are made up, and another gradient is 422 `invalid_parameter` on `color.backgroundColor`.",
-    change:
-      'Option `paths` of createClient: `{ labels: { palette: "/palette" } }`; `src/sandbox/resources/label-palette.ts`.',
+      "In the sandbox the names and values are made up, and another gradient is 422 `invalid_parameter` on `color.backgroundColor`.",
+    change: "`src/sandbox/resources/label-palette.ts`.",
   },
   {
     id: "label_rules",
@@ -286,13 +277,6 @@ export const API_ASSUMPTIONS: readonly ApiAssumption[] = [
     assumed:
       "In the sandbox scripts, frames, forms, event attributes and script URLs are removed. A foreign address is 422 `invalid_parameter`. A full address ends the copy, and the earlier ones keep theirs, as documented; the answer names no address.",
     change: "`src/sandbox/resources/clean-html.ts` and `src/sandbox/resources/signatures.ts`.",
-  },
-  {
-    id: "contact_paths",
-    notShown: "The paths and scopes of the list of people and of the deletion of many contacts, and what that answers.",
-    assumed:
-      "GET /people with `contacts:read`, and POST /contacts/batch-delete with `contacts:write`, `addresses` and the answer `deleted` and `missing`, lists of addresses.",
-    change: 'Option `paths` of createClient, such as `{ contacts: { people: "/contacts/people" } }`.',
   },
   {
     id: "contact_rules",
@@ -340,12 +324,11 @@ export const API_ASSUMPTIONS: readonly ApiAssumption[] = [
     change: "`src/sandbox/resources/chats.ts`.",
   },
   {
-    id: "form_paths",
-    notShown:
-      "The paths and inputs of the operations that update, publish, pause, copy and delete a form; its analytics, and how submissions are managed.",
+    id: "form_inputs",
+    notShown: "What updates and copies of a form take, the analytics of a form, and how submissions are managed.",
     assumed:
-      "PATCH /forms/{id}, POST /forms/{id}/publish, POST /forms/{id}/pause, POST /forms/{id}/copy and DELETE /forms/{id}. An update takes the fields of a creation and `expectedUpdatedAt`, a copy `name`. Analytics and submissions are left out.",
-    change: 'Option `paths` of createClient, such as `{ forms: { pause: "/forms/{id}/close" } }`.',
+      "An update takes the fields of a creation and `expectedUpdatedAt`, a copy `name`. Analytics and submissions are left out.",
+    change: "`src/contract/form.ts`.",
   },
   {
     id: "form_rules",

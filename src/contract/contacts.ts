@@ -200,6 +200,12 @@ export const contacts = {
   people: {
     ...ROW_KINDS.list,
     path: "/people",
+    pathIsAssumed: true,
+    assumption: {
+      notShown: "The scope of `contacts.people`.",
+      assumed: "`contacts:read`.",
+      change: "Nothing in a client: give the key the scope that the error asks for.",
+    },
     scope: "contacts:read",
     query: z.strictObject({
       /** Searches names, addresses and notes. At most 200 characters. */
@@ -225,6 +231,12 @@ export const contacts = {
   deleteMany: {
     ...ROW_KINDS.act,
     path: "/contacts/batch-delete",
+    pathIsAssumed: true,
+    assumption: {
+      notShown: "The scope, the input and the answer of `contacts.deleteMany`.",
+      assumed: "`contacts:write`, `addresses`, and `deleted` and `missing`, lists of addresses.",
+      change: "`src/contract/contacts.ts`. Give the key the scope that the error asks for.",
+    },
     scope: "contacts:write",
     body: z.strictObject({
       /** 1 to 200 addresses. */

@@ -114,6 +114,7 @@ export const forms = {
   update: {
     ...ROW_KINDS.update,
     path: "/forms/{id}",
+    pathIsAssumed: true,
     scope: "forms:write",
     params,
     body: formUpdateInput,
@@ -126,6 +127,7 @@ export const forms = {
   publish: {
     ...ROW_KINDS.act,
     path: "/forms/{id}/publish",
+    pathIsAssumed: true,
     scope: "forms:write",
     params,
     result: form,
@@ -137,6 +139,7 @@ export const forms = {
   pause: {
     ...ROW_KINDS.act,
     path: "/forms/{id}/pause",
+    pathIsAssumed: true,
     scope: "forms:write",
     params,
     result: form,
@@ -148,6 +151,7 @@ export const forms = {
   copy: {
     ...ROW_KINDS.create,
     path: "/forms/{id}/copy",
+    pathIsAssumed: true,
     scope: "forms:write",
     params,
     body: formCopyInput,
@@ -160,6 +164,7 @@ export const forms = {
   delete: {
     ...ROW_KINDS.delete,
     path: "/forms/{id}",
+    pathIsAssumed: true,
     scope: "forms:write",
     params,
     result: tombstone,

@@ -155,6 +155,7 @@ export const labels = {
   palette: {
     ...ROW_KINDS.read,
     path: "/labels/palette",
+    pathIsAssumed: true,
     scope: "labels:read",
     result: listOf(paletteColor),
     errors: ["insufficient_scope"],

@@ -1,10 +1,9 @@
+import { API_ASSUMPTIONS, assumptionIds } from "./api-assumptions.js";
 import { API_ERROR_CODES, type ApiErrorCode } from "./api-error-codes.js";
-import { API_ASSUMPTIONS } from "./assumptions.js";
 import { type NamedOperation, listOperations } from "./contract.js";
 import { IDEMPOTENCY_KEY_HEADER } from "./idempotency-key.js";
 import { type JsonSchema, answerSchemaOf, jsonSchemaOf } from "./json-schema.js";
 import { type Operation, takesIdempotencyKey } from "./operation.js";
-import { findPathAssumption } from "./path-assumption.js";
 import type { ScopeRule } from "./scopes.js";
 
 type Json = Record<string, unknown>;
@@ -25,7 +24,7 @@ export function openApiDocument({ version, baseUrl }: { version: string; baseUrl
       title: "API of the mail workspace",
       version,
       description:
-        "As the service documents it. What its documentation does not show is an assumption: `x-assumptions` lists them, and `x-assumption` of an operation names the one about its path.",
+        "As the service documents it. What its documentation does not show is an assumption: `x-assumptions` lists them, and that of an operation names those about it.",
     },
     servers: [{ url: baseUrl }],
     tags: [...new Set(operations.map(({ resource }) => resource))].map((name) => ({ name })),
@@ -48,8 +47,9 @@ const ERROR_SCHEMA = {
   },
 };
 
-function operationObject({ resource, name, operation }: NamedOperation): Json {
-  const assumption = findPathAssumption(operation);
+function operationObject(row: NamedOperation): Json {
+  const { resource, name, operation } = row;
+  const assumptions = assumptionIds(row);
   const body = requestBody(operation);
   return {
     operationId: `${resource}.${name}`,
@@ -59,7 +59,7 @@ function operationObject({ resource, name, operation }: NamedOperation): Json {
     parameters: parametersOf(operation),
     ...(body !== undefined && { requestBody: body }),
     responses: { ...answersOf(operation), ...errorsOf(operation.errors) },
-    ...(assumption !== undefined && { "x-assumption": assumption.id }),
+    ...(assumptions.length > 0 && { "x-assumptions": assumptions }),
   };
 }
 

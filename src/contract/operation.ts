@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { ApiErrorCode } from "./api-error-codes.js";
+import type { ApiAssumption } from "./assumptions.js";
 import type { ClockRule, ValidationCode } from "./check-input.js";
 import type { ScopeRule } from "./scopes.js";
 
@@ -16,6 +17,10 @@ export interface Operation {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Path under the base URL; each `{name}` is a path parameter. */
   path: `/${string}`;
+  /** Set when the service's documentation shows neither method nor path. @default it shows them */
+  pathIsAssumed?: true;
+  /** What else the service's documentation does not show of this operation. @default it shows all of it */
+  assumption?: Omit<ApiAssumption, "id">;
   /** The scopes that a key needs; null for an operation that needs none. */
   scope: ScopeRule;
   /** Set for a call of the public: no credential is sent, and the scope is null. @default a credential is sent */

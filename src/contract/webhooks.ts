@@ -172,6 +172,7 @@ export const webhooks = {
   rotateSecret: {
     method: "POST",
     path: "/webhooks/{id}/rotate-secret",
+    pathIsAssumed: true,
     scope: "webhooks:write",
     params,
     status: [200],
@@ -185,6 +186,7 @@ export const webhooks = {
   deliveries: {
     method: "GET",
     path: "/webhooks/{id}/deliveries",
+    pathIsAssumed: true,
     scope: "webhooks:read",
     params,
     query: deliveriesQuery,
@@ -201,6 +203,7 @@ export const webhooks = {
   delivery: {
     method: "GET",
     path: "/webhooks/{id}/deliveries/{deliveryId}",
+    pathIsAssumed: true,
     scope: "webhooks:read",
     params: deliveryParams,
     status: [200],
@@ -214,6 +217,7 @@ export const webhooks = {
   replay: {
     method: "POST",
     path: "/webhooks/{id}/deliveries/{deliveryId}/replay",
+    pathIsAssumed: true,
     scope: "webhooks:write",
     params: deliveryParams,
     status: [200],
@@ -227,6 +231,7 @@ export const webhooks = {
   allDeliveries: {
     method: "GET",
     path: "/webhooks/deliveries",
+    pathIsAssumed: true,
     scope: "webhooks:read",
     query: deliveriesQuery,
     status: [200],
@@ -242,6 +247,7 @@ export const webhooks = {
   activity: {
     method: "GET",
     path: "/webhooks/activity",
+    pathIsAssumed: true,
     scope: "webhooks:read",
     query: z.strictObject({ ...timeRange, ...pageQuery() }),
     status: [200],
@@ -273,6 +279,7 @@ export const webhooks = {
   eventTypes: {
     method: "GET",
     path: "/webhooks/events",
+    pathIsAssumed: true,
     scope: "webhooks:read",
     status: [200],
     result: listOf(webhookEventType),
@@ -293,6 +300,7 @@ export const webhooks = {
   stats: {
     method: "GET",
     path: "/webhooks/stats",
+    pathIsAssumed: true,
     scope: "webhooks:read",
     status: [200],
     result: webhookStats,

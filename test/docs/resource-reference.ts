@@ -1,10 +1,9 @@
 import { API_ERROR_CODES } from "#pigeonhole/contract/api-error-codes.js";
-import { API_ASSUMPTIONS } from "#pigeonhole/contract/assumptions.js";
+import { API_ASSUMPTIONS } from "#pigeonhole/contract/api-assumptions.js";
 import { type Contract, type NamedOperation, CONTRACT, listOperations } from "#pigeonhole/contract/contract.js";
 import { describeFields } from "#pigeonhole/contract/describe-fields.js";
 import { answerSchemaOf, jsonSchemaOf, rowSchemaOf } from "#pigeonhole/contract/json-schema.js";
 import { type Operation, pathNames } from "#pigeonhole/contract/operation.js";
-import { findPathAssumption } from "#pigeonhole/contract/path-assumption.js";
 import { operationsTable } from "./operations-table.js";
 
 /** What each resource is, and the ids of the assumptions about it. */
@@ -37,7 +36,7 @@ export function resourcesTable(): string {
 export function resourceReference(): string {
   return NAMES.map((resource) => {
     const [what, about] = RESOURCES[resource];
-    const assumed = API_ASSUMPTIONS.filter(({ id }) => about.test(id));
+    const assumed = API_ASSUMPTIONS.filter(({ id }) => about.test(id) || id.startsWith(`${resource}.`));
     return [
       `#### client.${resource}`,
       `${what.charAt(0).toUpperCase()}${what.slice(1)}.`,
@@ -55,7 +54,7 @@ function rowsOf(resource: keyof Contract): NamedOperation[] {
 
 function callSection({ resource, name, operation }: NamedOperation): string {
   const { method, path, errors, status, uploads } = operation;
-  const assumption = findPathAssumption(operation) === undefined ? "" : " (the path is assumed)";
+  const assumption = operation.pathIsAssumed === true ? " (the path is assumed)" : "";
   const fields = fieldRows(operation);
   const codes = errors.map((code) => `\`${code}\` ${API_ERROR_CODES[code].status.join(" or ")}`).join(" · ");
   const takes = fields.length === 0 ? [] : [["| field | | |", "|---|---|---|", ...fields].join("\n")];

@@ -2,7 +2,6 @@ import { API_ERROR_CODES } from "../../contract/api-error-codes.js";
 import { describeFields } from "../../contract/describe-fields.js";
 import { answerSchemaOf, jsonSchemaOf, rowSchemaOf } from "../../contract/json-schema.js";
 import { type Operation, pathNames } from "../../contract/operation.js";
-import { findPathAssumption } from "../../contract/path-assumption.js";
 import { describeScopes } from "../../contract/scopes.js";
 import { quoteForShell } from "../../base/text.js";
 import { formatTable } from "../frame/format.js";
@@ -12,8 +11,7 @@ import type { Named } from "./find-call.js";
 /** All that the contract says of a call: fields, answer, errors, an example. */
 export function describeCall({ call, row }: Extract<Named, { kind: "call" }>, paint: Paint): string {
   const { operation } = row;
-  const { method, path, doc, params, query, body } = operation;
-  const assumption = findPathAssumption(operation);
+  const { method, path, pathIsAssumed, assumption, doc, params, query, body } = operation;
   const sections = [
     ["Parameters", params],
     ["--query", query],
@@ -24,7 +22,8 @@ export function describeCall({ call, row }: Extract<Named, { kind: "call" }>, pa
     doc,
     "",
     `${needsOf(operation)} ${RETRIES[operation.retry]}`,
-    ...(assumption === undefined ? [] : [`The path is an assumption: ${assumption.notShown}`]),
+    ...(pathIsAssumed === true ? ["The path is an assumption: the service's documentation does not show it."] : []),
+    ...(assumption === undefined ? [] : [`Assumed: ${assumption.notShown} ${assumption.assumed}`]),
     ...sections.flatMap(([title, schema]) =>
       schema === undefined ? [] : section(title, fieldLines(jsonSchemaOf(schema), true), paint),
     ),
