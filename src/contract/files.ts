@@ -259,6 +259,7 @@ export const files = {
     }),
     uploads: { maxBytes: FILE_LIMITS.maxBytes },
     result: file,
+    fires: ["file.uploaded"],
     errors: ["insufficient_scope", "invalid_parameter", "unknown_parameter"],
     doc: "Uploads a file of 1 byte to 100 MB.",
     example: { query: { filename: "price-list.pdf" }, result: exampleFile },
@@ -270,6 +271,7 @@ export const files = {
     scope: "files:write",
     params,
     result: tombstone,
+    fires: ["file.deleted"],
     errors: [...readErrors, "file_in_use"],
     doc: "Deletes an upload that nothing depends on.",
     example: { params: { id }, result: { object: "file", id, deleted: true } },
@@ -288,6 +290,7 @@ export const files = {
         .readonly(),
     }),
     result: batchDelete,
+    fires: ["file.deleted"],
     errors: ["insufficient_scope", "invalid_parameter", "unknown_parameter"],
     doc: "Deletes the files of up to 100 ids that nothing depends on.",
     example: {

@@ -242,6 +242,7 @@ export const forms = {
     status: [200, 201],
     result: formSubscription,
     retry: "never",
+    fires: ["form.submitted"],
     errors: ["invalid_parameter", "invalid_form_submission", "form_not_found", "form_closed", "form_rate_limited"],
     doc: "Signs someone up, as a visitor does: no credential is sent.",
     example: {

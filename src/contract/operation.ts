@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { EventType } from "../protocol/event-types.js";
 import type { ApiErrorCode } from "./api-error-codes.js";
 import type { ApiAssumption } from "./assumptions.js";
 import type { ClockRule, ValidationCode } from "./check-input.js";
@@ -53,6 +54,8 @@ export interface Operation {
   retry: RetryClass;
   /** How many of the 600 events a minute a call uses: one, or the number of items in the body's `argument`. */
   events?: "one" | "each";
+  /** Types of the webhook events that the service's documentation says it fires. @default it fires none */
+  fires?: readonly EventType[];
   /** Codes that the service's documentation names for this operation. Others are possible. */
   errors: readonly ApiErrorCode[];
   /**

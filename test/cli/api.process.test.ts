@@ -44,10 +44,11 @@ describe("pigeonhole api", () => {
     async (name, operation) => {
       const { code, stdout } = await call(name, "--help");
       expect(code).toBe(0);
-      const { params, query, body, errors, doc, pathIsAssumed, assumption } = operation;
+      const { params, query, body, errors, fires = [], doc, pathIsAssumed, assumption } = operation;
       const fields = [params, query, body].flatMap((schema) => Object.keys(schema?.shape ?? {}));
       const open = assumption === undefined ? [] : [assumption.notShown, assumption.assumed];
-      for (const part of [doc, ...fields, ...errors, ...open, `pigeonhole api ${name}`]) expect(stdout).toContain(part);
+      for (const part of [doc, ...fields, ...errors, ...fires, ...open, `pigeonhole api ${name}`])
+        expect(stdout).toContain(part);
       expect(stdout.includes("The path is an assumption")).toBe(pathIsAssumed === true);
       expect(stdout).not.toMatch(/undefined|\[object/);
     },

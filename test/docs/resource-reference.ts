@@ -53,7 +53,7 @@ function rowsOf(resource: keyof Contract): NamedOperation[] {
 }
 
 function callSection({ resource, name, operation }: NamedOperation): string {
-  const { method, path, errors, status, uploads } = operation;
+  const { method, path, errors, status, uploads, fires } = operation;
   const assumption = operation.pathIsAssumed === true ? " (the path is assumed)" : "";
   const fields = fieldRows(operation);
   const codes = errors.map((code) => `\`${code}\` ${API_ERROR_CODES[code].status.join(" or ")}`).join(" · ");
@@ -63,6 +63,7 @@ function callSection({ resource, name, operation }: NamedOperation): string {
     ...takes,
     ...(uploads === undefined ? [] : [`The body is the bytes of the file, at most ${uploads.maxBytes}.`]),
     `Answers ${status.join(" or ")}: ${answerWords(operation)}.`,
+    ...(fires === undefined ? [] : [`Fires ${fires.map((type) => `\`${type}\``).join(", ")}.`]),
     `Errors: ${codes}`,
   ].join("\n\n");
 }

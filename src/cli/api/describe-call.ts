@@ -11,7 +11,7 @@ import type { Named } from "./find-call.js";
 /** All that the contract says of a call: fields, answer, errors, an example. */
 export function describeCall({ call, row }: Extract<Named, { kind: "call" }>, paint: Paint): string {
   const { operation } = row;
-  const { method, path, pathIsAssumed, assumption, doc, params, query, body } = operation;
+  const { method, path, pathIsAssumed, assumption, fires, doc, params, query, body } = operation;
   const sections = [
     ["Parameters", params],
     ["--query", query],
@@ -22,6 +22,7 @@ export function describeCall({ call, row }: Extract<Named, { kind: "call" }>, pa
     doc,
     "",
     `${needsOf(operation)} ${RETRIES[operation.retry]}`,
+    ...(fires === undefined ? [] : [`It fires ${fires.join(", ")}.`]),
     ...(pathIsAssumed === true ? ["The path is an assumption: the service's documentation does not show it."] : []),
     ...(assumption === undefined ? [] : [`Assumed: ${assumption.notShown} ${assumption.assumed}`]),
     ...sections.flatMap(([title, schema]) =>

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Operation } from "#pigeonhole/contract/operation.js";
 import { type Called, verdict } from "../api/support.js";
+import { ACCEPTED } from "./operation-cases.js";
 import { ALL_ROWS, type RowRequest, SUPPORT, openWorld, requestOf, stateOf } from "./support.js";
 
 const LONG = "x".repeat(1024 * 1024);
@@ -88,25 +89,6 @@ const COMMON = [
   "resource_not_found",
   "request_too_large",
   "method_not_allowed",
-];
-
-/** The bad requests that may be accepted, as the row and the name of the request. */
-const ACCEPTED: readonly RegExp[] = [
-  // Text that people write may hold markup, and names may look like paths.
-  /^(?:contacts\.update|drafts\.create|forms\.(?:create|design)) \w+: (?:markup|a path)$/,
-  /^(?:labels\.create name|signatures\.create (?:name|html)|webhooks\.create description): (?:markup|a path)$/,
-  /^(?:contacts\.update|drafts\.create) \w+: an empty text$/,
-  /^(?:forms|webhooks)\.create description: an empty text$/,
-  /^contacts\.update (?:name|notes): a text of 1 MB$/,
-  /^(?:contacts\.update (?:name|notes)|forms\.create description): null$/,
-  /^forms\.create publish: true$/,
-  // What is searched for, and names of files.
-  /^(?:chats|contacts|files)\.\w+ \?(?:q|address|filename)=/,
-  /^drafts\.list \?query=/,
-  /^contacts\.people \?blocked=true$/,
-  /^contactEvents\.list \?name=true$/,
-  // The path of another row, once the dot is resolved.
-  /^webhooks\.deliveries \{id\} \.$/,
 ];
 
 describe("bad input", () => {

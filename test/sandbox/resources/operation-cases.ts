@@ -1,13 +1,18 @@
-import { describe, expect, test } from "vitest";
-import { API_ERROR_CODES, type ApiErrorCode } from "#pigeonhole/contract/api-error-codes.js";
+import type { Client } from "pigeonhole/client";
+import type { SandboxOptions } from "pigeonhole/sandbox";
+import type { ApiErrorCode } from "#pigeonhole/contract/api-error-codes.js";
+import type { Contract } from "#pigeonhole/contract/contract.js";
 import type { Operation } from "#pigeonhole/contract/operation.js";
-import { type Called, verdict } from "../api/support.js";
-import { type KEYS, ROWS, SUPPORT, type World, openWorld, requestOf } from "./support.js";
+import type { Called } from "../api/support.js";
+import { type KEYS, SUPPORT, type World, openWorld, requestOf } from "./support.js";
+
+// What the tests of every operation have to know of one: what its example needs, requests for its errors, and which bad
+// input it takes.
 
 type Producer = (world: World) => Promise<Called>;
 
 /** The requests for errors that are the same for every row; undefined where a row needs one of its own. */
-function usualProducer(operation: Operation, code: ApiErrorCode): Producer | undefined {
+export function usualProducer(operation: Operation, code: ApiErrorCode): Producer | undefined {
   const { body, query, pageParam = "cursor", params, example } = operation;
   const send =
     (...[over, key]: [Parameters<typeof requestOf>[1]?, (keyof typeof KEYS)?]): Producer =>
@@ -92,8 +97,8 @@ const aiErrors = (["design", "redesign"] as const).flatMap(
   ],
 );
 
-/** A request for each other error that the contract lists, by call and code. */
-const PRODUCERS: Record<string, Producer> = {
+/** A request for each error that needs one of its own, by call and code. */
+export const PRODUCERS: Record<string, Producer> = {
   "contacts.create contact_exists": async ({ send }) => {
     await send("POST /contacts", { body: { email: "ada@a.example" } });
     return send("POST /contacts", { body: { email: " Ada@A.example" } });
@@ -181,25 +186,75 @@ const PRODUCERS: Record<string, Producer> = {
   "signatures.copy capability_unsupported": (world) => copySignature(world, "narrow"),
 };
 
-const DOCUMENTED = ROWS.flatMap(({ call, operation }) =>
-  operation.errors.map((code) => ({ name: `${call} ${code}`, operation, code })),
-);
+/** A contact that the examples name. */
+const ADA = "ada@customer.example.com";
+const CHAT = { title: "Orders", id: "5b8f0a2c-4d6e-4f00-9123-456789abcdef" };
 
-describe("the errors of the resources", () => {
-  test("the table of requests has no error that the contract does not list", () => {
-    const names = new Set(DOCUMENTED.map(({ name }) => name));
-    expect(Object.keys(PRODUCERS).filter((name) => !names.has(name))).toEqual([]);
-  });
+/** The workspace that the examples are of. */
+export const EXAMPLE_WORKSPACE = {
+  // Between the times of the examples and the age that events may have.
+  startMs: Date.UTC(2026, 1, 1),
+  contacts: [{ email: ADA }],
+  audiences: [{ id: "aud_65b8f0a2c4d6e8f001234567", name: "Customers" }],
+  chats: [CHAT],
+  aiActions: 10,
+} satisfies SandboxOptions;
 
-  test.each(DOCUMENTED)(
-    "the sandbox gives the error that the contract lists: $name",
-    async ({ name, operation, code }) => {
-      const produce = PRODUCERS[name] ?? usualProducer(operation, code);
-      if (produce === undefined) throw new Error("Write a request for it in PRODUCERS.");
-      const answer = await produce(openWorld({ contacts: [] }));
-      expect(verdict(answer)).toContain(` ${code}`);
-      expect(API_ERROR_CODES[code].status).toContain(answer.status);
-      expect(answer.body["message"]).toMatch(/^[A-Z]/);
-    },
-  );
-});
+/** Ids by the names of path parameters. */
+export type Ids = Record<string, string>;
+
+/** Makes what the examples of a resource speak of. */
+export const MAKERS: { readonly [R in keyof Contract]: (client: Client) => Promise<Ids> } = {
+  chats: () => Promise.resolve({ id: CHAT.id }),
+  contactEvents: () => Promise.resolve({ email: ADA }),
+  contacts: () => Promise.resolve({ email: ADA }),
+  drafts: async ({ drafts }) => ({ id: (await drafts.create({ subject: "Offer" })).id }),
+  files: async ({ files }) => {
+    const { id } = await files.upload(Buffer.from("bytes"), { filename: "a.txt" });
+    return { id };
+  },
+  forms: async ({ forms }) => {
+    const { id } = await forms.create({ name: "News", publish: true });
+    return { id, formId: id };
+  },
+  labels: async ({ labels }) => ({ id: (await labels.create({ name: "Sale" })).id }),
+  signatures: async ({ signatures }) => {
+    const html = "<p>Ada</p>";
+    return { id: (await signatures.create({ address: "support@acme.example.com", name: "Old", html })).id };
+  },
+  webhooks: async ({ webhooks }) => {
+    const { id } = await webhooks.create({ url: "http://127.0.0.1:9/" });
+    await webhooks.test(id);
+    const [failed] = (await webhooks.deliveries(id)).items;
+    return { id, deliveryId: failed?.id ?? "" };
+  },
+};
+
+/** What a call of its own needs before. */
+export const BEFORE: Record<string, (client: Client, ids: Ids) => Promise<Ids>> = {
+  "files.revokeLink": async ({ files }, { id = "" }) => ({ linkId: (await files.createLink(id, {})).id }),
+  "contacts.create": async ({ contacts }) => {
+    await contacts.delete(ADA);
+    return {};
+  },
+  "forms.starter": async ({ forms }) => ({ slug: (await forms.starters())[0]?.slug ?? "" }),
+};
+
+/** The bad requests that may be accepted, as the row and the name of the request. */
+export const ACCEPTED: readonly RegExp[] = [
+  // Text that people write may hold markup, and names may look like paths.
+  /^(?:contacts\.update|drafts\.create|forms\.(?:create|design)) \w+: (?:markup|a path)$/,
+  /^(?:labels\.create name|signatures\.create (?:name|html)|webhooks\.create description): (?:markup|a path)$/,
+  /^(?:contacts\.update|drafts\.create) \w+: an empty text$/,
+  /^(?:forms|webhooks)\.create description: an empty text$/,
+  /^contacts\.update (?:name|notes): a text of 1 MB$/,
+  /^(?:contacts\.update (?:name|notes)|forms\.create description): null$/,
+  /^forms\.create publish: true$/,
+  // What is searched for, and names of files.
+  /^(?:chats|contacts|files)\.\w+ \?(?:q|address|filename)=/,
+  /^drafts\.list \?query=/,
+  /^contacts\.people \?blocked=true$/,
+  /^contactEvents\.list \?name=true$/,
+  // The path of another row, once the dot is resolved.
+  /^webhooks\.deliveries \{id\} \.$/,
+];
