@@ -58,7 +58,7 @@ function operationObject(row: NamedOperation): Json {
     security: securityOf(operation.scope, operation.credential),
     parameters: parametersOf(operation),
     ...(body !== undefined && { requestBody: body }),
-    responses: { ...answersOf(operation), ...errorsOf(operation.errors) },
+    responses: { ...answersOf(operation), ...errorsOf(operation) },
     ...(assumptions.length > 0 && { "x-assumptions": assumptions }),
   };
 }
@@ -119,14 +119,35 @@ function answersOf(operation: Operation): Json {
   ]) as Json;
 }
 
-/** One answer for each status, with the codes that it can have. */
-function errorsOf(codes: readonly ApiErrorCode[]): Json {
-  const statuses = [...new Set(codes.map((code) => API_ERROR_CODES[code].status[0]))].toSorted((a, b) => a - b);
-  const listed = statuses.map((status): [string, Json] => {
-    const here = codes.filter((code) => API_ERROR_CODES[code].status[0] === status);
-    const description = here.map((code) => `\`${code}\`: ${API_ERROR_CODES[code].meaning}`).join("\n\n");
-    return [String(status), { description, content: { "application/json": { schema: ERROR_REF } }, "x-codes": here }];
-  });
+/** Statuses that the service documents for every operation; it does not show their codes. See docs/service.md#errors. */
+const COMMON_ERRORS: Readonly<Record<number, string>> = {
+  400: "The request cannot be read.",
+  401: "The credential is missing or invalid.",
+  403: "The key may not do this, or is switched off.",
+  404: "It does not exist, or the key does not see it.",
+  422: "A value breaks a rule.",
+  500: "The service failed.",
+};
+const OF_CREDENTIALS = new Set([401, 403]);
+
+/** One answer for each status, with the codes of the operation that it can have. */
+function errorsOf({ errors, credential }: Operation): Json {
+  const common = Object.keys(COMMON_ERRORS).map(Number);
+  const ofAll = credential === "none" ? common.filter((status) => !OF_CREDENTIALS.has(status)) : common;
+  const statuses = new Set([...ofAll, ...errors.flatMap((code) => API_ERROR_CODES[code].status)]);
+  const listed = [...statuses]
+    .toSorted((a, b) => a - b)
+    .map((status) => [status, errorAnswer(status, errors)] as const);
   const others = { description: "Any other error.", content: { "application/json": { schema: ERROR_REF } } };
-  return { ...Object.fromEntries(listed), default: others };
+  return { ...(Object.fromEntries(listed) as Json), default: others };
+}
+
+function errorAnswer(status: number, errors: readonly ApiErrorCode[]): Json {
+  const codes = errors.filter((code) => (API_ERROR_CODES[code].status as readonly number[]).includes(status));
+  const lines = codes.map((code) => `\`${code}\`: ${API_ERROR_CODES[code].meaning}`);
+  return {
+    description: lines.length === 0 ? (COMMON_ERRORS[status] ?? "") : lines.join("\n\n"),
+    content: { "application/json": { schema: ERROR_REF } },
+    ...(codes.length > 0 && { "x-codes": codes }),
+  };
 }

@@ -1,5 +1,6 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { beforeAll, describe, expect, test } from "vitest";
+import { API_ERROR_CODES } from "#pigeonhole/contract/api-error-codes.js";
 import { listOperations } from "#pigeonhole/contract/contract.js";
 import { openApiDocument } from "#pigeonhole/contract/open-api-document.js";
 import { API_ASSUMPTIONS, assumptionIds } from "#pigeonhole/contract/api-assumptions.js";
@@ -48,7 +49,15 @@ describe("the OpenAPI document", () => {
     );
     expect(described.responses[String(status[0])]?.content).toHaveProperty([downloads ? "*/*" : "application/json"]);
     const codes = Object.values(described.responses).flatMap((answer) => answer["x-codes"] ?? []);
-    expect(codes.toSorted()).toEqual([...errors].toSorted());
+    expect([...new Set(codes)].toSorted()).toEqual([...errors].toSorted());
+    const common = operation.credential === "none" ? [400, 404, 422, 500] : [400, 401, 403, 404, 422, 500];
+    const documented = new Set([...common, ...status, ...errors.flatMap((code) => API_ERROR_CODES[code].status)]);
+    expect(Object.keys(described.responses)).toEqual([...[...documented].map(String).toSorted(), "default"]);
+    for (const code of errors) {
+      for (const one of API_ERROR_CODES[code].status) {
+        expect(described.responses[String(one)]?.["x-codes"], `${one} ${code}`).toContain(code);
+      }
+    }
     const scopes = described.security.flatMap(({ apiKey = [] }) => apiKey);
     expect(JSON.stringify(scope ?? [])).toContain(JSON.stringify(scopes).replaceAll(/[[\]]/g, ""));
     expect(described.security).toHaveLength(operation.credential === "none" ? 0 : 1);
