@@ -41,7 +41,7 @@ export const GENERAL_ASSUMPTIONS: readonly ApiAssumption[] = [
     id: "delivery_rows",
     notShown: "Most fields of a row of the delivery log, the name of the attempt number, and its paging.",
     assumed:
-      "`id` identifies the row; `endpointId`, `attempt`, `eventId`, `eventType` and `createdAt` are read if present and null otherwise. Paged like every list.",
+      "`id` identifies the row; `endpointId`, `attempt`, `kind`, `eventId`, `eventType` and `createdAt` are read if present and null otherwise. Paged like every list. `kind` is `event`, `test` or `replay`; where it is missing, a repair looks for earlier attempts of the event, and takes tests for events.",
     change: "Further fields are passed through as they came; `webhookDelivery` in `src/contract/webhook-endpoint.ts`.",
   },
   {

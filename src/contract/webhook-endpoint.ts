@@ -109,6 +109,8 @@ export const webhookDelivery = z.looseObject({
   /** The endpoint that it went to. */
   endpointId: nullable(z.string()),
   attempt: nullable(z.number()),
+  /** What was sent: an event, a test, or a replayed event; null if the log does not say. */
+  kind: nullable(openEnum(["event", "test", "replay"])),
   eventId: nullable(z.string()),
   eventType: nullable(z.string()),
   createdAt: nullable(z.string()),

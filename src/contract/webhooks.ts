@@ -65,6 +65,7 @@ const exampleRow = {
   id: deliveryId,
   endpointId: id,
   attempt: 1,
+  kind: "event",
   ...exampleAttempt,
   eventId: "evt_1",
   eventType: "email.received",

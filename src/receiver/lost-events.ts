@@ -19,7 +19,7 @@ export interface LostEvent {
 export interface LoggedLoss extends LostEvent {
   /** Row of the log that is replayed. */
   rowId: string;
-  /** The event was fired then or later, in milliseconds since 1970. */
+  /** The event was fired then or later, in milliseconds since 1970; 0 when the log has only replays of it. */
   firedAfter: number;
   /** The log has an attempt that delivered it: an inbox that has lost it since may have handled it. */
   wasDelivered: boolean;
@@ -42,6 +42,8 @@ export interface LogRequest {
   endpointId: string;
   /** Failed attempts since then, in milliseconds since 1970. */
   since: number;
+  /** True: it does not matter when the events were fired. */
+  atAnyTime: boolean;
   signal: AbortSignal | undefined;
 }
 
@@ -61,11 +63,18 @@ export async function findLostEvents(request: LogRequest): Promise<LogReading> {
   await losses.add(page, request.inbox);
   // Most attempts are delivered, so those are read only for something lost.
   if (losses.hasLost) for await (const row of readLog(request, "delivered")) losses.noteDelivered(row);
+  // A row that does not say what it is may be a replay of an event from long before.
+  if (losses.hasDoubt && !request.atAnyTime) for await (const row of readEarlierLog(request)) losses.noteEarlier(row);
   return losses.reading;
 }
 
 function readLog({ client, endpointId, since, signal }: LogRequest, status: "failed" | "delivered") {
   const query = { status, since: new Date(since).toISOString(), limit: PAGE };
+  return client.webhooks.deliveries(endpointId, query, { signal });
+}
+
+function readEarlierLog({ client, endpointId, since, signal }: LogRequest) {
+  const query = { until: new Date(since).toISOString(), limit: PAGE };
   return client.webhooks.deliveries(endpointId, query, { signal });
 }
 
@@ -79,6 +88,8 @@ interface TimedAttempt {
 interface LostAttempts {
   oldest: TimedAttempt;
   newest: TimedAttempt;
+  /** The oldest one, from before `since` too, that the log does not call a replay. */
+  oldestSent: TimedAttempt | undefined;
   wasDelivered: boolean;
 }
 
@@ -97,6 +108,11 @@ class Losses {
     return this.#lost.size > 0;
   }
 
+  /** True when a row of a lost event does not say whether it is a replay. */
+  get hasDoubt(): boolean {
+    return [...this.#lost.values()].some(({ oldestSent }) => oldestSent?.row.kind === null);
+  }
+
   get reading(): LogReading {
     const lost = [...this.#lost].map(([id, attempts]) => toLoss(id, attempts));
     // The log is newest first, so of two events of one time the later one is the older.
@@ -105,35 +121,61 @@ class Losses {
   }
 
   async add(rows: readonly WebhookDelivery[], inbox: KnownIds): Promise<void> {
-    const ids = new Set(rows.flatMap(({ eventId }) => eventId ?? []));
+    const sent = rows.filter(({ kind }) => kind !== "test");
+    const ids = new Set(sent.flatMap(({ eventId }) => eventId ?? []));
     const asked = [...ids].filter((id) => !this.#known.has(id) && !this.#lost.has(id));
     if (asked.length > 0) for (const id of await inbox.findIds(asked)) this.#known.add(id);
-    for (const row of rows) {
+    for (const row of sent) {
       if (row.eventId === null) this.#unnamed += 1;
-      else if (!this.#known.has(row.eventId)) this.#note(row.eventId, row);
+      else if (!this.#known.has(row.eventId)) this.#note(row.eventId, this.#timed(row));
     }
   }
 
   noteDelivered({ eventId }: WebhookDelivery): void {
-    const lost = eventId === null ? undefined : this.#lost.get(eventId);
+    const lost = this.#find(eventId);
     if (lost !== undefined) lost.wasDelivered = true;
   }
 
-  #note(id: string, row: WebhookDelivery): void {
+  /** A row from before `since`, of whatever status. */
+  noteEarlier(row: WebhookDelivery): void {
+    const lost = this.#find(row.eventId);
+    if (lost === undefined) return;
+    if (row.status === "delivered") lost.wasDelivered = true;
+    lost.oldestSent = olderSent(lost.oldestSent, this.#timed(row));
+  }
+
+  #find(id: string | null): LostAttempts | undefined {
+    return id === null ? undefined : this.#lost.get(id);
+  }
+
+  #timed(row: WebhookDelivery): TimedAttempt {
     const time = Date.parse(row.createdAt ?? "");
-    const attempt = { at: Number.isNaN(time) ? this.#since : time, row };
-    const lost = this.#lost.get(id);
-    if (lost === undefined) this.#lost.set(id, { oldest: attempt, newest: attempt, wasDelivered: false });
-    else if (attempt.at < lost.oldest.at) lost.oldest = attempt;
+    return { at: Number.isNaN(time) ? this.#since : time, row };
+  }
+
+  #note(id: string, attempt: TimedAttempt): void {
+    const lost = this.#lost.get(id) ?? { oldest: attempt, newest: attempt, oldestSent: undefined, wasDelivered: false };
+    this.#lost.set(id, lost);
+    lost.oldestSent = olderSent(lost.oldestSent, attempt);
+    if (attempt.at < lost.oldest.at) lost.oldest = attempt;
     else if (attempt.at > lost.newest.at) lost.newest = attempt;
   }
 }
 
+/** The older of the two; a replay says nothing about when its event was fired. */
+function olderSent(known: TimedAttempt | undefined, attempt: TimedAttempt): TimedAttempt | undefined {
+  if (attempt.row.kind === "replay") return known;
+  return known === undefined || attempt.at < known.at ? attempt : known;
+}
+
 /** The newest row is replayed, since the service may drop the oldest ones first. */
-function toLoss(id: string, { oldest, newest, wasDelivered }: LostAttempts): LoggedLoss {
+function toLoss(id: string, { oldest, newest, oldestSent, wasDelivered }: LostAttempts): LoggedLoss {
   const { id: rowId, eventType, responseCode } = newest.row;
-  const { attempt, createdAt } = oldest.row;
-  // Attempts before the first one of the log were made up to so much earlier.
-  const firedAfter = attempt !== null && attempt <= 1 ? oldest.at : oldest.at - MAX_RETRY_SPAN_MS;
-  return { id, type: eventType, firstFailedAt: createdAt, responseCode, rowId, firedAfter, wasDelivered };
+  const firedAfter = oldestSent === undefined ? 0 : earliestFiring(oldestSent);
+  return { id, type: eventType, firstFailedAt: oldest.row.createdAt, responseCode, rowId, firedAfter, wasDelivered };
+}
+
+/** Attempts before the first one of the log were made up to a whole retry schedule earlier. */
+function earliestFiring({ at, row: { attempt } }: TimedAttempt): number {
+  return attempt !== null && attempt <= 1 ? at : at - MAX_RETRY_SPAN_MS;
 }

@@ -21,8 +21,9 @@ export interface RepairOptions {
   /** Switches the endpoint on if it is off; nothing is replayed to an endpoint that is off. @default false */
   enable?: boolean | undefined;
   /**
-   * Allows a `since` before the time from which the inbox has all ids, and replays events that may be from before or
-   * that a later attempt has delivered: they may have been handled and forgotten, and would be handled again.
+   * Allows a `since` before the time from which the inbox has all ids, and replays events that may be from before, that
+   * the log has only replays of, or that a later attempt has delivered: they may have been handled and forgotten, and
+   * would be handled again.
    * @default false
    */
   mayRepeat?: boolean | undefined;
@@ -94,7 +95,18 @@ export async function beginRepair(deps: RepairDeps, given: RepairOptions): Promi
   // First of all: what is fired while it is off is lost.
   const endpoint = isToSwitch ? await client.webhooks.update(endpointId, { enabled: true }, { signal }) : found;
   const before = await client.webhooks.deliveries(endpointId, { until: sinceText, limit: 1 }, { signal });
-  const { found: foundEvents, unnamed, lost } = await findLostEvents({ client, inbox, endpointId, since, signal });
+  const {
+    found: foundEvents,
+    unnamed,
+    lost,
+  } = await findLostEvents({
+    client,
+    inbox,
+    endpointId,
+    since,
+    atAnyTime: mayRepeat,
+    signal,
+  });
   // Only now: retention may have removed ids before they were looked for.
   const knownSince = await inbox.idsKnownSince();
   const isSafe = ({ firedAfter, wasDelivered }: LoggedLoss): boolean =>

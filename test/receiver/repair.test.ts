@@ -1,8 +1,9 @@
-import type { MissingEvent, RepairOptions, RepairReport } from "pigeonhole";
+import { type MissingEvent, type RepairOptions, type RepairReport, createSqliteStore } from "pigeonhole";
+import { createClient } from "pigeonhole/client";
 import { describe, expect, test } from "vitest";
 import { readOffPeriods } from "#pigeonhole/receiver/off-periods.js";
 import { errorOf } from "../support/error-of.js";
-import { openLossyService } from "../support/lossy-service.js";
+import { type LossyServiceOptions, openLossyService } from "../support/lossy-service.js";
 import { NOTHING_TO_PRUNE } from "../store/conformance/fixture.js";
 import { decorateStore, openReceiver, tempFile } from "../support/receiver.js";
 
@@ -122,6 +123,16 @@ describe("receiver.repair", () => {
     expect(await service.repair({ since: service.since + 1 })).toMatchObject({ logReachesBack: true });
   });
 
+  test("a failed test delivery is no missing event", async () => {
+    const service = await openLossyService();
+    service.breakWith(404);
+    const client = createClient(service.sandbox.clientOptions);
+    expect(await client.webhooks.test(service.id)).toMatchObject({ delivery: { status: "failed" } });
+    await service.emit(1);
+    service.sandbox.faults.clear();
+    expect(await service.repair()).toMatchObject({ found: 1, missing: 1, replayed: 1, arrived: 1, unnamedRows: 0 });
+  });
+
   test("rows that name no event are counted", async () => {
     const service = await openLossyService({ editAnswer: (text) => text.replaceAll('"eventId"', '"event"') });
     service.breakWith(404);
@@ -194,6 +205,49 @@ test("an event whose id retention removes during the repair is not replayed", as
   const report = await service.repair();
   expect(report).toMatchObject({ found: 1, missing: 1, replayed: 0 });
   expect(reasonsOf(report)).toEqual(["may_repeat"]);
+});
+
+describe("a replay that failed", () => {
+  /** An event that was handled and forgotten, and whose replay by hand has failed since. */
+  const openForgotten = async (options: LossyServiceOptions = {}) => {
+    const store = createSqliteStore({ file: ":memory:" });
+    const service = await openLossyService({ store, ...options });
+    service.sandbox.faults.deliveries.add({ fault: { kind: "lose_answer" }, times: 1 });
+    const [eventId] = await service.emit(1);
+    await service.receiver.drain();
+    await service.sandbox.advance("30s");
+    const since = service.sandbox.clock.now();
+    await store.prune({ ...NOTHING_TO_PRUNE, now: since, idsBefore: since });
+    service.breakWith(404);
+    const client = createClient(service.sandbox.clientOptions);
+    const [row] = service.sandbox.deliveries({ eventId });
+    await client.webhooks.replay(service.id, row?.id ?? "");
+    service.sandbox.faults.clear();
+    return { service, since, eventId };
+  };
+
+  test.each<[string, LossyServiceOptions]>([
+    ["that the log calls one", {}],
+    ["that the log does not tell from an event", { editAnswer: (text) => text.replaceAll('"kind":', '"sort":') }],
+  ])("of an event that was handled and forgotten, %s, does not make it run again", async (_, options) => {
+    const { service, since, eventId } = await openForgotten(options);
+    const report = await service.repair({ since });
+    expect(report).toMatchObject({ found: 1, missing: 1, replayed: 0 });
+    expect(reasonsOf(report)).toEqual(["may_repeat"]);
+    await service.receiver.drain();
+    expect(service.handled).toEqual([eventId]);
+    expect(await service.repair({ since, mayRepeat: true })).toMatchObject({ arrived: 1, stillMissing: [] });
+  });
+
+  test("does not keep its event, lost since the begin, from arriving", async () => {
+    const service = await openLossyService();
+    service.breakWith(404);
+    const [eventId] = await service.emit(1);
+    const [row] = service.sandbox.deliveries({ eventId });
+    await createClient(service.sandbox.clientOptions).webhooks.replay(service.id, row?.id ?? "");
+    service.sandbox.faults.clear();
+    expect(await service.repair()).toMatchObject({ found: 1, replayed: 1, arrived: 1, stillMissing: [] });
+  });
 });
 
 describe("a receiver that does not take what is replayed", () => {

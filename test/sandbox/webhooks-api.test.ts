@@ -92,6 +92,7 @@ describe("the real client", () => {
       id: expect.stringMatching(/^[0-9a-f]{24}$/),
       endpointId: id,
       attempt: 1,
+      kind: "event",
       status: "failed",
       responseCode: 404,
       durationMs: 0,

@@ -45,8 +45,8 @@ export interface AttemptRow {
 
 /** The row as it is sent. The fields other than status, responseCode, durationMs and error are assumed. */
 export function attemptBody(row: AttemptRow): WebhookDelivery {
-  const { id, endpointId, attempt, eventId, eventType, createdAt } = row;
-  return { id, endpointId, attempt, ...outcomeBody(row), eventId, eventType, createdAt };
+  const { id, endpointId, attempt, kind, eventId, eventType, createdAt } = row;
+  return { id, endpointId, attempt, kind, ...outcomeBody(row), eventId, eventType, createdAt };
 }
 
 /** The result of an attempt, as in the answer to a test or replay. */
