@@ -90,7 +90,7 @@ export function createReceiver<const Schemas extends SchemaMap = Record<never, n
     inbox: createInbox({ store, registry, dispatcher, clock }),
     // oxlint-disable-next-line require-await -- a throw must become a rejection
     async repair(repairOptions) {
-      if (options.api !== undefined) return repairEndpoint({ client: options.api, inbox: store }, repairOptions);
+      if (options.api !== undefined) return repairEndpoint({ client: options.api, inbox: store, clock }, repairOptions);
       throw new PigeonholeError(
         "api_not_configured",
         "receiver.repair reads the delivery log with the option api of createReceiver; give it a key and the base URL.",

@@ -1,4 +1,4 @@
-import { elapsedBy, waitingClock } from "../base/clock.js";
+import { type Clock, elapsedBy, waitingClock } from "../base/clock.js";
 import { SECOND } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
 import { checkWholeNumber } from "../base/option-check.js";
@@ -16,7 +16,10 @@ import type { MissingEvent, MissingReason, RepairReport } from "./repair-report.
 export interface RepairOptions {
   /** Id of the endpoint, `whe_` and 24 hex digits. */
   endpointId: string;
-  /** Begin of the outage, in milliseconds since 1970: failed attempts since then are looked at. */
+  /**
+   * Begin of the outage, in milliseconds since 1970: failed attempts since then are looked at. A time in the future is
+   * refused, unless the log has attempts since then, as it may where clocks differ.
+   */
   since: number;
   /** Switches the endpoint on if it is off; nothing is replayed to an endpoint that is off. @default false */
   enable?: boolean | undefined;
@@ -60,6 +63,8 @@ export interface RepairDeps {
   client: Pick<Client, "webhooks">;
   /** The inbox of the endpoint's receiver. */
   inbox: KnownIds;
+  /** Tells what is in the future. */
+  clock: Pick<Clock, "now">;
 }
 
 /** A repair that has compared the log with the inbox. */
@@ -75,7 +80,7 @@ export interface BegunRepair {
 /**
  * Brings events into the inbox that the service failed to deliver. Everything it goes by is in the log and the inbox,
  * so it can end at any moment and run again, and an event takes effect once. Rejects as the API calls do, and with
- * `invalid_option`, or with `invalid_argument` for a `since` that needs `mayRepeat`.
+ * `invalid_option`, or with `invalid_argument` for a `since` that is in the future or needs `mayRepeat`.
  */
 export async function repairEndpoint(deps: RepairDeps, options: RepairOptions): Promise<RepairReport> {
   return finishRepair(await beginRepair(deps, options));
@@ -89,6 +94,7 @@ export async function beginRepair(deps: RepairDeps, given: RepairOptions): Promi
   checkWholeNumber("since", since, { min: 0, max: MAX_DATE });
   if (!mayRepeat) requireKnown(since, await inbox.idsKnownSince());
   const found = await client.webhooks.get(endpointId, { signal });
+  await requirePast(deps, options);
   const sinceText = new Date(since).toISOString();
   const offPeriods = await findOffPeriods({ client, endpoint: found, since: sinceText, signal });
   const isToSwitch = options.enable && !options.dryRun && !found.enabled;
@@ -214,6 +220,19 @@ function requireKnown(since: number, knownSince: number | undefined): void {
   throw new PigeonholeError(
     "invalid_argument",
     `${what} Events from before may have been handled and forgotten, or handled with another inbox, and would be handled again. Where that cannot be, or does no harm, allow it with mayRepeat.`,
+  );
+}
+
+/** Throws for a begin in the future, after which nothing can have failed. The service's clock may be ahead of ours. */
+async function requirePast({ client, clock }: RepairDeps, options: RepairOptions): Promise<void> {
+  const { endpointId, since, signal } = options;
+  if (since <= clock.now()) return;
+  const sinceText = new Date(since).toISOString();
+  const { items } = await client.webhooks.deliveries(endpointId, { since: sinceText, limit: 1 }, { signal });
+  if (items.length > 0) return;
+  throw new PigeonholeError(
+    "invalid_argument",
+    `${sinceText} is in the future, so nothing has failed since. Give the begin of the outage.`,
   );
 }
 

@@ -119,6 +119,7 @@ describe("receiver.repair", () => {
     const service = await openLossyService();
     await service.emit(1);
     await service.sandbox.advance("1m");
+    await service.emit(1);
     expect(await service.repair()).toMatchObject({ logReachesBack: false });
     expect(await service.repair({ since: service.since + 1 })).toMatchObject({ logReachesBack: true });
   });
@@ -131,6 +132,18 @@ describe("receiver.repair", () => {
     await service.emit(1);
     service.sandbox.faults.clear();
     expect(await service.repair()).toMatchObject({ found: 1, missing: 1, replayed: 1, arrived: 1, unnamedRows: 0 });
+  });
+
+  test("a begin in the future is refused, unless the log has attempts since then", async () => {
+    const service = await openLossyService();
+    const since = service.sandbox.clock.now() + 1;
+    const error = await errorOf(() => service.repair({ since, mayRepeat: true, enable: true }));
+    expect(error).toMatchObject({ code: "invalid_argument", message: expect.stringContaining("in the future") });
+    await service.sandbox.advance("1m");
+    service.breakWith(404);
+    await service.emit(1);
+    service.sandbox.faults.clear();
+    expect(await service.repair({ since })).toMatchObject({ found: 1, arrived: 1 });
   });
 
   test("rows that name no event are counted", async () => {

@@ -1,3 +1,4 @@
+import { systemClock } from "../../base/clock.js";
 import { isPigeonholeError } from "../../base/error.js";
 import { escapeControls } from "../../base/text.js";
 import { beginRepair, finishRepair } from "../../receiver/repair-endpoint.js";
@@ -33,7 +34,7 @@ export const repair: RunCommand<typeof endpointsRepair> = async ({ args, options
   const client = openClient(options, context);
   const report = await withInbox(options.db, context, async (inbox) => {
     const given = { endpointId: args.id, since, enable, mayRepeat, dryRun, waitMs, signal };
-    const begun = await namingMayRepeat(namingFlags(beginRepair({ client, inbox }, given)));
+    const begun = await namingMayRepeat(namingFlags(beginRepair({ client, inbox, clock: systemClock }, given)));
     const { length } = begun.toReplay;
     if (!dryRun && begun.endpoint.enabled && length > 0) out.note(`Replaying ${countOf(length, "event")}.`);
     return finishRepair(begun);
