@@ -113,7 +113,7 @@ export const GENERAL_ASSUMPTIONS: readonly ApiAssumption[] = [
     id: "email_format",
     notShown: "Which addresses count as email format.",
     assumed:
-      "A wide rule: one @, no white space, 1 to 64 characters before it, none of them a quotation mark, and 1 to 255 after. The service decides the rest.",
+      "A wide rule: one @, no white space, 1 to 64 characters before it, none of them a quotation mark, and 1 to 255 after. The service decides the rest. The address of a contact is sent trimmed and in lower case, as the service keeps it.",
     change: "`emailAddress` in `src/contract/shapes.ts`.",
   },
   {
@@ -140,7 +140,7 @@ export const GENERAL_ASSUMPTIONS: readonly ApiAssumption[] = [
     id: "same_event",
     notShown: "When a resent event counts as the same, and what its answer says about automations.",
     assumed:
-      "In the sandbox: when it is equal as JSON, field by field as sent. An omitted `occurredAt` equals only an omitted one. The answer repeats what the first one said in `enrolled` and `resumed`.",
+      "In the sandbox: when it is equal as JSON, field by field as sent, the address trimmed and in lower case. An omitted `occurredAt` equals only an omitted one. The answer repeats what the first one said in `enrolled` and `resumed`.",
     change: "Resend what was sent. The sandbox: `src/sandbox/contact-events/remembered-sends.ts`.",
   },
   {

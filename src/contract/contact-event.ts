@@ -4,7 +4,8 @@ import { type Checked, type ValidationIssue, type ValidationCode, checkInput } f
 import { type JsonValue, isJsonValue, jsonSize } from "./json-size.js";
 import { checkOccurredAt } from "./occurred-at.js";
 import { readPlainContactEvent } from "./plain-contact-event.js";
-import { emailAddress, nullable, openEnum, pathSegment, timestamp } from "./shapes.js";
+import { contactAddress } from "./contact-address.js";
+import { nullable, openEnum, pathSegment, timestamp } from "./shapes.js";
 
 export { EVENT_LIMITS };
 
@@ -44,8 +45,8 @@ export const contactEventInput = z
   .strictObject({
     /** What happened, such as `order.shipped`: 1 to 100 letters, digits, `.`, `:`, `-`, `_`. Matched exactly. */
     name: eventName,
-    /** Address of the contact; this or `contactId` is needed. */
-    email: emailAddress.optional(),
+    /** Address of the contact, sent trimmed and in lower case; this or `contactId` is needed. */
+    email: contactAddress.optional(),
     /** Id of the contact, 1 to 64 characters; this or `email` is needed. */
     contactId: z
       .string()

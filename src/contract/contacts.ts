@@ -1,8 +1,9 @@
 import { z } from "zod";
+import { contactAddress } from "./contact-address.js";
 import type { Resource } from "./operation.js";
 import { onlyPage, pageOf, pageQuery, pageWith } from "./paging.js";
 import { ROW_KINDS } from "./row-kinds.js";
-import { countDifferent, emailAddress, nullable, openEnum, pathSegment, tombstoneOf } from "./shapes.js";
+import { countDifferent, nullable, openEnum, pathSegment, tombstoneOf } from "./shapes.js";
 
 /** The length of lists and texts about contacts. See docs/service.md#contacts. */
 export const CONTACT_LIMITS = { searchLength: 200, audiencesAtCreation: 25, audiences: 100, batchDelete: 200 } as const;
@@ -16,8 +17,8 @@ const audienceIds = (max: number) =>
     .readonly();
 
 const contactCreateInput = z.strictObject({
-  /** Stored trimmed and in lower case. */
-  email: z.string().trim().pipe(emailAddress),
+  /** Sent trimmed and in lower case. */
+  email: contactAddress,
   name: z.string().nullable().optional(),
   notes: z.string().nullable().optional(),
   /** Audiences to join beside the default one, at most 25 different ones. Needs the scope `audiences:write` too. */
@@ -211,7 +212,7 @@ export const contacts = {
       /** Searches names, addresses and notes. At most 200 characters. */
       q: search,
       /** Only this address. */
-      email: emailAddress.optional(),
+      email: contactAddress.optional(),
       /** `recent` unless another is named. */
       sort: openEnum(["recent", "name", "threads"]).optional(),
       /** True: only blocked people. */
@@ -241,7 +242,7 @@ export const contacts = {
     body: z.strictObject({
       /** 1 to 200 addresses. */
       addresses: z
-        .array(emailAddress)
+        .array(contactAddress)
         .min(1, { error: "Must name at least one address." })
         .max(CONTACT_LIMITS.batchDelete, { error: "Must name at most 200 addresses." })
         .readonly(),

@@ -8,8 +8,8 @@ export interface PlainContactEvent {
   properties?: Record<string, string | number | boolean | null>;
 }
 
-/** Addresses that are surely valid, within the 320 characters of the schema. */
-const PLAIN_ADDRESS = /^[\w.+-]{1,64}@[\w.-]{1,255}$/;
+/** Addresses that are surely valid, within the 320 characters of the schema, and are kept as they are. */
+const PLAIN_ADDRESS = /^[a-z0-9_.+-]{1,64}@[a-z0-9_.-]{1,255}$/;
 /** Most bytes of JSON for one UTF-16 unit, for a number or a boolean, and for the punctuation around a property. */
 const UNIT_BYTES = 6;
 const SCALAR_BYTES = 25;

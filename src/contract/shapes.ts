@@ -13,10 +13,13 @@ export function isTimestamp(field: unknown): boolean {
   return (field instanceof z.ZodOptional ? field.unwrap() : field) === timestamp;
 }
 
+/** Longest address, in characters. */
+export const MAX_ADDRESS_LENGTH = 320;
+
 /** An address as callers write it: at most 320 characters. Deliberately wide: the service decides the rest. */
 export const emailAddress = z
   .email({ pattern: z.regexes.unicodeEmail, error: "Must be an email address." })
-  .max(320, { error: "Must have at most 320 characters." });
+  .max(MAX_ADDRESS_LENGTH, { error: `Must have at most ${MAX_ADDRESS_LENGTH} characters.` });
 
 /** One address, or `*@` and a domain for every address of it. */
 export const addressOrCatchAll = z

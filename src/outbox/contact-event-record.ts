@@ -75,7 +75,7 @@ export function toOutboxEvent(
 
 /** The default of {@link RecordOptions.key}. */
 function labelOf({ name, contactId, email }: ContactEventInput): (string | undefined)[] {
-  return [name, contactId ?? email?.toLowerCase()];
+  return [name, contactId ?? email];
 }
 
 /** The last time that was formatted: many runs begin in the same millisecond. */

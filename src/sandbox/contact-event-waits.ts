@@ -5,7 +5,7 @@ import type { StoredEvent } from "./contact-events/event-log.js";
 import type { ContactEventWait } from "./sandbox.js";
 import { checkTimeout } from "./attempt-waits.js";
 import { EventWaiter } from "./event-waiter.js";
-import { foldAddress } from "./fold-address.js";
+import { foldAddress } from "../contract/contact-address.js";
 
 /** The fields of {@link ContactEventWait}, with the default. */
 export const CONTACT_EVENT_WAIT_OPTIONS = defineOptions("sandbox.waitForContactEvent", {

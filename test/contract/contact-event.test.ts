@@ -316,6 +316,13 @@ describe("any event that keeps the rules", () => {
   });
 });
 
+test.each(["Ada@Example.com", " ada@example.com", "ada@example.com\n"])(
+  "the address %j of an event is read as the service keeps it",
+  (email) => {
+    expect(checkContactEvent({ ...event, email }, NOW)).toEqual({ ok: true, value: event });
+  },
+);
+
 describe("a contact in a path", () => {
   test.each([
     ["ada@example.com", true],

@@ -1,6 +1,6 @@
 import { PigeonholeError } from "../../base/error.js";
 import type { MakeId } from "../make-id.js";
-import { foldAddress } from "../fold-address.js";
+import { foldAddress } from "../../contract/contact-address.js";
 
 /** A contact of the emulated workspace. */
 export interface SandboxContact {

@@ -3,7 +3,7 @@ import { PigeonholeError } from "../../base/error.js";
 import { SandboxApiError } from "../api/api-handlers.js";
 import type { ContactList, SandboxContact } from "../contact-events/contact-list.js";
 import type { MakeId } from "../make-id.js";
-import { foldAddress } from "../fold-address.js";
+import { foldAddress } from "../../contract/contact-address.js";
 
 /** A list of contacts to begin with, beside the default one. */
 export interface AudienceInput {

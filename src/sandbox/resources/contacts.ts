@@ -1,6 +1,6 @@
 import type { Contract } from "../../contract/contract.js";
 import type { QueryInput } from "../../contract/operation.js";
-import { emailAddress } from "../../contract/shapes.js";
+import { contactAddress, foldAddress } from "../../contract/contact-address.js";
 import { type ApiHandlers, type Caller, SandboxApiError } from "../api/api-handlers.js";
 import { requireScope } from "../api/authenticate.js";
 import { type PageBody, pageSorted } from "../api/page-rows.js";
@@ -14,7 +14,6 @@ import { pageBody } from "./collection.js";
 import { listPeople, type PersonRow, sortPeople } from "./people.js";
 import type { SandboxResource, Workspace } from "./resource.js";
 import { containsText, pageSearched } from "./search-text.js";
-import { foldAddress } from "../fold-address.js";
 
 /** The workspace's contacts and people. See docs/service.md#contacts. */
 export function createContacts({ book, options }: Workspace): SandboxResource<"contacts"> {
@@ -66,21 +65,20 @@ export function createContacts({ book, options }: Workspace): SandboxResource<"c
     people({ query: { q = "", email, sort, blocked, limit, cursor }, caller }) {
       requireWholeBook(caller);
       const seen = caller.scopes.includes("threads:read");
-      const wanted = email?.toLowerCase();
       const isOwn = (address: string): boolean => ownsAddress(options, address);
       const rows = listPeople(book, { seen, blocklist: options.blocklist, isOwn }).filter(
         (person) =>
-          (wanted === undefined || person.email === wanted) &&
+          (email === undefined || person.email === email) &&
           (blocked !== true || person.blockedBy !== null) &&
           containsText(q, [person.name, person.email, person.notes]),
       );
-      const list = `people ${JSON.stringify([q, wanted, blocked, seen])}`;
+      const list = `people ${JSON.stringify([q, email, blocked, seen])}`;
       const page: PageBody<PersonRow> = pageSorted({ list, rows, sortings: sortPeople, sort, limit, cursor });
       return { body: { ...page, seen } };
     },
     deleteMany({ body: { addresses }, caller }) {
       requireWholeBook(caller);
-      const emails = [...new Set(addresses.map((address) => address.toLowerCase()))];
+      const emails = [...new Set(addresses)];
       const deleted = emails.filter((email) => book.delete(email));
       return { body: { deleted, missing: emails.filter((email) => !deleted.includes(email)) } };
     },
@@ -156,5 +154,5 @@ function contactBody(book: AddressBook, contact: SandboxContact): object {
 }
 
 function isAddress(text: string): boolean {
-  return emailAddress.safeParse(text).success;
+  return contactAddress.safeParse(text).success;
 }

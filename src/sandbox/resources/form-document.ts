@@ -1,4 +1,4 @@
-import { emailAddress } from "../../contract/shapes.js";
+import { contactAddress } from "../../contract/contact-address.js";
 import { SandboxApiError } from "../api/api-handlers.js";
 
 /** What visitors fill in. */
@@ -101,7 +101,7 @@ function isAnswer(one: Readonly<Record<string, unknown>>, answer: unknown): bool
   const options = Array.isArray(one["options"]) ? (one["options"] as unknown[]) : [];
   switch (one["type"]) {
     case "email":
-      return typeof answer === "string" && emailAddress.safeParse(answer.trim()).success;
+      return typeof answer === "string" && contactAddress.safeParse(answer).success;
     case "number":
       return (typeof answer === "number" || typeof answer === "string") && Number.isFinite(Number(answer));
     case "checkbox":

@@ -1,3 +1,4 @@
+import { foldAddress } from "../../contract/contact-address.js";
 import type { Sorting } from "../api/page-rows.js";
 import { domainOf } from "../endpoints/allowlists.js";
 import type { AddressBook } from "./address-book.js";
@@ -38,7 +39,7 @@ interface PeopleInput {
 /** Every address that the workspace knows, deleted addresses and its own left out. */
 export function listPeople(book: AddressBook, { seen, blocklist, isOwn }: PeopleInput): PersonRow[] {
   const blockedBy = (email: string): string | null =>
-    blocklist.find((entry) => entry.toLowerCase() === email || entry.toLowerCase() === domainOf(email)) ?? null;
+    blocklist.find((entry) => [email, domainOf(email)].includes(foldAddress(entry))) ?? null;
   const saved = book.contacts.all.map((contact): PersonRow => {
     const { email, name } = contact;
     const { source, notes, createdAt, updatedAt } = book.detailsOf(contact);

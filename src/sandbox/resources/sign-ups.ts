@@ -5,7 +5,7 @@ import { SECOND } from "../../base/duration.js";
 import type { EventType } from "../../protocol/event-types.js";
 import { SandboxApiError } from "../api/api-handlers.js";
 import type { AddressBook } from "./address-book.js";
-import { foldAddress } from "../fold-address.js";
+import { foldAddress } from "../../contract/contact-address.js";
 
 /** What a sign-up needs of its form. */
 export interface SignUpForm {

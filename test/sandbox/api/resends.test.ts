@@ -25,7 +25,7 @@ describe("an event sent again with its key", () => {
     ["the properties in another order", { properties: { b: { c: 2 }, a: 1 } }, "200"],
     ["another name", { name: "order.Shipped" }, "422 idempotency_key_reuse"],
     ["another contact", { email: "bob@example.com" }, "422 idempotency_key_reuse"],
-    ["the address written otherwise", { email: ADA.email.toLowerCase() }, "422 idempotency_key_reuse"],
+    ["the address written otherwise", { email: ` ${ADA.email.toUpperCase()} ` }, "200"],
     ["another property", { properties: { a: 1, b: { c: 3 } } }, "422 idempotency_key_reuse"],
     ["no properties", { properties: undefined }, "422 idempotency_key_reuse"],
     ["another time", { occurredAt: iso(NOW - 1) }, "422 idempotency_key_reuse"],

@@ -40,6 +40,25 @@ describe("contacts", () => {
     expect((await contacts.list()).items[0]).not.toHaveProperty("audiences");
   });
 
+  test("an address is that of a contact with spaces around it and in any case, in every call", async () => {
+    const { contacts, client, send, sandbox } = openContacts({ blocklist: [` ${ADA.toUpperCase()}`] });
+    const written = "\t Ada@Customer.example.COM ";
+    await contacts.create({ email: written });
+    expect(await refusalOf(() => contacts.create({ email: ` ${ADA} ` }))).toMatchObject({ code: "contact_exists" });
+    const event = { name: "order.shipped", email: written };
+    expect(await client.contactEvents.send(event, { idempotencyKey: "k" })).toMatchObject({ email: ADA });
+    const again = { ...event, email: ADA };
+    expect(await client.contactEvents.send(again, { idempotencyKey: "k" })).toMatchObject({ replayed: true });
+    expect(await client.contactEvents.sendBatch([event])).toMatchObject({ accepted: [{ email: ADA }], failed: [] });
+    expect(await send("POST /events", { body: event })).toMatchObject({ status: 201, body: { email: ADA } });
+    expect((await client.contactEvents.list(written)).items).toHaveLength(3);
+    expect(sandbox.contactEvents.map(({ email }) => email)).toEqual([ADA, ADA, ADA]);
+    expect((await contacts.people({ email: written, blocked: true })).items).toMatchObject([{ email: ADA }]);
+    expect(await contacts.update(written, { name: "Ada" })).toMatchObject({ email: ADA });
+    expect(await contacts.setAudiences(written, { audienceIds: [] })).toMatchObject({ email: ADA });
+    expect(await contacts.deleteMany({ addresses: [written, ADA] })).toEqual({ deleted: [ADA], missing: [] });
+  });
+
   test("a contact is changed in name and notes, and null clears them", async () => {
     const { contacts } = openContacts();
     await contacts.create({ email: ADA, name: "Ada", notes: "n" });
