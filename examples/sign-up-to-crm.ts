@@ -22,26 +22,32 @@ const receiver = createReceiver({
     "form.confirmed": z.object({
       formId: z.string(),
       email: z.email(),
+      audienceIds: z.array(z.string()),
       answers: z.looseObject({ name: z.string().nullish() }),
     }),
   },
 });
 
-receiver.on("form.confirmed", async (event, { api, contactEvents, commit }) => {
-  const { email, formId, answers } = event.data;
-  const { name = null } = answers;
-  const { audiences } = await saveContact(api, email, name);
-  // The set replaces what is there, so it has the audiences that the person joined in the form.
-  const joined = audiences.filter(({ builtin }) => builtin === null).map(({ id }) => id);
-  await api.contacts.setAudiences(email, { audienceIds: [...joined, AUDIENCE] });
-  contactEvents.record({ name: "signup.confirmed", email, properties: { formId } });
-  // The contact event, the row and the mark that this event is done: all of them or none.
-  return commit(({ db }) => {
-    const sql = `INSERT INTO customer VALUES (?, ?, 1)
-                 ON CONFLICT (email) DO UPDATE SET name = excluded.name, sign_ups = sign_ups + 1`;
-    db.prepare(sql).run(email, name);
-  });
-});
+receiver.on(
+  "form.confirmed",
+  async (event, { api, contactEvents, commit }) => {
+    const { email, formId, audienceIds, answers } = event.data;
+    const { name = null } = answers;
+    const { audiences } = await saveContact(api, email, name);
+    // The set replaces what is there. A confirmation since then has an event of its own, which names its audiences.
+    const joined = audiences.filter(({ builtin }) => builtin === null).map(({ id }) => id);
+    await api.contacts.setAudiences(email, { audienceIds: [...joined, ...audienceIds, AUDIENCE] });
+    contactEvents.record({ name: "signup.confirmed", email, properties: { formId } });
+    // The contact event, the row and the mark that this event is done: all of them or none.
+    return commit(({ db }) => {
+      const sql = `INSERT INTO customer VALUES (?, ?, 1)
+                   ON CONFLICT (email) DO UPDATE SET name = excluded.name, sign_ups = sign_ups + 1`;
+      db.prepare(sql).run(email, name);
+    });
+  },
+  // One person's events run one after the other, so that none of them sets audiences that another one has just changed.
+  { key: (event) => event.data.email },
+);
 
 /** The contact is there if the form, someone of the team or an earlier run saved it. */
 async function saveContact(api: Client, email: string, name: string | null) {
