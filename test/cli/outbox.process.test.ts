@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import { createSandbox } from "#pigeonhole/sandbox/create-sandbox.js";
 import { closeAfterTest, startReceiverApp } from "./app.js";
+import { recordInHandler } from "./record-in-handler.js";
 import { jsonLines, runCli, SECRET } from "../support/run-cli.js";
 import { startContactEventService } from "../support/contact-event-service.js";
 import { makeFolder } from "../support/folder.js";
@@ -78,8 +79,8 @@ describe("outbox, beside a running receiver", () => {
     ]);
     expect((await runCli(["outbox", "list", ...db])).stdout).toMatch(/dead +greeted .*refused contact_not_found/);
     const { stdout } = await runCli(["outbox", "show", key, ...db]);
-    expect(stdout).toContain("code      contact_not_found");
-    expect(stdout).toMatch(/^attempts {2}1$/m);
+    expect(stdout).toContain("code          contact_not_found");
+    expect(stdout).toMatch(/^attempts {6}1$/m);
     expect(stdout).toContain('"email": "unknown@example.com"');
     expect(jsonLines(await runCli(["outbox", "stats", "--json", ...db]))).toMatchObject([
       { contactEvents: { pending: 0, leased: 0, dead: 1 } },
@@ -148,8 +149,30 @@ test("outbox list and show have the attempts, the last error and the next try of
   const table = await runCli(["outbox", "list", "--db", file]);
   expect(table.stdout).toMatch(/NAME +KEY +ATTEMPTS +NEXT TRY +WHY\n.* greeted +key_\S+ +\d+ +\S+ +.*invalid_api_key/);
   const shown = await runCli(["outbox", "show", line.contactEvent.key, "--db", file]);
-  expect(shown.stdout).toMatch(/^attempts {2}[1-9]/m);
-  expect(shown.stdout).toMatch(/^error {5}.*invalid_api_key/m);
+  expect(shown.stdout).toMatch(/^attempts {6}[1-9]/m);
+  expect(shown.stdout).toMatch(/^error {9}.*invalid_api_key/m);
+});
+
+test("outbox list and show say that a contact event is being sent", async () => {
+  const service = await startContactEventService();
+  closeAfterTest(() => service.close());
+  service.faultOf = () => "held";
+  const { file } = await startSender(service, [{ name: "greeted", email: "ann@example.com" }]);
+  await expect.poll(() => service.calls.length).toBe(1);
+  const { stdout } = await runCli(["outbox", "list", "--db", file]);
+  expect(stdout).toMatch(/NEXT TRY.*\n.* leased +greeted +\S+ +1 +being sent/);
+  const [, key = ""] = / greeted +(\S+)/.exec(stdout) ?? [];
+  expect((await runCli(["outbox", "show", key, "--db", file])).stdout).toMatch(/^next try {6}being sent$/m);
+});
+
+test("outbox list and show name the inbox event whose handler recorded a contact event", async () => {
+  const { file, eventId } = await recordInHandler();
+  const [listed] = jsonLines(await runCli(["outbox", "list", "--json", "--db", file])) as [
+    { contactEvent: { key: string } },
+  ];
+  expect(listed.contactEvent).toMatchObject({ inboxEventId: eventId });
+  const { stdout } = await runCli(["outbox", "show", listed.contactEvent.key, "--db", file]);
+  expect(stdout).toMatch(new RegExp(`^recorded for {2}${eventId}$`, "m"));
 });
 
 test("a running receiver sends dead contact events that outbox retry chooses, each exactly once", async () => {

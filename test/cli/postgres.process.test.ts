@@ -9,6 +9,7 @@ import { makeFolder } from "../support/folder.js";
 import { type TestDatabase, describeOnPostgres } from "../support/postgres-server.js";
 import { type CliResult, jsonLines, runCli, SECRET, startCli } from "../support/run-cli.js";
 import { type App, startReceiverApp } from "./app.js";
+import { recordInHandler } from "./record-in-handler.js";
 
 const APP = fileURLToPath(new URL("receiver-app.mjs", import.meta.url));
 const PASSWORD = "canary-of-the-password";
@@ -46,6 +47,14 @@ function comparable({ code, stdout, stderr }: CliResult): string {
 }
 
 describeOnPostgres((database) => {
+  test("outbox list --json names the inbox event whose handler recorded a contact event", async () => {
+    const { pool, schema } = database;
+    onTestFinished(async () => void (await pool.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)));
+    const { eventId } = await recordInHandler(createPostgresStore({ pool, schema }));
+    const listed = jsonLines(await run(["outbox", "list", "--json", "--db", placeOf(database)]));
+    expect(listed).toMatchObject([{ contactEvent: { event: { name: "greeted" }, inboxEventId: eventId } }]);
+  });
+
   test("the commands show the same of a PostgreSQL as of a file", async () => {
     const apps = [await startReceiverApp(), await startOnPostgres(database)];
     const events = (["email.sent", "email.bounced", "email.complained", "email.opened"] as const).map((type) =>

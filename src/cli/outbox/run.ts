@@ -9,6 +9,9 @@ import { withInbox } from "../values/find-inbox.js";
 import { readState } from "../values/state-choice.js";
 import { notFound } from "./retry-and-discard.js";
 
+/** Of the names of facts. */
+const WIDTH = 14;
+
 const COLUMNS = ["RECORDED", "STATE", "NAME", "KEY", "ATTEMPTS", "NEXT TRY", "WHY"];
 
 export const list: RunCommand<typeof specs.outboxList> = ({ options, context }) =>
@@ -32,14 +35,15 @@ export const show: RunCommand<typeof specs.outboxShow> = ({ args, options, conte
     const event = await inbox.getContactEvent(args.key);
     if (event === undefined) throw notFound(args.key);
     const { out } = context;
-    const { key, state, recordedAt, settledAt, attempts, dueAt, error, remoteId, reason, code, param, message } = event;
+    const { key, state, recordedAt, settledAt, attempts, error, remoteId, reason, code, param, message } = event;
     const facts = [
       ["key", key],
       ["state", state],
       ["recorded", isoTime(recordedAt)],
+      ["recorded for", event.inboxEventId],
       ["settled", isoTime(settledAt)],
       ["attempts", attempts],
-      ["next try", isoTime(dueAt)],
+      ["next try", nextTry(event)],
       ["error", error],
       ["stored as", remoteId],
       ["reason", reason],
@@ -47,7 +51,7 @@ export const show: RunCommand<typeof specs.outboxShow> = ({ args, options, conte
       ["param", param],
       ["message", message],
     ].filter(([, value]) => value !== undefined && value !== null && value !== "");
-    const lines = facts.map(([name = "", value]) => `${String(name).padEnd(10)}${escapeControls(String(value))}`);
+    const lines = facts.map(([name = "", value]) => `${String(name).padEnd(WIDTH)}${escapeControls(String(value))}`);
     out.result({ contactEvent: record(event) }, [...lines, "", formatJson(event.body)].join("\n"));
   });
 
@@ -69,7 +73,7 @@ export const stats: RunCommand<typeof specs.outboxStats> = ({ options, context }
 
 function record(event: OutboxView): Record<string, unknown> {
   const { key, state, recordedAt, occurredAt, settledAt, attempts, dueAt, error, body } = event;
-  const { remoteId, reason, code, param, message } = event;
+  const { remoteId, reason, code, param, message, inboxEventId } = event;
   return {
     key,
     state,
@@ -84,22 +88,27 @@ function record(event: OutboxView): Record<string, unknown> {
     code: code ?? null,
     param: param ?? null,
     message: message ?? null,
+    inboxEventId: inboxEventId ?? null,
     event: JSON.parse(body) as unknown,
   };
 }
 
 function row(event: OutboxView): string[] {
-  const { key, state, recordedAt, body, attempts, dueAt, error, reason, code, param } = event;
+  const { key, state, recordedAt, body, attempts, error, reason, code, param } = event;
   const { name = "" } = JSON.parse(body) as { name?: string };
   const why = [error, reason, code, param].filter((part) => part !== undefined && part !== "").join(" ");
-  const nextTry = isoTime(dueAt) ?? "–";
   return [
     new Date(recordedAt).toISOString(),
     state,
     escapeControls(name),
     escapeControls(key),
     String(attempts),
-    nextTry,
+    nextTry(event) ?? "–",
     escapeControls(why),
   ];
+}
+
+/** Undefined for an event that waits for its first call, and for one that is not sent again. */
+function nextTry({ state, dueAt }: OutboxView): string | undefined {
+  return isoTime(dueAt) ?? (state === "leased" ? "being sent" : undefined);
 }
