@@ -50,6 +50,7 @@ describe("an export of an attempt that was parked", () => {
     ["har", '"statusText": "parked"'],
     ["http", "# Last answer: 200 parked"],
     ["curl", "# Last answer: 200 parked\ncurl "],
+    ["vitest", "\n// Last answer: 200 parked\ntest("],
   ] as const)("an export as %s has the outcome beside the status", (as, words) => {
     expect(exportCaptures([capture], { as, secret: TEST_SECRET }).text).toContain(words);
   });
@@ -234,6 +235,6 @@ test("an http file contains no request that a delivery made up", () => {
 test("a vitest file leaves out bodies that are too deeply nested to be written", () => {
   const nested = `{"id":"evt_2","type":"email.received","data":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
   const { text } = exportCaptures([makeCapture({ body: nested }), makeCapture()], { as: "vitest" });
-  expect(text).toContain("Left out: 1 captures without a readable event.");
+  expect(text).toContain("Left out: 1 capture without a readable event.");
   expect(text.match(/^test\(/gm)).toHaveLength(1);
 });

@@ -1,6 +1,6 @@
 import { quoteForShell } from "../../base/text.js";
-import { answerHead, describeAnswer } from "../model/answer.js";
 import type { Capture, HeaderList } from "../model/capture.js";
+import { describeLastAnswer } from "./describe-last-answer.js";
 import { describeRedaction } from "./describe-redaction.js";
 import { bodyText, decodeBody } from "../model/captured-body.js";
 
@@ -50,14 +50,9 @@ export function writeHttp(capture: Capture, { url, headers }: WrittenRequest): s
 
 /** Lines that both formats take as comments. */
 function remarksOn(capture: Capture): string[] {
-  const last = capture.attempts.at(-1);
-  // Without what could begin a line.
-  const answer = last && describeAnswer(answerHead(last)).replaceAll(/[^\w .-]/g, "?");
-  const redaction = describeRedaction(capture);
-  return [
-    ...(answer === undefined ? [] : [`# Last answer: ${answer}`]),
-    ...(redaction === "" ? [] : [`# ${redaction}`]),
-  ];
+  return [describeLastAnswer(capture), describeRedaction(capture)]
+    .filter((text) => text !== "")
+    .map((text) => `# ${text}`);
 }
 
 /** Linux refuses a single argument over 128 KiB. */

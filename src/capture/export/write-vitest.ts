@@ -1,3 +1,4 @@
+import { describeLastAnswer } from "./describe-last-answer.js";
 import { describeRedaction } from "./describe-redaction.js";
 import { bodyJson } from "../model/captured-body.js";
 import type { Capture, CapturedBody } from "../model/capture.js";
@@ -15,7 +16,9 @@ export function writeVitest(captures: readonly Capture[]): string {
     "",
     "afterAll(() => receiver.stop({ timeoutMs: 0 }));",
     ...(redactions.length === 0 ? [] : ["", ...redactions.map((text) => `// ${text}`)]),
-    ...(left === 0 ? [] : ["", `// Left out: ${left} captures without a readable event.`]),
+    ...(left === 0
+      ? []
+      : ["", `// Left out: ${left} ${left === 1 ? "capture" : "captures"} without a readable event.`]),
   ];
   return `${[...head, ...tests].join("\n")}\n`;
 }
@@ -28,12 +31,14 @@ function isEvent(capture: Capture): boolean {
   return capture.event.id !== null && capture.event.type !== null;
 }
 
-function writeTest({ id, event, request, expect }: Capture): string[] {
+function writeTest(capture: Capture): string[] {
+  const { id, event, request, expect } = capture;
   const literal = writeLiteral(request.body);
   if (literal === undefined) return [];
   const outcome = expect?.outcome ?? "accepted";
   const isHandled = outcome !== "parked";
-  const text = `
+  const answer = describeLastAnswer(capture);
+  const text = `${answer === "" ? "" : `\n// ${answer}`}
 test(${JSON.stringify(`${event.type} of ${id} is ${isHandled ? "handled" : "parked"}`)}, async () => {
   const event = ${literal};
   const { outcome${isHandled ? ", handlers" : ""} } = await deliver(receiver, event);
