@@ -162,11 +162,15 @@ describe("the request of a replay", () => {
     expect([one.received.length, two.received.map(({ url }) => url)]).toEqual([1, ["/other", "/webhooks"]]);
   });
 
-  test("a replay says when a body has no id to change", async () => {
+  test.each([
+    [undefined, "The captured bytes were sent, signed again."],
+    [{ body: "{}" }, "It was sent as edited, signed again."],
+  ])("a replay of a body without an id says what it sent (edited: %j)", async (edit, sent) => {
     const { url } = await serveAnswers();
-    const report = await replay({ captures: [makeCapture({ body: "not json" })], target: url, identity: "new-id" });
+    const captures = [makeCapture({ body: "not json" })];
+    const report = await replay({ captures, target: url, identity: "new-id", edit });
     expect(report.attempts[0]).toMatchObject({
-      notes: [expect.stringContaining("no readable id")],
+      notes: [`The body has no id that could be replaced by a new one. ${sent}`],
       attempt: { eventId: null },
     });
   });

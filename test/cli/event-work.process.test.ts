@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { sampleEvent } from "pigeonhole/testing";
 import { expect, test } from "vitest";
+import { makeCapture } from "../support/captures.js";
 import { makeFolder } from "../support/folder.js";
 import { jsonLines, runCli, SECRET } from "../support/run-cli.js";
 import { serve } from "../support/mounts.js";
@@ -100,6 +101,19 @@ test("replay --json says that nothing ran and what the work is, as the text does
     notRun: "Not run: the receiver has this id. --new-id runs it again under a new id.",
     work: { id: "evt_1", state: "dead" },
   });
+});
+
+test("a replay of a body without an id does not advise a new id", async () => {
+  const app = await startReceiverApp();
+  const cwd = makeFolder();
+  writeFileSync(join(cwd, "capture.json"), JSON.stringify(makeCapture({ body: '{"type":"email.sent"}' })));
+  const send = () => runCli(["replay", "capture.json", "--new-id", "--to", app.url], { cwd, env });
+  await send();
+  const { stdout } = await send();
+  expect(stdout).toMatch(/ {2}200 duplicate {2}/);
+  expect(stdout).toContain("The body has no id that could be replaced by a new one. The captured bytes were sent");
+  expect(stdout).toContain("Not run: the receiver has this body, which has no id. --set id=<id> gives it one");
+  expect(stdout).not.toContain("--new-id");
 });
 
 test("a parked event that was replayed is still listed as parked, and found by outcome:parked", async () => {

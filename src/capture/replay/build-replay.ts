@@ -72,8 +72,13 @@ export function buildReplayBody(capture: Capture, { identity, edit }: ReplayCont
   const newId = `${(oldId ?? "").slice(0, MAX_OLD_ID_LENGTH)}-replay-${randomBytes(4).toString("hex")}`;
   const changed = text === undefined || oldId === null ? undefined : changeEventId(text, newId);
   return changed === undefined
-    ? finish(capture, edited, ["The body has no readable id, so the id was not changed."])
+    ? finish(capture, edited, [noIdNote(edited)])
     : finish(capture, { encoding: "utf8", data: changed }, []);
+}
+
+function noIdNote(edited: CapturedBody | undefined): string {
+  const sent = edited === undefined ? "The captured bytes were sent" : "It was sent as edited";
+  return `The body has no id that could be replaced by a new one. ${sent}, signed again.`;
 }
 
 /** A receiver that has the captured id would not even look at another body of it. */

@@ -1,9 +1,9 @@
 import type { JsonEdit } from "../../capture/json/edit-json.js";
 import type { Capture } from "../../capture/model/capture.js";
+import { readEnvelope } from "../../capture/model/captured-body.js";
 import { captureHandle } from "../../capture/model/capture-handle.js";
 import { answerAdvice, judgeAdvised, plainReason, seenAnswer } from "../../capture/model/answer-advice.js";
 import {
-  type AnswerHead,
   type AnswerJudgement,
   answerHead,
   describeAnswer,
@@ -174,11 +174,14 @@ function judge({ attempt, failures, failure }: ReplayedAttempt, found: FoundEven
   return isBad ? "bad" : judgeWithWork(judgeAnswer(answerHead(attempt), "replay"), found);
 }
 
-/** Why no handler ran for a replay that was answered 2xx; undefined if one runs. */
-function describeNotRun(head: AnswerHead): string | undefined {
+/** Why no handler ran for a replay that was answered 2xx, and how one would; undefined if one runs. */
+function describeNotRun({ capture, attempt }: ReplayedAttempt): string | undefined {
+  const head = answerHead(attempt);
   const why = whyNotRun(head, "replay");
-  if (why === undefined) return undefined;
-  return `${why}.${head.outcome === "duplicate" ? " --new-id runs it again under a new id." : ""}`;
+  if (why === undefined || head.outcome !== "duplicate") return why && `${why}.`;
+  const hasId = readEnvelope(attempt.sentBody ?? capture.request.body).id !== null;
+  if (hasId) return `${why}. --new-id runs it again under a new id.`;
+  return "Not run: the receiver has this body, which has no id. --set id=<id> gives it one; --body sends another.";
 }
 
 interface Shown {
@@ -192,7 +195,7 @@ function showAttempt(replayed: ReplayedAttempt, { found, isExpected }: Shown, ou
   const { capture, attempt, comparison, failures, notes } = replayed;
   const { ms, mode, error } = attempt;
   const head = answerHead(attempt);
-  const notRun = describeNotRun(head) ?? null;
+  const notRun = describeNotRun(replayed) ?? null;
   const signed = mode === "exact" ? "= exact" : "↻ re-signed";
   const id = attempt.eventId ?? capture.event.id ?? capture.id;
   const line = `${capture.event.type ?? "unknown type"}  ${id}  ${signed}  ${describeAnswer(head)}  ${ms} ms`;
