@@ -116,6 +116,20 @@ test("a replay of a body without an id does not advise a new id", async () => {
   expect(stdout).not.toContain("--new-id");
 });
 
+test("captures show says that a retry was requested, and does not advise another one", async () => {
+  const { receiver, url, file } = await startReceiverApp();
+  const at = { cwd: await importEvent({ ...sampleEvent("email.sent"), createdAt: "noon" }), env };
+  await runCli(["replay", "last", "--to", url, "--inbox", file], at);
+  await receiver.stop();
+  const show = async () => (await runCli(["captures", "show", "last", "--inbox", file], at)).stdout;
+  expect(await show()).toMatch(/\nwork {7}The event is parked: .*\n {11}After a fix, .*: npx pigeonhole inbox retry /);
+  await runCli(["inbox", "retry", "--parked", "--db", file], at);
+  expect(await show()).toMatch(
+    /\nwork {7}The event is parked: .*\n {11}A retry was requested: .*\n {11}To see how it ends/,
+  );
+  expect(await show()).not.toContain("inbox retry");
+});
+
 test("a parked event that was replayed is still listed as parked, and found by outcome:parked", async () => {
   const app = await startReceiverApp();
   const cwd = await importEvent({ ...sampleEvent("email.sent"), createdAt: "noon" });

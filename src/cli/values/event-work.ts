@@ -1,9 +1,10 @@
 import type { AnswerJudgement } from "../../capture/model/answer.js";
 import { describeWork } from "../../capture/model/describe-work.js";
-import { type WorkWord, wordOfWork } from "../../capture/model/work-word.js";
+import { type WorkWord, isRetryRequested, wordOfWork } from "../../capture/model/work-word.js";
 import { NOTE_HANDLER } from "../../base/note-handler.js";
 import { quoteForShell } from "../../base/text.js";
 import { eventRow } from "../../dev/api/inbox-rows.js";
+import type { HandlerView } from "../../store/inbox-view.js";
 import type { Paint } from "../frame/output.js";
 import type { FoundEvent } from "./work-reader.js";
 
@@ -30,11 +31,21 @@ export function describeEventWork(found: FoundEvent | undefined): string[] {
     const names = handlers.map(({ handler }) => handler).filter((name) => name !== NOTE_HANDLER);
     return names.length === 0 ? ["Discarded."] : [`Done: ${names.join(", ")}.`];
   }
-  const stopped = open.filter(({ state }) => state === "dead" || state === "parked");
-  const isUnread = stopped.some(({ handler }) => handler === NOTE_HANDLER);
-  const when = isUnread ? "After a fix, to have the app read it again" : "To retry it";
-  const advice = stopped.length > 0 ? `${when}: ${command("retry")}` : `To see how it ends: ${command("show")}`;
-  return [...open.map(describeWork), advice];
+  const stopped = open.filter((work) => isStopped(work) && !isRetryRequested(work));
+  if (stopped.length > 0) {
+    const isUnread = stopped.some(({ handler }) => handler === NOTE_HANDLER);
+    const when = isUnread ? "After a fix, to have the app read it again" : "To retry it";
+    return [...open.map(describeWork), `${when}: ${command("retry")}`];
+  }
+  const requested = open.some(isRetryRequested) ? [RETRY_REQUESTED] : [];
+  return [...open.map(describeWork), ...requested, `To see how it ends: ${command("show")}`];
+}
+
+const RETRY_REQUESTED =
+  "A retry was requested: the receiver takes it up within seconds, or at its next start if it does not run.";
+
+function isStopped({ state }: HandlerView): boolean {
+  return state === "dead" || state === "parked";
 }
 
 /** The work in a word, with a symbol beside the colour, which not everyone can see. */
