@@ -1,6 +1,6 @@
 import { MINUTE, SECOND } from "../../base/duration.js";
 import { LIMITS } from "../../protocol/limits.js";
-import { type AnswerHead, type AnswerJudgement, answerHead } from "./answer.js";
+import { type AnswerHead, type AnswerJudgement, type SentAs, answerHead, judgeAnswer } from "./answer.js";
 import type { CaptureAttempt, HeaderList } from "./capture.js";
 import { bodyText } from "./captured-body.js";
 
@@ -46,7 +46,7 @@ export function answerAdvice(answer: AdvisedAnswer): string | undefined {
   if (status >= 300 && status < 400) {
     return "The service follows no redirect, so the event would be lost: give the path at which the receiver itself is.";
   }
-  if (!/^text\/html\b/i.test(answer.contentType ?? "")) return undefined;
+  if (!isHtml(answer.contentType)) return undefined;
   // An app that fails with a page answers 500.
   return status > 500
     ? "A proxy or host answered with an HTML page, not the app: see whether the app runs and can be reached from there."
@@ -56,6 +56,27 @@ export function answerAdvice(answer: AdvisedAnswer): string | undefined {
 /** An answer that needs advice is no success, whatever its status. */
 export function judgeAdvised(judgement: AnswerJudgement, advice: string | null | undefined): AnswerJudgement {
   return judgement === "good" && typeof advice === "string" ? "warning" : judgement;
+}
+
+/** An answer in short, and whether a receiver can have made it. */
+export interface ShownAnswer extends AnswerHead {
+  /** True for a 2xx that is an HTML page: no receiver took the delivery, and the service does not send it again. */
+  notReceived: boolean;
+}
+
+export function shownAnswer(attempt: Pick<CaptureAttempt, "status" | "headers">): ShownAnswer {
+  const head = answerHead(attempt);
+  return { ...head, notReceived: wasNotReceived({ ...head, contentType: contentTypeOf(attempt) }) };
+}
+
+/** See {@link ShownAnswer.notReceived}. */
+export function wasNotReceived(answer: Pick<AdvisedAnswer, "status" | "outcome" | "contentType">): boolean {
+  return answer.outcome === null && judgeAnswer(answer) === "good" && isHtml(answer.contentType);
+}
+
+/** What an answer is called where it is shown; that of another program is no success. */
+export function judgeShown(answer: ShownAnswer, sent: SentAs = "delivery"): AnswerJudgement {
+  return answer.notReceived ? "warning" : judgeAnswer(answer, sent);
 }
 
 /** What the answer of an attempt shows of the program that made it. */
@@ -85,6 +106,10 @@ export function plainReason(answer: Pick<CaptureAttempt, "status" | "headers" | 
 }
 
 const MAX_REASON = 160;
+
+function isHtml(contentType: string | null): boolean {
+  return /^text\/html\b/i.test(contentType ?? "");
+}
 
 function contentTypeOf({ headers }: Pick<CaptureAttempt, "headers">): string | null {
   return headerOf(headers, "content-type") ?? null;

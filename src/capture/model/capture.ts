@@ -136,6 +136,8 @@ export interface CaptureSummary {
   status: number | null;
   /** Of the last attempt; null if its answer does not say. */
   outcome: string | null;
+  /** Whether the last attempt was answered 2xx by something that is no receiver, such as an HTML page. */
+  notReceived: boolean;
   ms: number | null;
   error: string | null;
   /** Bytes of the body. */

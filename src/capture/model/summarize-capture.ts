@@ -1,4 +1,4 @@
-import { outcomeOf } from "./answer.js";
+import { shownAnswer } from "./answer-advice.js";
 import type { Capture, CapturedBody, CaptureSummary } from "./capture.js";
 import { bodyJson, bodySize } from "./captured-body.js";
 import { sentEventId, sentEventIds } from "./sent-event-id.js";
@@ -24,6 +24,8 @@ const TELLING = [
 ];
 const MAX_SUBJECT_LENGTH = 120;
 
+const NO_ANSWER = { status: null, headers: [] };
+
 /** The row of a capture in a list. */
 export function summarizeCapture(capture: Capture): CaptureSummary {
   const last = capture.attempts.at(-1);
@@ -39,8 +41,7 @@ export function summarizeCapture(capture: Capture): CaptureSummary {
     earlierEventIds: sentEventIds(capture).filter((id) => id !== lastEventId),
     subject: findSubject(capture),
     attempts: capture.attempts.length,
-    status: last?.status ?? null,
-    outcome: outcomeOf(last?.headers ?? []) ?? null,
+    ...shownAnswer(last ?? NO_ANSWER),
     ms: last?.ms ?? null,
     error: last?.error ?? null,
     size: bodySize(capture.request.body),

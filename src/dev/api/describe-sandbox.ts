@@ -1,4 +1,5 @@
 import { isoTime } from "../../base/iso-time.js";
+import { wasNotReceived } from "../../capture/model/answer-advice.js";
 import { RETRY_SCHEDULE } from "../../protocol/retry-schedule.js";
 import type { AttemptRow } from "../../sandbox/delivery/attempt-row.js";
 import type { PlannedAttempt, Sandbox } from "../../sandbox/sandbox.js";
@@ -72,8 +73,9 @@ function deliveriesOf(rows: readonly AttemptRow[], planned: readonly PlannedAtte
 }
 
 function attemptOf(row: AttemptRow): SandboxAttempt {
-  const { attempt, createdAt, responseCode, outcome, durationMs, error, fault } = row;
-  return { attempt, at: createdAt, status: responseCode, outcome, durationMs, error, fault };
+  const { attempt, createdAt, responseCode: status, outcome, contentType, durationMs, error, fault } = row;
+  const notReceived = wasNotReceived({ status, outcome, contentType });
+  return { attempt, at: createdAt, status, outcome, notReceived, durationMs, error, fault };
 }
 
 /** The planned attempt, and those that follow it while each one fails. */

@@ -97,7 +97,10 @@ export interface SignatureReport {
 }
 
 /** One delivery, with the app's answer to it: not to a replay. */
-export interface PastDelivery extends Pick<CaptureSummary, "receivedAt" | "status" | "outcome" | "error"> {
+export interface PastDelivery extends Pick<
+  CaptureSummary,
+  "receivedAt" | "status" | "outcome" | "notReceived" | "error"
+> {
   captureId: string;
 }
 

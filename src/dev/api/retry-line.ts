@@ -1,5 +1,5 @@
 import { readRetryAfter } from "../../base/retry-wait.js";
-import { answerHead } from "../../capture/model/answer.js";
+import { shownAnswer } from "../../capture/model/answer-advice.js";
 import type { Capture } from "../../capture/model/capture.js";
 import { isRetryableStatus, RETRY_SCHEDULE } from "../../protocol/retry-schedule.js";
 import { isHeld } from "../forward/held-tag.js";
@@ -11,8 +11,8 @@ export function makeRetryLine(capture: Capture, captures: readonly Capture[]): R
   const deliveries = id === null ? [capture] : captures.filter(({ event }) => event.id === id).toReversed();
   const past = deliveries.map((delivery) => {
     const forward = forwardOf(delivery);
-    const head = answerHead(forward ?? { status: null, headers: [] });
-    return { captureId: delivery.id, receivedAt: delivery.receivedAt, ...head, error: forward?.error ?? null };
+    const answer = shownAnswer(forward ?? { status: null, headers: [] });
+    return { captureId: delivery.id, receivedAt: delivery.receivedAt, ...answer, error: forward?.error ?? null };
   });
   const ofService = deliveries.filter(isOfService);
   const last = ofService.at(-1);

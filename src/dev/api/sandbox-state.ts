@@ -92,6 +92,8 @@ export interface SandboxAttempt {
   status: number | null;
   /** What the receiver made of the delivery, such as `parked`; null if the answer does not say. */
   outcome: string | null;
+  /** Whether it was answered 2xx by something that is no receiver, such as an HTML page. */
+  notReceived: boolean;
   durationMs: number;
   /** Why it failed; null if it was delivered. */
   error: string | null;

@@ -14,7 +14,7 @@ export const DELIVERY_OUTCOMES: readonly { name: DeliveryOutcome; tone: string; 
   { name: "retrying", tone: "warn striped", meaning: "answered 2xx; it has failed and runs again" },
   { name: "parked", tone: "warn", meaning: "answered 2xx, and kept without being understood" },
   { name: "dead", tone: "bad striped", meaning: "answered 2xx; a handler has given up" },
-  { name: "failed", tone: "bad", meaning: "no answer, or another one than 2xx" },
+  { name: "failed", tone: "bad", meaning: "no answer, another one than 2xx, or an HTML page" },
   { name: "not sent", tone: "mute", meaning: "held, or captured only" },
 ];
 
@@ -22,7 +22,7 @@ export const DELIVERY_OUTCOMES: readonly { name: DeliveryOutcome; tone: string; 
 export function deliveryOutcome(capture: CaptureSummary, work: EventWork | undefined): DeliveryOutcome {
   const { status, outcome, error } = capture;
   if (isHeld(capture) || (status === null && error === null)) return "not sent";
-  if (judgeAnswer(capture) === "bad") return "failed";
+  if (capture.notReceived || judgeAnswer(capture) === "bad") return "failed";
   const word = work === undefined ? undefined : wordOfWork(work.event);
   if (word === "retry requested") return "retrying";
   if (word === "dead" || word === "parked" || word === "retrying") return word;

@@ -1,4 +1,4 @@
-import { judgeAnswer } from "../../capture/model/answer.js";
+import { judgeShown } from "../../capture/model/answer-advice.js";
 import { formatWait } from "../state/format-wait.js";
 import { openCapture } from "../state/selection.js";
 import { TONES } from "../state/tones.js";
@@ -43,6 +43,6 @@ function Attempt({ attempt, isOpen }: { attempt: PastAttempt; isOpen: boolean })
   );
 }
 
-function toneOf({ status, outcome, error }: PastAttempt): string {
-  return status === null && error === null ? "mute" : TONES[judgeAnswer({ status, outcome })];
+function toneOf(attempt: PastAttempt): string {
+  return attempt.status === null && attempt.error === null ? "mute" : TONES[judgeShown(attempt)];
 }

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { answerHead } from "../../capture/model/answer.js";
+import { shownAnswer } from "../../capture/model/answer-advice.js";
 import type { Capture, CaptureAttempt } from "../../capture/model/capture.js";
 import { CompareAttempts } from "../compare/compare-attempts.js";
 import { readParam, setParams } from "../state/address.js";
@@ -100,7 +100,7 @@ function AttemptRow({ attempt, isShown, isPicked, onShow, onPick }: AttemptRowOp
       </td>
       <td title={formatExactTime(attempt.at)}>{formatTime(attempt.at)}</td>
       <td>
-        <StatusBadge answer={answerHead(attempt)} error={attempt.error} />
+        <StatusBadge answer={shownAnswer(attempt)} error={attempt.error} />
       </td>
       <td class="number">{formatMs(attempt.ms)}</td>
       <td class="target" title={attempt.target}>

@@ -1,6 +1,7 @@
 import { escapeControls } from "../../base/text.js";
 import { useEffect, useState } from "preact/hooks";
-import { type AnswerHead, answerHead, describeAnswer, judgeAnswer } from "../../capture/model/answer.js";
+import { describeAnswer } from "../../capture/model/answer.js";
+import { type ShownAnswer, judgeShown, shownAnswer } from "../../capture/model/answer-advice.js";
 import type { Capture } from "../../capture/model/capture.js";
 import { sentEventId, sentEventIds } from "../../capture/model/sent-event-id.js";
 import { HandlerList } from "../message/handler-list.js";
@@ -73,14 +74,14 @@ function NotInInbox({ capture, problem }: { capture: Capture; problem: string })
   return (
     <div class="nothing">
       <p>{problem}</p>
-      <p class="hint">{last === undefined ? "It was not sent to an app." : describeLast(answerHead(last))}</p>
+      <p class="hint">{last === undefined ? "It was not sent to an app." : describeLast(shownAnswer(last))}</p>
     </div>
   );
 }
 
-function describeLast(head: AnswerHead): string {
-  const answer = `The app's last answer: ${describeAnswer(head)}`;
-  return judgeAnswer(head) === "bad"
+function describeLast(last: ShownAnswer): string {
+  const answer = `The app's last answer: ${describeAnswer(last)}${last.notReceived ? ", an HTML page" : ""}`;
+  return last.notReceived || judgeShown(last) === "bad"
     ? `${answer}. It has not taken the event, so no handler runs.`
     : `${answer}. Is it the app of this inbox?`;
 }

@@ -25,6 +25,6 @@ export function attemptLine({ attempts, coming }: SandboxDelivery): AttemptLine 
 }
 
 /** Which capture an attempt made is not known: some attempts do not arrive, and others arrive twice. */
-function pastAttempt({ at, status, outcome, error }: SandboxAttempt): PastAttempt {
-  return { captureId: null, receivedAt: at, status, outcome, error };
+function pastAttempt({ at, status, outcome, notReceived, error }: SandboxAttempt): PastAttempt {
+  return { captureId: null, receivedAt: at, status, outcome, notReceived, error };
 }

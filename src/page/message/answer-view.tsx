@@ -1,4 +1,4 @@
-import { FORWARD_FLAG, answerAdvice, seenAnswer } from "../../capture/model/answer-advice.js";
+import { FORWARD_FLAG, answerAdvice, seenAnswer, shownAnswer } from "../../capture/model/answer-advice.js";
 import { answerHead, judgeAnswer, whyNotRun } from "../../capture/model/answer.js";
 import type { Capture, CaptureAttempt } from "../../capture/model/capture.js";
 import { sentEventId } from "../../capture/model/sent-event-id.js";
@@ -27,7 +27,7 @@ export function AnswerView({ attempt, capture, canRunAgain = false }: AnswerView
   return (
     <div class="answer-view">
       <p class="facts">
-        <StatusBadge answer={answerHead(attempt)} error={attempt.error} />
+        <StatusBadge answer={shownAnswer(attempt)} error={attempt.error} />
         <WorkBadge work={workAfter(attempt, capture)} />
         <span class="fact">{formatMs(attempt.ms)}</span>
         <span class="fact" title={formatExactTime(attempt.at)}>

@@ -1,4 +1,5 @@
-import { answerHead, describeAnswer, judgeAnswer, whyNotRun } from "../../capture/model/answer.js";
+import { describeAnswer, judgeAnswer, whyNotRun } from "../../capture/model/answer.js";
+import { judgeShown, shownAnswer } from "../../capture/model/answer-advice.js";
 import type { ExportBody, MarkBody, ReplayBody, PageReplayReport } from "../../dev/api/page-api.js";
 import { requestExport, markCapture, removeCaptures, requestReplay, requestCurl, writeFixture } from "../api/calls.js";
 import { confirmed } from "./confirmed.js";
@@ -31,17 +32,18 @@ function reportReplay({ attempts }: PageReplayReport): void {
     reportOne(only);
     return;
   }
-  const heads = attempts.map((each) => answerHead(each.attempt));
-  const good = heads.filter(({ status }) => isGood(status)).length;
+  const answers = attempts.map((each) => shownAnswer(each.attempt));
+  const good = answers.filter(({ status }) => isGood(status)).length;
   const parts = [
     {
-      count: heads.filter(({ outcome }) => outcome === "duplicate").length,
+      count: answers.filter(({ outcome }) => outcome === "duplicate").length,
       what: "not run, since the receiver has them",
     },
-    { count: heads.filter(({ outcome }) => outcome === "parked").length, what: "parked" },
+    { count: answers.filter(({ outcome }) => outcome === "parked").length, what: "parked" },
+    { count: answers.filter(({ notReceived }) => notReceived).length, what: "not received: an HTML page" },
     { count: attempts.filter((each) => each.changed === true).length, what: "not as before" },
   ].filter(({ count }) => count > 0);
-  const hasWarning = heads.some((head) => judgeAnswer(head, "replay") === "warning");
+  const hasWarning = answers.some((answer) => judgeShown(answer, "replay") === "warning");
   showNotice({
     tone: good < attempts.length ? "bad" : hasWarning ? "warn" : "good",
     text: [
@@ -52,12 +54,12 @@ function reportReplay({ attempts }: PageReplayReport): void {
 }
 
 function reportOne({ attempt: { status, headers, ms, error }, changed }: PageReplayReport["attempts"][number]): void {
-  const head = answerHead({ status, headers });
-  const answer = status === null ? (error ?? "No answer") : `${describeAnswer(head)} in ${Math.round(ms)} ms`;
+  const shown = shownAnswer({ status, headers });
+  const answer = status === null ? (error ?? "No answer") : `${describeAnswer(shown)} in ${Math.round(ms)} ms`;
   const change = changed === null ? "" : changed ? " · not as before" : " · as before";
-  const why = whyNotRun(head, "replay");
+  const why = shown.notReceived ? "An HTML page: no receiver took it" : whyNotRun(shown, "replay");
   const text = why === undefined ? `Replayed: ${answer}${change}` : `${why} · ${answer}`;
-  showNotice({ tone: TONES[judgeAnswer(head, "replay")], text });
+  showNotice({ tone: TONES[judgeShown(shown, "replay")], text });
 }
 
 export function isGood(status: number | null): boolean {

@@ -1,5 +1,6 @@
 import { escapeControls } from "../../base/text.js";
-import { type AnswerHead, describeAnswer, judgeAnswer } from "../../capture/model/answer.js";
+import { describeAnswer } from "../../capture/model/answer.js";
+import { type ShownAnswer, judgeShown } from "../../capture/model/answer-advice.js";
 import type { CaptureSummary, VerdictCode } from "../../capture/model/capture.js";
 import { countAttempts, describeRetry, isRetrying } from "../../capture/model/describe-work.js";
 import type { ContactEventRow, EventWork, InboxEvent, InboxHandler } from "../../dev/api/page-api.js";
@@ -36,14 +37,16 @@ export function VerdictBadge({ verdict, isShort = false }: { verdict: VerdictCod
   );
 }
 
+const NOT_RECEIVED = "An HTML page: no receiver took the delivery";
+
 interface StatusOptions {
-  answer: AnswerHead;
+  answer: ShownAnswer;
   error: string | null;
 }
 
 /** The answer of the app: its status, and what a receiver of this package made of the delivery. */
 export function StatusBadge({ answer, error }: StatusOptions) {
-  const { status, outcome } = answer;
+  const { status, outcome, notReceived } = answer;
   if (status === null) {
     return error === null ? (
       <span class="status mute" title="Not sent to an app">
@@ -55,19 +58,20 @@ export function StatusBadge({ answer, error }: StatusOptions) {
       </span>
     );
   }
-  const judgement = judgeAnswer(answer);
+  const judgement = judgeShown(answer);
   const tone = judgement === "bad" && status < 500 ? "warn" : TONES[judgement];
   // As in the chart: neither a success of the handlers nor a fault.
   const isDuplicate = judgement === "good" && outcome === "duplicate";
   return (
-    <span class={`status ${isDuplicate ? "accent" : tone}`} title={describeAnswer(answer)}>
+    <span class={`status ${isDuplicate ? "accent" : tone}`} title={notReceived ? NOT_RECEIVED : describeAnswer(answer)}>
       <span class="status-code">{status}</span>
+      {notReceived && <span class="outcome"> HTML</span>}
       {outcome !== null && <span class={`outcome ${judgement}`}> {escapeControls(outcome)}</span>}
     </span>
   );
 }
 
-type AnsweredCapture = Pick<CaptureSummary, "status" | "outcome" | "error" | "tags">;
+type AnsweredCapture = Pick<CaptureSummary, "status" | "outcome" | "notReceived" | "error" | "tags">;
 
 /** The answer to a capture. "Held" is more useful than "no answer yet". */
 export function AnswerBadge({ capture }: { capture: AnsweredCapture }) {

@@ -309,6 +309,29 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await page.getByText(/^Retried: The event is parked: bad_envelope/).waitFor();
   });
 
+  test.each([
+    [404, "text/plain", "404", /no POST route at \/webhooks\/mail/],
+    [401, "text/plain", "401", /A login, key or CSRF check of the app refused it/],
+    [200, "text/html", "200 HTML", /An HTML page is no answer of a receiver/],
+  ])("an open delivery answered %i with %s is no success anywhere, and says why", async (status, type, word, why) => {
+    bench.answerWith({ status, body: "<p>Something else", headers: { "content-type": type } });
+    // A single one has no chart.
+    for (const type of ["email.queued", "email.sent"] as const) await bench.deliver({ type });
+    const legend = page.getByRole("region", { name: "Deliveries over time" }).locator(".legend");
+    await expect.poll(async () => (await legend.allTextContents()).map((text) => text.trim())).toEqual(["failed 2"]);
+    await expect.poll(() => page.locator(".list-window .row .status.warn").allInnerTexts()).toEqual([word, word]);
+    await openFirst();
+    await expect.poll(() => page.locator(".detail-head .status.warn").innerText()).toBe(word);
+    await tab("Answer").click();
+    await page.locator(".answer-view .status.warn").waitFor();
+    await page.locator(".remark.warn").getByText(why).waitFor();
+    await tab("Handlers").click();
+    await page.getByText("It has not taken the event, so no handler runs.").waitFor();
+    await page.keyboard.press("r");
+    await page.locator(".notice:not(.good)").getByText(`${status} in`).waitFor();
+    await expect.poll(() => page.locator(".attempt-table .status.warn").count()).toBe(2);
+  });
+
   test("an open delivery that is edited gets a new id, unless that is turned off", async () => {
     await bench.deliver();
     await openFirst();
