@@ -66,7 +66,7 @@ export function StatusBadge({ answer, error }: StatusOptions) {
     <span class={`status ${isDuplicate ? "accent" : tone}`} title={notReceived ? NOT_RECEIVED : describeAnswer(answer)}>
       <span class="status-code">{status}</span>
       {notReceived && <span class="outcome"> HTML</span>}
-      {outcome !== null && <span class={`outcome ${judgement}`}> {escapeControls(outcome)}</span>}
+      {outcome !== null && <span class="outcome"> {escapeControls(outcome)}</span>}
     </span>
   );
 }

@@ -142,6 +142,10 @@ describe.skipIf(mustSkipBrowserTests())("the list of deliveries", () => {
     await page.keyboard.press("Escape");
     const classes = () => tones.evaluateAll((all) => all.map((one) => `${one.className}: ${one.textContent}`));
     await expect.poll(classes).toEqual(["status accent: 200 duplicate", "status accent: 200 duplicate"]);
+    const colours = await page.evaluate(
+      "[...document.querySelectorAll('.list-window .status *')].map((part) => getComputedStyle(part).color)",
+    );
+    expect(new Set(colours as string[]).size).toBe(1);
     expect(await page.getByRole("button", { name: "2xx 2" }).getAttribute("class")).toBe("band mute");
   });
 
