@@ -19,10 +19,12 @@ const MAX_CONTACT_EVENTS = 200;
 /** What the page shows of the sandbox. */
 export function describeSandbox({ service, calls }: DevSandbox): SandboxState {
   const { clock, baseUrl, plannedAttempts, openDeliveries, endpoints, contactEvents } = service;
+  // Read first: a millisecond that passes in between must not make the sandbox less far ahead.
+  const hereMs = Date.now();
   const nowMs = clock.now();
   return {
     now: isoTime(nowMs),
-    aheadMs: Math.max(0, nowMs - Date.now()),
+    aheadMs: Math.max(0, nowMs - hereMs),
     apiUrl: baseUrl,
     nextAttemptAt: isoTime(plannedAttempts[0]?.dueAtMs),
     openDeliveries,
