@@ -260,6 +260,26 @@ describe.skipIf(mustSkipBrowserTests())("the page's appearance", () => {
     },
   );
 
+  test.each([1440, 1280, 1150])(
+    "a handler that runs again has its next time in the list at %i pixels",
+    async (width) => {
+      const own = await startWorkbench();
+      await own.deliver({ type: "email.complained" });
+      const { page, close } = await openPage(browser, own.pageUrl, { viewport: { width, height: 720 } });
+      const detail = page.locator(".list-window .work-detail");
+      await expect.poll(() => detail.innerText()).toMatch(/of 4, next \d\d:\d\d:\d\d$/);
+      const [hidden, end, cellEnd] = await page.evaluate<[number, number, number]>(`(() => {
+      const detail = document.querySelector(".list-window .work-detail");
+      const [inner, outer] = [detail, detail.closest(".cell")].map((element) => element.getBoundingClientRect());
+      return [detail.scrollWidth - detail.clientWidth, inner.right, outer.right];
+    })()`);
+      expect(hidden).toBe(0);
+      expect(end).toBeLessThanOrEqual(cellEnd);
+      await close();
+      await own.close();
+    },
+  );
+
   test("a delivery has its time, short name, type and a part of its subject in sight at 390 pixels", async () => {
     const { page, close } = await openPage(browser, bench.pageUrl, { viewport: { width: 390, height: 720 } });
     await expect
