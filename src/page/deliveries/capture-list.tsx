@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { captures, isLoaded, query } from "../state/captures.js";
-import { chooseAll, chosen, clearChosen, cursorId, openId } from "../state/selection.js";
+import { chooseAll, chosen, chosenInSight, clearChosen, cursorId, openId } from "../state/selection.js";
 import { session } from "../state/session.js";
 import { replayWorkOf, workOf } from "../state/work.js";
 import { Icon } from "../ui/icon.js";
@@ -91,7 +91,7 @@ function CaptureGrid() {
 
 function Head() {
   const count = captures.value.length;
-  const areAllChosen = count > 0 && chosen.value.size >= count;
+  const areAllChosen = count > 0 && chosenInSight().length === count;
   return (
     <div class="row head" role="row" aria-rowindex={1}>
       <span class="cell choose" role="columnheader">

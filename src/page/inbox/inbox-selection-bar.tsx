@@ -1,11 +1,11 @@
 import { ChooseNone } from "../ui/choose-none.js";
 import { Icon } from "../ui/icon.js";
-import { changeRows } from "./inbox-selection.js";
-import { chosenRows, clearChosenRows, inboxTab } from "./inbox-state.js";
+import { changeRows, chosenRowsInSight } from "./inbox-selection.js";
+import { clearChosenRows, inboxTab } from "./inbox-state.js";
 
 /** Actions for the selected events or contact events. */
 export function InboxSelectionBar() {
-  const rows = [...chosenRows.value];
+  const rows = chosenRowsInSight();
   if (rows.length === 0) return null;
   const label = inboxTab.value === "events" ? "Chosen events" : "Chosen contact events";
   return (

@@ -55,10 +55,22 @@ export function toggleAllRows(): void {
   else chosenRows.value = new Set(rowsInSight());
 }
 
+/** The selected rows that the list still shows, in its order. */
+export function chosenRowsInSight(): string[] {
+  if (chosenRows.value.size === 0) return [];
+  return rowsInSight().filter((row) => chosenRows.value.has(row));
+}
+
+/** The row that keys act on, if the list still shows it; otherwise empty. */
+export function cursorRowInSight(): string {
+  return rowsInSight().includes(cursorRow.value) ? cursorRow.value : "";
+}
+
 /** The rows that a command acts on: the selected ones, or the open one, or the one at the cursor. */
 export function targetRows(): string[] {
-  if (chosenRows.value.size > 0) return [...chosenRows.value];
-  const row = openRow.value === "" ? cursorRow.value : openRow.value;
+  const inSight = chosenRowsInSight();
+  if (inSight.length > 0) return inSight;
+  const row = openRow.value === "" ? cursorRowInSight() : openRow.value;
   return row === "" ? [] : [row];
 }
 

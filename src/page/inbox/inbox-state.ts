@@ -53,8 +53,7 @@ export function showInbox(tab: "events" | "contact-events", state: string): void
     setParams({ state, event: "", key: "" });
     return;
   }
-  // The other list has other rows, and a type of events is no name of contact events.
-  cursorRow.value = "";
+  // A type of events is no name of contact events.
   setParams({ show: tab === "events" ? "" : tab, state, event: "", key: "", type: "", q: "" });
 }
 
@@ -124,7 +123,7 @@ export function followOpenContactEvent(): void {
   if (inboxTab.value === "contact-events" && openRow.value !== "" && !isListed) void loadOpenRow();
 }
 
-/** The row that keys act on: an event's id, or a contact event's key. */
+/** The row that keys act on while it is in sight: an event's id, or a contact event's key. */
 export const cursorRow = signal("");
 
 /** Rows selected for a common action. */

@@ -9,12 +9,13 @@ import { copyCurl, remove, replay, togglePin } from "../state/actions.js";
 import { runAction } from "../state/notice.js";
 import { returnTo, type ViewName, view } from "../state/address.js";
 import {
-  chosen,
+  chosenInSight,
   clearChosen,
   closeDetail,
   compareCaptures,
   compared,
   cursorId,
+  cursorInSight,
   moveCursor,
   openCapture,
   openId,
@@ -23,8 +24,16 @@ import {
 } from "../state/selection.js";
 import { setParams } from "../state/address.js";
 import { INBOX_SEARCH_ID } from "../inbox/inbox-filters.js";
-import { changeRows, inboxRowId, moveInboxCursor, targetRows, toggleChosenRow } from "../inbox/inbox-selection.js";
-import { chosenRows, clearChosenRows, closeRow, cursorRow, openRow, showRow } from "../inbox/inbox-state.js";
+import {
+  changeRows,
+  chosenRowsInSight,
+  cursorRowInSight,
+  inboxRowId,
+  moveInboxCursor,
+  targetRows,
+  toggleChosenRow,
+} from "../inbox/inbox-selection.js";
+import { clearChosenRows, closeRow, cursorRow, openRow, showRow } from "../inbox/inbox-state.js";
 import { isSheetOpen } from "../state/key-sheet.js";
 
 /** One line of the sheet, and what its keys do. */
@@ -96,7 +105,7 @@ function labelOne(id: string): void {
 }
 
 function compare(): void {
-  const ids = [...new Set([...targetIds(), cursorId.value])].filter((id) => id !== "");
+  const ids = [...new Set([...targetIds(), cursorInSight()])].filter((id) => id !== "");
   const [later, earlier] = ids;
   if (ids.length === 2 && later !== undefined && earlier !== undefined) compareCaptures(earlier, later);
 }
@@ -104,8 +113,8 @@ function compare(): void {
 /** Closes the topmost layer. */
 function stepBack(): void {
   if (compared.value !== null) setParams({ compare: "" });
-  else if (chosen.value.size > 0) clearChosen();
-  else if (view.value === "inbox" && chosenRows.value.size > 0) clearChosenRows();
+  else if (view.value === "deliveries" && chosenInSight().length > 0) clearChosen();
+  else if (view.value === "inbox" && chosenRowsInSight().length > 0) clearChosenRows();
   else if (view.value === "inbox" && openRow.value !== "") closeRow();
   else closeDetail();
   if (view.value === "deliveries") focusById(LIST_ID);
@@ -120,8 +129,8 @@ export const KEY_COMMANDS: readonly KeyCommand[] = [
   inList(["Home"], "First delivery", "Move", () => moveCursor(-Infinity)),
   inList(["End"], "Last delivery", "Move", () => moveCursor(Infinity)),
   inList(["Enter"], "Open it", "Move", () => {
-    if (cursorId.value === "") moveCursor(0);
-    if (cursorId.value !== "") openCapture(cursorId.value);
+    if (cursorInSight() === "") moveCursor(0);
+    if (cursorInSight() !== "") openCapture(cursorId.value);
   }),
   inList(["1", "2", "3", "4", "5", "6", "7"], "Tab of the open delivery", "Move", () => {}),
   inList(["/"], "Search", "Move", () => focusById(SEARCH_BOX_ID)),
@@ -148,7 +157,7 @@ export const KEY_COMMANDS: readonly KeyCommand[] = [
   ),
   inList(["t"], "Tags and note", "Act", withOne(labelOne)),
   inList(["x"], "Choose", "Act", () => {
-    if (cursorId.value !== "") toggleChosen(cursorId.value);
+    if (cursorInSight() !== "") toggleChosen(cursorId.value);
   }),
   inList(["d"], "Compare the two chosen", "Act", compare),
   inList(
@@ -160,12 +169,12 @@ export const KEY_COMMANDS: readonly KeyCommand[] = [
   inInbox(["j", "ArrowDown"], "Next event", () => moveInInbox(1)),
   inInbox(["k", "ArrowUp"], "Previous event", () => moveInInbox(-1)),
   inInbox(["Enter"], "Open it", () => {
-    if (cursorRow.value === "") moveInInbox(0);
-    if (cursorRow.value !== "") showRow(cursorRow.value);
+    if (cursorRowInSight() === "") moveInInbox(0);
+    if (cursorRowInSight() !== "") showRow(cursorRow.value);
   }),
   inInbox(["/"], "Search", () => focusById(INBOX_SEARCH_ID)),
   inInbox(["x"], "Choose", () => {
-    if (cursorRow.value !== "") toggleChosenRow(cursorRow.value);
+    if (cursorRowInSight() !== "") toggleChosenRow(cursorRow.value);
   }),
   inInbox(["r"], "Retry", () => void changeRows(targetRows(), "retry")),
   inInbox(["Delete"], "Discard", () => void changeRows(targetRows(), "discard")),

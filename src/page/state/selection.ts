@@ -5,7 +5,7 @@ import { readParam, setParams } from "./address.js";
 /** The capture in the detail pane; empty if the pane is closed. */
 export const openId = computed(() => readParam("open"));
 
-/** The row that keys act on. */
+/** The row that keys act on while it is in sight. */
 export const cursorId = signal("");
 
 /** Captures selected for a common action. */
@@ -85,10 +85,15 @@ export function chosenInSight(): string[] {
   return captures.value.filter(({ id }) => chosen.value.has(id)).map(({ id }) => id);
 }
 
+/** The row that keys act on, if the query still shows it; otherwise empty. */
+export function cursorInSight(): string {
+  return captures.value.some(({ id }) => id === cursorId.value) ? cursorId.value : "";
+}
+
 /** The captures that a command acts on: the selected ones, in the order of the list, or the one at the cursor. */
 export function targetIds(): string[] {
   const inSight = chosenInSight();
   if (inSight.length > 0) return inSight;
-  const id = openId.value === "" ? cursorId.value : openId.value;
+  const id = openId.value === "" ? cursorInSight() : openId.value;
   return id === "" ? [] : [id];
 }

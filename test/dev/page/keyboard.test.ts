@@ -103,6 +103,23 @@ describe.skipIf(mustSkipBrowserTests())("the page without a mouse", () => {
     await expect.poll(() => bench.dev.captures.size).toBe(1);
   });
 
+  test("keys act on no delivery that the search leaves out", async () => {
+    await press("j", "x");
+    await page.getByText("1 chosen").waitFor();
+    await press("/");
+    await page.keyboard.insertText("type:email.sent ");
+    await expect.poll(() => page.locator(".list-window .row").count()).toBe(1);
+    const choice = page.locator(".row.head input");
+    expect(await choice.isChecked()).toBe(false);
+    await page.getByRole("grid").focus();
+    await press("r", "Delete");
+    await page.waitForTimeout(300);
+    expect(await page.getByRole("dialog").count()).toBe(0);
+    expect(bench.dev.captures.list().map(({ attempts }) => attempts.length)).toEqual([1, 1, 1]);
+    await press("Enter");
+    await expect.poll(title).toBe("email.sent");
+  });
+
   test("the keys n, g d, g i and g s change the view, and ? shows the keys", async () => {
     await press("n");
     await page.getByRole("navigation", { name: "Event types" }).waitFor();

@@ -152,6 +152,28 @@ describe.skipIf(mustSkipBrowserTests())("sending and the inbox", () => {
     await expect.poll(() => page.getByRole("region", { name: "Event", exact: true }).count()).toBe(0);
   });
 
+  test("the inbox view offers no action on chosen rows, and keys act on none, once another list is shown", async () => {
+    await bench.deliver({ type: "email.bounced" });
+    await bench.deliver({ type: "email.opened" });
+    await expect.poll(async () => (await bench.inbox.list({ state: "dead" })).items.length).toBe(1);
+    await goTo("Inbox");
+    await page.locator("tbody tr").filter({ hasText: "email.bounced" }).getByRole("checkbox").check();
+    await page.getByText("1 chosen").waitFor();
+    const asked: string[] = [];
+    page.on("request", (request) => request.method() === "POST" && asked.push(request.url()));
+    for (const address of ["#/inbox?show=contact-events", "#/inbox?type=email.opened"]) {
+      await page.evaluate(`location.hash = ${JSON.stringify(address)}`);
+      await expect.poll(() => page.locator("tbody tr").count()).toBe(1);
+      await expect.poll(() => page.locator("tbody tr").innerText()).toContain("email.opened");
+      await expect.poll(() => page.getByText("1 chosen").count()).toBe(0);
+      await page.keyboard.press("r");
+      await page.keyboard.press("Delete");
+      await page.waitForTimeout(300);
+      expect(await page.getByRole("dialog").count()).toBe(0);
+    }
+    expect(asked).toEqual([]);
+  });
+
   test("an open event that the list leaves out is retried, and what came of it is said", async () => {
     await bench.deliver({ type: "email.bounced" });
     const id = bench.dev.captures.list()[0]?.event.id ?? "";
