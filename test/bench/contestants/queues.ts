@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { Stripe } from "stripe";
+import { groupCalls } from "../process/group-calls.js";
 import { SECRET } from "../sample-delivery.js";
 import type { RunningContestant } from "./contestant.js";
 import { createHookApp } from "./express-hook.js";
@@ -70,44 +71,9 @@ export async function startInsert(): Promise<RunningContestant> {
   return startEnqueueing(({ id, type, body }) => pool.query({ name: "insert", text, values: [id, type, body] }));
 }
 
-/** Batches under way at once, and rows in a batch. */
-const MAX_BATCHES = 2;
-const MAX_ROWS = 128;
-
-interface Waiting {
-  row: ReceivedEvent;
-  resolve: () => void;
-  reject: (error: unknown) => void;
-}
-
-/** Whatever came while the batches before were under way is the next batch. */
-function groupCalls(send: (rows: ReceivedEvent[]) => Promise<unknown>): (row: ReceivedEvent) => Promise<void> {
-  let waiting: Waiting[] = [];
-  let underWay = 0;
-  const sendSome = async (): Promise<void> => {
-    if (underWay >= MAX_BATCHES || waiting.length === 0) return;
-    underWay += 1;
-    const batch = waiting.slice(0, MAX_ROWS);
-    waiting = waiting.slice(MAX_ROWS);
-    try {
-      await send(batch.map(({ row }) => row));
-      for (const { resolve } of batch) resolve();
-    } catch (error) {
-      for (const { reject } of batch) reject(error);
-    }
-    underWay -= 1;
-    await sendSome();
-  };
-  return (row) =>
-    new Promise((resolve, reject) => {
-      if (waiting.length === 0) setImmediate(() => void sendSome());
-      waiting.push({ row, resolve, reject });
-    });
-}
-
 export async function startGroupedInsert(): Promise<RunningContestant> {
   const pool = await openPool("inbox_grouped");
-  const insertRows = groupCalls((rows) => {
+  const insertRows = groupCalls<ReceivedEvent>((rows) => {
     const places = rows.map((_, index) => `($${3 * index + 1}, $${3 * index + 2}, $${3 * index + 3})`);
     return pool.query(
       `INSERT INTO inbox_grouped (id, type, body) VALUES ${places.join(", ")} ON CONFLICT DO NOTHING`,

@@ -1,6 +1,8 @@
 import { Pool } from "pg";
 import { findContestant } from "../contestants/catalogue.js";
+import { installPackages } from "../process/install-packages.js";
 import { POSTGRES_WAYS, type PostgresWay } from "../process/postgres-process.js";
+import { JOB_PACKAGES } from "../process/postgres-queues.js";
 import { printTitle } from "../table.js";
 import { runAlternated } from "./alternate.js";
 import type { MeasureContext } from "./context.js";
@@ -13,6 +15,8 @@ const TITLES: Record<PostgresWay, string> = {
   store: "our store: accepted, leased, settled",
   commit: "our store: ctx.commit with a row of the user",
   sqlite: "our store on SQLite",
+  "graphile-worker": "graphile-worker with the same rows",
+  "pg-boss": "pg-boss with the same rows",
 };
 
 /** The store on PostgreSQL beside what one would write by hand, and beside SQLite. CPU of the server counts. */
@@ -24,10 +28,12 @@ export function measurePostgres(context: MeasureContext): Promise<void> {
       `PostgreSQL, Node ${runtime.version}: ${options.connections} callers, ${options.rounds} rounds of ${options.seconds} s`,
     );
     const file = scratch.file("beside-postgres.db");
+    const folder = `postgres-jobs-node-${runtime.major}`;
+    const packages = installPackages({ folder, packages: JOB_PACKAGES, node: runtime.node });
     const entries = POSTGRES_WAYS.map((way) => ({
       name: way,
       title: TITLES[way],
-      plans: [{ way, url: server.url, file }],
+      plans: [{ way, url: server.url, file, packages }],
     }));
     const runs = await runStores(context, server, entries);
     printStores(runs);

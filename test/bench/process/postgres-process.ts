@@ -10,6 +10,7 @@ import { BODY_BYTES, EVENT_TYPE, HANDLER_NAME } from "../sample-delivery.js";
 import { median } from "../stats.js";
 import { serveCalls } from "./child-calls.js";
 import { ownCpuMicros } from "./cpu-time.js";
+import { openGraphileWorker, openPgBoss } from "./postgres-queues.js";
 
 /** What takes an event, until all that belongs to it is durable. */
 type Take = (id: string, body: Buffer) => Promise<unknown>;
@@ -21,7 +22,15 @@ interface Opened {
   close(): Promise<void>;
 }
 
-export const POSTGRES_WAYS = ["insert-50", "insert-10", "store", "commit", "sqlite"] as const;
+export const POSTGRES_WAYS = [
+  "insert-50",
+  "insert-10",
+  "store",
+  "commit",
+  "sqlite",
+  "graphile-worker",
+  "pg-boss",
+] as const;
 export type PostgresWay = (typeof POSTGRES_WAYS)[number];
 
 export interface PostgresPlan {
@@ -29,6 +38,8 @@ export interface PostgresPlan {
   url: string;
   /** For the store in SQLite. */
   file: string;
+  /** Folder with the packages of the job libraries, for those two. */
+  packages?: string;
 }
 
 export interface PostgresInterval {
@@ -80,7 +91,7 @@ async function openStore<Tx>(
 const done = (lease: Lease) => ({ ...lease, at: Date.now(), dropSteps: false, to: "done" }) as const;
 const settleDone = <Tx>(store: Store<Tx>, lease: Lease): Promise<unknown> => store.settle(done(lease));
 
-async function open({ way, url, file }: PostgresPlan): Promise<Opened> {
+async function open({ way, url, file, packages = "" }: PostgresPlan): Promise<Opened> {
   switch (way) {
     case "insert-50":
       return openInserts(url, 50);
@@ -94,6 +105,10 @@ async function open({ way, url, file }: PostgresPlan): Promise<Opened> {
       );
     case "sqlite":
       return openStore(createSqliteStore({ file }), settleDone);
+    case "graphile-worker":
+      return openGraphileWorker(url, packages);
+    case "pg-boss":
+      return openPgBoss(url, packages);
   }
 }
 
