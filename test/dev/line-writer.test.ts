@@ -22,6 +22,7 @@ const capture: CaptureSummary = {
   attempts: 1,
   status: 200,
   outcome: null,
+  notReceived: false,
   ms: 12,
   error: null,
   size: 10,
