@@ -119,7 +119,7 @@ function answersOf(operation: Operation): Json {
   ]) as Json;
 }
 
-/** Statuses that the service documents for every operation; it does not show their codes. See docs/service.md#errors. */
+/** Statuses that the service documents for every operation, without their codes. See docs/service.md#errors. */
 const COMMON_ERRORS: Readonly<Record<number, string>> = {
   400: "The request cannot be read.",
   401: "The credential is missing or invalid.",
