@@ -13,8 +13,10 @@ import type { DevEvent, Report } from "./dev-event.js";
 /** Most events that are followed at once, and whose work is known; beyond it the oldest is left. */
 const MAX_FOLLOWED = 1_000;
 const POLL_INTERVAL_MS = 250;
-/** A handler that runs for long, or waits for its next attempt, is polled less often. */
-const MAX_POLL_INTERVAL_MS = 10 * SECOND;
+/** A handler that runs for long, or waits for its next attempt or a retry by hand, is polled less often. */
+const SLOW_POLL_INTERVAL_MS = SECOND;
+/** Of many events each is polled less often still: at most a hundred are read in a second. */
+const SLOW_POLL_INTERVAL_MS_PER_EVENT = SECOND / 100;
 
 /** A receiver's file that another process writes can be busy for a moment. */
 const MAX_UNREADABLE = 20;
@@ -99,6 +101,10 @@ export class WorkFollower {
     return this.#learn(event);
   }
 
+  get #slowIntervalMs(): number {
+    return Math.max(SLOW_POLL_INTERVAL_MS, this.#followed.size * SLOW_POLL_INTERVAL_MS_PER_EVENT);
+  }
+
   close(): void {
     this.#isClosed = true;
     this.#timer?.cancel();
@@ -135,7 +141,7 @@ export class WorkFollower {
   async #poll(followed: Followed, now: number): Promise<boolean> {
     const event = await this.#options.inbox.getEvent(followed.eventId).catch(() => undefined);
     followed.polls += 1;
-    followed.nextPollAt = now + Math.min(followed.polls * POLL_INTERVAL_MS, MAX_POLL_INTERVAL_MS);
+    followed.nextPollAt = now + Math.min(followed.polls * POLL_INTERVAL_MS, this.#slowIntervalMs);
     if (event === undefined) {
       followed.unreadable += 1;
       return followed.unreadable < MAX_UNREADABLE;
@@ -149,7 +155,7 @@ export class WorkFollower {
     followed.isOld = false;
     this.#learn(event);
     const dueAt = Math.min(...event.handlers.flatMap((work) => (work.state === "pending" ? [work.dueAt ?? now] : [])));
-    // At the time of a run, and not up to ten seconds later.
+    // At the time of a run, and not later.
     if (dueAt > now) followed.nextPollAt = Math.min(followed.nextPollAt, dueAt);
     // Dead and parked work goes on when it is retried from anywhere.
     return event.handlers.some(({ state }) => state !== "done");

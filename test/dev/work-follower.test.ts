@@ -50,6 +50,33 @@ test("a failure of work that was retried is reported like the first one", async 
   expect(reports[1]).toMatchObject({ kind: "handler_failed", state: "dead", attempts: 1 });
 });
 
+test.each([
+  [1, 1],
+  [500, 5],
+])("%i dead events are each looked at every %i s, so that retries by hand are seen", async (count, everySeconds) => {
+  const { receiver, inbox } = await follow("email.sent", () => {
+    throw new DoNotRetry("the address book is closed");
+  });
+  const event = makeEvent();
+  await post(receiver, event);
+  await untilWork(receiver, event.id, { state: "dead" });
+  const dead = await inbox.getEvent(event.id);
+  const looks = new Map<string, number>();
+  const getEvent = async (id: string) => {
+    looks.set(id, (looks.get(id) ?? 0) + 1);
+    return dead && { ...dead, id };
+  };
+  const clock = fakeClock();
+  const follower = new WorkFollower({ inbox: { getEvent }, clock, report: () => undefined, changed: () => undefined });
+  onTestFinished(() => follower.close());
+  for (let index = 0; index < count; index += 1) follower.follow(`evt_${index}`);
+  await clock.advance(60_000);
+  looks.clear();
+  await clock.advance(20 * everySeconds * 1_000);
+  const [fewest, most] = [Math.min(...looks.values()), Math.max(...looks.values())];
+  expect([looks.size, fewest >= 16, most <= 20]).toEqual([count, true, true]);
+});
+
 test("an event that no handler got is reported once", async () => {
   const { receiver, follower, reports } = await follow("email.bounced", () => undefined);
 
