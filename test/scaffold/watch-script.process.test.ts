@@ -1,0 +1,35 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { makeFolder } from "../support/folder.js";
+import { startProgram } from "./run-command.js";
+import { ROOT } from "./scratch.js";
+
+/** The script `app` of a new project. */
+function readAppScript(): string {
+  const file = readFileSync(join(ROOT, "templates/__common__/_package.json"), "utf8");
+  const { scripts } = JSON.parse(file) as { scripts: { app: string } };
+  return scripts.app;
+}
+
+test("an app that ends while it loads is started again once any of its files is fixed", async () => {
+  const cwd = makeFolder();
+  mkdirSync(join(cwd, "src"));
+  writeFileSync(join(cwd, "package.json"), '{ "type": "module" }');
+  writeFileSync(join(cwd, "src/server.ts"), 'import "./part.js";\nconsole.log("the app runs");\n');
+  writeFileSync(join(cwd, "src/part.ts"), 'throw new Error("broken");\n');
+  const path = [join(ROOT, "node_modules/.bin"), process.env["PATH"]].join(delimiter);
+  const [command = "", ...args] = readAppScript().split(" ");
+  const app = startProgram({ command, args, cwd, env: { PATH: path } });
+  onTestFinished(async () => {
+    app.child.kill("SIGTERM");
+    await app.ended;
+  });
+  await expect.poll(app.output, { timeout: 20_000 }).toContain("Error: broken");
+  const fix = () => {
+    writeFileSync(join(cwd, "src/part.ts"), "export const part = 1;\n");
+    return app.output();
+  };
+  // Saved again if the first time was before it watched.
+  await expect.poll(fix, { timeout: 20_000, interval: 3_000 }).toContain("the app runs");
+}, 60_000);
