@@ -6,8 +6,8 @@ import type { Operation } from "#pigeonhole/contract/operation.js";
 import type { Called } from "../api/support.js";
 import { type KEYS, SUPPORT, type World, openWorld, requestOf } from "./support.js";
 
-// What the tests of every operation have to know of one: what its example needs, requests for its errors, and which bad
-// input it takes.
+// What the tests of every operation have to know of one: what its example needs, requests for its errors, and its texts
+// without a limit.
 
 type Producer = (world: World) => Promise<Called>;
 
@@ -240,21 +240,16 @@ export const BEFORE: Record<string, (client: Client, ids: Ids) => Promise<Ids>> 
   "forms.starter": async ({ forms }) => ({ slug: (await forms.starters())[0]?.slug ?? "" }),
 };
 
-/** The bad requests that may be accepted, as the row and the name of the request. */
-export const ACCEPTED: readonly RegExp[] = [
-  // Text that people write may hold markup, and names may look like paths.
-  /^(?:contacts\.update|drafts\.create|forms\.(?:create|design)) \w+: (?:markup|a path)$/,
-  /^(?:labels\.create name|signatures\.create (?:name|html)|webhooks\.create description): (?:markup|a path)$/,
-  /^(?:contacts\.update|drafts\.create) \w+: an empty text$/,
-  /^(?:forms|webhooks)\.create description: an empty text$/,
-  /^contacts\.update (?:name|notes): a text of 1 MB$/,
-  /^(?:contacts\.update (?:name|notes)|forms\.create description): null$/,
-  /^forms\.create publish: true$/,
-  // What is searched for, and names of files.
-  /^(?:chats|contacts|files)\.\w+ \?(?:q|address|filename)=/,
-  /^drafts\.list \?query=/,
-  /^contacts\.people \?blocked=true$/,
-  /^contactEvents\.list \?name=true$/,
-  // The path of another row, once the dot is resolved.
-  /^webhooks\.deliveries \{id\} \.$/,
+/** Texts for which the service documents no limit, or which it ignores. */
+export const UNLIMITED: readonly string[] = [
+  "contacts.create name",
+  "contacts.create notes",
+  "contacts.update name",
+  "contacts.update notes",
+  "drafts.create from",
+  "drafts.create threadId",
+  "drafts.update from",
+  "drafts.update threadId",
+  "labels.create color.textColor",
+  "labels.update color.textColor",
 ];
