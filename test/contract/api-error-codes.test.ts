@@ -22,6 +22,13 @@ const DOCUMENTED: Record<number, string> = {
   503: `unreachable`,
 };
 
+/** Those that it names for keys, roles, sending, record checks and mailboxes alone, or for every operation. */
+const ELSEWHERE = `mailbox_address_invalid mailbox_login_failed connected_mailbox_send_sign_in_failed
+  mailbox_settings_unknown connected_mailbox_send_server_unknown mailbox_uses_vendor connected_mailbox_domain_hosted
+  connected_mailbox_no_password beyond_caller_authority insufficient_authority step_up_required inactive_api_key
+  role_not_found connected_mailbox_not_found revoked not_revoked role_name_taken role_immutable role_undeletable
+  role_in_use stream_not_paused connected_mailbox_already_connected connected_mailbox_connected_elsewhere
+  role_limit_reached mailbox_checks_limited unreachable`.split(/\s+/);
 const codes = Object.keys(API_ERROR_CODES) as ApiErrorCode[];
 
 describe("the error codes of the API", () => {
@@ -41,6 +48,13 @@ describe("the error codes of the API", () => {
   test("the error codes of every operation are in the table", () => {
     for (const { name, operation } of listOperations())
       expect(codes, name).toEqual(expect.arrayContaining([...operation.errors]));
+  });
+
+  test("the error codes of events, webhooks, contacts, files, forms, drafts, labels, signatures and chats are in rows", () => {
+    const first = codes.filter((code) => !ELSEWHERE.includes(code));
+    expect(first).toHaveLength(33);
+    const inRows = new Set<string>(listOperations().flatMap(({ operation }) => operation.errors));
+    expect(first.filter((code) => !inRows.has(code))).toEqual([]);
   });
 
   test("a refusal of the sandbox has the status of its code, or another one that is given", () => {
