@@ -1,8 +1,8 @@
-import { randomBytes } from "node:crypto";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { PigeonholeError } from "../base/error.js";
 import type { AnswerBytes } from "./answer-bytes.js";
+import { draftBeside, removeOldDrafts } from "./draft-files.js";
 import { readFileName } from "./read-file-name.js";
 
 /**
@@ -27,7 +27,8 @@ export interface Download {
   bytes(maxBytes?: number): Promise<Uint8Array>;
   /**
    * Writes the bytes to a file as they arrive, and resolves with their number. The file appears under its name only
-   * when it is complete and on the disk, and replaces another one there.
+   * when it is complete and on the disk, and replaces another one there. Until then the bytes are in a file
+   * `pigeonhole-….part` beside it. If the process is killed, a `saveTo` into the folder removes that an hour later.
    */
   saveTo(path: string): Promise<{ bytes: number }>;
   /** Closes the connection without reading what is left. Has no effect after a complete read, or a second time. */
@@ -107,7 +108,7 @@ function grow(bytes: Uint8Array<ArrayBuffer>, size: number): Uint8Array<ArrayBuf
 
 async function save(source: AnswerBytes, path: string): Promise<{ bytes: number }> {
   source.begin();
-  const draft = `${path}.${randomBytes(6).toString("hex")}.part`;
+  const draft = draftBeside(path);
   let file: FileHandle | undefined;
   try {
     file = await open(draft, "wx");
@@ -116,6 +117,7 @@ async function save(source: AnswerBytes, path: string): Promise<{ bytes: number 
     await file.close();
     await rename(draft, path);
     await syncFolder(dirname(path));
+    await removeOldDrafts(dirname(path));
     return { bytes };
   } catch (error) {
     source.close();

@@ -414,6 +414,13 @@ describe("saving a download", () => {
     expect(readdirSync(join(path, ".."))).toEqual(["a.png"]);
   });
 
+  test("saving a download takes a name as long as the disk allows", async () => {
+    const path = join(makeFolder(), `${"n".repeat(251)}.png`);
+    const { call } = await downloadFrom(whole);
+    expect(await (await call("1")).saveTo(path)).toEqual({ bytes: content.byteLength });
+    expect(readFileSync(path).byteLength).toBe(content.byteLength);
+  });
+
   test("saving a download leaves the bytes of a fetch of the user's own as they are", async () => {
     const path = join(makeFolder(), "a.png");
     const own = some(1_000);
