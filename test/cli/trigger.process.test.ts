@@ -4,6 +4,7 @@ import { closeAfterTest, startReceiverApp } from "./app.js";
 import { serve } from "../support/mounts.js";
 import { jsonLines, runCli, SECRET, startCli } from "../support/run-cli.js";
 import { startDev } from "../dev/dev-harness.js";
+import { findFreePort } from "../support/free-port.js";
 import { makeFolder } from "../support/folder.js";
 
 const env = { WEBHOOK_SECRET: SECRET };
@@ -25,6 +26,16 @@ test("trigger without a secret says how to make one, and the printed command mak
 });
 
 describe("trigger", () => {
+  test("trigger says that pigeonhole dev is not there, where it would receive", async () => {
+    const port = await findFreePort();
+    const trigger = (...args: string[]) =>
+      runCli(["trigger", "email.sent", ...args], { env: { ...env, DEV_PORT: String(port) } });
+    const advice = "! pigeonhole dev receives there once it says Ready: start it, or give the port of the app itself";
+    const { code, stdout } = await trigger();
+    expect([code, stdout]).toEqual([3, expect.stringContaining(advice)]);
+    expect((await trigger("--to", String(await findFreePort()))).stdout).not.toContain("pigeonhole dev");
+  });
+
   test("trigger delivers a sample event that a real receiver handles", async () => {
     const app = await startReceiverApp();
     const result = await runCli(["trigger", "email.received", "--to", app.url, "--expect", "200", "--json"], { env });

@@ -11,6 +11,7 @@ import { checkPorts } from "./check-ports.js";
 import type { DevLines } from "./print-lines.js";
 import type { DevSetup } from "./dev-setup.js";
 import type { dev } from "./spec.js";
+import { watchApp } from "./watch-app.js";
 
 /** Less than the time that the command has after Ctrl-C. */
 const APP_GRACE_MS = 7 * SECOND;
@@ -58,7 +59,11 @@ export async function startCompanions({ input, setup, lines }: CompanionsInput):
   return {
     sandbox,
     signal,
-    answered: () => (app === undefined ? Promise.resolve() : untilAnswered({ input, setup, lines, signal })),
+    async answered() {
+      if (app === undefined) return;
+      await untilAnswered({ input, setup, lines, signal });
+      void reportAway({ input, setup, lines, signal });
+    },
     async close() {
       over.abort();
       await app?.stop();
@@ -66,6 +71,10 @@ export async function startCompanions({ input, setup, lines }: CompanionsInput):
       return exitCode;
     },
   };
+}
+
+interface WaitInput extends CompanionsInput {
+  signal: AbortSignal;
 }
 
 /** Every port that something will listen at. The app is the first target. */
@@ -112,10 +121,10 @@ function startWith({
   return startApp({ command, env: { ...env, ...own }, cwd, graceMs: APP_GRACE_MS, onLine: lines.app });
 }
 
-async function untilAnswered({ input, setup, lines, signal }: CompanionsInput & { signal: AbortSignal }) {
+async function untilAnswered({ input, setup, lines, signal }: WaitInput): Promise<void> {
   const { origin } = setup.app.url;
   const timer = setTimeout(() => {
-    const text = `Waits for the app at ${origin} (${setup.app.by}); deliveries are received once it answers. If it listens elsewhere, give that with --forward-to.`;
+    const text = `Waits for the app at ${origin} (${setup.app.by}); deliveries are received once it answers. If its lines above have an error, fix that; dev goes on when it answers. If it listens elsewhere, give that with --forward-to.`;
     lines.out.result({ kind: "waiting_for_app", origin }, text);
   }, PATIENCE_MS);
   try {
@@ -125,4 +134,20 @@ async function untilAnswered({ input, setup, lines, signal }: CompanionsInput & 
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Says when the app has stopped listening, which may be the end of what `--start` restarts, and when it is back. */
+async function reportAway({ input, setup, lines, signal }: WaitInput): Promise<void> {
+  const { host, origin } = setup.app.url;
+  const { out } = lines;
+  const meanwhile = input.options.whenDown === "hold" ? "kept until it is back" : "answered 503 until it is back";
+  const changed = (listens: boolean): void => {
+    if (listens) out.result({ kind: "app_back", origin }, out.paint.green(`The app listens at ${host} again.`));
+    else {
+      const text = `! The app no longer listens at ${host}: its lines above say why. Deliveries are ${meanwhile}; fix the app, and dev goes on.`;
+      out.result({ kind: "app_away", origin }, out.paint.yellow(text));
+    }
+  };
+  // Rejects at the end of dev.
+  await watchApp(setup.app.url, { signal, changed }).catch(() => undefined);
 }

@@ -40,6 +40,7 @@ import { answerSign } from "../values/answer-sign.js";
 import { describeEventWork, judgeWithWork, WORK_UNKNOWN, workRecord } from "../values/event-work.js";
 import { noSuchEventType } from "../values/event-type.js";
 import { readInput } from "../values/read-input.js";
+import { readVariable } from "../values/secret-option.js";
 import { requireSigningSecret } from "../values/signing-secret.js";
 import { checkExpect, readWebhookUrl } from "../values/flag-values.js";
 import { type FoundEvent, type WorkReader, withWorkReader } from "../values/work-reader.js";
@@ -175,7 +176,7 @@ function showAnswer(input: AnswerInput): ExitCode {
   const result = status === null ? (error ?? describeAnswer(head)) : `${describeAnswer(head)}  ${ms} ms`;
   const why = whyNotRun(head, "delivery");
   const reason = plainReason(received);
-  const advice = adviceFor(input, failures) ?? null;
+  const advice = adviceFor(input, failures) ?? devAdvice(input) ?? null;
   const remarks = [
     ...(status === null ? [] : failures),
     ...(why === undefined ? [] : [`${why}.`]),
@@ -204,6 +205,12 @@ function adviceFor({ url, answer, signedWith, expect }: AnswerInput, failures: r
     secretRef: signedWith,
     pathFlag: target === url ? "--to 3000/hooks" : FORWARD_FLAG,
   });
+}
+
+/** Where nothing listens, if `pigeonhole dev` would. */
+function devAdvice({ url, answer, context }: AnswerInput): string | undefined {
+  if (answer.failure !== "refused" || new URL(url).port !== (readVariable("DEV_PORT", context) ?? "4400")) return;
+  return "pigeonhole dev receives there once it says Ready: start it, or give the port of the app itself, as in --to 3000.";
 }
 
 /** An expected answer is good whatever its status, but a parked event is handled in no case. */
