@@ -201,7 +201,7 @@ async function start(options: DevServerOptions, cleanup: Cleanup): Promise<DevSe
     { method: "GET", path: "/api/session", handle: session },
     ...captureRoutes({ log, secrets: knownSecrets, assumptions, now }),
     ...exportRoutes({ log, secrets: knownSecrets, assumptions, rules, captureUrl, maxBodyBytes, now }),
-    ...actionRoutes({ replay, sendSample, maxBodyBytes, now }),
+    ...actionRoutes({ folder, replay, sendSample, maxBodyBytes, now }),
     ...inboxRoutes({ inbox, work, folder }),
     ...sandboxRoutes(sandbox),
   ];

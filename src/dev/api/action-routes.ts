@@ -1,4 +1,6 @@
 import { randomUUID } from "node:crypto";
+import type { CaptureFolder } from "../../capture/folder/capture-folder.js";
+import { summarizeCapture } from "../../capture/model/summarize-capture.js";
 import { isEventType } from "../../protocol/event-types.js";
 import { sampleEvent } from "../../sandbox/samples/sample-event.js";
 import type { Replay } from "../replay.js";
@@ -14,6 +16,7 @@ const MAX_TIMES = 1_000;
 const MAX_TARGET_LENGTH = 2_000;
 
 export interface ActionRouteDeps {
+  folder: Pick<CaptureFolder, "get">;
   replay: Replay;
   sendSample: SendSample;
   maxBodyBytes: number;
@@ -21,7 +24,7 @@ export interface ActionRouteDeps {
 }
 
 /** Routes that replay captures and send sample events. */
-export function actionRoutes({ replay, sendSample, maxBodyBytes, now }: ActionRouteDeps): PageApiRoute[] {
+export function actionRoutes({ folder, replay, sendSample, maxBodyBytes, now }: ActionRouteDeps): PageApiRoute[] {
   return [
     {
       method: "POST",
@@ -64,13 +67,15 @@ export function actionRoutes({ replay, sendSample, maxBodyBytes, now }: ActionRo
     {
       method: "POST",
       path: "/api/send",
-      handle: async ({ body }): Promise<SendReport> => ({
-        captureIds: await sendSample({
+      handle: async ({ body }): Promise<SendReport> => {
+        const ids = await sendSample({
           body: requireField("body", body.text("body", maxBodyBytes)),
           variant: requireField("sign", body.choice("sign", SIGNATURE_VARIANTS)),
           ...optional("times", body.count("times", MAX_TIMES)),
-        }),
-      }),
+        });
+        // One that was removed since, for the number of captures, has no summary.
+        return { captures: ids.flatMap((id) => folder.get(id) ?? []).map(summarizeCapture) };
+      },
     },
   ];
 }

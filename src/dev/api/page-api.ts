@@ -187,7 +187,8 @@ export interface SendBody {
 }
 
 export interface SendReport {
-  captureIds: string[];
+  /** Of each delivery, in the order of sending, with the app's answer. */
+  captures: CaptureSummary[];
 }
 
 export interface InboxOverview {

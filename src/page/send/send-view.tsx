@@ -6,12 +6,12 @@ import { readCapture, readSample, sendEvent } from "../api/calls.js";
 import { startText } from "../edit/editing.js";
 import { JsonEditor } from "../edit/json-editor.js";
 import { onSendKey } from "../edit/send-key.js";
-import { runAction, showNotice } from "../state/notice.js";
-import { goTo, readParam, setParams } from "../state/address.js";
+import { runAction } from "../state/notice.js";
+import { readParam, setParams } from "../state/address.js";
 import { session } from "../state/session.js";
 import { Icon } from "../ui/icon.js";
-import { plural } from "../ui/format.js";
 import { RecentList, loadRecent } from "./recent-list.js";
+import { reportSent } from "./report-sent.js";
 import { SentList } from "./sent-list.js";
 import { VARIANTS } from "./signature-variants.js";
 import { TypeList } from "./type-list.js";
@@ -56,15 +56,10 @@ export function SendView() {
     if (body === null || isSending) return;
     setSending(true);
     await runAction(async () => {
-      const { captureIds } = await sendEvent({ body: body.text, sign, times });
-      setSent([...captureIds, ...sent].slice(0, 100));
+      const { captures } = await sendEvent({ body: body.text, sign, times });
+      setSent([...captures.map(({ id }) => id), ...sent].slice(0, 100));
       void loadRecent();
-      const [first] = captureIds;
-      showNotice({
-        tone: "good",
-        text: `Sent ${plural(captureIds.length, "delivery", "deliveries")}`,
-        ...(first === undefined ? {} : { action: { label: "Open", run: () => goTo("deliveries", { open: first }) } }),
-      });
+      reportSent(captures, sign);
     });
     setSending(false);
   };

@@ -1,8 +1,9 @@
 import { escapeControls } from "../../base/text.js";
 import { captures } from "../state/captures.js";
 import { goTo } from "../state/address.js";
-import { AnswerBadge, VerdictBadge } from "../ui/badges.js";
-import { formatMs, formatTime } from "../ui/format.js";
+import { workOf } from "../state/work.js";
+import { AnswerBadge, VerdictBadge, WorkBadge } from "../ui/badges.js";
+import { formatTime } from "../ui/format.js";
 
 /** Events sent from this view, with their answers. */
 export function SentList({ ids }: { ids: readonly string[] }) {
@@ -16,13 +17,13 @@ export function SentList({ ids }: { ids: readonly string[] }) {
           type="button"
           class="sent-row"
           key={capture.id}
+          title={`Open the delivery of ${formatTime(capture.receivedAt)}`}
           onClick={() => goTo("deliveries", { open: capture.id })}
         >
           <VerdictBadge verdict={capture.verdict} />
           <span class="sent-type">{escapeControls(capture.type ?? "")}</span>
           <AnswerBadge capture={capture} />
-          <span class="hint">{formatMs(capture.ms)}</span>
-          <span class="hint">{formatTime(capture.receivedAt)}</span>
+          <WorkBadge work={workOf(capture)} />
         </button>
       ))}
     </section>

@@ -1,5 +1,6 @@
 import { createReceiver } from "pigeonhole";
 import { sampleEvent } from "pigeonhole/testing";
+import type { EventType } from "pigeonhole/protocol";
 import { describe, expect, test } from "vitest";
 import { mustSkipBrowserTests, type OpenPage } from "./browser.js";
 import { openForEach } from "./open-for-each.js";
@@ -21,7 +22,7 @@ describe.skipIf(mustSkipBrowserTests())("sending and the inbox", () => {
     await types.getByRole("button", { name: "form.submitted" }).click();
     await page.getByRole("textbox", { name: "Envelope of the event" }).getByText('"form.submitted"').waitFor();
     await page.getByRole("button", { name: /^Send Ctrl/ }).click();
-    await page.getByText("Sent 1 delivery").waitFor();
+    await page.locator(".notice.good").getByText("Sent 1 delivery: 200 accepted").waitFor();
     const sent = page.getByRole("region", { name: "Sent from here" });
     await sent.getByText(/^200/).waitFor();
     expect((await bench.inbox.list({})).items.map(({ type }) => type)).toEqual(["form.submitted"]);
@@ -48,9 +49,30 @@ describe.skipIf(mustSkipBrowserTests())("sending and the inbox", () => {
     await goTo("Send");
     await page.getByRole("spinbutton", { name: "Deliveries of this event" }).fill("3");
     await page.getByRole("button", { name: "Send 3 times" }).click();
-    await page.getByText("Sent 3 deliveries").waitFor();
+    await page.getByText("Sent 3 deliveries: 1 × 200 accepted, 2 × 200 duplicate").waitFor();
     expect(bench.dev.captures.size).toBe(3);
     expect((await bench.inbox.list({})).items).toHaveLength(1);
+  });
+
+  test.each([
+    ["email.bounced", {}, "good", "Sent 1 delivery: 200 accepted", "dead"],
+    ["email.sent", { type: "invoice.paid" }, "warn", "Sent 1 delivery: 200 parked", "parked"],
+  ])("the send view shows what the app made of %s with %o", async (type, change, tone, text, work) => {
+    await goTo("Send");
+    await page.getByRole("button", { name: type }).click();
+    const editor = page.getByRole("textbox", { name: "Envelope of the event" });
+    await editor.getByText(`"${type}"`).waitFor();
+    await editor.press("Control+a");
+    await page.keyboard.insertText(JSON.stringify({ ...sampleEvent(type as EventType), ...change }));
+    await page.getByRole("button", { name: /^Send Ctrl/ }).click();
+    await page.locator(`.notice.${tone}`).getByText(text).waitFor();
+    const sent = page.getByRole("region", { name: "Sent from here" }).getByRole("button");
+    await expect.poll(() => sent.locator(".badge.work").textContent()).toContain(work);
+    const [shown, whole] = await page.evaluate<[number, number]>(`(() => {
+      const { clientWidth, scrollWidth } = document.querySelector(".sent-type");
+      return [clientWidth, scrollWidth];
+    })()`);
+    expect(shown, "width of the type in sight").toBe(whole);
   });
 
   test("the send view remembers what was sent, and sends it again under a new id", async () => {
