@@ -3,6 +3,7 @@ import type { Capture } from "../../capture/model/capture.js";
 import { bodyBytes } from "../../capture/model/capture-request.js";
 import { type NamedSecret, headerListReader, nameSecrets } from "../../capture/model/judge-signature.js";
 import type { SignatureAssumptions } from "../../protocol/assumptions.js";
+import { secretName } from "../../protocol/explain-mismatch.js";
 import { explainSignature } from "../../protocol/explain-signature.js";
 import { LIMITS } from "../../protocol/limits.js";
 import { parseSignature } from "../../protocol/parse-signature.js";
@@ -31,7 +32,8 @@ export function explainCapture(
     assumptions,
   });
   return {
-    summary: nameSecrets(summary, secrets),
+    // That of the verdict tells the time from now, which was the arrival; the page shows how long it was before that.
+    summary: nameSecrets(verdict.ok ? `Genuine: signed with ${secretName(verdict.secretIndex)}.` : summary, secrets),
     checks: checksOf(verdict, secrets, resolved.signatureHeader),
     findings: findings.map(({ code, message, fix }) => ({
       code,

@@ -173,6 +173,15 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await page.getByRole("table", { name: "Answer headers" }).getByText("t-1").waitFor();
   });
 
+  test("an open delivery tells the age of its signature from its arrival, not from now", async () => {
+    await bench.deliver();
+    await openFirst();
+    await tab("Signature").click();
+    const summary = page.locator(".signature-summary");
+    await expect.poll(() => summary.innerText()).toMatch(/Genuine: signed with env:WEBHOOK_SECRET\.$/);
+    expect(await page.getByRole("tabpanel").innerText()).not.toContain(" ago");
+  });
+
   test("an open delivery explains the signature check by check, with what to do", async () => {
     await bench.deliver({ variant: "stale" });
     await openFirst();
