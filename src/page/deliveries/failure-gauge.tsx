@@ -31,7 +31,7 @@ export function FailureLevel({ count: counted }: { count: number }) {
   const text = `${count} of ${most} failures in a row`;
   return (
     <span
-      class={count * 2 >= most ? "failure-gauge bad" : "failure-gauge"}
+      class={`failure-gauge ${count * 2 >= most ? "bad" : count > 0 ? "warn" : "mute"}`}
       title={`The service switches an endpoint off after ${most} failures in a row.`}
     >
       <svg viewBox="0 0 60 6" width="60" height="6" role="img" aria-label={text}>
