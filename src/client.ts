@@ -9,6 +9,7 @@ export type {
   KeyedCallOptions,
   UploadCallOptions,
 } from "./client/call-types.js";
+export type { AnswerOf, CallName, BodyOf, QueryOf } from "./client/named-types.js";
 export type { Download } from "./client/download.js";
 export type { UploadData } from "./client/upload-body.js";
 export type { PagePromise } from "./client/page-promise.js";

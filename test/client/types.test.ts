@@ -1,13 +1,18 @@
 import { describe, expectTypeOf, test } from "vitest";
 import type {
+  AnswerOf,
+  CallName,
   CallOptions,
   Client,
   ContactEventInput,
   ContactEventResult,
   ContactEventSender,
+  BodyOf,
   KeyedCallOptions,
+  LabelCreateInput,
   Page,
   PagePromise,
+  QueryOf,
   WebhookDelivery,
   WebhookEndpoint,
   WebhookEndpointWithSecret,
@@ -62,6 +67,17 @@ describe("the types of the client", () => {
       [id: string, deliveryId: string, options?: CallOptions]
     >();
     expectTypeOf<"email.sent">().toExtend<WebhookEndpoint["eventTypes"][number]>();
+  });
+
+  test("the types of a call have its name, so that an operation needs no exported type", () => {
+    expectTypeOf<BodyOf<"labels.create">>().toEqualTypeOf<LabelCreateInput>();
+    expectTypeOf<BodyOf<"contactEvents.sendBatch">>().toEqualTypeOf<readonly ContactEventInput[]>();
+    expectTypeOf<BodyOf<"labels.get">>().toBeNever();
+    expectTypeOf<QueryOf<"files.upload">>().toEqualTypeOf<{ filename: string }>();
+    expectTypeOf<AnswerOf<"webhooks.get">>().toEqualTypeOf<WebhookEndpoint>();
+    expectTypeOf<AnswerOf<"webhooks.list">["items"][number]>().toEqualTypeOf<WebhookEndpoint>();
+    expectTypeOf<AnswerOf<"files.content">>().toBeNever();
+    expectTypeOf<"labels.none">().not.toExtend<CallName>();
   });
 
   test("only calls that accept an idempotency key have one in their types", () => {
