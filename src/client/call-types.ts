@@ -62,10 +62,15 @@ type PathArguments<Names> = Names extends [infer First, ...infer Rest]
   ? [...PathArgument<First>, ...PathArguments<Rest>]
   : [];
 
+/** What is made may need nothing said of it; a change without fields is rather a mistake. */
 type BodyArguments<Row> = Row extends { argument: "events" }
   ? [events: BodyInput<Row>]
   : Row extends { body: unknown }
-    ? [input: BodyInput<Row>]
+    ? Row extends { method: "POST" }
+      ? object extends BodyInput<Row>
+        ? [input?: BodyInput<Row>]
+        : [input: BodyInput<Row>]
+      : [input: BodyInput<Row>]
     : Row extends { uploads: unknown }
       ? [data: UploadData]
       : [];

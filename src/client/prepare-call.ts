@@ -35,7 +35,9 @@ export interface PreparedCall extends BoundOperation {
 export function splitArguments({ call, operation, path }: BoundOperation, args: readonly unknown[]): CallArguments {
   const rest = [...args];
   const params = Object.fromEntries(pathNames(operation.path).map((name) => [name, rest.shift()]));
-  const input = operation.body === undefined && operation.uploads === undefined ? undefined : rest.shift();
+  const given = operation.body === undefined && operation.uploads === undefined ? undefined : rest.shift();
+  const isMade = operation.method === "POST" && operation.body !== undefined && operation.argument === undefined;
+  const input = given === undefined && isMade ? {} : given;
   const query = operation.query === undefined ? undefined : rest.shift();
   const options = rest.shift() ?? {};
   if (rest.length > 0) throw refuse(call, "unknown_parameter", "", `There are too many arguments for ${path}.`);

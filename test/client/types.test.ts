@@ -48,6 +48,13 @@ describe("the types of the client", () => {
     expectTypeOf<{ name: string; properties: { at: Date } }>().not.toExtend<ContactEventInput>();
   });
 
+  test("the type of a call that makes something requires its fields, if there is one that it needs", () => {
+    expectTypeOf<[id: string]>().toExtend<Parameters<Client["files"]["createLink"]>>();
+    expectTypeOf<[]>().toExtend<Parameters<Client["drafts"]["create"]>>();
+    expectTypeOf<[]>().not.toExtend<Parameters<Client["labels"]["create"]>>();
+    expectTypeOf<[id: string]>().not.toExtend<Parameters<Client["labels"]["update"]>>();
+  });
+
   test("the types of lists are pages and rows", () => {
     type List = Client["webhooks"]["list"];
     expectTypeOf<ReturnType<List>>().toEqualTypeOf<PagePromise<WebhookEndpoint>>();

@@ -237,7 +237,7 @@ describe("files", () => {
     const { files, upload, narrow } = openFiles();
     const { id } = await upload("a b.txt");
     const [one, two, three] = [
-      await files.createLink(id, {}),
+      await files.createLink(id),
       await files.createLink(id, { domain: "ACME.example.com" }),
       await files.createLink(id, {}),
     ];
