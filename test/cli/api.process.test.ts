@@ -116,7 +116,7 @@ describe("a call of pigeonhole api", () => {
 
 describe("a call that cannot be sent", () => {
   test.each([
-    [["contacts.gte"], "no call contacts.gte (Did you mean contacts.get?)"],
+    [["contacts.gte"], "no call contacts.gte. Did you mean contacts.get?"],
     [["contact"], "Did you mean contacts?"],
     [["contacts.subscribe"], "Those of contacts are contacts.list, contacts.get"],
     [["xyzzy"], "Its resources are chats, contactEvents"],
@@ -125,6 +125,7 @@ describe("a call that cannot be sent", () => {
     [["labels.get", "a", "b"], "labels.get takes <id>; there are too many"],
     [["labels.palette", "a"], "labels.palette takes no parameters"],
     [["labels.create"], "labels.create needs --body with name (text, 1 to 225 characters)"],
+    [["contacts.people", "--query", "blocked=maybe"], "received string. See pigeonhole api contacts.people --help."],
     [["labels.create", "--body", "{"], "--body: it is not JSON"],
     [["labels.create", "--body", "@nowhere.json"], "--body: the file nowhere.json does not exist"],
     [["labels.create", "--body", '{"nme":"x"}'], "labels.create was not sent: name:"],

@@ -11,7 +11,9 @@ import { CALL_NAMES } from "./spec.js";
 /** The error with the meaning of its code, and what to do; any other error as it is. */
 export function explainRefusal(error: unknown, named: Extract<Named, { kind: "call" }>): unknown {
   if (error instanceof InvalidInputError) {
-    return new CommandError(EXIT.usage, error.code, `${error.message} ${seeHelp(named.call)}`, { cause: error });
+    return new CommandError(EXIT.usage, error.code, `${error.message.replace(/[^.]$/, "$&.")} ${seeHelp(named.call)}`, {
+      cause: error,
+    });
   }
   if (!(error instanceof ApiError)) return error;
   const wrong = (error.fields ?? []).map((field) => `${field.key}: ${field.error}.`);

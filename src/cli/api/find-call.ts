@@ -21,7 +21,7 @@ export function findCall(word: string): Named {
 function noSuchCall(word: string): string {
   const near = nearestWord(word, [...CALL_NAMES, ...RESOURCE_NAMES]);
   if (near !== undefined)
-    return `The API has no call ${word} (Did you mean ${near}?). pigeonhole api lists what there is.`;
+    return `The API has no call ${word}. Did you mean ${near}? pigeonhole api lists what there is.`;
   const [resource = ""] = word.split(".");
   const known = RESOURCE_NAMES.includes(resource) ? resource : nearestWord(resource, RESOURCE_NAMES);
   if (known === undefined) return `The API has no call ${word}. Its resources are ${RESOURCE_NAMES.join(", ")}.`;
