@@ -233,12 +233,17 @@ export const forms = {
     credential: "none",
     params: z.strictObject({ formId: pathSegment(100) }),
     // The service names what is wrong with an answer by its field, so the answers pass as they are.
-    body: z.looseObject({
-      /** Who signs up. */
-      email: z.unknown().optional() as z.ZodType as z.ZodType<string, string>,
-      /** The page that the form was filled in on. */
-      svc_source: z.string().max(500, { error: "Must have at most 500 characters." }).optional(),
-    }),
+    body: z
+      .looseObject({
+        /** Who signs up. */
+        email: z.unknown().optional().meta({ type: "string", format: "email" }) as z.ZodType as z.ZodType<
+          string,
+          string
+        >,
+        /** The page that the form was filled in on. */
+        svc_source: z.string().max(500, { error: "Must have at most 500 characters." }).optional(),
+      })
+      .meta({ required: ["email"] }),
     status: [200, 201],
     result: formSubscription,
     retry: "never",

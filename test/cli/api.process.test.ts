@@ -125,6 +125,7 @@ describe("a call that cannot be sent", () => {
     [["labels.get", "a", "b"], "labels.get takes <id>; there are too many"],
     [["labels.palette", "a"], "labels.palette takes no parameters"],
     [["labels.create"], "labels.create needs --body with name (text, 1 to 225 characters)"],
+    [["forms.subscribe", "f"], "forms.subscribe needs --body with email (email address)"],
     [["contacts.people", "--query", "blocked=maybe"], "received string. See pigeonhole api contacts.people --help."],
     [["labels.create", "--body", "{"], "--body: it is not JSON"],
     [["labels.create", "--body", "@nowhere.json"], "--body: the file nowhere.json does not exist"],
