@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import Database from "better-sqlite3";
 import { describe, expect, expectTypeOf, onTestFinished, test } from "vitest";
 import {
   type CommitTransaction,
@@ -32,6 +33,18 @@ const readBounces = (store: SqliteStore): unknown =>
 
 const tableNames = (store: SqliteStore): unknown =>
   store.read(({ db }) => db.prepare("SELECT name FROM sqlite_schema WHERE name NOT LIKE 'inbox%'").pluck().all());
+
+test("a table under a name of the store that is there already may stay", async () => {
+  const file = join(makeFolder(), "inbox.db");
+  const first = makeStore(file);
+  await first.receiver.start();
+  await first.receiver.stop();
+  const db = new Database(file);
+  db.exec("CREATE TABLE inbox_people (id TEXT)");
+  db.close();
+  const { receiver } = makeStore(file, ({ db: own }) => own.exec("CREATE TABLE IF NOT EXISTS inbox_people (id TEXT)"));
+  await receiver.start();
+});
 
 describe.each(KINDS)("own tables in %s", (_, makeFile) => {
   test("the tables of setup are there for the first handler, and read shows what it wrote", async () => {
@@ -82,6 +95,24 @@ describe.each(KINDS)("own tables in %s", (_, makeFile) => {
     const next = makeStore(file, makeBounces);
     await next.receiver.start();
     expect(readBounces(next.store)).toEqual([]);
+  });
+
+  test.each([
+    ["CREATE TABLE inbox_people (id TEXT)", 'setup made "inbox_people", a name of the store: '],
+    ["CREATE INDEX Outbox_by_event ON bounces (event)", 'setup made "Outbox_by_event", a name of the store: '],
+    ["ALTER TABLE inbox_event ADD COLUMN mine TEXT", 'setup changed or removed "inbox_event" of the store: '],
+    ["DROP TRIGGER inbox_work_once", 'setup changed or removed "inbox_work_once" of the store: '],
+  ])("a setup with %s, which is the store's name, is refused, and writes nothing", async (sql, message) => {
+    const file = makeFile();
+    const { receiver } = makeStore(file, (tx) => {
+      makeBounces(tx);
+      tx.db.exec(sql);
+    });
+    const error = await errorOf(() => receiver.start());
+    expect(error).toMatchObject({ code: "invalid_argument", message: expect.stringContaining(message) as string });
+    const next = makeStore(file);
+    await next.receiver.start();
+    expect(tableNames(next.store)).not.toContain("bounces");
   });
 
   test("a setup may make triggers, savepoints and texts with words of transactions in them, and read pragmas", async () => {

@@ -1,6 +1,7 @@
 import Database from "better-sqlite3";
 import { PigeonholeError } from "../../base/error.js";
 import type { CommitFunction, CommitTransaction } from "../commit-transaction.js";
+import { readReserved, refuseReserved } from "./reserved-names.js";
 import { asStoreError } from "./store-error.js";
 import { transactionEnded } from "./statement-check.js";
 import { callWithDatabase } from "./call-with-database.js";
@@ -8,8 +9,10 @@ import { callWithDatabase } from "./call-with-database.js";
 /** Makes or migrates the user's own tables in one transaction. Throws what `setup` throws; then nothing is written. */
 export function setUpOwnTables(db: Database.Database, setup: CommitFunction<unknown>): void {
   const run = db.transaction(() => {
+    const before = readReserved(db);
     callWithDatabase(db, setup, "setup");
     if (!db.inTransaction) throw transactionEnded("setup");
+    refuseReserved(before, readReserved(db));
   });
   try {
     run.immediate();

@@ -34,7 +34,8 @@ export interface SqliteStoreOptions<Result = Finished> {
   /**
    * Makes or migrates your own tables, each time the file is opened and before any handler runs. Synchronous, in one
    * transaction: if it throws, nothing is written, and `receiver.start()` rejects with what it threw, or with
-   * `store_failed` for an error of SQLite. @default none
+   * `store_failed` for an error of SQLite. Names that begin with `inbox_` or `outbox_` belong to the store and are
+   * refused with `invalid_argument`. @default none
    */
   setup?: CommitFunction<Result> | undefined;
 }
