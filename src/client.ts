@@ -54,7 +54,16 @@ export type {
   FormSubscription,
   FormUpdateInput,
 } from "./contract/form.js";
+export type {
+  ApiKey,
+  ApiKeyActivity,
+  ApiKeyCreateInput,
+  ApiKeyRequest,
+  ApiKeyUpdateInput,
+  ApiKeyWithToken,
+} from "./contract/keys.js";
 export type { Label, LabelCreateInput, LabelUpdateInput, PaletteColor } from "./contract/labels.js";
+export type { Role, RoleCreateInput, RolePermission, RoleUpdateInput } from "./contract/roles.js";
 export type {
   Signature,
   SignatureCopyInput,

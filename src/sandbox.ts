@@ -19,13 +19,21 @@ export {
   type SandboxProcessOptions,
   startSandboxServer,
 } from "./sandbox/start-sandbox-server.js";
+export type {
+  CallerRights,
+  KeyCaller,
+  MemberCaller,
+  OwnerCaller,
+  SandboxCallers,
+} from "./sandbox/access/sandbox-callers.js";
+export type { InvitationInput, MemberInput } from "./sandbox/access/role-book.js";
 export type { AudienceInput } from "./sandbox/resources/address-book.js";
 export type { ChatInput } from "./sandbox/resources/chat-input.js";
 export type { ResourceName } from "./sandbox/resources/create-resources.js";
 export { SandboxApiError } from "./sandbox/api/api-handlers.js";
 export type { ActiveFault } from "./sandbox/fault-rules.js";
 export type { ApiFaultRule, InjectedFault } from "./sandbox/api/api-faults.js";
-export type { SandboxApiKey } from "./sandbox/api/api-key-registry.js";
+export type { SandboxApiKey, SandboxApiKeys } from "./sandbox/api/api-key-registry.js";
 export type { ApiCallEntry } from "./sandbox/api/create-api.js";
 export type { SandboxAutomation } from "./sandbox/contact-events/automations.js";
 export type { ContactInput, SandboxContact } from "./sandbox/contact-events/contact-list.js";

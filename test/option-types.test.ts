@@ -18,6 +18,15 @@ type RefusesUndefined<Options> = {
 
 /** Every public type that callers fill in, with its members that refuse `undefined`. */
 interface Refusals {
+  RoleUpdateInput: RefusesUndefined<client.RoleUpdateInput>;
+  RoleCreateInput: RefusesUndefined<client.RoleCreateInput>;
+  OwnerCaller: RefusesUndefined<sandbox.OwnerCaller>;
+  MemberInput: RefusesUndefined<sandbox.MemberInput>;
+  MemberCaller: RefusesUndefined<sandbox.MemberCaller>;
+  KeyCaller: RefusesUndefined<sandbox.KeyCaller>;
+  InvitationInput: RefusesUndefined<sandbox.InvitationInput>;
+  ApiKeyUpdateInput: RefusesUndefined<client.ApiKeyUpdateInput>;
+  ApiKeyCreateInput: RefusesUndefined<client.ApiKeyCreateInput>;
   ApiFaultRule: RefusesUndefined<sandbox.ApiFaultRule>;
   AttemptFilter: RefusesUndefined<sandbox.AttemptFilter>;
   BatchCallOptions: RefusesUndefined<client.BatchCallOptions>;

@@ -339,6 +339,59 @@ export const GENERAL_ASSUMPTIONS: readonly ApiAssumption[] = [
     change: "`src/sandbox/resources/form-document.ts`, `forms.ts` and `sign-ups.ts` beside it.",
   },
   {
+    id: "api_key_rows",
+    notShown:
+      "The fields of who made or changed a key, of a row of the request log and of the activity, and which of the two lists of a key are null.",
+    assumed:
+      "`type`, `id` and `name` of an actor; `keyId`, `keyName`, `method`, `path`, `status`, `errorCode`, `durationMs`, `ip`, `userAgent` and `createdAt` of a request; `keyId`, `keyName`, `kind` and `createdAt` of an activity, whose `detail.source` is `api`, or `app` for what was done by hand. Each is null if missing. In the sandbox an empty list is null.",
+    change: "Further fields are passed through as they came; `src/contract/keys.ts`.",
+  },
+  {
+    id: "api_key_states",
+    notShown:
+      "How a call with an expired key is answered, with which status the rotation of a revoked or expired key is refused, and what an expired key can be changed in.",
+    assumed:
+      "In the sandbox 401, as for a revoked one; 409 `revoked` for both; and everything. A key expires on the clock of the callers. An access token has no key of its own to rotate: 404 `resource_not_found`.",
+    change: "`src/sandbox/resources/keys.ts` and `src/sandbox/api/authenticate.ts`.",
+  },
+  {
+    id: "api_key_cap",
+    notShown: "How many live keys a workspace may have, and which keys count.",
+    assumed: "In the sandbox 100, of those that are neither revoked nor expired.",
+    change: "Option `maxApiKeys` of createSandbox.",
+  },
+  {
+    id: "api_key_reach",
+    notShown:
+      "Which code an address or domain of another workspace gets, whether it is checked before the reach, and what a key may change of itself while its role narrows it.",
+    assumed:
+      "In the sandbox 422 `invalid_parameter` on the entry, before the reach. A change of the key itself is checked in the fields that are sent: its scopes must be held after the role, and its lists lie inside the present ones.",
+    change: "`src/sandbox/resources/keys.ts` and `src/sandbox/access/reach.ts`.",
+  },
+  {
+    id: "role_permissions",
+    notShown:
+      "What the roles that a workspace begins with allow, the order of the permissions, their labels and groups, and whether `automations:read` is one.",
+    assumed:
+      "In the sandbox made up: the owner has all, and the others what their names suggest. The order is that of the documented groups. `automations:read` is a permission.",
+    change: "`src/sandbox/access/permissions.ts`.",
+  },
+  {
+    id: "role_rules",
+    notShown:
+      "Whether what a permission implies must be held too, whether the owner counts as a member of its role, and whether the target of a deletion may be wider than the caller.",
+    assumed: "In the sandbox it must, the owner does not, and the target may.",
+    change: "`src/sandbox/resources/roles.ts`.",
+  },
+  {
+    id: "callers",
+    notShown:
+      "How an access token looks, what caps that of a member, whether it is asked for a code to make or rotate a key, and whether `owner_only` comes before the scope.",
+    assumed:
+      "In the sandbox `svc_app_` and hex digits; the member's role, at every call; it is not; and it does. A contact that another person added does not exist for a member's app, which deletes nothing of it and cannot add it again.",
+    change: "`src/sandbox/access/sandbox-callers.ts` and `src/sandbox/api/authenticate.ts`.",
+  },
+  {
     id: "owned_addresses",
     notShown: "Whether the entries of `domainAllowlist` must belong to the workspace, as those of `addressAllowlist`.",
     assumed: "In the sandbox they need not. Every address of an owned domain counts as owned.",

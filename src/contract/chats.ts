@@ -31,7 +31,7 @@ const params = z.strictObject({
 const id = "3f2504e0-4f89-41d3-9a0c-0305e82c3301";
 const exampleChat = { id, title: "Late orders", kind: "assistant", messageCount: 6, updatedAt: "2026-01-31T09:30:00Z" };
 
-const refusals = ["insufficient_scope", "owner_only", "capability_unsupported"] as const;
+const refusals = ["owner_only", "insufficient_scope", "capability_unsupported"] as const;
 
 /** The owner's conversations with the assistant. See docs/service.md#chats. */
 export const chats = {
@@ -40,6 +40,7 @@ export const chats = {
     ...ROW_KINDS.list,
     path: "/chats",
     scope: "threads:read",
+    ownerOnly: true,
     query: z.strictObject({
       /** Searches the titles. */
       q: z.string().optional(),
@@ -60,6 +61,7 @@ export const chats = {
     ...ROW_KINDS.read,
     path: "/chats/{id}",
     scope: "threads:read",
+    ownerOnly: true,
     params,
     result: chat,
     errors: [...refusals, "resource_not_found"],
@@ -71,6 +73,7 @@ export const chats = {
     ...ROW_KINDS.update,
     path: "/chats/{id}",
     scope: "threads:write",
+    ownerOnly: true,
     params,
     body: chatUpdateInput,
     result: chat,
@@ -83,6 +86,7 @@ export const chats = {
     ...ROW_KINDS.delete,
     path: "/chats/{id}",
     scope: "threads:write",
+    ownerOnly: true,
     params,
     result: tombstone,
     errors: [...refusals, "resource_not_found"],

@@ -3,9 +3,11 @@ import { contactEvents } from "./contact-events.js";
 import { drafts } from "./drafts.js";
 import { files } from "./files.js";
 import { forms } from "./forms.js";
+import { keys } from "./keys.js";
 import { labels } from "./labels.js";
 import { contacts } from "./contacts.js";
 import type { Operation } from "./operation.js";
+import { roles } from "./roles.js";
 import { signatures } from "./signatures.js";
 import { webhooks } from "./webhooks.js";
 
@@ -23,8 +25,12 @@ export interface Contract {
   readonly files: typeof files;
   /** Operations on forms, and the sign-up; see docs/service.md#forms. */
   readonly forms: typeof forms;
+  /** Operations on API keys; see docs/service.md#api-keys. */
+  readonly keys: typeof keys;
   /** Operations on labels; see docs/service.md#labels. */
   readonly labels: typeof labels;
+  /** Operations on roles; see docs/service.md#roles. */
+  readonly roles: typeof roles;
   /** Operations on signatures; see docs/service.md#signatures. */
   readonly signatures: typeof signatures;
   /** Operations on endpoints; see docs/service.md#endpoint-operations. */
@@ -39,7 +45,9 @@ export const CONTRACT: Contract = {
   drafts,
   files,
   forms,
+  keys,
   labels,
+  roles,
   signatures,
   webhooks,
 };

@@ -8,7 +8,9 @@ const LOADERS: { readonly [R in keyof Contract]: () => Promise<Contract[R]> } = 
   drafts: async () => (await import("./drafts.js")).drafts,
   files: async () => (await import("./files.js")).files,
   forms: async () => (await import("./forms.js")).forms,
+  keys: async () => (await import("./keys.js")).keys,
   labels: async () => (await import("./labels.js")).labels,
+  roles: async () => (await import("./roles.js")).roles,
   signatures: async () => (await import("./signatures.js")).signatures,
   webhooks: async () => (await import("./webhooks.js")).webhooks,
 };

@@ -72,6 +72,18 @@ export const OPERATION_INDEX: {
     starter: { path: "/forms/starters/{slug}" },
     subscribe: { path: "/subscribe/{formId}" },
   },
+  keys: {
+    list: { path: "/keys", paged: true },
+    get: { path: "/keys/{id}" },
+    create: { path: "/keys" },
+    update: { path: "/keys/{id}" },
+    rotate: { path: "/keys/{id}/rotate" },
+    rotateSelf: { path: "/keys/self/rotate" },
+    revoke: { path: "/keys/{id}/revoke" },
+    delete: { path: "/keys/{id}" },
+    requests: { path: "/keys/requests", paged: true },
+    activity: { path: "/keys/activity", paged: true },
+  },
   labels: {
     list: { path: "/labels", paged: true },
     get: { path: "/labels/{id}" },
@@ -79,6 +91,14 @@ export const OPERATION_INDEX: {
     update: { path: "/labels/{id}" },
     delete: { path: "/labels/{id}" },
     palette: { path: "/labels/palette" },
+  },
+  roles: {
+    list: { path: "/roles", paged: true },
+    get: { path: "/roles/{id}" },
+    create: { path: "/roles" },
+    update: { path: "/roles/{id}" },
+    delete: { path: "/roles/{id}" },
+    permissions: { path: "/roles/permissions" },
   },
   signatures: {
     list: { path: "/signatures", paged: true },

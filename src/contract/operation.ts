@@ -26,6 +26,10 @@ export interface Operation {
   scope: ScopeRule;
   /** Set for a call of the public: no credential is sent, and the scope is null. @default a credential is sent */
   credential?: "none";
+  /** Set when it is the owner's alone: an access token of a member is 403 `owner_only`. @default every caller */
+  ownerOnly?: true;
+  /** Set when an access token needs a verified code, otherwise 403 `step_up_required`. @default none is needed */
+  stepUp?: true;
   /** Path parameters by name, in the order of the path. */
   params?: z.ZodObject;
   /** Query parameters; undefined when it takes none. */

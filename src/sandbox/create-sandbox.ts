@@ -5,6 +5,8 @@ import { seededRandom } from "../base/random.js";
 import { allowLocalUrls } from "../contract/bind-operation.js";
 import type { EventType } from "../protocol/event-types.js";
 import { MAX_RETRY_SPAN_MS } from "../protocol/retry-schedule.js";
+import { RoleBook } from "./access/role-book.js";
+import { createSandboxCallers } from "./access/sandbox-callers.js";
 import { ApiFaultList } from "./api/api-faults.js";
 import { createApiFetch } from "./api/api-fetch.js";
 import { ApiKeyRegistry } from "./api/api-key-registry.js";
@@ -139,8 +141,11 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
     },
   });
   const firstKey = options.apiKeys?.[0]?.token ?? `svc_live_${makeId.hex("api key")}${makeId.hex("api key secret")}`;
-  const apiKeys = new ApiKeyRegistry(options.apiKeys?.length ? options.apiKeys : [{ token: firstKey }]);
-  const shared = { clock: time.receiver, makeId, options };
+  const roles = new RoleBook({ ...options, clock: time.receiver, makeId });
+  const givenKeys = options.apiKeys?.length ? options.apiKeys : [{ token: firstKey }];
+  const apiKeys = new ApiKeyRegistry(givenKeys, { clock: time.receiver, roles, makeId });
+  const currentKey = createCurrentKey(apiKeys, firstKey);
+  const shared = { clock: time.receiver, makeId, options, keys: apiKeys, roles };
   const book = new AddressBook({ ...shared, contacts: contactEventStore.contactList, audiences: options.audiences });
   const fire = (type: EventType, data: object): void => {
     // The API in this process continues after the end, and delivers nothing.
@@ -187,9 +192,12 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
   const sandbox: Sandbox = {
     seed,
     clock,
-    apiKey: firstKey,
+    get apiKey() {
+      return currentKey();
+    },
     fetch,
     apiKeys,
+    callers: createSandboxCallers({ keys: apiKeys, roles, makeId, now: () => time.receiver.now() }),
     faults,
     contacts: contactEventStore,
     endpoints: createSandboxEndpoints(endpoints, deliverOnce),
@@ -199,7 +207,7 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
       return server?.url ?? IN_PROCESS_URL;
     },
     get clientOptions() {
-      return { apiKey: firstKey, baseUrl: IN_PROCESS_URL, fetch };
+      return { apiKey: currentKey(), baseUrl: IN_PROCESS_URL, fetch };
     },
     get contactEvents() {
       return contactEventStore.events;
@@ -266,6 +274,12 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
     },
   };
   return sandbox;
+}
+
+/** The token of the first key as it is now: a rotation by the API changes it. */
+function createCurrentKey(keys: ApiKeyRegistry, first: string): () => string {
+  const id = keys.find(first)?.caller.keyId;
+  return () => keys.rows.find((row) => row.id === id)?.token ?? first;
 }
 
 /**

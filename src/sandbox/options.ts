@@ -21,6 +21,7 @@ import type { CredentialShape } from "../contract/credential-shape.js";
 import type { SignatureAssumptions } from "../protocol/assumptions.js";
 import { LIMITS } from "../protocol/limits.js";
 import { resolveSignatureAssumptions } from "../protocol/resolve-assumptions.js";
+import type { InvitationInput, MemberInput } from "./access/role-book.js";
 import type { SandboxApiKey } from "./api/api-key-registry.js";
 import type { SandboxAutomation } from "./contact-events/automations.js";
 import type { ContactInput } from "./contact-events/contact-list.js";
@@ -80,6 +81,12 @@ export interface SandboxOptions {
   newEventTypes?: readonly string[] | undefined;
   /** API keys; `sandbox.apiKey` is the first. @default one live key with every scope, made from the seed */
   apiKeys?: readonly SandboxApiKey[] | undefined;
+  /** Most live API keys of the workspace; the service's number is not documented. @default 100 */
+  maxApiKeys?: number | undefined;
+  /** Members beside the owner, whom `sandbox.callers.member` gives access tokens. @default [] */
+  members?: readonly MemberInput[] | undefined;
+  /** Invitations without an answer, which hold their roles. @default [] */
+  invitations?: readonly InvitationInput[] | undefined;
   /** Contacts to begin with. @default the people of the samples */
   contacts?: readonly ContactInput[] | undefined;
   /** Audiences beside the one that every contact is in. @default [] */
@@ -140,6 +147,9 @@ export const SANDBOX_OPTIONS = defineOptions("createSandbox", {
   domains: readBy(lowerCase, { default: [SAMPLE_DOMAIN] }),
   newEventTypes: list<string>({ default: [] }),
   apiKeys: list<SandboxApiKey>(),
+  maxApiKeys: wholeNumber({ default: 100, min: 0 }),
+  members: list<MemberInput>({ default: [] }),
+  invitations: list<InvitationInput>({ default: [] }),
   contacts: list<ContactInput>({ default: SAMPLE_PEOPLE.map(([name, email]) => ({ name, email })) }),
   audiences: list<AudienceInput>({ default: [] }),
   blocklist: list<string>({ default: [] }),

@@ -1,9 +1,10 @@
 import type { Clock } from "../base/clock.js";
 import type { WebhookCreateInput, WebhookEndpoint, WebhookUpdateInput } from "../contract/webhook-endpoint.js";
 import type { EventType } from "../protocol/event-types.js";
+import type { SandboxCallers } from "./access/sandbox-callers.js";
 import type { ApiFaultList } from "./api/api-faults.js";
 import type { ApiFetch } from "./api/api-fetch.js";
-import type { ApiKeyRegistry } from "./api/api-key-registry.js";
+import type { SandboxApiKeys } from "./api/api-key-registry.js";
 import type { ContactEventStore } from "./contact-events/contact-event-store.js";
 import type { StoredEvent } from "./contact-events/event-log.js";
 import type { DeliverOnce } from "./deliver-once.js";
@@ -100,7 +101,7 @@ export interface Sandbox {
   readonly seed: string;
   /** The service's clock; give it to the receiver as `clock` to share it. */
   readonly clock: Clock;
-  /** The first API key. */
+  /** The token of the first API key, as it is now. */
   readonly apiKey: string;
   /** Where the API listens; before `listen`, a URL that works only with `fetch`. */
   readonly baseUrl: string;
@@ -109,7 +110,9 @@ export interface Sandbox {
   /** For `createClient`, and for the option `api` of createReceiver: the first key, and the API without a socket. */
   readonly clientOptions: { apiKey: string; baseUrl: string; fetch: ApiFetch };
   /** The API keys that calls may use; see docs/service.md#api-keys. */
-  readonly apiKeys: ApiKeyRegistry;
+  readonly apiKeys: SandboxApiKeys;
+  /** Makes access tokens of the owner and of members, and keys of every kind. See docs/service.md#callers. */
+  readonly callers: SandboxCallers;
   /** The endpoints that deliveries go to. */
   readonly endpoints: SandboxEndpoints;
   /** Contacts, automations and waits. */

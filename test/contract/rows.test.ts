@@ -110,9 +110,11 @@ describe.each(rows)("%s", (name, operation) => {
     const schema = operation.result ?? z.unknown();
     if (operation.downloads === true) return;
     if (operation.paged === true) {
-      const { data } = result as { data: object[] };
-      const page = { ...(result as object), news: 1, data: data.map((row) => ({ ...row, news: 1, status: "new" })) };
-      expect(schema.parse(page)).toMatchObject({ items: [{ news: 1, status: "new" }], hasMore: false });
+      const { data } = result as { data: { status?: unknown }[] };
+      // The status of an answer is a number, and no enum.
+      const changed = { news: 1, ...(typeof data[0]?.status === "number" ? {} : { status: "new" }) };
+      const page = { ...(result as object), news: 1, data: data.map((row) => ({ ...row, ...changed })) };
+      expect(schema.parse(page)).toMatchObject({ items: [changed], hasMore: false });
       const items = { ...page, data: undefined, items: page.data };
       expect(schema.parse(items)).toEqual(schema.parse(page));
       expect(schema.safeParse({ ...page, data: undefined }).success).toBe(false);

@@ -17,6 +17,11 @@ import { BACKUP_OPTIONS, ERASE_OPTIONS, EVENT_QUERY_OPTIONS, RETRY_ALL_OPTIONS }
 import { RECEIVER_OPTIONS, RETENTION_OPTIONS } from "#pigeonhole/receiver/options.js";
 import { REPAIR_OPTIONS } from "#pigeonhole/receiver/repair-endpoint.js";
 import { ROTATE_OPTIONS } from "#pigeonhole/receiver/rotate-secret.js";
+import {
+  KEY_CALLER_OPTIONS,
+  MEMBER_CALLER_OPTIONS,
+  OWNER_CALLER_OPTIONS,
+} from "#pigeonhole/sandbox/access/sandbox-callers.js";
 import { API_KEY_OPTIONS } from "#pigeonhole/sandbox/api/api-key-registry.js";
 import { FILTER_OPTIONS, WAIT_OPTIONS } from "#pigeonhole/sandbox/attempt-waits.js";
 import { CONTACT_EVENT_WAIT_OPTIONS } from "#pigeonhole/sandbox/contact-event-waits.js";
@@ -51,6 +56,9 @@ const listed = (
   definition: DocumentedOptions["definition"],
   ...interfaces: DocumentedOptions["interfaces"]
 ): DocumentedOptions => ({ of, page, definition, interfaces });
+
+const callersOf = (...names: readonly string[]): DocumentedOptions["interfaces"] =>
+  ["CallerRights", ...names].map((name) => ["sandbox/access/sandbox-callers", name] as const);
 
 export const DOCUMENTED: readonly DocumentedOptions[] = [
   listed("operations.md", "createReceiver", RECEIVER_OPTIONS, ["receiver/options", "ReceiverOptions"]),
@@ -99,6 +107,9 @@ export const DOCUMENTED: readonly DocumentedOptions[] = [
   listed("api.md", "signature", SIGNATURE_OPTIONS, ["protocol/assumptions", "SignatureAssumptions"]),
   listed("api.md", "createSandbox", SANDBOX_OPTIONS, ["sandbox/options", "SandboxOptions"]),
   listed("api.md", "an API key of the sandbox", API_KEY_OPTIONS, ["sandbox/api/api-key-registry", "SandboxApiKey"]),
+  listed("api.md", "sandbox.callers.owner", OWNER_CALLER_OPTIONS, ...callersOf("OwnerCaller")),
+  listed("api.md", "sandbox.callers.member", MEMBER_CALLER_OPTIONS, ...callersOf("OwnerCaller", "MemberCaller")),
+  listed("api.md", "sandbox.callers.key", KEY_CALLER_OPTIONS, ...callersOf("KeyCaller")),
   listed("api.md", "an automation of the sandbox", AUTOMATION_OPTIONS, [
     "sandbox/contact-events/automations",
     "SandboxAutomation",

@@ -9,12 +9,14 @@ import { operationsTable } from "./operations-table.js";
 /** What each resource is, and the ids of the assumptions about it. */
 const RESOURCES: Record<keyof Contract, readonly [what: string, assumptions: RegExp]> = {
   chats: ["conversations with the assistant", /^chat_/],
-  contactEvents: ["what contacts did: they start automations", /^(?:properties_|event_|both_|same_|key_|rate_|batch_)/],
-  contacts: ["contacts, their audiences, and people seen in mail", /^contact_/],
-  drafts: ["mail that a person can send, and its search", /^draft_/],
-  files: ["attachments and uploads, with links by which anyone can fetch them", /^file_/],
-  forms: ["sign-up forms and their pages, and the sign-up itself", /^form_/],
-  labels: ["labels for conversations, and their colors", /^label_/],
+  contactEvents: ["what contacts did", /^(?:properties_|event_|both_|same_|key_|rate_|batch_)/],
+  contacts: ["contacts, audiences and people", /^contact_/],
+  drafts: ["drafts and their search", /^draft_/],
+  files: ["attachments, uploads and public links", /^file_/],
+  forms: ["sign-up forms and sign-ups", /^form_/],
+  keys: ["API keys and their logs", /^(?:api_key_|key_ids)/],
+  labels: ["labels and their colors", /^label_/],
+  roles: ["what members and keys may do", /^role_/],
   signatures: ["signatures of addresses", /^signature_/],
   webhooks: ["endpoints, their deliveries and secrets", /^(?:webhook_|delivery_|replay_)/],
 };

@@ -3,16 +3,26 @@ import type { ValidationIssue } from "../../contract/check-input.js";
 import type { Contract } from "../../contract/contract.js";
 import type { BodyInput, QueryInput } from "../../contract/operation.js";
 
-/** The caller of an operation, with the rights of its key. */
+/** The caller of an operation, with its rights at the time of the call. See docs/service.md#callers. */
 export interface Caller {
+  /** `key`: an API key, which acts for the owner; `app`: an access token that the owner or a member gave an app. */
+  kind: "key" | "app";
   /** Id of the key: the first 24 hex digits of its secret. Rate limits and idempotency keys belong to it. */
   keyId: string;
+  /** Name of the key, or of the person that an access token acts for. */
+  name: string;
   /** Events stored by a `test` key start nothing; see docs/service.md#automations. */
   mode: "live" | "test";
-  /** What the key may do, such as `contacts:write`; see docs/service.md#api-keys. */
+  /** What it may do now, such as `contacts:write`: its scopes as far as its role allows them. */
   scopes: readonly string[];
   /** The member that an access token acts for; undefined for a caller that acts for the owner. */
   member: string | undefined;
+  /** The role that caps it; null for none. See docs/service.md#roles. */
+  roleId: string | null;
+  /** When the key expires, in milliseconds since 1970; null for never. */
+  expiresAtMs: number | null;
+  /** True for a key, which is never asked for a code, and for an access token whose person has verified one. */
+  isVerified: boolean;
   /** Addresses that the key is narrowed to; see docs/service.md#allowlists. With both lists empty, every address. */
   addressAllowlist: readonly string[];
   /** Domains that the key is narrowed to. */

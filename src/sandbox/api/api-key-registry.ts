@@ -1,13 +1,26 @@
 import { createHash } from "node:crypto";
 import { PigeonholeError } from "../../base/error.js";
 import { type OptionsOf, defineOptions, given, oneOf, readBy, required } from "../../base/options.js";
+import { KEY_LIMITS } from "../../contract/keys.js";
 import { SCOPES } from "../../contract/scopes.js";
+import { type Clock, systemClock } from "../../base/clock.js";
+import { OWNER, actorOf } from "../access/actor.js";
+import { type KeyChange, KeyLog } from "../access/key-log.js";
+import { type ApiKeyRow, type KeyState, type KeyUse, keyStateOf } from "../access/api-key-row.js";
+import type { Reach } from "../access/reach.js";
+import type { RoleBook } from "../access/role-book.js";
+import type { Allowlists } from "../endpoints/allowlists.js";
+import { type MakeId, createMakeId } from "../make-id.js";
+import { Collection, type ListOf } from "../resources/collection.js";
 import type { Caller } from "./api-handlers.js";
+import type { PageBody } from "./page-rows.js";
 
 /** An API key that the sandbox knows. See docs/service.md#api-keys. */
 export interface SandboxApiKey {
   /** The whole token: `svc_live_` and a secret, for test keys too. */
   token: string;
+  /** 1 to 60 characters. @default "Sandbox key" */
+  name?: string | undefined;
   /** Events stored with a test key start nothing. @default "live" */
   mode?: "live" | "test" | undefined;
   /** What the key may do. @default every scope but `keys:manage` */
@@ -23,7 +36,7 @@ export interface SandboxApiKey {
   domainAllowlist?: readonly string[] | undefined;
 }
 
-/** `inactive` is switched off (403 `inactive_api_key`); `revoked` is like an unknown key (401). */
+/** What a key can be switched to. `inactive`: 403 `inactive_api_key`; `revoked`: 401, as an unknown key. */
 export type ApiKeyStatus = "active" | "inactive" | "revoked";
 
 /** A key without its token. */
@@ -31,7 +44,17 @@ export interface KnownKey {
   /** What the key may do. */
   caller: Caller;
   /** Whether the key works; see docs/service.md#api-keys. */
-  status: ApiKeyStatus;
+  status: KeyState;
+}
+
+/** The API keys that calls may use, by hand. */
+export interface SandboxApiKeys {
+  /** Adds a key and returns its rights. Throws `invalid_option` for one that cannot be. */
+  add(key: SandboxApiKey): Caller;
+  /** Undefined if the token is unknown. */
+  find(token: string): KnownKey | undefined;
+  /** Switches a key off or on, or revokes it. Throws `invalid_argument` when no key has this token. */
+  setStatus(token: string, status: ApiKeyStatus): void;
 }
 
 /** Every scope but `keys:manage`: no key can make keys unless it was given that scope by name. */
@@ -40,6 +63,7 @@ export const ALL_SCOPES: readonly string[] = SCOPES.filter((scope) => scope !== 
 /** The defaults and checks of {@link SandboxApiKey}. A misspelt field would give a key more rights than intended. */
 export const API_KEY_OPTIONS = defineOptions("An API key of the sandbox", {
   token: required<string>(),
+  name: readBy(checkName, { default: "Sandbox key" }),
   mode: oneOf(["live", "test"], { default: "live" }),
   scopes: readBy(checkTexts, { default: ALL_SCOPES }),
   member: given<string>(),
@@ -47,53 +71,307 @@ export const API_KEY_OPTIONS = defineOptions("An API key of the sandbox", {
   domainAllowlist: readBy(checkTexts, { default: [] }),
 } satisfies OptionsOf<SandboxApiKey>);
 
-/** Keys by token. */
-export class ApiKeyRegistry {
-  readonly #keys = new Map<string, KnownKey>();
+/** What the keys of a workspace need of it. */
+interface RegistryOptions {
+  /** @default the machine's clock */
+  clock?: Clock | undefined;
+  /** The roles that cap keys, and the members that access tokens act for. @default no roles */
+  roles?: RoleBook | undefined;
+  /** Makes the tokens of keys that the API makes or rotates. @default from a seed of its own */
+  makeId?: MakeId | undefined;
+}
+
+/** An access token of an app that the owner or a member connected. */
+interface AppRow extends Allowlists {
+  id: string;
+  scopes: readonly string[];
+  member: string | undefined;
+  isVerified: boolean;
+}
+
+/** What a new key is made of. */
+interface NewKey extends Reach {
+  name: string;
+  /** @default made */
+  token?: string;
+}
+
+/** What changes in a key. */
+type KeyPatch = Partial<Omit<ApiKeyRow, "id" | "sequence" | "createdAtMs" | "createdBy">>;
+
+/** What was given by hand, which is there again after a reset. */
+interface GivenKey {
+  key: SandboxApiKey;
+  status: ApiKeyStatus;
+}
+
+/** The API keys of the workspace and the access tokens of apps, by token. See docs/service.md#api-keys. */
+export class ApiKeyRegistry implements SandboxApiKeys {
+  readonly #clock: Clock;
+  readonly #roles: RoleBook | undefined;
+  readonly #makeId: MakeId;
+  readonly #keys = new Collection<ApiKeyRow>({ kind: "api_key" });
+  readonly #uses = new Map<string, KeyUse>();
+  readonly #apps = new Map<string, AppRow>();
+  readonly #given = new Map<string, GivenKey>();
+  /** What keys that were deleted were narrowed to, since their history stays visible to the same callers. */
+  readonly #deleted = new Map<string, Allowlists>();
+  /** The calls of keys, and what was done to them. */
+  readonly log: KeyLog;
 
   /**
    * Throws `invalid_option` for an unknown field, for a token that no client could send, and for one that already
    * exists.
    */
-  constructor(keys: readonly SandboxApiKey[] = []) {
+  constructor(keys: readonly SandboxApiKey[] = [], { clock = systemClock, roles, makeId }: RegistryOptions = {}) {
+    this.#clock = clock;
+    this.#roles = roles;
+    this.#makeId = makeId ?? createMakeId("api keys");
+    this.log = new KeyLog({ clock, nameOf: (id) => this.#keys.find(id)?.name });
     for (const key of keys) this.add(key);
   }
 
   /** Adds a key and returns its rights. Throws like the constructor. */
   add(key: SandboxApiKey): Caller {
-    const { token, ...rights } = API_KEY_OPTIONS.resolve(key, { prefix: "An API key of the sandbox: " });
-    if (typeof token !== "string" || !/^[!-~]{1,500}$/.test(token)) {
-      throw new PigeonholeError(
-        "invalid_option",
-        "An API key of the sandbox must be 1 to 500 visible ASCII characters.",
-      );
-    }
-    if (this.#keys.has(token)) throw new PigeonholeError("invalid_option", "Two API keys of the sandbox are the same.");
-    const caller = { keyId: keyIdOf(token), ...rights };
-    if ([...this.#keys.values()].some((known) => known.caller.keyId === caller.keyId)) {
-      throw new PigeonholeError(
-        "invalid_option",
-        "Two API keys of the sandbox have the same id, the 24 hex characters after svc_live_.",
-      );
-    }
-    this.#keys.set(token, { caller, status: "active" });
+    const caller = this.#add(key);
+    this.#given.set(key.token, { key, status: "active" });
     return caller;
   }
 
   /** Undefined if the token is unknown. */
   find(token: string): KnownKey | undefined {
-    return this.#keys.get(token);
+    const app = this.#apps.get(token);
+    if (app !== undefined) return { caller: this.#callerOfApp(app), status: "active" };
+    const row = this.#rowOf(token);
+    return row === undefined ? undefined : { caller: this.#callerOf(row), status: keyStateOf(row, this.#clock.now()) };
   }
 
   /** Throws `invalid_argument` when no key has this token. */
   setStatus(token: string, status: ApiKeyStatus): void {
-    const key = this.#keys.get(token);
-    if (key === undefined) throw new PigeonholeError("invalid_argument", "The sandbox has no such API key.");
-    key.status = status;
+    const row = this.#rowOf(token);
+    if (row === undefined) throw new PigeonholeError("invalid_argument", "The sandbox has no such API key.");
+    const given = this.#given.get(token);
+    if (given !== undefined) given.status = status;
+    const at = this.#clock.now();
+    const patches: Record<ApiKeyStatus, [KeyChange, KeyPatch]> = {
+      active: ["reactivated", { enabled: true, deactivatedAtMs: null, revokedAtMs: null, revokedReason: null }],
+      inactive: ["deactivated", { enabled: false, deactivatedAtMs: at, revokedAtMs: null, revokedReason: null }],
+      revoked: ["revoked", { revokedAtMs: at }],
+    };
+    this.change(row.id, patches[status], undefined);
+  }
+
+  /** Every key, oldest first. */
+  get rows(): readonly ApiKeyRow[] {
+    return this.#keys.rows;
+  }
+
+  /** One page of the keys that are visible, newest first. Throws 400 `invalid_cursor`. */
+  page(query: Pick<ListOf<ApiKeyRow, "newest">, "where" | "limit" | "cursor">): PageBody<ApiKeyRow> {
+    return this.#keys.page({ list: "keys", ...query });
+  }
+
+  /** Throws 404 `resource_not_found`, also for a key that the caller does not see. */
+  get(id: string, isVisible?: (row: ApiKeyRow) => boolean): ApiKeyRow {
+    return this.#keys.get(id, isVisible);
+  }
+
+  /** What a key was narrowed to, also once it was deleted; undefined for a key that never was. */
+  listsOf(id: string): Allowlists | undefined {
+    return this.#keys.find(id) ?? this.#deleted.get(id);
+  }
+
+  /** Makes a key. `caller`: undefined for one that is made by hand. */
+  make({ token, ...key }: NewKey, caller: Caller | undefined): ApiKeyRow {
+    const at = this.#clock.now();
+    const actor = caller === undefined ? OWNER : actorOf(caller);
+    const row = this.#keys.add((sequence) => {
+      const id = token === undefined ? this.#makeId.hex(`api key ${sequence}`) : keyIdOf(token);
+      return {
+        id,
+        sequence,
+        token: token ?? this.#tokenOf(id, 0),
+        ...key,
+        enabled: true,
+        revokedReason: null,
+        createdAtMs: at,
+        updatedAtMs: at,
+        rotatedAtMs: null,
+        deactivatedAtMs: null,
+        revokedAtMs: null,
+        rotationCount: 0,
+        createdBy: actor,
+        updatedBy: actor,
+        lastChangeAtMs: at,
+        lastChangeType: "created",
+      };
+    });
+    this.#note(row.id, "created", caller);
+    return row;
+  }
+
+  /** Changes a key. `caller`: undefined for what is done by hand. */
+  change(id: string, [kind, patch]: readonly [KeyChange, KeyPatch], caller: Caller | undefined): ApiKeyRow {
+    const at = this.#clock.now();
+    const updatedBy = caller === undefined ? OWNER : actorOf(caller);
+    const noted = { updatedAtMs: at, updatedBy, lastChangeAtMs: at, lastChangeType: kind };
+    const row = this.#keys.change(id, { ...patch, ...noted });
+    this.#note(id, kind, caller);
+    return row;
+  }
+
+  /** Gives a key another token; the old one is unknown from now on. */
+  rotate(id: string, caller: Caller): ApiKeyRow {
+    const rotationCount = this.get(id).rotationCount + 1;
+    const token = this.#tokenOf(id, rotationCount);
+    return this.change(id, ["rotated", { token, rotationCount, rotatedAtMs: this.#clock.now() }], caller);
+  }
+
+  /** Gives keys of one role another one. Returns how many there were, with those that are revoked. */
+  moveRole(from: string, to: string): number {
+    const held = this.rows.filter(({ roleId }) => roleId === from);
+    for (const { id } of held) this.#keys.change(id, { roleId: to });
+    return held.length;
+  }
+
+  /** Deletes a key and returns its tombstone. Its history stays. */
+  delete(id: string, caller: Caller): object {
+    const { addressAllowlist, domainAllowlist } = this.get(id);
+    const tombstone = this.#keys.delete(id);
+    this.#uses.delete(id);
+    this.#deleted.set(id, { addressAllowlist, domainAllowlist });
+    this.#note(id, "deleted", caller);
+    return tombstone;
+  }
+
+  /** How often a key was used. */
+  useOf(id: string): KeyUse {
+    return this.#uses.get(id) ?? { totalUses: 0, lastUsedAtMs: null };
+  }
+
+  /** Counts a call of a key, once it is authenticated. */
+  countUse({ kind, keyId }: Caller): void {
+    if (kind === "key")
+      this.#uses.set(keyId, { totalUses: this.useOf(keyId).totalUses + 1, lastUsedAtMs: this.#clock.now() });
+  }
+
+  /** Notes that a known key was refused: it is switched off, revoked or expired. */
+  noteRefusal(caller: Caller): void {
+    if (caller.kind === "key") this.#note(caller.keyId, "authentication_refused", caller);
+  }
+
+  /** Adds an access token of an app. */
+  addApp(token: string, app: Omit<AppRow, "id">): void {
+    this.#apps.set(token, { ...app, id: keyIdOf(token) });
+  }
+
+  /** Notes that a person has verified a code for an app. Throws `invalid_argument` for what is no access token. */
+  verifyApp(token: string): void {
+    const app = this.#apps.get(token);
+    if (app === undefined) throw new PigeonholeError("invalid_argument", "The sandbox has no such access token.");
+    app.isVerified = true;
+  }
+
+  /** Back to the keys that were added by hand, as they were added and switched. */
+  reset(): void {
+    this.#keys.clear();
+    this.#apps.clear();
+    for (const part of [this.#uses, this.#deleted, this.log]) part.clear();
+    for (const [token, { key, status }] of this.#given) {
+      this.#add(key);
+      if (status !== "active") this.setStatus(token, status);
+    }
+  }
+
+  #add(key: SandboxApiKey): Caller {
+    const { token, member, name, ...rights } = API_KEY_OPTIONS.resolve(key, { prefix: "An API key of the sandbox: " });
+    this.#checkToken(token);
+    if (member !== undefined) {
+      const { scopes, addressAllowlist, domainAllowlist } = rights;
+      this.addApp(token, { scopes, addressAllowlist, domainAllowlist, member, isVerified: false });
+      return this.#callerOfApp({ ...rights, id: keyIdOf(token), member, isVerified: false });
+    }
+    const unlimited = { roleId: null, expiresAtMs: null };
+    return this.#callerOf(this.make({ token, name, ...rights, ...unlimited }, undefined));
+  }
+
+  #checkToken(token: unknown): void {
+    const refuse = (message: string): never => {
+      throw new PigeonholeError("invalid_option", message);
+    };
+    if (typeof token !== "string" || !/^[!-~]{1,500}$/.test(token)) {
+      return refuse("An API key of the sandbox must be 1 to 500 visible ASCII characters.");
+    }
+    if (this.find(token) !== undefined) refuse("Two API keys of the sandbox are the same.");
+    if (this.#keys.find(keyIdOf(token)) === undefined) return;
+    refuse("Two API keys of the sandbox have the same id, the 24 hex characters after svc_live_.");
+  }
+
+  /** The row whose present token it is. */
+  #rowOf(token: string): ApiKeyRow | undefined {
+    return this.rows.find((row) => row.token === token);
+  }
+
+  #tokenOf(id: string, rotationCount: number): string {
+    return `svc_live_${id}${this.#makeId.hex(`api key secret ${id} ${rotationCount}`)}`;
+  }
+
+  /** A role narrows a key's scopes at every call, as the role is then. */
+  #callerOf(row: ApiKeyRow): Caller {
+    const { id, mode, name, roleId, expiresAtMs, addressAllowlist, domainAllowlist } = row;
+    const ceiling = roleId === null ? undefined : (this.#roles?.find(roleId)?.permissions ?? []);
+    return {
+      kind: "key",
+      keyId: id,
+      name,
+      mode,
+      scopes: narrow(row.scopes, ceiling),
+      member: undefined,
+      roleId,
+      expiresAtMs,
+      isVerified: true,
+      addressAllowlist,
+      domainAllowlist,
+    };
+  }
+
+  #callerOfApp(app: AppRow): Caller {
+    const { id, member, isVerified, addressAllowlist, domainAllowlist } = app;
+    const role = member === undefined ? undefined : this.#roles?.roleOf(member);
+    return {
+      kind: "app",
+      keyId: id,
+      name: member ?? "owner",
+      mode: "live",
+      scopes: narrow(app.scopes, role?.permissions),
+      member,
+      roleId: role?.id ?? null,
+      expiresAtMs: null,
+      isVerified,
+      addressAllowlist,
+      domainAllowlist,
+    };
+  }
+
+  #note(keyId: string, kind: KeyChange, caller: Caller | undefined): void {
+    const [actor, source] = caller === undefined ? ([OWNER, "app"] as const) : ([actorOf(caller), "api"] as const);
+    this.log.addChange({ keyId, kind, actor, source });
   }
 }
 
-function checkTexts(option: string, list: readonly string[]): readonly string[] {
+/** The scopes that a ceiling lets through; all of them without one. */
+function narrow(scopes: readonly string[], ceiling: readonly string[] | undefined): readonly string[] {
+  return ceiling === undefined ? scopes : scopes.filter((scope) => ceiling.includes(scope));
+}
+
+/** An option that is the name of a key or of a member. */
+export function checkName(option: string, name: string): string {
+  if (typeof name === "string" && name.length >= 1 && name.length <= KEY_LIMITS.nameLength) return name;
+  throw new PigeonholeError("invalid_option", `${option} must be a text of 1 to ${KEY_LIMITS.nameLength} characters.`);
+}
+
+/** An option that is a list of texts. */
+export function checkTexts(option: string, list: readonly string[]): readonly string[] {
   if (Array.isArray(list) && list.every((entry) => typeof entry === "string")) return list;
   throw new PigeonholeError("invalid_option", `${option} must be a list of strings.`);
 }

@@ -15,6 +15,7 @@ async function answerNode(api: Api, req: IncomingMessage, res: ServerResponse): 
     method: req.method ?? "",
     url: req.url ?? "",
     headers: headersOf(req),
+    ip: req.socket.remoteAddress,
     body: await readUpTo(req, api.bodyLimit(req.method ?? "", req.url ?? "") + 1),
   };
   const answer = await api.handle(request);

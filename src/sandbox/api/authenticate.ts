@@ -1,4 +1,5 @@
 import type { CredentialShape } from "../../contract/credential-shape.js";
+import type { Operation } from "../../contract/operation.js";
 import { type ScopeRule, allowsScopes, describeScopes } from "../../contract/scopes.js";
 import { SandboxApiError, type Caller } from "./api-handlers.js";
 import type { ApiKeyRegistry } from "./api-key-registry.js";
@@ -13,11 +14,28 @@ export function authenticate(credential: string | undefined, keys: ApiKeyRegistr
     throw unauthorized(`The header ${shape.header} must begin with "${shape.prefix}".`);
   }
   const key = keys.find(credential.slice(shape.prefix.length).trim());
-  if (key === undefined || key.status === "revoked") throw unauthorized("The API key is not valid.");
-  if (key.status === "inactive") {
+  if (key === undefined) throw unauthorized("The API key is not valid.");
+  const { caller, status } = key;
+  if (status !== "active") keys.noteRefusal(caller);
+  if (status === "revoked" || status === "expired") throw unauthorized(`The API key is ${status}.`);
+  if (status === "inactive") {
     throw new SandboxApiError({ code: "inactive_api_key", message: "The API key is switched off." });
   }
-  return key.caller;
+  keys.countUse(caller);
+  return caller;
+}
+
+/**
+ * Throws 403 unless the caller may make the call: `owner_only` for a member's access token, `insufficient_scope`, and
+ * `step_up_required` for an access token whose person has not verified a code. See docs/service.md#callers.
+ */
+export function requireAuthority(caller: Caller, { ownerOnly, scope, stepUp }: Operation): void {
+  if (ownerOnly === true && caller.member !== undefined) {
+    throw new SandboxApiError({ code: "owner_only", message: "Only the owner may do this." });
+  }
+  requireScope(caller, scope);
+  if (stepUp !== true || caller.isVerified) return;
+  throw new SandboxApiError({ code: "step_up_required", message: "The app must verify a code first." });
 }
 
 /** Throws 403 `insufficient_scope` unless the key has the scopes that the rule asks for. */

@@ -9,6 +9,7 @@ import type { PathOverrides } from "../../contract/bind-paths.js";
 import { countEvents } from "../../contract/count-events.js";
 import { type CredentialShape, resolveCredentialShape } from "../../contract/credential-shape.js";
 import type { Operation } from "../../contract/operation.js";
+import type { KeyLog } from "../access/key-log.js";
 import type { ApiFaults, InjectedFault } from "./api-faults.js";
 import {
   type ApiAnswer,
@@ -19,7 +20,7 @@ import {
   SandboxApiError,
 } from "./api-handlers.js";
 import type { ApiKeyRegistry } from "./api-key-registry.js";
-import { authenticate, requireScope } from "./authenticate.js";
+import { authenticate, requireAuthority } from "./authenticate.js";
 import { EventRate } from "./event-rate.js";
 import { createRoutes, matchRoute } from "./match-route.js";
 import { checkParams, readOperationBody, readUpload, readIdempotencyKey, readOperationQuery } from "./read-input.js";
@@ -56,6 +57,8 @@ export interface ApiRequest {
   /** By lower-case name. */
   headers: Readonly<Record<string, string | undefined>>;
   body: Uint8Array;
+  /** The network address of the caller. @default none, for a call in this process */
+  ip?: string | undefined;
 }
 
 /** A call for a log: no body, no token, and no path, which can contain an address. */
@@ -85,8 +88,10 @@ export interface Api {
   reset(): void;
 }
 
-/** What is known about a call so far, and its answer. */
-type Trace = Pick<ApiCallEntry, "call" | "keyId" | "fault">;
+/** What is known about a call so far. */
+interface Trace extends Pick<ApiCallEntry, "call" | "keyId" | "fault"> {
+  caller: Caller | undefined;
+}
 
 /** The API of the service, served from the contract. Throws `invalid_option`. */
 export function createApi(options: SandboxApiOptions): Api {
@@ -113,6 +118,7 @@ export function createApi(options: SandboxApiOptions): Api {
     const isPublic = match.kind === "found" && match.bound.operation.credential === "none";
     // Any other path needs a key, so that nobody without one learns which paths there are.
     const caller = isPublic ? undefined : authenticate(request.headers[shape.header.toLowerCase()], keys, shape);
+    trace.caller = caller;
     trace.keyId = caller?.keyId;
     switch (match.kind) {
       case "unknown_path":
@@ -128,7 +134,7 @@ export function createApi(options: SandboxApiOptions): Api {
         return applyFault(trace.fault, clock, async () => {
           const { operation } = bound;
           const nowMs = clock.now();
-          if (caller !== undefined) requireScope(caller, operation.scope);
+          if (caller !== undefined) requireAuthority(caller, operation);
           const query = readOperationQuery(operation, search);
           const idempotencyKey = readIdempotencyKey(operation, request.headers);
           checkParams(operation, params);
@@ -154,7 +160,8 @@ export function createApi(options: SandboxApiOptions): Api {
     async handle(request) {
       requests += 1;
       const requestId = `req_${requests}`;
-      const trace: Trace = { call: undefined, keyId: undefined, fault: undefined };
+      const startedMs = clock.now();
+      const trace: Trace = { call: undefined, keyId: undefined, fault: undefined, caller: undefined };
       const given = await answer(request, trace).catch((error: unknown) => {
         if (!(error instanceof SandboxApiError)) options.onError?.(error);
         return errorAnswer(error);
@@ -162,7 +169,10 @@ export function createApi(options: SandboxApiOptions): Api {
       const isAnswer = given !== "no_answer";
       const status = isAnswer ? given.status : null;
       const code = isAnswer && given.status >= 400 ? (given.body as { code: string }).code : undefined;
-      options.onCall?.({ ...trace, method: request.method, status, code, requestId });
+      const { caller, ...known } = trace;
+      options.onCall?.({ ...known, method: request.method, status, code, requestId });
+      if (caller?.kind === "key" && status !== null)
+        logCall(keys.log, request, { caller, status, code, startedMs, endedMs: clock.now() });
       return isAnswer ? { ...given, headers: { "x-request-id": requestId, ...given.headers } } : given;
     },
     reset() {
@@ -170,6 +180,24 @@ export function createApi(options: SandboxApiOptions): Api {
       requests = 0;
     },
   };
+}
+
+/** Logs a call of a key, without its body and query. See docs/service.md#key-logs. */
+function logCall(
+  log: KeyLog,
+  { method, url, ip, headers }: ApiRequest,
+  of: { caller: Caller; status: number; code: string | undefined; startedMs: number; endedMs: number },
+): void {
+  log.addRequest({
+    keyId: of.caller.keyId,
+    method,
+    path: splitUrl(url).path,
+    status: of.status,
+    errorCode: of.code ?? null,
+    durationMs: Math.max(0, of.endedMs - of.startedMs),
+    ip: ip ?? null,
+    userAgent: headers["user-agent"] ?? null,
+  });
 }
 
 /** Runs the call with the fault. */

@@ -11,7 +11,8 @@ import { SandboxApiError, inputRefusal } from "./api-handlers.js";
 export function checkParams(operation: Operation, params: Record<string, string>): Record<string, string> {
   if (operation.params === undefined || checkInput(operation.params, params).ok) return params;
   const code = operation.errors.find((code) => code.endsWith("_not_found")) ?? "resource_not_found";
-  throw new SandboxApiError({ code, message: "Nothing has this id." });
+  const about = code === "role_not_found" ? { param: "roleId" } : {};
+  throw new SandboxApiError({ code, message: "Nothing has this id.", ...about });
 }
 
 /** The query, checked; throws a SandboxApiError. */

@@ -38,6 +38,7 @@ export const CONTROL_OPERATIONS: Readonly<Record<string, ControlOperation>> = {
       return { data: sandbox.rows(textOf(input, "resource") as ResourceName) };
     },
   },
+  "POST /sandbox/callers": { method: "POST", run: makeCaller },
   "POST /sandbox/emit": { method: "POST", run: emit },
   "POST /sandbox/advance": {
     method: "POST",
@@ -96,6 +97,20 @@ function stateOf(sandbox: Sandbox): object {
     contactEvents: contactEvents.length,
     rows: Object.fromEntries(RESOURCE_NAMES.map((name) => [name, sandbox.rows(name).length])),
   };
+}
+
+/** A token of a caller. The options are checked by `sandbox.callers`. */
+function makeCaller({ callers }: Sandbox, { kind, ...options }: ControlBody): object {
+  switch (kind) {
+    case "owner":
+      return { token: callers.owner(options) };
+    case "member":
+      return { token: callers.member(options) };
+    case "key":
+      return { token: callers.key(options) };
+    default:
+      throw badRequest(422, "kind", "Must be owner, member or key.");
+  }
 }
 
 function emit(sandbox: Sandbox, input: ControlBody): object {

@@ -18,13 +18,13 @@ const SORTS = ["newest", "oldest", "title"] as const;
 export function createChats({ clock, makeId, options }: Workspace): SandboxResource<"chats"> {
   const chats = new Collection<ChatRow>({ kind: "chat" });
   const get = (params: Readonly<Record<string, string>>, caller: Caller): ChatRow => {
-    requireOwner(caller);
+    requireEveryAddress(caller);
     return chats.get((params["id"] ?? "").toLowerCase());
   };
 
   const handlers: ApiHandlers["chats"] = {
     list({ query: { q = "", sort, limit, cursor }, caller }) {
-      requireOwner(caller);
+      requireEveryAddress(caller);
       requireOneOf("sort", sort, SORTS);
       const timeOf = ({ updatedAt, sequence }: ChatRow) => [Date.parse(updatedAt), sequence];
       const page = chats.page({
@@ -73,11 +73,8 @@ export function createChats({ clock, makeId, options }: Workspace): SandboxResou
   };
 }
 
-/** Only the owner reaches chats, with every address. */
-function requireOwner(caller: Caller): void {
-  if (caller.member !== undefined) {
-    throw new SandboxApiError({ code: "owner_only", message: "Only the owner reaches chats." });
-  }
+/** Chats are about the whole workspace, so a key or token that is limited to some addresses does not reach them. */
+function requireEveryAddress(caller: Caller): void {
   if (isUnlimited(caller)) return;
   throw new SandboxApiError({
     code: "capability_unsupported",

@@ -6,8 +6,10 @@ import { createContacts } from "./contacts.js";
 import { createDrafts } from "./drafts.js";
 import { createFiles } from "./files.js";
 import { createForms } from "./forms.js";
+import { createKeys } from "./keys.js";
 import { createLabels } from "./labels.js";
 import type { SandboxResource, Workspace } from "./resource.js";
+import { createRoles } from "./roles.js";
 import { createSignatures } from "./signatures.js";
 
 /** The resources whose state is in a folder of their own. */
@@ -26,7 +28,9 @@ const RESOURCES: { readonly [Name in ResourceName]: (workspace: Workspace) => Sa
   drafts: createDrafts,
   files: createFiles,
   forms: createForms,
+  keys: createKeys,
   labels: createLabels,
+  roles: createRoles,
   signatures: createSignatures,
 };
 

@@ -1,7 +1,9 @@
 import type { Clock } from "../../base/clock.js";
 import type { Contract } from "../../contract/contract.js";
 import type { EventType } from "../../protocol/event-types.js";
+import type { RoleBook } from "../access/role-book.js";
 import type { ApiHandlers } from "../api/api-handlers.js";
+import type { ApiKeyRegistry } from "../api/api-key-registry.js";
 import type { SandboxEvent } from "../delivery/scheduled-delivery.js";
 import type { MakeId } from "../make-id.js";
 import type { ResolvedSandboxOptions } from "../options.js";
@@ -15,6 +17,10 @@ export interface Workspace {
   makeId: MakeId;
   /** What the workspace begins with, and what it owns. */
   options: ResolvedSandboxOptions;
+  /** The API keys and access tokens. */
+  keys: ApiKeyRegistry;
+  /** The roles, and who has them. */
+  roles: RoleBook;
   /** The contacts, and the addresses seen in mail. */
   book: AddressBook;
   /** The sign-ups to its forms. */

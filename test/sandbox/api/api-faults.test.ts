@@ -51,7 +51,7 @@ describe("the rules of API faults", () => {
 
   test.each<[string, ApiFaultRule]>([
     ["a call that does not exist", { fault: ERROR, calls: "webhooks.gets" }],
-    ["a resource that does not exist", { fault: ERROR, calls: "keys.*" }],
+    ["a resource that does not exist", { fault: ERROR, calls: "broadcasts.*" }],
     ["a probability over 1", { fault: ERROR, probability: 1.1 }],
     ["no probability", { fault: ERROR, probability: Number.NaN }],
     ["times 0", { fault: ERROR, times: 0 }],

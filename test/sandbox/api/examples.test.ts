@@ -9,11 +9,12 @@ import { openSandbox } from "../support.js";
 /** The arguments of the client for a row's example, with the ids that there are. */
 function argumentsOf({ path, body, argument, uploads, query, example }: Operation, ids: Ids): unknown[] {
   const input = argument === undefined ? example.body : example.body?.[argument];
+  const ofQuery = Object.fromEntries(Object.entries(ids).filter(([name]) => name in (example.query ?? {})));
   return [
     ...pathNames(path).map((name) => ids[name] ?? example.params?.[name]),
     ...(body === undefined ? [] : [input]),
     ...(uploads === undefined ? [] : [Buffer.from("bytes")]),
-    ...(query === undefined ? [] : [example.query]),
+    ...(query === undefined ? [] : [{ ...example.query, ...ofQuery }]),
   ];
 }
 

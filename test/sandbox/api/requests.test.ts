@@ -2,7 +2,6 @@ import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import { isPigeonholeError } from "#pigeonhole/base/error.js";
 import type { Operation } from "#pigeonhole/contract/operation.js";
-import { describeScopes } from "#pigeonhole/contract/scopes.js";
 import { ApiKeyRegistry } from "#pigeonhole/sandbox/api/api-key-registry.js";
 import type { ApiCallEntry } from "#pigeonhole/sandbox/api/create-api.js";
 import { ADA, EVENT, LIVE_KEY, createTestApi, keysWithout, listenTo, rows, verdict } from "./support.js";
@@ -62,7 +61,7 @@ describe.each(rows)("$call", ({ call: name, operation }) => {
     }
     expect(verdict(await call(line, { ...init, key: null }))).toBe("401 unauthorized");
     expect(verdict(await call(line, { ...init, key: "svc_live_other" }))).toBe("401 unauthorized");
-    const narrow = createTestApi({ keys: keysWithout(describeScopes(operation.scope)) });
+    const narrow = createTestApi({ keys: keysWithout(operation.scope) });
     expect(verdict(await narrow.call(line, init))).toBe("403 insufficient_scope");
   });
 
@@ -186,8 +185,15 @@ describe("a key", () => {
       handlers: { webhooks: { list } } as never,
     });
     await call("GET /webhooks", { key: token });
-    expect(seen).toEqual([
-      { keyId: expect.stringMatching(/^[0-9a-f]{24}$/) as string, mode: "test", scopes: ["webhooks:read"], ...key },
+    expect(seen).toMatchObject([
+      {
+        kind: "key",
+        member: undefined,
+        keyId: expect.stringMatching(/^[0-9a-f]{24}$/) as string,
+        mode: "test",
+        scopes: ["webhooks:read"],
+        ...key,
+      },
     ]);
   });
 

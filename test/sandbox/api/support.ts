@@ -4,9 +4,10 @@ import type { Clock } from "#pigeonhole/base/clock.js";
 import { EVENT_LIMITS } from "#pigeonhole/contract/contact-event.js";
 import { CONTRACT, listOperations } from "#pigeonhole/contract/contract.js";
 import type { Operation, Resource } from "#pigeonhole/contract/operation.js";
+import { SCOPES, type ScopeRule, allowsScopes } from "#pigeonhole/contract/scopes.js";
 import { createApiFetch } from "#pigeonhole/sandbox/api/api-fetch.js";
 import type { ApiHandlers } from "#pigeonhole/sandbox/api/api-handlers.js";
-import { ALL_SCOPES, ApiKeyRegistry } from "#pigeonhole/sandbox/api/api-key-registry.js";
+import { ApiKeyRegistry } from "#pigeonhole/sandbox/api/api-key-registry.js";
 import { createMakeId } from "#pigeonhole/sandbox/make-id.js";
 import { createApiListener } from "#pigeonhole/sandbox/api/api-listener.js";
 import { type SandboxApiOptions, createApi } from "#pigeonhole/sandbox/api/create-api.js";
@@ -70,7 +71,12 @@ export function createTestApi(
     unknownContacts: "refuse",
     ...options.store,
   });
-  const keys = options.keys ?? new ApiKeyRegistry([{ token: LIVE_KEY }, { token: TEST_KEY, mode: "test" }]);
+  const keys =
+    options.keys ??
+    new ApiKeyRegistry([
+      { token: LIVE_KEY, scopes: SCOPES },
+      { token: TEST_KEY, mode: "test" },
+    ]);
   const api = createApi({
     handlers: { ...exampleHandlers, contactEvents: store.handlers },
     basePath: "/v1",
@@ -139,9 +145,9 @@ export async function listenTo(api: ReturnType<typeof createApi>) {
   return { baseUrl, port, call: callerOf((url, init) => fetch(url, init), baseUrl) };
 }
 
-/** A ring with one key that has every scope but this one. */
-export function keysWithout(scope: string): ApiKeyRegistry {
-  return new ApiKeyRegistry([{ token: LIVE_KEY, scopes: ALL_SCOPES.filter((other) => other !== scope) }]);
+/** A ring with one key that has every scope but those of the rule. */
+export function keysWithout(rule: ScopeRule): ApiKeyRegistry {
+  return new ApiKeyRegistry([{ token: LIVE_KEY, scopes: SCOPES.filter((scope) => !allowsScopes(rule, [scope])) }]);
 }
 
 /** "201", or status, code and param of the error. */

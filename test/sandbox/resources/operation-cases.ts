@@ -3,8 +3,9 @@ import type { SandboxOptions } from "pigeonhole/sandbox";
 import type { ApiErrorCode } from "#pigeonhole/contract/api-error-codes.js";
 import type { Contract } from "#pigeonhole/contract/contract.js";
 import type { Operation } from "#pigeonhole/contract/operation.js";
+import { SCOPES } from "#pigeonhole/contract/scopes.js";
 import type { Called } from "../api/support.js";
-import { type KEYS, SUPPORT, type World, openWorld, requestOf } from "./support.js";
+import { KEYS, SUPPORT, type World, openWorld, requestOf } from "./support.js";
 
 // What the tests of every operation have to know of one: what its example needs, requests for its errors, and its texts
 // without a limit.
@@ -97,6 +98,28 @@ const aiErrors = (["design", "redesign"] as const).flatMap(
   ],
 );
 
+/** Makes a key and answers the creation. */
+const apiKey = ({ send }: World): Promise<Called> => send("POST /keys", { body: { name: "Orders" } });
+/** Sends a call of a new key; `line` has its id. */
+const ofKey = async (
+  world: World,
+  line: (id: string) => string,
+  { body, key = "full", revoked = false }: { body?: unknown; key?: keyof typeof KEYS; revoked?: boolean } = {},
+): Promise<Called> => {
+  const id = String((await apiKey(world)).body["id"]);
+  if (revoked) await world.send(`POST /keys/${id}/revoke`, { body: {} });
+  return world.send(line(id), { key, ...(body === undefined ? {} : { body }) });
+};
+
+/** Makes a role and answers the creation. */
+const role = ({ send }: World, name = "Support"): Promise<Called> =>
+  send("POST /roles", { body: { name, permissions: ["emails:read"] } });
+/** The id of a role that every workspace begins with. */
+const seededRole = async ({ send }: World, builtin: string): Promise<string> => {
+  const { data } = (await send("GET /roles")).body as unknown as { data: { id: string; builtin: string }[] };
+  return data.find((one) => one.builtin === builtin)?.id ?? "";
+};
+
 /** A request for each error that needs one of its own, by call and code. */
 export const PRODUCERS: Record<string, Producer> = {
   "contacts.create contact_exists": async ({ send }) => {
@@ -160,11 +183,53 @@ export const PRODUCERS: Record<string, Producer> = {
     for (let index = 0; index < 40; index += 1) await send("POST /subscribe/none", { key: null, body: {} });
     return send("POST /subscribe/none", { key: null, body: {} });
   },
+  "keys.create beyond_caller_authority": ({ send }) => send("POST /keys", { key: "keeper", body: { name: "Wide" } }),
+  "keys.create role_not_found": ({ send }) => send("POST /keys", { body: { name: "Orders", roleId: "role_none" } }),
+  "keys.create workspace_limit_reached": () => apiKey(openWorld({ maxApiKeys: 1 })),
+  "keys.update beyond_caller_authority": (world) =>
+    ofKey(world, (id) => `PATCH /keys/${id}`, { body: {}, key: "keeper" }),
+  "keys.update revoked": (world) => ofKey(world, (id) => `PATCH /keys/${id}`, { body: {}, revoked: true }),
+  "keys.rotate beyond_caller_authority": (world) => ofKey(world, (id) => `POST /keys/${id}/rotate`, { key: "keeper" }),
+  "keys.rotate revoked": (world) => ofKey(world, (id) => `POST /keys/${id}/rotate`, { revoked: true }),
+  "keys.rotateSelf resource_not_found": ({ send, sandbox }) =>
+    send("POST /keys/self/rotate", { token: sandbox.callers.owner() }),
+  "keys.revoke beyond_caller_authority": (world) =>
+    ofKey(world, (id) => `POST /keys/${id}/revoke`, { body: {}, key: "keeper" }),
+  "keys.revoke revoked": (world) => ofKey(world, (id) => `POST /keys/${id}/revoke`, { body: {}, revoked: true }),
+  "keys.delete beyond_caller_authority": (world) => ofKey(world, (id) => `DELETE /keys/${id}`, { key: "keeper" }),
+  "keys.delete not_revoked": (world) => ofKey(world, (id) => `DELETE /keys/${id}`),
   "labels.create label_name_taken": (world) => labels(world, "Big orders", "BIG ORDERS"),
   "labels.create label_limit_reached": (world) => labels(world, ...upTo(51)),
   "labels.update label_name_taken": async (world) => {
     await labels(world, "Big orders", "Small orders");
     return world.send("PATCH /labels/USER_BIG_ORDERS", { body: { name: "small ORDERS" } });
+  },
+  "roles.create insufficient_authority": ({ send }) =>
+    send("POST /roles", { body: { name: "Boss", permissions: ["workspace:manage"] } }),
+  "roles.create role_name_taken": ({ send }) => send("POST /roles", { body: { name: "VIEWER", permissions: [] } }),
+  "roles.create role_limit_reached": async (world) => {
+    for (const name of upTo(24)) await role(world, name);
+    return role(world, "One more");
+  },
+  "roles.update insufficient_authority": async (world) => {
+    const { body } = await role(world);
+    return world.send(`PATCH /roles/${String(body["id"])}`, { body: { permissions: ["api-keys:read"] } });
+  },
+  "roles.update role_name_taken": async (world) => {
+    const { body } = await role(world);
+    return world.send(`PATCH /roles/${String(body["id"])}`, { body: { name: "billing" } });
+  },
+  "roles.update role_immutable": async (world) =>
+    world.send(`PATCH /roles/${await seededRole(world, "owner")}`, { body: {} }),
+  "roles.delete invalid_parameter": ({ send }) => send("DELETE /roles/role_0123456789abcdef01234567?reassignTo="),
+  "roles.delete role_undeletable": async (world) => world.send(`DELETE /roles/${await seededRole(world, "owner")}`),
+  "roles.delete role_in_use": async (world) => {
+    world.sandbox.callers.member({ role: "Viewer" });
+    return world.send(`DELETE /roles/${await seededRole(world, "viewer")}`);
+  },
+  "roles.delete role_immutable": async (world) => {
+    const [viewer, owner] = [await seededRole(world, "viewer"), await seededRole(world, "owner")];
+    return world.send(`DELETE /roles/${viewer}?reassignTo=${owner}`);
   },
   "signatures.create signature_name_taken": async (world) => {
     await signatures(world, 1);
@@ -198,6 +263,7 @@ export const EXAMPLE_WORKSPACE = {
   audiences: [{ id: "aud_65b8f0a2c4d6e8f001234567", name: "Customers" }],
   chats: [CHAT],
   aiActions: 10,
+  apiKeys: [{ token: KEYS.full, scopes: SCOPES }],
 } satisfies SandboxOptions;
 
 /** Ids by the names of path parameters. */
@@ -217,7 +283,9 @@ export const MAKERS: { readonly [R in keyof Contract]: (client: Client) => Promi
     const { id } = await forms.create({ name: "News", publish: true });
     return { id, formId: id };
   },
+  keys: async ({ keys }) => ({ id: (await keys.create({ name: "Old" })).id }),
   labels: async ({ labels }) => ({ id: (await labels.create({ name: "Sale" })).id }),
+  roles: async ({ roles }) => ({ id: (await roles.create({ name: "Old", permissions: [] })).id }),
   signatures: async ({ signatures }) => {
     const html = "<p>Ada</p>";
     return { id: (await signatures.create({ address: "support@acme.example.com", name: "Old", html })).id };
@@ -237,6 +305,11 @@ export const BEFORE: Record<string, (client: Client, ids: Ids) => Promise<Ids>> 
     await contacts.delete(ADA);
     return {};
   },
+  "keys.delete": async ({ keys }, { id = "" }) => {
+    await keys.revoke(id, {});
+    return {};
+  },
+  "roles.delete": async ({ roles }) => ({ reassignTo: (await roles.list()).items[1]?.id ?? "" }),
   "forms.starter": async ({ forms }) => ({ slug: (await forms.starters())[0]?.slug ?? "" }),
 };
 

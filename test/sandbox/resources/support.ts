@@ -1,6 +1,7 @@
 import type { Sandbox, SandboxOptions } from "pigeonhole/sandbox";
 import { type NamedOperation, listOperations } from "#pigeonhole/contract/contract.js";
 import { type Operation, pathNames } from "#pigeonhole/contract/operation.js";
+import { SCOPES } from "#pigeonhole/contract/scopes.js";
 import { encodeQueryValue } from "#pigeonhole/contract/query-text.js";
 import { RESOURCE_NAMES } from "#pigeonhole/sandbox/resources/create-resources.js";
 import { type CallInit, type Called, callerOf } from "../api/support.js";
@@ -11,6 +12,8 @@ export const KEYS = {
   full: "svc_live_full",
   none: "svc_live_none",
   narrow: "svc_live_narrow",
+  /** Makes keys and holds no other scope. */
+  keeper: "svc_live_keeper",
   /** Of an app that a member connected. */
   member: "svc_live_member",
   /** Of an app of a member who reaches one address. */
@@ -21,15 +24,22 @@ export const SUPPORT = "support@acme.example.com";
 /** A workspace and what it takes to call its API. */
 export interface World {
   sandbox: Sandbox;
-  /** `line` is a method and a path; the body is an object, a text or bytes. @default the key with everything */
-  send: (line: string, init?: Omit<CallInit, "key"> & { key?: keyof typeof KEYS | null }) => Promise<Called>;
+  /**
+   * `line` is a method and a path; the body is an object, a text or bytes. `token`: instead of a key by its name.
+   * @default the key with everything
+   */
+  send: (
+    line: string,
+    init?: Omit<CallInit, "key"> & { key?: keyof typeof KEYS | null; token?: string },
+  ) => Promise<Called>;
 }
 
 export function openWorld(options: SandboxOptions = {}): World {
   const sandbox = openSandbox({
     apiKeys: [
-      { token: KEYS.full },
+      { token: KEYS.full, scopes: SCOPES },
       { token: KEYS.none, scopes: [] },
+      { token: KEYS.keeper, scopes: ["keys:manage"] },
       { token: KEYS.narrow, addressAllowlist: [SUPPORT] },
       { token: KEYS.member, member: "grace" },
       { token: KEYS.narrowMember, member: "grace", addressAllowlist: [SUPPORT] },
@@ -39,16 +49,22 @@ export function openWorld(options: SandboxOptions = {}): World {
   const call = callerOf((url, init) => sandbox.fetch(url, init), sandbox.baseUrl);
   return {
     sandbox,
-    send: (line, { key = "full", ...init } = {}) => call(line, { ...init, key: key === null ? null : KEYS[key] }),
+    send: (line, { key = "full", token, ...init } = {}) =>
+      call(line, { ...init, key: token ?? (key === null ? null : KEYS[key]) }),
   };
 }
 
 /** Everything that the resources hold. */
 export const stateOf = ({ sandbox }: World): unknown => ({
-  ...Object.fromEntries(RESOURCE_NAMES.map((name) => [name, sandbox.rows(name)])),
+  ...Object.fromEntries(RESOURCE_NAMES.map((name) => [name, sandbox.rows(name).map(withoutUse)])),
   endpoints: sandbox.endpoints.list(),
   contactEvents: sandbox.contactEvents,
 });
+
+/** A row without what every call of a key changes. */
+function withoutUse(row: object): object {
+  return { ...row, totalUses: undefined, lastUsedAt: undefined };
+}
 
 /** A row of the contract by the name of its call. */
 export interface CallRow extends NamedOperation {

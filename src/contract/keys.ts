@@ -1,0 +1,426 @@
+import { z } from "zod";
+import type { Resource } from "./operation.js";
+import { onlyPage, pageOf, pageQuery } from "./paging.js";
+import { ROW_KINDS } from "./row-kinds.js";
+import { SCOPES } from "./scopes.js";
+import { emailAddress, nullable, openEnum, timestamp, tombstone } from "./shapes.js";
+
+/** API keys: lengths, counts and the minutes until they expire. See docs/service.md#api-keys. */
+export const KEY_LIMITS = {
+  nameLength: 60,
+  addresses: 50,
+  domains: 25,
+  roleIdLength: 64,
+  minExpiryMinutes: 5,
+  maxExpiryMinutes: 5_256_000,
+  idsOfFilter: 50,
+} as const;
+
+const KEY_ID = /^[0-9a-f]{24}$/;
+const keyId = z.string().regex(KEY_ID, { error: "Must be the id of an API key: 24 hex characters." });
+
+const name = z
+  .string()
+  .min(1, { error: "Must not be empty." })
+  .max(KEY_LIMITS.nameLength, { error: `Must have at most ${KEY_LIMITS.nameLength} characters.` });
+const scopes = z.array(openEnum(SCOPES)).min(1, { error: "Must name at least one scope." }).readonly();
+const addressAllowlist = z
+  .array(emailAddress)
+  .max(KEY_LIMITS.addresses, { error: `Must hold at most ${KEY_LIMITS.addresses} addresses.` })
+  .readonly();
+const domainAllowlist = z
+  .array(z.string().min(1, { error: "Must not be empty." }).max(253, { error: "Must have at most 253 characters." }))
+  .max(KEY_LIMITS.domains, { error: `Must hold at most ${KEY_LIMITS.domains} domains.` })
+  .readonly();
+const expiryRange = {
+  error: `Must be a whole number from ${KEY_LIMITS.minExpiryMinutes} to ${KEY_LIMITS.maxExpiryMinutes}.`,
+};
+
+/** Body of creation. */
+const apiKeyCreateInput = z.strictObject({
+  /** 1 to 60 characters. */
+  name,
+  /** At least one, each of them held by the caller. @default ["emails:send"] */
+  scopes: scopes.optional(),
+  /** The role that caps the key; null for none. A caller with a role can give only its own. @default the caller's */
+  roleId: z
+    .string()
+    .min(1, { error: "Must not be empty." })
+    .max(KEY_LIMITS.roleIdLength, { error: `Must have at most ${KEY_LIMITS.roleIdLength} characters.` })
+    .nullable()
+    .optional(),
+  /** Single addresses of the workspace. With neither list, the key has the caller's. */
+  addressAllowlist: addressAllowlist.optional(),
+  /** Whole domains of the workspace, with the addresses that are added later. */
+  domainAllowlist: domainAllowlist.optional(),
+  /** 5 minutes to ten years. @default the caller's expiry, or none */
+  expiresInMinutes: z
+    .int(expiryRange)
+    .min(KEY_LIMITS.minExpiryMinutes, expiryRange)
+    .max(KEY_LIMITS.maxExpiryMinutes, expiryRange)
+    .optional(),
+});
+
+/** Body of an update: omitted fields stay unchanged. */
+const apiKeyUpdateInput = z.strictObject({
+  /** 1 to 60 characters. */
+  name: name.optional(),
+  /** At least one; replaces all of them. */
+  scopes: scopes.optional(),
+  /** Replaces the list. With both lists empty, the key reaches every address. */
+  addressAllowlist: addressAllowlist.optional(),
+  /** Replaces the list. */
+  domainAllowlist: domainAllowlist.optional(),
+  /** False switches the key off: each of its calls is refused. True restores it as it was. */
+  enabled: z.boolean().optional(),
+});
+
+/** Body of a revocation; assumed. */
+const apiKeyRevokeInput = z.strictObject({
+  /** Kept with the key as `revokedReason`. */
+  reason: z.string().max(240, { error: "Must have at most 240 characters." }).optional(),
+});
+
+/** Who did it. Its fields are not documented, so none is required. */
+const auditActor = nullable(
+  z.union([
+    z.string(),
+    z.looseObject({
+      /** `person` or `api_key`; assumed. */
+      type: z.string().optional(),
+      /** Null for a person; assumed. */
+      id: z.string().nullable().optional(),
+      /** `@` and a name for a person, `API key` and a name for a key; assumed. */
+      name: z.string().optional(),
+    }),
+  ]),
+);
+
+/** A key as read. Only the id is required, so that an answer with a secret is never refused. */
+const apiKey = z.looseObject({
+  id: z.string(),
+  name: z.string().default(""),
+  /** What a `test` key sends starts nothing. */
+  mode: openEnum(["live", "test"]).default("live"),
+  /** Its beginning, an ellipsis and its last characters. */
+  maskedKey: z.string().default(""),
+  keyLast4: z.string().default(""),
+  /** `inactive`: switched off. */
+  status: openEnum(["active", "inactive", "expired", "revoked"]).default("active"),
+  scopes: z.array(openEnum(SCOPES)).default([]),
+  /** The role that caps the key. */
+  roleId: nullable(z.string()),
+  roleName: nullable(z.string()),
+  /** Null when the key is not narrowed to addresses. */
+  addressAllowlist: nullable(z.array(z.string())),
+  /** Null when the key is not narrowed to domains. */
+  domainAllowlist: nullable(z.array(z.string())),
+  expiresAt: nullable(z.string()),
+  lastUsedAt: nullable(z.string()),
+  rotatedAt: nullable(z.string()),
+  deactivatedAt: nullable(z.string()),
+  revokedAt: nullable(z.string()),
+  /** Calls that were made, without those that were refused before authentication. */
+  totalUses: z.number().default(0),
+  rotationCount: z.number().default(0),
+  revokedReason: nullable(z.string()),
+  createdAt: z.string().default(""),
+  updatedAt: z.string().default(""),
+  createdBy: auditActor,
+  updatedBy: auditActor,
+  lastChangeAt: nullable(z.string()),
+  lastChangeType: nullable(z.string()),
+});
+
+/** A key with its token, which is shown once. */
+const apiKeyWithToken = apiKey.extend({
+  /** `svc_live_` and the secret. */
+  token: z.string(),
+});
+
+/** One call that a key made; the names of its fields are assumed. */
+const apiKeyRequest = z.looseObject({
+  id: nullable(z.string()),
+  keyId: nullable(z.string()),
+  /** `Deleted key` when the key is no longer there. */
+  keyName: nullable(z.string()),
+  method: nullable(z.string()),
+  /** Without the query. */
+  path: nullable(z.string()),
+  status: nullable(z.number()),
+  /** Null when the call succeeded. */
+  errorCode: nullable(z.string()),
+  durationMs: nullable(z.number()),
+  ip: nullable(z.string()),
+  userAgent: nullable(z.string()),
+  createdAt: nullable(z.string()),
+});
+
+/** One change of a key, or an authentication that was refused; most names of its fields are assumed. */
+const apiKeyActivity = z.looseObject({
+  id: nullable(z.string()),
+  keyId: nullable(z.string()),
+  /** `Deleted key` when the key is no longer there. */
+  keyName: nullable(z.string()),
+  /** `@` and a name for a person, `API key` and a name for a key. */
+  actor: nullable(z.string()),
+  kind: nullable(
+    openEnum([
+      "created",
+      "updated",
+      "rotated",
+      "deactivated",
+      "reactivated",
+      "revoked",
+      "deleted",
+      "authentication_refused",
+    ]),
+  ),
+  detail: nullable(z.looseObject({ source: nullable(z.string()) })),
+  createdAt: nullable(z.string()),
+});
+
+/** An API key of the workspace as the API returns it. */
+export type ApiKey = z.output<typeof apiKey>;
+/** A key with its token, the only time it appears. */
+export type ApiKeyWithToken = z.output<typeof apiKeyWithToken>;
+/** One call that a key made, without its body and query. */
+export type ApiKeyRequest = z.output<typeof apiKeyRequest>;
+/** One change of a key, or an authentication that was refused. */
+export type ApiKeyActivity = z.output<typeof apiKeyActivity>;
+/** What a new key is made of. */
+export type ApiKeyCreateInput = z.input<typeof apiKeyCreateInput>;
+/** What may be changed of a key. */
+export type ApiKeyUpdateInput = z.input<typeof apiKeyUpdateInput>;
+
+const params = z.strictObject({ id: keyId });
+const id = "65b8f0a2c4d6e8f001234567";
+const at = "2026-01-31T09:30:00Z";
+const owner = { type: "person", id: null, name: "@owner" };
+
+const exampleKey = {
+  object: "api_key",
+  id,
+  name: "Orders",
+  mode: "live",
+  maskedKey: "svc_live_65b8…89ab",
+  keyLast4: "89ab",
+  status: "active",
+  scopes: ["emails:send", "contacts:write"],
+  roleId: null,
+  roleName: null,
+  addressAllowlist: null,
+  domainAllowlist: ["acme.example.com"],
+  expiresAt: null,
+  lastUsedAt: at,
+  rotatedAt: null,
+  deactivatedAt: null,
+  revokedAt: null,
+  totalUses: 12,
+  rotationCount: 0,
+  revokedReason: null,
+  createdAt: at,
+  updatedAt: at,
+  createdBy: owner,
+  updatedBy: owner,
+  lastChangeAt: at,
+  lastChangeType: "created",
+};
+const withToken = { ...exampleKey, token: "svc_live_65b8f0a2c4d6e8f0012345670123456789ab" };
+const rotated = { ...withToken, rotatedAt: at, rotationCount: 1, lastChangeType: "rotated" };
+
+/** Filters of the two logs. */
+const logQuery = {
+  /** Keys whose rows are wanted, at most 50. @default every key */
+  keyIds: z
+    .array(keyId)
+    .max(KEY_LIMITS.idsOfFilter, { error: `Must hold at most ${KEY_LIMITS.idsOfFilter} ids.` })
+    .readonly()
+    .optional(),
+  /** Rows at or after this time. */
+  since: timestamp.optional(),
+  /** Rows before this time, which is later than `since`. */
+  until: timestamp.optional(),
+  ...pageQuery(),
+};
+
+const readErrors = ["owner_only", "insufficient_scope"] as const;
+const reachErrors = [...readErrors, "beyond_caller_authority"] as const;
+const logErrors = [...readErrors, "invalid_cursor", "invalid_parameter", "unknown_parameter"] as const;
+
+/** API keys. Only the owner reaches them. See docs/service.md#api-keys. */
+export const keys = {
+  /** Lists the keys, newest first, also those that are revoked or expired, without their secrets. */
+  list: {
+    ...ROW_KINDS.list,
+    path: "/keys",
+    scope: "keys:read",
+    ownerOnly: true,
+    query: z.strictObject(pageQuery()),
+    result: pageOf(apiKey),
+    errors: [...readErrors, "invalid_cursor", "invalid_parameter"],
+    doc: "Lists the keys, newest first, also those that are revoked or expired, without their secrets.",
+    example: { query: { limit: 100 }, result: onlyPage(exampleKey) },
+  },
+  /** Reads one key, without its secret. */
+  get: {
+    ...ROW_KINDS.read,
+    path: "/keys/{id}",
+    scope: "keys:read",
+    ownerOnly: true,
+    params,
+    result: apiKey,
+    errors: [...readErrors, "resource_not_found"],
+    doc: "Reads one key, without its secret.",
+    example: { params: { id }, result: exampleKey },
+  },
+  /** Makes a live key inside the caller's reach; the answer holds its token, the only time it appears. */
+  create: {
+    ...ROW_KINDS.create,
+    path: "/keys",
+    scope: "keys:manage",
+    ownerOnly: true,
+    body: apiKeyCreateInput,
+    result: apiKeyWithToken,
+    errors: [...reachErrors, "invalid_parameter", "unknown_parameter", "role_not_found", "workspace_limit_reached"],
+    doc: "Makes a live key inside the caller's reach; the answer holds its token, the only time it appears.",
+    example: {
+      body: {
+        name: "Orders",
+        scopes: ["emails:send", "contacts:write"],
+        domainAllowlist: ["acme.example.com"],
+        expiresInMinutes: 43_200,
+      },
+      result: { ...withToken, expiresAt: "2026-03-02T09:30:00Z", lastUsedAt: null, totalUses: 0 },
+    },
+  },
+  /** Changes a key inside the caller's reach, switches it off or on; a key may narrow itself. */
+  update: {
+    ...ROW_KINDS.update,
+    path: "/keys/{id}",
+    scope: "keys:manage",
+    ownerOnly: true,
+    params,
+    body: apiKeyUpdateInput,
+    result: apiKey,
+    errors: [...reachErrors, "invalid_parameter", "unknown_parameter", "resource_not_found", "revoked"],
+    doc: "Changes a key inside the caller's reach, switches it off or on; a key may narrow itself.",
+    example: {
+      params: { id },
+      body: { name: "Orders", enabled: false },
+      result: { ...exampleKey, status: "inactive", deactivatedAt: at, lastChangeType: "deactivated" },
+    },
+  },
+  /** Gives a key another token; the old one ends at once, and everything else stays. */
+  rotate: {
+    ...ROW_KINDS.act,
+    path: "/keys/{id}/rotate",
+    scope: "keys:manage",
+    ownerOnly: true,
+    params,
+    result: apiKeyWithToken,
+    errors: [...reachErrors, "resource_not_found", "revoked"],
+    doc: "Gives a key another token; the old one ends at once, and everything else stays.",
+    example: { params: { id }, result: rotated },
+  },
+  /** Gives the key of the call another token; the old one ends at once. */
+  rotateSelf: {
+    ...ROW_KINDS.act,
+    path: "/keys/self/rotate",
+    scope: { anyOf: ["keys:write", "keys:manage"] },
+    ownerOnly: true,
+    result: apiKeyWithToken,
+    errors: [...readErrors, "resource_not_found"],
+    doc: "Gives the key of the call another token; the old one ends at once.",
+    example: { result: rotated },
+  },
+  /** Ends a key for good; it stays in the list until it is deleted. */
+  revoke: {
+    ...ROW_KINDS.act,
+    path: "/keys/{id}/revoke",
+    pathIsAssumed: true,
+    assumption: {
+      notShown: "What the revocation of a key takes.",
+      assumed: "`reason`, which the key has as `revokedReason`; `{}` is enough.",
+      change: "`src/contract/keys.ts`.",
+    },
+    scope: "keys:manage",
+    ownerOnly: true,
+    params,
+    body: apiKeyRevokeInput,
+    result: apiKey,
+    errors: [...reachErrors, "invalid_parameter", "unknown_parameter", "resource_not_found", "revoked"],
+    doc: "Ends a key for good; it stays in the list until it is deleted.",
+    example: {
+      params: { id },
+      body: { reason: "Leaked" },
+      result: { ...exampleKey, status: "revoked", revokedAt: at, revokedReason: "Leaked", lastChangeType: "revoked" },
+    },
+  },
+  /** Deletes a revoked key; its requests and activity stay. */
+  delete: {
+    ...ROW_KINDS.delete,
+    path: "/keys/{id}",
+    scope: "keys:manage",
+    ownerOnly: true,
+    params,
+    result: tombstone,
+    errors: [...reachErrors, "resource_not_found", "not_revoked"],
+    doc: "Deletes a revoked key; its requests and activity stay.",
+    example: { params: { id }, result: { object: "api_key", id, deleted: true } },
+  },
+  /** Lists the calls that keys made, newest first, without bodies and queries. */
+  requests: {
+    ...ROW_KINDS.list,
+    path: "/keys/requests",
+    scope: "keys:read",
+    ownerOnly: true,
+    query: z.strictObject({
+      /** True: only calls that were answered 400 or above. @default false */
+      failedOnly: z.boolean().optional(),
+      ...logQuery,
+    }),
+    result: pageOf(apiKeyRequest),
+    errors: logErrors,
+    doc: "Lists the calls that keys made, newest first, without bodies and queries.",
+    example: {
+      query: { failedOnly: true, keyIds: [id], since: "2026-01-31T00:00:00Z" },
+      result: onlyPage({
+        id: "req_1",
+        keyId: id,
+        keyName: "Orders",
+        method: "POST",
+        path: "/events",
+        status: 422,
+        errorCode: "invalid_event",
+        durationMs: 12,
+        ip: "203.0.113.7",
+        userAgent: "node",
+        createdAt: at,
+      }),
+    },
+  },
+  /** Lists what was done to keys, newest first, with the authentications that were refused. */
+  activity: {
+    ...ROW_KINDS.list,
+    path: "/keys/activity",
+    scope: "keys:read",
+    ownerOnly: true,
+    query: z.strictObject(logQuery),
+    result: pageOf(apiKeyActivity),
+    errors: logErrors,
+    doc: "Lists what was done to keys, newest first, with the authentications that were refused.",
+    example: {
+      query: { keyIds: [id], until: "2026-02-01T00:00:00Z" },
+      result: onlyPage({
+        id: "65b8f0a2c4d6e8f0089abcde",
+        keyId: id,
+        keyName: "Orders",
+        actor: "API key Deploy",
+        kind: "rotated",
+        detail: { source: "api" },
+        createdAt: at,
+      }),
+    },
+  },
+} as const satisfies Resource;

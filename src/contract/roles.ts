@@ -1,0 +1,221 @@
+import { z } from "zod";
+import type { Resource } from "./operation.js";
+import { listOf, onlyPage, pageOf, pageQuery } from "./paging.js";
+import { ROW_KINDS } from "./row-kinds.js";
+import { SCOPES } from "./scopes.js";
+import { nullable, openEnum, tombstoneOf, trimmedName } from "./shapes.js";
+
+/** Roles of a workspace: how many of its own, and the length of their texts. See docs/service.md#roles. */
+export const ROLE_LIMITS = { customPerWorkspace: 24, nameLength: 48, descriptionLength: 240 } as const;
+
+/** Permissions that no key or token ever holds: they are given in the app alone. */
+export const CONSOLE_PERMISSIONS = ["addresses:all", "workspace:manage", "api-keys:read", "api-keys:write"] as const;
+
+/** What a role can allow: the scopes, and what the app alone has. */
+const permission = openEnum([...SCOPES, ...CONSOLE_PERMISSIONS]);
+
+const description = z
+  .string()
+  .max(ROLE_LIMITS.descriptionLength, { error: `Must have at most ${ROLE_LIMITS.descriptionLength} characters.` })
+  .nullable();
+
+/** Body of creation. */
+const roleCreateInput = z.strictObject({
+  /** 1 to 48 characters, trimmed; no other role has it in any case. */
+  name: trimmedName(ROLE_LIMITS.nameLength),
+  /** Each of them held by the caller; may be empty. What one implies is added. */
+  permissions: z.array(permission).readonly(),
+  /** At most 240 characters. */
+  description: description.optional(),
+});
+
+/** Body of an update: omitted fields stay unchanged. */
+const roleUpdateInput = z.strictObject({
+  /** 1 to 48 characters, trimmed; no other role has it in any case. */
+  name: trimmedName(ROLE_LIMITS.nameLength).optional(),
+  /** At most 240 characters; null or a blank text clears it. */
+  description: description.optional(),
+  /** The complete list. What is new in it must be held by the caller. */
+  permissions: z.array(permission).readonly().optional(),
+});
+
+/** A role as read. */
+const role = z.looseObject({
+  id: z.string(),
+  name: z.string().default(""),
+  description: nullable(z.string()),
+  /** With what they imply, in the order of the list of permissions. */
+  permissions: z.array(permission).default([]),
+  /** The role that every workspace begins with; null for one of its own. It stays when the role is renamed. */
+  builtin: nullable(openEnum(["owner", "admin", "member", "viewer", "developer", "billing"])),
+  /** False for the owner's. */
+  editable: z.boolean().default(true),
+  /** False for the owner's. */
+  deletable: z.boolean().default(true),
+  /** People who hold it now. */
+  members: z.number().default(0),
+  /** Keys under it now that are not revoked. */
+  apiKeys: z.number().default(0),
+  createdAt: z.string().default(""),
+  updatedAt: z.string().default(""),
+});
+
+/** An entry of the list of permissions. */
+const rolePermission = z.looseObject({
+  id: permission,
+  label: z.string().default(""),
+  group: openEnum(["addresses", "mail", "organising", "writing", "workspace", "people", "developer", "other"]).default(
+    "other",
+  ),
+  /** False for one that no key or token ever holds. */
+  scope: z.boolean().default(true),
+});
+
+/** A role of the workspace as the API returns it. */
+export type Role = z.output<typeof role>;
+/** What a role can allow. */
+export type RolePermission = z.output<typeof rolePermission>;
+/** What a new role is made of. */
+export type RoleCreateInput = z.input<typeof roleCreateInput>;
+/** What may be changed of a role. */
+export type RoleUpdateInput = z.input<typeof roleUpdateInput>;
+
+const params = z.strictObject({
+  id: z.string().regex(/^role_[0-9a-f]{24}$/, { error: "Must be role_ and 24 hex characters." }),
+});
+const id = "role_65b8f0a2c4d6e8f001234567";
+
+const exampleRole = {
+  id,
+  name: "Support",
+  description: "Answers mail.",
+  permissions: ["emails:send", "emails:read", "templates:read", "templates:write"],
+  builtin: null,
+  editable: true,
+  deletable: true,
+  members: 2,
+  apiKeys: 1,
+  createdAt: "2026-01-31T09:30:00Z",
+  updatedAt: "2026-01-31T09:30:00Z",
+};
+
+const writeErrors = [
+  "insufficient_scope",
+  "invalid_parameter",
+  "unknown_parameter",
+  "insufficient_authority",
+  "role_name_taken",
+] as const;
+
+/** Roles, which cap members and keys. See docs/service.md#roles. */
+export const roles = {
+  /** Lists the roles: those that every workspace begins with, then its own by name. */
+  list: {
+    ...ROW_KINDS.list,
+    path: "/roles",
+    scope: "roles:read",
+    query: z.strictObject(pageQuery()),
+    result: pageOf(role),
+    errors: ["insufficient_scope", "invalid_cursor", "invalid_parameter"],
+    doc: "Lists the roles: those that every workspace begins with, then its own by name.",
+    example: { query: { limit: 100 }, result: onlyPage(exampleRole) },
+  },
+  /** Reads one role, with how many people and keys hold it. */
+  get: {
+    ...ROW_KINDS.read,
+    path: "/roles/{id}",
+    scope: "roles:read",
+    params,
+    result: role,
+    errors: ["insufficient_scope", "role_not_found"],
+    doc: "Reads one role, with how many people and keys hold it.",
+    example: { params: { id }, result: exampleRole },
+  },
+  /** Creates a role with permissions that the caller holds. */
+  create: {
+    ...ROW_KINDS.create,
+    path: "/roles",
+    scope: "roles:write",
+    body: roleCreateInput,
+    result: role,
+    errors: [...writeErrors, "role_limit_reached"],
+    doc: "Creates a role with permissions that the caller holds.",
+    example: {
+      body: { name: "Support", permissions: ["emails:send", "emails:read", "templates:write"] },
+      result: { ...exampleRole, description: null, members: 0, apiKeys: 0 },
+    },
+  },
+  /** Changes a role; it holds for the next call of everyone who has it. */
+  update: {
+    ...ROW_KINDS.update,
+    path: "/roles/{id}",
+    scope: "roles:write",
+    params,
+    body: roleUpdateInput,
+    result: role,
+    errors: [...writeErrors, "role_not_found", "role_immutable"],
+    doc: "Changes a role; it holds for the next call of everyone who has it.",
+    example: {
+      params: { id },
+      body: { permissions: ["emails:read"] },
+      result: { ...exampleRole, permissions: ["emails:read"] },
+    },
+  },
+  /** Deletes a role; those who hold it move to the role that is named, in one step. */
+  delete: {
+    ...ROW_KINDS.delete,
+    path: "/roles/{id}",
+    assumption: {
+      notShown: "The name on the wire of the role that members, keys and invitations move to when theirs is deleted.",
+      assumed: "`reassignTo`, in the query.",
+      change: "`src/contract/roles.ts`.",
+    },
+    scope: "roles:write",
+    params,
+    query: z.strictObject({
+      /** The role that members, keys and invitations get instead. Needed while there are any; the name is assumed. */
+      reassignTo: z
+        .string()
+        .min(1, { error: "Must be the id of a role." })
+        .max(64, { error: "Must have at most 64 characters." })
+        .optional(),
+    }),
+    result: tombstoneOf({
+      id: z.string(),
+      /** Members who were moved. */
+      reassigned: z.number().default(0),
+      /** Keys that were moved, with those that are revoked. */
+      keysReassigned: z.number().default(0),
+    }),
+    errors: [
+      "insufficient_scope",
+      "invalid_parameter",
+      "unknown_parameter",
+      "role_not_found",
+      "role_undeletable",
+      "role_in_use",
+      "role_immutable",
+    ],
+    doc: "Deletes a role; those who hold it move to the role that is named, in one step.",
+    example: {
+      params: { id },
+      query: { reassignTo: "role_65b8f0a2c4d6e8f0089abcde" },
+      result: { object: "role", id, deleted: true, reassigned: 2, keysReassigned: 1 },
+    },
+  },
+  /** Lists everything that a role can allow, in the order that roles have it in. */
+  permissions: {
+    ...ROW_KINDS.read,
+    path: "/roles/permissions",
+    scope: "roles:read",
+    result: listOf(rolePermission),
+    errors: ["insufficient_scope"],
+    doc: "Lists everything that a role can allow, in the order that roles have it in.",
+    example: {
+      result: {
+        object: "list",
+        data: [{ id: "emails:send", label: "Send mail", group: "mail", scope: true }],
+      },
+    },
+  },
+} as const satisfies Resource;

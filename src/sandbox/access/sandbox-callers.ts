@@ -1,0 +1,140 @@
+import { MINUTE } from "../../base/duration.js";
+import { PigeonholeError } from "../../base/error.js";
+import { type OptionsOf, defineOptions, flag, oneOf, readBy, wholeNumber } from "../../base/options.js";
+import { KEY_LIMITS } from "../../contract/keys.js";
+import { ALL_SCOPES, type ApiKeyRegistry, checkName, checkTexts } from "../api/api-key-registry.js";
+import { normalizeAllowlists } from "../endpoints/allowlists.js";
+import type { MakeId } from "../make-id.js";
+import type { RoleBook } from "./role-book.js";
+
+/** What a caller may do. */
+export interface CallerRights {
+  /** What the caller may do. @default every scope but `keys:manage` */
+  scopes?: readonly string[] | undefined;
+  /** Limits the caller to these addresses. With both lists empty, every address. @default [] */
+  addressAllowlist?: readonly string[] | undefined;
+  /** Limits the caller to these domains. @default [] */
+  domainAllowlist?: readonly string[] | undefined;
+}
+
+/** What an app that the owner connected may do. */
+export interface OwnerCaller extends CallerRights {
+  /** True: the owner has verified a code in the app. @default false */
+  verified?: boolean | undefined;
+}
+
+/** What an app that a member connected may do. */
+export interface MemberCaller extends OwnerCaller {
+  /** The member's user name. @default "grace" */
+  name?: string | undefined;
+  /** Name or id of a role, which the member gets and which caps the app. @default the one that it has, or "Member" */
+  role?: string | undefined;
+}
+
+/** What an API key may do. It need not lie in the reach of another one. */
+export interface KeyCaller extends CallerRights {
+  /** 1 to 60 characters. @default "Test caller" */
+  name?: string | undefined;
+  /** Events stored with a test key start nothing. @default "live" */
+  mode?: "live" | "test" | undefined;
+  /** Name or id of the role that caps the key. @default none */
+  role?: string | undefined;
+  /** When it expires, on the clock of the callers. @default never */
+  expiresInMinutes?: number | undefined;
+}
+
+/**
+ * Makes callers of the API for a test, each with one call. What they return is a token, for the option `apiKey` of
+ * createClient. A reset of the sandbox forgets them. Wrong options throw `invalid_option` or `invalid_argument`.
+ */
+export interface SandboxCallers {
+  /** An access token of an app that the owner connected. */
+  owner(options?: OwnerCaller): string;
+  /** An access token of an app that a member connected. Makes the member if there is none of this name. */
+  member(options?: MemberCaller): string;
+  /** A new API key, which acts for the owner. */
+  key(options?: KeyCaller): string;
+  /** The person of an access token verifies a code, as a step-up asks for. Throws `invalid_argument` for a key. */
+  verify(token: string): void;
+}
+
+const OF_EVERY_CALLER = {
+  scopes: readBy(checkTexts, { default: ALL_SCOPES }),
+  addressAllowlist: readBy(checkTexts, { default: [] }),
+  domainAllowlist: readBy(checkTexts, { default: [] }),
+};
+
+/** The defaults and checks of {@link OwnerCaller}. */
+export const OWNER_CALLER_OPTIONS = defineOptions("sandbox.callers.owner", {
+  ...OF_EVERY_CALLER,
+  verified: flag({ default: false }),
+} satisfies OptionsOf<OwnerCaller>);
+
+/** The defaults and checks of {@link MemberCaller}. */
+export const MEMBER_CALLER_OPTIONS = defineOptions("sandbox.callers.member", {
+  ...OF_EVERY_CALLER,
+  verified: flag({ default: false }),
+  name: readBy(checkName, { default: "grace" }),
+  role: readBy(checkRole),
+} satisfies OptionsOf<MemberCaller>);
+
+/** The defaults and checks of {@link KeyCaller}. */
+export const KEY_CALLER_OPTIONS = defineOptions("sandbox.callers.key", {
+  ...OF_EVERY_CALLER,
+  name: readBy(checkName, { default: "Test caller" }),
+  mode: oneOf(["live", "test"], { default: "live" }),
+  role: readBy(checkRole),
+  expiresInMinutes: wholeNumber({ min: KEY_LIMITS.minExpiryMinutes, max: KEY_LIMITS.maxExpiryMinutes }),
+} satisfies OptionsOf<KeyCaller>);
+
+interface CallersInput {
+  keys: ApiKeyRegistry;
+  roles: RoleBook;
+  makeId: MakeId;
+  now: () => number;
+}
+
+export function createSandboxCallers({ keys, roles, makeId, now }: CallersInput): SandboxCallers {
+  let apps = 0;
+  const newToken = (): string => {
+    apps += 1;
+    return `svc_app_${makeId.hex(`app ${apps}`)}${makeId.hex(`app secret ${apps}`)}`;
+  };
+  return {
+    owner(options = {}) {
+      const { verified, scopes, ...lists } = OWNER_CALLER_OPTIONS.resolve(options);
+      const token = newToken();
+      keys.addApp(token, { member: undefined, isVerified: verified, scopes, ...normalizeAllowlists(lists) });
+      return token;
+    },
+    member(options = {}) {
+      const { verified, scopes, name: member, role, ...lists } = MEMBER_CALLER_OPTIONS.resolve(options);
+      if (role !== undefined || roles.roleOf(member) === undefined) {
+        roles.setMember(member, memberRole(roles, role ?? "Member"));
+      }
+      const token = newToken();
+      keys.addApp(token, { member, isVerified: verified, scopes, ...normalizeAllowlists(lists) });
+      return token;
+    },
+    key(options = {}) {
+      const { name, mode, role, scopes, expiresInMinutes, ...lists } = KEY_CALLER_OPTIONS.resolve(options);
+      const roleId = role === undefined ? null : roles.named(role).id;
+      const expiresAtMs = expiresInMinutes === undefined ? null : now() + expiresInMinutes * MINUTE;
+      const reach = { scopes, roleId, expiresAtMs, mode, ...normalizeAllowlists(lists) };
+      return keys.make({ name, ...reach }, undefined).token;
+    },
+    verify: (token) => keys.verifyApp(token),
+  };
+}
+
+/** The id of a role that a member can have. */
+function memberRole(roles: RoleBook, reference: string): string {
+  const { id, builtin } = roles.named(reference);
+  if (builtin !== "owner") return id;
+  throw new PigeonholeError("invalid_argument", "A member cannot have the owner's role; use sandbox.callers.owner().");
+}
+
+function checkRole(option: string, role: string | undefined): string | undefined {
+  if (role === undefined || typeof role === "string") return role;
+  throw new PigeonholeError("invalid_option", `${option} must be the name or the id of a role.`);
+}

@@ -1,0 +1,178 @@
+import { MINUTE } from "../../base/duration.js";
+import { SCOPES } from "../../contract/scopes.js";
+import { type ApiKeyRow, keyBody, keyStateOf } from "../access/api-key-row.js";
+import { type Reach, requireReach } from "../access/reach.js";
+import { type ApiCall, type ApiHandlers, type Caller, SandboxApiError } from "../api/api-handlers.js";
+import type { Contract } from "../../contract/contract.js";
+import { type Allowlists, holdsAllowlists, normalizeAllowlists, ownsAddress } from "../endpoints/allowlists.js";
+import { invalidParameter } from "../endpoints/check-endpoint.js";
+import { pageBody } from "./collection.js";
+import type { SandboxResource, Workspace } from "./resource.js";
+
+type Params = Readonly<Record<string, string>>;
+type CreateCall = ApiCall<Contract["keys"]["create"]>;
+type UpdateCall = ApiCall<Contract["keys"]["update"]>;
+
+/** The workspace's API keys. See docs/service.md#api-keys. */
+export function createKeys({ clock, options, keys, roles }: Workspace): SandboxResource<"keys"> {
+  const bodyOf = (row: ApiKeyRow): object =>
+    keyBody(row, {
+      nowMs: clock.now(),
+      use: keys.useOf(row.id),
+      roleNameOf: (roleId) => roles.find(roleId)?.name ?? null,
+      nameOf: (id) => keys.rows.find((key) => key.id === id)?.name,
+    });
+  const withToken = (row: ApiKeyRow): object => ({ ...bodyOf(row), token: row.token });
+  /** A key that the caller sees. */
+  const get = (params: Params, caller: Caller): ApiKeyRow =>
+    keys.get(params["id"] ?? "", (row) => holdsAllowlists(caller, row));
+  /** A key that the caller may change: itself, or one that lies in its reach. */
+  const reach = (params: Params, caller: Caller): ApiKeyRow => {
+    const row = get(params, caller);
+    if (!isSelf(row, caller)) requireReach(caller, row);
+    return row;
+  };
+  const seesHistory =
+    (caller: Caller) =>
+    (id: string): boolean => {
+      const lists = keys.listsOf(id);
+      return lists !== undefined && holdsAllowlists(caller, lists);
+    };
+  /** The reach of a key that is to be made. */
+  const wantedOf = ({ body, caller, nowMs }: CreateCall): Reach => {
+    const { scopes = ["emails:send"], roleId = caller.roleId, expiresInMinutes, ...lists } = body;
+    checkScopes(scopes);
+    checkLists(lists, options);
+    if (roleId !== null && roles.find(roleId) === undefined) {
+      const message = "There is no such role.";
+      throw new SandboxApiError({ code: "role_not_found", status: 422, param: "roleId", message });
+    }
+    const expiresAtMs = expiresInMinutes === undefined ? caller.expiresAtMs : nowMs + expiresInMinutes * MINUTE;
+    return { scopes, roleId, expiresAtMs, mode: "live", ...listsOf(lists, caller) };
+  };
+  const checkCap = (nowMs: number): void => {
+    const live = keys.rows.filter((row) => !["revoked", "expired"].includes(keyStateOf(row, nowMs)));
+    if (live.length < options.maxApiKeys) return;
+    const message = `The workspace has ${options.maxApiKeys} live keys already; revoke one first.`;
+    throw new SandboxApiError({ code: "workspace_limit_reached", message });
+  };
+
+  const handlers: ApiHandlers["keys"] = {
+    list({ query, caller }) {
+      const where = (row: ApiKeyRow): boolean => holdsAllowlists(caller, row);
+      return { body: pageBody(keys.page({ where, ...query }), bodyOf) };
+    },
+    get: ({ params, caller }) => ({ body: bodyOf(get(params, caller)) }),
+    create(call) {
+      const { caller, nowMs, body } = call;
+      const wanted = wantedOf(call);
+      requireReach(caller, wanted);
+      checkCap(nowMs);
+      return { body: withToken(keys.make({ name: body.name, ...wanted }, caller)) };
+    },
+    update(call) {
+      const { params, body, caller } = call;
+      checkScopes(body.scopes ?? []);
+      checkLists(body, options);
+      const row = reach(params, caller);
+      requireNotRevoked(row, "changed");
+      const wanted = changedReach(row, call);
+      requireReach(caller, wanted);
+      const { name = row.name, enabled = row.enabled } = body;
+      const switched = enabled === row.enabled ? "updated" : enabled ? "reactivated" : "deactivated";
+      const deactivatedAtMs = enabled ? null : (row.deactivatedAtMs ?? clock.now());
+      const { scopes = row.scopes } = body;
+      const { addressAllowlist, domainAllowlist } = wanted;
+      const patch = { name, enabled, deactivatedAtMs, scopes, addressAllowlist, domainAllowlist };
+      return { body: bodyOf(keys.change(row.id, [switched, patch], caller)) };
+    },
+    rotate: ({ params, caller }) => ({ body: withToken(rotate(reach(params, caller), caller)) }),
+    rotateSelf({ caller }) {
+      // An access token of the owner is no key, so there is none to rotate.
+      return { body: withToken(rotate(keys.get(caller.kind === "key" ? caller.keyId : ""), caller)) };
+    },
+    revoke({ params, body: { reason = null }, caller }) {
+      const row = reach(params, caller);
+      requireNotRevoked(row, "revoked again");
+      const patch = { revokedAtMs: clock.now(), revokedReason: reason };
+      return { body: bodyOf(keys.change(row.id, ["revoked", patch], caller)) };
+    },
+    delete({ params, caller }) {
+      const row = reach(params, caller);
+      if (row.revokedAtMs !== null) return { body: keys.delete(row.id, caller) };
+      throw new SandboxApiError({ code: "not_revoked", message: "Only a revoked key can be deleted." });
+    },
+    requests({ query, caller }) {
+      checkSpan(query);
+      return { body: keys.log.requestPage(query, seesHistory(caller)) };
+    },
+    activity({ query, caller }) {
+      checkSpan(query);
+      return { body: keys.log.changePage(query, seesHistory(caller)) };
+    },
+  };
+  const rotate = (row: ApiKeyRow, caller: Caller): ApiKeyRow => {
+    requireNotRevoked(row, "rotated");
+    if (keyStateOf(row, clock.now()) === "expired") throw revoked("The key is expired and cannot be rotated.");
+    return keys.rotate(row.id, caller);
+  };
+  return { handlers, rows: () => keys.rows.map(bodyOf), reset: () => keys.reset() };
+}
+
+function isSelf({ id }: ApiKeyRow, { kind, keyId }: Caller): boolean {
+  return kind === "key" && id === keyId;
+}
+
+/**
+ * How far a key will reach, as far as the caller's reach is asked: a key that changes itself may keep what it has, and
+ * what it sends may only narrow it.
+ */
+function changedReach(row: ApiKeyRow, { body, caller }: UpdateCall): Reach {
+  const { scopes, addressAllowlist = row.addressAllowlist, domainAllowlist = row.domainAllowlist } = body;
+  const lists = normalizeAllowlists({ addressAllowlist, domainAllowlist });
+  if (!isSelf(row, caller)) return { ...row, ...lists, scopes: scopes ?? row.scopes };
+  return { ...caller, ...lists, scopes: scopes ?? [] };
+}
+
+/** The lists of a new key: with neither of them, those of the caller. */
+function listsOf(
+  { addressAllowlist, domainAllowlist }: { [List in keyof Allowlists]?: readonly string[] | undefined },
+  caller: Caller,
+): Allowlists {
+  if (addressAllowlist === undefined && domainAllowlist === undefined) {
+    return { addressAllowlist: caller.addressAllowlist, domainAllowlist: caller.domainAllowlist };
+  }
+  return normalizeAllowlists({ addressAllowlist: addressAllowlist ?? [], domainAllowlist: domainAllowlist ?? [] });
+}
+
+/** Throws 422 for a scope that the service does not have. A client lets scopes pass that are newer than itself. */
+function checkScopes(scopes: readonly string[]): void {
+  const known: readonly string[] = SCOPES;
+  const strange = scopes.findIndex((scope) => !known.includes(scope));
+  if (strange !== -1) throw invalidParameter(`scopes.${strange}`, "There is no such scope.");
+}
+
+/** Throws 422 for an address or a domain that the workspace does not own. */
+function checkLists(
+  lists: { [List in keyof Allowlists]?: readonly string[] | undefined },
+  owned: { addresses: readonly string[]; domains: readonly string[] },
+): void {
+  const { addressAllowlist = [], domainAllowlist = [] } = lists;
+  const address = addressAllowlist.findIndex((entry) => !ownsAddress(owned, entry));
+  if (address !== -1) throw invalidParameter(`addressAllowlist.${address}`, "Must be an address of the workspace.");
+  const domain = domainAllowlist.findIndex((entry) => !owned.domains.includes(entry.toLowerCase()));
+  if (domain !== -1) throw invalidParameter(`domainAllowlist.${domain}`, "Must be a domain of the workspace.");
+}
+
+function checkSpan({ since, until }: { since?: string | undefined; until?: string | undefined }): void {
+  if (since === undefined || until === undefined || Date.parse(until) > Date.parse(since)) return;
+  throw invalidParameter("until", "Must be later than since.");
+}
+
+function requireNotRevoked({ revokedAtMs }: ApiKeyRow, what: string): void {
+  if (revokedAtMs !== null) throw revoked(`The key is revoked and cannot be ${what}.`);
+}
+
+function revoked(message: string): SandboxApiError {
+  return new SandboxApiError({ code: "revoked", message });
+}

@@ -1,0 +1,113 @@
+import { PERMISSIONS, SEEDED_ROLES, expandPermissions, isConsoleOnly } from "../access/permissions.js";
+import type { RoleRow } from "../access/role-book.js";
+import { type ApiHandlers, type Caller, SandboxApiError } from "../api/api-handlers.js";
+import { invalidParameter } from "../endpoints/check-endpoint.js";
+import { pageBody, withoutSequence } from "./collection.js";
+import type { SandboxResource, Workspace } from "./resource.js";
+
+type Params = Readonly<Record<string, string>>;
+
+/** The workspace's roles. See docs/service.md#roles. */
+export function createRoles({ clock, makeId, roles, keys }: Workspace): SandboxResource<"roles"> {
+  const now = (): string => new Date(clock.now()).toISOString();
+  const get = (params: Params): RoleRow => roles.roles.get(params["id"] ?? "");
+  const bodyOf = (role: RoleRow): object => {
+    const { createdAt, updatedAt, ...rest } = withoutSequence(role);
+    const isFree = role.builtin !== "owner";
+    const apiKeys = keys.rows.filter(({ roleId, revokedAtMs }) => roleId === role.id && revokedAtMs === null).length;
+    const counts = { members: roles.countMembers(role.id), apiKeys };
+    return { ...rest, editable: isFree, deletable: isFree, ...counts, createdAt, updatedAt };
+  };
+
+  const handlers: ApiHandlers["roles"] = {
+    list({ query }) {
+      const inOrder = { positionOf, order: "ascending" as const };
+      return { body: pageBody(roles.roles.page({ list: "roles", sortings: { ladder: inOrder }, ...query }), bodyOf) };
+    },
+    get: ({ params }) => ({ body: bodyOf(get(params)) }),
+    create({ body: { name, permissions: given, description }, caller }) {
+      const permissions = readPermissions(given);
+      requireHeld(permissions, caller);
+      const at = now();
+      const role = roles.roles.add((sequence) => ({
+        id: `role_${makeId.hex(`role ${sequence}`)}`,
+        sequence,
+        name,
+        description: textOf(description),
+        permissions,
+        builtin: null,
+        createdAt: at,
+        updatedAt: at,
+      }));
+      return { body: bodyOf(role) };
+    },
+    update({ params, body: { name, description, permissions: given }, caller }) {
+      const permissions = given === undefined ? undefined : readPermissions(given);
+      const role = get(params);
+      requireOther(role, "role_immutable", "The owner role cannot be changed.");
+      const added = permissions?.filter((id) => !role.permissions.includes(id)) ?? [];
+      requireHeld(added, caller);
+      const changed = roles.roles.change(role.id, {
+        ...(name === undefined ? {} : { name }),
+        ...(description === undefined ? {} : { description: textOf(description) }),
+        ...(permissions === undefined ? {} : { permissions }),
+        updatedAt: now(),
+      });
+      return { body: bodyOf(changed) };
+    },
+    delete({ params, query: { reassignTo } }) {
+      const role = get(params);
+      requireOther(role, "role_undeletable", "The owner role cannot be deleted.");
+      const target = reassignTo === undefined ? undefined : targetOf(reassignTo, role);
+      const isHeld = roles.isHeld(role.id) || keys.rows.some(({ roleId }) => roleId === role.id);
+      if (target === undefined && isHeld) {
+        throw inUse("Members, keys or invitations hold the role; name the role that they get.");
+      }
+      const reassigned = target === undefined ? 0 : roles.move(role.id, target.id);
+      const keysReassigned = target === undefined ? 0 : keys.moveRole(role.id, target.id);
+      return { body: roles.roles.delete(role.id, { reassigned, keysReassigned }) };
+    },
+    permissions: () => ({ body: { object: "list", data: PERMISSIONS } }),
+  };
+  const targetOf = (id: string, role: RoleRow): RoleRow => {
+    if (id === role.id) throw inUse("The role itself is to be deleted; name another for its holders.");
+    const target = roles.roles.get(id);
+    requireOther(target, "role_immutable", "The owner role cannot be given to others.");
+    return target;
+  };
+  return { handlers, rows: () => roles.roles.rows.map(bodyOf), reset: () => roles.reset() };
+}
+
+/** Those that every workspace begins with in ladder order, then its own by name. */
+function positionOf({ builtin, name, id }: RoleRow): (number | string)[] {
+  if (builtin === null) return [SEEDED_ROLES.length, name.toLowerCase(), id];
+  return [SEEDED_ROLES.findIndex((role) => role.builtin === builtin)];
+}
+
+/** Permissions as they are stored; throws 422 for one that the service does not have. */
+function readPermissions(given: readonly string[]): readonly string[] {
+  const strange = given.findIndex((id) => !PERMISSIONS.some((permission) => permission.id === id));
+  if (strange !== -1) throw invalidParameter(`permissions.${strange}`, "There is no such permission.");
+  return expandPermissions(given);
+}
+
+/** Throws 403 for a permission that the caller does not hold, or that no caller of the API ever does. */
+function requireHeld(permissions: readonly string[], { scopes }: Caller): void {
+  if (permissions.every((id) => !isConsoleOnly(id) && scopes.includes(id))) return;
+  const message = "The caller does not hold each of the permissions, or one is given in the app alone.";
+  throw new SandboxApiError({ code: "insufficient_authority", param: "permissions", message });
+}
+
+function requireOther({ builtin }: RoleRow, code: "role_immutable" | "role_undeletable", message: string): void {
+  if (builtin === "owner") throw new SandboxApiError({ code, message });
+}
+
+function inUse(message: string): SandboxApiError {
+  return new SandboxApiError({ code: "role_in_use", message });
+}
+
+/** A description as it is stored; null for a blank one. */
+function textOf(description: string | null | undefined): string | null {
+  const text = description?.trim() ?? "";
+  return text === "" ? null : text;
+}
