@@ -85,7 +85,7 @@ export function createContactEventStore(options: ContactEventStoreOptions): Cont
     const known = slot === undefined ? undefined : sends.recall(slot, event);
     if (known?.kind === "same") return { ...known.send, replayed: true };
     if (known?.kind === "different") throw keyReuse();
-    const contact = contactOf(event);
+    const contact = contactOf(event, caller);
     const { name, properties = {}, occurredAt } = event;
     recorded += 1;
     const stored: StoredEvent = {
@@ -106,14 +106,15 @@ export function createContactEventStore(options: ContactEventStoreOptions): Cont
     return { stored, ...started, replayed: false };
   }
 
-  function contactOf(event: ContactEventInput): SandboxContact {
+  function contactOf(event: ContactEventInput, caller: Caller): SandboxContact {
     const { email, contactId, createContact = unknownContacts === "create", contactName = null } = event;
     const found = contactId === undefined ? contacts.findByEmail(email ?? "") : contacts.findById(contactId);
     const isBoth = contactId !== undefined && email !== undefined;
+    if (found !== undefined && !contacts.isReachable(found, caller)) throw contactNotFound();
     if (found !== undefined && (!isBoth || contacts.findByEmail(email) === found)) return found;
     // The service chooses ids, so only an address can be added.
     if (contactId !== undefined || email === undefined || !createContact) throw contactNotFound();
-    return contacts.add({ email, name: contactName });
+    return contacts.add({ email, name: contactName }, caller.member);
   }
 
   const handlers: ApiHandlers["contactEvents"] = {
@@ -146,10 +147,10 @@ export function createContactEventStore(options: ContactEventStoreOptions): Cont
       const data = log.names().map((name) => ({ object: "contact_event_name", name }));
       return { body: { object: "list", data } };
     },
-    list({ nowMs, params, query }) {
+    list({ nowMs, params, query, caller }) {
       prune(nowMs);
       const contact = contacts.find(params["email"] ?? "");
-      if (contact === undefined) throw contactNotFound();
+      if (contact === undefined || !contacts.isReachable(contact, caller)) throw contactNotFound();
       return { body: log.page({ ...query, contactId: contact.id, nowMs }) };
     },
   };

@@ -1,4 +1,5 @@
 import { PigeonholeError } from "../../base/error.js";
+import type { Caller } from "../api/api-handlers.js";
 import type { MakeId } from "../make-id.js";
 import { foldAddress } from "../../contract/contact-address.js";
 
@@ -27,6 +28,8 @@ export class ContactList {
   readonly #makeId: Pick<MakeId, "hex">;
   readonly #byId = new Map<string, SandboxContact>();
   readonly #byEmail = new Map<string, SandboxContact>();
+  /** The member whose app added a contact, by its id; none for one that the owner added. */
+  readonly #addedBy = new Map<string, string>();
   /** Ids of all contacts so far. A used one would give a new contact the events and waits of a removed one. */
   readonly #usedIds = new Set<string>();
 
@@ -41,9 +44,9 @@ export class ContactList {
 
   /**
    * Throws `invalid_argument` if a contact with the address exists, or one with the id exists or did before it was
-   * removed.
+   * removed. `member`: whose app adds it; undefined for the owner.
    */
-  add({ email, name = null, id: given }: ContactInput): SandboxContact {
+  add({ email, name = null, id: given }: ContactInput, member?: string): SandboxContact {
     if (typeof email !== "string" || !email.includes("@")) {
       throw new PigeonholeError("invalid_argument", "A contact of the sandbox needs email, an address.");
     }
@@ -59,7 +62,13 @@ export class ContactList {
     const contact = { id, email: address, name };
     this.#byId.set(id, contact);
     this.#byEmail.set(address, contact);
+    if (member !== undefined) this.#addedBy.set(id, member);
     return contact;
+  }
+
+  /** True unless a member asks for a contact that another person added. See docs/service.md#callers. */
+  isReachable({ id }: SandboxContact, { member }: Pick<Caller, "member">): boolean {
+    return member === undefined || this.#addedBy.get(id) === member;
   }
 
   /** By address, compared without case, or by id. */
@@ -90,6 +99,7 @@ export class ContactList {
     this.#byId.clear();
     this.#byEmail.clear();
     this.#usedIds.clear();
+    this.#addedBy.clear();
   }
 
   /** The first contact of an address has the same id in every run, and each later one another. */

@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/clock.js";
 import { PigeonholeError } from "../../base/error.js";
-import { SandboxApiError } from "../api/api-handlers.js";
+import { type Caller, SandboxApiError } from "../api/api-handlers.js";
 import type { ContactList, SandboxContact } from "../contact-events/contact-list.js";
 import type { MakeId } from "../make-id.js";
 import { foldAddress } from "../../contract/contact-address.js";
@@ -78,11 +78,20 @@ export class AddressBook {
     return new Date(this.#clock.now()).toISOString();
   }
 
-  /** By address, compared trimmed and without case. Throws 404 `contact_not_found` on `email`. */
-  get(email: string): SandboxContact {
-    const contact = this.contacts.findByEmail(email);
+  /**
+   * By address, compared trimmed and without case. Throws 404 `contact_not_found` on `email`, also for one that the
+   * caller does not reach.
+   */
+  get(email: string, caller: Caller): SandboxContact {
+    const contact = this.find(email, caller);
     if (contact !== undefined) return contact;
     throw new SandboxApiError({ code: "contact_not_found", param: "email", message: "No contact has this address." });
+  }
+
+  /** Undefined when there is none that the caller reaches. */
+  find(email: string, caller: Caller): SandboxContact | undefined {
+    const contact = this.contacts.findByEmail(email);
+    return contact !== undefined && this.contacts.isReachable(contact, caller) ? contact : undefined;
   }
 
   /** The details of a contact, which can be changed. */
@@ -101,9 +110,12 @@ export class AddressBook {
     return details;
   }
 
-  /** Saves a new contact; one with the address must not exist. */
-  save(email: string, { name, notes }: { name: string | null; notes: string | null }): SandboxContact {
-    const contact = this.contacts.add({ email, name });
+  /** Saves a new contact; one with the address must not exist. `member`: whose app does it; none for the owner. */
+  save(
+    email: string,
+    { name, notes, member }: { name: string | null; notes: string | null; member?: string | undefined },
+  ): SandboxContact {
+    const contact = this.contacts.add({ email, name }, member);
     const at = this.now();
     Object.assign(this.detailsOf(contact), { notes, createdAt: at, updatedAt: at });
     return contact;
@@ -146,8 +158,12 @@ export class AddressBook {
     this.join(contact, ids);
   }
 
-  /** Deletes the contact and hides its address. True when there was one. */
-  delete(email: string): boolean {
+  /**
+   * Deletes the contact and hides its address. True when there was one. Of a contact that the caller does not reach,
+   * nothing changes.
+   */
+  delete(email: string, caller: Caller): boolean {
+    if (this.contacts.findByEmail(email) !== undefined && this.find(email, caller) === undefined) return false;
     this.#hidden.add(foldAddress(email));
     return this.contacts.remove(email);
   }

@@ -20,11 +20,11 @@ export function createContacts({ book, options }: Workspace): SandboxResource<"c
   const handlers: ApiHandlers["contacts"] = {
     list: ({ query, caller }) => {
       requireWholeBook(caller);
-      return { body: pageBody(pageContacts(book, query), (contact) => listedBody(book, contact)) };
+      return { body: pageBody(pageContacts(book, query, caller), (contact) => listedBody(book, contact)) };
     },
     get({ params, caller }) {
       requireWholeBook(caller);
-      return { body: contactBody(book, book.get(params["email"] ?? "")) };
+      return { body: contactBody(book, book.get(params["email"] ?? "", caller)) };
     },
     create({ body: { email, name = null, notes = null, audienceIds }, caller }) {
       requireWholeBook(caller);
@@ -34,13 +34,13 @@ export function createContacts({ book, options }: Workspace): SandboxResource<"c
         const message = "There is a contact with this address already.";
         throw new SandboxApiError({ code: "contact_exists", param: "email", message });
       }
-      const contact = book.save(email, { name, notes });
+      const contact = book.save(email, { name, notes, member: caller.member });
       book.setAudiences(contact, audienceIds ?? []);
       return { body: contactBody(book, contact) };
     },
     update({ params, body: { name, notes }, caller }) {
       requireWholeBook(caller);
-      const contact = book.get(params["email"] ?? "");
+      const contact = book.get(params["email"] ?? "", caller);
       if (name !== undefined) contact.name = name;
       const details = book.detailsOf(contact);
       if (notes !== undefined) details.notes = notes;
@@ -53,11 +53,11 @@ export function createContacts({ book, options }: Workspace): SandboxResource<"c
       if (!isAddress(email)) {
         throw new SandboxApiError({ code: "invalid_contact", param: "email", message: "It is not an address." });
       }
-      return { body: { object: "contact", email, deleted: true, wasSaved: book.delete(email) } };
+      return { body: { object: "contact", email, deleted: true, wasSaved: book.delete(email, caller) } };
     },
     setAudiences({ params, body: { audienceIds }, caller }) {
       requireWholeBook(caller);
-      const contact = book.get(params["email"] ?? "");
+      const contact = book.get(params["email"] ?? "", caller);
       book.checkAudiences(audienceIds);
       book.setAudiences(contact, audienceIds);
       return { body: contactBody(book, contact) };
@@ -66,20 +66,20 @@ export function createContacts({ book, options }: Workspace): SandboxResource<"c
       requireWholeBook(caller);
       const seen = caller.scopes.includes("threads:read");
       const isOwn = (address: string): boolean => ownsAddress(options, address);
-      const rows = listPeople(book, { seen, blocklist: options.blocklist, isOwn }).filter(
+      const rows = listPeople(book, { seen, caller, blocklist: options.blocklist, isOwn }).filter(
         (person) =>
           (email === undefined || person.email === email) &&
           (blocked !== true || person.blockedBy !== null) &&
           containsText(q, [person.name, person.email, person.notes]),
       );
-      const list = `people ${JSON.stringify([q, email, blocked, seen])}`;
+      const list = `people ${JSON.stringify([q, email, blocked, seen, caller.member])}`;
       const page: PageBody<PersonRow> = pageSorted({ list, rows, sortings: sortPeople, sort, limit, cursor });
       return { body: { ...page, seen } };
     },
     deleteMany({ body: { addresses }, caller }) {
       requireWholeBook(caller);
       const emails = [...new Set(addresses)];
-      const deleted = emails.filter((email) => book.delete(email));
+      const deleted = emails.filter((email) => book.delete(email, caller));
       return { body: { deleted, missing: emails.filter((email) => !deleted.includes(email)) } };
     },
   };
@@ -121,12 +121,20 @@ function requireWholeBook(caller: Caller): void {
   });
 }
 
-function pageContacts(book: AddressBook, query: QueryInput<Contract["contacts"]["list"]>): PageBody<SandboxContact> {
+function pageContacts(
+  book: AddressBook,
+  query: QueryInput<Contract["contacts"]["list"]>,
+  caller: Caller,
+): PageBody<SandboxContact> {
   const { source, q, limit = 50, cursor } = query;
   requireOneOf("source", source, ["manual", "auto"]);
   return pageSearched({
-    list: `contacts ${JSON.stringify([source])}`,
-    rows: book.contacts.all.filter((contact) => source === undefined || book.detailsOf(contact).source === source),
+    list: `contacts ${JSON.stringify([source, caller.member])}`,
+    rows: book.contacts.all.filter(
+      (contact) =>
+        book.contacts.isReachable(contact, caller) &&
+        (source === undefined || book.detailsOf(contact).source === source),
+    ),
     textsOf: ({ name, email }) => [name, email],
     q,
     // The latest mail first, and contacts without mail last.

@@ -1,4 +1,5 @@
 import { foldAddress } from "../../contract/contact-address.js";
+import type { Caller } from "../api/api-handlers.js";
 import type { Sorting } from "../api/page-rows.js";
 import { domainOf } from "../endpoints/allowlists.js";
 import type { AddressBook } from "./address-book.js";
@@ -30,6 +31,8 @@ export const sortPeople: Readonly<Record<string, Sorting<PersonRow>>> = {
 interface PeopleInput {
   /** True: with the addresses seen in mail. */
   seen: boolean;
+  /** Whose contacts are listed. */
+  caller: Caller;
   /** Addresses and domains. */
   blocklist: readonly string[];
   /** True for an address of the workspace, which is never listed. */
@@ -37,10 +40,11 @@ interface PeopleInput {
 }
 
 /** Every address that the workspace knows, deleted addresses and its own left out. */
-export function listPeople(book: AddressBook, { seen, blocklist, isOwn }: PeopleInput): PersonRow[] {
+export function listPeople(book: AddressBook, { seen, caller, blocklist, isOwn }: PeopleInput): PersonRow[] {
   const blockedBy = (email: string): string | null =>
     blocklist.find((entry) => [email, domainOf(email)].includes(foldAddress(entry))) ?? null;
-  const saved = book.contacts.all.map((contact): PersonRow => {
+  const reached = book.contacts.all.filter((contact) => book.contacts.isReachable(contact, caller));
+  const saved = reached.map((contact): PersonRow => {
     const { email, name } = contact;
     const { source, notes, createdAt, updatedAt } = book.detailsOf(contact);
     const mail = book.correspondents.get(email);
@@ -61,7 +65,7 @@ export function listPeople(book: AddressBook, { seen, blocklist, isOwn }: People
     };
   });
   const unsaved = [...book.correspondents.values()]
-    .filter(({ email }) => seen && book.contacts.findByEmail(email) === undefined)
+    .filter(({ email }) => seen && book.find(email, caller) === undefined)
     .map(({ email, displayEmail, threads, lastAt }): PersonRow => {
       const bare = {
         name: null,
