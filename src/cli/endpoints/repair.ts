@@ -94,7 +94,7 @@ function remarksOn(report: RepairReport, dryRun: boolean): string[] {
   }
   if (stillMissing.some(({ reason }) => reason === "may_repeat")) {
     remarks.push(
-      "Events that are older than the inbox's ids or were delivered later may have been handled; --may-repeat replays them too.",
+      "Events that may be older than the inbox's ids, or were delivered by another attempt, may have been handled; --may-repeat replays them too.",
     );
   }
   if (stillMissing.some(({ reason }) => reason === "not_arrived")) {

@@ -133,7 +133,7 @@ export const endpointsRepair = defineCommand({
     dryRun: { summary: "Shows what is missing and changes nothing." },
     mayRepeat: {
       summary:
-        "Allows a begin before the database has all ids, and events that may be from before or were delivered by another attempt: they may have been handled, and would be handled again.",
+        "Allows a begin before the database has all ids, and events that may be from before, have only replays in the log, or were delivered by another attempt: they may have been handled, and would be handled again.",
     },
     wait: {
       value: "duration",
