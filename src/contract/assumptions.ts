@@ -283,7 +283,7 @@ export const GENERAL_ASSUMPTIONS: readonly ApiAssumption[] = [
     notShown:
       "Which spellings are close, which mail moves `lastSeenAt`, whose rows come first at equal times, and what else hides a person.",
     assumed:
-      "In the sandbox up to two letters of a word of three or more may differ. `email.received` and `email.replied` count for their sender, `email.sent` for its recipients; equal times are sorted by address. The option `blocklist` blocks.",
+      "In the sandbox up to two letters of a word of three or more may differ. `email.received` and `email.replied` count for their sender, `email.sent` for its recipients, with the names that stand before the addresses; equal times are sorted by address. The option `blocklist` blocks.",
     change: "`src/sandbox/resources/contacts.ts` and `src/sandbox/resources/search-text.ts`.",
   },
   {

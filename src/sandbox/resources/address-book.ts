@@ -3,6 +3,7 @@ import { PigeonholeError } from "../../base/error.js";
 import { type Caller, SandboxApiError } from "../api/api-handlers.js";
 import type { ContactList, SandboxContact } from "../contact-events/contact-list.js";
 import type { MakeId } from "../make-id.js";
+import type { Mailbox } from "./bare-addresses.js";
 import { foldAddress } from "../../contract/contact-address.js";
 
 /** A list of contacts to begin with, beside the default one. */
@@ -40,6 +41,8 @@ export interface Correspondent {
   email: string;
   /** As it was written. */
   displayEmail: string;
+  /** The name before it in the last mail that had one. */
+  name: string | null;
   threads: Set<string>;
   lastAt: string;
 }
@@ -174,11 +177,12 @@ export class AddressBook {
   }
 
   /** A mail to or from an address. */
-  see(address: string, { threadId, at }: { threadId: string | undefined; at: string }): void {
+  see({ address, name }: Mailbox, { threadId, at }: { threadId: string | undefined; at: string }): void {
     const email = foldAddress(address);
     const known = this.correspondents.get(email);
     const threads = new Set([...(known?.threads ?? []), ...(threadId === undefined ? [] : [threadId])]);
-    this.correspondents.set(email, { email, displayEmail: address.trim(), threads, lastAt: at });
+    const named = name ?? known?.name ?? null;
+    this.correspondents.set(email, { email, displayEmail: address, name: named, threads, lastAt: at });
     const contact = this.contacts.findByEmail(email);
     if (contact !== undefined) this.detailsOf(contact).lastSeenAt = at;
   }

@@ -1,5 +1,27 @@
-/** Addresses without their names. A comma separates, inside a name too. */
+/** An address of a mail with the name before it. */
+export interface Mailbox {
+  address: string;
+  /** Null without one. */
+  name: string | null;
+}
+
+/** Addresses with their names. A comma separates, inside a name too. */
+export function readMailboxes(given: readonly string[]): Mailbox[] {
+  return given
+    .flatMap((text) => text.split(","))
+    .map(readMailbox)
+    .filter(({ address }) => address !== "");
+}
+
+/** Addresses without their names. */
 export function bareAddresses(given: readonly string[]): string[] {
-  const parts = given.flatMap((text) => text.split(","));
-  return parts.map((part) => (/<([^<>]*)>\s*$/.exec(part)?.[1] ?? part).trim()).filter((part) => part !== "");
+  return readMailboxes(given).map(({ address }) => address);
+}
+
+function readMailbox(text: string): Mailbox {
+  const at = text.lastIndexOf("<");
+  const [, address] = /^<([^<>]*)>\s*$/.exec(text.slice(at)) ?? [];
+  if (at === -1 || address === undefined) return { address: text.trim(), name: null };
+  const name = text.slice(0, at).replaceAll('"', "").trim();
+  return { address: address.trim(), name: name === "" ? null : name };
 }

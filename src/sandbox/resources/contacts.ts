@@ -9,7 +9,7 @@ import { isUnlimited, ownsAddress } from "../endpoints/allowlists.js";
 import { requireOneOf } from "../endpoints/check-endpoint.js";
 import type { SandboxEvent } from "../delivery/scheduled-delivery.js";
 import type { AddressBook } from "./address-book.js";
-import { bareAddresses } from "./bare-addresses.js";
+import { type Mailbox, readMailboxes } from "./bare-addresses.js";
 import { pageBody } from "./collection.js";
 import { listPeople, type PersonRow, sortPeople } from "./people.js";
 import type { SandboxResource, Workspace } from "./resource.js";
@@ -89,8 +89,8 @@ export function createContacts({ book, options }: Workspace): SandboxResource<"c
     reset: () => book.clear(),
     onEvent(event) {
       const { threadId, email, outcome, audienceIds, answers } = event.data;
-      for (const address of readAddresses(correspondentsOf(event))) {
-        book.see(address, { threadId: typeof threadId === "string" ? threadId : undefined, at: event.createdAt });
+      for (const mailbox of readCorrespondents(event)) {
+        book.see(mailbox, { threadId: typeof threadId === "string" ? threadId : undefined, at: event.createdAt });
       }
       const isSignUp = event.type === "form.confirmed" || (event.type === "form.submitted" && outcome === "added");
       if (!isSignUp || typeof email !== "string" || !isAddress(email)) return;
@@ -100,15 +100,15 @@ export function createContacts({ book, options }: Workspace): SandboxResource<"c
   };
 }
 
-/** The fields with the other side of a mail. */
-function correspondentsOf({ type, data: { from, to, cc, bcc } }: SandboxEvent): unknown[] {
-  if (type === "email.received" || type === "email.replied") return [from];
-  return type === "email.sent" ? [to, cc, bcc].flat() : [];
+/** The other side of a mail. */
+function readCorrespondents(event: SandboxEvent): Mailbox[] {
+  const fields = correspondentFields(event).filter((one) => typeof one === "string");
+  return readMailboxes(fields).filter(({ address }) => isAddress(address));
 }
 
-/** The addresses among them, without display names. */
-function readAddresses(given: readonly unknown[]): string[] {
-  return bareAddresses(given.filter((one) => typeof one === "string")).filter(isAddress);
+function correspondentFields({ type, data: { from, to, cc, bcc } }: SandboxEvent): unknown[] {
+  if (type === "email.received" || type === "email.replied") return [from];
+  return type === "email.sent" ? [to, cc, bcc].flat() : [];
 }
 
 /** An app of a member who reaches some addresses only has no access to the book. See docs/service.md#contacts. */

@@ -66,9 +66,8 @@ export function listPeople(book: AddressBook, { seen, caller, blocklist, isOwn }
   });
   const unsaved = [...book.correspondents.values()]
     .filter(({ email }) => seen && book.find(email, caller) === undefined)
-    .map(({ email, displayEmail, threads, lastAt }): PersonRow => {
+    .map(({ email, displayEmail, name, threads, lastAt }): PersonRow => {
       const bare = {
-        name: null,
         saved: false,
         source: null,
         notes: null,
@@ -76,7 +75,7 @@ export function listPeople(book: AddressBook, { seen, caller, blocklist, isOwn }
         createdAt: null,
         updatedAt: null,
       };
-      return { email, displayEmail, ...bare, threads: threads.size, lastAt, blockedBy: blockedBy(email) };
+      return { email, displayEmail, name, ...bare, threads: threads.size, lastAt, blockedBy: blockedBy(email) };
     });
   return [...saved, ...unsaved].filter(({ email }) => !book.isHidden(email) && !isOwn(email));
 }

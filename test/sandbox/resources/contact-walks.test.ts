@@ -18,6 +18,7 @@ interface Contact {
 
 /** An address that mail came from or went to. */
 interface Correspondent {
+  name: string | null;
   threads: Set<string>;
   lastAt: number;
 }
@@ -85,14 +86,14 @@ class ContactWalk {
     return this.#ofContact(step);
   }
 
-  #exchange({ kind, n, other }: Step): void {
+  #exchange({ kind, n, other, name: given }: Step): void {
     const address = addressOf(n);
     const threadId = `thr_${other}`;
-    const written = `Someone <${spelled(n)}>`;
+    const written = given === null ? spelled(n) : `"${given}" <${spelled(n)}>`;
     const data = kind === "sent" ? { to: [written], from: SUPPORT } : { from: written, to: [SUPPORT] };
     this.#world.sandbox.emit(`email.${kind}`, { ...data, threadId, cc: [], bcc: [], attachments: [] });
-    const threads = this.#mail.get(address)?.threads ?? new Set();
-    this.#mail.set(address, { threads: threads.add(threadId), lastAt: this.#now });
+    const { threads = new Set<string>(), name = null } = this.#mail.get(address) ?? {};
+    this.#mail.set(address, { name: given ?? name, threads: threads.add(threadId), lastAt: this.#now });
     const contact = this.#contacts.get(address);
     if (contact !== undefined) contact.lastSeenAt = this.#now;
   }
@@ -187,8 +188,9 @@ class ContactWalk {
     const people = [...emails].flatMap((email) => {
       const contact = this.#contacts.get(email);
       if (contact === undefined && this.#hidden.has(email)) return [];
-      const { threads, lastAt } = this.#mail.get(email) ?? { threads: new Set(), lastAt: null };
-      const { name = null, notes = null } = contact ?? {};
+      const mail = this.#mail.get(email) ?? { name: null, threads: new Set(), lastAt: null };
+      const { threads, lastAt } = mail;
+      const { name, notes } = contact ?? { name: mail.name, notes: null };
       const person = { email, name, notes, saved: contact !== undefined, threads: threads.size, lastAt };
       return `${email}\n${name ?? ""}\n${notes ?? ""}`.toLowerCase().includes(q) ? [person] : [];
     });

@@ -205,6 +205,15 @@ describe("contacts", () => {
     expect((await send("GET /contacts?source=other")).body).toMatchObject({ param: "source" });
   });
 
+  test("people who are no contacts have the name that their mail had last", async () => {
+    const { contacts, sandbox } = openContacts();
+    sandbox.emit("email.received", { from: '"Bob Sample" <Bob@x.example>' });
+    sandbox.emit("email.sent", { from: SUPPORT, to: ["bob@x.example", "Eve <eve@x.example>"] });
+    const { items } = await contacts.people({ q: "sample" });
+    expect(items).toMatchObject([{ email: "bob@x.example", name: "Bob Sample", saved: false }]);
+    expect((await contacts.people({ email: "eve@x.example" })).items).toMatchObject([{ name: "Eve" }]);
+  });
+
   test.each<[string, (world: ReturnType<typeof openContacts>) => unknown]>([
     ["the API", ({ contacts }) => contacts.create({ email: ADA })],
     ["an event", ({ client }) => client.contactEvents.send({ name: "a", email: ADA, createContact: true })],
