@@ -4,6 +4,7 @@ import { DAY } from "#pigeonhole/base/duration.js";
 import { verdict } from "../api/support.js";
 import { START } from "../support.js";
 import { listAll } from "./list-all.js";
+import { stepsOf, walkAtRandom } from "./random-walk.js";
 import { openWorld } from "./support.js";
 
 const TITLES = ["Orders", "orders", "Árbol", "late", "ORDER 7"];
@@ -17,7 +18,7 @@ interface Chat {
   sequence: number;
 }
 
-const given = fc.array(fc.record({ title: fc.constantFrom(...TITLES), day: fc.nat(3) }), { maxLength: 8, size: "max" });
+const given = stepsOf(fc.record({ title: fc.constantFrom(...TITLES), day: fc.nat(3) }), 8);
 
 const step = fc.record({
   kind: fc.constantFrom("get", "rename", "rename", "delete", "list", "reset"),
@@ -39,40 +40,37 @@ const ORDERS: Record<string, (a: Chat, b: Chat) => number> = {
 const UNKNOWN = "3f2504e0-4f89-41d3-9a0c-0305e82c3301";
 
 test("a walk over chats does what a plain list does, and a reset brings back what the options say", async () => {
-  await fc.assert(
-    fc.asyncProperty(given, fc.array(step, { maxLength: 40, size: "max" }), async (initial, steps) => {
-      const timeOf = (day: number): string => new Date(START + day * DAY).toISOString();
-      const world = openWorld({ chats: initial.map(({ title, day }) => ({ title, updatedAt: timeOf(day) })) });
-      const ids = world.sandbox.rows("chats").map((row) => (row as { id: string }).id);
-      const fresh = (): Chat[] => initial.map((chat, index) => ({ ...chat, id: ids[index] ?? "", sequence: index }));
-      const shown = ({ id, title, day }: Chat): object => ({ id, title, updatedAt: timeOf(day) });
-      let chats = fresh();
-      for (const { kind, at, title, sort, q, limit } of steps) {
-        if (kind === "reset") {
-          world.sandbox.reset();
-          chats = fresh();
-          continue;
-        }
-        if (kind === "list") {
-          const found = chats.filter((chat) => fold(chat.title).includes(fold(q)));
-          const rows = await listAll(world, "/chats", { limit, filters: { sort, q } });
-          expect(rows).toMatchObject(found.toSorted(ORDERS[sort]).map(shown));
-          continue;
-        }
-        const chat = chats[at];
-        const method = { get: "GET", rename: "PATCH", delete: "DELETE" }[kind];
-        const init = kind === "rename" ? { body: { title } } : {};
-        // An id is matched without case.
-        const answer = await world.send(`${method} /chats/${(chat?.id ?? UNKNOWN).toUpperCase()}`, init);
-        if (chat === undefined) {
-          expect(verdict(answer)).toBe("404 resource_not_found");
-          continue;
-        }
-        if (kind === "rename") chat.title = title;
-        if (kind === "delete") chats.splice(at, 1);
-        expect(answer.body).toMatchObject(kind === "delete" ? { id: chat.id, deleted: true } : shown(chat));
+  await walkAtRandom(fc.record({ initial: given, steps: stepsOf(step, 40) }), 60, async ({ initial, steps }) => {
+    const timeOf = (day: number): string => new Date(START + day * DAY).toISOString();
+    const world = openWorld({ chats: initial.map(({ title, day }) => ({ title, updatedAt: timeOf(day) })) });
+    const ids = world.sandbox.rows("chats").map((row) => (row as { id: string }).id);
+    const fresh = (): Chat[] => initial.map((chat, index) => ({ ...chat, id: ids[index] ?? "", sequence: index }));
+    const shown = ({ id, title, day }: Chat): object => ({ id, title, updatedAt: timeOf(day) });
+    let chats = fresh();
+    for (const { kind, at, title, sort, q, limit } of steps) {
+      if (kind === "reset") {
+        world.sandbox.reset();
+        chats = fresh();
+        continue;
       }
-    }),
-    { numRuns: 60 },
-  );
+      if (kind === "list") {
+        const found = chats.filter((chat) => fold(chat.title).includes(fold(q)));
+        const rows = await listAll(world, "/chats", { limit, filters: { sort, q } });
+        expect(rows).toMatchObject(found.toSorted(ORDERS[sort]).map(shown));
+        continue;
+      }
+      const chat = chats[at];
+      const method = { get: "GET", rename: "PATCH", delete: "DELETE" }[kind];
+      const init = kind === "rename" ? { body: { title } } : {};
+      // An id is matched without case.
+      const answer = await world.send(`${method} /chats/${(chat?.id ?? UNKNOWN).toUpperCase()}`, init);
+      if (chat === undefined) {
+        expect(verdict(answer)).toBe("404 resource_not_found");
+        continue;
+      }
+      if (kind === "rename") chat.title = title;
+      if (kind === "delete") chats.splice(at, 1);
+      expect(answer.body).toMatchObject(kind === "delete" ? { id: chat.id, deleted: true } : shown(chat));
+    }
+  });
 });

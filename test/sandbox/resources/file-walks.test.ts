@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { SECOND } from "../support.js";
 import { verdict } from "../api/support.js";
 import { listAll } from "./list-all.js";
+import { stepsOf, walkAtRandom } from "./random-walk.js";
 import { type KEYS, SUPPORT, type World, openWorld } from "./support.js";
 
 /** A file as a plain model sees it. */
@@ -218,16 +219,10 @@ class FileWalk {
 }
 
 test("a walk over files and their links, by a key with everything and a narrowed one, does what a plain list does", async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(step, { maxLength: 60, size: "max" }),
-      fc.integer({ min: 1, max: 4 }),
-      async (steps, limit) => {
-        const walk = new FileWalk();
-        for (const one of steps) await walk.take(one);
-        await walk.end(limit);
-      },
-    ),
-    { numRuns: 100 },
-  );
+  const walks = fc.record({ steps: stepsOf(step, 60), limit: fc.integer({ min: 1, max: 4 }) });
+  await walkAtRandom(walks, 100, async ({ steps, limit }) => {
+    const walk = new FileWalk();
+    for (const one of steps) await walk.take(one);
+    await walk.end(limit);
+  });
 });

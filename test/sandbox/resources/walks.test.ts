@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { listAll } from "./list-all.js";
+import { stepsOf, walkAtRandom } from "./random-walk.js";
 import { SUPPORT, openWorld } from "./support.js";
 
 /** A collection of the API as a plain model sees it. */
@@ -114,53 +115,45 @@ describe("a random walk of calls", () => {
       missing = () => "404 resource_not_found",
       tokenName = "cursor",
     } = walked;
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(step, { maxLength: 25, size: "max" }),
-        fc.integer({ min: 1, max: 4 }),
-        async (steps, limit) => {
-          const world = openWorld({ contacts: [], maxEndpoints: 25 });
-          const rows: Row[] = [];
-          const isTaken = (n: number, id?: string) =>
-            taken !== undefined &&
-            rows.some((row) =>
-              id === undefined
-                ? clash.some((of) => row[of] === n)
-                : clash.includes("n") && row.n === n && row.id !== id,
-            );
-          for (const [sequence, { kind, n, at }] of steps.entries()) {
-            const row = rows[at % Math.max(1, rows.length)];
-            const line = `${path}/${encodeURIComponent(row?.id ?? unknown)}`;
-            if (kind === "create") {
-              const { status, body } = await world.send(`POST ${path}`, { body: create(n) });
-              if (isTaken(n)) expect(`${status} ${String(body["code"])}`).toBe(taken);
-              else {
-                expect([status, body]).toEqual([201, expect.objectContaining(shown(n))]);
-                rows.push({ id: body[field] as string, n, made: n, sequence });
-              }
-              continue;
-            }
-            const method = { change: "PATCH", delete: "DELETE", get: "GET" }[kind];
-            const init = kind === "change" ? { body: change(n) } : {};
-            const { status, body } = await world.send(`${method} ${line}`, init);
-            const refused =
-              row === undefined ? missing(kind) : kind === "change" && isTaken(n, row?.id) ? taken : undefined;
-            if (refused !== undefined || row === undefined) {
-              expect(`${status} ${String(body["code"])}`).toBe(refused);
-              continue;
-            }
-            expect(status).toBe(200);
-            if (kind === "change") row.n = n;
-            if (kind === "delete") {
-              expect(body).toMatchObject({ [field]: row.id, deleted: true });
-              rows.splice(rows.indexOf(row), 1);
-            } else expect(body).toMatchObject({ [field]: row.id, ...shown(row.n) });
+    const walks = fc.record({ steps: stepsOf(step, 25), limit: fc.integer({ min: 1, max: 4 }) });
+    await walkAtRandom(walks, 25, async ({ steps, limit }) => {
+      const world = openWorld({ contacts: [], maxEndpoints: 25 });
+      const rows: Row[] = [];
+      const isTaken = (n: number, id?: string) =>
+        taken !== undefined &&
+        rows.some((row) =>
+          id === undefined ? clash.some((of) => row[of] === n) : clash.includes("n") && row.n === n && row.id !== id,
+        );
+      for (const [sequence, { kind, n, at }] of steps.entries()) {
+        const row = rows[at % Math.max(1, rows.length)];
+        const line = `${path}/${encodeURIComponent(row?.id ?? unknown)}`;
+        if (kind === "create") {
+          const { status, body } = await world.send(`POST ${path}`, { body: create(n) });
+          if (isTaken(n)) expect(`${status} ${String(body["code"])}`).toBe(taken);
+          else {
+            expect([status, body]).toEqual([201, expect.objectContaining(shown(n))]);
+            rows.push({ id: body[field] as string, n, made: n, sequence });
           }
-          const listed = await listAll(world, path, { limit, tokenName });
-          expect(listed.map((row) => row[field])).toEqual(rows.toSorted(compare).map(({ id }) => id));
-        },
-      ),
-      { numRuns: 25 },
-    );
+          continue;
+        }
+        const method = { change: "PATCH", delete: "DELETE", get: "GET" }[kind];
+        const init = kind === "change" ? { body: change(n) } : {};
+        const { status, body } = await world.send(`${method} ${line}`, init);
+        const refused =
+          row === undefined ? missing(kind) : kind === "change" && isTaken(n, row?.id) ? taken : undefined;
+        if (refused !== undefined || row === undefined) {
+          expect(`${status} ${String(body["code"])}`).toBe(refused);
+          continue;
+        }
+        expect(status).toBe(200);
+        if (kind === "change") row.n = n;
+        if (kind === "delete") {
+          expect(body).toMatchObject({ [field]: row.id, deleted: true });
+          rows.splice(rows.indexOf(row), 1);
+        } else expect(body).toMatchObject({ [field]: row.id, ...shown(row.n) });
+      }
+      const listed = await listAll(world, path, { limit, tokenName });
+      expect(listed.map((row) => row[field])).toEqual(rows.toSorted(compare).map(({ id }) => id));
+    });
   });
 });
