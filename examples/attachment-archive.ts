@@ -24,7 +24,7 @@ type File = z.output<typeof file>;
 const receiver = createReceiver({
   secrets: process.env["WEBHOOK_SECRET"] ?? "", // the whole string with whsec_
   store: createSqliteStore({
-    file: process.env["DATABASE_FILE"] ?? "inbox.db",
+    file: process.env["DATABASE_FILE"] ?? "pigeonhole.db",
     setup: ({ db }) =>
       db.exec("CREATE TABLE IF NOT EXISTS archive (file TEXT PRIMARY KEY, filename TEXT, bytes INTEGER) STRICT"),
   }),

@@ -10,7 +10,7 @@ const orders: { id: number; paid: boolean }[] = [];
 
 const receiver = createReceiver({
   secrets: process.env["WEBHOOK_SECRET"] ?? "",
-  store: process.env["DATABASE_FILE"] ?? "inbox.db",
+  store: process.env["DATABASE_FILE"] ?? "pigeonhole.db",
 });
 
 receiver.on("suppression.added", (event, ctx) => {

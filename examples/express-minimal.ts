@@ -7,7 +7,7 @@ import { createReceiver } from "pigeonhole";
 
 const receiver = createReceiver({
   secrets: process.env["WEBHOOK_SECRET"] ?? "", // the whole string with whsec_
-  store: process.env["DATABASE_FILE"] ?? "inbox.db",
+  store: process.env["DATABASE_FILE"] ?? "pigeonhole.db",
 });
 
 receiver.on("email.bounced", (event, ctx) => {

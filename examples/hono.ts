@@ -8,7 +8,7 @@ import { createReceiver } from "pigeonhole";
 
 const receiver = createReceiver({
   secrets: process.env["WEBHOOK_SECRET"] ?? "",
-  store: process.env["DATABASE_FILE"] ?? "inbox.db",
+  store: process.env["DATABASE_FILE"] ?? "pigeonhole.db",
 });
 
 receiver.on("email.*", (event, ctx) => ctx.log.info({ createdAt: event.createdAt }, "mail"), { name: "audit" });

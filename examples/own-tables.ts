@@ -23,7 +23,7 @@ const MIGRATIONS = [
 ];
 
 const store = createSqliteStore({
-  file: process.env["DATABASE_FILE"] ?? "inbox.db",
+  file: process.env["DATABASE_FILE"] ?? "pigeonhole.db",
   setup({ db }) {
     db.exec("CREATE TABLE IF NOT EXISTS migration (number INTEGER PRIMARY KEY)");
     const done = Number(db.prepare("SELECT count(*) FROM migration").pluck().get());

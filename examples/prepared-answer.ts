@@ -10,7 +10,7 @@ import * as z from "zod";
 const receiver = createReceiver({
   secrets: process.env["WEBHOOK_SECRET"] ?? "", // the whole string with whsec_
   store: createSqliteStore({
-    file: process.env["DATABASE_FILE"] ?? "inbox.db",
+    file: process.env["DATABASE_FILE"] ?? "pigeonhole.db",
     setup: ({ db }) => db.exec("CREATE TABLE IF NOT EXISTS answer (event TEXT, draft TEXT) STRICT"),
   }),
   api: { apiKey: process.env["MAIL_API_KEY"] ?? "", baseUrl: process.env["MAIL_API_URL"] ?? "" },

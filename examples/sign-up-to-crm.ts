@@ -13,7 +13,7 @@ const AUDIENCE = process.env["AUDIENCE"] ?? "";
 const receiver = createReceiver({
   secrets: process.env["WEBHOOK_SECRET"] ?? "", // the whole string with whsec_
   store: createSqliteStore({
-    file: process.env["DATABASE_FILE"] ?? "inbox.db",
+    file: process.env["DATABASE_FILE"] ?? "pigeonhole.db",
     setup: ({ db }) =>
       db.exec("CREATE TABLE IF NOT EXISTS customer (email TEXT PRIMARY KEY, name TEXT, sign_ups INTEGER) STRICT"),
   }),

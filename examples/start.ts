@@ -2,10 +2,8 @@ import "./check-node.js";
 import { randomBytes } from "node:crypto";
 import { type Server, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { relative } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
 import pc from "picocolors";
 import { EVENT_TYPES, signDelivery } from "pigeonhole/protocol";
@@ -17,7 +15,8 @@ import { tell, tellAnswer, tellService, tellStep } from "./story.js";
 // contact events back to it. It stays up for your own deliveries until Ctrl-C.
 
 const PATH = "/webhooks/mail";
-const STORE = fileURLToPath(new URL("inbox.db", import.meta.url));
+/** Where the commands look for it, too. */
+const STORE = process.env["DATABASE_FILE"] ?? "pigeonhole.db";
 /** A type that the service has and this version of the package does not know. */
 const NEW_TYPE = "email.teleported";
 /** The service waits a minute before its first retry; here it takes a second. */
@@ -44,7 +43,7 @@ const appUrl = `http://127.0.0.1:${await listen(server, Number(process.env["PORT
 console.log(`
 The service, emulated   ${apiUrl}  (${SPEED} times as fast as the real one)
 The example app         ${appUrl}${PATH}
-Its inbox               ${relative(process.cwd(), STORE)}`);
+Its inbox               ${STORE}`);
 
 await receiver.start();
 sandbox.endpoints.create({ url: `${appUrl}${PATH}`, eventTypes: [...EVENT_TYPES, NEW_TYPE] }, { secret });
@@ -175,7 +174,7 @@ ${pc.bold("Your turn")}  (${enter}Ctrl-C ends)
 
    See what is stored there, and here:
    curl ${apiUrl}/sandbox/contact-events
-   npx node dist/cli/bin.js inbox list --db ${relative(process.cwd(), STORE)}
+   npx node dist/cli/bin.js inbox list
 `);
 }
 

@@ -10,7 +10,7 @@ import * as z from "zod";
 const receiver = createReceiver({
   secrets: process.env["WEBHOOK_SECRET"] ?? "",
   store: createSqliteStore({
-    file: process.env["DATABASE_FILE"] ?? "inbox.db",
+    file: process.env["DATABASE_FILE"] ?? "pigeonhole.db",
     // No UNIQUE, so that a second effect would be seen.
     setup: ({ db }) => db.exec("CREATE TABLE IF NOT EXISTS bounce (event TEXT, address TEXT)"),
   }),

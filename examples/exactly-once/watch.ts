@@ -18,7 +18,7 @@ const ROUNDS = 3;
 const BOUNCES = 8;
 
 const folder = mkdtempSync(join(tmpdir(), "exactly-once-"));
-const store = join(folder, "inbox.db");
+const store = join(folder, "pigeonhole.db");
 const port = await findPort();
 // Sixty times as fast: the service's first retry, a minute later, comes after a second.
 const service = await startSandboxServer({

@@ -17,7 +17,7 @@ export function openReceiver(): Promise<Receiver> {
 async function startReceiver(): Promise<Receiver> {
   const receiver = createReceiver({
     secrets: process.env["WEBHOOK_SECRET"] ?? "",
-    store: process.env["DATABASE_FILE"] ?? "inbox.db",
+    store: process.env["DATABASE_FILE"] ?? "pigeonhole.db",
   });
   receiver.on("form.submitted", (event, ctx) => ctx.log.info({ createdAt: event.createdAt }, "form"));
   await receiver.start();

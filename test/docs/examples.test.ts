@@ -10,8 +10,8 @@ import { fillExampleFolder } from "./example-folder.js";
 
 const root = resolve(import.meta.dirname, "../..");
 const folder = mkdtempSync(join(tmpdir(), "pigeonhole-example-"));
-const inbox = join(folder, "examples/inbox.db");
-const env = { ...process.env, NO_COLOR: "1", FORCE_COLOR: undefined };
+const inbox = join(folder, "pigeonhole.db");
+const env = { ...process.env, NO_COLOR: "1", FORCE_COLOR: undefined, DATABASE_FILE: undefined };
 let demo: ChildProcess;
 let output = "";
 let ended: Promise<number | null>;
@@ -28,7 +28,7 @@ beforeAll(async () => {
   demo.stderr?.on("data", (text: Buffer) => (output += text.toString()));
   ended = new Promise((done) => demo.once("exit", (code) => done(code)));
   // expect.poll works inside a test only.
-  await vi.waitFor(() => expect(output).toContain("inbox list --db"), { timeout: 40_000 });
+  await vi.waitFor(() => expect(output).toContain("bin.js inbox list\n"), { timeout: 40_000 });
 }, 45_000);
 
 afterAll(() => {

@@ -70,7 +70,7 @@ async function startExample(): Promise<Example> {
       return { id: event.id, status };
     },
     rows() {
-      const db = new Database(join(folder, "inbox.db"), { readonly: true });
+      const db = new Database(join(folder, "pigeonhole.db"), { readonly: true });
       try {
         return db
           .prepare<[], { state: string; code: string | null }>("SELECT state, code FROM outbox_event ORDER BY seq")

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join, resolve } from "node:path";
@@ -86,7 +86,11 @@ test("the two terminals of the first screen show what the commands print", async
   const { port } = await startExpressMinimal();
   const [devPort, pagePort] = [await findFreePort(), await findFreePort()];
   const inReadme = (text: string) =>
-    text.replaceAll(String(port), "3000").replaceAll(String(devPort), "4400").replaceAll(String(pagePort), "4401");
+    text
+      .replaceAll(realpathSync(folder), "/home/ada/mail")
+      .replaceAll(String(port), "3000")
+      .replaceAll(String(devPort), "4400")
+      .replaceAll(String(pagePort), "4401");
 
   const [devLine = "", ...devOutput] = shownByDev.split("\n");
   const words = devLine.replace("$ npx pigeonhole ", "").replace("3000", String(port)).split(" ");
@@ -133,7 +137,7 @@ test("the rotation and the repair of the operations guide work with a receiver t
   onTestFinished(() => service.close());
   const receiver = createReceiver({
     secrets: async () => [(await readFile(file, "utf8")).trim()],
-    store: join(folder, "inbox.db"),
+    store: join(folder, "pigeonhole.db"),
     logger: silentLogger,
   });
   const server = createServer(receiver.middleware());
@@ -169,7 +173,7 @@ test("the commands of the operations guide that look from outside work while the
   const headers = signDelivery({ body, secret: TEST_SECRET });
   const url = `http://127.0.0.1:${receiver.port}/webhooks/mail`;
   expect((await fetch(url, { method: "POST", body, headers })).status).toBe(200);
-  const lines = guideLines("--db inbox.db").filter(([family]) => family !== "endpoints");
+  const lines = guideLines("").filter(([family = ""]) => ["inbox", "outbox", "doctor"].includes(family));
   expect(lines.length).toBeGreaterThan(5);
   for (const line of lines) {
     const { code, output } = await runCommand(line.map((word) => word.replace("3000", String(receiver.port))));
@@ -192,9 +196,9 @@ test("the backup of the operations guide is made while the receiver runs, and ca
   expect(await post(receiver.port, "after")).toBe("accepted");
   await receiver.stop("SIGKILL");
 
-  const restore = "rm -f inbox.db-wal inbox.db-shm && mv inbox-backup.db inbox.db";
+  const restore = "rm -f pigeonhole.db-wal pigeonhole.db-shm && mv inbox-backup.db pigeonhole.db";
   expect(spawnSync("sh", ["-c", restore], { cwd: folder }).status).toBe(0);
-  expect(existsSync(join(folder, "inbox.db-wal"))).toBe(false);
+  expect(existsSync(join(folder, "pigeonhole.db-wal"))).toBe(false);
   const restored = await startExpressMinimal();
   expect(await post(restored.port, "before")).toBe("duplicate");
   expect(await post(restored.port, "after")).toBe("accepted");

@@ -148,7 +148,7 @@ export const endpointsRepair = defineCommand({
       "what two days of outage have lost",
     ],
     [
-      "pigeonhole endpoints repair whe_65b8f0a2c4d6e8f001234567 --since 2d --enable --db inbox.db",
+      "pigeonhole endpoints repair whe_65b8f0a2c4d6e8f001234567 --since 2d --enable",
       "on again, and all that is missing into the inbox",
     ],
   ],

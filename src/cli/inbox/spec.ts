@@ -131,7 +131,7 @@ export const inboxBackup = defineCommand({
   arguments: { file: { summary: "The copy to write." } },
   options: { ...options, force: { summary: "Replaces an existing copy." } },
   examples: [
-    ["pigeonhole inbox backup inbox-backup.db --db inbox.db", "read it with inbox stats --db inbox-backup.db"],
+    ["pigeonhole inbox backup inbox-backup.db", "read it with inbox stats --db inbox-backup.db"],
   ],
 });
 
@@ -145,7 +145,7 @@ export const inboxCopy = defineCommand({
     from: { summary: "The receiver's SQLite file." },
     to: { summary: "The postgres:// URL of the database, or env:NAME of a variable with it." },
   },
-  examples: [["pigeonhole inbox copy inbox.db env:DATABASE_URL", "into the database that the app uses from now on"]],
+  examples: [["pigeonhole inbox copy pigeonhole.db env:DATABASE_URL", "into the database that the app uses from now on"]],
 });
 
 export const inboxExport = defineCommand({

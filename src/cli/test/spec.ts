@@ -56,7 +56,7 @@ export const test = defineCommand({
       "pigeonhole test fixtures/webhooks --start 'npm start' --wait-for http://127.0.0.1:3000/health --twice --reporter junit=report.xml",
       "in CI",
     ],
-    ["pigeonhole test --inbox inbox.db --update", "saves the present answers and handlers' states as expectations"],
+    ["pigeonhole test --update", "saves the present answers and handlers' states as expectations"],
     ["pigeonhole test --start 'INBOX_FILE=\"$DATABASE_FILE\" npm start'", "for an app whose variable has another name"],
   ],
 });
