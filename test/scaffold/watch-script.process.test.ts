@@ -25,7 +25,7 @@ test("an app that ends while it loads is started again once any of its files is 
     app.child.kill("SIGTERM");
     await app.ended;
   });
-  await expect.poll(app.output, { timeout: 20_000 }).toContain("Error: broken");
+  await expect.poll(() => app.output(), { timeout: 20_000 }).toContain("Error: broken");
   const fix = () => {
     writeFileSync(join(cwd, "src/part.ts"), "export const part = 1;\n");
     return app.output();

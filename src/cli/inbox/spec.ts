@@ -130,9 +130,7 @@ export const inboxBackup = defineCommand({
     "The copy is one file, readable by you alone, and contains the same personal data as the database. It shows the database at one moment, and the receiver does not wait for it.",
   arguments: { file: { summary: "The copy to write." } },
   options: { ...options, force: { summary: "Replaces an existing copy." } },
-  examples: [
-    ["pigeonhole inbox backup inbox-backup.db", "read it with inbox stats --db inbox-backup.db"],
-  ],
+  examples: [["pigeonhole inbox backup inbox-backup.db", "read it with inbox stats --db inbox-backup.db"]],
 });
 
 export const inboxCopy = defineCommand({
@@ -145,7 +143,9 @@ export const inboxCopy = defineCommand({
     from: { summary: "The receiver's SQLite file." },
     to: { summary: "The postgres:// URL of the database, or env:NAME of a variable with it." },
   },
-  examples: [["pigeonhole inbox copy pigeonhole.db env:DATABASE_URL", "into the database that the app uses from now on"]],
+  examples: [
+    ["pigeonhole inbox copy pigeonhole.db env:DATABASE_URL", "into the database that the app uses from now on"],
+  ],
 });
 
 export const inboxExport = defineCommand({
