@@ -19,8 +19,7 @@ test("an app that ends while it loads is started again once any of its files is 
   writeFileSync(join(cwd, "src/server.ts"), 'import "./part.js";\nconsole.log("the app runs");\n');
   writeFileSync(join(cwd, "src/part.ts"), 'throw new Error("broken");\n');
   const path = [join(ROOT, "node_modules/.bin"), process.env["PATH"]].join(delimiter);
-  const [command = "", ...args] = readAppScript().split(" ");
-  const app = startProgram({ command, args, cwd, env: { PATH: path } });
+  const app = startProgram({ command: "sh", args: ["-c", `exec ${readAppScript()}`], cwd, env: { PATH: path } });
   onTestFinished(async () => {
     app.child.kill("SIGTERM");
     await app.ended;

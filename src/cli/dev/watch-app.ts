@@ -4,7 +4,7 @@ import { sleep } from "../../base/wait.js";
 import { isTaken, portOf } from "../app/is-taken.js";
 
 /** A restart after a change is shorter. */
-const AWAY_AFTER_MS = 4 * SECOND;
+const AWAY_AFTER_MS = 6 * SECOND;
 const LOOK_EVERY_MS = SECOND;
 
 /**
