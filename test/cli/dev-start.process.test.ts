@@ -190,8 +190,8 @@ process.on("SIGTERM", () => {
       return cli.lines.join("\n");
     };
     await expect.poll(save('throw new Error("broken")'), { timeout: 20_000, interval: 2_000 }).toContain("broken");
-    expect(await cli.line(/^dev .*no longer/)).toBe(
-      `dev     │ ! The app no longer listens at 127.0.0.1:${ports.PORT}: its lines above say why. Deliveries are answered 503 until it is back; fix the app, and dev goes on.`,
+    expect(await cli.line(/^dev .*stopped listening/)).toBe(
+      `dev     │ ! The app has stopped listening at 127.0.0.1:${ports.PORT}: see its lines above. Deliveries are answered 503 until it is back; fix the app, and dev goes on.`,
     );
     save(serve)();
     await cli.line(/^dev {5}│ The app listens at \S+ again\.$/);

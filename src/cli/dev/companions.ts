@@ -144,7 +144,7 @@ async function reportAway({ input, setup, lines, signal }: WaitInput): Promise<v
   const changed = (listens: boolean): void => {
     if (listens) out.result({ kind: "app_back", origin }, out.paint.green(`The app listens at ${host} again.`));
     else {
-      const text = `! The app no longer listens at ${host}: its lines above say why. Deliveries are ${meanwhile}; fix the app, and dev goes on.`;
+      const text = `! The app has stopped listening at ${host}: see its lines above. Deliveries are ${meanwhile}; fix the app, and dev goes on.`;
       out.result({ kind: "app_away", origin }, out.paint.yellow(text));
     }
   };
