@@ -59,7 +59,7 @@ function HandlerRow({ handler, errors }: HandlerRowOptions) {
       {errors === undefined ? (
         handler.error !== null && <pre class="text error-text">{handler.error}</pre>
       ) : (
-        <Errors first={errors.first} last={errors.last} />
+        <Errors first={errors.first} last={errors.last} isOver={stateOf(handler) === "done"} />
       )}
     </li>
   );
@@ -70,11 +70,12 @@ function stateOf(handler: InboxHandler): string {
   return isRetrying(handler) ? "retrying" : handler.state;
 }
 
-/** The first and the last error in full; those between are counted. */
-function Errors({ first, last }: HandlerErrors) {
+/** The first and the last error in full; those between are counted. `isOver`: the work is done since. */
+function Errors({ first, last, isOver }: HandlerErrors & { isOver: boolean }) {
   const between = last.attempt - first.attempt - 1;
   return (
     <>
+      {isOver && <p class="hint error-run">Before it was done:</p>}
       {last.attempt > 1 && <p class="hint error-run">Error of attempt {first.attempt}</p>}
       <pre class="text error-text">{first.stack}</pre>
       {between > 0 && <p class="hint error-run">{plural(between, "more failed attempt")} between</p>}

@@ -95,7 +95,7 @@ describe.skipIf(mustSkipBrowserTests())("the work of the app's handlers", () => 
     bench.ledger.fix();
     await tab().getByRole("button", { name: "Retry" }).click();
     await page.getByText("Retried: done").waitFor();
-    await expect.poll(() => handler.innerText()).toMatch(/^done\s+ledger/);
+    await expect.poll(() => handler.innerText()).toMatch(/^done\s+ledger[^]*Before it was done:\s+Error: the ledger/);
     expect(
       await tab()
         .getByRole("button", { name: /Retry|Discard/ })
