@@ -18,9 +18,11 @@ import { Notices } from "./ui/notices.js";
 export function App() {
   if (signedOut.value) {
     return (
-      <Empty title="This browser is not signed in">
-        <p>Open the address that pigeonhole dev printed in the terminal: it contains the token.</p>
-      </Empty>
+      <main class="main">
+        <Empty title="This browser is not signed in" isView>
+          <p>Open the address that pigeonhole dev printed in the terminal: it contains the token.</p>
+        </Empty>
+      </main>
     );
   }
   return (
@@ -45,7 +47,7 @@ function Guarded() {
   const [error, forget] = useErrorBoundary();
   if (error === undefined) return <View />;
   return (
-    <Empty title="The page has an error">
+    <Empty title="The page has an error" isView>
       <p>{error instanceof Error ? error.message : String(error)}</p>
       <button type="button" class="button" onClick={() => forget()}>
         Try again

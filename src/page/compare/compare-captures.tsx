@@ -47,7 +47,10 @@ export function CompareCaptures({ a, b }: { a: string; b: string }) {
           </div>
         )}
       </header>
-      <div class="detail-body">{pair !== null && <Differences before={pair[0]} after={pair[1]} />}</div>
+      {/* Has the focus so that the keyboard scrolls it: tables have nothing else to focus. */}
+      <div class="detail-body" tabIndex={0} role="group" aria-label="Differences">
+        {pair !== null && <Differences before={pair[0]} after={pair[1]} />}
+      </div>
     </section>
   );
 }

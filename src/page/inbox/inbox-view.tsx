@@ -43,7 +43,7 @@ export function InboxView() {
 
   if (!isGiven) {
     return (
-      <Empty title="No inbox">
+      <Empty title="No inbox" isView>
         <NoInbox />
       </Empty>
     );

@@ -14,7 +14,7 @@ export function SandboxView() {
   const state = useSandbox();
   if (session.value?.sandbox === false) {
     return (
-      <Empty title="No sandbox">
+      <Empty title="No sandbox" isView>
         <p>A sandbox emulates the service: it sends events here, tries them again, and takes your app's API calls.</p>
         <p>
           <code>pigeonhole dev --with-sandbox</code>

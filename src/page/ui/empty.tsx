@@ -1,7 +1,15 @@
 import type { ComponentChildren } from "preact";
 
-/** Shown for an empty list: what is missing, and how to get it. */
-export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
+interface EmptyOptions {
+  title: string;
+  /** True where nothing else of the view is shown, so that this is its heading. */
+  isView?: boolean;
+  children?: ComponentChildren;
+}
+
+/** Shown for an empty list or view: what is missing, and how to get it. */
+export function Empty({ title, isView = false, children }: EmptyOptions) {
+  const Heading = isView ? "h1" : "h2";
   return (
     <div class="empty">
       <svg class="empty-art" viewBox="0 0 64 64" width="64" height="64" aria-hidden="true">
@@ -11,7 +19,7 @@ export function Empty({ title, children }: { title: string; children?: Component
         <rect x="15" y="35" width="14" height="14" rx="3" />
         <rect x="35" y="35" width="14" height="14" rx="3" />
       </svg>
-      <h2>{title}</h2>
+      <Heading>{title}</Heading>
       {children}
     </div>
   );

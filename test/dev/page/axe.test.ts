@@ -116,6 +116,79 @@ async function visitOtherBodies(page: Page, look: (place: string) => Promise<voi
   await page.keyboard.press("Escape");
 }
 
+/** What is open for a moment, and what the page says where something is wrong. */
+async function visitTroubles(page: Page, bench: Workbench, look: (place: string) => Promise<void>): Promise<void> {
+  const rows = page.locator(".list-window .row");
+  const search = page.getByRole("combobox", { name: "Search deliveries" });
+  await rows.first().waitFor();
+  await search.pressSequentially("status:");
+  await page.getByRole("listbox", { name: "Completions" }).waitFor();
+  await look("completions");
+  await search.fill("staus:500 ");
+  await page.getByRole("alert").waitFor();
+  await look("a search that cannot be read");
+  await search.press("Escape");
+  await search.fill("nothing-like-this");
+  await expect.poll(() => rows.count()).toBe(0);
+  await look("nothing found");
+  await search.press("Escape");
+  await rows.nth(1).waitFor();
+
+  await rows.first().click();
+  await page.getByRole("button", { name: "Other ways to replay" }).click();
+  await look("menu");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("4");
+  await page.locator(".remark.warn").waitFor();
+  await look("advice on an answer");
+  bench.answerWith(null);
+  await page.keyboard.press("r");
+  await page.getByText(/^Replayed: 200 accepted/).waitFor();
+  await page.keyboard.press("r");
+  await page.locator(".not-run").waitFor();
+  await look("a replay that ran nothing, and its notice");
+  for (const nth of [1, 2]) await page.getByRole("checkbox", { name: `Compare attempt ${nth}` }).check();
+  await page.getByRole("table", { name: "Answer" }).waitFor();
+  await look("comparison of answers");
+  await page.getByRole("button", { name: /[Ss]hare/ }).click();
+  await page.getByText(/Check it before you share it/).waitFor();
+  await page.keyboard.press("e");
+  await page.getByRole("textbox", { name: "Body" }).waitFor();
+  await page.keyboard.press("Control+Enter");
+  await page.getByRole("region", { name: "Answer" }).getByText(/^200/).waitFor();
+  await look("answer beside the editor");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("5");
+  await look("handlers that are not known");
+  await page.keyboard.press("Delete");
+  await page.getByRole("dialog").waitFor();
+  await look("question");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Escape");
+  for (const key of ["x", "j", "x", "d"]) await page.keyboard.press(key);
+  await page.getByRole("heading", { name: "Compare two deliveries" }).waitFor();
+  await look("comparison of deliveries");
+  await page.keyboard.press("Escape");
+  for (const [key, word] of [
+    ["i", "--inbox"],
+    ["b", "--with-sandbox"],
+  ] as const) {
+    for (const each of ["g", key]) await page.keyboard.press(each);
+    await page.getByText(word).first().waitFor();
+    await look(`without ${word}`);
+  }
+  for (const each of ["g", "d"]) await page.keyboard.press(each);
+  await rows.first().click();
+  await bench.dev.close();
+  await page.getByText("lost, trying again").waitFor();
+  await page.keyboard.press("j");
+  await page.getByText("This delivery could not be read.").waitFor();
+  await look("lost");
+  await bench.restart({ isTokenKept: false });
+  await page.getByText("This browser is not signed in").waitFor();
+  await look("not signed in");
+}
+
 describe.skipIf(mustSkipBrowserTests())("the page for assistive technology", () => {
   let browser: Browser;
   let bench: Workbench;
@@ -149,6 +222,33 @@ describe.skipIf(mustSkipBrowserTests())("the page for assistive technology", () 
     await close();
     await other.close();
   });
+
+  test("axe-core reports nothing on an empty list", { timeout: 60_000 }, async () => {
+    const other = await startWorkbench({ hasApp: false, hasInbox: false });
+    const { page, close } = await openPage(browser, other.pageUrl);
+    await page.getByText("Waiting for the first delivery").waitFor();
+    expect(await findFaults(page, undefined)).toEqual([]);
+    await close();
+    await other.close();
+  });
+
+  test.each(process.env["VISITS"] === "all" ? VISITS : VISITS.slice(0, 1))(
+    "axe-core reports nothing where something is open or wrong, in %s at %i pixels",
+    { timeout: 120_000 },
+    async (colorScheme, width) => {
+      const other = await startWorkbench({ hasInbox: false });
+      other.answerWith({ status: 200, body: "<p>Hello", headers: { "content-type": "text/html" } });
+      for (const type of ["email.sent", "email.opened"] as const) await other.deliver({ type });
+      const { page, close } = await openPage(browser, other.pageUrl, { colorScheme, viewport: { width, height: 800 } });
+      const faults: string[] = [];
+      await visitTroubles(page, other, async (place) => {
+        faults.push(...(await findFaults(page, undefined)).map((fault) => `${place}: ${fault}`));
+      });
+      expect(faults).toEqual([]);
+      await close();
+      await other.close();
+    },
+  );
 
   test.each(process.env["VISITS"] === "all" ? VISITS : VISITS.slice(0, 1))(
     "axe-core reports nothing in %s at %i pixels",
