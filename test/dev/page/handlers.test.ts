@@ -159,7 +159,9 @@ describe.skipIf(mustSkipBrowserTests())("the work of the app's handlers", () => 
     await row().click();
     await page.getByRole("button", { name: "Edit & replay" }).click();
     const drawer = page.getByRole("dialog", { name: "Edit and replay" });
-    await drawer.getByRole("textbox", { name: "Body" }).fill(JSON.stringify(sampleEvent("email.complained"), null, 2));
+    // By keys: text put into the page behind the editor's back makes the browser add styles, which the policy refuses.
+    await drawer.getByRole("textbox", { name: "Body" }).press("Control+a");
+    await page.keyboard.insertText(JSON.stringify(sampleEvent("email.complained"), null, 2));
     await drawer.getByRole("button", { name: "Send" }).click();
     const workIn = (place: Locator) => place.locator(".facts .badge.work").innerText();
     const answer = drawer.getByRole("region", { name: "Answer" });
