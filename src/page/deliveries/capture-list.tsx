@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { captures, isLoaded, query } from "../state/captures.js";
+import { captures, isLoaded, loadedQuery } from "../state/captures.js";
 import { chooseAll, chosen, chosenInSight, clearChosen, cursorId, openId } from "../state/selection.js";
 import { session } from "../state/session.js";
 import { replayWorkOf, workOf } from "../state/work.js";
@@ -125,18 +125,24 @@ function useArrivals(ref: { current: HTMLDivElement | null }, rowHeight: number)
   const top = rows[0]?.id ?? "";
 
   const last = before.current;
-  const isSameList = last.query === query.value && last.length > 0;
+  // The query of the rows: that of the address is ahead of them until they are loaded.
+  const isOtherList = last.query !== loadedQuery.value;
+  const isSameList = !isOtherList && last.length > 0;
   // At most the size of a burst. A list that was filtered again has no new arrivals.
   const added = isSameList && top !== last.top ? rows.findIndex(({ id }) => id === last.top) : 0;
   if (added > 0) for (const { id } of rows.slice(0, added)) fresh.current.add(id);
 
   useLayoutEffect(() => {
     const element = ref.current;
-    before.current = { top, length: rows.length, query: query.value };
+    before.current = { top, length: rows.length, query: loadedQuery.value };
+    if (isOtherList) {
+      setCount(0);
+      element?.scrollTo({ top: 0 });
+    }
     if (added <= 0 || element === null || element.scrollTop < rowHeight) return;
     element.scrollTop += added * rowHeight;
     setCount((value) => value + added);
-  }, [top, rows.length, query.value]);
+  }, [top, rows.length, loadedQuery.value]);
 
   return {
     count,

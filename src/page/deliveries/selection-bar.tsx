@@ -5,6 +5,7 @@ import { EXPORT_CHOICES } from "../detail/export-choices.js";
 import { ChooseNone } from "../ui/choose-none.js";
 import { Icon } from "../ui/icon.js";
 import { Menu } from "../ui/menu.js";
+import { formatCount } from "../ui/format.js";
 
 /** Actions for the selected captures. */
 export function SelectionBar() {
@@ -13,9 +14,9 @@ export function SelectionBar() {
   if (count === 0) return null;
   return (
     <div class="selection-bar" role="toolbar" aria-label="Chosen deliveries">
-      <span class="selection-count">{count} chosen</span>
+      <span class="selection-count">{formatCount(count)} chosen</span>
       <button type="button" class="button primary" onClick={() => void replay({ ids: chosen, mode: "resign" })}>
-        <Icon name="replay" /> Replay ({count})
+        <Icon name="replay" /> Replay ({formatCount(count)})
       </button>
       <button type="button" class="button" title="Replay to another URL (R)" onClick={() => replayElsewhere(chosen)}>
         To…

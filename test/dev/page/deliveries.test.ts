@@ -57,6 +57,27 @@ describe.skipIf(mustSkipBrowserTests())("the list of deliveries", () => {
     await expect.poll(() => pill.count()).toBe(0);
   });
 
+  test("the list of deliveries starts at its top and counts nothing new after another search", async () => {
+    for (let n = 0; n < 60; n += 1) {
+      await bench.deliver({ type: n % 2 === 0 ? "email.sent" : "email.queued", data: { subject: `number ${n}` } });
+    }
+    await page.getByText("60", { exact: true }).first().waitFor();
+    await page.evaluate("document.querySelector('#captures').scrollTop = 400");
+    for (let n = 0; n < 3; n += 1) await bench.deliver({ data: { subject: `late ${n}` } });
+    const pill = page.getByRole("button", { name: /\d new$/ });
+    await pill.waitFor();
+    const count = page.locator(".strip-count");
+    await page.getByRole("combobox").fill("type:email.sent ");
+    await expect.poll(() => count.innerText()).toBe("30 of 63");
+    expect(await pill.count()).toBe(0);
+    await page.getByText("number 58").waitFor();
+    await page.evaluate("document.querySelector('#captures').scrollTop = 200");
+    await page.getByRole("button", { name: "Remove type:email.sent" }).click();
+    await expect.poll(() => count.innerText()).toBe("63");
+    expect(await pill.count()).toBe(0);
+    expect(await page.evaluate("document.querySelector('#captures').scrollTop")).toBe(0);
+  });
+
   test("the list of deliveries is searched with chips, completion, and a query in the address bar", async () => {
     await bench.deliver({ type: "email.sent" });
     await bench.deliver({ type: "email.bounced", variant: "missing" });
