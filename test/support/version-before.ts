@@ -3,8 +3,15 @@ import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
-/** The last version that gave all accepted work a row. */
-const COMMIT = "2564016e91c8a944b595049859f330055f738932";
+/** The last commit before a change that versions on both sides of it have to bear. */
+const COMMITS = {
+  /** All accepted work has a row. */
+  workWithoutRow: "2564016e91c8a944b595049859f330055f738932",
+  /** All bodies on PostgreSQL are in one table. */
+  bodySlots: "099cf70d425fb2d30cadcda59ac6de9b09a2d6bc",
+} as const;
+
+export type Change = keyof typeof COMMITS;
 
 const PROJECT = resolve(import.meta.dirname, "../..");
 
@@ -19,7 +26,7 @@ export interface VersionBefore {
 /** False in a checkout without history. */
 export function hasVersionBefore(): boolean {
   try {
-    execFileSync("git", ["cat-file", "-e", `${COMMIT}^{commit}`], { cwd: PROJECT, stdio: "ignore" });
+    execFileSync("git", ["rev-list", "--max-count=1", ...Object.values(COMMITS)], { cwd: PROJECT, stdio: "ignore" });
     return true;
   } catch {
     return false;
@@ -27,10 +34,10 @@ export function hasVersionBefore(): boolean {
 }
 
 /** Builds its code as it was, with the packages of this version. */
-export function buildVersionBefore(): VersionBefore {
+export function buildVersionBefore(change: Change): VersionBefore {
   const folder = mkdtempSync(join(tmpdir(), "pigeonhole-before-"));
-  const parts = ["src", "package.json", "tsconfig.json", "tsconfig.build.json", "test/process/support"];
-  const archive = execFileSync("git", ["archive", COMMIT, ...parts], { cwd: PROJECT, maxBuffer: 2 ** 27 });
+  const parts = ["src", "package.json", "tsconfig.json", "tsconfig.build.json", "test/process"];
+  const archive = execFileSync("git", ["archive", COMMITS[change], ...parts], { cwd: PROJECT, maxBuffer: 2 ** 27 });
   execFileSync("tar", ["-x", "-C", folder], { input: archive });
   symlinkSync(join(PROJECT, "node_modules"), join(folder, "node_modules"));
   const options = ["--noCheck", "--declaration", "false", "--sourceMap", "false", "--incremental", "false"];

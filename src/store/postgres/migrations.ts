@@ -253,4 +253,23 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
     value bigint NOT NULL
   );
   `,
+  `
+  -- Bodies by the time of their arrival: those of a slot end together, and TRUNCATE gives their disk back. As they
+  -- inherit, a large table from before is not read through, and a process of the version before finds all. The table
+  -- itself has those that came before the first slot was opened, and those that outlive their slot.
+  CREATE TABLE pigeonhole.inbox_body_1 (PRIMARY KEY (seq)) INHERITS (pigeonhole.inbox_body);
+  CREATE TABLE pigeonhole.inbox_body_2 (PRIMARY KEY (seq)) INHERITS (pigeonhole.inbox_body);
+  CREATE TABLE pigeonhole.inbox_body_3 (PRIMARY KEY (seq)) INHERITS (pigeonhole.inbox_body);
+  CREATE TABLE pigeonhole.inbox_body_4 (PRIMARY KEY (seq)) INHERITS (pigeonhole.inbox_body);
+  CREATE TABLE pigeonhole.inbox_body_5 (PRIMARY KEY (seq)) INHERITS (pigeonhole.inbox_body);
+  CREATE TABLE pigeonhole.inbox_body_6 (PRIMARY KEY (seq)) INHERITS (pigeonhole.inbox_body);
+  CREATE TABLE pigeonhole.inbox_body_7 (PRIMARY KEY (seq)) INHERITS (pigeonhole.inbox_body);
+  CREATE TABLE pigeonhole.inbox_body_8 (PRIMARY KEY (seq)) INHERITS (pigeonhole.inbox_body);
+
+  -- The slots that may have bodies. Those of new events go into the one that was opened last.
+  CREATE TABLE pigeonhole.body_slot (
+    slot   integer PRIMARY KEY,
+    opened bigint  NOT NULL GENERATED ALWAYS AS IDENTITY
+  );
+  `,
 ];

@@ -1,9 +1,13 @@
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+import type * as postgres from "pigeonhole/postgres";
 import { createReceiver } from "pigeonhole";
 import { createPostgresStore } from "pigeonhole/postgres";
 import { TEST_SECRET } from "pigeonhole/testing";
 import { expect, onTestFinished, test } from "vitest";
 import type { Lease } from "#pigeonhole/store/work.js";
+import { POSTGRES_MIGRATIONS } from "#pigeonhole/store/postgres/migrations.js";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import { startContactEventService } from "../../support/contact-event-service.js";
 import { describeOnPostgres } from "../../support/postgres-server.js";
@@ -22,6 +26,7 @@ import {
   statesOf,
 } from "../conformance/fixture.js";
 import { newRecord, settleAll, takeSend } from "../conformance/outbox-fixture.js";
+import { buildVersionBefore, hasVersionBefore } from "../../support/version-before.js";
 import { type PackageVersion, loadNextVersion } from "./next-version.js";
 import { openStore } from "./store-on.js";
 
@@ -108,7 +113,7 @@ describeOnPostgres((database) => {
     }
     expect(await running.accept(newEvent("evt_1"))).toMatchObject({ kind: "stored" });
     const { rows } = await database.pool.query(`SELECT version FROM ${schema}.migration ORDER BY version`);
-    expect(rows).toEqual([{ version: 1 }, { version: 2 }]);
+    expect(rows.at(-1)).toEqual({ version: POSTGRES_MIGRATIONS.length + 1 });
   });
 
   test("the next version waits for a commit that is open, and the running process accepts and settles meanwhile", async () => {
@@ -134,6 +139,55 @@ describeOnPostgres((database) => {
     const next = await opening;
     expect(await statesOf(next, "committed")).toEqual({ h: "done" });
   });
+
+  test.runIf(hasVersionBefore())(
+    "the version before goes on beside this one, which has given bodies slots, and neither loses one",
+    { timeout: 120_000 },
+    async () => {
+      const built = buildVersionBefore("bodySlots");
+      onTestFinished(built.remove);
+      const file = pathToFileURL(join(built.dist, "postgres.js")).href;
+      const { createPostgresStore: createBefore } = (await import(/* @vite-ignore */ file)) as typeof postgres;
+      onTestFinished(async () => void (await database.pool.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)));
+      const before = createBefore({ pool: database.pool, schema });
+      onTestFinished(() => before.close());
+      await before.open(context);
+      await before.recover(T);
+      await liveThrough(before, "before");
+      const store = await openOf(CURRENT);
+      await database.pool.query(`INSERT INTO ${schema}.body_slot (slot) VALUES (1)`);
+      await liveThrough(before, "beside");
+      await liveThrough(store, "after");
+      for (const [accepts, works] of [
+        [before, store],
+        [store, before],
+      ] as const) {
+        const ids = ["a", "b"].map((name) => `${name} ${performance.now()}`);
+        for (const id of ids) await accepts.accept(newEvent(id));
+        expect(await leasePage(works)).toMatchObject({
+          work: ids.map((eventId) => ({ eventId, body: Buffer.from(`{"id":"${eventId}"}`) })),
+        });
+      }
+      // Planned by the version before while this one empties the slot.
+      await store.accept(newEvent("planned", { work: [] }));
+      await store.accept(newEvent("ended", { work: [] }));
+      await database.pool.query(`INSERT INTO ${schema}.body_slot (slot) VALUES (2)`);
+      // The round that it has begun.
+      while ((await store.prune(NOTHING_TO_PRUNE)) > 0) continue;
+      const limits = { ...NOTHING_TO_PRUNE, bodiesBefore: T + DAY, batch: 1 };
+      expect(await store.prune(limits)).toBeGreaterThan(0);
+      const planned = await before.get("planned");
+      expect(await before.replan({ seq: planned?.seq ?? 0, handlers: ["late"], now: T })).toBe(1);
+      while ((await store.prune(limits)) > 0) continue;
+      expect((await before.get("planned"))?.body?.toString()).toBe('{"id":"planned"}');
+      expect((await before.get("ended"))?.body).toBeUndefined();
+      const { rows } = await database.pool.query(`SELECT slot FROM ${schema}.body_slot`);
+      expect(rows).toEqual([{ slot: 2 }]);
+      // What it removes itself, it removes by rows.
+      while ((await before.prune({ ...limits, idsBefore: T + DAY })) > 0) continue;
+      expect(await store.accept(newEvent("ended"))).toMatchObject({ kind: "stored" });
+    },
+  );
 
   test("a deploy from one version to the next under load loses nothing and does nothing twice", async () => {
     // Runs last, when the receivers are closed.

@@ -41,7 +41,7 @@ describe.runIf(hasVersionBefore())("with the version before", () => {
   let kit: LayoutKit;
 
   beforeAll(async () => {
-    before = buildVersionBefore();
+    before = buildVersionBefore("workWithoutRow");
     old = await loadLayoutKit(before.dist);
     kit = await loadLayoutKit(DIST);
   }, 60_000);

@@ -1,7 +1,10 @@
 import type { PruneLimits } from "../../store.js";
 import type { Sql } from "../sql.js";
+import { NO_SLOT, bodiesIn, firstSeqIn, readSlots } from "./body-slots.js";
+import { SlotRound } from "./empty-slots.js";
 import { type KeyRow, removeKeys } from "./keys.js";
 import { noteRemoval } from "./known-ids.js";
+import { LOCK_EVENTS } from "./lock-events.js";
 
 /** A kind of row that retention removes. */
 interface Kind {
@@ -19,8 +22,6 @@ interface PruneRow {
   since: number;
 }
 
-const LOCK_EVENTS = "SELECT seq FROM pigeonhole.inbox_event WHERE seq = ANY(:seqs) ORDER BY seq FOR UPDATE";
-
 const IS_SETTLED = "NOT EXISTS (SELECT 1 FROM pigeonhole.inbox_work AS w WHERE w.seq = r.seq)";
 
 /** Errors in full may quote the body. */
@@ -33,7 +34,7 @@ const REMOVE_BODIES = [
 const EVENT: Kind = {
   select: `
     SELECT seq, received_at AS "receivedAt", greatest(received_at, signed_at) AS since FROM pigeonhole.inbox_event
-    WHERE seq > :after ORDER BY seq LIMIT :batch`,
+    WHERE seq > :after AND seq < :end ORDER BY seq LIMIT :batch`,
   lock: LOCK_EVENTS,
   mayGo: `
     SELECT seq FROM pigeonhole.inbox_event AS r WHERE seq = ANY(:seqs) AND ${IS_SETTLED}
@@ -54,15 +55,15 @@ const EVENT: Kind = {
   ],
 };
 
-const BODY: Kind = {
+const bodyIn = (slot: number): Kind => ({
   select: `
     SELECT r.seq, e.received_at AS "receivedAt", e.received_at AS since
-    FROM pigeonhole.inbox_body AS r JOIN pigeonhole.inbox_event AS e ON e.seq = r.seq
+    FROM ONLY ${bodiesIn(slot)} AS r JOIN pigeonhole.inbox_event AS e ON e.seq = r.seq
     WHERE r.seq > :after ORDER BY r.seq LIMIT :batch`,
   lock: LOCK_EVENTS,
   mayGo: `SELECT seq FROM pigeonhole.inbox_event AS r WHERE seq = ANY(:seqs) AND ${IS_SETTLED}`,
   remove: REMOVE_BODIES,
-};
+});
 
 /** A discarded event keeps its place in a call that may be repeated. */
 const SENT: Kind = {
@@ -79,24 +80,35 @@ const SENT: Kind = {
  * earlier batches have reached, so that rows which must stay are not read again until the round is over.
  */
 export class PruneRound {
+  readonly #slots = new SlotRound();
+  #rows: SweptRows | undefined;
   readonly #after = new Map<Kind, number>();
   #afterKey: KeyRow | undefined;
 
   /** Returns how many rows it checked; 0 when the round is over. */
   async prune(sql: Sql, limits: PruneLimits): Promise<number> {
-    const { idsBefore, bodiesBefore, sentBefore } = limits;
-    if (!this.#after.has(EVENT)) await noteRemoval(sql, idsBefore);
-    const seen =
-      (await this.#sweep(sql, EVENT, idsBefore, limits)) ||
-      (await this.#sweep(sql, BODY, bodiesBefore, limits)) ||
-      (await this.#sweep(sql, SENT, sentBefore, limits)) ||
-      (await this.#sweepKeys(sql, limits.batch));
+    const seen = (await this.#slots.step(sql, limits)) || (await this.#sweepRows(sql, limits));
     // All at once: otherwise every batch of one kind would begin by reading the same rows of another kind again.
     if (seen === 0) {
+      this.#slots.begin();
+      this.#rows = undefined;
       this.#after.clear();
       this.#afterKey = undefined;
     }
     return seen;
+  }
+
+  async #sweepRows(sql: Sql, limits: PruneLimits): Promise<number> {
+    const { idsBefore, bodiesBefore, sentBefore } = limits;
+    if (this.#rows === undefined) await noteRemoval(sql, idsBefore);
+    const { end, bodies } = (this.#rows ??= await readSweptRows(sql));
+    const seen = await this.#sweep(sql, EVENT, idsBefore, { ...limits, end });
+    if (seen > 0) return seen;
+    for (const kind of bodies) {
+      const checked = await this.#sweep(sql, kind, bodiesBefore, limits);
+      if (checked > 0) return checked;
+    }
+    return (await this.#sweep(sql, SENT, sentBefore, limits)) || this.#sweepKeys(sql, limits.batch);
   }
 
   async #sweepKeys(sql: Sql, batch: number): Promise<number> {
@@ -105,8 +117,9 @@ export class PruneRound {
     return checked.length;
   }
 
-  async #sweep(sql: Sql, kind: Kind, before: number, { now, batch }: PruneLimits): Promise<number> {
-    const rows = await sql.rows<PruneRow>(kind.select, { after: this.#after.get(kind) ?? 0, batch });
+  async #sweep(sql: Sql, kind: Kind, before: number, limits: PruneLimits & { end?: number }) {
+    const { now, ...page } = limits;
+    const rows = await sql.rows<PruneRow>(kind.select, { ...page, after: this.#after.get(kind) ?? 0 });
     const young = rows.findIndex(({ receivedAt }) => receivedAt >= before && receivedAt <= now);
     const seen = young === -1 ? rows : rows.slice(0, young);
     const last = seen.at(-1);
@@ -117,6 +130,19 @@ export class PruneRound {
     this.#after.set(kind, last.seq);
     return seen.length;
   }
+}
+
+/** Which rows are removed one by one in a round. */
+interface SweptRows {
+  /** Events below it. Those from there on have bodies that end with their slot, and stay until then. */
+  end: number;
+  /** Of the slots that do not end soon. */
+  bodies: readonly Kind[];
+}
+
+async function readSweptRows(sql: Sql): Promise<SweptRows> {
+  const { current, closed } = await readSlots(sql);
+  return { end: await firstSeqIn(sql, closed), bodies: [...new Set([NO_SLOT, current])].map(bodyIn) };
 }
 
 function removeRows(sql: Sql, kind: Kind, rows: readonly PruneRow[]): Promise<void> {

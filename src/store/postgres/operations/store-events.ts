@@ -6,13 +6,19 @@ import type { AcceptResult, NewEvent } from "../../store.js";
 import type { Lease } from "../../work.js";
 import type { LeaseHolder } from "../lease-token.js";
 import type { Sql } from "../sql.js";
+import { CURRENT_SLOT, NO_SLOT, bodiesIn } from "./body-slots.js";
 import { addOtherBody, isUnhandled, lockBodies } from "./other-bytes.js";
+
+const insertBodies = (slot: number): string => `
+    INSERT INTO ${bodiesIn(slot)} (seq, body)
+    SELECT seq, substring(:bodies::bytea FROM body_at + 1 FOR body_length) FROM given JOIN stored USING (seq)`;
 
 /**
  * Events are numbered in the order given, and inserted in the order of their ids: two processes whose batches overlap
- * would otherwise wait for each other. Known ids are left out.
+ * would otherwise wait for each other. Known ids are left out. Bodies go into the slot, unless another one is current
+ * now: it may be emptied soon.
  */
-const ACCEPT = `
+const acceptInto = (slot: number): string => `
   WITH given AS MATERIALIZED (
     SELECT nextval('pigeonhole.inbox_event_number') AS seq, g.*
     FROM unnest(:ids::text[], :types::text[], :tests::boolean[], :receivedAts::bigint[], :signedAts::bigint[],
@@ -22,10 +28,8 @@ const ACCEPT = `
     INSERT INTO pigeonhole.inbox_event (seq, id, type, test, received_at, signed_at, body_length, body_crc)
     SELECT seq, id, type, test, received_at, signed_at, body_length, body_crc FROM given ORDER BY id COLLATE "C"
     ON CONFLICT (id) DO NOTHING RETURNING seq
-  ), bodies AS (
-    INSERT INTO pigeonhole.inbox_body (seq, body)
-    SELECT seq, substring(:bodies::bytea FROM body_at + 1 FOR body_length) FROM given JOIN stored USING (seq)
-  ), work AS (
+  ), bodies AS (${insertBodies(slot)} ${slot === NO_SLOT ? "" : `WHERE ${CURRENT_SLOT} = ${slot}`}
+  )${slot === NO_SLOT ? "" : `, others AS (${insertBodies(NO_SLOT)} WHERE ${CURRENT_SLOT} <> ${slot})`}, work AS (
     INSERT INTO pigeonhole.inbox_work
       (seq, handler, state, due_at, lease, lease_until, node, settled_at, started, finished, reason, error)
     SELECT seq, w.handler, w.state, CASE w.state WHEN 'pending' THEN received_at END,
@@ -37,7 +41,7 @@ const ACCEPT = `
     JOIN given USING (place) JOIN stored USING (seq)
     RETURNING seq, handler, lease
   )
-  SELECT place, seq, handler, lease AS token
+  SELECT place, seq, handler, lease AS token, ${CURRENT_SLOT} AS slot
   FROM given JOIN stored USING (seq) LEFT JOIN work USING (seq)`;
 
 /**
@@ -61,16 +65,22 @@ interface Stored {
   leases: Lease[];
 }
 
+/** The current slot, as the last statement found it. */
+export interface KnownSlot {
+  slot: number;
+}
+
 /** Stores events with their bodies and work, each once. Undefined for those whose id is known. */
 export async function storeEvents(
   sql: Sql,
   holder: LeaseHolder,
-  events: readonly NewEvent[],
+  { events, known }: { events: readonly NewEvent[]; known: KnownSlot },
 ): Promise<(AcceptResult | undefined)[]> {
   const firsts = new Map<string, number>();
   for (const [index, { id }] of events.entries()) if (!firsts.has(id)) firsts.set(id, index);
   const news = [...firsts.values()].map((index) => events[index] as NewEvent);
-  const stored = await insertEvents(sql, holder, news);
+  const { stored, slot = known.slot } = await insertEvents(sql, holder, { events: news, slot: known.slot });
+  known.slot = slot;
   const results: (AcceptResult | undefined)[] = events.map(() => undefined);
   for (const [place, index] of [...firsts.values()].entries()) {
     const found = stored.get(place);
@@ -111,7 +121,8 @@ export async function storeBeside(
     await sql.script("SET LOCAL lock_timeout = '100ms'");
     await lockBodies(sql, first);
     if (!(await isUnhandled(sql, first))) return { kind: "duplicate", otherBytes: true };
-    const stored = (await insertEvents(sql, holder, [{ ...event, id: ownId }])).get(0);
+    const inserted = await insertEvents(sql, holder, { events: [{ ...event, id: ownId }], slot: NO_SLOT });
+    const stored = inserted.stored.get(0);
     if (stored === undefined) return { kind: "duplicate", otherBytes: false };
     const handlers = event.work.map(({ handler }) => handler);
     await addOtherBody(sql, { seq: stored.seq, first, handlers });
@@ -119,16 +130,25 @@ export async function storeBeside(
   });
 }
 
-/** By the place of each event that was new. */
-async function insertEvents(sql: Sql, holder: LeaseHolder, events: readonly NewEvent[]): Promise<Map<number, Stored>> {
-  const rows = await sql.keptRows<{ place: number; seq: number; handler: string | null; token: number | null }>(
-    ACCEPT,
-    {
-      ...holder,
-      ...eventColumns(events),
-      ...workColumns(events, holder.node),
-    },
-  );
+interface InsertedRow {
+  place: number;
+  seq: number;
+  handler: string | null;
+  token: number | null;
+  slot: number;
+}
+
+/** By the place of each event that was new; and the current slot, if there was one. */
+async function insertEvents(
+  sql: Sql,
+  holder: LeaseHolder,
+  { events, slot }: { events: readonly NewEvent[]; slot: number },
+): Promise<{ stored: Map<number, Stored>; slot: number | undefined }> {
+  const rows = await sql.keptRows<InsertedRow>(acceptInto(slot), {
+    ...holder,
+    ...eventColumns(events),
+    ...workColumns(events, holder.node),
+  });
   const tokens = new Map(rows.map(({ seq, handler, token }) => [`${seq} ${handler}`, token]));
   const stored = new Map<number, Stored>();
   for (const { place, seq } of rows) {
@@ -139,7 +159,7 @@ async function insertEvents(sql: Sql, holder: LeaseHolder, events: readonly NewE
     });
     stored.set(place - 1, { seq, leases });
   }
-  return stored;
+  return { stored, slot: rows[0]?.slot };
 }
 
 /** The bodies are one parameter, which is sent as it is; a list of them would be sent as text. */

@@ -1,0 +1,324 @@
+import { randomBytes } from "node:crypto";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { type PostgresStore, createPostgresStore } from "#pigeonhole/store/postgres/postgres-store.js";
+import { startPostgresRelay } from "../../support/postgres-relay.js";
+import { describeOnPostgres } from "../../support/postgres-server.js";
+import {
+  DAY,
+  NOTHING_TO_PRUNE,
+  T,
+  acceptAll,
+  acceptLeased,
+  context,
+  leasePage,
+  newEvent,
+  settlements,
+  statesOf,
+} from "../conformance/fixture.js";
+import { borrowClient, openStore } from "./store-on.js";
+
+/** Nobody waits for these. */
+const settled = { work: [] };
+
+/** All that was received until a day after T may go. */
+const A_DAY_ON = { ...NOTHING_TO_PRUNE, bodiesBefore: T + DAY };
+
+describeOnPostgres((database) => {
+  const { schema } = database;
+
+  /** Lets the bodies of the next events go into another slot. */
+  async function openSlot(slot: number): Promise<void> {
+    await database.pool.query(`INSERT INTO ${schema}.body_slot (slot) VALUES ($1)`, [slot]);
+  }
+
+  async function openSlots(): Promise<number[]> {
+    const { rows } = await database.pool.query<{ slot: number }>(
+      `SELECT slot FROM ${schema}.body_slot ORDER BY opened`,
+    );
+    return rows.map(({ slot }) => slot);
+  }
+
+  /** Which events have their bodies where; 0 is in no slot. */
+  async function placesOf(): Promise<Record<string, number>> {
+    const { rows } = await database.pool.query<{ id: string; place: string }>(
+      `SELECT e.id, substring(b.tableoid::regclass::text FROM 'inbox_body_?(.*)$') AS place
+       FROM ${schema}.inbox_body AS b JOIN ${schema}.inbox_event AS e USING (seq) ORDER BY e.seq`,
+    );
+    return Object.fromEntries(rows.map(({ id, place }) => [id, Number(place)]));
+  }
+
+  async function bytesOfBodies(): Promise<number> {
+    const { rows } = await database.pool.query<{ bytes: string }>(
+      `SELECT sum(pg_total_relation_size(c.oid)) AS bytes FROM pg_class AS c
+       WHERE relnamespace = '${schema}'::regnamespace AND relkind = 'r' AND relname LIKE 'inbox_body%'`,
+    );
+    return Number(rows[0]?.bytes);
+  }
+
+  /** A store whose bodies go into slot 1; the statement that finds it out stores an event itself. */
+  async function openInSlot(): Promise<PostgresStore> {
+    const store = await openStore(database);
+    await openSlot(1);
+    await acceptAll(store, ["in no slot"], settled);
+    return store;
+  }
+
+  async function pruneRound(store: PostgresStore, limits: Partial<typeof NOTHING_TO_PRUNE>): Promise<void> {
+    while ((await store.prune({ ...NOTHING_TO_PRUNE, ...limits })) > 0) continue;
+  }
+
+  const idsWithBody = async (store: PostgresStore): Promise<string[]> => {
+    const events = await Promise.all(
+      (await store.list({ limit: 500 })).items.toReversed().map(({ id }) => store.get(id)),
+    );
+    return events.flatMap((event) => (event?.body === undefined ? [] : [event.id]));
+  };
+
+  /** Of each state in which work may be, one event in the current slot. */
+  async function acceptWanted(store: PostgresStore): Promise<string[]> {
+    await acceptAll(store, ["pending"]);
+    await acceptLeased(store, "leased");
+    await store.settle(settlements.dead(await acceptLeased(store, "dead")));
+    await store.settle(settlements.parked(await acceptLeased(store, "parked")));
+    await store.accept(newEvent("not understood", { work: [], parked: { reason: "not_json", detail: "" } }));
+    await store.accept(newEvent("received ahead", { ...settled, receivedAt: T + 400 * DAY }));
+    await store.accept(newEvent("young", { ...settled, receivedAt: T + 2 * DAY }));
+    return ["pending", "leased", "dead", "parked", "not understood", "received ahead", "young"];
+  }
+
+  describe("storing", () => {
+    test("bodies go into the slot that was opened last, and are read from any", async () => {
+      const store = await openInSlot();
+      await acceptAll(store, ["a"]);
+      await openSlot(5);
+      // Its process does not know the slot yet. In the one before it could be emptied too soon.
+      await acceptAll(store, ["b", "c"]);
+      await openSlot(2);
+      await acceptAll(store, ["d", "e"]);
+      expect(await placesOf()).toEqual({ "in no slot": 0, a: 1, b: 0, c: 5, d: 0, e: 2 });
+      for (const id of ["a", "b", "c", "d", "e"]) {
+        expect((await store.get(id))?.body?.toString()).toBe(`{"id":"${id}"}`);
+      }
+      expect((await leasePage(store)).work.map(({ body }) => Buffer.from(body).toString())).toHaveLength(5);
+    });
+
+    test("a body of a duplicate is stored in no slot a second time", async () => {
+      const store = await openInSlot();
+      await acceptAll(store, ["a"]);
+      await openSlot(2);
+      await acceptAll(store, ["b", "a", "b"]);
+      expect(await placesOf()).toEqual({ "in no slot": 0, a: 1, b: 0 });
+    });
+  });
+
+  test("a slot is opened once there are many bodies, and the next one after a part of the time for which they are kept", async () => {
+    const store = await openStore(database);
+    const large = Array.from({ length: 14 }, () => randomBytes(5 * 1024 * 1024));
+    const acceptMany = async (name: string, receivedAt: number): Promise<void> => {
+      for (const [index, body] of large.entries()) {
+        await store.accept(newEvent(`${name} ${index}`, { body, receivedAt, ...settled }));
+      }
+    };
+    await acceptAll(store, ["small"], settled);
+    const at = (now: number) => ({ now, idsBefore: 0, bodiesBefore: now - 6 * DAY });
+    await pruneRound(store, at(T));
+    expect(await openSlots()).toEqual([]);
+    await acceptMany("first", T);
+    await pruneRound(store, at(T));
+    expect(await openSlots()).toEqual([1]);
+    await acceptAll(store, ["after the first"], settled);
+    await acceptMany("second", T);
+    await pruneRound(store, at(T + DAY - 1));
+    expect(await openSlots()).toEqual([1]);
+    await pruneRound(store, at(T + DAY));
+    expect(await openSlots()).toEqual([1, 2]);
+    // There is little in it.
+    await pruneRound(store, at(T + 3 * DAY));
+    expect(await openSlots()).toEqual([1, 2]);
+  });
+
+  describe("emptying", () => {
+    test("the disk of a slot is given back once its bodies have ended, and ids stay", async () => {
+      const store = await openInSlot();
+      const before = await bytesOfBodies();
+      const body = randomBytes(100_000);
+      for (let index = 0; index < 30; index += 1) await store.accept(newEvent(`evt_${index}`, { body, ...settled }));
+      expect(await bytesOfBodies()).toBeGreaterThan(before + 3_000_000);
+      await openSlot(2);
+      await pruneRound(store, A_DAY_ON);
+      expect(await bytesOfBodies()).toBeLessThanOrEqual(before + 8_192);
+      expect(await openSlots()).toEqual([2]);
+      expect(await idsWithBody(store)).toEqual([]);
+      expect(await store.accept(newEvent("evt_7", { body }))).toEqual({ kind: "duplicate", otherBytes: false });
+    });
+
+    test("bodies that are still wanted are moved out of their slot", async () => {
+      const store = await openInSlot();
+      const wanted = await acceptWanted(store);
+      await store.settle(settlements.done(await acceptLeased(store, "done")));
+      await openSlot(2);
+      const before = await Promise.all(wanted.map((id) => store.get(id)));
+      await pruneRound(store, { ...A_DAY_ON, idsBefore: T + DAY, batch: 2 });
+      expect(await openSlots()).toEqual([2]);
+      expect(await placesOf()).toEqual(Object.fromEntries(wanted.map((id) => [id, 0])));
+      expect(await Promise.all(wanted.map((id) => store.get(id)))).toEqual(before);
+      expect((await leasePage(store)).work.map(({ eventId }) => eventId)).toEqual(["pending"]);
+      // Rows in no slot end one by one.
+      await store.discard("dead", T);
+      await pruneRound(store, A_DAY_ON);
+      expect(await idsWithBody(store)).toEqual(wanted.filter((id) => id !== "dead"));
+    });
+
+    test("a slot stays until its newest body has ended, and its events stay with it", async () => {
+      const store = await openInSlot();
+      await acceptAll(store, ["old"], settled);
+      await store.accept(newEvent("newest", { ...settled, receivedAt: T + DAY }));
+      await openSlot(2);
+      await store.accept(newEvent("later", { ...settled, receivedAt: T + 2 * DAY }));
+      await pruneRound(store, { bodiesBefore: T + DAY, idsBefore: T + DAY });
+      expect(await idsWithBody(store)).toEqual(["old", "newest", "later"]);
+      await pruneRound(store, { bodiesBefore: T + DAY + 1, idsBefore: T + DAY + 1 });
+      expect((await store.list({})).items.map(({ id }) => id)).toEqual(["later"]);
+    });
+
+    test("errors in full go with the bodies of their slot", async () => {
+      const store = await openInSlot();
+      for (const id of ["failed", "dead"]) {
+        const lease = await acceptLeased(store, id);
+        await store.settle({ ...settlements.pending(lease, T), stack: `${id}: it failed` });
+        const [again] = (await leasePage(store)).work;
+        await store.settle(settlements[id === "dead" ? "dead" : "done"]({ ...(again ?? lease), handler: "h" }));
+      }
+      await openSlot(2);
+      await pruneRound(store, A_DAY_ON);
+      const { rows } = await database.pool.query(`SELECT stack FROM ${schema}.inbox_failed`);
+      expect(rows).toEqual([{ stack: "dead: it failed" }]);
+    });
+
+    test("work that is planned while a slot is emptied keeps its body", async () => {
+      const store = await openInSlot();
+      const other = await openStore(database);
+      const ids = Array.from({ length: 45 }, (_, index) => `evt_${index}`);
+      await acceptAll(store, ids, settled);
+      await openSlot(2);
+      const planned: string[] = [];
+      // Behind, in and before what was checked. The slot is locked at last.
+      while ((await store.prune({ ...A_DAY_ON, batch: 1 })) > 0) {
+        for (const id of [ids.shift(), ids.pop()]) {
+          const event = id === undefined ? null : await other.get(id);
+          if (event?.body === undefined || event.body === null) continue;
+          expect(await other.replan({ seq: event.seq, handlers: ["h"], now: T })).toBe(1);
+          planned.push(event.id);
+        }
+      }
+      await pruneRound(store, A_DAY_ON);
+      expect(planned.length).toBeGreaterThan(3);
+      expect(await openSlots()).toEqual([2]);
+      expect((await idsWithBody(store)).toSorted()).toEqual(planned.toSorted());
+      expect(await statesOf(store, planned[0] ?? "")).toEqual({ h: "pending" });
+    });
+
+    test("two processes that empty a slot at once, and a third that does not know of it, lose nothing", async () => {
+      const [store, second, third] = [await openInSlot(), await openStore(database), await openStore(database)];
+      await acceptAll(third, ["third in no slot", "third"], settled);
+      const wanted = await acceptWanted(store);
+      await acceptAll(
+        store,
+        Array.from({ length: 100 }, (_, index) => `evt_${index}`),
+        settled,
+      );
+      await openSlot(2);
+      let late = 0;
+      const rounds = [store, second].map((each) => pruneRound(each, { ...A_DAY_ON, batch: 1 }));
+      const accepting = async (): Promise<void> => {
+        for (; late < 20; late += 1) await third.accept(newEvent(`late ${late}`, { receivedAt: T + 2 * DAY }));
+      };
+      await Promise.all([...rounds, accepting()]);
+      await pruneRound(store, A_DAY_ON);
+      expect(await openSlots()).toEqual([2]);
+      const lates = Array.from({ length: late }, (_, index) => `late ${index}`);
+      expect((await idsWithBody(store)).toSorted()).toEqual([...wanted, ...lates].toSorted());
+    });
+
+    test("a slot that someone reads is emptied later, and deliveries are stored and answered meanwhile", async () => {
+      const store = await openInSlot();
+      await acceptAll(store, ["old"], settled);
+      await openSlot(2);
+      const reader = await borrowClient(database.pool);
+      await reader.query(`BEGIN; SELECT count(*) FROM ${schema}.inbox_body`);
+      const tookMs: number[] = [];
+      const ending = new AbortController();
+      const accepting = async (): Promise<void> => {
+        for (let index = 0; !ending.signal.aborted; index += 1) {
+          const begunAt = performance.now();
+          await store.accept(newEvent(`evt_${index}`, { receivedAt: T + 2 * DAY }));
+          tookMs.push(performance.now() - begunAt);
+        }
+      };
+      const rounds = async (): Promise<void> => {
+        for (let round = 0; round < 20; round += 1) await pruneRound(store, A_DAY_ON);
+        ending.abort();
+      };
+      await Promise.all([accepting(), rounds()]);
+      expect(await openSlots()).toEqual([1, 2]);
+      expect((await store.get("old"))?.body).toBeDefined();
+      expect(tookMs.length).toBeGreaterThan(20);
+      // One that waits for the lock waits for longer than this.
+      expect(tookMs.toSorted((a, b) => a - b)[Math.floor(tookMs.length / 2)]).toBeLessThan(50);
+      await reader.query("COMMIT");
+      await pruneRound(store, A_DAY_ON);
+      expect(await openSlots()).toEqual([2]);
+      expect(await store.get("old")).toMatchObject({ body: undefined });
+    });
+
+    test(
+      "a process that is killed at any statement of the retention leaves all that is wanted, and the next one ends it",
+      { timeout: 120_000 },
+      async () => {
+        const relay = await startPostgresRelay(database.url);
+        const store = await openStore(database);
+        let hasEnded = false;
+        for (let statements = 0; !hasEnded; statements += 1) {
+          expect(statements).toBeLessThan(100);
+          await openSlot(1);
+          await acceptAll(store, ["in no slot"], settled);
+          const wanted = ["pending", "young"];
+          await acceptAll(store, ["pending"]);
+          await store.accept(newEvent("young", { ...settled, receivedAt: T + 2 * DAY }));
+          await acceptAll(store, ["ended"], settled);
+          await openSlot(2);
+          const cut = createPostgresStore({ connectionString: relay.url, schema });
+          onTestFinished(() => cut.close());
+          await cut.open(context);
+          relay.statementsLeft = statements;
+          hasEnded = await pruneRound(cut, A_DAY_ON).then(
+            () => true,
+            () => false,
+          );
+          relay.statementsLeft = Infinity;
+          await cut.close();
+          expect(await idsWithBody(store)).toEqual(expect.arrayContaining(wanted));
+          await pruneRound(store, A_DAY_ON);
+          expect(await idsWithBody(store)).toEqual(wanted);
+          expect(await openSlots()).toEqual([2]);
+          const tables = ["inbox_event", "inbox_body", "inbox_work", "body_slot"];
+          await database.pool.query(tables.map((table) => `DELETE FROM ${schema}.${table}`).join("; "));
+        }
+      },
+    );
+
+    test("an address is erased from a body that was moved, and from one in a slot", async () => {
+      const store = await openInSlot();
+      const body = Buffer.from('{"email":"ann@example.com"}');
+      await store.accept(newEvent("moved", { body, receivedAt: T + 2 * DAY, ...settled }));
+      await store.accept(newEvent("last", { body, ...settled }));
+      await openSlot(2);
+      await pruneRound(store, A_DAY_ON);
+      expect(await placesOf()).toEqual({ moved: 0 });
+      await store.accept(newEvent("in no slot 2", { body, ...settled }));
+      await store.accept(newEvent("in a slot", { body, ...settled }));
+      await store.erase({ email: "ann@example.com", now: T, dryRun: false });
+      expect(await placesOf()).toEqual({});
+    });
+  });
+});
