@@ -1,8 +1,13 @@
+import { waitingClock } from "../base/clock.js";
+import { SECOND } from "../base/duration.js";
 import { errorFields } from "../base/error-fields.js";
+import { inTime } from "../base/wait.js";
 import { type ParkedAtStart, type ParkedAtStartDeps, readParkedAtStart } from "./parked-at-start.js";
 import { readAgain } from "./read-again.js";
 
 const PAGE = 100;
+/** How long the event that is being read is waited for at the end: a server may have fallen silent. */
+const ENDS_WITHIN_MS = 2 * SECOND;
 
 /** Reads parked events again whose retry was requested from outside, as the command `inbox retry` does. */
 export class RequestedRetries {
@@ -29,7 +34,10 @@ export class RequestedRetries {
    */
   check(): Promise<void> {
     this.#running ??= this.#run()
-      .catch((error: unknown) => this.#deps.logger.error(errorFields(error, true), "requested_retries_failed"))
+      .catch((error: unknown) => {
+        if (this.#stopping.signal.aborted) return;
+        this.#deps.logger.error(errorFields(error, true), "requested_retries_failed");
+      })
       .finally(() => (this.#running = undefined));
     return this.#running;
   }
@@ -37,7 +45,7 @@ export class RequestedRetries {
   /** Ends with the event that is being read; what is left waits for the next start. */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    await this.#running;
+    if (this.#running !== undefined) await inTime(this.#running, waitingClock, ENDS_WITHIN_MS);
   }
 
   async #run(): Promise<void> {

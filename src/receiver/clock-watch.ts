@@ -1,7 +1,8 @@
-import type { Timer } from "../base/clock.js";
+import { type Timer, waitingClock } from "../base/clock.js";
 import { DAY, MINUTE, SECOND } from "../base/duration.js";
 import { errorFields } from "../base/error-fields.js";
 import type { Logger } from "../base/logger.js";
+import { inTime } from "../base/wait.js";
 import type { RememberingClock } from "./remembering-clock.js";
 import type { KnownTimes, Store } from "../store/store.js";
 import type { Alarms } from "./alarms.js";
@@ -11,6 +12,8 @@ const TICK_MS = 10 * SECOND;
 const MAX_NOISE_MS = SECOND;
 /** Leases that were given while the clock was ahead end after this, unless their holder renews them. */
 const LEASE_MS = MINUTE;
+/** A start goes on after this time, and waits are corrected meanwhile: there may be millions of them. */
+const RESTARTED_WITHIN_MS = 5 * SECOND;
 /** A clock that moves forward by more than this at once may be wrong. */
 const MAX_STEP_MS = DAY;
 
@@ -47,6 +50,7 @@ export class ClockWatch {
 
   /** The clock was set back since waits were last corrected. */
   #areWaitsWrong = false;
+  #isRestarting = false;
 
   constructor(deps: ClockWatchDeps) {
     this.#deps = deps;
@@ -60,7 +64,7 @@ export class ClockWatch {
     this.#expected = known.clock;
     // An inbox that no receiver has used learns when it was begun.
     if (known.clock === undefined) await this.#keep(this.#readClock());
-    await this.#restartWaits();
+    await inTime(this.#restartWaits(), waitingClock, RESTARTED_WITHIN_MS);
     this.#timer?.cancel();
     this.#tick();
   }
@@ -135,11 +139,20 @@ export class ClockWatch {
 
   /** Corrects waits that end at a time of a clock that was ahead: they would last for hours, or for a year. */
   async #restartWaits(): Promise<void> {
+    if (this.#isRestarting) return;
     const { store, clock, logger } = this.#deps;
     const now = clock.now();
-    const waits = await store.restartWaits({ now, leaseUntil: now + LEASE_MS });
+    this.#isRestarting = true;
     this.#areWaitsWrong = false;
-    if (waits > 0) logger.warn({ waits }, "clock_was_ahead");
+    try {
+      const waits = await store.restartWaits({ now, leaseUntil: now + LEASE_MS });
+      if (waits > 0) logger.warn({ waits }, "clock_was_ahead");
+    } catch (error) {
+      this.#areWaitsWrong = true;
+      throw error;
+    } finally {
+      this.#isRestarting = false;
+    }
   }
 
   #isConfirmed(now: number): boolean {

@@ -11,6 +11,8 @@ import type { WorkWatch } from "./work-watch.js";
 
 /** What a drain has left is looked at for so long; the handlers have ended by then. */
 const CHECKED_WITHIN_MS = 2 * SECOND;
+/** How long the removal of old rows that is under way is waited for: a server may have fallen silent. */
+const PRUNED_WITHIN_MS = 2 * SECOND;
 
 export interface DrainerDeps {
   admission: { readonly state: ReceiverState };
@@ -107,7 +109,7 @@ export class Drainer {
     } finally {
       timer.cancel();
       ending.abort();
-      await pruned;
+      if (pruned !== undefined) await inTime(pruned, waitingClock, PRUNED_WITHIN_MS);
     }
     return isIdle;
   }

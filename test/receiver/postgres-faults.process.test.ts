@@ -105,6 +105,34 @@ describeOnPostgres((database) => {
     relay.cut();
   });
 
+  test.each(["reads parked events again", "removes old rows in a drain"])(
+    "a receiver stops in time whose server falls silent while it %s in the pool",
+    async (doing) => {
+      const relay = await startPostgresRelay(database.url);
+      const drains = doing.includes("drain");
+      const { receiver, log, pool } = open({ connectionString: relay.url, role: drains ? "accept" : "both" });
+      receiver.on("email.sent", () => undefined);
+      let removed = 0;
+      pool.on("remove", () => (removed += 1));
+      let isSilent = false;
+      const to = drains ? /ids_removed_before/ : /SELECT w.seq, e.id FROM/;
+      relay.fault = { at: "silence", to: { test: (text: string) => to.test(text) && (isSilent = true) } as RegExp };
+      await receiver.start();
+      const draining = drains ? receiver.drain().catch(() => undefined) : undefined;
+      await expect.poll(() => isSilent).toBe(true);
+      relay.fault = { at: "silence" };
+      const since = performance.now();
+      await receiver.stop({ timeoutMs: 0 });
+      expect(performance.now() - since).toBeLessThan(20_000);
+      await draining;
+      // The application can end its pool, which would wait for the answer.
+      expect(removed).toBeGreaterThan(0);
+      relay.cut();
+      expect(log.named("requested_retries_failed")).toEqual([]);
+      expect(log.named("prune_failed")).toEqual([]);
+    },
+  );
+
   test("an idle receiver asks the server at most twice a second, however many handlers it has", async () => {
     const relay = await startPostgresRelay(database.url);
     const { receiver } = open({ connectionString: relay.url });

@@ -87,3 +87,27 @@ describe("a store that is slower than the service waits", () => {
     expect(clock.pendingTimers).toBe(before);
   });
 });
+
+test("a start goes on while waits of a clock that was ahead are still corrected, and a failure of it is tried again", async () => {
+  const clock = fakeClock();
+  const [gate, again] = [makeGate(), makeGate()];
+  let calls = 0;
+  const store = decorateStore(() => ({
+    async restartWaits() {
+      calls += 1;
+      if (calls > 1) again.open();
+      await gate.passed;
+      if (calls === 1) throw new Error("the store failed");
+      return 0;
+    },
+  }));
+  const receiver = openReceiver({ store, clock });
+  receiver.on("email.sent", () => undefined);
+  await receiver.start();
+  expect((await post(receiver, makeEvent(), { at: clock.now() })).status).toBe(200);
+  await clock.advance(20_000);
+  expect(calls).toBe(1);
+  gate.open();
+  // The next check comes when the failure is known.
+  await Promise.all([again.passed, expect.poll(() => clock.advance(10_000).then(() => calls)).toBe(2)]);
+});

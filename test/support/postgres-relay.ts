@@ -13,8 +13,11 @@ export type RelayFault =
   | { at: "answer"; to?: RegExp }
   /** Connections are closed at once. */
   | { at: "socket" }
-  /** Nothing is passed on any more, in either direction; a connection that meets this stays silent. */
-  | { at: "silence" };
+  /**
+   * Nothing is passed on any more, in either direction, once a statement matches, or any comes. A connection that meets
+   * this stays silent.
+   */
+  | { at: "silence"; to?: RegExp };
 
 export interface PostgresRelay {
   url: string;
@@ -37,13 +40,14 @@ export async function startPostgresRelay(url: string, quoted = ""): Promise<Post
       socket.on("error", () => undefined);
     }
     let hasFallenSilent = false;
-    const isSilent = (): boolean => (hasFallenSilent ||= relay.fault?.at === "silence");
+    let statement = "";
+    const isSilent = (): boolean =>
+      (hasFallenSilent ||= relay.fault?.at === "silence" && (relay.fault.to?.test(statement) ?? true));
     const cut = (): void => void [client, upstream].map((socket) => socket.destroy());
     for (const socket of [client, upstream]) {
       socket.on("end", () => isSilent() || cut());
       socket.on("close", cut);
     }
-    let statement = "";
     const isAnswerLost = (): boolean => relay.fault?.at === "answer" && (relay.fault.to?.test(statement) ?? true);
     upstream.on("data", (data) => {
       if (isAnswerLost()) cut();
@@ -51,8 +55,8 @@ export async function startPostgresRelay(url: string, quoted = ""): Promise<Post
     });
     const pass = messageReader((message) => {
       const type = String.fromCharCode(message[0] ?? 0);
-      if (isSilent()) return;
       if ("PQ".includes(type)) statement = message.toString("latin1");
+      if (isSilent()) return;
       if (relay.fault?.at === "statement" && (relay.fault.to?.test(statement) ?? true)) {
         if ("SQ".includes(type)) client.write(Buffer.concat([errorOf(relay.fault.state, quoted), READY]));
         return;

@@ -97,7 +97,7 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
       return result;
     },
     glance: (request) => lookForWork(work, clock, request),
-    restartWaits: (limits) => work("restarting waits", (sql) => restartWaits(sql, limits)),
+    restartWaits: (limits) => opening.use((open) => restartWaits((use) => open.work("restarting waits", use), limits)),
     loadSteps: (of) => work("reading steps", (sql) => loadSteps(sql, of)),
     saveStep: (lease, name, value) => work("keeping a step", (sql) => saveStep(sql, lease, name, value)),
     maySend: () => leasing("choosing a sender", maySend),

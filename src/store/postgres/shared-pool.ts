@@ -32,6 +32,9 @@ export class SharedPool {
 
   /** Clients of the store's own pool. */
   readonly #clients = new Set<PoolClient>();
+  /** Clients of any pool that the store uses at the moment. */
+  readonly #used = new Set<PoolClient>();
+  #hasEnded = false;
   readonly #abandoned: AbandonedSessions;
 
   constructor(given: Pool | string, abandoned: AbandonedSessions) {
@@ -87,18 +90,25 @@ export class SharedPool {
     const { client, giveBack } = await this.borrow(doing, limit).catch((error: unknown) => {
       throw limit.aborted ? noneFree(doing) : error;
     });
+    this.#used.add(client);
     try {
+      if (this.#hasEnded) throw new PigeonholeError("stopped", "The store is closed.");
       const value = await work(client);
       giveBack(false);
       return value;
     } catch (error) {
       giveBack(isConnectionLost(error));
       throw asPostgresError(error, doing);
+    } finally {
+      this.#used.delete(client);
     }
   }
 
+  /** What the store still does in the pool ends at once: the closing has waited for it. */
   async end(): Promise<void> {
     this.#pool.off("error", ignore);
+    this.#hasEnded = true;
+    for (const client of this.#used) cutClient(client);
     if (!this.#isOwn || (await inTime(this.#pool.end(), waitingClock, CLOSES_WITHIN_MS)) !== LATE) return;
     for (const client of this.#clients) cutClient(client);
   }
