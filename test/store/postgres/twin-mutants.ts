@@ -20,7 +20,8 @@ const RETENTION = "retention drops no event that has work, and with an event all
 const MARK = "SELECT gone.seq, gone.handler, g.at, gone.started, false FROM gone JOIN given AS g USING (place)";
 const REMOVE_MARKS = '"DELETE FROM pigeonhole.inbox_done WHERE seq = ANY(:seqs)"';
 const EXPIRED = "lease_until < :expiredBefore OR node IN (SELECT id FROM gone)";
-const STORE = 'session.lease(connection, "storing events", (sql, holder) => storeEvents(sql, holder, events))';
+const STORE =
+  'session.lease(connection, "storing events", (sql, holder) => storeEvents(sql, holder, { events, known }))';
 const SETTLE_BATCHED = 'settlement.to === "done" ? done.add(settlement) : others.add(settlement)';
 
 /** Mistakes of the SQLite store's mutants, made in what is their place on PostgreSQL. */
