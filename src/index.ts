@@ -14,6 +14,12 @@ export type { RepairOptions } from "./receiver/repair-endpoint.js";
 export type { MissingEvent, MissingReason, RepairReport } from "./receiver/repair-report.js";
 export type { LostEvent } from "./receiver/lost-events.js";
 export type { OffPeriod } from "./receiver/off-periods.js";
+export {
+  ApiKeyLostError,
+  ApiKeyNotHandedOverError,
+  type RotateApiKeyOptions,
+  rotateApiKey,
+} from "./receiver/rotate-api-key.js";
 export { type RotateSecretOptions, SecretNotHandedOverError, rotateSecret } from "./receiver/rotate-secret.js";
 export type { ContactEventRecorder, RecordOptions } from "./outbox/contact-event-record.js";
 export type { ContactEventInput } from "./contract/contact-event.js";

@@ -65,6 +65,7 @@ interface Refusals {
   RepairOptions: RefusesUndefined<main.RepairOptions>;
   RetryAllQuery: RefusesUndefined<main.RetryAllQuery>;
   RetryDelayInput: RefusesUndefined<protocol.RetryDelayInput>;
+  RotateApiKeyOptions: RefusesUndefined<main.RotateApiKeyOptions>;
   RotateSecretOptions: RefusesUndefined<main.RotateSecretOptions>;
   SampleOptions: RefusesUndefined<testing.SampleOptions>;
   SandboxListenOptions: RefusesUndefined<sandbox.SandboxListenOptions>;

@@ -47,6 +47,7 @@ export const ERROR_CODES = {
     "The API answered with a redirect. Redirects are not followed, since that would send the key to another URL.",
   unknown_error: "The API answered with an error that names no code.",
   api_not_configured: "ctx.api, contact events and receiver.repair need the option api of createReceiver.",
+  api_key_lost: "The API key that was to be rotated does not work; the message says what to do.",
   key_conflict: "The idempotency key was already used for another contact event.",
   invalid_capture: "A file or an import is no capture; the message names the field.",
   invalid_query: "A search over captures cannot be read; the message names the term and what is allowed.",

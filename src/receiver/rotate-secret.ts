@@ -1,9 +1,6 @@
-import { type Backoff, backoffDelay } from "../base/retry-wait.js";
-import { SECOND } from "../base/duration.js";
 import { type OptionsOf, defineOptions, required, wholeNumber } from "../base/options.js";
-import { sleep } from "../base/wait.js";
-import { waitingClock } from "../base/clock.js";
 import type { Client } from "../client/call-types.js";
+import { tryRepeatedly } from "./try-repeatedly.js";
 
 /** What `rotateSecret` needs: a client, the endpoint, and where the new secret is stored. */
 export interface RotateSecretOptions {
@@ -28,9 +25,6 @@ export const ROTATE_OPTIONS = defineOptions("rotateSecret", {
   tries: wholeNumber({ default: 5, min: 1 }),
 } satisfies OptionsOf<RotateSecretOptions>);
 
-/** Short, since deliveries are answered 503 until the secret is handed over. */
-const BETWEEN_TRIES: Backoff = { initialMs: 0.1 * SECOND, factor: 2, maxMs: 5 * SECOND, jitter: 0.1 };
-
 /**
  * Rotates an endpoint's secret without losing a delivery. The service leaves a gap: the old secret stops the moment the
  * new one exists. Receivers whose `secrets` is a function bridge it: what they cannot verify yet is answered 503 and
@@ -43,15 +37,12 @@ const BETWEEN_TRIES: Backoff = { initialMs: 0.1 * SECOND, factor: 2, maxMs: 5 * 
 export async function rotateSecret(options: RotateSecretOptions): Promise<string> {
   const { client, endpointId, handOver, tries } = ROTATE_OPTIONS.resolve(options);
   const { secret } = await client.webhooks.rotateSecret(endpointId);
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      await handOver(secret);
-      return secret;
-    } catch (error) {
-      if (attempt === tries) throw new SecretNotHandedOverError(endpointId, secret, error);
-      await sleep(waitingClock, backoffDelay(BETWEEN_TRIES, attempt, Math.random));
-    }
+  try {
+    await tryRepeatedly(() => handOver(secret), { tries });
+  } catch (error) {
+    throw new SecretNotHandedOverError(endpointId, secret, error);
   }
+  return secret;
 }
 
 /** The secret was rotated and could not be handed over: deliveries are answered 503 until it is stored by hand. */

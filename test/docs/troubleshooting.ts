@@ -184,6 +184,8 @@ const REMEDIES: Readonly<Record<ErrorCode, string>> = {
   redirect_refused: "Set `baseUrl` to the final address.",
   unknown_error: "Look at `status` and `message`.",
   api_not_configured: "Give `createReceiver` the option `api`.",
+  api_key_lost:
+    "Rotate the key by its id with another key, or make a new one. See [rotating an API key](operations.md#rotating-an-api-key).",
   key_conflict: "Give each contact event a `key` of its own.",
   invalid_capture: "Correct or delete the file that the message names.",
   invalid_query: "Correct the term that the message names.",

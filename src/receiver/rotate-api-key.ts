@@ -1,0 +1,91 @@
+import { PigeonholeError } from "../base/error.js";
+import { type OptionsOf, defineOptions, given, required, wholeNumber } from "../base/options.js";
+import type { Client } from "../client/call-types.js";
+import { AuthenticationError, NoAnswerError } from "../client/errors.js";
+import { tryRepeatedly } from "./try-repeatedly.js";
+
+/** What `rotateApiKey` needs: a client, and where the new key is stored. */
+export interface RotateApiKeyOptions {
+  /** A client whose own key is rotated: it has the scope `keys:write` or `keys:manage`. */
+  client: Pick<Client, "keys">;
+  /**
+   * Id of another key to rotate instead, 24 hex digits. The client's key has the scope `keys:manage` and reaches as far
+   * as this one. A rotation that was cut off can then be repeated.
+   *
+   * @default the client's own key
+   */
+  keyId?: string | undefined;
+  /**
+   * Writes the new key to where the programs read theirs: the file, secret manager or table. Called again, with the
+   * same key, until it succeeds.
+   */
+  handOver: (token: string) => void | Promise<void>;
+  /** Tries of `handOver`, and of a call without an answer, with waits of 0.1 s, 0.2 s, … between them. @default 5 */
+  tries?: number | undefined;
+}
+
+/** The defaults and checks of {@link RotateApiKeyOptions}. */
+export const ROTATE_KEY_OPTIONS = defineOptions("rotateApiKey", {
+  client: required<RotateApiKeyOptions["client"]>(),
+  keyId: given<string>(),
+  handOver: required<RotateApiKeyOptions["handOver"]>(),
+  tries: wholeNumber({ default: 5, min: 1 }),
+} satisfies OptionsOf<RotateApiKeyOptions>);
+
+/**
+ * Rotates an API key and hands the new one over. The service ends the old key the moment the new one exists, and keeps
+ * everything else: id, scopes, role, history. So one of the two works at any moment, whenever this process ends. A call
+ * without an answer is repeated, which shows whether it took effect.
+ *
+ * Resolves with the new key when it has been handed over. Rejects with an {@link ApiKeyLostError} when the client's own
+ * key no longer works, with an {@link ApiKeyNotHandedOverError}, which still has the new key, with `invalid_option`, or
+ * with what the API call rejects with; the old key works then, unless no answer came.
+ */
+export async function rotateApiKey(options: RotateApiKeyOptions): Promise<string> {
+  const { client, keyId, handOver, tries } = ROTATE_KEY_OPTIONS.resolve(options);
+  const rotate = () => (keyId === undefined ? client.keys.rotateSelf() : client.keys.rotate(keyId));
+  // If the first did take effect, a second one of the own key is answered 401, and one of another key rotates again.
+  const mayRepeat = (error: unknown): boolean => error instanceof NoAnswerError;
+  const { id, token } = await tryRepeatedly(rotate, { tries, mayRepeat }).catch((error: unknown) => {
+    if (keyId === undefined && error instanceof AuthenticationError) throw new ApiKeyLostError(error);
+    throw error;
+  });
+  try {
+    await tryRepeatedly(() => handOver(token), { tries });
+  } catch (error) {
+    throw new ApiKeyNotHandedOverError(id, token, error);
+  }
+  return token;
+}
+
+/** The client's own key does not work: another one of it may have been made that nobody stored. */
+export class ApiKeyLostError extends PigeonholeError<"api_key_lost"> {
+  override readonly name: string = "ApiKeyLostError";
+
+  constructor(cause: unknown) {
+    super(
+      "api_key_lost",
+      "The API key does not work. If a rotation ended before its hand-over, the new key is lost. Rotate it again with the client of another key that has keys:manage, by rotateApiKey({ client, keyId, handOver }), where keyId is the 24 characters after svc_live_; or make a new key in the service's app.",
+      { cause },
+    );
+  }
+}
+
+/** The key was rotated and could not be handed over: calls with the old one are refused until it is stored by hand. */
+export class ApiKeyNotHandedOverError extends Error {
+  override readonly name = "ApiKeyNotHandedOverError";
+  readonly #token: string;
+
+  constructor(keyId: string, token: string, cause: unknown) {
+    super(
+      `The API key ${keyId} was rotated and could not be handed over; the old one no longer works. Store the new one by hand from error.token().`,
+      { cause },
+    );
+    this.#token = token;
+  }
+
+  /** A method, not a field, so that no log or inspection prints it. */
+  token(): string {
+    return this.#token;
+  }
+}

@@ -1,0 +1,87 @@
+import { inspect } from "node:util";
+import { ApiKeyLostError, ApiKeyNotHandedOverError, rotateApiKey } from "pigeonhole";
+import { createClient } from "pigeonhole/client";
+import { expect, test } from "vitest";
+import { errorOf } from "../support/error-of.js";
+import { openSandbox } from "../sandbox/support.js";
+
+function openApp(scopes: readonly string[] = ["labels:read", "keys:write"]) {
+  const sandbox = openSandbox({ clock: "real" });
+  const old = sandbox.callers.key({ scopes });
+  const keyId = sandbox.apiKeys.find(old)?.caller.keyId ?? "";
+  const clientOf = (apiKey: string) => createClient({ ...sandbox.clientOptions, apiKey });
+  return { sandbox, old, keyId, clientOf, client: clientOf(old) };
+}
+
+test("the new key is handed over until it succeeds, and is the one that works", async () => {
+  const { client, clientOf, old, keyId } = openApp();
+  const handed: string[] = [];
+  const token = await rotateApiKey({
+    client,
+    handOver(given) {
+      handed.push(given);
+      if (handed.length < 3) throw new Error("The secret manager is away.");
+    },
+  });
+  expect(handed).toEqual([token, token, token]);
+  expect(token).toContain(keyId);
+  await clientOf(token).labels.list();
+  await expect(clientOf(old).labels.list()).rejects.toMatchObject({ status: 401 });
+});
+
+test.each([
+  [true, "the call took effect, so the new key is lost"],
+  [false, "the call did not take effect, so it is repeated"],
+])("without an answer (executed: %s), %s", async (executed) => {
+  const { sandbox, client, clientOf, old } = openApp();
+  sandbox.faults.api.add({ calls: "keys.rotateSelf", fault: { kind: "no_answer", executed }, times: 1 });
+  const handed: string[] = [];
+  const rotating = rotateApiKey({ client, handOver: (token) => void handed.push(token) });
+  if (executed) {
+    expect(await errorOf(() => rotating)).toBeInstanceOf(ApiKeyLostError);
+    expect(handed).toEqual([]);
+  } else {
+    expect(handed).toEqual([await rotating]);
+    await clientOf(handed[0] ?? "").labels.list();
+  }
+  await expect(clientOf(old).labels.list()).rejects.toMatchObject({ status: 401 });
+});
+
+test("another key is rotated by its id, again when no answer came", async () => {
+  const { sandbox, clientOf, old, keyId } = openApp();
+  const keeper = clientOf(sandbox.callers.key({ scopes: ["keys:manage", "keys:write", "labels:read"] }));
+  sandbox.faults.api.add({ calls: "keys.rotate", fault: { kind: "no_answer", executed: true }, times: 2 });
+  const token = await rotateApiKey({ client: keeper, keyId, handOver: () => {} });
+  await clientOf(token).labels.list();
+  await expect(clientOf(old).labels.list()).rejects.toMatchObject({ status: 401 });
+  await keeper.labels.list();
+});
+
+test("a key that could not be handed over is in the rejection, which does not print it", async () => {
+  const { client, clientOf, keyId } = openApp();
+  const handOver = () => Promise.reject(new Error("No space."));
+  const error = await errorOf(() => rotateApiKey({ client, handOver, tries: 2 }));
+  expect(error).toBeInstanceOf(ApiKeyNotHandedOverError);
+  const token = (error as ApiKeyNotHandedOverError).token();
+  await clientOf(token).labels.list();
+  expect(error.message).toContain(keyId);
+  expect(error.cause).toMatchObject({ message: "No space." });
+  const prints = [inspect(error, { depth: null, showHidden: true }), String(error.stack), JSON.stringify(error)];
+  for (const text of prints) expect(text).not.toContain(token);
+});
+
+test.each([
+  [["labels:read"], undefined, "insufficient_scope"],
+  [["keys:manage"], "0".repeat(24), "resource_not_found"],
+])("a rotation that the service refuses changes nothing: a key with %j", async (scopes, keyId, code) => {
+  const { client, clientOf, old } = openApp(scopes);
+  let isHandedOver = false;
+  const handOver = () => void (isHandedOver = true);
+  expect(await errorOf(() => rotateApiKey({ client, keyId, handOver }))).toMatchObject({ code });
+  expect(isHandedOver).toBe(false);
+  await expect(
+    clientOf(old)
+      .labels.list()
+      .catch(({ status }: { status: number }) => status),
+  ).resolves.not.toBe(401);
+});
