@@ -63,7 +63,7 @@ export async function findLostEvents(request: LogRequest): Promise<LogReading> {
   await losses.add(page, request.inbox);
   // Most attempts are delivered, so those are read only for something lost.
   if (losses.hasLost) for await (const row of readLog(request, "delivered")) losses.noteDelivered(row);
-  // A row that does not say what it is may be a replay of an event from long before.
+  // A replay, or a row that does not say what it is, may be of an event from long before.
   if (losses.hasDoubt && !request.atAnyTime) for await (const row of readEarlierLog(request)) losses.noteEarlier(row);
   return losses.reading;
 }
@@ -108,9 +108,9 @@ class Losses {
     return this.#lost.size > 0;
   }
 
-  /** True when a row of a lost event does not say whether it is a replay. */
+  /** True when the rows of a lost event do not say when it was fired. */
   get hasDoubt(): boolean {
-    return [...this.#lost.values()].some(({ oldestSent }) => oldestSent?.row.kind === null);
+    return [...this.#lost.values()].some(({ oldestSent }) => oldestSent?.row.kind !== "event");
   }
 
   get reading(): LogReading {
