@@ -6,6 +6,7 @@ import { EVENT_TYPES } from "pigeonhole/protocol";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import { REDACTION_HELP } from "#pigeonhole/capture/redact/redaction-profiles.js";
+import type { CaptureDetail } from "#pigeonhole/dev/api/page-api.js";
 import { openReceiver, makeEvent, post, untilWork } from "../support/receiver.js";
 import { findFreePort } from "../support/free-port.js";
 import { callApi, deliver, makeDelivery, send, startApp, startDev } from "./dev-harness.js";
@@ -285,6 +286,21 @@ describe("a sample", () => {
     const [first, second] = [await read(), await read()];
     expect(first.type).toBe(type);
     expect(second.id).not.toBe(first.id);
+  });
+
+  test.each([
+    ["a small body", "", "secret_unknown"],
+    // Hundreds of MACs over megabytes would keep the page and the app waiting for seconds.
+    ["a large body", "x".repeat(300_000), "not_explained"],
+  ])("the detail of a mismatch looks for its cause in %s", async (_, text, code) => {
+    const { dev } = await startDev();
+    await callApi(dev, "/api/send", { body: JSON.stringify({ id: "evt_1", text }), sign: "wrong-secret" });
+    const [capture] = dev.captures.list();
+    const { json } = await callApi(dev, `/api/captures/${capture?.id}`);
+    const { findings, checks } = (json as CaptureDetail).signature;
+    expect(findings.map((finding) => finding.code)).toEqual([code]);
+    expect(checks.map(({ result }) => result)).toEqual(["pass", "pass", "fail", "pass"]);
+    if (code === "not_explained") expect(findings[0]?.fix).toContain("npx pigeonhole verify ");
   });
 
   test.each([

@@ -1,10 +1,16 @@
 import type { Changes } from "../../base/options.js";
 import type { Capture } from "../../capture/model/capture.js";
 import { bodyBytes } from "../../capture/model/capture-request.js";
-import { type NamedSecret, headerListReader, nameSecrets } from "../../capture/model/judge-signature.js";
+import { captureHandle } from "../../capture/model/capture-handle.js";
+import {
+  MAX_BYTES_TO_EXPLAIN,
+  type NamedSecret,
+  explainArrival,
+  headerListReader,
+  nameSecrets,
+} from "../../capture/model/judge-signature.js";
 import type { SignatureAssumptions } from "../../protocol/assumptions.js";
 import { secretName } from "../../protocol/explain-mismatch.js";
-import { explainSignature } from "../../protocol/explain-signature.js";
 import { LIMITS } from "../../protocol/limits.js";
 import { parseSignature } from "../../protocol/parse-signature.js";
 import { resolveSignatureAssumptions } from "../../protocol/resolve-assumptions.js";
@@ -24,24 +30,33 @@ export function explainCapture(
   const parsed = parseSignature(headerListReader(capture.request.headers), resolved);
   const timestamp = parsed.ok ? parsed.timestampText : null;
   if (secrets.length === 0) return { ...withoutSecret(capture), toleranceSeconds, timestamp };
-  const { verdict, summary, findings } = explainSignature({
-    body: bodyBytes(capture),
-    headers: headerListReader(capture.request.headers),
-    secrets: secrets.map(({ value }) => value),
-    nowMs: Date.parse(capture.receivedAt),
-    assumptions,
-  });
+  const body = bodyBytes(capture);
+  const receivedAt = Date.parse(capture.receivedAt);
+  const { headers } = capture.request;
+  const { verdict, summary, findings } = explainArrival({ body, headers, secrets, receivedAt, assumptions });
+  const isLarge = !verdict.ok && verdict.reason === "mismatch" && body.byteLength > MAX_BYTES_TO_EXPLAIN;
   return {
     // That of the verdict tells the time from now, which was the arrival; the page shows how long it was before that.
     summary: nameSecrets(verdict.ok ? `Genuine: signed with ${secretName(verdict.secretIndex)}.` : summary, secrets),
     checks: checksOf(verdict, secrets, resolved.signatureHeader),
-    findings: findings.map(({ code, message, fix }) => ({
-      code,
-      message: nameSecrets(message, secrets),
-      fix: nameSecrets(fix, secrets),
-    })),
+    findings: isLarge
+      ? [tooLarge(capture)]
+      : findings.map(({ code, message, fix }) => ({
+          code,
+          message: nameSecrets(message, secrets),
+          fix: nameSecrets(fix, secrets),
+        })),
     toleranceSeconds,
     timestamp,
+  };
+}
+
+/** The usual mistakes are tried with a MAC over the body each, during which the dev server would answer nothing else. */
+function tooLarge({ id }: Capture): SignatureReport["findings"][number] {
+  return {
+    code: "not_explained",
+    message: "The body is too large to look for the cause here: that takes seconds.",
+    fix: `Run npx pigeonhole verify ${captureHandle(id)} --explain`,
   };
 }
 
