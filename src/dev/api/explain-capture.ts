@@ -51,7 +51,7 @@ export function explainCapture(
   };
 }
 
-/** The usual mistakes are tried with a MAC over the body each, during which the dev server would answer nothing else. */
+/** The usual mistakes cost a MAC over the body each, during which the dev server would answer nothing else. */
 function tooLarge({ id }: Capture): SignatureReport["findings"][number] {
   return {
     code: "not_explained",
