@@ -4,7 +4,14 @@ import { describe, expect, test } from "vitest";
 import type { Operation } from "#pigeonhole/contract/operation.js";
 import { SCOPES, allowsScopes } from "#pigeonhole/contract/scopes.js";
 import { callerOf, verdict } from "../api/support.js";
-import { BEFORE, EXAMPLE_WORKSPACE, MAKERS } from "../resources/operation-cases.js";
+import {
+  BEFORE,
+  type CallerRules,
+  EXAMPLE_WORKSPACE,
+  MAKERS,
+  MEMBERS,
+  NARROWED,
+} from "../resources/operation-cases.js";
 import { ALL_ROWS, type CallRow, SUPPORT, requestOf } from "../resources/support.js";
 import { HOUR, openSandbox } from "../support.js";
 
@@ -22,7 +29,7 @@ interface CallerKind {
   isApp?: true;
   isVerified?: true;
   /** What it is answered otherwise than a caller who reaches everything; first match. Each line is a rule. */
-  rules?: readonly (readonly [calls: RegExp, answer: string])[];
+  rules?: CallerRules;
 }
 
 const VIEWER_READS = ["labels:read", "drafts:read", "threads:read", "contacts:read", "files:read", "forms:read"];
@@ -33,24 +40,6 @@ const OFF = (status: "inactive" | "revoked") => (sandbox: Sandbox) => {
   sandbox.apiKeys.setStatus(token, status);
   return token;
 };
-
-/** Of a key or token that reaches one address. */
-const NARROWED: CallerKind["rules"] = [
-  [/^chats\./, "422 capability_unsupported"],
-  // What the owner made reaches every address.
-  [/^keys\.(?:get|update|rotate|revoke|delete)$/, "404 resource_not_found"],
-  [/^keys\.create$/, "403 beyond_caller_authority"],
-  [/^webhooks\.(?:update|delete|rotateSecret)$/, "422 capability_unsupported"],
-  [/^files\.(?:get|content|links|createLink|revokeLink|revokeLinks|delete)$/, "404 resource_not_found"],
-  [/^signatures\.copy$/, "422 capability_unsupported"],
-];
-
-/** Of an app that a member connected, who added none of the contacts and forms. */
-const MEMBERS: CallerKind["rules"] = [
-  [/^contacts\.(?:get|update|setAudiences)$/, "404 contact_not_found"],
-  [/^contactEvents\.(?:send|list)$/, "404 contact_not_found"],
-  [/^forms\.(?:get|update|publish|pause|copy|delete|redesign)$/, "404 form_not_found"],
-];
 
 const CALLERS: Readonly<Record<string, CallerKind>> = {
   nobody: { make: () => null, refused: "401 unauthorized" },
@@ -112,7 +101,7 @@ const CALLERS: Readonly<Record<string, CallerKind>> = {
     scopes: SCOPES.filter((scope) => scope !== "keys:manage"),
     isApp: true,
     isMember: true,
-    rules: [[/^contacts\./, "422 capability_unsupported"], ...MEMBERS, ...(NARROWED ?? [])],
+    rules: [[/^contacts\./, "422 capability_unsupported"], ...MEMBERS, ...NARROWED],
   },
 };
 

@@ -7,8 +7,8 @@ import { SCOPES } from "#pigeonhole/contract/scopes.js";
 import type { Called } from "../api/support.js";
 import { KEYS, SUPPORT, type World, openWorld, requestOf } from "./support.js";
 
-// What the tests of every operation have to know of one: what its example needs, requests for its errors, and its texts
-// without a limit.
+// What the tests of every operation have to know of one: what its example needs, requests for its errors, its texts
+// without a limit, and what callers are answered who reach less than the owner.
 
 type Producer = (world: World) => Promise<Called>;
 
@@ -325,4 +325,25 @@ export const UNLIMITED: readonly string[] = [
   "drafts.update threadId",
   "labels.create color.textColor",
   "labels.update color.textColor",
+];
+
+/** What a caller who reaches less is answered otherwise than the owner; first match. */
+export type CallerRules = readonly (readonly [calls: RegExp, answer: string])[];
+
+/** What a key or token that reaches one address is answered, where the owner made what the example speaks of. */
+export const NARROWED: CallerRules = [
+  [/^chats\./, "422 capability_unsupported"],
+  // What the owner made reaches every address.
+  [/^keys\.(?:get|update|rotate|revoke|delete)$/, "404 resource_not_found"],
+  [/^keys\.create$/, "403 beyond_caller_authority"],
+  [/^webhooks\.(?:update|delete|rotateSecret)$/, "422 capability_unsupported"],
+  [/^files\.(?:get|content|links|createLink|revokeLink|revokeLinks|delete)$/, "404 resource_not_found"],
+  [/^signatures\.copy$/, "422 capability_unsupported"],
+];
+
+/** What an app of a member is answered, who added none of the contacts and forms. */
+export const MEMBERS: CallerRules = [
+  [/^contacts\.(?:get|update|setAudiences)$/, "404 contact_not_found"],
+  [/^contactEvents\.(?:send|list)$/, "404 contact_not_found"],
+  [/^forms\.(?:get|update|publish|pause|copy|delete|redesign)$/, "404 form_not_found"],
 ];
