@@ -1,5 +1,6 @@
 export { createClient } from "./client/create-client.js";
 export type { ClientOptions } from "./client/options.js";
+export type { ApiKeyOption } from "./client/credential.js";
 export type {
   BatchCallOptions,
   CallOptions,

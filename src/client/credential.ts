@@ -1,5 +1,6 @@
 import type { Changes } from "../base/options.js";
 import { inspect } from "node:util";
+import { SECOND } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
 import { type CredentialShape, resolveCredentialShape } from "../contract/credential-shape.js";
 
@@ -10,16 +11,32 @@ const TOKEN = /svc_live_[A-Za-z0-9_-]+/g;
 const WORD = /[^\s"'<>]+/g;
 const HIDDEN = "[api key]";
 
+/** An API key, or a function that reads it where it is kept. */
+export type ApiKeyOption = string | (() => string | Promise<string>);
+
+/** Calls with a key that is refused must not become a flood of reads. */
+const REREAD_PAUSE_MS = SECOND;
+
 /** The API key. It is readable only as a header. Printing the object does not show it. */
 export class Credential {
-  readonly #key: string;
+  readonly #read: (() => string | Promise<string>) | undefined;
   readonly #shape: CredentialShape;
+  #key = "";
+  /** The one before, which the answers of calls under way may quote. */
+  #previous = "";
+  #reading: Promise<void> | undefined;
+  #rereadAtMs = -Infinity;
 
   /** Throws `invalid_option` for a key that cannot be right; the message never quotes it. */
-  constructor(apiKey: string, shape?: Changes<CredentialShape>) {
-    checkApiKey(apiKey);
-    this.#key = apiKey;
+  constructor(apiKey: ApiKeyOption, shape?: Changes<CredentialShape>) {
     this.#shape = resolveCredentialShape(shape);
+    if (typeof apiKey === "function") this.#read = apiKey;
+    else this.#use(apiKey);
+  }
+
+  /** True when there is no key yet: a function gives it at the first call. */
+  get isUnread(): boolean {
+    return this.#key === "";
   }
 
   /** The header that carries the key, by name. */
@@ -27,10 +44,44 @@ export class Credential {
     return { [this.#shape.header]: this.#shape.prefix + this.#key };
   }
 
+  /** Reads the key. Rejects with the function's error, or with `invalid_option` for a key that cannot be right. */
+  async read(): Promise<void> {
+    const read = this.#read;
+    if (read === undefined) return;
+    this.#reading ??= (async () => this.#use(await read()))().finally(() => (this.#reading = undefined));
+    return this.#reading;
+  }
+
+  /**
+   * Called when the service has refused a call with this header: reads the key again, unless that was done a moment
+   * ago. True when there is another one, so that the call can be sent with it. Never rejects.
+   */
+  async renew(refused: Readonly<Record<string, string>>, nowMs: number): Promise<boolean> {
+    const isOther = (): boolean => this.header()[this.#shape.header] !== refused[this.#shape.header];
+    if (this.#reading === undefined && !isOther()) {
+      if (Math.abs(nowMs - this.#rereadAtMs) < REREAD_PAUSE_MS) return false;
+      this.#rereadAtMs = nowMs;
+    }
+    // The present key goes on to count when another one cannot be read.
+    if (!isOther()) await this.read().catch(() => {});
+    return isOther();
+  }
+
   /** The text without API keys, webhook secrets and links, for texts of the service that an error repeats. */
   redact(text: string): string {
-    const withoutKeys = text.replaceAll(this.#key, HIDDEN).replaceAll(TOKEN, HIDDEN);
-    return withoutKeys.replaceAll(WEBHOOK_SECRET, "[webhook secret]").replaceAll(WORD, hideLink);
+    const keys = [this.#key, this.#previous].filter((key) => key !== "");
+    const withoutKeys = keys.reduce((rest, key) => rest.replaceAll(key, HIDDEN), text);
+    return withoutKeys
+      .replaceAll(TOKEN, HIDDEN)
+      .replaceAll(WEBHOOK_SECRET, "[webhook secret]")
+      .replaceAll(WORD, hideLink);
+  }
+
+  #use(apiKey: string): void {
+    checkApiKey(apiKey);
+    if (apiKey === this.#key) return;
+    this.#previous = this.#key;
+    this.#key = apiKey;
   }
 
   toString(): string {

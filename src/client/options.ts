@@ -9,14 +9,17 @@ import { EVENT_LIMITS } from "../contract/contact-event.js";
 import type { CredentialShape } from "../contract/credential-shape.js";
 import type { FetchFunction } from "./attempt.js";
 import { isOnThisMachine, resolveBaseUrl } from "./base-url.js";
-import { Credential } from "./credential.js";
+import { type ApiKeyOption, Credential } from "./credential.js";
 import { RateLimiter } from "./rate-limiter.js";
 import type { RunCallDeps } from "./run-call.js";
 
 /** The options of `createClient`. */
 export interface ClientOptions {
-  /** An API key or an OAuth access token. */
-  apiKey: string;
+  /**
+   * An API key or an OAuth access token, or a function that reads it where it is kept. The function is called at the
+   * first call, and at most once a second when the key is refused; with another key the call is sent again.
+   */
+  apiKey: ApiKeyOption;
   /**
    * What the paths of the API are relative to: https, or http on this machine. On this machine it is an emulator, so
    * the client lets any http or https URL of an endpoint pass.
@@ -54,7 +57,7 @@ export interface ClientOptions {
 /** The defaults and checks of {@link ClientOptions}. */
 export const CLIENT_OPTIONS = defineOptions("createClient", {
   // These four are checked by what is made of them.
-  apiKey: required<string>(),
+  apiKey: required<ApiKeyOption>(),
   baseUrl: required<string>(),
   credential: given<Changes<CredentialShape>>(),
   paths: given<PathOverrides>(),

@@ -3,7 +3,7 @@ import type { Logger } from "../base/logger.js";
 import type { Random } from "../base/random.js";
 import { sleep } from "../base/wait.js";
 import { type AttemptDeps, attempt } from "./attempt.js";
-import { ApiError, RateLimitError } from "./errors.js";
+import { ApiError, AuthenticationError, RateLimitError } from "./errors.js";
 import type { PreparedCall } from "./prepare-call.js";
 import type { RateLimiter } from "./rate-limiter.js";
 import { readAnswer } from "./read-answer.js";
@@ -24,7 +24,7 @@ const DEFAULT_PAUSE_MS = SECOND;
 export async function runCall(call: PreparedCall, deps: RunCallDeps): Promise<unknown> {
   for (let retries = 0; ; retries += 1) {
     try {
-      return await sendOnce(call, deps);
+      return await sendWithKey(call, deps);
     } catch (error) {
       if (call.events > 0 && error instanceof RateLimitError) pauseAll(error, deps);
       const waitMs = retryWait({ ...deps, error, retries, isRepeatable: call.isRepeatable });
@@ -37,10 +37,27 @@ export async function runCall(call: PreparedCall, deps: RunCallDeps): Promise<un
   }
 }
 
-async function sendOnce(call: PreparedCall, deps: RunCallDeps): Promise<unknown> {
+/** Sends a call once, and once more when its key was replaced meanwhile: a call that is answered 401 did nothing. */
+async function sendWithKey(call: PreparedCall, deps: RunCallDeps): Promise<unknown> {
+  const { credential, clock } = deps;
+  if (call.operation.credential === "none") return sendOnce(call, deps, {});
+  if (credential.isUnread) await credential.read();
+  const key = credential.header();
+  try {
+    return await sendOnce(call, deps, key);
+  } catch (error) {
+    const isRefused = error instanceof AuthenticationError && (await credential.renew(key, clock.now()));
+    // The bytes of an upload may be gone.
+    if (!isRefused || call.request.upload !== undefined) throw error;
+    deps.logger.info({ call: call.call }, "api_key_changed");
+    return sendOnce(call, deps, credential.header());
+  }
+}
+
+async function sendOnce(call: PreparedCall, deps: RunCallDeps, key: Record<string, string>): Promise<unknown> {
   if (call.events > 0) await deps.limiter.take(call.events, call.signal);
   const { request, signal, operation } = call;
-  const headers = { ...request.headers, ...(operation.credential === "none" ? {} : deps.credential.header()) };
+  const headers = { ...request.headers, ...key };
   const timeoutMs = Math.max(deps.timeoutMs, operation.timeoutMs ?? 0);
   const answer = await attempt({ ...request, headers }, signal, { ...deps, timeoutMs });
   return readAnswer(call.call, operation, answer, { ...deps, nowMs: deps.clock.now() });

@@ -21,6 +21,10 @@ export const LOG_MESSAGES: Readonly<Record<string, Remedy>> = {
   },
   alarm: { cause: "A problem that needs you: `alarm` says which.", remedy: "See [alarms](#alarms)." },
   alarm_hook_threw: { cause: "Your `onAlarm` threw or rejected.", remedy: "Catch errors in `onAlarm`." },
+  api_key_changed: {
+    cause: "Your `apiKey` function returned another key; the call was sent with it.",
+    remedy: NOTHING,
+  },
   api_call_retried: { cause: "An API call failed, and may be repeated.", remedy: RETRIED },
   clock_confirmed: { cause: "A delivery or the API confirmed the clock after a jump.", remedy: NOTHING },
   clock_was_ahead: {
