@@ -48,7 +48,7 @@ export const GENERAL_ASSUMPTIONS: readonly ApiAssumption[] = [
     id: "webhook_activity",
     notShown: "The fields of a row of the activity list, its filters, and who is named when the service acts itself.",
     assumed:
-      "`id`, `endpointId`, `kind`, `actor` and `createdAt`, filtered by `since` and `until`. In the sandbox an actor is `@owner`, `API key` with the key's id, or null for the service. The rows of a deleted endpoint stay.",
+      "`id`, `endpointId`, `kind`, `actor` and `createdAt`, filtered by `since` and `until`. In the sandbox an actor is `@` and a person's name, `API key` and the key's, or null for the service. The rows of a deleted endpoint stay.",
     change: "Further fields are passed through; `webhookActivity` in `src/contract/webhook-endpoint.ts`.",
   },
   {

@@ -3,6 +3,7 @@ import type { Clock } from "../../base/clock.js";
 import type { Contract } from "../../contract/contract.js";
 import type { QueryInput } from "../../contract/operation.js";
 import type { WebhookCreateInput, WebhookUpdateInput } from "../../contract/webhook-endpoint.js";
+import { OWNER, actorName, actorOf } from "../access/actor.js";
 import { SandboxApiError, type Caller } from "../api/api-handlers.js";
 import type { MakeId } from "../make-id.js";
 import type { PageBody } from "../api/page-rows.js";
@@ -111,7 +112,7 @@ export class EndpointRegistry {
       secret: secret ?? "",
     }));
     if (secret === undefined) endpoint.secret = this.#nextSecret();
-    this.#changed(endpoint, "created", actorOf(caller));
+    this.#changed(endpoint, "created", nameOf(caller));
     return endpoint;
   }
 
@@ -128,7 +129,7 @@ export class EndpointRegistry {
     if (url !== undefined) endpoint.url = normalizeUrl(url);
     if (description !== undefined) endpoint.description = description;
     if (eventTypes !== undefined) endpoint.eventTypes = [...new Set(eventTypes)];
-    const actor = actorOf(caller);
+    const actor = nameOf(caller);
     this.#changed(endpoint, "updated", actor);
     if (enabled === false && endpoint.enabled) this.#switchOff(endpoint, { reason: null, actor });
     if (enabled === true && !endpoint.enabled) this.#switchOn(endpoint, actor);
@@ -140,7 +141,7 @@ export class EndpointRegistry {
     const endpoint = this.get(id);
     requireWithin(caller, endpoint);
     const tombstone = this.#endpoints.delete(id);
-    this.#changed(endpoint, "deleted", actorOf(caller));
+    this.#changed(endpoint, "deleted", nameOf(caller));
     return tombstone;
   }
 
@@ -156,7 +157,7 @@ export class EndpointRegistry {
     requireWithin(caller, endpoint);
     if (secret !== undefined) checkServiceSecret(secret);
     endpoint.secret = secret ?? this.#nextSecret();
-    this.#changed(endpoint, "rotated", actorOf(caller));
+    this.#changed(endpoint, "rotated", nameOf(caller));
     return endpoint;
   }
 
@@ -216,9 +217,9 @@ function requireWithin(caller: Caller | undefined, lists: Allowlists): void {
   });
 }
 
-/** How the service names who did it: calls without a key are the owner's. */
-function actorOf(caller: Caller | undefined): string {
-  return caller === undefined ? "@owner" : `API key ${caller.keyId}`;
+/** How the activity names who did it: calls without a key are the owner's. */
+function nameOf(caller: Caller | undefined): string {
+  return caller === undefined ? actorName(OWNER, () => undefined) : actorName(actorOf(caller), () => caller.name);
 }
 
 function normalizeUrl(text: string): string {
