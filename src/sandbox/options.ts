@@ -127,7 +127,7 @@ export interface SandboxOptions {
   attemptsAtOnce?: number | undefined;
   /** Real milliseconds after which a manual clock continues without a receiver's answer. @default 5,000 */
   patienceMs?: number | undefined;
-  /** Most rows of all delivery logs together. @default 100,000 */
+  /** Most rows of all delivery logs together, and of each log of the API keys. @default 100,000 */
   maxLogRows?: number | undefined;
   /** Receives an entry for everything that happens. */
   onLog?: ((entry: SandboxLogEntry) => void) | undefined;

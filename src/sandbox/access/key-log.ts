@@ -55,9 +55,14 @@ interface KeyLogOptions {
   clock: Clock;
   /** The name of a key; undefined for one that was deleted. */
   nameOf: (keyId: string) => string | undefined;
+  /** Most rows of each of the two lists; then the oldest are forgotten. */
+  maxRows: number;
 }
 
-/** The calls of API keys, and what was done to them. Nothing is pruned. See docs/service.md#key-logs. */
+/**
+ * The calls of API keys, and what was done to them. The service prunes nothing; here memory has a limit. See
+ * docs/service.md#key-logs.
+ */
 export class KeyLog {
   readonly #options: KeyLogOptions;
   readonly #requests: LoggedCallRow[] = [];
@@ -70,10 +75,12 @@ export class KeyLog {
 
   addRequest(request: LoggedCall): void {
     this.#requests.push({ ...request, ...this.#next() });
+    this.#forgetOldest(this.#requests);
   }
 
   addChange(change: Pick<LoggedChange, "keyId" | "kind" | "actor" | "source">): void {
     this.#changes.push({ ...change, ...this.#next() });
+    this.#forgetOldest(this.#changes);
   }
 
   /** One page of the calls, newest first. Throws 400 `invalid_cursor`. */
@@ -96,6 +103,12 @@ export class KeyLog {
   clear(): void {
     this.#requests.length = 0;
     this.#changes.length = 0;
+  }
+
+  /** A tenth at once, since each removal moves all that remain. */
+  #forgetOldest(rows: unknown[]): void {
+    const { maxRows } = this.#options;
+    if (rows.length > maxRows) rows.splice(0, Math.ceil(maxRows / 10));
   }
 
   #nameOf(keyId: string): string {

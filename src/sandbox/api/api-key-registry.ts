@@ -79,6 +79,8 @@ interface RegistryOptions {
   roles?: RoleBook | undefined;
   /** Makes the tokens of keys that the API makes or rotates. @default from a seed of its own */
   makeId?: MakeId | undefined;
+  /** Most rows of the log of calls, and of that of changes. @default 100,000 */
+  maxLogRows?: number | undefined;
 }
 
 /** An access token of an app that the owner or a member connected. */
@@ -123,11 +125,12 @@ export class ApiKeyRegistry implements SandboxApiKeys {
    * Throws `invalid_option` for an unknown field, for a token that no client could send, and for one that already
    * exists.
    */
-  constructor(keys: readonly SandboxApiKey[] = [], { clock = systemClock, roles, makeId }: RegistryOptions = {}) {
+  constructor(keys: readonly SandboxApiKey[] = [], options: RegistryOptions = {}) {
+    const { clock = systemClock, roles, makeId, maxLogRows: maxRows = 100_000 } = options;
     this.#clock = clock;
     this.#roles = roles;
     this.#makeId = makeId ?? createMakeId("api keys");
-    this.log = new KeyLog({ clock, nameOf: (id) => this.#keys.find(id)?.name });
+    this.log = new KeyLog({ clock, nameOf: (id) => this.#keys.find(id)?.name, maxRows });
     for (const key of keys) this.add(key);
   }
 

@@ -369,6 +369,15 @@ describe("the logs of keys", () => {
     expect(await refused(`keyIds=${Array.from({ length: 50 }, () => "0".repeat(24)).join(",")}`)).toBe("200");
   });
 
+  test("the logs forget their oldest rows past the limit of the sandbox", async () => {
+    const { client, keyOf, called } = openKeys({ maxLogRows: 20 });
+    const { token } = keyOf({ scopes: ["labels:read"] });
+    for (let index = 0; index < 50; index += 1) await called(token, "GET /labels");
+    const { items } = await client.keys.requests({ limit: 100 });
+    expect(items.length).toBeGreaterThan(15);
+    expect(items.length).toBeLessThanOrEqual(20);
+  });
+
   test("the pages of a log are walked while calls go on", async () => {
     const { client, keyOf, called } = openKeys();
     const { id, token } = keyOf({ scopes: ["labels:read"] });
