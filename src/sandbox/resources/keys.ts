@@ -56,6 +56,11 @@ export function createKeys({ clock, options, keys, roles }: Workspace): SandboxR
     const message = `The workspace has ${options.maxApiKeys} live keys already; revoke one first.`;
     throw new SandboxApiError({ code: "workspace_limit_reached", message });
   };
+  const rotate = (row: ApiKeyRow, caller: Caller): ApiKeyRow => {
+    requireNotRevoked(row, "rotated");
+    if (keyStateOf(row, clock.now()) === "expired") throw revoked("The key is expired and cannot be rotated.");
+    return keys.rotate(row.id, caller);
+  };
 
   const handlers: ApiHandlers["keys"] = {
     list({ query, caller }) {
@@ -110,11 +115,6 @@ export function createKeys({ clock, options, keys, roles }: Workspace): SandboxR
       checkSpan(query);
       return { body: keys.log.changePage(query, seesHistory(caller)) };
     },
-  };
-  const rotate = (row: ApiKeyRow, caller: Caller): ApiKeyRow => {
-    requireNotRevoked(row, "rotated");
-    if (keyStateOf(row, clock.now()) === "expired") throw revoked("The key is expired and cannot be rotated.");
-    return keys.rotate(row.id, caller);
   };
   return { handlers, rows: () => keys.rows.map(bodyOf), reset: () => keys.reset() };
 }
