@@ -65,6 +65,7 @@ export type {
 } from "./contract/keys.js";
 export type { Label, LabelCreateInput, LabelUpdateInput, PaletteColor } from "./contract/labels.js";
 export type { Role, RoleCreateInput, RolePermission, RoleUpdateInput } from "./contract/roles.js";
+export type { DedicatedIp, SendingLane } from "./contract/sending.js";
 export type {
   Signature,
   SignatureCopyInput,

@@ -324,6 +324,15 @@ export const GENERAL_ASSUMPTIONS: readonly ApiAssumption[] = [
     change: "`src/sandbox/resources/chats.ts`.",
   },
   {
+    id: "sending_rules",
+    notShown:
+      "The unit of the rates, the fields of `limits`, how many recipients are enough to pause a lane, the texts of `pausedReason`, and the pools of dedicated IPs.",
+    assumed:
+      "Rates from 0 to 1. In the sandbox 100 recipients, `bounceRate`, `complaintRate` and `minRecipients`, and `bounce-rate` or `complaint-rate`. Events that name a `stream` count: the recipients of `email.sent`, and that of `email.delivered`, `email.bounced` and `email.complained`, each once for a message and for 7 days after the last event. A resume clears `pausedAt`. Another stream than `broadcast` is 404. An IP is warm after 30 days.",
+    change:
+      "Options `pauseAfterRecipients` and `dedicatedIps` of createSandbox; `src/sandbox/resources/sending-lanes.ts`.",
+  },
+  {
     id: "form_inputs",
     notShown: "What updates and copies of a form take, the analytics of a form, and how submissions are managed.",
     assumed:

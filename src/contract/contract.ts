@@ -8,6 +8,7 @@ import { labels } from "./labels.js";
 import { contacts } from "./contacts.js";
 import type { Operation } from "./operation.js";
 import { roles } from "./roles.js";
+import { sending } from "./sending.js";
 import { signatures } from "./signatures.js";
 import { webhooks } from "./webhooks.js";
 
@@ -31,6 +32,8 @@ export interface Contract {
   readonly labels: typeof labels;
   /** Operations on roles; see docs/service.md#roles. */
   readonly roles: typeof roles;
+  /** Operations on sending lanes and dedicated IPs; see docs/service.md#sending-lanes. */
+  readonly sending: typeof sending;
   /** Operations on signatures; see docs/service.md#signatures. */
   readonly signatures: typeof signatures;
   /** Operations on endpoints; see docs/service.md#endpoint-operations. */
@@ -48,6 +51,7 @@ export const CONTRACT: Contract = {
   keys,
   labels,
   roles,
+  sending,
   signatures,
   webhooks,
 };

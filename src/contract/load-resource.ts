@@ -11,6 +11,7 @@ const LOADERS: { readonly [R in keyof Contract]: () => Promise<Contract[R]> } = 
   keys: async () => (await import("./keys.js")).keys,
   labels: async () => (await import("./labels.js")).labels,
   roles: async () => (await import("./roles.js")).roles,
+  sending: async () => (await import("./sending.js")).sending,
   signatures: async () => (await import("./signatures.js")).signatures,
   webhooks: async () => (await import("./webhooks.js")).webhooks,
 };

@@ -100,6 +100,12 @@ export const OPERATION_INDEX: {
     delete: { path: "/roles/{id}" },
     permissions: { path: "/roles/permissions" },
   },
+  sending: {
+    streams: { path: "/sending/streams" },
+    resume: { path: "/sending/streams/{stream}/resume" },
+    dedicatedIps: { path: "/sending/dedicated-ips" },
+    dedicatedIp: { path: "/sending/dedicated-ips/{ip}" },
+  },
   signatures: {
     list: { path: "/signatures", paged: true },
     get: { path: "/signatures/{id}" },

@@ -145,7 +145,7 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
   const givenKeys = options.apiKeys?.length ? options.apiKeys : [{ token: firstKey }];
   const apiKeys = new ApiKeyRegistry(givenKeys, { ...options, clock: time.receiver, roles, makeId });
   const currentKey = createCurrentKey(apiKeys, firstKey);
-  const shared = { clock: time.receiver, makeId, options, keys: apiKeys, roles };
+  const shared = { clock: time.receiver, serviceClock: clock, makeId, options, keys: apiKeys, roles };
   const book = new AddressBook({ ...shared, contacts: contactEventStore.contactList, audiences: options.audiences });
   const fire = (type: EventType, data: object): void => {
     // The API in this process continues after the end, and delivers nothing.

@@ -27,6 +27,7 @@ import type { SandboxAutomation } from "./contact-events/automations.js";
 import type { ContactInput } from "./contact-events/contact-list.js";
 import type { LookUpHost, RefuseAddress } from "./delivery/resolve-target.js";
 import type { AudienceInput } from "./resources/address-book.js";
+import type { DedicatedIpInput } from "./resources/dedicated-ips.js";
 import type { ChatInput } from "./resources/chat-input.js";
 import type { ReceiveFetch } from "./delivery/send-in-process.js";
 import { LATEST_TIME } from "./latest-time.js";
@@ -97,6 +98,10 @@ export interface SandboxOptions {
   maxFileBytes?: number | undefined;
   /** Conversations with the assistant to begin with. @default [] */
   chats?: readonly ChatInput[] | undefined;
+  /** Recipients in 7 days from which poor figures pause the broadcast lane; not documented. @default 100 */
+  pauseAfterRecipients?: number | undefined;
+  /** Dedicated IPs of the workspace. @default [] */
+  dedicatedIps?: readonly DedicatedIpInput[] | undefined;
   /** AI actions that the designer of forms may use; `"off"`: the workspace has none. @default 1,000 */
   aiActions?: number | "off" | undefined;
   /** What an event for an unknown address does without `createContact`. @default "refuse" */
@@ -155,6 +160,8 @@ export const SANDBOX_OPTIONS = defineOptions("createSandbox", {
   blocklist: list<string>({ default: [] }),
   maxFileBytes: wholeNumber({ default: 256 * 1024 * 1024, min: 1 }),
   chats: list<ChatInput>({ default: [] }),
+  pauseAfterRecipients: wholeNumber({ default: 100, min: 1 }),
+  dedicatedIps: list<DedicatedIpInput>({ default: [] }),
   aiActions: given<number | "off">({ default: 1_000 }),
   unknownContacts: oneOf(["refuse", "create"], { default: "refuse" }),
   automations: list<SandboxAutomation>({ default: [] }),

@@ -9,7 +9,7 @@ import { ANSWERS } from "#pigeonhole/protocol/outcome.js";
 import { commandReference } from "./command-reference.js";
 import { DOCUMENTED, optionTable } from "./option-tables.js";
 import { operationsTable } from "./operations-table.js";
-import { resourceReference, resourcesTable } from "./resource-reference.js";
+import { resourceReference, resourcesList } from "./resource-reference.js";
 import { GROUPS } from "../support/tell-skipped.js";
 import { LOG_MESSAGES, alarmTable, errorTable, logTable } from "./troubleshooting.js";
 
@@ -42,7 +42,7 @@ test.each<readonly [part: string, page: string, text: string]>([
   ["commands", "cli.md", commandReference()],
   ["operations", "contact-events.md", operationsTable("contactEvents")],
   ["all operations", "api.md", resourceReference()],
-  ["resources", "../README.md", resourcesTable()],
+  ["resources", "../README.md", resourcesList()],
   ["api error codes", "service.md", apiErrorsTable()],
   ["log messages", "troubleshooting.md", logTable()],
   ["alarms", "troubleshooting.md", alarmTable()],

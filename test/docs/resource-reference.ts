@@ -17,6 +17,7 @@ const RESOURCES: Record<keyof Contract, readonly [what: string, assumptions: Reg
   keys: ["API keys and their logs", /^(?:api_key_|key_ids)/],
   labels: ["labels and their colors", /^label_/],
   roles: ["what members and keys may do", /^role_/],
+  sending: ["lanes of outgoing mail, and dedicated IPs", /^sending_/],
   signatures: ["signatures of addresses", /^signature_/],
   webhooks: ["endpoints, their deliveries and secrets", /^(?:webhook_|delivery_|replay_)/],
 };
@@ -24,14 +25,13 @@ const RESOURCES: Record<keyof Contract, readonly [what: string, assumptions: Reg
 const PAGE = "docs/api.md";
 const NAMES = Object.keys(CONTRACT) as (keyof Contract)[];
 
-/** One row for each resource of the API. */
-export function resourcesTable(): string {
+/** One line for each resource of the API. */
+export function resourcesList(): string {
   const rows = NAMES.map((resource) => {
-    const calls = rowsOf(resource);
     const link = `[\`client.${resource}\`](${PAGE}#client${resource.toLowerCase()})`;
-    return `| ${link} | ${RESOURCES[resource][0]} | ${calls.length} |`;
+    return `- ${link}: ${RESOURCES[resource][0]}`;
   });
-  return ["| resource | what it is | calls |", "|---|---|---|", ...rows].join("\n");
+  return rows.join("\n");
 }
 
 /** All calls by resource: what they do, take and answer, their errors, and what is assumed. */

@@ -10,6 +10,7 @@ import { createKeys } from "./keys.js";
 import { createLabels } from "./labels.js";
 import type { SandboxResource, Workspace } from "./resource.js";
 import { createRoles } from "./roles.js";
+import { createSending } from "./sending.js";
 import { createSignatures } from "./signatures.js";
 
 /** The resources whose state is in a folder of their own. */
@@ -31,6 +32,7 @@ const RESOURCES: { readonly [Name in ResourceName]: (workspace: Workspace) => Sa
   keys: createKeys,
   labels: createLabels,
   roles: createRoles,
+  sending: createSending,
   signatures: createSignatures,
 };
 

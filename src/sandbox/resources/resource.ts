@@ -14,6 +14,8 @@ import type { SignUps } from "./sign-ups.js";
 export interface Workspace {
   /** The time of the callers. */
   clock: Clock;
+  /** The service's own time, which `sandbox.advance` moves. */
+  serviceClock: Clock;
   makeId: MakeId;
   /** What the workspace begins with, and what it owns. */
   options: ResolvedSandboxOptions;

@@ -124,7 +124,7 @@ async function answerOf({ call, resource, operation }: CallRow, { make }: Caller
   await sandbox.advance(HOUR);
   const client = createClient(sandbox.clientOptions);
   const made = await MAKERS[resource](client);
-  const ids = { ...made, ...(await BEFORE[call]?.(client, made)) };
+  const ids = { ...made, ...(await BEFORE[call]?.(client, made, sandbox)) };
   const { line, init } = requestOf(operation, { params: ids, query: queryOf(operation, ids) });
   const send = callerOf((url, request) => sandbox.fetch(url, request), sandbox.baseUrl);
   const [status, code] = verdict(await send(line, { ...init, key: token })).split(" ");

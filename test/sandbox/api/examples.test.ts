@@ -35,7 +35,7 @@ describe("the example of each row", () => {
         clock: { ...waitingClock, now: () => startMs + performance.now() },
       });
       const made = await MAKERS[resource](client);
-      const ids = { ...made, ...(await BEFORE[call]?.(client, made)) };
+      const ids = { ...made, ...(await BEFORE[call]?.(client, made, sandbox)) };
       fired.length = 0;
       const calls = client as unknown as Record<string, Record<string, (...args: unknown[]) => Promise<unknown>>>;
       const result = await calls[resource]?.[name]?.(...argumentsOf(operation, ids));

@@ -23,7 +23,7 @@ async function openFor({ call, resource }: CallRow) {
   const world = openWorld(EXAMPLE_WORKSPACE);
   const client = createClient({ ...world.sandbox.clientOptions, apiKey: KEYS.full });
   const made = await MAKERS[resource](client);
-  return { world, ids: { ...made, ...(await BEFORE[call]?.(client, made)) } };
+  return { world, ids: { ...made, ...(await BEFORE[call]?.(client, made, world.sandbox)) } };
 }
 
 /** Sends a request again later when there were too many. */

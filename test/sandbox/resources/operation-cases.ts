@@ -1,5 +1,5 @@
 import type { Client } from "pigeonhole/client";
-import type { SandboxOptions } from "pigeonhole/sandbox";
+import type { Sandbox, SandboxOptions } from "pigeonhole/sandbox";
 import type { ApiErrorCode } from "#pigeonhole/contract/api-error-codes.js";
 import type { Contract } from "#pigeonhole/contract/contract.js";
 import type { Operation } from "#pigeonhole/contract/operation.js";
@@ -231,6 +231,10 @@ export const PRODUCERS: Record<string, Producer> = {
     const [viewer, owner] = [await seededRole(world, "viewer"), await seededRole(world, "owner")];
     return world.send(`DELETE /roles/${viewer}?reassignTo=${owner}`);
   },
+  "sending.resume step_up_required": ({ sandbox, send }) =>
+    send("POST /sending/streams/broadcast/resume", { token: sandbox.callers.owner() }),
+  "sending.resume resource_not_found": ({ send }) => send("POST /sending/streams/transactional/resume"),
+  "sending.resume stream_not_paused": ({ send }) => send("POST /sending/streams/broadcast/resume"),
   "signatures.create signature_name_taken": async (world) => {
     await signatures(world, 1);
     return world.send("POST /signatures", { body: { ...SIGNATURE, name: "WORK" } });
@@ -264,6 +268,8 @@ export const EXAMPLE_WORKSPACE = {
   chats: [CHAT],
   aiActions: 10,
   apiKeys: [{ token: KEYS.full, scopes: SCOPES }],
+  dedicatedIps: [{ ip: "192.0.2.10" }],
+  pauseAfterRecipients: 1,
 } satisfies SandboxOptions;
 
 /** Ids by the names of path parameters. */
@@ -286,6 +292,7 @@ export const MAKERS: { readonly [R in keyof Contract]: (client: Client) => Promi
   keys: async ({ keys }) => ({ id: (await keys.create({ name: "Old" })).id }),
   labels: async ({ labels }) => ({ id: (await labels.create({ name: "Sale" })).id }),
   roles: async ({ roles }) => ({ id: (await roles.create({ name: "Old", permissions: [] })).id }),
+  sending: () => Promise.resolve({}),
   signatures: async ({ signatures }) => {
     const html = "<p>Ada</p>";
     return { id: (await signatures.create({ address: "support@acme.example.com", name: "Old", html })).id };
@@ -299,7 +306,7 @@ export const MAKERS: { readonly [R in keyof Contract]: (client: Client) => Promi
 };
 
 /** What a call of its own needs before. */
-export const BEFORE: Record<string, (client: Client, ids: Ids) => Promise<Ids>> = {
+export const BEFORE: Record<string, (client: Client, ids: Ids, sandbox: Sandbox) => Promise<Ids>> = {
   "files.revokeLink": async ({ files }, { id = "" }) => ({ linkId: (await files.createLink(id, {})).id }),
   "contacts.create": async ({ contacts }) => {
     await contacts.delete(ADA);
@@ -310,6 +317,10 @@ export const BEFORE: Record<string, (client: Client, ids: Ids) => Promise<Ids>> 
     return {};
   },
   "roles.delete": async ({ roles }) => ({ reassignTo: (await roles.list()).items[1]?.id ?? "" }),
+  "sending.resume": (_, ids, sandbox) => {
+    sandbox.emit("email.bounced", { stream: "broadcast" });
+    return Promise.resolve(ids);
+  },
   "forms.starter": async ({ forms }) => ({ slug: (await forms.starters())[0]?.slug ?? "" }),
 };
 

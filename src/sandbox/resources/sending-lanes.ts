@@ -1,0 +1,108 @@
+import type { Clock } from "../../base/clock.js";
+import { LANE_LIMITS } from "../../contract/sending.js";
+import type { EventType } from "../../protocol/event-types.js";
+import { SandboxApiError } from "../api/api-handlers.js";
+import type { SandboxEvent } from "../delivery/scheduled-delivery.js";
+import { foldAddress } from "../../contract/contact-address.js";
+import { bareAddresses } from "./bare-addresses.js";
+import { type Fate, LaneFigures } from "./lane-figures.js";
+
+const STREAMS = ["transactional", "broadcast"] as const;
+type Stream = (typeof STREAMS)[number];
+
+/** The events that count into a lane. */
+const FATES: ReadonlyMap<string, Fate> = new Map<EventType, Fate>([
+  ["email.sent", "reached"],
+  ["email.delivered", "reached"],
+  ["email.bounced", "bounced"],
+  ["email.complained", "complained"],
+]);
+
+interface LaneState {
+  pausedAt: string | null;
+  pausedReason: string | null;
+  resumedAt: string | null;
+}
+
+const ACTIVE: LaneState = { pausedAt: null, pausedReason: null, resumedAt: null };
+
+/** The two lanes of outgoing mail. Their figures come from events. See docs/service.md#sending-lanes. */
+export class SendingLanes {
+  readonly #clock: Clock;
+  readonly #minRecipients: number;
+  readonly #figures = { transactional: new LaneFigures(), broadcast: new LaneFigures() };
+  #broadcast = ACTIVE;
+
+  /** `minRecipients`: from so many recipients on, poor figures pause the lane. */
+  constructor({ clock, minRecipients }: { clock: Clock; minRecipients: number }) {
+    this.#clock = clock;
+    this.#minRecipients = minRecipients;
+  }
+
+  /** Both lanes as the API sends them. */
+  list(): object[] {
+    return STREAMS.map((stream) => this.#bodyOf(stream));
+  }
+
+  /** Counts the recipients of an event into the lane that its `stream` names, and pauses the lane on poor figures. */
+  note({ id, type, data }: SandboxEvent): void {
+    const fate = FATES.get(type);
+    const stream = STREAMS.find((one) => one === data["stream"]);
+    if (fate === undefined || stream === undefined) return;
+    const message = typeof data["messageId"] === "string" ? data["messageId"] : id;
+    const nowMs = this.#clock.now();
+    for (const address of recipientsOf(type, data)) {
+      this.#figures[stream].note(`${message}\0${foldAddress(address)}`, fate, nowMs);
+    }
+    if (stream === "broadcast") this.#pauseOnPoorFigures(nowMs);
+  }
+
+  /** Resumes the broadcast lane, whose count restarts. Throws 409 `stream_not_paused`. */
+  resume(): object {
+    if (this.#broadcast.pausedAt === null) {
+      throw new SandboxApiError({ code: "stream_not_paused", message: "The lane is not paused." });
+    }
+    this.#figures.broadcast.clear();
+    this.#broadcast = { ...ACTIVE, resumedAt: new Date(this.#clock.now()).toISOString() };
+    return this.#bodyOf("broadcast");
+  }
+
+  /** Both lanes are active, and have reached nobody. */
+  reset(): void {
+    for (const stream of STREAMS) this.#figures[stream].clear();
+    this.#broadcast = ACTIVE;
+  }
+
+  #pauseOnPoorFigures(nowMs: number): void {
+    if (this.#broadcast.pausedAt !== null) return;
+    const { recipients, bounceRate, complaintRate } = this.#figures.broadcast.at(nowMs);
+    if (recipients < this.#minRecipients) return;
+    const reasons = [
+      ...(bounceRate > LANE_LIMITS.bounceRate ? ["bounce-rate"] : []),
+      ...(complaintRate > LANE_LIMITS.complaintRate ? ["complaint-rate"] : []),
+    ];
+    const [pausedReason] = reasons;
+    if (pausedReason === undefined) return;
+    this.#broadcast = { ...this.#broadcast, pausedAt: new Date(nowMs).toISOString(), pausedReason };
+  }
+
+  #bodyOf(stream: Stream): object {
+    const state = stream === "broadcast" ? this.#broadcast : ACTIVE;
+    const { bounceRate, complaintRate } = LANE_LIMITS;
+    return {
+      stream,
+      status: state.pausedAt === null ? "active" : "paused",
+      ...state,
+      window: this.#figures[stream].at(this.#clock.now()),
+      limits: stream === "broadcast" ? { bounceRate, complaintRate, minRecipients: this.#minRecipients } : null,
+    };
+  }
+}
+
+/** The addresses that an event of a message is about. */
+function recipientsOf(type: string, data: Readonly<Record<string, unknown>>): string[] {
+  const { recipient } = data;
+  if (type !== "email.sent" && typeof recipient === "string") return bareAddresses([recipient]);
+  const fields = ["to", "cc", "bcc"].flatMap((field) => data[field]);
+  return bareAddresses(fields.filter((value) => typeof value === "string"));
+}

@@ -1,0 +1,170 @@
+import { createClient } from "pigeonhole/client";
+import { type SandboxOptions, createSandbox } from "pigeonhole/sandbox";
+import { describe, expect, test } from "vitest";
+import { errorOf, refusalOf } from "../../support/error-of.js";
+import { START } from "../support.js";
+import { KEYS, openWorld } from "./support.js";
+
+const DAY = 86_400_000;
+const iso = (ms: number) => new Date(ms).toISOString();
+const BROADCAST = { stream: "broadcast" };
+/** Recipients of one message. */
+const many = (count: number) => Array.from({ length: count }, (_, index) => `a${index}@x.example`);
+
+function openLanes(options: SandboxOptions = {}) {
+  const { sandbox } = openWorld(options);
+  const client = createClient({ ...sandbox.clientOptions, apiKey: KEYS.full });
+  const lane = async (stream = "broadcast") => {
+    const found = (await client.sending.streams()).find((one) => one.stream === stream);
+    if (found === undefined) throw new Error(`There is no lane ${stream}.`);
+    return found;
+  };
+  /** A message to so many people, and what became of the first of them. */
+  const send = (to: number, { bounced = 0, complained = 0, stream = "broadcast" } = {}) => {
+    const { data } = sandbox.emit("email.sent", { to: many(to), cc: [], stream }).event;
+    const { messageId } = data as { messageId: string };
+    for (const recipient of many(bounced)) sandbox.emit("email.bounced", { messageId, recipient, stream });
+    for (const recipient of many(complained)) sandbox.emit("email.complained", { messageId, recipient, stream });
+  };
+  return { sandbox, client, lane, send };
+}
+
+describe("sending lanes", () => {
+  test("a lane has the figures of what was emitted in it, each recipient of a message once", async () => {
+    const { sandbox, lane, send } = openLanes();
+    send(50, { bounced: 2, complained: 1 });
+    sandbox.emit("email.sent", { to: "Ada <ADA@x.example>, b@x.example", cc: [], ...BROADCAST }, { story: "one" });
+    sandbox.emit("email.delivered", { recipient: "ada@x.example", ...BROADCAST }, { story: "one" });
+    sandbox.emit("email.opened", { ...BROADCAST });
+    sandbox.emit("email.sent", { to: ["a@x.example", 5], stream: "elsewhere" });
+    const window = { recipients: 52, bounced: 2, complained: 1, bounceRate: 2 / 52, complaintRate: 1 / 52 };
+    expect(await lane()).toMatchObject({ status: "active", window });
+    expect(await lane("transactional")).toMatchObject({ status: "active", limits: null, window: { recipients: 0 } });
+  });
+
+  test.each([
+    ["4 % bounced and 0.2 % complained", { bounced: 40, complained: 2 }, null],
+    ["more than 4 % bounced", { bounced: 41 }, "bounce-rate"],
+    ["more than 0.2 % complained", { complained: 3 }, "complaint-rate"],
+  ])("the broadcast lane is held to the documented rates: %s", async (_, fates, pausedReason) => {
+    const { lane, send } = openLanes();
+    send(1000, fates);
+    const pausedAt = pausedReason === null ? null : iso(START);
+    const status = pausedReason === null ? "active" : "paused";
+    expect(await lane()).toMatchObject({ status, pausedAt, pausedReason, resumedAt: null });
+  });
+
+  test.each([
+    [{}, 99, 100],
+    [{ pauseAfterRecipients: 5 }, 4, 5],
+  ])("a flood of bounces pauses the lane once enough recipients were reached: %j", async (options, few, enough) => {
+    const { sandbox, lane } = openLanes(options);
+    for (let count = 0; count < few; count += 1) sandbox.emit("email.bounced", BROADCAST);
+    expect(await lane()).toMatchObject({ status: "active", limits: { minRecipients: enough } });
+    sandbox.emit("email.bounced", BROADCAST);
+    expect(await lane()).toMatchObject({ status: "paused", window: { recipients: enough, bounceRate: 1 } });
+  });
+
+  test("the transactional lane is always active", async () => {
+    const { lane, send } = openLanes();
+    send(200, { bounced: 200, stream: "transactional" });
+    expect(await lane("transactional")).toMatchObject({ status: "active", window: { bounced: 200 } });
+    expect(await lane()).toMatchObject({ window: { recipients: 0 } });
+  });
+
+  test("a recipient counts for 7 days of the emulator's clock after the last event about them", async () => {
+    const { sandbox, lane } = openLanes({ receiverTime: "machine" });
+    const mailed = (data: object) => sandbox.emit("email.sent", { to: ["a@x.example"], cc: [], ...data });
+    mailed({ messageId: "msg_1", ...BROADCAST });
+    mailed({ messageId: "msg_2", ...BROADCAST });
+    await sandbox.advance(3 * DAY);
+    sandbox.emit("email.bounced", { messageId: "msg_1", recipient: "A@x.example", ...BROADCAST });
+    await sandbox.advance(4 * DAY - 1);
+    expect(await lane()).toMatchObject({ window: { recipients: 2, bounced: 1, bounceRate: 0.5 } });
+    await sandbox.advance(1);
+    expect(await lane()).toMatchObject({ window: { recipients: 1, bounced: 1, bounceRate: 1 } });
+    await sandbox.advance(3 * DAY);
+    expect(await lane()).toMatchObject({ window: { recipients: 0, bounced: 0, bounceRate: 0 } });
+  });
+
+  test("a paused lane is resumed by the owner, counts from then on, and pauses again", async () => {
+    const { sandbox, client, lane, send } = openLanes();
+    const by = (apiKey: string) => createClient({ ...sandbox.clientOptions, apiKey }).sending.resume("broadcast");
+    expect(await refusalOf(() => client.sending.resume("broadcast"))).toMatchObject({ code: "stream_not_paused" });
+    send(100, { bounced: 5 });
+    expect(await lane()).toMatchObject({ status: "paused", pausedAt: iso(START) });
+    await sandbox.advance(DAY);
+    expect(await refusalOf(() => by(KEYS.member))).toMatchObject({ code: "owner_only" });
+    const app = sandbox.callers.owner();
+    expect(await refusalOf(() => by(app))).toMatchObject({ code: "step_up_required" });
+    const resumed = await client.sending.resume("broadcast");
+    expect(resumed).toMatchObject({
+      status: "active",
+      pausedAt: null,
+      pausedReason: null,
+      resumedAt: iso(START + DAY),
+      window: { recipients: 0, bounced: 0 },
+    });
+    expect(await lane()).toEqual(resumed);
+    send(100, { bounced: 4 });
+    expect(await lane()).toMatchObject({ status: "active" });
+    send(100, { complained: 1 });
+    expect(await lane()).toMatchObject({ status: "paused", resumedAt: iso(START + DAY) });
+    sandbox.callers.verify(app);
+    expect(await by(app)).toMatchObject({ status: "active" });
+    sandbox.reset();
+    expect(await lane()).toMatchObject({ status: "active", resumedAt: null, window: { recipients: 0 } });
+  });
+
+  test("the client sends no resume of another lane", async () => {
+    const { client } = openLanes();
+    expect(await refusalOf(() => client.sending.resume("transactional"))).toEqual({
+      code: "invalid_parameter",
+      param: "stream",
+    });
+  });
+});
+
+describe("dedicated IPs", () => {
+  test("a dedicated IP warms up on the emulator's clock, and its figure moves every five minutes", async () => {
+    const dedicatedIps = [
+      { ip: "192.0.2.10", warmUpDays: 10 },
+      { ip: "2001:DB8::1", pool: "eu", warmUpDays: 0 },
+    ];
+    const { sandbox, client } = openLanes({ dedicatedIps });
+    const read = () => client.sending.dedicatedIp("192.0.2.10");
+    const assigned = { ip: "192.0.2.10", pool: "default", assignedAt: iso(START), readyAt: null };
+    expect(await read()).toMatchObject({ ...assigned, status: "warming", warmupPercent: 0, checkedAt: iso(START) });
+    await sandbox.advance(5 * DAY + 299_999);
+    expect(await read()).toMatchObject({ status: "warming", warmupPercent: 50, checkedAt: iso(START + 5 * DAY) });
+    await sandbox.advance(5 * DAY - 299_999 - 1);
+    expect(await read()).toMatchObject({ status: "warming", warmupPercent: 99, readyAt: null });
+    await sandbox.advance(1);
+    const ready = { status: "ready", warmupPercent: 100, readyAt: iso(START + 10 * DAY) };
+    expect(await read()).toMatchObject(ready);
+    await sandbox.advance(DAY);
+    expect(await read()).toMatchObject({ ...ready, checkedAt: iso(START + 11 * DAY) });
+    expect(await client.sending.dedicatedIp("2001:db8::1")).toMatchObject({ status: "ready", pool: "eu" });
+    expect((await client.sending.dedicatedIps()).map(({ ip }) => ip)).toEqual(["192.0.2.10", "2001:db8::1"]);
+    expect(await refusalOf(() => client.sending.dedicatedIp("192.0.2.11"))).toMatchObject({ status: 404 });
+  });
+
+  test("a workspace without the add-on has no dedicated IP", async () => {
+    expect(await openLanes().client.sending.dedicatedIps()).toEqual([]);
+  });
+
+  test("an IP that was assigned before the sandbox began is as warm as its days say", async () => {
+    const dedicatedIps = [{ ip: "192.0.2.10", assignedAt: iso(START - 3 * DAY) }];
+    const [ip] = await openLanes({ dedicatedIps }).client.sending.dedicatedIps();
+    expect(ip).toMatchObject({ warmupPercent: 10 });
+  });
+
+  test.each([
+    { ip: "192.0.2.10", assignedAt: "soon" },
+    { ip: "192.0.2.10", warmUpDays: -1 },
+    { ip: "a", warm: 1 },
+  ])("a dedicated IP of the options that cannot be is refused: %j", async (input) => {
+    const error = await errorOf(() => createSandbox({ dedicatedIps: [input] as never }));
+    expect(error.code).toBe("invalid_option");
+  });
+});
