@@ -72,6 +72,7 @@ export type {
   SignatureCreateInput,
   SignatureUpdateInput,
 } from "./contract/signatures.js";
+export type { BimiReport, DeliverabilityCheck, DeliverabilityReport, DmarcReport } from "./contract/tools.js";
 export type { Page } from "./contract/paging.js";
 export type {
   WebhookActivity,

@@ -333,6 +333,15 @@ export const GENERAL_ASSUMPTIONS: readonly ApiAssumption[] = [
       "Options `pauseAfterRecipients` and `dedicatedIps` of createSandbox; `src/sandbox/resources/sending-lanes.ts`.",
   },
   {
+    id: "tools_reports",
+    notShown:
+      "The shape of `tags` and `notes`, how a domain's organisation is found, the texts of issues and verdicts, and how score, grade and provider come about.",
+    assumed:
+      "`tags` by name, `notes` a list of texts; other shapes are read too. In the sandbox the shortest parent in the table is the organisation, and a domain that is not in it has no records. MX counts 20, SPF, DKIM and DMARC 25 each, BIMI 5, a warning half; A begins at 90, B at 80, and so on.",
+    change:
+      "Option `domainRecords` of createSandbox, `setDomainRecords`; `src/sandbox/resources/check-deliverability.ts`.",
+  },
+  {
     id: "form_inputs",
     notShown: "What updates and copies of a form take, the analytics of a form, and how submissions are managed.",
     assumed:

@@ -10,6 +10,7 @@ import type { Operation } from "./operation.js";
 import { roles } from "./roles.js";
 import { sending } from "./sending.js";
 import { signatures } from "./signatures.js";
+import { tools } from "./tools.js";
 import { webhooks } from "./webhooks.js";
 
 /** Written out, since an inferred type would be copied into the declarations without the docstrings of its rows. */
@@ -36,6 +37,8 @@ export interface Contract {
   readonly sending: typeof sending;
   /** Operations on signatures; see docs/service.md#signatures. */
   readonly signatures: typeof signatures;
+  /** Checks of the records of domains; see docs/service.md#record-checks. */
+  readonly tools: typeof tools;
   /** Operations on endpoints; see docs/service.md#endpoint-operations. */
   readonly webhooks: typeof webhooks;
 }
@@ -53,6 +56,7 @@ export const CONTRACT: Contract = {
   roles,
   sending,
   signatures,
+  tools,
   webhooks,
 };
 

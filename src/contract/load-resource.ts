@@ -13,6 +13,7 @@ const LOADERS: { readonly [R in keyof Contract]: () => Promise<Contract[R]> } = 
   roles: async () => (await import("./roles.js")).roles,
   sending: async () => (await import("./sending.js")).sending,
   signatures: async () => (await import("./signatures.js")).signatures,
+  tools: async () => (await import("./tools.js")).tools,
   webhooks: async () => (await import("./webhooks.js")).webhooks,
 };
 

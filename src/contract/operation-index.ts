@@ -114,6 +114,11 @@ export const OPERATION_INDEX: {
     delete: { path: "/signatures/{id}" },
     copy: { path: "/signatures/{id}/copy" },
   },
+  tools: {
+    dmarc: { path: "/tools/dmarc" },
+    bimi: { path: "/tools/bimi" },
+    deliverability: { path: "/tools/deliverability" },
+  },
   webhooks: {
     list: { path: "/webhooks", paged: true },
     get: { path: "/webhooks/{id}" },

@@ -37,6 +37,7 @@ import { AttemptWaits, checkFilter, checkTimeout, checkWait } from "./attempt-wa
 import { sandboxClosed } from "./event-waiter.js";
 import { AddressBook } from "./resources/address-book.js";
 import { RESOURCE_NAMES, createResources, handlersOf, rowsOf } from "./resources/create-resources.js";
+import { DomainTable } from "./resources/domain-records.js";
 import { SignUps } from "./resources/sign-ups.js";
 import { createWebhooksHandlers } from "./webhooks-handlers.js";
 
@@ -152,7 +153,8 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
     if (!isClosed) publish(events.makeOf(type, { ...data }));
   };
   const signUps = new SignUps({ book, clock: time.receiver, fire });
-  const resources = createResources({ ...shared, book, signUps, fire });
+  const domainTable = new DomainTable(options.domainRecords);
+  const resources = createResources({ ...shared, book, domainTable, signUps, fire });
   const publish = (event: SandboxEvent): Emitted => {
     // Data that is not JSON is refused before anything is changed.
     const body = eventBody(event);
@@ -202,6 +204,7 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
     contacts: contactEventStore,
     endpoints: createSandboxEndpoints(endpoints, deliverOnce),
     confirmSignUp: (formId, email) => signUps.confirm(formId, email),
+    setDomainRecords: (records) => domainTable.set(records),
     rows: (resource) => rowsOf(resources, resource),
     get baseUrl() {
       return server?.url ?? IN_PROCESS_URL;

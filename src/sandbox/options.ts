@@ -27,11 +27,13 @@ import type { SandboxAutomation } from "./contact-events/automations.js";
 import type { ContactInput } from "./contact-events/contact-list.js";
 import type { LookUpHost, RefuseAddress } from "./delivery/resolve-target.js";
 import type { AudienceInput } from "./resources/address-book.js";
+import type { DomainRecords } from "./resources/domain-records.js";
 import type { DedicatedIpInput } from "./resources/dedicated-ips.js";
 import type { ChatInput } from "./resources/chat-input.js";
 import type { ReceiveFetch } from "./delivery/send-in-process.js";
 import { LATEST_TIME } from "./latest-time.js";
 import type { SandboxLogEntry } from "./log-entry.js";
+import { SAMPLE_RECORDS } from "./samples/sample-records.js";
 import { SAMPLE_DOMAIN, SAMPLE_PEOPLE, SAMPLE_WORKSPACE_ADDRESSES } from "./samples/sample-story.js";
 import type { SandboxClock } from "./sandbox-time.js";
 
@@ -102,6 +104,12 @@ export interface SandboxOptions {
   pauseAfterRecipients?: number | undefined;
   /** Dedicated IPs of the workspace. @default [] */
   dedicatedIps?: readonly DedicatedIpInput[] | undefined;
+  /**
+   * What the record checks find. A domain that is not in the table has no records; no DNS is asked.
+   *
+   * @default the records of acme.example.com
+   */
+  domainRecords?: readonly DomainRecords[] | undefined;
   /** AI actions that the designer of forms may use; `"off"`: the workspace has none. @default 1,000 */
   aiActions?: number | "off" | undefined;
   /** What an event for an unknown address does without `createContact`. @default "refuse" */
@@ -162,6 +170,7 @@ export const SANDBOX_OPTIONS = defineOptions("createSandbox", {
   chats: list<ChatInput>({ default: [] }),
   pauseAfterRecipients: wholeNumber({ default: 100, min: 1 }),
   dedicatedIps: list<DedicatedIpInput>({ default: [] }),
+  domainRecords: list<DomainRecords>({ default: [SAMPLE_RECORDS] }),
   aiActions: given<number | "off">({ default: 1_000 }),
   unknownContacts: oneOf(["refuse", "create"], { default: "refuse" }),
   automations: list<SandboxAutomation>({ default: [] }),

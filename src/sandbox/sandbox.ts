@@ -14,6 +14,7 @@ import type { DeliveryFaultList } from "./delivery/delivery-faults.js";
 import type { SandboxEvent } from "./delivery/scheduled-delivery.js";
 import type { AttemptWait } from "./attempt-waits.js";
 import type { ResourceName } from "./resources/create-resources.js";
+import type { DomainRecords } from "./resources/domain-records.js";
 
 /** An endpoint with its secret, which the receiver needs. */
 export type EndpointWithSecret = WebhookEndpoint & { secret: string };
@@ -124,6 +125,8 @@ export interface Sandbox {
    * fired. False when no sign-up of this address waits for it.
    */
   confirmSignUp(formId: string, email: string): boolean;
+  /** Changes what the record checks find of a domain, in place of its entry in the option `domainRecords`. */
+  setDomainRecords(records: DomainRecords): void;
   /** Every row of a resource, such as `labels`, as the API sends it to a caller who sees all. */
   rows(resource: ResourceName): readonly object[];
   /** Injected faults: of deliveries to receivers, and in the API. */

@@ -19,6 +19,7 @@ const RESOURCES: Record<keyof Contract, readonly [what: string, assumptions: Reg
   roles: ["what members and keys may do", /^role_/],
   sending: ["lanes of outgoing mail, and dedicated IPs", /^sending_/],
   signatures: ["signatures of addresses", /^signature_/],
+  tools: ["checks of the records of any domain", /^tools_/],
   webhooks: ["endpoints, their deliveries and secrets", /^(?:webhook_|delivery_|replay_)/],
 };
 /** From the README. */

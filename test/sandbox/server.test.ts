@@ -94,6 +94,17 @@ describe("a sandbox server", () => {
     expect(body.data).toEqual(expect.arrayContaining([expect.objectContaining({ email })]));
   });
 
+  test("a sandbox server changes what the record checks find, and pauses a lane by a flood", async () => {
+    const { url, sandbox, call } = await open();
+    const client = createClient({ apiKey: sandbox.apiKey, baseUrl: url });
+    const records = { domain: "shop.example", dmarc: "v=DMARC1; p=reject" };
+    expect((await call("POST", "/sandbox/domain-records", records)).status).toBe(200);
+    expect(await client.tools.dmarc({ domain: "shop.example" })).toMatchObject({ stage: "reject" });
+    await call("POST", "/sandbox/emit", { type: "email.bounced", data: { stream: "broadcast" }, count: 100 });
+    const { body } = await call("GET", "/sandbox/rows?resource=sending");
+    expect(body.data).toMatchObject([{ status: "active" }, { stream: "broadcast", status: "paused" }]);
+  });
+
   test("a sandbox server is reset with or without its endpoints", async () => {
     const { call } = await open({ endpoints: [{ url: "http://127.0.0.1:9/" }] });
     await call("POST", "/sandbox/emit", { type: "email.sent" });
@@ -131,6 +142,7 @@ describe("a sandbox server", () => {
       "invalid_argument",
     ],
     ["a clear that is no flag", "POST", "/sandbox/faults", { clear: "true" }, 422, "invalid_parameter"],
+    ["records of no domain", "POST", "/sandbox/domain-records", { domain: "localhost" }, 422, "invalid_option"],
     ["no form", "POST", "/sandbox/confirm-sign-up", { email: "a@x.example" }, 422, "invalid_parameter"],
     ["no address", "POST", "/sandbox/confirm-sign-up", { formId: "frm_1" }, 422, "invalid_parameter"],
     ["a keepEndpoints that is no flag", "POST", "/sandbox/reset", { keepEndpoints: "yes" }, 422, "invalid_parameter"],

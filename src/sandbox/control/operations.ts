@@ -3,6 +3,7 @@ import { type ApiFaultRule, checkApiRule } from "../api/api-faults.js";
 import type { AttemptFilter } from "../delivery/attempt-log.js";
 import { type DeliveryFaultRule, checkDeliveryRule } from "../delivery/delivery-faults.js";
 import { RESOURCE_NAMES, type ResourceName } from "../resources/create-resources.js";
+import type { DomainRecords } from "../resources/domain-records.js";
 import type { Sandbox } from "../sandbox.js";
 import {
   type ControlBody,
@@ -75,6 +76,13 @@ export const CONTROL_OPERATIONS: Readonly<Record<string, ControlOperation>> = {
       if (formId === undefined) throw badRequest(422, "formId", "Must be the id of a form.");
       if (email === undefined) throw badRequest(422, "email", "Must be an address that signed up.");
       return { confirmed: sandbox.confirmSignUp(formId, email) };
+    },
+  },
+  "POST /sandbox/domain-records": {
+    method: "POST",
+    run(sandbox, input) {
+      sandbox.setDomainRecords(input as unknown as DomainRecords);
+      return stateOf(sandbox);
     },
   },
   "POST /sandbox/reset": {

@@ -12,6 +12,7 @@ import type { SandboxResource, Workspace } from "./resource.js";
 import { createRoles } from "./roles.js";
 import { createSending } from "./sending.js";
 import { createSignatures } from "./signatures.js";
+import { createTools } from "./tools.js";
 
 /** The resources whose state is in a folder of their own. */
 type OwnState = "contactEvents" | "webhooks";
@@ -34,6 +35,7 @@ const RESOURCES: { readonly [Name in ResourceName]: (workspace: Workspace) => Sa
   roles: createRoles,
   sending: createSending,
   signatures: createSignatures,
+  tools: createTools,
 };
 
 /** The names of the resources, in order. */

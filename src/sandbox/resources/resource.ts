@@ -8,6 +8,7 @@ import type { SandboxEvent } from "../delivery/scheduled-delivery.js";
 import type { MakeId } from "../make-id.js";
 import type { ResolvedSandboxOptions } from "../options.js";
 import type { AddressBook } from "./address-book.js";
+import type { DomainTable } from "./domain-records.js";
 import type { SignUps } from "./sign-ups.js";
 
 /** What the resources of the emulated workspace share. */
@@ -25,6 +26,8 @@ export interface Workspace {
   roles: RoleBook;
   /** The contacts, and the addresses seen in mail. */
   book: AddressBook;
+  /** The records of domains, in place of DNS. */
+  domainTable: DomainTable;
   /** The sign-ups to its forms. */
   signUps: SignUps;
   /** Fires an event, as what a call does; `data` is all of its data. */

@@ -1,4 +1,5 @@
 import type { EventType } from "../../protocol/event-types.js";
+import { SAMPLE_RECORDS } from "./sample-records.js";
 import { SAMPLE_DOMAIN, SAMPLE_TIMES, type SampleStory } from "./sample-story.js";
 
 /*
@@ -122,9 +123,9 @@ export const SAMPLE_DATA = {
   "domain.verified": (story: SampleStory) => ({
     ...domain(story),
     records: [
-      { id: "mx", name: "acme.example.com", record: "10 inbound.mail.example.net", status: "pass" },
-      { id: "spf", name: "acme.example.com", record: "v=spf1 include:mail.example.net -all", status: "pass" },
-      { id: "dkim", name: "svc._domainkey.acme.example.com", record: "v=DKIM1; k=rsa; p=MIIB", status: "pass" },
+      { id: "mx", name: SAMPLE_DOMAIN, record: `10 ${SAMPLE_RECORDS.mx[0]}`, status: "pass" },
+      { id: "spf", name: SAMPLE_DOMAIN, record: SAMPLE_RECORDS.spf, status: "pass" },
+      { id: "dkim", name: `svc._domainkey.${SAMPLE_DOMAIN}`, record: SAMPLE_RECORDS.dkim, status: "pass" },
     ],
   }),
   "domain.sending_changed": (story: SampleStory) => ({

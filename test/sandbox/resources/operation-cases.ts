@@ -119,6 +119,16 @@ const seededRole = async ({ send }: World, builtin: string): Promise<string> => 
   const { data } = (await send("GET /roles")).body as unknown as { data: { id: string; builtin: string }[] };
   return data.find((one) => one.builtin === builtin)?.id ?? "";
 };
+const toolErrors = ["dmarc", "bimi", "deliverability"].flatMap((name): [string, Producer][] => [
+  [`tools.${name} invalid_parameter`, ({ send }) => send(`GET /tools/${name}?domain=localhost`)],
+  [
+    `tools.${name} unreachable`,
+    ({ sandbox, send }) => {
+      sandbox.setDomainRecords({ domain: "down.example", unreachable: true });
+      return send(`GET /tools/${name}?domain=down.example`);
+    },
+  ],
+]);
 
 /** A request for each error that needs one of its own, by call and code. */
 export const PRODUCERS: Record<string, Producer> = {
@@ -149,6 +159,7 @@ export const PRODUCERS: Record<string, Producer> = {
     return send(`DELETE /files/${String(body["id"])}`);
   },
   ...Object.fromEntries(formErrors),
+  ...Object.fromEntries(toolErrors),
   ...Object.fromEntries(
     aiErrors.flatMap(([name, ask]): [string, Producer][] => [
       [`forms.${name} invalid_form`, (world) => ask(world, "A form without an email field.")],
@@ -297,6 +308,7 @@ export const MAKERS: { readonly [R in keyof Contract]: (client: Client) => Promi
     const html = "<p>Ada</p>";
     return { id: (await signatures.create({ address: "support@acme.example.com", name: "Old", html })).id };
   },
+  tools: () => Promise.resolve({}),
   webhooks: async ({ webhooks }) => {
     const { id } = await webhooks.create({ url: "http://127.0.0.1:9/" });
     await webhooks.test(id);

@@ -1,0 +1,152 @@
+import { z } from "zod";
+import type { Operation, Resource } from "./operation.js";
+import { ROW_KINDS } from "./row-kinds.js";
+import { nullable, openEnum } from "./shapes.js";
+
+const issues = z.array(z.string()).default([]);
+const record = nullable(z.string());
+
+/** What the DMARC record of a domain says. */
+const dmarcReport = z.looseObject({
+  domain: z.string(),
+  /** Null when there is none. */
+  record,
+  /** The organisational domain, when the record is its; null otherwise. */
+  inheritedFrom: nullable(z.string()),
+  /** Every tag of the record; its shape is not documented. */
+  tags: nullable(z.union([z.record(z.string(), z.unknown()), z.array(z.unknown())])),
+  /** `monitor` is `p=none`. */
+  stage: openEnum(["missing", "invalid", "monitor", "quarantine", "reject"]),
+  issues,
+});
+
+/** What the BIMI record of a domain says, and whether inboxes would draw its logo. */
+const bimiReport = z.looseObject({
+  record,
+  logoUrl: nullable(z.string()),
+  authorityUrl: nullable(z.string()),
+  logoSvg: nullable(z.string()),
+  logoReachable: nullable(z.boolean()),
+  dmarcPolicy: nullable(z.string()),
+  /** Inboxes draw a logo only when the policy is quarantine or reject. */
+  dmarcEnforced: nullable(z.boolean()),
+  status: openEnum(["present", "partial", "absent", "invalid"]),
+  issues,
+});
+
+const deliverabilityCheck = z.looseObject({
+  id: z.string(),
+  label: z.string().default(""),
+  status: openEnum(["pass", "warn", "fail", "absent"]),
+  verdict: nullable(z.string()),
+  record,
+  /** A list of texts, or one text; its shape is not documented. */
+  notes: nullable(z.union([z.array(z.string()), z.string()])),
+});
+
+/** How well mail of a domain is set up. */
+const deliverabilityReport = z.looseObject({
+  /** 0 to 100. */
+  score: z.number(),
+  /** A to F. */
+  grade: z.string(),
+  provider: nullable(z.string()),
+  /** MX, SPF, DKIM, DMARC and BIMI. */
+  checks: z.array(deliverabilityCheck),
+});
+
+/** A report on the DMARC record of a domain. */
+export type DmarcReport = z.output<typeof dmarcReport>;
+/** A report on the BIMI record of a domain. */
+export type BimiReport = z.output<typeof bimiReport>;
+/** A report on the records of a domain that decide how its mail is taken. */
+export type DeliverabilityReport = z.output<typeof deliverabilityReport>;
+/** One check of a {@link DeliverabilityReport}. */
+export type DeliverabilityCheck = z.output<typeof deliverabilityCheck>;
+
+const query = z.strictObject({
+  /** A domain; an address or a URL is read as its domain. */
+  domain: z
+    .string()
+    .trim()
+    .min(1, { error: "Must be a domain, an address or a URL." })
+    .describe("a domain; an address or a URL is read as its domain"),
+});
+
+/** What the three checks have in common: any key may call them. See docs/service.md#record-checks. */
+const check = {
+  ...ROW_KINDS.read,
+  scope: null,
+  query,
+  errors: ["invalid_parameter", "unknown_parameter", "unreachable"],
+} as const satisfies Partial<Operation>;
+
+const dmarcRecord = "v=DMARC1; p=quarantine; rua=mailto:dmarc@acme.example.com";
+
+/** Checks of the records of any domain. See docs/service.md#record-checks. */
+export const tools = {
+  /** Reads the DMARC record of a domain, or of its organisational domain. */
+  dmarc: {
+    ...check,
+    path: "/tools/dmarc",
+    result: dmarcReport,
+    doc: "Reads the DMARC record of a domain, or of its organisational domain.",
+    example: {
+      query: { domain: "acme.example.com" },
+      result: {
+        domain: "acme.example.com",
+        record: dmarcRecord,
+        inheritedFrom: null,
+        tags: { v: "DMARC1", p: "quarantine", rua: "mailto:dmarc@acme.example.com" },
+        stage: "quarantine",
+        issues: [],
+      },
+    },
+  },
+  /** Reads the BIMI record of a domain, and fetches its logo. */
+  bimi: {
+    ...check,
+    path: "/tools/bimi",
+    result: bimiReport,
+    doc: "Reads the BIMI record of a domain, and fetches its logo.",
+    example: {
+      query: { domain: "acme.example.com" },
+      result: {
+        record: "v=BIMI1; l=https://acme.example.com/logo.svg; a=",
+        logoUrl: "https://acme.example.com/logo.svg",
+        authorityUrl: null,
+        logoSvg: "<svg/>",
+        logoReachable: true,
+        dmarcPolicy: "quarantine",
+        dmarcEnforced: true,
+        status: "present",
+        issues: [],
+      },
+    },
+  },
+  /** Rates the records that decide how mail of a domain is taken: MX, SPF, DKIM, DMARC and BIMI. */
+  deliverability: {
+    ...check,
+    path: "/tools/deliverability",
+    result: deliverabilityReport,
+    doc: "Rates the records that decide how mail of a domain is taken: MX, SPF, DKIM, DMARC and BIMI.",
+    example: {
+      query: { domain: "ada@acme.example.com" },
+      result: {
+        score: 95,
+        grade: "A",
+        provider: null,
+        checks: [
+          {
+            id: "dmarc",
+            label: "DMARC",
+            status: "pass",
+            verdict: "Mail that fails is quarantined.",
+            record: dmarcRecord,
+            notes: [],
+          },
+        ],
+      },
+    },
+  },
+} as const satisfies Resource;

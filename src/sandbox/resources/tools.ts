@@ -1,0 +1,28 @@
+import { type ApiHandlers, type HandlerAnswer, SandboxApiError } from "../api/api-handlers.js";
+import { invalidParameter } from "../endpoints/check-endpoint.js";
+import { checkBimi } from "./check-bimi.js";
+import { checkDeliverability } from "./check-deliverability.js";
+import { checkDmarc } from "./check-dmarc.js";
+import type { DomainTable } from "./domain-records.js";
+import { readDomain } from "./read-domain.js";
+import type { SandboxResource, Workspace } from "./resource.js";
+
+/** The checks of records, answered from the table of domains. See docs/service.md#record-checks. */
+export function createTools({ domainTable }: Workspace): SandboxResource<"tools"> {
+  const checkBy =
+    (check: (domain: string, table: DomainTable) => object) =>
+    ({ query }: { query: { domain: string } }): HandlerAnswer => {
+      const domain = readDomain(query.domain);
+      if (domain === undefined) throw invalidParameter("domain", "Must be a domain, an address or a URL.");
+      if (domainTable.find(domain).unreachable) {
+        throw new SandboxApiError({ code: "unreachable", message: "DNS did not answer for the domain." });
+      }
+      return { body: check(domain, domainTable) };
+    };
+  const handlers: ApiHandlers["tools"] = {
+    dmarc: checkBy(checkDmarc),
+    bimi: checkBy(checkBimi),
+    deliverability: checkBy(checkDeliverability),
+  };
+  return { handlers, rows: () => domainTable.list(), reset: () => domainTable.reset() };
+}
