@@ -31,6 +31,7 @@ export type { AudienceInput } from "./sandbox/resources/address-book.js";
 export type { ChatInput } from "./sandbox/resources/chat-input.js";
 export type { DedicatedIpInput } from "./sandbox/resources/dedicated-ips.js";
 export type { DomainRecords } from "./sandbox/resources/domain-records.js";
+export type { MailAccountInput, MailHost, MailServerInput } from "./sandbox/resources/mail-servers.js";
 export type { ResourceName } from "./sandbox/resources/create-resources.js";
 export { SandboxApiError } from "./sandbox/api/api-handlers.js";
 export type { ActiveFault } from "./sandbox/fault-rules.js";

@@ -342,6 +342,21 @@ export const GENERAL_ASSUMPTIONS: readonly ApiAssumption[] = [
       "Option `domainRecords` of createSandbox, `setDomainRecords`; `src/sandbox/resources/check-deliverability.ts`.",
   },
   {
+    id: "mailbox_scopes",
+    notShown: "Which scope each operation on connected mailboxes needs.",
+    assumed: "`connections:read` to list and read, `settings:write` for everything else.",
+    change: "Nothing to change in a client: the service checks it. Give the key the scope that the error asks for.",
+  },
+  {
+    id: "mailbox_rules",
+    notShown:
+      "The values of `provider` and `method`, who `connectedBy` names, the limits of look-ups and of addresses, what a paused mailbox that needs a sign-in is answered, how a failing one becomes active again, and what happens to a paused one with a new password.",
+    assumed:
+      "In the sandbox `method` is the `signIn` of a discovery, and `connectedBy` `@owner` or a member. 60 look-ups an hour, then 429 `mailbox_checks_limited`; 100 addresses. Pausing or resuming is 422 `invalid_parameter` on `paused`. A failing mailbox is synced every 15 minutes, and active again after one that works. A paused one stays paused. An API key signs in as the owner, and a narrowed one reaches every mailbox. Other ports than the documented ones are 422.",
+    change:
+      "Options `mailServers`, `mailLookUpsPerHour` and `maxAddresses` of createSandbox; `src/sandbox/resources/mailboxes.ts`.",
+  },
+  {
     id: "form_inputs",
     notShown: "What updates and copies of a form take, the analytics of a form, and how submissions are managed.",
     assumed:

@@ -10,6 +10,7 @@ export type ValidationCode = Extract<
   | "invalid_webhook_url"
   | "invalid_idempotency_key"
   | "invalid_cursor"
+  | "mailbox_address_invalid"
 >;
 
 /** What is wrong with an input, named as the service would name it. Contains no value of the input. */

@@ -5,6 +5,7 @@ import { files } from "./files.js";
 import { forms } from "./forms.js";
 import { keys } from "./keys.js";
 import { labels } from "./labels.js";
+import { mailboxes } from "./mailboxes.js";
 import { contacts } from "./contacts.js";
 import type { Operation } from "./operation.js";
 import { roles } from "./roles.js";
@@ -31,6 +32,8 @@ export interface Contract {
   readonly keys: typeof keys;
   /** Operations on labels; see docs/service.md#labels. */
   readonly labels: typeof labels;
+  /** Operations on connected mailboxes; see docs/service.md#connected-mailboxes. */
+  readonly mailboxes: typeof mailboxes;
   /** Operations on roles; see docs/service.md#roles. */
   readonly roles: typeof roles;
   /** Operations on sending lanes and dedicated IPs; see docs/service.md#sending-lanes. */
@@ -53,6 +56,7 @@ export const CONTRACT: Contract = {
   forms,
   keys,
   labels,
+  mailboxes,
   roles,
   sending,
   signatures,

@@ -10,6 +10,7 @@ const LOADERS: { readonly [R in keyof Contract]: () => Promise<Contract[R]> } = 
   forms: async () => (await import("./forms.js")).forms,
   keys: async () => (await import("./keys.js")).keys,
   labels: async () => (await import("./labels.js")).labels,
+  mailboxes: async () => (await import("./mailboxes.js")).mailboxes,
   roles: async () => (await import("./roles.js")).roles,
   sending: async () => (await import("./sending.js")).sending,
   signatures: async () => (await import("./signatures.js")).signatures,

@@ -92,6 +92,15 @@ export const OPERATION_INDEX: {
     delete: { path: "/labels/{id}" },
     palette: { path: "/labels/palette" },
   },
+  mailboxes: {
+    list: { path: "/connected-mailboxes" },
+    get: { path: "/connected-mailboxes/{id}" },
+    discover: { path: "/connected-mailboxes/discover" },
+    connect: { path: "/connected-mailboxes" },
+    update: { path: "/connected-mailboxes/{id}" },
+    sync: { path: "/connected-mailboxes/{id}/sync" },
+    disconnect: { path: "/connected-mailboxes/{id}" },
+  },
   roles: {
     list: { path: "/roles", paged: true },
     get: { path: "/roles/{id}" },

@@ -38,6 +38,8 @@ import { sandboxClosed } from "./event-waiter.js";
 import { AddressBook } from "./resources/address-book.js";
 import { RESOURCE_NAMES, createResources, handlersOf, rowsOf } from "./resources/create-resources.js";
 import { DomainTable } from "./resources/domain-records.js";
+import { MailServers } from "./resources/mail-servers.js";
+import { OwnedAddresses } from "./resources/owned-addresses.js";
 import { SignUps } from "./resources/sign-ups.js";
 import { createWebhooksHandlers } from "./webhooks-handlers.js";
 
@@ -83,10 +85,11 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
     patienceMs: time.isManual ? options.patienceMs : undefined,
   });
   const passTime = new PassTime(time, queue, (byMs) => emit({ kind: "clock", byMs }));
+  const owned = new OwnedAddresses(options);
   const endpoints = new EndpointRegistry({
     clock,
     makeId,
-    rules: options,
+    rules: { ...options, owned },
     maxEndpoints: options.maxEndpoints,
     onChange(endpoint, change) {
       if (change === "disabled") engine.endpointDisabled(endpoint);
@@ -154,7 +157,8 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
   };
   const signUps = new SignUps({ book, clock: time.receiver, fire });
   const domainTable = new DomainTable(options.domainRecords);
-  const resources = createResources({ ...shared, book, domainTable, signUps, fire });
+  const mailServers = new MailServers(options.mailServers);
+  const resources = createResources({ ...shared, book, owned, domainTable, mailServers, signUps, fire });
   const publish = (event: SandboxEvent): Emitted => {
     // Data that is not JSON is refused before anything is changed.
     const body = eventBody(event);
@@ -204,6 +208,7 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
     contacts: contactEventStore,
     endpoints: createSandboxEndpoints(endpoints, deliverOnce),
     confirmSignUp: (formId, email) => signUps.confirm(formId, email),
+    setMailServer: (server) => mailServers.set(server),
     setDomainRecords: (records) => domainTable.set(records),
     rows: (resource) => rowsOf(resources, resource),
     get baseUrl() {

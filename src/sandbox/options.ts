@@ -28,6 +28,7 @@ import type { ContactInput } from "./contact-events/contact-list.js";
 import type { LookUpHost, RefuseAddress } from "./delivery/resolve-target.js";
 import type { AudienceInput } from "./resources/address-book.js";
 import type { DomainRecords } from "./resources/domain-records.js";
+import type { MailServerInput } from "./resources/mail-servers.js";
 import type { DedicatedIpInput } from "./resources/dedicated-ips.js";
 import type { ChatInput } from "./resources/chat-input.js";
 import type { ReceiveFetch } from "./delivery/send-in-process.js";
@@ -110,6 +111,12 @@ export interface SandboxOptions {
    * @default the records of acme.example.com
    */
   domainRecords?: readonly DomainRecords[] | undefined;
+  /** The mail servers that mailboxes can be connected from. @default those of mailbox.example.net */
+  mailServers?: readonly MailServerInput[] | undefined;
+  /** Most addresses of the workspace, those of connected mailboxes too; not documented. @default 100 */
+  maxAddresses?: number | undefined;
+  /** Look-ups of mail servers that a person may ask for in an hour; not documented. @default 60 */
+  mailLookUpsPerHour?: number | undefined;
   /** AI actions that the designer of forms may use; `"off"`: the workspace has none. @default 1,000 */
   aiActions?: number | "off" | undefined;
   /** What an event for an unknown address does without `createContact`. @default "refuse" */
@@ -171,6 +178,9 @@ export const SANDBOX_OPTIONS = defineOptions("createSandbox", {
   pauseAfterRecipients: wholeNumber({ default: 100, min: 1 }),
   dedicatedIps: list<DedicatedIpInput>({ default: [] }),
   domainRecords: list<DomainRecords>({ default: [SAMPLE_RECORDS] }),
+  mailServers: list<MailServerInput>({ default: [{ domain: "mailbox.example.net" }] }),
+  maxAddresses: wholeNumber({ default: 100, min: 0 }),
+  mailLookUpsPerHour: wholeNumber({ default: 60, min: 1 }),
   aiActions: given<number | "off">({ default: 1_000 }),
   unknownContacts: oneOf(["refuse", "create"], { default: "refuse" }),
   automations: list<SandboxAutomation>({ default: [] }),

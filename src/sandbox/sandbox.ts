@@ -15,6 +15,7 @@ import type { SandboxEvent } from "./delivery/scheduled-delivery.js";
 import type { AttemptWait } from "./attempt-waits.js";
 import type { ResourceName } from "./resources/create-resources.js";
 import type { DomainRecords } from "./resources/domain-records.js";
+import type { MailServerInput } from "./resources/mail-servers.js";
 
 /** An endpoint with its secret, which the receiver needs. */
 export type EndpointWithSecret = WebhookEndpoint & { secret: string };
@@ -125,6 +126,11 @@ export interface Sandbox {
    * fired. False when no sign-up of this address waits for it.
    */
   confirmSignUp(formId: string, email: string): boolean;
+  /**
+   * Changes the mail servers of a domain, in place of its entry in the option `mailServers`: another password, or
+   * servers that do not answer. Mailboxes find out with their next sync.
+   */
+  setMailServer(server: MailServerInput): void;
   /** Changes what the record checks find of a domain, in place of its entry in the option `domainRecords`. */
   setDomainRecords(records: DomainRecords): void;
   /** Every row of a resource, such as `labels`, as the API sends it to a caller who sees all. */

@@ -16,6 +16,7 @@ const RESOURCES: Record<keyof Contract, readonly [what: string, assumptions: Reg
   forms: ["sign-up forms and sign-ups", /^form_/],
   keys: ["API keys and their logs", /^(?:api_key_|key_ids)/],
   labels: ["labels and their colors", /^label_/],
+  mailboxes: ["mailboxes that stay at another provider", /^mailbox_/],
   roles: ["what members and keys may do", /^role_/],
   sending: ["lanes of outgoing mail, and dedicated IPs", /^sending_/],
   signatures: ["signatures of addresses", /^signature_/],

@@ -105,6 +105,16 @@ describe("a sandbox server", () => {
     expect(body.data).toMatchObject([{ status: "active" }, { stream: "broadcast", status: "paused" }]);
   });
 
+  test("a sandbox server changes the mail servers that mailboxes are synced from", async () => {
+    const { url, sandbox, call } = await open();
+    const { mailboxes } = createClient({ apiKey: sandbox.apiKey, baseUrl: url });
+    const { id } = await mailboxes.connect({ email: "ada@mailbox.example.net", password: "p" });
+    await call("POST", "/sandbox/mail-servers", { domain: "mailbox.example.net", reachable: false });
+    await call("POST", "/sandbox/advance", { by: "10m" });
+    expect(await mailboxes.get(id)).toMatchObject({ status: "failing" });
+    expect((await call("GET", "/sandbox/rows?resource=mailboxes")).body.data).toMatchObject([{ id }]);
+  });
+
   test("a sandbox server is reset with or without its endpoints", async () => {
     const { call } = await open({ endpoints: [{ url: "http://127.0.0.1:9/" }] });
     await call("POST", "/sandbox/emit", { type: "email.sent" });
@@ -143,6 +153,7 @@ describe("a sandbox server", () => {
     ],
     ["a clear that is no flag", "POST", "/sandbox/faults", { clear: "true" }, 422, "invalid_parameter"],
     ["records of no domain", "POST", "/sandbox/domain-records", { domain: "localhost" }, 422, "invalid_option"],
+    ["servers of no domain", "POST", "/sandbox/mail-servers", { domain: "a" }, 422, "invalid_option"],
     ["no form", "POST", "/sandbox/confirm-sign-up", { email: "a@x.example" }, 422, "invalid_parameter"],
     ["no address", "POST", "/sandbox/confirm-sign-up", { formId: "frm_1" }, 422, "invalid_parameter"],
     ["a keepEndpoints that is no flag", "POST", "/sandbox/reset", { keepEndpoints: "yes" }, 422, "invalid_parameter"],

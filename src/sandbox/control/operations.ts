@@ -4,6 +4,7 @@ import type { AttemptFilter } from "../delivery/attempt-log.js";
 import { type DeliveryFaultRule, checkDeliveryRule } from "../delivery/delivery-faults.js";
 import { RESOURCE_NAMES, type ResourceName } from "../resources/create-resources.js";
 import type { DomainRecords } from "../resources/domain-records.js";
+import type { MailServerInput } from "../resources/mail-servers.js";
 import type { Sandbox } from "../sandbox.js";
 import {
   type ControlBody,
@@ -76,6 +77,13 @@ export const CONTROL_OPERATIONS: Readonly<Record<string, ControlOperation>> = {
       if (formId === undefined) throw badRequest(422, "formId", "Must be the id of a form.");
       if (email === undefined) throw badRequest(422, "email", "Must be an address that signed up.");
       return { confirmed: sandbox.confirmSignUp(formId, email) };
+    },
+  },
+  "POST /sandbox/mail-servers": {
+    method: "POST",
+    run(sandbox, input) {
+      sandbox.setMailServer(input as unknown as MailServerInput);
+      return stateOf(sandbox);
     },
   },
   "POST /sandbox/domain-records": {

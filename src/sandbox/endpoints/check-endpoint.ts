@@ -15,10 +15,8 @@ import { type Allowlists, ownsAddress } from "./allowlists.js";
 export interface EndpointRules {
   /** Enforces the documented rule for URLs: https and a public host. */
   strictUrls: boolean;
-  /** Addresses that the workspace owns, in lower case. */
-  addresses: readonly string[];
-  /** Domains that it owns, with every address in them, in lower case. */
-  domains: readonly string[];
+  /** Addresses and domains that the workspace owns, in lower case. */
+  owned: { readonly addresses: readonly string[]; readonly domains: readonly string[] };
   /** Event types beyond those that this package knows. */
   newEventTypes: readonly string[];
 }
@@ -53,7 +51,7 @@ function checkLists(
 ): void {
   const strange = eventTypes.findIndex((type) => !isEventType(type) && !rules.newEventTypes.includes(type));
   if (strange !== -1) throw invalidParameter(`eventTypes.${strange}`, "There is no such event type.");
-  const foreign = addressAllowlist.findIndex((address) => !ownsAddress(rules, address));
+  const foreign = addressAllowlist.findIndex((address) => !ownsAddress(rules.owned, address));
   if (foreign !== -1) throw invalidParameter(`addressAllowlist.${foreign}`, "Must be an address of the workspace.");
 }
 

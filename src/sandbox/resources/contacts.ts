@@ -16,7 +16,7 @@ import type { SandboxResource, Workspace } from "./resource.js";
 import { containsText, pageSearched } from "./search-text.js";
 
 /** The workspace's contacts and people. See docs/service.md#contacts. */
-export function createContacts({ book, options }: Workspace): SandboxResource<"contacts"> {
+export function createContacts({ book, options, owned }: Workspace): SandboxResource<"contacts"> {
   const handlers: ApiHandlers["contacts"] = {
     list: ({ query, caller }) => {
       requireWholeBook(caller);
@@ -65,7 +65,7 @@ export function createContacts({ book, options }: Workspace): SandboxResource<"c
     people({ query: { q = "", email, sort, blocked, limit, cursor }, caller }) {
       requireWholeBook(caller);
       const seen = caller.scopes.includes("threads:read");
-      const isOwn = (address: string): boolean => ownsAddress(options, address);
+      const isOwn = (address: string): boolean => ownsAddress(owned, address);
       const rows = listPeople(book, { seen, caller, blocklist: options.blocklist, isOwn }).filter(
         (person) =>
           (email === undefined || person.email === email) &&

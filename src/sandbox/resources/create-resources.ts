@@ -8,6 +8,7 @@ import { createFiles } from "./files.js";
 import { createForms } from "./forms.js";
 import { createKeys } from "./keys.js";
 import { createLabels } from "./labels.js";
+import { createMailboxes } from "./mailboxes.js";
 import type { SandboxResource, Workspace } from "./resource.js";
 import { createRoles } from "./roles.js";
 import { createSending } from "./sending.js";
@@ -32,6 +33,7 @@ const RESOURCES: { readonly [Name in ResourceName]: (workspace: Workspace) => Sa
   forms: createForms,
   keys: createKeys,
   labels: createLabels,
+  mailboxes: createMailboxes,
   roles: createRoles,
   sending: createSending,
   signatures: createSignatures,

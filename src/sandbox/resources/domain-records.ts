@@ -1,6 +1,6 @@
 import { PigeonholeError } from "../../base/error.js";
-import { type OptionsOf, defineOptions, flag, list, readBy, required } from "../../base/options.js";
-import { isDomainName } from "./read-domain.js";
+import { type OptionsOf, type Resolved, defineOptions, flag, list, readBy } from "../../base/options.js";
+import { domainName } from "./read-domain.js";
 
 /** What the DNS has of one domain. The record checks of the sandbox read this table, and never a real DNS. */
 export interface DomainRecords {
@@ -24,7 +24,7 @@ export interface DomainRecords {
 
 /** The defaults and checks of {@link DomainRecords}. */
 export const DOMAIN_RECORDS = defineOptions("An entry of domainRecords", {
-  domain: required<string>(),
+  domain: domainName,
   mx: list<string>({ default: [] }),
   spf: readBy(checkText),
   dkim: readBy(checkText),
@@ -34,7 +34,7 @@ export const DOMAIN_RECORDS = defineOptions("An entry of domainRecords", {
   unreachable: flag({ default: false }),
 } satisfies OptionsOf<DomainRecords>);
 
-type KnownRecords = ReturnType<typeof checkRecords>;
+type KnownRecords = Resolved<typeof DOMAIN_RECORDS>;
 
 /** The records of domains by name. */
 export class DomainTable {
@@ -49,7 +49,7 @@ export class DomainTable {
 
   /** Adds the records of a domain, in place of those that it had. Throws `invalid_option`. */
   set(records: DomainRecords): void {
-    const checked = checkRecords(records);
+    const checked = DOMAIN_RECORDS.resolve(records);
     this.#domains.set(checked.domain, checked);
   }
 
@@ -77,14 +77,7 @@ export class DomainTable {
   }
 }
 
-const { domain: _, ...NO_RECORDS } = checkRecords({ domain: "none.example" });
-
-function checkRecords(records: DomainRecords) {
-  const checked = DOMAIN_RECORDS.resolve(records);
-  const domain = String(checked.domain).toLowerCase();
-  if (isDomainName(domain)) return { ...checked, domain };
-  throw new PigeonholeError("invalid_option", `domain must be a domain, got ${JSON.stringify(checked.domain)}.`);
-}
+const { domain: _, ...NO_RECORDS } = DOMAIN_RECORDS.resolve({ domain: "none.example" });
 
 function checkText(option: string, text?: string): string | undefined {
   if (text === undefined || typeof text === "string") return text;

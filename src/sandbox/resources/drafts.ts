@@ -32,13 +32,13 @@ interface Message {
 type DraftChanges = Partial<Omit<DraftRow, keyof CollectionRow>>;
 
 /** The workspace's drafts. See docs/service.md#drafts. */
-export function createDrafts({ makeId, options }: Workspace): SandboxResource<"drafts"> {
+export function createDrafts({ makeId, owned }: Workspace): SandboxResource<"drafts"> {
   const drafts = new Collection<DraftRow>({ kind: "draft" });
   const messages = new Map<string, Message>();
 
   function bodyOf(row: DraftRow): object {
     const { savedAtMs: _, from, subject, ...rest } = withoutSequence(row);
-    const canSend = from !== null && ownsAddress(options, bareAddresses([from])[0] ?? "");
+    const canSend = from !== null && ownsAddress(owned, bareAddresses([from])[0] ?? "");
     return { ...rest, subject: subject === "" ? "(no subject)" : subject, from: canSend ? from : null };
   }
 

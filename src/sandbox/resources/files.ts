@@ -22,7 +22,7 @@ import type { SandboxResource, Workspace } from "./resource.js";
 import { pageSearched } from "./search-text.js";
 
 /** The workspace's files and the links to them. See docs/service.md#files. */
-export function createFiles({ makeId, options, fire }: Workspace): SandboxResource<"files"> {
+export function createFiles({ makeId, options, owned, fire }: Workspace): SandboxResource<"files"> {
   const store = new FileStore({ makeId, maxBytes: options.maxFileBytes });
   const { files, links } = store;
 
@@ -123,7 +123,7 @@ export function createFiles({ makeId, options, fire }: Workspace): SandboxResour
     handlers,
     rows: () => files.rows.map((file) => store.bodyOf(file)),
     reset: () => store.clear(),
-    onEvent: (event) => keepFilesOf(event, store, options),
+    onEvent: (event) => keepFilesOf(event, store, owned),
   };
 }
 

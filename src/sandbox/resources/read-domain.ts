@@ -1,3 +1,6 @@
+import { PigeonholeError } from "../../base/error.js";
+import type { Option } from "../../base/options.js";
+
 const MAX_URL = 2048;
 const MAX_LENGTH = 253;
 const LABEL = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/;
@@ -15,7 +18,7 @@ export function readDomain(text: string): string | undefined {
 }
 
 /** True for a domain of two labels or more in lower case; not for an IP address. */
-export function isDomainName(text: string): boolean {
+function isDomainName(text: string): boolean {
   const labels = text.split(".");
   return text.length <= MAX_LENGTH && labels.length > 1 && labels.every(isLabel) && !/^\d+$/.test(labels.at(-1) ?? "");
 }
@@ -23,3 +26,13 @@ export function isDomainName(text: string): boolean {
 function isLabel(label: string): boolean {
   return LABEL.test(label);
 }
+
+/** An option that must be a domain; it is read in lower case. */
+export const domainName: Option<string, string> & { readonly required: true } = {
+  required: true,
+  read(option, value) {
+    const domain = typeof value === "string" ? value.toLowerCase() : "";
+    if (isDomainName(domain)) return domain;
+    throw new PigeonholeError("invalid_option", `${option} must be a domain, got ${JSON.stringify(value)}.`);
+  },
+};

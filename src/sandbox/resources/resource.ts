@@ -9,6 +9,8 @@ import type { MakeId } from "../make-id.js";
 import type { ResolvedSandboxOptions } from "../options.js";
 import type { AddressBook } from "./address-book.js";
 import type { DomainTable } from "./domain-records.js";
+import type { MailServers } from "./mail-servers.js";
+import type { OwnedAddresses } from "./owned-addresses.js";
 import type { SignUps } from "./sign-ups.js";
 
 /** What the resources of the emulated workspace share. */
@@ -26,6 +28,10 @@ export interface Workspace {
   roles: RoleBook;
   /** The contacts, and the addresses seen in mail. */
   book: AddressBook;
+  /** Every address of the workspace, those of connected mailboxes too. */
+  owned: OwnedAddresses;
+  /** The mail servers outside the workspace. */
+  mailServers: MailServers;
   /** The records of domains, in place of DNS. */
   domainTable: DomainTable;
   /** The sign-ups to its forms. */

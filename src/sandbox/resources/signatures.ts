@@ -21,7 +21,7 @@ interface SignatureRow extends CollectionRow {
 type Defaults = { [Field in "isDefault" | "isReplyDefault"]?: boolean | undefined };
 
 /** Signatures of the workspace's addresses. See docs/service.md#signatures. */
-export function createSignatures({ clock, makeId, options }: Workspace): SandboxResource<"signatures"> {
+export function createSignatures({ clock, makeId, owned }: Workspace): SandboxResource<"signatures"> {
   const signatures = new Collection<SignatureRow>({
     kind: "signature",
     limit: {
@@ -79,7 +79,7 @@ export function createSignatures({ clock, makeId, options }: Workspace): Sandbox
   /** The addresses in lower case. Throws before anything is written. */
   function checkAddresses(param: string, given: readonly string[], caller: Caller): string[] {
     const addresses = given.map((address) => address.toLowerCase());
-    const foreign = addresses.findIndex((address) => !ownsAddress(options, address));
+    const foreign = addresses.findIndex((address) => !ownsAddress(owned, address));
     const at = param === "addresses" ? `${param}.${foreign}` : param;
     if (foreign !== -1) throw invalidParameter(at, "Must be an address or a domain of the workspace.");
     if (addresses.every((address) => holdsAddress(caller, address))) return addresses;

@@ -69,7 +69,8 @@ describe("bad input", () => {
         const answer = await send(world, operation, { ...request, params: { ...ids, ...request.params } });
         if (name.endsWith(HALF_CHARACTER) && operation.events === undefined) {
           const codes = ["invalid_parameter", "invalid_webhook_url", "invalid_form_submission"];
-          expect([answer.status, codes.includes(String(answer.body["code"]))], name).toEqual([422, true]);
+          const expected = [...codes.map((code) => `422 ${code}`), "400 mailbox_address_invalid"];
+          expect(expected, name).toContain(`${answer.status} ${String(answer.body["code"])}`);
         }
         if (answer.status < 400) {
           expect(isOfRow(row, request, answer), `${call} ${name}`).toBe(true);

@@ -1,5 +1,5 @@
 import type { Client } from "pigeonhole/client";
-import type { Sandbox, SandboxOptions } from "pigeonhole/sandbox";
+import type { MailServerInput, Sandbox, SandboxOptions } from "pigeonhole/sandbox";
 import type { ApiErrorCode } from "#pigeonhole/contract/api-error-codes.js";
 import type { Contract } from "#pigeonhole/contract/contract.js";
 import type { Operation } from "#pigeonhole/contract/operation.js";
@@ -130,6 +130,57 @@ const toolErrors = ["dmarc", "bimi", "deliverability"].flatMap((name): [string, 
   ],
 ]);
 
+const MAIL = { domain: "shop.example", accounts: [{ email: "ada@shop.example", password: "p" }] };
+const LOGIN = { email: "ada@shop.example", password: "p" };
+const MAIL_SERVERS: readonly MailServerInput[] = [
+  MAIL,
+  { domain: "vendor.example", signIn: "vendor", accounts: [{ email: "ada@vendor.example", connected: true }] },
+  { domain: "mute.example", accounts: [{ email: "ada@mute.example", password: "p", sends: false }] },
+  { domain: "dumb.example", smtp: "none" },
+  { domain: "taken.example", accounts: [{ email: "ada@taken.example", password: "p", elsewhere: true }] },
+];
+/** Connects a mailbox in a workspace that knows a few servers. */
+const mailbox = async (body: object = {}, options: SandboxOptions = {}, times = 1): Promise<Called> => {
+  const { send } = openWorld({ mailServers: MAIL_SERVERS, ...options });
+  for (let time = 1; time < times; time += 1) await send("POST /connected-mailboxes", { body: { ...LOGIN, ...body } });
+  return send("POST /connected-mailboxes", { body: { ...LOGIN, ...body } });
+};
+/** Changes the connected mailbox of a vendor, or one whose servers have changed since. */
+const changeMailbox = async (body: object, server?: MailServerInput, times = 1): Promise<Called> => {
+  const { sandbox, send } = openWorld({ mailServers: MAIL_SERVERS });
+  const made = await send("POST /connected-mailboxes", { body: LOGIN });
+  const [vendors] = sandbox.rows("mailboxes") as { id: string }[];
+  if (server !== undefined) sandbox.setMailServer(server);
+  const line = `PATCH /connected-mailboxes/${server === undefined ? vendors?.id : String(made.body["id"])}`;
+  for (let time = 1; time < times; time += 1) await send(line, { body });
+  return send(line, { body });
+};
+const mailboxErrors: Record<string, Producer> = {
+  "mailboxes.connect mailbox_address_invalid": () => mailbox({ email: "nobody" }),
+  "mailboxes.discover mailbox_address_invalid": ({ send }) =>
+    send("POST /connected-mailboxes/discover", { body: { email: "nobody" } }),
+  "mailboxes.discover mailbox_checks_limited": async () => {
+    const { send } = openWorld({ mailLookUpsPerHour: 1 });
+    await send("POST /connected-mailboxes/discover", { body: { email: LOGIN.email } });
+    return send("POST /connected-mailboxes/discover", { body: { email: LOGIN.email } });
+  },
+  "mailboxes.connect mailbox_login_failed": () => mailbox({ password: "wrong" }),
+  "mailboxes.connect connected_mailbox_send_sign_in_failed": () => mailbox({ email: "ada@mute.example" }),
+  "mailboxes.connect mailbox_checks_limited": () => mailbox({ password: "wrong" }, {}, 11),
+  "mailboxes.connect mailbox_settings_unknown": () => mailbox({ email: "ada@elsewhere.example" }),
+  "mailboxes.connect connected_mailbox_send_server_unknown": () => mailbox({ email: "ada@dumb.example" }),
+  "mailboxes.connect mailbox_uses_vendor": () => mailbox({ email: "eve@vendor.example" }),
+  "mailboxes.connect connected_mailbox_domain_hosted": () => mailbox({ email: "ada@acme.example.com" }),
+  "mailboxes.connect connected_mailbox_already_connected": () => mailbox({}, {}, 2),
+  "mailboxes.connect connected_mailbox_connected_elsewhere": () => mailbox({ email: "ada@taken.example" }),
+  "mailboxes.connect workspace_limit_reached": () => mailbox({}, { maxAddresses: 1 }),
+  "mailboxes.update mailbox_login_failed": () => changeMailbox({ password: "wrong" }, MAIL),
+  "mailboxes.update connected_mailbox_send_sign_in_failed": () =>
+    changeMailbox({ password: "p" }, { ...MAIL, accounts: [{ ...LOGIN, sends: false }] }),
+  "mailboxes.update mailbox_checks_limited": () => changeMailbox({ password: "p" }, MAIL, 10),
+  "mailboxes.update connected_mailbox_no_password": () => changeMailbox({ password: "p" }),
+};
+
 /** A request for each error that needs one of its own, by call and code. */
 export const PRODUCERS: Record<string, Producer> = {
   "contacts.create contact_exists": async ({ send }) => {
@@ -160,6 +211,7 @@ export const PRODUCERS: Record<string, Producer> = {
   },
   ...Object.fromEntries(formErrors),
   ...Object.fromEntries(toolErrors),
+  ...mailboxErrors,
   ...Object.fromEntries(
     aiErrors.flatMap(([name, ask]): [string, Producer][] => [
       [`forms.${name} invalid_form`, (world) => ask(world, "A form without an email field.")],
@@ -302,6 +354,9 @@ export const MAKERS: { readonly [R in keyof Contract]: (client: Client) => Promi
   },
   keys: async ({ keys }) => ({ id: (await keys.create({ name: "Old" })).id }),
   labels: async ({ labels }) => ({ id: (await labels.create({ name: "Sale" })).id }),
+  mailboxes: async ({ mailboxes }) => ({
+    id: (await mailboxes.connect({ email: "grace@mailbox.example.net", password: "p" })).id,
+  }),
   roles: async ({ roles }) => ({ id: (await roles.create({ name: "Old", permissions: [] })).id }),
   sending: () => Promise.resolve({}),
   signatures: async ({ signatures }) => {
@@ -348,6 +403,9 @@ export const UNLIMITED: readonly string[] = [
   "drafts.update threadId",
   "labels.create color.textColor",
   "labels.update color.textColor",
+  "mailboxes.connect password",
+  "mailboxes.connect username",
+  "mailboxes.update password",
 ];
 
 /** What a caller who reaches less is answered otherwise than the owner; first match. */

@@ -170,16 +170,16 @@ describe("the table of domains", () => {
 
   test("a domain for which DNS does not answer is unreachable, which the client tries again", async () => {
     const { sandbox } = openTools({ domain: DOMAIN, unreachable: true });
-    const calls: (string | undefined)[] = [];
+    let calls = 0;
     const fetch: typeof sandbox.fetch = async (...args) => {
-      calls.push(String(args[0]));
+      calls += 1;
       // The DNS answers the second time.
-      if (calls.length === 2) sandbox.setDomainRecords({ domain: DOMAIN, dmarc: ENFORCED });
+      if (calls === 2) sandbox.setDomainRecords({ domain: DOMAIN, dmarc: ENFORCED });
       return sandbox.fetch(...args);
     };
     const { tools } = createClient({ ...sandbox.clientOptions, apiKey: KEYS.none, fetch });
     expect(await tools.dmarc({ domain: DOMAIN })).toMatchObject({ stage: "reject" });
-    expect(calls).toHaveLength(2);
+    expect(calls).toBe(2);
   });
 
   test.each([{ domain: "localhost" }, { domain: 5 }, { domain: DOMAIN, spf: [] }, { domain: DOMAIN, dmark: "" }, {}])(

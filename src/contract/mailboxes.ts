@@ -1,0 +1,256 @@
+import { z } from "zod";
+import type { Resource } from "./operation.js";
+import { listOf } from "./paging.js";
+import { ROW_KINDS } from "./row-kinds.js";
+import { emailAddress, nullable, openEnum, tombstoneOf } from "./shapes.js";
+
+/** See docs/service.md#connected-mailboxes. */
+export const MAILBOX_LIMITS = { labelLength: 120, signInsPerHour: 10 } as const;
+
+const SECURITIES = ["tls", "starttls"] as const;
+const ID = { error: "Must be cmb_ and 24 hex characters." };
+
+const host = z
+  .string()
+  .min(1, { error: "Must not be empty." })
+  .max(253, { error: "Must have at most 253 characters." })
+  .optional();
+const portRange = { error: "Must be a whole number from 1 to 65535." };
+const port = z.int(portRange).min(1, portRange).max(65_535, portRange).optional();
+const security = z.enum(SECURITIES, { error: "Must be tls or starttls." }).optional();
+const password = z.string().min(1, { error: "Must not be empty." });
+const label = z
+  .string()
+  .max(MAILBOX_LIMITS.labelLength, { error: `Must have at most ${MAILBOX_LIMITS.labelLength} characters.` })
+  .nullable()
+  .optional();
+
+/** Body of a connection. */
+const mailboxConnectInput = z.strictObject({
+  email: emailAddress,
+  /** The mailbox's own password, or one that its provider makes for apps. The service keeps it sealed. */
+  password,
+  /** Its IMAP server. Without `host` and `smtpHost`, the servers are found from the address. */
+  host,
+  /** 993 with TLS, or 143 with STARTTLS. */
+  port,
+  security,
+  /** When it is not the address. */
+  username: z.string().min(1, { error: "Must not be empty." }).optional(),
+  smtpHost: host,
+  /** 465 with TLS, or 587 with STARTTLS. */
+  smtpPort: port,
+  smtpSecurity: security,
+  label,
+  /** True copies the mail that is there already; by default, new mail alone. */
+  importHistory: z.boolean().optional(),
+});
+
+/** Body of an update: omitted fields stay unchanged. */
+const mailboxUpdateInput = z.strictObject({
+  /** True stops sync and sending, false resumes them. */
+  paused: z.boolean().optional(),
+  /** A new password, which both servers must accept. */
+  password: password.optional(),
+  label,
+});
+
+const mailServer = z.looseObject({ host: z.string(), port: z.number(), security: openEnum(SECURITIES) });
+const status = openEnum(["active", "paused", "needs-sign-in", "failing"]);
+const pauseReason = nullable(openEnum(["by-person", "sign-in", "unreachable"]));
+
+/** A mailbox of an outside provider. */
+const mailbox = z.looseObject({
+  id: z.string(),
+  /** The workspace's address that it appears as. */
+  addressId: nullable(z.string()),
+  email: z.string(),
+  label: nullable(z.string()),
+  provider: nullable(z.string()),
+  method: nullable(z.string()),
+  status,
+  /** Null while it is active. */
+  pauseReason,
+  /** The provider's last message; null while healthy. */
+  lastError: nullable(z.string()),
+  lastSyncedAt: nullable(z.string()),
+  createdAt: z.string().default(""),
+  /** Who connected it; its shape is not documented. */
+  connectedBy: z.unknown().optional(),
+  username: nullable(z.string()),
+  imap: nullable(mailServer),
+  smtp: nullable(mailServer),
+  historyImportId: nullable(z.string()),
+});
+
+const discovery = z.looseObject({
+  object: z.string(),
+  email: z.string(),
+  provider: nullable(z.string()),
+  /** `vendor`: only the vendor's sign-in, in the app, can connect it. */
+  signIn: openEnum(["app-password", "password", "vendor"]),
+  /** Null when nothing was found: pass `host`. */
+  imap: nullable(mailServer),
+  /** Null: found while connecting, or given as `smtpHost`. */
+  smtp: nullable(mailServer),
+});
+
+const connection = z.looseObject({ id: z.string(), addressId: nullable(z.string()), status });
+const change = z.looseObject({ id: z.string(), status, pauseReason, label: nullable(z.string()) });
+
+/** A connected mailbox as the API returns it. */
+export type Mailbox = z.output<typeof mailbox>;
+/** The servers that were found for an address. */
+export type MailboxDiscovery = z.output<typeof discovery>;
+/** What a mailbox is connected with. */
+export type MailboxConnectInput = z.input<typeof mailboxConnectInput>;
+/** What may be changed of a connected mailbox. */
+export type MailboxUpdateInput = z.input<typeof mailboxUpdateInput>;
+
+const params = z.strictObject({ id: z.string().regex(/^cmb_[0-9a-f]{24}$/, ID) });
+const id = "cmb_65b8f0a2c4d6e8f001234567";
+const addressId = "adr_65b8f0a2c4d6e8f001234567";
+const email = "ada@mailbox.example.net";
+
+const exampleMailbox = {
+  id,
+  addressId,
+  email,
+  label: "Ada",
+  provider: "other",
+  method: "password",
+  status: "active",
+  pauseReason: null,
+  lastError: null,
+  lastSyncedAt: "2026-01-31T09:30:30Z",
+  createdAt: "2026-01-31T09:30:00Z",
+  connectedBy: "@owner",
+  username: email,
+  imap: { host: "imap.mailbox.example.net", port: 993, security: "tls" },
+  smtp: { host: "smtp.mailbox.example.net", port: 465, security: "tls" },
+  historyImportId: null,
+};
+
+const READ = "connections:read";
+const WRITE = "settings:write";
+const issueCodes = { email: "mailbox_address_invalid" } as const;
+const inputErrors = ["insufficient_scope", "invalid_parameter", "unknown_parameter"] as const;
+const signInErrors = [
+  "mailbox_login_failed",
+  "connected_mailbox_send_sign_in_failed",
+  "mailbox_checks_limited",
+] as const;
+
+/** Mailboxes that stay at another provider. See docs/service.md#connected-mailboxes. */
+export const mailboxes = {
+  /** Lists the connected mailboxes, newest first. */
+  list: {
+    ...ROW_KINDS.read,
+    pathIsAssumed: true,
+    path: "/connected-mailboxes",
+    scope: READ,
+    result: listOf(mailbox),
+    errors: ["insufficient_scope"],
+    doc: "Lists the connected mailboxes, newest first.",
+    example: { result: [exampleMailbox] },
+  },
+  /** Reads one connected mailbox. */
+  get: {
+    ...ROW_KINDS.read,
+    pathIsAssumed: true,
+    path: "/connected-mailboxes/{id}",
+    scope: READ,
+    params,
+    result: mailbox,
+    errors: ["insufficient_scope", "connected_mailbox_not_found"],
+    doc: "Reads one connected mailbox.",
+    example: { params: { id }, result: exampleMailbox },
+  },
+  /** Finds the servers of an address; stores nothing, and signs in nowhere. */
+  discover: {
+    ...ROW_KINDS.act,
+    pathIsAssumed: true,
+    path: "/connected-mailboxes/discover",
+    scope: WRITE,
+    body: z.strictObject({ email: emailAddress }),
+    issueCodes,
+    result: discovery,
+    errors: [...inputErrors, "mailbox_address_invalid", "mailbox_checks_limited"],
+    doc: "Finds the servers of an address; stores nothing, and signs in nowhere.",
+    example: {
+      body: { email },
+      result: {
+        object: "mailbox_discovery",
+        email,
+        provider: "other",
+        signIn: "password",
+        imap: exampleMailbox.imap,
+        smtp: exampleMailbox.smtp,
+      },
+    },
+  },
+  /** Signs in to both servers of a mailbox, and adds its address to the workspace. */
+  connect: {
+    ...ROW_KINDS.create,
+    pathIsAssumed: true,
+    path: "/connected-mailboxes",
+    scope: WRITE,
+    body: mailboxConnectInput,
+    issueCodes,
+    result: connection,
+    errors: [
+      ...inputErrors,
+      ...signInErrors,
+      "mailbox_address_invalid",
+      "mailbox_settings_unknown",
+      "connected_mailbox_send_server_unknown",
+      "mailbox_uses_vendor",
+      "connected_mailbox_domain_hosted",
+      "connected_mailbox_already_connected",
+      "connected_mailbox_connected_elsewhere",
+      "workspace_limit_reached",
+    ],
+    doc: "Signs in to both servers of a mailbox, and adds its address to the workspace.",
+    example: { body: { email, password: "abcd efgh ijkl mnop" }, result: { id, addressId, status: "active" } },
+  },
+  /** Pauses or resumes a mailbox, or gives it a new password or label. */
+  update: {
+    ...ROW_KINDS.update,
+    pathIsAssumed: true,
+    path: "/connected-mailboxes/{id}",
+    scope: WRITE,
+    params,
+    body: mailboxUpdateInput,
+    result: change,
+    errors: [...inputErrors, ...signInErrors, "connected_mailbox_not_found", "connected_mailbox_no_password"],
+    doc: "Pauses or resumes a mailbox, or gives it a new password or label.",
+    example: {
+      params: { id },
+      body: { paused: true },
+      result: { id, status: "paused", pauseReason: "by-person", label: "Ada" },
+    },
+  },
+  /** Asks for a sync, and answers the mailbox as it was then. */
+  sync: {
+    ...ROW_KINDS.act,
+    pathIsAssumed: true,
+    path: "/connected-mailboxes/{id}/sync",
+    scope: WRITE,
+    params,
+    result: mailbox,
+    errors: ["insufficient_scope", "connected_mailbox_not_found"],
+    doc: "Asks for a sync, and answers the mailbox as it was then.",
+    example: { params: { id }, result: exampleMailbox },
+  },
+  /** Disconnects a mailbox, removes its address, and forgets its password. */
+  disconnect: {
+    ...ROW_KINDS.delete,
+    path: "/connected-mailboxes/{id}",
+    scope: WRITE,
+    params,
+    result: tombstoneOf({ id: z.string(), addressId: nullable(z.string()), email: z.string() }),
+    errors: ["insufficient_scope", "connected_mailbox_not_found"],
+    doc: "Disconnects a mailbox, removes its address, and forgets its password.",
+    example: { params: { id }, result: { object: "connected_mailbox", id, addressId, email, deleted: true } },
+  },
+} as const satisfies Resource;

@@ -1,0 +1,50 @@
+import { SECOND } from "../../base/duration.js";
+import type { SandboxApiError } from "./api-handlers.js";
+
+interface Taken {
+  atMs: number;
+  count: number;
+}
+
+export interface SlidingLimitOptions {
+  /** Most of everything that one caller takes in any window of this length. */
+  max: number;
+  windowMs: number;
+  /** The refusal of what would be too many, with the seconds until it is not. */
+  refuse: (retryAfter: string) => SandboxApiError;
+}
+
+/** A limit that holds for every window of its length. What would exceed it counts nothing. */
+export class SlidingLimit {
+  readonly #options: SlidingLimitOptions;
+  readonly #taken = new Map<string, Taken[]>();
+
+  constructor(options: SlidingLimitOptions) {
+    this.#options = options;
+  }
+
+  /** Counts what a caller takes; throws the refusal if it is too much. */
+  take(caller: string, count: number, nowMs: number): void {
+    const { max, windowMs, refuse } = this.#options;
+    // Entries in the future were counted before the clock was set back. They must not block the caller for hours.
+    const recent = (this.#taken.get(caller) ?? []).filter(({ atMs }) => atMs > nowMs - windowMs && atMs <= nowMs);
+    this.#taken.set(caller, recent);
+    let excess = recent.reduce((sum, taken) => sum + taken.count, count) - max;
+    if (excess <= 0) {
+      recent.push({ atMs: nowMs, count });
+      return;
+    }
+    let freeAtMs = nowMs + windowMs;
+    for (const taken of recent) {
+      excess -= taken.count;
+      freeAtMs = taken.atMs + windowMs;
+      if (excess <= 0) break;
+    }
+    throw refuse(String(Math.ceil((freeAtMs - nowMs) / SECOND)));
+  }
+
+  /** Forgets what was taken. */
+  reset(): void {
+    this.#taken.clear();
+  }
+}

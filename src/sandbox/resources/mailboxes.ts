@@ -1,0 +1,236 @@
+import { HOUR } from "../../base/duration.js";
+import type { ApiErrorCode } from "../../contract/api-error-codes.js";
+import { MAILBOX_LIMITS } from "../../contract/mailboxes.js";
+import { type ApiHandlers, type Caller, SandboxApiError } from "../api/api-handlers.js";
+import { SlidingLimit } from "../api/sliding-limit.js";
+import { domainOf } from "../endpoints/allowlists.js";
+import { invalidParameter } from "../endpoints/check-endpoint.js";
+import { foldAddress } from "../../contract/contact-address.js";
+import { Collection, type CollectionRow, withoutSequence } from "./collection.js";
+import type { MailHost, SignIn, SignInOutcome } from "./mail-servers.js";
+import { readSettings } from "./mailbox-settings.js";
+import { type SyncOutcome, type SyncState, askForSync, catchUp, noteMail, startSync } from "./mailbox-sync.js";
+import type { SandboxResource, Workspace } from "./resource.js";
+
+interface MailboxRow extends CollectionRow {
+  addressId: string;
+  email: string;
+  label: string | null;
+  provider: string;
+  method: string;
+  createdAt: string;
+  connectedBy: string;
+  username: string;
+  imap: MailHost | null;
+  smtp: MailHost | null;
+  historyImportId: string | null;
+  /** Kept sealed; undefined for a vendor's sign-in. */
+  password: string | undefined;
+  sync: SyncState;
+}
+
+type NewMailbox = Omit<MailboxRow, "id" | "sequence" | "addressId" | "createdAt" | "historyImportId" | "sync">;
+
+/** Connected mailboxes. See docs/service.md#connected-mailboxes. */
+export function createMailboxes(workspace: Workspace): SandboxResource<"mailboxes"> {
+  const { serviceClock, makeId, options, owned, mailServers } = workspace;
+  const mailboxes = new Collection<MailboxRow>({
+    kind: "connected_mailbox",
+    missing: { code: "connected_mailbox_not_found", message: "There is no such connected mailbox." },
+  });
+  const signIns = hourlyLimit(MAILBOX_LIMITS.signInsPerHour, "Too many sign-ins to mailboxes in an hour.");
+  const lookUps = hourlyLimit(options.mailLookUpsPerHour, "Too many look-ups of mail servers in an hour.");
+  const nowMs = (): number => serviceClock.now();
+
+  /** Makes the syncs that were due until now, by the table of servers as it is. */
+  function catchUpAll(): void {
+    for (const row of mailboxes.rows) {
+      mailboxes.change(row.id, { sync: catchUp(row.sync, nowMs(), syncOutcome(mailServers.signIn(signInOf(row)))) });
+    }
+  }
+  mailServers.beforeChange(catchUpAll);
+  const get = (params: Readonly<Record<string, string>>): MailboxRow => {
+    catchUpAll();
+    return mailboxes.get(params["id"] ?? "");
+  };
+
+  function add(mailbox: NewMailbox, importHistory = false): MailboxRow {
+    const made = mailboxes.add((sequence) => ({
+      ...mailbox,
+      id: `cmb_${makeId.hex(`mailbox ${sequence}`)}`,
+      sequence,
+      addressId: `adr_${makeId.hex(`mailbox address ${sequence}`)}`,
+      createdAt: new Date(nowMs()).toISOString(),
+      historyImportId: importHistory ? `imp_${makeId.hex(`history import ${sequence}`)}` : null,
+      sync: startSync(nowMs()),
+    }));
+    owned.connect(made.email);
+    return made;
+  }
+
+  /** Throws 429, or what the servers refused. */
+  function requireSignIn(caller: Caller, signIn: SignIn): void {
+    signIns.take(personOf(caller), 1, nowMs());
+    const outcome = mailServers.signIn(signIn);
+    if (outcome === "accepted") return;
+    const code = outcome === "send_refused" ? "connected_mailbox_send_sign_in_failed" : "mailbox_login_failed";
+    throw new SandboxApiError({ code, message: SIGN_IN_MESSAGES[outcome] });
+  }
+
+  /** Throws what keeps the address from being connected, whatever its servers say. */
+  function requireConnectable(email: string): void {
+    const found = mailServers.find(email);
+    if (options.domains.includes(domainOf(email)) || options.addresses.includes(email)) {
+      throw refusal("connected_mailbox_domain_hosted", "Mail of this domain comes to the workspace already.");
+    }
+    if (found?.signIn === "vendor") {
+      throw refusal("mailbox_uses_vendor", "Connect the mailbox in the app, by its vendor's sign-in.");
+    }
+    if (mailboxes.rows.some((row) => row.email === email)) {
+      throw refusal("connected_mailbox_already_connected", "The mailbox is connected already.");
+    }
+    if (found?.accounts?.some((account) => account.email === email && account.elsewhere) === true) {
+      throw refusal("connected_mailbox_connected_elsewhere", "Another workspace has connected the mailbox.");
+    }
+    if (owned.addresses.length < options.maxAddresses) return;
+    const message = `The workspace has ${options.maxAddresses} addresses already.`;
+    throw new SandboxApiError({ code: "workspace_limit_reached", message });
+  }
+
+  const handlers: ApiHandlers["mailboxes"] = {
+    list() {
+      catchUpAll();
+      return { body: mailboxes.rows.toReversed().map(bodyOf) };
+    },
+    get: ({ params }) => ({ body: bodyOf(get(params)) }),
+    discover({ body, caller }) {
+      lookUps.take(personOf(caller), 1, nowMs());
+      const email = foldAddress(body.email);
+      const { provider = null, signIn = "password", imap = null, smtp = null } = mailServers.find(email) ?? {};
+      return { body: { object: "mailbox_discovery", email, provider, signIn, imap, smtp } };
+    },
+    connect({ body, caller }) {
+      const email = foldAddress(body.email);
+      requireConnectable(email);
+      const found = mailServers.find(email);
+      const settings = readSettings(body, found);
+      const { password, username = email, label = null, importHistory } = body;
+      requireSignIn(caller, { ...settings, username, password });
+      const { provider = "other", signIn: method = "password" } = found ?? {};
+      const connectedBy = `@${personOf(caller)}`;
+      const { id, addressId, sync } = add(
+        { email, label, provider, method, connectedBy, username, ...settings, password },
+        importHistory,
+      );
+      return { body: { id, addressId, status: sync.status } };
+    },
+    update({ params, body, caller }) {
+      const row = get(params);
+      const { paused, password, label = row.label } = body;
+      const sync = switchSync(signInAgain(row, password, caller), paused, nowMs());
+      mailboxes.change(row.id, { sync, label, password: password ?? row.password });
+      return { body: { id: row.id, status: sync.status, pauseReason: sync.pauseReason, label } };
+    },
+    sync({ params }) {
+      const row = get(params);
+      mailboxes.change(row.id, { sync: askForSync(row.sync, nowMs()) });
+      return { body: bodyOf(row) };
+    },
+    disconnect({ params }) {
+      const { id, addressId, email } = get(params);
+      owned.disconnect(email);
+      return { body: mailboxes.delete(id, { addressId, email }) };
+    },
+  };
+
+  /** The syncs of a mailbox with a new password; throws unless both servers accept it. */
+  function signInAgain(row: MailboxRow, password: string | undefined, caller: Caller): SyncState {
+    if (password === undefined) return row.sync;
+    if (row.method === "vendor") {
+      const message = "The mailbox is signed in by its vendor, in the app.";
+      throw new SandboxApiError({ code: "connected_mailbox_no_password", param: "password", message });
+    }
+    requireSignIn(caller, { ...signInOf(row), password });
+    return row.sync.status === "paused" ? row.sync : resumed(row.sync, nowMs());
+  }
+
+  return {
+    handlers,
+    rows() {
+      catchUpAll();
+      return mailboxes.rows.map(bodyOf);
+    },
+    reset() {
+      for (const { email } of mailboxes.rows) owned.disconnect(email);
+      mailboxes.clear();
+      mailServers.reset();
+      signIns.reset();
+      lookUps.reset();
+      for (const [{ provider, signIn, imap, smtp }, { email, username, password }] of mailServers.connected) {
+        add({ email, label: null, provider, method: signIn, connectedBy: "@owner", username, imap, smtp, password });
+      }
+    },
+    onEvent({ type, addresses }) {
+      if (type !== "email.received") return;
+      catchUpAll();
+      const reached = addresses.map(foldAddress);
+      for (const { id, email, sync } of mailboxes.rows) {
+        if (reached.includes(email)) mailboxes.change(id, { sync: noteMail(sync, nowMs()) });
+      }
+    },
+  };
+}
+
+const SIGN_IN_MESSAGES: Readonly<Record<Exclude<SignInOutcome, "accepted">, string>> = {
+  refused: "The server refused the sign-in.",
+  send_refused: "The server for sending refused the sign-in.",
+  no_answer: "The server did not answer.",
+};
+
+/** The paused mailbox goes on, or the other way round. Without a sign-in neither is possible. */
+function switchSync(sync: SyncState, paused: boolean | undefined, nowMs: number): SyncState {
+  if (paused === undefined) return sync;
+  if (sync.status === "needs-sign-in") {
+    throw invalidParameter("paused", "The mailbox needs a new password first.");
+  }
+  if (paused) return { ...sync, status: "paused", pauseReason: "by-person" };
+  return sync.status === "paused" ? resumed(sync, nowMs) : sync;
+}
+
+function resumed({ lastSyncedMs }: SyncState, nowMs: number): SyncState {
+  return { ...startSync(nowMs), lastSyncedMs };
+}
+
+/** A mailbox of which nothing was found cannot be reached. */
+function signInOf({ imap, smtp, username, password }: MailboxRow): SignIn {
+  const none: MailHost = { host: "", port: 0, security: "tls" };
+  return { imap: imap ?? none, smtp: smtp ?? none, username, password };
+}
+
+/** A sync only reads. */
+function syncOutcome(outcome: SignInOutcome): SyncOutcome {
+  return outcome === "send_refused" ? "accepted" : outcome;
+}
+
+function bodyOf(mailbox: MailboxRow): object {
+  const { sync, password: _, ...row } = withoutSequence(mailbox);
+  const { status, pauseReason, lastError, lastSyncedMs } = sync;
+  const lastSyncedAt = lastSyncedMs === null ? null : new Date(lastSyncedMs).toISOString();
+  return { ...row, status, pauseReason, lastError, lastSyncedAt };
+}
+
+/** An API key acts for the owner. */
+function personOf({ member }: Caller): string {
+  return member ?? "owner";
+}
+
+/** The refusal of an address. */
+function refusal(code: ApiErrorCode, message: string): SandboxApiError {
+  return new SandboxApiError({ code, param: "email", message });
+}
+
+function hourlyLimit(max: number, message: string): SlidingLimit {
+  const refuse = (retryAfter: string): SandboxApiError =>
+    new SandboxApiError({ code: "mailbox_checks_limited", message, headers: { "retry-after": retryAfter } });
+  return new SlidingLimit({ max, windowMs: HOUR, refuse });
+}

@@ -1,0 +1,401 @@
+import * as fc from "fast-check";
+import { createClient } from "pigeonhole/client";
+import { type MailServerInput, type SandboxOptions, createSandbox } from "pigeonhole/sandbox";
+import { describe, expect, test } from "vitest";
+import { type SyncOutcome, askForSync, catchUp, startSync } from "#pigeonhole/sandbox/resources/mailbox-sync.js";
+import { errorOf, refusalOf } from "../../support/error-of.js";
+import { START } from "../support.js";
+import { KEYS, openWorld } from "./support.js";
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const iso = (ms: number) => new Date(ms).toISOString();
+
+const ADA = "ada@shop.example";
+const PASSWORD = "abcd efgh";
+const SERVER: MailServerInput = { domain: "shop.example", accounts: [{ email: ADA, password: PASSWORD }] };
+const IMAP = { host: "imap.shop.example", port: 993, security: "tls" } as const;
+const SMTP = { host: "smtp.shop.example", port: 465, security: "tls" } as const;
+
+function openMailboxes(options: SandboxOptions = {}) {
+  const { sandbox } = openWorld({ mailServers: [SERVER], ...options });
+  const clientOf = (key: keyof typeof KEYS) =>
+    createClient({ ...sandbox.clientOptions, apiKey: KEYS[key], maxRetries: 0 });
+  const client = clientOf("full");
+  const { mailboxes } = client;
+  const connect = (input: object = {}) => mailboxes.connect({ email: ADA, password: PASSWORD, ...input });
+  return { sandbox, client, mailboxes, connect, clientOf };
+}
+
+/** Another state of the servers: their password, and whether they answer. */
+const changed = ({ password = PASSWORD, ...server }: Partial<MailServerInput> & { password?: string }) => ({
+  ...SERVER,
+  accounts: [{ email: ADA, password }],
+  ...server,
+});
+
+describe("discovery", () => {
+  test("a discovery finds the servers of an address by the table, and stores nothing", async () => {
+    const { mailboxes, sandbox } = openMailboxes({
+      mailServers: [SERVER, { domain: "big.example", provider: "big", signIn: "app-password", smtp: "none" }],
+    });
+    const found = { object: "mailbox_discovery", email: ADA, provider: "other", signIn: "password" };
+    expect(await mailboxes.discover({ email: "Ada@SHOP.example" })).toEqual({ ...found, imap: IMAP, smtp: SMTP });
+    expect(await mailboxes.discover({ email: "a@big.example" })).toMatchObject({
+      provider: "big",
+      signIn: "app-password",
+      imap: { host: "imap.big.example" },
+      smtp: null,
+    });
+    expect(await mailboxes.discover({ email: "a@unknown.example" })).toMatchObject({ provider: null, imap: null });
+    expect(sandbox.rows("mailboxes")).toEqual([]);
+  });
+
+  test("a person may look up so many addresses an hour", async () => {
+    const { mailboxes, sandbox, clientOf } = openMailboxes({ mailLookUpsPerHour: 2 });
+    const look = () => mailboxes.discover({ email: ADA });
+    await look();
+    await sandbox.advance("20m");
+    await look();
+    expect(await refusalOf(look)).toMatchObject({ status: 429, code: "mailbox_checks_limited" });
+    expect(await clientOf("member").mailboxes.discover({ email: ADA })).toMatchObject({ email: ADA });
+    await sandbox.advance("40m");
+    await look();
+  });
+});
+
+describe("connection", () => {
+  test("a connected mailbox is active, and its address is one of the workspace's", async () => {
+    const { client, mailboxes, connect, sandbox } = openMailboxes();
+    const made = await connect({ label: "Ada", importHistory: true });
+    expect(made).toEqual({
+      id: expect.stringMatching(/^cmb_[0-9a-f]{24}$/) as string,
+      addressId: expect.stringMatching(/^adr_/) as string,
+      status: "active",
+    });
+    const mailbox = await mailboxes.get(made.id);
+    expect(mailbox).toEqual({
+      ...made,
+      email: ADA,
+      label: "Ada",
+      provider: "other",
+      method: "password",
+      pauseReason: null,
+      lastError: null,
+      lastSyncedAt: null,
+      createdAt: iso(START),
+      connectedBy: "@owner",
+      username: ADA,
+      imap: IMAP,
+      smtp: SMTP,
+      historyImportId: expect.stringMatching(/^imp_/) as string,
+    });
+    await sandbox.advance("5m");
+    const later = await mailboxes.list();
+    expect(later.map(({ id }) => id)).toEqual([made.id]);
+    expect(later[0]?.lastSyncedAt).toBe(iso(START + 5 * MINUTE));
+    await client.signatures.create({ address: ADA, name: "Work", html: "<p>Ada</p>" });
+    await client.webhooks.create({ url: "http://127.0.0.1:9/", addressAllowlist: [ADA] });
+    const draft = await client.drafts.create({ from: ADA });
+    expect((await client.drafts.get(draft.id)).from).toBe(ADA);
+    const settings = { doubleOptIn: true, senderAddress: ADA };
+    expect(await refusalOf(() => client.forms.create({ name: "News", settings }))).toMatchObject({
+      code: "form_sender_refused",
+    });
+    await mailboxes.disconnect(made.id);
+    expect((await client.drafts.get(draft.id)).from).toBeNull();
+    expect(await refusalOf(() => mailboxes.disconnect(made.id))).toMatchObject({ status: 404 });
+  });
+
+  test("mailboxes are listed newest first, and a member is named as who connected one", async () => {
+    const { mailboxes, clientOf } = openMailboxes({ mailServers: [{ domain: "shop.example" }] });
+    await mailboxes.connect({ email: "a@shop.example", password: "x" });
+    await clientOf("member").mailboxes.connect({ email: "b@shop.example", password: "y" });
+    const listed = await mailboxes.list();
+    expect(listed.map(({ email, connectedBy }) => [email, connectedBy])).toEqual([
+      ["b@shop.example", "@grace"],
+      ["a@shop.example", "@owner"],
+    ]);
+  });
+
+  test("servers that are given are used, each with the security of its port", async () => {
+    const { mailboxes } = openMailboxes({
+      mailServers: [
+        { domain: "mail.example", imap: { host: "in.mail.example", port: 143, security: "starttls" } },
+        { domain: "relay.example", smtp: { host: "out.relay.example", port: 587, security: "starttls" } },
+      ],
+    });
+    const { id } = await mailboxes.connect({
+      email: "ada@own.example",
+      password: "x",
+      username: "ada",
+      host: "IN.mail.example",
+      port: 143,
+      smtpHost: "out.relay.example",
+      smtpSecurity: "starttls",
+    });
+    expect(await mailboxes.get(id)).toMatchObject({
+      username: "ada",
+      imap: { host: "IN.mail.example", port: 143, security: "starttls" },
+      smtp: { host: "out.relay.example", port: 587, security: "starttls" },
+    });
+  });
+
+  const SERVERS: readonly MailServerInput[] = [
+    {
+      domain: "shop.example",
+      accounts: [
+        { email: ADA, password: PASSWORD },
+        { email: "named@shop.example", password: PASSWORD, username: "n" },
+        { email: "mute@shop.example", password: PASSWORD, sends: false },
+        { email: "taken@shop.example", password: PASSWORD, elsewhere: true },
+      ],
+    },
+    { domain: "vendor.example", signIn: "vendor" },
+    { domain: "blind.example", imap: "none" },
+    { domain: "dumb.example", smtp: "none" },
+    { domain: "down.example", reachable: false },
+  ];
+
+  test.each<[string, object, string]>([
+    ["another password", { password: "wrong" }, "400 mailbox_login_failed"],
+    ["an unknown mailbox", { email: "none@shop.example" }, "400 mailbox_login_failed"],
+    ["the address in place of the username", { email: "named@shop.example" }, "400 mailbox_login_failed"],
+    ["servers that do not answer", { email: "a@down.example" }, "400 mailbox_login_failed"],
+    ["a host that is not in the table", { host: "imap.elsewhere.example" }, "400 mailbox_login_failed"],
+    ["a mailbox that cannot send", { email: "mute@shop.example" }, "400 connected_mailbox_send_sign_in_failed"],
+    ["an unknown host for sending", { smtpHost: "x.example" }, "400 connected_mailbox_send_sign_in_failed"],
+    ["no server", { email: "a@blind.example" }, "400 mailbox_settings_unknown"],
+    ["a domain that is not in the table", { email: "a@else.example" }, "400 mailbox_settings_unknown"],
+    ["no server for sending", { email: "a@dumb.example" }, "400 connected_mailbox_send_server_unknown"],
+    ["a vendor's sign-in", { email: "a@vendor.example" }, "400 mailbox_uses_vendor"],
+    ["a domain of the workspace", { email: "a@acme.example.com" }, "400 connected_mailbox_domain_hosted"],
+    ["a mailbox of another workspace", { email: "taken@shop.example" }, "409 connected_mailbox_connected_elsewhere"],
+    ["an unknown port", { host: "imap.shop.example", port: 995 }, "422 invalid_parameter port"],
+    [
+      "a port of the other security",
+      { host: "imap.shop.example", port: 993, security: "starttls" },
+      "422 invalid_parameter security",
+    ],
+    ["a port without its host", { smtpPort: 465 }, "422 invalid_parameter smtpPort"],
+    ["a security without its host", { security: "tls" }, "422 invalid_parameter security"],
+  ])("a connection with %s is refused, and nothing is added", async (_, input, expected) => {
+    const { connect, sandbox } = openMailboxes({ mailServers: SERVERS });
+    const { status, code, param } = await refusalOf(() => connect(input));
+    expect(`${status} ${code} ${code === "invalid_parameter" ? param : ""}`.trim()).toBe(expected);
+    expect(sandbox.rows("mailboxes")).toEqual([]);
+  });
+
+  test("a mailbox is connected once, whatever the case, and again after it was disconnected", async () => {
+    const { connect, mailboxes } = openMailboxes();
+    const { id } = await connect();
+    expect(await refusalOf(() => connect({ email: ADA.toUpperCase() }))).toMatchObject({
+      status: 409,
+      code: "connected_mailbox_already_connected",
+    });
+    await mailboxes.disconnect(id);
+    expect((await connect()).id).not.toBe(id);
+  });
+
+  test("the addresses of mailboxes count toward those of the workspace", async () => {
+    const { connect } = openMailboxes({ maxAddresses: 3 });
+    expect(await refusalOf(() => connect())).toMatchObject({ status: 422, code: "workspace_limit_reached" });
+  });
+
+  test("a person has 10 sign-ins an hour, over connections and new passwords, failed ones too", async () => {
+    const { connect, mailboxes, sandbox, clientOf } = openMailboxes();
+    const { id } = await connect();
+    const wrong = () => mailboxes.update(id, { password: "wrong" });
+    for (let count = 1; count < 10; count += 1) {
+      expect((await refusalOf(wrong)).code).toBe("mailbox_login_failed");
+    }
+    expect(await refusalOf(wrong)).toMatchObject({ status: 429, code: "mailbox_checks_limited" });
+    expect((await refusalOf(() => connect({ email: "b@shop.example" }))).code).toBe("mailbox_checks_limited");
+    const ofMember = clientOf("member").mailboxes;
+    expect(await ofMember.update(id, { password: PASSWORD })).toMatchObject({ status: "active" });
+    await sandbox.advance("1h");
+    expect((await refusalOf(wrong)).code).toBe("mailbox_login_failed");
+  });
+
+  test("a password is in no row, no log and no error", async () => {
+    const logged: unknown[] = [];
+    const { connect, sandbox, mailboxes } = openMailboxes({ onLog: (entry) => void logged.push(entry) });
+    const { id } = await connect();
+    const error = await errorOf(() => mailboxes.update(id, { password: "another secret" }));
+    const texts = JSON.stringify([sandbox.rows("mailboxes"), logged, error, error.message, error.stack]);
+    expect(texts).not.toMatch(/abcd efgh|another secret/);
+  });
+});
+
+describe("states", () => {
+  test("a mailbox is paused by a person and resumed, and is not synced meanwhile", async () => {
+    const { connect, mailboxes, sandbox } = openMailboxes();
+    const { id } = await connect({ label: "Ada" });
+    await sandbox.advance("1m");
+    const paused = { id, status: "paused", pauseReason: "by-person", label: "Ada" };
+    expect(await mailboxes.update(id, { paused: true })).toEqual(paused);
+    expect(await mailboxes.update(id, { paused: true })).toEqual(paused);
+    await sandbox.advance("1h");
+    await mailboxes.sync(id);
+    await sandbox.advance("1m");
+    expect(await mailboxes.get(id)).toMatchObject({ status: "paused", lastSyncedAt: iso(START + MINUTE) });
+    const active = { id, status: "active", pauseReason: null, label: null };
+    expect(await mailboxes.update(id, { paused: false, label: null })).toEqual(active);
+    expect(await mailboxes.update(id, { paused: false })).toEqual(active);
+    await sandbox.advance("1m");
+    expect(await mailboxes.get(id)).toMatchObject({ lastSyncedAt: iso(START + HOUR + 3 * MINUTE) });
+  });
+
+  test("a password that the provider no longer accepts needs a sign-in, until both servers accept a new one", async () => {
+    const { connect, mailboxes, sandbox } = openMailboxes();
+    const { id } = await connect();
+    await sandbox.advance("1m");
+    sandbox.setMailServer(changed({ password: "new" }));
+    expect(await mailboxes.get(id)).toMatchObject({ status: "active" });
+    await sandbox.advance("30s");
+    const waiting = { status: "needs-sign-in", pauseReason: "sign-in", lastSyncedAt: iso(START + MINUTE) };
+    expect(await mailboxes.get(id)).toMatchObject({ ...waiting, lastError: expect.any(String) as string });
+    for (const paused of [true, false]) {
+      expect(await refusalOf(() => mailboxes.update(id, { paused }))).toMatchObject({ status: 422, param: "paused" });
+    }
+    expect((await refusalOf(() => mailboxes.update(id, { password: PASSWORD }))).code).toBe("mailbox_login_failed");
+    await mailboxes.sync(id);
+    await sandbox.advance("1h");
+    expect(await mailboxes.get(id)).toMatchObject(waiting);
+    expect(await mailboxes.update(id, { password: "new" })).toMatchObject({ status: "active", pauseReason: null });
+    await sandbox.advance("30s");
+    expect(await mailboxes.get(id)).toMatchObject({
+      status: "active",
+      lastError: null,
+      lastSyncedAt: iso(START + MINUTE + 30 * SECOND + HOUR + 30 * SECOND),
+    });
+  });
+
+  test("five failed syncs in a row make a mailbox failing, and one that works makes it active again", async () => {
+    const { connect, mailboxes, sandbox } = openMailboxes();
+    const { id } = await connect();
+    sandbox.setMailServer(changed({ reachable: false }));
+    await sandbox.advance("2m");
+    expect(await mailboxes.get(id)).toMatchObject({
+      status: "active",
+      pauseReason: null,
+      lastError: expect.any(String) as string,
+    });
+    await sandbox.advance("30s");
+    const failing = { status: "failing", pauseReason: "unreachable", lastSyncedAt: null };
+    expect(await mailboxes.get(id)).toMatchObject(failing);
+    await sandbox.advance("14m");
+    sandbox.setMailServer(SERVER);
+    expect(await mailboxes.get(id)).toMatchObject(failing);
+    await sandbox.advance("1m");
+    const at = iso(START + 2.5 * MINUTE + 15 * MINUTE);
+    expect(await mailboxes.get(id)).toMatchObject({
+      status: "active",
+      pauseReason: null,
+      lastError: null,
+      lastSyncedAt: at,
+    });
+  });
+
+  test("what was synced before the servers changed stays synced", async () => {
+    const { connect, mailboxes, sandbox } = openMailboxes();
+    const { id } = await connect();
+    await sandbox.advance("5m");
+    sandbox.setMailServer(changed({ reachable: false }));
+    await sandbox.advance("1h");
+    expect(await mailboxes.get(id)).toMatchObject({ status: "failing", lastSyncedAt: iso(START + 5 * MINUTE) });
+  });
+
+  test("a mailbox is synced every 30 seconds while mail comes in, and every five minutes once quiet", async () => {
+    const { connect, mailboxes, sandbox } = openMailboxes();
+    const { id } = await connect();
+    const syncedAfter = async (by: string) => {
+      await sandbox.advance(by);
+      return (Date.parse((await mailboxes.get(id)).lastSyncedAt ?? "") - START) / MINUTE;
+    };
+    expect([await syncedAfter("1m"), await syncedAfter("10s")]).toEqual([1, 1]);
+    expect([await syncedAfter("4m"), await syncedAfter("4m"), await syncedAfter("1m")]).toEqual([5, 5, 10]);
+    sandbox.emit("email.received", { to: [`Ada <${ADA}>`] });
+    expect([await syncedAfter("5m"), await syncedAfter("30s")]).toEqual([15, 15.5]);
+    sandbox.emit("email.received", { to: [ADA] });
+    expect([await syncedAfter("4m20s"), await syncedAfter("30s")]).toEqual([15.5, 20.5]);
+  });
+
+  test("a sync that is asked for answers at once, and moves lastSyncedAt when it has finished", async () => {
+    const { connect, mailboxes, sandbox } = openMailboxes();
+    const { id } = await connect();
+    await sandbox.advance("6m");
+    const before = await mailboxes.get(id);
+    expect(await mailboxes.sync(id)).toEqual(before);
+    expect(await mailboxes.get(id)).toEqual(before);
+    await sandbox.advance("1s");
+    expect((await mailboxes.get(id)).lastSyncedAt).toBe(iso(START + 6 * MINUTE + SECOND));
+  });
+
+  test("a mailbox of a vendor's sign-in is there from the beginning and has no password to change", async () => {
+    const account = { email: "ada@vendor.example", connected: true };
+    const mailServers = [{ domain: "vendor.example", signIn: "vendor" as const, accounts: [account] }];
+    const { mailboxes, sandbox } = openMailboxes({ mailServers });
+    const [mailbox] = await mailboxes.list();
+    expect(mailbox).toMatchObject({ email: account.email, method: "vendor", status: "active" });
+    expect(await refusalOf(() => mailboxes.update(mailbox?.id ?? "", { password: "x" }))).toMatchObject({
+      status: 400,
+      code: "connected_mailbox_no_password",
+    });
+    await mailboxes.disconnect(mailbox?.id ?? "");
+    sandbox.reset();
+    expect(await mailboxes.list()).toMatchObject([{ email: account.email }]);
+  });
+
+  test("a reset brings the servers of the options back and frees the addresses", async () => {
+    const { connect, client, sandbox } = openMailboxes();
+    await connect();
+    sandbox.setMailServer(changed({ reachable: false }));
+    sandbox.reset();
+    expect(sandbox.rows("mailboxes")).toEqual([]);
+    const signature = { address: ADA, name: "Work", html: "<p>Ada</p>" };
+    expect(await refusalOf(() => client.signatures.create(signature))).toMatchObject({ param: "address" });
+    await connect();
+  });
+
+  test("looking at a mailbox often or once shows the same syncs", () => {
+    const times = fc.array(fc.integer({ min: 0, max: 3 * HOUR }), { maxLength: 20 });
+    const outcome = fc.constantFrom<SyncOutcome>("accepted", "refused", "no_answer");
+    fc.assert(
+      fc.property(times, fc.array(outcome, { minLength: 1, maxLength: 3 }), (looks, outcomes) => {
+        // Each outcome holds for an hour, in which the mailbox is looked at now and then.
+        const run = (seen: readonly number[]) =>
+          outcomes.reduce((state, each, hour) => {
+            const end = (hour + 1) * HOUR;
+            const within = seen.filter((atMs) => atMs >= hour * HOUR && atMs < end).toSorted((a, b) => a - b);
+            return [...within, end].reduce((now, atMs) => catchUp(now, atMs, each), state);
+          }, startSync(0));
+        expect(run(looks)).toEqual(run([]));
+      }),
+    );
+  });
+
+  test("a year of syncs takes no longer than a day's", () => {
+    const year = 365 * 24 * HOUR;
+    const failing = catchUp(startSync(0), HOUR, "no_answer");
+    expect(catchUp(startSync(0), year, "accepted").lastSyncedMs).toBe(year);
+    expect(askForSync(catchUp(failing, year, "no_answer"), year)).toMatchObject({ nextSyncMs: year + SECOND });
+  });
+});
+
+describe("the table of mail servers", () => {
+  test.each<object>([
+    { domain: "localhost" },
+    { domain: "a.example", imap: "imap.a.example" },
+    { domain: "a.example", smtp: { host: "a", port: "465", security: "tls" } },
+    { domain: "a.example", acounts: [] },
+    { domain: "a.example", accounts: [{ email: "a@b.example" }] },
+    { domain: "a.example", accounts: [{ email: 5 }] },
+    { domain: "a.example", accounts: [{ email: "a@a.example", pasword: "x" }] },
+  ])("an entry that cannot be is refused: %j", async (entry) => {
+    expect((await errorOf(() => createSandbox({ mailServers: [entry as never] }))).code).toBe("invalid_option");
+    const { sandbox } = openMailboxes();
+    expect((await errorOf(() => sandbox.setMailServer(entry as never))).code).toBe("invalid_option");
+  });
+});
