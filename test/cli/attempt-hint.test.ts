@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { attemptHint } from "#pigeonhole/cli/endpoints/attempt-hint.js";
+import { attemptHint } from "#pigeonhole/cli/values/attempt-hint.js";
 
 test.each([
   [301, null, "follows no redirect"],

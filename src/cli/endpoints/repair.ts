@@ -10,7 +10,7 @@ import { countOf, formatTable } from "../frame/format.js";
 import type { Output } from "../frame/output.js";
 import { namingFlags, openClient } from "../values/api-client.js";
 import { withInbox } from "../values/find-inbox.js";
-import { attemptHint } from "./attempt-hint.js";
+import { attemptHint } from "../values/attempt-hint.js";
 import type { endpointsRepair } from "./spec.js";
 
 /** Most missing events that are printed; `--json` has all. */

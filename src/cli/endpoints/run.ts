@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { WebhookCreateInput, WebhookEndpoint, WebhookTest } from "../../contract/webhook-endpoint.js";
 import { rotateSecret, SecretNotHandedOverError } from "../../receiver/rotate-secret.js";
-import { attemptHint } from "./attempt-hint.js";
+import { attemptHint } from "../values/attempt-hint.js";
 import { CommandError, usageError } from "../frame/command-error.js";
 import { confirm } from "../frame/confirm.js";
 import type { CommandContext, RunCommand } from "../frame/context.js";
