@@ -1,24 +1,22 @@
 import { escapeControls } from "../../base/text.js";
-import type { Client } from "../../client/call-types.js";
 import type { WebhookEndpoint } from "../../contract/webhook-endpoint.js";
 import { LIMITS } from "../../protocol/limits.js";
 import { type CheckResult, fail, pass, skip, warn } from "../frame/check-result.js";
 import { countOf } from "../frame/format.js";
+import type { WorkspaceLook } from "./workspace-look.js";
 
 const NAME = "endpoint";
 
 /** Finds endpoints of the workspace that are off, or whose last deliveries failed. */
-export async function checkEndpoints(client: Pick<Client, "webhooks">, signal: AbortSignal): Promise<CheckResult[]> {
-  const results: CheckResult[] = [];
-  try {
-    for await (const endpoint of client.webhooks.list({ limit: 100 }, { signal })) results.push(judge(endpoint));
-  } catch (error) {
-    signal.throwIfAborted();
-    const why = error instanceof Error ? error.message : "no answer";
-    return [warn(NAME, `The endpoints were not listed: ${escapeControls(why)}`, "Look at the API key and its scopes.")];
-  }
-  return results.length > 0 ? results : [skip(NAME, "The workspace has no webhook endpoints.")];
-}
+export const checkEndpoints: WorkspaceLook = {
+  name: NAME,
+  scope: "webhooks:read",
+  async look({ webhooks }, signal) {
+    const results: CheckResult[] = [];
+    for await (const endpoint of webhooks.list({ limit: 100 }, { signal })) results.push(judge(endpoint));
+    return results.length > 0 ? results : [skip(NAME, "The workspace has no webhook endpoints.")];
+  },
+};
 
 function judge({ id, enabled, disabledReason, consecutiveFailures }: WebhookEndpoint): CheckResult {
   const name = escapeControls(id);

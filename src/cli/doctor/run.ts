@@ -1,9 +1,9 @@
 import { checkApp } from "./check-app.js";
 import { checkClock } from "./check-clock.js";
 import { checkDatabase } from "./check-database.js";
-import { checkEndpoints } from "./check-endpoints.js";
 import { checkNode, checkPort, checkReceiver, checkTunnelPrograms } from "./check-machine.js";
 import { checkSqliteCopies } from "./check-sqlite-copies.js";
+import { checkWorkspace } from "./check-workspace.js";
 import { reportSecrets } from "../values/report-secrets.js";
 import { type CheckResult, type CheckStatus, skip } from "../frame/check-result.js";
 import { usageError } from "../frame/command-error.js";
@@ -49,7 +49,7 @@ async function* checks(options: DoctorOptions, context: CommandContext): AsyncGe
   yield* reportSecrets(secrets);
   yield await checkClock(baseUrl, signal);
   if (baseUrl !== undefined && readVariable(API_KEY_VARIABLE, context) !== undefined) {
-    yield* await checkEndpoints(openClient({ baseUrl: baseUrl.href, apiKey: undefined }, context), signal);
+    yield* checkWorkspace(openClient({ baseUrl: baseUrl.href, apiKey: undefined }, context), signal);
   }
   if (url !== undefined) yield* await checkApp({ url, secret: secrets[0], allowRemote, signal });
   else yield skip("app", "Not tried: give --app, the URL of the webhook route of your running app.");

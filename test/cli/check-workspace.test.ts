@@ -1,0 +1,135 @@
+import { createClient } from "pigeonhole/client";
+import { type SandboxOptions, createSandbox } from "pigeonhole/sandbox";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { checkWorkspace } from "#pigeonhole/cli/doctor/check-workspace.js";
+import type { CheckResult } from "#pigeonhole/cli/frame/check-result.js";
+
+const TOKEN = "svc_live_65b8f0a2c4d6e8f001234567secret";
+
+function openService(options: SandboxOptions = {}) {
+  const answers: number[] = [];
+  const sandbox = createSandbox({
+    clock: "manual",
+    startMs: Date.now(),
+    seed: "doctor",
+    apiKeys: [{ token: TOKEN }],
+    receive: () => new Response(null, { status: answers.shift() ?? 200 }),
+    ...options,
+  });
+  onTestFinished(() => sandbox.close());
+  const client = createClient({ ...sandbox.clientOptions, apiKey: TOKEN, maxRetries: 0 });
+  /** The results, one line for each check with its name. */
+  const look = async (signal = new AbortController().signal): Promise<CheckResult[]> => {
+    const results: CheckResult[] = [];
+    for await (const result of checkWorkspace(client, signal)) results.push(result);
+    return results;
+  };
+  const findAll = async (name: string) => (await look()).filter((result) => result.name === name);
+  /** Deliveries that are answered in this way. */
+  const deliver = async (...statuses: number[]) => {
+    for (const status of statuses) {
+      answers.push(status);
+      sandbox.emit("email.bounced");
+      await sandbox.settle();
+    }
+  };
+  return { sandbox, look, findAll, deliver };
+}
+
+const textOf = ({ status, message, fix }: CheckResult) => `${status} ${message} ${fix ?? ""}`;
+
+describe("doctor with an API key", () => {
+  test("a workspace in order passes", async () => {
+    const { sandbox, look, deliver } = openService();
+    sandbox.endpoints.create({ url: "http://127.0.0.1/hook" });
+    await deliver(200);
+    const results = await look();
+    expect(results.map(({ name, status, fix }) => [name, status, fix])).toEqual([
+      ["endpoint", "pass", null],
+      ["deliveries", "pass", null],
+      ["lane", "pass", null],
+    ]);
+  });
+
+  test("an endpoint that is off is named with who switched it off, and why", async () => {
+    const { sandbox, findAll, deliver } = openService();
+    const gone = sandbox.endpoints.create({ url: "http://127.0.0.1/gone" });
+    await deliver(410);
+    const off = sandbox.endpoints.create({ url: "http://127.0.0.1/off" });
+    sandbox.endpoints.update(off.id, { enabled: false });
+    const texts = (await findAll("endpoint")).map(textOf);
+    expect(texts[0]).toMatch(new RegExp(`^warn ${off.id} is off; its owner switched it off\\. .*--enable$`));
+    expect(texts[1]).toMatch(new RegExp(`^fail ${gone.id} is off: .*410.* --enable$`));
+  });
+
+  test("failed attempts of the last day are counted for each endpoint, with what the last answer means", async () => {
+    const { sandbox, findAll, deliver } = openService();
+    const first = sandbox.endpoints.create({ url: "http://127.0.0.1/a" });
+    await deliver(500, 200);
+    await sandbox.advance("25h");
+    sandbox.endpoints.delete(first.id);
+    const { id } = sandbox.endpoints.create({ url: "http://127.0.0.1/b" });
+    expect((await findAll("deliveries")).map(({ status }) => status)).toEqual(["pass"]);
+    await deliver(404, 200, 401);
+    const texts = (await findAll("deliveries")).map(textOf);
+    expect(texts).toEqual([
+      expect.stringMatching(`^warn 2 attempts of the last day failed at ${id}; the last one was answered 401\\.`),
+    ]);
+    expect(texts[0]).toContain("rotate-secret");
+    expect(texts[0]).toContain(`npx pigeonhole endpoints deliveries ${id} --status failed`);
+  });
+
+  test("a paused lane is named with its figures, and with the command that resumes it", async () => {
+    const { sandbox, findAll } = openService({ pauseAfterRecipients: 10 });
+    for (let count = 0; count < 10; count += 1) sandbox.emit("email.complained", { stream: "broadcast" });
+    const [lane] = await findAll("lane");
+    expect(lane).toMatchObject({
+      status: "warn",
+      fix: expect.stringContaining("api sending.resume broadcast") as string,
+    });
+    expect(lane?.message).toMatch(
+      /paused since 20\S+Z \(complaint-rate\): of 10 recipients of 7 days, 0 bounced and 10 /,
+    );
+  });
+
+  test("what a key has no scope for is said in one line, and the rest is looked at", async () => {
+    const { sandbox, look } = openService({ apiKeys: [{ token: TOKEN, scopes: ["webhooks:read"] }] });
+    sandbox.endpoints.create({ url: "http://127.0.0.1/hook" });
+    expect((await look()).map(textOf)).toEqual([
+      expect.stringMatching(/^pass whe_/),
+      "pass No attempt of the last day failed. ",
+      "skip Not looked at: the API key lacks the scope emails:read. ",
+    ]);
+    const { look: lookBlind } = openService({ apiKeys: [{ token: TOKEN, scopes: [] }] });
+    expect((await lookBlind()).map(({ name, status, fix }) => [name, status, fix])).toEqual([
+      ["endpoint", "skip", null],
+      ["deliveries", "skip", null],
+      ["lane", "skip", null],
+    ]);
+  });
+
+  test.each([
+    ["revoked", /does not take the API key/],
+    ["inactive", /switched off/],
+  ] as const)("a key that is %s is told once", async (status, words) => {
+    const { sandbox, look } = openService();
+    sandbox.apiKeys.setStatus(TOKEN, status);
+    const results = await look();
+    expect(results).toMatchObject([{ name: "key", status: "fail", message: expect.stringMatching(words) as string }]);
+  });
+
+  test("a call that fails is a warning, and the others are made", async () => {
+    const { sandbox, look } = openService();
+    sandbox.faults.api.add({ fault: { kind: "error", status: 500 }, calls: "webhooks.allDeliveries" });
+    expect((await look()).map(({ name, status }) => `${name} ${status}`)).toEqual([
+      "endpoint skip",
+      "deliveries warn",
+      "lane pass",
+    ]);
+  });
+
+  test("an interruption ends the look", async () => {
+    const { look } = openService();
+    await expect(look(AbortSignal.abort(new Error("interrupted")))).rejects.toThrow("interrupted");
+  });
+});
