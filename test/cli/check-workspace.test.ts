@@ -2,29 +2,30 @@ import { createClient } from "pigeonhole/client";
 import { type SandboxOptions, createSandbox } from "pigeonhole/sandbox";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { checkWorkspace } from "#pigeonhole/cli/doctor/check-workspace.js";
+import { SCOPES } from "#pigeonhole/contract/scopes.js";
 import type { CheckResult } from "#pigeonhole/cli/frame/check-result.js";
 
 const TOKEN = "svc_live_65b8f0a2c4d6e8f001234567secret";
 
-function openService(options: SandboxOptions = {}) {
+function openService({ token = TOKEN, ...options }: SandboxOptions & { token?: string } = {}) {
   const answers: number[] = [];
   const sandbox = createSandbox({
     clock: "manual",
     startMs: Date.now(),
     seed: "doctor",
-    apiKeys: [{ token: TOKEN }],
+    apiKeys: [{ token: TOKEN, scopes: SCOPES }],
     receive: () => new Response(null, { status: answers.shift() ?? 200 }),
     ...options,
   });
   onTestFinished(() => sandbox.close());
-  const client = createClient({ ...sandbox.clientOptions, apiKey: TOKEN, maxRetries: 0 });
-  /** The results, one line for each check with its name. */
-  const look = async (signal = new AbortController().signal): Promise<CheckResult[]> => {
+  const clientOf = (apiKey: string) => createClient({ ...sandbox.clientOptions, apiKey, maxRetries: 0 });
+  const look = async (signal = new AbortController().signal, apiKey = token): Promise<CheckResult[]> => {
     const results: CheckResult[] = [];
-    for await (const result of checkWorkspace(client, signal)) results.push(result);
+    for await (const result of checkWorkspace({ client: clientOf(apiKey), apiKey, signal })) results.push(result);
     return results;
   };
-  const findAll = async (name: string) => (await look()).filter((result) => result.name === name);
+  const findAll = async (name: string, apiKey?: string) =>
+    (await look(undefined, apiKey)).filter((result) => result.name === name);
   /** Deliveries that are answered in this way. */
   const deliver = async (...statuses: number[]) => {
     for (const status of statuses) {
@@ -33,7 +34,7 @@ function openService(options: SandboxOptions = {}) {
       await sandbox.settle();
     }
   };
-  return { sandbox, look, findAll, deliver };
+  return { sandbox, client: clientOf(token), look, findAll, deliver };
 }
 
 const textOf = ({ status, message, fix }: CheckResult) => `${status} ${message} ${fix ?? ""}`;
@@ -45,10 +46,54 @@ describe("doctor with an API key", () => {
     await deliver(200);
     const results = await look();
     expect(results.map(({ name, status, fix }) => [name, status, fix])).toEqual([
+      ["key", "pass", null],
       ["endpoint", "pass", null],
       ["deliveries", "pass", null],
       ["lane", "pass", null],
     ]);
+  });
+
+  test.each([
+    [["keys:read", "webhooks:read", "webhooks:write"], "contacts:write (contact events are not sent)"],
+    [
+      ["keys:read"],
+      "contacts:write (contact events are not sent), webhooks:read (endpoints cannot be looked at), webhooks:write (endpoints repair replays nothing)",
+    ],
+  ])("a key with %j alone is too narrow, and what it lacks is named", async (scopes, lacks) => {
+    const { findAll } = openService({ apiKeys: [{ token: TOKEN, scopes }] });
+    const [key] = await findAll("key");
+    expect(key).toMatchObject({ status: "warn", message: `The API key lacks ${lacks}.` });
+    expect(key?.fix).toBe("Add the scopes that the app needs to the key.");
+  });
+
+  test.each([
+    [["keys:read", "roles:read", "webhooks:read"], /lacks contacts:write .*, webhooks:write .* its role Narrow\.$/],
+    // The role is not known then.
+    [["keys:read", "webhooks:read"], /^pass /],
+    [["keys:read", "roles:read", "contacts:write", "webhooks:read", "webhooks:write"], /^pass /],
+  ])("a key is capped by a role with %j, if it may read the role", async (permissions, expected) => {
+    const { sandbox, client, findAll } = openService();
+    await client.roles.create({ name: "Narrow", permissions });
+    const results = await findAll("key", sandbox.callers.key({ scopes: SCOPES, role: "Narrow" }));
+    expect(results.map(textOf)).toEqual([expect.stringMatching(expected)]);
+  });
+
+  test.each([
+    [15, undefined],
+    [13.5, "in 13 days"],
+    [1.5, "in 1 day"],
+    [0.5, "within a day"],
+  ])("a key that expires in %d days is named in time: %s", async (days, expected) => {
+    const { sandbox, findAll } = openService();
+    const token = sandbox.callers.key({ scopes: SCOPES, expiresInMinutes: days * 24 * 60 });
+    const [key] = await findAll("key", token);
+    if (expected === undefined) expect(key?.status).toBe("pass");
+    else expect(key).toMatchObject({ status: "warn", message: expect.stringContaining(` ${expected} (`) as string });
+  });
+
+  test("a key of another shape is not looked at", async () => {
+    const { findAll } = openService({ token: "another", apiKeys: [{ token: "another", scopes: SCOPES }] });
+    expect(await findAll("key")).toMatchObject([{ status: "skip" }]);
   });
 
   test("an endpoint that is off is named with who switched it off, and why", async () => {
@@ -96,12 +141,14 @@ describe("doctor with an API key", () => {
     const { sandbox, look } = openService({ apiKeys: [{ token: TOKEN, scopes: ["webhooks:read"] }] });
     sandbox.endpoints.create({ url: "http://127.0.0.1/hook" });
     expect((await look()).map(textOf)).toEqual([
+      "skip Not looked at: the API key lacks the scope keys:read. ",
       expect.stringMatching(/^pass whe_/),
       "pass No attempt of the last day failed. ",
       "skip Not looked at: the API key lacks the scope emails:read. ",
     ]);
     const { look: lookBlind } = openService({ apiKeys: [{ token: TOKEN, scopes: [] }] });
     expect((await lookBlind()).map(({ name, status, fix }) => [name, status, fix])).toEqual([
+      ["key", "skip", null],
       ["endpoint", "skip", null],
       ["deliveries", "skip", null],
       ["lane", "skip", null],
@@ -122,6 +169,7 @@ describe("doctor with an API key", () => {
     const { sandbox, look } = openService();
     sandbox.faults.api.add({ fault: { kind: "error", status: 500 }, calls: "webhooks.allDeliveries" });
     expect((await look()).map(({ name, status }) => `${name} ${status}`)).toEqual([
+      "key pass",
       "endpoint skip",
       "deliveries warn",
       "lane pass",

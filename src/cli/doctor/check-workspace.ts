@@ -4,14 +4,22 @@ import { AuthenticationError, PermissionError } from "../../client/errors.js";
 import { type CheckResult, fail, skip, warn } from "../frame/check-result.js";
 import { checkDeliveries } from "./check-deliveries.js";
 import { checkEndpoints } from "./check-endpoints.js";
+import { checkKey } from "./check-key.js";
 import { checkLane } from "./check-lane.js";
 import type { WorkspaceLook } from "./workspace-look.js";
 
-const LOOKS: readonly WorkspaceLook[] = [checkEndpoints, checkDeliveries, checkLane];
+/** What looks at the workspace. */
+export interface WorkspaceCaller {
+  client: Client;
+  /** The client's key. */
+  apiKey: string;
+  signal: AbortSignal;
+}
 
 /** Looks at what the API key may see of the workspace. What it may not see is said in one line. */
-export async function* checkWorkspace(client: Client, signal: AbortSignal): AsyncGenerator<CheckResult> {
-  for (const { name, scope, look } of LOOKS) {
+export async function* checkWorkspace({ client, apiKey, signal }: WorkspaceCaller): AsyncGenerator<CheckResult> {
+  const looks: readonly WorkspaceLook[] = [checkKey(apiKey), checkEndpoints, checkDeliveries, checkLane];
+  for (const { name, scope, look } of looks) {
     try {
       yield* await look(client, signal);
     } catch (error) {
@@ -29,7 +37,11 @@ export async function* checkWorkspace(client: Client, signal: AbortSignal): Asyn
 /** The result for a key that no call takes; undefined when the error is about something else. */
 function judgeKey(error: unknown): CheckResult | undefined {
   if (error instanceof AuthenticationError) {
-    return fail("key", "The service does not take the API key.", "Set PIGEONHOLE_API_KEY to a key that is in force.");
+    return fail(
+      "key",
+      "The service does not take the API key: it is wrong, revoked or expired.",
+      "Set PIGEONHOLE_API_KEY to another.",
+    );
   }
   if (error instanceof PermissionError && error.code === "inactive_api_key") {
     return fail(

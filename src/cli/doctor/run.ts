@@ -48,8 +48,10 @@ async function* checks(options: DoctorOptions, context: CommandContext): AsyncGe
   const secrets = findSecrets(options.secret, context);
   yield* reportSecrets(secrets);
   yield await checkClock(baseUrl, signal);
-  if (baseUrl !== undefined && readVariable(API_KEY_VARIABLE, context) !== undefined) {
-    yield* checkWorkspace(openClient({ baseUrl: baseUrl.href, apiKey: undefined }, context), signal);
+  const apiKey = readVariable(API_KEY_VARIABLE, context);
+  if (baseUrl !== undefined && apiKey !== undefined) {
+    const client = openClient({ baseUrl: baseUrl.href, apiKey: undefined }, context);
+    yield* checkWorkspace({ client, apiKey, signal });
   }
   if (url !== undefined) yield* await checkApp({ url, secret: secrets[0], allowRemote, signal });
   else yield skip("app", "Not tried: give --app, the URL of the webhook route of your running app.");

@@ -7,5 +7,5 @@ export interface WorkspaceLook {
   name: string;
   /** The scope that a key needs for it. */
   scope: string;
-  look(client: Client, signal: AbortSignal): Promise<CheckResult[]>;
+  look: (client: Client, signal: AbortSignal) => Promise<CheckResult[]>;
 }
