@@ -3,7 +3,7 @@ import { PigeonholeError } from "../../base/error.js";
 import { type Caller, SandboxApiError } from "../api/api-handlers.js";
 import type { ContactList, SandboxContact } from "../contact-events/contact-list.js";
 import type { MakeId } from "../make-id.js";
-import type { Mailbox } from "./bare-addresses.js";
+import type { NamedAddress } from "./bare-addresses.js";
 import { foldAddress } from "../../contract/contact-address.js";
 
 /** A list of contacts to begin with, beside the default one. */
@@ -177,7 +177,7 @@ export class AddressBook {
   }
 
   /** A mail to or from an address. */
-  see({ address, name }: Mailbox, { threadId, at }: { threadId: string | undefined; at: string }): void {
+  see({ address, name }: NamedAddress, { threadId, at }: { threadId: string | undefined; at: string }): void {
     const email = foldAddress(address);
     const known = this.correspondents.get(email);
     const threads = new Set([...(known?.threads ?? []), ...(threadId === undefined ? [] : [threadId])]);

@@ -1,24 +1,24 @@
 /** An address of a mail with the name before it. */
-export interface Mailbox {
+export interface NamedAddress {
   address: string;
   /** Null without one. */
   name: string | null;
 }
 
 /** Addresses with their names. A comma separates, inside a name too. */
-export function readMailboxes(given: readonly string[]): Mailbox[] {
+export function readNamedAddresses(given: readonly string[]): NamedAddress[] {
   return given
     .flatMap((text) => text.split(","))
-    .map(readMailbox)
+    .map(readNamedAddress)
     .filter(({ address }) => address !== "");
 }
 
 /** Addresses without their names. */
 export function bareAddresses(given: readonly string[]): string[] {
-  return readMailboxes(given).map(({ address }) => address);
+  return readNamedAddresses(given).map(({ address }) => address);
 }
 
-function readMailbox(text: string): Mailbox {
+function readNamedAddress(text: string): NamedAddress {
   const at = text.lastIndexOf("<");
   const [, address] = /^<([^<>]*)>\s*$/.exec(text.slice(at)) ?? [];
   if (at === -1 || address === undefined) return { address: text.trim(), name: null };

@@ -9,7 +9,7 @@ import { isUnlimited, ownsAddress } from "../endpoints/allowlists.js";
 import { requireOneOf } from "../endpoints/check-endpoint.js";
 import type { SandboxEvent } from "../delivery/scheduled-delivery.js";
 import type { AddressBook } from "./address-book.js";
-import { type Mailbox, readMailboxes } from "./bare-addresses.js";
+import { type NamedAddress, readNamedAddresses } from "./bare-addresses.js";
 import { pageBody } from "./collection.js";
 import { listPeople, type PersonRow, sortPeople } from "./people.js";
 import type { SandboxResource, Workspace } from "./resource.js";
@@ -101,9 +101,9 @@ export function createContacts({ book, options, owned }: Workspace): SandboxReso
 }
 
 /** The other side of a mail. */
-function readCorrespondents(event: SandboxEvent): Mailbox[] {
+function readCorrespondents(event: SandboxEvent): NamedAddress[] {
   const fields = correspondentFields(event).filter((one) => typeof one === "string");
-  return readMailboxes(fields).filter(({ address }) => isAddress(address));
+  return readNamedAddresses(fields).filter(({ address }) => isAddress(address));
 }
 
 function correspondentFields({ type, data: { from, to, cc, bcc } }: SandboxEvent): unknown[] {
