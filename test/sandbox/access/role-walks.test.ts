@@ -98,9 +98,10 @@ test("a random walk over roles and their holders does what a plain model does", 
       const shown: Record<string, unknown>[] = [];
       for (let cursor = ""; ;) {
         const { body } = await call(`GET /roles?limit=${limit}${cursor}`);
-        shown.push(...(body["data"] as Record<string, unknown>[]));
-        if (body["nextCursor"] === null) break;
-        cursor = `&cursor=${encodeURIComponent(String(body["nextCursor"]))}`;
+        const page = body as unknown as { data: Record<string, unknown>[]; nextCursor: string | null };
+        shown.push(...page.data);
+        if (page.nextCursor === null) break;
+        cursor = `&cursor=${encodeURIComponent(page.nextCursor)}`;
       }
       const held = (roleId: string, of: Holder["kind"]) =>
         holders.filter((one) => one.roleId === roleId && one.kind === of && !one.isRevoked).length;
