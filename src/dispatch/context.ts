@@ -21,6 +21,8 @@ import { type OnceInput, runOnce } from "./once.js";
 
 /** Largest value of a step as JSON, in characters. */
 const MAX_STEP_LENGTH = 64 * 1024;
+/** Longest name of a step, in characters: with the handler's name it is indexed, where PostgreSQL takes 2.7 kB. */
+const MAX_STEP_NAME_LENGTH = 500;
 
 /** How the event was received. */
 export interface DeliveryInfo {
@@ -47,8 +49,8 @@ export interface HandlerContext<Tx = CommitTransaction> {
   /**
    * Runs `fn` once per event and handler: a later attempt gets the value kept from the first success. The value must
    * survive JSON and have at most 64 K characters. `fn` may run again when the process dies before its value is kept.
-   * Rejects with what `fn` throws, `invalid_argument` for a name that is not a string, `duplicate_step`,
-   * `step_not_json` or `lease_lost`.
+   * Rejects with what `fn` throws, `invalid_argument` for a name that is not a string of at most 500 characters,
+   * `duplicate_step`, `step_not_json` or `lease_lost`.
    */
   readonly step: <Value>(name: string, fn: () => Value | Promise<Value>) => Promise<Value>;
   /**
@@ -316,9 +318,15 @@ export class RunContext implements HandlerContext<unknown> {
 
 /** The store would change a number or half a surrogate pair in a name, and each attempt would repeat the step. */
 function checkStepName(name: unknown): void {
-  if (typeof name === "string" && WHOLE_CHARACTERS.test(name)) return;
+  if (typeof name !== "string" || !WHOLE_CHARACTERS.test(name)) {
+    throw new PigeonholeError(
+      "invalid_argument",
+      `A step's name must be a string of whole characters, got ${typeof name === "string" ? JSON.stringify(name) : typeof name}.`,
+    );
+  }
+  if (name.length <= MAX_STEP_NAME_LENGTH) return;
   throw new PigeonholeError(
     "invalid_argument",
-    `A step's name must be a string of whole characters, got ${typeof name === "string" ? JSON.stringify(name) : typeof name}.`,
+    `A step's name may have ${MAX_STEP_NAME_LENGTH} characters, got ${name.length}. Name it for what it does, and keep data in its value.`,
   );
 }

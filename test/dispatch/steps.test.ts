@@ -163,7 +163,13 @@ describe("a step", () => {
   });
 });
 
-test.each<[unknown]>([[7], [undefined], [null], [{}], ["\ud800"]])(
+test("a step's name may have 500 characters", async () => {
+  const name = "n".repeat(500);
+  const { receiver, event } = await deliverOne((ctx) => ctx.step(name, () => 1));
+  await untilWork(receiver, event.id, { state: "done", attempts: 1 });
+});
+
+test.each<[unknown]>([[7], [undefined], [null], [{}], ["\ud800"], ["n".repeat(501)]])(
   "a step named %j, which the store could not read back, is refused before it runs",
   async (name) => {
     let calls = 0;

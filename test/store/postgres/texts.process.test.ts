@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { fromStoredText, toStoredText } from "#pigeonhole/store/postgres/stored-text.js";
 import { describeOnPostgres } from "../../support/postgres-server.js";
@@ -51,6 +52,17 @@ describeOnPostgres((database) => {
       });
       await store.replan({ seq: lease.seq, handlers: [handler], now: T });
       expect((await leasePage(store, { handler })).work).toMatchObject([{ handler, eventId: "evt_1" }]);
+    });
+
+    test("the longest name of a step is kept beside the longest name of a handler", async () => {
+      const store = await openStore(database);
+      // Three bytes each, which the server cannot make shorter.
+      const write = (length: number): string =>
+        Array.from({ length }, () => String.fromCodePoint(0x4e00 + randomInt(0x5000))).join("");
+      const [handler, name] = [write(200), write(500)];
+      const lease = await acceptLeased(store, "evt_1", { work: [{ handler, leaseUntil: T }] });
+      expect(await store.saveStep(lease, name, "1")).toBe("settled");
+      expect(await store.loadSteps(lease)).toEqual({ [name]: "1" });
     });
 
     test("a contact event's texts are kept", async () => {
