@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { describeOnPostgres } from "../../support/postgres-server.js";
-import { acceptLeased, settlements } from "../conformance/fixture.js";
-import { openStore } from "./store-on.js";
+import type { PostgresStore } from "#pigeonhole/store/postgres/postgres-store.js";
+import type { Lease } from "#pigeonhole/store/work.js";
+import { T, acceptLeased, settlements } from "../conformance/fixture.js";
+import { borrowClient, openStore } from "./store-on.js";
 
 /** More runs than a connection makes a plan of its own for. */
 const RUNS = 12;
@@ -37,4 +39,35 @@ describeOnPostgres((database) => {
     await expect.poll(async () => (await readScans()).byIndex).toBeGreaterThanOrEqual(before.byIndex + 2 * RUNS);
     expect((await readScans()).bySequence).toBe(before.bySequence);
   });
+
+  test.each<[string, (store: PostgresStore, lease: Lease) => Promise<unknown>]>([
+    ["settling it", (store, lease) => store.settle(settlements.done(lease))],
+    ["ctx.commit", (store, lease) => store.commit(settlements.done(lease), ({ client }) => client.query("SELECT 1"))],
+    ["settling it for a later run", (store, lease) => store.settle(settlements.pending(lease))],
+    ["releasing it", (store, lease) => store.release([lease], T)],
+    ["renewing it", (store, lease) => store.renew([lease], T)],
+    ["keeping a step", (store, lease) => store.saveStep(lease, "step", "1")],
+    ["taking a key", (store, lease) => store.holdKey?.(lease, String(lease.seq)) ?? Promise.resolve()],
+  ])(
+    "%s finds leased work by its key, not among all that was leased since an old transaction began",
+    async (_, use) => {
+      const store = await openStore(database);
+      const old = await borrowClient(database.pool);
+      await old.query("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT pg_current_xact_id()");
+      for (let run = 0; run < 3 * RUNS; run += 1) {
+        const lease = await acceptLeased(store, `evt_${run}`);
+        await use(store, lease);
+        await store.discard(`evt_${run}`, T);
+      }
+      const readLeased = async (): Promise<Record<string, number>> => {
+        const { rows } = await database.pool.query<{ name: string; read: string }>(
+          "SELECT indexrelname AS name, idx_tup_read AS read FROM pg_stat_user_indexes WHERE schemaname = $1",
+          [schema],
+        );
+        return Object.fromEntries(rows.map(({ name, read }) => [name, Number(read)]));
+      };
+      await expect.poll(async () => (await readLeased())["inbox_work_pkey"]).toBeGreaterThanOrEqual(3 * RUNS);
+      expect((await readLeased())["inbox_work_leased"]).toBeLessThan(RUNS);
+    },
+  );
 });

@@ -30,20 +30,20 @@ const LOCK = `${GIVEN}
 export const IS_HELD = `
   EXISTS (
     SELECT 1 FROM pigeonhole.inbox_work AS w
-    WHERE w.seq = k.seq AND w.handler = k.handler AND w.state = 'leased' AND w.lease = k.lease)`;
+    WHERE w.seq = k.seq AND w.handler = k.handler AND w.lease = k.lease)`;
 
 const TAKE = `${GIVEN}
   UPDATE pigeonhole.inbox_key AS k SET seq = g.seq, lease = g.token FROM given AS g
   WHERE g.handler = k.handler AND g.key = k.key AND ((k.seq = g.seq AND k.lease = g.token) OR NOT ${IS_HELD})
     AND EXISTS (
       SELECT 1 FROM pigeonhole.inbox_work AS w
-      WHERE w.seq = g.seq AND w.handler = g.handler AND w.state = 'leased' AND w.lease = g.token)
+      WHERE w.seq = g.seq AND w.handler = g.handler AND w.lease = g.token)
   RETURNING g.place`;
 
 /** In one order, so that two transactions never wait for each other. */
 const WAIT_FOR_KEY = `${GIVEN}, refused AS MATERIALIZED (
     SELECT w.seq, w.handler, g.key FROM pigeonhole.inbox_work AS w JOIN given AS g
-      ON w.seq = g.seq AND w.handler = g.handler AND w.state = 'leased' AND w.lease = g.token
+      ON w.seq = g.seq AND w.handler = g.handler AND w.lease = g.token
     WHERE g.place <> ALL(:taken::bigint[]) ORDER BY w.seq, w.handler FOR UPDATE OF w
   )
   UPDATE pigeonhole.inbox_work AS w

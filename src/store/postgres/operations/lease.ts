@@ -113,7 +113,7 @@ const GIVEN = `
       AS g (seq, handler, token, place)
   ), free AS MATERIALIZED (
     SELECT w.seq, w.handler FROM pigeonhole.inbox_work AS w JOIN given AS g
-      ON w.seq = g.seq AND w.handler = g.handler AND w.state = 'leased' AND w.lease = g.token
+      ON w.seq = g.seq AND w.handler = g.handler AND w.lease = g.token
     ORDER BY w.seq, w.handler FOR UPDATE OF w SKIP LOCKED
   )`;
 
@@ -127,7 +127,7 @@ const RENEW = `${GIVEN}, renewed AS (
   )
   SELECT place FROM given AS g WHERE NOT EXISTS (
     SELECT 1 FROM pigeonhole.inbox_work AS w
-    WHERE w.seq = g.seq AND w.handler = g.handler AND w.state = 'leased' AND w.lease = g.token)
+    WHERE w.seq = g.seq AND w.handler = g.handler AND w.lease = g.token)
   ORDER BY place`;
 
 /** Extends leases; returns those that have a new holder. */

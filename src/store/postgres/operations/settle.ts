@@ -20,7 +20,7 @@ export type SettleOutcome = SettleResult | "locked";
 const HELD = `
   held AS MATERIALIZED (
     SELECT w.seq, w.handler, w.started, g.place FROM pigeonhole.inbox_work AS w JOIN given AS g
-      ON w.seq = g.seq AND w.handler = g.handler AND w.state = 'leased' AND w.lease = g.token
+      ON w.seq = g.seq AND w.handler = g.handler AND w.lease = g.token
     ORDER BY w.seq, w.handler FOR UPDATE OF w SKIP LOCKED
   ), dropped AS (
     DELETE FROM pigeonhole.inbox_step AS s USING held JOIN given AS g USING (place)
@@ -150,7 +150,7 @@ export async function settleOthers(sql: Sql, settlements: readonly OtherSettleme
 const SELECT_HOLDING = `
   SELECT g.place FROM unnest(:seqs::bigint[], :handlers::text[], :tokens::bigint[]) WITH ORDINALITY
     AS g (seq, handler, token, place)
-  JOIN pigeonhole.inbox_work AS w ON w.seq = g.seq AND w.handler = g.handler AND w.state = 'leased' AND w.lease = g.token`;
+  JOIN pigeonhole.inbox_work AS w ON w.seq = g.seq AND w.handler = g.handler AND w.lease = g.token`;
 
 /** Of two settlements of one lease in a batch, the database ends one. */
 async function outcomesOf(

@@ -16,7 +16,7 @@ export async function saveStep(sql: Sql, lease: Lease, name: string, value: stri
   const kept = await sql.run(
     `INSERT INTO pigeonhole.inbox_step (seq, handler, name, value)
      SELECT seq, handler, :name, :value FROM pigeonhole.inbox_work
-     WHERE seq = :seq AND handler = :handler AND state = 'leased' AND lease = :token
+     WHERE seq = :seq AND handler = :handler AND lease = :token
      ON CONFLICT (seq, handler, name) DO UPDATE SET value = inbox_step.value`,
     { ...lease, name, value },
   );
