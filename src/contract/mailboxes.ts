@@ -99,7 +99,7 @@ const connection = z.looseObject({ id: z.string(), addressId: nullable(z.string(
 const change = z.looseObject({ id: z.string(), status, pauseReason, label: nullable(z.string()) });
 
 /** A connected mailbox as the API returns it. */
-export type Mailbox = z.output<typeof mailbox>;
+export type ConnectedMailbox = z.output<typeof mailbox>;
 /** The servers that were found for an address. */
 export type MailboxDiscovery = z.output<typeof discovery>;
 /** What a mailbox is connected with. */
