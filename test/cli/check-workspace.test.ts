@@ -5,6 +5,7 @@ import { checkWorkspace } from "#pigeonhole/cli/doctor/check-workspace.js";
 import { SCOPES } from "#pigeonhole/contract/scopes.js";
 import type { CheckResult } from "#pigeonhole/cli/frame/check-result.js";
 
+const HOUR = 3_600_000;
 const TOKEN = "svc_live_65b8f0a2c4d6e8f001234567secret";
 
 function openService({ token = TOKEN, ...options }: SandboxOptions & { token?: string } = {}) {
@@ -108,12 +109,10 @@ describe("doctor with an API key", () => {
   });
 
   test("failed attempts of the last day are counted for each endpoint, with what the last answer means", async () => {
-    const { sandbox, findAll, deliver } = openService();
-    const first = sandbox.endpoints.create({ url: "http://127.0.0.1/a" });
-    await deliver(500, 200);
+    const { sandbox, findAll, deliver } = openService({ startMs: Date.now() - 25 * HOUR });
+    const { id } = sandbox.endpoints.create({ url: "http://127.0.0.1/hook" });
+    await deliver(404, 200);
     await sandbox.advance("25h");
-    sandbox.endpoints.delete(first.id);
-    const { id } = sandbox.endpoints.create({ url: "http://127.0.0.1/b" });
     expect((await findAll("deliveries")).map(({ status }) => status)).toEqual(["pass"]);
     await deliver(404, 200, 401);
     const texts = (await findAll("deliveries")).map(textOf);

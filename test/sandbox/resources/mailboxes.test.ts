@@ -240,6 +240,7 @@ describe("states", () => {
     await mailboxes.sync(id);
     await sandbox.advance("1m");
     expect(await mailboxes.get(id)).toMatchObject({ status: "paused", lastSyncedAt: iso(START + MINUTE) });
+    expect(await mailboxes.update(id, { password: PASSWORD })).toEqual(paused);
     const active = { id, status: "active", pauseReason: null, label: null };
     expect(await mailboxes.update(id, { paused: false, label: null })).toEqual(active);
     expect(await mailboxes.update(id, { paused: false })).toEqual(active);
