@@ -73,7 +73,12 @@ export type {
   SignatureUpdateInput,
 } from "./contract/signatures.js";
 export type { BimiReport, DeliverabilityCheck, DeliverabilityReport, DmarcReport } from "./contract/tools.js";
-export type { ConnectedMailbox, MailboxConnectInput, MailboxDiscovery, MailboxUpdateInput } from "./contract/mailboxes.js";
+export type {
+  ConnectedMailbox,
+  MailboxConnectInput,
+  MailboxDiscovery,
+  MailboxUpdateInput,
+} from "./contract/mailboxes.js";
 export type { Page } from "./contract/paging.js";
 export type {
   WebhookActivity,

@@ -14,7 +14,7 @@ type CreateCall = ApiCall<Contract["keys"]["create"]>;
 type UpdateCall = ApiCall<Contract["keys"]["update"]>;
 
 /** The workspace's API keys. See docs/service.md#api-keys. */
-export function createKeys({ clock, options, keys, roles }: Workspace): SandboxResource<"keys"> {
+export function createKeys({ clock, options, owned, keys, roles }: Workspace): SandboxResource<"keys"> {
   const bodyOf = (row: ApiKeyRow): object =>
     keyBody(row, {
       nowMs: clock.now(),
@@ -42,7 +42,7 @@ export function createKeys({ clock, options, keys, roles }: Workspace): SandboxR
   const wantedOf = ({ body, caller, nowMs }: CreateCall): Reach => {
     const { scopes = ["emails:send"], roleId = caller.roleId, expiresInMinutes, ...lists } = body;
     checkScopes(scopes);
-    checkLists(lists, options);
+    checkLists(lists, owned);
     if (roleId !== null && roles.find(roleId) === undefined) {
       const message = "There is no such role.";
       throw new SandboxApiError({ code: "role_not_found", status: 422, param: "roleId", message });
@@ -78,7 +78,7 @@ export function createKeys({ clock, options, keys, roles }: Workspace): SandboxR
     update(call) {
       const { params, body, caller } = call;
       checkScopes(body.scopes ?? []);
-      checkLists(body, options);
+      checkLists(body, owned);
       const row = reach(params, caller);
       requireNotRevoked(row, "changed");
       const wanted = changedReach(row, call);

@@ -97,6 +97,9 @@ describe("connection", () => {
     expect(later[0]?.lastSyncedAt).toBe(iso(START + 5 * MINUTE));
     await client.signatures.create({ address: ADA, name: "Work", html: "<p>Ada</p>" });
     await client.webhooks.create({ url: "http://127.0.0.1:9/", addressAllowlist: [ADA] });
+    const ofKeys = createClient({ ...sandbox.clientOptions, apiKey: sandbox.callers.key({ scopes: ["keys:manage"] }) });
+    const key = { name: "Ada", scopes: ["keys:manage"], addressAllowlist: [ADA] };
+    expect(await ofKeys.keys.create(key)).toMatchObject({ addressAllowlist: [ADA] });
     const draft = await client.drafts.create({ from: ADA });
     expect((await client.drafts.get(draft.id)).from).toBe(ADA);
     const settings = { doubleOptIn: true, senderAddress: ADA };
