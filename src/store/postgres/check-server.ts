@@ -13,8 +13,11 @@ interface ServerState {
   isReadOnly: string;
 }
 
-/** Settings without which an event that was answered could be lost, each with the only value that is enough. */
-const DURABLE = { fsync: "on", fullPageWrites: "on" } as const;
+/** Settings without which an event that was answered could be lost, under the server's names; only `on` is enough. */
+const DURABLE = [
+  ["fsync", "fsync"],
+  ["fullPageWrites", "full_page_writes"],
+] as const;
 
 /** Refuses a server that cannot keep the store's promises; the message says what to do. */
 export async function checkServer(sql: Sql): Promise<void> {
@@ -47,8 +50,8 @@ export async function checkServer(sql: Sql): Promise<void> {
 }
 
 function checkDurable(state: ServerState): void {
-  for (const [name, wanted] of Object.entries(DURABLE) as [keyof typeof DURABLE, string][]) {
-    if (state[name] !== wanted) throw notDurable(`${name} = ${state[name]}`);
+  for (const [name, setting] of DURABLE) {
+    if (state[name] !== "on") throw notDurable(`${setting} = ${state[name]}`);
   }
   if (state.synchronousCommit !== "on" && state.synchronousCommit !== "remote_apply") {
     throw notDurable(`synchronous_commit = ${state.synchronousCommit}`);
