@@ -28,8 +28,9 @@ export const ERROR_CODES = {
   commit_twice: "ctx.commit was called twice in one run.",
   commit_async: "The function given to ctx.commit, setup or read returned a promise; on SQLite it must be synchronous.",
   transaction_ended:
-    "The SQL given to tx.db or tx.client ended the transaction of ctx.commit or setup; nothing was written.",
-  transaction_closed: "A transaction's database or client was used after ctx.commit, setup or read had ended.",
+    "The SQL given to tx.db, or a statement of tx.client that failed and whose error was caught, ended the transaction of ctx.commit or setup; nothing was written.",
+  transaction_closed:
+    "A transaction's database or client was used after ctx.commit, setup or read had ended, or tx.client was given BEGIN, COMMIT or ROLLBACK; then nothing was written.",
   duplicate_step: "ctx.step or ctx.once was called twice with one name in one run.",
   step_not_json: "The value of a step cannot be kept as JSON, or is too large.",
   wait_timeout:

@@ -171,8 +171,9 @@ const REMEDIES: Readonly<Record<ErrorCode, string>> = {
   lease_lost: "Nothing; the work runs again.",
   commit_twice: "Write everything in one `ctx.commit`.",
   commit_async: "Do the asynchronous part before, and only write inside.",
-  transaction_ended: "Leave out BEGIN, COMMIT, ROLLBACK and OR ROLLBACK.",
-  transaction_closed: "Use `db` or `client` inside the function only, and await what it returns.",
+  transaction_ended: "Leave out BEGIN, COMMIT, ROLLBACK and OR ROLLBACK; throw the error of a statement that failed.",
+  transaction_closed:
+    "Use `db` or `client` inside the function only, and await what it returns. Leave out BEGIN, COMMIT and ROLLBACK.",
   duplicate_step: "Give each step of a run a name of its own.",
   step_not_json: "Return plain data, or less of it.",
   wait_timeout: "Correct what the test waits for, or what the app should have sent.",

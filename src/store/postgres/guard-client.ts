@@ -6,7 +6,7 @@ import { endsTransaction } from "./ends-transaction.js";
 export interface GuardedClient {
   /** The same client; every use of it fails after `end`, and after SQL that would have ended the transaction. */
   readonly client: PoolClient;
-  /** Throws `transaction_ended` when such SQL was refused, also if the user caught that. */
+  /** Throws `transaction_closed` when such SQL was refused, also if the user caught that. */
   checkKept(): void;
   end(): void;
 }
@@ -79,7 +79,7 @@ function closed(): PigeonholeError {
 
 function ended(): PigeonholeError {
   return new PigeonholeError(
-    "transaction_ended",
+    "transaction_closed",
     "SQL that begins or ends a transaction was given to tx.client, so nothing of this ctx.commit is kept. Leave out BEGIN, COMMIT and ROLLBACK; throw to undo everything, or use SAVEPOINT for a part.",
   );
 }

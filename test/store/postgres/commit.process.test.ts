@@ -81,7 +81,7 @@ describeOnPostgres((database) => {
           // Goes on as if nothing had been.
         }
       });
-      await expectCode(outcome, "transaction_ended");
+      await expectCode(outcome, "transaction_closed");
       expect(await names()).toEqual([]);
       expect(await statesOf(store, "evt_1")).toEqual({ h: "leased" });
     });
