@@ -35,7 +35,10 @@ async function run(args: readonly string[], env: Record<string, string> = {}, cw
   return result;
 }
 
-/** Without what differs between two runs of the same: times, names of captures, and lines of code. */
+/**
+ * Without what differs between two runs of the same: times, how long handlers took, names of captures, and lines of
+ * code.
+ */
 function comparable({ code, stdout, stderr }: CliResult): string {
   const text = `${code}\n${stdout}\n${stderr}`;
   return text
@@ -43,6 +46,7 @@ function comparable({ code, stdout, stderr }: CliResult): string {
     .replaceAll(/^ +at .*\n/gm, "")
     .replaceAll(/cap_\w+/g, "<capture>")
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>")
+    .replaceAll(/ +< \d+ m?s/g, " <took>")
     .replaceAll(/\d+ ms ago|the oldest received .* ago/g, "<age>");
 }
 
