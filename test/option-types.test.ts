@@ -18,6 +18,11 @@ type RefusesUndefined<Options> = {
 
 /** Every public type that callers fill in, with its members that refuse `undefined`. */
 interface Refusals {
+  DedicatedIpInput: RefusesUndefined<sandbox.DedicatedIpInput>;
+  MailAccountInput: RefusesUndefined<sandbox.MailAccountInput>;
+  MailServerInput: RefusesUndefined<sandbox.MailServerInput>;
+  MailboxConnectInput: RefusesUndefined<client.MailboxConnectInput>;
+  MailboxUpdateInput: RefusesUndefined<client.MailboxUpdateInput>;
   RoleUpdateInput: RefusesUndefined<client.RoleUpdateInput>;
   RoleCreateInput: RefusesUndefined<client.RoleCreateInput>;
   OwnerCaller: RefusesUndefined<sandbox.OwnerCaller>;
