@@ -45,7 +45,12 @@ async function openRows(pool: Pool, table: string) {
     storeValues: (rows: readonly Row[]) => [EVENT_TYPE, rows.map(({ id }) => id), rows.map(({ body }) => body)],
     markSql: named(MARK_ROWS),
     markValues: (seqs: readonly string[]) => [HANDLER_NAME, seqs],
-    untilMarked: (id: string) => new Promise<void>((resolve) => waiting.set(id, resolve)),
+    /** Stores the event, and waits for its mark. */
+    async take(store: (row: Row) => Promise<void>, row: Row) {
+      const marked = new Promise<void>((resolve) => waiting.set(row.id, resolve));
+      await store(row);
+      await marked;
+    },
     noteMarked(id: string) {
       waiting.get(id)?.();
       waiting.delete(id);
@@ -105,11 +110,7 @@ export async function openGraphileWorker(url: string, packages: string): Promise
     },
   });
   return {
-    async take(id, body) {
-      const marked = rows.untilMarked(id);
-      await store({ id, body });
-      await marked;
-    },
+    take: (id, body) => rows.take(store, { id, body }),
     async close() {
       await runner.stop();
       await pool.end();
@@ -180,11 +181,7 @@ export async function openPgBoss(url: string, packages: string): Promise<JobRece
     });
   const worker = work();
   return {
-    async take(id, body) {
-      const marked = rows.untilMarked(id);
-      await store({ id, body });
-      await marked;
-    },
+    take: (id, body) => rows.take(store, { id, body }),
     async close() {
       closing.abort();
       await worker;
