@@ -38,6 +38,19 @@ describeOnPostgres((database) => {
     });
   });
 
+  // An index over another collation can be in the wrong order, and let duplicates in, after an upgrade of the system.
+  test("no order of texts in an index depends on the collation of the database", async () => {
+    await openStore(database);
+    const { rows } = await database.pool.query(
+      `SELECT l.collname AS collation, count(*)::int > 10 AS many
+       FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid, unnest(i.indcollation) AS o
+         JOIN pg_collation AS l ON l.oid = o
+       WHERE c.relnamespace = $1::regnamespace GROUP BY l.collname`,
+      [database.schema],
+    );
+    expect(rows).toEqual([{ collation: "C", many: true }]);
+  });
+
   describe("any other text", () => {
     test.each(TEXTS)("the text %j is kept as a type, a handler, a step, an error and a reason", async (text) => {
       const store = await openStore(database);
