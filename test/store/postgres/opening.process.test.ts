@@ -285,6 +285,16 @@ describeOnPostgres((database) => {
       expect(inspect(refusal, { depth: 9, showHidden: true })).not.toContain("hidden");
     });
 
+    test("a password that is refused is named as the cause, and not shown", async () => {
+      const url = new URL(database.url);
+      url.password = "hidden";
+      const relay = await startPostgresRelay(url.href, "hidden");
+      relay.fault = { at: "connection", state: "28P01" };
+      const refusal = await refusalOf(relay.url);
+      expect(refusal).toMatchObject({ code: "server_unusable", message: expect.stringContaining("the password") });
+      expect(inspect(refusal, { depth: 9, showHidden: true })).not.toContain("hidden");
+    });
+
     test("a database that does not exist is named as the cause, and the store may be opened later", async () => {
       expect(await refusalOf(inDatabase("missing"))).toMatchObject({
         code: "server_unusable",
