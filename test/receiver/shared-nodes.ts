@@ -12,6 +12,7 @@ export type Node = Receiver<Record<never, never>, PostgresTransaction>;
 
 export interface NodeOptions {
   concurrency?: number;
+  role?: "accept" | "work" | "both";
   baseUrl?: string;
   eventsPerMinute?: number;
 }

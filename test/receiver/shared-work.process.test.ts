@@ -33,6 +33,23 @@ describeOnPostgres((database) => {
     gate.open();
   });
 
+  test("of two processes, one only accepts, and the other one only works", async () => {
+    dropAfterTest(database);
+    const [accepting, working] = [createNode(database, { role: "accept" }), createNode(database, { role: "work" })];
+    const ran: string[] = [];
+    for (const [name, node] of Object.entries({ accepting, working })) {
+      node.on("email.sent", ({ id }) => void ran.push(`${name} ${id}`));
+      await node.start();
+    }
+    const events = [makeEvent(), makeEvent(), makeEvent()];
+    for (const event of events) {
+      expect(await post(working, event)).toMatchObject({ status: 503, outcome: "not_accepting" });
+      expect(await post(accepting, event)).toMatchObject({ status: 200, outcome: "accepted" });
+    }
+    await expect.poll(async () => (await accepting.stats()).done).toBe(events.length);
+    expect(ran.toSorted()).toEqual(events.map(({ id }) => `working ${id}`).toSorted());
+  });
+
   test("work that waits behind runs which have become slow goes to another process", async () => {
     dropAfterTest(database);
     const gate = makeGate();
