@@ -81,3 +81,50 @@ export const DOCUMENTED_OPERATIONS: readonly string[] = `
 `
   .trim()
   .split(/\n\s*/);
+
+/**
+ * Every operation that the service's documentation names without its path: its words, and the call that stands for it;
+ * null where it shows no shape either, so that there is no call.
+ */
+export const NAMED_OPERATIONS: readonly (readonly [words: string, call: string | null])[] = [
+  ["revoke an API key", "keys.revoke"],
+  ["rotate the secret of an endpoint", "webhooks.rotateSecret"],
+  ["list deliveries", "webhooks.deliveries"],
+  ["read a delivery", "webhooks.delivery"],
+  ["replay a delivery", "webhooks.replay"],
+  ["list workspace-wide deliveries", "webhooks.allDeliveries"],
+  ["list the activity of endpoints", "webhooks.activity"],
+  ["list the types of events", "webhooks.eventTypes"],
+  ["statistics of deliveries", "webhooks.stats"],
+  ["list connected mailboxes", "mailboxes.list"],
+  ["read a connected mailbox", "mailboxes.get"],
+  ["discover the servers of a mailbox", "mailboxes.discover"],
+  ["connect a mailbox", "mailboxes.connect"],
+  ["update a connected mailbox", "mailboxes.update"],
+  ["sync a connected mailbox", "mailboxes.sync"],
+  ["update a form", "forms.update"],
+  ["publish a form", "forms.publish"],
+  ["pause a form", "forms.pause"],
+  ["copy a form", "forms.copy"],
+  ["delete a form", "forms.delete"],
+  ["read the analytics of a form", null],
+  ["list people", "contacts.people"],
+  ["delete contacts in bulk", "contacts.deleteMany"],
+  ["read the palette of labels", "labels.palette"],
+];
+
+/** What the service's documentation speaks of without saying which operations there are. */
+export const NAMED_AREAS: readonly string[] = [
+  "managing what people submitted to a form",
+  "sending mail",
+  "threads, with their attachments and labels",
+  "domains",
+  "audiences",
+  "broadcasts",
+  "automations",
+  "members and invitations",
+  "settings",
+  "billing",
+  "history imports of mailboxes",
+  "issuing OAuth access tokens",
+];

@@ -7,6 +7,7 @@ import { apiErrorsTable } from "./api-errors-table.js";
 import { referenceTable } from "./api-reference.js";
 import { ANSWERS } from "#pigeonhole/protocol/outcome.js";
 import { commandReference } from "./command-reference.js";
+import { coverageTable } from "./coverage-table.js";
 import { DOCUMENTED, optionTable } from "./option-tables.js";
 import { operationsTable } from "./operations-table.js";
 import { resourceReference, resourcesList } from "./resource-reference.js";
@@ -42,6 +43,7 @@ test.each<readonly [part: string, page: string, text: string]>([
   ["commands", "cli.md", commandReference()],
   ["operations", "contact-events.md", operationsTable("contactEvents")],
   ["all operations", "api.md", resourceReference()],
+  ["coverage", "api.md", await coverageTable()],
   ["resources", "../README.md", resourcesList()],
   ["api error codes", "service.md", apiErrorsTable()],
   ["log messages", "troubleshooting.md", logTable()],
