@@ -32,24 +32,35 @@ export interface PackageCopy {
   remove: () => void;
 }
 
+interface ChangedPackage {
+  name: string;
+  changes: readonly PackageChange[];
+}
+
+/** The files of the built package that the changes are in, with them. Throws where a change has not its one place. */
+export function changeFiles({ name, changes }: ChangedPackage): Map<string, string> {
+  const texts = new Map<string, string>();
+  for (const { file, from, to } of changes) {
+    const text = texts.get(file) ?? readCode(join(PROJECT, "dist", file));
+    const matches = text.split(from).length - 1;
+    if (matches !== 1) throw new Error(`Mutant "${name}": ${file} has ${matches} places that read ${from}`);
+    texts.set(
+      file,
+      text.replace(from, () => to),
+    );
+  }
+  return texts;
+}
+
 /** Copies the built package and makes the changes. */
-export function copyPackage({ name, changes }: { name: string; changes: readonly PackageChange[] }): PackageCopy {
+export function copyPackage({ name, changes }: ChangedPackage): PackageCopy {
   const folder = mkdtempSync(join(tmpdir(), "pigeonhole-mutant-"));
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
   try {
     copyFileSync(join(PROJECT, "package.json"), join(folder, "package.json"));
     symlinkSync(join(PROJECT, "node_modules"), join(folder, "node_modules"));
     copyCode(join(PROJECT, "dist"), join(folder, "dist"));
-    for (const { file, from, to } of changes) {
-      const path = join(folder, "dist", file);
-      const text = readFileSync(path, "utf8");
-      const matches = text.split(from).length - 1;
-      if (matches !== 1) throw new Error(`Mutant "${name}": ${file} has ${matches} places that read ${from}`);
-      writeFileSync(
-        path,
-        text.replace(from, () => to),
-      );
-    }
+    for (const [file, text] of changeFiles({ name, changes })) writeFileSync(join(folder, "dist", file), text);
     return { entry: join(folder, "dist/index.js"), remove };
   } catch (error) {
     remove();
@@ -62,13 +73,17 @@ export async function loadPackage({ entry }: PackageCopy): Promise<Kit> {
   return (await import(/* @vite-ignore */ pathToFileURL(entry).href)) as Kit;
 }
 
-/** Without the source maps, which belong to files that are not copied. */
+/** Without the source map, which belongs to a file that is not copied. */
+function readCode(path: string): string {
+  return readFileSync(path, "utf8").replace(/^\/\/# sourceMappingURL=.*$/m, "");
+}
+
 function copyCode(from: string, to: string): void {
   mkdirSync(to, { recursive: true });
   for (const entry of readdirSync(from, { withFileTypes: true })) {
     const [source, target] = [join(from, entry.name), join(to, entry.name)];
     if (entry.isDirectory() && entry.name !== "page") copyCode(source, target);
     if (!entry.name.endsWith(".js")) continue;
-    writeFileSync(target, readFileSync(source, "utf8").replace(/^\/\/# sourceMappingURL=.*$/m, ""));
+    writeFileSync(target, readCode(source));
   }
 }

@@ -135,9 +135,9 @@ export const POSTGRES_MUTANTS: readonly PostgresMutant[] = [
     changes: [
       change(
         ACCEPT,
-        "const stored = await insertEvents(sql, holder, news);",
+        "const firsts = new Map();",
         `const seen = await compareEvents(sql, events);
-         const stored = await insertEvents(sql, holder, news);`,
+         const firsts = new Map();`,
       ),
       change(
         ACCEPT,

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { MUTANTS } from "../../simulation/mutants.js";
+import { changeFiles } from "../../simulation/package-copy.js";
 import { LAYOUT_MUTANTS } from "../sqlite/layout-mutants.js";
 import { ALL_POSTGRES_MUTANTS, ALL_POSTGRES_SCENARIOS } from "./all-mutants.js";
 import { SHARED_MISTAKES, SQLITE_TWINS } from "./sqlite-twins.js";
@@ -30,3 +31,11 @@ test("each mutant on PostgreSQL has a name of its own and a scenario that shows 
   const scenarios = ALL_POSTGRES_SCENARIOS.map(({ name }) => name);
   for (const { name, shownBy } of ALL_POSTGRES_MUTANTS) expect(scenarios, name).toContain(shownBy);
 });
+
+// The short forms run some mutants only; those whose place has changed would be missed until the long form.
+test.each([...OF_SQLITE, ...ALL_POSTGRES_MUTANTS].map((mutant) => [mutant.name, mutant] as const))(
+  "the built package has the places that a mutant changes which %s",
+  (_, mutant) => {
+    expect(changeFiles(mutant).size).toBeGreaterThan(0);
+  },
+);
