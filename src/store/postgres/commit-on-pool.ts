@@ -3,7 +3,7 @@ import type { PoolClient } from "pg";
 import { SECOND } from "../../base/duration.js";
 import { PigeonholeError } from "../../base/error.js";
 import { untilAborted } from "../../base/wait.js";
-import { guardClient } from "./guard-client.js";
+import { callWithClient, endByCommit, failedInside } from "./call-with-client.js";
 import { SHORT } from "./own-connection.js";
 import { type BegunSettlement, type DoneSettlement, beginDone, settleOneDone } from "./operations/settle.js";
 import type { BorrowedClient, SharedPool } from "./shared-pool.js";
@@ -41,14 +41,14 @@ export async function commitOnPool({ pool, statements, settlement, fn, signal }:
   let transaction: string;
   try {
     transaction = await untilAborted(begin(sql, settlement), signal);
-    await callWithClient(client, fn, signal);
+    await callWithClient(client, { fn, name: "ctx.commit", signal });
   } catch (error) {
     // On a connection that is closed, the transaction ends and its rows are free.
     if (signal?.aborted === true) giveBack(true);
     else await undo(sql, borrowed, error, signal);
     throw error;
   }
-  const command = await untilAborted(commit(client), signal).catch((error: unknown) => ({ error }));
+  const command = await untilAborted(endByCommit(client), signal).catch((error: unknown) => ({ error }));
   giveBack(typeof command === "object");
   if (typeof command === "object") {
     if (signal?.aborted !== true && !isConnectionLost(command.error))
@@ -56,13 +56,8 @@ export async function commitOnPool({ pool, statements, settlement, fn, signal }:
     await findOut(pool, statements, transaction);
   } else if (command !== "COMMIT") {
     // A statement failed and its error was not thrown: PostgreSQL then takes everything back.
-    throw failedInside();
+    throw failedInside("ctx.commit");
   }
-}
-
-/** What PostgreSQL says that it has done. */
-async function commit(client: PoolClient): Promise<string> {
-  return (await client.query("COMMIT")).command;
 }
 
 /** Ends the lease in a transaction that stays open, and returns its number. */
@@ -87,25 +82,6 @@ async function beginPatiently(sql: Sql, settlement: DoneSettlement): Promise<Beg
     begun = await settleOneDone(sql, settlement);
   }
   return begun;
-}
-
-async function callWithClient(
-  client: PoolClient,
-  fn: PoolCommit["fn"],
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  const guarded = guardClient(client);
-  const tx: PostgresTransaction = {
-    get client() {
-      return guarded.client;
-    },
-  };
-  try {
-    await untilAborted((async () => fn(tx))(), signal);
-    guarded.checkKept();
-  } finally {
-    guarded.end();
-  }
 }
 
 async function undo(
@@ -154,11 +130,4 @@ function readStatus(
     return row?.status;
   };
   return pool.run("ctx.commit", read, limit);
-}
-
-function failedInside(): PigeonholeError {
-  return new PigeonholeError(
-    "transaction_ended",
-    "A statement in ctx.commit failed and its error was caught, so PostgreSQL took everything back. Throw the error, or use SAVEPOINT for what may fail.",
-  );
 }

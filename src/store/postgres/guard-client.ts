@@ -2,7 +2,7 @@ import type { PoolClient } from "pg";
 import { PigeonholeError } from "../../base/error.js";
 import { endsTransaction } from "./ends-transaction.js";
 
-/** A client for the length of one `ctx.commit`. */
+/** A client for the length of one `ctx.commit` or `setup`. */
 export interface GuardedClient {
   /** The same client; every use of it fails after `end`, and after SQL that would have ended the transaction. */
   readonly client: PoolClient;
@@ -15,25 +15,25 @@ export interface GuardedClient {
 const DOES_NOTHING: readonly (string | symbol)[] = ["release"];
 const REFUSED: readonly (string | symbol)[] = ["connect", "end"];
 
-export function guardClient(client: PoolClient): GuardedClient {
+export function guardClient(client: PoolClient, name: string): GuardedClient {
   let isOpen = true;
   let hasTriedToEnd = false;
 
   function checkOpen(): void {
-    if (!isOpen) throw closed();
+    if (!isOpen) throw closed(name);
     // A write from now on would be without what was refused.
-    if (hasTriedToEnd) throw ended();
+    if (hasTriedToEnd) throw ended(name);
   }
 
   function checkCall(method: string | symbol, argument: unknown): void {
     checkOpen();
     if (REFUSED.includes(method)) {
-      throw new PigeonholeError("invalid_argument", `tx.client.${String(method)}() is not allowed in ctx.commit.`);
+      throw new PigeonholeError("invalid_argument", `tx.client.${String(method)}() is not allowed in ${name}.`);
     }
     const sql = method === "query" ? textOf(argument) : undefined;
     if (sql === undefined || !endsTransaction(sql)) return;
     hasTriedToEnd = true;
-    throw ended();
+    throw ended(name);
   }
 
   // What libraries look at, such as the class, is that of the client.
@@ -55,7 +55,7 @@ export function guardClient(client: PoolClient): GuardedClient {
   return {
     client: guarded,
     checkKept() {
-      if (hasTriedToEnd) throw ended();
+      if (hasTriedToEnd) throw ended(name);
     },
     end() {
       isOpen = false;
@@ -70,16 +70,16 @@ function textOf(query: unknown): string | undefined {
   return typeof query.text === "string" ? query.text : undefined;
 }
 
-function closed(): PigeonholeError {
+function closed(name: string): PigeonholeError {
   return new PigeonholeError(
     "transaction_closed",
-    "tx.client was used after ctx.commit had ended; await all that you do with it inside its function.",
+    `tx.client was used after ${name} had ended; await all that you do with it inside its function.`,
   );
 }
 
-function ended(): PigeonholeError {
+function ended(name: string): PigeonholeError {
   return new PigeonholeError(
     "transaction_closed",
-    "SQL that begins or ends a transaction was given to tx.client, so nothing of this ctx.commit is kept. Leave out BEGIN, COMMIT and ROLLBACK; throw to undo everything, or use SAVEPOINT for a part.",
+    `SQL that begins or ends a transaction was given to tx.client, so nothing of this ${name} is kept. Leave out BEGIN, COMMIT and ROLLBACK; throw to undo everything, or use SAVEPOINT for a part.`,
   );
 }

@@ -10,6 +10,7 @@ import { type Leasing, NodeSession } from "./node-session.js";
 import { type Batches, createBatches } from "./create-batches.js";
 import type { NodeLock } from "./operations/recover.js";
 import type { DoneSettlement } from "./operations/settle.js";
+import { setUpTables } from "./own-tables.js";
 import { LONG, OwnConnection, type OwnConnectionOptions, SHORT } from "./own-connection.js";
 import { sessionConfig } from "./session-config.js";
 import { SharedPool } from "./shared-pool.js";
@@ -48,6 +49,8 @@ export interface PostgresPlace {
   sessionConnectionString?: string | undefined;
   /** Makes the tables and brings them up to date. */
   migrate: boolean;
+  /** Makes the user's own tables. */
+  setup?: ((tx: PostgresTransaction) => unknown) | undefined;
 }
 
 export interface OpenRequest {
@@ -82,6 +85,7 @@ export async function openPostgres({ place, clock, runsHandlers }: OpenRequest):
   };
   try {
     await prepare(connect("opening", { limits: LONG }), { place, lockClass, clock });
+    if (place.setup !== undefined) await setUpTables({ pool, statements, lockClass, setup: place.setup });
     // Either way, others see that the store is open, also before it has accepted anything.
     if (runsHandlers) await node.begin();
     else await accepting.run("opening the store", () => Promise.resolve());

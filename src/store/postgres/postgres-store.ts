@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import { PigeonholeError } from "../../base/error.js";
 import { SECOND } from "../../base/duration.js";
-import { type OptionsOf, type Resolved, defineOptions, flag, readBy } from "../../base/options.js";
+import { type OptionsOf, type Resolved, callable, defineOptions, flag, readBy } from "../../base/options.js";
 import { checkConnectionString } from "../connection-string.js";
 import { SCHEMA_NAME_RULE, isSchemaName } from "../schema-name.js";
 import type { Glance, RecoverResult, Store, StoreContext } from "../store.js";
@@ -52,6 +52,12 @@ export interface PostgresStoreOptions {
    * are missing or old; `npx pigeonhole postgres schema` prints the SQL for them. @default true
    */
   migrate?: boolean | undefined;
+  /**
+   * Makes or migrates your own tables, each time the store is opened and before any handler runs. In one transaction,
+   * and of several processes one after the other: if it throws, nothing is written, and `receiver.start()` rejects with
+   * what it threw. @default none
+   */
+  setup?: ((tx: PostgresTransaction) => PromiseLike<unknown>) | undefined;
 }
 
 /** The inbox in PostgreSQL, in the same database as your own tables. */
@@ -64,6 +70,7 @@ export const POSTGRES_STORE_OPTIONS = defineOptions("createPostgresStore", {
   sessionConnectionString: readBy(checkConnectionString),
   schema: readBy(checkSchemaName, { default: "pigeonhole" }),
   migrate: flag({ default: true }),
+  setup: callable<(tx: PostgresTransaction) => PromiseLike<unknown>>(),
 } satisfies OptionsOf<PostgresStoreOptions>);
 
 /** The inbox in PostgreSQL. Any number of processes may work on it. */

@@ -1,0 +1,81 @@
+import { expect, onTestFinished, test } from "vitest";
+import { type PostgresStoreOptions, createPostgresStore } from "#pigeonhole/store/postgres/postgres-store.js";
+import { describeOnPostgres } from "../../support/postgres-server.js";
+import { context, expectCode } from "../conformance/fixture.js";
+
+describeOnPostgres((database) => {
+  const { schema } = database;
+  const table = `${database.ownSchema}.own`;
+
+  /** Opens a store with this `setup`, closed and dropped after the test. */
+  async function openWith(setup: PostgresStoreOptions["setup"]): Promise<void> {
+    const store = createPostgresStore({ pool: database.pool, schema, setup });
+    onTestFinished(async () => {
+      await store.close();
+      await database.pool.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE; DROP TABLE IF EXISTS ${table}`);
+    });
+    await store.open(context);
+  }
+
+  async function hasTable(): Promise<boolean> {
+    const { rows } = await database.pool.query<{ found: boolean }>("SELECT to_regclass($1) IS NOT NULL AS found", [
+      table,
+    ]);
+    return rows[0]?.found === true;
+  }
+
+  test("setup makes the user's tables when the store is opened", async () => {
+    await openWith(({ client }) => client.query(`CREATE TABLE ${table} (name text)`));
+    expect(await hasTable()).toBe(true);
+  });
+
+  test("of ten stores that are opened at once, one runs its setup after the other", async () => {
+    let running = 0;
+    let most = 0;
+    const setup: PostgresStoreOptions["setup"] = async ({ client }) => {
+      running += 1;
+      most = Math.max(most, running);
+      // Without the lock, two of these at once fail with a duplicate key in the catalogue.
+      await client.query(`CREATE TABLE IF NOT EXISTS ${table} (name text)`);
+      await client.query(`INSERT INTO ${table} SELECT 'one' WHERE NOT EXISTS (SELECT 1 FROM ${table})`);
+      running -= 1;
+    };
+    await Promise.all(Array.from({ length: 10 }, () => openWith(setup)));
+    const { rows } = await database.pool.query(`SELECT name FROM ${table}`);
+    expect({ rows, most }).toEqual({ rows: [{ name: "one" }], most: 1 });
+  });
+
+  test("a setup that throws writes nothing, and the store is not opened", async () => {
+    const mistake = new Error("no");
+    const opened = openWith(async ({ client }) => {
+      await client.query(`CREATE TABLE ${table} (name text)`);
+      throw mistake;
+    });
+    await expect(opened).rejects.toBe(mistake);
+    expect(await hasTable()).toBe(false);
+  });
+
+  test("a setup rejects with the error of the user's statement", async () => {
+    await expect(openWith(({ client }) => client.query("CREATE TABEL own ()"))).rejects.toMatchObject({
+      code: "42601",
+    });
+  });
+
+  test.each(["COMMIT", "BEGIN", "ROLLBACK"])("a setup refuses %s, and says where", async (sql) => {
+    const opened = openWith(async ({ client }) => {
+      await client.query(`CREATE TABLE ${table} (name text)`);
+      await client.query(sql).catch(() => undefined);
+    });
+    await expect(opened).rejects.toMatchObject({ message: expect.stringContaining("nothing of this setup") as string });
+    expect(await hasTable()).toBe(false);
+  });
+
+  test("a setup of which a statement failed is refused if the error is caught", async () => {
+    const opened = openWith(async ({ client }) => {
+      await client.query(`CREATE TABLE ${table} (name text)`);
+      await client.query("SELECT 1 / 0").catch(() => undefined);
+    });
+    await expectCode(opened, "transaction_ended");
+    expect(await hasTable()).toBe(false);
+  });
+});
