@@ -1,7 +1,7 @@
 import { SECOND } from "../base/duration.js";
 import type { Logger } from "../base/logger.js";
 import type { Random } from "../base/random.js";
-import { sleep } from "../base/wait.js";
+import { sleep, untilAborted } from "../base/wait.js";
 import { type AttemptDeps, attempt } from "./attempt.js";
 import { ApiError, AuthenticationError, RateLimitError } from "./errors.js";
 import type { PreparedCall } from "./prepare-call.js";
@@ -40,15 +40,17 @@ export async function runCall(call: PreparedCall, deps: RunCallDeps): Promise<un
 /** Sends a call once, and once more when its key was replaced meanwhile: a call that is answered 401 did nothing. */
 async function sendWithKey(call: PreparedCall, deps: RunCallDeps): Promise<unknown> {
   const { credential, clock } = deps;
+  const { signal } = call;
   if (call.operation.credential === "none") return sendOnce(call, deps, {});
-  if (credential.isUnread) await credential.read();
+  if (credential.isUnread) await untilAborted(credential.read(), signal);
   const key = credential.header();
   try {
     return await sendOnce(call, deps, key);
   } catch (error) {
-    const isRefused = error instanceof AuthenticationError && (await credential.renew(key, clock.now()));
+    if (!(error instanceof AuthenticationError)) throw error;
+    const isReplaced = await untilAborted(credential.renew(key, clock.now()), signal);
     // The bytes of an upload may be gone.
-    if (!isRefused || call.request.upload !== undefined) throw error;
+    if (!isReplaced || call.request.upload !== undefined) throw error;
     deps.logger.info({ call: call.call }, "api_key_changed");
     return sendOnce(call, deps, credential.header());
   }

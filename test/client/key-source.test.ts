@@ -91,6 +91,27 @@ describe("an API key that a function reads", () => {
     await client.labels.list();
   });
 
+  test("a call that is aborted does not wait for the function, neither for the first key nor for another one", async () => {
+    const { sandbox, api } = openApp();
+    const never = new Promise<string>(() => {});
+    let isStuck = true;
+    const client = createClient({ ...api, apiKey: () => (isStuck ? never : api.apiKey()) });
+    const reason = new Error("The caller has left.");
+    const abortSoon = (): { signal: AbortSignal } => {
+      const controller = new AbortController();
+      setTimeout(() => controller.abort(reason), 50);
+      return { signal: controller.signal };
+    };
+    expect(await errorOf(() => client.labels.list({}, abortSoon()))).toBe(reason);
+
+    isStuck = false;
+    const other = createClient({ ...api, apiKey: () => (isStuck ? never : api.apiKey()) });
+    await other.labels.list();
+    isStuck = true;
+    sandbox.faults.api.add({ fault: { kind: "error", status: 401 }, times: 1 });
+    expect(await errorOf(() => other.labels.list({}, abortSoon()))).toBe(reason);
+  });
+
   test("a function that fails later leaves the key that was read", async () => {
     const { sandbox, api } = openApp();
     let isBroken = false;
