@@ -34,7 +34,12 @@ const readBounces = (store: SqliteStore): unknown =>
 const tableNames = (store: SqliteStore): unknown =>
   store.read(({ db }) => db.prepare("SELECT name FROM sqlite_schema WHERE name NOT LIKE 'inbox%'").pluck().all());
 
-test("a table under a name of the store that is there already may stay", async () => {
+test.each([
+  "CREATE TABLE IF NOT EXISTS inbox_people (id TEXT)",
+  "ALTER TABLE inbox_people ADD COLUMN name TEXT",
+  "ALTER TABLE inbox_people RENAME TO people",
+  "DROP TABLE inbox_people",
+])("an own table from before under a name like the store's may stay, change and go: %s", async (sql) => {
   const file = join(makeFolder(), "inbox.db");
   const first = makeStore(file);
   await first.receiver.start();
@@ -42,7 +47,7 @@ test("a table under a name of the store that is there already may stay", async (
   const db = new Database(file);
   db.exec("CREATE TABLE inbox_people (id TEXT)");
   db.close();
-  const { receiver } = makeStore(file, ({ db: own }) => own.exec("CREATE TABLE IF NOT EXISTS inbox_people (id TEXT)"));
+  const { receiver } = makeStore(file, ({ db: own }) => own.exec(sql));
   await receiver.start();
 });
 
@@ -101,6 +106,7 @@ describe.each(KINDS)("own tables in %s", (_, makeFile) => {
     ["CREATE TABLE inbox_people (id TEXT)", 'setup made "inbox_people", a name of the store: '],
     ["CREATE INDEX Outbox_by_event ON bounces (event)", 'setup made "Outbox_by_event", a name of the store: '],
     ["ALTER TABLE inbox_event ADD COLUMN mine TEXT", 'setup changed or removed "inbox_event" of the store: '],
+    ["ALTER TABLE counter ADD COLUMN mine TEXT", 'setup changed or removed "counter" of the store: '],
     ["DROP TRIGGER inbox_work_once", 'setup changed or removed "inbox_work_once" of the store: '],
   ])("a setup with %s, which is the store's name, is refused, and writes nothing", async (sql, message) => {
     const file = makeFile();

@@ -1,15 +1,23 @@
 import type Database from "better-sqlite3";
 import { PigeonholeError } from "../../base/error.js";
+import { MIGRATIONS } from "./migrations.js";
 
 /** What the database has under the names of the store: tables, indexes, views and triggers, with their SQL. */
 export type ReservedObjects = ReadonlyMap<string, string | null>;
 
-/** SQLite compares names without case, as LIKE does. */
+/** What the migrations of the store make. */
+const OWN = new Set(
+  MIGRATIONS.flatMap((sql) =>
+    [...sql.matchAll(/\bCREATE (?:TABLE|VIEW|TRIGGER|(?:UNIQUE )?INDEX) (\w+)/g)].map(([, name]) => name),
+  ),
+);
+
+/** SQLite compares names without case, as LIKE does. The name of the table `counter` is older than the rule. */
 export function readReserved(db: Database.Database): ReservedObjects {
   const rows = db
     .prepare<[], [string, string | null]>(
       `SELECT name, sql FROM main.sqlite_schema
-       WHERE name LIKE 'inbox\\_%' ESCAPE '\\' OR name LIKE 'outbox\\_%' ESCAPE '\\'`,
+       WHERE name LIKE 'inbox\\_%' ESCAPE '\\' OR name LIKE 'outbox\\_%' ESCAPE '\\' OR name = 'counter'`,
     )
     .raw()
     .all();
@@ -18,19 +26,20 @@ export function readReserved(db: Database.Database): ReservedObjects {
 
 /**
  * Throws `invalid_argument` if `setup` has made, changed or removed something under the store's names. What was there
- * before may stay: a database of an earlier version may have it.
+ * before and is the user's may stay, change or go: a database of an earlier version may have it.
  */
 export function refuseReserved(before: ReservedObjects, after: ReservedObjects): void {
   const made = [...after.keys()].find((name) => !before.has(name));
   if (made !== undefined) {
     throw refusal(`setup made "${made}", a name of the store`, "Begin the names of your tables and indexes otherwise");
   }
-  const changed = [...before].find(([name, sql]) => after.get(name) !== sql);
+  const changed = [...before].find(([name, sql]) => OWN.has(name) && after.get(name) !== sql);
   if (changed === undefined) return;
   throw refusal(`setup changed or removed "${changed[0]}" of the store`, "Change your own tables only");
 }
 
 function refusal(what: string, advice: string): PigeonholeError<"invalid_argument"> {
-  const rule = "all that begin with inbox_ or outbox_ belong to it, and a later version may use any of them";
+  const rule =
+    "counter and all names that begin with inbox_ or outbox_ belong to it, and a later version may use any of them";
   return new PigeonholeError("invalid_argument", `${what}: ${rule}. ${advice}; nothing of this setup was written.`);
 }
