@@ -1,7 +1,7 @@
 import { PigeonholeError } from "../base/error.js";
 import { type OptionsOf, defineOptions, given, required, wholeNumber } from "../base/options.js";
 import type { Client } from "../client/call-types.js";
-import { AuthenticationError, NoAnswerError } from "../client/errors.js";
+import { ApiError, AuthenticationError, NoAnswerError } from "../client/errors.js";
 import { tryRepeatedly } from "./try-repeatedly.js";
 
 /** What `rotateApiKey` needs: a client, and where the new key is stored. */
@@ -20,7 +20,7 @@ export interface RotateApiKeyOptions {
    * same key, until it succeeds.
    */
   handOver: (token: string) => void | Promise<void>;
-  /** Tries of `handOver`, and of a call without an answer, with waits of 0.1 s, 0.2 s, … between them. @default 5 */
+  /** Tries of `handOver`, and of a call without an answer or with a 5xx, with waits of 0.1 s, 0.2 s, … between them. @default 5 */
   tries?: number | undefined;
 }
 
@@ -35,18 +35,16 @@ export const ROTATE_KEY_OPTIONS = defineOptions("rotateApiKey", {
 /**
  * Rotates an API key and hands the new one over. The service ends the old key the moment the new one exists, and keeps
  * everything else: id, scopes, role, history. So one of the two works at any moment, whenever this process ends. A call
- * without an answer is repeated, which shows whether it took effect.
+ * without an answer, or with a 5xx, is repeated, which shows whether it took effect.
  *
  * Resolves with the new key when it has been handed over. Rejects with an {@link ApiKeyLostError} when the client's own
  * key no longer works, with an {@link ApiKeyNotHandedOverError}, which still has the new key, with `invalid_option`, or
- * with what the API call rejects with; the old key works then, unless no answer came.
+ * with what the API call rejects with; the old key works then, unless the last try had no answer or a 5xx.
  */
 export async function rotateApiKey(options: RotateApiKeyOptions): Promise<string> {
   const { client, keyId, handOver, tries } = ROTATE_KEY_OPTIONS.resolve(options);
   const rotate = () => (keyId === undefined ? client.keys.rotateSelf() : client.keys.rotate(keyId));
-  // If the first did take effect, a second one of the own key is answered 401, and one of another key rotates again.
-  const mayRepeat = (error: unknown): boolean => error instanceof NoAnswerError;
-  const { id, token } = await tryRepeatedly(rotate, { tries, mayRepeat }).catch((error: unknown) => {
+  const { id, token } = await tryRepeatedly(rotate, { tries, mayRepeat: isUndecided }).catch((error: unknown) => {
     if (keyId === undefined && error instanceof AuthenticationError) throw new ApiKeyLostError(error);
     throw error;
   });
@@ -56,6 +54,14 @@ export async function rotateApiKey(options: RotateApiKeyOptions): Promise<string
     throw new ApiKeyNotHandedOverError(id, token, error);
   }
   return token;
+}
+
+/**
+ * True when the call may have taken effect: no answer came, or a 5xx, which may be that of a proxy. A second call of the
+ * own key is then answered 401, and one of another key rotates again.
+ */
+function isUndecided(error: unknown): boolean {
+  return error instanceof NoAnswerError || (error instanceof ApiError && error.status >= 500);
 }
 
 /** The client's own key does not work: another one of it may have been made that nobody stored. */

@@ -47,6 +47,22 @@ test.each([
   await expect(clientOf(old).labels.list()).rejects.toMatchObject({ status: 401 });
 });
 
+test("after a 502 that hides the new key, the loss is told, and the old key is not said to work", async () => {
+  const { sandbox, old } = openApp();
+  let rotations = 0;
+  const client = createClient({
+    ...sandbox.clientOptions,
+    apiKey: old,
+    async fetch(url, init) {
+      const answer = await sandbox.clientOptions.fetch(url, init);
+      rotations += 1;
+      return rotations === 1 ? new Response("Bad gateway", { status: 502 }) : answer;
+    },
+  });
+  expect(await errorOf(() => rotateApiKey({ client, handOver: () => {} }))).toBeInstanceOf(ApiKeyLostError);
+  expect(rotations).toBe(2);
+});
+
 test("another key is rotated by its id, again when no answer came", async () => {
   const { sandbox, clientOf, old, keyId } = openApp();
   const keeper = clientOf(sandbox.callers.key({ scopes: ["keys:manage", "keys:write", "labels:read"] }));
