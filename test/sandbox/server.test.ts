@@ -1,4 +1,6 @@
 import { request as requestHttp } from "node:http";
+import { COMMANDS } from "#pigeonhole/cli/commands.js";
+import { CONTROL_OPERATIONS } from "#pigeonhole/sandbox/control/operations.js";
 import { createClient } from "pigeonhole/client";
 import { type SandboxProcessOptions, type SandboxLogEntry, startSandboxServer } from "pigeonhole/sandbox";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -269,4 +271,10 @@ test("the log has everything that happens, and no secret, body or query", async 
     "deleted",
   ]);
   expect(JSON.stringify(entries)).not.toMatch(new RegExp(`hush|whsec_|svc_live|ada@|${secret}`));
+});
+
+test("the help of the command names every path of the control API", () => {
+  const details = COMMANDS.find(({ spec }) => spec.name === "sandbox")?.spec.details ?? "";
+  const paths = Object.keys(CONTROL_OPERATIONS).map((line) => line.replace(/^\w+ /, ""));
+  expect(details.match(/\/sandbox\/[\w-]+/g)?.toSorted()).toEqual(paths.toSorted());
 });
