@@ -1,5 +1,6 @@
 import { PigeonholeError } from "../../base/error.js";
-import { type OptionsOf, type Resolved, defineOptions, flag, list, readBy } from "../../base/options.js";
+import { type OptionsOf, type Resolved, defineOptions, flag, readBy } from "../../base/options.js";
+import { checkTexts } from "../api/api-key-registry.js";
 import { domainName } from "./read-domain.js";
 
 /** What the DNS has of one domain. The record checks of the sandbox read this table, and never a real DNS. */
@@ -25,7 +26,7 @@ export interface DomainRecords {
 /** The defaults and checks of {@link DomainRecords}. */
 export const DOMAIN_RECORDS = defineOptions("An entry of domainRecords", {
   domain: domainName,
-  mx: list<string>({ default: [] }),
+  mx: readBy(checkTexts, { default: [] }),
   spf: readBy(checkText),
   dkim: readBy(checkText),
   dmarc: readBy(checkText),

@@ -51,8 +51,8 @@ export interface MailServerInput {
 /** The defaults and checks of {@link MailAccountInput}. */
 export const MAIL_ACCOUNT_OPTIONS = defineOptions("An account of mailServers", {
   email: readBy(readText, { default: "" }),
-  password: given<string>(),
-  username: given<string>(),
+  password: readBy(readOptionalText),
+  username: readBy(readOptionalText),
   sends: flag({ default: true }),
   elsewhere: flag({ default: false }),
   connected: flag({ default: false }),
@@ -175,6 +175,10 @@ function hostOf(host: string, port: number): MailHost {
 function readText(option: string, text: string): string {
   if (typeof text === "string") return text;
   throw new PigeonholeError("invalid_option", `${option} must be a text.`);
+}
+
+function readOptionalText(option: string, text?: string): string | undefined {
+  return text === undefined ? undefined : readText(option, text);
 }
 
 function readHost(option: string, given?: MailHost | "none"): MailHost | null | undefined {

@@ -396,6 +396,8 @@ describe("the table of mail servers", () => {
     { domain: "a.example", acounts: [] },
     { domain: "a.example", accounts: [{ email: "a@b.example" }] },
     { domain: "a.example", accounts: [{ email: 5 }] },
+    { domain: "a.example", accounts: [{ email: "a@a.example", username: 5 }] },
+    { domain: "a.example", accounts: [{ email: "a@a.example", password: 5 }] },
     { domain: "a.example", accounts: [{ email: "a@a.example", pasword: "x" }] },
   ])("an entry that cannot be is refused: %j", async (entry) => {
     expect((await errorOf(() => createSandbox({ mailServers: [entry as never] }))).code).toBe("invalid_option");

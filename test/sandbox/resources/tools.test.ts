@@ -182,12 +182,16 @@ describe("the table of domains", () => {
     expect(calls).toBe(2);
   });
 
-  test.each([{ domain: "localhost" }, { domain: 5 }, { domain: DOMAIN, spf: [] }, { domain: DOMAIN, dmark: "" }, {}])(
-    "an entry that cannot be is refused: %j",
-    async (entry) => {
-      expect((await errorOf(() => createSandbox({ domainRecords: [entry as never] }))).code).toBe("invalid_option");
-      const { sandbox } = openTools();
-      expect((await errorOf(() => sandbox.setDomainRecords(entry as never))).code).toBe("invalid_option");
-    },
-  );
+  test.each([
+    { domain: "localhost" },
+    { domain: 5 },
+    { domain: DOMAIN, spf: [] },
+    { domain: DOMAIN, mx: [5] },
+    { domain: DOMAIN, dmark: "" },
+    {},
+  ])("an entry that cannot be is refused: %j", async (entry) => {
+    expect((await errorOf(() => createSandbox({ domainRecords: [entry as never] }))).code).toBe("invalid_option");
+    const { sandbox } = openTools();
+    expect((await errorOf(() => sandbox.setDomainRecords(entry as never))).code).toBe("invalid_option");
+  });
 });
