@@ -151,11 +151,18 @@ export const GENERAL_ASSUMPTIONS: readonly ApiAssumption[] = [
     change: "Use no key twice. The sandbox: `src/sandbox/contact-events/remembered-sends.ts`.",
   },
   {
+    id: "check_order",
+    notShown: "What is checked first, and so which error is answered where several apply.",
+    assumed:
+      "In the sandbox credential, path, scope, query, header, body, reach, existence, capability and limit. A client decides nothing by it.",
+    change: "`CHECKS` in `src/sandbox/api/checks.ts`.",
+  },
+  {
     id: "rate_window",
     notShown:
       "Over which time window the service counts the 600 events, and whether replayed, refused or failed ones count.",
     assumed:
-      "The sandbox takes no more than 600 in any 60 s, the strictest reading. Every well-shaped event counts, replayed and failed ones too; a call that is refused counts nothing.",
+      "The sandbox takes no more than 600 in any 60 s, the strictest reading. Every event that is stored counts, a replayed one too, and each of a batch, failed ones too; a call that is refused counts nothing.",
     change: "Option `eventsPerMinute` of the sandbox, and `src/sandbox/api/event-rate.ts`.",
   },
   {

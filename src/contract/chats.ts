@@ -41,6 +41,7 @@ export const chats = {
     path: "/chats",
     scope: "threads:read",
     ownerOnly: true,
+    closedToSome: "callers",
     query: z.strictObject({
       /** Searches the titles. */
       q: z.string().optional(),
@@ -62,6 +63,7 @@ export const chats = {
     path: "/chats/{id}",
     scope: "threads:read",
     ownerOnly: true,
+    closedToSome: "callers",
     params,
     result: chat,
     errors: [...refusals, "resource_not_found"],
@@ -74,6 +76,7 @@ export const chats = {
     path: "/chats/{id}",
     scope: "threads:write",
     ownerOnly: true,
+    closedToSome: "callers",
     params,
     body: chatUpdateInput,
     result: chat,
@@ -87,6 +90,7 @@ export const chats = {
     path: "/chats/{id}",
     scope: "threads:write",
     ownerOnly: true,
+    closedToSome: "callers",
     params,
     result: tombstone,
     errors: [...refusals, "resource_not_found"],

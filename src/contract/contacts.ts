@@ -123,6 +123,7 @@ export const contacts = {
     ...ROW_KINDS.list,
     path: "/contacts",
     scope: "contacts:read",
+    closedToSome: "members",
     query: z.strictObject({
       /** Only contacts that were saved (`manual`), or that mail was sent to (`auto`). */
       source: openEnum(["manual", "auto"]).optional(),
@@ -140,6 +141,7 @@ export const contacts = {
     ...ROW_KINDS.read,
     path: "/contacts/{email}",
     scope: "contacts:read",
+    closedToSome: "members",
     params,
     result: contact,
     errors: [...refusals, "contact_not_found"],
@@ -151,6 +153,7 @@ export const contacts = {
     ...ROW_KINDS.create,
     path: "/contacts",
     scope: "contacts:write",
+    closedToSome: "members",
     body: contactCreateInput,
     result: contact,
     errors: [...writeErrors, "contact_exists", "audience_not_found"],
@@ -162,6 +165,7 @@ export const contacts = {
     ...ROW_KINDS.update,
     path: "/contacts/{email}",
     scope: "contacts:write",
+    closedToSome: "members",
     params,
     body: contactUpdateInput,
     result: contact,
@@ -174,6 +178,7 @@ export const contacts = {
     ...ROW_KINDS.delete,
     path: "/contacts/{email}",
     scope: "contacts:write",
+    closedToSome: "members",
     params,
     result: tombstoneOf({ email: z.string(), wasSaved: z.boolean().default(false) }),
     errors: [...refusals, "invalid_contact"],
@@ -185,6 +190,7 @@ export const contacts = {
     method: "PUT",
     path: "/contacts/{email}/audiences",
     scope: "audiences:write",
+    closedToSome: "members",
     params,
     body: z.strictObject({
       /** All audiences that the contact is to be in, at most 100; a repeated one counts once. */
@@ -208,6 +214,7 @@ export const contacts = {
       change: "Nothing in a client: give the key the scope that the error asks for.",
     },
     scope: "contacts:read",
+    closedToSome: "members",
     query: z.strictObject({
       /** Searches names, addresses and notes. At most 200 characters. */
       q: search,
@@ -239,6 +246,7 @@ export const contacts = {
       change: "`src/contract/contacts.ts`. Give the key the scope that the error asks for.",
     },
     scope: "contacts:write",
+    closedToSome: "members",
     body: z.strictObject({
       /** 1 to 200 addresses. */
       addresses: z

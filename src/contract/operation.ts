@@ -30,6 +30,11 @@ export interface Operation {
   ownerOnly?: true;
   /** Set when an access token needs a verified code, otherwise 403 `step_up_required`. @default none is needed */
   stepUp?: true;
+  /**
+   * Set when it is closed to a caller who is limited to some addresses, whatever it asks for: 422
+   * `capability_unsupported`. `callers`: to any such caller; `members`: to an app of such a member. @default it is open
+   */
+  closedToSome?: "callers" | "members";
   /** Path parameters by name, in the order of the path. */
   params?: z.ZodObject;
   /** Query parameters; undefined when it takes none. */

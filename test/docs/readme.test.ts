@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import { apiErrorsTable } from "./api-errors-table.js";
 import { referenceTable } from "./api-reference.js";
 import { ANSWERS } from "#pigeonhole/protocol/outcome.js";
+import { CHECKS } from "#pigeonhole/sandbox/api/checks.js";
 import { commandReference } from "./command-reference.js";
 import { coverageTable } from "./coverage-table.js";
 import { DOCUMENTED, optionTable } from "./option-tables.js";
@@ -29,6 +30,11 @@ function assumptionsTable(assumptions: readonly { notShown: string; assumed: str
   return ["| not shown | assumed | to change it |", "|---|---|---|", ...rows].join("\n");
 }
 
+function checksTable(): string {
+  const rows = CHECKS.map(({ name, refuses }, index) => `| ${index + 1} | ${name} | ${refuses} |`);
+  return ["| | check | refuses |", "|---|---|---|", ...rows].join("\n");
+}
+
 function skippedTable(): string {
   const groups = Object.entries(GROUPS).flatMap(([kind, found]) => found.map((group) => ({ kind, ...group })));
   const rows = groups.map(({ kind, need, tests }) => `| ${need} | ${tests} | \`test:${kind}\` |`);
@@ -46,6 +52,7 @@ test.each<readonly [part: string, page: string, text: string]>([
   ["coverage", "api.md", await coverageTable()],
   ["resources", "../README.md", resourcesList()],
   ["api error codes", "service.md", apiErrorsTable()],
+  ["checks", "service.md", checksTable()],
   ["log messages", "troubleshooting.md", logTable()],
   ["alarms", "troubleshooting.md", alarmTable()],
   ["error codes", "troubleshooting.md", errorTable()],

@@ -56,6 +56,8 @@ export interface ApiCall<Row> {
   referer: string | undefined;
   /** The header, with its characters checked; undefined if it was not sent. */
   idempotencyKey: string | undefined;
+  /** Counts the events of the call against the limit of the caller; throws 429. The last check of a call. */
+  countEvents: () => void;
 }
 
 /** The answer: status, and JSON or the bytes of a file. */

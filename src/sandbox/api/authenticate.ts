@@ -1,6 +1,7 @@
 import type { CredentialShape } from "../../contract/credential-shape.js";
 import type { Operation } from "../../contract/operation.js";
 import { type ScopeRule, allowsScopes, describeScopes } from "../../contract/scopes.js";
+import { isUnlimited } from "../endpoints/allowlists.js";
 import { SandboxApiError, type Caller } from "./api-handlers.js";
 import type { ApiKeyRegistry } from "./api-key-registry.js";
 
@@ -44,6 +45,20 @@ export function requireScope(caller: Caller, rule: ScopeRule): void {
   throw new SandboxApiError({
     code: "insufficient_scope",
     message: `The API key needs the scope ${describeScopes(rule)}.`,
+  });
+}
+
+/**
+ * Throws 422 `capability_unsupported` for a caller of some addresses where every route is closed to it, whatever it
+ * asks for. See docs/service.md#chats and docs/service.md#contacts.
+ */
+export function requireOpen(caller: Caller, { closedToSome }: Operation): void {
+  if (closedToSome === undefined || isUnlimited(caller)) return;
+  if (closedToSome === "members" && caller.member === undefined) return;
+  throw new SandboxApiError({
+    code: "capability_unsupported",
+    param: "addressAllowlist",
+    message: "The caller is limited to some addresses or domains, and this belongs to the whole workspace.",
   });
 }
 

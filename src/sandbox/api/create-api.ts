@@ -20,10 +20,9 @@ import {
   SandboxApiError,
 } from "./api-handlers.js";
 import type { ApiKeyRegistry } from "./api-key-registry.js";
-import { authenticate, requireAuthority } from "./authenticate.js";
+import { type IncomingCall, checkEntry, checkInputOf } from "./checks.js";
 import { EventRate } from "./event-rate.js";
 import { createRoutes, matchRoute } from "./match-route.js";
-import { checkParams, readOperationBody, readUpload, readIdempotencyKey, readOperationQuery } from "./read-input.js";
 
 export interface SandboxApiOptions {
   handlers: ApiHandlers;
@@ -89,7 +88,7 @@ export interface Api {
 }
 
 /** What is known about a call so far. */
-interface Trace extends Pick<ApiCallEntry, "call" | "keyId" | "fault"> {
+interface Trace extends Pick<ApiCallEntry, "call" | "fault"> {
   caller: Caller | undefined;
 }
 
@@ -115,41 +114,33 @@ export function createApi(options: SandboxApiOptions): Api {
   async function answer(request: ApiRequest, trace: Trace): Promise<ApiAnswer | "no_answer"> {
     const { path, search } = splitUrl(request.url);
     const match = find(request.method, path);
-    const isPublic = match.kind === "found" && match.bound.operation.credential === "none";
-    // Any other path needs a key, so that nobody without one learns which paths there are.
-    const caller = isPublic ? undefined : authenticate(request.headers[shape.header.toLowerCase()], keys, shape);
-    trace.caller = caller;
-    trace.keyId = caller?.keyId;
-    switch (match.kind) {
-      case "unknown_path":
-        throw new SandboxApiError({ code: "resource_not_found", message: "No operation has this path." });
-      case "wrong_method": {
-        const headers = { allow: match.allow };
-        throw new SandboxApiError({ status: 405, code: "method_not_allowed", message: `Use ${match.allow}.`, headers });
-      }
-      case "found": {
-        const { bound, params } = match;
-        trace.call = bound.call;
-        trace.fault = faults?.next(bound.call);
-        return applyFault(trace.fault, clock, async () => {
-          const { operation } = bound;
-          const nowMs = clock.now();
-          if (caller !== undefined) requireAuthority(caller, operation);
-          const query = readOperationQuery(operation, search);
-          const idempotencyKey = readIdempotencyKey(operation, request.headers);
-          checkParams(operation, params);
-          const limit = limitOf(operation);
-          if (request.body.byteLength > limit) throw tooLarge(limit);
-          const json = readOperationBody(operation, request.body, nowMs);
-          const body = operation.uploads === undefined ? json : readUpload(request.body);
-          const events = countEvents(operation, json);
-          if (caller !== undefined && events > 0) rate.take(caller.keyId, events, nowMs);
-          const { "content-type": contentType, referer } = request.headers;
-          const input = { caller, nowMs, params, query, body, contentType, referer, idempotencyKey };
-          return handlerOf(handlers, bound)(input);
-        });
-      }
-    }
+    const call: IncomingCall = {
+      headers: request.headers,
+      search,
+      bytes: request.body,
+      match,
+      keys,
+      shape,
+      bodyLimit: match.kind === "found" ? limitOf(match.bound.operation) : maxBodyBytes,
+      nowMs: clock.now(),
+      known: trace,
+    };
+    const { bound, params } = checkEntry(call);
+    trace.call = bound.call;
+    trace.fault = faults?.next(bound.call);
+    return applyFault(trace.fault, clock, () => answerCall(call, bound, params));
+  }
+
+  async function answerCall(call: IncomingCall, bound: BoundOperation, params: Params): Promise<ApiAnswer> {
+    const { headers, nowMs, known } = call;
+    const { caller } = known;
+    const { json, ...input } = checkInputOf(call, bound.operation, params);
+    const events = countEvents(bound.operation, json);
+    const take = (): void => {
+      if (caller !== undefined && events > 0) rate.take(caller.keyId, events, nowMs);
+    };
+    const { "content-type": contentType, referer } = headers;
+    return handlerOf(handlers, bound)({ ...input, caller, nowMs, params, contentType, referer, countEvents: take });
   }
 
   return {
@@ -161,7 +152,7 @@ export function createApi(options: SandboxApiOptions): Api {
       requests += 1;
       const requestId = `req_${requests}`;
       const startedMs = clock.now();
-      const trace: Trace = { call: undefined, keyId: undefined, fault: undefined, caller: undefined };
+      const trace: Trace = { call: undefined, fault: undefined, caller: undefined };
       const given = await answer(request, trace).catch((error: unknown) => {
         if (!(error instanceof SandboxApiError)) options.onError?.(error);
         return errorAnswer(error);
@@ -170,7 +161,7 @@ export function createApi(options: SandboxApiOptions): Api {
       const status = isAnswer ? given.status : null;
       const code = isAnswer && given.status >= 400 ? (given.body as { code: string }).code : undefined;
       const { caller, ...known } = trace;
-      options.onCall?.({ ...known, method: request.method, status, code, requestId });
+      options.onCall?.({ ...known, keyId: caller?.keyId, method: request.method, status, code, requestId });
       if (caller?.kind === "key" && status !== null)
         logCall(keys.log, request, { caller, status, code, startedMs, endedMs: clock.now() });
       return isAnswer ? { ...given, headers: { "x-request-id": requestId, ...given.headers } } : given;
@@ -247,12 +238,12 @@ function errorAnswer(error: unknown): ApiAnswer {
   return { status, headers, body: { code, message, ...about } };
 }
 
-function tooLarge(maxBodyBytes: number): SandboxApiError {
-  const message = `The body has more than ${maxBodyBytes} bytes.`;
-  return new SandboxApiError({ status: 413, code: "request_too_large", message });
-}
+type Params = Readonly<Record<string, string>>;
 
-type CheckedCall = Pick<ApiCall<unknown>, "nowMs" | "params" | "contentType" | "referer" | "idempotencyKey"> & {
+type CheckedCall = Pick<
+  ApiCall<unknown>,
+  "nowMs" | "params" | "contentType" | "referer" | "idempotencyKey" | "countEvents"
+> & {
   caller: Caller | undefined;
   query: unknown;
   body: unknown;

@@ -8,8 +8,8 @@ import { isTimestamp } from "../../contract/shapes.js";
 import { SandboxApiError, inputRefusal } from "./api-handlers.js";
 
 /** Throws `404` for a path parameter of the wrong shape: no resource has such an id. */
-export function checkParams(operation: Operation, params: Record<string, string>): Record<string, string> {
-  if (operation.params === undefined || checkInput(operation.params, params).ok) return params;
+export function checkParams(operation: Operation, params: Readonly<Record<string, string>>): void {
+  if (operation.params === undefined || checkInput(operation.params, params).ok) return;
   const code = operation.errors.find((code) => code.endsWith("_not_found")) ?? "resource_not_found";
   const about = code === "role_not_found" ? { param: "roleId" } : {};
   throw new SandboxApiError({ code, message: "Nothing has this id.", ...about });
@@ -43,16 +43,26 @@ export function readIdempotencyKey(operation: Operation, headers: Readonly<Recor
   throw inputRefusal({ code: "invalid_idempotency_key", param: "Idempotency-Key", message: checked.issue.message });
 }
 
+/** The body of a request, and the rules that it is read by. */
+interface SentBody {
+  bytes: Uint8Array;
+  bodyLimit: number;
+  nowMs: number;
+}
+
+/** The body, as JSON and as the handler gets it; throws a SandboxApiError. */
+export function readBody(operation: Operation, { bytes, bodyLimit, nowMs }: SentBody) {
+  if (bytes.byteLength > bodyLimit) throw tooLarge(bodyLimit);
+  const json = readJsonBody(operation, bytes, nowMs);
+  return { json, body: operation.uploads === undefined ? json : readUpload(bytes) };
+}
+
 /**
  * The body, checked by the schema and the clock rule; throws a SandboxApiError. A batch is refused as a whole only for
  * its shape. Members that break a rule fail one by one, later. If the operation takes no body, a received body is
  * ignored.
  */
-export function readOperationBody(
-  operation: Operation,
-  bytes: Uint8Array,
-  nowMs: number,
-): Record<string, unknown> | undefined {
+function readJsonBody(operation: Operation, bytes: Uint8Array, nowMs: number): Record<string, unknown> | undefined {
   const { body: schema, clockRule } = operation;
   if (schema === undefined) return undefined;
   const body = parseJson(bytes);
@@ -69,7 +79,7 @@ export function readOperationBody(
 }
 
 /** The bytes of an upload; throws 422 for none. */
-export function readUpload(bytes: Uint8Array): Uint8Array {
+function readUpload(bytes: Uint8Array): Uint8Array {
   if (bytes.byteLength > 0) return bytes;
   throw inputRefusal({ code: "invalid_parameter", param: "", message: "The body is empty." });
 }
@@ -80,4 +90,9 @@ function parseJson(bytes: Uint8Array): unknown {
   } catch {
     throw new SandboxApiError({ status: 400, code: "invalid_parameter", message: "The body is not JSON in UTF-8." });
   }
+}
+
+function tooLarge(maxBodyBytes: number): SandboxApiError {
+  const message = `The body has more than ${maxBodyBytes} bytes.`;
+  return new SandboxApiError({ status: 413, code: "request_too_large", message });
 }

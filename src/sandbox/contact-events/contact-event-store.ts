@@ -57,6 +57,8 @@ interface Sent {
   event: ContactEventInput;
   /** Undefined without an idempotency key. */
   slot: SendSlot | undefined;
+  /** The last check; throws 429. */
+  countEvents?: () => void;
 }
 
 /** An empty store, except for the contacts and automations of the options. */
@@ -81,11 +83,16 @@ export function createContactEventStore(options: ContactEventStoreOptions): Cont
   }
 
   /** Stores an event, or finds it by its key; throws a SandboxApiError. */
-  function take({ caller, nowMs, event, slot }: Sent): Taken {
+  function take({ caller, nowMs, event, slot, countEvents = () => {} }: Sent): Taken {
     const known = slot === undefined ? undefined : sends.recall(slot, event);
-    if (known?.kind === "same") return { ...known.send, replayed: true };
     if (known?.kind === "different") throw keyReuse();
-    const contact = contactOf(event, caller);
+    if (known?.kind === "same") {
+      countEvents();
+      return { ...known.send, replayed: true };
+    }
+    const found = findContact(event, caller);
+    countEvents();
+    const contact = found ?? contacts.add({ email: event.email ?? "", name: event.contactName ?? null }, caller.member);
     const { name, properties = {}, occurredAt } = event;
     recorded += 1;
     const stored: StoredEvent = {
@@ -106,26 +113,28 @@ export function createContactEventStore(options: ContactEventStoreOptions): Cont
     return { stored, ...started, replayed: false };
   }
 
-  function contactOf(event: ContactEventInput, caller: Caller): SandboxContact {
-    const { email, contactId, createContact = unknownContacts === "create", contactName = null } = event;
+  /** The contact of an event; undefined for one that is to be added. */
+  function findContact(event: ContactEventInput, caller: Caller): SandboxContact | undefined {
+    const { email, contactId, createContact = unknownContacts === "create" } = event;
     const found = contactId === undefined ? contacts.findByEmail(email ?? "") : contacts.findById(contactId);
     const isBoth = contactId !== undefined && email !== undefined;
     if (found !== undefined && !contacts.isReachable(found, caller)) throw contactNotFound();
     if (found !== undefined && (!isBoth || contacts.findByEmail(email) === found)) return found;
     // The service chooses ids, so only an address can be added.
     if (contactId !== undefined || email === undefined || !createContact) throw contactNotFound();
-    return contacts.add({ email, name: contactName }, caller.member);
+    return undefined;
   }
 
   const handlers: ApiHandlers["contactEvents"] = {
-    send({ caller, nowMs, body, idempotencyKey }) {
+    send({ caller, nowMs, body, idempotencyKey, countEvents }) {
       prune(nowMs);
       const slot = slotOf({ caller, idempotencyKey, position: undefined });
-      const taken = take({ caller, nowMs, event: body, slot });
+      const taken = take({ caller, nowMs, event: body, slot, countEvents });
       return { status: taken.replayed ? 200 : 201, body: resultOf(taken) };
     },
-    sendBatch({ caller, nowMs, body, idempotencyKey }) {
+    sendBatch({ caller, nowMs, body, idempotencyKey, countEvents }) {
       prune(nowMs);
+      countEvents();
       const accepted: unknown[] = [];
       const failed: unknown[] = [];
       for (const [index, event] of body.events.entries()) {

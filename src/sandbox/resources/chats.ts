@@ -1,5 +1,4 @@
-import { type ApiHandlers, type Caller, SandboxApiError } from "../api/api-handlers.js";
-import { isUnlimited } from "../endpoints/allowlists.js";
+import type { ApiHandlers } from "../api/api-handlers.js";
 import { requireOneOf } from "../endpoints/check-endpoint.js";
 import { Collection, type CollectionRow, pageBody, withoutSequence } from "./collection.js";
 import type { SandboxResource, Workspace } from "./resource.js";
@@ -17,14 +16,10 @@ const SORTS = ["newest", "oldest", "title"] as const;
 /** The owner's conversations with the assistant. See docs/service.md#chats. */
 export function createChats({ clock, makeId, options }: Workspace): SandboxResource<"chats"> {
   const chats = new Collection<ChatRow>({ kind: "chat" });
-  const get = (params: Readonly<Record<string, string>>, caller: Caller): ChatRow => {
-    requireEveryAddress(caller);
-    return chats.get((params["id"] ?? "").toLowerCase());
-  };
+  const get = (params: Readonly<Record<string, string>>): ChatRow => chats.get((params["id"] ?? "").toLowerCase());
 
   const handlers: ApiHandlers["chats"] = {
-    list({ query: { q = "", sort, limit, cursor }, caller }) {
-      requireEveryAddress(caller);
+    list({ query: { q = "", sort, limit, cursor } }) {
       requireOneOf("sort", sort, SORTS);
       const timeOf = ({ updatedAt, sequence }: ChatRow) => [Date.parse(updatedAt), sequence];
       const page = chats.page({
@@ -42,13 +37,13 @@ export function createChats({ clock, makeId, options }: Workspace): SandboxResou
       });
       return { body: pageBody(page, withoutSequence) };
     },
-    get: ({ params, caller }) => ({ body: withoutSequence(get(params, caller)) }),
-    rename({ params, body: { title }, caller }) {
-      const { id } = get(params, caller);
+    get: ({ params }) => ({ body: withoutSequence(get(params)) }),
+    rename({ params, body: { title } }) {
+      const { id } = get(params);
       return { body: withoutSequence(chats.change(id, { title })) };
     },
-    delete({ params, caller }) {
-      const { id } = get(params, caller);
+    delete({ params }) {
+      const { id } = get(params);
       return { body: chats.delete(id) };
     },
   };
@@ -71,14 +66,4 @@ export function createChats({ clock, makeId, options }: Workspace): SandboxResou
       }
     },
   };
-}
-
-/** Chats are about the whole workspace, so a key or token that is limited to some addresses does not reach them. */
-function requireEveryAddress(caller: Caller): void {
-  if (isUnlimited(caller)) return;
-  throw new SandboxApiError({
-    code: "capability_unsupported",
-    param: "addressAllowlist",
-    message: "The key is limited to some addresses or domains, and chats are about the whole workspace.",
-  });
 }

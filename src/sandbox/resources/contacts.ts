@@ -5,7 +5,7 @@ import { type ApiHandlers, type Caller, SandboxApiError } from "../api/api-handl
 import { requireScope } from "../api/authenticate.js";
 import { type PageBody, pageSorted } from "../api/page-rows.js";
 import type { SandboxContact } from "../contact-events/contact-list.js";
-import { isUnlimited, ownsAddress } from "../endpoints/allowlists.js";
+import { ownsAddress } from "../endpoints/allowlists.js";
 import { requireOneOf } from "../endpoints/check-endpoint.js";
 import type { SandboxEvent } from "../delivery/scheduled-delivery.js";
 import type { AddressBook } from "./address-book.js";
@@ -19,15 +19,12 @@ import { containsText, pageSearched } from "./search-text.js";
 export function createContacts({ book, options, owned }: Workspace): SandboxResource<"contacts"> {
   const handlers: ApiHandlers["contacts"] = {
     list: ({ query, caller }) => {
-      requireWholeBook(caller);
       return { body: pageBody(pageContacts(book, query, caller), (contact) => listedBody(book, contact)) };
     },
     get({ params, caller }) {
-      requireWholeBook(caller);
       return { body: contactBody(book, book.get(params["email"] ?? "", caller)) };
     },
     create({ body: { email, name = null, notes = null, audienceIds }, caller }) {
-      requireWholeBook(caller);
       if (audienceIds !== undefined) requireScope(caller, "audiences:write");
       book.checkAudiences(audienceIds ?? []);
       if (book.contacts.findByEmail(email) !== undefined) {
@@ -39,7 +36,6 @@ export function createContacts({ book, options, owned }: Workspace): SandboxReso
       return { body: contactBody(book, contact) };
     },
     update({ params, body: { name, notes }, caller }) {
-      requireWholeBook(caller);
       const contact = book.get(params["email"] ?? "", caller);
       if (name !== undefined) contact.name = name;
       const details = book.detailsOf(contact);
@@ -48,7 +44,6 @@ export function createContacts({ book, options, owned }: Workspace): SandboxReso
       return { body: contactBody(book, contact) };
     },
     delete({ params, caller }) {
-      requireWholeBook(caller);
       const email = foldAddress(params["email"] ?? "");
       if (!isAddress(email)) {
         throw new SandboxApiError({ code: "invalid_contact", param: "email", message: "It is not an address." });
@@ -56,14 +51,12 @@ export function createContacts({ book, options, owned }: Workspace): SandboxReso
       return { body: { object: "contact", email, deleted: true, wasSaved: book.delete(email, caller) } };
     },
     setAudiences({ params, body: { audienceIds }, caller }) {
-      requireWholeBook(caller);
       const contact = book.get(params["email"] ?? "", caller);
       book.checkAudiences(audienceIds);
       book.setAudiences(contact, audienceIds);
       return { body: contactBody(book, contact) };
     },
     people({ query: { q = "", email, sort, blocked, limit, cursor }, caller }) {
-      requireWholeBook(caller);
       const seen = caller.scopes.includes("threads:read");
       const isOwn = (address: string): boolean => ownsAddress(owned, address);
       const rows = listPeople(book, { seen, caller, blocklist: options.blocklist, isOwn }).filter(
@@ -77,7 +70,6 @@ export function createContacts({ book, options, owned }: Workspace): SandboxReso
       return { body: { ...page, seen } };
     },
     deleteMany({ body: { addresses }, caller }) {
-      requireWholeBook(caller);
       const emails = [...new Set(addresses)];
       const deleted = emails.filter((email) => book.delete(email, caller));
       return { body: { deleted, missing: emails.filter((email) => !deleted.includes(email)) } };
@@ -109,16 +101,6 @@ function readCorrespondents(event: SandboxEvent): NamedAddress[] {
 function correspondentFields({ type, data: { from, to, cc, bcc } }: SandboxEvent): unknown[] {
   if (type === "email.received" || type === "email.replied") return [from];
   return type === "email.sent" ? [to, cc, bcc].flat() : [];
-}
-
-/** An app of a member who reaches some addresses only has no access to the book. See docs/service.md#contacts. */
-function requireWholeBook(caller: Caller): void {
-  if (caller.member === undefined || isUnlimited(caller)) return;
-  throw new SandboxApiError({
-    code: "capability_unsupported",
-    param: "addressAllowlist",
-    message: "The member reaches some addresses only, and contacts belong to the whole workspace.",
-  });
 }
 
 function pageContacts(

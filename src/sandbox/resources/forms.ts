@@ -237,12 +237,12 @@ function readSettings(
   if (!notifyAddresses.every((address) => ownsAddress(options, address))) {
     throw invalidForm("settings.notifyAddresses", "Must be addresses of the workspace.");
   }
+  book.checkAudiences(audienceIds, "settings.audienceIds");
   const named = [...(senderAddress === null ? [] : [senderAddress]), ...notifyAddresses];
   if (!named.every((address) => holdsAddress(caller, address))) {
     const message = "The key is limited to other addresses or domains.";
     throw new SandboxApiError({ code: "capability_unsupported", param: "settings", message });
   }
-  book.checkAudiences(audienceIds, "settings.audienceIds");
   return settings;
 }
 

@@ -4,13 +4,12 @@ import type { ApiErrorCode } from "#pigeonhole/contract/api-error-codes.js";
 import type { Contract } from "#pigeonhole/contract/contract.js";
 import type { Operation } from "#pigeonhole/contract/operation.js";
 import { SCOPES } from "#pigeonhole/contract/scopes.js";
-import type { Called } from "../api/support.js";
-import { KEYS, SUPPORT, type World, openWorld, requestOf } from "./support.js";
+import { type Answered, KEYS, SUPPORT, type World, openWorld, requestOf } from "./support.js";
 
 // What the tests of every operation have to know of one: what its example needs, requests for its errors, its texts
 // without a limit, and what callers are answered who reach less than the owner.
 
-type Producer = (world: World) => Promise<Called>;
+type Producer = (world: World) => Promise<Answered>;
 
 /** The requests for errors that are the same for every row; undefined where a row needs one of its own. */
 export function usualProducer(operation: Operation, code: ApiErrorCode): Producer | undefined {
@@ -38,8 +37,8 @@ export function usualProducer(operation: Operation, code: ApiErrorCode): Produce
 }
 
 /** Creates labels, and answers the last creation. */
-const labels = async ({ send }: World, ...names: string[]): Promise<Called> => {
-  let last: Called | undefined;
+const labels = async ({ send }: World, ...names: string[]): Promise<Answered> => {
+  let last: Answered | undefined;
   for (const name of names) last = await send("POST /labels", { body: { name } });
   if (last === undefined) throw new Error("No label was created.");
   return last;
@@ -49,7 +48,7 @@ const upTo = (count: number): string[] => Array.from({ length: count }, (_, inde
 const SIGNATURE = { address: SUPPORT, name: "Work", html: "<p>Ada</p>" };
 const OTHER = "billing@acme.example.com";
 /** Creates signatures of an address, and answers the last creation. */
-const signatures = async ({ send }: World, count: number, address = SUPPORT): Promise<Called> => {
+const signatures = async ({ send }: World, count: number, address = SUPPORT): Promise<Answered> => {
   let last = await send("POST /signatures", { body: { ...SIGNATURE, address } });
   for (let index = 1; index < count; index += 1) {
     last = await send("POST /signatures", { body: { ...SIGNATURE, address, name: `n${index}` } });
@@ -57,16 +56,16 @@ const signatures = async ({ send }: World, count: number, address = SUPPORT): Pr
   return last;
 };
 /** Copies the only signature of the support address to another one. */
-const copySignature = async (world: World, key: "full" | "narrow"): Promise<Called> => {
+const copySignature = async (world: World, key: "full" | "narrow"): Promise<Answered> => {
   const { body } = await signatures(world, 1);
   return world.send(`POST /signatures/${String(body["id"])}/copy`, { key, body: { addresses: [OTHER] } });
 };
 
 /** Creates a form and answers the creation. */
-const form = ({ send }: World, body: object = {}): Promise<Called> =>
+const form = ({ send }: World, body: object = {}): Promise<Answered> =>
   send("POST /forms", { body: { name: "News", publish: true, ...body } });
 /** Sends a call of a new form; `line` has its id. */
-const ofForm = async (world: World, line: (id: string) => string, body?: unknown): Promise<Called> => {
+const ofForm = async (world: World, line: (id: string) => string, body?: unknown): Promise<Answered> => {
   const made = await form(world);
   return world.send(line(String(made.body["id"])), body === undefined ? {} : { body });
 };
@@ -87,7 +86,7 @@ const formErrors = FORM_ERRORS.flatMap(([code, body, key = "full"]): [string, Pr
   ],
 ]);
 const aiErrors = (["design", "redesign"] as const).flatMap(
-  (name): [string, (world: World, text: string) => Promise<Called>][] => [
+  (name): [string, (world: World, text: string) => Promise<Answered>][] => [
     [
       name,
       (world, text) =>
@@ -99,20 +98,20 @@ const aiErrors = (["design", "redesign"] as const).flatMap(
 );
 
 /** Makes a key and answers the creation. */
-const apiKey = ({ send }: World): Promise<Called> => send("POST /keys", { body: { name: "Orders" } });
+const apiKey = ({ send }: World): Promise<Answered> => send("POST /keys", { body: { name: "Orders" } });
 /** Sends a call of a new key; `line` has its id. */
 const ofKey = async (
   world: World,
   line: (id: string) => string,
   { body, key = "full", revoked = false }: { body?: unknown; key?: keyof typeof KEYS; revoked?: boolean } = {},
-): Promise<Called> => {
+): Promise<Answered> => {
   const id = String((await apiKey(world)).body["id"]);
   if (revoked) await world.send(`POST /keys/${id}/revoke`, { body: {} });
   return world.send(line(id), { key, ...(body === undefined ? {} : { body }) });
 };
 
 /** Makes a role and answers the creation. */
-const role = ({ send }: World, name = "Support"): Promise<Called> =>
+const role = ({ send }: World, name = "Support"): Promise<Answered> =>
   send("POST /roles", { body: { name, permissions: ["emails:read"] } });
 /** The id of a role that every workspace begins with. */
 const seededRole = async ({ send }: World, builtin: string): Promise<string> => {
@@ -140,13 +139,13 @@ const MAIL_SERVERS: readonly MailServerInput[] = [
   { domain: "taken.example", accounts: [{ email: "ada@taken.example", password: "p", elsewhere: true }] },
 ];
 /** Connects a mailbox in a workspace that knows a few servers. */
-const mailbox = async (body: object = {}, options: SandboxOptions = {}, times = 1): Promise<Called> => {
+const mailbox = async (body: object = {}, options: SandboxOptions = {}, times = 1): Promise<Answered> => {
   const { send } = openWorld({ mailServers: MAIL_SERVERS, ...options });
   for (let time = 1; time < times; time += 1) await send("POST /connected-mailboxes", { body: { ...LOGIN, ...body } });
   return send("POST /connected-mailboxes", { body: { ...LOGIN, ...body } });
 };
 /** Changes the connected mailbox of a vendor, or one whose servers have changed since. */
-const changeMailbox = async (body: object, server?: MailServerInput, times = 1): Promise<Called> => {
+const changeMailbox = async (body: object, server?: MailServerInput, times = 1): Promise<Answered> => {
   const { sandbox, send } = openWorld({ mailServers: MAIL_SERVERS });
   const made = await send("POST /connected-mailboxes", { body: LOGIN });
   const [vendors] = sandbox.rows("mailboxes") as { id: string }[];
@@ -316,6 +315,53 @@ export const PRODUCERS: Record<string, Producer> = {
     return copySignature(world, "full");
   },
   "signatures.copy capability_unsupported": (world) => copySignature(world, "narrow"),
+};
+
+/** An endpoint of the workspace, and what its keys may do with it. */
+const endpoint = ({ sandbox }: World, index = 0): string =>
+  sandbox.endpoints.create({ url: `http://127.0.0.1:9/${index}` }).id;
+const EVENT = { name: "order.shipped", email: "ada@a.example" };
+
+/** Requests for errors of the resources whose state has tests of its own, where the usual ones do not do. */
+export const OTHER_PRODUCERS: Record<string, Producer> = {
+  "contactEvents.send contact_not_found": ({ send }) => send("POST /events", { body: EVENT }),
+  "contactEvents.send invalid_idempotency_key": ({ send }) =>
+    send("POST /events", { headers: { "idempotency-key": "a b" }, body: EVENT }),
+  "contactEvents.send invalid_event": ({ send }) => send("POST /events", { body: { ...EVENT, name: "" } }),
+  "contactEvents.send idempotency_key_reuse": async () => {
+    const { send } = openWorld({ contacts: [{ email: EVENT.email }] });
+    const headers = { "idempotency-key": "k" };
+    await send("POST /events", { headers, body: EVENT });
+    return send("POST /events", { headers, body: { ...EVENT, name: "other" } });
+  },
+  "contactEvents.send event_rate_limited": async () => {
+    const { send } = openWorld({ contacts: [{ email: EVENT.email }], eventsPerMinute: 1 });
+    await send("POST /events", { body: EVENT });
+    return send("POST /events", { body: EVENT });
+  },
+  "contactEvents.sendBatch event_rate_limited": () =>
+    openWorld({ eventsPerMinute: 1 }).send("POST /events/batch", { body: { events: [EVENT, EVENT] } }),
+  "webhooks.create invalid_webhook_url": ({ send }) => send("POST /webhooks", { body: { url: "app" } }),
+  "webhooks.create capability_unsupported": ({ send }) =>
+    send("POST /webhooks", { key: "narrow", body: { url: "http://127.0.0.1:9/" } }),
+  "webhooks.create workspace_limit_reached": async (world) => {
+    for (let index = 0; index < 10; index += 1) endpoint(world, index);
+    return world.send("POST /webhooks", { body: { url: "http://127.0.0.1:9/" } });
+  },
+  "webhooks.update invalid_webhook_url": (world) =>
+    world.send(`PATCH /webhooks/${endpoint(world)}`, { body: { url: "app" } }),
+  "webhooks.update capability_unsupported": (world) =>
+    world.send(`PATCH /webhooks/${endpoint(world)}`, { key: "narrow", body: {} }),
+  "webhooks.delete capability_unsupported": (world) =>
+    world.send(`DELETE /webhooks/${endpoint(world)}`, { key: "narrow" }),
+  "webhooks.rotateSecret capability_unsupported": (world) =>
+    world.send(`POST /webhooks/${endpoint(world)}/rotate-secret`, { key: "narrow" }),
+  "files.list invalid_parameter": ({ send }) => send("GET /files?since=yesterday"),
+  "keys.list inactive_api_key": ({ sandbox, send }) => {
+    const token = sandbox.callers.key();
+    sandbox.apiKeys.setStatus(token, "inactive");
+    return send("GET /keys", { token });
+  },
 };
 
 /** A contact that the examples name. */

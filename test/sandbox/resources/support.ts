@@ -21,17 +21,24 @@ export const KEYS = {
 };
 export const SUPPORT = "support@acme.example.com";
 
+/** What goes with a request. `token`: instead of a key by its name. @default the key with everything */
+export type WorldInit = Omit<CallInit, "key"> & { key?: keyof typeof KEYS | null; token?: string | undefined };
+
+/** A request that a world was sent, and how to send it another one. */
+export interface Sent {
+  line: string;
+  init: WorldInit;
+  send: World["send"];
+}
+
+/** An answer with its request. */
+export type Answered = Called & { sent: Sent };
+
 /** A workspace and what it takes to call its API. */
 export interface World {
   sandbox: Sandbox;
-  /**
-   * `line` is a method and a path; the body is an object, a text or bytes. `token`: instead of a key by its name.
-   * @default the key with everything
-   */
-  send: (
-    line: string,
-    init?: Omit<CallInit, "key"> & { key?: keyof typeof KEYS | null; token?: string },
-  ) => Promise<Called>;
+  /** `line` is a method and a path; the body is an object, a text or bytes. */
+  send: (line: string, init?: WorldInit) => Promise<Answered>;
 }
 
 export function openWorld(options: SandboxOptions = {}): World {
@@ -47,11 +54,12 @@ export function openWorld(options: SandboxOptions = {}): World {
     ...options,
   });
   const call = callerOf((url, init) => sandbox.fetch(url, init), sandbox.baseUrl);
-  return {
-    sandbox,
-    send: (line, { key = "full", token, ...init } = {}) =>
-      call(line, { ...init, key: token ?? (key === null ? null : KEYS[key]) }),
+  const send: World["send"] = async (line, init = {}) => {
+    const { key = "full", token, ...rest } = init;
+    const answer = await call(line, { ...rest, key: token ?? (key === null ? null : KEYS[key]) });
+    return { ...answer, sent: { line, init, send } };
   };
+  return { sandbox, send };
 }
 
 /** Everything that the resources hold. */
