@@ -339,6 +339,10 @@ export const OTHER_PRODUCERS: Record<string, Producer> = {
     await send("POST /events", { body: EVENT });
     return send("POST /events", { body: EVENT });
   },
+  "contactEvents.list invalid_cursor": () =>
+    openWorld({ contacts: [{ email: EVENT.email }] }).send(`GET /contacts/${EVENT.email}/events?cursor=foreign`),
+  "webhooks.deliveries invalid_cursor": (world) =>
+    world.send(`GET /webhooks/${endpoint(world)}/deliveries?cursor=foreign`),
   "contactEvents.sendBatch event_rate_limited": () =>
     openWorld({ eventsPerMinute: 1 }).send("POST /events/batch", { body: { events: [EVENT, EVENT] } }),
   "webhooks.create invalid_webhook_url": ({ send }) => send("POST /webhooks", { body: { url: "app" } }),
