@@ -391,7 +391,7 @@ export const GENERAL_ASSUMPTIONS: readonly ApiAssumption[] = [
     notShown:
       "How a call with an expired key is answered, with which status the rotation of a revoked or expired key is refused, and what an expired key can be changed in.",
     assumed:
-      "In the sandbox 401, as for a revoked one; 409 `revoked` for both; and everything. A key expires on the clock of the callers. An access token has no key of its own to rotate: 404 `resource_not_found`.",
+      "In the sandbox 401, as for a revoked one; 409 `revoked` for both; and everything. A key expires on the sandbox's clock. An access token has no key of its own to rotate: 404 `resource_not_found`.",
     change: "`src/sandbox/resources/keys.ts` and `src/sandbox/api/authenticate.ts`.",
   },
   {

@@ -145,17 +145,17 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
     },
   });
   const firstKey = options.apiKeys?.[0]?.token ?? `svc_live_${makeId.hex("api key")}${makeId.hex("api key secret")}`;
-  const roles = new RoleBook({ ...options, clock: time.receiver, makeId });
+  const roles = new RoleBook({ ...options, clock, makeId });
   const givenKeys = options.apiKeys?.length ? options.apiKeys : [{ token: firstKey }];
-  const apiKeys = new ApiKeyRegistry(givenKeys, { ...options, clock: time.receiver, roles, makeId });
+  const apiKeys = new ApiKeyRegistry(givenKeys, { ...options, clock, roles, makeId });
   const currentKey = createCurrentKey(apiKeys, firstKey);
-  const shared = { clock: time.receiver, serviceClock: clock, makeId, options, keys: apiKeys, roles };
+  const shared = { clock, makeId, options, keys: apiKeys, roles };
   const book = new AddressBook({ ...shared, contacts: contactEventStore.contactList, audiences: options.audiences });
   const fire = (type: EventType, data: object): void => {
     // The API in this process continues after the end, and delivers nothing.
     if (!isClosed) publish(events.makeOf(type, { ...data }));
   };
-  const signUps = new SignUps({ book, clock: time.receiver, fire });
+  const signUps = new SignUps({ book, clock, fire });
   const domainTable = new DomainTable(options.domainRecords);
   const mailServers = new MailServers(options.mailServers);
   const resources = createResources({ ...shared, book, owned, domainTable, mailServers, signUps, fire });
@@ -174,7 +174,8 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
       contactEvents: contactEventStore.handlers,
     },
     keys: apiKeys,
-    clock: time.receiver,
+    clock,
+    callerClock: time.receiver,
     faults: apiFaults,
     onCall: (call) => emit({ kind: "api", call }),
     ...apiSettings(options),
@@ -203,7 +204,7 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
     },
     fetch,
     apiKeys,
-    callers: createSandboxCallers({ keys: apiKeys, roles, makeId, now: () => time.receiver.now() }),
+    callers: createSandboxCallers({ keys: apiKeys, roles, makeId, now: () => clock.now() }),
     faults,
     contacts: contactEventStore,
     endpoints: createSandboxEndpoints(endpoints, deliverOnce),
@@ -294,7 +295,9 @@ function createCurrentKey(keys: ApiKeyRegistry, first: string): () => string {
  * The API with this sandbox's options. Like the rest of the sandbox, it allows any http or https URL unless
  * `strictUrls` is set.
  */
-function apiSettings(options: ResolvedSandboxOptions): Omit<SandboxApiOptions, "handlers" | "keys" | "clock"> {
+function apiSettings(
+  options: ResolvedSandboxOptions,
+): Omit<SandboxApiOptions, "handlers" | "keys" | "clock" | "callerClock"> {
   const { eventsPerMinute, paths, credential, strictUrls } = options;
   return {
     eventsPerMinute,

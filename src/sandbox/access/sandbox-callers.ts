@@ -39,7 +39,7 @@ export interface KeyCaller extends CallerRights {
   mode?: "live" | "test" | undefined;
   /** Name or id of the role that caps the key. @default none */
   role?: string | undefined;
-  /** When it expires, on the clock of the callers. @default never */
+  /** When it expires, on the sandbox's clock. @default never */
   expiresInMinutes?: number | undefined;
 }
 

@@ -36,7 +36,7 @@ export interface Caller {
 export interface ApiCall<Row> {
   /** Who calls; undefined for an operation without a credential. */
   caller: Row extends { credential: "none" } ? undefined : Caller;
-  /** The time of the call in milliseconds since 1970. */
+  /** The workspace's time in milliseconds since 1970. */
   nowMs: number;
   /** Path parameters by name. */
   params: Readonly<Record<string, string>>;

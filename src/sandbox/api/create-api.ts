@@ -27,7 +27,10 @@ import { createRoutes, matchRoute } from "./match-route.js";
 export interface SandboxApiOptions {
   handlers: ApiHandlers;
   keys: ApiKeyRegistry;
+  /** The time of the workspace. */
   clock: Clock;
+  /** The time of the callers: `occurredAt`, the rate of events and waits belong to it. */
+  callerClock: Clock;
   /** Injected faults. @default none */
   faults?: ApiFaults | undefined;
   /** Events a minute for each key. */
@@ -94,7 +97,16 @@ interface Trace extends Pick<ApiCallEntry, "call" | "fault"> {
 
 /** The API of the service, served from the contract. Throws `invalid_option`. */
 export function createApi(options: SandboxApiOptions): Api {
-  const { handlers, keys, clock, faults, eventsPerMinute, basePath = "", maxBodyBytes = 2 * 1024 * 1024 } = options;
+  const {
+    handlers,
+    keys,
+    clock,
+    callerClock,
+    faults,
+    eventsPerMinute,
+    basePath = "",
+    maxBodyBytes = 2 * 1024 * 1024,
+  } = options;
   if (!/^(?:\/[\w.~-]+)*$/.test(basePath)) {
     throw new PigeonholeError(
       "invalid_option",
@@ -122,13 +134,13 @@ export function createApi(options: SandboxApiOptions): Api {
       keys,
       shape,
       bodyLimit: match.kind === "found" ? limitOf(match.bound.operation) : maxBodyBytes,
-      nowMs: clock.now(),
+      nowMs: callerClock.now(),
       known: trace,
     };
     const { bound, params } = checkEntry(call);
     trace.call = bound.call;
     trace.fault = faults?.next(bound.call);
-    return applyFault(trace.fault, clock, () => answerCall(call, bound, params));
+    return applyFault(trace.fault, callerClock, () => answerCall(call, bound, params));
   }
 
   async function answerCall(call: IncomingCall, bound: BoundOperation, params: Params): Promise<ApiAnswer> {
@@ -140,7 +152,8 @@ export function createApi(options: SandboxApiOptions): Api {
       if (caller !== undefined && events > 0) rate.take(caller.keyId, events, nowMs);
     };
     const { "content-type": contentType, referer } = headers;
-    return handlerOf(handlers, bound)({ ...input, caller, nowMs, params, contentType, referer, countEvents: take });
+    const forHandler = { ...input, caller, nowMs: clock.now(), params, contentType, referer, countEvents: take };
+    return handlerOf(handlers, bound)(forHandler);
   }
 
   return {
@@ -151,7 +164,7 @@ export function createApi(options: SandboxApiOptions): Api {
     async handle(request) {
       requests += 1;
       const requestId = `req_${requests}`;
-      const startedMs = clock.now();
+      const startedMs = callerClock.now();
       const trace: Trace = { call: undefined, fault: undefined, caller: undefined };
       const given = await answer(request, trace).catch((error: unknown) => {
         if (!(error instanceof SandboxApiError)) options.onError?.(error);
@@ -163,7 +176,7 @@ export function createApi(options: SandboxApiOptions): Api {
       const { caller, ...known } = trace;
       options.onCall?.({ ...known, keyId: caller?.keyId, method: request.method, status, code, requestId });
       if (caller?.kind === "key" && status !== null)
-        logCall(keys.log, request, { caller, status, code, startedMs, endedMs: clock.now() });
+        logCall(keys.log, request, { caller, status, code, startedMs, endedMs: callerClock.now() });
       return isAnswer ? { ...given, headers: { "x-request-id": requestId, ...given.headers } } : given;
     },
     reset() {

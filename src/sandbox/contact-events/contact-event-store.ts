@@ -77,9 +77,12 @@ export function createContactEventStore(options: ContactEventStoreOptions): Cont
     for (const automation of options.automations ?? []) automations.add(automation);
   }
 
-  function prune(nowMs: number): void {
+  /** Forgets what is too old, and returns the time of the callers, in which events happen. */
+  function pruned(): number {
+    const nowMs = clock.now();
     log.prune(nowMs);
     sends.prune(nowMs);
+    return nowMs;
   }
 
   /** Stores an event, or finds it by its key; throws a SandboxApiError. */
@@ -126,14 +129,14 @@ export function createContactEventStore(options: ContactEventStoreOptions): Cont
   }
 
   const handlers: ApiHandlers["contactEvents"] = {
-    send({ caller, nowMs, body, idempotencyKey, countEvents }) {
-      prune(nowMs);
+    send({ caller, body, idempotencyKey, countEvents }) {
+      const nowMs = pruned();
       const slot = slotOf({ caller, idempotencyKey, position: undefined });
       const taken = take({ caller, nowMs, event: body, slot, countEvents });
       return { status: taken.replayed ? 200 : 201, body: resultOf(taken) };
     },
-    sendBatch({ caller, nowMs, body, idempotencyKey, countEvents }) {
-      prune(nowMs);
+    sendBatch({ caller, body, idempotencyKey, countEvents }) {
+      const nowMs = pruned();
       countEvents();
       const accepted: unknown[] = [];
       const failed: unknown[] = [];
@@ -151,13 +154,13 @@ export function createContactEventStore(options: ContactEventStoreOptions): Cont
       }
       return { body: { object: "contact_event_batch", accepted, failed } };
     },
-    names({ nowMs }) {
-      prune(nowMs);
+    names() {
+      pruned();
       const data = log.names().map((name) => ({ object: "contact_event_name", name }));
       return { body: { object: "list", data } };
     },
-    list({ nowMs, params, query, caller }) {
-      prune(nowMs);
+    list({ params, query, caller }) {
+      const nowMs = pruned();
       const contact = contacts.find(params["email"] ?? "");
       if (contact === undefined || !contacts.isReachable(contact, caller)) throw contactNotFound();
       return { body: log.page({ ...query, contactId: contact.id, nowMs }) };
@@ -169,7 +172,7 @@ export function createContactEventStore(options: ContactEventStoreOptions): Cont
     handlers,
     contactList: contacts,
     get events() {
-      prune(clock.now());
+      pruned();
       return log.all;
     },
     get contacts() {

@@ -33,14 +33,14 @@ type NewMailbox = Omit<MailboxRow, "id" | "sequence" | "addressId" | "createdAt"
 
 /** Connected mailboxes. See docs/service.md#connected-mailboxes. */
 export function createMailboxes(workspace: Workspace): SandboxResource<"mailboxes"> {
-  const { serviceClock, makeId, options, owned, mailServers } = workspace;
+  const { clock, makeId, options, owned, mailServers } = workspace;
   const mailboxes = new Collection<MailboxRow>({
     kind: "connected_mailbox",
     missing: { code: "connected_mailbox_not_found", message: "There is no such connected mailbox." },
   });
   const signIns = hourlyLimit(MAILBOX_LIMITS.signInsPerHour, "Too many sign-ins to mailboxes in an hour.");
   const lookUps = hourlyLimit(options.mailLookUpsPerHour, "Too many look-ups of mail servers in an hour.");
-  const nowMs = (): number => serviceClock.now();
+  const nowMs = (): number => clock.now();
 
   /** Makes the syncs that were due until now, by the table of servers as it is. */
   function catchUpAll(): void {

@@ -15,10 +15,8 @@ import type { SignUps } from "./sign-ups.js";
 
 /** What the resources of the emulated workspace share. */
 export interface Workspace {
-  /** The time of the callers. */
+  /** The time of the workspace, which `sandbox.advance` moves. */
   clock: Clock;
-  /** The service's own time, which `sandbox.advance` moves. */
-  serviceClock: Clock;
   makeId: MakeId;
   /** What the workspace begins with, and what it owns. */
   options: ResolvedSandboxOptions;

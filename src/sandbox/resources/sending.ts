@@ -4,9 +4,9 @@ import type { SandboxResource, Workspace } from "./resource.js";
 import { SendingLanes } from "./sending-lanes.js";
 
 /** The lanes of outgoing mail, and the dedicated IPs. See docs/service.md#sending-lanes. */
-export function createSending({ serviceClock, options }: Workspace): SandboxResource<"sending"> {
-  const lanes = new SendingLanes({ clock: serviceClock, minRecipients: options.pauseAfterRecipients });
-  const ips = new DedicatedIps(options.dedicatedIps, serviceClock);
+export function createSending({ clock, options }: Workspace): SandboxResource<"sending"> {
+  const lanes = new SendingLanes({ clock, minRecipients: options.pauseAfterRecipients });
+  const ips = new DedicatedIps(options.dedicatedIps, clock);
   const handlers: ApiHandlers["sending"] = {
     streams: () => ({ body: { data: lanes.list() } }),
     resume: () => ({ body: lanes.resume() }),

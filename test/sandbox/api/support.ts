@@ -87,6 +87,7 @@ export function createTestApi(
     ...options,
     keys,
     clock,
+    callerClock: clock,
   });
   const fetch = createApiFetch(api);
   return { clock, store, keys, api, fetch, call: callerOf(fetch), ...optionsFor(fetch) };
