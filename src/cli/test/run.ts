@@ -84,7 +84,6 @@ export const run: RunCommand<typeof test> = async (input) => {
     const late = app && inbox ? findLateRefusals(report, await inbox.listContactEvents(-1)) : [];
     for (const text of late) out.note(`! ${escapeControls(text)}`);
     if (app === undefined && report.unanswered === report.cases.length) out.note(NOT_STARTED);
-    else if (inbox === undefined && !answersOnly) out.note(HANDLERS_UNKNOWN);
     if (report.failed === 0) return app?.ending === undefined && late.length === 0 ? EXIT.ok : EXIT.failed;
     return report.unanswered === report.cases.length ? EXIT.unreachable : EXIT.failed;
   } finally {
@@ -109,6 +108,7 @@ async function prepare(
   const database = await findAppDatabase(options, context);
   const inbox = answersOnly ? undefined : database;
   if (database !== undefined) closers.push(() => database.close());
+  if (start === undefined && inbox === undefined && !answersOnly) throw usageError(HANDLERS_UNKNOWN);
   if (start === undefined) return { inbox, app: undefined };
   const captures = readCaptureFiles(folderOf(input)).files.map(({ capture }) => capture);
   const api = await startEmulatedApi(mentionedAddresses(captures));
@@ -155,7 +155,7 @@ async function waitUntilReached({ options, context }: Input, target: URL, app: A
 
 const NOT_STARTED = "Start the app first, or have the command start it: --start 'npm start'.";
 
-const HANDLERS_UNKNOWN = `What the handlers did is not known: give --start, or the app's database with --inbox, ${DATABASE_VARIABLE} or ${URL_VARIABLE}.`;
+const HANDLERS_UNKNOWN = `What the handlers do would not be known, so nothing was sent. Have the command start the app with --start 'npm start', or give the app's database with --inbox, ${DATABASE_VARIABLE} or ${URL_VARIABLE}; --answers-only checks the answers alone.`;
 
 function showCase(testCase: CaptureTestCase, out: Output): void {
   const { name, passed, status, outcome, handlers, ms, change, updated } = testCase;

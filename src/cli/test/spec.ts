@@ -8,7 +8,7 @@ export const test = defineCommand({
   summary:
     "Replays a folder of captures against the app, with --start on a temporary database, and checks answers and handlers.",
   details:
-    "Each capture is signed again, with a new event id. A case fails when the answer is not 2xx, the event is parked, no handler gets it, a handler has not ended in done, or, with --start, a contact event is refused, unless the capture's field expect says otherwise: status, outcome, json with ignore, handlers, {} for an event that no handler gets, and contactEvents, the state of each by its name; --update writes them. With --start the app gets WEBHOOK_SECRET, a new random one if none was given, PORT unless --to gives another one, DATABASE_FILE, the path of a temporary database, and, if its DATABASE_URL names a PostgreSQL, DATABASE_URL with an empty one there that is dropped at the end, and PIGEONHOLE_BASE_URL with PIGEONHOLE_API_KEY, an emulated API whose contacts are the addresses that the captures mention: the run writes into no other inbox and sends no contact event to the workspace. Exits with 1 when a case fails, and with 3 when the app cannot be reached.",
+    "Each capture is signed again, with a new event id. A case fails when the answer is not 2xx, the event is parked, no handler gets it, a handler has not ended in done, or, with --start, a contact event is refused, unless the capture's field expect says otherwise: status, outcome, json with ignore, handlers, {} for an event that no handler gets, and contactEvents, the state of each by its name; --update writes them. With --start the app gets WEBHOOK_SECRET, a new random one if none was given, PORT unless --to gives another one, DATABASE_FILE, the path of a temporary database, and, if its DATABASE_URL names a PostgreSQL, DATABASE_URL with an empty one there that is dropped at the end, and PIGEONHOLE_BASE_URL with PIGEONHOLE_API_KEY, an emulated API whose contacts are the addresses that the captures mention: the run writes into no other inbox and sends no contact event to the workspace. Without --start the app's inbox must be known, or --answers-only given: otherwise nothing is sent, and it exits with 2. Exits with 1 when a case fails, and with 3 when the app cannot be reached.",
   arguments: {
     folder: { optional: true, summary: "A folder of capture files, or one file. Default: fixtures/webhooks." },
   },
@@ -51,7 +51,7 @@ export const test = defineCommand({
     allowRemote: { summary: "Allows a target that is neither on this machine nor in a private network." },
   },
   examples: [
-    ["pigeonhole test", "fixtures/webhooks against the app on port 3000"],
+    ["pigeonhole test", "fixtures/webhooks against the app on port 3000, whose database .env names"],
     [
       "pigeonhole test fixtures/webhooks --start 'npm start' --wait-for http://127.0.0.1:3000/health --twice --reporter junit=report.xml",
       "in CI",
