@@ -137,3 +137,33 @@ test("a parked event that was replayed is still listed as parked, and found by o
   const { stdout } = await runCli(["captures", "list", "outcome:parked", "--inbox", app.file], { cwd });
   expect(stdout).toMatch(/ 200 duplicate +✗ parked /);
 });
+
+test("discarded work is called discarded everywhere, and has no mark of success", async () => {
+  const app = await startReceiverApp();
+  const at = { cwd: await importEvent(sampleEvent("email.bounced", {}, { id: "evt_1" })), env };
+  const run = async (...args: string[]) => (await runCli(args, at)).stdout;
+  await run("replay", "last", "--to", app.url, "--inbox", app.file);
+  await run("inbox", "discard", "evt_1", "--yes", "--db", app.file);
+  expect(await run("inbox", "list", "--db", app.file)).toContain("bounces:discarded");
+  expect(await run("inbox", "show", "evt_1", "--db", app.file)).toContain("bounces: – discarded");
+  expect(await run("captures", "show", "last", "--inbox", app.file)).toContain("Discarded: bounces.");
+});
+
+test("an event of which all work is discarded has no mark of success", async () => {
+  const app = await startReceiverApp();
+  const event = { ...sampleEvent("email.sent", {}, { id: "evt_1" }), createdAt: "noon" };
+  const at = { cwd: await importEvent(event), env };
+  const run = async (...args: string[]) => (await runCli(args, at)).stdout;
+  await run("replay", "last", "--to", app.url, "--inbox", app.file);
+  await run("inbox", "discard", "evt_1", "--yes", "--db", app.file);
+  expect(await run("inbox", "list", "--db", app.file)).toMatch(/– discarded .* \(discarded\)/);
+  const shown = await run("inbox", "show", "evt_1", "--db", app.file);
+  expect(shown).toMatch(/\nstate {5}– discarded\n/);
+  expect(shown).toContain("not understood: – discarded");
+  expect(shown).not.toContain("✓");
+  expect(await run("captures", "list", "--inbox", app.file)).toContain("– discarded");
+  const replayed = await run("replay", "last", "--to", app.url, "--inbox", app.file);
+  expect(replayed).toMatch(/^! .* 200 duplicate /);
+  const triggered = await run("trigger", "email.sent", "--id", "evt_1", "--to", app.url, "--inbox", app.file);
+  expect(triggered).toMatch(/^! [^]*\n  Discarded\./);
+});

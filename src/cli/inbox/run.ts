@@ -10,6 +10,7 @@ import {
 } from "../../store/inbox-view.js";
 import { handlerTimesRow } from "../../dev/api/inbox-rows.js";
 import { describeAttempts, describeRetry, isRetrying } from "../../capture/model/describe-work.js";
+import { wordOfWork } from "../../capture/model/work-word.js";
 import { NOTE_HANDLER } from "../../base/note-handler.js";
 import type { RunCommand } from "../frame/context.js";
 import type { Output, Paint } from "../frame/output.js";
@@ -18,6 +19,7 @@ import { age, countOf, formatJson, formatTable } from "../frame/format.js";
 import { describeHandlerTimes } from "./handler-times.js";
 import type * as specs from "./spec.js";
 import { allRows } from "../values/all-rows.js";
+import { paintWork } from "../values/event-work.js";
 import { withInbox } from "../values/find-inbox.js";
 import { readState } from "../values/state-choice.js";
 
@@ -113,8 +115,9 @@ function eventRecord(event: EventView): Record<string, unknown> {
 
 function eventRow({ id, type, receivedAt, state, handlers }: EventView, paint: Paint): string[] {
   const work = handlers.map((view) => {
-    if (view.handler === NOTE_HANDLER) return `(${view.reason ?? view.state})`;
-    return `${view.handler}:${isRetrying(view) ? describeRetry(view, isoTime(view.dueAt)) : view.state}`;
+    const state = view.discarded ? "discarded" : view.state;
+    if (view.handler === NOTE_HANDLER) return `(${view.reason ?? state})`;
+    return `${view.handler}:${isRetrying(view) ? describeRetry(view, isoTime(view.dueAt)) : state}`;
   });
   return [
     new Date(receivedAt).toISOString(),
@@ -127,11 +130,13 @@ function eventRow({ id, type, receivedAt, state, handlers }: EventView, paint: P
 
 /** An event without a handler is finished too, but is not counted as done by a handler. */
 function paintEvent({ state, handlers }: Pick<EventView, "state" | "handlers">, paint: Paint): string {
-  return handlers.length === 0 ? paint.dim("– no work") : paintState(state, paint);
+  if (handlers.length === 0) return paint.dim("– no work");
+  return paintState(wordOfWork({ state, handlers }) === "discarded" ? "discarded" : state, paint);
 }
 
 /** A symbol beside the colour, which not everyone can see. */
 function paintState(state: string, paint: Paint): string {
+  if (state === "discarded") return paintWork(state, paint);
   if (state === "done") return paint.green("✓ done");
   if (state === "dead" || state === "parked") return paint.red(`✗ ${state}`);
   return paint.yellow(`… ${state}`);
@@ -165,7 +170,7 @@ function describeHandler(view: HandlerDetail, paint: Paint): string[] {
 function describeState(view: HandlerView, paint: Paint): string {
   return isRetrying(view)
     ? paint.yellow(`… ${describeRetry(view, isoTime(view.dueAt))}`)
-    : paintState(view.state, paint);
+    : paintState(view.discarded ? "discarded" : view.state, paint);
 }
 
 function describeRuns(view: HandlerView): string {

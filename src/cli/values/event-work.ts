@@ -27,10 +27,7 @@ export function describeEventWork(found: FoundEvent | undefined): string[] {
   const command = (name: string): string => `npx pigeonhole inbox ${name} ${quoteForShell(id)}${flag}`;
   if (handlers.length === 0) return [`No handler got it. Once there is one: ${command("retry")}`];
   const open = handlers.filter(({ state }) => state !== "done");
-  if (open.length === 0) {
-    const names = handlers.map(({ handler }) => handler).filter((name) => name !== NOTE_HANDLER);
-    return names.length === 0 ? ["Discarded."] : [`Done: ${names.join(", ")}.`];
-  }
+  if (open.length === 0) return describeEnded(handlers);
   const stopped = open.filter((work) => isStopped(work) && !isRetryRequested(work));
   if (stopped.length > 0) {
     const isUnread = stopped.some(({ handler }) => handler === NOTE_HANDLER);
@@ -39,6 +36,19 @@ export function describeEventWork(found: FoundEvent | undefined): string[] {
   }
   const requested = open.some(isRetryRequested) ? [RETRY_REQUESTED] : [];
   return [...open.map(describeWork), ...requested, `To see how it ends: ${command("show")}`];
+}
+
+/** Work that was ended without a run is not called done. */
+function describeEnded(handlers: readonly HandlerView[]): string[] {
+  const named = handlers.filter(({ handler }) => handler !== NOTE_HANDLER);
+  if (named.length === 0) return ["Discarded."];
+  const namesOf = (discarded: boolean): string =>
+    named
+      .filter((work) => work.discarded === discarded)
+      .map(({ handler }) => handler)
+      .join(", ");
+  const [done, discarded] = [namesOf(false), namesOf(true)];
+  return [...(done === "" ? [] : [`Done: ${done}.`]), ...(discarded === "" ? [] : [`Discarded: ${discarded}.`])];
 }
 
 const RETRY_REQUESTED =
@@ -77,12 +87,12 @@ export function judgeWithWork(answer: AnswerJudgement, found: FoundEvent | undef
     case "parked":
     case "retrying":
     case "no work":
+    case "discarded":
       return "warning";
     case "waiting":
     case "running":
     case "retry requested":
     case "done":
-    case "discarded":
       return answer;
   }
 }
