@@ -167,3 +167,17 @@ test("an event of which all work is discarded has no mark of success", async () 
   const triggered = await run("trigger", "email.sent", "--id", "evt_1", "--to", app.url, "--inbox", app.file);
   expect(triggered).toMatch(/^! [^]*\n  Discarded\./);
 });
+
+test("captures list, captures show and a replay of a duplicate say how the work becomes known", async () => {
+  const app = await startReceiverApp();
+  const cwd = await importEvent(sampleEvent("email.sent"));
+  const unknown = expect.stringMatching(/^What the app's handlers make of it is not known here\. Give .* --inbox/);
+  expect((await runCli(["captures", "list"], { cwd })).stderr).toBe("");
+  await runCli(["replay", "last", "--to", app.url], { cwd, env });
+  const again = await runCli(["replay", "last", "--to", app.url], { cwd, env });
+  expect(again).toMatchObject({ stdout: expect.stringContaining("200 duplicate"), stderr: unknown });
+  for (const args of [["list"], ["show", "last"]]) {
+    expect((await runCli(["captures", ...args], { cwd })).stderr).toEqual(unknown);
+    expect((await runCli(["captures", ...args, "--inbox", app.file], { cwd })).stderr).toBe("");
+  }
+});

@@ -19,7 +19,7 @@ import type { Paint } from "../frame/output.js";
 import { formatJson, formatTable } from "../frame/format.js";
 import type * as specs from "./spec.js";
 import { openExistingCaptures, pickCaptures, readExistingCaptures, readCaptures } from "../values/capture-store.js";
-import { describeEventWork, paintWork, workRecord } from "../values/event-work.js";
+import { describeEventWork, isWorkUnknown, paintWork, WORK_UNKNOWN, workRecord } from "../values/event-work.js";
 import { type WorkReader, withWorkReader } from "../values/work-reader.js";
 
 export const list: RunCommand<typeof specs.capturesList> = async ({ args, options, context }) => {
@@ -43,6 +43,7 @@ export const list: RunCommand<typeof specs.capturesList> = async ({ args, option
   const work = hasWork ? ["WORK"] : [];
   const columns = ["RECEIVED", "SIGNATURE", "TYPE", "ANSWER", ...work, "TOOK", "ID", "ABOUT"];
   out.result({}, formatTable(columns, rows, out.paint.dim));
+  if (!hasWork && shown.some(({ capture }) => isWorkUnknown(capture, undefined))) out.note(WORK_UNKNOWN);
   if (found.length > shown.length) out.note(`${found.length - shown.length} more; --limit shows them.`);
 };
 
@@ -88,6 +89,8 @@ export const show: RunCommand<typeof specs.capturesShow> = async ({ args, option
     const found = await withWorkReader(options.inbox, context, (reader) => reader.read(id));
     const record = { capture: withOutcomes(capture), work: workRecord(found) };
     out.result(record, describe(capture, describeEventWork(found), out.paint));
+    const last = capture.attempts.at(-1);
+    if (!out.isJson && last !== undefined && isWorkUnknown(answerHead(last), found)) out.note(WORK_UNKNOWN);
   }
 };
 

@@ -29,7 +29,7 @@ import type { Output } from "../frame/output.js";
 import { createProgress } from "./progress.js";
 import type { replay } from "./spec.js";
 import { answerSign } from "../values/answer-sign.js";
-import { describeEventWork, judgeWithWork, WORK_UNKNOWN, workRecord } from "../values/event-work.js";
+import { describeEventWork, isWorkUnknown, judgeWithWork, WORK_UNKNOWN, workRecord } from "../values/event-work.js";
 import { type FoundEvent, type WorkReader, withWorkReader } from "../values/work-reader.js";
 import { openCapturesIfAllowed, pickCaptures, readCaptures } from "../values/capture-store.js";
 import { readCertificates, readTarget, checkExpect } from "../values/flag-values.js";
@@ -68,7 +68,7 @@ async function replaySelected(input: Input, inbox: WorkReader): Promise<ExitCode
     onAttempt: async (replayed) => {
       const isExpected = options.expect !== undefined && replayed.failures.length === 0;
       const found = await readWork(inbox, replayed);
-      isUnknown ||= found === undefined && answerHead(replayed.attempt).outcome === "accepted";
+      isUnknown ||= isWorkUnknown(answerHead(replayed.attempt), found);
       const isDull = isMany && judge(replayed, found) !== "bad";
       if (!isDull) {
         progress.clear();

@@ -37,7 +37,7 @@ import type { CommandContext, CommandInput, RunCommand } from "../frame/context.
 import { EXIT, type ExitCode } from "../frame/exit-code.js";
 import type { Output } from "../frame/output.js";
 import { answerSign } from "../values/answer-sign.js";
-import { describeEventWork, judgeWithWork, WORK_UNKNOWN, workRecord } from "../values/event-work.js";
+import { describeEventWork, isWorkUnknown, judgeWithWork, WORK_UNKNOWN, workRecord } from "../values/event-work.js";
 import { noSuchEventType } from "../values/event-type.js";
 import { readInput } from "../values/read-input.js";
 import { readVariable } from "../values/secret-option.js";
@@ -89,7 +89,7 @@ async function sendEvents(input: Input, reader: WorkReader): Promise<ExitCode> {
       const answer = await sendRequest(request);
       context.signal.throwIfAborted();
       const found = await readWork(reader, body, answer);
-      isUnknown ||= found === undefined && answerHead(answer).outcome === "accepted";
+      isUnknown ||= isWorkUnknown(answerHead(answer), found);
       exitCode = worse(exitCode, showAnswer({ url, body, answer, found, signedWith, expect, context }));
     }
   }

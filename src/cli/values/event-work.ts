@@ -1,4 +1,4 @@
-import type { AnswerJudgement } from "../../capture/model/answer.js";
+import type { AnswerHead, AnswerJudgement } from "../../capture/model/answer.js";
 import { describeWork } from "../../capture/model/describe-work.js";
 import { type WorkWord, isRetryRequested, wordOfWork } from "../../capture/model/work-word.js";
 import { NOTE_HANDLER } from "../../base/note-handler.js";
@@ -8,9 +8,14 @@ import type { HandlerView } from "../../store/inbox-view.js";
 import type { Paint } from "../frame/output.js";
 import type { FoundEvent } from "./work-reader.js";
 
-/** Said once by a command whose deliveries were accepted by an app whose inbox is not known. */
+/** Said once by a command that shows deliveries which an app has whose inbox is not known. */
 export const WORK_UNKNOWN =
   "What the app's handlers make of it is not known here. Give the app's database with --inbox, or set DATABASE_FILE or DATABASE_URL in .env.";
+
+/** Whether a receiver has the event of this answer, and what its handlers made of it is not known. */
+export function isWorkUnknown({ outcome }: AnswerHead, found: FoundEvent | undefined): boolean {
+  return found === undefined && (outcome === "accepted" || outcome === "duplicate" || outcome === "parked");
+}
 
 /** The work on an event for programs; null where it is not known. */
 export function workRecord(found: FoundEvent | undefined): Record<string, unknown> | null {
