@@ -73,6 +73,13 @@ describe("trigger", () => {
     const page = await serve((_, res) => void res.writeHead(200, { "content-type": "text/html" }).end("<p>Hello</p>"));
     closeAfterTest(() => page.close());
     expect((await to(page.url)).stdout).toMatch(/^! email\.sent .*\n {2}! An HTML page is no answer of a receiver/);
+    const thrown = await serve(
+      (_, res) => void res.writeHead(500, { "content-type": "text/html" }).end("<p>Error</p>"),
+    );
+    closeAfterTest(() => thrown.close());
+    expect((await to(thrown.url)).stdout).toMatch(
+      /\n {2}! The app answered with its error page, .* see the app's log\./,
+    );
     expect((await to(app.url, "--sign", "stale")).stdout).not.toContain("!");
     expect((await to(`${wrong.url}/hooks`, "--expect", "404")).stdout).not.toContain("!");
   });

@@ -287,7 +287,7 @@ describe("the advice below a delivery", () => {
     ["a receiver that is not started", 503, outcome("not_started"), "The app did not call receiver.start()"],
     ["a parser in front", 503, outcome("body_consumed"), "Another parser of the app read the body first"],
     ["a page", 200, html, "An HTML page is no answer of a receiver: another route of the app takes /hooks."],
-    ["a page of an app that fails", 500, html, "another route of the app takes /hooks."],
+    ["a page of an app that fails", 500, html, "The app answered with its error page, since something in it failed"],
     ["a page of a proxy", 503, html, "A proxy or host answered with an HTML page, not the app"],
     ["another secret", 503, unverified, "The app has another secret than env:S: give both the same WEBHOOK_SECRET."],
     ["a clock within the tolerance", 503, dated(-299), "The app has another secret than env:S: give"],

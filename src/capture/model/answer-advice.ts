@@ -47,7 +47,9 @@ export function answerAdvice(answer: AdvisedAnswer): string | undefined {
     return "The service follows no redirect, so the event would be lost: give the path at which the receiver itself is.";
   }
   if (!isHtml(answer.contentType)) return undefined;
-  // An app that fails with a page answers 500.
+  if (status === 500) {
+    return "The app answered with its error page, since something in it failed before a receiver answered: see the app's log.";
+  }
   return status > 500
     ? "A proxy or host answered with an HTML page, not the app: see whether the app runs and can be reached from there."
     : `An HTML page is no answer of a receiver: another route of the app takes ${pathname}.`;
