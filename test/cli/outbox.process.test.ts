@@ -197,3 +197,11 @@ test("a running receiver sends dead contact events that outbox retry chooses, ea
   expect(service.stored.map(({ event }) => event.name)).toEqual(["greeted", "left"]);
   expect(await dead()).toEqual([]);
 }, 60_000);
+
+test("outbox list says now for a contact event that waits for a receiver after a retry", async () => {
+  const { file, receiver, key } = await startOutbox();
+  await receiver.stop();
+  expect((await runCli(["outbox", "retry", key, "--db", file])).code).toBe(0);
+  const { stdout } = await runCli(["outbox", "list", "--db", file]);
+  expect(stdout).toMatch(new RegExp(` ${key} +\\d+ +now\\b`));
+});

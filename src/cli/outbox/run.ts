@@ -108,7 +108,9 @@ function row(event: OutboxView): string[] {
   ];
 }
 
-/** Undefined for an event that waits for its first call, and for one that is not sent again. */
+/** `now` for an event that a receiver sends as soon as one runs; undefined for one that is not sent again. */
 function nextTry({ state, dueAt }: OutboxView): string | undefined {
-  return isoTime(dueAt) ?? (state === "leased" ? "being sent" : undefined);
+  if (dueAt !== undefined) return dueAt <= Date.now() ? "now" : new Date(dueAt).toISOString();
+  if (state === "pending") return "now";
+  return state === "leased" ? "being sent" : undefined;
 }
