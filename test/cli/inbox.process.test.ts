@@ -277,3 +277,17 @@ describe("inbox, beside a running receiver", () => {
     expect((await runCli(["inbox", "export", "--db", app.file, "--since", "1ms"])).stdout).toBe("");
   });
 });
+
+test("a choice of work says what is wrong with it, and a pattern of types is not taken for a type", async () => {
+  const app = await startReceiverApp();
+  const run = (...args: string[]) => runCli(["inbox", ...args, "--db", app.file, "--yes"]);
+  const pattern = await run("retry", "--parked", "--type", "email.bou*");
+  expect([pattern.code, pattern.stderr]).toEqual([2, expect.stringContaining("email.bounced")]);
+  for (const args of [["list"], ["discard", "--dead"], ["export"]]) {
+    expect(await run(...args, "--type", "email.*")).toMatchObject({ code: 2 });
+  }
+  const both = await run("retry", "--dead", "evt_1");
+  expect([both.code, both.stderr]).toEqual([2, expect.stringContaining("both given")]);
+  const none = await run("retry");
+  expect([none.code, none.stderr]).toEqual([2, expect.stringContaining("--until")]);
+});

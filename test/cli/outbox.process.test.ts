@@ -204,4 +204,6 @@ test("outbox list says now for a contact event that waits for a receiver after a
   expect((await runCli(["outbox", "retry", key, "--db", file])).code).toBe(0);
   const { stdout } = await runCli(["outbox", "list", "--db", file]);
   expect(stdout).toMatch(new RegExp(` ${key} +\\d+ +now\\b`));
+  const both = await runCli(["outbox", "retry", key, "--dead", "--db", file]);
+  expect([both.code, both.stderr]).toEqual([2, expect.stringContaining("both given")]);
 });

@@ -209,7 +209,7 @@ describe("inbox retry and discard of chosen work", () => {
       const file = tempFile();
       await parkEvents(file, []);
       const { code, stderr } = await runCli(["inbox", "retry", ...args, "--db", file]);
-      expect([code, stderr]).toEqual([2, expect.stringMatching(/--parked, --dead|such as 1h or 7d/)]);
+      expect([code, stderr]).toEqual([2, expect.stringMatching(/--parked, --dead|both given|such as 1h or 7d/)]);
     },
   );
 });

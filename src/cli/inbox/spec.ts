@@ -1,6 +1,7 @@
 import { EVENT_TYPES } from "../../protocol/event-types.js";
 import { defineCommand, type OptionSpec } from "../frame/spec.js";
 import { databaseOption, limitOption, storeOption, timeOptions } from "../values/options.js";
+import { parseWholeType } from "../values/event-type.js";
 import { parseDuration } from "../values/parse-option.js";
 
 const group = "Operate";
@@ -11,7 +12,8 @@ const ids = { variadic: true, summary: "Ids of events." } as const;
 const typeOption = {
   value: "type",
   suggestions: EVENT_TYPES,
-  summary: "Only events of this type.",
+  parse: parseWholeType,
+  summary: "Only events of this type, given in full.",
 } as const satisfies OptionSpec;
 
 /** Which work; the same for lists and changes, so that a list shows what a change would choose. */

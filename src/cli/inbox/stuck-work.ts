@@ -76,9 +76,14 @@ function readChoice(ids: readonly string[], options: ChoiceOptions): StuckWork |
   const { parked, dead, handler, type, error, since, until } = options;
   const fields = { handler, type, error, since, until };
   const isChosen = parked || dead || Object.values(fields).some((value) => value !== undefined);
-  if (isChosen === ids.length > 0) {
+  if (isChosen && ids.length > 0) {
     throw usageError(
-      "Give ids of events, or choose work with --parked, --dead, --handler, --type, --error or --since.",
+      "Ids of events and options that choose work were both given. Leave out the ids, or the options: work of named events is not chosen.",
+    );
+  }
+  if (!isChosen && ids.length === 0) {
+    throw usageError(
+      "Give ids of events, or choose work with --parked, --dead, --handler, --type, --error, --since or --until.",
     );
   }
   if (!isChosen) return undefined;

@@ -73,8 +73,15 @@ function readChoice(
 ): ContactEventChoice | undefined {
   const choice = { name, error, since, until };
   const isChosen = dead || Object.values(choice).some((value) => value !== undefined);
-  if (isChosen === keys.length > 0) {
-    throw usageError("Give keys of contact events, or choose dead ones with --dead, --name, --error or --since.");
+  if (isChosen && keys.length > 0) {
+    throw usageError(
+      "Keys of contact events and options that choose dead ones were both given. Leave out the keys, or --dead, --name, --error, --since and --until.",
+    );
+  }
+  if (!isChosen && keys.length === 0) {
+    throw usageError(
+      "Give keys of contact events, or choose dead ones with --dead, --name, --error, --since or --until.",
+    );
   }
   return isChosen ? choice : undefined;
 }
