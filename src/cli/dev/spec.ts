@@ -11,7 +11,7 @@ export const dev = defineCommand({
   group: "Develop",
   summary: "Captures deliveries, shows them on a page and forwards them to your app.",
   details:
-    "The port for deliveries is the only one that a tunnel should reach; the page is for this machine alone. Keys in a terminal: r replays the last delivery, o shows the page's address, p pauses forwarding, q quits. With --start the app gets WEBHOOK_SECRET, a new random one if none was given, PORT unless --forward-to gives another one, NODE_ENV=development unless it is set, and with --with-sandbox PIGEONHOLE_BASE_URL and PIGEONHOLE_API_KEY of the emulated service, so that its contact events stay on this machine; every line then begins with its source, and JSON lines of pino are printed as text. Ctrl-C ends all with 0; an app that ends by itself ends all with its exit code.",
+    "The port for deliveries is the only one that a tunnel should reach; the page is for this machine alone. Keys in a terminal: r replays the last delivery, o shows the page's address, p pauses forwarding, q quits. With --start the app gets WEBHOOK_SECRET, a new random one if none was given, PORT unless --forward-to gives another one, NODE_ENV=development unless it is set, and with --with-sandbox PIGEONHOLE_BASE_URL and PIGEONHOLE_API_KEY of the emulated service, so that its contact events stay on this machine; every line then begins with its source, and JSON lines of pino are printed as text. With --start, Ctrl-C ends all with exit code 0, and an app that ends by itself ends all with its exit code; without --start, Ctrl-C ends it with 130. The key q ends it with 0 in both cases.",
   options: {
     forwardTo: {
       value: "target",
