@@ -51,9 +51,13 @@ export async function readParkedAtStart(
   }
 }
 
-/** None for a server: its URL may have a password. The path is named, since the command may look for another one. */
-function commandFor({ file }: Store<unknown>): { command?: string } {
-  return file === undefined ? {} : { command: `npx pigeonhole inbox retry --parked --db ${quoteForShell(file)}` };
+/**
+ * The path is named, since the command may look for another one. The URL of a server is not, since it may have a
+ * password: the command finds it in DATABASE_URL.
+ */
+function commandFor({ file }: Store<unknown>): { command: string } {
+  const command = "npx pigeonhole inbox retry --parked";
+  return { command: file === undefined ? command : `${command} --db ${quoteForShell(file)}` };
 }
 
 /** Work in which processes died is left to the operator: it could end each process that starts. */

@@ -1,7 +1,15 @@
 import { expect, test } from "vitest";
 import { createSqliteStore } from "pigeonhole";
 import { context, MINUTE, newEvent, settlements, T } from "../store/conformance/fixture.js";
-import { bytesOf, makeEvent, openReceiver, tempFile, untilWork } from "../support/receiver.js";
+import {
+  bytesOf,
+  captureLog,
+  decorateStore,
+  makeEvent,
+  openReceiver,
+  tempFile,
+  untilWork,
+} from "../support/receiver.js";
 
 test("retryParkedAtStart leaves an event parked in whose work processes died", async () => {
   const file = tempFile();
@@ -30,4 +38,21 @@ test("retryParkedAtStart leaves an event parked in whose work processes died", a
       { handler: "unhandled", reason: "crash_loop" },
     ],
   });
+});
+
+test("the line on parked events of a server has a command without its URL", async () => {
+  const file = tempFile();
+  const store = createSqliteStore({ file });
+  await store.open(context);
+  const event = makeEvent();
+  const parked = { reason: "unknown_type", detail: "no such type" };
+  await store.accept(newEvent(event.id, { body: bytesOf(event), work: [], parked }));
+  await store.close();
+
+  const { logger, named } = captureLog();
+  const receiver = openReceiver({ store: decorateStore(() => ({ file: undefined }), file), logger });
+  receiver.on("email.sent", () => undefined);
+  await receiver.start();
+  const lines = () => named("parked_events_match_a_handler_now");
+  await expect.poll(lines).toMatchObject([{ events: 1, command: "npx pigeonhole inbox retry --parked" }]);
 });
