@@ -172,11 +172,23 @@ export class OutboxSender {
     const settled = { send: send.send, token: send.token };
     try {
       const results = await callApi(send, signal, this.#deps);
+      this.#logRefused(send, results);
       return { ...settled, at: clock.now(), to: "settled", results };
     } catch (error) {
       const at = clock.now();
       if (signal.aborted) return { ...settled, at, to: "pending", dueAt: at, error: "The receiver stopped." };
       return { ...settled, at, ...this.#judge(error, send, at) };
+    }
+  }
+
+  /** One line for each code by which a batch that was taken refused some of its events. */
+  #logRefused(send: FrozenSend, results: readonly EventResult[]): void {
+    const counts = new Map<string, number>();
+    for (const result of results) {
+      if (result.to === "dead") counts.set(result.code, (counts.get(result.code) ?? 0) + 1);
+    }
+    for (const [code, events] of counts) {
+      this.#deps.logger.error({ ...callFields(send, DEAD_LIST), events, code }, "contact_event_dead");
     }
   }
 

@@ -32,7 +32,7 @@ export const LOG_MESSAGES: Readonly<Record<string, Remedy>> = {
     remedy: "Synchronise the clock (NTP).",
   },
   contact_event_dead: {
-    cause: "The API refused a contact event for good.",
+    cause: "The API refused `events` contact events for good.",
     remedy: "The command in the field `advice` shows the reason.",
   },
   contact_event_too_old: {

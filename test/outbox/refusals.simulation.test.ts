@@ -40,6 +40,20 @@ describe("a log line about a call of the outbox", () => {
     await turn(() => named("send_failed").length > 0, 100);
     expect(named("send_failed")[0]).toMatchObject({ events: 2, advice: "npx pigeonhole outbox list" });
   });
+
+  test("events that a batch refuses have one line for each code, at once", async () => {
+    const { logger, named } = captureLog();
+    const events = [ada("one"), ada("two"), ada("three"), ada("four")];
+    const { service, receiver, deliver, turn } = await startOnFakeClock(recordAll(...events), { logger });
+    service.ruleOf = ({ name }) => (name === "one" ? undefined : name === "four" ? "gone" : "contact_not_found");
+    await deliver();
+    await turn(async () => (await statesOf(receiver)).join() === "done,dead,dead,dead");
+    const line = { advice: "npx pigeonhole outbox list --state dead", level: 50 };
+    expect(named("contact_event_dead")).toMatchObject([
+      { ...line, events: 2, code: "contact_not_found" },
+      { ...line, events: 1, code: "gone" },
+    ]);
+  });
 });
 
 describe("a service whose clock is behind ours", () => {
