@@ -113,7 +113,7 @@ export interface ReceiverOptions<Schemas extends SchemaMap = SchemaMap, Tx = Com
   logger?: Logger | undefined;
   /**
    * Adds messages of handlers' errors to the log; they may quote event data. The inbox has them in any case, and so has
-   * the log those of this package's own errors. @default false
+   * the log those of this package's own errors. @default true where NODE_ENV is development or test, else false
    */
   logErrorMessages?: boolean | undefined;
   /** Called for problems that need an operator, each kind at most once a minute. */
@@ -135,6 +135,12 @@ export interface ReceiverOptions<Schemas extends SchemaMap = SchemaMap, Tx = Com
 
 const MIB = 1024 * 1024;
 
+/** Read for each receiver. An environment without a name counts as production. */
+function isDevelopment(): boolean {
+  const environment = process.env["NODE_ENV"];
+  return environment === "development" || environment === "test";
+}
+
 /** The defaults and checks of {@link ReceiverOptions}. */
 export const RECEIVER_OPTIONS = defineOptions("createReceiver", {
   // Checked by their source, since they may come from a function.
@@ -155,7 +161,7 @@ export const RECEIVER_OPTIONS = defineOptions("createReceiver", {
   source: readBy(checkSource, { default: "default" }),
   signature: readBy((option, changes?: Changes<SignatureAssumptions>) => resolveSignatureAssumptions(changes, option)),
   logger: readBy((_, logger?: Logger) => makeSafeLogger(logger ?? pino({ name: "pigeonhole" }))),
-  logErrorMessages: flag({ default: false }),
+  logErrorMessages: readBy((option, given?: boolean) => flag({ default: isDevelopment() }).read(option, given)),
   onAlarm: callable<(alarm: Alarm) => unknown>(),
   silenceAfterMs: wholeNumber({ min: 1 }),
   backlogAfterMs: wholeNumber({ default: 15 * MINUTE, min: 1 }),

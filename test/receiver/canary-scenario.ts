@@ -55,6 +55,8 @@ export async function runCanaries(logger?: Logger): Promise<CanaryRun> {
       "email.clicked": z.object({}).transform(throwBody),
     },
     retry: { initialMs: 1, jitter: 0, maxAttempts: 2 },
+    // As in production, since the tests run where NODE_ENV is test.
+    logErrorMessages: false,
     ...(logger && { logger }),
     onAlarm(alarm: Alarm) {
       tell(alarm);

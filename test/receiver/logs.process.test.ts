@@ -1,11 +1,12 @@
 import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { DoNotRetry, type Logger, PigeonholeError } from "pigeonhole";
+import { createReceiver, DoNotRetry, type Logger, PigeonholeError } from "pigeonhole";
 import { ApiError } from "pigeonhole/client";
-import { expect, test } from "vitest";
+import { TEST_SECRET } from "pigeonhole/testing";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { CANARY, runCanaries } from "./canary-scenario.js";
-import { captureLog, makeEvent, openReceiver, post, untilWork } from "../support/receiver.js";
+import { captureLog, makeEvent, openReceiver, post, stopAfterTest, untilWork } from "../support/receiver.js";
 
 const tsx = createRequire(import.meta.url).resolve("tsx/cli");
 
@@ -87,6 +88,31 @@ test("the log of a failure has its place and kind, and with logErrorMessages its
     expect(line?.["message"]).toBe(logErrorMessages === false ? undefined : CANARY);
     expect(JSON.stringify(line?.["at"])).toContain("logs.process.test.ts");
   }
+});
+
+test.each([
+  ["development", CANARY],
+  ["test", CANARY],
+  ["production", undefined],
+  ["Development", undefined],
+  ["staging", undefined],
+  ["", undefined],
+  [undefined, undefined],
+])("without logErrorMessages the message of a handler's error is logged by NODE_ENV: %s", async (name, message) => {
+  vi.stubEnv("NODE_ENV", name);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const { logger, named } = captureLog();
+  const retry = { maxAttempts: 1 };
+  const receiver = stopAfterTest(createReceiver({ secrets: TEST_SECRET, store: ":memory:", logger, retry }));
+  receiver.on("email.sent", () => {
+    throw new Error(CANARY);
+  });
+  await receiver.start();
+  const event = makeEvent();
+  await post(receiver, event);
+  await untilWork(receiver, event.id, { state: "dead" });
+  expect(named("handler_dead")[0]).toHaveProperty("error", "Error");
+  expect(named("handler_dead")[0]?.["message"]).toBe(message);
 });
 
 /** The line of the failure of a handler that does this, in production. */
