@@ -30,6 +30,8 @@ export type DevEvent =
       captures: number;
       broken: { file: string; reason: string }[];
     }
+  /** The receiver's database has appeared since the start; its handlers are followed from now on. */
+  | { kind: "inbox_found"; inbox: string }
   /** Forwarded, and answered by the app. */
   | ({ kind: "forwarded"; attempt: CaptureAttempt } & DevDeliveryEvent)
   /** Kept and not forwarded: no forward matches its type. */

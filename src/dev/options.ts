@@ -3,6 +3,7 @@ import { SECOND } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
 import { checkWholeNumber } from "../base/option-check.js";
 import {
+  callable,
   type Changes,
   type OptionsOf,
   type Resolved,
@@ -95,6 +96,8 @@ export interface DevServerOptions {
   register?: RegisterOptions | undefined;
   /** Database of a receiver, a file or the URL of a PostgreSQL, to show its inbox. @default none */
   inbox?: string | undefined;
+  /** Asked each second without `inbox`, until it names the database of a receiver that was made meanwhile. @default none */
+  findInbox?: (() => Promise<string | undefined>) | undefined;
   /**
    * An emulated service, started before; the dev server becomes its endpoint, with the first secret. The caller closes
    * it. @default none
@@ -147,6 +150,7 @@ export const DEV_OPTIONS = defineOptions("startDevServer", {
   publicUrl: given<string>(),
   register: given<RegisterOptions>(),
   inbox: given<string>(),
+  findInbox: callable<() => Promise<string | undefined>>(),
   sandbox: given<DevSandbox>(),
   readyFile: given<string>(),
   assumptions: given<Changes<SignatureAssumptions>>({ default: {} }),

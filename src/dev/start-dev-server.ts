@@ -8,7 +8,6 @@ import { summarizeCapture } from "../capture/model/summarize-capture.js";
 import type { ReplayReport } from "../capture/replay/replay-captures.js";
 import { checkLocalTarget } from "../capture/send/target.js";
 import { resolveSignatureAssumptions } from "../protocol/resolve-assumptions.js";
-import { openInbox } from "../store/open-inbox.js";
 import { resolvePlace } from "../store/resolve-place.js";
 import { actionRoutes } from "./api/action-routes.js";
 import { captureRoutes } from "./api/capture-routes.js";
@@ -20,6 +19,7 @@ import type { PageApiRoute } from "./api/page-api-route.js";
 import { createCaptureListener } from "./capture-port/capture-listener.js";
 import { forwardedOrigin } from "./capture-port/sender-address.js";
 import { Cleanup } from "./cleanup.js";
+import { DevInbox } from "./dev-inbox.js";
 import { createCaptureLog } from "./forward/capture-log.js";
 import { createAppSender } from "./forward/app-sender.js";
 import { Forwarder, type ReceiveDelivery } from "./forward/forwarder.js";
@@ -40,7 +40,6 @@ import { type Registration, registerEndpoint } from "./register/registration.js"
 import { type ReplayRequest, createReplay } from "./replay.js";
 import { type SampleDelivery, createSendSample } from "./send-sample.js";
 import { describeSession } from "./session.js";
-import { WorkFollower } from "./work-follower.js";
 import { startTunnel } from "./tunnel/start-tunnel.js";
 
 /** How long open requests have to end when the server closes. */
@@ -98,15 +97,14 @@ async function start(options: DevServerOptions, cleanup: Cleanup): Promise<DevSe
   let registration: Registration | undefined;
   let publicUrl = options.publicUrl === undefined ? null : withCapturePath(options.publicUrl, path);
 
-  const inbox = options.inbox === undefined ? undefined : await openInbox(resolvePlace(cwd, options.inbox));
-  cleanup.add(() => inbox?.close());
   const stream = new EventStream(clock);
   const changed = (now: EventWork): void => stream.publish("work", now);
-  const work = inbox && new WorkFollower({ inbox, clock, report: resolved.report, changed });
-  cleanup.add(() => work?.close());
+  const captures = () => folder.list().map(summarizeCapture);
+  const receiver = new DevInbox({ clock, report: resolved.report, changed, captures });
+  cleanup.add(() => receiver.close());
   const report: Report = (event) => {
     resolved.report(event);
-    work?.see(event);
+    receiver.see(event);
   };
 
   const folder = openCaptureFolder(resolve(cwd, resolved.folder), {
@@ -117,7 +115,7 @@ async function start(options: DevServerOptions, cleanup: Cleanup): Promise<DevSe
   });
   cleanup.add(() => folder.flush());
 
-  work?.catchUp(folder.list().map(summarizeCapture));
+  if (options.inbox !== undefined) await receiver.open(resolvePlace(cwd, options.inbox));
 
   const watcher = {
     changed: (summary: object) => stream.publish("capture", summary),
@@ -192,7 +190,7 @@ async function start(options: DevServerOptions, cleanup: Cleanup): Promise<DevSe
       path,
       rules,
       secrets,
-      inbox: inbox !== undefined,
+      inbox: receiver.inbox !== undefined,
       sandbox: sandbox !== undefined,
       captures: folder.size,
     });
@@ -202,7 +200,7 @@ async function start(options: DevServerOptions, cleanup: Cleanup): Promise<DevSe
     ...captureRoutes({ log, secrets: knownSecrets, assumptions, now }),
     ...exportRoutes({ log, secrets: knownSecrets, assumptions, rules, captureUrl, maxBodyBytes, now }),
     ...actionRoutes({ folder, replay, sendSample, maxBodyBytes, now }),
-    ...inboxRoutes({ inbox, work, folder }),
+    ...inboxRoutes({ receiver, folder }),
     ...sandboxRoutes(sandbox),
   ];
 
@@ -279,8 +277,15 @@ async function start(options: DevServerOptions, cleanup: Cleanup): Promise<DevSe
     const ready = { pid: process.pid, captureUrl, publicUrl, pageUrl };
     cleanup.add(await writeReadyFile(resolve(cwd, options.readyFile), ready));
   }
-  const known = { inbox: inbox?.database ?? null, sandbox: sandbox?.service.baseUrl ?? null };
+  const known = { inbox: receiver.inbox?.database ?? null, sandbox: sandbox?.service.baseUrl ?? null };
   report(readyEvent({ session: session(), pageUrl, ...known, folder }));
+  if (receiver.inbox === undefined && options.findInbox !== undefined) {
+    receiver.lookFor(options.findInbox, ({ database }) => {
+      report({ kind: "inbox_found", inbox: database });
+      stream.publish("session", session());
+      receiver.work?.known.forEach(changed);
+    });
+  }
 
   let closed: Promise<void> | undefined;
   return {

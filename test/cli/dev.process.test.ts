@@ -86,6 +86,21 @@ describe("dev", () => {
     expect((await other.ended).stderr).toContain("DATABASE_FILE");
   });
 
+  test("dev finds the inbox that an app makes later, says so once, and follows it", async () => {
+    const app = await startReceiverApp();
+    const cwd = makeFolder();
+    const cli = startCli(["dev", "-f", app.url, "--port", "0", "--no-page"], { cwd, env });
+    const url = (await cli.line(/^ {2}Receiving/)).split(/\s+/)[2] ?? "";
+    expect(await cli.line(/^ {2}Inbox/)).toContain("not known");
+    await cli.line(/Ready\./);
+    symlinkSync(app.file, join(cwd, "pigeonhole.db"));
+    await cli.line(/^ {2}Inbox +\S+pigeonhole\.db$/);
+    await runCli(["trigger", "email.sent", "--to", url, "--set", "createdAt=noon"], { env });
+    await cli.line(/! event parked {2}\w{6} {2}bad_envelope: /);
+    await cli.line(/npx pigeonhole inbox retry \S+$/);
+    expect(cli.lines.filter((line) => /^ {2}Inbox/.test(line))).toHaveLength(2);
+  });
+
   test("dev prints plain lines without a terminal", async () => {
     const app = await startReceiverApp();
     const cwd = makeFolder();

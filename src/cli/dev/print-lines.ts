@@ -18,7 +18,7 @@ export interface DevLines {
   /** For the remarks of dev itself. */
   readonly out: Output;
   /** For the events of the dev server. `inboxFlag` as for the line writer. */
-  readonly createReport: (inboxFlag: string | undefined) => Report;
+  readonly createReport: (inboxFlag: () => string | undefined) => Report;
   readonly app: (line: string) => void;
   readonly sandbox: (entry: SandboxLogEntry, running: DevSandbox) => void;
 }
@@ -33,7 +33,13 @@ export function createDevLines(plain: Output, { hasSources }: { hasSources: bool
   return {
     out,
     createReport(inboxFlag) {
-      const writer = createLineWriter({ paint: (tone, text) => paintTone(paint, tone, text), columns, inboxFlag });
+      const writer = createLineWriter({
+        paint: (tone, text) => paintTone(paint, tone, text),
+        columns,
+        get inboxFlag() {
+          return inboxFlag();
+        },
+      });
       return (event) => {
         if (isJson) plain.raw(`${formatJsonLine(event)}\n`);
         else for (const line of writer.write(event)) out.result({}, line);

@@ -54,12 +54,21 @@ async function serve(
 ): Promise<void> {
   const { signal } = serverOptions;
   const { out } = lines;
-  // Looked for now, since an app that was started creates it.
-  const inbox =
+  // Looked for now, since an app that was started creates it; one that is made later is found then.
+  let inbox =
     options.inbox === undefined ? await findUsualInbox(context, out) : readPlace("--inbox", options.inbox, context);
   if (out.isTerminal) out.result({}, `  ${out.paint.bold("pigeonhole dev")} ${context.version}`);
-  const report = lines.createReport(inbox?.flag);
-  const server = await withFlagNames(FLAGS, () => startDevServer({ ...serverOptions, inbox: inbox?.at, report }));
+  const report = lines.createReport(() => inbox?.flag);
+  const findLater = async (): Promise<string | undefined> => {
+    const found = await findInbox(presentPlaces(context));
+    if (found.kind !== "open") return undefined;
+    await found.inbox.close();
+    inbox = found.place;
+    return inbox.at;
+  };
+  const server = await withFlagNames(FLAGS, () =>
+    startDevServer({ ...serverOptions, inbox: inbox?.at, findInbox: findLater, report }),
+  );
   const quit = new AbortController();
   const say = (text: string): void => out.result({}, `  ${text}`);
   const stopKeys = readKeys(

@@ -28,16 +28,15 @@ const MAX_SEARCHED = 5_000;
 const MAX_KEY_LENGTH = 255;
 
 export interface InboxRouteDeps {
-  inbox: InboxOperator | undefined;
-  /** Given with the inbox. */
-  work: WorkFollower | undefined;
+  /** Its inbox may appear later; the work is given with it. */
+  receiver: { readonly inbox: InboxOperator | undefined; readonly work: WorkFollower | undefined };
   folder: Pick<CaptureFolder, "list">;
 }
 
 /** Reads and manages a receiver's database. Without one each of these answers 404 `no_inbox`. */
-export function inboxRoutes({ inbox, work, folder }: InboxRouteDeps): PageApiRoute[] {
+export function inboxRoutes({ receiver, folder }: InboxRouteDeps): PageApiRoute[] {
   const database = (): InboxOperator => {
-    if (inbox !== undefined) return inbox;
+    if (receiver.inbox !== undefined) return receiver.inbox;
     throw new PageApiError(404, {
       code: "no_inbox",
       message: "Start with --inbox <database> to read a receiver's database.",
@@ -45,12 +44,12 @@ export function inboxRoutes({ inbox, work, folder }: InboxRouteDeps): PageApiRou
   };
   const retry = async (id: string): Promise<OperatorRetry> => {
     const retried = await database().retryEvent(id);
-    work?.follow(id);
+    receiver.work?.follow(id);
     return retried;
   };
   const discard = async (id: string): Promise<number> => {
     const changed = await database().discardEvent(id);
-    work?.follow(id);
+    receiver.work?.follow(id);
     return changed;
   };
   return [
@@ -107,7 +106,7 @@ export function inboxRoutes({ inbox, work, folder }: InboxRouteDeps): PageApiRou
         const event = await database().getEvent(id);
         if (event === undefined)
           throw new PageApiError(404, { code: "not_found", message: `There is no event "${id}".` });
-        const errors = work?.learn(event).errors ?? {};
+        const errors = receiver.work?.learn(event).errors ?? {};
         const body = event.body === undefined ? null : Buffer.from(event.body).toString();
         return { ...eventRow(event), body, errors, captureIds: capturesOf(folder, id) };
       },
@@ -131,8 +130,9 @@ export function inboxRoutes({ inbox, work, folder }: InboxRouteDeps): PageApiRou
       path: "/api/work",
       handle: async ({ query }): Promise<WorkList> => {
         const id = query.get("id");
-        if (id === null) return { events: work?.known ?? [] };
+        if (id === null) return { events: receiver.work?.known ?? [] };
         const event = await database().getEvent(id);
+        const { work } = receiver;
         return { events: event === undefined || work === undefined ? [] : [work.learn(event)] };
       },
     },

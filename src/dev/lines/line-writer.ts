@@ -18,7 +18,7 @@ export interface LineWriterOptions {
   columns?: () => number | undefined;
   /**
    * What a command for a person needs to find the inbox, such as ` --db inbox.db`; empty if nothing. @default no
-   * command is written
+   * command is written. Read for each event.
    */
   inboxFlag?: string | undefined;
 }
@@ -33,7 +33,7 @@ const plainPaint: TonePaint = (_, text) => text;
  * the page shows and the commands accept. Control characters in untrusted text are escaped.
  */
 export function createLineWriter(options: LineWriterOptions = {}) {
-  const { paint = plainPaint, columns = () => undefined, inboxFlag } = options;
+  const { paint = plainPaint, columns = () => undefined } = options;
   let isReady = false;
 
   function width(): number {
@@ -68,7 +68,7 @@ export function createLineWriter(options: LineWriterOptions = {}) {
         return deliveryLines(event, nowMs, width() < NARROW);
       case "handler_failed":
       case "no_handler":
-        return workLines(event, nowMs, inboxFlag);
+        return workLines(event, nowMs, options.inboxFlag);
       case "tunnel":
         // The first URL is in the lines of the start. A later one is shown here.
         return event.state === "up" && !isReady ? [] : remarkLines(event, nowMs);
@@ -80,6 +80,7 @@ export function createLineWriter(options: LineWriterOptions = {}) {
       case "swept":
       case "unregistered":
       case "problem":
+      case "inbox_found":
       case "closed":
         return remarkLines(event, nowMs);
     }

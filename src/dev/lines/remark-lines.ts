@@ -12,6 +12,8 @@ export function remarkLines(event: RemarkEvent, nowMs: number): EventLine[] {
   switch (event.kind) {
     case "refused":
       return [refusedLine(event, nowMs)];
+    case "inbox_found":
+      return [remark("plain", `  ${"Inbox".padEnd(12)}${escapeControls(event.inbox)}`)];
     case "paused":
       return [remark("warn", "Forwarding is paused; deliveries are kept.")];
     case "resumed":
