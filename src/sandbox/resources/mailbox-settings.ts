@@ -22,9 +22,17 @@ interface FoundServers {
   smtp: MailHost | null;
 }
 
-/** The documented ports, and what each is spoken with. */
-const IMAP_PORTS = { 993: "tls", 143: "starttls" } as const;
-const SMTP_PORTS = { 465: "tls", 587: "starttls" } as const;
+type SpokenPort = Omit<MailHost, "host">;
+
+/** The documented ports, and what each is spoken with. The first fitting one counts where none is given. */
+const IMAP_PORTS: readonly SpokenPort[] = [
+  { port: 993, security: "tls" },
+  { port: 143, security: "starttls" },
+];
+const SMTP_PORTS: readonly SpokenPort[] = [
+  { port: 465, security: "tls" },
+  { port: 587, security: "starttls" },
+];
 
 /**
  * Both servers of a connection: those that were given, or else those that were found. Throws 400
@@ -53,14 +61,13 @@ export function readSettings(
 function readServer(
   { host, port, security }: GivenServer,
   names: Readonly<Record<keyof GivenServer, string>>,
-  ports: Readonly<Record<number, "tls" | "starttls">>,
+  known: readonly SpokenPort[],
 ): MailHost | undefined {
   if (host === undefined) {
     const [extra] = [port === undefined ? [] : [names.port], security === undefined ? [] : [names.security]].flat();
     if (extra !== undefined) throw invalidParameter(extra, `It counts only with ${names.host}.`);
     return undefined;
   }
-  const known = Object.entries(ports).map(([text, spoken]) => ({ port: Number(text), security: spoken }));
   const found = known.find((one) => (port ?? one.port) === one.port && (security ?? one.security) === one.security);
   if (found !== undefined) return { host, ...found };
   const isPortKnown = port === undefined || known.some((one) => one.port === port);

@@ -145,6 +145,12 @@ describe("connection", () => {
     });
   });
 
+  test("a host alone is spoken with on the first documented port, with TLS", async () => {
+    const { connect, mailboxes } = openMailboxes();
+    const { id } = await connect({ host: IMAP.host, smtpHost: SMTP.host });
+    expect(await mailboxes.get(id)).toMatchObject({ imap: IMAP, smtp: SMTP });
+  });
+
   const SERVERS: readonly MailServerInput[] = [
     {
       domain: "shop.example",
