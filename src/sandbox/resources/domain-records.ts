@@ -1,5 +1,6 @@
 import { PigeonholeError } from "../../base/error.js";
 import { type OptionsOf, type Resolved, defineOptions, flag, readBy } from "../../base/options.js";
+import { SandboxApiError } from "../api/api-handlers.js";
 import { checkTexts } from "../api/api-key-registry.js";
 import { domainName } from "./read-domain.js";
 
@@ -19,7 +20,7 @@ export interface DomainRecords {
   bimi?: string | undefined;
   /** What is at the URL of the BIMI record. @default nothing: the logo cannot be fetched */
   logoSvg?: string | undefined;
-  /** True: DNS does not answer for it, and its checks are 503 `unreachable`. @default false */
+  /** True: DNS does not answer for it, and checks that ask for its records are 503 `unreachable`. @default false */
   unreachable?: boolean | undefined;
 }
 
@@ -54,9 +55,11 @@ export class DomainTable {
     this.#domains.set(checked.domain, checked);
   }
 
-  /** A domain that is not in the table has no records. */
+  /** A domain that is not in the table has no records. Throws 503 `unreachable` where DNS does not answer. */
   find(domain: string): Omit<KnownRecords, "domain"> {
-    return this.#domains.get(domain) ?? NO_RECORDS;
+    const records = this.#domains.get(domain) ?? NO_RECORDS;
+    if (!records.unreachable) return records;
+    throw new SandboxApiError({ code: "unreachable", message: "DNS did not answer for the domain." });
   }
 
   /** The shortest parent that the table has, or else the domain: a table of public suffixes is not needed then. */

@@ -1,4 +1,4 @@
-import { type ApiHandlers, type HandlerAnswer, SandboxApiError } from "../api/api-handlers.js";
+import type { ApiHandlers, HandlerAnswer } from "../api/api-handlers.js";
 import { invalidParameter } from "../endpoints/check-endpoint.js";
 import { checkBimi } from "./check-bimi.js";
 import { checkDeliverability } from "./check-deliverability.js";
@@ -14,9 +14,6 @@ export function createTools({ domainTable }: Workspace): SandboxResource<"tools"
     ({ query }: { query: { domain: string } }): HandlerAnswer => {
       const domain = readDomain(query.domain);
       if (domain === undefined) throw invalidParameter("domain", "Must be a domain, an address or a URL.");
-      if (domainTable.find(domain).unreachable) {
-        throw new SandboxApiError({ code: "unreachable", message: "DNS did not answer for the domain." });
-      }
       return { body: check(domain, domainTable) };
     };
   const handlers: ApiHandlers["tools"] = {

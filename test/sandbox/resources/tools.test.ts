@@ -182,6 +182,19 @@ describe("the table of domains", () => {
     expect(calls).toBe(2);
   });
 
+  test("a check is unreachable too when DNS does not answer for the organisational domain that it asks", async () => {
+    const { tools } = openTools(
+      { domain: DOMAIN, unreachable: true },
+      { domain: "own.shop.example", dmarc: ENFORCED, bimi: LOGO, logoSvg: "<svg/>" },
+    );
+    for (const check of [tools.dmarc, tools.bimi, tools.deliverability]) {
+      const refusal = await refusalOf(() => check({ domain: "mail.shop.example" }));
+      expect(refusal).toMatchObject({ status: 503, code: "unreachable" });
+    }
+    expect(await tools.dmarc({ domain: "own.shop.example" })).toMatchObject({ stage: "reject", inheritedFrom: null });
+    expect(await tools.bimi({ domain: "own.shop.example" })).toMatchObject({ status: "present" });
+  });
+
   test.each([
     { domain: "localhost" },
     { domain: 5 },
