@@ -68,6 +68,7 @@ describe("endpoints that are refused", () => {
     ["with the types as read", { url, eventTypes: ["*"] }, invalid("eventTypes.0")],
     ["with a type that there is not", { url, eventTypes: ["email.sent", "email.lost"] }, invalid("eventTypes.1")],
     ["with a long description", { url, description: "x".repeat(201) }, invalid("description")],
+    ["with a domain as an address", { url, addressAllowlist: ["*@acme.example.com"] }, invalid("addressAllowlist.0")],
     ["with a foreign address", { url, addressAllowlist: ["a@other.example.com"] }, invalid("addressAllowlist.0")],
     [
       "with 51 addresses",

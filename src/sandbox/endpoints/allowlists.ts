@@ -56,6 +56,11 @@ export function ownsAddress(
   return addresses.includes(address.toLowerCase()) || (address.includes("@") && domains.includes(domainOf(address)));
 }
 
+/** True for an address of the workspace that an allowlist may name: a single one, and not `*@` for a whole domain. */
+export function ownsSingleAddress(owned: Parameters<typeof ownsAddress>[0], address: string): boolean {
+  return !address.startsWith("*@") && ownsAddress(owned, address);
+}
+
 /** True when a caller's send scope has the address, or for `*@` and a domain the whole domain. */
 export function holdsAddress(caller: Pick<Caller, keyof Allowlists>, address: string): boolean {
   return isUnlimited(caller) || coversAddress(caller, address);

@@ -9,7 +9,7 @@ import {
 import { webhooks } from "../../contract/webhooks.js";
 import { isEventType } from "../../protocol/event-types.js";
 import { type SandboxApiError, inputRefusal } from "../api/api-handlers.js";
-import { type Allowlists, ownsAddress } from "./allowlists.js";
+import { type Allowlists, ownsSingleAddress } from "./allowlists.js";
 
 /** Rules of a workspace for its endpoints. */
 export interface EndpointRules {
@@ -51,7 +51,7 @@ function checkLists(
 ): void {
   const strange = eventTypes.findIndex((type) => !isEventType(type) && !rules.newEventTypes.includes(type));
   if (strange !== -1) throw invalidParameter(`eventTypes.${strange}`, "There is no such event type.");
-  const foreign = addressAllowlist.findIndex((address) => !ownsAddress(rules.owned, address));
+  const foreign = addressAllowlist.findIndex((address) => !ownsSingleAddress(rules.owned, address));
   if (foreign !== -1) throw invalidParameter(`addressAllowlist.${foreign}`, "Must be an address of the workspace.");
 }
 

@@ -4,7 +4,7 @@ import { type ApiKeyRow, keyBody, keyStateOf } from "../access/api-key-row.js";
 import { type Reach, requireReach } from "../access/reach.js";
 import { type ApiCall, type ApiHandlers, type Caller, SandboxApiError } from "../api/api-handlers.js";
 import type { Contract } from "../../contract/contract.js";
-import { type Allowlists, holdsAllowlists, normalizeAllowlists, ownsAddress } from "../endpoints/allowlists.js";
+import { type Allowlists, holdsAllowlists, normalizeAllowlists, ownsSingleAddress } from "../endpoints/allowlists.js";
 import { invalidParameter } from "../endpoints/check-endpoint.js";
 import { pageBody } from "./collection.js";
 import type { SandboxResource, Workspace } from "./resource.js";
@@ -158,7 +158,7 @@ function checkLists(
   owned: { addresses: readonly string[]; domains: readonly string[] },
 ): void {
   const { addressAllowlist = [], domainAllowlist = [] } = lists;
-  const address = addressAllowlist.findIndex((entry) => !ownsAddress(owned, entry));
+  const address = addressAllowlist.findIndex((entry) => !ownsSingleAddress(owned, entry));
   if (address !== -1) throw invalidParameter(`addressAllowlist.${address}`, "Must be an address of the workspace.");
   const domain = domainAllowlist.findIndex((entry) => !owned.domains.includes(entry.toLowerCase()));
   if (domain !== -1) throw invalidParameter(`domainAllowlist.${domain}`, "Must be a domain of the workspace.");

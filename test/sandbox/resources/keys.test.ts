@@ -115,6 +115,7 @@ describe("a new key", () => {
     [{ expiresInMinutes: 4 }, "422 invalid_parameter expiresInMinutes"],
     [{ expiresInMinutes: 5_256_001 }, "422 invalid_parameter expiresInMinutes"],
     [{ addressAllowlist: ["us@elsewhere.example"] }, "422 invalid_parameter addressAllowlist.0"],
+    [{ addressAllowlist: [SUPPORT, `*@${ACME}`] }, "422 invalid_parameter addressAllowlist.1"],
     [{ domainAllowlist: [ACME, "elsewhere.example"] }, "422 invalid_parameter domainAllowlist.1"],
     [{ roleId: "role_none" }, "422 role_not_found roleId"],
     [{ mode: "test" }, "422 unknown_parameter mode"],
