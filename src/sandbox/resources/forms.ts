@@ -216,7 +216,7 @@ function readDocument({ document, starter = "blank" }: BodyInput<Contract["forms
 
 /** The settings with what was given, checked as a whole. */
 function readSettings(
-  { book, options }: Workspace,
+  { book, options, owned }: Workspace,
   before: Settings,
   { given = {}, caller }: { given: GivenSettings; caller: Caller },
 ): Settings {
@@ -234,7 +234,7 @@ function readSettings(
     const message = "The caller may not send as this address.";
     throw new SandboxApiError({ code: "form_sender_refused", param: "settings.senderAddress", message });
   }
-  if (!notifyAddresses.every((address) => ownsAddress(options, address))) {
+  if (!notifyAddresses.every((address) => ownsAddress(owned, address))) {
     throw invalidForm("settings.notifyAddresses", "Must be addresses of the workspace.");
   }
   book.checkAudiences(audienceIds, "settings.audienceIds");

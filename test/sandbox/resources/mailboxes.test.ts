@@ -106,6 +106,9 @@ describe("connection", () => {
     expect(await refusalOf(() => client.forms.create({ name: "News", settings }))).toMatchObject({
       code: "form_sender_refused",
     });
+    expect(await client.forms.create({ name: "News", settings: { notifyAddresses: [ADA] } })).toMatchObject({
+      name: "News",
+    });
     await mailboxes.disconnect(made.id);
     expect((await client.drafts.get(draft.id)).from).toBeNull();
     expect(await refusalOf(() => mailboxes.disconnect(made.id))).toMatchObject({ status: 404 });
