@@ -217,6 +217,13 @@ export const GENERAL_ASSUMPTIONS: readonly ApiAssumption[] = [
     change: "Do not resend an event that has become too old; `src/sandbox/api/create-api.ts` has the order.",
   },
   {
+    id: "member_events",
+    notShown: "Whether a member's app that reaches only some addresses, and so no contacts, may record contact events.",
+    assumed:
+      "In the sandbox it may not: 422 `capability_unsupported` on `addressAllowlist`, as for every route of contacts. The names of events are open to it.",
+    change: "`closedToSome` in `src/contract/contact-events.ts`.",
+  },
+  {
     id: "narrowed_writes",
     notShown:
       "Whether a key with an allowlist may rotate the secret of an endpoint that covers more than the key, test it, or replay to it.",

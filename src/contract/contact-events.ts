@@ -36,6 +36,7 @@ const exampleResult = { ...exampleEvent, replayed: false, enrolled: ["65b8f0a2c4
 const writeErrors = [
   "invalid_idempotency_key",
   "insufficient_scope",
+  "capability_unsupported",
   "unknown_parameter",
   "event_rate_limited",
 ] as const;
@@ -47,6 +48,7 @@ export const contactEvents = {
     method: "POST",
     path: "/events",
     scope: "contacts:write",
+    closedToSome: "members",
     body: contactEventInput,
     status: [201, 200],
     result: contactEventResult,
@@ -64,6 +66,7 @@ export const contactEvents = {
     method: "POST",
     path: "/events/batch",
     scope: "contacts:write",
+    closedToSome: "members",
     body: contactEventBatchInput,
     argument: "events",
     status: [200],
@@ -104,6 +107,7 @@ export const contactEvents = {
     method: "GET",
     path: "/contacts/{email}/events",
     scope: "contacts:read",
+    closedToSome: "members",
     params: z.strictObject({ email: contactReference }),
     query: z.strictObject({
       /** Only events of this name. */
@@ -114,7 +118,14 @@ export const contactEvents = {
     result: pageOf(contactEvent),
     paged: true,
     retry: "safe",
-    errors: ["insufficient_scope", "contact_not_found", "invalid_cursor", "invalid_parameter", "unknown_parameter"],
+    errors: [
+      "insufficient_scope",
+      "capability_unsupported",
+      "contact_not_found",
+      "invalid_cursor",
+      "invalid_parameter",
+      "unknown_parameter",
+    ],
     issueCodes: { cursor: "invalid_cursor" },
     doc: "Lists the events of a contact, named by address or id, most recent first.",
     example: {

@@ -107,7 +107,7 @@ export const CHECKS = [
   {
     name: "reach",
     refuses:
-      "422 `capability_unsupported` for a caller of some addresses where every route is closed to it: chats, contacts",
+      "422 `capability_unsupported` for a caller of some addresses where every route is closed to it: chats, contacts and their events",
     stage: "input",
     run({ call: { known }, operation }) {
       if (known.caller !== undefined) requireOpen(known.caller, operation);

@@ -90,6 +90,17 @@ describe("the app of a member", () => {
     await expect(linus.contacts.create({ email: BOB })).rejects.toMatchObject({ code: "contact_exists" });
   });
 
+  test("the app of a member of some addresses records no event, and so adds no contact", async () => {
+    const { sandbox, owner } = openTeam();
+    const { contactEvents } = clientOf(sandbox, sandbox.callers.member({ addressAllowlist: [SUPPORT] }));
+    const event = { name: "order.shipped", email: BOB, createContact: true };
+    const refused = { status: 422, code: "capability_unsupported", param: "addressAllowlist" };
+    expect(await refusalOf(() => contactEvents.send(event))).toEqual(refused);
+    expect(await refusalOf(() => contactEvents.sendBatch([event]))).toEqual(refused);
+    expect(await refusalOf(() => contactEvents.list(ADA))).toEqual(refused);
+    expect((await owner.contacts.list()).items.map(({ email }) => email)).toEqual([ADA]);
+  });
+
   test("the app of a member deletes no contact of others", async () => {
     const { grace, owner } = openTeam();
     expect(await grace.contacts.delete(ADA)).toMatchObject({ wasSaved: false });

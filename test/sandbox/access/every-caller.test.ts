@@ -101,7 +101,11 @@ const CALLERS: Readonly<Record<string, CallerKind>> = {
     scopes: SCOPES.filter((scope) => scope !== "keys:manage"),
     isApp: true,
     isMember: true,
-    rules: [[/^contacts\./, "422 capability_unsupported"], ...MEMBERS, ...NARROWED],
+    rules: [
+      [/^(?:contacts\.|contactEvents\.(?:send|sendBatch|list)$)/, "422 capability_unsupported"],
+      ...MEMBERS,
+      ...NARROWED,
+    ],
   },
 };
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { API_ERROR_CODES, type ApiErrorCode } from "#pigeonhole/contract/api-error-codes.js";
-import { ADA, type CallInit, EVENT, createTestApi, keysWithout, rows, verdict } from "./support.js";
+import { ADA, type CallInit, EVENT, createTestApi, keyOfSome, keysWithout, rows, verdict } from "./support.js";
 
 interface Producer {
   line: string;
@@ -22,6 +22,11 @@ const PRODUCERS: Record<string, Producer> = {
     line: "POST /events",
     init: { body: EVENT },
     options: { keys: keysWithout("contacts:write") },
+  },
+  "contactEvents.send 422 capability_unsupported": {
+    line: "POST /events",
+    init: { body: EVENT },
+    options: { keys: keyOfSome() },
   },
   "contactEvents.send 422 unknown_parameter": { line: "POST /events", init: { body: { ...EVENT, mail: 1 } } },
   "contactEvents.send 429 event_rate_limited": {
@@ -50,6 +55,11 @@ const PRODUCERS: Record<string, Producer> = {
     init: { body: { events } },
     options: { keys: keysWithout("contacts:write") },
   },
+  "contactEvents.sendBatch 422 capability_unsupported": {
+    line: "POST /events/batch",
+    init: { body: { events } },
+    options: { keys: keyOfSome() },
+  },
   "contactEvents.sendBatch 422 unknown_parameter": { line: "POST /events/batch", init: { body: { events, more: 1 } } },
   "contactEvents.sendBatch 429 event_rate_limited": {
     line: "POST /events/batch",
@@ -62,6 +72,7 @@ const PRODUCERS: Record<string, Producer> = {
     options: { keys: keysWithout("automations:read") },
   },
   "contactEvents.list 403 insufficient_scope": { line: list, options: { keys: keysWithout("contacts:read") } },
+  "contactEvents.list 422 capability_unsupported": { line: list, options: { keys: keyOfSome() } },
   "contactEvents.list 404 contact_not_found": { line: "GET /contacts/nobody@example.com/events" },
   "contactEvents.list 400 invalid_cursor": { line: `${list}?cursor=foreign` },
   "contactEvents.list 422 invalid_parameter": { line: `${list}?limit=0` },

@@ -151,6 +151,11 @@ export function keysWithout(rule: ScopeRule): ApiKeyRegistry {
   return new ApiKeyRegistry([{ token: LIVE_KEY, scopes: SCOPES.filter((scope) => !allowsScopes(rule, [scope])) }]);
 }
 
+/** A ring with one key that a member's app of one address has. */
+export function keyOfSome(): ApiKeyRegistry {
+  return new ApiKeyRegistry([{ token: LIVE_KEY, member: "grace", addressAllowlist: ["support@acme.example.com"] }]);
+}
+
 /** "201", or status, code and param of the error. */
 export function verdict({ status, body }: Called): string {
   if (status < 400) return String(status);

@@ -46,7 +46,9 @@ const CASES = ALL_ROWS.flatMap(({ call, operation }) => {
 /** The params of a code, for a call that names something wrong in them. */
 function paramOf(name: string, code: ApiErrorCode): RegExp | undefined {
   if (CALL_PARAMS[name] !== undefined) return CALL_PARAMS[name];
-  return /^(?:chats|contacts)\..* capability_unsupported$/.test(name) ? /^addressAllowlist$/ : PARAMS[code];
+  return /^(?:chats|contacts|contactEvents)\..* capability_unsupported$/.test(name)
+    ? /^addressAllowlist$/
+    : PARAMS[code];
 }
 
 describe("the error codes of the API", () => {

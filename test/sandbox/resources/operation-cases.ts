@@ -30,8 +30,10 @@ export function usualProducer(operation: Operation, code: ApiErrorCode): Produce
   if (code === "invalid_parameter" && body !== undefined) return send({ body: 5 });
   if (code === "invalid_parameter" && query?.shape["limit"] !== undefined) return send({ query: { limit: 0 } });
   if (code === "owner_only") return send({}, "member");
-  if (code === "capability_unsupported" && operation.path.startsWith("/chats")) return send({}, "narrow");
-  if (code === "capability_unsupported" && operation.path.startsWith("/contacts")) return send({}, "narrowMember");
+  if (code === "capability_unsupported" && operation.closedToSome === "callers") return send({}, "narrow");
+  if (code === "capability_unsupported" && operation.closedToSome === "members") {
+    return send({}, "narrowMember");
+  }
   // A workspace without rows has none of the ids of the examples.
   return code.endsWith("_not_found") && params !== undefined ? send() : undefined;
 }
@@ -193,7 +195,6 @@ export const PRODUCERS: Record<string, Producer> = {
     await send("POST /contacts", { body: { email: "ada@a.example" } });
     return send("PUT /contacts/ada@a.example/audiences", { body: { audienceIds: ["aud_none"] } });
   },
-  "contacts.people capability_unsupported": ({ send }) => send("GET /people", { key: "narrowMember" }),
   "files.createLink file_unshareable": async ({ send }) => {
     const { body } = await send("POST /files?filename=setup.exe", { body: "MZ" });
     return send(`POST /files/${String(body["id"])}/links`, { body: {} });
@@ -324,6 +325,7 @@ const EVENT = { name: "order.shipped", email: "ada@a.example" };
 
 /** Requests for errors of the resources whose state has tests of its own, where the usual ones do not do. */
 export const OTHER_PRODUCERS: Record<string, Producer> = {
+  "contactEvents.send capability_unsupported": ({ send }) => send("POST /events", { key: "narrowMember", body: EVENT }),
   "contactEvents.send contact_not_found": ({ send }) => send("POST /events", { body: EVENT }),
   "contactEvents.send invalid_idempotency_key": ({ send }) =>
     send("POST /events", { headers: { "idempotency-key": "a b" }, body: EVENT }),
