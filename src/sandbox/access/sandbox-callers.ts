@@ -1,10 +1,13 @@
 import { MINUTE } from "../../base/duration.js";
 import { PigeonholeError } from "../../base/error.js";
-import { type OptionsOf, defineOptions, flag, oneOf, readBy, wholeNumber } from "../../base/options.js";
+import { type Option, type OptionsOf, defineOptions, flag, oneOf, readBy, wholeNumber } from "../../base/options.js";
 import { KEY_LIMITS } from "../../contract/keys.js";
+import { SCOPES } from "../../contract/scopes.js";
+import { emailAddress } from "../../contract/shapes.js";
 import { ALL_SCOPES, type ApiKeyRegistry, checkName, checkTexts } from "../api/api-key-registry.js";
 import { normalizeAllowlists } from "../endpoints/allowlists.js";
 import type { MakeId } from "../make-id.js";
+import { isDomainName } from "../resources/read-domain.js";
 import type { RoleBook } from "./role-book.js";
 
 /** What a caller may do. */
@@ -59,9 +62,9 @@ export interface SandboxCallers {
 }
 
 const OF_EVERY_CALLER = {
-  scopes: readBy(checkTexts, { default: ALL_SCOPES }),
-  addressAllowlist: readBy(checkTexts, { default: [] }),
-  domainAllowlist: readBy(checkTexts, { default: [] }),
+  scopes: listOf("scopes", isScope, ALL_SCOPES),
+  addressAllowlist: listOf("single addresses", isSingleAddress, []),
+  domainAllowlist: listOf("domains", isDomainName, []),
 };
 
 /** The defaults and checks of {@link OwnerCaller}. */
@@ -132,6 +135,30 @@ function memberRole(roles: RoleBook, reference: string): string {
   const { id, builtin } = roles.named(reference);
   if (builtin !== "owner") return id;
   throw new PigeonholeError("invalid_argument", "A member cannot have the owner's role; use sandbox.callers.owner().");
+}
+
+/** A list of which each entry is checked; null is none. */
+function listOf(
+  what: string,
+  isOne: (entry: string) => boolean,
+  byDefault: readonly string[],
+): Option<readonly string[], readonly string[]> {
+  return {
+    default: byDefault,
+    read(option, list = byDefault) {
+      if (checkTexts(option, list).every(isOne)) return list;
+      throw new PigeonholeError("invalid_option", `${option} must be a list of ${what}.`);
+    },
+  };
+}
+
+function isScope(text: string): boolean {
+  const known: readonly string[] = SCOPES;
+  return known.includes(text);
+}
+
+function isSingleAddress(text: string): boolean {
+  return !text.startsWith("*@") && emailAddress.safeParse(text).success;
 }
 
 function checkRole(option: string, role: string | undefined): string | undefined {

@@ -17,9 +17,9 @@ export function readDomain(text: string): string | undefined {
   return isDomainName(domain) ? domain : undefined;
 }
 
-/** True for a domain of two labels or more in lower case; not for an IP address. */
-function isDomainName(text: string): boolean {
-  const labels = text.split(".");
+/** True for a domain of two labels or more, whatever its case; not for an IP address. */
+export function isDomainName(text: string): boolean {
+  const labels = text.toLowerCase().split(".");
   return text.length <= MAX_LENGTH && labels.length > 1 && labels.every(isLabel) && !/^\d+$/.test(labels.at(-1) ?? "");
 }
 

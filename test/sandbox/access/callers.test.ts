@@ -52,6 +52,15 @@ describe("callers made for a test", () => {
   test.each<[what: string, make: (sandbox: Sandbox) => unknown, code: string]>([
     ["a misspelt option", ({ callers }) => callers.key({ scope: [] } as never), "invalid_option"],
     ["scopes that are no list", ({ callers }) => callers.owner({ scopes: "labels:read" } as never), "invalid_option"],
+    ["scopes that are null", ({ callers }) => callers.owner({ scopes: null } as never), "invalid_option"],
+    ["a scope that there is not", ({ callers }) => callers.key({ scopes: ["nope"] }), "invalid_option"],
+    ["an address that is none", ({ callers }) => callers.key({ addressAllowlist: [""] }), "invalid_option"],
+    [
+      "a domain as an address",
+      ({ callers }) => callers.key({ addressAllowlist: ["*@acme.example.com"] }),
+      "invalid_option",
+    ],
+    ["a domain that is none", ({ callers }) => callers.member({ domainAllowlist: [""] }), "invalid_option"],
     ["a role that there is not", ({ callers }) => callers.member({ role: "Boss" }), "invalid_argument"],
     ["the owner's role for a member", ({ callers }) => callers.member({ role: "Owner" }), "invalid_argument"],
     ["a name that is empty", ({ callers }) => callers.key({ name: "" }), "invalid_option"],
