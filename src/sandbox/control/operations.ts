@@ -41,6 +41,16 @@ export const CONTROL_OPERATIONS: Readonly<Record<string, ControlOperation>> = {
     },
   },
   "POST /sandbox/callers": { method: "POST", run: makeCaller },
+  "POST /sandbox/verify-caller": {
+    method: "POST",
+    run({ callers }, input) {
+      refuseOthers(input, ["token"]);
+      const token = textOf(input, "token");
+      if (token === undefined) throw badRequest(422, "token", "Must be an access token.");
+      callers.verify(token);
+      return { verified: true };
+    },
+  },
   "POST /sandbox/emit": { method: "POST", run: emit },
   "POST /sandbox/advance": {
     method: "POST",
