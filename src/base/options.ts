@@ -150,6 +150,28 @@ export function callable<Callable extends (...args: never[]) => unknown>(): Opti
   };
 }
 
+/** A function that every caller must give. */
+export function requiredCallable<Callable extends (...args: never[]) => unknown>(): Option<Callable, Callable> {
+  return {
+    required: true,
+    read(option, value) {
+      if (typeof value === "function") return value;
+      throw new PigeonholeError("invalid_option", `${option} must be a function, got ${typeof value}.`);
+    },
+  };
+}
+
+/** An object that every caller must give. */
+export function requiredObject<Value extends object>(): Option<Value, Value> {
+  return {
+    required: true,
+    read(option, value) {
+      if (typeof value === "object" && value !== null) return value;
+      throw new PigeonholeError("invalid_option", `${option} must be an object, got ${typeof value}.`);
+    },
+  };
+}
+
 /** A list; its items are checked where they are used. */
 export function list<Item>(): Option<readonly Item[]>;
 export function list<Item>(of: { default: readonly Item[] }): Option<readonly Item[], readonly Item[]>;

@@ -1,5 +1,12 @@
 import { PigeonholeError } from "../base/error.js";
-import { type OptionsOf, defineOptions, given, required, wholeNumber } from "../base/options.js";
+import {
+  type OptionsOf,
+  defineOptions,
+  given,
+  requiredCallable,
+  requiredObject,
+  wholeNumber,
+} from "../base/options.js";
 import type { Client } from "../client/call-types.js";
 import { ApiError, AuthenticationError, NoAnswerError } from "../client/errors.js";
 import { tryRepeatedly } from "./try-repeatedly.js";
@@ -26,9 +33,9 @@ export interface RotateApiKeyOptions {
 
 /** The defaults and checks of {@link RotateApiKeyOptions}. */
 export const ROTATE_KEY_OPTIONS = defineOptions("rotateApiKey", {
-  client: required<RotateApiKeyOptions["client"]>(),
+  client: requiredObject<RotateApiKeyOptions["client"]>(),
   keyId: given<string>(),
-  handOver: required<RotateApiKeyOptions["handOver"]>(),
+  handOver: requiredCallable<RotateApiKeyOptions["handOver"]>(),
   tries: wholeNumber({ default: 5, min: 1 }),
 } satisfies OptionsOf<RotateApiKeyOptions>);
 

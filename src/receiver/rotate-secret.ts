@@ -1,4 +1,11 @@
-import { type OptionsOf, defineOptions, required, wholeNumber } from "../base/options.js";
+import {
+  type OptionsOf,
+  defineOptions,
+  required,
+  requiredCallable,
+  requiredObject,
+  wholeNumber,
+} from "../base/options.js";
 import type { Client } from "../client/call-types.js";
 import { tryRepeatedly } from "./try-repeatedly.js";
 
@@ -19,9 +26,9 @@ export interface RotateSecretOptions {
 
 /** The defaults and checks of {@link RotateSecretOptions}. */
 export const ROTATE_OPTIONS = defineOptions("rotateSecret", {
-  client: required<RotateSecretOptions["client"]>(),
+  client: requiredObject<RotateSecretOptions["client"]>(),
   endpointId: required<string>(),
-  handOver: required<RotateSecretOptions["handOver"]>(),
+  handOver: requiredCallable<RotateSecretOptions["handOver"]>(),
   tries: wholeNumber({ default: 5, min: 1 }),
 } satisfies OptionsOf<RotateSecretOptions>);
 
