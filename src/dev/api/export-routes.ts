@@ -1,4 +1,5 @@
 import type { Changes } from "../../base/options.js";
+import { withOutcomes } from "../../capture/model/answer.js";
 import type { Capture } from "../../capture/model/capture.js";
 import { captureRequest } from "../../capture/model/capture-request.js";
 import { buildReplayHeaders } from "../../capture/replay/build-replay.js";
@@ -92,7 +93,9 @@ export function exportRoutes({
         const capture = mustGet(log, id);
         const edited = withBody(capture, Buffer.from(requireField("body", body.text("body", maxBodyBytes))));
         const name = (edited.event.type ?? "capture").replaceAll(/[^\w.-]/g, "_");
-        return { ...write([edited], "json"), name: `${name}.json` };
+        // One capture, as each file of a folder of captures has it.
+        const text = `${JSON.stringify(withOutcomes(edited), undefined, 2)}\n`;
+        return { name: `${name}.json`, mediaType: "application/json", text };
       },
     },
   ];

@@ -4,6 +4,7 @@ import { createServer } from "node:http";
 import { sampleEvent, signDelivery } from "pigeonhole/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Capture } from "#pigeonhole/capture/model/capture.js";
+import { parseCapture } from "#pigeonhole/capture/model/parse-capture.js";
 import { TRIGGER_AGENT } from "#pigeonhole/dev/capture-port/sender-address.js";
 import { mustSkipBrowserTests, type OpenPage } from "./browser.js";
 import { openForEach } from "./open-for-each.js";
@@ -243,8 +244,8 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
       page.getByRole("button", { name: "Save as fixture" }).click(),
     ]);
     expect(download.suggestedFilename()).toBe("email.sent.json");
-    const [fixture] = JSON.parse(readFileSync(await download.path(), "utf8")) as Capture[];
-    expect(fixture).toMatchObject({
+    const text = readFileSync(await download.path(), "utf8");
+    expect(parseCapture(JSON.parse(text))).toMatchObject({
       event: { id: "evt_fix" },
       verify: { code: "ok" },
       request: { body: { data: body } },
