@@ -1,8 +1,11 @@
 import type { Changes } from "../base/options.js";
 import { inspect } from "node:util";
+import type { Clock } from "../base/clock.js";
 import { SECOND } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
+import { LATE, inTime } from "../base/wait.js";
 import { type CredentialShape, resolveCredentialShape } from "../contract/credential-shape.js";
+import { noKeyInTime } from "./no-answer.js";
 
 const WEBHOOK_SECRET = /whsec_[A-Za-z0-9_-]+/g;
 /** The service's tokens of other keys: answers to making and rotating a key hold one. */
@@ -17,6 +20,13 @@ export type ApiKeyOption = string | (() => string | Promise<string>);
 /** Calls with a key that is refused must not become a flood of reads. */
 const REREAD_PAUSE_MS = SECOND;
 
+/** For which call a key is read, and how long that may take, in milliseconds. */
+export interface KeyReadInput {
+  call: string;
+  clock: Clock;
+  timeoutMs: number;
+}
+
 /** The API key. It is readable only as a header. Printing the object does not show it. */
 export class Credential {
   readonly #read: (() => string | Promise<string>) | undefined;
@@ -25,6 +35,9 @@ export class Credential {
   /** The one before, which the answers of calls under way may quote. */
   #previous = "";
   #reading: Promise<void> | undefined;
+  #reads = 0;
+  /** Number of the read that gave the key: one that was given up must not replace a newer key. */
+  #usedRead = 0;
   #rereadAtMs = -Infinity;
 
   /** Throws `invalid_option` for a key that cannot be right; the message never quotes it. */
@@ -44,26 +57,34 @@ export class Credential {
     return { [this.#shape.header]: this.#shape.prefix + this.#key };
   }
 
-  /** Reads the key. Rejects with the function's error, or with `invalid_option` for a key that cannot be right. */
-  async read(): Promise<void> {
+  /**
+   * Reads the key; calls at the same time share a read. Rejects with the function's error, with `invalid_option` for a
+   * key that cannot be right, or with NoAnswerError after `timeoutMs`; the next call then reads again.
+   */
+  async read({ call, clock, timeoutMs }: KeyReadInput): Promise<void> {
     const read = this.#read;
     if (read === undefined) return;
-    this.#reading ??= (async () => this.#use(await read()))().finally(() => (this.#reading = undefined));
-    return this.#reading;
+    const reading = (this.#reading ??= this.#start(read));
+    try {
+      if ((await inTime(reading, clock, timeoutMs)) === LATE) throw noKeyInTime(call, timeoutMs);
+    } finally {
+      if (this.#reading === reading) this.#reading = undefined;
+    }
   }
 
   /**
    * Called when the service has refused a call with this header: reads the key again, unless that was done a moment
    * ago. True when there is another one, so that the call can be sent with it. Never rejects.
    */
-  async renew(refused: Readonly<Record<string, string>>, nowMs: number): Promise<boolean> {
+  async renew(refused: Readonly<Record<string, string>>, input: KeyReadInput): Promise<boolean> {
+    const nowMs = input.clock.now();
     const isOther = (): boolean => this.header()[this.#shape.header] !== refused[this.#shape.header];
     if (this.#reading === undefined && !isOther()) {
       if (Math.abs(nowMs - this.#rereadAtMs) < REREAD_PAUSE_MS) return false;
       this.#rereadAtMs = nowMs;
     }
     // The present key goes on to count when another one cannot be read.
-    if (!isOther()) await this.read().catch(() => {});
+    if (!isOther()) await this.read(input).catch(() => {});
     return isOther();
   }
 
@@ -75,6 +96,14 @@ export class Credential {
       .replaceAll(TOKEN, HIDDEN)
       .replaceAll(WEBHOOK_SECRET, "[webhook secret]")
       .replaceAll(WORD, hideLink);
+  }
+
+  async #start(read: () => string | Promise<string>): Promise<void> {
+    const number = (this.#reads += 1);
+    const key = await read();
+    if (number < this.#usedRead) return;
+    this.#use(key);
+    this.#usedRead = number;
   }
 
   #use(apiKey: string): void {

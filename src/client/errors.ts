@@ -110,7 +110,7 @@ export type NoAnswerReason = "timeout" | "connection";
  */
 export class NoAnswerError extends PigeonholeError {
   override readonly name = "NoAnswerError";
-  /** `timeout`: no answer in time; `connection`: none was made, or it broke. */
+  /** `timeout`: no answer, or no key of an `apiKey` function, in time; `connection`: none was made, or it broke. */
   readonly reason: NoAnswerReason;
   /** False when no connection was made; otherwise the service may have received the request and acted on it. */
   readonly mayHaveArrived: boolean;

@@ -7,6 +7,12 @@ export function noAnswerInTime(call: string, timeoutMs: number): NoAnswerError {
   return new NoAnswerError({ call, reason: "timeout", mayHaveArrived: true, message, cause: undefined });
 }
 
+/** The error for a call whose key was not read within its time-out, so that it was never sent. */
+export function noKeyInTime(call: string, timeoutMs: number): NoAnswerError {
+  const message = `the apiKey function gave no key within ${timeoutMs} ms`;
+  return new NoAnswerError({ call, reason: "timeout", mayHaveArrived: false, message, cause: undefined });
+}
+
 /** The error for what fetch, or a read of its answer, rejected with. */
 export function connectionFailed(call: string, cause: PrintableCause | undefined): NoAnswerError {
   const { code, syscall = "" } = withCode(cause) ?? withParserReason(cause) ?? {};

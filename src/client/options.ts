@@ -17,7 +17,8 @@ import type { RunCallDeps } from "./run-call.js";
 export interface ClientOptions {
   /**
    * An API key or an OAuth access token, or a function that reads it where it is kept. The function is called at the
-   * first call, and at most once a second when the key is refused; with another key the call is sent again.
+   * first call, and at most once a second when the key is refused; with another key the call is sent again. A call
+   * waits `timeoutMs` for it.
    */
   apiKey: ApiKeyOption;
   /**

@@ -42,13 +42,14 @@ async function sendWithKey(call: PreparedCall, deps: RunCallDeps): Promise<unkno
   const { credential, clock } = deps;
   const { signal } = call;
   if (call.operation.credential === "none") return sendOnce(call, deps, {});
-  if (credential.isUnread) await untilAborted(credential.read(), signal);
+  const input = { call: call.call, clock, timeoutMs: timeoutOf(call, deps) };
+  if (credential.isUnread) await untilAborted(credential.read(input), signal);
   const key = credential.header();
   try {
     return await sendOnce(call, deps, key);
   } catch (error) {
     if (!(error instanceof AuthenticationError)) throw error;
-    const isReplaced = await untilAborted(credential.renew(key, clock.now()), signal);
+    const isReplaced = await untilAborted(credential.renew(key, input), signal);
     // The bytes of an upload may be gone.
     if (!isReplaced || call.request.upload !== undefined) throw error;
     deps.logger.info({ call: call.call }, "api_key_changed");
@@ -60,9 +61,13 @@ async function sendOnce(call: PreparedCall, deps: RunCallDeps, key: Record<strin
   if (call.events > 0) await deps.limiter.take(call.events, call.signal);
   const { request, signal, operation } = call;
   const headers = { ...request.headers, ...key };
-  const timeoutMs = Math.max(deps.timeoutMs, operation.timeoutMs ?? 0);
+  const timeoutMs = timeoutOf(call, deps);
   const answer = await attempt({ ...request, headers }, signal, { ...deps, timeoutMs });
   return readAnswer(call.call, operation, answer, { ...deps, nowMs: deps.clock.now() });
+}
+
+function timeoutOf({ operation }: PreparedCall, deps: RunCallDeps): number {
+  return Math.max(deps.timeoutMs, operation.timeoutMs ?? 0);
 }
 
 /** All calls share one limit, so one refusal pauses them all. */

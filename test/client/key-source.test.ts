@@ -112,6 +112,34 @@ describe("an API key that a function reads", () => {
     expect(await errorOf(() => other.labels.list({}, abortSoon()))).toBe(reason);
   });
 
+  test("a function that hangs fails the call after its time-out, and the next call reads again", async () => {
+    const { api } = openApp();
+    let giveLate: (key: string) => void = () => {};
+    const late = new Promise<string>((resolve) => (giveLate = resolve));
+    let isStuck = true;
+    const apiKey = () => (isStuck ? late : api.apiKey());
+    const client = createClient({ ...api, apiKey, timeoutMs: 50, maxRetries: 0 });
+    const error = await errorOf(() => client.labels.list());
+    expect(error).toMatchObject({ name: "NoAnswerError", reason: "timeout", mayHaveArrived: false });
+    isStuck = false;
+    await client.labels.list();
+    // The read that was given up must not replace the newer key.
+    giveLate("svc_live_stale");
+    await late;
+    await client.labels.list();
+  });
+
+  test("a function that hangs later does not hold up a call that is refused", async () => {
+    const { sandbox, api } = openApp();
+    let isStuck = false;
+    const apiKey = () => (isStuck ? new Promise<string>(() => {}) : api.apiKey());
+    const client = createClient({ ...api, apiKey, timeoutMs: 200 });
+    await client.labels.list();
+    isStuck = true;
+    sandbox.faults.api.add({ fault: { kind: "error", status: 401 }, times: 1 });
+    expect(await errorOf(() => client.labels.list())).toMatchObject({ status: 401 });
+  });
+
   test("a function that fails later leaves the key that was read", async () => {
     const { sandbox, api } = openApp();
     let isBroken = false;
