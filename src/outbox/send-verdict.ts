@@ -1,5 +1,6 @@
 import { ApiError, InvalidInputError, NoAnswerError } from "../client/errors.js";
 import { MINUTE } from "../base/duration.js";
+import { PigeonholeError } from "../base/error.js";
 import { isRetryableAnswer } from "../base/http.js";
 import { OLDEST_EVENT_MS } from "../contract/occurred-at.js";
 import type { EventResult, FrozenSend, OutboxDeadReason } from "../store/outbox.js";
@@ -76,8 +77,14 @@ export function mayBeClockSkew(code: string, occurredAt: number, nowMs: number):
 }
 
 function retry(error: unknown): Extract<SendVerdict, { kind: "retry" }> {
-  const text = error instanceof Error ? `${error.name}: ${error.message}` : "A value that is not an Error was thrown.";
-  return { kind: "retry", afterMs: undefined, error: text, isConfiguration: false };
+  return { kind: "retry", afterMs: undefined, error: describe(error), isConfiguration: false };
+}
+
+/** The error's text for the outbox. That of an `apiKey` function may quote a secret, so it is not stored. */
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return "A value that is not an Error was thrown.";
+  if (error instanceof PigeonholeError) return `${error.name}: ${error.message}`;
+  return `${error.name}: The call was not sent, or its answer not read; the message may hold a secret and is not kept.`;
 }
 
 /** A batch of the wrong shape is refused whole and nothing of it stored, so the rest may be sent under another key. */

@@ -26,6 +26,15 @@ import {
 } from "./outbox-harness.js";
 import { errorOf } from "../support/error-of.js";
 
+test("the outbox keeps the name of an apiKey function's error, and not its message", async () => {
+  const service = await openService();
+  const apiKey = (): Promise<string> => Promise.reject(new RangeError("The vault refused token hunter2."));
+  const { receiver } = await start({ service, api: { ...apiOf(service), apiKey } });
+  await receiver.contactEvents.record(ada("order.shipped"), { key: "1" });
+  await expect.poll(async () => (await outboxOf(receiver))[0]?.error).toMatch(/^RangeError: The call was not sent/);
+  expect(inspect(await outboxOf(receiver), { depth: 9 })).not.toContain("hunter2");
+});
+
 describe("contact events of a handler", () => {
   test("a handler's event is stored with the done mark and sent once", async () => {
     const { service, receiver, deliver } = await start({
