@@ -24,11 +24,16 @@ export async function removeOldDrafts(given: string): Promise<void> {
   if (now - (lookedAt.get(folder) ?? -Infinity) < MAX_IDLE_MS) return;
   lookedAt.set(folder, now);
   try {
-    for await (const { name } of await opendir(folder)) {
-      const path = join(folder, name);
-      if (DRAFT.test(name) && now - (await stat(path)).mtimeMs > MAX_IDLE_MS) await rm(path);
-    }
+    for await (const { name } of await opendir(folder)) if (DRAFT.test(name)) await removeOld(join(folder, name), now);
   } catch {
-    // Another process may remove the same ones, and a folder without read access still takes files.
+    // A folder without read access still takes files.
+  }
+}
+
+async function removeOld(path: string, now: number): Promise<void> {
+  try {
+    if (now - (await stat(path)).mtimeMs > MAX_IDLE_MS) await rm(path);
+  } catch {
+    // Another process may have removed it, and one that cannot be removed must not keep the others.
   }
 }
