@@ -22,6 +22,7 @@ export async function removeOldDrafts(given: string): Promise<void> {
   const folder = resolve(given);
   const now = Date.now();
   if (now - (lookedAt.get(folder) ?? -Infinity) < MAX_IDLE_MS) return;
+  for (const [other, at] of lookedAt) if (now - at >= MAX_IDLE_MS) lookedAt.delete(other);
   lookedAt.set(folder, now);
   try {
     for await (const { name } of await opendir(folder)) if (DRAFT.test(name)) await removeOld(join(folder, name), now);
