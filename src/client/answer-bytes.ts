@@ -81,6 +81,7 @@ export class AnswerBytes {
 /**
  * Node reads a connection into new memory outside of V8's heap. Only the garbage collector frees it, and it hardly
  * makes that run: 100 MB could pile up. Strings on the heap, of twice the size, make it run after each 8 MB or so.
+ * They cost about 2 ms of CPU for a MB.
  */
 function countForCollector(buffer: ArrayBufferLike, byteOffset: number, byteLength: number): void {
   const bytes = Buffer.from(buffer, byteOffset, byteLength);
