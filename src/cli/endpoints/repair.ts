@@ -41,7 +41,7 @@ export const repair: RunCommand<typeof endpointsRepair> = async ({ args, options
   });
   out.result({ repair: { ...report, stopped: report.stopped ?? null } }, describe(report, out));
   for (const remark of remarksOn(report, dryRun)) out.note(remark);
-  return dryRun || report.stillMissing.length === 0 ? EXIT.ok : EXIT.failed;
+  return report.stillMissing.length === 0 ? EXIT.ok : EXIT.failed;
 };
 
 /** Changes the option in a refusal to its flag. */
@@ -58,7 +58,7 @@ function describe(report: RepairReport, { paint }: Output): string {
   const { found, missing, replayed, arrived, stillMissing } = report;
   const counts = [
     `found          ${countOf(found, "event")} with failed attempts`,
-    `missing        ${missing} of them in the inbox`,
+    `missing        ${missing} of them from the inbox`,
     `replayed       ${replayed}`,
     `arrived        ${arrived}`,
     `still missing  ${stillMissing.length}`,

@@ -119,7 +119,7 @@ export const endpointsRepair = defineCommand({
   group,
   summary: "Replays events that the service failed to deliver and that the receiver's database lacks.",
   details:
-    "Reads the failed attempts of the endpoint's delivery log, has the service replay what is missing, and waits for its arrival. It can be killed at any moment and run again; an event takes effect once. Exits with 1 when events are still missing.",
+    "Reads the failed attempts of the endpoint's delivery log, has the service replay what is missing, and waits for its arrival. It can be killed at any moment and run again; an event takes effect once. Exits with 1 when events are still missing, with --dry-run too.",
   arguments: { id },
   options: {
     ...apiOptions,
