@@ -21,6 +21,7 @@ test.each([
     expect(await runRepair(outage)).toMatchObject({ missing: 0, replayed: 0 });
     expect(await effectsOf(outage)).toHaveLength(500);
   },
+  120_000,
 );
 
 test("of 500 events of a full outage, those that the log has arrive, and the report says when the endpoint was off", async () => {
@@ -29,4 +30,4 @@ test("of 500 events of a full outage, those that the log has arrive, and the rep
   expect(report).toMatchObject({ found: 100, missing: 100, arrived: 100, stillMissing: [], logReachesBack: false });
   expect(report).toMatchObject({ switchedOn: true, offPeriods: [{ from: expect.any(String), until: null }] });
   expect(await effectsOf({ ...outage, ids: outage.ids.slice(0, 100) })).toEqual(outage.ids.slice(0, 100).toSorted());
-});
+}, 120_000);
