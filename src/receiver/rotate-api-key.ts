@@ -27,7 +27,10 @@ export interface RotateApiKeyOptions {
    * same key, until it succeeds.
    */
   handOver: (token: string) => void | Promise<void>;
-  /** Tries of `handOver`, and of a call without an answer or with a 5xx, with waits of 0.1 s, 0.2 s, … between them. @default 5 */
+  /**
+   * Tries of `handOver`, and of a call without an answer or with a 5xx, with waits of 0.1 s, 0.2 s, … between them.
+   * @default 5
+   */
   tries?: number | undefined;
 }
 
@@ -64,8 +67,8 @@ export async function rotateApiKey(options: RotateApiKeyOptions): Promise<string
 }
 
 /**
- * True when the call may have taken effect: no answer came, or a 5xx, which may be that of a proxy. A second call of the
- * own key is then answered 401, and one of another key rotates again.
+ * True when the call may have taken effect: no answer came, or a 5xx, which may be that of a proxy. A second call of
+ * the own key is then answered 401, and one of another key rotates again.
  */
 function isUndecided(error: unknown): boolean {
   return error instanceof NoAnswerError || (error instanceof ApiError && error.status >= 500);
