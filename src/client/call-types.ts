@@ -33,9 +33,10 @@ export type InvalidEvents = "refuse" | "send";
 export interface BatchCallOptions extends KeyedCallOptions {
   /**
    * What an event does that breaks a rule. `"refuse"`: the call rejects with InvalidInputError, and no event is sent.
-   * `"send"`: an event that is `invalid_event` (its name, properties or time, or no contact) is sent with the batch; the
-   * service lists it in `failed` and records the others. A batch that the service would refuse as a whole is never sent:
-   * a malformed `email`, a field of the wrong type or an unknown field in one event rejects with InvalidInputError.
+   * `"send"`: an event that is `invalid_event` (its name, properties or time, or no contact) is sent with the batch;
+   * the service lists it in `failed` and records the others. A batch that the service would refuse as a whole is never
+   * sent: a malformed `email`, a field of the wrong type or an unknown field in one event rejects with
+   * InvalidInputError.
    *
    * @default "refuse"
    */

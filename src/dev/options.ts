@@ -96,7 +96,10 @@ export interface DevServerOptions {
   register?: RegisterOptions | undefined;
   /** Database of a receiver, a file or the URL of a PostgreSQL, to show its inbox. @default none */
   inbox?: string | undefined;
-  /** Asked each second without `inbox`, until it names the database of a receiver that was made meanwhile. @default none */
+  /**
+   * Asked each second without `inbox`, until it names the database of a receiver that was made meanwhile.
+   * @default none
+   */
   findInbox?: (() => Promise<string | undefined>) | undefined;
   /**
    * An emulated service, started before; the dev server becomes its endpoint, with the first secret. The caller closes
