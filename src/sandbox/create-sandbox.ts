@@ -123,7 +123,7 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
       waits.emit(row);
     },
   });
-  const events = new EventMaker({ clock, seed, newEventTypes: options.newEventTypes });
+  const events = new EventMaker({ clock, seed, newEventTypes: options.newEventTypes, addresses: options.addresses });
   let isClosed = false;
   const requireOpen = (): void => {
     if (isClosed) throw sandboxClosed();

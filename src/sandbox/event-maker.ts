@@ -3,7 +3,7 @@ import { PigeonholeError } from "../base/error.js";
 import { type EventType, isEventType } from "../protocol/event-types.js";
 import type { SandboxEvent } from "./delivery/scheduled-delivery.js";
 import { addressesOf } from "./endpoints/receives-event.js";
-import { sampleEvent, sampleTestEvent } from "./samples/sample-event.js";
+import { sampleOfWorkspace, sampleTestEvent } from "./samples/sample-event.js";
 import type { EmitOptions } from "./sandbox.js";
 
 /** Makes the events of one sandbox, each with its own id. */
@@ -11,12 +11,14 @@ export class EventMaker {
   readonly #clock: Clock;
   readonly #seed: string;
   readonly #newEventTypes: readonly string[];
+  readonly #addresses: readonly string[];
   #made = 0;
 
-  constructor(from: { clock: Clock; seed: string; newEventTypes: readonly string[] }) {
+  constructor(from: { clock: Clock; seed: string; newEventTypes: readonly string[]; addresses: readonly string[] }) {
     this.#clock = from.clock;
     this.#seed = from.seed;
     this.#newEventTypes = from.newEventTypes;
+    this.#addresses = from.addresses;
   }
 
   /** An event of sample data; throws `invalid_argument` for a type that the service does not have. */
@@ -26,7 +28,7 @@ export class EventMaker {
     const createdAt = new Date(this.#clock.now());
     const story = options.story === undefined ? own : `${this.#seed} story ${options.story}`;
     const sample = isEventType(type)
-      ? sampleEvent(type, over, { seed: story, createdAt }).data
+      ? sampleOfWorkspace(type, over, { seed: story, createdAt }, this.#addresses).data
       : this.#dataOfNewType(type, over);
     const data = sample as Readonly<Record<string, unknown>>;
     return {

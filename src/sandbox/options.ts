@@ -77,7 +77,7 @@ export interface SandboxOptions {
   refuseAddress?: RefuseAddress | undefined;
   /** Most endpoints of the workspace. @default 10 */
   maxEndpoints?: number | undefined;
-  /** Addresses that the workspace owns. @default those of the samples */
+  /** Addresses that the workspace owns; events of `emit` are about them. @default those of the samples */
   addresses?: readonly string[] | undefined;
   /** Domains that it owns, with every address in them. @default ["acme.example.com"] */
   domains?: readonly string[] | undefined;

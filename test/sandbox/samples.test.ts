@@ -75,3 +75,10 @@ describe("the events of a sandbox", () => {
     }
   });
 });
+
+test("events of a sandbox name the addresses that its options give", () => {
+  const own = ["support@mine.example.com"];
+  const sandbox = openSandbox({ addresses: own, domains: ["mine.example.com"] });
+  expect(sandbox.emit("email.received").event.data).toMatchObject({ to: own });
+  expect(sandbox.emit("email.sent").event.data).toMatchObject({ from: own[0] });
+});

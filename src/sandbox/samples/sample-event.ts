@@ -2,7 +2,7 @@ import { SECOND } from "../../base/duration.js";
 import { type OptionsOf, defineOptions, given } from "../../base/options.js";
 import type { EventType } from "../../protocol/event-types.js";
 import { SAMPLE_DATA, type SampleData } from "./sample-data.js";
-import { FIRST_SAMPLE_MS, type SampleStory, makeStory } from "./sample-story.js";
+import { FIRST_SAMPLE_MS, SAMPLE_WORKSPACE_ADDRESSES, type SampleStory, makeStory } from "./sample-story.js";
 
 /** An event as the service would sign it. */
 export interface SampleEvent<T extends EventType, Data extends object = SampleData[T]> {
@@ -63,7 +63,17 @@ export function sampleEvent(
   data: object = {},
   options: SampleOptions = {},
 ): SampleEvent<EventType, object> {
-  const { story, ...envelope } = nextEnvelope(type, options);
+  return sampleOfWorkspace(type, data, options, SAMPLE_WORKSPACE_ADDRESSES);
+}
+
+/** A sample about a workspace with these addresses. */
+export function sampleOfWorkspace(
+  type: EventType,
+  data: object,
+  options: SampleOptions,
+  workspaceAddresses: readonly string[],
+): SampleEvent<EventType, object> {
+  const { story, ...envelope } = nextEnvelope(type, options, workspaceAddresses);
   return { ...envelope, type, data: { ...SAMPLE_DATA[type](story), ...data } };
 }
 
@@ -76,13 +86,17 @@ export function sampleTestEvent(options: SampleOptions = {}): SampleEvent<"email
   return { ...envelope, type: "email.sent", data: { test: true, note: "A test event. No email was sent." } };
 }
 
-function nextEnvelope(label: string, options: SampleOptions): { id: string; createdAt: string; story: SampleStory } {
+function nextEnvelope(
+  label: string,
+  options: SampleOptions,
+  workspaceAddresses: readonly string[] = SAMPLE_WORKSPACE_ADDRESSES,
+): { id: string; createdAt: string; story: SampleStory } {
   SAMPLE_OPTIONS.checkNames(options);
   const varied = options.seed !== undefined;
   if (!varied) samples += 1;
   const seed = varied ? `seed ${options.seed}` : `sample ${samples}`;
   const seconds = varied ? 0 : samples - 1;
   const atMs = options.createdAt?.getTime() ?? FIRST_SAMPLE_MS + seconds * SECOND;
-  const story = makeStory(seed, { varied, atMs });
+  const story = makeStory(seed, { varied, atMs, workspaceAddresses });
   return { id: options.id ?? `evt_${story.id(label)}`, createdAt: story.at(0), story };
 }

@@ -62,7 +62,11 @@ const QUESTIONS: Choices<(order: string) => string> = [
 export const FIRST_SAMPLE_MS = Date.UTC(2026, 0, 1, 9);
 
 /** Makes the story of a seed. Without a seed, it uses the first item of each list. */
-export function makeStory(seed: string, options: { varied: boolean; atMs: number }): SampleStory {
+export function makeStory(
+  seed: string,
+  options: { varied: boolean; atMs: number; workspaceAddresses: readonly string[] },
+): SampleStory {
+  const [first = SAMPLE_WORKSPACE_ADDRESSES[0], ...others] = options.workspaceAddresses;
   const digest = (label: string): Buffer => createHash("sha256").update(`${seed}\0${label}`).digest();
   const pick = <Item>(label: string, items: Choices<Item>): Item => {
     const index = options.varied ? digest(label).readUInt32BE() % items.length : 0;
@@ -74,7 +78,7 @@ export function makeStory(seed: string, options: { varied: boolean; atMs: number
     id: (label) => digest(label).toString("hex").slice(0, 24),
     at: (offsetMs) => new Date(options.atMs + offsetMs).toISOString(),
     person: { name, address },
-    workspaceAddress: pick("workspace", SAMPLE_WORKSPACE_ADDRESSES),
+    workspaceAddress: pick("workspace", [first, ...others]),
     order,
     subject: pick("subject", SUBJECTS)(order),
     question: pick("question", QUESTIONS)(order),
