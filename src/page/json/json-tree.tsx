@@ -21,7 +21,7 @@ const AFTER_DRAWING_MS = 34;
 /** Characters of a text that are rendered at first. */
 const LONG_TEXT = 400;
 
-/** Characters of a value that a search may be for; a search has at most 2,000. */
+/** Characters of a value and its path that a search may be for; a search has at most 2,000. */
 const MAX_FOUND = 1_000;
 
 /** Pixels per level. */
@@ -124,7 +124,8 @@ interface RowOptions {
 
 function Row({ row, isCurrent, canSearch, onFocus, onToggle }: RowOptions) {
   const { node, path } = row;
-  const term = canSearch && !("members" in node) && node.text.length <= MAX_FOUND ? termFor(path, valueOf(node)) : null;
+  const isShort = !("members" in node) && path.length + node.text.length <= MAX_FOUND;
+  const term = canSearch && isShort ? termFor(path, valueOf(node)) : null;
   return (
     <div
       class="json-row"
@@ -148,14 +149,16 @@ function Row({ row, isCurrent, canSearch, onFocus, onToggle }: RowOptions) {
             <Icon name="chevron" />
           </button>
         )}
-        {row.name !== "" && <span class={row.isIndex ? "json-index" : "json-name"}>{escapeControls(row.name)}</span>}
+        {row.name !== "" && (
+          <CutText class={row.isIndex ? "json-index" : "json-name"} text={row.name} isCurrent={isCurrent} />
+        )}
         {row.name !== "" && <span class="json-colon">: </span>}
         {"members" in node ? (
           <button type="button" class="json-size" tabIndex={-1} onClick={onToggle} disabled={row.isOpen === null}>
             {sizeOf(node)}
           </button>
         ) : (
-          <Scalar kind={node.kind} text={node.text} isCurrent={isCurrent} />
+          <CutText class={`json-value ${node.kind}`} text={node.text} isCurrent={isCurrent} />
         )}
       </span>
       <span class="json-actions">
@@ -188,14 +191,14 @@ function Row({ row, isCurrent, canSearch, onFocus, onToggle }: RowOptions) {
   );
 }
 
-/** A string, number or literal. A long one shows its beginning until the rest is requested. */
-function Scalar({ kind, text, isCurrent }: { kind: string; text: string; isCurrent: boolean }) {
+/** A name, string, number or literal. A long one shows its beginning until the rest is requested. */
+function CutText({ class: kind, text, isCurrent }: { class: string; text: string; isCurrent: boolean }) {
   const [isWhole, setWhole] = useState(text.length <= LONG_TEXT);
   // Never half of a surrogate pair.
   const beginning = isWhole ? text : text.slice(0, LONG_TEXT).replace(/[\uD800-\uDBFF]$/, "");
   return (
     <>
-      <span class={`json-value ${kind}`}>{escapeControls(beginning)}</span>
+      <span class={kind}>{escapeControls(beginning)}</span>
       {!isWhole && (
         <button
           type="button"

@@ -22,6 +22,7 @@ export const LARGE_BODIES: Readonly<Record<string, string | Uint8Array>> = {
   numbers: `[${"1,".repeat(SIZE / 2)}1]`,
   "short lists": `[${"[1],".repeat(SIZE / 4)}[1]]`,
   "short names": `{${Array.from({ length: SIZE / 13 }, (_, n) => `"n${n}":${n % 10}`).join()}}`,
+  "long names": `{${Array.from({ length: 50 }, (_, n) => `"${`a name of ${n} `.repeat(SIZE / 650)}":${n}`).join()}}`,
   "deep lists": `${"[".repeat(SIZE / 2)}${"]".repeat(SIZE / 2)}`,
   "a text of escapes": JSON.stringify(sampleEvent("email.received", { text: '\u0001"\\\n'.repeat(SIZE / 12) })),
   "many values without the end": JSON.stringify(rows).slice(0, -1),
