@@ -55,7 +55,7 @@ export async function rotateApiKey(options: RotateApiKeyOptions): Promise<string
   const { client, keyId, handOver, tries } = ROTATE_KEY_OPTIONS.resolve(options);
   const rotate = () => (keyId === undefined ? client.keys.rotateSelf() : client.keys.rotate(keyId));
   const { id, token } = await tryRepeatedly(rotate, { tries, mayRepeat: isUndecided }).catch((error: unknown) => {
-    if (keyId === undefined && error instanceof AuthenticationError) throw new ApiKeyLostError(error);
+    if (error instanceof AuthenticationError) throw new ApiKeyLostError(error);
     throw error;
   });
   try {

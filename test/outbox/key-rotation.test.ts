@@ -73,6 +73,12 @@ test("another key is rotated by its id, again when no answer came", async () => 
   await keeper.labels.list();
 });
 
+test("a client's own key, named by its id, is told as lost too", async () => {
+  const { sandbox, client, keyId } = openApp(["labels:read", "keys:write", "keys:manage"]);
+  sandbox.faults.api.add({ calls: "keys.rotate", fault: { kind: "no_answer", executed: true }, times: 1 });
+  expect(await errorOf(() => rotateApiKey({ client, keyId, handOver: () => {} }))).toBeInstanceOf(ApiKeyLostError);
+});
+
 test("a key that could not be handed over is in the rejection, which does not print it", async () => {
   const { client, clientOf, keyId } = openApp();
   const handOver = () => Promise.reject(new Error("No space."));
