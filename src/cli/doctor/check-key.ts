@@ -42,27 +42,36 @@ function idOf(token: string): string | undefined {
   return /^svc_live_([0-9a-f]{24})/.exec(token)?.[1];
 }
 
-/** What the key's role allows; undefined without a role, and when the key may not read it. */
+/** What the key's role allows; undefined without a role; `unknown` when the key may not read it. */
 async function findRoleScopes(
   { roles }: Client,
   { roleId }: ApiKey,
   signal: AbortSignal,
-): Promise<readonly string[] | undefined> {
+): Promise<readonly string[] | "unknown" | undefined> {
   if (roleId === null) return undefined;
   try {
     return (await roles.get(roleId, { signal })).permissions;
   } catch (error) {
-    if (error instanceof PermissionError || (error instanceof ApiError && error.status === 404)) return undefined;
+    if (error instanceof PermissionError || (error instanceof ApiError && error.status === 404)) return "unknown";
     throw error;
   }
 }
 
-function judgeScopes({ scopes, roleName }: ApiKey, ofRole: readonly string[] | undefined): CheckResult[] {
+function judgeScopes({ scopes, roleName }: ApiKey, role: readonly string[] | "unknown" | undefined): CheckResult[] {
+  const ofRole = role === "unknown" ? undefined : role;
+  const roleText = escapeControls(roleName ?? "");
   const lacking = NEEDED.filter(([scope]) => !scopes.includes(scope) || ofRole?.includes(scope) === false);
-  if (lacking.length === 0) return [];
-  const list = lacking.map(([scope, without]) => `${scope} (${without})`).join(", ");
-  const cap = ofRole === undefined ? "" : `, and to its role ${escapeControls(roleName ?? "")}`;
-  return [warn(NAME, `The API key lacks ${list}.`, `Add the scopes that the app needs to the key${cap}.`)];
+  const findings: CheckResult[] = [];
+  if (lacking.length > 0) {
+    const list = lacking.map(([scope, without]) => `${scope} (${without})`).join(", ");
+    const cap = role === undefined ? "" : `, and to its role ${roleText}`;
+    findings.push(warn(NAME, `The API key lacks ${list}.`, `Add the scopes that the app needs to the key${cap}.`));
+  }
+  if (role === "unknown") {
+    const fix = "Add the scope roles:read to the key and to its role, and look again.";
+    findings.push(warn(NAME, `What the API key may do is not known: its role ${roleText} cannot be read.`, fix));
+  }
+  return findings;
 }
 
 function judgeExpiry({ expiresAt }: ApiKey, nowMs: number): CheckResult[] {
