@@ -126,6 +126,19 @@ describe("doctor with an API key", () => {
     expect(texts[0]).toContain(`npx pigeonhole endpoints deliveries ${id} --status failed`);
   });
 
+  test("many failures at one endpoint do not hide those at another", async () => {
+    const { sandbox, findAll, deliver } = openService();
+    const few = sandbox.endpoints.create({ url: "http://127.0.0.1/few" });
+    await deliver(404, 404, 404);
+    sandbox.endpoints.update(few.id, { enabled: false });
+    const many = sandbox.endpoints.create({ url: "http://127.0.0.1/many" });
+    // A success in between, for the service switches off an endpoint that only fails.
+    for (let count = 0; count < 101; count += 1) await deliver(404, 200);
+    const texts = (await findAll("deliveries")).map(textOf);
+    expect(texts).toContainEqual(expect.stringMatching(`^warn 3 attempts of the last day failed at ${few.id};`));
+    expect(texts).toContainEqual(expect.stringMatching(`^warn at least 100 attempts of .* failed at ${many.id};`));
+  });
+
   test("a paused lane is named with its figures, and with the command that resumes it", async () => {
     const { sandbox, findAll } = openService({ pauseAfterRecipients: 10 });
     for (let count = 0; count < 10; count += 1) sandbox.emit("email.complained", { stream: "broadcast" });
@@ -169,10 +182,11 @@ describe("doctor with an API key", () => {
 
   test("a call that fails is a warning, and the others are made", async () => {
     const { sandbox, look } = openService();
-    sandbox.faults.api.add({ fault: { kind: "error", status: 500 }, calls: "webhooks.allDeliveries" });
+    sandbox.endpoints.create({ url: "http://127.0.0.1/hook" });
+    sandbox.faults.api.add({ fault: { kind: "error", status: 500 }, calls: "webhooks.deliveries" });
     expect((await look()).map(({ name, status }) => `${name} ${status}`)).toEqual([
       "key pass",
-      "endpoint skip",
+      "endpoint pass",
       "deliveries warn",
       "lane pass",
     ]);

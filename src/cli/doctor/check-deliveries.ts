@@ -7,26 +7,22 @@ import { attemptHint } from "../values/attempt-hint.js";
 import type { WorkspaceLook } from "./workspace-look.js";
 
 const NAME = "deliveries";
-/** Rows of the log that are read. */
+/** Rows of each endpoint's log that are read. */
 const MAX_ROWS = 100;
 
-/** Finds failed attempts of the last day in the delivery logs of all endpoints: one line for each endpoint. */
+/** Finds failed attempts of the last day in the delivery log of each endpoint: one line for each endpoint. */
 export const checkDeliveries: WorkspaceLook = {
   name: NAME,
   scope: "webhooks:read",
   async look({ webhooks }, signal) {
     const since = new Date(Date.now() - DAY).toISOString();
     const query = { status: "failed", since, limit: MAX_ROWS };
-    const { items, hasMore } = await webhooks.allDeliveries(query, { signal });
-    if (items.length === 0) return [pass(NAME, "No attempt of the last day failed.")];
-    const endpointIds = new Set(items.map(({ endpointId }) => endpointId ?? ""));
-    return [...endpointIds].map((id) =>
-      judge(
-        id,
-        items.filter(({ endpointId }) => (endpointId ?? "") === id),
-        hasMore,
-      ),
-    );
+    const results: CheckResult[] = [];
+    for await (const { id } of webhooks.list({ limit: 100 }, { signal })) {
+      const { items, hasMore } = await webhooks.deliveries(id, query, { signal });
+      if (items.length > 0) results.push(judge(id, items, hasMore));
+    }
+    return results.length > 0 ? results : [pass(NAME, "No attempt of the last day failed.")];
   },
 };
 
@@ -39,7 +35,7 @@ function judge(endpointId: string, failed: readonly WebhookDelivery[], hasMore: 
   const count = `${hasMore ? "at least " : ""}${countOf(failed.length, "attempt")}`;
   return warn(
     NAME,
-    `${count} of the last day failed${name === "" ? "" : ` at ${name}`}; the last one ${answer}.`,
-    `${attemptHint({ responseCode, error })} List them with npx pigeonhole endpoints deliveries ${name || "<id>"} --status failed.`,
+    `${count} of the last day failed at ${name}; the last one ${answer}.`,
+    `${attemptHint({ responseCode, error })} List them with npx pigeonhole endpoints deliveries ${name} --status failed.`,
   );
 }
