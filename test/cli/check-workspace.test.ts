@@ -156,17 +156,17 @@ describe("doctor with an API key", () => {
     const { sandbox, look } = openService({ apiKeys: [{ token: TOKEN, scopes: ["webhooks:read"] }] });
     sandbox.endpoints.create({ url: "http://127.0.0.1/hook" });
     expect((await look()).map(textOf)).toEqual([
-      "skip Not looked at: the API key lacks the scope keys:read. ",
+      "skip Not looked at: the API key, or its role, lacks the scope keys:read. Whether contact events can be sent (contacts:write) is not known. Add keys:read to the key, and to its role if it has one.",
       expect.stringMatching(/^pass whe_/),
       "pass No attempt of the last day failed. ",
-      "skip Not looked at: the API key lacks the scope emails:read. ",
+      "skip Not looked at: the API key, or its role, lacks the scope emails:read. Add emails:read to the key, and to its role if it has one.",
     ]);
     const { look: lookBlind } = openService({ apiKeys: [{ token: TOKEN, scopes: [] }] });
     expect((await lookBlind()).map(({ name, status, fix }) => [name, status, fix])).toEqual([
-      ["key", "skip", null],
-      ["endpoint", "skip", null],
-      ["deliveries", "skip", null],
-      ["lane", "skip", null],
+      ["key", "skip", expect.stringContaining("keys:read")],
+      ["endpoint", "skip", expect.stringContaining("webhooks:read")],
+      ["deliveries", "skip", expect.stringContaining("webhooks:read")],
+      ["lane", "skip", expect.stringContaining("emails:read")],
     ]);
   });
 

@@ -23,6 +23,7 @@ export function checkKey(token: string): WorkspaceLook {
   return {
     name: NAME,
     scope: "keys:read",
+    unseen: " Whether contact events can be sent (contacts:write) is not known.",
     async look(client, signal) {
       const id = idOf(token);
       if (id === undefined)

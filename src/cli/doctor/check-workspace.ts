@@ -19,7 +19,7 @@ export interface WorkspaceCaller {
 /** Looks at what the API key may see of the workspace. What it may not see is said in one line. */
 export async function* checkWorkspace({ client, apiKey, signal }: WorkspaceCaller): AsyncGenerator<CheckResult> {
   const looks: readonly WorkspaceLook[] = [checkKey(apiKey), checkEndpoints, checkDeliveries, checkLane];
-  for (const { name, scope, look } of looks) {
+  for (const { name, scope, unseen, look } of looks) {
     try {
       yield* await look(client, signal);
     } catch (error) {
@@ -28,10 +28,16 @@ export async function* checkWorkspace({ client, apiKey, signal }: WorkspaceCalle
       // Every other look would end in the same way.
       if (useless !== undefined) return void (yield useless);
       yield error instanceof PermissionError
-        ? skip(name, `Not looked at: the API key lacks the scope ${scope}.`)
+        ? refused(name, scope, unseen)
         : warn(name, `Not looked at: ${reasonOf(error)}`, "Try again; if it stays so, look at --base-url.");
     }
   }
+}
+
+/** The service refuses alike where the key lacks the scope, and where its role does. */
+function refused(name: string, scope: string, unseen = ""): CheckResult {
+  const message = `Not looked at: the API key, or its role, lacks the scope ${scope}.${unseen}`;
+  return skip(name, message, `Add ${scope} to the key, and to its role if it has one.`);
 }
 
 /** The result for a key that no call takes; undefined when the error is about something else. */

@@ -7,5 +7,7 @@ export interface WorkspaceLook {
   name: string;
   /** The scope that a key needs for it. */
   scope: string;
+  /** What else is not known without it: a sentence after a space. */
+  unseen?: string;
   look: (client: Client, signal: AbortSignal) => Promise<CheckResult[]>;
 }

@@ -16,8 +16,8 @@ export function pass(name: string, message: string): CheckResult {
   return { name, status: "pass", message, fix: null };
 }
 
-export function skip(name: string, message: string): CheckResult {
-  return { name, status: "skip", message, fix: null };
+export function skip(name: string, message: string, fix: string | null = null): CheckResult {
+  return { name, status: "skip", message, fix };
 }
 
 export function warn(name: string, message: string, fix: string): CheckResult {
