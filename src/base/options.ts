@@ -143,22 +143,18 @@ export function flag({ default: byDefault }: { default: boolean }): Option<boole
 /** A function; what it takes and returns is for the compiler. */
 export function callable<Callable extends (...args: never[]) => unknown>(): Option<Callable> {
   return {
-    read(option, value) {
-      if (value === undefined || typeof value === "function") return value;
-      throw new PigeonholeError("invalid_option", `${option} must be a function, got ${typeof value}.`);
-    },
+    read: (option, value) => (value === undefined ? undefined : checkFunction(option, value)),
   };
 }
 
 /** A function that every caller must give. */
 export function requiredCallable<Callable extends (...args: never[]) => unknown>(): Option<Callable, Callable> {
-  return {
-    required: true,
-    read(option, value) {
-      if (typeof value === "function") return value;
-      throw new PigeonholeError("invalid_option", `${option} must be a function, got ${typeof value}.`);
-    },
-  };
+  return { required: true, read: checkFunction };
+}
+
+function checkFunction<Callable>(option: string, value: Callable | undefined): Callable {
+  if (typeof value === "function") return value;
+  throw new PigeonholeError("invalid_option", `${option} must be a function, got ${typeof value}.`);
 }
 
 /** An object that every caller must give. */
