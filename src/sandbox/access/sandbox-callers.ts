@@ -4,7 +4,8 @@ import { type Option, type OptionsOf, defineOptions, flag, oneOf, readBy, wholeN
 import { KEY_LIMITS } from "../../contract/keys.js";
 import { SCOPES } from "../../contract/scopes.js";
 import { emailAddress } from "../../contract/shapes.js";
-import { ALL_SCOPES, type ApiKeyRegistry, checkName, checkTexts } from "../api/api-key-registry.js";
+import { ALL_SCOPES, type ApiKeyRegistry, checkName } from "../api/api-key-registry.js";
+import { checkTexts } from "../check-texts.js";
 import { normalizeAllowlists } from "../endpoints/allowlists.js";
 import type { MakeId } from "../make-id.js";
 import { isDomainName } from "../resources/read-domain.js";

@@ -10,6 +10,7 @@ import { type ApiKeyRow, type KeyState, type KeyUse, keyStateOf } from "../acces
 import type { Reach } from "../access/reach.js";
 import type { RoleBook } from "../access/role-book.js";
 import type { Allowlists } from "../endpoints/allowlists.js";
+import { checkTexts } from "../check-texts.js";
 import { type MakeId, createMakeId } from "../make-id.js";
 import { Collection, type ListOf } from "../resources/collection.js";
 import type { Caller } from "./api-handlers.js";
@@ -371,12 +372,6 @@ function narrow(scopes: readonly string[], ceiling: readonly string[] | undefine
 export function checkName(option: string, name: string): string {
   if (typeof name === "string" && name.length >= 1 && name.length <= KEY_LIMITS.nameLength) return name;
   throw new PigeonholeError("invalid_option", `${option} must be a text of 1 to ${KEY_LIMITS.nameLength} characters.`);
-}
-
-/** An option that is a list of texts. */
-export function checkTexts(option: string, list: readonly string[]): readonly string[] {
-  if (Array.isArray(list) && list.every((entry) => typeof entry === "string")) return list;
-  throw new PigeonholeError("invalid_option", `${option} must be a list of strings.`);
 }
 
 /** A token of the service's shape: its id, and what the id does not reveal. */

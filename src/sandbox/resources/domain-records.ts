@@ -1,7 +1,7 @@
 import { PigeonholeError } from "../../base/error.js";
 import { type OptionsOf, type Resolved, defineOptions, flag, readBy } from "../../base/options.js";
 import { SandboxApiError } from "../api/api-handlers.js";
-import { checkTexts } from "../api/api-key-registry.js";
+import { checkTexts } from "../check-texts.js";
 import { domainName } from "./read-domain.js";
 
 /** What the DNS has of one domain. The record checks of the sandbox read this table, and never a real DNS. */
