@@ -66,6 +66,14 @@ CREATE TABLE inbox_failed (
     PRIMARY KEY (seq, handler, attempt)
   ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE inbox_figure (
+    resolution INTEGER NOT NULL,
+    step       INTEGER NOT NULL,
+    process    TEXT    NOT NULL,
+    figures    TEXT    NOT NULL,
+    PRIMARY KEY (resolution, step, process)
+  ) STRICT, WITHOUT ROWID;
+
 CREATE TABLE inbox_handler (
     handler      TEXT    PRIMARY KEY,
     max_attempts INTEGER NOT NULL
@@ -87,6 +95,23 @@ CREATE TABLE inbox_holder (
     PRIMARY KEY (first, handler)
   ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE inbox_job (
+    job        INTEGER PRIMARY KEY,
+    id         TEXT    NOT NULL UNIQUE,
+    action     TEXT    NOT NULL,
+    choice     TEXT    NOT NULL,
+    created_by TEXT    NOT NULL,
+    created_at INTEGER NOT NULL,
+    state      TEXT    NOT NULL CHECK (state IN ('open', 'done', 'cancelled', 'failed')),
+    position   TEXT,
+    total      INTEGER NOT NULL,
+    done       INTEGER NOT NULL DEFAULT 0,
+    skipped    INTEGER NOT NULL DEFAULT 0,
+    ended_at   INTEGER,
+    error      TEXT,
+    CHECK ((state = 'open') = (ended_at IS NULL))
+  ) STRICT;
+
 CREATE TABLE inbox_mark (
     handler    TEXT    NOT NULL,
     first      INTEGER NOT NULL,
@@ -102,6 +127,23 @@ CREATE TABLE inbox_other (
     seq   INTEGER PRIMARY KEY,
     first INTEGER NOT NULL
   ) STRICT;
+
+CREATE TABLE inbox_paused (
+    handler   TEXT    PRIMARY KEY,
+    since     INTEGER NOT NULL,
+    paused_by TEXT    NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE inbox_process_status (
+    process TEXT    PRIMARY KEY,
+    at      INTEGER NOT NULL,
+    status  TEXT    NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE inbox_secret (
+    name  TEXT PRIMARY KEY,
+    value BLOB NOT NULL
+  ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE inbox_step (
     seq     INTEGER NOT NULL,
@@ -122,7 +164,7 @@ CREATE TABLE inbox_work (
     started     INTEGER NOT NULL,
     finished    INTEGER NOT NULL,
     reason      TEXT,
-    error       TEXT, waits_since INTEGER,
+    error       TEXT, waits_since INTEGER, error_type TEXT, error_group TEXT, failed_at INTEGER,
     PRIMARY KEY (seq, handler),
     CHECK ((state = 'pending') = (due_at IS NOT NULL)),
     CHECK ((state = 'leased') = (lease IS NOT NULL)),
@@ -174,7 +216,12 @@ CREATE TABLE outbox_send (
     CHECK ((state = 'leased') = (lease_until IS NOT NULL))
   ) STRICT;
 
+CREATE INDEX inbox_job_open ON inbox_job (job) WHERE state = 'open';
+
 CREATE INDEX inbox_other_first ON inbox_other (first);
+
+CREATE INDEX inbox_work_failed ON inbox_work (handler, error_type, error_group, failed_at, state, finished)
+    WHERE failed_at IS NOT NULL;
 
 CREATE INDEX inbox_work_leased ON inbox_work (lease_until) WHERE state = 'leased';
 

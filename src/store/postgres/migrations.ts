@@ -272,4 +272,64 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
     opened bigint  NOT NULL GENERATED ALWAYS AS IDENTITY
   );
   `,
+  `
+  -- Of work whose last run failed, or that is dead or parked: the event's type, what the error has in common with
+  -- others, and when. A retry by a person clears them. Rows from before are told apart by their reason only.
+  ALTER TABLE pigeonhole.inbox_work ADD COLUMN error_type text COLLATE "C";
+  ALTER TABLE pigeonhole.inbox_work ADD COLUMN error_group text COLLATE "C";
+  ALTER TABLE pigeonhole.inbox_work ADD COLUMN failed_at bigint;
+  UPDATE pigeonhole.inbox_work AS w SET error_type = e.type, error_group = w.reason, failed_at = w.settled_at
+  FROM pigeonhole.inbox_event AS e WHERE e.seq = w.seq AND w.state IN ('dead', 'parked');
+  CREATE INDEX inbox_work_failed
+    ON pigeonhole.inbox_work (handler, error_type, error_group, failed_at, state, finished, seq)
+    WHERE failed_at IS NOT NULL;
+
+  -- Handlers that get no work until a person resumes them.
+  CREATE TABLE pigeonhole.paused_handler (
+    handler   text   COLLATE "C" PRIMARY KEY,
+    since     bigint NOT NULL,
+    paused_by text   NOT NULL
+  );
+
+  -- Random bytes that all processes of this store share.
+  CREATE TABLE pigeonhole.secret (
+    name  text  COLLATE "C" PRIMARY KEY,
+    value bytea NOT NULL
+  );
+
+  -- Changes of much work, a page at a time. choice and position are JSON; position is the last piece that was looked at.
+  CREATE TABLE pigeonhole.job (
+    job        bigint  PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
+    id         text    COLLATE "C" NOT NULL UNIQUE,
+    action     text    COLLATE "C" NOT NULL,
+    choice     text    NOT NULL,
+    created_by text    NOT NULL,
+    created_at bigint  NOT NULL,
+    state      text    COLLATE "C" NOT NULL CHECK (state IN ('open', 'done', 'cancelled', 'failed')),
+    position   text,
+    total      bigint  NOT NULL,
+    done       bigint  NOT NULL DEFAULT 0,
+    skipped    bigint  NOT NULL DEFAULT 0,
+    ended_at   bigint,
+    error      text,
+    CHECK ((state = 'open') = (ended_at IS NULL))
+  );
+  CREATE INDEX job_open ON pigeonhole.job (job) WHERE state = 'open';
+
+  -- What each process last said of itself, as JSON.
+  CREATE TABLE pigeonhole.process_status (
+    process text   COLLATE "C" PRIMARY KEY,
+    at      bigint NOT NULL,
+    status  text   NOT NULL
+  );
+
+  -- Figures of one process in one step of time, as JSON. resolution is the length of the step in milliseconds.
+  CREATE TABLE pigeonhole.figure (
+    resolution bigint NOT NULL,
+    step       bigint NOT NULL,
+    process    text   COLLATE "C" NOT NULL,
+    figures    text   NOT NULL,
+    PRIMARY KEY (resolution, step, process)
+  );
+  `,
 ];

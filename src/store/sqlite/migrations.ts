@@ -249,6 +249,67 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE outbox_event ADD COLUMN inbox_seq INTEGER;
   CREATE INDEX outbox_event_inbox_seq ON outbox_event (inbox_seq) WHERE inbox_seq IS NOT NULL;
   `,
+  `
+  -- Of work whose last run failed, or that is dead or parked: the event's type, what the error has in common with
+  -- others, and when. A retry by a person clears them. Rows from before are told apart by their reason only.
+  ALTER TABLE inbox_work ADD COLUMN error_type TEXT;
+  ALTER TABLE inbox_work ADD COLUMN error_group TEXT;
+  ALTER TABLE inbox_work ADD COLUMN failed_at INTEGER;
+  UPDATE inbox_work
+  SET error_type = (SELECT type FROM inbox_event AS e WHERE e.seq = inbox_work.seq), error_group = reason,
+    failed_at = settled_at
+  WHERE state IN ('dead', 'parked');
+  CREATE INDEX inbox_work_failed ON inbox_work (handler, error_type, error_group, failed_at, state, finished)
+    WHERE failed_at IS NOT NULL;
+
+  -- Handlers that get no work until a person resumes them.
+  CREATE TABLE inbox_paused (
+    handler   TEXT    PRIMARY KEY,
+    since     INTEGER NOT NULL,
+    paused_by TEXT    NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  -- Random bytes that all processes of this store share.
+  CREATE TABLE inbox_secret (
+    name  TEXT PRIMARY KEY,
+    value BLOB NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  -- Changes of much work, a page at a time. choice and position are JSON; position is the last piece that was looked at.
+  CREATE TABLE inbox_job (
+    job        INTEGER PRIMARY KEY,
+    id         TEXT    NOT NULL UNIQUE,
+    action     TEXT    NOT NULL,
+    choice     TEXT    NOT NULL,
+    created_by TEXT    NOT NULL,
+    created_at INTEGER NOT NULL,
+    state      TEXT    NOT NULL CHECK (state IN ('open', 'done', 'cancelled', 'failed')),
+    position   TEXT,
+    total      INTEGER NOT NULL,
+    done       INTEGER NOT NULL DEFAULT 0,
+    skipped    INTEGER NOT NULL DEFAULT 0,
+    ended_at   INTEGER,
+    error      TEXT,
+    CHECK ((state = 'open') = (ended_at IS NULL))
+  ) STRICT;
+  CREATE INDEX inbox_job_open ON inbox_job (job) WHERE state = 'open';
+
+  -- What each process last said of itself, as JSON.
+  CREATE TABLE inbox_process_status (
+    process TEXT    PRIMARY KEY,
+    at      INTEGER NOT NULL,
+    status  TEXT    NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  -- Figures of one process in one step of time, as JSON. resolution is the length of the step in milliseconds.
+  CREATE TABLE inbox_figure (
+    resolution INTEGER NOT NULL,
+    step       INTEGER NOT NULL,
+    process    TEXT    NOT NULL,
+    figures    TEXT    NOT NULL,
+    PRIMARY KEY (resolution, step, process)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];
 
 /** The tables that they create. The user's own ones may have any other name. */
@@ -267,4 +328,9 @@ export const STORE_TABLES: readonly string[] = [
   "inbox_handler",
   "inbox_failed",
   "inbox_handler_time",
+  "inbox_paused",
+  "inbox_secret",
+  "inbox_job",
+  "inbox_process_status",
+  "inbox_figure",
 ];

@@ -21,6 +21,11 @@ const TABLES = [
   "outbox_sender",
   "node",
   "known_time",
+  "paused_handler",
+  "secret",
+  "job",
+  "process_status",
+  "figure",
 ];
 
 const MIGRATION = TABLES.map((table) => `ALTER TABLE pigeonhole.${table} ADD COLUMN next text DEFAULT 'old';`).join(
