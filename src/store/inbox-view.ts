@@ -131,10 +131,14 @@ export interface WorkChoice {
   since?: number | undefined;
   /** Only events received before, in milliseconds since 1970. */
   until?: number | undefined;
+  /** Only events with one of these ids, at most 500. */
+  ids?: readonly string[] | undefined;
+  /** Id of a group of errors; its handler and its type are part of it. */
+  errorGroup?: string | undefined;
 }
 
 /**
- * Which stored events a list has. With `state`, `handler` or `error`: those with a piece of work that fits them all.
+ * Which stored events a list has. With `state`, `handler`, `error` or `errorGroup`: those with a piece of work that fits them all.
  */
 export interface EventQuery extends WorkChoice {
   /** Only events that have work in this state. `done`: with a done mark. */

@@ -1,0 +1,23 @@
+/** A handler that gets no work until a person resumes it. */
+export interface PausedHandler {
+  /** Name of the handler; it need not be registered. */
+  handler: string;
+  /** When it was paused, in milliseconds since 1970. */
+  since: number;
+  /** Who paused it, as the dashboard's `allow` named them; `cli` for the command line. */
+  by: string;
+}
+
+/** Pauses and resumes handlers in all processes of a store. Each process honours it within about 2 seconds. */
+export interface HandlerPauses {
+  /**
+   * No process leases work of the handler from then on; runs that have begun end as ever, and work that waits in a
+   * process for a free place goes back with its attempts unspent. False when it was paused already; then nothing is
+   * changed.
+   */
+  pauseHandler(handler: string, by: string): Promise<boolean>;
+  /** Its work is leased again. False when it was not paused. */
+  resumeHandler(handler: string): Promise<boolean>;
+  /** The paused handlers, in the order of their names. */
+  listPaused(): Promise<PausedHandler[]>;
+}
