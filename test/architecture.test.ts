@@ -17,7 +17,8 @@ const ROOMS: Record<string, readonly string[]> = {
   capture: ["base", "protocol"],
   testing: ["base", "protocol", "store", "receiver", "sandbox", "capture"],
   dev: ["base", "protocol", "contract", "store", "client", "sandbox", "capture"],
-  page: ["base", "protocol", "capture", "dev"],
+  dashboard: ["base", "protocol", "capture", "store", "receiver", "http", "dev"],
+  page: ["base", "protocol", "capture", "dev", "dashboard"],
   scaffold: ["base", "protocol"],
   cli: ["base", "protocol", "contract", "store", "client", "receiver", "sandbox", "capture", "dev", "scaffold"],
 };

@@ -1,0 +1,418 @@
+/*
+ * The protocol between the dashboard's page and its server: JSON under `api/`, relative to where the dashboard is
+ * mounted. The page builds relative URLs only, so that any mount works. The page itself is at the mount with a slash at
+ * its end; without it the server redirects there.
+ *
+ * GET  api/session                             → DashboardSession
+ * GET  api/overview?range=1h|24h|7d            → DashboardOverview
+ * GET  api/stream                              → server-sent events, see StreamMessages
+ * GET  api/errors?handler=&type=&state=&since=&until=&cursor= → ErrorGroupPage
+ * GET  api/events?state=&handler=&type=&error=&id=&text=&since=&until=&group=&cursor= → DashboardEventPage
+ * GET  api/events/{id}                         → DashboardEventDetail
+ * POST api/events/{id}/retry | discard | run {} → InboxChange
+ * POST api/events/{id}/payload {}              → UnveiledPayload; logged with the name
+ * POST api/events/{id}/fixture {}              → FileText: a capture for the app's own tests; logged with the name
+ * POST api/events/{id}/capture {}              → FileText: a capture by the profile `strict`, for the dev server; logged
+ * GET  api/running                             → RunningWork
+ * GET  api/handlers                            → HandlerReport
+ * POST api/handlers/pause | resume  HandlerBody → HandlerReport
+ * POST api/jobs/preview  JobBody               → JobPreview
+ * POST api/jobs          JobBody               → BulkJobRow
+ * GET  api/jobs                                → BulkJobList, newest first
+ * POST api/jobs/{id}/cancel {}                 → BulkJobRow
+ * GET  api/outbox?state=&name=&text=&error=&since=&until=&event=&cursor= → ContactEventPage
+ * GET  api/outbox/{key}                        → ContactEventDetail
+ * POST api/outbox/retry | discard  IdsBody (keys) → InboxChanges
+ *
+ * `since` and `until` are ISO 8601. An empty parameter counts as left out. In a path, `{id}` is encoded by
+ * encodeURIComponent. Pages of lists may be short or empty and still have a `nextCursor`.
+ *
+ * Every POST has `content-type: application/json`, a JSON object as its body, and the header TOKEN_HEADER with the
+ * token of the session. Errors: the status and PageApiErrorBody. Codes that the page should know: `token_expired` (403:
+ * read the session again, then repeat the POST once), `not_allowed` (403: the person may only read), `payload_hidden`
+ * (403), `signed_out` (403: `allow` serves nobody by that request any more), `no_such_path` (404: also for what this
+ * store cannot do), `too_many_streams` (503), `stopped` (503: the receiver has stopped).
+ */
+import type {
+  ContactEventDetail,
+  ContactEventPage,
+  ContactEventRow,
+  HandlerTimesRow,
+  IdsBody,
+  InboxChange,
+  InboxChanges,
+  InboxEvent,
+  InboxEventDetail,
+} from "../dev/api/page-api.js";
+import type { OutcomeKind } from "../protocol/outcome.js";
+
+export type { ContactEventDetail, ContactEventPage, IdsBody, InboxChange, InboxChanges };
+
+/** Carries {@link DashboardSession.token} with every POST. */
+export const TOKEN_HEADER = "x-pigeonhole-token";
+
+/** What a person may do: look, or also act. */
+export type DashboardRole = "read" | "operate";
+
+/**
+ * How much of payloads a person may see. `hidden`: nothing. `redacted`: without personal data. `full`: redacted until
+ * the person unveils an event, which is logged.
+ */
+export type PayloadRule = "hidden" | "redacted" | "full";
+
+/** Who looks, and what the person may do. */
+export interface DashboardSession {
+  /** Version of this package. */
+  version: string;
+  /** Name of the person as the app gave it; every action is logged with it. */
+  name: string;
+  role: DashboardRole;
+  payloads: PayloadRule;
+  /** For the header of POSTs; bound to the name. */
+  token: string;
+  /** When the token ends, ISO 8601. */
+  tokenExpiresAt: string;
+  /** Path of the file, or server and database without the password. */
+  database: string;
+  /** Names for filters. */
+  eventTypes: string[];
+  /** Names of the handlers that this process has, in their order, for filters. */
+  handlers: string[];
+  /** What this store can do, so that the page leaves out the rest. */
+  can: { errors: boolean; jobs: boolean; pause: boolean; run: boolean; figures: boolean };
+}
+
+/** The spans of plots. Steps: 10 s, 5 min, 30 min. */
+export const OVERVIEW_RANGES = ["1h", "24h", "7d"] as const;
+
+export type OverviewRange = (typeof OVERVIEW_RANGES)[number];
+
+/** One value per step, in the order of {@link DashboardOverview.times}; null where nothing is known. */
+export type StepValues = (number | null)[];
+
+/** What the plots show: all processes of the store together. */
+export interface DashboardOverview {
+  range: OverviewRange;
+  /** Length of a step, in milliseconds. */
+  stepMs: number;
+  /** Start of each step, in milliseconds since 1970, ascending without gaps; the last step may still be open. */
+  times: number[];
+  /** Deliveries in each step, by outcome; outcomes without any are left out. */
+  answers: Partial<Record<OutcomeKind, StepValues>>;
+  /** Time from a delivery to its answer, in milliseconds. */
+  latency: { medianMs: StepValues; p95Ms: StepValues; p99Ms: StepValues };
+  /** In the order of their names. */
+  handlers: HandlerSeries[];
+  /** Work that waits or runs; and the age of the oldest, in milliseconds. */
+  backlog: { depth: StepValues; oldestAgeMs: StepValues };
+  /** Contact events that wait or are being sent; and the age of the oldest, in milliseconds. */
+  outbox: { depth: StepValues; oldestAgeMs: StepValues };
+  /** Of the store, and of its disk; null throughout on PostgreSQL where it is not known. */
+  disk: { usedBytes: StepValues; freeBytes: StepValues };
+  now: DashboardNow;
+}
+
+/** A handler's runs in each step. */
+export interface HandlerSeries {
+  handler: string;
+  /** Runs that ended, those that failed included. */
+  runs: StepValues;
+  failed: StepValues;
+  medianMs: StepValues;
+  p95Ms: StepValues;
+  /** Over the last 8 days at most; null before its first run. */
+  times: HandlerTimesRow | null;
+}
+
+/** The state at one moment. */
+export interface DashboardNow {
+  /** ISO 8601. */
+  at: string;
+  /** The most serious state of the processes that live, such as `running` or `stopping`; `stopped` without one. */
+  state: string;
+  /** Processes on the store that reported within the last minutes, this one first. */
+  processes: ProcessRow[];
+  endpoint: EndpointHealth;
+  backlog: {
+    pending: number;
+    leased: number;
+    dead: number;
+    parked: number;
+    /** Age of the oldest event with work that waits or runs, in milliseconds; 0 without one. */
+    oldestAgeMs: number;
+  };
+  outbox: { pending: number; leased: number; dead: number; oldestAgeMs: number };
+  /** Null where it is not known. */
+  disk: { usedBytes: number | null; freeBytes: number | null };
+  /** Handlers that do not run until they are resumed; the page shows a banner. */
+  paused: PausedHandlerRow[];
+  /** Handlers that run now, of all processes. */
+  running: number;
+}
+
+/** How near the service is to switching the endpoint off. */
+export interface EndpointHealth {
+  /** Answers other than 2xx in a row: the most of all processes. */
+  failuresInARow: number;
+  /** 100, the service's limit. */
+  disablesAt: number;
+  /** When a delivery was last stored, ISO 8601; null when none was since the processes started. */
+  lastAcceptedAt: string | null;
+  /** Since then, in milliseconds; null with it. */
+  silentForMs: number | null;
+  /** True when that is longer than the receiver's option `silenceAfterMs`. */
+  isSilent: boolean;
+}
+
+/** A process that has the store open. */
+export interface ProcessRow {
+  /** Opaque; unique among processes. */
+  process: string;
+  /** True for the process that answers this request. */
+  isThis: boolean;
+  /** False once it has not reported for two minutes. */
+  isAlive: boolean;
+  /** State of its receiver. */
+  state: string;
+  /** ISO 8601. */
+  reportedAt: string;
+  failuresInARow: number;
+  /** Handlers that run in it now. */
+  running: number;
+}
+
+export interface PausedHandlerRow {
+  handler: string;
+  /** Since when, ISO 8601. */
+  since: string;
+  /** Name of the person, or `cli`. */
+  by: string;
+  /** Work that waits for it. */
+  pending: number;
+}
+
+export interface HandlerReport {
+  handlers: HandlerRow[];
+}
+
+/** A handler that is registered here, or has work in the store. */
+export interface HandlerRow {
+  handler: string;
+  /** Null while it runs as usual. */
+  paused: PausedHandlerRow | null;
+  pending: number;
+  times: HandlerTimesRow | null;
+}
+
+export interface HandlerBody {
+  handler: string;
+}
+
+/** The longest-running first. */
+export interface RunningWork {
+  items: RunningRow[];
+  /** True when there are more than are listed: each process reports 50. */
+  hasMore: boolean;
+}
+
+export interface RunningRow {
+  process: string;
+  handler: string;
+  eventId: string;
+  /** ISO 8601. */
+  since: string;
+  /** In milliseconds. */
+  forMs: number;
+}
+
+/**
+ * The messages of the stream, by the name of the event. Each has JSON as its data. The browser connects again by itself;
+ * a page that was away then loads its lists again.
+ */
+export interface StreamMessages {
+  /** At once, and each second while something has changed. */
+  now: DashboardNow;
+  /** A step of the figures was written: load the overview again. */
+  figures: { at: string };
+  /** Jobs that have changed. */
+  jobs: { jobs: BulkJobRow[] };
+  /** The receiver stops; the stream ends. */
+  end: Record<string, never>;
+}
+
+/** Errors of work that waits for its next run, is dead or is parked, gathered by what they have in common. */
+export interface ErrorGroupPage {
+  /** The newest error first. */
+  items: ErrorGroupRow[];
+  nextCursor: string | null;
+  /** Start of each step of {@link ErrorGroupRow.counts}, in milliseconds since 1970. */
+  times: number[];
+  /** Length of a step, in milliseconds. */
+  stepMs: number;
+  /** False when there were more errors than were looked at: the counts are of the newest then. */
+  isWhole: boolean;
+}
+
+export interface ErrorGroupRow {
+  /** Opaque; names the group in {@link WorkFilter.group}. */
+  group: string;
+  handler: string;
+  /** Event type. */
+  type: string;
+  /** Name or code of the error, such as `TypeError` or `unknown_type`. */
+  kind: string;
+  /** The message, with numbers, ids, addresses and quoted texts replaced. */
+  message: string;
+  /** Pieces of work. */
+  count: number;
+  /** Events that they belong to. */
+  events: number;
+  /** Of the pieces, by state. */
+  states: { pending: number; dead: number; parked: number };
+  /** When the first and the last of its events were received, ISO 8601. */
+  firstAt: string;
+  lastAt: string;
+  /** Pieces per step, for a sparkline. */
+  counts: number[];
+  /** Id of the newest event. */
+  example: string;
+}
+
+/** Which work of events: what fits each field that is given. A job keeps it as it is. */
+export interface WorkFilter {
+  state?: "pending" | "leased" | "dead" | "parked" | "done" | undefined;
+  handler?: string | undefined;
+  type?: string | undefined;
+  /** Text in the reason or the last error, in any case. */
+  error?: string | undefined;
+  /** ISO 8601: only events received then or later. */
+  since?: string | undefined;
+  /** ISO 8601: only events received before. */
+  until?: string | undefined;
+  /** {@link ErrorGroupRow.group}. */
+  group?: string | undefined;
+  /** Exactly these events, 500 at most: a selection. */
+  ids?: string[] | undefined;
+}
+
+/** What is done to each piece of work. `run`: work that waits for its next run is due now. */
+export const JOB_ACTIONS = ["retry", "discard", "run"] as const;
+
+export type JobAction = (typeof JOB_ACTIONS)[number];
+
+export interface JobBody {
+  action: JobAction;
+  filter: WorkFilter;
+}
+
+/** What a job would change now. */
+export interface JobPreview {
+  events: number;
+  /** Pieces of work. */
+  work: number;
+}
+
+/** A change of much work, done a small page at a time by any process on the store. */
+export interface BulkJobRow {
+  id: string;
+  action: JobAction;
+  filter: WorkFilter;
+  /** Name of the person. */
+  by: string;
+  /** ISO 8601. */
+  createdAt: string;
+  /** `open` until all is done; a process that dies leaves it to another one. */
+  state: "open" | "done" | "cancelled" | "failed";
+  /** Pieces of work that were counted when it was created. */
+  total: number;
+  /** Pieces that were changed. */
+  done: number;
+  /** Pieces that could not be changed. */
+  failed: number;
+  /** Why it stopped; null otherwise. */
+  error: string | null;
+}
+
+export interface BulkJobList {
+  jobs: BulkJobRow[];
+}
+
+/** An event in the list. */
+export interface DashboardEvent extends InboxEvent {
+  /** When its next run is due, ISO 8601; null when none waits. */
+  nextRunAt: string | null;
+}
+
+export interface DashboardEventPage {
+  items: DashboardEvent[];
+  nextCursor: string | null;
+}
+
+/** One event with all that is known about it. */
+export interface DashboardEventDetail extends DashboardEvent, Pick<InboxEventDetail, "errors"> {
+  /** When the service signed the delivery that was stored, ISO 8601. */
+  signedAt: string;
+  /** Oldest first. */
+  timeline: TimelineEntry[];
+  /** Steps that are kept with `ctx.step` for a later run. */
+  steps: { handler: string; name: string }[];
+  /** Those that its handlers recorded, newest first, 50 at most. */
+  contactEvents: ContactEventRow[];
+  /** Ids, as listed, of other bodies received under its id. */
+  otherBytes: string[];
+  payload: ShownPayload;
+}
+
+/** The payload as far as it may be shown without unveiling it. */
+export interface ShownPayload {
+  /** `gone`: retention has dropped it, or it was erased. */
+  kind: "hidden" | "redacted" | "gone";
+  /** Null unless `redacted`. */
+  text: string | null;
+  /** Of the exact bytes; null when gone. */
+  bytes: number | null;
+  /** True when this person may see it in full. */
+  canUnveil: boolean;
+}
+
+/** The exact bytes, read as UTF-8. */
+export interface UnveiledPayload {
+  text: string;
+}
+
+/** One moment in an event's life. */
+export interface TimelineEntry {
+  kind:
+    | "signed"
+    | "received"
+    | "failed"
+    | "next_run"
+    | "running"
+    | "waits"
+    | "retry_requested"
+    | "done"
+    | "discarded"
+    | "dead"
+    | "parked"
+    | "contact_event_recorded"
+    | "contact_event_settled";
+  /** ISO 8601; null where the time is not kept. */
+  at: string | null;
+  /** Null for what concerns no handler. */
+  handler: string | null;
+  /** Number of the run; null for what is no run. */
+  attempt: number | null;
+  /** One line, plain text. */
+  text: string;
+  /** Longer text, such as an error in full or the answer of the API; null without one. */
+  detail: string | null;
+  /** Key of the contact event; null for others. */
+  key: string | null;
+}
+
+/** A file that the page saves. */
+export interface FileText {
+  name: string;
+  mediaType: string;
+  text: string;
+}
