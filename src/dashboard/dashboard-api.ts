@@ -6,7 +6,7 @@
  * GET  api/session                             → DashboardSession
  * GET  api/overview?range=1h|24h|7d            → DashboardOverview
  * GET  api/stream                              → server-sent events, see StreamMessages
- * GET  api/errors?handler=&type=&state=&since=&until=&cursor= → ErrorGroupPage
+ * GET  api/errors?handler=&type=&state=&since=&until= → ErrorGroupPage
  * GET  api/events?state=&handler=&type=&error=&id=&text=&since=&until=&group=&cursor= → DashboardEventPage
  * GET  api/events/{id}                         → DashboardEventDetail
  * POST api/events/{id}/retry | discard | run {} → InboxChange
@@ -45,8 +45,9 @@ import type {
   InboxEventDetail,
 } from "../dev/api/page-api.js";
 import type { OutcomeKind } from "../protocol/outcome.js";
+import type { JobAction } from "../store/bulk-jobs.js";
 
-export type { ContactEventDetail, ContactEventPage, IdsBody, InboxChange, InboxChanges };
+export type { ContactEventDetail, ContactEventPage, IdsBody, InboxChange, InboxChanges, JobAction };
 
 /** Carries {@link DashboardSession.token} with every POST. */
 export const TOKEN_HEADER = "x-pigeonhole-token";
@@ -240,17 +241,16 @@ export interface StreamMessages {
   end: Record<string, never>;
 }
 
-/** Errors of work that waits for its next run, is dead or is parked, gathered by what they have in common. */
+/** Errors of work that waits for its next run, runs again, is dead or is parked, by what they have in common. */
 export interface ErrorGroupPage {
-  /** The newest error first. */
+  /** Those that failed last first. */
   items: ErrorGroupRow[];
-  nextCursor: string | null;
+  /** True when there are more groups than are listed. */
+  hasMore: boolean;
   /** Start of each step of {@link ErrorGroupRow.counts}, in milliseconds since 1970. */
   times: number[];
   /** Length of a step, in milliseconds. */
   stepMs: number;
-  /** False when there were more errors than were looked at: the counts are of the newest then. */
-  isWhole: boolean;
 }
 
 export interface ErrorGroupRow {
@@ -261,21 +261,23 @@ export interface ErrorGroupRow {
   type: string;
   /** Name or code of the error, such as `TypeError` or `unknown_type`. */
   kind: string;
-  /** The message, with numbers, ids, addresses and quoted texts replaced. */
+  /** Its message, with `…` in place of numbers, ids, addresses and quoted texts. */
   message: string;
-  /** Pieces of work. */
-  count: number;
-  /** Events that they belong to. */
+  /** Events in the group; each has one piece of work in it. */
   events: number;
-  /** Of the pieces, by state. */
-  states: { pending: number; dead: number; parked: number };
-  /** When the first and the last of its events were received, ISO 8601. */
+  /** True when there are more events than are counted. */
+  isCapped: boolean;
+  /** Runs of them that failed so far. */
+  failures: number;
+  /** How many of the events are in which state. */
+  states: { pending: number; leased: number; dead: number; parked: number };
+  /** The first and the last time at which one of them failed last, ISO 8601. */
   firstAt: string;
   lastAt: string;
-  /** Pieces per step, for a sparkline. */
+  /** Events per step, by when they failed last, for a sparkline. */
   counts: number[];
-  /** Id of the newest event. */
-  example: string;
+  /** The event that failed last, with its error as it was. */
+  example: { id: string; error: string | null };
 }
 
 /** Which work of events: what fits each field that is given. A job keeps it as it is. */
@@ -295,11 +297,10 @@ export interface WorkFilter {
   ids?: string[] | undefined;
 }
 
-/** What is done to each piece of work. `run`: work that waits for its next run is due now. */
-export const JOB_ACTIONS = ["retry", "discard", "run"] as const;
-
-export type JobAction = (typeof JOB_ACTIONS)[number];
-
+/**
+ * `retry` and `discard` change work that is dead or parked; `run` makes work due now that waits for its next run. The
+ * filter's `state` can be `dead` or `parked`, or is left out.
+ */
 export interface JobBody {
   action: JobAction;
   filter: WorkFilter;
@@ -327,9 +328,11 @@ export interface BulkJobRow {
   total: number;
   /** Pieces that were changed. */
   done: number;
-  /** Pieces that could not be changed. */
-  failed: number;
-  /** Why it stopped; null otherwise. */
+  /** Pieces that could not be changed: their body is gone, or they had moved on. */
+  skipped: number;
+  /** When it ended, ISO 8601; null while it is open. */
+  endedAt: string | null;
+  /** Why it failed; null unless it did. */
   error: string | null;
 }
 
