@@ -28,7 +28,14 @@ import type {
   SandboxState,
 } from "../../dev/api/sandbox-state.js";
 import type { CaptureSummary, SignMode } from "../../capture/model/capture.js";
-import { postJson, readJson } from "./json-request.js";
+import { createJsonRequests } from "./json-request.js";
+
+const { readJson, postJson } = createJsonRequests({
+  server: "The dev server",
+  ifSilent: "Is it still running?",
+  // With this header, pages of other origins need a CORS preflight, which fails.
+  postHeaders: () => ({ "x-pigeonhole": "1" }),
+});
 
 /** More than a dev server keeps. Only visible rows are rendered. */
 const LIST_LIMIT = 50_000;

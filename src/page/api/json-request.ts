@@ -1,35 +1,51 @@
 import { PageApiError } from "../../dev/api/page-api-error.js";
 import type { PageApiErrorBody } from "../../dev/api/page-api.js";
 
-export function readJson<Result>(path: string, signal?: AbortSignal): Promise<Result> {
-  return exchange<Result>(path, signal === undefined ? {} : { signal });
+interface JsonRequestOptions {
+  /** Who answers, as the beginning of a sentence, such as `The dev server`. */
+  server: string;
+  /** What the user may look at if nothing answers. */
+  ifSilent: string;
+  /** Sent with every POST beside its media type. */
+  postHeaders: () => Record<string, string>;
 }
 
-export function postJson<Result>(path: string, body: object): Promise<Result> {
-  return exchange<Result>(path, {
-    method: "POST",
-    // With this header, pages of other origins need a CORS preflight, which fails.
-    headers: { "content-type": "application/json", "x-pigeonhole": "1" },
-    body: JSON.stringify(body),
-  });
+/** Requests of a page to its server; an answer that is no success is thrown as a {@link PageApiError}. */
+export interface JsonRequests {
+  readJson<Result>(path: string, signal?: AbortSignal): Promise<Result>;
+  postJson<Result>(path: string, body: object): Promise<Result>;
 }
 
-async function exchange<Result>(path: string, init: RequestInit): Promise<Result> {
-  const response = await reach(path, init);
-  if (response.ok) return (await response.json()) as Result;
-  throw new PageApiError(response.status, await readErrorBody(response));
+export function createJsonRequests(options: JsonRequestOptions): JsonRequests {
+  const exchange = async <Result>(path: string, init: RequestInit): Promise<Result> => {
+    const response = await reach(path, init, options);
+    if (response.ok) return (await response.json()) as Result;
+    throw new PageApiError(response.status, await readErrorBody(response, options));
+  };
+  return {
+    readJson: (path, signal) => exchange(path, signal === undefined ? {} : { signal }),
+    postJson: (path, body) =>
+      exchange(path, {
+        method: "POST",
+        headers: { "content-type": "application/json", ...options.postHeaders() },
+        body: JSON.stringify(body),
+      }),
+  };
 }
 
-async function reach(path: string, init: RequestInit): Promise<Response> {
+async function reach(path: string, init: RequestInit, options: JsonRequestOptions): Promise<Response> {
   try {
     return await fetch(path, { ...init, credentials: "same-origin" });
   } catch (error) {
     if (init.signal?.aborted === true) throw error;
-    throw new PageApiError(0, { code: "unreachable", message: "The dev server does not answer. Is it still running?" });
+    throw new PageApiError(0, {
+      code: "unreachable",
+      message: `${options.server} does not answer. ${options.ifSilent}`,
+    });
   }
 }
 
-async function readErrorBody(response: Response): Promise<PageApiErrorBody> {
+async function readErrorBody(response: Response, { server }: JsonRequestOptions): Promise<PageApiErrorBody> {
   const text = await response.text();
   try {
     const body = JSON.parse(text) as Partial<PageApiErrorBody>;
@@ -37,5 +53,5 @@ async function readErrorBody(response: Response): Promise<PageApiErrorBody> {
   } catch {
     // Not from the API: reported by its status below.
   }
-  return { code: "refused", message: `The dev server answered ${response.status}.` };
+  return { code: "refused", message: `${server} answered ${response.status}.` };
 }
