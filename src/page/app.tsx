@@ -4,7 +4,7 @@ import { LabelDialog } from "./detail/label-dialog.js";
 import { TargetDialog } from "./detail/target-dialog.js";
 import { EditDrawer } from "./edit/edit-drawer.js";
 import { InboxView } from "./inbox/inbox-view.js";
-import { KeySheet } from "./keyboard/sheet.js";
+import { DevKeySheet } from "./keyboard/sheet.js";
 import { SideNav } from "./nav/side-nav.js";
 import { TopBar } from "./nav/top-bar.js";
 import { SandboxView } from "./sandbox/sandbox-view.js";
@@ -36,7 +36,7 @@ export function App() {
       <TargetDialog />
       <LabelDialog />
       <ConfirmDialog />
-      <KeySheet />
+      <DevKeySheet />
       <Notices />
     </div>
   );

@@ -35,18 +35,14 @@ import {
 } from "../inbox/inbox-selection.js";
 import { clearChosenRows, closeRow, cursorRow, openRow, showRow } from "../inbox/inbox-state.js";
 import { isSheetOpen } from "../state/key-sheet.js";
+import type { KeyCommand } from "../ui/follow-keys.js";
 
-/** One line of the sheet, and what its keys do. */
-export interface KeyCommand {
-  keys: readonly string[];
-  label: string;
-  group: "Move" | "Act" | "Inbox" | "Go";
-  /** The only view that it is for; null for any. */
-  view: ViewName | null;
-  run: () => void;
-}
+/** In the order of the sheet. */
+export const KEY_GROUPS = ["Move", "Act", "Inbox", "Go"] as const;
 
-const inList = (keys: readonly string[], label: string, group: KeyCommand["group"], run: () => void): KeyCommand => ({
+type Command = KeyCommand<ViewName, (typeof KEY_GROUPS)[number]>;
+
+const inList = (keys: readonly string[], label: string, group: Command["group"], run: () => void): Command => ({
   keys,
   label,
   group,
@@ -54,7 +50,7 @@ const inList = (keys: readonly string[], label: string, group: KeyCommand["group
   run,
 });
 
-const inInbox = (keys: readonly string[], label: string, run: () => void): KeyCommand => ({
+const inInbox = (keys: readonly string[], label: string, run: () => void): Command => ({
   keys,
   label,
   group: "Inbox",
@@ -62,7 +58,7 @@ const inInbox = (keys: readonly string[], label: string, run: () => void): KeyCo
   run,
 });
 
-const anywhere = (keys: readonly string[], label: string, group: KeyCommand["group"], run: () => void): KeyCommand => ({
+const anywhere = (keys: readonly string[], label: string, group: Command["group"], run: () => void): Command => ({
   keys,
   label,
   group,
@@ -120,8 +116,7 @@ function stepBack(): void {
   if (view.value === "deliveries") focusById(LIST_ID);
 }
 
-/** Keys as the browser names them. Two keys with a space between are a sequence. */
-export const KEY_COMMANDS: readonly KeyCommand[] = [
+export const KEY_COMMANDS: readonly Command[] = [
   inList(["j", "ArrowDown"], "Next delivery", "Move", () => moveCursor(1)),
   inList(["k", "ArrowUp"], "Previous delivery", "Move", () => moveCursor(-1)),
   inList(["PageDown"], "Further down", "Move", () => moveCursor(PAGE)),

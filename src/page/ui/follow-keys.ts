@@ -1,0 +1,56 @@
+/** One line of the sheet of keys, and what its keys do. */
+export interface KeyCommand<View extends string, Group extends string = string> {
+  /** As the browser names them. Two keys with a space between are a sequence. */
+  keys: readonly string[];
+  label: string;
+  group: Group;
+  /** The only view that it is for; null for any. */
+  view: View | null;
+  run: () => void;
+}
+
+interface FollowKeysOptions<View extends string> {
+  commands: readonly KeyCommand<View>[];
+  view: () => View;
+  /** Takes a key before the commands do, unless it is the second one of a sequence; true if it has used it. */
+  takeFirst?: (event: KeyboardEvent) => boolean;
+}
+
+/** A sequence's second key must follow this soon. */
+const SEQUENCE_MS = 1000;
+
+/** Turns keys into commands, except in fields for text or choices. */
+export function followKeys<View extends string>({ commands, view, takeFirst }: FollowKeysOptions<View>): () => void {
+  const firsts = new Set(commands.flatMap(({ keys }) => keys.flatMap((each) => /^(\S+) \S/.exec(each)?.[1] ?? [])));
+  let sequence = { key: "", at: 0 };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (document.querySelector("dialog[open]") !== null || isTyping(event.target)) return;
+    // Enter on a button or a link keeps its meaning.
+    if (event.key === "Enter" && isIn(event.target, "button, a, [role=option]")) return;
+    const isSecond = sequence.key !== "" && event.timeStamp - sequence.at < SEQUENCE_MS;
+    const keys = isSecond ? `${sequence.key} ${event.key}` : event.key;
+    sequence = { key: "", at: 0 };
+    if (!isSecond && takeFirst?.(event) === true) return event.preventDefault();
+    if (firsts.has(event.key) && !isSecond) {
+      sequence = { key: event.key, at: event.timeStamp };
+      return;
+    }
+    const command = commands.find((each) => each.keys.includes(keys) && (each.view ?? view()) === view());
+    if (command === undefined) return;
+    event.preventDefault();
+    command.run();
+  };
+  window.addEventListener("keydown", onKeyDown);
+  return () => window.removeEventListener("keydown", onKeyDown);
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  const isField = target instanceof HTMLInputElement && target.type !== "checkbox";
+  return isField || target instanceof HTMLTextAreaElement || target.isContentEditable;
+}
+
+export function isIn(target: EventTarget | null, selector: string): boolean {
+  return target instanceof Element && target.closest(selector) !== null;
+}
