@@ -5,7 +5,15 @@ import type { Dispatcher } from "../dispatch/dispatcher.js";
 import { readAgain } from "../dispatch/read-again.js";
 import type { HandlerRegistry } from "../dispatch/registry.js";
 import { type EraseCounts, type EraseOptions, eraseAll } from "../store/erase.js";
-import { type EventDetail, type EventPage, type EventQuery, foundEvent, pageLimit } from "../store/inbox-view.js";
+import {
+  type EventDetail,
+  type EventPage,
+  type EventQuery,
+  foundEvent,
+  pageLimit,
+  type WorkChoice,
+} from "../store/inbox-view.js";
+import { runAllWork, type RunCounts } from "../store/waiting-work.js";
 import type { Store } from "../store/store.js";
 import type { WorkState } from "../store/work-state.js";
 
@@ -37,6 +45,13 @@ export interface Inbox {
    * pieces of work that run now, and of the events that are still parked.
    */
   retryAll(query: RetryAllQuery): Promise<{ events: number; pending: number; stillParked: number }>;
+  /**
+   * Runs work of the event now that waits for its next run. It gets no attempt, and keeps those that it had. Resolves
+   * with the number of pieces. Dead and parked work is for `retry`. Rejects with `not_found`.
+   */
+  runNow(id: string): Promise<number>;
+  /** `runNow` for all work that fits each field of the choice; without one, for all that waits for its next run. */
+  runAllNow(choice?: WorkChoice): Promise<RunCounts>;
   /**
    * Ends all work of the event that is not running; returns how many pieces. Its id stays known. Rejects with
    * `not_found`.
@@ -79,14 +94,20 @@ interface InboxDeps {
 
 const PAGE = 100;
 
-/** The store checks the states and the cursor. */
-export const EVENT_QUERY_OPTIONS = defineOptions("inbox.list", {
-  state: given<WorkState>(),
+const CHOICE = {
   handler: given<string>(),
   type: given<string>(),
   error: given<string>(),
   since: wholeNumber({ min: 0 }),
   until: wholeNumber({ min: 0 }),
+} satisfies OptionsOf<WorkChoice>;
+
+export const WORK_CHOICE_OPTIONS = defineOptions("inbox.runAllNow", CHOICE);
+
+/** The store checks the states and the cursor. */
+export const EVENT_QUERY_OPTIONS = defineOptions("inbox.list", {
+  ...CHOICE,
+  state: given<WorkState>(),
   limit: pageLimit,
   cursor: given<string>(),
 } satisfies OptionsOf<EventQuery>);
@@ -140,6 +161,18 @@ export function createInbox(deps: InboxDeps): Inbox {
         }
         if (stuck.length < PAGE) return total;
       }
+    },
+    async runNow(id) {
+      foundEvent(await store.get(id), id, "the inbox");
+      const pieces = await store.runEvent(id, clock.now());
+      if (pieces > 0) dispatcher.wake();
+      return pieces;
+    },
+    async runAllNow(choice = {}) {
+      const chosen = WORK_CHOICE_OPTIONS.resolve(choice);
+      const ran = await runAllWork((from) => store.runWork({ choice: chosen, now: clock.now(), from }));
+      if (ran.work > 0) dispatcher.wake();
+      return ran;
     },
     async discard(id) {
       foundEvent(await store.get(id), id, "the inbox");

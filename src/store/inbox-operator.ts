@@ -2,6 +2,7 @@ import type { EraseCounts, EraseOptions } from "./erase.js";
 import type { HandlerTimes, HandlerTimesQuery } from "./handler-times.js";
 import type { EventDetail, EventPage, EventQuery, ListCounts, StoreCounts, WorkChoice } from "./inbox-view.js";
 import type { KnownIds } from "./known-ids.js";
+import type { RunCounts } from "./waiting-work.js";
 import type { ContactEventChoice, OutboxCounts, OutboxPage, OutboxQuery, OutboxView } from "./outbox.js";
 
 /** The copy that `InboxOperator.backUp` writes. */
@@ -68,6 +69,15 @@ export interface InboxOperator extends KnownIds {
   retryWork(choice: StuckWork): Promise<OperatorRetry & { events: number }>;
   /** Counts the chosen work, and the events that it belongs to. */
   countWork(choice: StuckWork): Promise<{ events: number; work: number }>;
+  /**
+   * Makes work of the event due that waits for its next run; a receiver runs it within seconds. It gets no attempt, and
+   * keeps those that it had. Returns how many pieces. Rejects with `not_found`.
+   */
+  runEvent(id: string): Promise<number>;
+  /** The same for the chosen work, a small page at a time. Dead and parked work is left. */
+  runWork(choice: WorkChoice): Promise<RunCounts>;
+  /** Counts the chosen work that waits for its next run, and the events that it belongs to. */
+  countWaiting(choice: WorkChoice): Promise<RunCounts>;
   /** Ends the chosen work without running it, a small page at a time; returns what was ended. */
   discardWork(choice: StuckWork): Promise<{ events: number; work: number }>;
   /** True while a receiver runs handlers on the database. */

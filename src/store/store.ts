@@ -6,6 +6,7 @@ import type { EndedRuns, HandlerTimes, HandlerTimesQuery } from "./handler-times
 import type { EventDetail, EventPage, EventQuery, StoreCounts } from "./inbox-view.js";
 import type { KnownIds } from "./known-ids.js";
 import type { Outbox } from "./outbox.js";
+import type { RunPage, RunRequest } from "./waiting-work.js";
 import type { Lease, LeasedWork, NewWork, ParkedNote, Settlement } from "./work.js";
 
 /** An event to be stored, with its work. Bytes are stored exactly as given. */
@@ -247,6 +248,10 @@ export interface Store<Tx = CommitTransaction> extends Outbox, KnownIds {
   requestRetry(seq: number, now: number): Promise<boolean>;
   /** Events whose retry was requested, oldest first. Each is listed until its note is replaced or gone. */
   listRequested(query: { limit: number; afterSeq: number }): Promise<{ seq: number; id: string }[]>;
+  /** Makes the work of an event due that waits for its next run. Its attempts stay. Returns how many pieces. */
+  runEvent(id: string, now: number): Promise<number>;
+  /** The same for a small page of chosen work; {@link runAllWork} runs all pages. */
+  runWork(request: RunRequest): Promise<RunPage>;
   /** Ends all pending, dead and parked work of the event without running it; returns how many pieces. */
   discard(id: string, now: number): Promise<number>;
   /**

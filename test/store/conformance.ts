@@ -20,6 +20,7 @@ import { describeRecover } from "./conformance/recover.js";
 import { describeReplan } from "./conformance/replan.js";
 import { describeRequestedRetries } from "./conformance/requested-retries.js";
 import { describeRestartWaits } from "./conformance/restart-waits.js";
+import { describeRunNow } from "./conformance/run-now.js";
 import { describeSettle } from "./conformance/settle.js";
 import { describeSteps } from "./conformance/steps.js";
 
@@ -39,6 +40,7 @@ export function describeStore(kind: StoreKind): void {
     describeInspect(fixture);
     describeReplan(fixture);
     describeRequestedRetries(fixture);
+    describeRunNow(fixture);
     describePolicies(fixture);
     describeHandlerTimes(fixture);
     describePrune(fixture);

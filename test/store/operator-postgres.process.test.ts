@@ -14,6 +14,7 @@ import { describeDeadContactEvents } from "./operator/dead-contact-events.js";
 import type { OperatorKind } from "./operator/operator-kind.js";
 import { describeKnownIdsOfOperator } from "./operator/known-ids.js";
 import { describeStuckWork } from "./operator/stuck-work.js";
+import { describeWaitingWork } from "./operator/waiting-work.js";
 
 describeOnPostgres((database) => {
   const placeOf = ({ url, schema }: TestDatabase): string => `${url}#${schema}`;
@@ -29,6 +30,7 @@ describeOnPostgres((database) => {
   };
 
   describe("chosen work of a PostgreSQL", () => describeStuckWork(postgres));
+  describe("waiting work of a PostgreSQL", () => describeWaitingWork(postgres));
   describe("known ids of a PostgreSQL", () => describeKnownIdsOfOperator(postgres));
   describe("contact events of a PostgreSQL", () => describeDeadContactEvents(postgres));
 

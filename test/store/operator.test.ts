@@ -5,6 +5,7 @@ import { describeDeadContactEvents } from "./operator/dead-contact-events.js";
 import type { OperatorKind } from "./operator/operator-kind.js";
 import { describeKnownIdsOfOperator } from "./operator/known-ids.js";
 import { describeStuckWork } from "./operator/stuck-work.js";
+import { describeWaitingWork } from "./operator/waiting-work.js";
 
 const sqlite: OperatorKind = {
   create() {
@@ -14,5 +15,6 @@ const sqlite: OperatorKind = {
 };
 
 describe("chosen work of a file", () => describeStuckWork(sqlite));
+describe("waiting work of a file", () => describeWaitingWork(sqlite));
 describe("known ids of a file", () => describeKnownIdsOfOperator(sqlite));
 describe("contact events of a file", () => describeDeadContactEvents(sqlite));

@@ -36,6 +36,8 @@ export function withDatabaseTimes(store: SharedStore, clock: DatabaseClock): Sha
     restartWaits: (limits) => store.restartWaits(withLease(limits)),
     replan: (plan) => store.replan(withNow(plan)),
     requestRetry: (seq, now) => store.requestRetry(seq, toDatabase(now)),
+    runEvent: (id, now) => store.runEvent(id, toDatabase(now)),
+    runWork: (request) => store.runWork(withNow(request)),
     discard: (id, now) => store.discard(id, toDatabase(now)),
     erase: (request) => store.erase(withNow(request)),
     async counts(now) {

@@ -15,8 +15,10 @@ import { readHandlerTimes } from "./operations/handler-times.js";
 import { inspectEvent, listEvents } from "./operations/inspect.js";
 import { knownIds } from "./operations/known-ids.js";
 import { countOutbox, discardOutbox, getContactEvent, listOutbox, retryOutbox } from "./operations/outbox-inspect.js";
+import { countWaiting, runEvent, runWork } from "./operations/run-now.js";
 import { replanEvent } from "./operations/replan.js";
 import { requestReading, requestRetry } from "./operations/requested-retries.js";
+import { runAllWork } from "../waiting-work.js";
 import { openBesideReceivers } from "./open-beside-receivers.js";
 import { readServerTime } from "./operations/server-time.js";
 import type { Sql } from "./sql.js";
@@ -80,6 +82,15 @@ function operateEvents(
         return retryStored(sql, event, now);
       }),
     ...changeStuckWorkOfDatabase(beside),
+    runEvent: (id) =>
+      write("running waiting work", async (sql, now) => {
+        await mustGet(sql, id);
+        return runEvent(sql, id, now);
+      }),
+    runWork: (choice) =>
+      runAllWork((from) => write("running waiting work", (sql, now) => runWork(sql, { choice, now, from }))),
+    countWaiting: (choice) =>
+      read("counting work", async (sql) => countWaiting(sql, choice, await readServerTime(sql))),
     hasReceiver: () => read("looking for receivers", (sql) => hasLiveNode(sql, lockClass)),
     discardEvent: (id) =>
       write("discarding an event", async (sql, now) => {

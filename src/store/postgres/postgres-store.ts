@@ -25,6 +25,7 @@ import { settleSend } from "./operations/outbox-settle.js";
 import { PruneRound } from "./operations/prune.js";
 import { type NodeLock, recoverWork } from "./operations/recover.js";
 import { replanEvent } from "./operations/replan.js";
+import { runEvent, runWork } from "./operations/run-now.js";
 import { listRequested, requestRetry } from "./operations/requested-retries.js";
 import { restartWaits } from "./operations/restart-waits.js";
 import { loadSteps, saveStep } from "./operations/steps.js";
@@ -117,6 +118,8 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
     replan: (plan) => write("planning an event", (sql) => replanEvent(sql, plan)),
     requestRetry: (seq, now) => write("requesting a retry", (sql) => requestRetry(sql, seq, now)),
     listRequested: (query) => read("listing events", (sql) => listRequested(sql, query)),
+    runEvent: (id, now) => write("running waiting work", (sql) => runEvent(sql, id, now)),
+    runWork: (request) => write("running waiting work", (sql) => runWork(sql, request)),
     discard: (id, now) => write("discarding work", (sql) => discardEvent(sql, id, now)),
     erase: (request) => write("erasing", (sql) => erasePage(sql, request)),
     counts: (now) => read("counting work", (sql) => countWork(sql, now)),

@@ -20,6 +20,7 @@ import {
 } from "./operations/outbox-inspect.js";
 import { prepareDiscard, prepareReplan } from "./operations/replan.js";
 import { prepareRequestReading, prepareRequestRetry } from "./operations/requested-retries.js";
+import { runWaitingWork } from "./waiting-work-of-file.js";
 import { changeDeadContactEvents } from "./dead-contact-events-of-file.js";
 import { isOwned } from "./file-ownership.js";
 import { changeStuckWork } from "./stuck-work-of-file.js";
@@ -76,6 +77,7 @@ export async function openInboxFile(
         return retryStored(event);
       }),
     ...changeStuckWork({ db, now }),
+    ...runWaitingWork({ db, now, mustGet }),
     // oxlint-disable-next-line require-await -- a throw must become a rejection
     hasReceiver: async () => isOwned(file),
     discardEvent: (id) =>

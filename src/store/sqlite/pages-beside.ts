@@ -5,7 +5,7 @@ import { runBeside } from "./run-beside.js";
 /** Rows of one transaction, for which a receiver waits. */
 export const PAGE = 100;
 /** Between two transactions, so that a receiver which waits for the database gets it. */
-const BETWEEN_PAGES_MS = 20;
+export const BETWEEN_PAGES_MS = 20;
 
 /**
  * Pages of at most {@link PAGE} rows, each read after the last row of the page before. They are read without a lock: a

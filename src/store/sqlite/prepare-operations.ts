@@ -18,6 +18,7 @@ import { prepareSettleSend } from "./operations/outbox-settle.js";
 import { preparePrune } from "./operations/prune.js";
 import { prepareRecover } from "./operations/recover.js";
 import { prepareDiscard, prepareReplan } from "./operations/replan.js";
+import { prepareRunEvent, prepareRunWork } from "./operations/run-now.js";
 import { prepareListRequested, prepareRequestRetry } from "./operations/requested-retries.js";
 import { prepareRestartWaits } from "./operations/restart-waits.js";
 import { prepareSettle } from "./operations/settle.js";
@@ -46,6 +47,8 @@ export function prepareOperations(db: Database, pairs: DirectPairs, nextToken: N
     replan: onFirstUse(() => prepareReplan(db)),
     requestRetry: onFirstUse(() => prepareRequestRetry(db)),
     listRequested: onFirstUse(() => prepareListRequested(db)),
+    runEvent: onFirstUse(() => prepareRunEvent(db)),
+    runWork: onFirstUse(() => prepareRunWork(db)),
     discard: onFirstUse(() => prepareDiscard(db)),
     erase: onFirstUse(() => prepareErase(db)),
     countPage: onFirstUse(() => prepareCountPage(db)),

@@ -197,6 +197,8 @@ function commandsOf(run: GroupCommit["run"]) {
     replan: (plan) => run("replan", plan),
     requestRetry: (seq, now) => run("requestRetry", { seq, now }),
     listRequested: (query) => run("listRequested", query),
+    runEvent: (id, now) => run("runEvent", { id, now }),
+    runWork: (request) => run("runWork", request),
     discard: (id, now) => run("discard", { id, now }),
     erase: (request) => run("erase", request),
     counts: (now) => countPageByPage((input) => run("countPage", input), now),

@@ -1,0 +1,87 @@
+import type { Database } from "better-sqlite3";
+import type { WorkChoice } from "../../inbox-view.js";
+import {
+  firstWaiting,
+  type RunCounts,
+  type RunPage,
+  type RunRequest,
+  WAITING_PAGE,
+  type WaitingPlace,
+  withMoreCrashes,
+} from "../../waiting-work.js";
+import { chosenWork } from "./work-choice.js";
+import type { PieceAt } from "./replan.js";
+
+interface Waiting {
+  seq: number;
+  dueAt: number;
+  isChosen: 0 | 1;
+}
+
+const WAITS = "state = 'pending' AND due_at > :now";
+const RUN = `UPDATE inbox_work SET due_at = :now, waits_since = NULL WHERE ${WAITS}`;
+
+/** Makes the work of one event due that waits for its next run; its attempts stay. Returns how many pieces. */
+export function prepareRunEvent(db: Database) {
+  const run = db.prepare(`${RUN} AND seq = (SELECT seq FROM inbox_event WHERE id = :id)`);
+  return (event: { id: string; now: number }): number => run.run(event).changes;
+}
+
+/** Makes a page of chosen work due that waits for its next run; its attempts stay. Does not read work that is due. */
+export function prepareRunWork(db: Database) {
+  const run = db.prepare(`${RUN} AND seq = :seq AND handler = :handler`);
+  const handlerAfter = db
+    .prepare<[string], string>(`
+    SELECT handler FROM inbox_work INDEXED BY inbox_work_pending WHERE state = 'pending' AND handler > ?
+    ORDER BY handler LIMIT 1`)
+    .pluck();
+
+  function select(place: WaitingPlace, choice: WorkChoice, limit: number): Waiting[] {
+    const isChosen = chosenWork(choice).join(" AND ") || "TRUE";
+    return db
+      .prepare<object, Waiting>(`
+      SELECT w.seq, w.due_at AS dueAt, (${isChosen}) IS TRUE AS isChosen
+      FROM (
+        SELECT seq AS at_seq, handler AS of_handler FROM inbox_work INDEXED BY inbox_work_pending
+        WHERE state = 'pending' AND handler = :atHandler AND min(started - finished, 2) = :crashes
+          AND (due_at, seq) > (:dueAt, :seq)
+        ORDER BY due_at, seq LIMIT :limit) AS page
+      CROSS JOIN inbox_work AS w ON w.seq = page.at_seq AND w.handler = page.of_handler
+      CROSS JOIN inbox_event AS e ON e.seq = w.seq
+      ORDER BY w.due_at, w.seq`)
+      .all({ ...choice, ...place, atHandler: place.handler, handler: choice.handler, limit });
+  }
+
+  return ({ choice, now, from }: RunRequest): RunPage => {
+    const pieces: PieceAt[] = [];
+    let looked = 0;
+    let next = from ?? firstWaiting(choice.handler ?? handlerAfter.get(""), now);
+    while (next !== undefined && looked < WAITING_PAGE) {
+      const { handler } = next;
+      const limit = WAITING_PAGE - looked;
+      const waiting = select(next, choice, limit);
+      for (const { seq, isChosen } of waiting) {
+        if (isChosen === 1 && run.run({ seq, handler, now }).changes === 1) pieces.push({ seq, handler, now });
+      }
+      looked += waiting.length;
+      const last = waiting.at(-1);
+      if (last !== undefined && waiting.length === limit) next = { ...next, dueAt: last.dueAt, seq: last.seq };
+      else {
+        const follows = choice.handler === undefined ? handlerAfter.get(handler) : undefined;
+        next = withMoreCrashes(next, now) ?? firstWaiting(follows, now);
+      }
+    }
+    return { pieces: pieces.map(({ seq, handler }) => ({ seq, handler })), next };
+  };
+}
+
+/** Counts the chosen work that waits for its next run. */
+export function prepareCountWaiting(db: Database) {
+  return ({ choice, now }: { choice: WorkChoice; now: number }): RunCounts => {
+    const conditions = [WAITS, ...chosenWork(choice)].join(" AND ");
+    const count = db.prepare<object, RunCounts>(`
+      SELECT count(DISTINCT w.seq) AS events, count(*) AS work
+      FROM inbox_work AS w JOIN inbox_event AS e ON e.seq = w.seq WHERE ${conditions}`);
+    return count.get({ ...choice, now }) ?? { events: 0, work: 0 };
+  };
+}

@@ -1,0 +1,68 @@
+import type { WorkChoice } from "./inbox-view.js";
+import type { Lease } from "./work.js";
+
+/** A place among the work that waits for its next run: by handler, crashes of its process, time and event. */
+export interface WaitingPlace {
+  handler: string;
+  crashes: number;
+  dueAt: number;
+  seq: number;
+}
+
+/** A small page of {@link Store.runWork}. */
+export interface RunRequest {
+  choice: WorkChoice;
+  /** The time of the call, in milliseconds since 1970; work that is due by then does not wait. */
+  now: number;
+  /** `next` of the page before. */
+  from?: WaitingPlace | undefined;
+}
+
+export interface RunPage {
+  /** What is due now. */
+  pieces: Pick<Lease, "seq" | "handler">[];
+  /** Undefined on the last page. */
+  next: WaitingPlace | undefined;
+}
+
+/** How much work was made due, and of how many events. */
+export interface RunCounts {
+  /** Events that have some of it. */
+  events: number;
+  /** Pieces of work that run now instead of later. */
+  work: number;
+}
+
+/** Pieces that a page looks at, whether they are chosen or not: deliveries wait for no more. */
+export const WAITING_PAGE = 200;
+/** Work is found by the number of its crashes, where more count as two. */
+const CRASHES = [0, 1, 2];
+
+/** Makes all chosen work due, a page after the other. */
+export async function runAllWork(
+  runPage: (from: WaitingPlace | undefined) => Promise<RunPage>,
+  betweenPages: () => Promise<unknown> | undefined = () => undefined,
+): Promise<RunCounts> {
+  const events = new Set<number>();
+  let work = 0;
+  for (let from: WaitingPlace | undefined; ;) {
+    const { pieces, next } = await runPage(from);
+    for (const { seq } of pieces) events.add(seq);
+    work += pieces.length;
+    if (next === undefined) return { events: events.size, work };
+    from = next;
+    await betweenPages();
+  }
+}
+
+/** Where the waiting work of a handler begins. */
+export function firstWaiting(handler: string | undefined, now: number): WaitingPlace | undefined {
+  return handler === undefined ? undefined : { handler, crashes: 0, dueAt: now, seq: Number.MAX_SAFE_INTEGER };
+}
+
+/** The place after those of the handler with as many crashes; undefined after the last of the handler. */
+export function withMoreCrashes(place: WaitingPlace, now: number): WaitingPlace | undefined {
+  const crashes = place.crashes + 1;
+  const first = firstWaiting(place.handler, now);
+  return first !== undefined && CRASHES.includes(crashes) ? { ...first, crashes } : undefined;
+}

@@ -1,0 +1,141 @@
+import { describe, expect, test } from "vitest";
+import type { WorkChoice } from "#pigeonhole/store/inbox-view.js";
+import type { NewEvent } from "#pigeonhole/store/store.js";
+import { runAllWork } from "#pigeonhole/store/waiting-work.js";
+import {
+  acceptLeased,
+  crash,
+  DAY,
+  type Fixture,
+  idsOf,
+  leasePage,
+  MINUTE,
+  newEvent,
+  settlements,
+  snapshot,
+  statesOf,
+  T,
+} from "./fixture.js";
+
+const LATER = T + 30 * MINUTE;
+const NOW = T + MINUTE;
+
+/** Work that waits for its next run is run now. */
+export function describeRunNow(fixture: Fixture): void {
+  const runAll = (choice: WorkChoice = {}, now = NOW) =>
+    runAllWork((from) => fixture.store.runWork({ choice, now, from }));
+
+  /** An event whose run has failed and is to be repeated. */
+  async function acceptFailed(id: string, change: Partial<NewEvent> = {}, dueAt = LATER): Promise<void> {
+    await fixture.store.settle(settlements.pending(await acceptLeased(fixture.store, id, change), dueAt));
+  }
+
+  const viewOf = async (id: string) => (await fixture.store.get(id))?.handlers[0];
+
+  describe("work that waits for its next run", () => {
+    test("it is due at once and keeps its attempts and its error", async () => {
+      const { store } = fixture;
+      await acceptFailed("evt_1");
+      const before = await viewOf("evt_1");
+      expect(await leasePage(store, { now: NOW })).toMatchObject({ work: [], nextDueAt: LATER });
+      expect(await store.runEvent("evt_1", NOW)).toBe(1);
+      expect(await viewOf("evt_1")).toEqual({ ...before, dueAt: NOW });
+      const [work] = (await leasePage(store, { now: NOW, leaseUntil: NOW + MINUTE })).work;
+      expect(work).toMatchObject({ eventId: "evt_1", attempt: 2, failures: 1, crashes: 0, dueAt: NOW });
+    });
+
+    test("a process that died in it still counts", async () => {
+      const { store } = fixture;
+      await acceptLeased(store, "evt_1");
+      await store.recover(T + DAY);
+      const [lease = expect.unreachable()] = (await leasePage(store, { now: T + DAY, leaseUntil: T + 2 * DAY })).work;
+      await store.settle({ ...settlements.pending(lease, T + 3 * DAY), at: T + DAY });
+      expect(await runAll({}, T + DAY)).toEqual({ events: 1, work: 1 });
+      const [work] = (await leasePage(store, { now: T + DAY, leaseUntil: T + 2 * DAY })).work;
+      expect(work).toMatchObject({ attempt: 3, failures: 1, crashes: 1 });
+    });
+
+    test("work that is due, leased, done, dead or parked, and other events, do not change", async () => {
+      const { store } = fixture;
+      const names = ["leased", "done", "dead", "parked"] as const;
+      const work = names.map((handler) => ({ handler, leaseUntil: T + DAY }));
+      const result = await store.accept(newEvent("evt_1", { work: [...work, { handler: "due" }] }));
+      for (const lease of result.kind === "stored" ? result.leases : []) {
+        if (lease.handler !== "leased") await store.settle(settlements[lease.handler as "done" | "dead"](lease));
+      }
+      await acceptFailed("evt_2", {}, NOW);
+      const before = await snapshot(store);
+      expect(await store.runEvent("evt_1", NOW)).toBe(0);
+      expect(await store.runEvent("evt_3", NOW)).toBe(0);
+      expect(await runAll()).toEqual({ events: 0, work: 0 });
+      expect(await snapshot(store)).toEqual(before);
+      await acceptFailed("evt_4");
+      expect(await store.runEvent("evt_1", NOW)).toBe(0);
+      expect(await viewOf("evt_4")).toMatchObject({ dueAt: LATER });
+    });
+
+    test("a lease that is given meanwhile is kept, and its settlement is written", async () => {
+      const { store } = fixture;
+      await acceptFailed("evt_1");
+      const [lease = expect.unreachable()] = (await leasePage(store, { now: LATER, leaseUntil: LATER + MINUTE })).work;
+      expect(await store.runEvent("evt_1", NOW)).toBe(0);
+      expect(await runAll()).toEqual({ events: 0, work: 0 });
+      expect(await store.settle({ ...settlements.done(lease), at: LATER })).toBe("settled");
+    });
+
+    test("the wait after the next failure is not shortened when the clock is set back", async () => {
+      const { store } = fixture;
+      await acceptFailed("evt_1", {}, T + 3 * DAY);
+      await store.runEvent("evt_1", T + DAY);
+      await store.restartWaits({ now: T, leaseUntil: T + MINUTE });
+      expect(idsOf(await leasePage(store))).toEqual(["evt_1"]);
+    });
+
+    test.each<[WorkChoice, string[]]>([
+      [{}, ["a g", "a h", "b h", "c h"]],
+      [{ handler: "g" }, ["a g"]],
+      [{ handler: "none" }, []],
+      [{ type: "email.sent" }, ["b h"]],
+      [{ error: "FAILED" }, ["a g", "a h", "b h", "c h"]],
+      [{ error: "%" }, []],
+      [{ since: T + 10 }, ["b h", "c h"]],
+      [{ until: T + 10, handler: "h" }, ["a h"]],
+      [{ since: T + 10, until: T + 20, type: "email.sent" }, ["b h"]],
+    ])("%j runs %j now", async (choice, chosen) => {
+      const { store } = fixture;
+      const both = { work: ["g", "h"].map((handler) => ({ handler, leaseUntil: T + MINUTE })) };
+      const result = await store.accept(newEvent("a", both));
+      for (const lease of result.kind === "stored" ? result.leases : []) {
+        await store.settle(settlements.pending(lease, LATER));
+      }
+      await acceptFailed("b", { type: "email.sent", receivedAt: T + 10 });
+      await acceptFailed("c", { receivedAt: T + 20 }, LATER + DAY);
+      const events = new Set(chosen.map((piece) => piece.split(" ")[0])).size;
+      expect(await runAll(choice)).toEqual({ events, work: chosen.length });
+      const due: string[] = [];
+      for (const id of ["a", "b", "c"]) {
+        const { handlers = [] } = (await store.get(id)) ?? {};
+        for (const { handler, dueAt } of handlers) if (dueAt === NOW) due.push(`${id} ${handler}`);
+      }
+      expect(due.toSorted()).toEqual(chosen);
+    });
+
+    test("more than one page of several handlers runs to the last piece, and crashed work with it", async () => {
+      const { store } = fixture;
+      for (let index = 0; index < 3; index += 1) await acceptLeased(store, `crashed_${index}`);
+      await crash(store);
+      const crashed = (await leasePage(store, { now: T + DAY, leaseUntil: T + 2 * DAY })).work;
+      for (const lease of crashed) await store.settle(settlements.pending(lease, T + 3 * DAY));
+      for (let index = 0; index < 210; index += 1) {
+        await acceptFailed(`evt_${index}`, { work: [{ handler: `g${index % 3}`, leaseUntil: T + MINUTE }] });
+        if (index % 2 === 0) await acceptFailed(`h_${index}`);
+      }
+      const waiting = 3 + 210 + 105;
+      expect(crashed).toHaveLength(3);
+      expect(await runAll({ type: "email.sent" })).toEqual({ events: 0, work: 0 });
+      expect(await runAll()).toEqual({ events: waiting, work: waiting });
+      expect(await runAll()).toEqual({ events: 0, work: 0 });
+      expect(await statesOf(store, "h_0")).toEqual({ h: "pending" });
+    });
+  });
+}

@@ -1,0 +1,49 @@
+import { beforeEach, expect, test } from "vitest";
+import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
+import type { Store } from "#pigeonhole/store/store.js";
+import { acceptLeased, DAY, newEvent, settlements, statesOf } from "../conformance/fixture.js";
+import { errorOf } from "../../support/error-of.js";
+import { type OperatorKind, openBoth } from "./operator-kind.js";
+
+let store: Store;
+let inbox: InboxOperator;
+
+/** An event whose run has failed; the next one is a day away. */
+async function acceptFailed(id: string, type = "email.received"): Promise<void> {
+  await store.settle(settlements.pending(await acceptLeased(store, id, { type }), Date.now() + DAY));
+}
+
+/** Work that waits for its next run, seen from outside the receiver. */
+export function describeWaitingWork(kind: OperatorKind): void {
+  beforeEach(async () => {
+    ({ store, inbox } = await openBoth(kind));
+  });
+
+  test("the waiting work of an event is due at once and keeps its attempts", async () => {
+    await acceptFailed("a");
+    await acceptFailed("b");
+    expect(await inbox.runEvent("a")).toBe(1);
+    expect(await inbox.runEvent("a")).toBe(0);
+    const [a, b] = await Promise.all(["a", "b"].map(async (id) => (await inbox.getEvent(id))?.handlers[0]));
+    expect(a).toMatchObject({ state: "pending", attempts: 1 });
+    expect(Math.abs((a?.dueAt ?? 0) - Date.now())).toBeLessThan(DAY / 2);
+    expect(b?.dueAt).toBeGreaterThan(Date.now() + DAY / 2);
+  });
+
+  test("an event that is not in the inbox is refused", async () => {
+    expect(await errorOf(inbox.runEvent("missing"))).toMatchObject({ code: "not_found" });
+  });
+
+  test("chosen work is counted and run, and nothing else", async () => {
+    for (let index = 0; index < 250; index += 1) await acceptFailed(`evt_${index}`);
+    await acceptFailed("sent", "email.sent");
+    await store.settle(settlements.dead(await acceptLeased(store, "dead")));
+    await store.accept(newEvent("due"));
+    const all = { events: 250, work: 250 };
+    expect(await inbox.countWaiting({ type: "email.received" })).toEqual(all);
+    expect(await inbox.countWaiting({})).toEqual({ events: 251, work: 251 });
+    expect(await inbox.runWork({ type: "email.received" })).toEqual(all);
+    expect(await inbox.countWaiting({})).toEqual({ events: 1, work: 1 });
+    expect(await statesOf(store, "dead")).toEqual({ h: "dead" });
+  });
+}
