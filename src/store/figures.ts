@@ -1,0 +1,168 @@
+import { DAY, HOUR, MINUTE, SECOND } from "../base/duration.js";
+import type { OutcomeKind } from "../protocol/outcome.js";
+
+/** The spans that figures are kept for, each in steps of its own length. */
+export const FIGURE_RANGES = {
+  "1h": { stepMs: 10 * SECOND, keptMs: HOUR },
+  "24h": { stepMs: 5 * MINUTE, keptMs: DAY },
+  "7d": { stepMs: 30 * MINUTE, keptMs: 7 * DAY },
+} as const satisfies Record<string, { stepMs: number; keptMs: number }>;
+
+/** The name of a span. */
+export type FigureRange = keyof typeof FIGURE_RANGES;
+
+/**
+ * Counts by how long it took: by the place of the bucket in `RUN_TIME_BOUNDS` of `handler-times.ts`. Places without any
+ * are left out.
+ */
+export type TimeCounts = Readonly<Record<number, number>>;
+
+/** Runs of one handler that ended. */
+export interface RunFigures {
+  /** Those that were done. */
+  done: number;
+  /** Those that threw, or took longer than the handler's `timeoutMs`. */
+  failed: number;
+  /** All of them, by how long they took. */
+  times: TimeCounts;
+}
+
+/** How much there is, at one moment. Every process sees the whole store. */
+export interface Gauges {
+  /** Pieces of work that wait or run; and the age of the oldest of their events, in milliseconds. */
+  backlog: { depth: number; oldestAgeMs: number };
+  /** Contact events that wait or are being sent; and the age of the oldest, in milliseconds. */
+  outbox: { depth: number; oldestAgeMs: number };
+  /** What the store takes, and what is free on its disk; undefined where it is not known. */
+  disk: { usedBytes: number | undefined; freeBytes: number | undefined };
+}
+
+/** What happened in one process, or in several together, in a span of time. */
+export interface Figures {
+  /** Deliveries that were answered, by outcome; outcomes without any are left out. */
+  answers: Partial<Record<OutcomeKind, number>>;
+  /** The same deliveries, by the time from their headers to their answer. */
+  answerTimes: TimeCounts;
+  /** By handler. */
+  runs: Readonly<Record<string, RunFigures>>;
+  /** Runs of handlers that found no place in {@link Figures.runs}, which is bounded. */
+  otherRuns: RunFigures | undefined;
+  /** The highest of each since the step began; undefined when none were taken. */
+  gauges: Gauges | undefined;
+}
+
+/** A handler that runs now. */
+export interface RunningNow {
+  handler: string;
+  eventId: string;
+  /** Milliseconds since 1970. */
+  since: number;
+}
+
+/** What a process says about itself. */
+export interface ProcessStatus {
+  /** Unique among processes, also of other machines. */
+  process: string;
+  /** Name of its machine. */
+  host: string;
+  /** Its number on that machine. */
+  pid: number;
+  /** State of its receiver, such as `running`. */
+  state: string;
+  /** The receiver's option `role`. */
+  role: string;
+  /** When it started, in milliseconds since 1970. */
+  startedAt: number;
+  /** Answers other than 2xx in a row. */
+  failuresInARow: number;
+  /** When it last stored a delivery, in milliseconds since 1970; undefined when it has stored none. */
+  lastAcceptedAt: number | undefined;
+  /** The receiver's option `silenceAfterMs`, in milliseconds; undefined when silence raises no alarm. */
+  silenceAfterMs: number | undefined;
+  /** Deliveries that were read and not settled yet. */
+  waiting: number;
+  /** Handlers that run in it now. */
+  runningCount: number;
+  /** The longest-running of them first, 50 at most. */
+  running: readonly RunningNow[];
+}
+
+/** A status as it was last written. */
+export interface ReportedStatus extends ProcessStatus {
+  /** Milliseconds since 1970. A process that lives reports at least once a minute. */
+  reportedAt: number;
+}
+
+/** One write of a process. */
+export interface FiguresWrite {
+  /** {@link ProcessStatus.process}. */
+  process: string;
+  /** The time of the call, in milliseconds since 1970; it decides the steps that the figures are added to. */
+  now: number;
+  /** What happened since the last write. */
+  figures: Figures;
+  /** Replaces its last one; undefined for a process that stops, whose status is removed. */
+  status: ProcessStatus | undefined;
+}
+
+/** Which figures. */
+export interface FiguresQuery {
+  range: FigureRange;
+  /** The end of the range, in milliseconds since 1970. */
+  now: number;
+}
+
+/** One value per step, in the order of {@link FigureSeries.times}; null where nothing is known. */
+export type StepValues = (number | null)[];
+
+/** Times in each step, in milliseconds. */
+export interface TimeSeries {
+  medianMs: StepValues;
+  p95Ms: StepValues;
+  p99Ms: StepValues;
+}
+
+/** A handler's runs in each step. */
+export interface RunSeries extends TimeSeries {
+  handler: string;
+  /** Runs that ended, those that failed included. */
+  runs: StepValues;
+  failed: StepValues;
+}
+
+/** The figures of all processes of a store together, step by step. */
+export interface FigureSeries {
+  range: FigureRange;
+  /** Length of a step, in milliseconds. */
+  stepMs: number;
+  /** Begin of each step, in milliseconds since 1970, ascending without gaps; the last step is still open. */
+  times: number[];
+  /** Deliveries in each step, by outcome; outcomes without any are left out. */
+  answers: Partial<Record<OutcomeKind, StepValues>>;
+  /** Time from a delivery to its answer. */
+  latency: TimeSeries;
+  /** In the order of their names. */
+  handlers: RunSeries[];
+  backlog: { depth: StepValues; oldestAgeMs: StepValues };
+  outbox: { depth: StepValues; oldestAgeMs: StepValues };
+  disk: { usedBytes: StepValues; freeBytes: StepValues };
+}
+
+/** What a store keeps of the figures of its processes. Nothing waits for it, and figures may be lost. */
+export interface FiguresStore {
+  /**
+   * Adds figures to the steps of `now` and replaces the status of the process, in a transaction that neither accepts
+   * nor settles. Also drops and joins some of what is old.
+   */
+  writeFigures(write: FiguresWrite): Promise<void>;
+  /** The figures of all processes together. */
+  readFigures(query: FiguresQuery): Promise<FigureSeries>;
+  /** What the processes last said, the newest first; those of the last hour at most. */
+  readStatuses(): Promise<ReportedStatus[]>;
+}
+
+/** Of {@link FiguresStore}, what those who look at a store from outside need; `now` is the time of the call. */
+export interface FiguresReader {
+  readFigures(range: FigureRange): Promise<FigureSeries>;
+  readStatuses(): Promise<ReportedStatus[]>;
+}
