@@ -44,6 +44,7 @@ export const COMMANDS: readonly Command[] = [
   command(inbox.inboxList, async () => (await import("./inbox/run.js")).list),
   command(inbox.inboxShow, async () => (await import("./inbox/run.js")).show),
   command(inbox.inboxRetry, async () => (await import("./inbox/stuck-work.js")).retryStuckWork),
+  command(inbox.inboxRun, async () => (await import("./inbox/run-now.js")).runWaitingWork),
   command(inbox.inboxDiscard, async () => (await import("./inbox/stuck-work.js")).discardStuckWork),
   command(inbox.inboxErase, async () => (await import("./inbox/erase.js")).eraseFromInbox),
   command(inbox.inboxStats, async () => (await import("./inbox/run.js")).stats),

@@ -82,6 +82,34 @@ describeOnPostgres((database) => {
       expect((await inbox.countLists()).events).toMatchObject({ all: 1, dead: 0, done: 1 });
     });
 
+    test("work that waits for its next run is run now by one of two receivers, and keeps its attempts", async () => {
+      onTestFinished(drop);
+      const { run, fix } = createFailingHandler(() => new Error("the address book is away"));
+      const { pool, schema } = database;
+      const start = async () => {
+        const store = createPostgresStore({ pool, schema });
+        const receiver = createReceiver({ secrets: TEST_SECRET, store, logger: silentLogger, telemetry: false });
+        onTestFinished(() => closeReceiver(receiver));
+        receiver.on("email.sent", run, { name: "book", retry: { initialMs: 60_000 } });
+        await receiver.start();
+        return receiver;
+      };
+      const [receiver] = [await start(), await start()];
+      const events = [makeEvent(), makeEvent()] as const;
+      for (const event of events) {
+        await post(receiver, event);
+        await untilWork(receiver, event.id, { state: "pending", attempts: 1 }, "book");
+      }
+      const inbox = await open();
+      expect(await inbox.countWaiting({ handler: "book" })).toEqual({ events: 2, work: 2 });
+      expect(await inbox.runEvent(events[0].id)).toBe(1);
+      await untilWork(receiver, events[0].id, { state: "pending", attempts: 2 }, "book");
+      fix();
+      expect(await inbox.runWork({ error: "away" })).toEqual({ events: 2, work: 2 });
+      await untilWork(receiver, events[0].id, { state: "done", attempts: 3 }, "book");
+      await untilWork(receiver, events[1].id, { state: "done", attempts: 2 }, "book");
+    });
+
     test("an event that was not understood is read again by the receiver", async () => {
       const { receiver } = await startWithDeadEvent();
       const event = makeEvent({ type: "email.unheard" });

@@ -77,6 +77,21 @@ export const inboxRetry = defineCommand({
   ],
 });
 
+export const inboxRun = defineCommand({
+  name: "inbox run",
+  group,
+  summary: "Runs work now that has failed and waits for its next run.",
+  details:
+    "Name events, or choose work by the options, which must all fit. The receiver runs it within seconds, or when it next starts. Its attempts stay: it gets no new one, and the run counts. Dead and parked work is for inbox retry.",
+  arguments: { ids: { ...ids, optional: true } },
+  options: { ...options, all: { summary: "All work that waits for its next run." }, ...workOptions },
+  examples: [
+    ["pigeonhole inbox run evt_1", "without waiting for its next run"],
+    ["pigeonhole inbox run --handler billing --error timeout", "after an outage is over"],
+    ["pigeonhole inbox run --all", "all that waits"],
+  ],
+});
+
 export const inboxDiscard = defineCommand({
   name: "inbox discard",
   group,

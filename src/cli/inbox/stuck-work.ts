@@ -1,11 +1,13 @@
+import { isRetrying } from "../../capture/model/describe-work.js";
 import type { InboxOperator, OperatorRetry, StuckWork } from "../../store/inbox-operator.js";
-import { usageError } from "../frame/command-error.js";
+import type { WorkChoice } from "../../store/inbox-view.js";
 import { confirm } from "../frame/confirm.js";
 import type { RunCommand } from "../frame/context.js";
 import { EXIT, type ExitCode } from "../frame/exit-code.js";
 import { countOf } from "../frame/format.js";
 import { forEach } from "../values/for-each.js";
 import { withInbox } from "../values/find-inbox.js";
+import { piecesOf, readFields } from "./choose-work.js";
 import type * as specs from "./spec.js";
 
 const NOTHING_STUCK = "No such work is dead or parked.";
@@ -28,12 +30,18 @@ export const retryStuckWork: RunCommand<typeof specs.inboxRetry> = ({ args, opti
       const retried = await inbox.retryEvent(id);
       total.handlers += retried.handlers;
       total.readAgain += retried.readAgain;
-      const [text = "nothing to retry"] = describeRetry(retried, hasReceiver);
+      const [text = await describeNothing(inbox, id)] = describeRetry(retried, hasReceiver);
       return { fields: { ...retried, hasReceiver }, text };
     });
     if (ids.length > 1 && !out.isJson) out.result({}, describeRetry(total, hasReceiver).join("\n") || NOTHING_STUCK);
     return exitCode;
   });
+
+/** Work that has failed and runs again needs no new attempts. */
+async function describeNothing(inbox: InboxOperator, id: string): Promise<string> {
+  const waits = (await inbox.getEvent(id))?.handlers.some(isRetrying) === true;
+  return waits ? "nothing to retry: it waits for its next run, which inbox run begins now" : "nothing to retry";
+}
 
 export const discardStuckWork: RunCommand<typeof specs.inboxDiscard> = ({ args, options, context }) =>
   withInbox(options.db, context, async (inbox) => {
@@ -66,29 +74,17 @@ async function discardChosen(
   return EXIT.ok;
 }
 
-interface ChoiceOptions extends Omit<StuckWork, "state"> {
+interface ChoiceOptions extends WorkChoice {
   parked: boolean;
   dead: boolean;
 }
 
 /** The work that the options choose; undefined where events are named. */
 function readChoice(ids: readonly string[], options: ChoiceOptions): StuckWork | undefined {
-  const { parked, dead, handler, type, error, since, until } = options;
-  const fields = { handler, type, error, since, until };
-  const isChosen = parked || dead || Object.values(fields).some((value) => value !== undefined);
-  if (isChosen && ids.length > 0) {
-    throw usageError(
-      "Ids of events and options that choose work were both given. Leave out the ids, or the options: work of named events is not chosen.",
-    );
-  }
-  if (!isChosen && ids.length === 0) {
-    throw usageError(
-      "Give ids of events, or choose work with --parked, --dead, --handler, --type, --error, --since or --until.",
-    );
-  }
-  if (!isChosen) return undefined;
+  const { parked, dead } = options;
+  const fields = readFields(ids, options, { parked, dead });
   // Both switches together are all that is stuck, as neither of them is.
-  return { ...fields, ...(parked !== dead && { state: dead ? "dead" : "parked" }) };
+  return fields && { ...fields, ...(parked !== dead && { state: dead ? "dead" : "parked" }) };
 }
 
 /** What becomes of what was retried, a line for each kind; none if there is nothing. */
@@ -99,5 +95,3 @@ function describeRetry({ handlers, readAgain }: OperatorRetry, hasReceiver: bool
     ...(readAgain === 0 ? [] : [`${countOf(readAgain, "parked event")} will be read again ${when}`]),
   ];
 }
-
-const piecesOf = (work: number): string => `${countOf(work, "piece")} of work`;

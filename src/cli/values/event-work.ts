@@ -1,5 +1,5 @@
 import type { AnswerHead, AnswerJudgement } from "../../capture/model/answer.js";
-import { describeWork } from "../../capture/model/describe-work.js";
+import { describeWork, isRetrying } from "../../capture/model/describe-work.js";
 import { type WorkWord, isRetryRequested, wordOfWork } from "../../capture/model/work-word.js";
 import { NOTE_HANDLER } from "../../base/note-handler.js";
 import { quoteForShell } from "../../base/text.js";
@@ -40,7 +40,8 @@ export function describeEventWork(found: FoundEvent | undefined): string[] {
     return [...open.map(describeWork), `${when}: ${command("retry")}`];
   }
   const requested = open.some(isRetryRequested) ? [RETRY_REQUESTED] : [];
-  return [...open.map(describeWork), ...requested, `To see how it ends: ${command("show")}`];
+  const runNow = open.some(isRetrying) ? [`To run it now: ${command("run")}`] : [];
+  return [...open.map(describeWork), ...requested, ...runNow, `To see how it ends: ${command("show")}`];
 }
 
 /** Work that was ended without a run is not called done. */

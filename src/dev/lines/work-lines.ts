@@ -1,3 +1,4 @@
+import { MINUTE } from "../../base/duration.js";
 import { NOTE_HANDLER } from "../../base/note-handler.js";
 import { escapeControls, quoteForShell } from "../../base/text.js";
 import { captureHandle } from "../../capture/model/capture-handle.js";
@@ -15,12 +16,16 @@ export function workLines(event: WorkEvent, nowMs: number, inboxFlag: string | u
     case "handler_failed":
       return [
         failureLine(event, nowMs),
-        ...(event.nextAt === null ? retryLines("After a fix", event.eventId, inboxFlag) : []),
+        ...(event.nextAt === null
+          ? commandLines({ when: "After a fix", command: "retry", eventId: event.eventId, inboxFlag })
+          : isLongWait(event.nextAt, nowMs)
+            ? commandLines({ when: "To run it now", command: "run", eventId: event.eventId, inboxFlag })
+            : []),
       ];
     case "no_handler":
       return [
         { parts: [...head(event, nowMs), ["warn", "! no handler got it"], handlePart(event)] },
-        ...retryLines("Once there is one", event.eventId, inboxFlag),
+        ...commandLines({ when: "Once there is one", command: "retry", eventId: event.eventId, inboxFlag }),
       ];
   }
 }
@@ -44,10 +49,24 @@ function failureLine(event: Extract<WorkEvent, { kind: "handler_failed" }>, nowM
   };
 }
 
-function retryLines(when: string, eventId: string, inboxFlag: string | undefined): EventLine[] {
+/** A run that is that near needs no command. */
+const SHORT_WAIT_MS = MINUTE;
+
+function isLongWait(nextAt: string, nowMs: number): boolean {
+  return Date.parse(nextAt) - nowMs > SHORT_WAIT_MS;
+}
+
+interface CommandHint {
+  when: string;
+  command: "retry" | "run";
+  eventId: string;
+  inboxFlag: string | undefined;
+}
+
+function commandLines({ when, command, eventId, inboxFlag }: CommandHint): EventLine[] {
   if (inboxFlag === undefined) return [];
-  const command = `npx pigeonhole inbox retry ${quoteForShell(eventId)}${inboxFlag}`;
-  return [lineBelow("dim", `${when}: ${escapeControls(command)}`)];
+  const line = `npx pigeonhole inbox ${command} ${quoteForShell(eventId)}${inboxFlag}`;
+  return [lineBelow("dim", `${when}: ${escapeControls(line)}`)];
 }
 
 function head({ capture }: WorkEvent, nowMs: number): Part[] {

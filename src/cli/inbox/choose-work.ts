@@ -1,0 +1,31 @@
+import type { WorkChoice } from "../../store/inbox-view.js";
+import { usageError } from "../frame/command-error.js";
+import { countOf } from "../frame/format.js";
+
+export const piecesOf = (work: number): string => `${countOf(work, "piece")} of work`;
+
+/**
+ * The fields by which the options choose work; undefined where events are named. `switches` say whether a switch of the
+ * command chooses too.
+ */
+export function readFields(
+  ids: readonly string[],
+  options: WorkChoice,
+  switches: Readonly<Record<string, boolean>>,
+): WorkChoice | undefined {
+  const { handler, type, error, since, until } = options;
+  const fields = { handler, type, error, since, until };
+  const isChosen = [...Object.values(switches), ...Object.values(fields).map((value) => value !== undefined)].some(
+    Boolean,
+  );
+  if (isChosen && ids.length > 0) {
+    throw usageError(
+      "Ids of events and options that choose work were both given. Leave out the ids, or the options: work of named events is not chosen.",
+    );
+  }
+  if (!isChosen && ids.length === 0) {
+    const names = [...Object.keys(switches), "handler", "type", "error", "since"].map((name) => `--${name}`);
+    throw usageError(`Give ids of events, or choose work with ${names.join(", ")} or --until.`);
+  }
+  return isChosen ? fields : undefined;
+}
