@@ -1,8 +1,8 @@
+import { isRetrying } from "../capture/model/work-word.js";
 import { type Clock, type Timer } from "../base/clock.js";
 import { SECOND } from "../base/duration.js";
 import { outcomeOf } from "../capture/model/answer.js";
 import type { CaptureSummary } from "../capture/model/capture.js";
-import { isRetrying } from "../capture/model/describe-work.js";
 import { attemptEventId } from "../capture/model/sent-event-id.js";
 import type { EventDetail, HandlerView } from "../store/inbox-view.js";
 import type { InboxOperator } from "../store/inbox-operator.js";

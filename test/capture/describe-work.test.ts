@@ -26,9 +26,12 @@ test.each([
     { state: "dead", reason: "do_not_retry", error: "Error: no answer" },
     "Handler crm is dead: do_not_retry: Error: no answer",
   ],
-  [{ state: "pending", attempts: 0 }, "Handler crm is pending."],
+  [{ state: "pending", attempts: 0 }, "Handler crm is waiting."],
+  [{ state: "pending", attempts: 0, error: "Error: no" }, "Handler crm is waiting for its retry: Error: no"],
+  [{ state: "leased", attempts: 1 }, "Handler crm is running."],
+  [{ state: "done", discarded: true }, "Handler crm is discarded."],
   // Its process died in the run.
-  [{ state: "pending", error: null }, "Handler crm is pending."],
+  [{ state: "pending", error: null }, "Handler crm is waiting."],
   [{ state: "parked", handler: "", reason: "bad_data" }, "The event is parked: bad_data"],
 ])("work %j is described as %j", (work, expected) => {
   expect(describeWork({ handler: "crm", attempts: 3, maxAttempts: 14, ...work })).toBe(expected);

@@ -28,13 +28,13 @@ describe("inbox, beside a running receiver", () => {
     expect(dead).toMatchObject([{ schemaVersion: 1, event: { id: bounced, state: "dead" } }]);
   });
 
-  test("an event that no handler takes has no work, and is not listed as done", async () => {
+  test("an event that no handler takes is not listed as done", async () => {
     const app = await startReceiverApp();
     const event = sampleEvent("email.sent", { test: true });
     await deliver(app.receiver, event, { secret: SECRET });
     const inbox = (...args: string[]) => runCli(["inbox", ...args, "--db", app.file]);
-    expect((await inbox("list")).stdout).toMatch(new RegExp(`– no work +email.sent +${event.id}`));
-    expect((await inbox("show", event.id)).stdout).toContain("state     – no work\n");
+    expect((await inbox("list")).stdout).toMatch(new RegExp(`! no handler +email.sent +${event.id}`));
+    expect((await inbox("show", event.id)).stdout).toContain("state     ! no handler\n");
     expect((await inbox("list", "--state", "done")).stderr).toBe("No such events.\n");
   });
 
@@ -58,12 +58,23 @@ describe("inbox, beside a running receiver", () => {
     const args = ["--db", app.file];
     const retrying = /retrying, 1 of 5 attempts, next at \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/;
     expect((await runCli(["inbox", "list", ...args])).stdout).toMatch(
-      new RegExp(`… pending +email.complained +${event.id} +all:done complaints:${retrying.source}`),
+      new RegExp(`… retrying +email.complained +${event.id} +all:done complaints:${retrying.source}`),
     );
     const { stdout } = await runCli(["inbox", "show", event.id, ...args]);
     expect(stdout).toMatch(new RegExp(`handler   complaints: … ${retrying.source}\n +Error: try again later`));
     const [line] = jsonLines(await runCli(["inbox", "show", event.id, ...args, "--json"]));
     expect(line).toMatchObject({ event: { handlers: [{}, { state: "pending", attempts: 1, maxAttempts: 5 }] } });
+  });
+
+  test("an event of which one handler is done and the work of another was discarded says both", async () => {
+    const app = await startReceiverApp();
+    const id = await receive(app, "email.bounced");
+    const inbox = (...args: string[]) => runCli(["inbox", ...args, "--db", app.file]);
+    await inbox("discard", id, "--yes");
+    expect((await inbox("list")).stdout).toMatch(
+      new RegExp(`– done and discarded +email.bounced +${id} +all:done bounces:discarded`),
+    );
+    expect((await inbox("show", id)).stdout).toContain("state     – done and discarded\n");
   });
 
   test("the terminal gets control characters in stored text as escapes", async () => {

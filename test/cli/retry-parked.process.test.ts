@@ -63,7 +63,7 @@ describe("inbox retry of parked events", () => {
       ].join("\n"),
     );
     const shown = await runCli(["inbox", "show", "evt_new", "--db", file]);
-    expect(shown.stdout).toContain("not understood: ✗ parked (unknown_type), waits to be read again");
+    expect(shown.stdout).toContain("not understood: … retry requested (unknown_type), waits to be read again");
     const app = await startNextVersion(file, [NEW_TYPE, "email.sent"]);
     await expect.poll(() => effectsOf(file)).toEqual(["evt_data", "evt_new"]);
     expect(await noteOf(file, "evt_bad")).toMatchObject({ reason: "bad_data", retryRequestedAt: undefined });

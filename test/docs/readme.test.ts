@@ -10,6 +10,7 @@ import { CHECKS } from "#pigeonhole/sandbox/api/checks.js";
 import { commandReference } from "./command-reference.js";
 import { coverageTable } from "./coverage-table.js";
 import { DOCUMENTED, optionTable } from "./option-tables.js";
+import { PIECE_WORDS, WORK_WORDS } from "#pigeonhole/capture/model/work-word.js";
 import { operationsTable } from "./operations-table.js";
 import { resourceReference, resourcesList } from "./resource-reference.js";
 import { GROUPS } from "../support/tell-skipped.js";
@@ -41,11 +42,19 @@ function skippedTable(): string {
   return ["| Needed | Skipped without it | Of |", "|---|---|---|", ...rows].join("\n");
 }
 
+function workWordsTable(): string {
+  const rows = Object.entries(WORK_WORDS).map(([word, meaning]) => {
+    return `| ${word} | ${Object.hasOwn(PIECE_WORDS, word) ? "handler, event" : "event"} | ${meaning} |`;
+  });
+  return ["| word | of | meaning |", "|---|---|---|", ...rows].join("\n");
+}
+
 test.each<readonly [part: string, page: string, text: string]>([
   ["skipped groups", "../.github/CONTRIBUTING.md", skippedTable()],
   ["answers", "answers-and-guarantees.md", answersTable()],
   ["assumptions", "assumptions.md", assumptionsTable(ASSUMPTIONS)],
   ["api-assumptions", "assumptions.md", assumptionsTable(await loadApiAssumptions())],
+  ["words of work", "operations.md", workWordsTable()],
   ["commands", "cli.md", commandReference()],
   ["operations", "contact-events.md", operationsTable("contactEvents")],
   ["all operations", "api.md", resourceReference()],

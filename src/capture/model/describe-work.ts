@@ -1,4 +1,5 @@
 import { NOTE_HANDLER } from "../../base/note-handler.js";
+import { wordOfPiece } from "./work-word.js";
 
 /* Without node: imports, since the page uses it too. */
 
@@ -16,19 +17,23 @@ interface Work extends Attempts {
   state: string;
   reason?: string | null | undefined;
   error?: string | null | undefined;
+  retryRequestedAt?: string | number | null | undefined;
+  discarded?: boolean | undefined;
 }
 
 /** Such as `Handler crm is dead: do_not_retry: no such customer`. */
 export function describeWork(work: Work): string {
-  const { handler, state, reason, error } = work;
+  const { handler, reason, error } = work;
   const what = handler === NOTE_HANDLER ? "The event" : `Handler ${handler}`;
   const because = [reason, error].filter((text) => typeof text === "string").join(": ");
-  return `${what} is ${isRetrying(work) ? describeRetry(work) : state}${because === "" ? "." : `: ${because}`}`;
+  return `${what} is ${describeState(work)}${because === "" ? "." : `: ${because}`}`;
 }
 
-/** Whether a handler has failed, and runs again. A run that ended with its process has no error. */
-export function isRetrying({ state, attempts, error }: Pick<Work, "state" | "attempts" | "error">): boolean {
-  return state === "pending" && attempts > 0 && typeof error === "string";
+function describeState(work: Work): string {
+  const word = wordOfPiece(work);
+  if (word === "retrying") return describeRetry(work);
+  if (word !== "retry requested") return word;
+  return work.state === "pending" ? "waiting for its retry" : work.state;
 }
 
 /** Such as `retrying, 3 of 14 attempts, next at 14:03`; `nextAt` is as its reader wants it. */

@@ -1,5 +1,3 @@
-import { isRetrying } from "./describe-work.js";
-
 /* Without node: imports, since the page uses it too. */
 
 /** One handler's work on an event, as an inbox or the dev server's page has it. */
@@ -8,20 +6,39 @@ interface Work {
   attempts: number;
   error?: string | null | undefined;
   retryRequestedAt?: string | number | null | undefined;
-  discarded: boolean;
+  discarded?: boolean | undefined;
 }
 
-/** What the handlers made of an event, in one word. */
-export type WorkWord =
-  | "no work"
-  | "waiting"
-  | "running"
-  | "retrying"
-  | "retry requested"
-  | "done"
-  | "discarded"
-  | "dead"
-  | "parked";
+/** What a handler makes of an event, in one word, and what the word means. */
+export const PIECE_WORDS = {
+  waiting: "No handler has run on it yet.",
+  running: "A handler runs, or is about to.",
+  retrying: "A handler has failed and runs again.",
+  "retry requested": "The receiver takes the retry up within seconds, or when it starts.",
+  done: "Finished.",
+  discarded: "Ended without a run.",
+  dead: "Given up: attempts spent, or a permanent error.",
+  parked: "Kept, but not understood, or processes died in it.",
+} as const;
+
+/** The same of an event: the most urgent word of its handlers, or what is only true of several or of none. */
+export const WORK_WORDS = {
+  ...PIECE_WORDS,
+  "no handler": "Kept; no handler takes such an event.",
+  "done and discarded": "Some handlers have finished; the work of the others was ended without a run.",
+} as const;
+
+export type PieceWord = keyof typeof PIECE_WORDS;
+export type WorkWord = keyof typeof WORK_WORDS;
+
+export function isWorkWord(text: string): text is WorkWord {
+  return Object.hasOwn(WORK_WORDS, text);
+}
+
+/** Whether a handler has failed, and runs again. A run that ended with its process has no error. */
+export function isRetrying({ state, attempts, error }: Work): boolean {
+  return state === "pending" && attempts > 0 && typeof error === "string";
+}
 
 /** Whether a retry was requested that the receiver has not taken up: the error is that of the runs before. */
 export function isRetryRequested({ state, attempts, error, retryRequestedAt }: Work): boolean {
@@ -29,20 +46,31 @@ export function isRetryRequested({ state, attempts, error, retryRequestedAt }: W
   return isRequested || (state === "pending" && attempts === 0 && typeof error === "string");
 }
 
-/** The word of the event: what is wrong with it before what is done. */
-export function wordOfWork({ state, handlers }: { state: string; handlers: readonly Work[] }): WorkWord {
-  if (handlers.length === 0) return "no work";
-  switch (state) {
+/** The word of one handler's work. */
+export function wordOfPiece(work: Work): PieceWord {
+  if (isRetryRequested(work)) return "retry requested";
+  switch (work.state) {
     case "dead":
-      return state;
     case "parked":
-      return handlers.some(isRetryRequested) ? "retry requested" : state;
+      return work.state;
     case "leased":
       return "running";
     case "done":
-      return handlers.every(({ discarded }) => discarded) ? "discarded" : "done";
+      return work.discarded === true ? "discarded" : "done";
     default:
-      if (handlers.some(isRetryRequested)) return "retry requested";
-      return handlers.some(isRetrying) ? "retrying" : "waiting";
+      return isRetrying(work) ? "retrying" : "waiting";
   }
+}
+
+/** What is wrong comes before what is under way. */
+const URGENCY: readonly PieceWord[] = ["parked", "dead", "running", "retry requested", "retrying", "waiting"];
+
+/** The word of the event: what is wrong with it before what is done. */
+export function wordOfWork({ handlers }: { handlers: readonly Work[] }): WorkWord {
+  if (handlers.length === 0) return "no handler";
+  const words = new Set(handlers.map(wordOfPiece));
+  const urgent = URGENCY.find((word) => words.has(word));
+  if (urgent !== undefined) return urgent;
+  if (!words.has("discarded")) return "done";
+  return words.has("done") ? "done and discarded" : "discarded";
 }

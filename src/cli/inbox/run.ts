@@ -9,8 +9,8 @@ import {
   foundEvent,
 } from "../../store/inbox-view.js";
 import { handlerTimesRow } from "../../dev/api/inbox-rows.js";
-import { describeAttempts, describeRetry, isRetrying } from "../../capture/model/describe-work.js";
-import { wordOfWork } from "../../capture/model/work-word.js";
+import { describeAttempts, describeRetry } from "../../capture/model/describe-work.js";
+import { isRetrying, wordOfPiece, wordOfWork } from "../../capture/model/work-word.js";
 import { NOTE_HANDLER } from "../../base/note-handler.js";
 import type { RunCommand } from "../frame/context.js";
 import type { Output, Paint } from "../frame/output.js";
@@ -113,33 +113,19 @@ function eventRecord(event: EventView): Record<string, unknown> {
   };
 }
 
-function eventRow({ id, type, receivedAt, state, handlers }: EventView, paint: Paint): string[] {
+function eventRow({ id, type, receivedAt, handlers }: EventView, paint: Paint): string[] {
   const work = handlers.map((view) => {
-    const state = view.discarded ? "discarded" : view.state;
-    if (view.handler === NOTE_HANDLER) return `(${view.reason ?? state})`;
-    return `${view.handler}:${isRetrying(view) ? describeRetry(view, isoTime(view.dueAt)) : state}`;
+    const word = wordOfPiece(view);
+    if (view.handler === NOTE_HANDLER) return `(${view.reason ?? word})`;
+    return `${view.handler}:${word === "retrying" ? describeRetry(view, isoTime(view.dueAt)) : word}`;
   });
   return [
     new Date(receivedAt).toISOString(),
-    paintEvent({ state, handlers }, paint),
+    paintWork(wordOfWork({ handlers }), paint),
     escapeControls(type === "" ? "–" : type),
     escapeControls(id),
     escapeControls(work.join(" ")),
   ];
-}
-
-/** An event without a handler is finished too, but is not counted as done by a handler. */
-function paintEvent({ state, handlers }: Pick<EventView, "state" | "handlers">, paint: Paint): string {
-  if (handlers.length === 0) return paint.dim("– no work");
-  return paintState(wordOfWork({ state, handlers }) === "discarded" ? "discarded" : state, paint);
-}
-
-/** A symbol beside the colour, which not everyone can see. */
-function paintState(state: string, paint: Paint): string {
-  if (state === "discarded") return paintWork(state, paint);
-  if (state === "done") return paint.green("✓ done");
-  if (state === "dead" || state === "parked") return paint.red(`✗ ${state}`);
-  return paint.yellow(`… ${state}`);
 }
 
 function describeEvent(event: EventDetail, body: string | null, { paint }: Output): string {
@@ -148,7 +134,7 @@ function describeEvent(event: EventDetail, body: string | null, { paint }: Outpu
     `type      ${escapeControls(event.type)}${event.test ? "  (test event)" : ""}`,
     `received  ${new Date(event.receivedAt).toISOString()}`,
     `signed    ${new Date(event.signedAt).toISOString()}`,
-    `state     ${paintEvent(event, paint)}`,
+    `state     ${paintWork(wordOfWork(event), paint)}`,
     ...event.otherBytes.map((id) => `beside    ${escapeControls(id)}  (other bytes of this id)`),
     ...event.handlers.flatMap((handler) => describeHandler(handler, paint)),
     "",
@@ -168,9 +154,8 @@ function describeHandler(view: HandlerDetail, paint: Paint): string[] {
 }
 
 function describeState(view: HandlerView, paint: Paint): string {
-  return isRetrying(view)
-    ? paint.yellow(`… ${describeRetry(view, isoTime(view.dueAt))}`)
-    : paintState(view.discarded ? "discarded" : view.state, paint);
+  const word = wordOfPiece(view);
+  return word === "retrying" ? paint.yellow(`… ${describeRetry(view, isoTime(view.dueAt))}`) : paintWork(word, paint);
 }
 
 function describeRuns(view: HandlerView): string {

@@ -1,4 +1,4 @@
-import { isRetrying } from "../../capture/model/describe-work.js";
+import { isRetrying } from "../../capture/model/work-word.js";
 import type { InboxOperator, OperatorRetry, StuckWork } from "../../store/inbox-operator.js";
 import type { WorkChoice } from "../../store/inbox-view.js";
 import { confirm } from "../frame/confirm.js";

@@ -1,6 +1,6 @@
 import type { AnswerHead, AnswerJudgement } from "../../capture/model/answer.js";
-import { describeWork, isRetrying } from "../../capture/model/describe-work.js";
-import { type WorkWord, isRetryRequested, wordOfWork } from "../../capture/model/work-word.js";
+import { describeWork } from "../../capture/model/describe-work.js";
+import { type WorkWord, isRetryRequested, wordOfWork, isRetrying } from "../../capture/model/work-word.js";
 import { NOTE_HANDLER } from "../../base/note-handler.js";
 import { quoteForShell } from "../../base/text.js";
 import { eventRow } from "../../dev/api/inbox-rows.js";
@@ -72,10 +72,11 @@ export function paintWork(word: WorkWord, paint: Paint): string {
     case "dead":
     case "parked":
       return paint.red(`✗ ${word}`);
-    case "no work":
+    case "no handler":
       return paint.yellow("! no handler");
     case "discarded":
-      return paint.dim("– discarded");
+    case "done and discarded":
+      return paint.dim(`– ${word}`);
     case "waiting":
     case "running":
     case "retrying":
@@ -92,8 +93,9 @@ export function judgeWithWork(answer: AnswerJudgement, found: FoundEvent | undef
       return "bad";
     case "parked":
     case "retrying":
-    case "no work":
+    case "no handler":
     case "discarded":
+    case "done and discarded":
       return "warning";
     case "waiting":
     case "running":

@@ -1,7 +1,7 @@
+import { isRetrying } from "../../capture/model/work-word.js";
 import { waitingClock } from "../../base/clock.js";
 import { SECOND } from "../../base/duration.js";
 import { sleep } from "../../base/wait.js";
-import { isRetrying } from "../../capture/model/describe-work.js";
 import type { EventView } from "../../store/inbox-view.js";
 import type { CommandContext } from "../frame/context.js";
 import { type InboxSearch, findInbox } from "./find-inbox.js";

@@ -1,4 +1,5 @@
 import { escapeControls } from "../../base/text.js";
+import { type PieceWord, wordOfPiece } from "../../capture/model/work-word.js";
 import type { InboxEvent } from "../../dev/api/page-api.js";
 import { EventBadge } from "../ui/badges.js";
 import { formatExactTime, formatTime, plural } from "../ui/format.js";
@@ -59,8 +60,11 @@ export function EventTable() {
 }
 
 function describeHandlers({ handlers }: InboxEvent): string {
-  const done = handlers.filter(({ state }) => state === "done").length;
-  return handlers.length === 0 ? "–" : `${done} of ${handlers.length} done`;
+  if (handlers.length === 0) return "–";
+  const words = handlers.map(wordOfPiece);
+  const count = (word: PieceWord): number => words.filter((each) => each === word).length;
+  const discarded = count("discarded");
+  return `${count("done")} of ${handlers.length} done${discarded === 0 ? "" : `, ${discarded} discarded`}`;
 }
 
 function lastError({ handlers }: InboxEvent): string {

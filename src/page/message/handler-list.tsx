@@ -1,9 +1,9 @@
 import { NOTE_HANDLER } from "../../base/note-handler.js";
-import { describeAttempts, isRetrying } from "../../capture/model/describe-work.js";
+import { describeAttempts } from "../../capture/model/describe-work.js";
 import type { EventWork, InboxHandler } from "../../dev/api/page-api.js";
 import { retries } from "../state/work.js";
-import { isRetryRequested } from "../../capture/model/work-word.js";
-import { StateBadge } from "../ui/badges.js";
+import { isRetryRequested, wordOfPiece } from "../../capture/model/work-word.js";
+import { WordBadge } from "../ui/badges.js";
 import { formatExactTime, formatTime, plural } from "../ui/format.js";
 
 /** Why an event has no work, and what to do about it. */
@@ -42,7 +42,7 @@ function HandlerRow({ handler, errors }: HandlerRowOptions) {
   return (
     <li class="handler">
       <div class="handler-head">
-        <StateBadge state={isRetryRequested(handler) ? "retry requested" : stateOf(handler)} />
+        <WordBadge word={wordOfPiece(handler)} />
         <b>{isNote ? "not understood" : handler.handler}</b>
         {isRetryRequested(handler) ? (
           <span class="hint">waiting for the receiver</span>
@@ -59,15 +59,10 @@ function HandlerRow({ handler, errors }: HandlerRowOptions) {
       {errors === undefined ? (
         handler.error !== null && <pre class="text error-text">{handler.error}</pre>
       ) : (
-        <Errors first={errors.first} last={errors.last} isOver={stateOf(handler) === "done"} />
+        <Errors first={errors.first} last={errors.last} isOver={wordOfPiece(handler) === "done"} />
       )}
     </li>
   );
-}
-
-function stateOf(handler: InboxHandler): string {
-  if (handler.discarded) return "discarded";
-  return isRetrying(handler) ? "retrying" : handler.state;
 }
 
 /** The first and the last error in full; those between are counted. `isOver`: the work is done since. */

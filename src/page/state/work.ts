@@ -60,11 +60,12 @@ function noteRetry({ event }: EventWork): void {
   }
 }
 
-/** `done`, or what is wrong with the first handler that is not done, or that there is none. */
-export function describeEnd({ handlers }: InboxEvent): string {
+/** `done`, or how else it ended, or what is wrong with the first handler that is not done, or that there is none. */
+export function describeEnd(event: InboxEvent): string {
+  const { handlers } = event;
   if (handlers.length === 0) return "no handler takes it";
   const failed = handlers.find(({ state }) => state !== "done");
-  return failed === undefined ? "done" : describeWork(failed);
+  return failed === undefined ? wordOfWork(event) : describeWork(failed);
 }
 
 /** Adds work that is new or has changed. */

@@ -2,13 +2,13 @@ import { escapeControls } from "../../base/text.js";
 import { describeAnswer } from "../../capture/model/answer.js";
 import { type ShownAnswer, judgeShown } from "../../capture/model/answer-advice.js";
 import type { CaptureSummary, VerdictCode } from "../../capture/model/capture.js";
-import { countAttempts, describeRetry, isRetrying } from "../../capture/model/describe-work.js";
+import { countAttempts, describeRetry } from "../../capture/model/describe-work.js";
 import type { ContactEventRow, EventWork, InboxEvent, InboxHandler } from "../../dev/api/page-api.js";
 import { isHeld } from "../../dev/forward/held-tag.js";
 import { formatTime } from "./format.js";
 import { Icon, type IconName } from "./icon.js";
 import { TONES } from "../state/tones.js";
-import { type WorkWord, wordOfWork } from "../../capture/model/work-word.js";
+import { WORK_WORDS, type WorkWord, isRetrying, isWorkWord, wordOfWork } from "../../capture/model/work-word.js";
 
 interface Face {
   icon: IconName;
@@ -83,32 +83,39 @@ export function AnswerBadge({ capture }: { capture: AnsweredCapture }) {
   );
 }
 
-const WORK_STATES: Record<string, Omit<Face, "word">> = {
-  pending: { icon: "clock", tone: "mute", meaning: "Waits for its next run." },
-  leased: { icon: "arrow", tone: "warn", meaning: "A handler runs it, or is about to." },
-  done: { icon: "check", tone: "good", meaning: "Finished." },
-  dead: { icon: "cross", tone: "bad", meaning: "Given up: attempts spent, or a permanent error." },
-  parked: { icon: "warning", tone: "warn", meaning: "Kept, but not understood." },
-  discarded: { icon: "minus", tone: "mute", meaning: "Ended without a run." },
-  running: { icon: "arrow", tone: "mute", meaning: "A handler runs, or is about to." },
-  retrying: { icon: "replay", tone: "warn", meaning: "A handler has failed and runs again." },
-  "retry requested": {
-    icon: "clock",
-    tone: "warn",
-    meaning: "The receiver takes the retry up within seconds, or when it starts.",
-  },
-  waiting: { icon: "clock", tone: "mute", meaning: "No handler has run yet." },
-  "no work": { icon: "minus", tone: "mute", meaning: "Kept; no handler takes such an event." },
+type WorkFace = Pick<Face, "icon" | "tone">;
+
+const WORK_FACES: Record<WorkWord, WorkFace> = {
+  waiting: { icon: "clock", tone: "mute" },
+  running: { icon: "arrow", tone: "mute" },
+  retrying: { icon: "replay", tone: "warn" },
+  "retry requested": { icon: "clock", tone: "warn" },
+  done: { icon: "check", tone: "good" },
+  discarded: { icon: "minus", tone: "mute" },
+  "done and discarded": { icon: "minus", tone: "mute" },
+  dead: { icon: "cross", tone: "bad" },
+  parked: { icon: "warning", tone: "warn" },
+  "no handler": { icon: "minus", tone: "mute" },
 };
 
-/** The state of an event, and what its state alone does not say: that it has no work, or that a retry is on its way. */
-export function EventBadge({ event }: { event: Pick<InboxEvent, "state" | "handlers"> }) {
-  const word = wordOfWork(event);
-  return <StateBadge state={word === "no work" || word === "retry requested" ? word : event.state} />;
+/** States by which events are listed, where a word of their work is not one of them. */
+const LISTED_STATES: Record<string, Omit<Face, "word">> = {
+  pending: { icon: "clock", tone: "mute", meaning: "Waiting, or retrying: work that waits for a run." },
+  leased: { icon: "arrow", tone: "warn", meaning: WORK_WORDS.running },
+};
+
+/** What the handlers made of an event, in one word. */
+export function EventBadge({ event }: { event: Pick<InboxEvent, "handlers"> }) {
+  return <WordBadge word={wordOfWork(event)} />;
 }
 
+export function WordBadge({ word }: { word: WorkWord }) {
+  return <FaceBadge word={word} face={{ ...WORK_FACES[word], meaning: WORK_WORDS[word] }} />;
+}
+
+/** A state by which events are listed. */
 export function StateBadge({ state }: { state: string }) {
-  return <FaceBadge word={state} face={WORK_STATES[state]} />;
+  return isWorkWord(state) ? <WordBadge word={state} /> : <FaceBadge word={state} face={LISTED_STATES[state]} />;
 }
 
 function FaceBadge({ word, face }: { word: string; face: Omit<Face, "word"> | undefined }) {
@@ -154,12 +161,12 @@ export function WorkBadge({ work, replay }: WorkBadgeOptions) {
   const word = wordOfWork(work.event);
   const parts = [detailOf(word, work.event), replay === undefined ? "" : `· replay ${wordOfWork(replay.event)}`];
   const detail = parts.filter((part) => part !== "").join(" ");
-  const face = WORK_STATES[word];
+  const face = WORK_FACES[word];
   const failed = work.event.handlers.filter(({ state, error }) => state !== "done" && error !== null);
-  const title = [face?.meaning ?? "", ...failed.map(describeFailed)].join("\n");
+  const title = [WORK_WORDS[word], ...failed.map(describeFailed)].join("\n");
   return (
-    <span class={`badge work ${face?.tone ?? "mute"}`} title={title}>
-      <Icon name={face?.icon ?? "minus"} />
+    <span class={`badge work ${face.tone}`} title={title}>
+      <Icon name={face.icon} />
       <span class="badge-word">{word}</span>
       {detail !== "" && <span class="work-detail">{detail}</span>}
     </span>

@@ -286,19 +286,19 @@ describe.skipIf(mustSkipBrowserTests())("sending and the inbox", () => {
     }
   });
 
-  test("the inbox view says that an event without a handler has no work, and not that it is done", async () => {
+  test("the inbox view says that an event without a handler is not done", async () => {
     await bench.deliver({ type: "email.sent" });
     await expect.poll(async () => (await bench.inbox.list({ state: "done" })).items.length).toBe(1);
     await bench.deliver({ type: "email.sent", data: { test: true } });
     await goTo("Inbox");
     const badges = page.getByRole("table", { name: "Events" }).locator("tbody .badge");
-    await expect.poll(() => badges.allInnerTexts()).toEqual(["no work", "done"]);
+    await expect.poll(() => badges.allInnerTexts()).toEqual(["no handler", "done"]);
     await page
       .getByRole("button", { name: /, show / })
       .first()
       .click();
     await page.getByText("A test delivery: handlers get it with the option testEvents.").waitFor();
-    await expect.poll(() => page.locator(".detail-title .badge").innerText()).toBe("no work");
+    await expect.poll(() => page.locator(".detail-title .badge").innerText()).toBe("no handler");
     const event = page.getByRole("region", { name: "Event", exact: true });
     expect(await event.getByRole("button", { name: "Retry" }).count()).toBe(0);
     await page.getByRole("region", { name: "Events", exact: true }).getByRole("button", { name: "1 done" }).click();
