@@ -271,6 +271,30 @@ describeOnPostgres((database) => {
       expect(await store.get("old")).toMatchObject({ body: undefined });
     });
 
+    test("a transaction that sees an earlier state finds all bodies that were wanted then", async () => {
+      const store = await openInSlot();
+      await acceptAll(store, ["pending"]);
+      const settledLater = await acceptLeased(store, "settled later");
+      await openSlot(2);
+      // As pg_dump does: what it sees is fixed before it has opened all tables.
+      const reader = await borrowClient(database.pool);
+      await reader.query(`BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1 FROM ${schema}.inbox_work`);
+      await store.settle(settlements.done(settledLater));
+      await pruneRound(store, A_DAY_ON);
+      const { rows } = await reader.query<{ id: string; body: Buffer | null }>(
+        `SELECT id, body FROM ${schema}.inbox_work JOIN ${schema}.inbox_event USING (seq)
+         LEFT JOIN ${schema}.inbox_body USING (seq) ORDER BY seq`,
+      );
+      expect(rows.map(({ id, body }) => [id, body?.toString()])).toEqual(
+        ["pending", "settled later"].map((id) => [id, `{"id":"${id}"}`]),
+      );
+      expect(await openSlots()).toEqual([1, 2]);
+      await reader.query("COMMIT");
+      await pruneRound(store, A_DAY_ON);
+      expect(await openSlots()).toEqual([2]);
+      expect(await idsWithBody(store)).toEqual(["pending"]);
+    });
+
     test(
       "a process that is killed at any statement of the retention leaves all that is wanted, and the next one ends it",
       { timeout: 120_000 },

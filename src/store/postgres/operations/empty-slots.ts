@@ -3,6 +3,7 @@ import type { Sql } from "../sql.js";
 import { sqlStateOf } from "../store-error.js";
 import { type BodySlot, bodiesIn, openNextSlot, readSlots } from "./body-slots.js";
 import { LOCK_EVENTS } from "./lock-events.js";
+import { isSeenFromBefore } from "./slot-sessions.js";
 
 /** A check of bodies only reads two indexes, so that many are checked for one that may be removed. */
 const CHECKED_FOR_ONE = 20;
@@ -37,6 +38,7 @@ const checkPageOf = (bodies: string) => `
 /** The scalar subquery looks each of the few up; a join might read all bodies of the slot. */
 const checkAllOf = (bodies: string) => `
   SELECT EXISTS (SELECT 1 FROM pigeonhole.body_slot WHERE slot = :slot AND opened = :opened) AS "isSame",
+    pg_snapshot_xmax(pg_current_snapshot())::text AS "seenAt",
     EXISTS (SELECT 1 FROM ONLY ${bodies} WHERE seq > :through) AS "hasLater",
     ARRAY(
       SELECT DISTINCT w.seq::text FROM pigeonhole.inbox_work AS w
@@ -51,7 +53,10 @@ interface CheckedPage {
 }
 
 interface AllOf {
+  /** False when another process has emptied the slot; it may have been opened again. */
   isSame: boolean;
+  /** Transactions from this number on are not seen. */
+  seenAt: string;
   hasLater: boolean;
   wanted: string[];
 }
@@ -60,6 +65,8 @@ interface AllOf {
 interface Emptying extends BodySlot {
   after: number;
   through: number;
+  /** Before which transaction none of its bodies was wanted any more; undefined until that is seen. */
+  clearSince?: string | undefined;
 }
 
 /**
@@ -91,13 +98,29 @@ export class SlotRound {
     await moveOut(sql, emptying.slot, page.wanted, limits.batch);
     emptying.after = page.last ?? emptying.after;
     if (page.checked > 0) return page.checked;
-    const left = await emptyUnderLock(sql, emptying, limits.batch);
-    await moveOut(sql, emptying.slot, left.wanted, limits.batch);
-    if (left.hasLater) emptying.through = await lastSeqIn(sql, emptying.slot);
-    else if (left.wanted.length === 0) this.#emptying = undefined;
+    return this.#end(sql, emptying, limits.batch);
+  }
+
+  /** What sees the database as it was while bodies were wanted would find neither them nor where they were moved. */
+  async #end(sql: Sql, emptying: Emptying, batch: number): Promise<number> {
+    const { slot, clearSince } = emptying;
+    if (clearSince !== undefined && (await isSeenFromBefore(sql, clearSince))) return 0;
+    const found = await (clearSince === undefined
+      ? checkAll(sql, emptying, batch)
+      : emptyUnderLock(sql, emptying, batch));
+    const isClear = found.isSame && isEmptiable(found);
+    if (!found.isSame || (isClear && clearSince !== undefined)) {
+      this.#emptying = undefined;
+      return 1;
+    }
+    emptying.clearSince = isClear ? found.seenAt : undefined;
+    await moveOut(sql, slot, found.wanted, batch);
+    if (found.hasLater) emptying.through = await lastSeqIn(sql, slot);
     return 1;
   }
 }
+
+const isEmptiable = ({ hasLater, wanted }: AllOf): boolean => !hasLater && wanted.length === 0;
 
 /** 0 when the slot is used by others at the moment. */
 async function unlessInUse(step: () => Promise<number>): Promise<number> {
@@ -153,16 +176,20 @@ async function checkPage(
   return page ?? { checked: 0, last: null, wanted: [] };
 }
 
+/** What still keeps the slot. */
+async function checkAll(sql: Sql, { slot, opened, through }: Emptying, batch: number): Promise<AllOf> {
+  const found = await sql.row<AllOf>(checkAllOf(bodiesIn(slot)), { slot, opened, through, batch });
+  return found ?? { isSame: false, seenAt: "", hasLater: false, wanted: [] };
+}
+
 /** What still keeps the slot; it is empty otherwise. */
-function emptyUnderLock(sql: Sql, { slot, opened, through }: Emptying, batch: number): Promise<Omit<AllOf, "isSame">> {
-  const bodies = bodiesIn(slot);
+function emptyUnderLock(sql: Sql, emptying: Emptying, batch: number): Promise<AllOf> {
+  const { slot } = emptying;
   return sql.transaction(async () => {
-    await sql.script(`${UNDER_LOCK}; LOCK TABLE ONLY ${bodies} IN ACCESS EXCLUSIVE MODE`);
-    const found = await sql.row<AllOf>(checkAllOf(bodies), { slot, opened, through, batch });
-    // Another process has emptied it, and it may have been opened again.
-    if (found?.isSame !== true) return { hasLater: false, wanted: [] };
-    if (!found.hasLater && found.wanted.length === 0) {
-      await sql.script(`TRUNCATE TABLE ONLY ${bodies}`);
+    await sql.script(`${UNDER_LOCK}; LOCK TABLE ONLY ${bodiesIn(slot)} IN ACCESS EXCLUSIVE MODE`);
+    const found = await checkAll(sql, emptying, batch);
+    if (found.isSame && isEmptiable(found)) {
+      await sql.script(`TRUNCATE TABLE ONLY ${bodiesIn(slot)}`);
       await sql.run("DELETE FROM pigeonhole.body_slot WHERE slot = :slot", { slot });
     }
     return found;

@@ -1,0 +1,23 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Sql } from "../sql.js";
+
+/** What sees only the state before a transaction number. A vacuum sees nothing that it passes on. */
+const SEES_BEFORE = `
+  SELECT 1 AS found FROM pg_stat_activity
+  WHERE datname = current_database() AND usesysid IS NOT NULL AND pid <> pg_backend_pid()
+    AND age(backend_xmin) > age(:since::xid8::xid) LIMIT 1`;
+
+const TRIES = 10;
+const PAUSE_MS = 20;
+
+/**
+ * True while a transaction of this database sees only the state before a transaction number. To that one, a table that
+ * is emptied now is empty, and bodies that were moved out of it since are nowhere.
+ */
+export async function isSeenFromBefore(sql: Sql, since: string): Promise<boolean> {
+  for (let tries = 1; tries <= TRIES; tries += 1) {
+    if ((await sql.row(SEES_BEFORE, { since })) === undefined) return false;
+    await sleep(PAUSE_MS);
+  }
+  return true;
+}
