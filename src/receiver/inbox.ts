@@ -100,6 +100,8 @@ const CHOICE = {
   error: given<string>(),
   since: wholeNumber({ min: 0 }),
   until: wholeNumber({ min: 0 }),
+  ids: given<readonly string[]>(),
+  errorGroup: given<string>(),
 } satisfies OptionsOf<WorkChoice>;
 
 export const WORK_CHOICE_OPTIONS = defineOptions("inbox.runAllNow", CHOICE);

@@ -32,6 +32,10 @@ export interface CopiedWork {
   finished: number;
   reason: string | null;
   error: string | null;
+  /** What puts it into a group of errors; null when it is in none. */
+  errorType: string | null;
+  errorGroup: string | null;
+  failedAt: number | null;
 }
 
 /** A done mark. */

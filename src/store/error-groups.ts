@@ -1,3 +1,8 @@
+import { HOUR, MINUTE } from "../base/duration.js";
+import { escapeControls } from "../base/text.js";
+import { type ErrorGroupKey, toErrorGroupId } from "./error-group-id.js";
+import { errorKeyOf, errorKindOf } from "./error-kind.js";
+import { pageLimit } from "./inbox-view.js";
 import type { WorkState } from "./work-state.js";
 
 /** Which groups of errors. */
@@ -12,7 +17,7 @@ export interface ErrorGroupQuery {
   since?: number | undefined;
   /** Only work that failed last before this time, in milliseconds since 1970. @default all */
   until?: number | undefined;
-  /** Length of a step of {@link ErrorGroup.steps} in milliseconds. @default 1 hour */
+  /** Length of a step of {@link ErrorGroup.steps} in milliseconds, at least a minute. @default 1 hour */
   stepMs?: number | undefined;
   /** Most groups. @default 50 */
   limit?: number | undefined;
@@ -47,7 +52,13 @@ export interface ErrorGroup {
   /** Events by when they failed last, oldest step first; steps without one are left out. `at` is the begin of the step. */
   steps: { at: number; events: number }[];
   /** The event that failed last, and its error as it was. */
-  example: { id: string; error: string | undefined; reason: string | undefined };
+  example: {
+    /** Id of the event. */
+    id: string;
+    state: Exclude<WorkState, "done">;
+    error: string | undefined;
+    reason: string | undefined;
+  };
 }
 
 /** Groups of errors, those that failed last first. */
@@ -63,4 +74,107 @@ export const COUNTED_EVENTS = 50_000;
 /** What groups errors in a store. */
 export interface ErrorGroups {
   listErrorGroups(query?: ErrorGroupQuery): Promise<ErrorGroupList>;
+}
+
+/** So many groups are looked at: without a handler and a type, those of the first names. */
+export const SOUGHT_GROUPS = 1_000;
+
+/** So many of the newest pieces are looked at for an example. */
+export const SOUGHT_EXAMPLES = 5;
+
+/** The query with its defaults, as parameters of SQL; null means any. */
+export interface ErrorGroupParameters {
+  handler: string | null;
+  type: string | null;
+  state: string | null;
+  since: number;
+  until: number;
+  stepMs: number;
+  limit: number;
+}
+
+/** Throws `invalid_argument` for a limit that cannot be. */
+export function errorGroupParameters(query: ErrorGroupQuery): ErrorGroupParameters {
+  return {
+    handler: query.handler ?? null,
+    type: query.type ?? null,
+    state: query.state ?? null,
+    since: query.since ?? 0,
+    until: query.until ?? Number.MAX_SAFE_INTEGER,
+    stepMs: Math.max(MINUTE, Math.floor(query.stepMs ?? HOUR)),
+    limit: pageLimit.read("limit", query.limit),
+  };
+}
+
+/** Work of a group in one state that failed last in the same step. */
+export interface CountedFailures {
+  state: ErrorGroup["example"]["state"];
+  /** Number of the step. */
+  step: number;
+  events: number;
+  failures: number;
+  firstAt: number;
+  lastAt: number;
+}
+
+/** A piece of work of a group. */
+export interface FailureExample {
+  id: string;
+  state: ErrorGroup["example"]["state"];
+  reason: string | null;
+  error: string | null;
+}
+
+/** A group by what was counted; undefined when nothing fits the query. `examples`: the newest first. */
+export function toErrorGroup(
+  key: ErrorGroupKey,
+  {
+    counts,
+    examples,
+    stepMs,
+  }: { counts: readonly CountedFailures[]; examples: readonly FailureExample[]; stepMs: number },
+): ErrorGroup | undefined {
+  // An error that a stop has replaced is of another kind.
+  const example = examples.find((each) => keyOf(each) === key.groupKey) ?? examples[0];
+  if (example === undefined || counts.length === 0) return undefined;
+  const events = sumOf(counts, "events");
+  const { kind, message } = errorKindOf({ ...example, isParked: example.state === "parked" });
+  return {
+    id: toErrorGroupId(key),
+    handler: key.groupHandler,
+    type: key.groupType,
+    kind: escapeControls(kind),
+    message: escapeControls(message),
+    events,
+    isCapped: events > COUNTED_EVENTS,
+    failures: sumOf(counts, "failures"),
+    states: statesOf(counts),
+    firstAt: Math.min(...counts.map(({ firstAt }) => firstAt)),
+    lastAt: Math.max(...counts.map(({ lastAt }) => lastAt)),
+    steps: stepsOf(counts, stepMs),
+    example: {
+      id: example.id,
+      state: example.state,
+      error: example.error ?? undefined,
+      reason: example.reason ?? undefined,
+    },
+  };
+}
+
+const keyOf = (example: FailureExample): string => errorKeyOf({ ...example, isParked: example.state === "parked" });
+
+function sumOf(counts: readonly CountedFailures[], field: "events" | "failures"): number {
+  return counts.reduce((sum, count) => sum + count[field], 0);
+}
+
+function statesOf(counts: readonly CountedFailures[]): ErrorGroup["states"] {
+  const states = { pending: 0, leased: 0, dead: 0, parked: 0 };
+  for (const { state, events } of counts) states[state] += events;
+  return states;
+}
+
+function stepsOf(counts: readonly CountedFailures[], stepMs: number): ErrorGroup["steps"] {
+  const bySteps = new Map<number, number>();
+  for (const { step, events } of counts) bySteps.set(step, (bySteps.get(step) ?? 0) + events);
+  return [...bySteps].toSorted(([a], [b]) => a - b).map(([step, events]) => ({ at: step * stepMs, events }));
 }

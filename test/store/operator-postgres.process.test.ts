@@ -11,6 +11,7 @@ import { createFailingHandler } from "../support/failing-handler.js";
 import { type TestDatabase, describeOnPostgres } from "../support/postgres-server.js";
 import { closeReceiver, makeEvent, post, untilWork } from "../support/receiver.js";
 import { describeDeadContactEvents } from "./operator/dead-contact-events.js";
+import { describeErrorGroups } from "./operator/error-groups.js";
 import type { OperatorKind } from "./operator/operator-kind.js";
 import { describeKnownIdsOfOperator } from "./operator/known-ids.js";
 import { describeStuckWork } from "./operator/stuck-work.js";
@@ -33,6 +34,7 @@ describeOnPostgres((database) => {
   describe("waiting work of a PostgreSQL", () => describeWaitingWork(postgres));
   describe("known ids of a PostgreSQL", () => describeKnownIdsOfOperator(postgres));
   describe("contact events of a PostgreSQL", () => describeDeadContactEvents(postgres));
+  describe("groups of errors of a PostgreSQL", () => describeErrorGroups(postgres));
 
   async function open(): Promise<InboxOperator> {
     const inbox = await openInbox(placeOf(database));

@@ -11,6 +11,7 @@ import { countLists } from "./operations/count-lists.js";
 import { countWork } from "./operations/counts.js";
 import { discardEvent } from "./operations/discard.js";
 import { erasePage } from "./operations/erase.js";
+import { listErrorGroups } from "./operations/error-groups.js";
 import { readHandlerTimes } from "./operations/handler-times.js";
 import { inspectEvent, listEvents } from "./operations/inspect.js";
 import { knownIds } from "./operations/known-ids.js";
@@ -91,6 +92,7 @@ function operateEvents(
       runAllWork((from) => write("running waiting work", (sql, now) => runWork(sql, { choice, now, from }))),
     countWaiting: (choice) =>
       read("counting work", async (sql) => countWaiting(sql, choice, await readServerTime(sql))),
+    listErrorGroups: (query = {}) => read("listing errors", (sql) => listErrorGroups(sql, query)),
     hasReceiver: () => read("looking for receivers", (sql) => hasLiveNode(sql, lockClass)),
     discardEvent: (id) =>
       write("discarding an event", async (sql, now) => {

@@ -4,6 +4,7 @@ import { eraseFromFile } from "./erase-from-file.js";
 import { openOutsideConnection } from "./open-outside-connection.js";
 import { prepareCountLists } from "./operations/count-lists.js";
 import { prepareCounts } from "./operations/counts.js";
+import { prepareListErrorGroups } from "./operations/error-groups.js";
 import { prepareHandlerTimes } from "./operations/handler-times.js";
 import { prepareInspect } from "./operations/inspect.js";
 import { prepareFindIds, prepareIdsKnownSince } from "./operations/known-ids.js";
@@ -45,6 +46,7 @@ export async function openInboxFile(
   const requestRetry = prepareRequestRetry(db);
   const requestReading = prepareRequestReading(db);
   const discard = prepareDiscard(db);
+  const listErrorGroups = prepareListErrorGroups(db);
 
   /** Reads one snapshot, without a lock that a receiver would have to wait for. */
   const read = <Value>(query: () => Value): Promise<Value> => runBeside(db, "deferred", query);
@@ -85,6 +87,7 @@ export async function openInboxFile(
         mustGet(id);
         return discard({ id, now: now() });
       }),
+    listErrorGroups: (query = {}) => read(() => listErrorGroups(query)),
     erase: (options) => eraseFromFile({ file, connection, now }, options),
     ...operateContactEvents({ db, now }),
     backUp: (options) => backUpInboxFile({ file, ...options }),

@@ -22,12 +22,15 @@ const INSERT_BODIES = `
 
 const INSERT_WORK = `
   INSERT INTO pigeonhole.inbox_work
-    (seq, handler, state, due_at, waits_since, settled_at, started, finished, reason, error)
+    (seq, handler, state, due_at, waits_since, settled_at, started, finished, reason, error,
+      error_type, error_group, failed_at)
   SELECT seq, handler, state, CASE state WHEN 'pending' THEN coalesce(due_at, :now::bigint) END, waits_since, settled_at,
-    started, finished, reason, error
+    started, finished, reason, error, error_type, error_group, failed_at
   FROM unnest(:seqs::bigint[], :handlers::text[], :states::text[], :dueAts::bigint[], :waitsSinces::bigint[],
-    :settledAts::bigint[], :starteds::integer[], :finisheds::integer[], :reasons::text[], :errors::text[])
-    AS w (seq, handler, state, due_at, waits_since, settled_at, started, finished, reason, error)`;
+    :settledAts::bigint[], :starteds::integer[], :finisheds::integer[], :reasons::text[], :errors::text[],
+    :errorTypes::text[], :errorGroups::text[], :failedAts::bigint[])
+    AS w (seq, handler, state, due_at, waits_since, settled_at, started, finished, reason, error, error_type,
+      error_group, failed_at)`;
 
 const INSERT_DONE = `
   WITH marked AS (
@@ -95,6 +98,9 @@ async function insertWork(sql: Sql, stored: readonly Stored[], now: number): Pro
     finisheds: work.map(({ finished }) => finished),
     reasons: work.map(({ reason }) => reason),
     errors: work.map(({ error }) => error),
+    errorTypes: work.map(({ errorType }) => errorType),
+    errorGroups: work.map(({ errorGroup }) => errorGroup),
+    failedAts: work.map(({ failedAt }) => failedAt),
     now,
   });
 }

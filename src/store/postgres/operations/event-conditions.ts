@@ -1,3 +1,4 @@
+import { choiceValues } from "../../error-group-id.js";
 import type { WorkChoice } from "../../inbox-view.js";
 import type { WorkState } from "../../work-state.js";
 
@@ -5,12 +6,15 @@ const OF_EVENT: Partial<Record<keyof WorkChoice, string>> = {
   type: "e.type = :type",
   since: "e.received_at >= :since",
   until: "e.received_at < :until",
+  ids: "e.id = ANY(:ids)",
 };
 
 const OF_WORK: Partial<Record<keyof WorkChoice | "state", string>> = {
   state: "state = :state",
   handler: "handler = :handler",
   error: "(position(lower(:error) IN lower(reason)) > 0 OR position(lower(:error) IN lower(error)) > 0)",
+  errorGroup:
+    "handler = :groupHandler AND error_type = :groupType AND error_group = :groupKey AND failed_at IS NOT NULL",
 };
 
 const IN_WORK = (conditions: string): string =>
@@ -19,6 +23,11 @@ const IN_DONE = (conditions: string): string =>
   `EXISTS (SELECT 1 FROM pigeonhole.inbox_done AS d WHERE d.seq = e.seq AND ${conditions})`;
 
 type ConditionQuery = WorkChoice & { state?: WorkState | undefined };
+
+/** The parameters of the conditions. Throws `invalid_argument` for a choice that cannot be. */
+export function choiceParameters(query: ConditionQuery): object {
+  return { ...query, ...choiceValues(query) };
+}
 
 /** The conditions whose field is given. */
 function chosen(conditions: Partial<Record<keyof ConditionQuery, string>>, query: ConditionQuery): string[] {
@@ -41,7 +50,9 @@ export function eventConditionsOf(query: ConditionQuery): string[] {
   if (query.state !== undefined && query.state !== "done") return [...ofEvent, IN_WORK(conditions)];
   // Done work has no reason and no error.
   const inDone =
-    query.error === undefined ? [IN_DONE(query.handler === undefined ? "true" : (OF_WORK.handler as string))] : [];
+    query.error === undefined && query.errorGroup === undefined
+      ? [IN_DONE(query.handler === undefined ? "true" : (OF_WORK.handler as string))]
+      : [];
   const inWork = query.state === "done" ? [] : [IN_WORK(conditions)];
   const places = [...inWork, ...inDone];
   return [...ofEvent, places.length === 0 ? "false" : `(${places.join(" OR ")})`];

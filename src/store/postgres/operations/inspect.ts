@@ -9,7 +9,7 @@ import {
 } from "../../inbox-view.js";
 import { WORK_STATES, mostUrgentState } from "../../work-state.js";
 import type { Sql } from "../sql.js";
-import { eventConditionsOf } from "./event-conditions.js";
+import { choiceParameters, eventConditionsOf } from "./event-conditions.js";
 import { readFailedRuns } from "./failed-runs.js";
 import { readOthers } from "./other-bytes.js";
 
@@ -45,7 +45,7 @@ export async function listEvents(sql: Sql, query: EventQuery): Promise<EventPage
   const conditions = ["e.seq < :before", ...eventConditionsOf(query)].join(" AND ");
   const rows = await sql.rows<EventRow>(
     `SELECT ${EVENT_COLUMNS} FROM pigeonhole.inbox_event AS e WHERE ${conditions} ORDER BY e.seq DESC LIMIT :most`,
-    { ...query, before: readSeqCursor(query.cursor), most: limit + 1 },
+    { ...choiceParameters(query), before: readSeqCursor(query.cursor), most: limit + 1 },
   );
   const page = rows.slice(0, limit);
   return {

@@ -1,3 +1,4 @@
+import { errorKeyOf } from "../../error-kind.js";
 import { CRASH_LIMIT } from "../../work-state.js";
 import type { Sql } from "../sql.js";
 import { HELD_LOCKS } from "./held-locks.js";
@@ -41,8 +42,12 @@ const RECOVER_WORK = `
   ), freed AS (
     UPDATE pigeonhole.inbox_work AS w
     SET state = CASE WHEN is_looping THEN 'parked' ELSE 'pending' END, due_at = CASE WHEN NOT is_looping THEN :now::bigint END,
-      settled_at = CASE WHEN is_looping THEN :now::bigint END, reason = CASE WHEN is_looping THEN 'crash_loop' END,
-      error = CASE WHEN is_looping THEN :error ELSE error END, lease = NULL, lease_until = NULL, node = NULL
+      settled_at = CASE WHEN is_looping THEN :now::bigint END, reason = CASE WHEN is_looping THEN :reason END,
+      error = CASE WHEN is_looping THEN :error ELSE error END, lease = NULL, lease_until = NULL, node = NULL,
+      error_group = CASE WHEN is_looping THEN :errorGroup ELSE error_group END,
+      failed_at = CASE WHEN is_looping THEN :now::bigint ELSE failed_at END,
+      error_type = CASE WHEN is_looping THEN (SELECT e.type FROM pigeonhole.inbox_event AS e WHERE e.seq = w.seq)
+        ELSE error_type END
     FROM held WHERE w.seq = held.seq AND w.handler = held.handler
     RETURNING is_looping
   )
@@ -86,8 +91,11 @@ export async function recoverWork(
   now: number,
 ): Promise<{ recovered: number; parked: number }> {
   const error = `The process ended ${CRASH_LIMIT} times while this handler ran on this event.`;
+  const reason = "crash_loop";
+  const errorGroup = errorKeyOf({ isParked: true, reason, error });
   const { node, lockClass } = lock;
-  const values = { node, lockClass, now, expiredBefore: expiredBefore(lock, now), limit: CRASH_LIMIT, error };
+  const end = { reason, error, errorGroup };
+  const values = { node, lockClass, now, expiredBefore: expiredBefore(lock, now), limit: CRASH_LIMIT, ...end };
   await sql.run(NOTE_MISSING, values);
   const freed = await sql.row<{ recovered: number; parked: number }>(RECOVER_WORK, values);
   await sql.run(RECOVER_SENDS, values);

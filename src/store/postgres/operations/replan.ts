@@ -1,4 +1,5 @@
 import { NOTE_HANDLER } from "../../../base/note-handler.js";
+import { errorKeyOf } from "../../error-kind.js";
 import type { ReplanPlan } from "../../store.js";
 import type { Sql } from "../sql.js";
 import { lockBodies, takeBody } from "./other-bytes.js";
@@ -6,8 +7,9 @@ import { lockBodies, takeBody } from "./other-bytes.js";
 const note = NOTE_HANDLER;
 
 /** What a retry sets. */
-export const RESET =
-  "state = 'pending', due_at = :now, settled_at = NULL, reason = NULL, started = 0, finished = 0, waits_since = NULL";
+export const RESET = `
+  state = 'pending', due_at = :now, settled_at = NULL, reason = NULL, started = 0, finished = 0, waits_since = NULL,
+  error_type = NULL, error_group = NULL, failed_at = NULL`;
 const IS_STUCK = "seq = :seq AND handler <> '' AND state IN ('dead', 'parked')";
 
 /** What is being settled at the moment is either done afterwards, or still there. */
@@ -62,9 +64,11 @@ async function replaceNote(sql: Sql, { seq, parked, now }: ReplanPlan): Promise<
   await sql.run("DELETE FROM pigeonhole.inbox_done WHERE seq = :seq AND handler = :note", { seq, note });
   if (parked === undefined) return;
   await sql.run(
-    `INSERT INTO pigeonhole.inbox_work (seq, handler, state, settled_at, started, finished, reason, error)
-     VALUES (:seq, :note, 'parked', :now, 0, 0, :reason, :detail)`,
-    { seq, note, now, ...parked },
+    `INSERT INTO pigeonhole.inbox_work
+       (seq, handler, state, settled_at, started, finished, reason, error, error_type, error_group, failed_at)
+     SELECT seq, :note, 'parked', :now::bigint, 0, 0, :reason, :detail, type, :errorGroup, :now::bigint
+     FROM pigeonhole.inbox_event WHERE seq = :seq`,
+    { seq, note, now, ...parked, errorGroup: errorKeyOf({ isParked: true, ...parked, error: parked.detail }) },
   );
 }
 

@@ -10,7 +10,7 @@ import {
   withMoreCrashes,
 } from "../../waiting-work.js";
 import type { Sql } from "../sql.js";
-import { workConditionsOf } from "./event-conditions.js";
+import { choiceParameters, workConditionsOf } from "./event-conditions.js";
 
 interface Waiting {
   seq: number;
@@ -74,7 +74,7 @@ function select(
      JOIN pigeonhole.inbox_work AS w ON w.seq = page.at_seq AND w.handler = page.of_handler
      JOIN pigeonhole.inbox_event AS e ON e.seq = w.seq
      ORDER BY w.due_at, w.seq`,
-    { ...choice, ...place, atHandler: place.handler, handler: choice.handler, limit },
+    { ...choiceParameters(choice), ...place, atHandler: place.handler, handler: choice.handler, limit },
   );
 }
 
@@ -99,7 +99,7 @@ export async function countWaiting(sql: Sql, choice: WorkChoice, now: number): P
   const row = await sql.row<RunCounts>(
     `SELECT count(DISTINCT w.seq) AS events, count(*) AS work
      FROM pigeonhole.inbox_work AS w JOIN pigeonhole.inbox_event AS e ON e.seq = w.seq WHERE ${conditions}`,
-    { ...choice, now },
+    { ...choiceParameters(choice), now },
   );
   return row ?? { events: 0, work: 0 };
 }

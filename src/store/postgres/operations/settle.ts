@@ -1,3 +1,4 @@
+import { errorKeyOf } from "../../error-kind.js";
 import type { NewOutboxEvent } from "../../outbox.js";
 import type { SettleResult } from "../../store.js";
 import type { Settlement } from "../../work.js";
@@ -61,12 +62,16 @@ const SETTLE_OTHERS = `
   WITH given AS (
     SELECT * FROM unnest(:seqs::bigint[], :handlers::text[], :tokens::bigint[], :dropSteps::boolean[], :states::text[],
       :dueAts::bigint[], :waitsSince::bigint[], :settledAts::bigint[], :reasons::text[], :errors::text[],
-      :stacks::text[]) WITH ORDINALITY
-      AS g (seq, handler, token, drop_steps, state, due_at, waits_since, settled_at, reason, error, stack, place)
+      :stacks::text[], :errorGroups::text[], :failedAts::bigint[]) WITH ORDINALITY
+      AS g (seq, handler, token, drop_steps, state, due_at, waits_since, settled_at, reason, error, stack, error_group,
+        failed_at, place)
   ), ${HELD}, moved AS (
     UPDATE pigeonhole.inbox_work AS w
     SET state = g.state, due_at = g.due_at, waits_since = g.waits_since, settled_at = g.settled_at, reason = g.reason,
-      error = g.error, lease = NULL, lease_until = NULL, node = NULL, finished = w.finished + 1
+      error = g.error, lease = NULL, lease_until = NULL, node = NULL, finished = w.finished + 1,
+      error_group = coalesce(g.error_group, w.error_group), failed_at = coalesce(g.failed_at, w.failed_at),
+      error_type = CASE WHEN g.failed_at IS NULL THEN w.error_type
+        ELSE (SELECT e.type FROM pigeonhole.inbox_event AS e WHERE e.seq = w.seq) END
     FROM held JOIN given AS g USING (place) WHERE w.seq = held.seq AND w.handler = held.handler
     RETURNING g.place, w.seq, w.handler, w.started, w.finished, g.stack
   ), ${KEEP_FAILED_RUNS}
@@ -142,8 +147,20 @@ export async function settleOthers(sql: Sql, settlements: readonly OtherSettleme
     reasons: settlements.map((settlement) => (settlement.to === "pending" ? null : settlement.reason)),
     errors: settlements.map(({ error }) => error),
     stacks: settlements.map(({ stack = null }) => stack),
+    errorGroups: settlements.map((settlement) => (isFailure(settlement) ? groupOf(settlement) : null)),
+    failedAts: settlements.map((settlement) => (isFailure(settlement) ? settlement.at : null)),
   });
   return outcomesOf(sql, settlements, settled);
+}
+
+/** A run that the receiver's stop ended has not failed. */
+function isFailure({ to, stack }: OtherSettlement): boolean {
+  return to !== "pending" || stack !== undefined;
+}
+
+function groupOf(settlement: OtherSettlement): string {
+  const reason = settlement.to === "pending" ? undefined : settlement.reason;
+  return errorKeyOf({ isParked: settlement.to === "parked", reason, error: settlement.error });
 }
 
 /** Of those given, the leases that still hold. */

@@ -1,6 +1,7 @@
 // The whole module: an import by name fails before Node can be reported as too old.
 import zlib from "node:zlib";
 import { NOTE_HANDLER } from "../../../base/note-handler.js";
+import { errorKeyOf } from "../../error-kind.js";
 import { idBeside } from "../../id-beside.js";
 import type { AcceptResult, NewEvent } from "../../store.js";
 import type { Lease } from "../../work.js";
@@ -31,13 +32,15 @@ const acceptInto = (slot: number): string => `
   ), bodies AS (${insertBodies(slot)} ${slot === NO_SLOT ? "" : `WHERE ${CURRENT_SLOT} = ${slot}`}
   )${slot === NO_SLOT ? "" : `, others AS (${insertBodies(NO_SLOT)} WHERE ${CURRENT_SLOT} <> ${slot})`}, work AS (
     INSERT INTO pigeonhole.inbox_work
-      (seq, handler, state, due_at, lease, lease_until, node, settled_at, started, finished, reason, error)
+      (seq, handler, state, due_at, lease, lease_until, node, settled_at, started, finished, reason, error,
+        error_type, error_group, failed_at)
     SELECT seq, w.handler, w.state, CASE w.state WHEN 'pending' THEN received_at END,
       CASE w.state WHEN 'leased' THEN :token::bigint END, w.lease_until,
       CASE w.state WHEN 'leased' THEN :node::integer END, CASE w.state WHEN 'parked' THEN received_at END,
-      CASE w.state WHEN 'leased' THEN 1 ELSE 0 END, 0, w.reason, w.error
+      CASE w.state WHEN 'leased' THEN 1 ELSE 0 END, 0, w.reason, w.error,
+      CASE w.state WHEN 'parked' THEN type END, w.error_group, CASE w.state WHEN 'parked' THEN received_at END
     FROM unnest(:workPlaces::bigint[], :handlers::text[], :states::text[], :leaseUntils::bigint[], :reasons::text[],
-      :errors::text[]) AS w (place, handler, state, lease_until, reason, error)
+      :errors::text[], :errorGroups::text[]) AS w (place, handler, state, lease_until, reason, error, error_group)
     JOIN given USING (place) JOIN stored USING (seq)
     RETURNING seq, handler, lease
   )
@@ -189,6 +192,7 @@ function workColumns(events: readonly NewEvent[], node: number) {
       leaseUntil: node === 0 ? null : leaseUntil,
       reason: null,
       error: null,
+      errorGroup: null,
     })),
     ...(parked === undefined
       ? []
@@ -200,6 +204,7 @@ function workColumns(events: readonly NewEvent[], node: number) {
             leaseUntil: null,
             reason: parked.reason,
             error: parked.detail,
+            errorGroup: errorKeyOf({ isParked: true, reason: parked.reason, error: parked.detail }),
           },
         ]),
   ]);
@@ -210,5 +215,6 @@ function workColumns(events: readonly NewEvent[], node: number) {
     leaseUntils: rows.map(({ leaseUntil }) => leaseUntil),
     reasons: rows.map(({ reason }) => reason),
     errors: rows.map(({ error }) => error),
+    errorGroups: rows.map(({ errorGroup }) => errorGroup),
   };
 }

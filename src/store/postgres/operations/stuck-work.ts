@@ -1,6 +1,6 @@
 import type { StuckPiece, StuckWork } from "../../inbox-operator.js";
 import type { Sql } from "../sql.js";
-import { workConditionsOf } from "./event-conditions.js";
+import { choiceParameters, workConditionsOf } from "./event-conditions.js";
 import { lockBodies, takeBody } from "./other-bytes.js";
 import { RESET, endStuckPiece } from "./replan.js";
 
@@ -24,7 +24,7 @@ export function selectStuck(
   return sql.rows(
     `SELECT w.seq, w.handler ${fromChosen(choice)} AND (w.seq, w.handler) > (:afterSeq::bigint, :afterHandler)
      ORDER BY w.seq, w.handler LIMIT :limit`,
-    { ...choice, afterSeq: after.seq, afterHandler: after.handler, limit },
+    { ...choiceParameters(choice), afterSeq: after.seq, afterHandler: after.handler, limit },
   );
 }
 
@@ -32,7 +32,7 @@ export function selectStuck(
 export async function countStuck(sql: Sql, choice: StuckWork): Promise<{ events: number; work: number }> {
   const row = await sql.row<{ events: number; work: number }>(
     `SELECT count(DISTINCT w.seq) AS events, count(*) AS work ${fromChosen(choice)}`,
-    choice,
+    choiceParameters(choice),
   );
   return row ?? { events: 0, work: 0 };
 }

@@ -1,6 +1,7 @@
 // The whole module: an import by name fails before Node can be reported as too old.
 import zlib from "node:zlib";
 import type { Database } from "better-sqlite3";
+import { errorKeyOf } from "../../error-kind.js";
 import { idBeside } from "../../id-beside.js";
 import type { AcceptResult, NewEvent } from "../../store.js";
 import type { Lease, NewWork } from "../../work.js";
@@ -36,8 +37,9 @@ export function prepareAccept(db: Database, { numbers, pairs, nextToken }: Accep
   const insertLeased = later<[number, string, number, number]>(`
     ${INSERT_LEASED_ROW} VALUES (?, ?, ?, ?, 1, 0, 'leased')`);
   const insertParked = later(`
-    INSERT INTO inbox_work (seq, handler, state, settled_at, started, finished, reason, error)
-    VALUES (:seq, :note, 'parked', :at, 0, 0, :reason, :error)`);
+    INSERT INTO inbox_work
+      (seq, handler, state, settled_at, started, finished, reason, error, error_type, error_group, failed_at)
+    VALUES (:seq, :note, 'parked', :at, 0, 0, :reason, :error, :type, :errorGroup, :at)`);
   const selectKnown = later<[string], { seq: number; length: number; crc: number }>(
     "SELECT seq, body_length AS length, body_crc AS crc FROM inbox_event WHERE id = ?",
   );
@@ -83,7 +85,7 @@ export function prepareAccept(db: Database, { numbers, pairs, nextToken }: Accep
 
   /** Work that is to be leased gets rows unless it is direct; returns the leases of those rows. */
   function insertRest(seq: number, event: NewEvent, isDirect: boolean): Lease[] {
-    const { receivedAt, body, work, parked } = event;
+    const { type, receivedAt, body, work, parked } = event;
     insertBody.run(seq, body);
     const leases: Lease[] = [];
     for (const { handler, leaseUntil } of work) {
@@ -96,7 +98,9 @@ export function prepareAccept(db: Database, { numbers, pairs, nextToken }: Accep
       }
     }
     if (parked !== undefined) {
-      insertParked().run({ seq, note: NOTE_HANDLER, at: receivedAt, reason: parked.reason, error: parked.detail });
+      const { reason, detail: error } = parked;
+      const errorGroup = errorKeyOf({ isParked: true, reason, error });
+      insertParked().run({ seq, note: NOTE_HANDLER, at: receivedAt, reason, error, type, errorGroup });
     }
     return leases;
   }

@@ -82,10 +82,11 @@ function prepareParts(db: Database) {
     work: prepare<CopiedWork>(`
       SELECT seq, handler, iif(state = 'leased', 'pending', state) AS state,
         due_at AS dueAt, waits_since AS waitsSince, settled_at AS settledAt, started,
-        finished, reason, error
+        finished, reason, error, error_type AS errorType, error_group AS errorGroup, failed_at AS failedAt
       FROM inbox_work WHERE ${ofRange}
       UNION ALL
-      SELECT seq, handler, 'pending', NULL, NULL, NULL, 1, 0, NULL, NULL FROM inbox_in_flight WHERE ${ofRange}`),
+      SELECT seq, handler, 'pending', NULL, NULL, NULL, 1, 0, NULL, NULL, NULL, NULL, NULL FROM inbox_in_flight
+      WHERE ${ofRange}`),
     done: prepare<Omit<CopiedMark, "discarded"> & { discarded: 0 | 1 }>(`
       SELECT seq, handler, settled_at AS settledAt, attempts, discarded FROM inbox_done WHERE ${ofRange}
       UNION ALL SELECT seq, handler, settled_at, 1, 0 FROM inbox_marked WHERE ${ofRange}`),

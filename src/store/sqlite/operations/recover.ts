@@ -1,8 +1,10 @@
 import type { Database } from "better-sqlite3";
 import { MINUTE } from "../../../base/duration.js";
+import { errorKeyOf } from "../../error-kind.js";
 import { CRASH_LIMIT } from "../../work-state.js";
 import type { DirectPairs } from "../direct-pairs.js";
 import { prepareLater } from "../on-first-use.js";
+import { SET_FAILURE } from "./note-failure.js";
 
 export interface RecoverInput {
   now: number;
@@ -32,7 +34,8 @@ const RESUMED_LEASE_MS = MINUTE;
 export function prepareRecover(db: Database, pairs: DirectPairs) {
   const park = db.prepare(`
     UPDATE inbox_work
-    SET state = 'parked', settled_at = :now, reason = 'crash_loop', error = :error, lease = NULL, lease_until = NULL
+    SET state = 'parked', settled_at = :now, reason = :reason, error = :error, lease = NULL, lease_until = NULL,
+      ${SET_FAILURE}
     WHERE state = 'leased' AND lease_until < :before AND started - finished >= :limit`);
   const setPending = db.prepare(`
     UPDATE inbox_work SET state = 'pending', due_at = :now, lease = NULL, lease_until = NULL
@@ -43,7 +46,9 @@ export function prepareRecover(db: Database, pairs: DirectPairs) {
   const shortenSends = prepareLater(db)(
     "UPDATE outbox_send SET lease_until = :until WHERE state = 'leased' AND lease_until > :until",
   );
+  const reason = "crash_loop";
   const error = `The process ended ${CRASH_LIMIT} times while this handler ran on this event.`;
+  const errorGroup = errorKeyOf({ isParked: true, reason, error });
 
   return ({ now, everything, takeOver, epoch }: RecoverInput): Recovered => {
     const isResumed = takeOver && epoch !== undefined && pairs.resume(epoch, now + RESUMED_LEASE_MS);
@@ -57,7 +62,7 @@ export function prepareRecover(db: Database, pairs: DirectPairs) {
     const isRegained = takeOver && epoch !== undefined && !isResumed;
     freeSend.run({ now, before: everything || isRegained ? Number.MAX_SAFE_INTEGER : now });
     const before = everything ? Number.MAX_SAFE_INTEGER : now;
-    const parked = park.run({ now, before, error, limit: CRASH_LIMIT }).changes;
+    const parked = park.run({ now, at: now, before, reason, error, errorGroup, limit: CRASH_LIMIT }).changes;
     return { parked, recovered: setPending.run({ now, before }).changes, epoch: pairs.epoch };
   };
 }

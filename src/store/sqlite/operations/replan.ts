@@ -1,6 +1,8 @@
 import type { Database } from "better-sqlite3";
+import { errorKeyOf } from "../../error-kind.js";
 import type { ReplanPlan } from "../../store.js";
 import { NOTE_HANDLER } from "../../../base/note-handler.js";
+import { CLEAR_FAILURE } from "./note-failure.js";
 import { prepareOtherBytes } from "./other-bytes.js";
 
 const note = NOTE_HANDLER;
@@ -13,11 +15,13 @@ export function prepareReplan(db: Database) {
   const dropNote = db.prepare("DELETE FROM inbox_work WHERE seq = :seq AND handler = :note");
   const dropDiscardedNote = db.prepare("DELETE FROM inbox_done WHERE seq = :seq AND handler = :note");
   const addNote = db.prepare(`
-    INSERT INTO inbox_work (seq, handler, state, settled_at, started, finished, reason, error)
-    VALUES (:seq, :note, 'parked', :now, 0, 0, :reason, :detail)`);
+    INSERT INTO inbox_work
+      (seq, handler, state, settled_at, started, finished, reason, error, error_type, error_group, failed_at)
+    SELECT seq, :note, 'parked', :now, 0, 0, :reason, :detail, type, :errorGroup, :now
+    FROM inbox_event WHERE seq = :seq`);
   const resetStuck = db.prepare(`
     UPDATE inbox_work
-    SET state = 'pending', due_at = :now, settled_at = NULL, reason = NULL, started = 0, finished = 0
+    SET state = 'pending', due_at = :now, settled_at = NULL, reason = NULL, started = 0, finished = 0, ${CLEAR_FAILURE}
     WHERE seq = :seq AND handler <> :note AND state IN ('dead', 'parked')`);
   const resetOne = prepareResetOne(db);
   const addWork = db.prepare(`
@@ -49,7 +53,17 @@ export function prepareReplan(db: Database) {
     if (plan.requested === true && isRequested.get({ seq, note }) === undefined) return 0;
     dropNote.run({ seq, note });
     dropDiscardedNote.run({ seq, note });
-    if (plan.parked !== undefined) addNote.run({ seq, note, now, ...plan.parked });
+    if (plan.parked !== undefined) {
+      const { reason, detail } = plan.parked;
+      addNote.run({
+        seq,
+        note,
+        now,
+        reason,
+        detail,
+        errorGroup: errorKeyOf({ isParked: true, reason, error: detail }),
+      });
+    }
     const handlers = takeFromOthers(plan);
     let pending = plan.parked === undefined ? resetStuck.run({ seq, note, now }).changes : 0;
     for (const handler of handlers) {
@@ -78,7 +92,7 @@ export function prepareRetryPiece(db: Database) {
 function prepareResetOne(db: Database) {
   const reset = db.prepare(`
     UPDATE inbox_work
-    SET state = 'pending', due_at = :now, settled_at = NULL, reason = NULL, started = 0, finished = 0
+    SET state = 'pending', due_at = :now, settled_at = NULL, reason = NULL, started = 0, finished = 0, ${CLEAR_FAILURE}
     WHERE seq = :seq AND handler = :handler AND state IN ('dead', 'parked')
       AND EXISTS (SELECT 1 FROM inbox_body AS b WHERE b.seq = inbox_work.seq)`);
   return (piece: PieceAt): number => reset.run(piece).changes;

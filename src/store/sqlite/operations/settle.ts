@@ -5,6 +5,7 @@ import { isDirect } from "../lease-token.js";
 import { prepareLater } from "../on-first-use.js";
 import { prepareKeepFailedRun } from "./failed-runs.js";
 import { prepareRecordOfHandler } from "./outbox-record.js";
+import { prepareNoteFailure } from "./note-failure.js";
 import { prepareDropSteps } from "./steps.js";
 
 /** The operations on direct pairs that a settlement needs, on the connection that writes it. */
@@ -36,6 +37,7 @@ export function prepareSettle(db: Database, pairs: DirectEnds) {
     SET state = :to, settled_at = :at, reason = :reason, error = :error, lease = NULL, lease_until = NULL,
         finished = finished + 1
     WHERE seq = :seq AND handler = :handler AND state = 'leased' AND lease = :token`);
+  const noteFailure = prepareNoteFailure(db);
   const dropSteps = prepareDropSteps(db);
   const keepFailedRun = prepareKeepFailedRun(db);
   const record = prepareRecordOfHandler(db);
@@ -73,7 +75,9 @@ export function prepareSettle(db: Database, pairs: DirectEnds) {
     if (endDirect(settlement)) return "settled";
     if (!move(settlement)) return "lost";
     if (settlement.dropSteps) dropSteps(settlement);
-    if (settlement.to !== "done") keepFailedRun(settlement);
+    if (settlement.to === "done") return "settled";
+    keepFailedRun(settlement);
+    noteFailure(settlement);
     return "settled";
   };
 }

@@ -1,23 +1,33 @@
+import { choiceValues } from "../../error-group-id.js";
 import type { WorkChoice } from "../../inbox-view.js";
 import type { WorkState } from "../../work-state.js";
 
 type Conditions<Field extends keyof WorkChoice> = Readonly<Record<Field, string>>;
 
-const OF_WORK: Conditions<"handler" | "error"> = {
+const OF_WORK: Conditions<"handler" | "error" | "errorGroup"> = {
   handler: "handler = :handler",
   error: "(instr(lower(reason), lower(:error)) > 0 OR instr(lower(error), lower(:error)) > 0)",
+  errorGroup:
+    "handler = :groupHandler AND error_type = :groupType AND error_group = :groupKey AND failed_at IS NOT NULL",
 };
 
-const OF_EVENT: Conditions<"type" | "since" | "until"> = {
+const OF_EVENT: Conditions<"type" | "since" | "until" | "ids"> = {
   type: "type = :type",
   since: "received_at >= :since",
   until: "received_at < :until",
+  ids: "id IN (SELECT value FROM json_each(:ids))",
 };
 
 function chosen(conditions: Partial<Record<keyof WorkChoice, string>>, choice: WorkChoice): string[] {
   return Object.entries(conditions)
     .filter(([field]) => choice[field as keyof WorkChoice] !== undefined)
     .map(([, condition]) => condition);
+}
+
+/** The parameters of the conditions. Throws `invalid_argument` for a choice that cannot be. */
+export function choiceParameters<Choice extends WorkChoice>(choice: Choice): object {
+  const { ids, ...values } = choiceValues(choice);
+  return { ...choice, ...values, ids: ids === undefined ? undefined : JSON.stringify(ids) };
 }
 
 /** Conditions on rows of `inbox_work` joined with `inbox_event`; their parameters have the names of the fields. */
@@ -50,7 +60,10 @@ export function eventConditions({ state, ...choice }: WorkChoice & { state?: Wor
   if (state === undefined && ofWork.length === 0) return ofEvent;
   // Only a row has a reason and an error, or may be in one of several states.
   const places = PLACES.filter(({ states, isRow }) => {
-    return (state === undefined || states.includes(state)) && (choice.error === undefined || isRow);
+    return (
+      (state === undefined || states.includes(state)) &&
+      (isRow || (choice.error === undefined && choice.errorGroup === undefined))
+    );
   }).map(({ isRow, find }) => {
     const conditions = [...(isRow && state !== undefined ? ["state = :state"] : []), ...ofWork];
     return find(conditions.join(" AND ") || "TRUE");

@@ -1,0 +1,89 @@
+import type { ErrorGroupKey } from "../../error-group-id.js";
+import {
+  COUNTED_EVENTS,
+  type CountedFailures,
+  type ErrorGroup,
+  type ErrorGroupList,
+  type ErrorGroupParameters,
+  type ErrorGroupQuery,
+  type FailureExample,
+  SOUGHT_EXAMPLES,
+  SOUGHT_GROUPS,
+  errorGroupParameters,
+  toErrorGroup,
+} from "../../error-groups.js";
+import type { Sql } from "../sql.js";
+
+const IN_TIME = "w.failed_at >= :since::bigint AND w.failed_at < :until::bigint";
+const OF_GROUP = "w.handler = g.handler AND w.error_type = g.error_type AND w.error_group = g.error_group";
+const NEXT =
+  "SELECT w.handler, w.error_type, w.error_group FROM pigeonhole.inbox_work AS w WHERE w.failed_at IS NOT NULL";
+const FIRST_OF = "ORDER BY w.handler, w.error_type, w.error_group LIMIT 1";
+
+/** Each group is found with one search in the index, however much work it has. */
+const FIND_GROUPS = `
+  WITH RECURSIVE g AS (
+    (${NEXT} AND (:handler::text IS NULL OR w.handler = :handler) ${FIRST_OF})
+    UNION ALL
+    SELECT n.* FROM g CROSS JOIN LATERAL (
+      ${NEXT} AND (:handler::text IS NULL OR w.handler = :handler)
+        AND (w.handler, w.error_type, w.error_group) > (g.handler, g.error_type, g.error_group) ${FIRST_OF}
+    ) AS n
+  ), sought AS (SELECT * FROM g LIMIT ${SOUGHT_GROUPS}), timed AS (
+    SELECT g.*, (SELECT max(w.failed_at) FROM pigeonhole.inbox_work AS w WHERE ${OF_GROUP} AND ${IN_TIME}) AS last_at
+    FROM sought AS g WHERE :type::text IS NULL OR g.error_type = :type
+  )
+  SELECT handler AS "groupHandler", error_type AS "groupType", error_group AS "groupKey"
+  FROM timed WHERE last_at IS NOT NULL ORDER BY last_at DESC`;
+
+const GIVEN = `
+  unnest(:handlers::text[], :types::text[], :keys::text[]) WITH ORDINALITY AS g (handler, error_type, error_group, place)`;
+const CHOSEN = `${OF_GROUP} AND ${IN_TIME} AND (:state::text IS NULL OR w.state = :state)`;
+
+const COUNT_FAILURES = `
+  SELECT g.place, c.* FROM ${GIVEN} CROSS JOIN LATERAL (
+    SELECT n.state, n.failed_at / :stepMs::bigint AS step, count(*) AS events, sum(greatest(n.finished, 1)) AS failures,
+      min(n.failed_at) AS "firstAt", max(n.failed_at) AS "lastAt"
+    FROM (SELECT w.state, w.failed_at, w.finished FROM pigeonhole.inbox_work AS w WHERE ${CHOSEN}
+      ORDER BY w.failed_at DESC LIMIT ${COUNTED_EVENTS + 1}) AS n
+    GROUP BY n.state, step
+  ) AS c`;
+
+const SELECT_EXAMPLES = `
+  SELECT g.place, x.* FROM ${GIVEN} CROSS JOIN LATERAL (
+    SELECT e.id, w.state, w.reason, w.error FROM pigeonhole.inbox_work AS w
+    JOIN pigeonhole.inbox_event AS e ON e.seq = w.seq
+    WHERE ${CHOSEN} ORDER BY w.failed_at DESC LIMIT ${SOUGHT_EXAMPLES}
+  ) AS x`;
+
+/** Groups of errors, those that failed last first. */
+export async function listErrorGroups(sql: Sql, query: ErrorGroupQuery): Promise<ErrorGroupList> {
+  const parameters = errorGroupParameters(query);
+  const { limit } = parameters;
+  const keys = await sql.rows<ErrorGroupKey>(FIND_GROUPS, parameters);
+  const items: ErrorGroup[] = [];
+  for (let at = 0; at < keys.length && items.length <= limit; at += limit + 1) {
+    items.push(...(await readGroups(sql, keys.slice(at, at + limit + 1), parameters)));
+  }
+  return { items: items.slice(0, limit), hasMore: items.length > limit };
+}
+
+async function readGroups(
+  sql: Sql,
+  keys: readonly ErrorGroupKey[],
+  parameters: ErrorGroupParameters,
+): Promise<ErrorGroup[]> {
+  const values = {
+    ...parameters,
+    handlers: keys.map(({ groupHandler }) => groupHandler),
+    types: keys.map(({ groupType }) => groupType),
+    keys: keys.map(({ groupKey }) => groupKey),
+  };
+  const counts = await sql.rows<CountedFailures & { place: number }>(COUNT_FAILURES, values);
+  const examples = await sql.rows<FailureExample & { place: number }>(SELECT_EXAMPLES, values);
+  const { stepMs } = parameters;
+  return keys.flatMap((key, index) => {
+    const ofGroup = <Row extends { place: number }>(rows: Row[]) => rows.filter(({ place }) => place === index + 1);
+    return toErrorGroup(key, { counts: ofGroup(counts), examples: ofGroup(examples), stepMs }) ?? [];
+  });
+}

@@ -1,0 +1,73 @@
+import type { Database } from "better-sqlite3";
+import type { ErrorGroupKey } from "../../error-group-id.js";
+import {
+  COUNTED_EVENTS,
+  type CountedFailures,
+  type ErrorGroup,
+  type ErrorGroupList,
+  type ErrorGroupParameters,
+  type ErrorGroupQuery,
+  type FailureExample,
+  SOUGHT_EXAMPLES,
+  SOUGHT_GROUPS,
+  errorGroupParameters,
+  toErrorGroup,
+} from "../../error-groups.js";
+
+const INDEX = "INDEXED BY inbox_work_failed";
+const GROUP = "handler = :groupHandler AND error_type = :groupType AND error_group = :groupKey";
+const IN_TIME = "failed_at IS NOT NULL AND failed_at >= :since AND failed_at < :until";
+
+type Found = ErrorGroupKey & { lastAt: number };
+
+/** Finds each group with one search in the index, however much work it has. */
+function prepareFindGroups(db: Database) {
+  const selectNext = db.prepare<ErrorGroupKey, ErrorGroupKey>(`
+    SELECT handler AS groupHandler, error_type AS groupType, error_group AS groupKey FROM inbox_work ${INDEX}
+    WHERE failed_at IS NOT NULL AND (handler, error_type, error_group) > (:groupHandler, :groupType, :groupKey)
+    ORDER BY handler, error_type, error_group LIMIT 1`);
+  const selectLast = db
+    .prepare<object, number | null>(`SELECT max(failed_at) FROM inbox_work ${INDEX} WHERE ${GROUP} AND ${IN_TIME}`)
+    .pluck();
+
+  return (query: ErrorGroupParameters): Found[] => {
+    const found: Found[] = [];
+    let after: ErrorGroupKey | undefined = { groupHandler: query.handler ?? "", groupType: "", groupKey: "" };
+    for (let sought = 0; sought < SOUGHT_GROUPS; sought += 1) {
+      after = selectNext.get(after);
+      if (after === undefined || (query.handler !== null && after.groupHandler !== query.handler)) break;
+      if (query.type !== null && after.groupType !== query.type) continue;
+      const lastAt = selectLast.get({ ...query, ...after });
+      if (typeof lastAt === "number") found.push({ ...after, lastAt });
+    }
+    return found.toSorted((a, b) => b.lastAt - a.lastAt);
+  };
+}
+
+/** Lists groups of errors, those that failed last first. */
+export function prepareListErrorGroups(db: Database) {
+  const findGroups = prepareFindGroups(db);
+  const of = `${GROUP} AND ${IN_TIME} AND (:state IS NULL OR state = :state)`;
+  const countFailures = db.prepare<object, CountedFailures>(`
+    SELECT state, failed_at / CAST(:stepMs AS INTEGER) AS step, count(*) AS events, sum(max(finished, 1)) AS failures,
+      min(failed_at) AS firstAt, max(failed_at) AS lastAt
+    FROM (SELECT state, failed_at, finished FROM inbox_work ${INDEX} WHERE ${of}
+      ORDER BY failed_at DESC LIMIT ${COUNTED_EVENTS + 1})
+    GROUP BY 1, 2`);
+  const selectExamples = db.prepare<object, FailureExample>(`
+    SELECT e.id, w.state, w.reason, w.error FROM inbox_work AS w ${INDEX} JOIN inbox_event AS e ON e.seq = w.seq
+    WHERE ${of} ORDER BY failed_at DESC LIMIT ${SOUGHT_EXAMPLES}`);
+
+  return (query: ErrorGroupQuery): ErrorGroupList => {
+    const parameters = errorGroupParameters(query);
+    const { limit, stepMs } = parameters;
+    const items: ErrorGroup[] = [];
+    for (const key of findGroups(parameters)) {
+      const values = { ...parameters, ...key };
+      const counts = countFailures.all(values);
+      const group = toErrorGroup(key, { counts, examples: selectExamples.all(values), stepMs });
+      if (group !== undefined && items.push(group) > limit) break;
+    }
+    return { items: items.slice(0, limit), hasMore: items.length > limit };
+  };
+}

@@ -1,0 +1,142 @@
+import { beforeEach, expect, test } from "vitest";
+import type { ErrorGroup } from "#pigeonhole/store/error-groups.js";
+import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
+import type { Store } from "#pigeonhole/store/store.js";
+import {
+  acceptLeased,
+  crash,
+  DAY,
+  expectCode,
+  leasePage,
+  MINUTE,
+  newEvent,
+  settlements,
+  T,
+} from "../conformance/fixture.js";
+import { type OperatorKind, openBoth } from "./operator-kind.js";
+
+let store: Store;
+let inbox: InboxOperator;
+
+interface Failure {
+  error?: string;
+  to?: "pending" | "dead";
+  handler?: string;
+  type?: string;
+  at?: number;
+}
+
+/** An event whose run has failed. */
+async function acceptFailed(id: string, failure: Failure = {}): Promise<void> {
+  const { error = "Error: no answer", to = "dead", handler = "h", type = "email.sent", at = T } = failure;
+  const lease = await acceptLeased(store, id, { type, work: [{ handler, leaseUntil: T + MINUTE }] });
+  await store.settle({ ...settlements[to](lease), error, stack: error, at });
+}
+
+const seen = ({ handler, type, kind, message, events }: ErrorGroup) => [handler, type, kind, message, events];
+
+/** Errors gathered by what they have in common, seen from outside the receiver. */
+export function describeErrorGroups(kind: OperatorKind): void {
+  beforeEach(async () => {
+    ({ store, inbox } = await openBoth(kind));
+  });
+
+  test("work is gathered by handler, type, kind of error and message, those that failed last first", async () => {
+    await acceptFailed("a1", { error: "Error: no order 1", at: T });
+    await acceptFailed("a2", { error: "Error: no order 22", at: T + 9 });
+    await acceptFailed("b", { error: "TypeError: no order 1", at: T + 1 });
+    await acceptFailed("c", { error: "Error: no order 1", handler: "other", at: T + 2 });
+    await acceptFailed("d", { error: "Error: no order 1", type: "email.failed", at: T + 3 });
+    await acceptFailed("e", { error: "Error: no answer", at: T + 4 });
+    const { items, hasMore } = await inbox.listErrorGroups();
+    expect(hasMore).toBe(false);
+    expect(items.map(seen)).toEqual([
+      ["h", "email.sent", "Error", "no order …", 2],
+      ["h", "email.sent", "Error", "no answer", 1],
+      ["h", "email.failed", "Error", "no order …", 1],
+      ["other", "email.sent", "Error", "no order …", 1],
+      ["h", "email.sent", "TypeError", "no order …", 1],
+    ]);
+    expect(items[0]).toMatchObject({
+      isCapped: false,
+      failures: 2,
+      states: { pending: 0, leased: 0, dead: 2, parked: 0 },
+      firstAt: T,
+      lastAt: T + 9,
+      example: { id: "a2", state: "dead", reason: "do_not_retry", error: "Error: no order 22" },
+    });
+  });
+
+  test("what waits, runs again or is dead after the same error is one group until it is done or retried", async () => {
+    for (const id of ["a", "b", "c"]) await acceptFailed(id, { to: "pending" });
+    await acceptFailed("d");
+    const { work } = await leasePage(store, { now: T + 50, limit: 2 });
+    const states = async () => (await inbox.listErrorGroups()).items.map((group) => group.states);
+    expect(await states()).toEqual([{ pending: 1, leased: 2, dead: 1, parked: 0 }]);
+    for (const lease of work) await store.settle(settlements.done(lease));
+    expect(await states()).toEqual([{ pending: 1, leased: 0, dead: 1, parked: 0 }]);
+    await inbox.retryWork({});
+    expect(await states()).toEqual([{ pending: 1, leased: 0, dead: 0, parked: 0 }]);
+  });
+
+  test("events that were not understood, and work in which processes died, have groups of their own", async () => {
+    const parked = { reason: "unknown_type", detail: "no such type" };
+    await store.accept(newEvent("n", { type: "email.x", work: [], parked }));
+    await acceptLeased(store, "k");
+    for (let count = 0; count < 4; count += 1) await crash(store);
+    expect((await inbox.listErrorGroups()).items.map(seen)).toEqual(
+      expect.arrayContaining([
+        ["", "email.x", "unknown_type", "no such type", 1],
+        ["h", "email.received", "crash_loop", expect.any(String), 1],
+      ]),
+    );
+  });
+
+  test("a run that the receiver's stop ended is in no group", async () => {
+    await store.settle({ ...settlements.pending(await acceptLeased(store, "a")), error: "The receiver stopped." });
+    expect((await inbox.listErrorGroups()).items).toEqual([]);
+  });
+
+  test("groups are chosen by handler, type, state and time, and counted by steps", async () => {
+    await acceptFailed("a1", { at: T });
+    await acceptFailed("a2", { at: T + DAY, to: "pending" });
+    await acceptFailed("b", { at: T + DAY, handler: "other" });
+    const countsOf = async (query: Parameters<InboxOperator["listErrorGroups"]>[0]) =>
+      (await inbox.listErrorGroups(query)).items.map(({ handler, events }) => `${handler} ${events}`);
+    expect(await countsOf({ handler: "other" })).toEqual(["other 1"]);
+    expect(await countsOf({ type: "email.failed" })).toEqual([]);
+    expect(await countsOf({ state: "pending" })).toEqual(["h 1"]);
+    expect((await countsOf({ since: T + 1 })).toSorted()).toEqual(["h 1", "other 1"]);
+    expect(await countsOf({ until: T + DAY })).toEqual(["h 1"]);
+    expect(await inbox.listErrorGroups({ limit: 1 })).toMatchObject({ hasMore: true, items: [{}] });
+    const [{ steps } = expect.unreachable()] = (await inbox.listErrorGroups({ handler: "h", stepMs: DAY })).items;
+    const day = Math.floor(T / DAY) * DAY;
+    expect(steps).toEqual([
+      { at: day, events: 1 },
+      { at: day + DAY, events: 1 },
+    ]);
+  });
+
+  test("the id of a group chooses exactly its work", async () => {
+    await acceptFailed("a1", { error: "Error: no order 1" });
+    await acceptFailed("a2", { error: "Error: no order 2" });
+    await acceptFailed("b", { error: "Error: no answer" });
+    await acceptFailed("c", { error: "Error: no order 1", handler: "other" });
+    const group = (await inbox.listErrorGroups({ handler: "h" })).items.find(({ events }) => events === 2);
+    const { id: errorGroup } = group ?? expect.unreachable();
+    expect((await inbox.listEvents({ errorGroup })).items.map(({ id }) => id)).toEqual(["a2", "a1"]);
+    expect((await inbox.listEvents({ errorGroup, state: "done" })).items).toEqual([]);
+    expect(await inbox.countWork({ errorGroup })).toEqual({ events: 2, work: 2 });
+    expect(await inbox.discardWork({ errorGroup })).toEqual({ events: 2, work: 2 });
+    expect((await inbox.listErrorGroups()).items.map(({ events }) => events)).toEqual([1, 1]);
+    await expectCode(inbox.listEvents({ errorGroup: "W10" }), "invalid_argument");
+  });
+
+  test("events are chosen by their ids", async () => {
+    for (const id of ["a", "b", "c"]) await acceptFailed(id);
+    expect((await inbox.listEvents({ ids: ["c", "a", "x"] })).items.map(({ id }) => id)).toEqual(["c", "a"]);
+    expect((await inbox.listEvents({ ids: [] })).items).toEqual([]);
+    expect(await inbox.countWork({ ids: ["c", "a"] })).toEqual({ events: 2, work: 2 });
+    await expectCode(inbox.listEvents({ ids: Array.from({ length: 501 }, String) }), "invalid_argument");
+  });
+}
