@@ -1,4 +1,8 @@
-import type { WorkChoice } from "./inbox-view.js";
+import { PigeonholeError } from "../base/error.js";
+import { NOTE_HANDLER } from "../base/note-handler.js";
+import { choiceValues } from "./error-group-id.js";
+import type { StuckPiece } from "./inbox-operator.js";
+import { pageLimit, type WorkChoice } from "./inbox-view.js";
 
 /** What a job does with its work: new attempts, an end without a run, or the next run at once. */
 export const JOB_ACTIONS = ["retry", "discard", "run"] as const;
@@ -54,4 +58,104 @@ export interface BulkJobs {
    * do. Call it again until then, with a short pause for deliveries.
    */
   runJobPage(): Promise<BulkJob | undefined>;
+}
+
+/** A job as it is stored. */
+export interface JobRow {
+  id: string;
+  action: JobAction;
+  choice: string;
+  by: string;
+  createdAt: number;
+  state: BulkJob["state"];
+  position: string | null;
+  total: number;
+  done: number;
+  skipped: number;
+  endedAt: number | null;
+  error: string | null;
+}
+
+/** A job that begins. */
+export function newJobRow({
+  choice,
+  ...job
+}: Pick<BulkJob, "id" | "action" | "choice" | "by" | "createdAt" | "total">): JobRow {
+  const begin = { state: "open", position: null, done: 0, skipped: 0, endedAt: null, error: null } as const;
+  return { ...job, ...begin, choice: JSON.stringify(choice) };
+}
+
+/** A page of a job that was done. */
+export interface JobStep {
+  /** The job before it. */
+  row: JobRow;
+  /** Where the next page begins; undefined after the last. */
+  next: object | undefined;
+  now: number;
+  done: number;
+  skipped: number;
+}
+
+/** A page of a job, as parameters of SQL. */
+export function toStepValues({ row, next, now, done, skipped }: JobStep) {
+  const ended = next === undefined ? ({ state: "done", endedAt: now } as const) : { state: "open", endedAt: null };
+  return { id: row.id, position: next === undefined ? row.position : JSON.stringify(next), ...ended, done, skipped };
+}
+
+/** Jobs that have ended are dropped once there are so many newer ones. */
+export const KEPT_JOBS = 200;
+
+/** Jobs that a list has without a limit. */
+const LISTED_JOBS = 20;
+
+/** The option `limit` of a list of jobs. Throws `invalid_argument` for one that cannot be. */
+export function jobLimit(query: { limit?: number | undefined } = {}): number {
+  return pageLimit.read("limit", query.limit ?? LISTED_JOBS);
+}
+
+/** Throws `invalid_argument` for an action or a choice that cannot be. */
+export function checkJob({ action, choice }: Pick<BulkJob, "action" | "choice">): void {
+  if (!JOB_ACTIONS.includes(action)) {
+    throw new PigeonholeError("invalid_argument", `action must be one of ${JOB_ACTIONS.join(", ")}.`);
+  }
+  const states = ["dead", "parked", undefined];
+  if (!states.includes(choice.state) || (action === "run" && choice.state !== undefined)) {
+    throw new PigeonholeError("invalid_argument", "state must be dead or parked, and left out for the action run.");
+  }
+  choiceValues(choice);
+}
+
+export function toBulkJob({ id, action, choice, by, createdAt, ...row }: JobRow): BulkJob {
+  const { state, total, done, skipped } = row;
+  const ended = { endedAt: row.endedAt ?? undefined, error: row.error ?? undefined };
+  return { id, action, choice: readChoice(choice), by, createdAt, state, total, done, skipped, ...ended };
+}
+
+function readChoice(text: string): JobChoice {
+  return JSON.parse(text) as JobChoice;
+}
+
+/** Where the next page of a job begins, undefined for the first: JSON that only the store reads. */
+export function readPosition<Place>(position: string | null): Place | undefined {
+  return position === null ? undefined : (JSON.parse(position) as Place);
+}
+
+/** A place among stuck work: the dead first, then the parked. */
+export interface StuckPlace extends StuckPiece {
+  state: "dead" | "parked";
+}
+
+/** Where a job over stuck work begins. */
+export function firstStuck({ state = "dead" }: JobChoice): StuckPlace {
+  return { state, seq: 0, handler: NOTE_HANDLER };
+}
+
+/** The place after a page of stuck work; undefined when it was the last. */
+export function stuckAfter(
+  choice: JobChoice,
+  { at, page, isFull }: { at: StuckPlace; page: readonly StuckPiece[]; isFull: boolean },
+): StuckPlace | undefined {
+  const last = page.at(-1);
+  if (isFull && last !== undefined) return { state: at.state, ...last };
+  return choice.state === undefined && at.state === "dead" ? firstStuck({ state: "parked" }) : undefined;
 }

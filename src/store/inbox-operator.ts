@@ -1,3 +1,4 @@
+import type { BulkJobs } from "./bulk-jobs.js";
 import type { ErrorGroups } from "./error-groups.js";
 import type { EraseCounts, EraseOptions } from "./erase.js";
 import type { HandlerTimes, HandlerTimesQuery } from "./handler-times.js";
@@ -46,7 +47,7 @@ export interface OperatorErasure extends EraseCounts {
  * takes a file from its receiver; an event made pending here is run by the receiver, within seconds or when it next
  * starts.
  */
-export interface InboxOperator extends KnownIds, ErrorGroups {
+export interface InboxOperator extends KnownIds, BulkJobs, ErrorGroups {
   /** Path of the database file, or the server and database of PostgreSQL without the password. */
   readonly database: string;
   overview(): Promise<{ events: StoreCounts; contactEvents: OutboxCounts }>;

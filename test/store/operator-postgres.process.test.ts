@@ -10,6 +10,7 @@ import { errorOf } from "../support/error-of.js";
 import { createFailingHandler } from "../support/failing-handler.js";
 import { type TestDatabase, describeOnPostgres } from "../support/postgres-server.js";
 import { closeReceiver, makeEvent, post, untilWork } from "../support/receiver.js";
+import { describeBulkJobs } from "./operator/bulk-jobs.js";
 import { describeDeadContactEvents } from "./operator/dead-contact-events.js";
 import { describeErrorGroups } from "./operator/error-groups.js";
 import type { OperatorKind } from "./operator/operator-kind.js";
@@ -35,6 +36,7 @@ describeOnPostgres((database) => {
   describe("known ids of a PostgreSQL", () => describeKnownIdsOfOperator(postgres));
   describe("contact events of a PostgreSQL", () => describeDeadContactEvents(postgres));
   describe("groups of errors of a PostgreSQL", () => describeErrorGroups(postgres));
+  describe("jobs of a PostgreSQL", () => describeBulkJobs(postgres));
 
   async function open(): Promise<InboxOperator> {
     const inbox = await openInbox(placeOf(database));

@@ -1,6 +1,7 @@
 import { describe } from "vitest";
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import { tempFile } from "../support/receiver.js";
+import { describeBulkJobs } from "./operator/bulk-jobs.js";
 import { describeDeadContactEvents } from "./operator/dead-contact-events.js";
 import { describeErrorGroups } from "./operator/error-groups.js";
 import type { OperatorKind } from "./operator/operator-kind.js";
@@ -20,3 +21,4 @@ describe("waiting work of a file", () => describeWaitingWork(sqlite));
 describe("known ids of a file", () => describeKnownIdsOfOperator(sqlite));
 describe("contact events of a file", () => describeDeadContactEvents(sqlite));
 describe("groups of errors of a file", () => describeErrorGroups(sqlite));
+describe("jobs of a file", () => describeBulkJobs(sqlite));

@@ -5,6 +5,7 @@ import type { InboxOperator, OperatorRetry } from "../inbox-operator.js";
 import { type EventDetail, bodyOf, foundEvent } from "../inbox-view.js";
 import { lockClassOf } from "./advisory-lock.js";
 import type { BesideReceivers } from "./beside-receivers.js";
+import { operateJobsOfDatabase } from "./bulk-jobs-of-database.js";
 import { changeDeadContactEventsOfDatabase } from "./dead-contact-events-of-database.js";
 import { hasLiveNode } from "./operations/live-nodes.js";
 import { countLists } from "./operations/count-lists.js";
@@ -92,6 +93,7 @@ function operateEvents(
       runAllWork((from) => write("running waiting work", (sql, now) => runWork(sql, { choice, now, from }))),
     countWaiting: (choice) =>
       read("counting work", async (sql) => countWaiting(sql, choice, await readServerTime(sql))),
+    ...operateJobsOfDatabase(beside),
     listErrorGroups: (query = {}) => read("listing errors", (sql) => listErrorGroups(sql, query)),
     hasReceiver: () => read("looking for receivers", (sql) => hasLiveNode(sql, lockClass)),
     discardEvent: (id) =>

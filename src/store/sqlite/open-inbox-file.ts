@@ -23,6 +23,7 @@ import { prepareDiscard, prepareReplan } from "./operations/replan.js";
 import { prepareRequestReading, prepareRequestRetry } from "./operations/requested-retries.js";
 import { runWaitingWork } from "./waiting-work-of-file.js";
 import { changeDeadContactEvents } from "./dead-contact-events-of-file.js";
+import { operateJobs } from "./bulk-jobs-of-file.js";
 import { isOwned } from "./file-ownership.js";
 import { changeStuckWork } from "./stuck-work-of-file.js";
 import { runBeside, tryWhileBusy } from "./run-beside.js";
@@ -87,6 +88,7 @@ export async function openInboxFile(
         mustGet(id);
         return discard({ id, now: now() });
       }),
+    ...operateJobs({ db, now }),
     listErrorGroups: (query = {}) => read(() => listErrorGroups(query)),
     erase: (options) => eraseFromFile({ file, connection, now }, options),
     ...operateContactEvents({ db, now }),

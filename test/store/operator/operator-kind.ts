@@ -10,13 +10,18 @@ export interface OperatorKind {
 }
 
 /** A store that is open as that of a receiver, and a look at it from outside; both are closed after the test. */
-export async function openBoth(kind: OperatorKind): Promise<{ store: Store; inbox: InboxOperator }> {
+export async function openBoth(kind: OperatorKind): Promise<{ store: Store; inbox: InboxOperator; place: string }> {
   const { store, place, dispose } = kind.create();
   onTestFinished(() => dispose?.());
   await store.open(context);
   onTestFinished(() => store.close());
   await store.recover(T);
+  return { store, inbox: await openAnother(place), place };
+}
+
+/** One more look at the same store. */
+export async function openAnother(place: string): Promise<InboxOperator> {
   const inbox = await openInbox(place);
   onTestFinished(() => inbox.close());
-  return { store, inbox };
+  return inbox;
 }

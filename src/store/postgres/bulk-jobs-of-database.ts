@@ -1,0 +1,110 @@
+import { randomUUID } from "node:crypto";
+import { isPigeonholeError } from "../../base/error.js";
+import { NOTE_HANDLER } from "../../base/note-handler.js";
+import {
+  type BulkJob,
+  type BulkJobs,
+  type JobRow,
+  KEPT_JOBS,
+  type StuckPlace,
+  checkJob,
+  firstStuck,
+  jobLimit,
+  newJobRow,
+  readPosition,
+  stuckAfter,
+  toBulkJob,
+} from "../bulk-jobs.js";
+import type { StuckPiece } from "../inbox-operator.js";
+import type { WaitingPlace } from "../waiting-work.js";
+import { type BesideReceivers, PAGE_ROWS } from "./beside-receivers.js";
+import { cancelJob, createJob, failJob, getJob, isJobAt, listJobs, nextOpenJob, stepJob } from "./operations/jobs.js";
+import { requestRetry } from "./operations/requested-retries.js";
+import { countWaiting, runWork } from "./operations/run-now.js";
+import { readServerTime } from "./operations/server-time.js";
+import { countStuck, endPieces, resetPieceBesideOthers, resetPieces, selectStuck } from "./operations/stuck-work.js";
+import type { Sql } from "./sql.js";
+
+/** Jobs over work in a database beside its receivers. */
+export function operateJobsOfDatabase({ read, write }: BesideReceivers): BulkJobs {
+  async function countJob(
+    sql: Sql,
+    job: Pick<BulkJob, "action" | "choice">,
+  ): Promise<{ events: number; work: number }> {
+    checkJob(job);
+    const { action, choice } = job;
+    return action === "run" ? countWaiting(sql, choice, await readServerTime(sql)) : countStuck(sql, choice);
+  }
+
+  return {
+    countJob: (job) => read("counting work", (sql) => countJob(sql, job)),
+    createJob: (job) =>
+      write("creating a job", async (sql, now) => {
+        const { work: total } = await countJob(sql, job);
+        const row = newJobRow({ ...job, id: randomUUID(), createdAt: now, total });
+        await createJob(sql, row, KEPT_JOBS);
+        return toBulkJob(row);
+      }),
+    listJobs: (query) => read("listing jobs", async (sql) => (await listJobs(sql, jobLimit(query))).map(toBulkJob)),
+    getJob: (id) => read("reading a job", async (sql) => jobOf(await getJob(sql, id))),
+    cancelJob: (id) => write("cancelling a job", (sql, now) => cancelJob(sql, { id, now })),
+    async runJobPage() {
+      const open = await read("looking for a job", nextOpenJob);
+      if (open === undefined) return undefined;
+      try {
+        await runPage({ read, write }, open);
+      } catch (error) {
+        // A choice of a later version.
+        if (!isPigeonholeError(error, "invalid_argument")) throw error;
+        const { message } = error;
+        await write("ending a job", (sql, now) => failJob(sql, { id: open.id, now, error: message }));
+      }
+      return read("reading a job", async (sql) => jobOf(await getJob(sql, open.id)));
+    },
+  };
+}
+
+const jobOf = (row: JobRow | undefined): BulkJob | undefined => (row === undefined ? undefined : toBulkJob(row));
+
+/** The page is read without a lock. Its change locks the job first: of two processes, one makes it. */
+function runPage(beside: BesideReceivers, row: JobRow): Promise<void> {
+  return row.action === "run" ? runWaiting(beside, row) : changeStuck(beside, row);
+}
+
+function runWaiting({ write }: BesideReceivers, row: JobRow): Promise<void> {
+  const { choice } = toBulkJob(row);
+  return write("running waiting work", async (sql, now) => {
+    if (!(await isJobAt(sql, row))) return;
+    const { pieces, next } = await runWork(sql, { choice, now, from: readPosition<WaitingPlace>(row.position) });
+    await stepJob(sql, { row, next, now, done: pieces.length, skipped: 0 });
+  });
+}
+
+async function changeStuck({ read, write }: BesideReceivers, row: JobRow): Promise<void> {
+  const { action, choice } = toBulkJob(row);
+  const at = readPosition<StuckPlace>(row.position) ?? firstStuck(choice);
+  const ofState = { ...choice, state: at.state };
+  const page = await read("listing work", (sql) => selectStuck(sql, { choice: ofState, after: at, limit: PAGE_ROWS }));
+  const next = stuckAfter(choice, { at, page, isFull: page.length === PAGE_ROWS });
+  await write("changing work", async (sql, now) => {
+    if (!(await isJobAt(sql, row))) return;
+    const pieces = { pieces: page, now };
+    const done = action === "discard" ? (await endPieces(sql, pieces)).length : await retryPieces(sql, pieces);
+    await stepJob(sql, { row, next, now, done, skipped: page.length - done });
+  });
+}
+
+/** Returns how many pieces are pending now, or will be read again. */
+async function retryPieces(sql: Sql, { pieces, now }: { pieces: readonly StuckPiece[]; now: number }): Promise<number> {
+  const work = pieces.filter(({ handler }) => handler !== NOTE_HANDLER);
+  const pending = await resetPieces(sql, { pieces: work, now });
+  let done = pending.length;
+  const isPending = new Set(pending.map(({ seq, handler }) => `${seq} ${handler}`));
+  for (const piece of work.filter(({ seq, handler }) => !isPending.has(`${seq} ${handler}`))) {
+    if (await resetPieceBesideOthers(sql, { ...piece, now })) done += 1;
+  }
+  for (const { seq } of pieces.filter(({ handler }) => handler === NOTE_HANDLER)) {
+    if (await requestRetry(sql, seq, now)) done += 1;
+  }
+  return done;
+}

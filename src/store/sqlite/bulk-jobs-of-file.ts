@@ -1,0 +1,115 @@
+import { randomUUID } from "node:crypto";
+import type { Database } from "better-sqlite3";
+import { isPigeonholeError } from "../../base/error.js";
+import { NOTE_HANDLER } from "../../base/note-handler.js";
+import {
+  type BulkJob,
+  type BulkJobs,
+  type JobRow,
+  KEPT_JOBS,
+  type StuckPlace,
+  checkJob,
+  firstStuck,
+  jobLimit,
+  newJobRow,
+  readPosition,
+  stuckAfter,
+  toBulkJob,
+} from "../bulk-jobs.js";
+import type { StuckPiece } from "../inbox-operator.js";
+import type { WaitingPlace } from "../waiting-work.js";
+import { prepareJobs } from "./operations/jobs.js";
+import { prepareEndPiece, prepareRetryPiece } from "./operations/replan.js";
+import { prepareRequestRetry } from "./operations/requested-retries.js";
+import { prepareCountWaiting, prepareRunWork } from "./operations/run-now.js";
+import { prepareCountStuck, prepareSelectStuck } from "./operations/stuck-work.js";
+import { PAGE } from "./pages-beside.js";
+import { runBeside } from "./run-beside.js";
+
+interface JobsDeps {
+  db: Database;
+  now: () => number;
+}
+
+/** Jobs over work in a file beside its receiver. */
+export function operateJobs({ db, now }: JobsDeps): BulkJobs {
+  const jobs = prepareJobs(db);
+  const countStuck = prepareCountStuck(db);
+  const countWaiting = prepareCountWaiting(db);
+  const runPage = prepareRunPage({ db, now });
+
+  function countJob(job: Pick<BulkJob, "action" | "choice">): { events: number; work: number } {
+    checkJob(job);
+    const { action, choice } = job;
+    return action === "run" ? countWaiting({ choice, now: now() }) : countStuck(choice);
+  }
+
+  return {
+    countJob: (job) => runBeside(db, "deferred", () => countJob(job)),
+    async createJob(job) {
+      const { work: total } = await runBeside(db, "deferred", () => countJob(job));
+      const row = newJobRow({ ...job, id: randomUUID(), createdAt: now(), total });
+      await runBeside(db, "immediate", () => jobs.create(row, KEPT_JOBS));
+      return toBulkJob(row);
+    },
+    listJobs: (query) => runBeside(db, "deferred", () => jobs.list(jobLimit(query)).map(toBulkJob)),
+    getJob: (id) => runBeside(db, "deferred", () => jobOf(jobs.get(id))),
+    cancelJob: (id) => runBeside(db, "immediate", () => jobs.cancel(id, now())),
+    async runJobPage() {
+      const open = await runBeside(db, "deferred", () => jobs.nextOpen());
+      if (open === undefined) return undefined;
+      try {
+        await runPage(open);
+      } catch (error) {
+        // A choice of a later version.
+        if (!isPigeonholeError(error, "invalid_argument")) throw error;
+        await runBeside(db, "immediate", () => jobs.fail({ id: open.id, now: now(), error: error.message }));
+      }
+      return runBeside(db, "deferred", () => jobOf(jobs.get(open.id)));
+    },
+  };
+}
+
+const jobOf = (row: JobRow | undefined): BulkJob | undefined => (row === undefined ? undefined : toBulkJob(row));
+
+/** The page is read without a lock. Its change takes the place of the job first: of two processes, one makes it. */
+function prepareRunPage({ db, now }: JobsDeps): (row: JobRow) => Promise<void> {
+  const jobs = prepareJobs(db);
+  const runWork = prepareRunWork(db);
+  const select = prepareSelectStuck(db);
+  const change = prepareChange(db);
+
+  function runWaiting(row: JobRow): Promise<void> {
+    const { choice } = toBulkJob(row);
+    return runBeside(db, "immediate", () => {
+      if (!jobs.isAt(row)) return;
+      const { pieces, next } = runWork({ choice, now: now(), from: readPosition<WaitingPlace>(row.position) });
+      jobs.step({ row, next, now: now(), done: pieces.length, skipped: 0 });
+    });
+  }
+
+  async function changeStuck(row: JobRow): Promise<void> {
+    const { action, choice } = toBulkJob(row);
+    const at = readPosition<StuckPlace>(row.position) ?? firstStuck(choice);
+    const page = await runBeside(db, "deferred", () => select({ choice, state: at.state, after: at, limit: PAGE }));
+    const next = stuckAfter(choice, { at, page, isFull: page.length === PAGE });
+    await runBeside(db, "immediate", () => {
+      if (!jobs.isAt(row)) return;
+      const done = page.filter((piece) => change(action, { ...piece, now: now() })).length;
+      jobs.step({ row, next, now: now(), done, skipped: page.length - done });
+    });
+  }
+
+  return (row) => (row.action === "run" ? runWaiting(row) : changeStuck(row));
+}
+
+/** Changes one piece of stuck work; false when there is nothing to change. */
+function prepareChange(db: Database): (action: BulkJob["action"], piece: StuckPiece & { now: number }) => boolean {
+  const retryPiece = prepareRetryPiece(db);
+  const requestRetry = prepareRequestRetry(db);
+  const endPiece = prepareEndPiece(db);
+  return (action, piece) => {
+    if (action === "discard") return endPiece(piece) > 0;
+    return piece.handler === NOTE_HANDLER ? requestRetry(piece) : retryPiece(piece) > 0;
+  };
+}

@@ -1,0 +1,110 @@
+import { beforeEach, expect, test } from "vitest";
+import type { BulkJob } from "#pigeonhole/store/bulk-jobs.js";
+import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
+import type { Store } from "#pigeonhole/store/store.js";
+import { acceptLeased, DAY, expectCode, newEvent, settlements, statesOf } from "../conformance/fixture.js";
+import { type OperatorKind, openAnother, openBoth } from "./operator-kind.js";
+
+const MANY = 230;
+
+let store: Store;
+let inbox: InboxOperator;
+let place: string;
+
+async function acceptDead(count: number, type = "email.sent"): Promise<void> {
+  for (let index = 0; index < count; index += 1) {
+    await store.settle(settlements.dead(await acceptLeased(store, `${type}_${index}`, { type })));
+  }
+}
+
+async function runAll(of: InboxOperator = inbox): Promise<number> {
+  for (let pages = 0; ; pages += 1) if ((await of.runJobPage()) === undefined) return pages;
+}
+
+const deadCount = async (): Promise<number> => (await inbox.overview()).events.dead;
+
+/** Changes of much work, a page at a time, from outside the receiver. */
+export function describeBulkJobs(kind: OperatorKind): void {
+  beforeEach(async () => {
+    ({ store, inbox, place } = await openBoth(kind));
+  });
+
+  test("a job retries what it has chosen in small pages, and tells how far it is", async () => {
+    await acceptDead(MANY);
+    await acceptDead(2, "email.failed");
+    await store.accept(newEvent("n", { work: [], parked: { reason: "unknown_type", detail: "" } }));
+    const request = { action: "retry", choice: { type: "email.sent" } } as const;
+    expect(await inbox.countJob(request)).toEqual({ events: MANY, work: MANY });
+    const job = await inbox.createJob({ ...request, by: "ann" });
+    expect(job).toMatchObject({ ...request, by: "ann", state: "open", total: MANY, done: 0 });
+    const first: BulkJob | undefined = await inbox.runJobPage();
+    expect(first).toMatchObject({ id: job.id, state: "open", skipped: 0 });
+    expect(first?.done).toBeGreaterThan(0);
+    expect(first?.done).toBeLessThan(MANY);
+    await runAll();
+    expect(await inbox.getJob(job.id)).toMatchObject({ state: "done", done: MANY, skipped: 0, error: undefined });
+    expect(await deadCount()).toBe(2);
+    expect(await inbox.runJobPage()).toBeUndefined();
+  });
+
+  test("without a state, dead and parked work is discarded", async () => {
+    await acceptDead(1);
+    await store.accept(newEvent("n", { work: [], parked: { reason: "unknown_type", detail: "" } }));
+    await store.accept(newEvent("waits"));
+    const { id } = await inbox.createJob({ action: "discard", choice: {}, by: "ann" });
+    await runAll();
+    expect(await inbox.getJob(id)).toMatchObject({ total: 2, done: 2, endedAt: expect.any(Number) as number });
+    expect(await statesOf(store, "waits")).toEqual({ h: "pending" });
+    expect((await inbox.overview()).events).toMatchObject({ dead: 0, parked: 0 });
+  });
+
+  test("a job asks the receiver to read events again that were not understood", async () => {
+    await store.accept(newEvent("n", { work: [], parked: { reason: "unknown_type", detail: "" } }));
+    const { id } = await inbox.createJob({ action: "retry", choice: { state: "parked" }, by: "ann" });
+    await runAll();
+    expect(await inbox.getJob(id)).toMatchObject({ state: "done", done: 1 });
+    expect(await store.listRequested({ limit: 9, afterSeq: 0 })).toMatchObject([{ id: "n" }]);
+  });
+
+  test("a job runs now what waits for its next run", async () => {
+    for (const id of ["a", "b"]) {
+      await store.settle(settlements.pending(await acceptLeased(store, id), Date.now() + DAY));
+    }
+    const { id } = await inbox.createJob({ action: "run", choice: { ids: ["b"] }, by: "ann" });
+    await runAll();
+    expect(await inbox.getJob(id)).toMatchObject({ state: "done", total: 1, done: 1 });
+    expect(await inbox.countWaiting({})).toEqual({ events: 1, work: 1 });
+  });
+
+  test("what one process leaves is continued by another, and no piece is changed twice", async () => {
+    await acceptDead(MANY);
+    const { id } = await inbox.createJob({ action: "retry", choice: {}, by: "ann" });
+    await inbox.runJobPage();
+    const [one, two] = [await openAnother(place), await openAnother(place)];
+    await Promise.all([runAll(one), runAll(two)]);
+    expect(await one.getJob(id)).toMatchObject({ state: "done", done: MANY, skipped: 0 });
+  });
+
+  test("a cancelled job ends, and work that has moved on is skipped", async () => {
+    await acceptDead(MANY);
+    const { id } = await inbox.createJob({ action: "retry", choice: {}, by: "ann" });
+    await inbox.runJobPage();
+    expect([await inbox.cancelJob(id), await inbox.cancelJob(id), await inbox.cancelJob("other")]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    expect(await runAll()).toBe(0);
+    expect(await inbox.getJob(id)).toMatchObject({ state: "cancelled" });
+    expect(await deadCount()).toBeGreaterThan(0);
+  });
+
+  test("jobs are listed newest first, and impossible ones are refused", async () => {
+    for (const by of ["ann", "bob"]) await inbox.createJob({ action: "retry", choice: {}, by });
+    expect((await inbox.listJobs()).map(({ by }) => by)).toEqual(["bob", "ann"]);
+    expect(await inbox.listJobs({ limit: 1 })).toMatchObject([{ by: "bob" }]);
+    expect(await inbox.getJob("other")).toBeUndefined();
+    await expectCode(inbox.createJob({ action: "run", choice: { state: "dead" }, by: "ann" }), "invalid_argument");
+    await expectCode(inbox.createJob({ action: "retry", choice: { errorGroup: "x" }, by: "ann" }), "invalid_argument");
+  });
+}
