@@ -6,6 +6,7 @@ import type { EndedRuns, HandlerTimes, HandlerTimesQuery } from "./handler-times
 import type { EventDetail, EventPage, EventQuery, StoreCounts } from "./inbox-view.js";
 import type { KnownIds } from "./known-ids.js";
 import type { Outbox } from "./outbox.js";
+import type { PausedHandler } from "./paused-handlers.js";
 import type { RunPage, RunRequest } from "./waiting-work.js";
 import type { Lease, LeasedWork, NewWork, ParkedNote, Settlement } from "./work.js";
 
@@ -268,6 +269,8 @@ export interface Store<Tx = CommitTransaction> extends Outbox, KnownIds {
    * it checked or removed; 0 when the round is over.
    */
   prune(limits: PruneLimits): Promise<number>;
+  /** Handlers that get no work until a person resumes them, in the order of their names. */
+  listPaused(): Promise<PausedHandler[]>;
   /** Keeps the policies of these handlers in place of earlier ones; `list` and `get` show them with their work. */
   keepPolicies(policies: readonly HandlerPolicy[]): Promise<void>;
   /**

@@ -15,6 +15,7 @@ import { describeDeadContactEvents } from "./operator/dead-contact-events.js";
 import { describeErrorGroups } from "./operator/error-groups.js";
 import type { OperatorKind } from "./operator/operator-kind.js";
 import { describeKnownIdsOfOperator } from "./operator/known-ids.js";
+import { describePauses } from "./operator/pauses.js";
 import { describeStuckWork } from "./operator/stuck-work.js";
 import { describeWaitingWork } from "./operator/waiting-work.js";
 
@@ -37,6 +38,7 @@ describeOnPostgres((database) => {
   describe("contact events of a PostgreSQL", () => describeDeadContactEvents(postgres));
   describe("groups of errors of a PostgreSQL", () => describeErrorGroups(postgres));
   describe("jobs of a PostgreSQL", () => describeBulkJobs(postgres));
+  describe("paused handlers of a PostgreSQL", () => describePauses(postgres));
 
   async function open(): Promise<InboxOperator> {
     const inbox = await openInbox(placeOf(database));

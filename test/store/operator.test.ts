@@ -6,6 +6,7 @@ import { describeDeadContactEvents } from "./operator/dead-contact-events.js";
 import { describeErrorGroups } from "./operator/error-groups.js";
 import type { OperatorKind } from "./operator/operator-kind.js";
 import { describeKnownIdsOfOperator } from "./operator/known-ids.js";
+import { describePauses } from "./operator/pauses.js";
 import { describeStuckWork } from "./operator/stuck-work.js";
 import { describeWaitingWork } from "./operator/waiting-work.js";
 
@@ -22,3 +23,4 @@ describe("known ids of a file", () => describeKnownIdsOfOperator(sqlite));
 describe("contact events of a file", () => describeDeadContactEvents(sqlite));
 describe("groups of errors of a file", () => describeErrorGroups(sqlite));
 describe("jobs of a file", () => describeBulkJobs(sqlite));
+describe("paused handlers of a file", () => describePauses(sqlite));

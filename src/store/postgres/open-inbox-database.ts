@@ -17,6 +17,8 @@ import { readHandlerTimes } from "./operations/handler-times.js";
 import { inspectEvent, listEvents } from "./operations/inspect.js";
 import { knownIds } from "./operations/known-ids.js";
 import { countOutbox, discardOutbox, getContactEvent, listOutbox, retryOutbox } from "./operations/outbox-inspect.js";
+import { listPaused, pauseHandler, resumeHandler } from "./operations/paused-handlers.js";
+import { dashboardSecret } from "./operations/secret.js";
 import { countWaiting, runEvent, runWork } from "./operations/run-now.js";
 import { replanEvent } from "./operations/replan.js";
 import { requestReading, requestRetry } from "./operations/requested-retries.js";
@@ -94,7 +96,12 @@ function operateEvents(
     countWaiting: (choice) =>
       read("counting work", async (sql) => countWaiting(sql, choice, await readServerTime(sql))),
     ...operateJobsOfDatabase(beside),
+    pauseHandler: (handler, by) =>
+      write("pausing a handler", (sql, now) => pauseHandler(sql, { handler, since: now, by })),
+    resumeHandler: (handler) => write("resuming a handler", (sql) => resumeHandler(sql, handler)),
+    listPaused: () => read("listing paused handlers", listPaused),
     listErrorGroups: (query = {}) => read("listing errors", (sql) => listErrorGroups(sql, query)),
+    dashboardSecret: () => write("reading a secret", dashboardSecret),
     hasReceiver: () => read("looking for receivers", (sql) => hasLiveNode(sql, lockClass)),
     discardEvent: (id) =>
       write("discarding an event", async (sql, now) => {

@@ -22,6 +22,7 @@ import { countOutbox, discardOutbox, listOutbox, retryOutbox } from "./operation
 import { recordEvents } from "./operations/outbox-record.js";
 import { leaseSend } from "./operations/outbox-send.js";
 import { settleSend } from "./operations/outbox-settle.js";
+import { listPaused } from "./operations/paused-handlers.js";
 import { PruneRound } from "./operations/prune.js";
 import { type NodeLock, recoverWork } from "./operations/recover.js";
 import { replanEvent } from "./operations/replan.js";
@@ -128,6 +129,7 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
     noteHandlerTimes: (ended, now) =>
       write("noting handler times", (sql, lock) => noteHandlerTimes(sql, lock, { ended, now })),
     handlerTimes: (query) => read("reading handler times", (sql) => readHandlerTimes(sql, query)),
+    listPaused: () => read("listing paused handlers", listPaused),
     noteTimes: (times) => write("noting times", (sql) => noteTimes(sql, times)),
     record: (events, now) => write("recording contact events", (sql) => recordEvents(sql, events, now)),
     listOutbox: (query) => read("listing contact events", (sql) => listOutbox(sql, query)),

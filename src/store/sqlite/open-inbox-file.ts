@@ -11,6 +11,7 @@ import { prepareFindIds, prepareIdsKnownSince } from "./operations/known-ids.js"
 import type { KnownIds } from "../known-ids.js";
 import type { OutboxQuery } from "../outbox.js";
 import type { InboxOperator, OperatorRetry } from "../inbox-operator.js";
+import type { HandlerPauses } from "../paused-handlers.js";
 import { backUpInboxFile } from "./back-up-inbox-file.js";
 import {
   prepareCountOutbox,
@@ -19,6 +20,8 @@ import {
   prepareListOutbox,
   prepareRetryOutbox,
 } from "./operations/outbox-inspect.js";
+import { prepareListPaused, preparePauseHandler, prepareResumeHandler } from "./operations/paused-handlers.js";
+import { prepareDashboardSecret } from "./operations/secret.js";
 import { prepareDiscard, prepareReplan } from "./operations/replan.js";
 import { prepareRequestReading, prepareRequestRetry } from "./operations/requested-retries.js";
 import { runWaitingWork } from "./waiting-work-of-file.js";
@@ -48,6 +51,7 @@ export async function openInboxFile(
   const requestReading = prepareRequestReading(db);
   const discard = prepareDiscard(db);
   const listErrorGroups = prepareListErrorGroups(db);
+  const dashboardSecret = prepareDashboardSecret(db);
 
   /** Reads one snapshot, without a lock that a receiver would have to wait for. */
   const read = <Value>(query: () => Value): Promise<Value> => runBeside(db, "deferred", query);
@@ -88,8 +92,10 @@ export async function openInboxFile(
         mustGet(id);
         return discard({ id, now: now() });
       }),
+    ...operatePauses({ db, now }),
     ...operateJobs({ db, now }),
     listErrorGroups: (query = {}) => read(() => listErrorGroups(query)),
+    dashboardSecret: () => write(dashboardSecret),
     erase: (options) => eraseFromFile({ file, connection, now }, options),
     ...operateContactEvents({ db, now }),
     backUp: (options) => backUpInboxFile({ file, ...options }),
@@ -102,6 +108,17 @@ function readKnownIds(db: Database): KnownIds {
   return {
     findIds: (ids) => runBeside(db, "deferred", () => prepareFindIds(db)(ids)),
     idsKnownSince: () => runBeside(db, "deferred", prepareIdsKnownSince(db)),
+  };
+}
+
+function operatePauses({ db, now }: { db: Database; now: () => number }): HandlerPauses {
+  const pause = preparePauseHandler(db);
+  const resume = prepareResumeHandler(db);
+  const list = prepareListPaused(db);
+  return {
+    pauseHandler: (handler, by) => runBeside(db, "immediate", () => pause({ handler, by, since: now() })),
+    resumeHandler: (handler) => runBeside(db, "immediate", () => resume(handler)),
+    listPaused: () => runBeside(db, "deferred", list),
   };
 }
 

@@ -15,6 +15,7 @@ import {
 import { prepareRecord } from "./operations/outbox-record.js";
 import { prepareLeaseSendOfOwner } from "./operations/outbox-send.js";
 import { prepareSettleSend } from "./operations/outbox-settle.js";
+import { prepareListPaused } from "./operations/paused-handlers.js";
 import { preparePrune } from "./operations/prune.js";
 import { prepareRecover } from "./operations/recover.js";
 import { prepareDiscard, prepareReplan } from "./operations/replan.js";
@@ -56,6 +57,7 @@ export function prepareOperations(db: Database, pairs: DirectPairs, nextToken: N
     keepPolicies: onFirstUse(() => prepareKeepPolicies(db)),
     noteHandlerTimes: onFirstUse(() => prepareNoteHandlerTimes(db)),
     handlerTimes: onFirstUse(() => prepareHandlerTimes(db)),
+    listPaused: onFirstUse(() => prepareListPaused(db)),
     noteTimes: onFirstUse(() => prepareNoteTimes(db)),
     record: onFirstUse(() => prepareRecord(db)),
     leaseSend: onFirstUse(() => prepareLeaseSendOfOwner(db, pairs, nextToken)),

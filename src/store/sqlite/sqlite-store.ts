@@ -206,6 +206,7 @@ function commandsOf(run: GroupCommit["run"]) {
     keepPolicies: (policies) => run("keepPolicies", policies),
     noteHandlerTimes: (ended, now) => run("noteHandlerTimes", { ended, now }),
     handlerTimes: (query) => run("handlerTimes", query),
+    listPaused: () => run("listPaused", undefined),
     noteTimes: (times) => run("noteTimes", times),
     record: (events, now) => run("record", { events, now }),
     settleSend: (settlement) => run("settleSend", settlement),

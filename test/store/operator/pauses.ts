@@ -1,0 +1,37 @@
+import { beforeEach, expect, test } from "vitest";
+import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
+import type { Store } from "#pigeonhole/store/store.js";
+import { type OperatorKind, openAnother, openBoth } from "./operator-kind.js";
+
+let store: Store;
+let inbox: InboxOperator;
+let place: string;
+
+/** What the processes of a store share beside its work. */
+export function describePauses(kind: OperatorKind): void {
+  beforeEach(async () => {
+    ({ store, inbox, place } = await openBoth(kind));
+  });
+
+  test("a handler stays paused until it is resumed, and all see it", async () => {
+    expect(await inbox.listPaused()).toEqual([]);
+    expect([await inbox.pauseHandler("b", "ann"), await inbox.pauseHandler("a", "bob")]).toEqual([true, true]);
+    expect(await inbox.pauseHandler("b", "bob")).toBe(false);
+    const since = expect.any(Number) as number;
+    const both = [
+      { handler: "a", since, by: "bob" },
+      { handler: "b", since, by: "ann" },
+    ];
+    expect(await inbox.listPaused()).toEqual(both);
+    expect(await store.listPaused()).toEqual(both);
+    expect([await inbox.resumeHandler("b"), await inbox.resumeHandler("b")]).toEqual([true, false]);
+    expect((await store.listPaused()).map(({ handler }) => handler)).toEqual(["a"]);
+  });
+
+  test("all who ask for the secret of the dashboard at once get the same", async () => {
+    const other = await openAnother(place);
+    const secrets = await Promise.all([inbox, other, inbox, other].map((each) => each.dashboardSecret()));
+    expect(new Set(secrets.map((secret) => Buffer.from(secret).toString("hex"))).size).toBe(1);
+    expect(secrets[0]).toHaveLength(32);
+  });
+}
