@@ -12,10 +12,10 @@ export const FIGURE_RANGES = {
 export type FigureRange = keyof typeof FIGURE_RANGES;
 
 /**
- * Counts by how long it took: by the place of the bucket in `RUN_TIME_BOUNDS` of `handler-times.ts`. Places without any
- * are left out.
+ * Counts by how long it took: one for each bucket of `RUN_TIME_BOUNDS` in `handler-times.ts`, from the first bucket on;
+ * those after the last that has any may be missing.
  */
-export type TimeCounts = Readonly<Record<number, number>>;
+export type TimeCounts = readonly number[];
 
 /** Runs of one handler that ended. */
 export interface RunFigures {
@@ -41,13 +41,13 @@ export interface Gauges {
 export interface Figures {
   /** Deliveries that were answered, by outcome; outcomes without any are left out. */
   answers: Partial<Record<OutcomeKind, number>>;
-  /** The same deliveries, by the time from their headers to their answer. */
+  /** Those of them that the service may have sent, by the time from their headers to their answer. */
   answerTimes: TimeCounts;
   /** By handler. */
-  runs: Readonly<Record<string, RunFigures>>;
+  runs: ReadonlyMap<string, RunFigures>;
   /** Runs of handlers that found no place in {@link Figures.runs}, which is bounded. */
   otherRuns: RunFigures | undefined;
-  /** The highest of each since the step began; undefined when none were taken. */
+  /** The highest of each, and the lowest of what is free; undefined when none were taken. */
   gauges: Gauges | undefined;
 }
 
