@@ -2,6 +2,7 @@ import type { BulkJobs } from "./bulk-jobs.js";
 import type { DashboardSecret } from "./dashboard-secret.js";
 import type { ErrorGroups } from "./error-groups.js";
 import type { EraseCounts, EraseOptions } from "./erase.js";
+import type { FiguresReader } from "./figures.js";
 import type { HandlerTimes, HandlerTimesQuery } from "./handler-times.js";
 import type { EventDetail, EventPage, EventQuery, ListCounts, StoreCounts, WorkChoice } from "./inbox-view.js";
 import type { KnownIds } from "./known-ids.js";
@@ -49,7 +50,8 @@ export interface OperatorErasure extends EraseCounts {
  * takes a file from its receiver; an event made pending here is run by the receiver, within seconds or when it next
  * starts.
  */
-export interface InboxOperator extends KnownIds, HandlerPauses, BulkJobs, ErrorGroups, DashboardSecret {
+export interface InboxOperator
+  extends KnownIds, HandlerPauses, BulkJobs, ErrorGroups, DashboardSecret, FiguresReader {
   /** Path of the database file, or the server and database of PostgreSQL without the password. */
   readonly database: string;
   overview(): Promise<{ events: StoreCounts; contactEvents: OutboxCounts }>;

@@ -4,6 +4,7 @@ import type { CommitTransaction } from "./commit-transaction.js";
 import type { ErasePage, EraseRequest } from "./erase.js";
 import type { EndedRuns, HandlerTimes, HandlerTimesQuery } from "./handler-times.js";
 import type { EventDetail, EventPage, EventQuery, StoreCounts } from "./inbox-view.js";
+import type { FiguresStore } from "./figures.js";
 import type { KnownIds } from "./known-ids.js";
 import type { Outbox } from "./outbox.js";
 import type { PausedHandler } from "./paused-handlers.js";
@@ -163,7 +164,7 @@ export interface KnownTimes {
  * arguments, in milliseconds since 1970. One conformance suite (`test/store/conformance.ts`) says what holds for each.
  * `Tx` is what `commit` passes to its function.
  */
-export interface Store<Tx = CommitTransaction> extends Outbox, KnownIds {
+export interface Store<Tx = CommitTransaction> extends Outbox, KnownIds, FiguresStore {
   /** Absolute path of the database, for a command in a log line; undefined where it is not one file. */
   readonly file?: string | undefined;
   /**

@@ -4,6 +4,7 @@ import { describeCommit } from "./conformance/commit.js";
 import { describeErase } from "./conformance/erase.js";
 import { type StoreKind, useStore } from "./conformance/fixture.js";
 import { describeFailedRuns } from "./conformance/failed-runs.js";
+import { describeFigures } from "./conformance/figures.js";
 import { describeHandlerTimes } from "./conformance/handler-times.js";
 import { describeInspect } from "./conformance/inspect.js";
 import { describeKnownIds } from "./conformance/known-ids.js";
@@ -43,6 +44,7 @@ export function describeStore(kind: StoreKind): void {
     describeRunNow(fixture);
     describePolicies(fixture);
     describeHandlerTimes(fixture);
+    describeFigures(fixture);
     describePrune(fixture);
     describeKnownIds(fixture);
     describeErase(fixture);

@@ -51,7 +51,26 @@ export function withDatabaseTimes(store: SharedStore, clock: DatabaseClock): Sha
       };
     },
     noteHandlerTimes: (ended, now) => store.noteHandlerTimes(ended, toDatabase(now)),
+    ...figureTimes(store, clock),
     ...contactEventTimes(store, clock),
+  };
+}
+
+/** Figures are in the steps of the database's time, so that those of all machines fit together. */
+function figureTimes(store: SharedStore, clock: DatabaseClock): Pick<SharedStore, "writeFigures" | "readFigures"> {
+  const { toDatabase, ifAnyToDatabase, withNow } = conversions(clock);
+  return {
+    writeFigures: ({ status, ...write }) =>
+      store.writeFigures({
+        ...withNow(write),
+        status: status && {
+          ...status,
+          startedAt: toDatabase(status.startedAt),
+          lastAcceptedAt: ifAnyToDatabase(status.lastAcceptedAt),
+          running: status.running.map((run) => ({ ...run, since: toDatabase(run.since) })),
+        },
+      }),
+    readFigures: (query) => store.readFigures(withNow(query)),
   };
 }
 
@@ -82,6 +101,8 @@ function conversions(clock: DatabaseClock) {
   const toDatabase = (time: number): number => time + clock.aheadMs;
   const toMachine = (time: number): number => time - clock.aheadMs;
   const ifAny = (time: number | undefined): number | undefined => (time === undefined ? undefined : toMachine(time));
+  const ifAnyToDatabase = (time: number | undefined): number | undefined =>
+    time === undefined ? undefined : toDatabase(time);
   const withNow = <Request extends { now: number }>(request: Request): Request => ({
     ...request,
     now: toDatabase(request.now),
@@ -95,5 +116,5 @@ function conversions(clock: DatabaseClock) {
     at: toDatabase(end.at),
     ...("dueAt" in end ? { dueAt: toDatabase(end.dueAt) } : {}),
   });
-  return { toDatabase, toMachine, ifAny, withNow, withLease, withEnd };
+  return { toDatabase, toMachine, ifAny, ifAnyToDatabase, withNow, withLease, withEnd };
 }

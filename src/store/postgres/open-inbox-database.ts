@@ -13,6 +13,7 @@ import { countWork } from "./operations/counts.js";
 import { discardEvent } from "./operations/discard.js";
 import { erasePage } from "./operations/erase.js";
 import { listErrorGroups } from "./operations/error-groups.js";
+import { readFigures, readStatuses } from "./operations/figures.js";
 import { readHandlerTimes } from "./operations/handler-times.js";
 import { inspectEvent, listEvents } from "./operations/inspect.js";
 import { knownIds } from "./operations/known-ids.js";
@@ -76,6 +77,9 @@ function operateEvents(
       })),
     countLists: () => read("counting events", countLists),
     handlerTimes: (query = {}) => read("reading handler times", (sql) => readHandlerTimes(sql, query)),
+    readFigures: (range) =>
+      read("reading figures", async (sql) => readFigures(sql, { range, now: await readServerTime(sql) })),
+    readStatuses: () => read("reading statuses", readStatuses),
     ...knownIds(read),
     listEvents: (query = {}) => read("listing events", (sql) => listEvents(sql, query)),
     getEvent: (id) => read("reading an event", (sql) => inspectEvent(sql, id)),

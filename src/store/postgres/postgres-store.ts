@@ -13,6 +13,7 @@ import { countWork } from "./operations/counts.js";
 import { discardEvent } from "./operations/discard.js";
 import { erasePage } from "./operations/erase.js";
 import { glance } from "./operations/glance.js";
+import { readFigures, readStatuses, writeFigures } from "./operations/figures.js";
 import { noteHandlerTimes, readHandlerTimes } from "./operations/handler-times.js";
 import { inspectEvent, listEvents, listStuck } from "./operations/inspect.js";
 import { knownIds } from "./operations/known-ids.js";
@@ -130,6 +131,9 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
       write("noting handler times", (sql, lock) => noteHandlerTimes(sql, lock, { ended, now })),
     handlerTimes: (query) => read("reading handler times", (sql) => readHandlerTimes(sql, query)),
     listPaused: () => read("listing paused handlers", listPaused),
+    writeFigures: (given) => write("writing figures", (sql, lock) => writeFigures(sql, lock, given)),
+    readFigures: (query) => read("reading figures", (sql) => readFigures(sql, query)),
+    readStatuses: () => read("reading statuses", readStatuses),
     noteTimes: (times) => write("noting times", (sql) => noteTimes(sql, times)),
     record: (events, now) => write("recording contact events", (sql) => recordEvents(sql, events, now)),
     listOutbox: (query) => read("listing contact events", (sql) => listOutbox(sql, query)),

@@ -32,6 +32,8 @@ type Turn = (broken: PigeonholeError | undefined) => TurnResult;
 class WaitingBatch extends BatchPacker {
   /** Contains only done marks, which wait for other calls. */
   mayWait = true;
+  /** Takes no more calls. */
+  isFull = false;
   resolve: (results: BatchResults) => void = () => undefined;
   reject: (error: PigeonholeError) => void = () => undefined;
   readonly committed = new Promise<BatchResults>((resolve, reject) => {
@@ -40,7 +42,7 @@ class WaitingBatch extends BatchPacker {
   });
 
   hasRoomFor(bytes: number): boolean {
-    return this.commands.length < MAX_BATCH && this.bytes + bytes <= MAX_BATCH_BYTES;
+    return !this.isFull && this.commands.length < MAX_BATCH && this.bytes + bytes <= MAX_BATCH_BYTES;
   }
 }
 
@@ -96,10 +98,17 @@ export class GroupCommit {
 
   run<Name extends OperationName>(op: Name, input: InputOf<Name>): Promise<ResultOf<Name>> {
     if (this.#refusal !== undefined) return Promise.reject(this.#refusal);
-    const batch = this.#batchFor(0);
-    batch.mayWait = false;
-    const place = batch.add({ op, input } as OtherCommand);
-    return batch.committed.then(({ results }) => valueOf(results[place]) as ResultOf<Name>);
+    return this.#add(this.#batchFor(0), op, input);
+  }
+
+  /** The same in a transaction of its own, which no delivery and no settlement depends on. */
+  runAlone<Name extends OperationName>(op: Name, input: InputOf<Name>): Promise<ResultOf<Name>> {
+    if (this.#refusal !== undefined) return Promise.reject(this.#refusal);
+    this.#schedule();
+    const batch = new WaitingBatch();
+    batch.isFull = true;
+    this.#queue.push(batch);
+    return this.#add(batch, op, input);
   }
 
   /**
@@ -191,6 +200,12 @@ export class GroupCommit {
       if (batch !== undefined) batch.mayWait = false;
       this.#schedule();
     }, DONE_WAIT_MS);
+  }
+
+  #add<Name extends OperationName>(batch: WaitingBatch, op: Name, input: InputOf<Name>): Promise<ResultOf<Name>> {
+    batch.mayWait = false;
+    const place = batch.add({ op, input } as OtherCommand);
+    return batch.committed.then(({ results }) => valueOf(results[place]) as ResultOf<Name>);
   }
 
   /** The batch that the next call is added to. */

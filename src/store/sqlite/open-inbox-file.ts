@@ -5,9 +5,11 @@ import { openOutsideConnection } from "./open-outside-connection.js";
 import { prepareCountLists } from "./operations/count-lists.js";
 import { prepareCounts } from "./operations/counts.js";
 import { prepareListErrorGroups } from "./operations/error-groups.js";
+import { prepareReadFigures, prepareReadStatuses } from "./operations/figures.js";
 import { prepareHandlerTimes } from "./operations/handler-times.js";
 import { prepareInspect } from "./operations/inspect.js";
 import { prepareFindIds, prepareIdsKnownSince } from "./operations/known-ids.js";
+import type { FiguresReader } from "../figures.js";
 import type { KnownIds } from "../known-ids.js";
 import type { OutboxQuery } from "../outbox.js";
 import type { InboxOperator, OperatorRetry } from "../inbox-operator.js";
@@ -74,6 +76,7 @@ export async function openInboxFile(
     overview: () => read(() => ({ events: counts({ now: now() }), contactEvents: countOutbox() })),
     countLists: () => read(prepareCountLists(db)),
     handlerTimes: (query = {}) => read(() => handlerTimes(query)),
+    ...readFiguresOf(db, now),
     ...readKnownIds(db),
     listEvents: (query = {}) => read(() => list(query)),
     getEvent: (id) => read(() => get({ id })),
@@ -101,6 +104,13 @@ export async function openInboxFile(
     backUp: (options) => backUpInboxFile({ file, ...options }),
     // oxlint-disable-next-line require-await -- a throw must become a rejection
     close: async () => connection.close(),
+  };
+}
+
+function readFiguresOf(db: Database, now: () => number): FiguresReader {
+  return {
+    readFigures: (range) => runBeside(db, "deferred", () => prepareReadFigures(db)({ range, now: now() })),
+    readStatuses: () => runBeside(db, "deferred", prepareReadStatuses(db)),
   };
 }
 

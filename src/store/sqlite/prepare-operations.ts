@@ -2,6 +2,7 @@ import type { Database } from "better-sqlite3";
 import { prepareCountPage } from "./operations/counts.js";
 import { prepareErase } from "./operations/erase.js";
 import { prepareKeepPolicies } from "./operations/keep-policies.js";
+import { prepareReadFigures, prepareReadStatuses, prepareWriteFigures } from "./operations/figures.js";
 import { prepareHandlerTimes, prepareNoteHandlerTimes } from "./operations/handler-times.js";
 import { prepareInspect } from "./operations/inspect.js";
 import { prepareFindIds, prepareIdsKnownSince } from "./operations/known-ids.js";
@@ -58,6 +59,9 @@ export function prepareOperations(db: Database, pairs: DirectPairs, nextToken: N
     noteHandlerTimes: onFirstUse(() => prepareNoteHandlerTimes(db)),
     handlerTimes: onFirstUse(() => prepareHandlerTimes(db)),
     listPaused: onFirstUse(() => prepareListPaused(db)),
+    writeFigures: onFirstUse(() => prepareWriteFigures(db)),
+    readFigures: onFirstUse(() => prepareReadFigures(db)),
+    readStatuses: onFirstUse(() => prepareReadStatuses(db)),
     noteTimes: onFirstUse(() => prepareNoteTimes(db)),
     record: onFirstUse(() => prepareRecord(db)),
     leaseSend: onFirstUse(() => prepareLeaseSendOfOwner(db, pairs, nextToken)),

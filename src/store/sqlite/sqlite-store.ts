@@ -176,6 +176,7 @@ export function createSqliteStore(options: SqliteStoreOptions<unknown>): SqliteS
       return { owner: hasEpoch, recovered, parked };
     },
     leaseSend: (request) => (ownership?.isLost === true ? Promise.resolve(NO_SEND) : run("leaseSend", request)),
+    writeFigures: (write) => opened?.commits.runAlone("writeFigures", write) ?? refuse(),
     ...fileOf(given.file, current),
   };
 }
@@ -207,6 +208,8 @@ function commandsOf(run: GroupCommit["run"]) {
     noteHandlerTimes: (ended, now) => run("noteHandlerTimes", { ended, now }),
     handlerTimes: (query) => run("handlerTimes", query),
     listPaused: () => run("listPaused", undefined),
+    readFigures: (query) => run("readFigures", query),
+    readStatuses: () => run("readStatuses", undefined),
     noteTimes: (times) => run("noteTimes", times),
     record: (events, now) => run("record", { events, now }),
     settleSend: (settlement) => run("settleSend", settlement),

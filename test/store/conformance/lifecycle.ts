@@ -1,4 +1,5 @@
 import type { Store } from "#pigeonhole/store/store.js";
+import { NO_FIGURES } from "#pigeonhole/store/sum-figures.js";
 import { describe, expect, test } from "vitest";
 import {
   ENDS_WITH_STORE,
@@ -51,6 +52,9 @@ const CALLS = {
   keepPolicies: (store) => store.keepPolicies([{ handler: "h", maxAttempts: 1 }]),
   noteHandlerTimes: (store) => store.noteHandlerTimes([], T),
   handlerTimes: (store) => store.handlerTimes({}),
+  writeFigures: (store) => store.writeFigures({ process: "p", now: T, figures: NO_FIGURES, status: undefined }),
+  readFigures: (store) => store.readFigures({ range: "1h", now: T }),
+  readStatuses: (store) => store.readStatuses(),
   noteTimes: (store) => store.noteTimes({ clock: T }),
 } satisfies Record<
   Exclude<keyof Store, "file" | "open" | "close" | "backUp" | "glance" | "holdKey" | "maySend">,

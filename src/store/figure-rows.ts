@@ -1,0 +1,95 @@
+import { DAY, HOUR, MINUTE } from "../base/duration.js";
+import { stepAt } from "./figure-series.js";
+import { FIGURE_RANGES, type Figures, type FigureRange, type ProcessStatus, type ReportedStatus } from "./figures.js";
+import { fromStoredFigures, toStoredFigures } from "./stored-figures.js";
+import { NO_FIGURES, sumFigures } from "./sum-figures.js";
+
+/** In place of a process: the figures of several, joined. */
+export const JOINED = "";
+/** Rows of closed steps are joined at the begin of each step of this range, by one of the processes. */
+export const JOINED_WITH: FigureRange = "24h";
+/** Most steps that are joined at once. */
+export const MAX_JOINED_STEPS = 200;
+/** Most rows that are dropped for their age at once: a clock that is ahead for a moment drops little. */
+export const MAX_DROPPED_ROWS = 20;
+
+/** No process that lives writes about a step that ended so long ago. */
+const CLOSED_AFTER_MS = MINUTE;
+/** Rows that are further ahead come from a clock that was wrong. */
+const MAX_AHEAD_MS = DAY;
+/** A process that has not reported for so long is forgotten. */
+const STATUS_KEPT_MS = HOUR;
+
+/** A step that a process writes about now. */
+export interface OpenStep {
+  /** Length of the step, which names the range in the tables. */
+  resolution: number;
+  step: number;
+  /** Rows of this range are kept from `oldest` to `newest`. */
+  oldest: number;
+  newest: number;
+  /** True where rows are joined when the step has no row yet. */
+  joins: boolean;
+}
+
+/** The step of each range that a time is in. */
+export function openStepsAt(now: number): OpenStep[] {
+  return Object.entries(FIGURE_RANGES).map(([range, { stepMs, keptMs }]) => {
+    const step = stepAt(now, stepMs);
+    return {
+      resolution: stepMs,
+      step,
+      oldest: step - keptMs,
+      newest: step + MAX_AHEAD_MS,
+      joins: range === JOINED_WITH,
+    };
+  });
+}
+
+/** Steps that end then or earlier are closed. */
+export function closedBefore(now: number): number {
+  return now - CLOSED_AFTER_MS;
+}
+
+/** Statuses of these times are kept. */
+export function keptStatuses(now: number): { oldest: number; newest: number } {
+  return { oldest: now - STATUS_KEPT_MS, newest: now + STATUS_KEPT_MS };
+}
+
+/** What a row has once figures were added to it. */
+export function addToRow(row: string | undefined, figures: Figures): string {
+  return toStoredFigures(row === undefined ? figures : sumFigures(fromStoredFigures(row), figures));
+}
+
+/** A row as the tables have it. */
+export interface StoredRow {
+  resolution: number;
+  step: number;
+  figures: string;
+}
+
+/** One row for each of the steps that the rows are of. */
+export function joinRows(rows: readonly StoredRow[]): StoredRow[] {
+  const byStep = new Map<string, { resolution: number; step: number; sum: Figures }>();
+  for (const { resolution, step, figures } of rows) {
+    const key = `${resolution} ${step}`;
+    const sum = sumFigures(byStep.get(key)?.sum ?? NO_FIGURES, fromStoredFigures(figures));
+    byStep.set(key, { resolution, step, sum });
+  }
+  return [...byStep.values()].map(({ resolution, step, sum }) => ({ resolution, step, figures: toStoredFigures(sum) }));
+}
+
+/** A status as the tables have it. */
+export interface StoredStatus {
+  at: number;
+  status: string;
+}
+
+/** Writes a status as JSON, and reads it again. */
+export function toStoredStatus(status: ProcessStatus): string {
+  return JSON.stringify(status);
+}
+
+export function fromStoredStatus({ at, status }: StoredStatus): ReportedStatus {
+  return { ...(JSON.parse(status) as ProcessStatus), reportedAt: at };
+}

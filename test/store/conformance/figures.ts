@@ -1,0 +1,200 @@
+import type { Figures, FiguresWrite, ProcessStatus } from "#pigeonhole/store/figures.js";
+import { NO_FIGURES } from "#pigeonhole/store/sum-figures.js";
+import { describe, expect, test } from "vitest";
+import { DAY, ENDS_WITH_STORE, type Fixture, MINUTE, context } from "./fixture.js";
+
+/** Begin of a step of every length. */
+const STEP = 1_800_000_000_000;
+const SECOND = 1_000;
+
+export const status = (changes: Partial<ProcessStatus> = {}): ProcessStatus => ({
+  process: "p1",
+  host: "machine",
+  pid: 7,
+  state: "running",
+  role: "all",
+  startedAt: STEP,
+  failuresInARow: 0,
+  lastAcceptedAt: undefined,
+  silenceAfterMs: undefined,
+  waiting: 0,
+  runningCount: 0,
+  running: [],
+  ...changes,
+});
+
+const accepted = (count: number): Figures => ({ ...NO_FIGURES, answers: { accepted: count } });
+
+const write = (changes: Partial<FiguresWrite> = {}): FiguresWrite => {
+  const process = changes.process ?? "p1";
+  return { process, now: STEP, figures: accepted(1), status: status({ process }), ...changes };
+};
+
+export function describeFigures(fixture: Fixture): void {
+  /** Deliveries that were accepted, by the begin of their step relative to {@link STEP}. */
+  const acceptedIn = async (range: "1h" | "24h" | "7d", now: number): Promise<[number, number][]> => {
+    const { times, answers } = await fixture.store.readFigures({ range, now });
+    const counts = answers.accepted ?? [];
+    return times.flatMap((time, place): [number, number][] => {
+      const count = counts[place] ?? 0;
+      return count === 0 ? [] : [[time - STEP, count]];
+    });
+  };
+
+  describe("figures", () => {
+    test("a store that nobody has written to knows nothing of any step", async () => {
+      for (const [range, steps] of [
+        ["1h", 360],
+        ["24h", 288],
+        ["7d", 336],
+      ] as const) {
+        const series = await fixture.store.readFigures({ range, now: STEP });
+        expect(series.times).toHaveLength(steps);
+        expect(series.times.at(-1)).toBe(STEP);
+        expect(series).toMatchObject({ answers: {}, handlers: [] });
+        expect(new Set([...series.backlog.depth, ...series.latency.p95Ms])).toEqual(new Set([null]));
+      }
+      expect(await fixture.store.readStatuses()).toEqual([]);
+    });
+
+    test("what is written is added to the step of each length", async () => {
+      const { store } = fixture;
+      for (const at of [0, 9, 10, 299, 300, 1_800]) await store.writeFigures(write({ now: STEP + at * SECOND }));
+      const now = STEP + 1_800 * SECOND;
+      expect(await acceptedIn("1h", now)).toEqual([
+        [0, 2],
+        [10 * SECOND, 1],
+        [290 * SECOND, 1],
+        [300 * SECOND, 1],
+        [1_800 * SECOND, 1],
+      ]);
+      expect(await acceptedIn("24h", now)).toEqual([
+        [0, 4],
+        [300 * SECOND, 1],
+        [1_800 * SECOND, 1],
+      ]);
+      expect(await acceptedIn("7d", now)).toEqual([
+        [0, 5],
+        [1_800 * SECOND, 1],
+      ]);
+    });
+
+    test("everything that was written is read", async () => {
+      const figures: Figures = {
+        answers: { accepted: 3, duplicate: 1 },
+        answerTimes: [0, 4],
+        runs: new Map([
+          ["h", { done: 9, failed: 1, times: [0, 0, 0, 10] }],
+          ["'; \u0000 --__proto__", { done: 1, failed: 0, times: [1] }],
+          ["__proto__", { done: 2, failed: 0, times: [1] }],
+        ]),
+        otherRuns: undefined,
+        gauges: {
+          backlog: { depth: 5, oldestAgeMs: 700 },
+          outbox: { depth: 2, oldestAgeMs: 80 },
+          disk: { usedBytes: 10_000, freeBytes: undefined },
+        },
+      };
+      await fixture.store.writeFigures(write({ figures }));
+      const series = await fixture.store.readFigures({ range: "24h", now: STEP });
+      const last = <Value>(values: readonly Value[] = []): Value | undefined => values.at(-1);
+      expect([last(series.answers.accepted), last(series.answers.duplicate)]).toEqual([3, 1]);
+      expect(last(series.latency.medianMs)).toBe(1.5);
+      expect(last(series.handlers.find(({ handler }) => handler === "h")?.failed)).toBe(1);
+      expect(series.handlers.map(({ handler, runs }) => [handler, last(runs)])).toEqual([
+        ["'; \u0000 --__proto__", 1],
+        ["__proto__", 2],
+        ["h", 10],
+      ]);
+      expect([last(series.backlog.depth), last(series.backlog.oldestAgeMs)]).toEqual([5, 700]);
+      expect([last(series.outbox.depth), last(series.outbox.oldestAgeMs)]).toEqual([2, 80]);
+      expect([last(series.disk.usedBytes), last(series.disk.freeBytes)]).toEqual([10_000, null]);
+    });
+
+    test("processes add up, also once their steps are closed and joined", async () => {
+      const { store } = fixture;
+      for (const process of ["p1", "p2", "p3"]) await store.writeFigures(write({ process }));
+      expect(await acceptedIn("1h", STEP)).toEqual([[0, 3]]);
+      for (const at of [400, 800, 1_200]) await store.writeFigures(write({ now: STEP + at * SECOND }));
+      expect(await acceptedIn("1h", STEP + 1_200 * SECOND)).toContainEqual([0, 3]);
+      expect(await acceptedIn("24h", STEP + 1_200 * SECOND)).toContainEqual([0, 3]);
+      // A process that was late.
+      await store.writeFigures(write({ process: "p4" }));
+      expect(await acceptedIn("1h", STEP + 1_200 * SECOND)).toContainEqual([0, 4]);
+    });
+
+    test("each range is kept for its length, and older steps go as others come", async () => {
+      const { store } = fixture;
+      await store.writeFigures(write());
+      for (let at = 1; at <= 200; at += 1) await store.writeFigures(write({ now: STEP + 2 * 60 * MINUTE + at }));
+      expect(await acceptedIn("1h", STEP + 10 * SECOND)).toEqual([]);
+      expect(await acceptedIn("24h", STEP + 10 * SECOND)).toEqual([[0, 1]]);
+      await store.writeFigures(write({ now: STEP + DAY + 10 * MINUTE }));
+      expect(await acceptedIn("24h", STEP + 10 * SECOND)).toEqual([]);
+      await store.writeFigures(write({ now: STEP + 7 * DAY }));
+      expect(await acceptedIn("7d", STEP + 10 * SECOND)).toEqual([]);
+    });
+
+    test("a clock that was set back adds to the steps that it is in again", async () => {
+      const { store } = fixture;
+      for (const at of [0, 20, 0, 10]) await store.writeFigures(write({ now: STEP + at * SECOND }));
+      expect(await acceptedIn("1h", STEP + 30 * SECOND)).toEqual([
+        [0, 2],
+        [10 * SECOND, 1],
+        [20 * SECOND, 1],
+      ]);
+    });
+
+    test("what a clock wrote that was a year ahead goes once it is right again", async () => {
+      const { store } = fixture;
+      await store.writeFigures(write({ now: STEP + 365 * DAY }));
+      await store.writeFigures(write());
+      expect(await acceptedIn("7d", STEP + 365 * DAY)).toEqual([]);
+      expect((await store.readStatuses()).map(({ reportedAt }) => reportedAt)).toEqual([STEP]);
+    });
+
+    test("a process has the status that it said last, until it stops or has been silent for an hour", async () => {
+      const { store } = fixture;
+      const running = [{ handler: "h", eventId: "evt_1", since: STEP }];
+      await store.writeFigures(write({ process: "p1" }));
+      await store.writeFigures(
+        write({
+          now: STEP + 1,
+          status: status({ state: "stopping", running, runningCount: 1, lastAcceptedAt: STEP, silenceAfterMs: 5 }),
+        }),
+      );
+      await store.writeFigures(write({ process: "p2", now: STEP + 2 }));
+      expect(await store.readStatuses()).toEqual([
+        { ...status({ process: "p2" }), reportedAt: STEP + 2 },
+        {
+          ...status({ state: "stopping", running, runningCount: 1, lastAcceptedAt: STEP, silenceAfterMs: 5 }),
+          reportedAt: STEP + 1,
+        },
+      ]);
+      await store.writeFigures(write({ process: "p2", now: STEP + 3, status: undefined }));
+      expect((await store.readStatuses()).map(({ process }) => process)).toEqual(["p1"]);
+      await store.writeFigures(write({ process: "p3", now: STEP + 60 * MINUTE + 2 }));
+      expect((await store.readStatuses()).map(({ process }) => process)).toEqual(["p3"]);
+    });
+
+    test("figures outlive the process", async ({ skip }) => {
+      skip(!fixture.kind.outlives, ENDS_WITH_STORE);
+      await fixture.store.writeFigures(write());
+      const next = await fixture.reopen();
+      await next.writeFigures(write());
+      expect(await acceptedIn("1h", STEP)).toEqual([[0, 2]]);
+    });
+
+    test("two stores on the same data write and join at once, and nothing is lost", async ({ skip }) => {
+      skip(!fixture.kind.isShared, "one store at a time");
+      const second = fixture.another();
+      await second.open(context);
+      const each = async (store: typeof second, process: string): Promise<void> => {
+        for (let at = 0; at < 20; at += 1) await store.writeFigures(write({ process, now: STEP + at * MINUTE }));
+      };
+      await Promise.all([each(fixture.store, "p1"), each(second, "p2")]);
+      const counts = await acceptedIn("24h", STEP + 20 * MINUTE);
+      expect(counts.map(([, count]) => count)).toEqual([10, 10, 10, 10]);
+    });
+  });
+}
