@@ -5,6 +5,7 @@ import type { ErasePage, EraseRequest } from "./erase.js";
 import type { EndedRuns, HandlerTimes, HandlerTimesQuery } from "./handler-times.js";
 import type { EventDetail, EventPage, EventQuery, StoreCounts } from "./inbox-view.js";
 import type { FiguresStore } from "./figures.js";
+import type { InboxOperator } from "./inbox-operator.js";
 import type { KnownIds } from "./known-ids.js";
 import type { Outbox } from "./outbox.js";
 import type { PausedHandler } from "./paused-handlers.js";
@@ -288,4 +289,10 @@ export interface Store<Tx = CommitTransaction> extends Outbox, KnownIds, Figures
    * can be written; a store without the method cannot be copied this way.
    */
   backUp?(request: { copy: string; replace: boolean }): Promise<{ bytes: number }>;
+  /**
+   * The operator's view of the open store, for the dashboard: beside what deliveries and handlers use, so that a long
+   * list keeps neither waiting. Its calls reject with `stopped` once the store is closed. A store without the method has
+   * no dashboard.
+   */
+  openOperator?(): InboxOperator;
 }

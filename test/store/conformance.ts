@@ -10,6 +10,7 @@ import { describeInspect } from "./conformance/inspect.js";
 import { describeKnownIds } from "./conformance/known-ids.js";
 import { describeLease } from "./conformance/lease.js";
 import { describeLifecycle } from "./conformance/lifecycle.js";
+import { describeOpenOperator } from "./conformance/open-operator.js";
 import { describeOtherBytes } from "./conformance/other-bytes.js";
 import { describeOutboxInspect } from "./conformance/outbox-inspect.js";
 import { describeOutboxRecord } from "./conformance/outbox-record.js";
@@ -52,6 +53,7 @@ export function describeStore(kind: StoreKind): void {
     describeOutboxSend(fixture);
     describeOutboxSettle(fixture);
     describeOutboxInspect(fixture);
+    describeOpenOperator(fixture);
     describeLifecycle(fixture);
   });
 }

@@ -24,7 +24,7 @@ import { countWaiting, runEvent, runWork } from "./operations/run-now.js";
 import { replanEvent } from "./operations/replan.js";
 import { requestReading, requestRetry } from "./operations/requested-retries.js";
 import { runAllWork } from "../waiting-work.js";
-import { openBesideReceivers } from "./open-beside-receivers.js";
+import type { OpenBeside } from "./open-beside-receivers.js";
 import { readServerTime } from "./operations/server-time.js";
 import type { Sql } from "./sql.js";
 import { changeStuckWorkOfDatabase } from "./stuck-work-of-database.js";
@@ -35,7 +35,12 @@ import { changeStuckWorkOfDatabase } from "./stuck-work-of-database.js";
  * keeps it from being reached.
  */
 export async function openInboxDatabase(place: string): Promise<InboxOperator> {
-  const { database, schema, beside, close } = await openBesideReceivers(place);
+  const { openBesideReceivers } = await import("./open-beside-receivers.js");
+  return operateDatabase(await openBesideReceivers(place));
+}
+
+/** The operator's view through connections, which the view closes with itself. */
+export function operateDatabase({ database, schema, beside, close }: OpenBeside): InboxOperator {
   return {
     database,
     ...operateEvents(beside, { database, lockClass: lockClassOf(schema) }),

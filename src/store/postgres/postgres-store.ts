@@ -33,6 +33,7 @@ import { restartWaits } from "./operations/restart-waits.js";
 import { loadSteps, saveStep } from "./operations/steps.js";
 import { noteTimes } from "./operations/times.js";
 import { writePolicies } from "./operations/write-policies.js";
+import { operateInPool } from "./operate-in-pool.js";
 import { PostgresOpening } from "./postgres-opening.js";
 import type { PostgresTransaction } from "./postgres-transaction.js";
 import type { Sql } from "./sql.js";
@@ -81,7 +82,8 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
   const place = placeOf(POSTGRES_STORE_OPTIONS.resolve(options));
   const opening = new PostgresOpening();
   const clock = new DatabaseClock();
-  const { work, leasing, read, write } = accessTo(opening);
+  const access = accessTo(opening);
+  const { work, leasing, read, write } = access;
   let round = new PruneRound();
   let alarm: StoreContext["onAlarm"];
 
@@ -110,9 +112,6 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
     restartWaits: (limits) => opening.use((open) => restartWaits((use) => open.work("restarting waits", use), limits)),
     loadSteps: (of) => work("reading steps", (sql) => loadSteps(sql, of)),
     saveStep: (lease, name, value) => work("keeping a step", (sql) => saveStep(sql, lease, name, value)),
-    maySend: () => leasing("choosing a sender", maySend),
-    leaseSend: (request) => leasing("leasing a call", (sql, holder) => leaseSend(sql, holder, request)),
-    settleSend: (settlement) => work("settling a call", (sql) => settleSend(sql, settlement)),
     list: (query) => read("listing events", (sql) => listEvents(sql, query)),
     get: (id) => read("reading an event", (sql) => inspectEvent(sql, id)),
     ...knownIds(read),
@@ -135,13 +134,24 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
     readFigures: (query) => read("reading figures", (sql) => readFigures(sql, query)),
     readStatuses: () => read("reading statuses", readStatuses),
     noteTimes: (times) => write("noting times", (sql) => noteTimes(sql, times)),
+    ...outboxOf(access),
+    openOperator: () => operateInPool(place, { read, write }),
+  };
+  return withDatabaseTimes(store, clock);
+}
+
+/** The contact events. */
+function outboxOf({ work, leasing, read, write }: ReturnType<typeof accessTo>) {
+  return {
+    maySend: () => leasing("choosing a sender", maySend),
+    leaseSend: (request) => leasing("leasing a call", (sql, holder) => leaseSend(sql, holder, request)),
+    settleSend: (settlement) => work("settling a call", (sql) => settleSend(sql, settlement)),
     record: (events, now) => write("recording contact events", (sql) => recordEvents(sql, events, now)),
     listOutbox: (query) => read("listing contact events", (sql) => listOutbox(sql, query)),
     retryOutbox: (key, now) => write("retrying a contact event", (sql) => retryOutbox(sql, key, now)),
     discardOutbox: (key, now) => write("discarding a contact event", (sql) => discardOutbox(sql, key, now)),
     countOutbox: () => read("counting contact events", countOutbox),
-  };
-  return withDatabaseTimes(store, clock);
+  } satisfies Partial<SharedStore>;
 }
 
 /** After this machine was suspended, its own leases are among those to be looked for. */

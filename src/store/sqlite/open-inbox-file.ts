@@ -1,7 +1,7 @@
 import type { Database } from "better-sqlite3";
 import { type EventDetail, bodyOf, foundEvent } from "../inbox-view.js";
 import { eraseFromFile } from "./erase-from-file.js";
-import { openOutsideConnection } from "./open-outside-connection.js";
+import { type OutsideConnection, openOutsideConnection } from "./open-outside-connection.js";
 import { prepareCountLists } from "./operations/count-lists.js";
 import { prepareCounts } from "./operations/counts.js";
 import { prepareListErrorGroups } from "./operations/error-groups.js";
@@ -43,6 +43,19 @@ export async function openInboxFile(
   { now = Date.now }: { now?: () => number } = {},
 ): Promise<InboxOperator> {
   const connection = await tryWhileBusy(() => openOutsideConnection(file));
+  return operateFile({ file, connection, now });
+}
+
+/** A database to operate on. */
+export interface OperatedFile {
+  /** Its path, for messages. */
+  file: string;
+  connection: OutsideConnection;
+  now: () => number;
+}
+
+/** The operator's view through a connection, which the view closes with itself. */
+export function operateFile({ file, connection, now }: OperatedFile): InboxOperator {
   const { db } = connection;
   const { list, get } = prepareInspect(db);
   const counts = prepareCounts(db);

@@ -1,6 +1,7 @@
 import type { Database } from "better-sqlite3";
 import { PigeonholeError } from "../../base/error.js";
 import type { CommitFunction, CommitTransaction } from "../commit-transaction.js";
+import type { InboxOperator } from "../inbox-operator.js";
 import type { StoreContext } from "../store.js";
 import { checkIntegrity } from "./check-integrity.js";
 import { checkRowsInThread } from "./check-rows-in-thread.js";
@@ -11,6 +12,7 @@ import { createInlineWriter } from "./inline-writer.js";
 import { makeDatabasePrivate } from "./make-private.js";
 import { IN_MEMORY, migrate, openDatabase, openKeeper } from "./open-database.js";
 import { type OpenFiles, checkNotEmptied, noteOpenFiles } from "./open-files.js";
+import { operateFile } from "./open-inbox-file.js";
 import { readOwnTables, setUpOwnTables } from "./own-tables.js";
 import { rewriteWal } from "./rewrite-wal.js";
 import { createThreadWriter } from "./thread-writer.js";
@@ -27,6 +29,8 @@ export interface OpenStore {
   commit(commit: UserCommit): void;
   /** Runs the user's function in a transaction that only reads. */
   read<Value>(fn: (tx: CommitTransaction) => Value): Value;
+  /** The operator's view on the connection of the event loop: for a database in memory, which has no other one. */
+  operate(): InboxOperator;
   /** Finishes started operations, and closes as SQLite does: the last connection empties the WAL and removes it. */
   close(): Promise<void>;
   /** Closes without touching the file system: the files at the paths may belong to another program by now. */
@@ -143,6 +147,8 @@ async function assemble({ db, files, keeper, hasUnread, useThread, onAlarm }: Pa
       waiting.push(commit);
     },
     read: (fn) => readOwnTables(db, fn),
+    operate: () =>
+      operateFile({ file: IN_MEMORY, connection: { db, keepsWal: true, close: () => undefined }, now: Date.now }),
     close: () => (ended ??= end(true)),
     abandon: () => (ended ??= end(false)),
   };

@@ -14,6 +14,7 @@ import { IN_MEMORY } from "./open-database.js";
 import { type OpenStore, openStore } from "./open-store.js";
 import { countPageByPage } from "./operations/counts.js";
 import { FileOwnership } from "./file-ownership.js";
+import { OperatorThread, operateInThread } from "./operator-in-thread.js";
 import { prepareReopen } from "./reopen-store.js";
 
 /** How often the store checks whether removed files are back. */
@@ -69,6 +70,7 @@ export function createSqliteStore(options: SqliteStoreOptions<unknown>): SqliteS
   checkDriver();
   const given = STORE_OPTIONS.resolve(options);
   const ownership = given.file === IN_MEMORY ? undefined : new FileOwnership(given.file);
+  const operating = new OperatorThread(given.file);
   let opened: OpenStore | undefined;
   /** Concurrent callers share one opening; a second connection and thread would never be closed. */
   let opening: Promise<void> | undefined;
@@ -103,7 +105,7 @@ export function createSqliteStore(options: SqliteStoreOptions<unknown>): SqliteS
     const { signal } = closed;
     const wasOwner = ownership?.isOwner === true;
     ownership?.lose();
-    await lost.abandon();
+    await Promise.all([lost.abandon(), operating.end()]);
     const reopen = prepareReopen({ ...given, ...context, lost });
     while (opened === lost) {
       const found = await reopen();
@@ -128,7 +130,7 @@ export function createSqliteStore(options: SqliteStoreOptions<unknown>): SqliteS
     opened = undefined;
     closed.abort();
     lastEpoch = undefined;
-    await replacing;
+    await Promise.all([replacing, operating.end()]);
     await open?.close().finally(() => ownership?.release());
   }
 
@@ -177,6 +179,8 @@ export function createSqliteStore(options: SqliteStoreOptions<unknown>): SqliteS
     },
     leaseSend: (request) => (ownership?.isLost === true ? Promise.resolve(NO_SEND) : run("leaseSend", request)),
     writeFigures: (write) => opened?.commits.runAlone("writeFigures", write) ?? refuse(),
+    openOperator: () =>
+      given.file === IN_MEMORY ? current().operate() : operateInThread(given.file, operating, current),
     ...fileOf(given.file, current),
   };
 }

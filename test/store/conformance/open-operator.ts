@@ -1,0 +1,55 @@
+import { describe, expect, test } from "vitest";
+import { PigeonholeError } from "#pigeonhole/base/error.js";
+import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
+import { type Fixture, T, newEvent } from "./fixture.js";
+
+export function describeOpenOperator(fixture: Fixture): void {
+  const operator = (): InboxOperator => {
+    const opened = fixture.store.openOperator?.();
+    if (opened === undefined) throw new Error("the store has no operator");
+    return opened;
+  };
+
+  describe("the operator of an open store", () => {
+    test("it sees what the store has just accepted, and the store what it changes", async () => {
+      const { store } = fixture;
+      await store.accept(newEvent("e1"));
+      const inbox = operator();
+      expect((await inbox.listEvents()).items.map(({ id }) => id)).toEqual(["e1"]);
+      expect(Buffer.from((await inbox.getEvent("e1"))?.body ?? []).equals(newEvent("e1").body)).toBe(true);
+      expect(await inbox.discardEvent("e1")).toBe(1);
+      expect((await store.get("e1"))?.handlers).toMatchObject([{ state: "done", discarded: true }]);
+      expect((await store.counts(T)).pending).toBe(0);
+    });
+
+    test("its calls run side by side, and each gets its own answer", async () => {
+      await fixture.store.accept(newEvent("e1"));
+      const inbox = operator();
+      const [event, missing, counts] = await Promise.all([
+        inbox.getEvent("e1"),
+        inbox.discardEvent("missing").catch((error: unknown) => error),
+        inbox.countLists(),
+      ]);
+      expect(event?.id).toBe("e1");
+      expect(missing).toMatchObject({ code: "not_found", message: expect.stringContaining("missing") as string });
+      expect(missing).toBeInstanceOf(PigeonholeError);
+      expect(counts.events.all).toBe(1);
+    });
+
+    test("it refuses what cannot be asked for, as the store does", async () => {
+      await expect(operator().listEvents({ cursor: "nonsense" })).rejects.toMatchObject({ code: "invalid_argument" });
+      // It still answers.
+      expect((await operator().listEvents()).items).toEqual([]);
+    });
+
+    test("once the store is closed, its calls reject with stopped", async () => {
+      const inbox = operator();
+      await inbox.listEvents();
+      const underWay = inbox.listEvents().catch((error: unknown) => error);
+      await fixture.store.close();
+      const ended = await underWay;
+      if (ended instanceof Error) expect(ended).toMatchObject({ code: "stopped" });
+      await expect(inbox.listEvents()).rejects.toMatchObject({ code: "stopped" });
+    });
+  });
+}
