@@ -1,14 +1,15 @@
-import { isPigeonholeError, PigeonholeError } from "../../base/error.js";
 import { sentEventId } from "../../capture/model/sent-event-id.js";
 import type { CaptureFolder } from "../../capture/folder/capture-folder.js";
-import { type EventView, PAGE_LIMIT } from "../../store/inbox-view.js";
 import type { InboxOperator, OperatorRetry } from "../../store/inbox-operator.js";
-import { OUTBOX_STATES, type OutboxView } from "../../store/outbox.js";
+import { OUTBOX_STATES } from "../../store/outbox.js";
 import { WORK_STATES } from "../../store/work-state.js";
 import type { WorkFollower } from "../work-follower.js";
 import { readIds } from "./capture-routes.js";
+import { changeEach, discardEachContactEvent, retryEachContactEvent } from "./change-each.js";
+import { findRows, textOfContactEvent, textOfEvent } from "./find-rows.js";
 import { contactEventRow, eventRow, handlerTimesRow } from "./inbox-rows.js";
-import { PageApiError, badField } from "./page-api-error.js";
+import { momentOf, listPageOf } from "./page-of-query.js";
+import { PageApiError } from "./page-api-error.js";
 import type {
   ContactEventDetail,
   ContactEventPage,
@@ -22,8 +23,6 @@ import type {
 } from "./page-api.js";
 import type { PageApiRoute } from "./page-api-route.js";
 
-/** Rows that one search looks at. */
-const MAX_SEARCHED = 5_000;
 /** Of the key of a contact event. */
 const MAX_KEY_LENGTH = 255;
 
@@ -75,7 +74,7 @@ export function inboxRoutes({ receiver, folder }: InboxRouteDeps): PageApiRoute[
       path: "/api/inbox/events",
       handle: async ({ query }): Promise<InboxEventPage> => {
         const type = query.get("type") ?? "";
-        const wanted = { ...pageOf(query, WORK_STATES), ...(type === "" ? {} : { type }) };
+        const wanted = { ...listPageOf(query, WORK_STATES), ...(type === "" ? {} : { type }) };
         const { items, nextCursor } = await findRows({
           list: (page) => database().listEvents({ ...wanted, ...page }),
           cursor: wanted.cursor,
@@ -149,7 +148,7 @@ function contactEventRoutes(database: () => InboxOperator): PageApiRoute[] {
       handle: async ({ query }): Promise<ContactEventPage> => {
         const name = query.get("name") ?? "";
         const inboxEventId = query.get("event") ?? undefined;
-        const wanted = { ...pageOf(query, OUTBOX_STATES), inboxEventId, ...(name === "" ? {} : { name }) };
+        const wanted = { ...listPageOf(query, OUTBOX_STATES), inboxEventId, ...(name === "" ? {} : { name }) };
         const { items, nextCursor } = await findRows({
           list: (page) => database().listContactEvents({ ...wanted, ...page }),
           cursor: wanted.cursor,
@@ -171,94 +170,14 @@ function contactEventRoutes(database: () => InboxOperator): PageApiRoute[] {
     {
       method: "POST",
       path: "/api/inbox/contact-events/retry",
-      handle: ({ body }): Promise<InboxChanges> => retryContactEvents(database(), readIds(body, MAX_KEY_LENGTH)),
+      handle: ({ body }): Promise<InboxChanges> => retryEachContactEvent(database(), readIds(body, MAX_KEY_LENGTH)),
     },
     {
       method: "POST",
       path: "/api/inbox/contact-events/discard",
-      handle: ({ body }): Promise<InboxChanges> =>
-        changeEach(readIds(body, MAX_KEY_LENGTH), async (key) => {
-          if (await database().discardContactEvent(key)) return 1;
-          throw notChanged(key);
-        }),
+      handle: ({ body }): Promise<InboxChanges> => discardEachContactEvent(database(), readIds(body, MAX_KEY_LENGTH)),
     },
   ];
-}
-
-/** Dead ones are sent again. A retry of one that was sent with others retries these too, so states are read before. */
-async function retryContactEvents(inbox: InboxOperator, keys: readonly string[]): Promise<InboxChanges> {
-  const stateOf = async (key: string) => (await inbox.getContactEvent(key))?.state;
-  const dead: string[] = [];
-  for (const key of keys) if ((await stateOf(key)) === "dead") dead.push(key);
-  const { changed, failed } = await changeEach(dead, async (key) => {
-    if (await inbox.retryContactEvent(key)) return 1;
-    const state = await stateOf(key);
-    if (state === "pending" || state === "leased") return 1;
-    throw notChanged(key);
-  });
-  return { changed, failed: failed + keys.length - dead.length };
-}
-
-function notChanged(key: string): PigeonholeError {
-  return new PigeonholeError("not_found", `No contact event with the key "${key}" can be changed.`);
-}
-
-/** Rows to search in, a page after the other. */
-interface RowSearch<Row> {
-  list: (page: { limit?: number; cursor: string | undefined }) => Promise<RowPage<Row>>;
-  cursor?: string | undefined;
-  text: string;
-  /** The texts of a row that a search looks at. */
-  textOf: (row: Row) => readonly string[];
-}
-
-interface RowPage<Row> {
-  items: Row[];
-  nextCursor: string | undefined;
-}
-
-/**
- * A page of rows that hold the text, in any case of its letters. The page may be short, or empty, with a cursor: a
- * search looks at so many rows at once, and the page asks for more.
- */
-async function findRows<Row>({ list, cursor: from, text, textOf }: RowSearch<Row>): Promise<RowPage<Row>> {
-  const needle = text.trim().toLowerCase();
-  if (needle === "") return list({ cursor: from });
-  const items: Row[] = [];
-  let cursor = from;
-  for (let looked = 0; looked < MAX_SEARCHED && items.length < PAGE_LIMIT.default; looked += PAGE_LIMIT.max) {
-    const page = await list({ limit: PAGE_LIMIT.max, cursor });
-    items.push(...page.items.filter((row) => textOf(row).join("\n").toLowerCase().includes(needle)));
-    cursor = page.nextCursor;
-    if (cursor === undefined) break;
-  }
-  return { items, nextCursor: cursor };
-}
-
-function textOfEvent({ id, type, handlers }: EventView): string[] {
-  return [id, type, ...handlers.flatMap(({ handler, reason = "", error = "" }) => [handler, reason, error])];
-}
-
-function textOfContactEvent(view: OutboxView): string[] {
-  const { name, contact } = contactEventRow(view);
-  const { key, reason = "", code = "", param = "", message = "", error = "" } = view;
-  return [key, name, contact, reason, code, param, message, error];
-}
-
-/** Changes one event after the other. One that cannot be changed is counted, and does not keep the others back. */
-async function changeEach(ids: readonly string[], change: (id: string) => Promise<number>): Promise<InboxChanges> {
-  let changed = 0;
-  let failed = 0;
-  for (const id of ids) {
-    try {
-      changed += await change(id);
-    } catch (error) {
-      // Without the event, or its body, nothing can be changed on it.
-      if (!isPigeonholeError(error) || (error.code !== "not_found" && error.code !== "body_dropped")) throw error;
-      failed += 1;
-    }
-  }
-  return { changed, failed };
 }
 
 /** The captures, newest first, that carried the event: as they came, or in a replay under a new id. */
@@ -271,22 +190,4 @@ function capturesOf(folder: InboxRouteDeps["folder"], id: string): string[] {
       return sentEventId(capture) === eventId || capture.attempts.some((attempt) => attempt.eventId === eventId);
     })
     .map((capture) => capture.id);
-}
-
-/** In milliseconds since 1970; undefined when it is left out. */
-function momentOf(query: URLSearchParams, name: string): number | undefined {
-  const given = query.get(name);
-  if (given === null) return undefined;
-  const moment = Date.parse(given);
-  if (Number.isNaN(moment)) throw badField(name, "must be a time in ISO 8601.");
-  return moment;
-}
-
-function pageOf<State extends string>(query: URLSearchParams, states: readonly State[]) {
-  const state = query.get("state");
-  const cursor = query.get("cursor");
-  const known = states.find((candidate) => candidate === state);
-  if (state !== null && state !== "" && known === undefined)
-    throw badField("state", `must be one of ${states.join(", ")}.`);
-  return { state: known, ...(cursor === null ? {} : { cursor }) };
 }

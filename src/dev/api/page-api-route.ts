@@ -17,13 +17,18 @@ export interface PageApiRoute {
   handle(call: PageApiCall): unknown;
 }
 
-export type PageApiMatch =
-  | { kind: "found"; route: PageApiRoute; id: string }
+/** The result for one request. */
+export type PageApiMatch<Route = PageApiRoute> =
+  | { kind: "found"; route: Route; id: string }
   | { kind: "no_such_path" }
   | { kind: "wrong_method" };
 
 /** Finds the route. A path that accepts only the other method gets its own result. */
-export function findPageApiRoute(routes: readonly PageApiRoute[], method: string, path: string): PageApiMatch {
+export function findPageApiRoute<Route extends Pick<PageApiRoute, "method" | "path">>(
+  routes: readonly Route[],
+  method: string,
+  path: string,
+): PageApiMatch<Route> {
   const segments = path.split("/");
   const fitting = routes.flatMap((route) => {
     const id = matchPath(route.path.split("/"), segments);

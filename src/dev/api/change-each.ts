@@ -1,0 +1,48 @@
+import { isPigeonholeError, PigeonholeError } from "../../base/error.js";
+import type { InboxOperator } from "../../store/inbox-operator.js";
+import type { InboxChanges } from "./page-api.js";
+
+/** Changes one event after the other. One that cannot be changed is counted, and does not keep the others back. */
+export async function changeEach(
+  ids: readonly string[],
+  change: (id: string) => Promise<number>,
+): Promise<InboxChanges> {
+  let changed = 0;
+  let failed = 0;
+  for (const id of ids) {
+    try {
+      changed += await change(id);
+    } catch (error) {
+      // Without the event, or its body, nothing can be changed on it.
+      if (!isPigeonholeError(error) || (error.code !== "not_found" && error.code !== "body_dropped")) throw error;
+      failed += 1;
+    }
+  }
+  return { changed, failed };
+}
+
+/** Dead ones are sent again. A retry of one that was sent with others retries these too, so states are read before. */
+export async function retryEachContactEvent(inbox: InboxOperator, keys: readonly string[]): Promise<InboxChanges> {
+  const stateOf = async (key: string) => (await inbox.getContactEvent(key))?.state;
+  const dead: string[] = [];
+  for (const key of keys) if ((await stateOf(key)) === "dead") dead.push(key);
+  const { changed, failed } = await changeEach(dead, async (key) => {
+    if (await inbox.retryContactEvent(key)) return 1;
+    const state = await stateOf(key);
+    if (state === "pending" || state === "leased") return 1;
+    throw notChanged(key);
+  });
+  return { changed, failed: failed + keys.length - dead.length };
+}
+
+/** Those that are dead, or that are not being sent yet. */
+export function discardEachContactEvent(inbox: InboxOperator, keys: readonly string[]): Promise<InboxChanges> {
+  return changeEach(keys, async (key) => {
+    if (await inbox.discardContactEvent(key)) return 1;
+    throw notChanged(key);
+  });
+}
+
+function notChanged(key: string): PigeonholeError {
+  return new PigeonholeError("not_found", `No contact event with the key "${key}" can be changed.`);
+}
