@@ -46,8 +46,18 @@ import type {
 } from "../dev/api/page-api.js";
 import type { OutcomeKind } from "../protocol/outcome.js";
 import type { JobAction } from "../store/bulk-jobs.js";
+import type { FigureRange, StepValues } from "../store/figures.js";
 
-export type { ContactEventDetail, ContactEventPage, IdsBody, InboxChange, InboxChanges, JobAction };
+export type {
+  ContactEventDetail,
+  ContactEventPage,
+  FigureRange,
+  IdsBody,
+  InboxChange,
+  InboxChanges,
+  JobAction,
+  StepValues,
+};
 
 /** Carries {@link DashboardSession.token} with every POST. */
 export const TOKEN_HEADER = "x-pigeonhole-token";
@@ -80,20 +90,12 @@ export interface DashboardSession {
   /** Names of the handlers that this process has, in their order, for filters. */
   handlers: string[];
   /** What this store can do, so that the page leaves out the rest. */
-  can: { errors: boolean; jobs: boolean; pause: boolean; run: boolean; figures: boolean };
+  can: { errors: boolean; jobs: boolean; pause: boolean; figures: boolean };
 }
-
-/** The spans of plots. Steps: 10 s, 5 min, 30 min. */
-export const OVERVIEW_RANGES = ["1h", "24h", "7d"] as const;
-
-export type OverviewRange = (typeof OVERVIEW_RANGES)[number];
-
-/** One value per step, in the order of {@link DashboardOverview.times}; null where nothing is known. */
-export type StepValues = (number | null)[];
 
 /** What the plots show: all processes of the store together. */
 export interface DashboardOverview {
-  range: OverviewRange;
+  range: FigureRange;
   /** Length of a step, in milliseconds. */
   stepMs: number;
   /** Start of each step, in milliseconds since 1970, ascending without gaps; the last step may still be open. */
@@ -121,6 +123,7 @@ export interface HandlerSeries {
   failed: StepValues;
   medianMs: StepValues;
   p95Ms: StepValues;
+  p99Ms: StepValues;
   /** Over the last 8 days at most; null before its first run. */
   times: HandlerTimesRow | null;
 }
@@ -161,7 +164,7 @@ export interface EndpointHealth {
   lastAcceptedAt: string | null;
   /** Since then, in milliseconds; null with it. */
   silentForMs: number | null;
-  /** True when that is longer than the receiver's option `silenceAfterMs`. */
+  /** True when that is longer than the option `silenceAfterMs` of a receiver. */
   isSilent: boolean;
 }
 
@@ -169,6 +172,14 @@ export interface EndpointHealth {
 export interface ProcessRow {
   /** Opaque; unique among processes. */
   process: string;
+  /** Name of its machine. */
+  host: string;
+  /** Its number on that machine. */
+  pid: number;
+  /** The receiver's option `role`. */
+  role: string;
+  /** When it started, ISO 8601. */
+  startedAt: string;
   /** True for the process that answers this request. */
   isThis: boolean;
   /** False once it has not reported for two minutes. */
@@ -368,8 +379,8 @@ export interface DashboardEventDetail extends DashboardEvent, Pick<InboxEventDet
 
 /** The payload as far as it may be shown without unveiling it. */
 export interface ShownPayload {
-  /** `gone`: retention has dropped it, or it was erased. */
-  kind: "hidden" | "redacted" | "gone";
+  /** `gone`: retention has dropped it, or it was erased. `too_large`: to be redacted; it can be unveiled. */
+  kind: "hidden" | "redacted" | "gone" | "too_large";
   /** Null unless `redacted`. */
   text: string | null;
   /** Of the exact bytes; null when gone. */

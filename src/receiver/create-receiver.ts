@@ -29,6 +29,7 @@ import { MissingHandlers } from "./missing-handlers.js";
 import { Pruner } from "./pruner.js";
 import type { DrainOptions, Receiver, StopOptions } from "./receiver.js";
 import { lifecycleSteps } from "./lifecycle-steps.js";
+import { rememberParts } from "./parts-of.js";
 import type { ReceiverParts } from "./receiver-parts.js";
 import { SecretSource, type SecretsOption } from "./secret-source.js";
 import { repairEndpoint } from "./repair-endpoint.js";
@@ -98,6 +99,7 @@ export function createReceiver<const Schemas extends SchemaMap = Record<never, n
     },
     contactEvents: createContactEvents({ store, clock, source, sender }),
   };
+  rememberParts(receiver, parts);
   return receiver;
 }
 

@@ -1,0 +1,171 @@
+import { errorFields } from "../base/error-fields.js";
+import { isPigeonholeError } from "../base/error.js";
+import type { Logger } from "../base/logger.js";
+import { BodyFields } from "../dev/api/body-fields.js";
+import { errorAnswerFor } from "../dev/api/error-answer.js";
+import { PageApiError } from "../dev/api/page-api-error.js";
+import { findPageApiRoute } from "../dev/api/page-api-route.js";
+import { TOKEN_HEADER } from "./dashboard-api.js";
+import type { DashboardFiles } from "./dashboard-files.js";
+import {
+  type DashboardAnswer,
+  type DashboardRequest,
+  MAX_ACTION_BYTES,
+  errorAnswer,
+  jsonAnswer,
+  textAnswer,
+} from "./dashboard-request.js";
+import type { DashboardRoute } from "./dashboard-route.js";
+import type { ActionTokens } from "./action-token.js";
+import { guardOrigin } from "./guard-origin.js";
+import { type Identity, type Viewer, type PersonRules, identifyViewer } from "./identify-viewer.js";
+import type { LiveView } from "./live-view.js";
+
+/** What depends on the store, once that is open. */
+export interface OpenDashboard {
+  routes: readonly DashboardRoute[];
+  tokens: ActionTokens;
+  live: LiveView;
+}
+
+/** What requests are answered with. */
+export interface AnswerTools {
+  people: PersonRules;
+  files: DashboardFiles;
+  /** Rejects with `stopped` while the receiver does not run, or as the store does. */
+  open: () => Promise<OpenDashboard>;
+  now: () => number;
+  logger: Logger;
+}
+
+const STREAM_PATH = "/api/stream";
+
+/**
+ * The whole path of a request, in this order: who it is from, whether it may come from where it comes from, and then
+ * the page or the API. Never rejects.
+ */
+export function createAnswer(tools: AnswerTools): (request: DashboardRequest) => Promise<DashboardAnswer> {
+  return async (request) => {
+    const identity = await identifyViewer(request.original, tools.people);
+    if (identity.kind !== "person") return refuse(identity, request);
+    const refusal = guardOrigin(request);
+    if (refusal !== undefined) return errorAnswer(refusal.status, refusal.body);
+    if (!request.path.startsWith("/api/")) return answerFile(tools, request);
+    try {
+      return await answerApi(tools, request, identity.person);
+    } catch (error) {
+      return answerError(tools.logger, error);
+    }
+  };
+}
+
+const REFUSALS: Record<Exclude<Identity["kind"], "person">, { status: number; code: string; message: string }> = {
+  unset: {
+    status: 403,
+    code: "signed_out",
+    message: `This dashboard serves nobody, since it does not know who may see it.
+Give createDashboard the option allow: a function that gets the request and returns { role: "read" | "operate", name }
+for a person who may, by what your login has put on the request, and nothing for anybody else.`,
+  },
+  refused: { status: 403, code: "signed_out", message: "You may not see this dashboard. Sign in first." },
+  failed: {
+    status: 500,
+    code: "not_identified",
+    message: "Who you are could not be found out. The log of the app says why.",
+  },
+};
+
+function refuse({ kind }: Exclude<Identity, { kind: "person" }>, request: DashboardRequest): DashboardAnswer {
+  const { status, code, message } = REFUSALS[kind];
+  return request.path.startsWith("/api/") ? errorAnswer(status, { code, message }) : textAnswer(status, message);
+}
+
+function answerFile({ files }: AnswerTools, { method, path, query, bareMount }: DashboardRequest): DashboardAnswer {
+  if (method === "POST") return errorAnswer(405, { code: "wrong_method", message: "Actions are under api/." });
+  if (bareMount !== undefined) {
+    const location = `./${bareMount}/${query === "" ? "" : `?${query}`}`;
+    return { kind: "whole", status: 302, headers: { location }, body: "" };
+  }
+  return files.answer(path) ?? textAnswer(404, "The dashboard has no such page.");
+}
+
+async function answerApi(tools: AnswerTools, request: DashboardRequest, person: Viewer): Promise<DashboardAnswer> {
+  const { routes, tokens, live } = await tools.open();
+  const { method, path, query } = request;
+  if (path === STREAM_PATH && method === "GET") return openStream(live);
+  const match = findPageApiRoute(routes, method === "HEAD" ? "GET" : method, path);
+  if (match.kind === "no_such_path")
+    return errorAnswer(404, { code: "no_such_path", message: "There is no such path." });
+  if (match.kind === "wrong_method")
+    return errorAnswer(405, { code: "wrong_method", message: `This path does not take ${method}.` });
+  const { route, id } = match;
+  if (route.method === "POST") checkToken(tokens.judge(request.header(TOKEN_HEADER), person.name, tools.now()));
+  checkRole(route, person);
+  const body = route.method === "POST" ? await readFields(request) : new BodyFields({});
+  return jsonAnswer(200, await route.handle({ id, query: new URLSearchParams(query), body, person }));
+}
+
+function openStream(live: LiveView): DashboardAnswer {
+  if (live.isFull)
+    return errorAnswer(503, {
+      code: "too_many_streams",
+      message: "Too many pages are open; this one reads by itself.",
+    });
+  return {
+    kind: "stream",
+    headers: { "content-type": "text/event-stream; charset=utf-8", "x-accel-buffering": "no" },
+    open: (sink) => live.open(sink),
+  };
+}
+
+function checkToken(verdict: ReturnType<ActionTokens["judge"]>): void {
+  switch (verdict) {
+    case "valid":
+      return;
+    case "expired":
+      throw new PageApiError(403, { code: "token_expired", message: "The page was open for long. Load it again." });
+    case "invalid":
+      throw new PageApiError(403, {
+        code: "token_expired",
+        message: "The action has no token for the person who is signed in. Load the page again.",
+      });
+  }
+}
+
+function checkRole({ needs }: DashboardRoute, { role, payloads }: Viewer): void {
+  if (needs === "operate" && role !== "operate")
+    throw new PageApiError(403, { code: "not_allowed", message: "You may look, but not act." });
+  if (needs === "payload" && payloads === "hidden")
+    throw new PageApiError(403, { code: "payload_hidden", message: "You may not see payloads." });
+}
+
+async function readFields(request: DashboardRequest): Promise<BodyFields> {
+  const read = await request.readBody();
+  switch (read.kind) {
+    case "read":
+      return new BodyFields(read.json);
+    case "not_json":
+      throw new PageApiError(400, { code: "not_json", message: "The body is not JSON." });
+    case "too_large":
+      throw new PageApiError(413, { code: "too_large", message: `A body may have at most ${MAX_ACTION_BYTES} bytes.` });
+    case "timeout":
+      throw new PageApiError(408, { code: "body_timeout", message: "The body did not arrive in time." });
+    case "consumed":
+      throw new PageApiError(400, {
+        code: "body_consumed",
+        message: "Another parser has read the body before the dashboard, and left nothing of it on the request.",
+      });
+  }
+}
+
+/** Messages of this package say what to do; any other error is for the log only. */
+function answerError(logger: Logger, error: unknown): DashboardAnswer {
+  if (error instanceof PageApiError || isPigeonholeError(error)) {
+    const { status, body } = errorAnswerFor(error);
+    if (status >= 500 && !isPigeonholeError(error, "stopped"))
+      logger.error(errorFields(error, true), "dashboard_failed");
+    return errorAnswer(status, body);
+  }
+  logger.error(errorFields(error, false), "dashboard_failed");
+  return errorAnswer(500, { code: "internal_error", message: "The dashboard failed. The log of the app says why." });
+}

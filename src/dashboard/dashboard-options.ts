@@ -1,0 +1,53 @@
+import { PigeonholeError } from "../base/error.js";
+import { type OptionsOf, callable, defineOptions, oneOf, readBy } from "../base/options.js";
+import type { DashboardRole, PayloadRule } from "./dashboard-api.js";
+
+/** The values of {@link PayloadRule}. */
+export const PAYLOAD_RULES = ["hidden", "redacted", "full"] as const satisfies readonly PayloadRule[];
+
+/** What `allow` says about a person who is let in. */
+export interface DashboardPerson {
+  /** `read` looks only; `operate` may also retry, discard, run, pause and resume. */
+  role: DashboardRole;
+  /** Who it is, such as the id of your user; 1 to 200 characters. It is logged with every action. */
+  name: string;
+  /** What of payloads this person may see. @default the option `payloads` of `createDashboard` */
+  payloads?: PayloadRule | undefined;
+}
+
+/** The person, or nothing for somebody who is not let in. */
+export type AllowAnswer = DashboardPerson | undefined | null | false;
+
+/** The options of `createDashboard`. `Req` is the request of your server: of Express, node:http or Fetch. */
+export interface DashboardOptions<Req = never> {
+  /**
+   * Says who the sender of a request is, by what your login has put on it, and what they may do. Asked for every
+   * request. Nobody is let in without it, nor when it throws or rejects, which is logged. @default lets nobody in
+   */
+  allow?: ((req: Req) => AllowAnswer | PromiseLike<AllowAnswer>) | undefined;
+  /**
+   * What of payloads people may see: nothing, what is left without personal data, or, once they unveil an event, all of
+   * it; unveiling is logged. @default "redacted"
+   */
+  payloads?: PayloadRule | undefined;
+  /**
+   * Path of the mount, such as "/ops/webhooks", where the server does not cut it off: node:http and most Fetch hosts.
+   * Express and Connect do. @default none
+   */
+  path?: string | undefined;
+}
+
+/** The defaults and checks of {@link DashboardOptions}. */
+export const DASHBOARD_OPTIONS = defineOptions("createDashboard", {
+  allow: callable<(req: never) => AllowAnswer | PromiseLike<AllowAnswer>>(),
+  payloads: oneOf(PAYLOAD_RULES, { default: "redacted" }),
+  path: readBy(checkMountPath),
+} satisfies OptionsOf<DashboardOptions>);
+
+function checkMountPath(option: string, path: string | undefined): string | undefined {
+  if (path === undefined || (typeof path === "string" && /^(?:\/[\w.~-]+)+$/.test(path))) return path;
+  throw new PigeonholeError(
+    "invalid_option",
+    `${option} must be a path such as "/ops/webhooks", without a slash at its end.`,
+  );
+}

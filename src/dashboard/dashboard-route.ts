@@ -1,0 +1,22 @@
+import type { BodyFields } from "../dev/api/body-fields.js";
+import type { Viewer } from "./identify-viewer.js";
+
+/** One call of the dashboard's API, by a person who may make it. */
+export interface DashboardCall {
+  /** The part of the path in place of `{id}`, decoded; empty without one. */
+  id: string;
+  query: URLSearchParams;
+  /** Fields of the JSON body; none for a GET. */
+  body: BodyFields;
+  person: Viewer;
+}
+
+/** One row of dashboard-api.ts. */
+export interface DashboardRoute {
+  method: "GET" | "POST";
+  /** With `{id}` in place of one segment. */
+  path: string;
+  /** Who may call it: those who look, those who act, or those who may see payloads. */
+  needs: "read" | "operate" | "payload";
+  handle(call: DashboardCall): unknown;
+}

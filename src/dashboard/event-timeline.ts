@@ -1,0 +1,107 @@
+import { isoTime } from "../base/iso-time.js";
+import type { EventDetail, HandlerDetail } from "../store/inbox-view.js";
+import type { ContactEventRow } from "../dev/api/page-api.js";
+import type { TimelineEntry } from "./dashboard-api.js";
+
+/**
+ * What is known of an event's life, oldest first. Runs are kept without their times: they stand before what came of
+ * them. `hide` removes what is personal from texts that may quote the payload.
+ */
+export function eventTimeline(
+  event: EventDetail,
+  contactEvents: readonly ContactEventRow[],
+  hide: (text: string) => string,
+): TimelineEntry[] {
+  const entries = [
+    entry("signed", event.signedAt, "The service signed the delivery that was stored."),
+    entry("received", event.receivedAt, "Received, verified and stored; answered 200."),
+    ...event.handlers.flatMap((handler) => entriesOfHandler(handler, hide)),
+    ...contactEvents.flatMap((row) => entriesOfContactEvent(row)),
+  ];
+  return inOrder(entries);
+}
+
+function entriesOfHandler(view: HandlerDetail, hide: (text: string) => string): TimelineEntry[] {
+  const { handler, failed, attempts, retryRequestedAt } = view;
+  const of = handler === "" ? "The event" : handler;
+  const runs =
+    failed === undefined ? [] : [failed.first, ...(failed.last.attempt > failed.first.attempt ? [failed.last] : [])];
+  return [
+    ...runs.map(({ attempt, stack }) => {
+      const [line = ""] = hide(stack).split("\n");
+      return { ...entry("failed", undefined, `${of} failed: ${line}`), handler, attempt, detail: hide(stack) };
+    }),
+    ...(retryRequestedAt === undefined
+      ? []
+      : [
+          {
+            ...entry("retry_requested", retryRequestedAt, "A retry was requested; the receiver reads it again."),
+            handler,
+          },
+        ]),
+    { ...stateOf(view, of, hide), handler, attempt: attempts === 0 ? null : attempts },
+  ];
+}
+
+function stateOf(view: HandlerDetail, of: string, hide: (text: string) => string): TimelineEntry {
+  const { state, attempts, maxAttempts, dueAt, settledAt, reason, error, discarded } = view;
+  const why = hide([reason, error].filter((text) => text !== undefined).join(": "));
+  const because = why === "" ? "" : ` (${why})`;
+  switch (state) {
+    case "pending":
+      if (attempts === 0) return entry("waits", dueAt, `${of} waits for its first run.`);
+      return entry(
+        "next_run",
+        dueAt,
+        `${of} runs again, after ${attempts} of ${maxAttempts ?? "its"} attempts${because}.`,
+      );
+    case "leased":
+      return entry("running", undefined, `${of} runs, or waits in a process for a free place.`);
+    case "done":
+      if (discarded) return entry("discarded", settledAt, `${of} was ended without a run${because}.`);
+      return entry("done", settledAt, `${of} is done.`);
+    case "dead":
+      return entry("dead", settledAt, `${of} gave up after ${attempts} attempts${because}.`);
+    case "parked":
+      return entry("parked", settledAt, `${of} is parked${because}.`);
+  }
+}
+
+function entriesOfContactEvent(row: ContactEventRow): TimelineEntry[] {
+  const { key, name, recordedAt, settledAt, state, remoteId, code, param, message, reason, error, attempts } = row;
+  const recorded = {
+    ...entry("contact_event_recorded", Date.parse(recordedAt), `Recorded the contact event ${name}.`),
+    key,
+  };
+  if (settledAt === null) {
+    const tries = attempts === 0 ? "is not sent yet" : `was tried ${attempts} times`;
+    const text = `The contact event ${name} ${tries}.`;
+    return [recorded, { ...entry("waits", undefined, text), key, detail: error }];
+  }
+  const text =
+    state === "done"
+      ? `The API took the contact event ${name}${remoteId === null ? "" : ` as ${remoteId}`}.`
+      : `The contact event ${name} is dead${reason === null ? "" : `: ${reason}`}.`;
+  const answer = [code, param, message].filter((part) => part !== null && part !== "").join(" · ");
+  return [
+    recorded,
+    { ...entry("contact_event_settled", Date.parse(settledAt), text), key, detail: answer === "" ? null : answer },
+  ];
+}
+
+function entry(kind: TimelineEntry["kind"], at: number | undefined, text: string): TimelineEntry {
+  return { kind, at: isoTime(at), handler: null, attempt: null, text, detail: null, key: null };
+}
+
+/** Those without a time stay before the next one of their group that has one. */
+function inOrder(entries: readonly TimelineEntry[]): TimelineEntry[] {
+  let next = Number.POSITIVE_INFINITY;
+  const placed = entries.toReversed().map((each) => {
+    if (each.at !== null) next = Date.parse(each.at);
+    return { each, at: next };
+  });
+  return placed
+    .toReversed()
+    .toSorted((one, other) => (one.at === other.at ? 0 : one.at - other.at))
+    .map(({ each }) => each);
+}

@@ -1,0 +1,103 @@
+import { SECOND } from "../base/duration.js";
+import { systemClock } from "../base/clock.js";
+import { LATE, inTime } from "../base/wait.js";
+import type { FetchHandler } from "../http/fetch-mount.js";
+import { DASHBOARD_HEADERS } from "./dashboard-files.js";
+import {
+  type DashboardAnswer,
+  type DashboardRequest,
+  MAX_ACTION_BYTES,
+  type RequestBody,
+  parseBody,
+  textAnswer,
+} from "./dashboard-request.js";
+import { splitMount } from "./split-mount.js";
+
+const BODY_TIMEOUT_MS = 10 * SECOND;
+
+/** Messages that a client has not read yet; then it is disconnected. */
+const MAX_UNREAD_MESSAGES = 100;
+
+/** For Hono, Next.js route handlers, Bun and Deno. Never rejects. */
+export function createFetchDashboard(
+  answer: (request: DashboardRequest) => Promise<DashboardAnswer>,
+  mount: string | undefined,
+): FetchHandler {
+  return async (request) => {
+    const { pathname, search } = new URL(request.url);
+    const url = pathname + search;
+    const place = splitMount({ url, original: url, mount });
+    if (place === undefined) return toResponse(request, textAnswer(404, "The dashboard is mounted elsewhere."));
+    const found = await answer({
+      ...place,
+      method: request.method,
+      original: request,
+      header: (name) => request.headers.get(name) ?? undefined,
+      readBody: () => readJson(request),
+    });
+    return toResponse(request, found);
+  };
+}
+
+async function readJson(request: Request): Promise<RequestBody> {
+  if (request.bodyUsed) return { kind: "consumed" };
+  if (request.body === null) return { kind: "not_json" };
+  const reading = readText(request.body).catch((): RequestBody => ({ kind: "timeout" }));
+  const read = await inTime(reading, systemClock, BODY_TIMEOUT_MS);
+  return read === LATE ? { kind: "timeout" } : read;
+}
+
+async function readText(body: ReadableStream<Uint8Array>): Promise<RequestBody> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const reader = body.getReader();
+  for (let next = await reader.read(); !next.done; next = await reader.read()) {
+    size += next.value.byteLength;
+    if (size > MAX_ACTION_BYTES) {
+      reader.releaseLock();
+      return { kind: "too_large" };
+    }
+    chunks.push(next.value);
+  }
+  return parseBody(Buffer.concat(chunks).toString());
+}
+
+function toResponse({ method, signal }: Request, answer: DashboardAnswer): Response {
+  const headers = { ...DASHBOARD_HEADERS, ...answer.headers };
+  if (answer.kind === "stream") return new Response(streamOf(answer, signal), { headers });
+  const body = typeof answer.body === "string" ? answer.body : new Uint8Array(answer.body);
+  return new Response(method === "HEAD" ? null : body, { status: answer.status, headers });
+}
+
+function streamOf({ open }: DashboardAnswer & { kind: "stream" }, signal: AbortSignal): ReadableStream<Uint8Array> {
+  let close: () => void = () => undefined;
+  let isEnded = false;
+  const end = (finish: () => void): void => {
+    if (isEnded) return;
+    isEnded = true;
+    close();
+    finish();
+  };
+  const encoder = new TextEncoder();
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        signal.addEventListener("abort", () => end(() => controller.close()));
+        close = open({
+          write(text) {
+            if (isEnded) return false;
+            if ((controller.desiredSize ?? 0) <= 0) {
+              end(() => controller.error(new Error("The client does not read.")));
+              return false;
+            }
+            controller.enqueue(encoder.encode(text));
+            return true;
+          },
+          end: () => end(() => controller.close()),
+        });
+      },
+      cancel: () => end(() => undefined),
+    },
+    { highWaterMark: MAX_UNREAD_MESSAGES },
+  );
+}

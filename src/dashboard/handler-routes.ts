@@ -1,0 +1,82 @@
+import { isoTime } from "../base/iso-time.js";
+import { requireField } from "../dev/api/body-fields.js";
+import { handlerTimesRow } from "../dev/api/inbox-rows.js";
+import type { StoreCounts } from "../store/inbox-view.js";
+import type { PausedHandler } from "../store/paused-handlers.js";
+import type { ActionLog } from "./action-log.js";
+import type { HandlerReport, PausedHandlerRow } from "./dashboard-api.js";
+import { type DashboardOperator, mustHave } from "./dashboard-operator.js";
+import type { DashboardCall, DashboardRoute } from "./dashboard-route.js";
+
+/** What the routes of handlers work with. */
+export interface HandlerRouteTools {
+  operator: () => DashboardOperator;
+  /** Names of the handlers that are registered here, in their order. */
+  handlers: () => readonly string[];
+  log: ActionLog;
+}
+
+const MAX_NAME_LENGTH = 500;
+
+/** Handlers, and their pauses. */
+export function handlerRoutes({ operator, handlers, log }: HandlerRouteTools): DashboardRoute[] {
+  const report = (): Promise<HandlerReport> => reportHandlers(operator(), handlers());
+  const nameIn = ({ body }: DashboardCall): string => {
+    return requireField("handler", body.text("handler", MAX_NAME_LENGTH) || undefined);
+  };
+  return [
+    { method: "GET", path: "/api/handlers", needs: "read", handle: report },
+    {
+      method: "POST",
+      path: "/api/handlers/pause",
+      needs: "operate",
+      async handle(call): Promise<HandlerReport> {
+        const handler = nameIn(call);
+        log.note(call.person, "pause", { handler });
+        await mustHave(operator().pauseHandler)(handler, call.person.name);
+        return report();
+      },
+    },
+    {
+      method: "POST",
+      path: "/api/handlers/resume",
+      needs: "operate",
+      async handle(call): Promise<HandlerReport> {
+        const handler = nameIn(call);
+        log.note(call.person, "resume", { handler });
+        await mustHave(operator().resumeHandler)(handler);
+        return report();
+      },
+    },
+  ];
+}
+
+async function reportHandlers(operator: DashboardOperator, registered: readonly string[]): Promise<HandlerReport> {
+  const [{ events }, times, paused] = await Promise.all([
+    operator.overview(),
+    operator.handlerTimes(),
+    operator.listPaused?.() ?? [],
+  ]);
+  const others = [...Object.keys(events.pendingByHandler), ...paused.map(({ handler }) => handler)];
+  const names = new Set([...registered, ...others.filter((name) => name !== "").toSorted()]);
+  const rows = [...names].map((handler) => {
+    const pause = paused.find((each) => each.handler === handler);
+    const taken = times.find((each) => each.handler === handler);
+    return {
+      handler,
+      paused: pause === undefined ? null : pausedRow(pause, events),
+      pending: pendingOf(events, handler),
+      times: taken === undefined ? null : handlerTimesRow(taken),
+    };
+  });
+  return { handlers: rows };
+}
+
+/** A pause as the page shows it. */
+export function pausedRow({ handler, since, by }: PausedHandler, counts: StoreCounts): PausedHandlerRow {
+  return { handler, since: isoTime(since), by, pending: pendingOf(counts, handler) };
+}
+
+function pendingOf({ pendingByHandler }: StoreCounts, handler: string): number {
+  return Object.hasOwn(pendingByHandler, handler) ? (pendingByHandler[handler] ?? 0) : 0;
+}

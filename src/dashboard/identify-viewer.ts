@@ -1,0 +1,46 @@
+import { errorFields } from "../base/error-fields.js";
+import type { Logger } from "../base/logger.js";
+import type { DashboardRole, PayloadRule } from "./dashboard-api.js";
+import { type AllowAnswer, PAYLOAD_RULES } from "./dashboard-options.js";
+
+/** Who sends a request, and what they may do. */
+export interface Viewer {
+  name: string;
+  role: DashboardRole;
+  payloads: PayloadRule;
+}
+
+/** `unset`: the dashboard was made without `allow`. `failed`: `allow` threw, or said what cannot be used. */
+export type Identity = { kind: "person"; person: Viewer } | { kind: "unset" | "refused" | "failed" };
+
+const MAX_NAME_LENGTH = 200;
+
+/** How a dashboard finds out who asks. */
+export interface PersonRules {
+  allow: ((request: unknown) => AllowAnswer | PromiseLike<AllowAnswer>) | undefined;
+  /** For people of whom `allow` says nothing else. */
+  payloads: PayloadRule;
+  logger: Logger;
+}
+
+/** Asks the app. Never rejects: who cannot be identified is not let in. */
+export async function identifyViewer(request: unknown, { allow, payloads, logger }: PersonRules): Promise<Identity> {
+  if (allow === undefined) return { kind: "unset" };
+  try {
+    const answer = await allow(request);
+    if (answer === undefined || answer === null || answer === false) return { kind: "refused" };
+    const { name, role, payloads: given = payloads } = answer;
+    const isUsable = isName(name) && (role === "read" || role === "operate") && PAYLOAD_RULES.includes(given);
+    if (isUsable) return { kind: "person", person: { name, role, payloads: given } };
+    logger.error({ needs: ALLOW_RULE }, "dashboard_allow_answer_unusable");
+  } catch (error) {
+    logger.error(errorFields(error, false), "dashboard_allow_failed");
+  }
+  return { kind: "failed" };
+}
+
+const ALLOW_RULE = `allow must return { role: "read" | "operate", name, payloads? } with a name of 1 to ${MAX_NAME_LENGTH} characters, or nothing.`;
+
+function isName(name: unknown): name is string {
+  return typeof name === "string" && name !== "" && name.length <= MAX_NAME_LENGTH;
+}

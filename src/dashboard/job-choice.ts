@@ -1,0 +1,61 @@
+import { BodyFields, requireField } from "../dev/api/body-fields.js";
+import { badField } from "../dev/api/page-api-error.js";
+import { isoTime } from "../base/iso-time.js";
+import type { JobChoice } from "../store/bulk-jobs.js";
+import { PAGE_LIMIT } from "../store/inbox-view.js";
+import type { WorkFilter } from "./dashboard-api.js";
+
+/** Of a name, a type or a text to search for. */
+const MAX_TEXT_LENGTH = 500;
+/** Of an event, with the digest of another body. */
+const MAX_ID_LENGTH = 300;
+
+/** The choice of a job, as the page names it. Throws for what no job can change. */
+export function readJobChoice(filter: Record<string, unknown>): JobChoice {
+  const known = new Set(["state", "handler", "type", "error", "since", "until", "group", "ids"]);
+  const unknown = Object.keys(filter).find((name) => !known.has(name));
+  // A job with less of a filter than was meant would change too much.
+  if (unknown !== undefined) throw badField("filter", "has a field that no job knows.");
+  const fields = new BodyFields(filter);
+  const text = (name: string): string | undefined => {
+    const value = fields.text(name, MAX_TEXT_LENGTH);
+    return value === "" && name !== "handler" && name !== "type" ? undefined : value;
+  };
+  return withoutUndefined({
+    state: fields.choice("state", ["dead", "parked"]),
+    handler: text("handler"),
+    type: text("type"),
+    error: text("error"),
+    since: momentIn(text("since"), "since"),
+    until: momentIn(text("until"), "until"),
+    errorGroup: text("group"),
+    ids: fields.texts("ids", { most: PAGE_LIMIT.max, longest: MAX_ID_LENGTH }),
+  });
+}
+
+/** The choice of a stored job, for the page. */
+export function showJobChoice({ since, until, errorGroup, ids, ...rest }: JobChoice): WorkFilter {
+  return withoutUndefined({
+    ...rest,
+    since: isoTime(since) ?? undefined,
+    until: isoTime(until) ?? undefined,
+    group: errorGroup,
+    ids: ids === undefined ? undefined : [...ids],
+  });
+}
+
+/** Keys of contact events in a body. */
+export function readContactEventKeys(body: BodyFields): string[] {
+  return requireField("ids", body.texts("ids", { most: PAGE_LIMIT.max, longest: MAX_ID_LENGTH }));
+}
+
+function momentIn(text: string | undefined, name: string): number | undefined {
+  if (text === undefined) return undefined;
+  const moment = Date.parse(text);
+  if (Number.isNaN(moment)) throw badField(name, "must be a time in ISO 8601.");
+  return moment;
+}
+
+function withoutUndefined<Value extends object>(value: Value): Value {
+  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as Value;
+}

@@ -1,0 +1,61 @@
+import type { Clock } from "../base/clock.js";
+import { SECOND } from "../base/duration.js";
+import { errorFields } from "../base/error-fields.js";
+import { isPigeonholeError } from "../base/error.js";
+import type { Logger } from "../base/logger.js";
+import { sleep } from "../base/wait.js";
+import type { DashboardOperator } from "./dashboard-operator.js";
+
+/** How often it looks for jobs that another process has left, and whether the receiver runs. */
+const LOOK_MS = 30 * SECOND;
+const WAKE_MS = 1 * SECOND;
+
+/** Between two pages, so that deliveries and handlers get the store. */
+const BETWEEN_PAGES_MS = 20;
+
+/** What a job runner works with. */
+export interface JobRunnerTools {
+  /** Undefined while the receiver does not run. */
+  operator: () => DashboardOperator | undefined;
+  clock: Clock;
+  logger: Logger;
+}
+
+/** Works on the open jobs of the store, also on those of processes that have died, while its receiver runs. */
+export class JobRunner {
+  readonly #tools: JobRunnerTools;
+  #isRunning = false;
+  #lookAt = 0;
+
+  constructor(tools: JobRunnerTools) {
+    this.#tools = tools;
+    this.#waitToLook();
+  }
+
+  /** Works on what is open now. */
+  kick(): void {
+    this.#lookAt = this.#tools.clock.now() + LOOK_MS;
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    void this.#runAll().finally(() => (this.#isRunning = false));
+  }
+
+  #waitToLook(): void {
+    const { operator, clock } = this.#tools;
+    clock.setTimer(() => {
+      if (clock.now() >= this.#lookAt && operator() !== undefined) this.kick();
+      this.#waitToLook();
+    }, WAKE_MS);
+  }
+
+  async #runAll(): Promise<void> {
+    const { operator, clock, logger } = this.#tools;
+    try {
+      while ((await operator()?.runJobPage?.()) !== undefined) await sleep(clock, BETWEEN_PAGES_MS);
+    } catch (error) {
+      if (isPigeonholeError(error, "stopped")) return;
+      // What is left is tried again with the next look.
+      logger.error(errorFields(error, true), "dashboard_job_interrupted");
+    }
+  }
+}

@@ -1,0 +1,127 @@
+import type { Clock, Timer } from "../base/clock.js";
+import { MINUTE, SECOND } from "../base/duration.js";
+import type { BulkJobRow, DashboardNow, StreamMessages } from "./dashboard-api.js";
+import type { StreamSink } from "./dashboard-request.js";
+
+const REFRESH_MS = 1 * SECOND;
+const HEARTBEAT_MS = 15 * SECOND;
+/** Then the page connects again, through the app's login: who was signed out stays away. */
+const MAX_STREAM_MS = 10 * MINUTE;
+/** Open streams of this process; each is a connection. */
+const MAX_STREAMS = 50;
+
+/** Where the messages come from. */
+export interface LiveViewTools {
+  readNow: () => Promise<DashboardNow>;
+  readJobs: () => Promise<BulkJobRow[]>;
+  /** When a process last wrote figures, as far as `readNow` has seen. */
+  lastReportAt: () => number;
+  /** False once the receiver stops. */
+  isRunning: () => boolean;
+  clock: Clock;
+}
+
+interface OpenStream {
+  sink: StreamSink;
+  until: number;
+  heardAt: number;
+}
+
+/**
+ * Sends the state of the store to the open pages. It is read once for all of them, and only while there are some; what
+ * has not changed is not sent.
+ */
+export class LiveView {
+  readonly #tools: LiveViewTools;
+  readonly #streams = new Set<OpenStream>();
+  /** The last message of each kind, so that a new page gets it at once, and what must change for the next one. */
+  readonly #sent = new Map<keyof StreamMessages, { text: string; mark: string }>();
+  #timer: Timer | undefined;
+  #isReading = false;
+
+  constructor(tools: LiveViewTools) {
+    this.#tools = tools;
+  }
+
+  get isFull(): boolean {
+    return this.#streams.size >= MAX_STREAMS;
+  }
+
+  /** Returns what is called when the client has gone. */
+  open(sink: StreamSink): () => void {
+    const now = this.#tools.clock.now();
+    const stream = { sink, until: now + MAX_STREAM_MS, heardAt: now };
+    this.#streams.add(stream);
+    sink.write("retry: 2000\n\n");
+    // What was read for pages that have gone is old.
+    if (this.#streams.size === 1) this.#sent.clear();
+    for (const { text } of this.#sent.values()) sink.write(text);
+    if (this.#timer === undefined && !this.#isReading) void this.#refresh();
+    return () => this.#streams.delete(stream);
+  }
+
+  async #refresh(): Promise<void> {
+    this.#timer = undefined;
+    this.#isReading = true;
+    await this.#readAll().catch(() => undefined);
+    this.#isReading = false;
+    if (!this.#tools.isRunning()) this.#endAll();
+    this.#keepAlive();
+    if (this.#streams.size > 0) this.#timer = this.#tools.clock.setTimer(() => void this.#refresh(), REFRESH_MS);
+  }
+
+  /** A store that does not answer is busy, or closed: the page is told with the end of the stream, or later. */
+  async #readAll(): Promise<void> {
+    const { readNow, readJobs, lastReportAt } = this.#tools;
+    const now = await readNow();
+    this.#send("now", now, { ...now, at: "", ...withoutAges(now) });
+    const at = new Date(lastReportAt()).toISOString();
+    this.#send("figures", { at }, at);
+    const jobs = await readJobs();
+    this.#send("jobs", { jobs }, jobs);
+  }
+
+  /** `compared`: what must have changed for the message to be sent. */
+  #send<Kind extends keyof StreamMessages>(kind: Kind, message: StreamMessages[Kind], compared: unknown): void {
+    const text = `event: ${kind}\ndata: ${JSON.stringify(message)}\n\n`;
+    const mark = JSON.stringify(compared);
+    if (this.#sent.get(kind)?.mark === mark) return;
+    this.#sent.set(kind, { text, mark });
+    const at = this.#tools.clock.now();
+    for (const stream of this.#streams) this.#write(stream, text, at);
+  }
+
+  #write(stream: OpenStream, text: string, at: number): void {
+    stream.heardAt = at;
+    if (!stream.sink.write(text)) this.#streams.delete(stream);
+  }
+
+  #keepAlive(): void {
+    const now = this.#tools.clock.now();
+    for (const stream of this.#streams) {
+      if (now >= stream.until) this.#end(stream);
+      else if (now - stream.heardAt >= HEARTBEAT_MS) this.#write(stream, ": still here\n\n", now);
+    }
+  }
+
+  #endAll(): void {
+    for (const stream of this.#streams) {
+      stream.sink.write("event: end\ndata: {}\n\n");
+      this.#end(stream);
+    }
+  }
+
+  #end(stream: OpenStream): void {
+    this.#streams.delete(stream);
+    stream.sink.end();
+  }
+}
+
+/** Ages change with each second; the page counts them on by itself. */
+function withoutAges({ backlog, outbox, endpoint }: DashboardNow) {
+  return {
+    backlog: { ...backlog, oldestAgeMs: backlog.oldestAgeMs > 0 },
+    outbox: { ...outbox, oldestAgeMs: outbox.oldestAgeMs > 0 },
+    endpoint: { ...endpoint, silentForMs: null },
+  };
+}

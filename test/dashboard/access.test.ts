@@ -1,0 +1,237 @@
+import { createDashboard } from "pigeonhole/dashboard";
+import type { DashboardOptions } from "pigeonhole/dashboard";
+import { describe, expect, test } from "vitest";
+import { TOKEN_HEADER } from "#pigeonhole/dashboard/dashboard-api.js";
+import type { DashboardSession, UnveiledPayload } from "#pigeonhole/dashboard/dashboard-api.js";
+import { fakeClock } from "pigeonhole/testing";
+import { captureLog, makeEvent, openReceiver, post } from "../support/receiver.js";
+import { HOST, OPERATOR, openDashboard } from "./dashboard-client.js";
+
+async function startReceiver(options: Parameters<typeof openReceiver>[0] = {}) {
+  const receiver = openReceiver(options);
+  receiver.on(
+    "email.sent",
+    () => {
+      throw new Error("no luck with eve@example.net");
+    },
+    { retry: { maxAttempts: 1 } },
+  );
+  await receiver.start();
+  return receiver;
+}
+
+describe("who is let in", () => {
+  test("without allow nobody is, and the page says why", async () => {
+    const receiver = await startReceiver();
+    const dashboard = createDashboard(receiver);
+    const answer = await dashboard.fetch(new Request(`${HOST}/`));
+    expect(answer.status).toBe(403);
+    expect(await answer.text()).toContain("Give createDashboard the option allow");
+    const api = await dashboard.fetch(new Request(`${HOST}/api/session`));
+    expect(api.status).toBe(403);
+    expect(await api.json()).toMatchObject({ code: "signed_out" });
+  });
+
+  test.each<[string, DashboardOptions<Request>["allow"], number]>([
+    ["false", () => false, 403],
+    ["nothing", () => undefined, 403],
+    ["null, later", () => Promise.resolve(null), 403],
+    [
+      "a throw",
+      () => {
+        throw new Error("password hunter2");
+      },
+      500,
+    ],
+    ["a rejection", () => Promise.reject(new Error("password hunter2")), 500],
+    ["no name", () => ({ role: "operate", name: "" }), 500],
+    ["a long name", () => ({ role: "operate", name: "x".repeat(201) }), 500],
+    ["another role", () => ({ role: "root", name: "ann" }) as never, 500],
+    ["another rule for payloads", () => ({ ...OPERATOR, payloads: "all" }) as never, 500],
+  ])("%s lets nobody in, without details", async (_, allow, status) => {
+    const log = captureLog();
+    const dashboard = openDashboard(await startReceiver({ logger: log.logger }), { allow });
+    for (const path of ["", "api/session", "api/events", "assets/x.js"]) {
+      const answer = await dashboard.get(path);
+      expect([path, answer.status]).toEqual([path, status]);
+      expect(answer.text).not.toContain("hunter2");
+    }
+    expect((await dashboard.post("api/handlers/pause", { handler: "email.sent" })).status).toBe(status);
+    const lines = [...log.named("dashboard_allow_failed"), ...log.named("dashboard_allow_answer_unusable")];
+    expect(lines.length > 0).toBe(status === 500);
+    expect(JSON.stringify(log.lines)).not.toContain("hunter2");
+  });
+
+  test("allow gets the request of the server", async () => {
+    const dashboard = openDashboard(await startReceiver(), {
+      allow: (request) => (request.headers.get("cookie") === "login=ann" ? OPERATOR : undefined),
+    });
+    expect((await dashboard.get("api/session")).status).toBe(403);
+    expect((await dashboard.get("api/session", { cookie: "login=ann" })).status).toBe(200);
+  });
+
+  test("who may only look cannot act", async () => {
+    const receiver = await startReceiver();
+    const event = makeEvent();
+    await post(receiver, event);
+    const dashboard = openDashboard(receiver, { allow: () => ({ role: "read", name: "bob" }) });
+    expect((await dashboard.get("api/events")).status).toBe(200);
+    for (const path of [
+      `api/events/${event.id}/retry`,
+      `api/events/${event.id}/discard`,
+      "api/handlers/pause",
+      "api/jobs",
+      "api/outbox/retry",
+    ]) {
+      const answer = await dashboard.post(path);
+      expect([path, answer.status, answer.body]).toMatchObject([path, 403, { code: "not_allowed" }]);
+    }
+  });
+});
+
+describe("actions", () => {
+  const discard = async (headers: Record<string, string>, body?: string) => {
+    const receiver = await startReceiver();
+    const event = makeEvent();
+    await post(receiver, event);
+    const dashboard = openDashboard(receiver);
+    const answer = await dashboard.post(`api/events/${event.id}/discard`, body, headers);
+    return { answer, work: (await receiver.inbox.get(event.id))?.handlers[0] };
+  };
+
+  test("an action of the dashboard's own page is done, and logged with the name", async () => {
+    const log = captureLog();
+    const receiver = await startReceiver({ logger: log.logger });
+    const event = makeEvent();
+    await post(receiver, event);
+    await expect.poll(async () => (await receiver.inbox.get(event.id))?.state).toBe("dead");
+    const answer = await openDashboard(receiver).post(`api/events/${event.id}/discard`);
+    expect(answer).toMatchObject({ status: 200, body: { changed: 1 } });
+    expect(log.named("dashboard_action")).toMatchObject([{ by: "ann", action: "discard", eventId: event.id }]);
+  });
+
+  test.each<[string, Record<string, string>, number, string]>([
+    ["from another site", { "sec-fetch-site": "cross-site" }, 403, "foreign_origin"],
+    ["from another host of the site", { "sec-fetch-site": "same-site" }, 403, "foreign_origin"],
+    [
+      "from another origin of an old browser",
+      { "sec-fetch-site": "none", origin: "https://evil.example", host: "ops.example" },
+      403,
+      "foreign_origin",
+    ],
+    [
+      "from an origin that is hidden",
+      { "sec-fetch-site": "none", origin: "null", host: "ops.example" },
+      403,
+      "foreign_origin",
+    ],
+    ["that names no page", { "sec-fetch-site": "none", origin: "" }, 403, "foreign_origin"],
+    ["of a form", { "content-type": "text/plain" }, 415, "not_json"],
+    ["without a token", { [TOKEN_HEADER]: "" }, 403, "token_expired"],
+    ["with an invented token", { [TOKEN_HEADER]: `1.${Date.now() + 60_000}.${"A".repeat(43)}` }, 403, "token_expired"],
+  ])("an action %s is refused", async (_, headers, status, code) => {
+    const { answer, work } = await discard(headers);
+    expect(answer).toMatchObject({ status, body: { code } });
+    expect(work).toMatchObject({ discarded: false });
+  });
+
+  test.each<[string, string, number, string]>([
+    ["that is no JSON", "{", 400, "not_json"],
+    ["that is a list", "[]", 400, "invalid_parameter"],
+    ["that is too large", JSON.stringify({ x: "x".repeat(300_000) }), 413, "too_large"],
+  ])("a body %s is refused", async (_, body, status, code) => {
+    const { answer } = await discard({}, body);
+    expect(answer).toMatchObject({ status, body: { code } });
+  });
+
+  test("a token is of one name, for an hour, and of the store", async () => {
+    const clock = fakeClock(Date.now());
+    const receiver = await startReceiver({ clock });
+    let name = "ann";
+    const dashboard = openDashboard(receiver, { allow: () => ({ role: "operate", name }) });
+    const { token } = (await dashboard.get<DashboardSession>("api/session")).body;
+    const pause = (headers: Record<string, string> = {}) =>
+      dashboard.post("api/outbox/retry", { ids: [] }, { [TOKEN_HEADER]: token, ...headers });
+    expect((await pause()).status).toBe(200);
+    name = "bob";
+    expect(await pause()).toMatchObject({ status: 403, body: { code: "token_expired" } });
+    name = "ann";
+    await clock.advance(59 * 60_000);
+    expect((await pause()).status).toBe(200);
+    await clock.advance(60_000);
+    expect(await pause()).toMatchObject({ status: 403, body: { code: "token_expired" } });
+    const other = openDashboard(await startReceiver());
+    expect((await other.post("api/outbox/retry", { ids: [] }, { [TOKEN_HEADER]: token })).status).toBe(403);
+  });
+
+  test("what the page reads cannot be read by pages of other sites", async () => {
+    const dashboard = openDashboard(await startReceiver());
+    const answer = await dashboard.get("api/events", { "sec-fetch-site": "cross-site" });
+    expect(answer).toMatchObject({ status: 403, body: { code: "foreign_origin" } });
+    expect(answer.headers.get("access-control-allow-origin")).toBeNull();
+  });
+});
+
+describe("every answer", () => {
+  test.each(["", "api/session", "api/missing", "missing", "assets/missing.js"])(
+    "the answer to %j can be framed, kept, guessed and loaded from elsewhere by nobody",
+    async (path) => {
+      const { headers } = await openDashboard(await startReceiver()).get(path);
+      expect(headers.get("cache-control")).toContain("no-store");
+      expect(headers.get("x-content-type-options")).toBe("nosniff");
+      expect(headers.get("x-frame-options")).toBe("DENY");
+      const policy = headers.get("content-security-policy") ?? "";
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(policy).not.toMatch(/unsafe|https?:|\*/);
+    },
+  );
+});
+
+describe("payloads", () => {
+  const PERSON = { name: "Eve Example", to: "eve@example.net" };
+
+  const withEvent = async (payloads: "hidden" | "redacted" | "full" | undefined, own?: "hidden" | "full") => {
+    const log = captureLog();
+    const receiver = await startReceiver({ logger: log.logger });
+    const event = makeEvent({ data: PERSON });
+    await post(receiver, event);
+    await expect.poll(async () => (await receiver.inbox.get(event.id))?.state).toBe("dead");
+    const allow = () => ({ ...OPERATOR, payloads: own });
+    return { log, event, dashboard: openDashboard(receiver, { allow, payloads }) };
+  };
+
+  test.each([
+    ["hidden", undefined],
+    ["redacted", undefined],
+    [undefined, undefined],
+    ["full", "hidden"],
+  ] as const)("with %j, and %j for the person, nothing personal is shown anywhere", async (payloads, own) => {
+    const { dashboard, event, log } = await withEvent(payloads, own);
+    const texts = [
+      (await dashboard.get("api/events")).text,
+      (await dashboard.get(`api/events/${event.id}`)).text,
+      (await dashboard.get("api/errors")).text,
+      (await dashboard.post(`api/events/${event.id}/payload`)).text,
+      (await dashboard.post(`api/events/${event.id}/fixture`)).text,
+      (await dashboard.post(`api/events/${event.id}/capture`)).text,
+    ];
+    for (const text of texts) expect(text).not.toMatch(/eve@|Eve Example/);
+    expect(await dashboard.post(`api/events/${event.id}/payload`)).toMatchObject({
+      status: 403,
+      body: { code: "payload_hidden" },
+    });
+    expect(log.named("dashboard_action").filter(({ action }) => action === "unveil_payload")).toEqual([]);
+    const found = await dashboard.get<{ items: unknown[] }>("api/events?text=eve@example.net");
+    expect(found.body.items).toEqual([]);
+  });
+
+  test("a person who may see all unveils an event, which is logged", async () => {
+    const { dashboard, event, log } = await withEvent("full");
+    const { text } = await dashboard.get(`api/events/${event.id}`);
+    expect(text).not.toContain("Eve Example");
+    const unveiled = await dashboard.post<UnveiledPayload>(`api/events/${event.id}/payload`);
+    expect(JSON.parse(unveiled.body.text)).toMatchObject({ data: PERSON });
+    expect(log.named("dashboard_action")).toMatchObject([{ by: "ann", action: "unveil_payload", eventId: event.id }]);
+  });
+});

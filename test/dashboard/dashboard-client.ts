@@ -1,0 +1,61 @@
+import { createDashboard } from "pigeonhole/dashboard";
+import type { DashboardOptions } from "pigeonhole/dashboard";
+import type { Receiver } from "pigeonhole";
+import { TOKEN_HEADER } from "#pigeonhole/dashboard/dashboard-api.js";
+import type { DashboardSession } from "#pigeonhole/dashboard/dashboard-api.js";
+
+export const HOST = "https://ops.example";
+
+/** What a browser sends with the requests of the dashboard's own page. */
+export const OWN_PAGE = { "sec-fetch-site": "same-origin", origin: HOST, "content-type": "application/json" };
+
+export interface DashboardAnswer<Body = unknown> {
+  status: number;
+  headers: Headers;
+  text: string;
+  body: Body;
+}
+
+/** The dashboard of a receiver, asked as its page asks. */
+export interface DashboardClient {
+  get<Body = unknown>(path: string, headers?: Record<string, string>): Promise<DashboardAnswer<Body>>;
+  /** With a token of its own session, unless the headers have another one. */
+  post<Body = unknown>(path: string, body?: unknown, headers?: Record<string, string>): Promise<DashboardAnswer<Body>>;
+  fetch(request: Request): Promise<Response>;
+}
+
+export const OPERATOR = { role: "operate", name: "ann" } as const;
+
+/** Lets everybody in as an operator unless the options say otherwise. */
+export function openDashboard(
+  receiver: Pick<Receiver, "state">,
+  options: DashboardOptions<Request> = {},
+): DashboardClient {
+  const dashboard = createDashboard<Request>(receiver, { allow: () => OPERATOR, ...options });
+  return clientOf(dashboard.fetch);
+}
+
+export function clientOf(fetch: (request: Request) => Promise<Response>): DashboardClient {
+  const ask = async <Body>(request: Request): Promise<DashboardAnswer<Body>> => {
+    const response = await fetch(request);
+    const text = await response.text();
+    const isJson = response.headers.get("content-type")?.startsWith("application/json") === true;
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: (isJson ? JSON.parse(text) : undefined) as Body,
+    };
+  };
+  const get: DashboardClient["get"] = (path, headers = {}) => ask(new Request(`${HOST}/${path}`, { headers }));
+  return {
+    get,
+    async post(path, body = {}, headers = {}) {
+      const session = await get<DashboardSession>("api/session");
+      const token = session.status === 200 ? { [TOKEN_HEADER]: session.body.token } : {};
+      const init = { method: "POST", body: typeof body === "string" ? body : JSON.stringify(body) };
+      return ask(new Request(`${HOST}/${path}`, { ...init, headers: { ...OWN_PAGE, ...token, ...headers } }));
+    },
+    fetch,
+  };
+}

@@ -1,0 +1,160 @@
+import http from "node:http";
+import { createRequire } from "node:module";
+import { getRequestListener } from "@hono/node-server";
+import express from "express";
+import { Hono } from "hono";
+import { createDashboard } from "pigeonhole/dashboard";
+import type { Dashboard } from "pigeonhole/dashboard";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { TOKEN_HEADER } from "#pigeonhole/dashboard/dashboard-api.js";
+import type { DashboardSession } from "#pigeonhole/dashboard/dashboard-api.js";
+import { openReceiver } from "../support/receiver.js";
+import { serve } from "../support/mounts.js";
+import { OPERATOR } from "./dashboard-client.js";
+
+// Express 4 under another name, without types of its own; what the tests use did not change.
+const express4: typeof express = createRequire(import.meta.url)("express4");
+
+const PATH = "/ops/webhooks";
+
+/** Ways to mount a dashboard under a path. */
+const MOUNTS: readonly { name: string; mount: (open: (path?: string) => Dashboard) => http.RequestListener }[] = [
+  { name: "Express 5", mount: (open) => express().use(PATH, open()) },
+  { name: "Express 4", mount: (open) => express4().use(PATH, open()) },
+  { name: "Express behind a JSON parser", mount: (open) => express().use(express.json()).use(PATH, open()) },
+  {
+    name: "Express behind a parser of bytes",
+    mount: (open) =>
+      express()
+        .use(express.raw({ type: "*/*" }))
+        .use(PATH, open()),
+  },
+  { name: "a router in a router", mount: (open) => express().use("/ops", express.Router().use("/webhooks", open())) },
+  { name: "node:http", mount: (open) => open(PATH) },
+  { name: "Express with the path as an option", mount: (open) => express().use(open(PATH)) },
+  {
+    name: "Hono",
+    mount(open) {
+      const { fetch } = open(PATH);
+      const app = new Hono()
+        .all(`${PATH}/*`, (context) => fetch(context.req.raw))
+        .all(PATH, (context) => fetch(context.req.raw));
+      const listener = getRequestListener(app.fetch);
+      return (req, res) => void listener(req, res);
+    },
+  },
+];
+
+async function startServer(mount: (typeof MOUNTS)[number]["mount"]) {
+  const receiver = openReceiver();
+  await receiver.start();
+  const server = await serve(mount((path) => createDashboard<unknown>(receiver, { allow: () => OPERATOR, path })));
+  onTestFinished(() => server.close());
+  return { receiver, ...server };
+}
+
+describe.each(MOUNTS)("mounted on $name", ({ mount }) => {
+  test("the page, its API and its actions are under the path", async () => {
+    const { url } = await startServer(mount);
+    const bare = await fetch(`${url}${PATH}?range=7d`, { redirect: "manual" });
+    expect([bare.status, bare.headers.get("location")]).toEqual([302, "./webhooks/?range=7d"]);
+    expect(new URL("./webhooks/?range=7d", `${url}${PATH}`).pathname).toBe(`${PATH}/`);
+    const page = await fetch(`${url}${PATH}/`);
+    expect(page.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
+    expect(page.headers.get("x-powered-by")).toBeNull();
+    const session = await fetch(`${url}${PATH}/api/session`);
+    expect(session.status).toBe(200);
+    const { token, name } = (await session.json()) as DashboardSession;
+    expect(name).toBe("ann");
+    const answer = await fetch(`${url}${PATH}/api/outbox/retry`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "sec-fetch-site": "same-origin", [TOKEN_HEADER]: token },
+      body: JSON.stringify({ ids: ["missing"] }),
+    });
+    expect([answer.status, await answer.json()]).toEqual([200, { changed: 0, failed: 1 }]);
+  });
+
+  test("an action of an old browser is compared with the host that it asked for", async () => {
+    const { url, port } = await startServer(mount);
+    const { token } = (await (await fetch(`${url}${PATH}/api/session`)).json()) as DashboardSession;
+    const act = (origin: string) =>
+      fetch(`${url}${PATH}/api/outbox/retry`, {
+        method: "POST",
+        headers: { "content-type": "application/json", origin, [TOKEN_HEADER]: token, "sec-fetch-site": "none" },
+        body: JSON.stringify({ ids: [] }),
+      });
+    expect((await act(`http://127.0.0.1:${port}`)).status).toBe(200);
+    expect((await act("http://evil.example")).status).toBe(403);
+  });
+
+  test("what is large or no JSON is refused, and the connection goes on", async () => {
+    const { url } = await startServer(mount);
+    const { token } = (await (await fetch(`${url}${PATH}/api/session`)).json()) as DashboardSession;
+    const act = (body: string) =>
+      fetch(`${url}${PATH}/api/outbox/retry`, {
+        method: "POST",
+        headers: { "content-type": "application/json", "sec-fetch-site": "same-origin", [TOKEN_HEADER]: token },
+        body,
+      });
+    expect((await act("{")).status).toBe(400);
+    expect((await act(JSON.stringify({ ids: ["x".repeat(400_000)] }))).status).toBe(413);
+    expect((await act(JSON.stringify({ ids: [] }))).status).toBe(200);
+  });
+
+  test("no path below it leads elsewhere", async () => {
+    const { port } = await startServer(mount);
+    const paths = [
+      "/../package.json",
+      "/..%2fpackage.json",
+      "/assets/..%2f..%2fdashboard.js",
+      "/assets/../../dashboard.js",
+      "//evil.example",
+      "/\\evil",
+      "/api/../index.htm",
+      "/api//events",
+      "/api/events/%",
+      "/api/events/a/b/c",
+      "/index.html%00",
+    ];
+    for (const path of paths) {
+      const { status, location } = await getRaw(port, PATH + path);
+      // What is no URL at all does not reach the dashboard on some servers.
+      expect([path, status === 404 || status === 400]).toEqual([path, true]);
+      expect(location).toBeUndefined();
+    }
+  });
+
+  test("a forged host is in no answer", async () => {
+    const { port } = await startServer(mount);
+    for (const path of [PATH, `${PATH}/`, `${PATH}/api/session`]) {
+      const { text, location = "" } = await getRaw(port, path, { host: "evil.example" });
+      expect(text + location).not.toContain("evil");
+    }
+  });
+});
+
+test("requests beside the path go to what comes next, or nowhere", async () => {
+  const app = ({ open }: { open: (path?: string) => Dashboard }): http.RequestListener =>
+    express()
+      .use(open(PATH))
+      .use((_, res) => void res.send("next"));
+  const behind = await startServer((open) => app({ open }));
+  expect(await (await fetch(`${behind.url}/ops/webhooksx`)).text()).toBe("next");
+  const alone = await startServer((open) => open(PATH));
+  expect((await fetch(`${alone.url}/ops`)).status).toBe(404);
+});
+
+/** Without what fetch corrects in a path. */
+function getRaw(port: number, path: string, headers: http.OutgoingHttpHeaders = {}) {
+  return new Promise<{ status: number; text: string; location: string | undefined }>((resolve, reject) => {
+    const request = http.get({ host: "127.0.0.1", port, path, headers }, (response) => {
+      let text = "";
+      response.setEncoding("utf8");
+      response.on("data", (chunk: string) => (text += chunk));
+      response.on("end", () =>
+        resolve({ status: response.statusCode ?? 0, text, location: response.headers.location }),
+      );
+    });
+    request.on("error", reject);
+  });
+}
