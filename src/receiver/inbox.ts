@@ -128,6 +128,24 @@ export const RETRY_ALL_OPTIONS = defineOptions("inbox.retryAll", {
   state: required<RetryAllQuery["state"]>(),
 } satisfies OptionsOf<RetryAllQuery>);
 
+/** Runs work now that waits for its next run. */
+function runWaiting({ store, dispatcher, clock }: InboxDeps): Pick<Inbox, "runNow" | "runAllNow"> {
+  return {
+    async runNow(id) {
+      foundEvent(await store.get(id), id, "the inbox");
+      const pieces = await store.runEvent(id, clock.now());
+      if (pieces > 0) dispatcher.wake();
+      return pieces;
+    },
+    async runAllNow(choice = {}) {
+      const chosen = WORK_CHOICE_OPTIONS.resolve(choice);
+      const ran = await runAllWork((from) => store.runWork({ choice: chosen, now: clock.now(), from }));
+      if (ran.work > 0) dispatcher.wake();
+      return ran;
+    },
+  };
+}
+
 export function createInbox(deps: InboxDeps): Inbox {
   const { store, registry, dispatcher, clock } = deps;
 
@@ -164,18 +182,7 @@ export function createInbox(deps: InboxDeps): Inbox {
         if (stuck.length < PAGE) return total;
       }
     },
-    async runNow(id) {
-      foundEvent(await store.get(id), id, "the inbox");
-      const pieces = await store.runEvent(id, clock.now());
-      if (pieces > 0) dispatcher.wake();
-      return pieces;
-    },
-    async runAllNow(choice = {}) {
-      const chosen = WORK_CHOICE_OPTIONS.resolve(choice);
-      const ran = await runAllWork((from) => store.runWork({ choice: chosen, now: clock.now(), from }));
-      if (ran.work > 0) dispatcher.wake();
-      return ran;
-    },
+    ...runWaiting(deps),
     async discard(id) {
       foundEvent(await store.get(id), id, "the inbox");
       return store.discard(id, clock.now());

@@ -3,14 +3,19 @@ import type { Lease } from "./work.js";
 
 /** A place among the work that waits for its next run: by handler, crashes of its process, time and event. */
 export interface WaitingPlace {
+  /** Name of the handler. */
   handler: string;
+  /** How many processes died in the work; two stands for more. */
   crashes: number;
+  /** When the work is due, in milliseconds since 1970. */
   dueAt: number;
+  /** The event, by its place in the order of acceptance. */
   seq: number;
 }
 
 /** A small page of {@link Store.runWork}. */
 export interface RunRequest {
+  /** Which work. */
   choice: WorkChoice;
   /** The time of the call, in milliseconds since 1970; work that is due by then does not wait. */
   now: number;

@@ -8,7 +8,7 @@ export const piecesOf = (work: number): string => `${countOf(work, "piece")} of 
  * The fields by which the options choose work; undefined where events are named. `switches` say whether a switch of the
  * command chooses too.
  */
-export function readFields(
+export function chooseWork(
   ids: readonly string[],
   options: WorkChoice,
   switches: Readonly<Record<string, boolean>>,

@@ -3,17 +3,17 @@ import { EXIT } from "../frame/exit-code.js";
 import { countOf } from "../frame/format.js";
 import { forEach } from "../values/for-each.js";
 import { withInbox } from "../values/find-inbox.js";
-import { piecesOf, readFields } from "./choose-work.js";
+import { piecesOf, chooseWork } from "./choose-work.js";
 import type * as specs from "./spec.js";
 
 const NOTHING_WAITS = "No such work waits for its next run.";
 
 /** Runs work now that waits for its next run. */
-export const runWaitingWork: RunCommand<typeof specs.inboxRun> = ({ args, options, context }) =>
+export const runNow: RunCommand<typeof specs.inboxRun> = ({ args, options, context }) =>
   withInbox(options.db, context, async (inbox) => {
     const { out } = context;
     const { ids } = args;
-    const choice = readFields(ids, options, { all: options.all });
+    const choice = chooseWork(ids, options, { all: options.all });
     const hasReceiver = await inbox.hasReceiver();
     const when = hasReceiver ? "now" : "at the next start of the receiver";
     if (choice !== undefined) {

@@ -7,7 +7,7 @@ import { EXIT, type ExitCode } from "../frame/exit-code.js";
 import { countOf } from "../frame/format.js";
 import { forEach } from "../values/for-each.js";
 import { withInbox } from "../values/find-inbox.js";
-import { piecesOf, readFields } from "./choose-work.js";
+import { piecesOf, chooseWork } from "./choose-work.js";
 import type * as specs from "./spec.js";
 
 const NOTHING_STUCK = "No such work is dead or parked.";
@@ -82,7 +82,7 @@ interface ChoiceOptions extends WorkChoice {
 /** The work that the options choose; undefined where events are named. */
 function readChoice(ids: readonly string[], options: ChoiceOptions): StuckWork | undefined {
   const { parked, dead } = options;
-  const fields = readFields(ids, options, { parked, dead });
+  const fields = chooseWork(ids, options, { parked, dead });
   // Both switches together are all that is stuck, as neither of them is.
   return fields && { ...fields, ...(parked !== dead && { state: dead ? "dead" : "parked" }) };
 }

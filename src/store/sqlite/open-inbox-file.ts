@@ -61,7 +61,6 @@ export function operateFile({ file, connection, now }: OperatedFile): InboxOpera
   const counts = prepareCounts(db);
   const countOutbox = prepareCountOutbox(db);
   const replan = prepareReplan(db);
-  const handlerTimes = prepareHandlerTimes(db);
   const requestRetry = prepareRequestRetry(db);
   const requestReading = prepareRequestReading(db);
   const discard = prepareDiscard(db);
@@ -88,7 +87,7 @@ export function operateFile({ file, connection, now }: OperatedFile): InboxOpera
     database: file,
     overview: () => read(() => ({ events: counts({ now: now() }), contactEvents: countOutbox() })),
     countLists: () => read(prepareCountLists(db)),
-    handlerTimes: (query = {}) => read(() => handlerTimes(query)),
+    handlerTimes: (query = {}) => read(() => prepareHandlerTimes(db)(query)),
     ...readFiguresOf(db, now),
     ...readKnownIds(db),
     listEvents: (query = {}) => read(() => list(query)),
