@@ -51,6 +51,11 @@ export function inboxRoutes({ receiver, folder }: InboxRouteDeps): PageApiRoute[
     receiver.work?.follow(id);
     return changed;
   };
+  const runNow = async (id: string): Promise<number> => {
+    const changed = await database().runEvent(id);
+    receiver.work?.follow(id);
+    return changed;
+  };
   return [
     {
       method: "GET",
@@ -95,6 +100,11 @@ export function inboxRoutes({ receiver, folder }: InboxRouteDeps): PageApiRoute[
     },
     {
       method: "POST",
+      path: "/api/inbox/run",
+      handle: ({ body }): Promise<InboxChanges> => changeEach(readIds(body), runNow),
+    },
+    {
+      method: "POST",
       path: "/api/inbox/discard",
       handle: ({ body }): Promise<InboxChanges> => changeEach(readIds(body), discard),
     },
@@ -118,6 +128,11 @@ export function inboxRoutes({ receiver, folder }: InboxRouteDeps): PageApiRoute[
         if (readAgain === 0) return { changed: handlers };
         return { changed: readAgain, readAgain: (await database().hasReceiver()) ? "now" : "at_start" };
       },
+    },
+    {
+      method: "POST",
+      path: "/api/inbox/events/{id}/run",
+      handle: async ({ id }) => ({ changed: await runNow(id) }),
     },
     {
       method: "POST",

@@ -23,9 +23,9 @@
  * GET  /api/inbox                           → InboxOverview
  * GET  /api/inbox/handler-times?handler=&since=&until= → HandlerTimesReport (since and until as ISO 8601)
  * GET  /api/inbox/events?state=&type=&text=&cursor= → InboxEventPage
- * POST /api/inbox/retry | discard IdsBody   → InboxChanges
+ * POST /api/inbox/retry | run | discard IdsBody   → InboxChanges
  * GET  /api/inbox/events/{id}               → InboxEventDetail
- * POST /api/inbox/events/{id}/retry | discard  {} → { changed: number }
+ * POST /api/inbox/events/{id}/retry | run | discard  {} → { changed: number }
  * GET  /api/inbox/contact-events?state=&name=&text=&cursor= → ContactEventPage
  * POST /api/inbox/contact-events/retry | discard IdsBody (keys) → InboxChanges
  * GET  /api/sandbox                         → SandboxState (sandbox-state.ts, with the bodies below)
@@ -244,7 +244,10 @@ export interface WorkList {
   events: EventWork[];
 }
 
-/** What a retry or a discard did. */
+/** What may be done to the work of events. `run`: what waits for its next run is run now. */
+export type WorkChange = "retry" | "run" | "discard";
+
+/** What a change of work did. */
 export interface InboxChange {
   /** Pieces of work. */
   changed: number;
@@ -252,7 +255,7 @@ export interface InboxChange {
   readAgain?: "now" | "at_start";
 }
 
-/** What a retry or a discard of several events, or contact events, did. */
+/** What a change of several events, or contact events, did. */
 export interface InboxChanges {
   /** Pieces of work, or contact events. */
   changed: number;

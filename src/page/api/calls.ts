@@ -17,6 +17,7 @@ import type {
   SendReport,
   Session,
   SignatureReport,
+  WorkChange,
   WorkList,
 } from "../../dev/api/page-api.js";
 import type {
@@ -92,12 +93,12 @@ export interface InboxFilter {
 export const listInboxEvents = ({ state, type, text }: InboxFilter, cursor: string | null) =>
   readJson<InboxEventPage>(`/api/inbox/events?${pageQuery({ state, type, text }, cursor)}`);
 
-export const changeInboxEvents = (ids: string[], change: "retry" | "discard") =>
+export const changeInboxEvents = (ids: string[], change: WorkChange) =>
   postJson<InboxChanges>(`/api/inbox/${change}`, { ids });
 
 export const readInboxEvent = (id: string) => readJson<InboxEventDetail>(`/api/inbox/events/${at(id)}`);
 
-export const changeInboxEvent = (id: string, change: "retry" | "discard") =>
+export const changeInboxEvent = (id: string, change: WorkChange) =>
   postJson<InboxChange>(`/api/inbox/events/${at(id)}/${change}`, {});
 
 export const listContactEvents = ({ state, type: name, text }: InboxFilter, cursor: string | null) =>

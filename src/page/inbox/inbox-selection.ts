@@ -1,7 +1,8 @@
 import { changeContactEvents, changeInboxEvents } from "../api/calls.js";
 import { runAction, showNotice } from "../state/notice.js";
-import { followRetry } from "../state/retry-work.js";
-import { mayDiscard, mayRetry, readWork } from "../state/work.js";
+import type { WorkChange } from "../../dev/api/page-api.js";
+import { followChange, readWaiting } from "../state/retry-work.js";
+import { mayDiscard, mayRetry, mayRunNow, readWork } from "../state/work.js";
 import { plural } from "../ui/format.js";
 import {
   chosenRows,
@@ -74,15 +75,20 @@ export function targetRows(): string[] {
   return row === "" ? [] : [row];
 }
 
-/** Retries what is dead or parked in the rows, or discards what is unfinished in them after a question. */
-export function changeRows(rows: readonly string[], change: "retry" | "discard"): Promise<boolean> {
+/** Retries what is dead or parked in the rows, runs now what waits for its next run in events, or discards what is unfinished in them after a question. */
+export function changeRows(rows: readonly string[], change: WorkChange): Promise<boolean> {
   const isEvents = inboxTab.value === "events";
   return runAction(async () => {
     if (rows.length === 0) return;
     if (change === "discard" && !(await mayDiscard(nameOf(rows.length, isEvents)))) return;
-    const retried = isEvents && change === "retry" ? retriedEvents(rows) : [];
-    const { changed, failed } = await (isEvents ? changeInboxEvents : changeContactEvents)([...rows], change);
-    if (retried.length > 0 && changed > 0) await followRetry(retried);
+    if (!isEvents && change === "run") return;
+    const running = isEvents && change !== "discard" ? eventsThatRun(rows, change) : [];
+    const waiting = await readWaiting(running, change);
+    const { changed, failed } =
+      isEvents || change === "run"
+        ? await changeInboxEvents([...rows], change)
+        : await changeContactEvents([...rows], change);
+    if (running.length > 0 && changed > 0 && change !== "discard") await followChange(running, change, waiting);
     else reportChange(change, changed, isEvents);
     if (failed > 0) reportFailed(failed, isEvents);
     clearChosenRows();
@@ -92,9 +98,10 @@ export function changeRows(rows: readonly string[], change: "retry" | "discard")
   });
 }
 
-/** Without those of which the list shows that nothing in them can be retried. An open event may be outside the list. */
-function retriedEvents(ids: readonly string[]): string[] {
-  const idle = inboxEvents.value.filter((event) => !mayRetry(event));
+/** Without those of which the list shows that nothing in them can run. An open event may be outside the list. */
+function eventsThatRun(ids: readonly string[], change: "retry" | "run"): string[] {
+  const mayChange = change === "retry" ? mayRetry : mayRunNow;
+  const idle = inboxEvents.value.filter((event) => !mayChange(event));
   return ids.filter((each) => !idle.some(({ id }) => id === each));
 }
 
@@ -103,9 +110,9 @@ function nameOf(count: number, isEvents: boolean): string {
   return count === 1 ? "contact event" : `${count} contact events`;
 }
 
-function reportChange(change: "retry" | "discard", changed: number, isEvents: boolean): void {
+function reportChange(change: WorkChange, changed: number, isEvents: boolean): void {
   const what = isEvents ? plural(changed, "piece of work", "pieces of work") : plural(changed, "contact event");
-  const done = change === "retry" ? `${what} pending again` : `${what} discarded`;
+  const done = change === "discard" ? `${what} discarded` : `${what} pending again`;
   showNotice(changed === 0 ? { tone: "plain", text: "Nothing to change here" } : { tone: "good", text: done });
 }
 

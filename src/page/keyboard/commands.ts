@@ -172,6 +172,7 @@ export const KEY_COMMANDS: readonly Command[] = [
     if (cursorRowInSight() !== "") toggleChosenRow(cursorRow.value);
   }),
   inInbox(["r"], "Retry", () => void changeRows(targetRows(), "retry")),
+  inInbox(["R"], "Run now what waits for its next run", () => void changeRows(targetRows(), "run")),
   inInbox(["Delete"], "Discard", () => void changeRows(targetRows(), "discard")),
   anywhere(["n"], "New event", "Go", () => returnTo("send")),
   anywhere(["g d"], "Deliveries", "Go", () => returnTo("deliveries")),

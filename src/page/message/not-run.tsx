@@ -3,11 +3,12 @@ import { useEffect } from "preact/hooks";
 import type { Capture, CaptureAttempt } from "../../capture/model/capture.js";
 import { sentEventId } from "../../capture/model/sent-event-id.js";
 import { describeWork } from "../../capture/model/describe-work.js";
+import { isRetrying } from "../../capture/model/work-word.js";
 import { replay } from "../state/actions.js";
 import { reportProblem } from "../state/notice.js";
 import { session } from "../state/session.js";
-import { retryWork } from "../state/retry-work.js";
-import { isStopped, mayRetry, readWork, works } from "../state/work.js";
+import { runAgain } from "../state/retry-work.js";
+import { isStopped, mayRetry, mayRunNow, readWork, works } from "../state/work.js";
 import { Icon } from "../ui/icon.js";
 import { againUnderNewId } from "./again-under-new-id.js";
 
@@ -24,7 +25,7 @@ export function NotRun({ attempt, capture, why, canRunAgain }: NotRunOptions) {
   const id = sentEventId(capture, attempt);
   const hasInbox = session.value?.inbox === true;
   const event = id === null ? undefined : works.value.get(id)?.event;
-  const stopped = event?.handlers.filter(isStopped) ?? [];
+  const stopped = event?.handlers.filter((work) => isStopped(work) || isRetrying(work)) ?? [];
   useEffect(() => {
     if (hasInbox && id !== null) readWork(id).catch(reportProblem);
   }, [id, hasInbox]);
@@ -44,9 +45,14 @@ export function NotRun({ attempt, capture, why, canRunAgain }: NotRunOptions) {
             </button>
           )}
           {event !== undefined && mayRetry(event) && (
-            <button type="button" class="button small" onClick={() => void retryWork(event.id)}>
+            <button type="button" class="button small" onClick={() => void runAgain(event.id, "retry")}>
               <Icon name="replay" />{" "}
               {stopped.some(({ handler }) => handler === NOTE_HANDLER) ? "Read it again" : "Retry it"}
+            </button>
+          )}
+          {event !== undefined && mayRunNow(event) && (
+            <button type="button" class="button small" onClick={() => void runAgain(event.id, "run")}>
+              <Icon name="replay" /> Run it now
             </button>
           )}
         </div>

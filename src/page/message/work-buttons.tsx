@@ -1,17 +1,30 @@
 import { NOTE_HANDLER } from "../../base/note-handler.js";
 import type { InboxEvent } from "../../dev/api/page-api.js";
-import { retryWork } from "../state/retry-work.js";
-import { discardWork, isStopped, mayRetry } from "../state/work.js";
+import { runAgain } from "../state/retry-work.js";
+import { discardWork, isStopped, mayRetry, mayRunNow } from "../state/work.js";
 import { Icon } from "../ui/icon.js";
 
-/** Retry for work that has stopped and for an event that no handler got, Discard for work that is not finished. */
+/**
+ * Retry for work that has stopped and for an event that no handler got, Run now for work that waits for its next run,
+ * Discard for work that is not finished.
+ */
 export function WorkButtons({ event }: { event: InboxEvent }) {
   const isNote = event.handlers.some((work) => work.handler === NOTE_HANDLER && isStopped(work));
   return (
     <>
       {mayRetry(event) && (
-        <button type="button" class="button primary" onClick={() => void retryWork(event.id)}>
+        <button type="button" class="button primary" onClick={() => void runAgain(event.id, "retry")}>
           <Icon name="replay" /> {isNote ? "Read it again" : "Retry"}
+        </button>
+      )}
+      {mayRunNow(event) && (
+        <button
+          type="button"
+          class="button primary"
+          title="Without waiting for its next run; its attempts stay"
+          onClick={() => void runAgain(event.id, "run")}
+        >
+          <Icon name="replay" /> Run now
         </button>
       )}
       {event.state !== "done" && (

@@ -6,7 +6,7 @@ import { changeInboxEvent, findWork, listWork, readInboxEvent } from "../api/cal
 import { confirmed } from "./confirmed.js";
 import { runAction, reportProblem, showNotice } from "./notice.js";
 import { session } from "./session.js";
-import { isRetryRequested, wordOfWork } from "../../capture/model/work-word.js";
+import { isRetrying, isRetryRequested, wordOfWork } from "../../capture/model/work-word.js";
 
 /** What the app's handlers made of events, by event id; the dev server sends every change. */
 export const works = signal<ReadonlyMap<string, EventWork>>(new Map());
@@ -104,6 +104,11 @@ export async function readEvent(id: string): Promise<InboxEventDetail> {
  */
 export function mayRetry({ handlers, test }: InboxEvent): boolean {
   return handlers.length === 0 ? !test : handlers.some(isStopped);
+}
+
+/** Whether work of the event can be run now: it has failed and waits for its next run. */
+export function mayRunNow({ handlers }: InboxEvent): boolean {
+  return handlers.some(isRetrying);
 }
 
 /** Whether the work has ended without success. */

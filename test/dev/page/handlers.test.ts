@@ -103,6 +103,23 @@ describe.skipIf(mustSkipBrowserTests())("the work of the app's handlers", () => 
     ).toBe(0);
   });
 
+  test("work that waits for its next run is run now from the tab and the inbox, and keeps its attempts", async () => {
+    await bench.deliver({ type: "suppression.added" });
+    await expect.poll(workOfRow).toMatch(/^retrying/);
+    await row().click();
+    await page.keyboard.press("5");
+    const handler = tab().locator(".handler");
+    await expect.poll(() => handler.innerText()).toMatch(/^retrying\s+blocklist\s+1 of 4 attempts/);
+    await tab().getByRole("button", { name: "Run now" }).click();
+    await page.getByText(/^Ran: Handler blocklist is retrying, 2 of 4 attempts/).waitFor();
+    bench.ledger.fix();
+    await tab().getByRole("button", { name: "Open in the inbox" }).click();
+    await page.getByRole("table", { name: "Events" }).getByRole("checkbox").last().check();
+    await page.getByRole("button", { name: "Run now (1)" }).click();
+    await page.getByText("Ran: done").waitFor();
+    expect((await bench.inbox.get(eventId()))?.handlers).toMatchObject([{ state: "done", attempts: 3 }]);
+  });
+
   test("the tab Handlers discards dead work after a question", async () => {
     await bench.deliver({ type: "email.bounced" });
     await expect.poll(workOfRow).toMatch(/^dead/);
