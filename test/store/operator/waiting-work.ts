@@ -31,7 +31,7 @@ export function describeWaitingWork(kind: OperatorKind): void {
   });
 
   test("an event that is not in the inbox is refused", async () => {
-    expect(await errorOf(inbox.runEvent("missing"))).toMatchObject({ code: "not_found" });
+    expect(await errorOf(() => inbox.runEvent("missing"))).toMatchObject({ code: "not_found" });
   });
 
   test("chosen work is counted and run, and nothing else", async () => {
