@@ -56,7 +56,18 @@ createServer(createApp()).listen(Number(process.env.PORT), "127.0.0.1");
 `,
 };
 
+const IN_MAIN = `import express from "express";
+async function main() {
+  const app = express();
+  app.use(express.json());
+  app.post("/echo", (req, res) => { res.json(req.body); });
+  app.listen(Number(process.env.PORT), "127.0.0.1");
+}
+await main();
+`;
+
 test.each<[string, Record<string, string>, string]>([
+  ["an app that listens in a function", { "package.json": '{"type":"module"}', "server.js": IN_MAIN }, "server.js"],
   ["an ES module", { "package.json": '{"type":"module"}', "server.js": MODULE }, "server.js"],
   ["a CommonJS file", { "package.json": "{}", "server.js": COMMON }, "server.js"],
   ["an app of express-generator", GENERATED, "bin/www"],

@@ -224,7 +224,11 @@ describe("the place of the start", () => {
   test.each([
     ["lets the app listen twice", "app.listen(1);\napp.listen(2);"],
     ["lets it listen under a condition", "if(isMain) createServer(app).listen(1);"],
-    ["lets it listen in a function", "function main() {\n  app.listen(1);\n}"],
+    [
+      "lets it listen where the condition is on the line before",
+      "async function main() {\n  if (isMain)\n    app.listen(1);\n}",
+    ],
+    ["lets it listen in a loop", "for (const port of ports) {\n  app.listen(port);\n}"],
     ["lets something else listen", "use(app);\nchannel.listen(1);"],
   ])("a server file that %s is not changed", (_, lines) => {
     const server = `import { app } from "./app.js";\n${lines}\n`;
@@ -232,6 +236,58 @@ describe("the place of the start", () => {
     const changes = "changes" in result ? result.changes.map(({ path }) => path) : [];
     expect(changes).toEqual(["webhooks/receiver.js", "app.js"]);
     expect("next" in result && result.next.join("\n")).toContain("before the app listens");
+  });
+
+  test.each([
+    ["an async function", "async function main() {", "  app.listen(1);", "await"],
+    ["one with a type", "async function main(): Promise<void> {", "  app.listen(1);", "await"],
+    ["a function", "function main() {", "  const server = app.listen(1);", "void"],
+    ["an exported function", "export function start(port = 1) {", "  return app.listen(port);", "void"],
+    ["an arrow function", "connect().then(() => {", "  app.listen(1);", "void"],
+    ["an async arrow function", "const main = async () => {", "  app.listen(1);", "await"],
+    ["a method", "class Server { async run() {", "    app.listen(1);", "await"],
+    ["a function after a try", "async function main() { try {", "    app.listen(1);", "await"],
+    ["a condition", "if (isMain) {", "  app.listen(1);", "await"],
+    ["a promise", "async function main() {", "  await new Promise((done) => app.listen(1, done));", "await"],
+  ])("the start is inserted where the app listens in %s", (_, head, line, start) => {
+    const lines = [head, "  await connect();".replace("await ", start === "await" ? "await " : ""), line, "}"];
+    const server = `import { app } from "./app.js";\n${lines.join("\n")}\n`;
+    const result = plan({ "package.json": MODULE, "app.js": app("app.use(log);"), "server.js": server });
+    const changes = "changes" in result ? result.changes : [];
+    const indent = /^ */.exec(line)?.[0] ?? "";
+    expect(changes[0]?.path).toBe("server.js");
+    expect(changes[0]?.after).toContain(`\n${indent}${start} mailReceiver.start();\n${line}\n`);
+  });
+
+  test("an app that a function makes and lets listen is started in it, without semicolons too", () => {
+    const text = [
+      "import express from 'express'",
+      "async function main() {",
+      "  const app = express()",
+      "  app.use(express.json())",
+      "  await connect()",
+      "  app.listen(3000)",
+      "}",
+      "main()",
+      "",
+    ].join("\n");
+    expect(mounted({ "package.json": MODULE, "server.js": text })).toContain(
+      "  await connect()\n  await mailReceiver.start()\n  app.listen(3000)\n",
+    );
+  });
+
+  test("the place where an app listens is named if it is not clear", () => {
+    const text = app("app.use(express.json());", "if (isMain) app.listen(3000);");
+    const result = plan({ "package.json": MODULE, "server.js": text });
+    const changes = "changes" in result ? result.changes : [];
+    const line =
+      changes
+        .at(-1)
+        ?.after.split("\n")
+        .findIndex((each) => each.includes(".listen(")) ?? -1;
+    expect("next" in result && result.next.join("\n")).toContain(`It listens in server.js:${line + 1}`);
+    const alone = plan({ "package.json": MODULE, "app.js": app("app.use(express.json());") });
+    expect("next" in alone && alone.next.join("\n")).toContain("import mailReceiver from webhooks/receiver.js first");
   });
 
   test.each([

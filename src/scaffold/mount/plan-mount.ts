@@ -6,6 +6,7 @@ import { DEFAULT_ENDPOINT_PATH } from "../../protocol/endpoint-path.js";
 import type { EventType } from "../../protocol/event-types.js";
 import { type AppPackage, findAppFiles, readAppPackage } from "./find-app-file.js";
 import { findOwnRoute, type SourceFile } from "./find-own-route.js";
+import type { ListenPlace } from "./find-listen.js";
 import { type ExpressApp, type FileStyle, readExpressApp } from "./read-express-app.js";
 import { type ServerFile, readServerFile } from "./read-server-file.js";
 import { RECEIVER_NAME, receiverFile } from "./receiver-file.js";
@@ -42,7 +43,7 @@ export type MountPlan =
   /** Nothing is changed. `paste`: what to add by hand, to `app` if the file is known. */
   | { kind: "unclear"; app: string | undefined; reason: string; paste: string };
 
-const START_HINT = `await ${RECEIVER_NAME}.start() before the app listens: until then deliveries are answered 503`;
+const START_HINT = `await ${RECEIVER_NAME}.start(); before the app listens: until then deliveries are answered 503`;
 const ABOVE_HINT =
   "check the code above the mount: a login check, a CSRF guard or a redirect there would refuse deliveries";
 const STOP_HINT = `await ${RECEIVER_NAME}.stop() when the process ends: running handlers finish (a crash loses nothing either)`;
@@ -73,7 +74,7 @@ export function planMount({ folder, events }: MountOptions): MountPlan {
     const paste = pasteText({ kind: app.kind, events, file: "webhooks/mail-receiver" });
     return { kind: "unclear", app: found.path, reason, paste };
   }
-  const server = app.listenAt === undefined ? findServer(files, found.path) : undefined;
+  const server = app.listen === undefined ? findServer(files, found.path) : undefined;
   const after = mountIn({ ...found, isModule: isModule(found.path, appPackage) }, app);
   const changes = [
     ...(server === undefined ? [] : [startIn(server, receiverPath(found.path), appPackage)]),
@@ -81,7 +82,8 @@ export function planMount({ folder, events }: MountOptions): MountPlan {
     { path: found.path, before: found.text, after },
   ];
   const notice = findOwnRoute(folder, files);
-  const next = nextOf({ app, appPackage, isStarted: app.listenAt !== undefined || server !== undefined, notice });
+  const startHint = app.listen === undefined && server === undefined ? startHintOf(found.path, app) : undefined;
+  const next = nextOf({ app, appPackage, startHint, notice });
   return { kind: "ready", app: found.path, changes, diff: diffOf(changes), notice, next };
 }
 
@@ -115,7 +117,7 @@ function importPath(from: string, to: string): string {
 function startIn({ path, text, places }: Server, receiver: string, appPackage: AppPackage): FileChange {
   const insertions = [
     { at: places.importAt, lines: [importLine({ path, text, receiver }, places)] },
-    { at: places.listenAt, lines: [startLine(isModule(path, appPackage), places)] },
+    { at: places.listen.at, lines: [startLine(isModule(path, appPackage), places, places.listen)] },
   ];
   return { path, before: text, after: insertLines(text, places.lineEnd, insertions) };
 }
@@ -161,15 +163,26 @@ function mountIn({ path, text, isModule }: AppFile, app: ExpressApp): string {
         `${indent}${name}.post(${quote}${DEFAULT_ENDPOINT_PATH}${quote}, ${RECEIVER_NAME}.middleware())${semicolon}`,
       ],
     },
-    ...(app.listenAt === undefined ? [] : [{ at: app.listenAt, lines: [startLine(isModule, app)] }]),
+    ...(app.listen === undefined ? [] : [{ at: app.listen.at, lines: [startLine(isModule, app, app.listen)] }]),
   ];
   return insertLines(text, lineEnd, insertions);
 }
 
 /** CommonJS has no top-level await. A delivery that arrives meanwhile waits for the start. */
-function startLine(isModule: boolean, { semicolon }: FileStyle): string {
-  return `${isModule ? "await" : "void"} ${RECEIVER_NAME}.start()${semicolon}`;
+function startLine(isModule: boolean, { semicolon }: FileStyle, { indent, scope }: ListenPlace): string {
+  const mayAwait = scope === "async" || (scope === "file" && isModule);
+  return `${indent}${mayAwait ? "await" : "void"} ${RECEIVER_NAME}.start()${semicolon}`;
 }
+
+/** What to write where the app listens, which is not clear. */
+function startHintOf(path: string, app: ExpressApp): string {
+  const [line] = app.listenLines;
+  if (line !== undefined) return `${START_HINT}. It listens in ${path}:${line + LINES_ADDED_ABOVE}`;
+  return `${START_HINT}. In the file that calls listen(), import ${RECEIVER_NAME} from ${receiverPath(path)} first`;
+}
+
+/** The import, and the mount with its comment. */
+const LINES_ADDED_ABOVE = 3;
 
 function insertLines(text: string, lineEnd: string, insertions: readonly { at: number; lines: string[] }[]): string {
   // Insert from the end, so that offsets stay valid. Of two at one place, the first is written first.
@@ -211,19 +224,19 @@ function diffOf(changes: readonly FileChange[]): string {
 interface NextInput {
   app: ExpressApp;
   appPackage: AppPackage;
-  /** Whether the start of the receiver is among the changes. */
-  isStarted: boolean;
+  /** How to start the receiver; undefined if the changes do. */
+  startHint: string | undefined;
   notice: string | undefined;
 }
 
-function nextOf({ app, appPackage, isStarted, notice }: NextInput): string[] {
+function nextOf({ app, appPackage, startHint, notice }: NextInput): string[] {
   const { dependencies, devDependencies } = appPackage;
   const isInstalled = (dependencies?.["pigeonhole"] ?? devDependencies?.["pigeonhole"]) !== undefined;
   return [
     ...(isInstalled ? [] : ["npm install pigeonhole"]),
     "set WEBHOOK_SECRET to the endpoint's secret, the whole string with whsec_",
     ...(app.isBehindOthers ? [ABOVE_HINT] : []),
-    ...(isStarted ? [] : [START_HINT]),
+    ...(startHint === undefined ? [] : [startHint]),
     STOP_HINT,
     ...(notice === undefined ? [] : [notice]),
     "keep pigeonhole.db and its -wal, -shm and -owner files out of git",

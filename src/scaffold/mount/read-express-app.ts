@@ -1,3 +1,4 @@
+import { findListen, findListenLines, type ListenPlace } from "./find-listen.js";
 import { maskCode } from "./mask-code.js";
 
 /** How a file is written. */
@@ -23,11 +24,10 @@ export interface ExpressApp extends FileStyle {
   isBehindOthers: boolean;
   /** Start of a line for an import. */
   importAt: number;
-  /**
-   * Start of the line of the only `.listen(`, of the app or of a server made with it; undefined if there is none, or it
-   * is not a plain statement at the top level of the file.
-   */
-  listenAt: number | undefined;
+  /** Where the app, or a server made with it, listens; undefined if it does not, or if the place is not clear. */
+  listen: ListenPlace | undefined;
+  /** Numbers of all lines in which it listens. */
+  listenLines: readonly number[];
 }
 
 /** Why a file is not changed, as text. */
@@ -68,7 +68,8 @@ export function readExpressApp(text: string): ExpressApp | Unclear {
     isBehindOthers: new RegExp(`\\b${escapeName(name)}\\.(?:use|all)\\(`).test(code.slice(afterApp, mountAt)),
     bodyParser: parser?.code,
     importAt,
-    listenAt: indent === "" ? findListen(code, [name], afterApp) : undefined,
+    listen: findListen(code, [name], afterApp),
+    listenLines: findListenLines(code, [name], afterApp),
     quote: factory.quote,
     semicolon: semicolon === ";" ? ";" : "",
     lineEnd: text.includes("\r\n") ? "\r\n" : "\n",
@@ -178,30 +179,6 @@ function closingParen(code: string, from: number): number | undefined {
     if (depth === 0) return index + 1;
   }
   return undefined;
-}
-
-/**
- * Start of the line of the only `.listen(` of one of these names, or of what was made with one of them, if it is a
- * plain statement at the top level: `app.listen(`, `createServer(app).listen(`, or `server.listen(` after
- * `const server = createServer(makeApp());`.
- */
-export function findListen(code: string, names: readonly string[], from: number): number | undefined {
-  const known = new Set(names);
-  for (const [, made = "", value = ""] of code.matchAll(MADE)) if (mentions(value, known)) known.add(made);
-  const all = [...code.slice(from).matchAll(/^(.*)\.listen\(/gm)];
-  const [first, another] = all.filter(([, subject = ""]) => mentions(subject, known));
-  if (first === undefined || another !== undefined || !PLAIN.test(first[1] ?? "")) return undefined;
-  return from + first.index;
-}
-
-/** The name and the value of a variable at the top level. */
-const MADE = /^(?:const|let|var)\s+([\w$]+)(?:\s*:[^=\n]+)?\s*=\s*(.*)$/gm;
-/** What stands before `.listen(`: a name or a call, which may be kept in a variable. */
-const PLAIN =
-  /^(?:(?:const|let|var)\s+[\w$]+(?:\s*:[^=\n]+)?\s*=\s*)?(?:await\s+)?(?!(?:if|for|while)\b)[\w$.]+(?:\(.*\))?$/;
-
-function mentions(code: string, names: ReadonlySet<string>): boolean {
-  return [...code.matchAll(/(?<![\w$.])[\w$]+/g)].some(([name]) => names.has(name));
 }
 
 function nextLine(code: string, from: number): number {

@@ -1,12 +1,13 @@
 import { maskCode } from "./mask-code.js";
-import { type FileStyle, findImportEnd, findListen } from "./read-express-app.js";
+import { findListen, type ListenPlace } from "./find-listen.js";
+import { type FileStyle, findImportEnd } from "./read-express-app.js";
 
 /** What must be known about the file that lets an app listen which another file makes, or makes in a function. */
 export interface ServerFile extends FileStyle {
   /** Start of a line for an import. */
   importAt: number;
-  /** Start of the line of its only `.listen(`, of the app or of a server made with it, at the top level of the file. */
-  listenAt: number;
+  /** Where the app, or a server made with it, listens. */
+  listen: ListenPlace;
 }
 
 /**
@@ -18,12 +19,12 @@ export function readServerFile(text: string, appPath: string): ServerFile | unde
   const found = findAppImport(text, appPath);
   if (code === undefined || found === undefined) return undefined;
   const { names, kind, quote } = found;
-  const listenAt = findListen(code, names, 0);
-  if (listenAt === undefined) return undefined;
-  const importAt = findImportEnd(code.slice(0, listenAt), kind);
+  const listen = findListen(code, names, 0);
+  if (listen === undefined) return undefined;
+  const importAt = findImportEnd(code.slice(0, listen.at), kind);
   if (importAt === undefined) return undefined;
   const isTerminated = /;[ \t]*\r?\n$/.test(code.slice(0, importAt));
-  return { kind, importAt, listenAt, quote, semicolon: isTerminated ? ";" : "", lineEnd: lineEndOf(text) };
+  return { kind, importAt, listen, quote, semicolon: isTerminated ? ";" : "", lineEnd: lineEndOf(text) };
 }
 
 /** The names under which the file has what the app's file exports. */
