@@ -59,6 +59,8 @@ beforeAll(async () => {
   await run("npm", ["pack", ROOT, "--ignore-scripts", "--pack-destination", folder, "--loglevel=error"]);
   tarball = join(folder, readdirSync(folder).find((name) => name.endsWith(".tgz")) ?? "");
   await run("npm", [...INSTALL, "--prefix", tool, tarball]);
+  // As of a monorepo that a project is made in.
+  writeFileSync(join(folder, "vitest.config.ts"), 'export default { test: { include: ["packages/**/*.spec.ts"] } };\n');
 }, 4 * MINUTE);
 
 afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }), MINUTE);
