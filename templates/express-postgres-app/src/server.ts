@@ -5,7 +5,6 @@ import { createApp } from "./app.js";
 import { apiOf, loadEnv } from "./env.js";
 import { stopOnSignal } from "./stop-on-signal.js";
 import { createStore } from "./store.js";
-import { makeTables } from "./tables.js";
 import { createMailReceiver } from "./webhooks/receiver.js";
 
 const env = loadEnv();
@@ -15,7 +14,6 @@ const secrets = [WEBHOOK_SECRET, WEBHOOK_SECRET_OLD].filter((secret) => secret !
 const pool = new Pool({ connectionString: DATABASE_URL });
 // A connection that the server closes would end the process otherwise.
 pool.on("error", ({ message }) => log.warn({ message }, "connection_lost"));
-await makeTables(pool);
 const receiver = createMailReceiver({ secrets, store: createStore(pool), log, api: apiOf(env) });
 await receiver.start();
 

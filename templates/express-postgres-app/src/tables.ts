@@ -1,4 +1,4 @@
-import type { Pool, PoolClient } from "pg";
+import type { Pool } from "pg";
 import type { PostgresTransaction } from "pigeonhole/postgres";
 
 // Your own tables, in the database of the inbox. That one's tables are in the schema `pigeonhole`.
@@ -12,32 +12,17 @@ const MIGRATIONS = [
   )`,
 ];
 
-/** Any number; no other program may use it in this database. */
-const MIGRATION_LOCK = 7_340_113;
-
 export interface MailEvent {
   id: string;
   type: string;
   createdAt: Date;
 }
 
-/** Brings the tables up to date when the app starts; of several processes, one does it and the others wait. */
-export async function makeTables(pool: Pool): Promise<void> {
-  const client = await pool.connect();
-  try {
-    await client.query("BEGIN");
-    await client.query("SELECT pg_advisory_xact_lock($1)", [MIGRATION_LOCK]);
-    await runMigrations(client);
-    await client.query("COMMIT");
-    client.release();
-  } catch (error) {
-    // The transaction ends with its connection.
-    client.release(true);
-    throw error;
-  }
-}
-
-async function runMigrations(client: PoolClient): Promise<void> {
+/**
+ * The store's `setup`: runs in one transaction each time the store is opened, before any handler. Of several processes,
+ * one does it and the others wait.
+ */
+export async function migrateTables({ client }: PostgresTransaction): Promise<void> {
   await client.query("CREATE TABLE IF NOT EXISTS migration (number integer PRIMARY KEY)");
   const { rows } = await client.query<{ done: number }>("SELECT count(*)::integer AS done FROM migration");
   const done = rows[0]?.done ?? 0;

@@ -1,12 +1,16 @@
 import { readFileSync } from "node:fs";
 import { signDelivery, TEST_SECRET } from "pigeonhole/testing";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { listMailEvents, makeTables } from "../src/tables.js";
+import { pino } from "pino";
+import { createStore } from "../src/store.js";
+import { listMailEvents } from "../src/tables.js";
+import { createMailReceiver } from "../src/webhooks/receiver.js";
 import { openTestApp, type TestApp } from "./support/open-test-app.js";
 
 const file = new URL("../fixtures/webhooks/email-received.json", import.meta.url);
 const { request } = JSON.parse(readFileSync(file, "utf8")) as { request: { body: { data: string } } };
 
+const log = pino({ level: "silent" });
 let app: TestApp;
 beforeAll(async () => {
   app = await openTestApp();
@@ -24,6 +28,9 @@ test("an event delivered twice is one row", async () => {
 });
 
 test("processes that start at once make the tables once", async () => {
-  await Promise.all([makeTables(app.pool), makeTables(app.pool), makeTables(app.pool)]);
+  const stores = [createStore(app.pool), createStore(app.pool), createStore(app.pool)];
+  const receivers = stores.map((store) => createMailReceiver({ secrets: [TEST_SECRET], store, log }));
+  await Promise.all(receivers.map((receiver) => receiver.start()));
+  await Promise.all(receivers.map((receiver) => receiver.stop()));
   expect(await listMailEvents(app.pool, 10)).toHaveLength(1);
 });

@@ -21,7 +21,7 @@ export interface MailEvent {
 }
 
 /** The store's `setup`: runs in one transaction each time the file is opened, before any handler. */
-export function makeTables({ db }: CommitTransaction): void {
+export function migrateTables({ db }: CommitTransaction): void {
   db.exec("CREATE TABLE IF NOT EXISTS migration (number INTEGER PRIMARY KEY) STRICT");
   const done = Number(db.prepare("SELECT count(*) FROM migration").pluck().get());
   for (const sql of MIGRATIONS.slice(done)) {

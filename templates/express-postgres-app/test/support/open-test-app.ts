@@ -7,7 +7,6 @@ import request from "supertest";
 import { createApp } from "../../src/app.js";
 import { databaseVariables } from "../../src/database-variables.js";
 import { createStore } from "../../src/store.js";
-import { makeTables } from "../../src/tables.js";
 import { createMailReceiver } from "../../src/webhooks/receiver.js";
 
 export type TestApp = Awaited<ReturnType<typeof openTestApp>>;
@@ -16,7 +15,6 @@ export type TestApp = Awaited<ReturnType<typeof openTestApp>>;
 export async function openTestApp() {
   const database = await createDatabase();
   const pool = new Pool({ connectionString: database.url });
-  await makeTables(pool);
   const store = createStore(pool);
   const receiver = createMailReceiver({ secrets: [TEST_SECRET], store, log: pino({ level: "silent" }) });
   await receiver.start();
