@@ -57,7 +57,7 @@ export {
   type SqliteStoreOptions,
   createSqliteStore,
 } from "./store/sqlite/sqlite-store.js";
-export type { Store, StoreAlarm, StoreContext } from "./store/store.js";
+export type { SessionOfServer, Store, StoreAlarm, StoreContext } from "./store/store.js";
 export type { KnownIds } from "./store/known-ids.js";
 export type { EraseCounts, EraseCursor, EraseOptions, ErasePage, EraseRequest } from "./store/erase.js";
 export { type EraseCapturesOptions, type ErasedCaptures, eraseCaptures } from "./capture/redact/erase-captures.js";

@@ -3,6 +3,7 @@ import { MINUTE } from "../base/duration.js";
 import type { Logger } from "../base/logger.js";
 import type { OutcomeKind } from "../protocol/outcome.js";
 import type { ParseFailure } from "../protocol/parse-signature.js";
+import type { SessionOfServer } from "../store/store.js";
 
 /** A problem that needs an operator. Never holds a secret, a signature or a body. */
 export type Alarm =
@@ -67,6 +68,12 @@ export type Alarm =
   | { kind: "store_unavailable"; code: string; message: string }
   /** A reader has kept the database's WAL from being emptied for this long; it grows with every delivery. */
   | { kind: "wal_blocked"; walBytes: number; forMs: number }
+  /**
+   * PostgreSQL: the disk of bodies that ended `lateMs` milliseconds ago cannot be given back. With `in_use`, `sessions`
+   * read them, or are in transactions that see an earlier state; with `slow`, it takes too long to look for those that
+   * unsettled work still needs.
+   */
+  | { kind: "bodies_blocked"; reason: "in_use" | "slow"; lateMs: number; sessions: readonly SessionOfServer[] }
   /** The API refuses the key, the scope or the address; contact events wait. */
   | { kind: "api_refused"; error: string };
 
@@ -106,6 +113,8 @@ export const ADVICE: Record<Alarm["kind"], string> = {
   api_refused: "Check the API key, its scopes and baseUrl. Contact events wait in the outbox meanwhile.",
   wal_blocked:
     "A program holds a read transaction on the database open. End it before the disk is full; a copy is made with receiver.inbox.backup() or pigeonhole inbox backup.",
+  bodies_blocked:
+    "in_use: end the sessions, with pg_terminate_backend(pid), or wait until a dump has ended. slow: retry or discard dead and parked work. The bodies are deleted one by one meanwhile, and their disk is given back later.",
   deliveries_overdue:
     "The disk, or what shares it, is too slow: check its load, and handlers that block the process. Deliveries are answered 503 meanwhile, so the service sends them again.",
   store_unavailable: "Deliveries are answered 503 meanwhile, so the service sends them again.",

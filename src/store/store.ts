@@ -110,7 +110,20 @@ export type StoreAlarm =
   /** A reader has kept the WAL from being emptied for `forMs` milliseconds, and it has grown to `walBytes`. */
   | { kind: "wal_blocked"; walBytes: number; forMs: number }
   /** This machine's clock and the server's, by which leases end, differ by this much. */
-  | { kind: "clock_skew"; skewSeconds: number };
+  | { kind: "clock_skew"; skewSeconds: number }
+  /**
+   * The disk of bodies that ended `lateMs` milliseconds ago cannot be given back: `sessions` read them, or are in
+   * transactions that see an earlier state; or it takes too long to look for those that are still wanted (`slow`).
+   */
+  | { kind: "bodies_blocked"; reason: "in_use" | "slow"; lateMs: number; sessions: readonly SessionOfServer[] };
+
+/** A session of a database server. */
+export interface SessionOfServer {
+  /** Its number, as in pg_stat_activity. */
+  pid: number;
+  /** How the program calls itself; may be empty. */
+  application: string;
+}
 
 /** What becomes of an event that is retried. */
 export interface ReplanPlan {

@@ -84,15 +84,15 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
   const clock = new DatabaseClock();
   const access = accessTo(opening);
   const { work, leasing, read, write } = access;
-  let round = new PruneRound();
   let alarm: StoreContext["onAlarm"];
+  let round = new PruneRound(alarm);
 
   const store: SharedStore = {
     async open({ clock: machine, onAlarm, runsHandlers = true }) {
       clock.begin(machine);
       alarm = onAlarm;
       await opening.open({ place, clock, runsHandlers });
-      round = new PruneRound();
+      round = new PruneRound(alarm);
       raiseSkew(clock, alarm);
     },
     close: () => opening.close(),

@@ -15,6 +15,7 @@ import {
   settlements,
   statesOf,
 } from "../conformance/fixture.js";
+import type { StoreAlarm } from "#pigeonhole/store/store.js";
 import { borrowClient, openStore } from "./store-on.js";
 
 /** Nobody waits for these. */
@@ -22,6 +23,9 @@ const settled = { work: [] };
 
 /** All that was received until a day after T may go. */
 const A_DAY_ON = { ...NOTHING_TO_PRUNE, bodiesBefore: T + DAY };
+
+/** What was received at T has just ended. */
+const JUST_ENDED = { ...NOTHING_TO_PRUNE, bodiesBefore: T + 1 };
 
 describeOnPostgres((database) => {
   const { schema } = database;
@@ -256,7 +260,7 @@ describeOnPostgres((database) => {
         }
       };
       const rounds = async (): Promise<void> => {
-        for (let round = 0; round < 20; round += 1) await pruneRound(store, A_DAY_ON);
+        for (let round = 0; round < 20; round += 1) await pruneRound(store, JUST_ENDED);
         ending.abort();
       };
       await Promise.all([accepting(), rounds()]);
@@ -266,7 +270,7 @@ describeOnPostgres((database) => {
       // One that waits for the lock waits for longer than this.
       expect(tookMs.toSorted((a, b) => a - b)[Math.floor(tookMs.length / 2)]).toBeLessThan(50);
       await reader.query("COMMIT");
-      await pruneRound(store, A_DAY_ON);
+      await pruneRound(store, JUST_ENDED);
       expect(await openSlots()).toEqual([2]);
       expect(await store.get("old")).toMatchObject({ body: undefined });
     });
@@ -280,7 +284,7 @@ describeOnPostgres((database) => {
       const reader = await borrowClient(database.pool);
       await reader.query(`BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1 FROM ${schema}.inbox_work`);
       await store.settle(settlements.done(settledLater));
-      await pruneRound(store, A_DAY_ON);
+      await pruneRound(store, JUST_ENDED);
       const { rows } = await reader.query<{ id: string; body: Buffer | null }>(
         `SELECT id, body FROM ${schema}.inbox_work JOIN ${schema}.inbox_event USING (seq)
          LEFT JOIN ${schema}.inbox_body USING (seq) ORDER BY seq`,
@@ -290,9 +294,38 @@ describeOnPostgres((database) => {
       );
       expect(await openSlots()).toEqual([1, 2]);
       await reader.query("COMMIT");
-      await pruneRound(store, A_DAY_ON);
+      await pruneRound(store, JUST_ENDED);
       expect(await openSlots()).toEqual([2]);
       expect(await idsWithBody(store)).toEqual(["pending"]);
+    });
+
+    test("a slot that cannot be emptied for a day raises an alarm once a day, and its bodies go one by one", async () => {
+      const alarms: StoreAlarm[] = [];
+      const store = await openStore(database, database.pool, { onAlarm: (alarm) => alarms.push(alarm) });
+      await openSlot(1);
+      await acceptAll(store, ["in no slot", "old"], settled);
+      await acceptAll(store, ["pending"]);
+      await openSlot(2);
+      const reader = await borrowClient(database.pool);
+      await reader.query(`SET application_name = 'reports'; BEGIN; SELECT 1 FROM ${schema}.inbox_body`);
+      const { rows } = await reader.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
+      const prune = (day: number) =>
+        pruneRound(store, { ...JUST_ENDED, bodiesBefore: T + day, now: T + 90 * DAY + day });
+      await prune(DAY - 1);
+      expect(alarms).toEqual([]);
+      expect(await idsWithBody(store)).toEqual(["old", "pending"]);
+      for (const day of [DAY, DAY + 1, 2 * DAY - 1]) await prune(day);
+      const sessions = [{ pid: rows[0]?.pid, application: "reports" }];
+      expect(alarms).toEqual([{ kind: "bodies_blocked", reason: "in_use", lateMs: DAY, sessions }]);
+      expect(await idsWithBody(store)).toEqual(["pending"]);
+      expect(await placesOf()).toEqual({ pending: 0 });
+      await prune(2 * DAY);
+      expect(alarms.slice(1)).toEqual([{ kind: "bodies_blocked", reason: "in_use", lateMs: 2 * DAY, sessions }]);
+      expect(await openSlots()).toEqual([1, 2]);
+      await reader.query("COMMIT; SET application_name = ''");
+      await prune(3 * DAY);
+      expect(await openSlots()).toEqual([2]);
+      expect(alarms).toHaveLength(2);
     });
 
     test(

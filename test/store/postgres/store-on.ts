@@ -1,18 +1,23 @@
 import type { Pool, PoolClient } from "pg";
 import { onTestFinished } from "vitest";
 import { type PostgresStore, createPostgresStore } from "#pigeonhole/store/postgres/postgres-store.js";
+import type { StoreContext } from "#pigeonhole/store/store.js";
 import type { TestDatabase } from "../../support/postgres-server.js";
 import { context, T } from "../conformance/fixture.js";
 
 /** An open store on the database, closed after the test; its tables are dropped then. */
-export async function openStore({ pool, schema }: TestDatabase, of: Pool | string = pool): Promise<PostgresStore> {
+export async function openStore(
+  { pool, schema }: TestDatabase,
+  of: Pool | string = pool,
+  change: Partial<StoreContext> = {},
+): Promise<PostgresStore> {
   const given = typeof of === "string" ? { connectionString: of } : { pool: of };
   const store = createPostgresStore({ ...given, schema });
   onTestFinished(async () => {
     await store.close();
     await pool.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
   });
-  await store.open(context);
+  await store.open({ ...context, ...change });
   await store.recover(T);
   return store;
 }

@@ -1,9 +1,10 @@
-import type { PruneLimits } from "../../store.js";
+import { DAY } from "../../../base/duration.js";
+import type { PruneLimits, StoreAlarm, StoreContext } from "../../store.js";
 import type { Sql } from "../sql.js";
 import { sqlStateOf } from "../store-error.js";
-import { type BodySlot, bodiesIn, openNextSlot, readSlots } from "./body-slots.js";
+import { type BodySlot, NO_SLOT, bodiesIn, openNextSlot, readSlots } from "./body-slots.js";
 import { LOCK_EVENTS } from "./lock-events.js";
-import { isSeenFromBefore } from "./slot-sessions.js";
+import { isSeenFromBefore, sessionsHolding } from "./slot-sessions.js";
 
 /** A check of bodies only reads two indexes, so that many are checked for one that may be removed. */
 const CHECKED_FOR_ONE = 20;
@@ -18,8 +19,12 @@ const BRIEFLY = "SET LOCAL lock_timeout = '50ms'";
 const UNDER_LOCK = `${BRIEFLY}; SET LOCAL statement_timeout = '1s';
   SET LOCAL idle_in_transaction_session_timeout = '1s'; SET LOCAL synchronous_commit = 'local'`;
 
-/** Others hold the lock, or the check under it took too long. */
-const NOT_NOW = new Set(["55P03", "57014"]);
+/** Why a slot is not emptied, by SQLSTATE: others hold the lock, or the check under it took too long. */
+const BLOCKED: Record<string, BlockReason> = { "55P03": "in_use", "57014": "slow" };
+
+/** Bodies that have ended for longer are reported, and are removed one by one. */
+const LATE_MS = DAY;
+const AGAIN_MS = DAY;
 
 /** Errors in full may quote the body. */
 const checkPageOf = (bodies: string) => `
@@ -46,6 +51,8 @@ const checkAllOf = (bodies: string) => `
         AND (SELECT true FROM ONLY ${bodies} AS b WHERE b.seq = w.seq)
       LIMIT :batch) AS wanted`;
 
+type BlockReason = Extract<StoreAlarm, { kind: "bodies_blocked" }>["reason"];
+
 interface CheckedPage {
   checked: number;
   last: number | null;
@@ -61,10 +68,12 @@ interface AllOf {
   wanted: string[];
 }
 
-/** A slot whose bodies are checked up to `after`; new ones come only behind `through`. */
+/** A slot whose bodies are checked up to `after`; new ones come only behind `through`, once that is known. */
 interface Emptying extends BodySlot {
   after: number;
-  through: number;
+  through: number | undefined;
+  /** When its last body ended. */
+  endedAt: number;
   /** Before which transaction none of its bodies was wanted any more; undefined until that is seen. */
   clearSince?: string | undefined;
 }
@@ -74,8 +83,20 @@ interface Emptying extends BodySlot {
  * work, or of an event that is not old enough. What was checked is kept for the next round, if the slot is in use.
  */
 export class SlotRound {
+  readonly #onAlarm: StoreContext["onAlarm"];
   #emptying: Emptying | undefined;
   #hasEnded = false;
+  #isLate = false;
+  #reportedAt: number | undefined;
+
+  constructor(onAlarm: StoreContext["onAlarm"]) {
+    this.#onAlarm = onAlarm;
+  }
+
+  /** True while a slot has not been emptied for so long that its bodies have to be removed one by one. */
+  get isLate(): boolean {
+    return this.#isLate;
+  }
 
   /** Lets the next step begin a round. */
   begin(): void {
@@ -85,15 +106,21 @@ export class SlotRound {
   /** Returns how many bodies it checked; 0 when nothing can be done in this round any more. */
   async step(sql: Sql, limits: PruneLimits): Promise<number> {
     if (this.#hasEnded) return 0;
-    const checked = await unlessInUse(() => this.#step(sql, limits));
-    this.#hasEnded = checked === 0;
-    return checked;
+    const checked = await unlessBlocked(() => this.#step(sql, limits));
+    this.#hasEnded = typeof checked === "string" || checked === 0;
+    if (typeof checked === "number") return checked;
+    await this.#noteBlocked(sql, checked, limits.now);
+    return 0;
   }
 
-  async #step(sql: Sql, limits: PruneLimits): Promise<number> {
+  async #step(sql: Sql, limits: PruneLimits): Promise<number | BlockReason> {
     this.#emptying ??= await beginNext(sql, limits);
     const emptying = this.#emptying;
-    if (emptying === undefined) return 0;
+    if (emptying === undefined) {
+      this.#isLate = false;
+      return 0;
+    }
+    emptying.through ??= await lastSeqIn(sql, emptying.slot);
     const page = await checkPage(sql, emptying, limits);
     await moveOut(sql, emptying.slot, page.wanted, limits.batch);
     emptying.after = page.last ?? emptying.after;
@@ -102,9 +129,9 @@ export class SlotRound {
   }
 
   /** What sees the database as it was while bodies were wanted would find neither them nor where they were moved. */
-  async #end(sql: Sql, emptying: Emptying, batch: number): Promise<number> {
+  async #end(sql: Sql, emptying: Emptying, batch: number): Promise<number | BlockReason> {
     const { slot, clearSince } = emptying;
-    if (clearSince !== undefined && (await isSeenFromBefore(sql, clearSince))) return 0;
+    if (clearSince !== undefined && (await isSeenFromBefore(sql, clearSince))) return "in_use";
     const found = await (clearSince === undefined
       ? checkAll(sql, emptying, batch)
       : emptyUnderLock(sql, emptying, batch));
@@ -115,20 +142,31 @@ export class SlotRound {
     }
     emptying.clearSince = isClear ? found.seenAt : undefined;
     await moveOut(sql, slot, found.wanted, batch);
-    if (found.hasLater) emptying.through = await lastSeqIn(sql, slot);
+    if (found.hasLater) emptying.through = undefined;
     return 1;
+  }
+
+  async #noteBlocked(sql: Sql, reason: BlockReason, now: number): Promise<void> {
+    const { slot = NO_SLOT, clearSince: since, endedAt = now } = this.#emptying ?? {};
+    const lateMs = now - endedAt;
+    this.#isLate = lateMs >= LATE_MS;
+    const isReported = this.#reportedAt !== undefined && Math.abs(now - this.#reportedAt) < AGAIN_MS;
+    if (!this.#isLate || isReported) return;
+    this.#reportedAt = now;
+    const sessions = reason === "in_use" ? await sessionsHolding(sql, { slot, since }) : [];
+    this.#onAlarm?.({ kind: "bodies_blocked", reason, lateMs, sessions });
   }
 }
 
 const isEmptiable = ({ hasLater, wanted }: AllOf): boolean => !hasLater && wanted.length === 0;
 
-/** 0 when the slot is used by others at the moment. */
-async function unlessInUse(step: () => Promise<number>): Promise<number> {
+async function unlessBlocked(step: () => Promise<number | BlockReason>): Promise<number | BlockReason> {
   try {
     return await step();
   } catch (error) {
-    if (NOT_NOW.has(sqlStateOf(error) ?? "")) return 0;
-    throw error;
+    const reason = BLOCKED[sqlStateOf(error) ?? ""];
+    if (reason === undefined) throw error;
+    return reason;
   }
 }
 
@@ -138,18 +176,23 @@ async function beginNext(sql: Sql, limits: PruneLimits): Promise<Emptying | unde
   const { current, closed } = await readSlots(sql);
   await openNextSlot(sql, current, { now, keptMs: now - bodiesBefore });
   for (const slot of closed) {
-    if (await hasEnded(sql, slot, limits)) return { ...slot, after: 0, through: await lastSeqIn(sql, slot.slot) };
+    const endedAt = await endOf(sql, slot, limits);
+    if (endedAt <= now) return { ...slot, after: 0, through: undefined, endedAt };
   }
   return undefined;
 }
 
-/** By its newest body, whose event is looked at alone. One received while the clock was ahead says nothing. */
-async function hasEnded(sql: Sql, { slot }: BodySlot, { now, bodiesBefore }: PruneLimits): Promise<boolean> {
+/**
+ * When the bodies of a slot end, by its newest one, whose event is looked at alone. One received while the clock was
+ * ahead says nothing.
+ */
+async function endOf(sql: Sql, { slot }: BodySlot, { now, bodiesBefore }: PruneLimits): Promise<number> {
   const newest = await sql.row<{ receivedAt: number }>(
     `SELECT received_at AS "receivedAt" FROM pigeonhole.inbox_event
      WHERE seq = (SELECT max(seq) FROM ONLY ${bodiesIn(slot)})`,
   );
-  return newest === undefined || newest.receivedAt < bodiesBefore || newest.receivedAt > now;
+  if (newest === undefined || newest.receivedAt > now) return now;
+  return newest.receivedAt < bodiesBefore ? newest.receivedAt + (now - bodiesBefore) : Infinity;
 }
 
 /** Behind it are all bodies that come into the slot from now on: what is storing some has the table locked. */

@@ -1,4 +1,4 @@
-import type { PruneLimits } from "../../store.js";
+import type { PruneLimits, StoreContext } from "../../store.js";
 import type { Sql } from "../sql.js";
 import { NO_SLOT, bodiesIn, firstSeqIn, readSlots } from "./body-slots.js";
 import { SlotRound } from "./empty-slots.js";
@@ -80,10 +80,14 @@ const SENT: Kind = {
  * earlier batches have reached, so that rows which must stay are not read again until the round is over.
  */
 export class PruneRound {
-  readonly #slots = new SlotRound();
+  readonly #slots: SlotRound;
   #rows: SweptRows | undefined;
   readonly #after = new Map<Kind, number>();
   #afterKey: KeyRow | undefined;
+
+  constructor(onAlarm: StoreContext["onAlarm"]) {
+    this.#slots = new SlotRound(onAlarm);
+  }
 
   /** Returns how many rows it checked; 0 when the round is over. */
   async prune(sql: Sql, limits: PruneLimits): Promise<number> {
@@ -101,7 +105,7 @@ export class PruneRound {
   async #sweepRows(sql: Sql, limits: PruneLimits): Promise<number> {
     const { idsBefore, bodiesBefore, sentBefore } = limits;
     if (this.#rows === undefined) await noteRemoval(sql, idsBefore);
-    const { end, bodies } = (this.#rows ??= await readSweptRows(sql));
+    const { end, bodies } = (this.#rows ??= await readSweptRows(sql, this.#slots.isLate));
     const seen = await this.#sweep(sql, EVENT, idsBefore, { ...limits, end });
     if (seen > 0) return seen;
     for (const kind of bodies) {
@@ -136,13 +140,17 @@ export class PruneRound {
 interface SweptRows {
   /** Events below it. Those from there on have bodies that end with their slot, and stay until then. */
   end: number;
-  /** Of the slots that do not end soon. */
+  /** Of the slots that do not end soon, or cannot be emptied. */
   bodies: readonly Kind[];
 }
 
-async function readSweptRows(sql: Sql): Promise<SweptRows> {
+async function readSweptRows(sql: Sql, isLate: boolean): Promise<SweptRows> {
   const { current, closed } = await readSlots(sql);
-  return { end: await firstSeqIn(sql, closed), bodies: [...new Set([NO_SLOT, current])].map(bodyIn) };
+  const late = isLate ? closed.map(({ slot }) => slot) : [];
+  return {
+    end: await firstSeqIn(sql, isLate ? [] : closed),
+    bodies: [...new Set([NO_SLOT, current, ...late])].map(bodyIn),
+  };
 }
 
 function removeRows(sql: Sql, kind: Kind, rows: readonly PruneRow[]): Promise<void> {
