@@ -71,9 +71,14 @@ export type Alarm =
   /**
    * PostgreSQL: the disk of bodies that ended `lateMs` milliseconds ago cannot be given back. With `in_use`, `sessions`
    * read them, or are in transactions that see an earlier state; with `slow`, it takes too long to look for those that
-   * unsettled work still needs.
+   * unsettled work still needs; with `refused`, the user of the store has not the right to TRUNCATE.
    */
-  | { kind: "bodies_blocked"; reason: "in_use" | "slow"; lateMs: number; sessions: readonly SessionOfServer[] }
+  | {
+      kind: "bodies_blocked";
+      reason: "in_use" | "slow" | "refused";
+      lateMs: number;
+      sessions: readonly SessionOfServer[];
+    }
   /** The API refuses the key, the scope or the address; contact events wait. */
   | { kind: "api_refused"; error: string };
 
@@ -114,7 +119,7 @@ export const ADVICE: Record<Alarm["kind"], string> = {
   wal_blocked:
     "A program holds a read transaction on the database open. End it before the disk is full; a copy is made with receiver.inbox.backup() or pigeonhole inbox backup.",
   bodies_blocked:
-    "in_use: end the sessions, with pg_terminate_backend(pid), or wait until a dump has ended. slow: retry or discard dead and parked work. The bodies are deleted one by one meanwhile, and their disk is given back later.",
+    "in_use: end the sessions, with pg_terminate_backend(pid), or wait until a dump has ended. slow: retry or discard dead and parked work. refused: grant TRUNCATE, as the SQL of pigeonhole postgres schema --grant does. The bodies are deleted one by one meanwhile, and their disk is given back later.",
   deliveries_overdue:
     "The disk, or what shares it, is too slow: check its load, and handlers that block the process. Deliveries are answered 503 meanwhile, so the service sends them again.",
   store_unavailable: "Deliveries are answered 503 meanwhile, so the service sends them again.",

@@ -113,9 +113,15 @@ export type StoreAlarm =
   | { kind: "clock_skew"; skewSeconds: number }
   /**
    * The disk of bodies that ended `lateMs` milliseconds ago cannot be given back: `sessions` read them, or are in
-   * transactions that see an earlier state; or it takes too long to look for those that are still wanted (`slow`).
+   * transactions that see an earlier state; it takes too long to look for those that are still wanted (`slow`); or the
+   * user of the store has not the right to TRUNCATE (`refused`).
    */
-  | { kind: "bodies_blocked"; reason: "in_use" | "slow"; lateMs: number; sessions: readonly SessionOfServer[] };
+  | {
+      kind: "bodies_blocked";
+      reason: "in_use" | "slow" | "refused";
+      lateMs: number;
+      sessions: readonly SessionOfServer[];
+    };
 
 /** A session of a database server. */
 export interface SessionOfServer {

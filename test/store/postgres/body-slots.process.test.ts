@@ -328,6 +328,33 @@ describeOnPostgres((database) => {
       expect(alarms).toHaveLength(2);
     });
 
+    test("without the right to TRUNCATE, deliveries are stored, retention goes on by rows, and an alarm says so", async () => {
+      const owner = await openStore(database);
+      const role = `${schema}_role`;
+      await database.pool.query(
+        `CREATE ROLE ${role} LOGIN; GRANT USAGE ON SCHEMA ${schema} TO ${role};
+         GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO ${role};
+         GRANT USAGE ON ALL SEQUENCES IN SCHEMA ${schema} TO ${role}`,
+      );
+      onTestFinished(() => void database.pool.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`));
+      const alarms: StoreAlarm[] = [];
+      const url = Object.assign(new URL(database.url), { username: role }).href;
+      const store = await openStore(database, url, { onAlarm: (alarm) => alarms.push(alarm) });
+      await openSlot(1);
+      await acceptAll(store, ["in no slot", "old"], settled);
+      await acceptAll(store, ["pending"]);
+      await openSlot(2);
+      await pruneRound(store, { ...JUST_ENDED, idsBefore: T + 1 });
+      await pruneRound(store, { ...JUST_ENDED, idsBefore: T + 1 });
+      expect(alarms).toEqual([{ kind: "bodies_blocked", reason: "refused", lateMs: 1, sessions: [] }]);
+      expect((await store.list({})).items.map(({ id }) => id)).toEqual(["pending"]);
+      await acceptAll(store, ["new in no slot", "new"], { receivedAt: T + DAY });
+      expect(await placesOf()).toEqual({ pending: 0, "new in no slot": 0, new: 2 });
+      expect(await openSlots()).toEqual([1, 2]);
+      await pruneRound(owner, JUST_ENDED);
+      expect(await openSlots()).toEqual([2]);
+    });
+
     test(
       "a process that is killed at any statement of the retention leaves all that is wanted, and the next one ends it",
       { timeout: 120_000 },

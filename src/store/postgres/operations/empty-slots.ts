@@ -19,8 +19,8 @@ const BRIEFLY = "SET LOCAL lock_timeout = '50ms'";
 const UNDER_LOCK = `${BRIEFLY}; SET LOCAL statement_timeout = '1s';
   SET LOCAL idle_in_transaction_session_timeout = '1s'; SET LOCAL synchronous_commit = 'local'`;
 
-/** Why a slot is not emptied, by SQLSTATE: others hold the lock, or the check under it took too long. */
-const BLOCKED: Record<string, BlockReason> = { "55P03": "in_use", "57014": "slow" };
+/** Why a slot is not emptied: others hold the lock, the check under it took too long, or a right is missing. */
+const BLOCKED: Record<string, BlockReason> = { "55P03": "in_use", "57014": "slow", "42501": "refused" };
 
 /** Bodies that have ended for longer are reported, and are removed one by one. */
 const LATE_MS = DAY;
@@ -149,7 +149,7 @@ export class SlotRound {
   async #noteBlocked(sql: Sql, reason: BlockReason, now: number): Promise<void> {
     const { slot = NO_SLOT, clearSince: since, endedAt = now } = this.#emptying ?? {};
     const lateMs = now - endedAt;
-    this.#isLate = lateMs >= LATE_MS;
+    this.#isLate = reason === "refused" || lateMs >= LATE_MS;
     const isReported = this.#reportedAt !== undefined && Math.abs(now - this.#reportedAt) < AGAIN_MS;
     if (!this.#isLate || isReported) return;
     this.#reportedAt = now;
