@@ -50,8 +50,7 @@ export interface OperatorErasure extends EraseCounts {
  * takes a file from its receiver; an event made pending here is run by the receiver, within seconds or when it next
  * starts.
  */
-export interface InboxOperator
-  extends KnownIds, HandlerPauses, BulkJobs, ErrorGroups, DashboardSecret, FiguresReader {
+export interface InboxOperator extends KnownIds, HandlerPauses, BulkJobs, ErrorGroups, DashboardSecret, FiguresReader {
   /** Path of the database file, or the server and database of PostgreSQL without the password. */
   readonly database: string;
   overview(): Promise<{ events: StoreCounts; contactEvents: OutboxCounts }>;
