@@ -1,8 +1,8 @@
 import { PigeonholeError } from "../base/error.js";
 import { NOTE_HANDLER } from "../base/note-handler.js";
 import { choiceValues } from "./error-group-id.js";
-import type { StuckPiece } from "./inbox-operator.js";
 import { pageLimit, type WorkChoice } from "./inbox-view.js";
+import type { Lease } from "./work.js";
 
 /** What a job does with its work: new attempts, an end without a run, or the next run at once. */
 export const JOB_ACTIONS = ["retry", "discard", "run"] as const;
@@ -140,8 +140,10 @@ export function readPosition<Place>(position: string | null): Place | undefined 
   return position === null ? undefined : (JSON.parse(position) as Place);
 }
 
+type WorkPiece = Pick<Lease, "seq" | "handler">;
+
 /** A place among stuck work: the dead first, then the parked. */
-export interface StuckPlace extends StuckPiece {
+export interface StuckPlace extends WorkPiece {
   state: "dead" | "parked";
 }
 
@@ -153,7 +155,7 @@ export function firstStuck({ state = "dead" }: JobChoice): StuckPlace {
 /** The place after a page of stuck work; undefined when it was the last. */
 export function stuckAfter(
   choice: JobChoice,
-  { at, page, isFull }: { at: StuckPlace; page: readonly StuckPiece[]; isFull: boolean },
+  { at, page, isFull }: { at: StuckPlace; page: readonly WorkPiece[]; isFull: boolean },
 ): StuckPlace | undefined {
   const last = page.at(-1);
   if (isFull && last !== undefined) return { state: at.state, ...last };

@@ -4,7 +4,6 @@ import { eraseFromFile } from "./erase-from-file.js";
 import { type OutsideConnection, openOutsideConnection } from "./open-outside-connection.js";
 import { prepareCountLists } from "./operations/count-lists.js";
 import { prepareCounts } from "./operations/counts.js";
-import { prepareListErrorGroups } from "./operations/error-groups.js";
 import { prepareReadFigures, prepareReadStatuses } from "./operations/figures.js";
 import { prepareHandlerTimes } from "./operations/handler-times.js";
 import { prepareInspect } from "./operations/inspect.js";
@@ -13,7 +12,6 @@ import type { FiguresReader } from "../figures.js";
 import type { KnownIds } from "../known-ids.js";
 import type { OutboxQuery } from "../outbox.js";
 import type { InboxOperator, OperatorRetry } from "../inbox-operator.js";
-import type { HandlerPauses } from "../paused-handlers.js";
 import { backUpInboxFile } from "./back-up-inbox-file.js";
 import {
   prepareCountOutbox,
@@ -22,13 +20,12 @@ import {
   prepareListOutbox,
   prepareRetryOutbox,
 } from "./operations/outbox-inspect.js";
-import { prepareListPaused, preparePauseHandler, prepareResumeHandler } from "./operations/paused-handlers.js";
-import { prepareDashboardSecret } from "./operations/secret.js";
 import { prepareDiscard, prepareReplan } from "./operations/replan.js";
 import { prepareRequestReading, prepareRequestRetry } from "./operations/requested-retries.js";
 import { runWaitingWork } from "./waiting-work-of-file.js";
 import { changeDeadContactEvents } from "./dead-contact-events-of-file.js";
 import { operateJobs } from "./bulk-jobs-of-file.js";
+import { operateForDashboard } from "./dashboard-of-file.js";
 import { isOwned } from "./file-ownership.js";
 import { changeStuckWork } from "./stuck-work-of-file.js";
 import { runBeside, tryWhileBusy } from "./run-beside.js";
@@ -64,8 +61,6 @@ export function operateFile({ file, connection, now }: OperatedFile): InboxOpera
   const requestRetry = prepareRequestRetry(db);
   const requestReading = prepareRequestReading(db);
   const discard = prepareDiscard(db);
-  const listErrorGroups = prepareListErrorGroups(db);
-  const dashboardSecret = prepareDashboardSecret(db);
 
   /** Reads one snapshot, without a lock that a receiver would have to wait for. */
   const read = <Value>(query: () => Value): Promise<Value> => runBeside(db, "deferred", query);
@@ -107,10 +102,8 @@ export function operateFile({ file, connection, now }: OperatedFile): InboxOpera
         mustGet(id);
         return discard({ id, now: now() });
       }),
-    ...operatePauses({ db, now }),
     ...operateJobs({ db, now }),
-    listErrorGroups: (query = {}) => read(() => listErrorGroups(query)),
-    dashboardSecret: () => write(dashboardSecret),
+    ...operateForDashboard({ db, now }),
     erase: (options) => eraseFromFile({ file, connection, now }, options),
     ...operateContactEvents({ db, now }),
     backUp: (options) => backUpInboxFile({ file, ...options }),
@@ -130,17 +123,6 @@ function readKnownIds(db: Database): KnownIds {
   return {
     findIds: (ids) => runBeside(db, "deferred", () => prepareFindIds(db)(ids)),
     idsKnownSince: () => runBeside(db, "deferred", prepareIdsKnownSince(db)),
-  };
-}
-
-function operatePauses({ db, now }: { db: Database; now: () => number }): HandlerPauses {
-  const pause = preparePauseHandler(db);
-  const resume = prepareResumeHandler(db);
-  const list = prepareListPaused(db);
-  return {
-    pauseHandler: (handler, by) => runBeside(db, "immediate", () => pause({ handler, by, since: now() })),
-    resumeHandler: (handler) => runBeside(db, "immediate", () => resume(handler)),
-    listPaused: () => runBeside(db, "deferred", list),
   };
 }
 

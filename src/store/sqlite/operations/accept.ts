@@ -1,17 +1,16 @@
 // The whole module: an import by name fails before Node can be reported as too old.
 import zlib from "node:zlib";
 import type { Database } from "better-sqlite3";
-import { errorKeyOf } from "../../error-kind.js";
 import { idBeside } from "../../id-beside.js";
 import type { AcceptResult, NewEvent } from "../../store.js";
 import type { Lease, NewWork } from "../../work.js";
-import { NOTE_HANDLER } from "../../../base/note-handler.js";
 import type { OperationResult } from "../command-result.js";
 import { type DirectPairs, INSERT_LEASED_ROW } from "../direct-pairs.js";
 import type { EventNumbers } from "../event-numbers.js";
 import type { NextToken } from "../lease-token.js";
 import { lazy, prepareLater } from "../on-first-use.js";
 import { prepareOtherBytes } from "./other-bytes.js";
+import { prepareAddNote } from "./parked-note.js";
 
 export interface AcceptTools {
   numbers: EventNumbers;
@@ -36,10 +35,7 @@ export function prepareAccept(db: Database, { numbers, pairs, nextToken }: Accep
     INSERT INTO inbox_work (seq, handler, state, due_at, started, finished) VALUES (?, ?, 'pending', ?, 0, 0)`);
   const insertLeased = later<[number, string, number, number]>(`
     ${INSERT_LEASED_ROW} VALUES (?, ?, ?, ?, 1, 0, 'leased')`);
-  const insertParked = later(`
-    INSERT INTO inbox_work
-      (seq, handler, state, settled_at, started, finished, reason, error, error_type, error_group, failed_at)
-    VALUES (:seq, :note, 'parked', :at, 0, 0, :reason, :error, :type, :errorGroup, :at)`);
+  const addNote = prepareAddNote(db);
   const selectKnown = later<[string], { seq: number; length: number; crc: number }>(
     "SELECT seq, body_length AS length, body_crc AS crc FROM inbox_event WHERE id = ?",
   );
@@ -85,7 +81,7 @@ export function prepareAccept(db: Database, { numbers, pairs, nextToken }: Accep
 
   /** Work that is to be leased gets rows unless it is direct; returns the leases of those rows. */
   function insertRest(seq: number, event: NewEvent, isDirect: boolean): Lease[] {
-    const { type, receivedAt, body, work, parked } = event;
+    const { receivedAt, body, work, parked } = event;
     insertBody.run(seq, body);
     const leases: Lease[] = [];
     for (const { handler, leaseUntil } of work) {
@@ -97,11 +93,7 @@ export function prepareAccept(db: Database, { numbers, pairs, nextToken }: Accep
         leases.push({ seq, handler, token });
       }
     }
-    if (parked !== undefined) {
-      const { reason, detail: error } = parked;
-      const errorGroup = errorKeyOf({ isParked: true, reason, error });
-      insertParked().run({ seq, note: NOTE_HANDLER, at: receivedAt, reason, error, type, errorGroup });
-    }
+    if (parked !== undefined) addNote({ seq, at: receivedAt }, parked);
     return leases;
   }
 }

@@ -11,7 +11,7 @@ import { WORK_STATES, mostUrgentState } from "../../work-state.js";
 import { prepareOtherBytes } from "./other-bytes.js";
 import { type Nullable, checkState, readSeqCursor, withoutNulls } from "../../check-query.js";
 import { prepareReadFailedRuns } from "./failed-runs.js";
-import { choiceParameters, eventConditions } from "./work-choice.js";
+import { bindChoice, eventConditions } from "./work-choice.js";
 
 interface EventRow {
   seq: number;
@@ -83,7 +83,7 @@ export function prepareInspect(db: Database) {
       .prepare<object, EventRow>(
         `SELECT ${EVENT_COLUMNS} FROM inbox_event WHERE ${filters.join(" AND ")} ORDER BY seq DESC LIMIT :most`,
       )
-      .all({ ...choiceParameters(query), before: readSeqCursor(query.cursor), most: limit + 1 });
+      .all({ ...bindChoice(query), before: readSeqCursor(query.cursor), most: limit + 1 });
     const page = rows.slice(0, limit);
     return {
       items: page.map(view),

@@ -1,9 +1,9 @@
 import type { Database } from "better-sqlite3";
-import { errorKeyOf } from "../../error-kind.js";
 import type { ReplanPlan } from "../../store.js";
 import { NOTE_HANDLER } from "../../../base/note-handler.js";
 import { CLEAR_FAILURE } from "./note-failure.js";
 import { prepareOtherBytes } from "./other-bytes.js";
+import { prepareAddNote } from "./parked-note.js";
 
 const note = NOTE_HANDLER;
 
@@ -14,11 +14,7 @@ export function prepareReplan(db: Database) {
     SELECT 1 FROM inbox_work WHERE seq = :seq AND handler = :note AND state = 'parked' AND waits_since IS NOT NULL`);
   const dropNote = db.prepare("DELETE FROM inbox_work WHERE seq = :seq AND handler = :note");
   const dropDiscardedNote = db.prepare("DELETE FROM inbox_done WHERE seq = :seq AND handler = :note");
-  const addNote = db.prepare(`
-    INSERT INTO inbox_work
-      (seq, handler, state, settled_at, started, finished, reason, error, error_type, error_group, failed_at)
-    SELECT seq, :note, 'parked', :now, 0, 0, :reason, :detail, type, :errorGroup, :now
-    FROM inbox_event WHERE seq = :seq`);
+  const addNote = prepareAddNote(db);
   const resetStuck = db.prepare(`
     UPDATE inbox_work
     SET state = 'pending', due_at = :now, settled_at = NULL, reason = NULL, started = 0, finished = 0, ${CLEAR_FAILURE}
@@ -53,17 +49,7 @@ export function prepareReplan(db: Database) {
     if (plan.requested === true && isRequested.get({ seq, note }) === undefined) return 0;
     dropNote.run({ seq, note });
     dropDiscardedNote.run({ seq, note });
-    if (plan.parked !== undefined) {
-      const { reason, detail } = plan.parked;
-      addNote.run({
-        seq,
-        note,
-        now,
-        reason,
-        detail,
-        errorGroup: errorKeyOf({ isParked: true, reason, error: detail }),
-      });
-    }
+    if (plan.parked !== undefined) addNote({ seq, at: now }, plan.parked);
     const handlers = takeFromOthers(plan);
     let pending = plan.parked === undefined ? resetStuck.run({ seq, note, now }).changes : 0;
     for (const handler of handlers) {

@@ -9,7 +9,7 @@ import {
   type WaitingPlace,
   withMoreCrashes,
 } from "../../waiting-work.js";
-import { choiceParameters, chosenWork } from "./work-choice.js";
+import { bindChoice, chosenWork } from "./work-choice.js";
 import type { PieceAt } from "./replan.js";
 
 interface Waiting {
@@ -49,7 +49,7 @@ export function prepareRunWork(db: Database) {
       CROSS JOIN inbox_work AS w ON w.seq = page.at_seq AND w.handler = page.of_handler
       CROSS JOIN inbox_event AS e ON e.seq = w.seq
       ORDER BY w.due_at, w.seq`)
-      .all({ ...choiceParameters(choice), ...place, atHandler: place.handler, handler: choice.handler, limit });
+      .all({ ...bindChoice(choice), ...place, atHandler: place.handler, handler: choice.handler, limit });
   }
 
   return ({ choice, now, from }: RunRequest): RunPage => {
@@ -82,6 +82,6 @@ export function prepareCountWaiting(db: Database) {
     const count = db.prepare<object, RunCounts>(`
       SELECT count(DISTINCT w.seq) AS events, count(*) AS work
       FROM inbox_work AS w JOIN inbox_event AS e ON e.seq = w.seq WHERE ${conditions}`);
-    return count.get({ ...choiceParameters(choice), now }) ?? { events: 0, work: 0 };
+    return count.get({ ...bindChoice(choice), now }) ?? { events: 0, work: 0 };
   };
 }

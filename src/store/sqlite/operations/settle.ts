@@ -3,7 +3,6 @@ import type { SettleResult } from "../../store.js";
 import type { Lease, Settlement } from "../../work.js";
 import { isDirect } from "../lease-token.js";
 import { prepareLater } from "../on-first-use.js";
-import { prepareKeepFailedRun } from "./failed-runs.js";
 import { prepareRecordOfHandler } from "./outbox-record.js";
 import { prepareNoteFailure } from "./note-failure.js";
 import { prepareDropSteps } from "./steps.js";
@@ -39,7 +38,6 @@ export function prepareSettle(db: Database, pairs: DirectEnds) {
     WHERE seq = :seq AND handler = :handler AND state = 'leased' AND lease = :token`);
   const noteFailure = prepareNoteFailure(db);
   const dropSteps = prepareDropSteps(db);
-  const keepFailedRun = prepareKeepFailedRun(db);
   const record = prepareRecordOfHandler(db);
 
   function move(settlement: Settlement): boolean {
@@ -75,9 +73,7 @@ export function prepareSettle(db: Database, pairs: DirectEnds) {
     if (endDirect(settlement)) return "settled";
     if (!move(settlement)) return "lost";
     if (settlement.dropSteps) dropSteps(settlement);
-    if (settlement.to === "done") return "settled";
-    keepFailedRun(settlement);
-    noteFailure(settlement);
+    if (settlement.to !== "done") noteFailure(settlement);
     return "settled";
   };
 }

@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
 import type { StuckPiece, StuckWork } from "../../inbox-operator.js";
-import { choiceParameters, chosenWork } from "./work-choice.js";
+import { bindChoice, chosenWork } from "./work-choice.js";
 
 export interface StuckQuery {
   choice: StuckWork;
@@ -24,7 +24,7 @@ export function prepareSelectStuck(db: Database) {
         `SELECT w.seq, w.handler ${fromChosen(choice, ":state")} AND (w.seq, w.handler) > (:afterSeq, :afterHandler)
          ORDER BY w.seq, w.handler LIMIT :limit`,
       )
-      .all({ ...choiceParameters(choice), state, afterSeq: after.seq, afterHandler: after.handler, limit });
+      .all({ ...bindChoice(choice), state, afterSeq: after.seq, afterHandler: after.handler, limit });
 }
 
 /** Counts the chosen work. */
@@ -34,6 +34,6 @@ export function prepareCountStuck(db: Database) {
     const count = db.prepare<object, { events: number; work: number }>(
       `SELECT count(DISTINCT w.seq) AS events, count(*) AS work ${from}`,
     );
-    return count.get(choiceParameters(choice)) ?? { events: 0, work: 0 };
+    return count.get(bindChoice(choice)) ?? { events: 0, work: 0 };
   };
 }
