@@ -61,6 +61,7 @@ export type { SessionOfServer, Store, StoreAlarm, StoreContext } from "./store/s
 export type { KnownIds } from "./store/known-ids.js";
 export type { EraseCounts, EraseCursor, EraseOptions, ErasePage, EraseRequest } from "./store/erase.js";
 export { type EraseCapturesOptions, type ErasedCaptures, eraseCaptures } from "./capture/redact/erase-captures.js";
+export type { PausedHandler } from "./store/paused-handlers.js";
 export type { WorkState } from "./store/work-state.js";
 export type {
   EventDetail,

@@ -12,6 +12,7 @@ import { HandlerWorkers } from "./handler-workers.js";
 import { keepPolicies } from "./keep-policies.js";
 import { LEASE_MS, Leases } from "./leases.js";
 import type { OutboxWorker } from "./outbox-worker.js";
+import { PausedHandlers } from "./paused-handlers.js";
 import type { ParkedAtStart } from "./parked-at-start.js";
 import type { HandlerRegistry } from "./registry.js";
 import { RequestedRetries } from "./requested-retries.js";
@@ -45,6 +46,7 @@ export class Dispatcher {
   readonly #workers: HandlerWorkers;
   readonly #ownership: HandlerOwnership;
   readonly #requestedRetries: RequestedRetries;
+  readonly #paused: PausedHandlers;
   #maintenance: Timer | undefined;
   /** When leases were last renewed, and when the store last answered, in the clock's elapsed time. */
   #renewedAt = 0;
@@ -59,6 +61,7 @@ export class Dispatcher {
     this.#workers = new HandlerWorkers({ ...deps, leases: this.#leases });
     this.#ownership = new HandlerOwnership({ ...deps, record: deps.runner.record });
     this.#requestedRetries = new RequestedRetries(deps, parkedAtStart);
+    this.#paused = new PausedHandlers({ ...deps, workers: this.#workers });
   }
 
   /** Takes over what a dead process left, and begins to run handlers, watched by `observer`. */
@@ -205,6 +208,7 @@ export class Dispatcher {
         this.#renewedAt = begunAt;
       }
       if (isRenewal || !this.#ownership.isOwner) await this.#recover(now);
+      await this.#paused.check(found.paused);
       if (this.#ownership.isOwner && found.requested) void this.#requestedRetries.check();
       if (found.contactEvents) this.#deps.sender?.poll();
       await this.#workers.giveBackStale();
@@ -228,15 +232,18 @@ export class Dispatcher {
   }
 
   /** What may be found in the store, where it does not say so itself. */
-  async #glance(now: number): Promise<Glance> {
+  async #glance(now: number): Promise<Omit<Glance, "paused"> & { paused: readonly string[] | undefined }> {
     const handlers = this.#workers.names;
     const found = await this.#deps.store.glance?.({ handlers, now });
-    if (found === undefined) return { due: handlers, requested: true, contactEvents: false, orphans: false };
+    if (found === undefined)
+      return { due: handlers, requested: true, contactEvents: false, orphans: false, paused: undefined };
     return { ...found, requested: found.requested || !this.#requestedRetries.hasReadParked };
   }
 
   async #recover(now: number): Promise<void> {
     if (this.#stopped) return;
+    // Before the first work of a paused handler could begin.
+    if (!this.#ownership.isOwner) await this.#paused.check();
     const found = await this.#ownership.recover(now);
     if (found === "recovered_work") this.wake();
     if (found !== "ownership") return;

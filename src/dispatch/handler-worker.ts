@@ -44,6 +44,17 @@ export class HandlerWorker {
     this.#leaseIfWanted();
   }
 
+  /** Takes no more work until {@link resume}. What has not begun goes back to the store. */
+  pause(): void {
+    this.queue.window.isPaused = true;
+    this.#deps.progress.noteChange();
+  }
+
+  resume(): void {
+    this.queue.window.isPaused = false;
+    this.wake();
+  }
+
   /** No work leased as it was accepted fills the room that was reserved for it. */
   unreserve(): void {
     this.queue.window.unreserve();

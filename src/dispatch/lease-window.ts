@@ -44,6 +44,8 @@ export class LeaseWindow {
   #isOpen = false;
   #isClosed = false;
   #isRefilling = false;
+  /** No work begins, and none is leased; what is here and has not begun is stale. */
+  isPaused = false;
   /** There is, or may be, due work in the store. */
   isBehind = true;
   /** Due work waits in the store until other work has settled that has its key. */
@@ -83,9 +85,9 @@ export class LeaseWindow {
     return waiting;
   }
 
-  /** True when no work is here and, as far as is known, none is due in the store. */
+  /** True when no work is here and, as far as is known, none is due in the store. That of a paused handler waits. */
   get isIdle(): boolean {
-    const isBehind = this.isBehind || this.waitsForKey;
+    const isBehind = !this.isPaused && (this.isBehind || this.waitsForKey);
     return this.#isOpen && !isBehind && !this.#isRefilling && this.#leases.size + this.#reserved === 0;
   }
 
@@ -112,7 +114,7 @@ export class LeaseWindow {
    */
   reserve(): boolean {
     const hasRoom = this.#leases.size + this.#reserved < this.#limit.max && this.#bytes < WINDOW_BYTES;
-    if (!this.#isOpen || this.isBehind || !hasRoom) return false;
+    if (!this.#isOpen || this.isPaused || this.isBehind || !hasRoom) return false;
     this.#reserved += 1;
     return true;
   }
@@ -146,9 +148,12 @@ export class LeaseWindow {
     return !this.#isClosed && this.#leases.has(lease);
   }
 
-  /** False when the work must no longer begin: the lease is not here, or another process may have it by now. */
+  /**
+   * False when the work must no longer begin: the handler is paused, the lease is not here, or another process may have
+   * it by now.
+   */
   mayBegin(lease: WindowLease): boolean {
-    return this.has(lease) && this.#limit.now() - lease.since < this.#limit.trustMs;
+    return !this.isPaused && this.has(lease) && this.#limit.now() - lease.since < this.#limit.trustMs;
   }
 
   /** As `mayBegin`; when it may, it has begun. */
@@ -174,17 +179,17 @@ export class LeaseWindow {
     if (this.#running === 0) this.#noneRuns?.();
   }
 
-  /** Takes out the leases that have waited here for too long; their work no longer begins here. */
+  /** Takes out the leases whose work no longer begins here: it has waited for too long, or the handler is paused. */
   takeStale(): Lease[] {
     const now = this.#limit.now();
     const stale: Lease[] = [];
     let longestSince = now;
     for (const lease of this.#leases) {
       if (lease.hasBegun) longestSince = Math.min(longestSince, lease.since);
-      else if (now - lease.since > this.#limit.patienceMs) stale.push(lease);
+      else if (this.isPaused || now - lease.since > this.#limit.patienceMs) stale.push(lease);
     }
     for (const lease of stale) this.forget(lease);
-    if (stale.length > 0) this.#limit.noteSlow(longestSince);
+    if (stale.length > 0 && !this.isPaused) this.#limit.noteSlow(longestSince);
     return stale;
   }
 
@@ -210,7 +215,7 @@ export class LeaseWindow {
    */
   get hasRoomForPage(): boolean {
     const hasRoom = this.#leases.size + this.#reserved <= this.#limit.refillAt && this.#bytes < WINDOW_BYTES / 2;
-    return this.#isOpen && hasRoom && this.#crashed === 0;
+    return this.#isOpen && !this.isPaused && hasRoom && this.#crashed === 0;
   }
 
   /** True when no page is being leased for this window, and there may be one to lease. */

@@ -6,6 +6,7 @@ import type { OutcomeKind } from "../protocol/outcome.js";
 import type { StoreCounts } from "../store/inbox-view.js";
 import type { CommitTransaction } from "../store/commit-transaction.js";
 import type { OutboxCounts } from "../store/outbox.js";
+import type { PausedHandler } from "../store/paused-handlers.js";
 import type { ContactEvents } from "../outbox/contact-events.js";
 import type { Inbox } from "./inbox.js";
 import type { RepairOptions } from "./repair-endpoint.js";
@@ -38,6 +39,8 @@ export interface ReceiverStats extends Omit<
   lagMs: number;
   /** Contact events that wait, are being sent, or are dead; and the age of the oldest unsettled one in milliseconds. */
   outbox: Omit<OutboxCounts, "oldestRecordedAt"> & { oldestAgeMs: number };
+  /** Handlers that a person has paused in all processes of the store, in the order of their names. */
+  paused: PausedHandler[];
   /** Deliveries answered since the receiver was created, by outcome. */
   answers: Record<OutcomeKind, number>;
   /**

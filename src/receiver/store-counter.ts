@@ -2,11 +2,13 @@ import type { Clock } from "../base/clock.js";
 import type { Dispatcher } from "../dispatch/dispatcher.js";
 import type { StoreCounts } from "../store/inbox-view.js";
 import type { OutboxCounts } from "../store/outbox.js";
+import type { PausedHandler } from "../store/paused-handlers.js";
 import type { Store } from "../store/store.js";
 import type { ReceiverStats } from "./receiver.js";
 
 /** The part of the stats that the store knows. */
-export type StoreFigures = Pick<ReceiverStats, "countedAt" | "oldestPendingAgeMs" | "lagMs" | "outbox"> & CountsByState;
+export type StoreFigures = Pick<ReceiverStats, "countedAt" | "oldestPendingAgeMs" | "lagMs" | "outbox" | "paused"> &
+  CountsByState;
 
 type CountsByState = Pick<StoreCounts, "pending" | "leased" | "dead" | "parked" | "done" | "pendingByHandler">;
 
@@ -14,6 +16,7 @@ interface Counted {
   at: number | undefined;
   inbox: StoreCounts;
   outbox: OutboxCounts;
+  paused: PausedHandler[];
 }
 
 const NOTHING: Counted = {
@@ -30,6 +33,7 @@ const NOTHING: Counted = {
     pendingByHandler: {},
   },
   outbox: { pending: 0, leased: 0, dead: 0, oldestRecordedAt: undefined },
+  paused: [],
 };
 
 /** Counts what is in the store, and keeps the figures for when the store is closed. */
@@ -45,19 +49,20 @@ export class StoreCounter {
   async count(): Promise<void> {
     const { store, clock } = this.#deps;
     const at = clock.now();
-    const [inbox, outbox] = await Promise.all([store.counts(at), store.countOutbox()]);
-    this.#last = { at, inbox, outbox };
+    const [inbox, outbox, paused] = await Promise.all([store.counts(at), store.countOutbox(), store.listPaused()]);
+    this.#last = { at, inbox, outbox, paused };
   }
 
   /** What was counted last, with the ages of this moment. */
   get figures(): StoreFigures {
     const { clock, dispatcher } = this.#deps;
-    const { at, inbox, outbox } = this.#last;
+    const { at, inbox, outbox, paused } = this.#last;
     const { oldestPendingReceivedAt, oldestLeasedReceivedAt, oldestDueAt, ...counts } = inbox;
     const { oldestRecordedAt, ...sends } = outbox;
     const now = clock.now();
     return {
       ...counts,
+      paused,
       countedAt: at,
       oldestPendingAgeMs: Math.max(ageOf(oldestPendingReceivedAt, now), ageOf(oldestLeasedReceivedAt, now)),
       lagMs: Math.max(ageOf(oldestDueAt, now), ageOf(dispatcher.waitingSince, now)),

@@ -83,6 +83,8 @@ export interface RecoverResult {
 export interface Glance {
   /** Those of the handlers that have work which is due, or which may have its key now. */
   due: string[];
+  /** The names of all handlers that are paused. */
+  paused: string[];
   /** Whether a retry was requested from outside. */
   requested: boolean;
   /** Whether a call with contact events can be made. */

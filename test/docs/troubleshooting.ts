@@ -54,6 +54,11 @@ export const LOG_MESSAGES: Readonly<Record<string, Remedy>> = {
     remedy: "Correct the handler, then `npx pigeonhole inbox retry <event>`.",
   },
   handler_failed: { cause: "A handler threw or timed out. It runs again at `dueAt`.", remedy: RETRIED },
+  handler_paused: {
+    cause:
+      "A person, `by`, has paused the handler in all processes: its work waits. Logged again every 6 hours until it is resumed.",
+    remedy: "Run `npx pigeonhole inbox resume <handler>` once its work may go on.",
+  },
   handler_queue_failed: { cause: "Work could not be read from the database.", remedy: BY_ITSELF },
   handler_times_not_kept: {
     cause:

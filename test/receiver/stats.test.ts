@@ -41,6 +41,7 @@ test("a receiver that has just started has every number at zero", async () => {
   await receiver.start();
   expect(await receiver.stats()).toEqual({
     state: "running",
+    paused: [],
     countedAt: expect.any(Number),
     pending: 0,
     leased: 0,

@@ -22,6 +22,7 @@ const GLANCE = `
         AND EXISTS (SELECT 1 FROM pigeonhole.outbox_send WHERE state = 'pending' AND due_at <= :now)
       ELSE EXISTS (SELECT 1 FROM pigeonhole.outbox_event WHERE state = 'pending' AND occurred_at <= :now)
     END AS "contactEvents",
+    ARRAY(SELECT handler FROM pigeonhole.paused_handler) AS paused,
     ${HAS_ORPHANS} AS orphans,
     ${SERVER_TIME} AS "serverTime"`;
 
@@ -36,5 +37,5 @@ export async function glance(
     expiredBefore: expiredBefore(lock, request.now),
     ...request,
   });
-  return found ?? { due: [], requested: false, contactEvents: false, orphans: false, serverTime: 0 };
+  return found ?? { due: [], requested: false, contactEvents: false, orphans: false, paused: [], serverTime: 0 };
 }

@@ -1,0 +1,132 @@
+import { describe, expect, test } from "vitest";
+import type { PausedHandler } from "pigeonhole";
+import { fakeClock } from "pigeonhole/testing";
+import { openInbox } from "#pigeonhole/store/open-inbox.js";
+import {
+  captureLog,
+  decorateStore,
+  makeEvent,
+  makeGate,
+  openReceiver,
+  post,
+  tempFile,
+  untilWork,
+  workOf,
+} from "../support/receiver.js";
+
+const HANDLER = "email.sent";
+const POLL_MS = 1_000;
+const REMIND_MS = 6 * 3_600_000;
+
+/** A receiver whose handler waits for the gate, on a store that says which handlers are paused. */
+function open({ paused = [] }: { paused?: PausedHandler[] } = {}) {
+  const clock = fakeClock();
+  const log = captureLog();
+  const gate = makeGate();
+  const runs: string[] = [];
+  const state = { paused };
+  const store = decorateStore(() => ({ listPaused: () => Promise.resolve(state.paused) }));
+  const receiver = openReceiver({ clock, store, logger: log.logger });
+  receiver.on(
+    HANDLER,
+    async (event) => {
+      runs.push(event.id);
+      await gate.passed;
+    },
+    { concurrency: 1 },
+  );
+  const send = async (): Promise<string> => {
+    const event = makeEvent();
+    await post(receiver, event, { at: clock.now() });
+    return event.id;
+  };
+  const pause = async (next: PausedHandler[]): Promise<void> => {
+    state.paused = next;
+    await clock.advance(POLL_MS);
+  };
+  return { clock, log, gate, runs, receiver, send, pause };
+}
+
+const PAUSED = [{ handler: HANDLER, since: 1_760_000_000_000, by: "ann" }];
+
+describe("a paused handler", () => {
+  test("the current run of a paused handler ends, what waits goes back unspent, and nothing new begins", async () => {
+    const { clock, gate, runs, receiver, send, pause } = open();
+    await receiver.start();
+    const [first, second] = [await send(), await send()];
+    await expect.poll(() => runs).toEqual([first]);
+    await untilWork(receiver, second, { state: "leased" });
+    await pause(PAUSED);
+    await untilWork(receiver, second, { state: "pending", attempts: 0 });
+    gate.open();
+    await untilWork(receiver, first, { state: "done" });
+    const third = await send();
+    await clock.advance(5 * POLL_MS);
+    expect(await workOf(receiver, third)).toMatchObject({ state: "pending", attempts: 0 });
+    expect(runs).toEqual([first]);
+    await pause([]);
+    await untilWork(receiver, third, { state: "done", attempts: 1 });
+    expect(runs).toEqual([first, second, third]);
+  });
+
+  test("a handler that was paused before the start does not run", async () => {
+    const { clock, gate, runs, receiver, send, pause } = open({ paused: PAUSED });
+    gate.open();
+    await receiver.start();
+    const id = await send();
+    await clock.advance(5 * POLL_MS);
+    expect(runs).toEqual([]);
+    expect((await receiver.stats()).paused).toEqual(PAUSED);
+    await pause([]);
+    await untilWork(receiver, id, { state: "done" });
+    expect((await receiver.stats()).paused).toEqual([]);
+  });
+
+  test("a pause is logged once, again every six hours, and when it ends", async () => {
+    const { clock, log, receiver, pause } = open();
+    await receiver.start();
+    await pause([...PAUSED, { handler: "of another app", since: 0, by: "bob" }]);
+    await clock.advance(10 * POLL_MS);
+    expect(log.named("handler_paused")).toMatchObject([{ level: 40, handler: HANDLER, by: "ann" }]);
+    await clock.advance(REMIND_MS);
+    await expect.poll(() => log.named("handler_paused")).toHaveLength(2);
+    await pause([]);
+    expect(log.named("handler_resumed")).toMatchObject([{ level: 30, handler: HANDLER }]);
+  });
+
+  test("a drain leaves the work of a paused handler", async () => {
+    const { runs, receiver, send, pause } = open();
+    await receiver.start();
+    await pause(PAUSED);
+    const id = await send();
+    await receiver.drain();
+    expect(await workOf(receiver, id)).toMatchObject({ state: "pending", attempts: 0 });
+    expect(runs).toEqual([]);
+  });
+});
+
+test("a handler is paused and resumed from outside, and stays paused over a restart", async () => {
+  const file = tempFile();
+  const runs: string[] = [];
+  const start = async () => {
+    const receiver = openReceiver({ store: file });
+    receiver.on(HANDLER, ({ id }) => void runs.push(id));
+    await receiver.start();
+    return receiver;
+  };
+  const first = await start();
+  const inbox = await openInbox(file);
+  try {
+    await inbox.pauseHandler(HANDLER, "ann");
+    await first.stop();
+    const second = await start();
+    const event = makeEvent();
+    await post(second, event);
+    expect((await second.stats()).paused).toMatchObject([{ handler: HANDLER, by: "ann" }]);
+    expect(runs).toEqual([]);
+    await inbox.resumeHandler(HANDLER);
+    await expect.poll(() => runs, { timeout: 2_000 }).toEqual([event.id]);
+  } finally {
+    await inbox.close();
+  }
+});
