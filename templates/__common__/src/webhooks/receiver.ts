@@ -26,8 +26,9 @@ export function createMailReceiver({ secrets, store, log, api }: MailReceiverOpt
     // They may quote an event, so a log of production has none.
     logErrorMessages: ["development", "test"].includes(process.env["NODE_ENV"] ?? ""),
     ...(api !== undefined && { api }),
-    // Notify an operator here: an alarm, such as a secret that no longer matches, is easily missed in a log.
-    onAlarm: (alarm) => log.error({ alarm }, "webhook_alarm"),
+    // Each alarm is in the log as an error. Tell an operator here too: one, such as a secret that no longer matches, is
+    // easily missed in a log.
+    // onAlarm: (alarm) => tellOperator(alarm.kind),
   });
   registerHandlers(receiver);
   return receiver;
