@@ -1,7 +1,7 @@
 import { changeContactEvents, changeInboxEvents } from "../api/calls.js";
 import { runAction, showNotice } from "../state/notice.js";
 import type { WorkChange } from "../../dev/api/page-api.js";
-import { followChange, readWaiting } from "../state/retry-work.js";
+import { followChange, readWaiting } from "../state/run-again.js";
 import { mayDiscard, mayRetry, mayRunNow, readWork } from "../state/work.js";
 import { plural } from "../ui/format.js";
 import {

@@ -7,7 +7,7 @@ import { isRetrying } from "../../capture/model/work-word.js";
 import { replay } from "../state/actions.js";
 import { reportProblem } from "../state/notice.js";
 import { session } from "../state/session.js";
-import { runAgain } from "../state/retry-work.js";
+import { runAgain } from "../state/run-again.js";
 import { isStopped, mayRetry, mayRunNow, readWork, works } from "../state/work.js";
 import { Icon } from "../ui/icon.js";
 import { againUnderNewId } from "./again-under-new-id.js";

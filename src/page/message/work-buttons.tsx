@@ -1,6 +1,6 @@
 import { NOTE_HANDLER } from "../../base/note-handler.js";
 import type { InboxEvent } from "../../dev/api/page-api.js";
-import { runAgain } from "../state/retry-work.js";
+import { runAgain } from "../state/run-again.js";
 import { discardWork, isStopped, mayRetry, mayRunNow } from "../state/work.js";
 import { Icon } from "../ui/icon.js";
 

@@ -43,7 +43,7 @@ export type MountPlan =
   /** Nothing is changed. `paste`: what to add by hand, to `app` if the file is known. */
   | { kind: "unclear"; app: string | undefined; reason: string; paste: string };
 
-const START_HINT = `await ${RECEIVER_NAME}.start(); before the app listens: until then deliveries are answered 503`;
+const START_HINT = `await ${RECEIVER_NAME}.start() before the app listens: until then deliveries are answered 503`;
 const ABOVE_HINT =
   "check the code above the mount: a login check, a CSRF guard or a redirect there would refuse deliveries";
 const STOP_HINT = `await ${RECEIVER_NAME}.stop() when the process ends: running handlers finish (a crash loses nothing either)`;
