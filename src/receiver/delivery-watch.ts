@@ -3,6 +3,7 @@ import { SECOND } from "../base/duration.js";
 import type { SignatureAssumptions } from "../protocol/assumptions.js";
 import { LIMITS } from "../protocol/limits.js";
 import { ANSWERS, type Outcome, type OutcomeKind } from "../protocol/outcome.js";
+import { hasSignatureHeaders } from "../protocol/parse-signature.js";
 import type { HeaderReader } from "../protocol/raw-request.js";
 import { signatureShape } from "../protocol/signature-shape.js";
 import type { VerifiedOrNot } from "../protocol/verify-request.js";
@@ -72,8 +73,8 @@ export class DeliveryWatch {
   }
 
   /** Notes the outcome of a delivery. Called once for each. */
-  answered(outcome: Outcome): void {
-    const { alarms, silence, clock } = this.#deps;
+  answered(outcome: Outcome, header: HeaderReader): void {
+    const { alarms, assumptions, silence, clock } = this.#deps;
     this.#counts.set(outcome.kind, (this.#counts.get(outcome.kind) ?? 0) + 1);
     if (outcome.kind === "body_consumed") alarms.raise({ kind: "body_consumed" });
     if (outcome.kind === "accepted" || outcome.kind === "parked") {
@@ -82,7 +83,8 @@ export class DeliveryWatch {
     }
     if (ANSWERS[outcome.kind].status < 300) {
       this.#failuresInARow = 0;
-    } else if (mayBeFromTheService(outcome)) {
+    } else if (outcome.kind !== "wrong_method" && hasSignatureHeaders(header, assumptions)) {
+      // Requests of other senders fail too, but only the service counts.
       this.#failuresInARow += 1;
       if (this.#failuresInARow % ALARM_EVERY === 0) {
         const disablesAt = LIMITS.disableAfterFailures;
@@ -105,9 +107,4 @@ export class DeliveryWatch {
   get lastAcceptedAt(): number | undefined {
     return this.#lastAcceptedAt;
   }
-}
-
-/** Requests of other senders fail too, but only the service counts. */
-function mayBeFromTheService(outcome: Outcome): boolean {
-  return outcome.kind !== "unsigned" && outcome.kind !== "wrong_method";
 }

@@ -196,7 +196,7 @@ function storeFailure(error: unknown, { alarms }: Reporting): Outcome {
 /** The one place where an outcome becomes an answer. */
 function answer(outcome: Outcome, { header }: DeliveryRequest, { verification, report }: DeliveryPath): Answer {
   try {
-    report.watch.answered(outcome);
+    report.watch.answered(outcome, header);
     const given = answerFor(outcome, verification.rules.unverified);
     report.finalAnswers.saw(outcome, given.status, header);
     return given;

@@ -141,12 +141,14 @@ describe("failuresInARow", () => {
     const at = clock.now();
     const row = async () => (await receiver.stats()).failuresInARow;
     const event = makeEvent();
+    const encoded = { method: "POST", body: "{}", headers: { "content-encoding": "br" } };
     await post(receiver, event, { at, secret: OTHER_SECRET });
     await post(receiver, event, { at: at - 400_000 });
     expect(await row()).toBe(2);
     // Strangers: no signature, no POST.
     await receiver.fetch(new Request("http://pigeonhole.test/"));
     await receiver.fetch(new Request("http://pigeonhole.test/", { method: "POST", body: "{}" }));
+    await receiver.fetch(new Request("http://pigeonhole.test/", encoded));
     expect(await row()).toBe(2);
     for (const body of [event, event, "parked"]) {
       await post(receiver, body, { at });
@@ -154,6 +156,16 @@ describe("failuresInARow", () => {
       await post(receiver, body, { at, secret: OTHER_SECRET });
       expect(await row()).toBe(1);
     }
+  });
+
+  test("failuresInARow leaves out requests without a signature before the start and after the stop", async () => {
+    const receiver = openReceiver({ clock: fakeClock() });
+    const stranger = () => receiver.fetch(new Request("http://pigeonhole.test/", { method: "POST", body: "{}" }));
+    expect((await stranger()).status).toBe(503);
+    await receiver.start();
+    await receiver.stop();
+    expect((await stranger()).status).toBe(503);
+    expect((await receiver.stats()).failuresInARow).toBe(0);
   });
 
   test("failuresInARow raises the alarm at the 20th and each 20th after it", async () => {

@@ -1,5 +1,6 @@
 import { computed } from "@preact/signals";
 import { judgeAnswer } from "../../capture/model/answer.js";
+import type { CaptureSummary } from "../../capture/model/capture.js";
 import { isHeld } from "../../dev/forward/held-tag.js";
 import { LIMITS } from "../../protocol/limits.js";
 import { captures, loadedQuery, query } from "../state/captures.js";
@@ -11,14 +12,20 @@ let last = 0;
 /** Answers that were not 2xx since the last one that was. A search shows only some, so the last number stays. */
 const failures = computed(() => {
   if (query.value !== "" || loadedQuery.value !== "") return last;
-  // A replay is not of the service, a held delivery was answered 202, and one that was not sent says nothing.
-  const answered = captures.value.filter(
-    (capture) => !capture.replayed && !isHeld(capture) && (capture.status !== null || capture.error !== null),
-  );
+  const answered = captures.value.filter(isCounted);
   const success = answered.findIndex((capture) => judgeAnswer(capture) !== "bad");
   last = success === -1 ? answered.length : success;
   return last;
 });
+
+/**
+ * What is not signed is of a stranger, a replay is not of the service, a held delivery was answered 202, and one that
+ * was not sent says nothing.
+ */
+function isCounted(capture: CaptureSummary): boolean {
+  if (capture.verdict === "missing" || capture.replayed || isHeld(capture)) return false;
+  return capture.status !== null || capture.error !== null;
+}
 
 /** How near the failures in a row are to the number at which the service switches an endpoint off. */
 export function FailureGauge() {

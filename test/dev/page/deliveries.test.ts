@@ -263,6 +263,8 @@ describe.skipIf(mustSkipBrowserTests())("the list of deliveries", () => {
     bench.answerWith({ status: 500, body: "{}" });
     await bench.deliver();
     await bench.deliver();
+    await bench.deliver({ variant: "missing" });
+    await expect.poll(() => rows().count()).toBe(4);
     await expect.poll(() => page.locator(".failure-gauge").innerText()).toBe("2 / 100 failed in a row");
     bench.answerWith(null);
     await bench.deliver();
@@ -270,7 +272,7 @@ describe.skipIf(mustSkipBrowserTests())("the list of deliveries", () => {
     // Only the failures are loaded when the search for them ends, and another one begins.
     const box = page.getByRole("combobox", { name: "Search deliveries" });
     await box.fill("status:500 ");
-    await expect.poll(() => rows().count()).toBe(2);
+    await expect.poll(() => rows().count()).toBe(3);
     await page.getByRole("button", { name: /^Remove status/ }).click();
     await box.fill("nothing-like-this");
     await expect.poll(() => rows().count()).toBe(0);
