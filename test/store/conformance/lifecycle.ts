@@ -54,12 +54,13 @@ const CALLS = {
   keepPolicies: (store) => store.keepPolicies([{ handler: "h", maxAttempts: 1 }]),
   noteHandlerTimes: (store) => store.noteHandlerTimes([], T),
   handlerTimes: (store) => store.handlerTimes({}),
+  listPaused: (store) => store.listPaused(),
   writeFigures: (store) => store.writeFigures({ process: "p", now: T, figures: NO_FIGURES, status: undefined }),
   readFigures: (store) => store.readFigures({ range: "1h", now: T }),
   readStatuses: (store) => store.readStatuses(),
   noteTimes: (store) => store.noteTimes({ clock: T }),
 } satisfies Record<
-  Exclude<keyof Store, "file" | "open" | "close" | "backUp" | "glance" | "holdKey" | "maySend">,
+  Exclude<keyof Store, "file" | "open" | "close" | "backUp" | "glance" | "holdKey" | "maySend" | "openOperator">,
   (store: Store<unknown>) => Promise<unknown>
 >;
 
