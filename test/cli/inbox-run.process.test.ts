@@ -38,7 +38,9 @@ test("inbox run needs ids or a choice, and not both", async () => {
   const inbox = (...args: string[]) => runCli(["inbox", "run", ...args, "--db", app.file]);
   const nothing = await inbox();
   expect(nothing.code).toBe(2);
-  expect(nothing.stderr).toContain("choose work with --all, --handler, --type, --error, --since or --until");
+  expect(nothing.stderr).toContain(
+    "choose work with --all, --handler, --type, --error, --error-group, --since or --until",
+  );
   expect((await inbox("evt_1", "--all")).code).toBe(2);
   const missing = await inbox("evt_1");
   expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining("No event with id")]);

@@ -60,6 +60,7 @@ export const LOG_MESSAGES: Readonly<Record<string, Remedy>> = {
     remedy: "Run `npx pigeonhole inbox resume <handler>` once its work may go on.",
   },
   handler_queue_failed: { cause: "Work could not be read from the database.", remedy: BY_ITSELF },
+  handler_resumed: { cause: "A person has resumed a paused handler.", remedy: NOTHING },
   handler_times_not_kept: {
     cause:
       "How long handlers took in the last seconds could not be written. Only the display of these times lacks it. Not logged again until a write has succeeded.",

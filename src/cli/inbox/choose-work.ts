@@ -13,8 +13,8 @@ export function chooseWork(
   options: WorkChoice,
   switches: Readonly<Record<string, boolean>>,
 ): WorkChoice | undefined {
-  const { handler, type, error, since, until } = options;
-  const fields = { handler, type, error, since, until };
+  const { handler, type, error, errorGroup, since, until } = options;
+  const fields = { handler, type, error, errorGroup, since, until };
   const isChosen = [...Object.values(switches), ...Object.values(fields).map((value) => value !== undefined)].some(
     Boolean,
   );
@@ -24,7 +24,9 @@ export function chooseWork(
     );
   }
   if (!isChosen && ids.length === 0) {
-    const names = [...Object.keys(switches), "handler", "type", "error", "since"].map((name) => `--${name}`);
+    const names = [...Object.keys(switches), "handler", "type", "error", "error-group", "since"].map(
+      (name) => `--${name}`,
+    );
     throw usageError(`Give ids of events, or choose work with ${names.join(", ")} or --until.`);
   }
   return isChosen ? fields : undefined;

@@ -26,8 +26,9 @@ import { readState } from "../values/state-choice.js";
 export const list: RunCommand<typeof specs.inboxList> = ({ options, context }) =>
   withInbox(options.db, context, async (inbox) => {
     const { out } = context;
-    const { dead, parked, handler, type, error, since, until, limit } = options;
-    const filter = { state: readState(options.state, { dead, parked }), handler, type, error, since, until };
+    const { dead, parked, handler, type, error, errorGroup, since, until, limit } = options;
+    const state = readState(options.state, { dead, parked });
+    const filter = { state, handler, type, error, errorGroup, since, until };
     const rows: string[][] = [];
     for await (const event of allRows(limit, (page) => inbox.listEvents({ ...filter, ...page }))) {
       if (out.isJson) out.result({ event: eventRecord(event) }, "");
@@ -56,10 +57,12 @@ export const stats: RunCommand<typeof specs.inboxStats> = ({ options, context })
     const { since, until } = options;
     const { events, contactEvents } = await inbox.overview();
     const handlerTimes = await inbox.handlerTimes({ since, until });
+    const paused = await inbox.listPaused();
     const { out } = context;
     const { pending, leased, done, dead, parked, oldestPendingReceivedAt, oldestDueAt, pendingByHandler } = events;
     const record = {
       events: { pending, leased, done, dead, parked, pendingByHandler },
+      paused: paused.map((each) => ({ ...each, since: isoTime(each.since) })),
       oldestPendingReceivedAt: isoTime(oldestPendingReceivedAt),
       oldestDueAt: isoTime(oldestDueAt),
       contactEvents: { pending: contactEvents.pending, leased: contactEvents.leased, dead: contactEvents.dead },
@@ -71,6 +74,9 @@ export const stats: RunCommand<typeof specs.inboxStats> = ({ options, context })
         ? ""
         : `, the oldest received ${age(Date.now() - oldestPendingReceivedAt)} ago`;
     const waiting = Object.entries(pendingByHandler).map(([name, count]) => `    ${escapeControls(name)}  ${count}`);
+    const pauses = paused.map(
+      ({ handler, by, since: at }) => `  ${escapeControls(handler)}  by ${escapeControls(by)} since ${isoTime(at)}`,
+    );
     out.result(
       record,
       [
@@ -81,6 +87,7 @@ export const stats: RunCommand<typeof specs.inboxStats> = ({ options, context })
         `  done     ${done}`,
         `  dead     ${alarmed(dead)}`,
         `  parked   ${alarmed(parked)}`,
+        ...(pauses.length === 0 ? [] : [out.paint.yellow("paused handlers"), ...pauses]),
         "contact events",
         `  pending  ${contactEvents.pending}`,
         `  leased   ${contactEvents.leased}`,

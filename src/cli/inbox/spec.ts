@@ -2,7 +2,7 @@ import { EVENT_TYPES } from "../../protocol/event-types.js";
 import { defineCommand, type OptionSpec } from "../frame/spec.js";
 import { databaseOption, limitOption, storeOption, timeOptions } from "../values/options.js";
 import { parseWholeType } from "../values/event-type.js";
-import { parseDuration } from "../values/parse-option.js";
+import { parseDuration, parseWholeNumber } from "../values/parse-option.js";
 
 const group = "Operate";
 
@@ -21,6 +21,7 @@ const workOptions = {
   handler: { value: "name", summary: "Only work of this handler." },
   type: typeOption,
   error: { value: "text", summary: "Only work with this text in its reason or last error." },
+  errorGroup: { value: "id", summary: "Only work of this group of errors, as inbox errors names it." },
   ...timeOptions("events received"),
 } as const satisfies Record<string, OptionSpec>;
 
@@ -104,6 +105,52 @@ export const inboxDiscard = defineCommand({
     ["pigeonhole inbox discard evt_1 --yes", "without being asked"],
     ["pigeonhole inbox discard --parked --error unknown_type", "of types that no handler will take"],
   ],
+});
+
+export const inboxErrors = defineCommand({
+  name: "inbox errors",
+  group,
+  summary: "Gathers errors of unfinished work by handler, type, kind and message.",
+  details:
+    "Work that waits after a failure, runs again, is dead or parked is in the group of its last error. Numbers, ids, addresses and quoted texts in messages are left out. Lists, inbox retry, inbox run and inbox discard take a group by --error-group. The group that failed last is first.",
+  options: {
+    ...options,
+    handler: workOptions.handler,
+    type: typeOption,
+    state: {
+      value: "state",
+      choices: ["pending", "leased", "dead", "parked"],
+      summary: "Only work in this state.",
+    },
+    ...timeOptions("work that failed last"),
+    limit: { ...limitOption, parse: parseWholeNumber({ min: 1, max: 500 }), summary: "Most groups; 500 at most." },
+  },
+  examples: [
+    ["pigeonhole inbox errors --since 2h", "what has failed in the last two hours"],
+    ["pigeonhole inbox errors --handler billing --json", "of one handler, with counts per hour"],
+  ],
+});
+
+const handlerArgument = { handler: { summary: "Name of the handler." } } as const;
+
+export const inboxPause = defineCommand({
+  name: "inbox pause",
+  group,
+  summary: "Pauses a handler in all processes: its work waits.",
+  details:
+    "Each process follows within 2 seconds. Runs that have begun end as ever; deliveries are stored as ever. The pause outlives restarts, until inbox resume.",
+  arguments: handlerArgument,
+  options,
+  examples: [["pigeonhole inbox pause billing", "while the billing API is being moved"]],
+});
+
+export const inboxResume = defineCommand({
+  name: "inbox resume",
+  group,
+  summary: "Lets a paused handler run again.",
+  arguments: handlerArgument,
+  options,
+  examples: [["pigeonhole inbox resume billing", "what has waited runs within seconds"]],
 });
 
 export const inboxErase = defineCommand({

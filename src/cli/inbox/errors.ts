@@ -1,0 +1,44 @@
+import { isoTime } from "../../base/iso-time.js";
+import { escapeControls } from "../../base/text.js";
+import type { ErrorGroup } from "../../store/error-groups.js";
+import type { RunCommand } from "../frame/context.js";
+import { formatTable } from "../frame/format.js";
+import { withInbox } from "../values/find-inbox.js";
+import type * as specs from "./spec.js";
+
+/** Lists errors of unfinished work, gathered by what they have in common. */
+export const errors: RunCommand<typeof specs.inboxErrors> = ({ options, context }) =>
+  withInbox(options.db, context, async (inbox) => {
+    const { out } = context;
+    const { handler, type, state, since, until, limit } = options;
+    const { items, hasMore } = await inbox.listErrorGroups({ handler, type, state, since, until, limit });
+    for (const group of items) if (out.isJson) out.result({ group: groupRecord(group) }, "");
+    if (out.isJson) return;
+    if (items.length === 0) out.note("No errors.");
+    else
+      out.result(
+        {},
+        formatTable(["LAST", "EVENTS", "HANDLER", "TYPE", "ERROR", "GROUP"], items.map(groupRow), out.paint.dim),
+      );
+    if (hasMore) out.note("There are more groups: raise --limit, or choose by --handler or --type.");
+  });
+
+function groupRecord({ firstAt, lastAt, steps, ...group }: ErrorGroup): Record<string, unknown> {
+  return {
+    ...group,
+    firstAt: isoTime(firstAt),
+    lastAt: isoTime(lastAt),
+    steps: steps.map(({ at, events }) => ({ at: isoTime(at), events })),
+  };
+}
+
+function groupRow({ lastAt, events, isCapped, handler, type, kind, message, id }: ErrorGroup): string[] {
+  return [
+    isoTime(lastAt),
+    isCapped ? `${events}+` : String(events),
+    escapeControls(handler === "" ? "–" : handler),
+    escapeControls(type === "" ? "–" : type),
+    message === "" ? kind : `${kind}: ${message}`,
+    id,
+  ];
+}

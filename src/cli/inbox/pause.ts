@@ -1,0 +1,35 @@
+import { isoTime } from "../../base/iso-time.js";
+import { escapeControls } from "../../base/text.js";
+import type { InboxOperator } from "../../store/inbox-operator.js";
+import type { RunCommand } from "../frame/context.js";
+import { withInbox } from "../values/find-inbox.js";
+import type * as specs from "./spec.js";
+
+/** Who has paused a handler, where no login says so. */
+const BY = "cli";
+
+/** Pauses a handler in all processes. */
+export const pause: RunCommand<typeof specs.inboxPause> = ({ args: { handler }, options, context }) =>
+  withInbox(options.db, context, async (inbox) => {
+    const changed = await inbox.pauseHandler(handler, BY);
+    const name = escapeControls(handler);
+    const paused = (await inbox.listPaused()).find((each) => each.handler === handler);
+    const since = isoTime(paused?.since);
+    const text = changed ? "paused: its work waits until inbox resume" : `was paused by ${paused?.by} at ${since}`;
+    context.out.result({ handler, changed, since, by: paused?.by }, `${name}  ${text}`);
+    await warnOfUnknown(inbox, handler, (note) => context.out.note(note));
+  });
+
+/** Resumes a handler in all processes. */
+export const resume: RunCommand<typeof specs.inboxResume> = ({ args: { handler }, options, context }) =>
+  withInbox(options.db, context, async (inbox) => {
+    const changed = await inbox.resumeHandler(handler);
+    const text = changed ? "resumed: its work runs within seconds" : "was not paused";
+    context.out.result({ handler, changed }, `${escapeControls(handler)}  ${text}`);
+  });
+
+/** A misspelt name pauses nothing; a handler may also be new. */
+async function warnOfUnknown(inbox: InboxOperator, handler: string, note: (text: string) => void): Promise<void> {
+  const { items } = await inbox.listEvents({ handler, limit: 1 });
+  if (items.length === 0) note(`No event has work of the handler ${escapeControls(handler)}; check its name.`);
+}

@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { deliver, sampleEvent } from "pigeonhole/testing";
+import { post, untilWork } from "../support/receiver.js";
+import { jsonLines, runCli, SECRET } from "../support/run-cli.js";
+import { startReceiverApp } from "./app.js";
+
+test("inbox pause stops a handler of a running receiver until inbox resume, and inbox stats shows it", async () => {
+  const app = await startReceiverApp();
+  const inbox = (...args: string[]) => runCli(["inbox", ...args, "--db", app.file]);
+  const paused = await inbox("pause", "complaints");
+  expect([paused.code, paused.stdout]).toEqual([0, "complaints  paused: its work waits until inbox resume\n"]);
+  expect((await inbox("pause", "complaints")).stdout).toMatch(/^complaints {2}was paused by cli at 20/);
+  await expect.poll(async () => (await app.receiver.stats()).paused).toMatchObject([{ handler: "complaints" }]);
+  // Within two polls of the receiver.
+  await new Promise((resolve) => setTimeout(resolve, 1_200));
+  const event = sampleEvent("email.complained");
+  await post(app.receiver, event, { secret: SECRET });
+  const { stdout } = await inbox("stats");
+  expect(stdout).toMatch(/paused handlers\n {2}complaints {2}by cli since 20/);
+  await untilWork(app.receiver, event.id, { state: "pending", attempts: 0 }, "complaints");
+  expect(jsonLines(await inbox("resume", "complaints", "--json"))).toMatchObject([{ changed: true }]);
+  expect((await inbox("resume", "complaints")).stdout).toBe("complaints  was not paused\n");
+  await untilWork(app.receiver, event.id, { attempts: 1 }, "complaints");
+});
+
+test("inbox errors gathers errors, and its groups choose work", async () => {
+  const app = await startReceiverApp();
+  const inbox = (...args: string[]) => runCli(["inbox", ...args, "--db", app.file]);
+  expect((await inbox("errors")).stderr).toContain("No errors.");
+  const events = [sampleEvent("email.complained"), sampleEvent("email.complained")];
+  for (const event of events) await deliver(app.receiver, event, { secret: SECRET });
+  for (const { id } of events) await untilWork(app.receiver, id, { state: "pending", attempts: 1 }, "complaints");
+  const [{ group } = expect.unreachable()] = jsonLines(await inbox("errors", "--json")) as { group: { id: string } }[];
+  expect(group).toMatchObject({ handler: "complaints", type: "email.complained", events: 2 });
+  const table = (await inbox("errors")).stdout;
+  expect(table).toMatch(/LAST +EVENTS +HANDLER +TYPE +ERROR +GROUP\n\S+Z +2 +complaints/);
+  const listed = await inbox("list", "--error-group", group.id, "--json");
+  expect(jsonLines(listed)).toHaveLength(2);
+  expect(jsonLines(await inbox("run", "--error-group", group.id, "--json"))).toMatchObject([{ work: 2 }]);
+  expect((await inbox("list", "--error-group", "x")).code).toBe(2);
+});
