@@ -126,18 +126,25 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
     counts: (now) => read("counting work", (sql) => countWork(sql, now)),
     prune: (limits) => read("pruning", (sql) => round.prune(sql, limits)),
     keepPolicies: (policies) => write("keeping retry policies", (sql) => writePolicies(sql, policies)),
-    noteHandlerTimes: (ended, now) =>
-      write("noting handler times", (sql, lock) => noteHandlerTimes(sql, lock, { ended, now })),
-    handlerTimes: (query) => read("reading handler times", (sql) => readHandlerTimes(sql, query)),
     listPaused: () => read("listing paused handlers", listPaused),
-    writeFigures: (given) => write("writing figures", (sql, lock) => writeFigures(sql, lock, given)),
-    readFigures: (query) => read("reading figures", (sql) => readFigures(sql, query)),
-    readStatuses: () => read("reading statuses", readStatuses),
+    ...figuresOf(access),
     noteTimes: (times) => write("noting times", (sql) => noteTimes(sql, times)),
     ...outboxOf(access),
     openOperator: () => operateInPool(place, { read, write }),
   };
   return withDatabaseTimes(store, clock);
+}
+
+/** How long handlers took, and what each process has done. */
+function figuresOf({ read, write }: ReturnType<typeof accessTo>) {
+  return {
+    noteHandlerTimes: (ended, now) =>
+      write("noting handler times", (sql, lock) => noteHandlerTimes(sql, lock, { ended, now })),
+    handlerTimes: (query) => read("reading handler times", (sql) => readHandlerTimes(sql, query)),
+    writeFigures: (given) => write("writing figures", (sql, lock) => writeFigures(sql, lock, given)),
+    readFigures: (query) => read("reading figures", (sql) => readFigures(sql, query)),
+    readStatuses: () => read("reading statuses", readStatuses),
+  } satisfies Partial<SharedStore>;
 }
 
 /** The contact events. */
