@@ -43,6 +43,14 @@ export class Deadlines<Thing extends Expiring = Expiring> {
     return this.#begun.flatMap(({ thing }) => thing ?? []);
   }
 
+  /** The running operations, the one that began first at the begin, and for how many milliseconds each has run. */
+  get running(): { thing: Thing; forMs: number }[] {
+    return this.#begun.flatMap((deadline) => {
+      const { thing } = deadline;
+      return thing === undefined ? [] : [{ thing, forMs: this.elapsedOf(deadline) }];
+    });
+  }
+
   /** `begunAt`: when it began, in the clock's elapsed time, not before the last one did. @default now */
   begin(thing: Thing, begunAt = elapsedBy(this.#clock)): Deadline<Thing> {
     const deadline: Deadline<Thing> = { thing, expiresAt: begunAt + this.#limitMs };

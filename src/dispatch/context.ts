@@ -144,6 +144,11 @@ export class RunContext implements HandlerContext<unknown> {
     this.#abort?.abort(reason);
   }
 
+  /** The event's id, as listed. */
+  get eventId(): string {
+    return this.#work.eventId;
+  }
+
   isUnder({ seq, token }: Lease): boolean {
     return this.#work.seq === seq && this.#work.token === token;
   }

@@ -53,6 +53,7 @@ export class HandlerQueue {
     this.window = new LeaseWindow(handler, leases.areShared ? new SharedLimit(concurrency, clock) : LONE_LIMIT);
     this.deadlines = new Deadlines(clock, handler.timeoutMs);
     this.times = runner.record.timesOf(handler.name);
+    runner.record.watch(handler.name, this.deadlines);
     this.#deps = deps;
     this.#queue = new PQueue({ concurrency });
   }

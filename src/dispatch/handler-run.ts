@@ -51,6 +51,11 @@ export class HandlerRun implements Expiring {
     this.#endAs({ kind: "stopped", error: reason });
   }
 
+  /** The id of its event, as listed. */
+  get eventId(): string {
+    return this.#context.eventId;
+  }
+
   isUnder(lease: Lease): boolean {
     return this.#context.isUnder(lease);
   }

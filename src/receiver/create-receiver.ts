@@ -18,7 +18,9 @@ import { ClockWatch } from "./clock-watch.js";
 import { DeliveryWatch } from "./delivery-watch.js";
 import { FinalAnswerLog } from "./final-answer-log.js";
 import { createDeliveryHandler } from "./handle-delivery.js";
-import { HandlerTimesWriter } from "./handler-times-writer.js";
+import { FiguresRecorder, type FiguresRecorderDeps } from "./figures-recorder.js";
+import { FiguresWriter } from "./figures-writer.js";
+import { GaugeReader } from "./gauge-reader.js";
 import { StoreOwnership } from "./store-ownership.js";
 import { Drainer } from "./drainer.js";
 import { createInbox } from "./inbox.js";
@@ -153,10 +155,20 @@ function createParts(options: ResolvedOptions, secretsOption: SecretsOption): Re
       ownership: new StoreOwnership(store),
       counter,
       pruner,
-      handlerTimes: new HandlerTimesWriter({ store, record, clock, logger }),
+      figures: createFigures({ options, watch, record, admission, counter }),
     },
     watches: { work: workWatch, silence, limitedLog },
     drainer,
     sender,
   };
+}
+
+function createFigures({
+  counter,
+  ...parts
+}: FiguresRecorderDeps & { options: ResolvedOptions; counter: StoreCounter }) {
+  const { store, clock, logger } = parts.options;
+  const recorder = new FiguresRecorder(parts);
+  const gauges = new GaugeReader({ store, counter, clock });
+  return new FiguresWriter({ store, recorder, gauges, clock, logger });
 }

@@ -7,6 +7,7 @@ import { hasSignatureHeaders } from "../protocol/parse-signature.js";
 import type { HeaderReader } from "../protocol/raw-request.js";
 import { signatureShape } from "../protocol/signature-shape.js";
 import type { VerifiedOrNot } from "../protocol/verify-request.js";
+import { TimeBuckets } from "../store/time-buckets.js";
 import type { Alarms, SilenceWatch } from "./alarms.js";
 import type { ClockWatch } from "./clock-watch.js";
 
@@ -33,6 +34,7 @@ export interface DeliveryWatchDeps {
 export class DeliveryWatch {
   readonly #deps: DeliveryWatchDeps;
   readonly #counts = new Map<OutcomeKind, number>();
+  readonly #answerTimes = new TimeBuckets();
   #mismatchesInARow = 0;
   #failuresInARow = 0;
   #lastAcceptedAt: number | undefined;
@@ -72,8 +74,8 @@ export class DeliveryWatch {
     }
   }
 
-  /** Notes the outcome of a delivery. Called once for each. */
-  answered(outcome: Outcome, header: HeaderReader): void {
+  /** Notes the outcome of a delivery, and the time from its headers to its answer. Called once for each. */
+  answered(outcome: Outcome, { header, tookMs }: { header: HeaderReader; tookMs: number }): void {
     const { alarms, assumptions, silence, clock } = this.#deps;
     this.#counts.set(outcome.kind, (this.#counts.get(outcome.kind) ?? 0) + 1);
     if (outcome.kind === "body_consumed") alarms.raise({ kind: "body_consumed" });
@@ -81,10 +83,13 @@ export class DeliveryWatch {
       this.#lastAcceptedAt = clock.now();
       silence?.accepted();
     }
-    if (ANSWERS[outcome.kind].status < 300) {
+    const isFailure = ANSWERS[outcome.kind].status >= 300;
+    // Requests of other senders fail too, but only the service counts.
+    if (isFailure && (outcome.kind === "wrong_method" || !hasSignatureHeaders(header, assumptions))) return;
+    this.#answerTimes.count(tookMs);
+    if (!isFailure) {
       this.#failuresInARow = 0;
-    } else if (outcome.kind !== "wrong_method" && hasSignatureHeaders(header, assumptions)) {
-      // Requests of other senders fail too, but only the service counts.
+    } else {
       this.#failuresInARow += 1;
       if (this.#failuresInARow % ALARM_EVERY === 0) {
         const disablesAt = LIMITS.disableAfterFailures;
@@ -97,6 +102,11 @@ export class DeliveryWatch {
   get counts(): Record<OutcomeKind, number> {
     const kinds = Object.keys(ANSWERS) as OutcomeKind[];
     return Object.fromEntries(kinds.map((kind) => [kind, this.#counts.get(kind) ?? 0])) as Record<OutcomeKind, number>;
+  }
+
+  /** Answers since the last call, by the buckets of their times. */
+  takeAnswerTimes(): number[] {
+    return this.#answerTimes.take();
   }
 
   get failuresInARow(): number {

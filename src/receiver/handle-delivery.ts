@@ -1,4 +1,4 @@
-import type { Clock } from "../base/clock.js";
+import { type Clock, elapsedBy } from "../base/clock.js";
 import { errorFields } from "../base/error-fields.js";
 import { PigeonholeError } from "../base/error.js";
 import { LATE } from "../base/wait.js";
@@ -51,21 +51,22 @@ export function createDeliveryHandler(path: DeliveryPath): DeliveryHandler {
  * the service, where 404 loses the event and 410 switches the endpoint off.
  */
 async function handleDelivery(request: DeliveryRequest, path: DeliveryPath): Promise<Answer> {
-  const { admission, report } = path;
+  const { admission, report, verification } = path;
+  const begunAt = elapsedBy(verification.clock);
   try {
     const refused = refuseByHeaders(request, path);
-    if (refused !== undefined) return answer(refused, request, path);
+    if (refused !== undefined) return answer(refused, { request, path, begunAt });
     const admitted = admission.admit(Number(request.header("content-length") ?? Number.NaN));
-    if (admitted === undefined) return answer({ kind: "overloaded" }, request, path);
+    if (admitted === undefined) return answer({ kind: "overloaded" }, { request, path, begunAt });
 
     const outcome = await admitted.untilAnswered(take(request, admitted, path));
-    if (outcome !== LATE) return answer(outcome, request, path);
+    if (outcome !== LATE) return answer(outcome, { request, path, begunAt });
     // The store may still take it. Then the next attempt is a duplicate, and its handlers run once.
     report.alarms.raise({ kind: "deliveries_overdue", waiting: admission.waiting });
-    return answer({ kind: "overloaded" }, request, path);
+    return answer({ kind: "overloaded" }, { request, path, begunAt });
   } catch (error) {
     report.logger.error(errorFields(error, false), "receive_failed");
-    return answer({ kind: "internal_error" }, request, path);
+    return answer({ kind: "internal_error" }, { request, path, begunAt });
   }
 }
 
@@ -193,10 +194,20 @@ function storeFailure(error: unknown, { alarms }: Reporting): Outcome {
   return { kind: "store_unavailable", reason: code === "store_full" ? "full" : "failed" };
 }
 
+/** A delivery that gets its answer now. */
+interface Answered {
+  request: DeliveryRequest;
+  path: DeliveryPath;
+  /** When its headers were there, in the clock's elapsed time. */
+  begunAt: number;
+}
+
 /** The one place where an outcome becomes an answer. */
-function answer(outcome: Outcome, { header }: DeliveryRequest, { verification, report }: DeliveryPath): Answer {
+function answer(outcome: Outcome, { request, path, begunAt }: Answered): Answer {
+  const { verification, report } = path;
   try {
-    report.watch.answered(outcome, header);
+    const { header } = request;
+    report.watch.answered(outcome, { header, tookMs: elapsedBy(verification.clock) - begunAt });
     const given = answerFor(outcome, verification.rules.unverified);
     report.finalAnswers.saw(outcome, given.status, header);
     return given;

@@ -31,7 +31,7 @@ export function lifecycleSteps(parts: ReceiverParts): LifecycleSteps {
         await path.dispatcher.start(path.telemetry);
         inStore.pruner.start();
       },
-      () => inStore.handlerTimes.start(),
+      () => inStore.figures.start(),
       () => watches.work.start(),
       () => watches.silence?.start(),
       // Not awaited: a long backlog takes seconds to count.
@@ -53,7 +53,7 @@ async function stopAll(parts: ReceiverParts, timeoutMs: number): Promise<void> {
     await drainer.stop();
     watches.work.stop();
     await Promise.all([path.dispatcher.stop(timeoutMs), path.admission.untilNoneWaits(timeoutMs)]);
-    inStore.handlerTimes.stop();
+    inStore.figures.stop();
     await sender?.stop();
     const noted = path.report.clockWatch.stop().then(() => inStore.counter.count());
     await inTime(noted, waitingClock, NOTED_WITHIN_MS).catch(() => undefined);

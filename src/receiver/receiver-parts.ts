@@ -1,7 +1,7 @@
 import type { SilenceWatch } from "./alarms.js";
 import type { Drainer } from "./drainer.js";
 import type { OutboxSender } from "../outbox/outbox-sender.js";
-import type { HandlerTimesWriter } from "./handler-times-writer.js";
+import type { FiguresWriter } from "./figures-writer.js";
 import type { LimitedLog } from "./limited-log.js";
 import type { DeliveryPath } from "./handle-delivery.js";
 import type { StoreOwnership } from "./store-ownership.js";
@@ -15,7 +15,7 @@ interface StoreParts {
   ownership: StoreOwnership;
   counter: StoreCounter;
   pruner: Pruner;
-  handlerTimes: HandlerTimesWriter;
+  figures: FiguresWriter;
 }
 
 /** What reports problems that no single delivery shows. */

@@ -33,8 +33,13 @@ export interface Gauges {
   backlog: { depth: number; oldestAgeMs: number };
   /** Contact events that wait or are being sent; and the age of the oldest, in milliseconds. */
   outbox: { depth: number; oldestAgeMs: number };
-  /** What the store takes, and what is free on its disk; undefined where it is not known. */
-  disk: { usedBytes: number | undefined; freeBytes: number | undefined };
+  disk: DiskUse;
+}
+
+/** What a store takes, and what is free on its disk, in bytes; undefined where it is not known. */
+export interface DiskUse {
+  usedBytes: number | undefined;
+  freeBytes: number | undefined;
 }
 
 /** What happened in one process, or in several together, in a span of time. */
@@ -159,6 +164,8 @@ export interface FiguresStore {
   readFigures(query: FiguresQuery): Promise<FigureSeries>;
   /** What the processes last said, the newest first; those of the last hour at most. */
   readStatuses(): Promise<ReportedStatus[]>;
+  /** What the store takes now. */
+  readDiskUse(): Promise<DiskUse>;
 }
 
 /** Of {@link FiguresStore}, what those who look at a store from outside need; `now` is the time of the call. */

@@ -44,6 +44,11 @@ export const LOG_MESSAGES: Readonly<Record<string, Remedy>> = {
     cause: "Files of the database could be read by other users before this start.",
     remedy: "Follow the `advice` of the line.",
   },
+  figures_not_kept: {
+    cause:
+      "What happened in the last seconds could not be written for the plots of the dashboard. Counts go with the next write; how long handlers took is not kept. Not logged again until a write has succeeded.",
+    remedy: NOTHING,
+  },
   final_answer: {
     cause: "A request with a signature got an answer after which the service does not send it again.",
     remedy: "See the alarm [`final_answer`](#alarms).",
@@ -61,11 +66,6 @@ export const LOG_MESSAGES: Readonly<Record<string, Remedy>> = {
   },
   handler_queue_failed: { cause: "Work could not be read from the database.", remedy: BY_ITSELF },
   handler_resumed: { cause: "A person has resumed a paused handler.", remedy: NOTHING },
-  handler_times_not_kept: {
-    cause:
-      "How long handlers took in the last seconds could not be written. Only the display of these times lacks it. Not logged again until a write has succeeded.",
-    remedy: NOTHING,
-  },
   lease_lost: {
     cause:
       "A handler ended after its lease: the process stood still, its clock jumped, or its store did not answer for a minute. Nothing of that run was written.",

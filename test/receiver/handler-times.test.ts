@@ -155,11 +155,11 @@ describe("handler times", () => {
       isBusy = busy;
       await handle("done");
       await clock.advance(BETWEEN_WRITES_MS);
-      expect(log.named("handler_times_not_kept")).toHaveLength(logged);
+      expect(log.named("figures_not_kept")).toHaveLength(logged);
     }
     // None is given to the store twice.
     expect(noted.map(({ runs }) => runs)).toEqual([1, 1, 1, 1]);
-    expect(log.named("handler_times_not_kept")[0]).toMatchObject({ level: 40, code: "store_busy" });
+    expect(log.named("figures_not_kept")[0]).toMatchObject({ level: 40, code: "store_busy" });
   });
 
   test("a store that does not answer delays neither handlers nor the stop", async () => {

@@ -13,7 +13,7 @@ import { countWork } from "./operations/counts.js";
 import { discardEvent } from "./operations/discard.js";
 import { erasePage } from "./operations/erase.js";
 import { glance } from "./operations/glance.js";
-import { readFigures, readStatuses, writeFigures } from "./operations/figures.js";
+import { readFigures, readStatuses, readTableSizes, writeFigures } from "./operations/figures.js";
 import { noteHandlerTimes, readHandlerTimes } from "./operations/handler-times.js";
 import { inspectEvent, listEvents, listStuck } from "./operations/inspect.js";
 import { knownIds } from "./operations/known-ids.js";
@@ -158,6 +158,19 @@ function outboxOf({ work, leasing, read, write }: ReturnType<typeof accessTo>) {
     retryOutbox: (key, now) => write("retrying a contact event", (sql) => retryOutbox(sql, key, now)),
     discardOutbox: (key, now) => write("discarding a contact event", (sql) => discardOutbox(sql, key, now)),
     countOutbox: () => read("counting contact events", countOutbox),
+  } satisfies Partial<SharedStore>;
+}
+
+/** What is kept of how the processes do. */
+function figuresOf({ read, write }: Pick<ReturnType<typeof accessTo>, "read" | "write">) {
+  return {
+    noteHandlerTimes: (ended, now) =>
+      write("noting handler times", (sql, lock) => noteHandlerTimes(sql, lock, { ended, now })),
+    handlerTimes: (query) => read("reading handler times", (sql) => readHandlerTimes(sql, query)),
+    writeFigures: (given) => write("writing figures", (sql, lock) => writeFigures(sql, lock, given)),
+    readFigures: (query) => read("reading figures", (sql) => readFigures(sql, query)),
+    readStatuses: () => read("reading statuses", readStatuses),
+    readDiskUse: () => read("reading sizes of tables", readTableSizes),
   } satisfies Partial<SharedStore>;
 }
 

@@ -82,7 +82,6 @@ export function operateFile({ file, connection, now }: OperatedFile): InboxOpera
     database: file,
     overview: () => read(() => ({ events: counts({ now: now() }), contactEvents: countOutbox() })),
     countLists: () => read(prepareCountLists(db)),
-    handlerTimes: (query = {}) => read(() => prepareHandlerTimes(db)(query)),
     ...readFiguresOf(db, now),
     ...readKnownIds(db),
     listEvents: (query = {}) => read(() => list(query)),
@@ -112,8 +111,9 @@ export function operateFile({ file, connection, now }: OperatedFile): InboxOpera
   };
 }
 
-function readFiguresOf(db: Database, now: () => number): FiguresReader {
+function readFiguresOf(db: Database, now: () => number): FiguresReader & Pick<InboxOperator, "handlerTimes"> {
   return {
+    handlerTimes: (query = {}) => runBeside(db, "deferred", () => prepareHandlerTimes(db)(query)),
     readFigures: (range) => runBeside(db, "deferred", () => prepareReadFigures(db)({ range, now: now() })),
     readStatuses: () => runBeside(db, "deferred", prepareReadStatuses(db)),
   };

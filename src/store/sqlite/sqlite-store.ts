@@ -9,6 +9,7 @@ import type { Store, StoreContext } from "../store.js";
 import { BUSY_WAITS, whileBusy } from "../while-busy.js";
 import { type BackupRequest, backUpInThread } from "./back-up-in-thread.js";
 import { checkDriver } from "./check-driver.js";
+import { readDiskUse } from "./disk-use.js";
 import type { GroupCommit } from "./group-commit.js";
 import { IN_MEMORY } from "./open-database.js";
 import { type OpenStore, openStore } from "./open-store.js";
@@ -224,13 +225,15 @@ function commandsOf(run: GroupCommit["run"]) {
   } satisfies Partial<Store>;
 }
 
-function fileOf(file: string, checkOpen: () => unknown) {
+function fileOf(file: string, current: () => OpenStore) {
   return {
     file: file === IN_MEMORY ? undefined : resolve(file),
     async backUp({ copy, replace }) {
-      checkOpen();
+      current();
       return backUpFile({ file, copy, replace });
     },
+    // oxlint-disable-next-line require-await -- a throw must become a rejection
+    readDiskUse: async () => readDiskUse(current().files),
   } satisfies Partial<Store>;
 }
 

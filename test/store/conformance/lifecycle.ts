@@ -58,6 +58,7 @@ const CALLS = {
   writeFigures: (store) => store.writeFigures({ process: "p", now: T, figures: NO_FIGURES, status: undefined }),
   readFigures: (store) => store.readFigures({ range: "1h", now: T }),
   readStatuses: (store) => store.readStatuses(),
+  readDiskUse: (store) => store.readDiskUse(),
   noteTimes: (store) => store.noteTimes({ clock: T }),
 } satisfies Record<
   Exclude<keyof Store, "file" | "open" | "close" | "backUp" | "glance" | "holdKey" | "maySend" | "openOperator">,

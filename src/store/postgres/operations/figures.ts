@@ -13,7 +13,7 @@ import {
   toStoredStatus,
 } from "../../figure-rows.js";
 import { stepsOfRange, toFigureSeries } from "../../figure-series.js";
-import type { FigureSeries, FiguresQuery, FiguresWrite, ReportedStatus } from "../../figures.js";
+import type { DiskUse, FigureSeries, FiguresQuery, FiguresWrite, ReportedStatus } from "../../figures.js";
 import { fromStoredFigures } from "../../stored-figures.js";
 import { LOCKED } from "../advisory-lock.js";
 import type { Sql } from "../sql.js";
@@ -113,4 +113,13 @@ export async function readStatuses(sql: Sql): Promise<ReportedStatus[]> {
     "SELECT at, status FROM pigeonhole.process_status ORDER BY at DESC, process",
   );
   return rows.map(fromStoredStatus);
+}
+
+/** What the tables and their indexes take. What is free is known to the server alone. */
+export async function readTableSizes(sql: Sql): Promise<DiskUse> {
+  const row = await sql.row<{ bytes: number }>(`
+    SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint AS bytes FROM pg_class
+    WHERE relkind = 'r' AND relnamespace = (
+      SELECT relnamespace FROM pg_class WHERE oid = 'pigeonhole.inbox_event'::regclass)`);
+  return { usedBytes: row?.bytes, freeBytes: undefined };
 }

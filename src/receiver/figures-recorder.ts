@@ -1,0 +1,97 @@
+import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+import type { RunRecord } from "../dispatch/run-record.js";
+import type { Figures, ProcessStatus, RunFigures, RunningNow } from "../store/figures.js";
+import { type EndedRuns, RUN_TIME_BOUNDS } from "../store/handler-times.js";
+import { NO_FIGURES, sumRuns } from "../store/sum-figures.js";
+import { bucketOf } from "../store/time-buckets.js";
+import type { Admission } from "./admission.js";
+import type { DeliveryWatch } from "./delivery-watch.js";
+import type { ResolvedOptions } from "./options.js";
+
+/** So many of the handlers that run are named. */
+const MAX_RUNNING = 50;
+
+export interface FiguresRecorderDeps {
+  options: Pick<ResolvedOptions, "clock" | "role" | "silenceAfterMs">;
+  watch: DeliveryWatch;
+  record: RunRecord;
+  admission: Admission;
+}
+
+/** Reads from the parts of a receiver what happens in it. They count anyway, so a delivery costs nothing more. */
+export class FiguresRecorder {
+  readonly #deps: FiguresRecorderDeps;
+  /** Names this receiver among all that use the store. */
+  readonly process = randomUUID();
+  readonly #startedAt: number;
+  #answers: Readonly<Record<string, number>> = {};
+
+  constructor(deps: FiguresRecorderDeps) {
+    this.#deps = deps;
+    this.#startedAt = deps.options.clock.now();
+  }
+
+  /** What happened since the last call, without gauges; and the same runs as the store counts them by handler. */
+  take(): { figures: Figures; ended: EndedRuns[] } {
+    const { watch, record } = this.#deps;
+    const ended = record.takeEndedRuns();
+    const figures = {
+      ...NO_FIGURES,
+      answers: this.#takeAnswers(),
+      answerTimes: watch.takeAnswerTimes(),
+      runs: toRuns(ended),
+    };
+    return { figures, ended };
+  }
+
+  /** What this process says about itself now. */
+  get status(): ProcessStatus {
+    const { options, watch, admission } = this.#deps;
+    const running = this.#running;
+    return {
+      process: this.process,
+      host: hostname(),
+      pid: process.pid,
+      state: admission.state,
+      role: options.role,
+      startedAt: this.#startedAt,
+      failuresInARow: watch.failuresInARow,
+      lastAcceptedAt: watch.lastAcceptedAt,
+      silenceAfterMs: options.silenceAfterMs,
+      waiting: admission.waiting,
+      runningCount: running.length,
+      running: running.slice(0, MAX_RUNNING),
+    };
+  }
+
+  #takeAnswers(): Figures["answers"] {
+    const { counts } = this.#deps.watch;
+    const before = this.#answers;
+    this.#answers = counts;
+    return Object.fromEntries(
+      Object.entries(counts).flatMap(([kind, count]) => {
+        const since = count - (before[kind] ?? 0);
+        return since === 0 ? [] : [[kind, since]];
+      }),
+    );
+  }
+
+  /** The longest-running first. */
+  get #running(): RunningNow[] {
+    const now = this.#deps.options.clock.now();
+    return this.#deps.record.running
+      .map(({ handler, eventId, forMs }) => ({ handler, eventId, since: Math.round(now - forMs) }))
+      .toSorted((one, other) => one.since - other.since);
+  }
+}
+
+function toRuns(ended: readonly EndedRuns[]): Figures["runs"] {
+  const byHandler = new Map<string, RunFigures>();
+  for (const { handler, outcome, fromMs, runs } of ended) {
+    const times = RUN_TIME_BOUNDS.map((_, bucket) => (bucket === bucketOf(fromMs) ? runs : 0));
+    const these: RunFigures = { done: 0, failed: 0, times, [outcome]: runs };
+    byHandler.set(handler, sumRuns(byHandler.get(handler), these) ?? these);
+  }
+  return byHandler;
+}

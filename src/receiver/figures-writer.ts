@@ -1,0 +1,115 @@
+import { type Clock, type Timer, elapsedBy } from "../base/clock.js";
+import { MINUTE, SECOND } from "../base/duration.js";
+import { errorFields } from "../base/error-fields.js";
+import type { Logger } from "../base/logger.js";
+import type { Gauges, ProcessStatus } from "../store/figures.js";
+import type { EndedRuns } from "../store/handler-times.js";
+import type { Store } from "../store/store.js";
+import { NO_FIGURES, sumFigures } from "../store/sum-figures.js";
+import type { FiguresRecorder } from "./figures-recorder.js";
+import type { GaugeReader } from "./gauge-reader.js";
+
+/** A process that is killed loses the figures of so long. */
+const BETWEEN_WRITES_MS = 10 * SECOND;
+/** A process that has nothing to say writes that it lives; the timer may be a little early. */
+const HEARTBEAT_MS = MINUTE - SECOND;
+
+interface FiguresWriterDeps {
+  store: Store<unknown>;
+  recorder: FiguresRecorder;
+  gauges: GaugeReader;
+  clock: Clock;
+  logger: Logger;
+}
+
+/**
+ * Writes to the store what happens in this process: at most once in 10 s, and once a minute while nothing changes.
+ * Nothing waits for it. Figures that cannot be written go with the next write, so that the plots show what happened
+ * while the store failed; how long handlers took is dropped then.
+ */
+export class FiguresWriter {
+  readonly #deps: FiguresWriterDeps;
+  #timer: Timer | undefined;
+  #hasStarted = false;
+  #stopped = false;
+  #hasFailed = false;
+  #unwritten = NO_FIGURES;
+  #writtenAt = -Infinity;
+  readonly #ended: EndedRuns[] = [];
+  /** What was last written, as far as a change of it is worth a write. */
+  #said = "";
+
+  constructor(deps: FiguresWriterDeps) {
+    this.#deps = deps;
+  }
+
+  start(): void {
+    if (this.#stopped) return;
+    this.#hasStarted = true;
+    this.#timer = this.#deps.clock.setTimer(() => void this.#write().then(() => this.start()), BETWEEN_WRITES_MS);
+  }
+
+  /** The last write is begun, which also says that this process has gone. It ends with the close of the store. */
+  stop(): void {
+    this.#stopped = true;
+    this.#timer?.cancel();
+    if (!this.#hasStarted) return;
+    this.#take();
+    void this.#keep(this.#deps.gauges.gauges, undefined);
+  }
+
+  /** What this process says about itself now. */
+  get status(): ProcessStatus {
+    return this.#deps.recorder.status;
+  }
+
+  /** Never rejects. */
+  async #write(): Promise<void> {
+    const { recorder, gauges, clock } = this.#deps;
+    this.#take();
+    const levels = await gauges.read({ isBusy: this.#hasUnwritten || recorder.status.runningCount > 0 });
+    if (this.#stopped) return;
+    const { status } = recorder;
+    const said = textOf(status, levels);
+    const isDue = elapsedBy(clock) - this.#writtenAt >= HEARTBEAT_MS;
+    if (!isDue && !this.#hasUnwritten && said === this.#said) return;
+    if (await this.#keep(levels, status)) this.#said = said;
+  }
+
+  /** Adds what happened to what is to be written. */
+  #take(): void {
+    const { figures, ended } = this.#deps.recorder.take();
+    this.#unwritten = sumFigures(this.#unwritten, figures);
+    this.#ended.push(...ended);
+  }
+
+  get #hasUnwritten(): boolean {
+    const { answers, runs } = this.#unwritten;
+    return Object.keys(answers).length > 0 || runs.size > 0;
+  }
+
+  /** False, with one line of the log, if not all could be written. */
+  async #keep(gauges: Gauges | undefined, status: ProcessStatus | undefined): Promise<boolean> {
+    const { store, recorder, clock, logger } = this.#deps;
+    const now = clock.now();
+    const figures = this.#unwritten;
+    const ended = this.#ended.splice(0);
+    this.#unwritten = NO_FIGURES;
+    const [written, ...others] = await Promise.allSettled([
+      store.writeFigures({ process: recorder.process, now, figures: { ...figures, gauges }, status }),
+      ...(ended.length === 0 ? [] : [store.noteHandlerTimes(ended, now)]),
+    ]);
+    if (written.status === "fulfilled") this.#writtenAt = elapsedBy(clock);
+    else this.#unwritten = sumFigures(figures, this.#unwritten);
+    const failed = [written, ...others].find((result) => result.status === "rejected");
+    // Not each of them: a store that fails reports it elsewhere.
+    if (failed !== undefined && !this.#hasFailed) logger.warn(errorFields(failed.reason, true), "figures_not_kept");
+    this.#hasFailed = failed !== undefined;
+    return !this.#hasFailed;
+  }
+}
+
+/** Ages change all the time, and the disk a little. */
+function textOf(status: ProcessStatus, gauges: Gauges | undefined): string {
+  return JSON.stringify([status, gauges?.backlog.depth, gauges?.outbox.depth]);
+}
