@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { PigeonholeError } from "../base/error.js";
 import { isoTime } from "../base/iso-time.js";
@@ -12,7 +11,7 @@ import { ActionTokens } from "./action-token.js";
 import { type OpenDashboard, createAnswer } from "./answer-request.js";
 import type { DashboardSession } from "./dashboard-api.js";
 import { DashboardFiles } from "./dashboard-files.js";
-import { type DashboardOperator, abilitiesOf } from "./dashboard-operator.js";
+import type { InboxOperator } from "../store/inbox-operator.js";
 import { type AllowAnswer, DASHBOARD_OPTIONS, type DashboardOptions } from "./dashboard-options.js";
 import type { DashboardRoute } from "./dashboard-route.js";
 import { errorRoutes } from "./error-routes.js";
@@ -66,8 +65,8 @@ export function createDashboard<Req = never>(
 }
 
 /** The operator of the receiver's store, as long as that is open. */
-function operatorOf({ options, path }: ReceiverParts): () => DashboardOperator {
-  let opened: DashboardOperator | undefined;
+function operatorOf({ options, path }: ReceiverParts): () => InboxOperator {
+  let opened: InboxOperator | undefined;
   return () => {
     const { state } = path.admission;
     if (state !== "running" && state !== "stopping")
@@ -79,7 +78,7 @@ function operatorOf({ options, path }: ReceiverParts): () => DashboardOperator {
 }
 
 /** Reads the secret of the store with the first request, and begins to work on jobs at once. */
-function openOnce(parts: ReceiverParts, operator: () => DashboardOperator): () => Promise<OpenDashboard> {
+function openOnce(parts: ReceiverParts, operator: () => InboxOperator): () => Promise<OpenDashboard> {
   const { clock, logger } = parts.options;
   const { admission } = parts.path;
   const isRunning = (): boolean => admission.state === "running";
@@ -87,7 +86,7 @@ function openOnce(parts: ReceiverParts, operator: () => DashboardOperator): () =
   const now = new NowReader({ operator, receiver: parts, clock });
   const live = new LiveView({
     readNow: () => now.read(),
-    readJobs: async () => ((await operator().listJobs?.()) ?? []).map(jobRow),
+    readJobs: async () => (await operator().listJobs()).map(jobRow),
     lastReportAt: () => now.lastReportAt,
     isRunning,
     clock,
@@ -96,7 +95,7 @@ function openOnce(parts: ReceiverParts, operator: () => DashboardOperator): () =
   return () => {
     // Without an open store there is no operator, whatever was opened before.
     const inbox = operator();
-    opening ??= readSecret(inbox).then((secret) => {
+    opening ??= inbox.dashboardSecret().then((secret) => {
       const tokens = new ActionTokens(secret);
       const personal = new PersonalData(secret);
       const log = new ActionLog(logger);
@@ -117,14 +116,9 @@ function openOnce(parts: ReceiverParts, operator: () => DashboardOperator): () =
   };
 }
 
-/** Without one in the store, tokens end with the process. */
-async function readSecret(operator: DashboardOperator): Promise<Uint8Array> {
-  return (await operator.dashboardSecret?.()) ?? randomBytes(32);
-}
-
 interface SessionTools {
   tokens: ActionTokens;
-  operator: () => DashboardOperator;
+  operator: () => InboxOperator;
   handlers: () => string[];
   now: () => number;
 }
@@ -145,7 +139,7 @@ function sessionRoute({ tokens, operator, handlers, now }: SessionTools): Dashbo
         database: inbox.database,
         eventTypes: [...EVENT_TYPES],
         handlers: handlers(),
-        can: abilitiesOf(inbox),
+        can: { errors: true, jobs: true, pause: true, figures: true },
       };
     },
   };

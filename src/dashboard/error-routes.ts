@@ -4,7 +4,7 @@ import { momentOf, listPageOf } from "../dev/api/page-of-query.js";
 import { badField } from "../dev/api/page-api-error.js";
 import type { ErrorGroup } from "../store/error-groups.js";
 import type { ErrorGroupPage, ErrorGroupRow } from "./dashboard-api.js";
-import { type DashboardOperator, mustHave } from "./dashboard-operator.js";
+import type { InboxOperator } from "../store/inbox-operator.js";
 import type { DashboardCall, DashboardRoute } from "./dashboard-route.js";
 import type { PersonalData } from "./personal-data.js";
 
@@ -15,7 +15,7 @@ const STEPS = 48;
 
 /** What the routes of errors work with. */
 export interface ErrorRouteTools {
-  operator: () => DashboardOperator;
+  operator: () => InboxOperator;
   personal: PersonalData;
   now: () => number;
 }
@@ -36,8 +36,7 @@ async function listGroups(
   const stepMs = Math.max(MINUTE, Math.ceil((end - start) / STEPS / MINUTE) * MINUTE);
   const first = Math.floor(start / stepMs) * stepMs;
   const times = Array.from({ length: Math.ceil((end - first) / stepMs) }, (_, index) => first + index * stepMs);
-  const list = mustHave(operator().listErrorGroups);
-  const { items, hasMore } = await list({
+  const { items, hasMore } = await operator().listErrorGroups({
     handler: query.get("handler") || undefined,
     type: query.get("type") || undefined,
     state: listPageOf(query, ["pending", "leased", "dead", "parked"]).state,

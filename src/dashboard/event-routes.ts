@@ -18,7 +18,7 @@ import type {
   PayloadRule,
   UnveiledPayload,
 } from "./dashboard-api.js";
-import type { DashboardOperator } from "./dashboard-operator.js";
+import type { InboxOperator } from "../store/inbox-operator.js";
 import type { DashboardCall, DashboardRoute } from "./dashboard-route.js";
 import { eventTimeline } from "./event-timeline.js";
 import { findInPayloads } from "./find-in-payloads.js";
@@ -26,7 +26,7 @@ import type { PersonalData, EventBytes } from "./personal-data.js";
 
 /** What the routes of events work with. */
 export interface EventRouteTools {
-  operator: () => DashboardOperator;
+  operator: () => InboxOperator;
   /** Knows the steps of a handler. */
   store: Pick<Store, "loadSteps">;
   personal: PersonalData;
@@ -176,7 +176,7 @@ async function stepsOf(store: EventRouteTools["store"], { seq, handlers }: Event
   return (await Promise.all(steps)).flat();
 }
 
-async function storedEvent(operator: DashboardOperator, id: string): Promise<EventBytes> {
+async function storedEvent(operator: InboxOperator, id: string): Promise<EventBytes> {
   const event = await operator.getEvent(id);
   if (event === undefined)
     throw new PageApiError(404, { code: "not_found", message: "There is no event with this id." });

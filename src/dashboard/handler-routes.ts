@@ -5,12 +5,12 @@ import type { StoreCounts } from "../store/inbox-view.js";
 import type { PausedHandler } from "../store/paused-handlers.js";
 import type { ActionLog } from "./action-log.js";
 import type { HandlerReport, PausedHandlerRow } from "./dashboard-api.js";
-import { type DashboardOperator, mustHave } from "./dashboard-operator.js";
+import type { InboxOperator } from "../store/inbox-operator.js";
 import type { DashboardCall, DashboardRoute } from "./dashboard-route.js";
 
 /** What the routes of handlers work with. */
 export interface HandlerRouteTools {
-  operator: () => DashboardOperator;
+  operator: () => InboxOperator;
   /** Names of the handlers that are registered here, in their order. */
   handlers: () => readonly string[];
   log: ActionLog;
@@ -33,7 +33,7 @@ export function handlerRoutes({ operator, handlers, log }: HandlerRouteTools): D
       async handle(call): Promise<HandlerReport> {
         const handler = nameIn(call);
         log.note(call.person, "pause", { handler });
-        await mustHave(operator().pauseHandler)(handler, call.person.name);
+        await operator().pauseHandler(handler, call.person.name);
         return report();
       },
     },
@@ -44,18 +44,18 @@ export function handlerRoutes({ operator, handlers, log }: HandlerRouteTools): D
       async handle(call): Promise<HandlerReport> {
         const handler = nameIn(call);
         log.note(call.person, "resume", { handler });
-        await mustHave(operator().resumeHandler)(handler);
+        await operator().resumeHandler(handler);
         return report();
       },
     },
   ];
 }
 
-async function reportHandlers(operator: DashboardOperator, registered: readonly string[]): Promise<HandlerReport> {
+async function reportHandlers(operator: InboxOperator, registered: readonly string[]): Promise<HandlerReport> {
   const [{ events }, times, paused] = await Promise.all([
     operator.overview(),
     operator.handlerTimes(),
-    operator.listPaused?.() ?? [],
+    operator.listPaused(),
   ]);
   const others = [...Object.keys(events.pendingByHandler), ...paused.map(({ handler }) => handler)];
   const names = new Set([...registered, ...others.filter((name) => name !== "").toSorted()]);

@@ -4,14 +4,14 @@ import { PageApiError } from "../dev/api/page-api-error.js";
 import { type BulkJob, JOB_ACTIONS } from "../store/bulk-jobs.js";
 import type { ActionLog } from "./action-log.js";
 import type { BulkJobList, BulkJobRow, JobPreview } from "./dashboard-api.js";
-import { type DashboardOperator, mustHave } from "./dashboard-operator.js";
+import type { InboxOperator } from "../store/inbox-operator.js";
 import type { DashboardCall, DashboardRoute } from "./dashboard-route.js";
 import type { JobRunner } from "./job-runner.js";
 import { readJobChoice, showJobChoice } from "./job-choice.js";
 
 /** What the routes of jobs work with. */
 export interface JobRouteTools {
-  operator: () => DashboardOperator;
+  operator: () => InboxOperator;
   jobs: Pick<JobRunner, "kick">;
   log: ActionLog;
 }
@@ -24,21 +24,21 @@ export function jobRoutes({ operator, jobs, log }: JobRouteTools): DashboardRout
       path: "/api/jobs",
       needs: "read",
       async handle(): Promise<BulkJobList> {
-        return { jobs: (await mustHave(operator().listJobs)()).map(jobRow) };
+        return { jobs: (await operator().listJobs()).map(jobRow) };
       },
     },
     {
       method: "POST",
       path: "/api/jobs/preview",
       needs: "operate",
-      handle: (call): Promise<JobPreview> => mustHave(operator().countJob)(readJob(call)),
+      handle: (call): Promise<JobPreview> => operator().countJob(readJob(call)),
     },
     {
       method: "POST",
       path: "/api/jobs",
       needs: "operate",
       async handle(call): Promise<BulkJobRow> {
-        const job = await mustHave(operator().createJob)({ ...readJob(call), by: call.person.name });
+        const job = await operator().createJob({ ...readJob(call), by: call.person.name });
         log.note(call.person, "create_job", { job: job.id, jobAction: job.action });
         jobs.kick();
         return jobRow(job);
@@ -50,8 +50,8 @@ export function jobRoutes({ operator, jobs, log }: JobRouteTools): DashboardRout
       needs: "operate",
       async handle({ id, person }): Promise<BulkJobRow> {
         log.note(person, "cancel_job", { job: id });
-        await mustHave(operator().cancelJob)(id);
-        const job = await mustHave(operator().getJob)(id);
+        await operator().cancelJob(id);
+        const job = await operator().getJob(id);
         if (job !== undefined) return jobRow(job);
         throw new PageApiError(404, { code: "not_found", message: "There is no job with this id." });
       },

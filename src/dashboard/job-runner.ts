@@ -4,7 +4,7 @@ import { errorFields } from "../base/error-fields.js";
 import { isPigeonholeError } from "../base/error.js";
 import type { Logger } from "../base/logger.js";
 import { sleep } from "../base/wait.js";
-import type { DashboardOperator } from "./dashboard-operator.js";
+import type { InboxOperator } from "../store/inbox-operator.js";
 
 /** How often it looks for jobs that another process has left, and whether the receiver runs. */
 const LOOK_MS = 30 * SECOND;
@@ -16,7 +16,7 @@ const BETWEEN_PAGES_MS = 20;
 /** What a job runner works with. */
 export interface JobRunnerTools {
   /** Undefined while the receiver does not run. */
-  operator: () => DashboardOperator | undefined;
+  operator: () => InboxOperator | undefined;
   clock: Clock;
   logger: Logger;
 }
@@ -51,7 +51,7 @@ export class JobRunner {
   async #runAll(): Promise<void> {
     const { operator, clock, logger } = this.#tools;
     try {
-      while ((await operator()?.runJobPage?.()) !== undefined) await sleep(clock, BETWEEN_PAGES_MS);
+      while ((await operator()?.runJobPage()) !== undefined) await sleep(clock, BETWEEN_PAGES_MS);
     } catch (error) {
       if (isPigeonholeError(error, "stopped")) return;
       // What is left is tried again with the next look.

@@ -1,27 +1,26 @@
 import { hostname } from "node:os";
 import type { Clock } from "../base/clock.js";
-import { MINUTE, SECOND } from "../base/duration.js";
+import { MINUTE } from "../base/duration.js";
 import { isoTime } from "../base/iso-time.js";
 import { LIMITS } from "../protocol/limits.js";
 import type { ReceiverParts } from "../receiver/receiver-parts.js";
 import type { FigureSeries, ReportedStatus, StepValues } from "../store/figures.js";
-import type { InboxOperator } from "../store/inbox-operator.js";
-import type { PausedHandler } from "../store/paused-handlers.js";
 import type { DashboardNow, EndpointHealth, ProcessRow, RunningRow, RunningWork } from "./dashboard-api.js";
-import type { DashboardOperator } from "./dashboard-operator.js";
+import type { InboxOperator } from "../store/inbox-operator.js";
 import { pausedRow } from "./handler-routes.js";
 
 /** A process reports at least once a minute. */
 const LIVES_MS = 2 * MINUTE;
-/** Counting takes longer than the rest where much is pending. */
-const COUNTS_KEPT_MS = 5 * SECOND;
+/** Counts are kept for so many times as long as counting took: it takes longer than the rest where much is pending. */
+const KEPT_TIMES = 20;
+const MIN_KEPT_MS = 900;
 
 type Counts = Awaited<ReturnType<InboxOperator["overview"]>>;
 type Disk = DashboardNow["disk"];
 
 /** What the reader looks at besides the store. */
 export interface NowReaderTools {
-  operator: () => DashboardOperator;
+  operator: () => InboxOperator;
   receiver: Pick<ReceiverParts, "path">;
   clock: Clock;
 }
@@ -29,7 +28,7 @@ export interface NowReaderTools {
 /** Reads the state of all processes of a store, of this one as it is in memory. */
 export class NowReader {
   readonly #tools: NowReaderTools;
-  #counts: { at: number; counts: Promise<Counts> } | undefined;
+  #counts: { until: number; counts: Promise<Counts> } | undefined;
   #disk: { reportedAt: number; disk: Disk } = { reportedAt: -1, disk: { usedBytes: null, freeBytes: null } };
 
   constructor(tools: NowReaderTools) {
@@ -39,7 +38,11 @@ export class NowReader {
   async read(): Promise<DashboardNow> {
     const { operator, receiver, clock } = this.#tools;
     const now = clock.now();
-    const [counts, statuses, paused] = await Promise.all([this.#count(now), this.#statuses(), listPaused(operator())]);
+    const [counts, statuses, paused] = await Promise.all([
+      this.#count(now),
+      this.#tools.operator().readStatuses(),
+      operator().listPaused(),
+    ]);
     const alive = statuses.filter(({ reportedAt }) => now - reportedAt < LIVES_MS);
     return {
       at: isoTime(now),
@@ -56,7 +59,7 @@ export class NowReader {
   /** The longest-running first. */
   async running(): Promise<RunningWork> {
     const now = this.#tools.clock.now();
-    const alive = (await this.#statuses()).filter(({ reportedAt }) => now - reportedAt < LIVES_MS);
+    const alive = (await this.#tools.operator().readStatuses()).filter(({ reportedAt }) => now - reportedAt < LIVES_MS);
     const items = alive.flatMap(({ process, running }) => running.map((each) => runningRow(process, each, now)));
     const count = alive.reduce((sum, { runningCount }) => sum + runningCount, 0);
     return { items: items.toSorted((one, other) => other.forMs - one.forMs), hasMore: count > items.length };
@@ -68,16 +71,16 @@ export class NowReader {
   }
 
   #count(now: number): Promise<Counts> {
-    if (this.#counts !== undefined && Math.abs(now - this.#counts.at) < COUNTS_KEPT_MS) return this.#counts.counts;
-    const counts = this.#tools.operator().overview();
-    this.#counts = { at: now, counts };
-    // The next reader asks again.
-    counts.catch(() => (this.#counts = undefined));
-    return counts;
-  }
-
-  #statuses(): Promise<ReportedStatus[]> {
-    return this.#tools.operator().readStatuses?.() ?? Promise.resolve([]);
+    if (this.#counts !== undefined && now < this.#counts.until) return this.#counts.counts;
+    const kept = { until: Number.POSITIVE_INFINITY, counts: this.#tools.operator().overview() };
+    this.#counts = kept;
+    const ended = (): void => {
+      const { clock } = this.#tools;
+      kept.until = now + Math.max(MIN_KEPT_MS, KEPT_TIMES * (clock.now() - now));
+    };
+    // One that failed is not kept.
+    kept.counts.then(ended, () => (this.#counts = undefined));
+    return kept.counts;
   }
 
   #processes(statuses: readonly ReportedStatus[], now: number): ProcessRow[] {
@@ -107,15 +110,11 @@ export class NowReader {
   async #readDisk(statuses: readonly ReportedStatus[]): Promise<Disk> {
     const reportedAt = Math.max(0, ...statuses.map((status) => status.reportedAt));
     if (reportedAt !== this.#disk.reportedAt) {
-      const series = await this.#tools.operator().readFigures?.("1h");
+      const series = await this.#tools.operator().readFigures("1h");
       this.#disk = { reportedAt, disk: lastDisk(series) };
     }
     return this.#disk.disk;
   }
-}
-
-function listPaused(operator: DashboardOperator): Promise<PausedHandler[]> {
-  return operator.listPaused?.() ?? Promise.resolve([]);
 }
 
 function gauges({ events, contactEvents }: Counts, now: number): Pick<DashboardNow, "backlog" | "outbox"> {
@@ -165,7 +164,7 @@ function runningRow(
   return { process, handler, eventId, since: isoTime(since), forMs: Math.max(0, now - since) };
 }
 
-function lastDisk(series: FigureSeries | undefined): Disk {
-  const last = (values: StepValues = []): number | null => values.findLast((value) => value !== null) ?? null;
-  return { usedBytes: last(series?.disk.usedBytes), freeBytes: last(series?.disk.freeBytes) };
+function lastDisk({ disk }: FigureSeries): Disk {
+  const last = (values: StepValues): number | null => values.findLast((value) => value !== null) ?? null;
+  return { usedBytes: last(disk.usedBytes), freeBytes: last(disk.freeBytes) };
 }

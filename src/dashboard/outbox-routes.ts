@@ -6,14 +6,14 @@ import type { ContactEventDetail, ContactEventPage, InboxChanges } from "../dev/
 import { PageApiError } from "../dev/api/page-api-error.js";
 import { OUTBOX_STATES } from "../store/outbox.js";
 import type { ActionLog } from "./action-log.js";
-import type { DashboardOperator } from "./dashboard-operator.js";
+import type { InboxOperator } from "../store/inbox-operator.js";
 import type { DashboardCall, DashboardRoute } from "./dashboard-route.js";
 import type { PersonalData } from "./personal-data.js";
 import { readContactEventKeys } from "./job-choice.js";
 
 /** What the routes of the outbox work with. */
 export interface OutboxRouteTools {
-  operator: () => DashboardOperator;
+  operator: () => InboxOperator;
   personal: PersonalData;
   log: ActionLog;
 }

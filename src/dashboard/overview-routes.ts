@@ -2,13 +2,13 @@ import { handlerTimesRow } from "../dev/api/inbox-rows.js";
 import { badField } from "../dev/api/page-api-error.js";
 import type { FigureRange } from "../store/figures.js";
 import type { DashboardOverview, RunningWork } from "./dashboard-api.js";
-import { type DashboardOperator, mustHave } from "./dashboard-operator.js";
+import type { InboxOperator } from "../store/inbox-operator.js";
 import type { DashboardCall, DashboardRoute } from "./dashboard-route.js";
 import type { NowReader } from "./now-reader.js";
 
 /** What the routes of the overview work with. */
 export interface OverviewRouteTools {
-  operator: () => DashboardOperator;
+  operator: () => InboxOperator;
   now: Pick<NowReader, "read" | "running">;
 }
 
@@ -24,7 +24,7 @@ export function overviewRoutes({ operator, now }: OverviewRouteTools): Dashboard
       async handle(call): Promise<DashboardOverview> {
         const inbox = operator();
         const [series, times, current] = await Promise.all([
-          mustHave(inbox.readFigures)(rangeOf(call)),
+          inbox.readFigures(rangeOf(call)),
           inbox.handlerTimes(),
           now.read(),
         ]);

@@ -180,9 +180,7 @@ export function createSqliteStore(options: SqliteStoreOptions<unknown>): SqliteS
     },
     leaseSend: (request) => (ownership?.isLost === true ? Promise.resolve(NO_SEND) : run("leaseSend", request)),
     writeFigures: (write) => opened?.commits.runAlone("writeFigures", write) ?? refuse(),
-    openOperator: () =>
-      given.file === IN_MEMORY ? current().operate() : operateInThread(given.file, operating, current),
-    ...fileOf(given.file, current),
+    ...fileOf(given.file, operating, current),
   };
 }
 
@@ -225,8 +223,9 @@ function commandsOf(run: GroupCommit["run"]) {
   } satisfies Partial<Store>;
 }
 
-function fileOf(file: string, current: () => OpenStore) {
+function fileOf(file: string, operating: OperatorThread, current: () => OpenStore) {
   return {
+    openOperator: () => (file === IN_MEMORY ? current().operate() : operateInThread(file, operating, current)),
     file: file === IN_MEMORY ? undefined : resolve(file),
     async backUp({ copy, replace }) {
       current();

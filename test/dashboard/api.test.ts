@@ -1,0 +1,272 @@
+import type { Receiver, ReceiverOptions } from "pigeonhole";
+import { describe, expect, test } from "vitest";
+import type {
+  BulkJobList,
+  BulkJobRow,
+  DashboardEventDetail,
+  DashboardEventPage,
+  DashboardOverview,
+  DashboardSession,
+  ErrorGroupPage,
+  FileText,
+  HandlerReport,
+  JobPreview,
+} from "#pigeonhole/dashboard/dashboard-api.js";
+import { captureLog, makeEvent, makeGate, openReceiver, post, tempFile } from "../support/receiver.js";
+import { type DashboardClient, openDashboard } from "./dashboard-client.js";
+
+/** A receiver whose handler fails for events with `data.fails`; `runs` has the ids of its runs. */
+async function start(options: Partial<ReceiverOptions> = {}) {
+  const log = captureLog();
+  const runs: string[] = [];
+  const receiver = openReceiver({ logger: log.logger, ...options });
+  receiver.on(
+    "email.sent",
+    ({ id, data }) => {
+      runs.push(id);
+      if ("fails" in data) throw new TypeError(`no ${String(data["fails"])} for order ${Math.random()}`);
+    },
+    { retry: { maxAttempts: 1 } },
+  );
+  await receiver.start();
+  return { receiver, log, runs, dashboard: openDashboard(receiver) };
+}
+
+async function postDead(receiver: Receiver, count: number, fails = "luck"): Promise<string[]> {
+  const ids: string[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const event = makeEvent({ data: { fails } });
+    await post(receiver, event);
+    ids.push(event.id);
+  }
+  await expect.poll(async () => (await receiver.inbox.get(ids.at(-1) ?? ""))?.state).toBe("dead");
+  return ids;
+}
+
+async function untilJobEnds(dashboard: DashboardClient, id: string): Promise<BulkJobRow | undefined> {
+  const find = async () => {
+    const { body } = await dashboard.get<BulkJobList>("api/jobs");
+    return body.jobs.find((job) => job.id === id);
+  };
+  await expect.poll(async () => (await find())?.state, { timeout: 5_000 }).not.toBe("open");
+  return find();
+}
+
+test("the session says who looks and what the store can do", async () => {
+  const { dashboard } = await start({ store: tempFile() });
+  expect((await dashboard.get<DashboardSession>("api/session")).body).toMatchObject({
+    name: "ann",
+    role: "operate",
+    payloads: "redacted",
+    database: expect.stringContaining("inbox.db") as string,
+    handlers: ["email.sent"],
+    can: { errors: true, jobs: true, pause: true, figures: true },
+  });
+});
+
+describe("events", () => {
+  test("they are listed by state, handler, type, error, time, id and text", async () => {
+    const { receiver, dashboard } = await start();
+    const [dead = ""] = await postDead(receiver, 1);
+    const done = makeEvent({ data: { subject: "Zebra crossing" } });
+    await post(receiver, done);
+    await expect.poll(async () => (await receiver.inbox.get(done.id))?.state).toBe("done");
+    const ids = async (query: string): Promise<string[]> => {
+      const { body } = await dashboard.get<DashboardEventPage>(`api/events?${query}`);
+      return body.items.map(({ id }) => id).toSorted();
+    };
+    const both = [dead, done.id].toSorted();
+    expect(await ids("")).toEqual(both);
+    expect(await ids("state=dead")).toEqual([dead]);
+    expect(await ids("handler=email.sent&state=")).toEqual(both);
+    expect(await ids("handler=other")).toEqual([]);
+    expect(await ids("type=email.bounced")).toEqual([]);
+    expect(await ids("error=NO%20luck")).toEqual([dead]);
+    expect(await ids(`id=${done.id}`)).toEqual([done.id]);
+    expect(await ids("since=2099-01-01T00:00:00Z")).toEqual([]);
+    expect(await ids("until=2099-01-01T00:00:00Z")).toEqual(both);
+    // Texts are redacted, but their names and shapes stay.
+    expect(await ids("text=subject")).toEqual([done.id]);
+    expect(await ids("text=zebra")).toEqual([]);
+  });
+
+  test.each(["state=odd", "since=odd", "cursor=odd"])("%s is refused", async (query) => {
+    const { dashboard } = await start();
+    expect((await dashboard.get(`api/events?${query}`)).status).toBe(400);
+  });
+
+  test("one event has its life, its errors and its redacted payload", async () => {
+    const { receiver, dashboard } = await start();
+    const [id = ""] = await postDead(receiver, 1);
+    const { body } = await dashboard.get<DashboardEventDetail>(`api/events/${id}`);
+    expect(body).toMatchObject({ id, state: "dead", payload: { kind: "redacted", canUnveil: false } });
+    expect(body.timeline.map(({ kind }) => kind)).toEqual(["signed", "received", "failed", "dead"]);
+    expect(body.timeline.at(2)).toMatchObject({
+      handler: "email.sent",
+      attempt: 1,
+      text: expect.stringContaining("TypeError: no luck") as string,
+      detail: expect.stringContaining("api.test.ts") as string,
+    });
+    expect(JSON.parse(body.payload.text ?? "")).toMatchObject({ id, type: "email.sent", data: { fails: "xxxx" } });
+  });
+
+  test("an event that is not there, or whose id is hostile, is not found", async () => {
+    const { dashboard } = await start();
+    for (const id of ["missing", "<script>", "..%2f..%2fetc", "%00", "'; DROP TABLE inbox_event"]) {
+      const answer = await dashboard.get(`api/events/${id}`);
+      expect(answer).toMatchObject({ status: 404, body: { code: "not_found" } });
+    }
+  });
+
+  test("it can be retried, discarded, and saved as a fixture and as a redacted capture", async () => {
+    const { receiver, log, runs, dashboard } = await start();
+    const [id = ""] = await postDead(receiver, 1);
+    expect((await dashboard.post(`api/events/${id}/retry`)).body).toEqual({ changed: 1 });
+    await expect.poll(() => runs, { timeout: 5_000 }).toEqual([id, id]);
+    await expect.poll(async () => (await receiver.inbox.get(id))?.state).toBe("dead");
+    const fixture = (await dashboard.post<FileText>(`api/events/${id}/fixture`)).body;
+    expect(fixture.name).toBe("email.sent.fixture.json");
+    expect(JSON.parse(fixture.text)).toMatchObject({ source: "production", redaction: "default" });
+    const capture = (await dashboard.post<FileText>(`api/events/${id}/capture`)).body;
+    expect(JSON.parse(capture.text)).toMatchObject({ source: "production", redaction: "strict" });
+    expect((await dashboard.post(`api/events/${id}/discard`)).body).toEqual({ changed: 1 });
+    expect((await receiver.inbox.get(id))?.state).toBe("done");
+    const actions = log.named("dashboard_action").map(({ by, action, eventId }) => [by, action, eventId]);
+    expect(actions).toEqual(["retry", "save_fixture", "save_capture", "discard"].map((action) => ["ann", action, id]));
+  });
+});
+
+describe("errors and jobs", () => {
+  test("errors are groups, and a job discards exactly one of them", async () => {
+    const { receiver, log, dashboard } = await start({ store: tempFile() });
+    const ids = await postDead(receiver, 3);
+    const others = await postDead(receiver, 2, "idea");
+    const { body } = await dashboard.get<ErrorGroupPage>("api/errors");
+    expect(body.items.map(({ kind, events }) => `${events} ${kind}`).toSorted()).toEqual([
+      "2 TypeError",
+      "3 TypeError",
+    ]);
+    const group = body.items.find(({ events }) => events === 3);
+    expect(group).toMatchObject({ handler: "email.sent", type: "email.sent", states: { dead: 3, pending: 0 } });
+    expect(group?.message).not.toMatch(/\d/);
+    expect(ids).toContain(group?.example.id);
+    expect(group?.counts).toHaveLength(body.times.length);
+    expect(group?.counts.reduce((sum, count) => sum + count, 0)).toBe(3);
+
+    const job = { action: "discard", filter: { group: group?.group } };
+    expect((await dashboard.post<JobPreview>("api/jobs/preview", job)).body).toEqual({ events: 3, work: 3 });
+    const { id } = (await dashboard.post<BulkJobRow>("api/jobs", job)).body;
+    expect(await untilJobEnds(dashboard, id)).toMatchObject({ by: "ann", state: "done", total: 3, done: 3, ...job });
+    for (const each of ids) expect((await receiver.inbox.get(each))?.state).toBe("done");
+    for (const each of others) expect((await receiver.inbox.get(each))?.state).toBe("dead");
+    expect(log.named("dashboard_action")).toMatchObject([{ by: "ann", action: "create_job", job: id }]);
+  });
+
+  test("a job of a process that died is finished by the next one", async () => {
+    const file = tempFile();
+    const { receiver } = await start({ store: file });
+    const ids = await postDead(receiver, 2);
+    await receiver.stop({ timeoutMs: 0 });
+    const { openInbox } = await import("#pigeonhole/store/open-inbox.js");
+    const inbox = await openInbox(file);
+    const { id } = await inbox.createJob({ action: "discard", choice: {}, by: "bob" });
+    await inbox.close();
+    // Nobody looks at the dashboard.
+    const next = await start({ store: file });
+    await expect
+      .poll(async () => (await next.receiver.inbox.get(ids[0] ?? ""))?.state, { timeout: 5_000 })
+      .toBe("done");
+    expect(await untilJobEnds(next.dashboard, id)).toMatchObject({ by: "bob", state: "done", done: 2 });
+  });
+
+  test.each<[string, unknown]>([
+    ["an action that does not exist", { action: "erase", filter: {} }],
+    ["no filter", { action: "retry" }],
+    ["a filter that no job knows", { action: "discard", filter: { tenant: "a" } }],
+    ["a state that no job changes", { action: "discard", filter: { state: "leased" } }],
+    ["a time that is none", { action: "discard", filter: { since: "yesterday" } }],
+    ["too many ids", { action: "retry", filter: { ids: Array.from({ length: 501 }, (_, index) => `e${index}`) } }],
+  ])("a job with %s is refused", async (_, body) => {
+    const { dashboard } = await start();
+    expect((await dashboard.post("api/jobs", body)).status).toBe(400);
+    expect((await dashboard.get<BulkJobList>("api/jobs")).body.jobs).toEqual([]);
+  });
+});
+
+test("a handler is paused and resumed, and its work waits meanwhile", async () => {
+  const { receiver, log, dashboard } = await start();
+  const paused = await dashboard.post<HandlerReport>("api/handlers/pause", { handler: "email.sent" });
+  expect(paused.body.handlers).toMatchObject([{ handler: "email.sent", paused: { by: "ann", handler: "email.sent" } }]);
+  const resumed = await dashboard.post<HandlerReport>("api/handlers/resume", { handler: "email.sent" });
+  expect(resumed.body.handlers).toMatchObject([{ handler: "email.sent", paused: null }]);
+  expect(log.named("dashboard_action").map(({ action, handler }) => [action, handler])).toEqual([
+    ["pause", "email.sent"],
+    ["resume", "email.sent"],
+  ]);
+  expect(receiver.state).toBe("running");
+});
+
+test("the overview has the figures of the range and the state now", async () => {
+  const { receiver, dashboard } = await start();
+  await postDead(receiver, 1);
+  for (const [range, stepMs] of [
+    ["1h", 10_000],
+    ["24h", 300_000],
+    ["7d", 1_800_000],
+  ] as const) {
+    const { body } = await dashboard.get<DashboardOverview>(`api/overview?range=${range}`);
+    expect(body).toMatchObject({ range, stepMs });
+    expect(body.backlog.depth).toHaveLength(body.times.length);
+    expect(body.now).toMatchObject({ state: "running", backlog: { dead: 1, pending: 0 }, paused: [] });
+    expect(body.now.endpoint).toMatchObject({ failuresInARow: 0, disablesAt: 100, isSilent: false });
+    expect(Date.now() - Date.parse(body.now.endpoint.lastAcceptedAt ?? "")).toBeLessThan(60_000);
+  }
+  expect((await dashboard.get("api/overview?range=1y")).status).toBe(400);
+});
+
+describe("the stream", () => {
+  async function* messages(response: Response): AsyncGenerator<{ event: string; data: unknown }> {
+    let text = "";
+    if (response.body === null) throw new Error("no stream");
+    for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
+      text += chunk;
+      for (let end = text.indexOf("\n\n"); end !== -1; end = text.indexOf("\n\n")) {
+        const [, event, data] = /^event: (\w+)\ndata: (.*)$/.exec(text.slice(0, end)) ?? [];
+        text = text.slice(end + 2);
+        if (event !== undefined) yield { event, data: JSON.parse(data ?? "") };
+      }
+    }
+  }
+
+  test("it sends the state at once, changes as they come, and ends with the receiver", async () => {
+    const { receiver, dashboard } = await start({ store: tempFile() });
+    const response = await dashboard.fetch(new Request("https://ops.example/api/stream"));
+    expect(response.headers.get("content-type")).toContain("text/event-stream");
+    const seen: string[] = [];
+    const gate = makeGate();
+    const reading = (async () => {
+      for await (const { event, data } of messages(response)) {
+        seen.push(event);
+        if (event === "now" && (data as { backlog: { dead: number } }).backlog.dead === 1) gate.open();
+      }
+    })();
+    await expect.poll(() => seen).toContain("now");
+    await postDead(receiver, 1);
+    await gate.passed;
+    await receiver.stop({ timeoutMs: 0 });
+    await reading;
+    expect(seen.at(-1)).toBe("end");
+    expect((await dashboard.get("api/session")).status).toBe(503);
+  }, 15_000);
+
+  test("so many pages can have one, and one that leaves makes room", async () => {
+    const { dashboard } = await start();
+    const open = (): Promise<Response> => dashboard.fetch(new Request("https://ops.example/api/stream"));
+    const streams = await Promise.all(Array.from({ length: 50 }, open));
+    expect((await open()).status).toBe(503);
+    await streams[0]?.body?.cancel();
+    const again = await open();
+    expect(again.status).toBe(200);
+    for (const each of [...streams.slice(1), again]) await each.body?.cancel();
+  });
+});
