@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, expectTypeOf, test } from "vitest";
 import type * as client from "pigeonhole/client";
+import type * as dashboard from "pigeonhole/dashboard";
 import type * as main from "pigeonhole";
 import type * as postgres from "pigeonhole/postgres";
 import type * as protocol from "pigeonhole/protocol";
@@ -38,6 +39,7 @@ interface Refusals {
   BackupOptions: RefusesUndefined<main.BackupOptions>;
   CallOptions: RefusesUndefined<client.CallOptions>;
   ClientOptions: RefusesUndefined<client.ClientOptions>;
+  DashboardOptions: RefusesUndefined<dashboard.DashboardOptions>;
   AudienceInput: RefusesUndefined<sandbox.AudienceInput>;
   ChatInput: RefusesUndefined<sandbox.ChatInput>;
   ChatUpdateInput: RefusesUndefined<client.ChatUpdateInput>;
@@ -93,7 +95,7 @@ interface Refusals {
   nestedSignature: RefusesUndefined<NonNullable<main.ReceiverOptions<Record<never, never>>["signature"]>>;
 }
 
-const ENTRIES = ["index", "client", "postgres", "protocol", "sandbox", "testing"];
+const ENTRIES = ["index", "client", "dashboard", "postgres", "protocol", "sandbox", "testing"];
 const ROOT = new URL("../", import.meta.url);
 
 describe("public options", () => {

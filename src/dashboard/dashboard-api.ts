@@ -12,7 +12,7 @@
  * POST api/events/{id}/retry | discard | run {} → InboxChange
  * POST api/events/{id}/payload {}              → UnveiledPayload; logged with the name
  * POST api/events/{id}/fixture {}              → FileText: a capture for the app's own tests; logged with the name
- * POST api/events/{id}/capture {}              → FileText: a capture by the profile `strict`, for the dev server; logged
+ * POST api/events/{id}/capture {}              → FileText: a capture, strictly redacted, for the dev server; logged
  * GET  api/running                             → RunningWork
  * GET  api/handlers                            → HandlerReport
  * POST api/handlers/pause | resume  HandlerBody → HandlerReport
@@ -69,7 +69,7 @@ export type DashboardRole = "read" | "operate";
  * How much of payloads a person may see. `hidden`: nothing. `redacted`: without personal data. `full`: redacted until
  * the person unveils an event, which is logged.
  */
-export type PayloadRule = "hidden" | "redacted" | "full";
+export type PayloadAccess = "hidden" | "redacted" | "full";
 
 /** Who looks, and what the person may do. */
 export interface DashboardSession {
@@ -78,7 +78,7 @@ export interface DashboardSession {
   /** Name of the person as the app gave it; every action is logged with it. */
   name: string;
   role: DashboardRole;
-  payloads: PayloadRule;
+  payloads: PayloadAccess;
   /** For the header of POSTs; bound to the name. */
   token: string;
   /** When the token ends, ISO 8601. */
@@ -238,7 +238,7 @@ export interface RunningRow {
 }
 
 /**
- * The messages of the stream, by the name of the event. Each has JSON as its data. The browser connects again by itself;
+ * The messages of the stream, by the name of the event, with JSON as their data. The browser connects again by itself;
  * a page that was away then loads its lists again.
  */
 export interface StreamMessages {

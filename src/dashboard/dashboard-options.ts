@@ -1,9 +1,9 @@
 import { PigeonholeError } from "../base/error.js";
 import { type OptionsOf, callable, defineOptions, oneOf, readBy } from "../base/options.js";
-import type { DashboardRole, PayloadRule } from "./dashboard-api.js";
+import type { DashboardRole, PayloadAccess } from "./dashboard-api.js";
 
-/** The values of {@link PayloadRule}. */
-export const PAYLOAD_RULES = ["hidden", "redacted", "full"] as const satisfies readonly PayloadRule[];
+/** The values of {@link PayloadAccess}. */
+export const PAYLOAD_ACCESS = ["hidden", "redacted", "full"] as const satisfies readonly PayloadAccess[];
 
 /** What `allow` says about a person who is let in. */
 export interface DashboardPerson {
@@ -12,10 +12,10 @@ export interface DashboardPerson {
   /** Who it is, such as the id of your user; 1 to 200 characters. It is logged with every action. */
   name: string;
   /** What of payloads this person may see. @default the option `payloads` of `createDashboard` */
-  payloads?: PayloadRule | undefined;
+  payloads?: PayloadAccess | undefined;
 }
 
-/** The person, or nothing for somebody who is not let in. */
+/** The person, or nothing for one who is not let in. */
 export type AllowAnswer = DashboardPerson | undefined | null | false;
 
 /** The options of `createDashboard`. `Req` is the request of your server: of Express, node:http or Fetch. */
@@ -29,7 +29,7 @@ export interface DashboardOptions<Req = never> {
    * What of payloads people may see: nothing, what is left without personal data, or, once they unveil an event, all of
    * it; unveiling is logged. @default "redacted"
    */
-  payloads?: PayloadRule | undefined;
+  payloads?: PayloadAccess | undefined;
   /**
    * Path of the mount, such as "/ops/webhooks", where the server does not cut it off: node:http and most Fetch hosts.
    * Express and Connect do. @default none
@@ -40,7 +40,7 @@ export interface DashboardOptions<Req = never> {
 /** The defaults and checks of {@link DashboardOptions}. */
 export const DASHBOARD_OPTIONS = defineOptions("createDashboard", {
   allow: callable<(req: never) => AllowAnswer | PromiseLike<AllowAnswer>>(),
-  payloads: oneOf(PAYLOAD_RULES, { default: "redacted" }),
+  payloads: oneOf(PAYLOAD_ACCESS, { default: "redacted" }),
   path: readBy(checkMountPath),
 } satisfies OptionsOf<DashboardOptions>);
 

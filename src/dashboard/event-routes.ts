@@ -15,7 +15,7 @@ import type {
   DashboardEventDetail,
   DashboardEventPage,
   FileText,
-  PayloadRule,
+  PayloadAccess,
   UnveiledPayload,
 } from "./dashboard-api.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
@@ -33,7 +33,7 @@ export interface EventRouteTools {
   log: ActionLog;
 }
 
-const MOST_CONTACT_EVENTS = 50;
+const MAX_CONTACT_EVENTS = 50;
 
 /** Stored events: lists, one event with its life, and what is done to it. */
 export function eventRoutes(tools: EventRouteTools): DashboardRoute[] {
@@ -139,7 +139,7 @@ function eventQuery(query: URLSearchParams): EventQuery {
   };
 }
 
-function shownEvent(event: EventView, personal: PersonalData, rule: PayloadRule): DashboardEvent {
+function shownEvent(event: EventView, personal: PersonalData, rule: PayloadAccess): DashboardEvent {
   const due = event.handlers.flatMap(({ dueAt }) => (dueAt === undefined ? [] : [dueAt]));
   return { ...personal.event(eventRow(event), rule), nextRunAt: due.length === 0 ? null : isoTime(Math.min(...due)) };
 }
@@ -151,7 +151,7 @@ async function readEvent(
   const event = await operator().getEvent(id);
   if (event === undefined)
     throw new PageApiError(404, { code: "not_found", message: "There is no event with this id." });
-  const recorded = await operator().listContactEvents({ inboxEventId: id, limit: MOST_CONTACT_EVENTS });
+  const recorded = await operator().listContactEvents({ inboxEventId: id, limit: MAX_CONTACT_EVENTS });
   const contactEvents = recorded.items.map((view) => personal.contactEvent(contactEventRow(view), rule));
   const errors = Object.entries(workOn(event).errors);
   return {

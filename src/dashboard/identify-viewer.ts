@@ -1,13 +1,13 @@
 import { errorFields } from "../base/error-fields.js";
 import type { Logger } from "../base/logger.js";
-import type { DashboardRole, PayloadRule } from "./dashboard-api.js";
-import { type AllowAnswer, PAYLOAD_RULES } from "./dashboard-options.js";
+import type { DashboardRole, PayloadAccess } from "./dashboard-api.js";
+import { type AllowAnswer, PAYLOAD_ACCESS } from "./dashboard-options.js";
 
 /** Who sends a request, and what they may do. */
 export interface Viewer {
   name: string;
   role: DashboardRole;
-  payloads: PayloadRule;
+  payloads: PayloadAccess;
 }
 
 /** `unset`: the dashboard was made without `allow`. `failed`: `allow` threw, or said what cannot be used. */
@@ -19,7 +19,7 @@ const MAX_NAME_LENGTH = 200;
 export interface PersonRules {
   allow: ((request: unknown) => AllowAnswer | PromiseLike<AllowAnswer>) | undefined;
   /** For people of whom `allow` says nothing else. */
-  payloads: PayloadRule;
+  payloads: PayloadAccess;
   logger: Logger;
 }
 
@@ -30,7 +30,7 @@ export async function identifyViewer(request: unknown, { allow, payloads, logger
     const answer = await allow(request);
     if (answer === undefined || answer === null || answer === false) return { kind: "refused" };
     const { name, role, payloads: given = payloads } = answer;
-    const isUsable = isName(name) && (role === "read" || role === "operate") && PAYLOAD_RULES.includes(given);
+    const isUsable = isName(name) && (role === "read" || role === "operate") && PAYLOAD_ACCESS.includes(given);
     if (isUsable) return { kind: "person", person: { name, role, payloads: given } };
     logger.error({ needs: ALLOW_RULE }, "dashboard_allow_answer_unusable");
   } catch (error) {

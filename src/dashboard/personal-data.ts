@@ -7,7 +7,7 @@ import { createRedactor } from "../capture/redact/redactor.js";
 import { SHARED_PROFILE } from "../capture/redact/redaction-profiles.js";
 import type { ContactEventRow, InboxEvent } from "../dev/api/page-api.js";
 import type { FailedRuns } from "../store/inbox-view.js";
-import type { PayloadRule, ShownPayload } from "./dashboard-api.js";
+import type { PayloadAccess, ShownPayload } from "./dashboard-api.js";
 
 /** An event whose bytes are there. */
 export interface EventBytes {
@@ -34,11 +34,11 @@ export class PersonalData {
   }
 
   /** A text that may quote a payload, such as an error, without the addresses in it. */
-  text(text: string, rule: PayloadRule): string {
+  text(text: string, rule: PayloadAccess): string {
     return rule === "full" ? text : hideAddresses(text, this.#rules);
   }
 
-  event<Row extends InboxEvent>(row: Row, rule: PayloadRule): Row {
+  event<Row extends InboxEvent>(row: Row, rule: PayloadAccess): Row {
     if (rule === "full") return row;
     const handlers = row.handlers.map((each) => {
       return { ...each, error: each.error === null ? null : this.text(each.error, rule) };
@@ -46,21 +46,21 @@ export class PersonalData {
     return { ...row, handlers };
   }
 
-  failed({ first, last }: FailedRuns, rule: PayloadRule): FailedRuns {
+  failed({ first, last }: FailedRuns, rule: PayloadAccess): FailedRuns {
     return {
       first: { ...first, stack: this.text(first.stack, rule) },
       last: { ...last, stack: this.text(last.stack, rule) },
     };
   }
 
-  contactEvent(row: ContactEventRow, rule: PayloadRule): ContactEventRow {
+  contactEvent(row: ContactEventRow, rule: PayloadAccess): ContactEventRow {
     if (rule === "full") return row;
     const hide = (text: string | null): string | null => (text === null ? null : this.text(text, rule));
     return { ...row, contact: this.text(row.contact, rule), error: hide(row.error), message: hide(row.message) };
   }
 
   /** JSON of a contact event, as far as it may be shown. */
-  contactEventBody(body: string, rule: PayloadRule): string {
+  contactEventBody(body: string, rule: PayloadAccess): string {
     if (rule === "full") return body;
     const { name, ...fields } = JSON.parse(body) as Record<string, unknown>;
     if (rule === "hidden") return JSON.stringify({ name });
@@ -68,7 +68,7 @@ export class PersonalData {
   }
 
   /** The payload without personal data, or why it is not shown. */
-  payload(event: Omit<EventBytes, "body"> & { body: Uint8Array | undefined }, rule: PayloadRule): ShownPayload {
+  payload(event: Omit<EventBytes, "body"> & { body: Uint8Array | undefined }, rule: PayloadAccess): ShownPayload {
     const { body } = event;
     const canUnveil = rule === "full" && body !== undefined;
     const bytes = body?.byteLength ?? null;
@@ -93,7 +93,7 @@ export class PersonalData {
   }
 
   /** A capture for the app's own tests: exact where the person may see all, redacted otherwise. */
-  fixture(event: EventBytes, rule: PayloadRule): Capture {
+  fixture(event: EventBytes, rule: PayloadAccess): Capture {
     const capture = fromInbox(event);
     return rule === "full" ? capture : this.#redact(capture);
   }

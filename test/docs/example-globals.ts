@@ -27,6 +27,13 @@ declare global {
   const body: Uint8Array;
   const req: import("express").Request;
   const app: Express;
+  const requireLogin: import("express").RequestHandler;
+  const isOnCall: (req: import("express").Request) => boolean;
+  const userOf: (req: import("express").Request) => string;
+  const createDashboard: typeof import("pigeonhole/dashboard").createDashboard;
+  const dashboard: import("pigeonhole/dashboard").Dashboard;
+  const mountedDashboard: import("pigeonhole/dashboard").Dashboard;
+  const allow: () => import("pigeonhole/dashboard").DashboardPerson;
   const hono: import("hono").Hono;
   const crm: { find(address: unknown): Promise<{ id: number }> };
   const mailer: { notify(person: { id: number }, options: { idempotencyKey: string }): Promise<void> };

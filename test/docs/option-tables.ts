@@ -1,3 +1,4 @@
+import { DASHBOARD_OPTIONS } from "#pigeonhole/dashboard/dashboard-options.js";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Option } from "#pigeonhole/base/options.js";
@@ -72,6 +73,7 @@ export const DOCUMENTED: readonly DocumentedOptions[] = [
     ["dispatch/retry-policy", "RetryPolicy"],
     ["base/retry-wait", "Backoff"],
   ),
+  listed("dashboard.md", "createDashboard", DASHBOARD_OPTIONS, ["dashboard/dashboard-options", "DashboardOptions"]),
   listed("api.md", "createSqliteStore", STORE_OPTIONS, ["store/sqlite/sqlite-store", "SqliteStoreOptions"]),
   listed("api.md", "createPostgresStore", POSTGRES_STORE_OPTIONS, [
     "store/postgres/postgres-store",

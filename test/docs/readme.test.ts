@@ -67,6 +67,7 @@ test.each<readonly [part: string, page: string, text: string]>([
   ["error codes", "troubleshooting.md", errorTable()],
   ["reference index", "api.md", referenceTable("index")],
   ["reference client", "api.md", referenceTable("client")],
+  ["reference dashboard", "api.md", referenceTable("dashboard")],
   ["reference postgres", "api.md", referenceTable("postgres")],
   ["reference protocol", "api.md", referenceTable("protocol")],
   ["reference sandbox", "api.md", referenceTable("sandbox")],

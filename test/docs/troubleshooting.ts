@@ -40,6 +40,20 @@ export const LOG_MESSAGES: Readonly<Record<string, Remedy>> = {
     remedy: "Look at the `send_failed` lines before it, then retry or discard it.",
   },
   counts_failed: { cause: "The database did not answer a count.", remedy: BY_ITSELF },
+  dashboard_action: {
+    cause: "A person did something on the dashboard: `action` says what, `by` is the name that `allow` gave.",
+    remedy: NOTHING,
+  },
+  dashboard_allow_answer_unusable: {
+    cause: "Your `allow` returned neither a person nor nothing; nobody was let in.",
+    remedy: "Return `{ role, name }` with the role `read` or `operate`, or nothing.",
+  },
+  dashboard_allow_failed: {
+    cause: "Your `allow` threw or rejected; nobody was let in.",
+    remedy: "Return nothing for a person who is not let in.",
+  },
+  dashboard_failed: { cause: "A request of the dashboard failed.", remedy: BY_ITSELF },
+  dashboard_job_interrupted: { cause: "A page of a job of the dashboard failed.", remedy: RETRIED },
   files_were_open_to_others: {
     cause: "Files of the database could be read by other users before this start.",
     remedy: "Follow the `advice` of the line.",

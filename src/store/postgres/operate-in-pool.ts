@@ -6,7 +6,7 @@ import { readServerTime } from "./operations/server-time.js";
 import type { Sql } from "./sql.js";
 
 /** At the same time, so that handlers find connections in the pool. */
-const MOST_AT_ONCE = 2;
+const MAX_AT_ONCE = 2;
 
 type RunInPool = <Value>(doing: string, use: (sql: Sql) => Promise<Value>) => Promise<Value>;
 
@@ -15,7 +15,7 @@ export function operateInPool(
   place: PostgresPlace,
   { read, write }: { read: RunInPool; write: RunInPool },
 ): InboxOperator {
-  const inTurn = takeTurns(MOST_AT_ONCE);
+  const inTurn = takeTurns(MAX_AT_ONCE);
   return operateDatabase({
     database: nameOfPlace(place),
     schema: place.schema,

@@ -29,7 +29,7 @@ interface StartedThread {
   ended: Promise<void>;
 }
 
-/** Runs an operator on a thread of its own: a list over a large file keeps neither the event loop nor the writer waiting. */
+/** Runs an operator on a thread of its own, so that a long list keeps neither the event loop nor the writer waiting. */
 export class OperatorThread {
   readonly #file: string;
   #thread: StartedThread | undefined;
