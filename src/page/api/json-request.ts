@@ -12,8 +12,8 @@ interface JsonRequestOptions {
 
 /** Requests of a page to its server; an answer that is no success is thrown as a {@link PageApiError}. */
 export interface JsonRequests {
-  readJson<Result>(path: string, signal?: AbortSignal): Promise<Result>;
-  postJson<Result>(path: string, body: object): Promise<Result>;
+  readJson: <Result>(path: string, signal?: AbortSignal) => Promise<Result>;
+  postJson: <Result>(path: string, body: object) => Promise<Result>;
 }
 
 export function createJsonRequests(options: JsonRequestOptions): JsonRequests {

@@ -40,9 +40,9 @@ import type { KeyCommand } from "../ui/follow-keys.js";
 /** In the order of the sheet. */
 export const KEY_GROUPS = ["Move", "Act", "Inbox", "Go"] as const;
 
-type Command = KeyCommand<ViewName, (typeof KEY_GROUPS)[number]>;
+type PageCommand = KeyCommand<ViewName, (typeof KEY_GROUPS)[number]>;
 
-const inList = (keys: readonly string[], label: string, group: Command["group"], run: () => void): Command => ({
+const inList = (keys: readonly string[], label: string, group: PageCommand["group"], run: () => void): PageCommand => ({
   keys,
   label,
   group,
@@ -50,7 +50,7 @@ const inList = (keys: readonly string[], label: string, group: Command["group"],
   run,
 });
 
-const inInbox = (keys: readonly string[], label: string, run: () => void): Command => ({
+const inInbox = (keys: readonly string[], label: string, run: () => void): PageCommand => ({
   keys,
   label,
   group: "Inbox",
@@ -58,7 +58,12 @@ const inInbox = (keys: readonly string[], label: string, run: () => void): Comma
   run,
 });
 
-const anywhere = (keys: readonly string[], label: string, group: Command["group"], run: () => void): Command => ({
+const anywhere = (
+  keys: readonly string[],
+  label: string,
+  group: PageCommand["group"],
+  run: () => void,
+): PageCommand => ({
   keys,
   label,
   group,
@@ -116,7 +121,7 @@ function stepBack(): void {
   if (view.value === "deliveries") focusById(LIST_ID);
 }
 
-export const KEY_COMMANDS: readonly Command[] = [
+export const KEY_COMMANDS: readonly PageCommand[] = [
   inList(["j", "ArrowDown"], "Next delivery", "Move", () => moveCursor(1)),
   inList(["k", "ArrowUp"], "Previous delivery", "Move", () => moveCursor(-1)),
   inList(["PageDown"], "Further down", "Move", () => moveCursor(PAGE)),

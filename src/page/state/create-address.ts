@@ -10,15 +10,15 @@ interface PageAddress<View extends string> {
 export interface Address<View extends string> {
   view: ReadonlySignal<View>;
   /** One parameter of the view; empty if it is missing. */
-  readParam(name: string): string;
+  readParam: (name: string) => string;
   /** Goes to a view, leaving the present one in the browser's history. */
-  goTo(next: View, params?: Record<string, string>): void;
+  goTo: (next: View, params?: Record<string, string>) => void;
   /** Goes to a view with its last parameters. */
-  returnTo(next: View): void;
+  returnTo: (next: View) => void;
   /** Changes parameters of the present view; an empty one disappears. */
-  setParams(changes: Record<string, string>): void;
+  setParams: (changes: Record<string, string>) => void;
   /** The part of a link that leads to a view: `#/send`. */
-  linkTo(next: View, params?: Record<string, string>): string;
+  linkTo: (next: View, params?: Record<string, string>) => string;
 }
 
 /** The address of a page with these views; an address that names none is that of the first. */
