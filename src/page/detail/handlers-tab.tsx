@@ -9,7 +9,7 @@ import { NoInbox } from "../message/no-inbox.js";
 import { WorkButtons } from "../message/work-buttons.js";
 import { goTo } from "../state/address.js";
 import { session } from "../state/session.js";
-import { readWork, works } from "../state/work.js";
+import { readWork, retries, works } from "../state/work.js";
 import { Icon } from "../ui/icon.js";
 
 /** What the app's handlers made of the delivery, and of its replays under other event ids. */
@@ -64,7 +64,11 @@ function SentEvent({ id, capture, isOnly }: { id: string; capture: Capture; isOn
           </>
         )}
       </div>
-      {work === undefined ? <NotInInbox capture={capture} problem={problem} /> : <HandlerList work={work} />}
+      {work === undefined ? (
+        <NotInInbox capture={capture} problem={problem} />
+      ) : (
+        <HandlerList work={work} retried={retries.value.get(id)} />
+      )}
     </section>
   );
 }

@@ -5,7 +5,7 @@ import { BodyView } from "../message/body-view.js";
 import { HandlerList } from "../message/handler-list.js";
 import { WorkButtons } from "../message/work-buttons.js";
 import { goTo } from "../state/address.js";
-import { works } from "../state/work.js";
+import { retries, works } from "../state/work.js";
 import { EventBadge } from "../ui/badges.js";
 import { CloseButton } from "../ui/close-button.js";
 import { CopyFact } from "../ui/copy-fact.js";
@@ -51,7 +51,7 @@ export function EventDetailPane({ event }: { event: InboxEventDetail }) {
       </header>
       <div class="detail-body">
         <h3>Handlers</h3>
-        <HandlerList work={work} />
+        <HandlerList work={work} retried={retries.value.get(event.id)} />
         <ContactEventsOfEvent key={event.id} eventId={event.id} />
         <h3>Body</h3>
         {event.body === null ? (

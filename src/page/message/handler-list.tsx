@@ -1,7 +1,8 @@
+import { escapeControls } from "../../base/text.js";
 import { NOTE_HANDLER } from "../../base/note-handler.js";
 import { describeAttempts } from "../../capture/model/describe-work.js";
 import type { EventWork, InboxHandler } from "../../dev/api/page-api.js";
-import { retries } from "../state/work.js";
+import type { SeenRetry } from "../state/work.js";
 import { isRetryRequested, wordOfPiece } from "../../capture/model/work-word.js";
 import { WordBadge } from "../ui/badges.js";
 import { formatExactTime, formatTime, plural } from "../ui/format.js";
@@ -10,9 +11,14 @@ import { formatExactTime, formatTime, plural } from "../ui/format.js";
 const TEST_EVENT = "A test delivery: handlers get it with the option testEvents.";
 const NO_HANDLER = "No handler took it. Once the app has one for this type, Retry gives it this event.";
 
+interface HandlerListOptions {
+  work: EventWork;
+  /** The last retry that was seen, and what came of it. */
+  retried?: SeenRetry | undefined;
+}
+
 /** Each handler's work on an event: runs, errors, the next run. */
-export function HandlerList({ work: { event, errors } }: { work: EventWork }) {
-  const retried = retries.value.get(event.id);
+export function HandlerList({ work: { event, errors }, retried }: HandlerListOptions) {
   return (
     <>
       {retried?.cameOf !== undefined && (
@@ -43,7 +49,7 @@ function HandlerRow({ handler, errors }: HandlerRowOptions) {
     <li class="handler">
       <div class="handler-head">
         <WordBadge word={wordOfPiece(handler)} />
-        <b>{isNote ? "not understood" : handler.handler}</b>
+        <b>{isNote ? "not understood" : escapeControls(handler.handler)}</b>
         {isRetryRequested(handler) ? (
           <span class="hint">waiting for the receiver</span>
         ) : (

@@ -39,7 +39,7 @@ function lastWorkOf({ lastEventId }: SentEvents): EventWork | undefined {
 }
 
 /** A retry that was seen here, from wherever it was requested. */
-interface SeenRetry {
+export interface SeenRetry {
   /** Milliseconds since 1970. */
   at: number;
   /** What came of it; undefined until the receiver has run it. */

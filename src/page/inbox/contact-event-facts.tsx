@@ -1,0 +1,54 @@
+import { useMemo } from "preact/hooks";
+import { escapeControls } from "../../base/text.js";
+import type { ContactEventRow } from "../../dev/api/page-api.js";
+import { BodyView } from "../message/body-view.js";
+import { FactTable } from "../ui/fact-table.js";
+import { formatExactTime, formatTime } from "../ui/format.js";
+import { RefusalTags } from "./refusal-tags.js";
+
+interface ContactEventFactsOptions {
+  event: ContactEventRow;
+  /** JSON text as it is sent. */
+  body: string;
+}
+
+/** Why a contact event failed, how far it is, and what is sent. */
+export function ContactEventFacts({ event, body }: ContactEventFactsOptions) {
+  const sent = useMemo(() => ({ encoding: "utf8" as const, data: body }), [body]);
+  return (
+    <>
+      <Problem event={event} />
+      <FactTable label="Contact event" facts={factsOf(event)} />
+      <h3>As sent</h3>
+      <BodyView body={sent} label="Contact event as sent" />
+    </>
+  );
+}
+
+/** Why it is dead, or the error of the last try. */
+function Problem({ event }: { event: ContactEventRow }) {
+  const { state, message, reason, error } = event;
+  const why = state === "dead" ? (message ?? reason) : error;
+  if (why === null) return null;
+  return (
+    <div class="contact-problem">
+      <pre class="text error-text">{why}</pre>
+      <RefusalTags event={event} />
+    </div>
+  );
+}
+
+function factsOf(event: ContactEventRow): [name: string, value: string, title?: string][] {
+  const { contact, attempts, dueAt, recordedAt, occurredAt, settledAt, remoteId } = event;
+  const time = (name: string, at: string | null): [string, string, string][] =>
+    at === null ? [] : [[name, formatTime(at), formatExactTime(at)]];
+  return [
+    ["Contact", contact === "" ? "erased" : escapeControls(contact)],
+    ["Attempts", String(attempts)],
+    ...time("Next try", dueAt),
+    ...time("Happened", occurredAt),
+    ...time("Recorded", recordedAt),
+    ...time(event.state === "dead" ? "Given up" : "Ended", settledAt),
+    ...(remoteId === null ? [] : [["Id at the service", escapeControls(remoteId)] as [string, string]]),
+  ];
+}
