@@ -41,6 +41,7 @@ const ORDERS: Record<string, readonly string[]> = {
     "send",
     "keyboard",
     "nav",
+    "dashboard",
     "",
   ],
 };
@@ -62,6 +63,8 @@ const PACKAGES: Record<string, readonly string[]> = {
   "@codemirror/language": ["page"],
   "@codemirror/state": ["page"],
   "@codemirror/view": ["page"],
+  uplot: ["page"],
+  "uplot/dist/uPlot.min.css": ["page"],
   vite: ["page"],
   microdiff: ["capture"],
   diff: ["scaffold"],

@@ -62,8 +62,11 @@ describe("the tarball", () => {
     const kinds = [...new Set(files.map((path) => path.split("/")[0] ?? ""))].toSorted();
     const documents = [".github", "CHANGELOG.md", "LICENSE", "README.md", "docs", "examples"];
     expect(kinds).toEqual([...documents, "dist", "package.json", "templates"].toSorted());
-    expect(files).toContain("dist/page/index.html");
-    expect(files.some((path) => /^dist\/page\/assets\/.*\.js$/.test(path))).toBe(true);
+    for (const page of ["dist/page", "dist/dashboard-page"]) {
+      expect(files).toContain(`${page}/index.html`);
+      expect(files).toContain(`${page}/THIRD-PARTY-NOTICES.txt`);
+      expect(files.some((path) => path.startsWith(`${page}/assets/`) && path.endsWith(".js"))).toBe(true);
+    }
     expect(files).toContain("dist/store/sqlite/writer-thread.js");
     for (const template of ["__common__", "express", "express-sqlite-app", "express-postgres-app", "hono"]) {
       expect(files.filter((path) => path.startsWith(`templates/${template}/`)).length, template).toBeGreaterThan(2);
@@ -92,7 +95,7 @@ describe("the tarball", () => {
   });
 
   test("the tarball has a declaration beside every module", () => {
-    const modules = files.filter((path) => /^dist\/(?!page\/).*\.js$/.test(path));
+    const modules = files.filter((path) => /^dist\/(?!page\/|dashboard-page\/).*\.js$/.test(path));
     expect(modules.length).toBeGreaterThan(100);
     expect(modules.filter((path) => !files.includes(path.replace(/\.js$/, ".d.ts")))).toEqual([]);
   });

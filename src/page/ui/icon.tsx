@@ -27,6 +27,9 @@ const PATHS = {
   keyboard: "M1.5 4.5h13v7h-13zM4 7h.1M6.5 7h.1M9 7h.1m2.4 0h.1M5 9.5h6",
   arrow: "M3 8h9.5M9 4.5 12.5 8 9 11.5",
   minus: "M4 8h8",
+  pause: "M5.5 3.5v9m5-9v9",
+  chart: "M2.5 2.5v11h11M5.5 10.5V7.5m3 3V4.5m3 6v-4",
+  eye: "M1.5 8c1.6-2.8 3.8-4.2 6.5-4.2s4.9 1.4 6.5 4.2c-1.6 2.8-3.8 4.2-6.5 4.2S3.1 10.8 1.5 8zm6.5 1.9a1.9 1.9 0 1 0 0-3.8 1.9 1.9 0 0 0 0 3.8z",
 } as const;
 
 export type IconName = keyof typeof PATHS;

@@ -1,0 +1,96 @@
+import {
+  TOKEN_HEADER,
+  type BulkJobList,
+  type BulkJobRow,
+  type ContactEventDetail,
+  type ContactEventPage,
+  type DashboardEventDetail,
+  type DashboardEventPage,
+  type DashboardOverview,
+  type DashboardSession,
+  type ErrorGroupPage,
+  type FigureRange,
+  type FileText,
+  type HandlerReport,
+  type InboxChange,
+  type InboxChanges,
+  type JobBody,
+  type JobPreview,
+  type RunningWork,
+  type UnveiledPayload,
+} from "../../../dashboard/dashboard-api.js";
+import { PageApiError } from "../../../dev/api/page-api-error.js";
+import { createJsonRequests } from "../../api/json-request.js";
+
+/** Of the last session that was read. */
+let token = "";
+
+const { readJson, postJson } = createJsonRequests({
+  server: "The app",
+  ifSilent: "Does it still run, and is the network there?",
+  postHeaders: () => ({ [TOKEN_HEADER]: token }),
+});
+
+const at = encodeURIComponent;
+
+export async function fetchSession(): Promise<DashboardSession> {
+  const session = await readJson<DashboardSession>("api/session");
+  token = session.token;
+  return session;
+}
+
+/** A POST, with a new token if the old one has ended. */
+async function change<Result>(path: string, body: object = {}): Promise<Result> {
+  try {
+    return await postJson<Result>(path, body);
+  } catch (error) {
+    if (!(error instanceof PageApiError && error.code === "token_expired")) throw error;
+    await fetchSession();
+    return postJson<Result>(path, body);
+  }
+}
+
+/** Parameters of a list; an empty one is left out. */
+export type ListFilter = Readonly<Record<string, string>>;
+
+function withQuery(path: string, filter: ListFilter): string {
+  const given = Object.entries(filter).filter(([, value]) => value !== "");
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
+}
+
+export const fetchOverview = (range: FigureRange) => readJson<DashboardOverview>(withQuery("api/overview", { range }));
+
+export const fetchErrorGroups = (filter: ListFilter) => readJson<ErrorGroupPage>(withQuery("api/errors", filter));
+
+export const fetchEvents = (filter: ListFilter) => readJson<DashboardEventPage>(withQuery("api/events", filter));
+
+export const fetchEvent = (id: string) => readJson<DashboardEventDetail>(`api/events/${at(id)}`);
+
+export const postEventChange = (id: string, action: "retry" | "discard" | "run") =>
+  change<InboxChange>(`api/events/${at(id)}/${action}`);
+
+export const postUnveiling = (id: string) => change<UnveiledPayload>(`api/events/${at(id)}/payload`);
+
+export const postExport = (id: string, kind: "fixture" | "capture") => change<FileText>(`api/events/${at(id)}/${kind}`);
+
+export const fetchRunning = () => readJson<RunningWork>("api/running");
+
+export const fetchHandlers = () => readJson<HandlerReport>("api/handlers");
+
+export const postHandlerChange = (handler: string, action: "pause" | "resume") =>
+  change<HandlerReport>(`api/handlers/${action}`, { handler });
+
+export const postJobPreview = (body: JobBody) => change<JobPreview>("api/jobs/preview", body);
+
+export const postJob = (body: JobBody) => change<BulkJobRow>("api/jobs", body);
+
+export const fetchJobs = () => readJson<BulkJobList>("api/jobs");
+
+export const postJobCancel = (id: string) => change<BulkJobRow>(`api/jobs/${at(id)}/cancel`);
+
+export const fetchOutbox = (filter: ListFilter) => readJson<ContactEventPage>(withQuery("api/outbox", filter));
+
+export const fetchContactEvent = (key: string) => readJson<ContactEventDetail>(`api/outbox/${at(key)}`);
+
+export const postOutboxChange = (ids: string[], action: "retry" | "discard") =>
+  change<InboxChanges>(`api/outbox/${action}`, { ids });

@@ -1,0 +1,75 @@
+import { useErrorBoundary } from "preact/hooks";
+import { signedOut } from "../state/notice.js";
+import { ConfirmDialog } from "../ui/confirm.js";
+import { Empty } from "../ui/empty.js";
+import { KeySheet } from "../ui/key-sheet.js";
+import { Notices } from "../ui/notices.js";
+import { ErrorsView } from "./errors/errors-view.js";
+import { EventDetailView } from "./event/event-detail-view.js";
+import { Banners } from "./frame/banners.js";
+import { DASHBOARD_KEY_GROUPS, DASHBOARD_KEYS } from "./frame/dashboard-keys.js";
+import { DashboardNav } from "./frame/dashboard-nav.js";
+import { DashboardTop } from "./frame/dashboard-top.js";
+import { JobStrip } from "./frame/job-strip.js";
+import { OutboxListView } from "./outbox/outbox-list-view.js";
+import { OverviewView } from "./overview/overview-view.js";
+import { view } from "./state/dashboard-address.js";
+import { WorkView } from "./work/work-view.js";
+
+export function DashboardApp() {
+  if (signedOut.value) {
+    return (
+      <main class="main">
+        <Empty title="The app does not know you any more" isView>
+          <p>Log in to the app again, then load this page again.</p>
+          <button type="button" class="button primary" onClick={() => location.reload()}>
+            Load it again
+          </button>
+        </Empty>
+      </main>
+    );
+  }
+  return (
+    <div class="app">
+      <DashboardNav />
+      <DashboardTop />
+      <main class="main dash-main">
+        <Banners />
+        <JobStrip />
+        <Guarded key={view.value} />
+      </main>
+      <ConfirmDialog />
+      <KeySheet groups={DASHBOARD_KEY_GROUPS} commands={DASHBOARD_KEYS} />
+      <Notices />
+    </div>
+  );
+}
+
+/** A bug of the page is shown instead of leaving the window empty. */
+function Guarded() {
+  const [error, forget] = useErrorBoundary();
+  if (error === undefined) return <View />;
+  return (
+    <Empty title="The page has an error" isView>
+      <p>{error instanceof Error ? error.message : String(error)}</p>
+      <button type="button" class="button" onClick={() => forget()}>
+        Try again
+      </button>
+    </Empty>
+  );
+}
+
+function View() {
+  switch (view.value) {
+    case "overview":
+      return <OverviewView />;
+    case "errors":
+      return <ErrorsView />;
+    case "work":
+      return <WorkView />;
+    case "event":
+      return <EventDetailView />;
+    case "outbox":
+      return <OutboxListView />;
+  }
+}

@@ -1,0 +1,85 @@
+import { escapeControls } from "../../../base/text.js";
+import { NOTE_HANDLER } from "../../../base/note-handler.js";
+import type { ErrorGroupRow } from "../../../dashboard/dashboard-api.js";
+import { LongText } from "../../message/long-text.js";
+import { StateBadge } from "../../ui/badges.js";
+import { formatCount, formatExactTime, formatTime, plural } from "../../ui/format.js";
+import { Icon } from "../../ui/icon.js";
+import { Sparkline } from "../plots/sparkline.js";
+import { linkTo } from "../state/dashboard-address.js";
+import { can, mayOperate } from "../state/dashboard-session.js";
+import { changeWork } from "../state/jobs.js";
+
+/** Errors that have their handler, type, kind and message in common. */
+export function ErrorGroupItem({ group }: { group: ErrorGroupRow }) {
+  const { group: id, handler, type, kind, message, events, isCapped, failures, states, firstAt, lastAt } = group;
+  const work = linkTo("work", { group: id, groupName: kind });
+  return (
+    <li class="group" data-row={id}>
+      <div class="group-head">
+        <span class="group-count" title={plural(failures, "failed run")}>
+          {formatCount(events)}
+          {isCapped && "+"}
+        </span>
+        <div class="group-title">
+          <a href={work}>
+            <b>{escapeControls(kind)}</b>
+          </a>
+          <p class="group-message">{escapeControls(message)}</p>
+        </div>
+        <Sparkline values={group.counts} tone="bad" label={`${formatCount(events)} events over time`} />
+      </div>
+      <p class="group-facts hint">
+        <span>{handler === NOTE_HANDLER ? "not understood" : `handler ${escapeControls(handler)}`}</span>
+        <span>{type === "" ? "unreadable" : escapeControls(type)}</span>
+        {(["dead", "parked", "pending", "leased"] as const).map(
+          (state) =>
+            states[state] > 0 && (
+              <span key={state}>
+                {formatCount(states[state])} <StateBadge state={state} />
+              </span>
+            ),
+        )}
+        <span title={formatExactTime(firstAt)}>first {formatTime(firstAt)}</span>
+        <span title={formatExactTime(lastAt)}>last {formatTime(lastAt)}</span>
+      </p>
+      <details class="group-example">
+        <summary>Example</summary>
+        {group.example.error !== null && <LongText text={escapeLines(group.example.error)} class="text error-text" />}
+        <a href={linkTo("event", { id: group.example.id })}>
+          <code>{escapeControls(group.example.id)}</code>
+        </a>
+      </details>
+      {mayOperate.value && can.value.jobs && <GroupActions group={group} />}
+    </li>
+  );
+}
+
+function GroupActions({ group: { group, kind, states } }: { group: ErrorGroupRow }) {
+  const hasStopped = states.dead + states.parked > 0;
+  const name = escapeControls(kind);
+  return (
+    <div class="actions" role="toolbar" aria-label={`Group ${name}`}>
+      {hasStopped && (
+        <>
+          <button type="button" class="button small primary" onClick={() => void changeWork("retry", { group })}>
+            <Icon name="replay" /> Retry group
+          </button>
+          <button type="button" class="button small danger" onClick={() => void changeWork("discard", { group })}>
+            <Icon name="trash" /> Discard group
+          </button>
+        </>
+      )}
+      {states.pending > 0 && (
+        <button type="button" class="button small" onClick={() => void changeWork("run", { group })}>
+          <Icon name="clock" /> Run now
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** Control characters as signs, apart from the ends of lines. */
+function escapeLines(text: string): string {
+  return text.split("\n").map(escapeControls).join("\n");
+}

@@ -1,0 +1,34 @@
+import { escapeControls } from "../../../base/text.js";
+import type { DashboardEventDetail } from "../../../dashboard/dashboard-api.js";
+import { RefusalTags } from "../../inbox/refusal-tags.js";
+import { ContactEventBadge } from "../../ui/badges.js";
+import { formatExactTime, formatTime } from "../../ui/format.js";
+import { linkTo } from "../state/dashboard-address.js";
+
+/** The contact events that the event's handlers recorded, with what the API made of them. */
+export function ContactEventResults({ events }: { events: DashboardEventDetail["contactEvents"] }) {
+  if (events.length === 0) return null;
+  return (
+    <section aria-label="Contact events">
+      <h2>Contact events</h2>
+      <ul class="handlers">
+        {events.map((event) => (
+          <li key={event.key} class="handler">
+            <div class="handler-head">
+              <ContactEventBadge event={event} />
+              <a href={linkTo("outbox", { key: event.key })}>{escapeControls(event.name)}</a>
+              <span class="hint">{escapeControls(event.contact)}</span>
+              <span class="hint" title={formatExactTime(event.recordedAt)}>
+                {formatTime(event.recordedAt)}
+              </span>
+              <RefusalTags event={event} />
+            </div>
+            {event.state !== "done" && (event.message ?? event.error) !== null && (
+              <pre class="text error-text">{event.message ?? event.error}</pre>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

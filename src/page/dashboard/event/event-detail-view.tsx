@@ -1,0 +1,103 @@
+import { useEffect, useMemo } from "preact/hooks";
+import { escapeControls } from "../../../base/text.js";
+import type { DashboardEventDetail } from "../../../dashboard/dashboard-api.js";
+import { HandlerList } from "../../message/handler-list.js";
+import { EventBadge } from "../../ui/badges.js";
+import { CopyFact } from "../../ui/copy-fact.js";
+import { Empty } from "../../ui/empty.js";
+import { formatExactTime, formatTime } from "../../ui/format.js";
+import { linkTo, readParam } from "../state/dashboard-address.js";
+import { endedJobs } from "../state/jobs.js";
+import { useListRefresh } from "../ui/use-list-refresh.js";
+import { EventActions } from "./event-actions.js";
+import { event, loadEvent, missing, unveiled } from "./event-state.js";
+import { PayloadPart } from "./payload-part.js";
+import { ContactEventResults } from "./contact-event-results.js";
+import { Timeline } from "./timeline.js";
+
+/** One event with all that is known about it. Its address can be shared. */
+export function EventDetailView() {
+  const id = readParam("id");
+  useListRefresh(
+    () => void loadEvent(id),
+    () => false,
+    [id, endedJobs.value],
+  );
+  // What was unveiled is not kept on a page that nobody looks at.
+  useEffect(() => () => void (unveiled.value = null), []);
+  if (id === "" || missing.value === id) {
+    return (
+      <Empty title={id === "" ? "No event is named" : "The inbox does not have this event"} isView>
+        {id !== "" && <code>{escapeControls(id)}</code>}
+        <p>It may have been removed after its retention.</p>
+        <a href={linkTo("work")}>All work</a>
+      </Empty>
+    );
+  }
+  const loaded = event.value;
+  if (loaded === null || loaded.id !== id) return <p class="hint dash-loading">Loading…</p>;
+  return <Loaded event={loaded} />;
+}
+
+function Loaded({ event: detail }: { event: DashboardEventDetail }) {
+  const { id, type, receivedAt, test, errors, steps, otherBytes } = detail;
+  const work = useMemo(() => ({ event: detail, errors }), [detail]);
+  return (
+    <div class="dash-view">
+      <header class="detail-head">
+        <div class="detail-title">
+          <h1>{type === "" ? "Unreadable event" : escapeControls(type)}</h1>
+          <EventBadge event={detail} />
+          {test && <span class="tag">test</span>}
+        </div>
+        <p class="facts">
+          <CopyFact text={id} what="the event's id" />
+          <span class="fact" title={formatExactTime(receivedAt)}>
+            received {formatTime(receivedAt)}
+          </span>
+        </p>
+        <EventActions event={detail} />
+      </header>
+      <div class="dash-scroll dash-list event-parts" tabIndex={0} role="region" aria-label="Event">
+        <section aria-label="Time line">
+          <h2>Time line</h2>
+          <Timeline entries={detail.timeline} />
+        </section>
+        <div class="event-side">
+          <section aria-label="Handlers">
+            <h2>Handlers</h2>
+            <HandlerList work={work} />
+          </section>
+          {steps.length > 0 && (
+            <section aria-label="Steps">
+              <h2>Finished steps</h2>
+              <ul class="event-steps">
+                {steps.map((step) => (
+                  <li key={`${step.handler} ${step.name}`}>
+                    <code>{escapeControls(step.name)}</code> <span class="hint">of {escapeControls(step.handler)}</span>
+                  </li>
+                ))}
+              </ul>
+            </section>
+          )}
+          <ContactEventResults events={detail.contactEvents} />
+          <PayloadPart event={detail} />
+          {otherBytes.length > 0 && (
+            <section aria-label="Other bodies">
+              <h2>Other bodies under this id</h2>
+              <ul class="event-steps">
+                {otherBytes.map((other) => (
+                  <li key={other}>
+                    <a href={linkTo("event", { id: other })}>
+                      <code>{escapeControls(other)}</code>
+                    </a>
+                  </li>
+                ))}
+              </ul>
+            </section>
+          )}
+        </div>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,70 @@
+import { NOTE_HANDLER } from "../../../base/note-handler.js";
+import { escapeControls } from "../../../base/text.js";
+import type { TimelineEntry } from "../../../dashboard/dashboard-api.js";
+import { LongText } from "../../message/long-text.js";
+import { formatExactTime, formatTime } from "../../ui/format.js";
+import { Icon, type IconName } from "../../ui/icon.js";
+import { linkTo } from "../state/dashboard-address.js";
+
+const FACES: Record<TimelineEntry["kind"], { icon: IconName; tone: string }> = {
+  signed: { icon: "edit", tone: "mute" },
+  received: { icon: "arrow", tone: "mute" },
+  failed: { icon: "cross", tone: "bad" },
+  next_run: { icon: "clock", tone: "warn" },
+  running: { icon: "arrow", tone: "warn" },
+  waits: { icon: "clock", tone: "mute" },
+  retry_requested: { icon: "replay", tone: "warn" },
+  done: { icon: "check", tone: "good" },
+  discarded: { icon: "minus", tone: "mute" },
+  dead: { icon: "cross", tone: "bad" },
+  parked: { icon: "warning", tone: "warn" },
+  contact_event_recorded: { icon: "send", tone: "mute" },
+  contact_event_settled: { icon: "send", tone: "mute" },
+};
+
+/** An event's life, oldest first. */
+export function Timeline({ entries }: { entries: readonly TimelineEntry[] }) {
+  return (
+    <ol class="timeline">
+      {entries.map((entry, index) => (
+        <Entry key={index} entry={entry} />
+      ))}
+    </ol>
+  );
+}
+
+function Entry({ entry: { kind, at, handler, attempt, text, detail, key } }: { entry: TimelineEntry }) {
+  const { icon, tone } = FACES[kind];
+  return (
+    <li class={`timeline-entry ${tone}`}>
+      <span class="timeline-sign">
+        <Icon name={icon} />
+      </span>
+      <div class="timeline-text">
+        <p>
+          {escapeControls(text)}
+          {handler !== null && handler !== NOTE_HANDLER && <span class="tag">{escapeControls(handler)}</span>}
+          {attempt !== null && <span class="hint"> run {attempt}</span>}
+          {key !== null && (
+            <a href={linkTo("outbox", { key })} class="timeline-link">
+              show it
+            </a>
+          )}
+        </p>
+        {detail !== null && (
+          <details>
+            <summary>Details</summary>
+            <LongText text={detail} class={tone === "bad" ? "text error-text" : "text"} />
+          </details>
+        )}
+      </div>
+      {at === null ? (
+        <span class="hint timeline-time">time not kept</span>
+      ) : (
+        <time class="hint timeline-time" dateTime={at} title={formatExactTime(at)}>
+          {formatTime(at)}
+        </time>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,47 @@
+import { escapeControls } from "../../../base/text.js";
+import type { PausedHandlerRow } from "../../../dashboard/dashboard-api.js";
+import { formatExactTime, formatTime, plural } from "../../ui/format.js";
+import { Icon } from "../../ui/icon.js";
+import { streamState, mayOperate } from "../state/dashboard-session.js";
+import { resumePaused } from "../state/handlers.js";
+import { now } from "../state/now.js";
+
+/** What everybody must know on every view: handlers that are paused, and that the page is not live. */
+export function Banners() {
+  const isLost = streamState.value === "lost" || streamState.value === "ended";
+  return (
+    <>
+      {isLost && (
+        <p class="banner bad" role="alert">
+          <Icon name="warning" />
+          {streamState.value === "ended" ? "The receiver has stopped." : "The app does not answer."} What is shown may
+          be old. The page connects again by itself.
+        </p>
+      )}
+      {(now.value?.paused ?? []).map((paused) => (
+        <PausedBanner key={paused.handler} paused={paused} />
+      ))}
+    </>
+  );
+}
+
+function PausedBanner({ paused: { handler, since, by, pending } }: { paused: PausedHandlerRow }) {
+  return (
+    <p class="banner warn" role="status">
+      <Icon name="pause" />
+      <span>
+        Handler <b>{escapeControls(handler)}</b> is paused
+        <span class="hint" title={formatExactTime(since)}>
+          {" "}
+          since {formatTime(since)} by {escapeControls(by)}; {plural(pending, "piece")} of work{" "}
+          {pending === 1 ? "waits" : "wait"}
+        </span>
+      </span>
+      {mayOperate.value && (
+        <button type="button" class="button small" onClick={() => void resumePaused(handler)}>
+          Resume<span class="unseen"> {escapeControls(handler)}</span>
+        </button>
+      )}
+    </p>
+  );
+}

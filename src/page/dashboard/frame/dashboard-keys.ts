@@ -1,0 +1,38 @@
+import { isSheetOpen } from "../../state/key-sheet.js";
+import type { KeyCommand } from "../../ui/follow-keys.js";
+import { chooseAtCursor, moveRowCursor, openAtCursor } from "./row-cursor.js";
+import { type DashboardView, returnTo } from "../state/dashboard-address.js";
+
+/** In the order of the sheet. */
+export const DASHBOARD_KEY_GROUPS = ["Go", "Lists"] as const;
+
+type DashboardCommand = KeyCommand<DashboardView, (typeof DASHBOARD_KEY_GROUPS)[number]>;
+
+const go = (key: string, label: string, view: DashboardView): DashboardCommand => ({
+  keys: [key],
+  label,
+  group: "Go",
+  view: null,
+  run: () => returnTo(view),
+});
+
+const inLists = (keys: readonly string[], label: string, run: () => void): DashboardCommand => ({
+  keys,
+  label,
+  group: "Lists",
+  view: null,
+  run,
+});
+
+export const DASHBOARD_KEYS: readonly DashboardCommand[] = [
+  go("g o", "Overview", "overview"),
+  go("g e", "Errors", "errors"),
+  go("g w", "Work", "work"),
+  go("g x", "Outbox", "outbox"),
+  { keys: ["?"], label: "This sheet", group: "Go", view: null, run: () => (isSheetOpen.value = true) },
+  inLists(["j", "ArrowDown"], "Next row", () => moveRowCursor(1)),
+  inLists(["k", "ArrowUp"], "Previous row", () => moveRowCursor(-1)),
+  inLists(["Enter"], "Open it", openAtCursor),
+  inLists(["x"], "Choose it", chooseAtCursor),
+  inLists(["/"], "Search", () => document.querySelector<HTMLElement>(".dash-filters input")?.focus()),
+];

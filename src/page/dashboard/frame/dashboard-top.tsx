@@ -1,0 +1,41 @@
+import { escapeControls } from "../../../base/text.js";
+import { streamState, mayOperate, dashboardSession, type StreamState } from "../state/dashboard-session.js";
+
+const CONNECTIONS: Record<StreamState, { word: string; meaning: string }> = {
+  connecting: { word: "connecting", meaning: "Connecting to the app." },
+  live: { word: "live", meaning: "The page follows the store." },
+  lost: { word: "lost, trying again", meaning: "The app does not answer. What is shown may be old." },
+  ended: { word: "stopped, trying again", meaning: "The receiver has stopped. What is shown may be old." },
+};
+
+/** Which store this is, who looks at it, and whether the page is live. */
+export function DashboardTop() {
+  const current = dashboardSession.value;
+  const { word, meaning } = CONNECTIONS[streamState.value];
+  return (
+    <header class="top">
+      {current !== null && (
+        <>
+          <span class="top-item dash-database">
+            <span class="top-label">Store</span>
+            <code title={current.database}>{escapeControls(current.database)}</code>
+          </span>
+          <span class="spring" />
+          <span class="top-item dash-person">
+            <span class="top-label">{escapeControls(current.name)}</span>
+            <span class="tag">{mayOperate.value ? "may operate" : "read only"}</span>
+          </span>
+        </>
+      )}
+      {current === null && <span class="spring" />}
+      <span
+        class={`connection ${streamState.value === "ended" ? "lost" : streamState.value}`}
+        role="status"
+        title={meaning}
+      >
+        <span class="connection-dot" />
+        {word}
+      </span>
+    </header>
+  );
+}

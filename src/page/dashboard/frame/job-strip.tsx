@@ -1,0 +1,50 @@
+import { escapeControls } from "../../../base/text.js";
+import type { BulkJobRow } from "../../../dashboard/dashboard-api.js";
+import { formatCount } from "../../ui/format.js";
+import { Icon } from "../../ui/icon.js";
+import { mayOperate } from "../state/dashboard-session.js";
+import { closeJob, shownJobs, stopJob } from "../state/jobs.js";
+import { describeJob } from "../ui/describe-job.js";
+
+/** Changes of much work: how far they are. They go on without this page. */
+export function JobStrip() {
+  if (shownJobs.value.length === 0) return null;
+  return (
+    <section class="job-strip" aria-label="Changes of much work">
+      {shownJobs.value.map((job) => (
+        <JobLine key={job.id} job={job} />
+      ))}
+    </section>
+  );
+}
+
+function JobLine({ job }: { job: BulkJobRow }) {
+  const { id, total, done, skipped, state, by } = job;
+  const words = describeJob(job);
+  return (
+    <div class="job">
+      <span class="job-words" role="status">
+        {words}
+      </span>
+      <progress
+        aria-label={words}
+        max={Math.max(1, total)}
+        value={state === "done" ? Math.max(1, total) : done + skipped}
+      />
+      <span class="hint">
+        {formatCount(done)} of {formatCount(total)}
+        {skipped > 0 && `, ${formatCount(skipped)} left as they were`} · {escapeControls(by)}
+      </span>
+      {state === "open" && mayOperate.value && (
+        <button type="button" class="button small" onClick={() => void stopJob(id)}>
+          Cancel
+        </button>
+      )}
+      {state !== "open" && (
+        <button type="button" class="icon-button" aria-label="Close" onClick={() => closeJob(id)}>
+          <Icon name="cross" />
+        </button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,36 @@
+import { render } from "preact";
+import { followKeys } from "../ui/follow-keys.js";
+import { followDashboard } from "./api/follow-dashboard.js";
+import { DashboardApp } from "./dashboard-app.js";
+import { DASHBOARD_KEYS } from "./frame/dashboard-keys.js";
+import { view } from "./state/dashboard-address.js";
+import { streamState, loadDashboardSession } from "./state/dashboard-session.js";
+import { loadJobs, takeJobs } from "./state/jobs.js";
+import { now } from "./state/now.js";
+import { loadFigures } from "./overview/figures.js";
+
+const page = document.querySelector("#page");
+if (page === null) throw new Error("index.html has no element #page");
+
+render(<DashboardApp />, page);
+followKeys({ commands: DASHBOARD_KEYS, view: () => view.value });
+
+followDashboard({
+  onMessage: {
+    now: (message) => (now.value = message),
+    figures: () => void loadFigures(),
+    jobs: ({ jobs }) => takeJobs(jobs),
+    end: () => (streamState.value = "ended"),
+  },
+  onOpen() {
+    streamState.value = "live";
+    // The app may be another version, and something may have been missed.
+    void loadDashboardSession().then(() => Promise.all([loadJobs(), loadFigures()]));
+  },
+  onLost() {
+    // The reason: signed out, or not reached. What the app answers to this becomes a notice.
+    if (streamState.value === "live") void loadDashboardSession();
+    if (streamState.value !== "ended") streamState.value = "lost";
+  },
+});
+void loadDashboardSession().then(loadJobs);

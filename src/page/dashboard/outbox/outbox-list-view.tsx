@@ -1,0 +1,153 @@
+import { useEffect } from "preact/hooks";
+import { ContactStateBadge } from "../../ui/badges.js";
+import { ChooseNone } from "../../ui/choose-none.js";
+import { Empty } from "../../ui/empty.js";
+import { formatCount } from "../../ui/format.js";
+import { Icon } from "../../ui/icon.js";
+import { SplitPane } from "../../ui/split-pane.js";
+import { readParam, setParams } from "../state/dashboard-address.js";
+import { mayOperate, dashboardSession } from "../state/dashboard-session.js";
+import { now } from "../state/now.js";
+import { FilterBar, TextFilter, TimeFilter } from "../ui/filter-fields.js";
+import { useListRefresh } from "../ui/use-list-refresh.js";
+import { OutboxPane } from "./outbox-pane.js";
+import { OutboxRow } from "./outbox-row.js";
+import {
+  changeOutbox,
+  outboxSelection,
+  outboxList,
+  loadOpen,
+  openOutboxEvent,
+  openKey,
+  OUTBOX_PARAMS,
+  outboxKey,
+} from "./outbox-state.js";
+
+const STATES = ["", "pending", "leased", "done", "dead"] as const;
+
+/** Contact events to send to the service, and what it answered. */
+export function OutboxListView() {
+  const key = outboxKey.value;
+  const open = openKey.value;
+  useEffect(outboxSelection.clear, [key]);
+  useListRefresh(
+    () => void outboxList.load().then(loadOpen),
+    () => outboxSelection.inSight.value.length > 0,
+    [key],
+  );
+  useEffect(() => void loadOpen(), [open]);
+  const loaded = openOutboxEvent.value;
+  return (
+    <div class="dash-view">
+      <header class="pane-head">
+        <h1>Outbox</h1>
+        <StateChoice />
+      </header>
+      <FilterBar label="Outbox" params={OUTBOX_PARAMS}>
+        <TextFilter name="name" label="Name" />
+        {dashboardSession.value?.payloads !== "hidden" && <TextFilter name="text" label="Contact or key" />}
+        <TextFilter name="error" label="Text of the error" />
+        <TextFilter name="event" label="Id of its event" />
+        <TimeFilter />
+      </FilterBar>
+      <SplitPane
+        name="outbox"
+        share={0.42}
+        left={
+          <>
+            <div class="dash-scroll dash-list" tabIndex={0} role="region" aria-label="Contact events">
+              <Rows />
+            </div>
+            <ChosenBar />
+          </>
+        }
+        right={open === "" || loaded === null ? null : <OutboxPane event={loaded} />}
+      />
+    </div>
+  );
+}
+
+function StateChoice() {
+  const counts: Partial<Record<string, number>> = { ...now.value?.outbox };
+  return (
+    <div class="state-choice" role="group" aria-label="State">
+      {STATES.map((state) => {
+        const count = counts[state];
+        return (
+          <button
+            type="button"
+            class="band"
+            key={state}
+            aria-pressed={state === readParam("state")}
+            onClick={() => setParams({ state })}
+          >
+            {state === "" ? "all" : <ContactStateBadge state={state} />}
+            {count !== undefined && <b>{formatCount(count)}</b>}
+          </button>
+        );
+      })}
+    </div>
+  );
+}
+
+function Rows() {
+  const { items, isLoaded, isLoading, nextCursor } = outboxList;
+  if (!isLoaded.value) return <p class="hint dash-loading">Loading…</p>;
+  const more = nextCursor.value !== null && (
+    <button type="button" class="button more" disabled={isLoading.value} onClick={() => void outboxList.load(true)}>
+      Show more
+    </button>
+  );
+  if (items.value.length === 0) {
+    const isNarrowed = [...OUTBOX_PARAMS, "state"].some((name) => readParam(name) !== "");
+    return (
+      <Empty title={isNarrowed ? "Nothing matches" : "The outbox is empty"}>
+        {!isNarrowed && <p>Contact events that handlers record wait here until the service has taken them.</p>}
+        {more}
+      </Empty>
+    );
+  }
+  return (
+    <>
+      <table class="table work-table outbox-table" aria-label="Contact events">
+        <thead>
+          <tr>
+            {mayOperate.value && (
+              <th scope="col" class="choose">
+                <span class="unseen">Choose</span>
+              </th>
+            )}
+            {["State", "Recorded", "Name", "Contact", "Tries", "Why"].map((name) => (
+              <th scope="col" key={name}>
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {items.value.map((row) => (
+            <OutboxRow key={row.key} row={row} />
+          ))}
+        </tbody>
+      </table>
+      {more}
+    </>
+  );
+}
+
+function ChosenBar() {
+  const keys = outboxSelection.inSight.value;
+  if (keys.length === 0) return null;
+  return (
+    <div class="selection-bar" role="toolbar" aria-label="Chosen contact events">
+      <span class="selection-count">{keys.length} chosen</span>
+      <button type="button" class="button primary" onClick={() => void changeOutbox(keys, "retry")}>
+        <Icon name="replay" /> Retry ({keys.length})
+      </button>
+      <button type="button" class="button danger" onClick={() => void changeOutbox(keys, "discard")}>
+        <Icon name="trash" /> Discard ({keys.length})
+      </button>
+      <ChooseNone onClick={outboxSelection.clear} />
+    </div>
+  );
+}

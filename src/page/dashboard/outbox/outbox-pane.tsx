@@ -1,0 +1,50 @@
+import { escapeControls } from "../../../base/text.js";
+import type { ContactEventDetail } from "../../../dashboard/dashboard-api.js";
+import { ContactEventFacts } from "../../inbox/contact-event-facts.js";
+import { ContactEventBadge } from "../../ui/badges.js";
+import { CloseButton } from "../../ui/close-button.js";
+import { CopyFact } from "../../ui/copy-fact.js";
+import { Icon } from "../../ui/icon.js";
+import { linkTo, setParams } from "../state/dashboard-address.js";
+import { mayOperate } from "../state/dashboard-session.js";
+import { changeOutbox } from "./outbox-state.js";
+
+/** One contact event: how far it is, why it failed, what the API answered, and what is sent. */
+export function OutboxPane({ event }: { event: ContactEventDetail }) {
+  const { key, state, inboxEventId } = event;
+  return (
+    <section class="detail" aria-label="Contact event">
+      <header class="detail-head">
+        <div class="detail-title">
+          <h2>{escapeControls(event.name)}</h2>
+          <ContactEventBadge event={event} />
+          <span class="spring" />
+          <CloseButton onClick={() => setParams({ key: "" })} />
+        </div>
+        <p class="facts">
+          <CopyFact text={key} what="the idempotency key" />
+        </p>
+        <div class="actions" role="toolbar" aria-label="Contact event">
+          {mayOperate.value && state === "dead" && (
+            <button type="button" class="button primary" onClick={() => void changeOutbox([key], "retry")}>
+              <Icon name="replay" /> Retry
+            </button>
+          )}
+          {mayOperate.value && (state === "dead" || state === "pending") && (
+            <button type="button" class="button danger" onClick={() => void changeOutbox([key], "discard")}>
+              <Icon name="trash" /> Discard
+            </button>
+          )}
+          {inboxEventId !== null && (
+            <a class="button" href={linkTo("event", { id: inboxEventId })}>
+              <Icon name="inbox" /> Event that recorded it
+            </a>
+          )}
+        </div>
+      </header>
+      <div class="detail-body" tabIndex={0} role="region" aria-label="Facts">
+        <ContactEventFacts event={event} body={event.body} />
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,46 @@
+import { escapeControls } from "../../../base/text.js";
+import type { ContactEventPage } from "../../../dashboard/dashboard-api.js";
+import { RefusalTags } from "../../inbox/refusal-tags.js";
+import { ContactEventBadge } from "../../ui/badges.js";
+import { formatExactTime, formatTime } from "../../ui/format.js";
+import { setParams } from "../state/dashboard-address.js";
+import { mayOperate } from "../state/dashboard-session.js";
+import { outboxSelection, openKey } from "./outbox-state.js";
+
+/** One contact event of the list; a click opens it. */
+export function OutboxRow({ row }: { row: ContactEventPage["items"][number] }) {
+  const { key, recordedAt, attempts, dueAt } = row;
+  const [name, contact] = [escapeControls(row.name), escapeControls(row.contact)];
+  const why = escapeControls(row.message ?? row.reason ?? row.error ?? "");
+  const open = () => setParams({ key });
+  return (
+    <tr data-row={key} class={key === openKey.value ? "shown" : ""} onClick={open}>
+      {mayOperate.value && (
+        <td class="choose" onClick={(click) => click.stopPropagation()}>
+          <input
+            type="checkbox"
+            aria-label={`Choose ${name} for ${contact}`}
+            checked={outboxSelection.has(key)}
+            onChange={() => outboxSelection.toggle(key)}
+          />
+        </td>
+      )}
+      <td class="state-column">
+        <ContactEventBadge event={row} />
+      </td>
+      <td class="received-column" title={formatExactTime(recordedAt)}>
+        {formatTime(recordedAt)}
+      </td>
+      <td class="name-column">
+        <button type="button" class="link" aria-label={`${name}, show ${escapeControls(key)}`}>
+          {name}
+        </button>
+      </td>
+      <td class="contact-column">{contact}</td>
+      <td class="next-column">{dueAt === null ? attempts : `${attempts}, next ${formatTime(dueAt)}`}</td>
+      <td class="error-cell" title={why}>
+        <RefusalTags event={row} /> {why}
+      </td>
+    </tr>
+  );
+}

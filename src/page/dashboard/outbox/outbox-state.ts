@@ -1,0 +1,74 @@
+import { computed, signal } from "@preact/signals";
+import type { ContactEventDetail } from "../../../dashboard/dashboard-api.js";
+import { confirmed } from "../../state/confirmed.js";
+import { reportProblem, runAction, showNotice } from "../../state/notice.js";
+import { plural } from "../../ui/format.js";
+import { postOutboxChange, fetchOutbox, fetchContactEvent } from "../api/fetch-and-post.js";
+import { createPagedList } from "../state/create-paged-list.js";
+import { createSelection } from "../state/create-selection.js";
+import { readParam } from "../state/dashboard-address.js";
+import { sinceOf } from "../state/time-span.js";
+
+export const OUTBOX_PARAMS = ["name", "text", "error", "span", "event"] as const;
+
+export const outboxList = createPagedList((cursor) =>
+  fetchOutbox({
+    state: readParam("state"),
+    name: readParam("name"),
+    text: readParam("text"),
+    error: readParam("error"),
+    event: readParam("event"),
+    since: sinceOf(readParam("span")),
+    cursor,
+  }),
+);
+
+/** Changes with what is listed. */
+export const outboxKey = computed(() => [readParam("state"), ...OUTBOX_PARAMS.map(readParam)].join("\n"));
+
+/** Key of the contact event in the pane; empty if it is closed. */
+export const openKey = computed(() => readParam("key"));
+
+/** The open contact event once it is loaded. */
+export const openOutboxEvent = signal<ContactEventDetail | null>(null);
+
+export async function loadOpen(): Promise<void> {
+  const key = openKey.value;
+  if (openOutboxEvent.value?.key !== key) openOutboxEvent.value = null;
+  if (key === "") return;
+  try {
+    const read = await fetchContactEvent(key);
+    if (openKey.value === key) openOutboxEvent.value = read;
+  } catch (error) {
+    reportProblem(error);
+  }
+}
+
+/** The chosen contact events, by key. */
+export const outboxSelection = createSelection(() => outboxList.items.value.map(({ key }) => key));
+
+/** Sends again what is dead, or discards what is not sent after a question. */
+export function changeOutbox(keys: readonly string[], action: "retry" | "discard"): Promise<boolean> {
+  return runAction(async () => {
+    if (action === "discard" && !(await mayDiscard(keys.length))) return;
+    const { changed, failed } = await postOutboxChange([...keys], action);
+    const what = plural(changed, "contact event");
+    showNotice({ tone: "good", text: action === "retry" ? `${what} pending again` : `${what} discarded` });
+    if (failed > 0) {
+      showNotice({
+        tone: "warn",
+        text: `${plural(failed, "contact event")} could not be changed: not in a state for it`,
+      });
+    }
+    outboxSelection.clear();
+    await Promise.all([outboxList.load(), loadOpen()]);
+  });
+}
+
+function mayDiscard(count: number): Promise<boolean> {
+  return confirmed({
+    title: count === 1 ? "Discard this contact event?" : `Discard ${count} contact events?`,
+    text: "What is not sent yet is never sent.",
+    verb: "Discard",
+  });
+}

@@ -1,0 +1,31 @@
+import { computed, signal } from "@preact/signals";
+import type { DashboardOverview, FigureRange } from "../../../dashboard/dashboard-api.js";
+import { reportProblem } from "../../state/notice.js";
+import { fetchOverview } from "../api/fetch-and-post.js";
+import { readParam, view } from "../state/dashboard-address.js";
+import { now } from "../state/now.js";
+
+/** The figures of the chosen range; null before they are loaded. */
+export const figures = signal<DashboardOverview | null>(null);
+
+/** The spans of plots, the shortest first. */
+export const RANGES = ["1h", "24h", "7d"] as const satisfies readonly FigureRange[];
+
+export const range = computed(() => RANGES.find((name) => name === readParam("range")) ?? "1h");
+
+/** The handler whose runs are plotted; empty for all together. */
+export const chosenHandler = computed(() => readParam("handler"));
+
+/** Reads the figures, if they are in sight; an answer for another range than the chosen one is dropped. */
+export async function loadFigures(): Promise<void> {
+  const wanted = range.value;
+  if (view.value !== "overview" || document.visibilityState === "hidden") return;
+  try {
+    const read = await fetchOverview(wanted);
+    if (range.value !== wanted) return;
+    figures.value = read;
+    now.value ??= read.now;
+  } catch (error) {
+    reportProblem(error);
+  }
+}

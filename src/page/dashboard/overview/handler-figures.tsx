@@ -1,0 +1,46 @@
+import type { DashboardOverview } from "../../../dashboard/dashboard-api.js";
+import { escapeControls } from "../../../base/text.js";
+import { formatCount, formatMs } from "../../ui/format.js";
+import { addUp, highest } from "../plots/plot-series.js";
+import { Plot } from "../plots/plot.js";
+import { HandlerTable } from "./handler-table.js";
+import { chosenHandler } from "./figures.js";
+
+/** Runs and times of handlers: of the chosen one, or of all, as plots; of each as a line of a table. */
+export function HandlerFigures({ figures }: { figures: DashboardOverview }) {
+  const { times, stepMs, handlers } = figures;
+  const chosen = handlers.find(({ handler }) => handler === chosenHandler.value);
+  const shown = chosen === undefined ? handlers : [chosen];
+  const of = chosen === undefined ? "all handlers" : escapeControls(chosen.handler);
+  const suffix = chosen === undefined ? " of the slowest" : "";
+  const failed = addUp(shown.map((each) => each.failed));
+  const done = addUp(shown.map((each) => each.runs)).map((all, index) =>
+    all === null ? null : all - (failed[index] ?? 0),
+  );
+  const common = { times, stepMs, emptyText: "No runs in this time." };
+  return (
+    <>
+      <Plot
+        {...common}
+        title={`Runs of ${of}`}
+        series={[
+          { label: "failed", tone: "bad", values: failed },
+          { label: "done", tone: "good", values: done },
+        ]}
+        format={formatCount}
+        isStacked
+        isWhole
+      />
+      <Plot
+        {...common}
+        title={`Time of runs of ${of}`}
+        series={[
+          { label: `median${suffix}`, tone: "accent", values: highest(shown.map((each) => each.medianMs)) },
+          { label: `95 %${suffix}`, tone: "warn", values: highest(shown.map((each) => each.p95Ms)) },
+        ]}
+        format={formatMs}
+      />
+      {handlers.length > 0 && <HandlerTable handlers={handlers} chosen={chosen?.handler ?? ""} />}
+    </>
+  );
+}

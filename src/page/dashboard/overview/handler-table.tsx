@@ -1,0 +1,81 @@
+import type { HandlerSeries } from "../../../dashboard/dashboard-api.js";
+import { escapeControls } from "../../../base/text.js";
+import { formatCount, formatMs } from "../../ui/format.js";
+import { Sparkline } from "../plots/sparkline.js";
+import { setParams } from "../state/dashboard-address.js";
+import { DataTable } from "../ui/data-table.js";
+
+interface HandlerTableOptions {
+  handlers: readonly HandlerSeries[];
+  /** The one that is plotted alone; empty for none. */
+  chosen: string;
+}
+
+/** Each handler's runs in the range; a click plots it alone. */
+export function HandlerTable({ handlers, chosen }: HandlerTableOptions) {
+  return (
+    <section class="plot wide" aria-label="Handlers">
+      <div class="plot-head">
+        <h2>Handlers</h2>
+        <span class="spring" />
+        {chosen !== "" && (
+          <button type="button" class="button small" onClick={() => setParams({ handler: "" })}>
+            Plot all handlers
+          </button>
+        )}
+      </div>
+      <DataTable
+        label="Handlers in this time"
+        columns={["Handler", "#Runs", "#Failed", "#Median", "#95 %", "Runs over time"]}
+      >
+        {handlers.map((each) => (
+          <HandlerLine key={each.handler} series={each} isChosen={each.handler === chosen} />
+        ))}
+      </DataTable>
+    </section>
+  );
+}
+
+function HandlerLine({ series, isChosen }: { series: HandlerSeries; isChosen: boolean }) {
+  const { handler, times } = series;
+  const runs = total(series.runs);
+  const failed = total(series.failed);
+  const name = escapeControls(handler);
+  return (
+    <tr class={isChosen ? "shown" : ""} data-row={handler}>
+      <td>
+        <button
+          type="button"
+          class="link"
+          aria-pressed={isChosen}
+          title="Plot this handler alone"
+          onClick={() => setParams({ handler: isChosen ? "" : handler })}
+        >
+          {name}
+        </button>
+      </td>
+      <td class="number">{formatCount(runs)}</td>
+      <td class={failed > 0 ? "number bad" : "number"}>
+        {formatCount(failed)} {failed > 0 && `(${((100 * failed) / runs).toFixed(1)} %)`}
+      </td>
+      <td class="number">{times === null ? "–" : formatBound(times.medianMs)}</td>
+      <td class="number">{times === null ? "–" : formatBound(times.p95Ms)}</td>
+      <td>
+        <Sparkline
+          values={series.runs}
+          tone={failed > 0 ? "bad" : "accent"}
+          label={`${formatCount(runs)} runs of ${name}, ${formatCount(failed)} failed`}
+        />
+      </td>
+    </tr>
+  );
+}
+
+/** Null is more than the last bucket of the times. */
+function formatBound(ms: number | null): string {
+  return ms === null ? "very long" : formatMs(ms);
+}
+
+function total(values: readonly (number | null)[]): number {
+  return values.reduce<number>((sum, value) => sum + (value ?? 0), 0);
+}

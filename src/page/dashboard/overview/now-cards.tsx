@@ -1,0 +1,120 @@
+import type { ComponentChildren } from "preact";
+import type { DashboardNow, EndpointHealth } from "../../../dashboard/dashboard-api.js";
+import { formatBytes, formatCount, formatExactTime, plural } from "../../ui/format.js";
+import { Icon, type IconName } from "../../ui/icon.js";
+import { linkTo } from "../state/dashboard-address.js";
+import { now } from "../state/now.js";
+import { formatAge } from "../ui/format-age.js";
+
+/** Answers other than 2xx in a row from which on the number is shown as serious. */
+const MANY_FAILURES = 50;
+
+/** The state at this moment, each fact with its meaning. */
+export function NowCards() {
+  const current = now.value;
+  if (current === null) return <p class="hint dash-loading">Waiting for the state…</p>;
+  const { backlog, outbox, disk, running } = current;
+  return (
+    <div class="cards">
+      <StateCard now={current} />
+      <EndpointCard endpoint={current.endpoint} />
+      <Card
+        title="Backlog"
+        tone={backlog.dead + backlog.parked > 0 ? "warn" : "good"}
+        value={formatCount(backlog.pending + backlog.leased)}
+      >
+        <OldestAge ms={backlog.oldestAgeMs} />
+        <CardLink href={linkTo("work", { state: "dead" })} count={backlog.dead} word="dead" />
+        <CardLink href={linkTo("work", { state: "parked" })} count={backlog.parked} word="parked" />
+      </Card>
+      <Card title="Runs now" tone="mute" value={formatCount(running)}>
+        <a href={linkTo("work", { show: "running" })}>what runs</a>
+      </Card>
+      <Card title="Outbox" tone={outbox.dead > 0 ? "warn" : "good"} value={formatCount(outbox.pending + outbox.leased)}>
+        <OldestAge ms={outbox.oldestAgeMs} />
+        <CardLink href={linkTo("outbox", { state: "dead" })} count={outbox.dead} word="dead" />
+      </Card>
+      {disk.usedBytes !== null && (
+        <Card title="Disk" tone="mute" value={formatBytes(disk.usedBytes)}>
+          <span>{disk.freeBytes === null ? "free space not known" : `${formatBytes(disk.freeBytes)} free`}</span>
+        </Card>
+      )}
+    </div>
+  );
+}
+
+type CardTone = "good" | "warn" | "bad" | "mute";
+
+const ICONS: Record<CardTone, IconName> = { good: "check", warn: "warning", bad: "cross", mute: "minus" };
+
+interface CardOptions {
+  title: string;
+  value: string;
+  tone: CardTone;
+  children?: ComponentChildren;
+}
+
+function Card({ title, value, tone, children }: CardOptions) {
+  return (
+    <section class="card" aria-label={title}>
+      <h2>{title}</h2>
+      <p class="card-value">
+        <span class={tone}>
+          <Icon name={ICONS[tone]} />
+        </span>
+        <b>{value}</b>
+      </p>
+      <p class="card-more hint">{children}</p>
+    </section>
+  );
+}
+
+function OldestAge({ ms }: { ms: number }) {
+  return <span>{ms === 0 ? "nothing waits" : `the oldest is ${formatAge(ms)} old`}</span>;
+}
+
+function CardLink({ href, count, word }: { href: string; count: number; word: string }) {
+  return (
+    <a href={href} class={count > 0 ? "bad" : ""}>
+      {formatCount(count)} {word}
+    </a>
+  );
+}
+
+function StateCard({ now: { state, processes } }: { now: DashboardNow }) {
+  const alive = processes.filter(({ isAlive }) => isAlive).length;
+  const tone = state === "running" ? "good" : alive === 0 ? "bad" : "warn";
+  return (
+    <Card title="Receiver" tone={tone} value={state}>
+      <span>{plural(alive, "process", "processes")} on this store</span>
+    </Card>
+  );
+}
+
+function EndpointCard({ endpoint }: { endpoint: EndpointHealth }) {
+  const { failuresInARow, disablesAt, lastAcceptedAt, silentForMs, isSilent } = endpoint;
+  const tone = failuresInARow >= MANY_FAILURES ? "bad" : failuresInARow > 0 || isSilent ? "warn" : "good";
+  return (
+    <Card title="Endpoint" tone={tone} value={`${failuresInARow} of ${disablesAt}`}>
+      <span title={`The service switches the endpoint off after ${disablesAt} failures in a row.`}>
+        failures in a row
+      </span>
+      <meter
+        aria-label="Failures in a row"
+        min={0}
+        max={disablesAt}
+        low={1}
+        high={MANY_FAILURES}
+        optimum={0}
+        value={failuresInARow}
+      />
+      {lastAcceptedAt === null || silentForMs === null ? (
+        <span>nothing accepted since the start</span>
+      ) : (
+        <span title={formatExactTime(lastAcceptedAt)} class={isSilent ? "warn-text" : ""}>
+          {isSilent && "silent: "}last accepted {formatAge(silentForMs)} ago
+        </span>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,101 @@
+import { useEffect } from "preact/hooks";
+import type { DashboardOverview } from "../../../dashboard/dashboard-api.js";
+import { formatBytes, formatCount, formatMs } from "../../ui/format.js";
+import type { PlotSeries } from "../plots/plot-series.js";
+import { Plot } from "../plots/plot.js";
+import { setParams } from "../state/dashboard-address.js";
+import { formatAge } from "../ui/format-age.js";
+import { answerSeries } from "./answer-series.js";
+import { HandlerFigures } from "./handler-figures.js";
+import { NowCards } from "./now-cards.js";
+import { loadFigures, figures, range, RANGES } from "./figures.js";
+import { Processes } from "./processes.js";
+
+const RANGE_LABELS = { "1h": "1 hour", "24h": "24 hours", "7d": "7 days" } as const;
+
+/** The state now, and how it came to it. */
+export function OverviewView() {
+  const chosen = range.value;
+  useEffect(() => {
+    const load = () => void loadFigures();
+    load();
+    document.addEventListener("visibilitychange", load);
+    return () => document.removeEventListener("visibilitychange", load);
+  }, [chosen]);
+  const read = figures.value;
+  return (
+    <div class="dash-view">
+      <header class="pane-head">
+        <h1>Overview</h1>
+        <span class="spring" />
+        <div class="segments" role="group" aria-label="Time that the plots show">
+          {RANGES.map((name) => (
+            <button
+              type="button"
+              key={name}
+              aria-pressed={name === chosen}
+              onClick={() => setParams({ range: name === "1h" ? "" : name })}
+            >
+              {RANGE_LABELS[name]}
+            </button>
+          ))}
+        </div>
+      </header>
+      <div class="dash-scroll" tabIndex={0} role="region" aria-label="State and figures">
+        <NowCards />
+        {read === null ? <p class="hint dash-loading">Loading figures…</p> : <Plots figures={read} />}
+        <Processes />
+      </div>
+    </div>
+  );
+}
+
+function Plots({ figures }: { figures: DashboardOverview }) {
+  const { times, stepMs, latency, backlog, outbox, disk } = figures;
+  const common = { times, stepMs };
+  const depth = { ...common, format: formatCount, formatRight: formatAge, isWhole: true };
+  return (
+    <div class="plots">
+      <Plot
+        {...common}
+        title="Deliveries by outcome"
+        series={answerSeries(figures.answers)}
+        format={formatCount}
+        isStacked
+        isWhole
+        emptyText="No deliveries in this time."
+      />
+      <Plot
+        {...common}
+        title="Time to the answer"
+        series={[
+          { label: "median", tone: "accent", values: latency.medianMs },
+          { label: "95 %", tone: "warn", values: latency.p95Ms },
+          { label: "99 %", tone: "bad", values: latency.p99Ms },
+        ]}
+        format={formatMs}
+        emptyText="No deliveries in this time."
+      />
+      <HandlerFigures figures={figures} />
+      <Plot {...depth} title="Backlog of work" series={depthAndAge(backlog)} />
+      <Plot {...depth} title="Outbox" series={depthAndAge(outbox)} />
+      <Plot
+        {...common}
+        title="Disk"
+        series={[
+          { label: "used by the store", tone: "accent", values: disk.usedBytes },
+          { label: "free", tone: "mute", values: disk.freeBytes, axis: "right" },
+        ]}
+        format={formatBytes}
+        emptyText="The size of this store is not known."
+      />
+    </div>
+  );
+}
+
+function depthAndAge({ depth, oldestAgeMs }: DashboardOverview["backlog"]): PlotSeries[] {
+  return [
+    { label: "waiting or running", tone: "accent", values: depth },
+    { label: "age of the oldest", tone: "warn", values: oldestAgeMs, axis: "right" },
+  ];
+}

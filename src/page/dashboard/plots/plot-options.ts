@@ -1,0 +1,100 @@
+import uPlot from "uplot";
+import { MINUTE } from "../../../base/duration.js";
+import type { PlotSeries } from "./plot-series.js";
+import { paleColour, toneColour } from "./tone-colour.js";
+
+/** What a plot shows, apart from the times of its steps. */
+export interface PlotFace {
+  series: readonly PlotSeries[];
+  /** Layers on one another instead of lines. */
+  isStacked: boolean;
+  /** Numbers that can only be whole. */
+  isWhole: boolean;
+  /** Length of a step, in milliseconds. */
+  stepMs: number;
+  format: (value: number) => string;
+  /** Of the right axis. */
+  formatRight: (value: number) => string;
+}
+
+/** All plots show the same moment under the pointer. */
+const SYNC_KEY = "dashboard";
+
+const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", hour12: false });
+const day = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric" });
+
+const WHOLE_STEPS = Array.from({ length: 12 }, (_, power) => [1, 2, 5].map((digit) => digit * 10 ** power)).flat();
+
+/** The settings of the chart library for a plot of this size, in pixels. */
+export function plotOptions(face: PlotFace, size: { width: number; height: number }): uPlot.Options {
+  const hasRight = face.series.some(({ axis }) => axis === "right");
+  return {
+    ...size,
+    ms: 1,
+    padding: [6, hasRight ? 0 : 10, 0, 0],
+    legend: { show: false },
+    cursor: { drag: { x: false, y: false }, points: { size: 6 }, sync: { key: SYNC_KEY, setSeries: false }, y: false },
+    scales: { x: { time: true }, left: { range: fromZero }, right: { range: fromZero } },
+    axes: [timeAxis(face.stepMs), valueAxis("left", face), ...(hasRight ? [valueAxis("right", face)] : [])],
+    series: [{}, ...drawingOrder(face).map((index) => seriesOptions(face, index))],
+  };
+}
+
+/** Which series stands at which place of the library's list: it paints later ones over earlier ones. */
+export function drawingOrder({ series, isStacked }: Pick<PlotFace, "series" | "isStacked">): number[] {
+  const order = series.map((_, index) => index);
+  return isStacked ? order.toReversed() : order;
+}
+
+function seriesOptions({ series, isStacked }: PlotFace, index: number): uPlot.Series {
+  const { label, tone, axis } = series[index] ?? { label: "", tone: "mute" };
+  const { stepped } = uPlot.paths;
+  const common = { label, scale: axis ?? "left", points: { show: false }, spanGaps: false };
+  const stroke = () => toneColour(tone);
+  if (isStacked) {
+    return { ...common, stroke, fill: stroke, width: 0, ...(stepped && { paths: stepped({ align: 1 }) }) };
+  }
+  if (axis === "right") return { ...common, stroke, width: 1.5, dash: [4, 3] };
+  return { ...common, stroke, width: 1.5, fill: () => paleColour(tone, 0.08) };
+}
+
+function timeAxis(stepMs: number): uPlot.Axis {
+  const hasDays = stepMs > 5 * MINUTE;
+  return {
+    stroke: () => toneColour("mute"),
+    font: "11px system-ui",
+    grid: { show: false },
+    ticks: { show: true, stroke: () => toneColour("line"), width: 1, size: 4 },
+    size: 24,
+    space: 64,
+    values: (_, splits) => splits.map((at) => (hasDays && isMidnight(at) ? day : clock).format(at)),
+  };
+}
+
+function valueAxis(scale: "left" | "right", { format, formatRight, isWhole }: PlotFace): uPlot.Axis {
+  const write = scale === "left" ? format : formatRight;
+  return {
+    scale,
+    // The library names its sides by a constant enum that has no values at run time: 1 is the right one.
+    // oxlint-disable-next-line typescript/no-unsafe-enum-assignment
+    ...(scale === "right" ? { side: 1 } : {}),
+    stroke: () => toneColour("mute"),
+    font: "11px system-ui",
+    grid: { show: scale === "left", stroke: () => paleColour("line", 0.7), width: 1 },
+    ticks: { show: false },
+    size: 60,
+    space: 32,
+    ...(scale === "left" && isWhole ? { incrs: WHOLE_STEPS } : {}),
+    values: (_, splits) => splits.map(write),
+  };
+}
+
+/** From 0 to a little above the highest value, which is null where nothing is known. */
+function fromZero(_: uPlot, __: number | null, most: number | null): [number, number] {
+  return [0, most === null || most <= 0 ? 1 : most * 1.08];
+}
+
+function isMidnight(at: number): boolean {
+  const time = new Date(at);
+  return time.getHours() === 0 && time.getMinutes() === 0;
+}

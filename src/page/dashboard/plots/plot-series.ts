@@ -1,0 +1,53 @@
+import type { StepValues } from "../../../dashboard/dashboard-api.js";
+import type { PlotTone } from "./tone-colour.js";
+
+/** One line, or one layer of a stack. */
+export interface PlotSeries {
+  label: string;
+  /** As many as there are times. */
+  values: StepValues;
+  tone: PlotTone;
+  /** The scale that it is drawn by. @default 'left' */
+  axis?: "left" | "right";
+}
+
+/** The sums of each series and of those before it, for layers that lie on one another. */
+export function stackSeries(series: readonly PlotSeries[]): StepValues[] {
+  let below: StepValues = [];
+  return series.map(({ values }) => {
+    const sums = values.map((value, index) => {
+      const base = below[index] ?? null;
+      return value === null && base === null ? null : (value ?? 0) + (base ?? 0);
+    });
+    below = sums;
+    return sums;
+  });
+}
+
+/** The sum at each step; null where none of them is known. */
+export function addUp(series: readonly StepValues[]): StepValues {
+  return combine(series, (known) => known.reduce((sum, value) => sum + value, 0));
+}
+
+/** The highest value at each step; null where none is known. */
+export function highest(series: readonly StepValues[]): StepValues {
+  return combine(series, (known) => Math.max(...known));
+}
+
+function combine(series: readonly StepValues[], run: (known: readonly number[]) => number): StepValues {
+  const length = Math.max(0, ...series.map((values) => values.length));
+  return Array.from({ length }, (_, index) => {
+    const known = series.flatMap((values) => values[index] ?? []);
+    return known.length === 0 ? null : run(known);
+  });
+}
+
+/** Whether nothing is known of any series. */
+export function isUnknown(series: readonly PlotSeries[]): boolean {
+  return lastKnown(series) === -1;
+}
+
+/** The last step of which something is known; -1 without one. */
+export function lastKnown(series: readonly PlotSeries[]): number {
+  return Math.max(-1, ...series.map(({ values }) => values.findLastIndex((value) => value !== null)));
+}

@@ -1,0 +1,90 @@
+import { useState } from "preact/hooks";
+import { formatTime } from "../../ui/format.js";
+import { isUnknown, lastKnown, type PlotSeries } from "./plot-series.js";
+import { useChart } from "./use-chart.js";
+
+interface PlotOptions {
+  title: string;
+  /** Start of each step, in milliseconds since 1970. */
+  times: readonly number[];
+  /** Length of a step, in milliseconds. */
+  stepMs: number;
+  series: readonly PlotSeries[];
+  format: (value: number) => string;
+  /** Of series on the right axis. @default format */
+  formatRight?: (value: number) => string;
+  /** @default false */
+  isStacked?: boolean;
+  /** @default false */
+  isWhole?: boolean;
+  /** What is said while nothing is known. */
+  emptyText?: string;
+}
+
+/** In pixels. */
+const HEIGHT = 168;
+
+/** Values over time, with a legend that shows those under the pointer, or the last ones. Arrow keys move the pointer. */
+export function Plot(options: PlotOptions) {
+  const { title, series, emptyText = "No figures of this time yet." } = options;
+  return (
+    <section class="plot" aria-label={title}>
+      {isUnknown(series) ? (
+        <>
+          <h2>{title}</h2>
+          <p class="plot-empty hint">{emptyText}</p>
+        </>
+      ) : (
+        <Drawn {...options} />
+      )}
+    </section>
+  );
+}
+
+function Drawn(options: PlotOptions) {
+  const { title, times, stepMs, series, format, formatRight = format, isStacked = false, isWhole = false } = options;
+  const [pointed, setPointed] = useState<number | null>(null);
+  const face = { series, isStacked, isWhole, stepMs, format, formatRight };
+  const chart = useChart({ face, times, height: HEIGHT, onPoint: setPointed });
+  const index = pointed ?? lastKnown(series);
+  const at = formatTime(times[index] ?? 0);
+  const write = ({ values, axis }: PlotSeries): string => {
+    const value = values[index] ?? null;
+    return value === null ? "–" : (axis === "right" ? formatRight : format)(value);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const next = { ArrowLeft: index - 1, ArrowRight: index + 1, Home: 0, End: times.length - 1 }[event.key];
+    if (next === undefined) return;
+    event.preventDefault();
+    chart.point(Math.min(times.length - 1, Math.max(0, next)));
+  };
+  return (
+    <>
+      <div class="plot-head">
+        <h2>{title}</h2>
+        <span class="spring" />
+        <span class="hint">{at}</span>
+      </div>
+      <div class="plot-legend">
+        {series.map((each) => (
+          <span class="legend" key={each.label}>
+            <span class={`plot-mark ${each.tone} ${each.axis === "right" ? "dashed" : ""}`} />
+            {each.label} <b>{write(each)}</b>
+          </span>
+        ))}
+      </div>
+      <div
+        class="plot-chart"
+        ref={chart.ref}
+        role="slider"
+        tabIndex={0}
+        aria-label={`${title}: moment`}
+        aria-valuemin={0}
+        aria-valuemax={Math.max(0, times.length - 1)}
+        aria-valuenow={Math.max(0, index)}
+        aria-valuetext={`${at}: ${series.map((each) => `${each.label} ${write(each)}`).join(", ")}`}
+        onKeyDown={onKeyDown}
+      />
+    </>
+  );
+}

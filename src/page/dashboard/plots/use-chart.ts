@@ -1,0 +1,73 @@
+import type { RefObject } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import uPlot from "uplot";
+import { drawingOrder, plotOptions, type PlotFace } from "./plot-options.js";
+import { stackSeries } from "./plot-series.js";
+import { onColoursChanged } from "./tone-colour.js";
+
+interface Chart {
+  /** The element that the chart is drawn into. */
+  ref: RefObject<HTMLDivElement>;
+  /** Moves the line over the plot to a step. */
+  point: (index: number) => void;
+}
+
+interface ChartOptions {
+  face: PlotFace;
+  /** Start of each step, in milliseconds since 1970. */
+  times: readonly number[];
+  /** In pixels. */
+  height: number;
+  /** The step under the pointer; null without one. */
+  onPoint: (index: number | null) => void;
+}
+
+/** A chart of the library in an element: made once for its series, given new numbers, and as wide as there is room. */
+export function useChart({ face, times, height, onPoint }: ChartOptions): Chart {
+  const ref = useRef<HTMLDivElement>(null);
+  const chart = useRef<uPlot | null>(null);
+
+  useEffect(() => {
+    const host = ref.current;
+    if (host === null) return;
+    const widthOf = () => Math.max(80, host.clientWidth);
+    const made = new uPlot(
+      {
+        ...plotOptions(face, { width: widthOf(), height }),
+        hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? null)] },
+      },
+      dataOf(face, times),
+      host,
+    );
+    chart.current = made;
+    const observer = new ResizeObserver(() => made.setSize({ width: widthOf(), height }));
+    observer.observe(host);
+    const stop = onColoursChanged(() => made.redraw());
+    return () => {
+      stop();
+      observer.disconnect();
+      made.destroy();
+      chart.current = null;
+    };
+  }, [shapeOf(face)]);
+
+  useEffect(() => chart.current?.setData(dataOf(face, times)), [times, JSON.stringify(face.series)]);
+
+  return {
+    ref,
+    point(index) {
+      const at = times[index];
+      if (at !== undefined) chart.current?.setCursor({ left: chart.current.valToPos(at, "x"), top: 0 });
+    },
+  };
+}
+
+/** What cannot be changed in a chart that is there. */
+function shapeOf({ isStacked, stepMs, series }: PlotFace): string {
+  return JSON.stringify([isStacked, stepMs, series.map(({ label, tone, axis }) => [label, tone, axis])]);
+}
+
+function dataOf(face: PlotFace, times: readonly number[]): uPlot.AlignedData {
+  const values = face.isStacked ? stackSeries(face.series) : face.series.map((series) => series.values);
+  return [[...times], ...drawingOrder(face).map((index) => values[index] ?? [])];
+}

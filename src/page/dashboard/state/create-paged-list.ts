@@ -1,0 +1,49 @@
+import { signal, type Signal } from "@preact/signals";
+import { reportProblem } from "../../state/notice.js";
+
+/** A list that is read page by page. */
+export interface PagedList<Item> {
+  items: Signal<readonly Item[]>;
+  /** False until the first answer. */
+  isLoaded: Signal<boolean>;
+  isLoading: Signal<boolean>;
+  /** Cursor of the next page; null on the last one. */
+  nextCursor: Signal<string | null>;
+  /** Reads the first page; with `isMore`, the next one. A later call is not replaced by an earlier one that comes late. */
+  load(isMore?: boolean): Promise<void>;
+}
+
+interface ListPage<Item> {
+  items: readonly Item[];
+  nextCursor: string | null;
+}
+
+/** @param read Reads the page at a cursor, which is empty for the first one. */
+export function createPagedList<Item>(read: (cursor: string) => Promise<ListPage<Item>>): PagedList<Item> {
+  const items = signal<readonly Item[]>([]);
+  const nextCursor = signal<string | null>(null);
+  const isLoaded = signal(false);
+  const isLoading = signal(false);
+  let last = 0;
+  return {
+    items,
+    nextCursor,
+    isLoaded,
+    isLoading,
+    async load(isMore = false) {
+      const call = ++last;
+      isLoading.value = true;
+      try {
+        const page = await read(isMore ? (nextCursor.value ?? "") : "");
+        if (call !== last) return;
+        items.value = isMore ? [...items.value, ...page.items] : page.items;
+        nextCursor.value = page.nextCursor;
+        isLoaded.value = true;
+      } catch (error) {
+        if (call === last) reportProblem(error);
+      } finally {
+        if (call === last) isLoading.value = false;
+      }
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import { computed, signal, type ReadonlySignal } from "@preact/signals";
+
+/** The rows of a list that are chosen for a common action. */
+export interface RowSelection {
+  has: (row: string) => boolean;
+  /** The chosen rows that the list still shows, in its order. */
+  inSight: ReadonlySignal<string[]>;
+  /** Whether all rows of the list are chosen; false for an empty list. */
+  isWhole: ReadonlySignal<boolean>;
+  toggle: (row: string) => void;
+  /** Chooses all rows, or none if all are chosen. */
+  toggleAll: () => void;
+  clear: () => void;
+}
+
+/** @param rows What the list shows: the ids of its rows. */
+export function createSelection(rows: () => string[]): RowSelection {
+  const chosen = signal<ReadonlySet<string>>(new Set());
+  const inSight = computed(() => rows().filter((row) => chosen.value.has(row)));
+  const isWhole = computed(() => inSight.value.length > 0 && inSight.value.length === rows().length);
+  const clear = () => void (chosen.value = new Set());
+  return {
+    has: (row) => chosen.value.has(row),
+    inSight,
+    isWhole,
+    toggle(row) {
+      const next = new Set(chosen.value);
+      if (!next.delete(row)) next.add(row);
+      chosen.value = next;
+    },
+    toggleAll() {
+      if (isWhole.value) clear();
+      else chosen.value = new Set(rows());
+    },
+    clear,
+  };
+}

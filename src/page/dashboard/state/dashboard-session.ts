@@ -1,0 +1,28 @@
+import { computed, signal } from "@preact/signals";
+import type { DashboardSession } from "../../../dashboard/dashboard-api.js";
+import { reportProblem } from "../../state/notice.js";
+import { fetchSession } from "../api/fetch-and-post.js";
+
+/** Null until the app has answered for the first time. */
+export const dashboardSession = signal<DashboardSession | null>(null);
+
+/** Whether actions are shown. The server checks each again. */
+export const mayOperate = computed(() => dashboardSession.value?.role === "operate");
+
+/** What the store can do, as far as is known. */
+export const can = computed(
+  () => dashboardSession.value?.can ?? { errors: false, jobs: false, pause: false, figures: false },
+);
+
+export type StreamState = "connecting" | "live" | "lost" | "ended";
+
+/** `ended`: the receiver has stopped, and said so. */
+export const streamState = signal<StreamState>("connecting");
+
+export async function loadDashboardSession(): Promise<void> {
+  try {
+    dashboardSession.value = await fetchSession();
+  } catch (error) {
+    reportProblem(error);
+  }
+}

@@ -1,0 +1,33 @@
+import { signal } from "@preact/signals";
+import type { HandlerRow } from "../../../dashboard/dashboard-api.js";
+import { escapeControls } from "../../../base/text.js";
+import { confirmed } from "../../state/confirmed.js";
+import { runAction, showNotice } from "../../state/notice.js";
+import { postHandlerChange, fetchHandlers } from "../api/fetch-and-post.js";
+
+/** In the order of their names. */
+export const handlers = signal<readonly HandlerRow[]>([]);
+
+export function loadHandlers(): Promise<boolean> {
+  return runAction(async () => void (handlers.value = (await fetchHandlers()).handlers));
+}
+
+export function askAndPause(handler: string): Promise<boolean> {
+  return runAction(async () => {
+    const isSure = await confirmed({
+      title: `Pause handler ${escapeControls(handler)}?`,
+      text: "No process begins another run of it until it is resumed. Its work waits, and deliveries are still accepted.",
+      verb: "Pause",
+    });
+    if (!isSure) return;
+    handlers.value = (await postHandlerChange(handler, "pause")).handlers;
+    showNotice({ tone: "good", text: `Paused: ${escapeControls(handler)}` });
+  });
+}
+
+export function resumePaused(handler: string): Promise<boolean> {
+  return runAction(async () => {
+    handlers.value = (await postHandlerChange(handler, "resume")).handlers;
+    showNotice({ tone: "good", text: `Resumed: ${escapeControls(handler)}` });
+  });
+}

@@ -1,0 +1,73 @@
+import { computed, signal } from "@preact/signals";
+import type { BulkJobRow, JobAction, WorkFilter } from "../../../dashboard/dashboard-api.js";
+import { confirmed } from "../../state/confirmed.js";
+import { runAction, showNotice } from "../../state/notice.js";
+import { plural } from "../../ui/format.js";
+import { postJobCancel, postJob, fetchJobs, postJobPreview } from "../api/fetch-and-post.js";
+import { can } from "./dashboard-session.js";
+
+/** By id, newest first. */
+export const jobs = signal<ReadonlyMap<string, BulkJobRow>>(new Map());
+
+/** Ids of the ended jobs that are not shown above the view: they had ended before, or the user has closed them. */
+const closed = signal<ReadonlySet<string>>(new Set());
+
+/** What is shown above every view: open jobs, and those that ended while the page was open. */
+export const shownJobs = computed(() =>
+  [...jobs.value.values()].filter(({ id, state }) => state === "open" || !closed.value.has(id)),
+);
+
+/** Changes with each job that ends; lists load again then. */
+export const endedJobs = computed(() => [...jobs.value.values()].filter(({ state }) => state !== "open").length);
+
+export function takeJobs(changed: readonly BulkJobRow[]): void {
+  const all = [...jobs.value.values(), ...changed].map((job) => [job.id, job] as const);
+  const sorted = [...new Map(all).values()].toSorted((a, b) => b.createdAt.localeCompare(a.createdAt));
+  jobs.value = new Map(sorted.map((job) => [job.id, job]));
+}
+
+export function closeJob(id: string): void {
+  closed.value = new Set([...closed.value, id]);
+}
+
+/** Reads all jobs; those that have ended already are not shown above the view. */
+export function loadJobs(): Promise<boolean> {
+  return runAction(async () => {
+    if (!can.value.jobs) return;
+    const known = new Set(jobs.value.keys());
+    const { jobs: list } = await fetchJobs();
+    const ended = list.filter(({ id, state }) => state !== "open" && !known.has(id));
+    closed.value = new Set([...closed.value, ...ended.map(({ id }) => id)]);
+    takeJobs(list);
+  });
+}
+
+export function stopJob(id: string): Promise<boolean> {
+  return runAction(async () => takeJobs([await postJobCancel(id)]));
+}
+
+const VERBS = { retry: "Retry", discard: "Discard", run: "Run now" } as const satisfies Record<JobAction, string>;
+
+const MEANINGS = {
+  retry: "Work that is dead or parked runs again, with new attempts.",
+  discard: "Work that is dead or parked is ended permanently, without a run. What is done stays done.",
+  run: "Work that waits for its next run is due at once. Its attempts are kept.",
+} as const satisfies Record<JobAction, string>;
+
+/** Shows how much would be changed, and starts the change once the user agrees. Resolves with whether it was started. */
+export async function changeWork(action: JobAction, filter: WorkFilter): Promise<boolean> {
+  let isStarted = false;
+  await runAction(async () => {
+    const { work, events } = await postJobPreview({ action, filter });
+    if (work === 0) {
+      showNotice({ tone: "plain", text: `Nothing to ${VERBS[action].toLowerCase()} here` });
+      return;
+    }
+    const what = `${plural(work, "piece")} of work of ${plural(events, "event")}`;
+    const title = action === "run" ? `Run ${what} now?` : `${VERBS[action]} ${what}?`;
+    if (!(await confirmed({ title, text: MEANINGS[action], verb: VERBS[action] }))) return;
+    takeJobs([await postJob({ action, filter })]);
+    isStarted = true;
+  });
+  return isStarted;
+}

@@ -1,0 +1,98 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { escapeControls } from "../../../base/text.js";
+import { Icon } from "../../ui/icon.js";
+import { readParam, setParams } from "../state/dashboard-address.js";
+import { TIME_SPANS } from "../state/time-span.js";
+
+/** Combines the requests of fast typing. */
+const SETTLE_MS = 250;
+
+interface FilterBarOptions {
+  label: string;
+  /** Parameters of the address that the fields set. */
+  params: readonly string[];
+  children: ComponentChildren;
+}
+
+/** Fields that narrow a list, each of which is a parameter of the address. */
+export function FilterBar({ label, params, children }: FilterBarOptions) {
+  const isNarrowed = params.some((name) => readParam(name) !== "");
+  return (
+    <div class="inbox-filters dash-filters" role="search" aria-label={label}>
+      {children}
+      {isNarrowed && (
+        <button
+          type="button"
+          class="button small"
+          onClick={() => setParams(Object.fromEntries(params.map((name) => [name, ""])))}
+        >
+          <Icon name="cross" /> Show all
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** A text that the rows must have. */
+export function TextFilter({ name, label }: { name: string; label: string }) {
+  const text = readParam(name);
+  const [typed, setTyped] = useState(text);
+  useEffect(() => setTyped((now) => (now.trim() === text ? now : text)), [text]);
+  useEffect(() => {
+    if (typed.trim() === text) return;
+    const timer = setTimeout(() => setParams({ [name]: typed.trim() }), SETTLE_MS);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  return (
+    <input
+      type="search"
+      aria-label={label}
+      placeholder={label}
+      spellcheck={false}
+      value={typed}
+      onInput={(event) => setTyped(event.currentTarget.value)}
+    />
+  );
+}
+
+interface ChoiceFilterOptions {
+  name: string;
+  label: string;
+  /** Text for no choice. */
+  all: string;
+  choices: readonly string[];
+}
+
+/** One of several values. What the address has is offered even if it is not known. */
+export function ChoiceFilter({ name, label, all, choices }: ChoiceFilterOptions) {
+  const chosen = readParam(name);
+  const offered = [...new Set([...choices, chosen])].filter((each) => each !== "");
+  return (
+    <select aria-label={label} value={chosen} onChange={(event) => setParams({ [name]: event.currentTarget.value })}>
+      <option value="">{all}</option>
+      {offered.map((each) => (
+        <option key={each} value={each}>
+          {escapeControls(each)}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+/** How far the list looks back. */
+export function TimeFilter() {
+  return (
+    <select
+      aria-label="Time"
+      value={readParam("span")}
+      onChange={(event) => setParams({ span: event.currentTarget.value })}
+    >
+      {TIME_SPANS.map(({ name, label }) => (
+        <option key={name} value={name}>
+          {label}
+        </option>
+      ))}
+    </select>
+  );
+}

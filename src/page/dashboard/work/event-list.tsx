@@ -1,0 +1,148 @@
+import { useEffect } from "preact/hooks";
+import { setParams } from "../state/dashboard-address.js";
+import { mayOperate, dashboardSession } from "../state/dashboard-session.js";
+import { readParam } from "../state/dashboard-address.js";
+import { endedJobs } from "../state/jobs.js";
+import { now } from "../state/now.js";
+import { Empty } from "../../ui/empty.js";
+import { StateBadge } from "../../ui/badges.js";
+import { formatCount } from "../../ui/format.js";
+import { Icon } from "../../ui/icon.js";
+import { ChoiceFilter, FilterBar, TextFilter, TimeFilter } from "../ui/filter-fields.js";
+import { useListRefresh } from "../ui/use-list-refresh.js";
+import { BulkBar } from "./bulk-bar.js";
+import { EventRow } from "./event-row.js";
+import { eventSelection, events, listKey, WORK_PARAMS, LISTED_STATES, workState } from "./work-state.js";
+
+/** Events with work, newest first. */
+export function EventList() {
+  const key = listKey.value;
+  useEffect(eventSelection.clear, [key]);
+  useListRefresh(
+    () => void events.load(),
+    () => eventSelection.inSight.value.length > 0,
+    [key, endedJobs.value],
+  );
+  return (
+    <>
+      <StateChoice />
+      <FilterBar label="Work" params={WORK_PARAMS}>
+        <TextFilter name="id" label="Id of the event" />
+        <TextFilter name="error" label="Text of the error" />
+        {dashboardSession.value?.payloads !== "hidden" && <TextFilter name="text" label="Text in the payload" />}
+        <ChoiceFilter
+          name="handler"
+          label="Handler"
+          all="All handlers"
+          choices={dashboardSession.value?.handlers ?? []}
+        />
+        <ChoiceFilter
+          name="type"
+          label="Event type"
+          all="All types"
+          choices={dashboardSession.value?.eventTypes ?? []}
+        />
+        <TimeFilter />
+        <GroupChip />
+      </FilterBar>
+      <div class="dash-scroll dash-list" tabIndex={0} role="region" aria-label="Events">
+        <Rows />
+      </div>
+      <BulkBar />
+    </>
+  );
+}
+
+/** The number of pieces of work in each state. A click shows the list. */
+function StateChoice() {
+  const backlog = now.value?.backlog;
+  const counts: Partial<Record<string, number>> = { ...backlog };
+  return (
+    <div class="state-choice" role="group" aria-label="State">
+      {(["", ...LISTED_STATES] as const).map((state) => {
+        const count = counts[state];
+        return (
+          <button
+            type="button"
+            class="band"
+            key={state}
+            aria-pressed={state === workState.value}
+            onClick={() => setParams({ state })}
+          >
+            {state === "" ? "all" : <StateBadge state={state} />}
+            {count !== undefined && <b>{formatCount(count)}</b>}
+          </button>
+        );
+      })}
+    </div>
+  );
+}
+
+function GroupChip() {
+  if (readParam("group") === "") return null;
+  return (
+    <button
+      type="button"
+      class="button small"
+      title="Show other errors too"
+      onClick={() => setParams({ group: "", groupName: "" })}
+    >
+      <Icon name="cross" /> Only the group {readParam("groupName")}
+    </button>
+  );
+}
+
+function Rows() {
+  const { items, isLoaded, nextCursor, isLoading } = events;
+  if (!isLoaded.value) return <p class="hint dash-loading">Loading…</p>;
+  const more = nextCursor.value !== null && (
+    <button type="button" class="button more" disabled={isLoading.value} onClick={() => void events.load(true)}>
+      Show more
+    </button>
+  );
+  if (items.value.length === 0) {
+    const isNarrowed = WORK_PARAMS.some((name) => readParam(name) !== "");
+    return (
+      <Empty title={emptyTitle(isNarrowed)}>
+        {isNarrowed && <p>{nextCursor.value === null ? "Show all, or ask for less." : "Search further below."}</p>}
+        {more}
+      </Empty>
+    );
+  }
+  return (
+    <>
+      <table class="table work-table" aria-label="Events">
+        <thead>
+          <tr>
+            {mayOperate.value && (
+              <th scope="col" class="choose">
+                <input
+                  type="checkbox"
+                  aria-label={eventSelection.isWhole.value ? "Choose none" : `Choose all ${items.value.length} events`}
+                  checked={eventSelection.isWhole.value}
+                  onChange={eventSelection.toggleAll}
+                />
+              </th>
+            )}
+            {["State", "Received", "Type", "Event", "Next run", "Last error"].map((name) => (
+              <th scope="col" key={name}>
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {items.value.map((event) => (
+            <EventRow key={event.id} event={event} />
+          ))}
+        </tbody>
+      </table>
+      {more}
+    </>
+  );
+}
+
+function emptyTitle(isNarrowed: boolean): string {
+  if (isNarrowed) return "Nothing matches";
+  return workState.value === "" ? "The inbox is empty" : `Nothing is ${workState.value}`;
+}

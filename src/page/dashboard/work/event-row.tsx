@@ -1,0 +1,61 @@
+import { NOTE_HANDLER } from "../../../base/note-handler.js";
+import { escapeControls } from "../../../base/text.js";
+import type { DashboardEvent } from "../../../dashboard/dashboard-api.js";
+import { EventBadge } from "../../ui/badges.js";
+import { formatExactTime, formatTime } from "../../ui/format.js";
+import { goTo, linkTo } from "../state/dashboard-address.js";
+import { mayOperate } from "../state/dashboard-session.js";
+import { eventSelection } from "./work-state.js";
+
+/** Characters of an error in a list. */
+const SHOWN_ERROR = 300;
+
+/** One event of the list; a click opens its page. */
+export function EventRow({ event }: { event: DashboardEvent }) {
+  const { id, type, receivedAt, nextRunAt, test } = event;
+  const error = lastError(event);
+  return (
+    <tr data-row={id} onClick={() => goTo("event", { id })}>
+      {mayOperate.value && (
+        <td class="choose" onClick={(click) => click.stopPropagation()}>
+          <input
+            type="checkbox"
+            aria-label={`Choose ${escapeControls(id)}`}
+            checked={eventSelection.has(id)}
+            onChange={() => eventSelection.toggle(id)}
+          />
+        </td>
+      )}
+      <td class="state-column">
+        <EventBadge event={event} />
+      </td>
+      <td class="received-column" title={formatExactTime(receivedAt)}>
+        {formatTime(receivedAt)}
+      </td>
+      <td class="name-column">
+        {type === "" ? <em>unreadable</em> : escapeControls(type)} {test && <span class="tag">test</span>}
+      </td>
+      <td class="event-column">
+        <a href={linkTo("event", { id })} onClick={(click) => click.stopPropagation()}>
+          <code>{escapeControls(id)}</code>
+        </a>
+      </td>
+      <td class="next-column" title={nextRunAt === null ? "" : formatExactTime(nextRunAt)}>
+        {nextRunAt !== null && formatTime(nextRunAt)}
+      </td>
+      <td class="error-cell" title={error}>
+        {error}
+      </td>
+    </tr>
+  );
+}
+
+/** The error of the handler that failed, with its name where there are several. */
+function lastError({ handlers }: DashboardEvent): string {
+  const failed =
+    handlers.find(({ error, state }) => error !== null && state !== "done") ??
+    handlers.find(({ reason, state }) => reason !== null && state !== "done");
+  if (failed === undefined) return "";
+  const text = escapeControls((failed.error ?? failed.reason ?? "").slice(0, SHOWN_ERROR));
+  return handlers.length > 1 && failed.handler !== NOTE_HANDLER ? `${escapeControls(failed.handler)}: ${text}` : text;
+}

@@ -1,0 +1,70 @@
+import { escapeControls } from "../../../base/text.js";
+import type { HandlerRow } from "../../../dashboard/dashboard-api.js";
+import { Empty } from "../../ui/empty.js";
+import { formatCount, formatExactTime, formatMs, formatTime } from "../../ui/format.js";
+import { Icon } from "../../ui/icon.js";
+import { linkTo } from "../state/dashboard-address.js";
+import { can, mayOperate } from "../state/dashboard-session.js";
+import { handlers, loadHandlers, askAndPause, resumePaused } from "../state/handlers.js";
+import { now } from "../state/now.js";
+import { DataTable } from "../ui/data-table.js";
+import { useListRefresh } from "../ui/use-list-refresh.js";
+
+/** Handlers with what waits for them, and whether they are paused. */
+export function HandlerPanel() {
+  useListRefresh(
+    () => void loadHandlers(),
+    () => false,
+    [now.value?.paused.length],
+  );
+  if (handlers.value.length === 0) return <Empty title="No handler is known" />;
+  const mayPause = mayOperate.value && can.value.pause;
+  return (
+    <div class="dash-scroll dash-list" tabIndex={0} role="region" aria-label="Handlers">
+      <DataTable
+        label="Handlers"
+        columns={["Handler", "State", "#Waiting", "#Median", "#95 %", ...(mayPause ? [""] : [])]}
+      >
+        {handlers.value.map((row) => (
+          <Row key={row.handler} row={row} mayPause={mayPause} />
+        ))}
+      </DataTable>
+    </div>
+  );
+}
+
+function Row({ row: { handler, paused, pending, times }, mayPause }: { row: HandlerRow; mayPause: boolean }) {
+  const name = escapeControls(handler);
+  return (
+    <tr data-row={handler}>
+      <td>
+        <a href={linkTo("work", { handler, state: "pending" })}>{name}</a>
+      </td>
+      <td>
+        {paused === null ? (
+          <span class="good">runs</span>
+        ) : (
+          <span class="badge warn" title={formatExactTime(paused.since)}>
+            <Icon name="pause" /> paused by {escapeControls(paused.by)} since {formatTime(paused.since)}
+          </span>
+        )}
+      </td>
+      <td class="number">{formatCount(pending)}</td>
+      <td class="number">{times?.medianMs === undefined ? "–" : formatMs(times.medianMs)}</td>
+      <td class="number">{times?.p95Ms === undefined ? "–" : formatMs(times.p95Ms)}</td>
+      {mayPause && (
+        <td class="number">
+          {paused === null ? (
+            <button type="button" class="button small" onClick={() => void askAndPause(handler)}>
+              <Icon name="pause" /> Pause<span class="unseen"> {name}</span>
+            </button>
+          ) : (
+            <button type="button" class="button small primary" onClick={() => void resumePaused(handler)}>
+              Resume<span class="unseen"> {name}</span>
+            </button>
+          )}
+        </td>
+      )}
+    </tr>
+  );
+}

@@ -1,0 +1,55 @@
+import { useEffect } from "preact/hooks";
+import { escapeControls } from "../../../base/text.js";
+import type { WorkFilter } from "../../../dashboard/dashboard-api.js";
+import { Empty } from "../../ui/empty.js";
+import { formatCount, formatExactTime, formatTime, plural } from "../../ui/format.js";
+import { mayOperate } from "../state/dashboard-session.js";
+import { jobs, loadJobs, stopJob } from "../state/jobs.js";
+import { DataTable } from "../ui/data-table.js";
+import { describeJob } from "../ui/describe-job.js";
+
+/** Changes of much work, those that have ended included. */
+export function JobPanel() {
+  useEffect(() => void loadJobs(), []);
+  const all = [...jobs.value.values()];
+  if (all.length === 0) return <Empty title="No change of much work was made yet" />;
+  return (
+    <div class="dash-scroll dash-list" tabIndex={0} role="region" aria-label="Changes">
+      <DataTable label="Changes of much work" columns={["Begun", "By", "Change", "Of", "#Changed", ""]}>
+        {all.map((job) => (
+          <tr key={job.id}>
+            <td title={formatExactTime(job.createdAt)}>{formatTime(job.createdAt)}</td>
+            <td>{escapeControls(job.by)}</td>
+            <td>{describeJob(job)}</td>
+            <td>{describeFilter(job.filter)}</td>
+            <td class="number">
+              {formatCount(job.done)} of {formatCount(job.total)}
+            </td>
+            <td class="number">
+              {job.state === "open" && mayOperate.value && (
+                <button type="button" class="button small" onClick={() => void stopJob(job.id)}>
+                  Cancel
+                </button>
+              )}
+            </td>
+          </tr>
+        ))}
+      </DataTable>
+    </div>
+  );
+}
+
+/** Such as `dead, handler crm, since Nov 20 14:02:11`. */
+function describeFilter({ state, handler, type, error, since, until, group, ids }: WorkFilter): string {
+  const parts = [
+    ids === undefined ? undefined : plural(ids.length, "chosen event"),
+    state,
+    handler === undefined ? undefined : `handler ${handler}`,
+    type,
+    error === undefined ? undefined : `error "${error}"`,
+    group === undefined ? undefined : "one group of errors",
+    since === undefined ? undefined : `since ${formatTime(since)}`,
+    until === undefined ? undefined : `before ${formatTime(until)}`,
+  ].filter((part) => part !== undefined);
+  return parts.length === 0 ? "all work" : escapeControls(parts.join(", "));
+}

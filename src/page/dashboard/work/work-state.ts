@@ -1,0 +1,56 @@
+import { computed } from "@preact/signals";
+import type { DashboardEvent, WorkFilter } from "../../../dashboard/dashboard-api.js";
+import { fetchEvents } from "../api/fetch-and-post.js";
+import { readParam } from "../state/dashboard-address.js";
+import { createPagedList } from "../state/create-paged-list.js";
+import { createSelection } from "../state/create-selection.js";
+import { sinceOf } from "../state/time-span.js";
+
+/** Parameters of the address that narrow the list. */
+export const WORK_PARAMS = ["handler", "type", "error", "id", "text", "span", "group", "groupName"] as const;
+
+export const LISTED_STATES = ["pending", "leased", "dead", "parked", "done"] as const;
+
+export type WorkStateName = (typeof LISTED_STATES)[number];
+
+/** What is shown of the work. */
+export const WORK_PARTS = [
+  { name: "", label: "Events" },
+  { name: "running", label: "Runs now" },
+  { name: "handlers", label: "Handlers" },
+  { name: "jobs", label: "Changes" },
+] as const;
+
+export const workPart = computed(() => WORK_PARTS.find(({ name }) => name === readParam("show"))?.name ?? "");
+
+export const workState = computed<WorkStateName | "">(
+  () => LISTED_STATES.find((name) => name === readParam("state")) ?? "",
+);
+
+export const events = createPagedList<DashboardEvent>((cursor) =>
+  fetchEvents({ ...commonFilters(), id: readParam("id"), text: readParam("text"), cursor }),
+);
+
+/** What both a list and a job can ask. */
+function commonFilters() {
+  return {
+    state: workState.value,
+    handler: readParam("handler"),
+    type: readParam("type"),
+    error: readParam("error"),
+    group: readParam("group"),
+    since: sinceOf(readParam("span")),
+  };
+}
+
+/** Changes with what is listed. */
+export const listKey = computed(() => [workState.value, ...WORK_PARAMS.map(readParam)].join("\n"));
+
+/** What a change of all that is listed would choose; undefined where the list is narrowed by what no job can ask. */
+export const listedWork = computed<WorkFilter | undefined>(() => {
+  if (readParam("id") !== "" || readParam("text") !== "") return undefined;
+  return Object.fromEntries(Object.entries(commonFilters()).filter(([, value]) => value !== ""));
+});
+
+/** The chosen events, by id. */
+export const eventSelection = createSelection(() => events.items.value.map(({ id }) => id));

@@ -1,0 +1,42 @@
+import { can } from "../state/dashboard-session.js";
+import { setParams } from "../state/dashboard-address.js";
+import { EventList } from "./event-list.js";
+import { HandlerPanel } from "./handler-panel.js";
+import { JobPanel } from "./job-panel.js";
+import { RunningPanel } from "./running-panel.js";
+import { WORK_PARTS, workPart } from "./work-state.js";
+
+/** Events by the state of their work, what runs now, handlers, and changes of much work. */
+export function WorkView() {
+  const part = workPart.value;
+  const parts = WORK_PARTS.filter(({ name }) => name !== "jobs" || can.value.jobs);
+  return (
+    <div class="dash-view">
+      <header class="pane-head">
+        <h1>Work</h1>
+        <span class="spring" />
+        <div class="segments" role="group" aria-label="What is shown">
+          {parts.map(({ name, label }) => (
+            <button type="button" key={name} aria-pressed={name === part} onClick={() => setParams({ show: name })}>
+              {label}
+            </button>
+          ))}
+        </div>
+      </header>
+      <Part />
+    </div>
+  );
+}
+
+function Part() {
+  switch (workPart.value) {
+    case "":
+      return <EventList />;
+    case "running":
+      return <RunningPanel />;
+    case "handlers":
+      return <HandlerPanel />;
+    case "jobs":
+      return <JobPanel />;
+  }
+}
