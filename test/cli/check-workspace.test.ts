@@ -19,7 +19,14 @@ function openService({ token = TOKEN, ...options }: SandboxOptions & { token?: s
     ...options,
   });
   onTestFinished(() => sandbox.close());
-  const clientOf = (apiKey: string) => createClient({ ...sandbox.clientOptions, apiKey, maxRetries: 0 });
+  /** Paths of the calls that were made. */
+  const paths: string[] = [];
+  const { fetch: send } = sandbox.clientOptions;
+  const fetch: typeof send = (url, init) => {
+    paths.push(new URL(url instanceof Request ? url.url : url).pathname);
+    return send(url, init);
+  };
+  const clientOf = (apiKey: string) => createClient({ ...sandbox.clientOptions, fetch, apiKey, maxRetries: 0 });
   const look = async (signal = new AbortController().signal, apiKey = token): Promise<CheckResult[]> => {
     const results: CheckResult[] = [];
     for await (const result of checkWorkspace({ client: clientOf(apiKey), apiKey, signal })) results.push(result);
@@ -35,7 +42,7 @@ function openService({ token = TOKEN, ...options }: SandboxOptions & { token?: s
       await sandbox.settle();
     }
   };
-  return { sandbox, client: clientOf(token), look, findAll, deliver };
+  return { sandbox, paths, client: clientOf(token), look, findAll, deliver };
 }
 
 const textOf = ({ status, message, fix }: CheckResult) => `${status} ${message} ${fix ?? ""}`;
@@ -137,6 +144,33 @@ describe("doctor with an API key", () => {
     const texts = (await findAll("deliveries")).map(textOf);
     expect(texts).toContainEqual(expect.stringMatching(`^warn 3 attempts of the last day failed at ${few.id};`));
     expect(texts).toContainEqual(expect.stringMatching(`^warn at least 100 attempts of .* failed at ${many.id};`));
+  });
+
+  test("failures of an endpoint that was deleted since are counted", async () => {
+    const { sandbox, findAll, deliver } = openService();
+    const gone = sandbox.endpoints.create({ url: "http://127.0.0.1/gone" });
+    await deliver(404, 404);
+    sandbox.endpoints.delete(gone.id);
+    const here = sandbox.endpoints.create({ url: "http://127.0.0.1/here" });
+    await deliver(404);
+    const texts = (await findAll("deliveries")).map(textOf);
+    expect(texts).toEqual([
+      expect.stringMatching(`^warn 1 attempt of the last day failed at ${here.id};`),
+      expect.stringMatching(`^warn 2 attempts of the last day failed at ${gone.id}, which was deleted since\\.`),
+    ]);
+  });
+
+  test("endpoints are listed once, and a log that cannot be read does not hide the others", async () => {
+    const { sandbox, paths, look, deliver } = openService();
+    const first = sandbox.endpoints.create({ url: "http://127.0.0.1/first" });
+    const second = sandbox.endpoints.create({ url: "http://127.0.0.1/second" });
+    await deliver(404);
+    sandbox.faults.api.add({ fault: { kind: "error", status: 500 }, calls: "webhooks.deliveries", times: 1 });
+    const texts = (await look()).filter(({ name }) => name === "deliveries").map(textOf);
+    expect(paths.filter((path) => path.endsWith("/webhooks"))).toHaveLength(1);
+    expect(texts).toHaveLength(2);
+    expect(texts[0]).toMatch(/^warn The log of whe_\w+ was not looked at: /);
+    expect([first.id, second.id].some((id) => texts[1]?.includes(`failed at ${id};`))).toBe(true);
   });
 
   test("a paused lane is named with its figures, and with the command that resumes it", async () => {

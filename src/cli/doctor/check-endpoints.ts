@@ -3,20 +3,20 @@ import type { WebhookEndpoint } from "../../contract/webhook-endpoint.js";
 import { LIMITS } from "../../protocol/limits.js";
 import { type CheckResult, fail, pass, skip, warn } from "../frame/check-result.js";
 import { countOf } from "../frame/format.js";
+import type { EndpointList } from "./endpoint-list.js";
 import type { WorkspaceLook } from "./workspace-look.js";
 
 const NAME = "endpoint";
 
 /** Finds endpoints of the workspace that are off, or whose last deliveries failed. */
-export const checkEndpoints: WorkspaceLook = {
+export const checkEndpoints = (list: EndpointList): WorkspaceLook => ({
   name: NAME,
   scope: "webhooks:read",
-  async look({ webhooks }, signal) {
-    const results: CheckResult[] = [];
-    for await (const endpoint of webhooks.list({ limit: 100 }, { signal })) results.push(judge(endpoint));
+  async look(client, signal) {
+    const results = (await list(client, signal)).map(judge);
     return results.length > 0 ? results : [skip(NAME, "The workspace has no webhook endpoints.")];
   },
-};
+});
 
 function judge({ id, enabled, disabledReason, consecutiveFailures }: WebhookEndpoint): CheckResult {
   const name = escapeControls(id);

@@ -6,6 +6,7 @@ import { checkDeliveries } from "./check-deliveries.js";
 import { checkEndpoints } from "./check-endpoints.js";
 import { checkKey } from "./check-key.js";
 import { checkLane } from "./check-lane.js";
+import { createEndpointList } from "./endpoint-list.js";
 import type { WorkspaceLook } from "./workspace-look.js";
 
 /** What looks at the workspace. */
@@ -18,7 +19,8 @@ export interface WorkspaceCaller {
 
 /** Looks at what the API key may see of the workspace. What it may not see is said in one line. */
 export async function* checkWorkspace({ client, apiKey, signal }: WorkspaceCaller): AsyncGenerator<CheckResult> {
-  const looks: readonly WorkspaceLook[] = [checkKey(apiKey), checkEndpoints, checkDeliveries, checkLane];
+  const list = createEndpointList();
+  const looks: readonly WorkspaceLook[] = [checkKey(apiKey), checkEndpoints(list), checkDeliveries(list), checkLane];
   for (const { name, scope, unseen, look } of looks) {
     try {
       yield* await look(client, signal);
