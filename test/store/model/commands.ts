@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { expect } from "vitest";
+import { runAllWork } from "#pigeonhole/store/waiting-work.js";
 import type { Lease, ParkedNote } from "#pigeonhole/store/work.js";
 import {
   bare,
@@ -267,6 +268,18 @@ const discard = onEvent("discard", async (model, { store }, id) => {
   expect(await store.discard(id, model.now)).toBe(model.discard(model.events.get(id) ?? expect.unreachable()));
 });
 
+const runEvent = onEvent("run now", async (model, { store }, id) => {
+  const event = model.events.get(id) ?? expect.unreachable();
+  expect(await store.runEvent(id, model.now)).toBe(model.runNow([event]));
+});
+
+const runWork = fc.constantFrom(undefined, ...HANDLERS).map((handler) =>
+  command(`run all work of ${handler ?? "any handler"} now`, async (model, { store }) => {
+    const ran = await runAllWork((from) => store.runWork({ choice: { handler }, now: model.now, from }));
+    expect(ran.work).toBe(model.runNow([...model.events.values()], handler));
+  }),
+);
+
 const prune = fc
   .record({
     ids: fc.constantFrom(0, 30_000, 10 * LEASE_MS),
@@ -303,6 +316,8 @@ const ON_ANY = [
   setBack,
   recover,
   replan,
+  runEvent,
+  runWork,
   discard,
   prune,
 ];

@@ -219,6 +219,19 @@ export class Model {
     return pending;
   }
 
+  /** Makes work due that waits; it keeps its attempts. Returns how many pieces. */
+  runNow(events: readonly ModelEvent[], handler?: string): number {
+    let pieces = 0;
+    for (const work of events.flatMap((event) => [...event.work.values()])) {
+      const isChosen = handler === undefined || work.handler === handler;
+      if (!isChosen || work.state !== "pending" || (work.dueAt ?? 0) <= this.now) continue;
+      work.dueAt = this.now;
+      delete work.waitsSince;
+      pieces += 1;
+    }
+    return pieces;
+  }
+
   /** True when the handler has another body of the event's id: it waits for it, runs on it, or has done it. */
   isHeldElsewhere(event: ModelEvent, handler: string): boolean {
     const holderId = this.#holders.get(`${event.eventId} ${handler}`);
