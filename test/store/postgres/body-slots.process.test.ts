@@ -139,6 +139,9 @@ describeOnPostgres((database) => {
     // There is little in it.
     await pruneRound(store, at(T + 3 * DAY));
     expect(await openSlots()).toEqual([1, 2]);
+    await acceptMany("received ahead", T + 400 * DAY);
+    await pruneRound(store, at(T + 4 * DAY));
+    expect(await openSlots()).toEqual([1, 2, 3]);
   });
 
   describe("emptying", () => {
