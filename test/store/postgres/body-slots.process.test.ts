@@ -331,6 +331,21 @@ describeOnPostgres((database) => {
       expect(alarms).toHaveLength(2);
     });
 
+    test("bodies that were checked while the clock was ahead are checked again", async () => {
+      const store = await openInSlot();
+      await acceptAll(store, ["a", "b"], settled);
+      await openSlot(2);
+      const reader = await borrowClient(database.pool);
+      await reader.query(`BEGIN; SELECT 1 FROM ${schema}.inbox_body`);
+      await pruneRound(store, JUST_ENDED);
+      await reader.query("COMMIT");
+      await pruneRound(store, { bodiesBefore: T - DAY });
+      expect(await openSlots()).toEqual([1, 2]);
+      expect(await idsWithBody(store)).toEqual(["a", "b"]);
+      await pruneRound(store, JUST_ENDED);
+      expect(await openSlots()).toEqual([2]);
+    });
+
     test("without the right to TRUNCATE, deliveries are stored, retention goes on by rows, and an alarm says so", async () => {
       const owner = await openStore(database);
       const role = `${schema}_role`;

@@ -1,4 +1,4 @@
-import { DAY } from "../../../base/duration.js";
+import { DAY, MINUTE } from "../../../base/duration.js";
 import type { PruneLimits, StoreAlarm, StoreContext } from "../../store.js";
 import type { Sql } from "../sql.js";
 import { sqlStateOf } from "../store-error.js";
@@ -21,6 +21,9 @@ const UNDER_LOCK = `${BRIEFLY}; SET LOCAL statement_timeout = '1s';
 
 /** Why a slot is not emptied: others hold the lock, the check under it took too long, or a right is missing. */
 const BLOCKED: Record<string, BlockReason> = { "55P03": "in_use", "57014": "slow", "42501": "refused" };
+
+/** By how much a clock may be set back between two rounds, while what was checked counts. */
+const TOLERATED_MS = MINUTE;
 
 /** Bodies that have ended for longer are reported, and are removed one by one. */
 const LATE_MS = DAY;
@@ -74,6 +77,8 @@ interface Emptying extends BodySlot {
   through: number | undefined;
   /** When its last body ended. */
   endedAt: number;
+  /** Bodies received before this have been taken for ended. */
+  before: number;
   /** Before which transaction none of its bodies was wanted any more; undefined until that is seen. */
   clearSince?: string | undefined;
 }
@@ -114,6 +119,7 @@ export class SlotRound {
   }
 
   async #step(sql: Sql, limits: PruneLimits): Promise<number | BlockReason> {
+    if (limits.bodiesBefore + TOLERATED_MS < (this.#emptying?.before ?? 0)) this.#emptying = undefined;
     this.#emptying ??= await beginNext(sql, limits);
     const emptying = this.#emptying;
     if (emptying === undefined) {
@@ -177,7 +183,7 @@ async function beginNext(sql: Sql, limits: PruneLimits): Promise<Emptying | unde
   await openNextSlot(sql, current, { now, keptMs: now - bodiesBefore });
   for (const slot of closed) {
     const endedAt = await endOf(sql, slot, limits);
-    if (endedAt <= now) return { ...slot, after: 0, through: undefined, endedAt };
+    if (endedAt <= now) return { ...slot, after: 0, through: undefined, endedAt, before: bodiesBefore };
   }
   return undefined;
 }
