@@ -144,6 +144,7 @@ function figuresOf({ read, write }: ReturnType<typeof accessTo>) {
     writeFigures: (given) => write("writing figures", (sql, lock) => writeFigures(sql, lock, given)),
     readFigures: (query) => read("reading figures", (sql) => readFigures(sql, query)),
     readStatuses: () => read("reading statuses", readStatuses),
+    readDiskUse: () => read("reading sizes of tables", readTableSizes),
   } satisfies Partial<SharedStore>;
 }
 
@@ -158,19 +159,6 @@ function outboxOf({ work, leasing, read, write }: ReturnType<typeof accessTo>) {
     retryOutbox: (key, now) => write("retrying a contact event", (sql) => retryOutbox(sql, key, now)),
     discardOutbox: (key, now) => write("discarding a contact event", (sql) => discardOutbox(sql, key, now)),
     countOutbox: () => read("counting contact events", countOutbox),
-  } satisfies Partial<SharedStore>;
-}
-
-/** What is kept of how the processes do. */
-function figuresOf({ read, write }: Pick<ReturnType<typeof accessTo>, "read" | "write">) {
-  return {
-    noteHandlerTimes: (ended, now) =>
-      write("noting handler times", (sql, lock) => noteHandlerTimes(sql, lock, { ended, now })),
-    handlerTimes: (query) => read("reading handler times", (sql) => readHandlerTimes(sql, query)),
-    writeFigures: (given) => write("writing figures", (sql, lock) => writeFigures(sql, lock, given)),
-    readFigures: (query) => read("reading figures", (sql) => readFigures(sql, query)),
-    readStatuses: () => read("reading statuses", readStatuses),
-    readDiskUse: () => read("reading sizes of tables", readTableSizes),
   } satisfies Partial<SharedStore>;
 }
 
