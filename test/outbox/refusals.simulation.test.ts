@@ -84,7 +84,7 @@ describe("a service whose clock is behind ours", () => {
   });
 
   test("they wait half a minute also where the store says several times a second that they can be sent", async () => {
-    const glance = { requested: false, contactEvents: true, orphans: false };
+    const glance = { requested: false, contactEvents: true, orphans: false, paused: [] };
     const store = decorateStore(() => ({
       glance: ({ handlers }) => Promise.resolve({ ...glance, due: [...handlers] }),
     }));

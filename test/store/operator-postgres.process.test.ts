@@ -150,6 +150,33 @@ describeOnPostgres((database) => {
     });
   });
 
+  test("a paused handler runs in no process until it is resumed", async () => {
+    onTestFinished(drop);
+    const { pool, schema } = database;
+    const runs: string[] = [];
+    const start = async () => {
+      const store = createPostgresStore({ pool, schema });
+      const receiver = createReceiver({ secrets: TEST_SECRET, store, logger: silentLogger, telemetry: false });
+      onTestFinished(() => closeReceiver(receiver));
+      receiver.on("email.sent", ({ id }) => void runs.push(id));
+      await receiver.start();
+      return receiver;
+    };
+    const receivers = [await start(), await start()];
+    const inbox = await open();
+    await inbox.pauseHandler("email.sent", "ann");
+    // Each process looks for pauses every 600 ms.
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    const events = receivers.map(() => makeEvent());
+    for (const [index, receiver] of receivers.entries()) await post(receiver, events[index]);
+    for (const receiver of receivers) {
+      expect(await receiver.stats()).toMatchObject({ pending: 2, leased: 0, done: 0, paused: [{ by: "ann" }] });
+    }
+    expect(runs).toEqual([]);
+    await inbox.resumeHandler("email.sent");
+    await expect.poll(() => runs.toSorted(), { timeout: 2_000 }).toEqual(events.map(({ id }) => id).toSorted());
+  });
+
   describe("other databases", () => {
     const withPassword = (): string => database.url.replace("//postgres@", "//postgres:hidden@");
 

@@ -1,4 +1,5 @@
 import type { Glance } from "#pigeonhole/store/store.js";
+import { openInbox } from "#pigeonhole/store/open-inbox.js";
 import type { PostgresStore } from "#pigeonhole/store/postgres/postgres-store.js";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createPostgresStore } from "#pigeonhole/store/postgres/postgres-store.js";
@@ -7,7 +8,7 @@ import { MINUTE, T, acceptLeased, context, leasePage, newEvent, settlements } fr
 import { RESULTS, newRecord, recordKeys, sendSettlements, takeSend } from "../conformance/outbox-fixture.js";
 import { openStore } from "./store-on.js";
 
-const NOTHING: Glance = { due: [], requested: false, contactEvents: false, orphans: false };
+const NOTHING: Glance = { due: [], requested: false, contactEvents: false, orphans: false, paused: [] };
 
 function look(store: PostgresStore, now = T): Promise<Glance> {
   return store.glance?.({ handlers: ["h", "i", "j"], now }) ?? expect.unreachable();
@@ -22,6 +23,14 @@ describeOnPostgres((database) => {
       expect(await look(store)).toEqual(NOTHING);
       await store.settle(settlements.done(lease));
       expect(await look(store)).toEqual(NOTHING);
+    });
+
+    test("names the handlers that are paused", async () => {
+      const store = await openStore(database);
+      const inbox = await openInbox(`${database.url}#${database.schema}`);
+      await inbox.pauseHandler("h", "ann");
+      await inbox.close();
+      expect(await look(store)).toEqual({ ...NOTHING, paused: ["h"] });
     });
 
     test("names the handlers with due work, and no others", async () => {
