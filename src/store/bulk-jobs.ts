@@ -2,6 +2,7 @@ import { PigeonholeError } from "../base/error.js";
 import { NOTE_HANDLER } from "../base/note-handler.js";
 import { choiceValues } from "./error-group-id.js";
 import { pageLimit, type WorkChoice } from "./inbox-view.js";
+import type { WaitingPlace } from "./waiting-work.js";
 import type { Lease } from "./work.js";
 
 /** What a job does with its work: new attempts, an end without a run, or the next run at once. */
@@ -135,9 +136,9 @@ function readChoice(text: string): JobChoice {
   return JSON.parse(text) as JobChoice;
 }
 
-/** Where the next page of a job begins, undefined for the first: JSON that only the store reads. */
-export function readPosition<Place>(position: string | null): Place | undefined {
-  return position === null ? undefined : (JSON.parse(position) as Place);
+/** Where the next page of a job over waiting work begins; undefined for the first. */
+export function waitingPlaceOf({ position }: JobRow): WaitingPlace | undefined {
+  return position === null ? undefined : (JSON.parse(position) as WaitingPlace);
 }
 
 type WorkPiece = Pick<Lease, "seq" | "handler">;
@@ -147,8 +148,12 @@ export interface StuckPlace extends WorkPiece {
   state: "dead" | "parked";
 }
 
-/** Where a job over stuck work begins. */
-export function firstStuck({ state = "dead" }: JobChoice): StuckPlace {
+/** Where the next page of a job over stuck work begins. */
+export function stuckPlaceOf({ position, choice }: JobRow): StuckPlace {
+  return position === null ? firstStuck(readChoice(choice)) : (JSON.parse(position) as StuckPlace);
+}
+
+function firstStuck({ state = "dead" }: JobChoice): StuckPlace {
   return { state, seq: 0, handler: NOTE_HANDLER };
 }
 

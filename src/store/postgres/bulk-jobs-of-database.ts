@@ -6,17 +6,15 @@ import {
   type BulkJobs,
   type JobRow,
   KEPT_JOBS,
-  type StuckPlace,
   checkJob,
-  firstStuck,
   jobLimit,
   newJobRow,
-  readPosition,
   stuckAfter,
+  stuckPlaceOf,
   toBulkJob,
+  waitingPlaceOf,
 } from "../bulk-jobs.js";
 import type { StuckPiece } from "../inbox-operator.js";
-import type { WaitingPlace } from "../waiting-work.js";
 import { type BesideReceivers, PAGE_ROWS } from "./beside-receivers.js";
 import { cancelJob, createJob, failJob, getJob, isJobAt, listJobs, nextOpenJob, stepJob } from "./operations/jobs.js";
 import { requestRetry } from "./operations/requested-retries.js";
@@ -75,14 +73,14 @@ function runWaiting({ write }: BesideReceivers, row: JobRow): Promise<void> {
   const { choice } = toBulkJob(row);
   return write("running waiting work", async (sql, now) => {
     if (!(await isJobAt(sql, row))) return;
-    const { pieces, next } = await runWork(sql, { choice, now, from: readPosition<WaitingPlace>(row.position) });
+    const { pieces, next } = await runWork(sql, { choice, now, from: waitingPlaceOf(row) });
     await stepJob(sql, { row, next, now, done: pieces.length, skipped: 0 });
   });
 }
 
 async function changeStuck({ read, write }: BesideReceivers, row: JobRow): Promise<void> {
   const { action, choice } = toBulkJob(row);
-  const at = readPosition<StuckPlace>(row.position) ?? firstStuck(choice);
+  const at = stuckPlaceOf(row);
   const ofState = { ...choice, state: at.state };
   const page = await read("listing work", (sql) => selectStuck(sql, { choice: ofState, after: at, limit: PAGE_ROWS }));
   const next = stuckAfter(choice, { at, page, isFull: page.length === PAGE_ROWS });

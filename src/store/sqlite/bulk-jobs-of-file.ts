@@ -7,17 +7,15 @@ import {
   type BulkJobs,
   type JobRow,
   KEPT_JOBS,
-  type StuckPlace,
   checkJob,
-  firstStuck,
   jobLimit,
   newJobRow,
-  readPosition,
   stuckAfter,
+  stuckPlaceOf,
   toBulkJob,
+  waitingPlaceOf,
 } from "../bulk-jobs.js";
 import type { StuckPiece } from "../inbox-operator.js";
-import type { WaitingPlace } from "../waiting-work.js";
 import { prepareJobs } from "./operations/jobs.js";
 import { prepareEndPiece, prepareRetryPiece } from "./operations/replan.js";
 import { prepareRequestRetry } from "./operations/requested-retries.js";
@@ -83,14 +81,14 @@ function prepareRunPage({ db, now }: JobsDeps): (row: JobRow) => Promise<void> {
     const { choice } = toBulkJob(row);
     return runBeside(db, "immediate", () => {
       if (!jobs.isAt(row)) return;
-      const { pieces, next } = runWork({ choice, now: now(), from: readPosition<WaitingPlace>(row.position) });
+      const { pieces, next } = runWork({ choice, now: now(), from: waitingPlaceOf(row) });
       jobs.step({ row, next, now: now(), done: pieces.length, skipped: 0 });
     });
   }
 
   async function changeStuck(row: JobRow): Promise<void> {
     const { action, choice } = toBulkJob(row);
-    const at = readPosition<StuckPlace>(row.position) ?? firstStuck(choice);
+    const at = stuckPlaceOf(row);
     const page = await runBeside(db, "deferred", () => select({ choice, state: at.state, after: at, limit: PAGE }));
     const next = stuckAfter(choice, { at, page, isFull: page.length === PAGE });
     await runBeside(db, "immediate", () => {

@@ -25,7 +25,7 @@ function chosen(conditions: Partial<Record<keyof WorkChoice, string>>, choice: W
 }
 
 /** The parameters of the conditions. Throws `invalid_argument` for a choice that cannot be. */
-export function bindChoice<Choice extends WorkChoice>(choice: Choice): object {
+export function bindChoice(choice: WorkChoice): object {
   const { ids, ...values } = choiceValues(choice);
   return { ...choice, ...values, ids: ids === undefined ? undefined : JSON.stringify(ids) };
 }
