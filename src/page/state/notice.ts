@@ -17,7 +17,7 @@ export const notices = signal<readonly Notice[]>([]);
 /** Announced to screen readers (polite). */
 export const announcement = signal("");
 
-/** Set once the dev server says that this browser has no session. Nothing on the page works then. */
+/** Set once the server says that this browser has no session. Nothing on the page works then. */
 export const signedOut = signal(false);
 
 let lastId = 0;
@@ -47,7 +47,7 @@ export async function runAction(run: () => Promise<void>): Promise<boolean> {
 
 export function reportProblem(error: unknown): void {
   if (error instanceof DOMException && error.name === "AbortError") return;
-  if (error instanceof PageApiError && error.status === 401) {
+  if (error instanceof PageApiError && (error.status === 401 || error.code === "signed_out")) {
     signedOut.value = true;
     return;
   }

@@ -25,7 +25,8 @@ export function formatExactTime(value: string | number): string {
 export function formatBytes(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`;
   if (bytes < 1_000_000) return `${(bytes / 1000).toFixed(bytes < 10_000 ? 1 : 0)} kB`;
-  return `${(bytes / 1_000_000).toFixed(1)} MB`;
+  if (bytes < 1_000_000_000) return `${(bytes / 1_000_000).toFixed(1)} MB`;
+  return `${formatCount(Number((bytes / 1_000_000_000).toFixed(1)))} GB`;
 }
 
 export function formatMs(ms: number | null): string {

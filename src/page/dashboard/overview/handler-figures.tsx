@@ -3,10 +3,9 @@ import { escapeControls } from "../../../base/text.js";
 import { formatCount, formatMs } from "../../ui/format.js";
 import { addUp, highest } from "../plots/plot-series.js";
 import { Plot } from "../plots/plot.js";
-import { HandlerTable } from "./handler-table.js";
 import { chosenHandler } from "./figures.js";
 
-/** Runs and times of handlers: of the chosen one, or of all, as plots; of each as a line of a table. */
+/** Runs and times of handlers: of the chosen one, or of all. */
 export function HandlerFigures({ figures }: { figures: DashboardOverview }) {
   const { times, stepMs, handlers } = figures;
   const chosen = handlers.find(({ handler }) => handler === chosenHandler.value);
@@ -23,6 +22,7 @@ export function HandlerFigures({ figures }: { figures: DashboardOverview }) {
       <Plot
         {...common}
         title={`Runs of ${of}`}
+        isPerStep
         series={[
           { label: "failed", tone: "bad", values: failed },
           { label: "done", tone: "good", values: done },
@@ -40,7 +40,6 @@ export function HandlerFigures({ figures }: { figures: DashboardOverview }) {
         ]}
         format={formatMs}
       />
-      {handlers.length > 0 && <HandlerTable handlers={handlers} chosen={chosen?.handler ?? ""} />}
     </>
   );
 }

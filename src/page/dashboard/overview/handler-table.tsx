@@ -4,15 +4,12 @@ import { formatCount, formatMs } from "../../ui/format.js";
 import { Sparkline } from "../plots/sparkline.js";
 import { setParams } from "../state/dashboard-address.js";
 import { DataTable } from "../ui/data-table.js";
-
-interface HandlerTableOptions {
-  handlers: readonly HandlerSeries[];
-  /** The one that is plotted alone; empty for none. */
-  chosen: string;
-}
+import { chosenHandler } from "./figures.js";
 
 /** Each handler's runs in the range; a click plots it alone. */
-export function HandlerTable({ handlers, chosen }: HandlerTableOptions) {
+export function HandlerTable({ handlers }: { handlers: readonly HandlerSeries[] }) {
+  const chosen = chosenHandler.value;
+  if (handlers.length === 0) return null;
   return (
     <section class="plot wide" aria-label="Handlers">
       <div class="plot-head">

@@ -7,6 +7,7 @@ import { setParams } from "../state/dashboard-address.js";
 import { formatAge } from "../ui/format-age.js";
 import { answerSeries } from "./answer-series.js";
 import { HandlerFigures } from "./handler-figures.js";
+import { HandlerTable } from "./handler-table.js";
 import { NowCards } from "./now-cards.js";
 import { loadFigures, figures, range, RANGES } from "./figures.js";
 import { Processes } from "./processes.js";
@@ -59,6 +60,7 @@ function Plots({ figures }: { figures: DashboardOverview }) {
       <Plot
         {...common}
         title="Deliveries by outcome"
+        isPerStep
         series={answerSeries(figures.answers)}
         format={formatCount}
         isStacked
@@ -89,6 +91,7 @@ function Plots({ figures }: { figures: DashboardOverview }) {
         format={formatBytes}
         emptyText="The size of this store is not known."
       />
+      <HandlerTable handlers={figures.handlers} />
     </div>
   );
 }

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { formatWait } from "../../state/format-wait.js";
 import { formatTime } from "../../ui/format.js";
 import { isUnknown, lastKnown, type PlotSeries } from "./plot-series.js";
 import { useChart } from "./use-chart.js";
@@ -17,6 +18,8 @@ interface PlotOptions {
   isStacked?: boolean;
   /** @default false */
   isWhole?: boolean;
+  /** True for numbers of what happened in each step. @default false */
+  isPerStep?: boolean;
   /** What is said while nothing is known. */
   emptyText?: string;
 }
@@ -62,6 +65,7 @@ function Drawn(options: PlotOptions) {
     <>
       <div class="plot-head">
         <h2>{title}</h2>
+        {options.isPerStep === true && <span class="hint">per {formatWait(stepMs)}</span>}
         <span class="spring" />
         <span class="hint">{at}</span>
       </div>

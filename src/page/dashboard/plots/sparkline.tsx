@@ -30,7 +30,7 @@ export function Sparkline({ values, tone, label }: SparklineOptions) {
 }
 
 function sparkOptions(tone: PlotTone): uPlot.Options {
-  const bars = uPlot.paths.bars?.({ size: [0.8, 12], align: 1 });
+  const bars = uPlot.paths.bars?.({ size: [0.8, 12] });
   const fill = () => toneColour(tone);
   return {
     width: 120,
@@ -38,7 +38,10 @@ function sparkOptions(tone: PlotTone): uPlot.Options {
     padding: [2, 1, 1, 1],
     legend: { show: false },
     cursor: { show: false },
-    scales: { x: { time: false }, y: { range: (_, __, most: number | null) => [0, Math.max(1, most ?? 0)] } },
+    scales: {
+      x: { time: false, range: (_, first, last) => [first - 0.5, last + 0.5] },
+      y: { range: (_, __, most: number | null) => [0, Math.max(1, most ?? 0)] },
+    },
     axes: [{ show: false }, { show: false }],
     series: [{}, { width: 0, fill, points: { show: false }, ...(bars && { paths: bars }) }],
   };
