@@ -1,11 +1,8 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { launchBrowser, mustSkipBrowserTests, openPage } from "./browser.js";
+import { findFaults } from "./find-faults.js";
 import { startWorkbench, type Workbench } from "./workbench.js";
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /** Width and colours of a visit. The long form has all of them. */
 const VISITS = [
@@ -25,21 +22,6 @@ const OTHER_BODIES: Readonly<Record<string, string | Uint8Array>> = {
 
 /** Of the rules, the colours alone decide this one; the others see the same page in dark as in light. */
 const COLOUR_RULES = ["color-contrast"];
-
-/** Rules that are off in axe-core unless told: someone who speaks to the page says what they read. */
-const MORE_RULES = { "label-content-name-mismatch": { enabled: true } };
-
-/** What axe-core finds in the page as it is now, as `rule: elements`. */
-async function findFaults(page: Page, rules: readonly string[] | undefined): Promise<string[]> {
-  // Given to the engine and not put into the page, whose security policy refuses scripts of others.
-  await page.evaluate(`window.axe ?? (() => { ${AXE} })()`);
-  const options = {
-    resultTypes: ["violations"],
-    ...(rules === undefined ? { rules: MORE_RULES } : { runOnly: rules }),
-  };
-  return page.evaluate<string[]>(`axe.run(document, ${JSON.stringify(options)}).then(({ violations }) =>
-    violations.map(({ id, nodes }) => id + ": " + nodes.slice(0, 3).map(({ html }) => html.slice(0, 160)).join(" | ")))`);
-}
 
 /** Every view, tab and dialog of the page. */
 async function visit(page: Page, look: (place: string) => Promise<void>): Promise<void> {

@@ -1,0 +1,121 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createReceiver, DoNotRetry, type Logger, type Receiver } from "pigeonhole";
+import { createDashboard, type DashboardPerson, type DashboardOptions } from "pigeonhole/dashboard";
+import { sampleEvent } from "pigeonhole/testing";
+import type { EventType } from "#pigeonhole/protocol/event-types.js";
+import { signHere } from "#pigeonhole/protocol/sign-here.js";
+import { startContactEventService } from "../../../support/contact-event-service.js";
+import { closeServer, listen } from "../../../support/listen.js";
+import { SECRET } from "../workbench.js";
+
+/** Where the dashboard is mounted: neither at the root, nor with a slash at its end. */
+const MOUNT = "/ops/webhooks";
+
+export interface DashboardBenchOptions extends Pick<DashboardOptions, "payloads"> {
+  /** Message of the errors of the handler `crm`. @default `no customer 4001 for this address`, with other numbers */
+  failure?: string;
+}
+
+/** An app with a receiver whose handlers fail in several ways, and its dashboard under a path. */
+export async function startDashboardBench({ failure, ...options }: DashboardBenchOptions = {}) {
+  const folder = await mkdtemp(join(tmpdir(), "pigeonhole-dashboard-"));
+  const service = await startContactEventService();
+  const slow = createGate();
+  const receiver = makeReceiver({
+    store: join(folder, "inbox.db"),
+    baseUrl: service.baseUrl,
+    waitForSlow: slow.wait,
+    failure,
+  });
+  await receiver.start();
+
+  let person: DashboardPerson | undefined = { role: "operate", name: "ann" };
+  const dashboard = createDashboard<unknown>(receiver, { allow: () => person, path: MOUNT, ...options });
+  let isDown = false;
+  const server = createServer((req, res) => {
+    if (isDown) req.socket.destroy();
+    else dashboard(req, res);
+  });
+  const origin = `http://127.0.0.1:${await listen(server)}`;
+
+  return {
+    receiver,
+    /** Of the page, with the slash. */
+    url: `${origin}${MOUNT}/`,
+    /** Who looks at it; undefined is nobody. */
+    allow: (next: DashboardPerson | undefined) => void (person = next),
+    /** Ends the runs of the handler `slow`. */
+    endSlow: slow.open,
+    /** From now on nothing is answered, until it is called with false. */
+    setDown(next: boolean): void {
+      isDown = next;
+      if (next) server.closeAllConnections();
+    },
+    async deliver(type: EventType, data?: Record<string, unknown>): Promise<string> {
+      const event = sampleEvent(type, data);
+      const body = JSON.stringify(event);
+      const headers = signHere({ body, secret: SECRET, timestamp: Date.now() });
+      await receiver.fetch(new Request(origin, { method: "POST", body, headers }));
+      return event.id;
+    },
+    async close(): Promise<void> {
+      slow.open();
+      await receiver.stop({ timeoutMs: 1000 });
+      await closeServer(server);
+      await service.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export type DashboardBench = Awaited<ReturnType<typeof startDashboardBench>>;
+
+function createGate() {
+  let open: () => void = () => undefined;
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  return { open, wait: () => opened };
+}
+
+const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {}, child: () => SILENT };
+
+interface ReceiverParts {
+  store: string;
+  baseUrl: string;
+  waitForSlow: () => Promise<void>;
+  failure: string | undefined;
+}
+
+function makeReceiver({ store, baseUrl, waitForSlow, failure }: ReceiverParts): Receiver {
+  const receiver = createReceiver({
+    secrets: SECRET,
+    store,
+    api: { apiKey: "svc_live_0123456789", baseUrl },
+    logger: SILENT,
+  });
+  let customer = 4000;
+  receiver.on(
+    "email.bounced",
+    () => {
+      throw new DoNotRetry(failure ?? `no customer ${++customer} for this address`);
+    },
+    { name: "crm" },
+  );
+  receiver.on("email.complained", () => Promise.reject(new TypeError("the ledger is closed")), {
+    name: "ledger",
+    retry: { initialMs: 600_000 },
+  });
+  receiver.on("email.received", waitForSlow, { name: "slow" });
+  receiver.on(
+    "email.opened",
+    (_, ctx) => {
+      // The service does not know this contact: the contact event ends as dead.
+      ctx.contactEvents.record({ name: "email.opened", email: "nobody@customer.example.com" });
+    },
+    { name: "tracking" },
+  );
+  receiver.on("email.*", () => undefined, { name: "audit" });
+  return receiver;
+}

@@ -1,0 +1,87 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { launchBrowser, mustSkipBrowserTests, openPage } from "../browser.js";
+import { findFaults } from "../find-faults.js";
+import { FIND_CUT_OFF, FIND_FAINT_TEXT, FIND_OVERLAPS } from "../find-looks.js";
+import { expectNoMarkup, mark, seeMarks } from "../marks.js";
+import { type DashboardBench, startDashboardBench } from "./dashboard-bench.js";
+import { writeExampleFigures } from "./example-figures.js";
+
+/** Widths and colours of a visit. The second one, whose colours alone differ, is checked for these only. */
+const VISITS = [
+  ["light", 1440],
+  ["dark", 1280],
+  ["light", 390],
+] as const;
+
+describe.skipIf(mustSkipBrowserTests())("the dashboard's appearance", () => {
+  let browser: Browser;
+  let bench: DashboardBench;
+  let id = "";
+
+  beforeAll(async () => {
+    browser = await launchBrowser();
+    bench = await startDashboardBench({ payloads: "full", failure: `${mark("error")} \u202eevil\u001b[31m` });
+    id = await bench.deliver("email.bounced", { subject: mark("subject") });
+    for (const type of ["email.bounced", "email.complained", "email.opened", "email.received"] as const) {
+      await bench.deliver(type);
+    }
+    await writeExampleFigures(bench.receiver, { spanMs: 120_000, everyMs: 10_000 });
+  });
+
+  afterAll(async () => {
+    await browser.close();
+    await bench.close();
+  });
+
+  /** Every view, with what must be there before it is looked at. */
+  async function visit(page: Page, look: (place: string) => Promise<void>): Promise<void> {
+    const places = [
+      ["overview", "canvas"],
+      ["errors", ".group"],
+      ["work", "[data-row]"],
+      ["work?show=running", "[data-row]"],
+      ["work?show=handlers", "[data-row]"],
+      [`event?id=${id}`, ".timeline"],
+      ["outbox", "[data-row]"],
+    ] as const;
+    for (const [hash, part] of places) {
+      await page.evaluate(`location.hash = ${JSON.stringify(`#/${hash}`)}`);
+      await page.locator(part).first().waitFor();
+      if (hash === "errors") await page.locator("summary").first().click();
+      if (hash === "outbox") await page.locator("[data-row] button").first().click();
+      await look(hash);
+    }
+  }
+
+  test.each(VISITS)("axe-core and the eye find nothing in %s at %i pixels", async (colorScheme, width) => {
+    const { page, problems, close } = await openPage(browser, bench.url, {
+      colorScheme,
+      viewport: { width, height: 800 },
+    });
+    const found: string[] = [];
+    await visit(page, async (place) => {
+      const faults = [
+        ...(await findFaults(page, colorScheme === "dark" ? ["color-contrast"] : undefined)),
+        ...(await page.evaluate<string[]>(FIND_FAINT_TEXT)),
+        ...(await page.evaluate<string[]>(FIND_CUT_OFF)),
+        ...(await page.evaluate<string[]>(FIND_OVERLAPS)),
+      ];
+      found.push(...faults.map((fault) => `${place}: ${fault}`));
+    });
+    expect(found).toEqual([]);
+    expect(problems).toEqual([]);
+    await close();
+  });
+
+  test("texts from outside are shown as texts, and direction marks as signs", async () => {
+    const { page, problems, close } = await openPage(browser, bench.url);
+    await visit(page, async (place) => {
+      if (place.startsWith("event")) await seeMarks(page, "error");
+      await expectNoMarkup(page);
+      expect(await page.evaluate("document.body.innerText"), place).not.toMatch(/[\u202e\u001b]/);
+    });
+    expect(problems).toEqual([]);
+    await close();
+  });
+});

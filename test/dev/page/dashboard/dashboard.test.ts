@@ -1,0 +1,186 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { launchBrowser, mustSkipBrowserTests, openPage, type OpenPage } from "../browser.js";
+import { type DashboardBench, startDashboardBench } from "./dashboard-bench.js";
+import { writeExampleFigures } from "./example-figures.js";
+
+describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
+  let browser: Browser;
+  let bench: DashboardBench;
+  let open: OpenPage;
+  let page: Page;
+
+  beforeAll(async () => void (browser = await launchBrowser()));
+  afterAll(() => browser.close());
+
+  beforeEach(async () => {
+    bench = await startDashboardBench({ payloads: "full" });
+  });
+
+  afterEach(async () => {
+    await open.close();
+    await bench.close();
+  });
+
+  async function show(hash: string): Promise<void> {
+    open = await openPage(browser, `${bench.url}${hash}`);
+    page = open.page;
+    await page.getByText("live", { exact: true }).waitFor();
+  }
+
+  const button = (name: string | RegExp) => page.getByRole("button", { name });
+
+  test("a group of errors is retried after the number is shown, and the progress is seen", async () => {
+    for (let n = 0; n < 3; n += 1) await bench.deliver("email.bounced");
+    await show("#/errors");
+    const group = page.getByRole("listitem").filter({ hasText: "no customer … for this address" });
+    await group.getByRole("link", { name: "DoNotRetry" }).waitFor();
+    expect(await group.innerText()).toMatch(/^3\n/);
+    await group.getByRole("button", { name: "Retry group" }).click();
+    await page.getByRole("heading", { name: "Retry 3 pieces of work of 3 events?" }).waitFor();
+    await button("Cancel").click();
+    expect(await page.getByRole("region", { name: "Changes of much work" }).count()).toBe(0);
+    await group.getByRole("button", { name: "Retry group" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Retry" }).click();
+    const changes = page.getByRole("region", { name: "Changes of much work" });
+    await expect.poll(() => changes.innerText()).toMatch(/^Retried\s+3 of 3 · ann/);
+    // The handler has failed again.
+    await group.getByTitle("6 failed runs").waitFor();
+    expect(open.problems).toEqual([]);
+  });
+
+  test("chosen events are discarded, and the list narrows by what the address says", async () => {
+    const [first = "", second = ""] = [await bench.deliver("email.bounced"), await bench.deliver("email.bounced")];
+    await bench.deliver("email.complained");
+    await show("#/work?state=dead&handler=crm");
+    const rows = page.getByRole("table", { name: "Events" }).locator("tbody tr");
+    await expect.poll(() => rows.count()).toBe(2);
+    await page.getByRole("checkbox", { name: `Choose ${first}` }).check();
+    await button("Discard (1)").click();
+    await page.getByRole("dialog").getByRole("button", { name: "Discard" }).click();
+    await expect.poll(() => rows.count()).toBe(1);
+    expect(await rows.innerText()).toContain(second);
+    await page.getByRole("searchbox", { name: "Text of the error" }).fill("nothing like that");
+    await page.getByText("Nothing matches").waitFor();
+    await button("Show all").click();
+    await button("pending").click();
+    await expect.poll(() => rows.innerText()).toMatch(/email\.complained[^]*TypeError: the ledger is closed/);
+  });
+
+  test("a handler is paused with a banner for everybody, and resumed there", async () => {
+    await show("#/work?show=handlers");
+    await button("Pause tracking").click();
+    await page.getByRole("dialog").getByRole("button", { name: "Pause" }).click();
+    const banner = page.getByRole("status").filter({ hasText: "is paused" });
+    await expect
+      .poll(() => banner.innerText())
+      .toMatch(/Handler tracking is paused since \S+ by ann; 0 pieces of work wait/);
+    await button("Overview").click();
+    await banner.getByRole("button", { name: "Resume" }).click();
+    await expect.poll(() => banner.count()).toBe(0);
+  });
+
+  test("what runs now is listed with its time", async () => {
+    const id = await bench.deliver("email.received");
+    await show("#/work?show=running");
+    const row = page.getByRole("table", { name: "Handlers that run now" }).locator("tbody tr");
+    await expect.poll(() => row.innerText()).toMatch(new RegExp(`s\\s+slow\\s+${id}`));
+  });
+
+  test("an event's page leads from its delivery to its end, and shows the payload in full after a question", async () => {
+    const id = await bench.deliver("email.bounced", { bounce: { reason: "mailbox of jane@customer.example is full" } });
+    await show(`#/event?id=${id}`);
+    const line = page.getByRole("region", { name: "Time line" });
+    await line.getByText("The service signed the delivery").waitFor();
+    await line.getByText(/crm gave up after 1 attempt/).waitFor();
+    const payload = page.getByRole("region", { name: "Payload" });
+    expect(await payload.innerText()).not.toContain("jane@customer.example");
+    await button("Show it in full…").click();
+    await page.getByRole("dialog").getByRole("button", { name: "Show it" }).click();
+    await payload.getByText("jane@customer.example").waitFor();
+    const download = page.waitForEvent("download");
+    await button("Copy as fixture or capture").click();
+    await page.getByRole("menuitem", { name: "Save redacted capture" }).click();
+    expect((await download).suggestedFilename()).toMatch(/\.json$/);
+  });
+
+  test("an event that is not there says so", async () => {
+    await show("#/event?id=evt_unknown");
+    await page.getByRole("heading", { name: "The inbox does not have this event" }).waitFor();
+  });
+
+  test("a contact event that the service refused shows the answer, and is sent again", async () => {
+    await bench.deliver("email.opened");
+    await show("#/outbox?state=dead");
+    await page.getByRole("table", { name: "Contact events" }).getByRole("button").first().click();
+    const pane = page.getByRole("region", { name: "Contact event", exact: true });
+    await pane.getByText("contact_not_found").first().waitFor();
+    await pane.getByRole("button", { name: "Retry" }).click();
+    await page.getByText("1 contact event pending again").waitFor();
+    await pane.getByRole("link", { name: "Event that recorded it" }).click();
+    await page.getByRole("heading", { name: "email.opened" }).waitFor();
+  });
+
+  test("a person who may only read sees no action", async () => {
+    const id = await bench.deliver("email.bounced");
+    await bench.deliver("email.opened");
+    bench.allow({ role: "read", name: "bob" });
+    await show("#/overview");
+    await page.getByText("read only").waitFor();
+    for (const hash of ["#/errors", "#/work?state=dead", "#/work?show=handlers", `#/event?id=${id}`, "#/outbox"]) {
+      await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
+      await page.locator("[data-row], .timeline").first().waitFor();
+      expect(await button(/Retry|Discard|Run now|Pause|Resume/).count(), hash).toBe(0);
+      expect(await page.getByRole("checkbox").count(), hash).toBe(0);
+    }
+    expect(open.problems).toEqual([]);
+  });
+
+  test("figures are plotted, moments are read with the arrow keys, and the range is part of the address", async () => {
+    await writeExampleFigures(bench.receiver, { spanMs: 300_000, everyMs: 10_000 });
+    await show("#/overview");
+    const plot = page.getByRole("slider", { name: "Deliveries by outcome: moment" });
+    await expect.poll(() => plot.getAttribute("aria-valuetext")).toMatch(/^[\d:]+: accepted \d+/);
+    expect(await page.locator("canvas").count()).toBeGreaterThan(6);
+    await plot.press("End");
+    const at = Number(await plot.getAttribute("aria-valuenow"));
+    await plot.press("ArrowLeft");
+    await expect.poll(() => plot.getAttribute("aria-valuenow")).toBe(String(at - 1));
+    await button("crm").click();
+    await page.getByRole("heading", { name: "Runs of crm", exact: true }).waitFor();
+    await button("7 days").click();
+    expect(page.url()).toMatch(/#\/overview\?(?=.*range=7d)(?=.*handler=crm)/);
+    await page.getByText("per 30 min").first().waitFor();
+    expect(open.problems).toEqual([]);
+  });
+
+  test("the keyboard alone leads to an event and back", async () => {
+    await bench.deliver("email.bounced");
+    await show("#/overview");
+    await page.keyboard.press("g");
+    await page.keyboard.press("w");
+    await page.locator("[data-row]").first().waitFor();
+    await page.keyboard.press("j");
+    await page.keyboard.press("x");
+    await page.getByText("1 chosen").waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByRole("region", { name: "Time line" }).waitFor();
+    await page.keyboard.press("g");
+    await page.keyboard.press("e");
+    await page.getByRole("heading", { name: "Errors" }).waitFor();
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keys" }).waitFor();
+  });
+
+  test("a lost app and an ended login are said", async () => {
+    await show("#/overview");
+    bench.setDown(true);
+    await page.getByRole("alert").getByText("The app does not answer.").waitFor();
+    bench.setDown(false);
+    await page.getByText("live", { exact: true }).waitFor();
+    expect(await page.getByRole("alert").count()).toBe(0);
+    bench.allow(undefined);
+    await button("Work").click();
+    await page.getByRole("heading", { name: "The app does not know you any more" }).waitFor();
+  });
+});

@@ -1,0 +1,56 @@
+import type { Receiver } from "pigeonhole";
+import { partsOf } from "#pigeonhole/receiver/parts-of.js";
+import type { Figures, RunFigures } from "#pigeonhole/store/figures.js";
+
+interface ExampleOptions {
+  /** How far back they begin, in milliseconds. */
+  spanMs: number;
+  /** Time between two of them, in milliseconds. */
+  everyMs: number;
+}
+
+/** Writes figures as a process would have done, up to now: deliveries come and go, and one handler fails at times. */
+export async function writeExampleFigures(receiver: Receiver, { spanMs, everyMs }: ExampleOptions): Promise<void> {
+  const { store } = partsOf(receiver).options;
+  const end = Date.now();
+  for (let now = end - spanMs; now <= end; now += everyMs) {
+    await store.writeFigures({
+      process: "example",
+      now,
+      figures: figuresAt(Math.round((now - end) / everyMs)),
+      status: undefined,
+    });
+  }
+}
+
+function figuresAt(step: number): Figures {
+  const load = Math.round(40 + 30 * Math.sin(step / 9) + 10 * Math.sin(step / 2));
+  const failing = Math.sin(step / 25) > 0.7;
+  const counts = (total: number): number[] => [
+    0,
+    0,
+    Math.round(total / 2),
+    Math.round(total / 3),
+    Math.round(total / 6),
+  ];
+  const runs = (failed: number): RunFigures => ({ done: load - failed, failed, times: counts(load) });
+  const depth = failing ? load * 8 : Math.round(load / 10);
+  return {
+    answers: {
+      accepted: load,
+      duplicate: Math.round(load / 12),
+      ...(failing ? { unverified: 6, overloaded: 9 } : {}),
+    },
+    answerTimes: counts(load),
+    runs: new Map([
+      ["audit", runs(0)],
+      ["crm", runs(failing ? Math.round(load / 3) : 0)],
+    ]),
+    otherRuns: undefined,
+    gauges: {
+      backlog: { depth, oldestAgeMs: depth * 90 },
+      outbox: { depth: Math.round(depth / 4), oldestAgeMs: depth * 30 },
+      disk: { usedBytes: 207_000_000 + step * 20_000, freeBytes: 40_000_000_000 - step * 20_000 },
+    },
+  };
+}
