@@ -146,20 +146,6 @@ describe("doctor with an API key", () => {
     expect(texts).toContainEqual(expect.stringMatching(`^warn at least 100 attempts of .* failed at ${many.id};`));
   });
 
-  test("failures of an endpoint that was deleted since are counted", async () => {
-    const { sandbox, findAll, deliver } = openService();
-    const gone = sandbox.endpoints.create({ url: "http://127.0.0.1/gone" });
-    await deliver(404, 404);
-    sandbox.endpoints.delete(gone.id);
-    const here = sandbox.endpoints.create({ url: "http://127.0.0.1/here" });
-    await deliver(404);
-    const texts = (await findAll("deliveries")).map(textOf);
-    expect(texts).toEqual([
-      expect.stringMatching(`^warn 1 attempt of the last day failed at ${here.id};`),
-      expect.stringMatching(`^warn 2 attempts of the last day failed at ${gone.id}, which was deleted since\\.`),
-    ]);
-  });
-
   test("endpoints are listed once, and a log that cannot be read does not hide the others", async () => {
     const { sandbox, paths, look, deliver } = openService();
     const first = sandbox.endpoints.create({ url: "http://127.0.0.1/first" });
