@@ -24,12 +24,20 @@ const MAX_UNREADABLE = 20;
 /** Time between the first looks at the events of captures that an earlier run kept. */
 const START_STEP_MS = 4;
 
+/** A failure of a handler. A retry counts its attempts from the start; the time tells its failures from those before. */
+interface ReportedFailure {
+  state: string;
+  attempts: number;
+  /** When it runs again, or since when it does not, in milliseconds since 1970. */
+  at: number;
+}
+
 interface Followed {
   /** Undefined for an event that was only named by its id: its failures are shown and not reported. */
   capture: CaptureSummary | undefined;
   eventId: string;
-  /** What was reported, as `handler state attempts time`. */
-  readonly reported: Set<string>;
+  /** What was last reported of each handler. */
+  readonly reported: Map<string, ReportedFailure>;
   /** Failures that the first look finds are of an earlier time, and are not reported. */
   isOld: boolean;
   polls: number;
@@ -113,7 +121,15 @@ export class WorkFollower {
   #follow(found: Pick<Followed, "capture" | "eventId"> & { isOld?: boolean; waitMs?: number }): void {
     const { capture, eventId, isOld = false, waitMs = 0 } = found;
     const nextPollAt = this.#options.clock.now() + waitMs;
-    const followed = { capture, eventId, reported: new Set<string>(), isOld, polls: 0, unreadable: 0, nextPollAt };
+    const followed = {
+      capture,
+      eventId,
+      reported: new Map<string, ReportedFailure>(),
+      isOld,
+      polls: 0,
+      unreadable: 0,
+      nextPollAt,
+    };
     setNewest(this.#followed, eventId, followed);
     this.#arm();
   }
@@ -175,10 +191,12 @@ export class WorkFollower {
   #reportFailure({ capture, eventId, reported, isOld }: Followed, work: HandlerView): void {
     const { handler, state, attempts, maxAttempts = null, reason = null, error = null, dueAt, settledAt } = work;
     const hasFailed = state === "dead" || state === "parked" || isRetrying(work);
-    // A retry counts its attempts from the start; the time tells its failures from those before.
-    const mark = `${handler} ${state} ${attempts} ${dueAt ?? settledAt}`;
-    if (!hasFailed || reported.has(mark)) return;
-    reported.add(mark);
+    const at = dueAt ?? settledAt ?? 0;
+    const before = reported.get(handler);
+    // Work that is run now is due earlier, and has not failed again.
+    const isKnown = before?.state === state && before.attempts === attempts && at <= before.at;
+    if (!hasFailed || isKnown) return;
+    reported.set(handler, { state, attempts, at });
     if (isOld || capture === undefined) return;
     const nextAt = state === "pending" && dueAt !== undefined ? new Date(dueAt).toISOString() : null;
     const failed = { handler, state, attempts, maxAttempts, reason, error, nextAt };

@@ -9,6 +9,7 @@ import type { HeaderList } from "#pigeonhole/capture/model/capture.js";
 import { summarizeCapture } from "#pigeonhole/capture/model/summarize-capture.js";
 import type { DevEvent } from "#pigeonhole/dev/dev-event.js";
 import { WorkFollower } from "#pigeonhole/dev/work-follower.js";
+import type { EventDetail } from "#pigeonhole/store/inbox-view.js";
 import { openInboxFile } from "#pigeonhole/store/sqlite/open-inbox-file.js";
 import { makeAttempt, makeCapture } from "../support/captures.js";
 import { makeFolder } from "../support/folder.js";
@@ -48,6 +49,29 @@ test("a failure of work that was retried is reported like the first one", async 
   follower.follow(event.id);
   await expect.poll(() => reports.length).toBe(2);
   expect(reports[1]).toMatchObject({ kind: "handler_failed", state: "dead", attempts: 1 });
+});
+
+test("work that is run now is not reported as failed again before it has run", async () => {
+  const clock = fakeClock();
+  const work = { handler: "crm", state: "pending", attempts: 1, error: "Error: away", dueAt: clock.now() + 600_000 };
+  let view = work;
+  const getEvent = async () => ({ id: "evt_1", handlers: [view] }) as unknown as EventDetail;
+  const reports: DevEvent[] = [];
+  const report = (event: DevEvent) => void reports.push(event);
+  const follower = new WorkFollower({ inbox: { getEvent }, clock, report, changed: () => undefined });
+  onTestFinished(() => follower.close());
+  const attempt = { eventId: "evt_1", headers: [["x-pigeonhole-outcome", "accepted"]] };
+  follower.see({ kind: "forwarded", capture: { eventId: "evt_1" }, attempt } as unknown as DevEvent);
+  const look = async () => {
+    follower.follow("evt_1");
+    await clock.advance(1_000);
+    return reports.length;
+  };
+  expect(await look()).toBe(1);
+  view = { ...work, dueAt: clock.now() };
+  expect(await look()).toBe(1);
+  view = { ...work, attempts: 2, dueAt: clock.now() + 1_200_000 };
+  expect(await look()).toBe(2);
 });
 
 test.each([
