@@ -7,6 +7,7 @@ import type { SandboxLogEntry } from "../../sandbox/log-entry.js";
 import type { Output, Paint } from "../frame/output.js";
 import { formatSandboxEntry } from "../values/format-sandbox-entry.js";
 import { formatAppLine } from "./format-app-line.js";
+import { withoutScriptLines } from "./without-script-lines.js";
 
 /** The programs that print in one terminal. */
 type Source = "app" | "dev" | "sandbox";
@@ -30,6 +31,8 @@ export function createDevLines(plain: Output, { hasSources }: { hasSources: bool
   const columns = (): number | undefined =>
     isTerminal ? (process.stdout.columns ?? 0) - (hasSources ? MARK_WIDTH : 0) : undefined;
   const now = (): string => new Date().toISOString();
+  const printApp = (line: string): void =>
+    app.result({ at: now(), kind: "app_output", line }, formatAppLine(line, paint));
   return {
     out,
     createReport(inboxFlag) {
@@ -45,7 +48,7 @@ export function createDevLines(plain: Output, { hasSources }: { hasSources: bool
         else for (const line of writer.write(event)) out.result({}, line);
       };
     },
-    app: (line) => app.result({ at: now(), kind: "app_output", line }, formatAppLine(line, paint)),
+    app: isJson ? printApp : withoutScriptLines(printApp),
     sandbox(entry, { service, endpointId }) {
       // The line of the dev server has the advice on what it forwarded.
       const [endpoints, allBy] = [service.endpoints.list(), "--with-sandbox"];
