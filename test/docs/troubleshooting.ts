@@ -72,7 +72,10 @@ export const LOG_MESSAGES: Readonly<Record<string, Remedy>> = {
     cause: "A handler failed for the last time, or its failure cannot succeed later (`reason`).",
     remedy: "Correct the handler, then `npx pigeonhole inbox retry <event>`.",
   },
-  handler_failed: { cause: "A handler threw or timed out. It runs again at `dueAt`.", remedy: RETRIED },
+  handler_failed: {
+    cause: "A handler threw or timed out. It runs again at `dueAt`.",
+    remedy: "Nothing; it is tried again. Not to wait: `npx pigeonhole inbox run <event>`.",
+  },
   handler_paused: {
     cause:
       "A person, `by`, has paused the handler in all processes: its work waits. Logged again every 6 hours until it is resumed.",
