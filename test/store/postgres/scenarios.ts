@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Pool, type PoolClient } from "pg";
+import { Client, type ClientConfig, Pool, type PoolClient } from "pg";
 import { expect } from "vitest";
 import type * as postgres from "#pigeonhole/store/postgres/postgres-store.js";
 import type { PostgresTransaction } from "#pigeonhole/store/postgres/postgres-transaction.js";
@@ -88,6 +88,24 @@ export class PostgresScene {
   /** A pool with one connection. */
   smallPool(): Pool {
     const pool = new Pool({ connectionString: this.database.url, max: 1 });
+    this.#opened.unshift({ close: () => pool.end() });
+    return pool;
+  }
+
+  /** A pool that does something before each statement that matches. */
+  poolWith(statement: RegExp, before: () => Promise<unknown>): Pool {
+    class PausingClient extends Client {
+      constructor(config?: ClientConfig) {
+        super(config);
+        const query = this.query.bind(this) as (asked: { text?: string }) => unknown;
+        const paused = async (asked: { text?: string }) => {
+          if (statement.test(asked.text ?? "")) await before();
+          return query(asked);
+        };
+        Object.assign(this, { query: paused });
+      }
+    }
+    const pool = new Pool({ connectionString: this.database.url, Client: PausingClient });
     this.#opened.unshift({ close: () => pool.end() });
     return pool;
   }

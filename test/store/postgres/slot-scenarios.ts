@@ -1,0 +1,221 @@
+import { expect } from "vitest";
+import type { PruneLimits, Store, StoreAlarm } from "#pigeonhole/store/store.js";
+import { DAY, NOTHING_TO_PRUNE, T, acceptAll, acceptLeased, newEvent, settlements } from "../conformance/fixture.js";
+import type { PostgresScenario, PostgresScene } from "./scenarios.js";
+
+type AnyStore = Store<unknown>;
+
+/** Nobody waits for these. */
+const settled = { work: [] };
+
+/** What was received at T has ended. */
+const ENDED: PruneLimits = { ...NOTHING_TO_PRUNE, bodiesBefore: T + 1 };
+
+async function pruneRound(store: AnyStore, limits: PruneLimits = ENDED): Promise<void> {
+  while ((await store.prune(limits)) > 0) continue;
+}
+
+/** Lets the bodies of the next events go into another slot. */
+async function openSlot({ database: { pool, schema } }: PostgresScene, slot: number): Promise<void> {
+  await pool.query(`INSERT INTO ${schema}.body_slot (slot) VALUES ($1)`, [slot]);
+}
+
+async function openSlots({ database: { pool, schema } }: PostgresScene): Promise<number[]> {
+  const { rows } = await pool.query<{ slot: number }>(`SELECT slot FROM ${schema}.body_slot ORDER BY opened`);
+  return rows.map(({ slot }) => slot);
+}
+
+/** A store that knows that slot 1 is the current one: it has stored the event "first", whose body is in no slot. */
+async function openInSlot(scene: PostgresScene): Promise<AnyStore> {
+  const store = await scene.open();
+  await openSlot(scene, 1);
+  await acceptAll(store, ["first"], settled);
+  return store;
+}
+
+/** The ids of the events in a table of bodies. */
+async function idsIn({ database: { pool, schema } }: PostgresScene, table: string): Promise<string[]> {
+  const { rows } = await pool.query<{ id: string }>(
+    `SELECT id FROM ${schema}.inbox_event JOIN ONLY ${schema}.${table} USING (seq) ORDER BY seq`,
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Stores an event that nobody waits for, with its body in slot 1, as a copy of "first". */
+function insertLate({ database: { schema } }: PostgresScene, id: string): string {
+  return `
+    WITH late AS (
+      INSERT INTO ${schema}.inbox_event (seq, id, type, test, received_at, signed_at, body_length, body_crc)
+      SELECT nextval('${schema}.inbox_event_number'), '${id}', type, test, ${T + DAY}, signed_at, body_length, body_crc
+      FROM ${schema}.inbox_event WHERE id = 'first' RETURNING seq
+    )
+    INSERT INTO ${schema}.inbox_body_1 (seq, body) SELECT seq, 'late' FROM late`;
+}
+
+/** A client that reads bodies in an open transaction. */
+async function readBodies(scene: PostgresScene) {
+  const reader = await scene.begin();
+  await reader.query(`SELECT 1 FROM ${scene.database.schema}.inbox_body`);
+  return reader;
+}
+
+/** Mistakes about the slots of bodies lose a body that is wanted, or keep others waiting. */
+export const SLOT_SCENARIOS: readonly PostgresScenario[] = [
+  {
+    name: "a slot is emptied without the bodies that are wanted, and the others stay",
+    async run(scene) {
+      const store = await openInSlot(scene);
+      await acceptAll(store, ["pending"]);
+      await store.settle(settlements.dead(await acceptLeased(store, "dead")));
+      await store.accept(newEvent("not quite ended", { ...settled, receivedAt: T + 1 }));
+      await acceptAll(store, ["ended"], settled);
+      await store.accept(newEvent("received ahead", { ...settled, receivedAt: ENDED.now + 1 }));
+      await openSlot(scene, 2);
+      await store.accept(newEvent("in no slot", { ...settled, receivedAt: T + DAY }));
+      await store.accept(newEvent("in the next", { ...settled, receivedAt: T + DAY }));
+      await pruneRound(store);
+      expect(await openSlots(scene)).toEqual([2]);
+      expect(await idsIn(scene, "inbox_body_1")).toEqual([]);
+      expect(await idsIn(scene, "inbox_body")).toEqual([
+        "pending",
+        "dead",
+        "not quite ended",
+        "received ahead",
+        "in no slot",
+      ]);
+      expect(await idsIn(scene, "inbox_body_2")).toEqual(["in the next"]);
+    },
+  },
+  {
+    name: "a slot is emptied when its newest body has ended, and never while new bodies go there",
+    async run(scene) {
+      const store = await openInSlot(scene);
+      await store.accept(newEvent("newest", settled));
+      await pruneRound(store);
+      expect(await openSlots(scene)).toEqual([1]);
+      await store.accept(newEvent("newest of all", settled));
+      await openSlot(scene, 2);
+      await pruneRound(store, { ...ENDED, bodiesBefore: T });
+      expect(await openSlots(scene)).toEqual([1, 2]);
+      await pruneRound(store);
+      expect(await openSlots(scene)).toEqual([2]);
+    },
+  },
+  {
+    name: "a body that is erased while it is moved is gone",
+    async run(scene) {
+      const store = await openInSlot(scene);
+      const body = Buffer.from('{"email":"ann@example.com"}');
+      await store.accept(newEvent("moved", { ...settled, body, receivedAt: T + DAY }));
+      await acceptAll(store, ["ended"], settled);
+      await openSlot(scene, 2);
+      // The move waits here.
+      const { schema } = scene.database;
+      const client = await scene.begin();
+      await client.query(
+        `INSERT INTO ${schema}.inbox_body (seq, body) SELECT seq, '' FROM ${schema}.inbox_event WHERE id = 'moved'`,
+      );
+      const pruning = pruneRound(store);
+      await scene.untilWaiting(1);
+      const erasing = store.erase({ email: "ann@example.com", now: T, dryRun: false });
+      await scene.untilWaiting(2);
+      await client.query("ROLLBACK");
+      await Promise.all([pruning, erasing]);
+      expect((await store.get("moved"))?.body).toBeUndefined();
+    },
+  },
+  {
+    name: "a slot that another process has emptied and opened again stays open",
+    async run(scene) {
+      const store = await openInSlot(scene);
+      await acceptAll(store, ["ended"], settled);
+      await openSlot(scene, 2);
+      const reader = await readBodies(scene);
+      await pruneRound(store);
+      await reader.query("COMMIT");
+      await pruneRound(await scene.open());
+      expect(await openSlots(scene)).toEqual([2]);
+      await openSlot(scene, 1);
+      await pruneRound(store);
+      expect(await openSlots(scene)).toEqual([1]);
+    },
+  },
+  {
+    name: "work that is planned while a slot is emptied is not left without its body",
+    async run(scene) {
+      const other = await openInSlot(scene);
+      await acceptAll(other, ["ended"], settled);
+      await openSlot(scene, 2);
+      const { seq } = (await other.get("ended")) ?? expect.unreachable();
+      let planned: Promise<number> | undefined;
+      const store = await scene.open(
+        scene.poolWith(/^TRUNCATE/, async () => {
+          planned = other.replan({ seq, handlers: ["h"], now: T });
+          await Promise.race([planned, scene.untilWaiting(1)]);
+        }),
+      );
+      await pruneRound(store);
+      expect(await planned).toBe(0);
+    },
+  },
+  {
+    name: "bodies that are wanted only after they were checked are moved too",
+    async run(scene) {
+      const store = await openInSlot(scene);
+      await acceptAll(store, ["planned", "ended"], settled);
+      await openSlot(scene, 2);
+      await store.prune(ENDED);
+      const { seq } = (await store.get("planned")) ?? expect.unreachable();
+      expect(await store.replan({ seq, handlers: ["h"], now: T })).toBe(1);
+      await scene.database.pool.query(insertLate(scene, "late"));
+      await pruneRound(store);
+      expect(await openSlots(scene)).toEqual([2]);
+      expect(await idsIn(scene, "inbox_body")).toEqual(["planned", "late"]);
+    },
+  },
+  {
+    name: "a body that was being stored when a slot was checked is moved too",
+    async run(scene) {
+      const store = await openInSlot(scene);
+      const client = await scene.begin();
+      await client.query(insertLate(scene, "late"));
+      await acceptAll(store, ["ended"], settled);
+      await openSlot(scene, 2);
+      await pruneRound(store);
+      await client.query("COMMIT");
+      await pruneRound(store);
+      expect(await openSlots(scene)).toEqual([2]);
+      expect(await idsIn(scene, "inbox_body")).toEqual(["late"]);
+    },
+  },
+  {
+    name: "a transaction that sees an earlier state finds the bodies that were wanted then",
+    async run(scene) {
+      const store = await openInSlot(scene);
+      await acceptAll(store, ["pending"]);
+      await acceptAll(store, ["ended"], settled);
+      await openSlot(scene, 2);
+      const { schema } = scene.database;
+      const reader = await scene.begin();
+      await reader.query(`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; SELECT 1 FROM ${schema}.inbox_event`);
+      await pruneRound(store);
+      const { rows } = await reader.query(`SELECT seq FROM ${schema}.inbox_work JOIN ${schema}.inbox_body USING (seq)`);
+      expect(rows).toHaveLength(1);
+    },
+  },
+  {
+    name: "a slot that is read is left after a moment",
+    async run(scene) {
+      const alarms: StoreAlarm[] = [];
+      const store = await scene.open(scene.database.pool, { onAlarm: (alarm) => alarms.push(alarm) });
+      await openSlot(scene, 1);
+      await acceptAll(store, ["first", "ended"], settled);
+      await openSlot(scene, 2);
+      await readBodies(scene);
+      await pruneRound(store, { ...ENDED, bodiesBefore: T + DAY });
+      // A statement that waits for longer ends as a slow one.
+      expect(alarms).toMatchObject([{ kind: "bodies_blocked", reason: "in_use", sessions: [{}] }]);
+      expect(await openSlots(scene)).toEqual([1, 2]);
+    },
+  },
+];
