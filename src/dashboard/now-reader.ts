@@ -1,10 +1,9 @@
-import { hostname } from "node:os";
 import type { Clock } from "../base/clock.js";
 import { MINUTE } from "../base/duration.js";
 import { isoTime } from "../base/iso-time.js";
 import { LIMITS } from "../protocol/limits.js";
 import type { ReceiverParts } from "../receiver/receiver-parts.js";
-import type { FigureSeries, ReportedStatus, StepValues } from "../store/figures.js";
+import type { ReportedStatus, StepValues } from "../store/figures.js";
 import type { DashboardNow, EndpointHealth, ProcessRow, RunningRow, RunningWork } from "./dashboard-api.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import { pausedRow } from "./handler-routes.js";
@@ -21,7 +20,7 @@ type Disk = DashboardNow["disk"];
 /** What the reader looks at besides the store. */
 export interface NowReaderTools {
   operator: () => InboxOperator;
-  receiver: Pick<ReceiverParts, "path">;
+  receiver: Pick<ReceiverParts, "inStore">;
   clock: Clock;
 }
 
@@ -29,6 +28,7 @@ export interface NowReaderTools {
 export class NowReader {
   readonly #tools: NowReaderTools;
   #counts: { until: number; counts: Promise<Counts> } | undefined;
+  #lastReportAt = 0;
   #disk: { reportedAt: number; disk: Disk } = { reportedAt: -1, disk: { usedBytes: null, freeBytes: null } };
 
   constructor(tools: NowReaderTools) {
@@ -36,21 +36,21 @@ export class NowReader {
   }
 
   async read(): Promise<DashboardNow> {
-    const { operator, receiver, clock } = this.#tools;
+    const { operator, clock } = this.#tools;
     const now = clock.now();
     const [counts, statuses, paused] = await Promise.all([
       this.#count(now),
-      this.#tools.operator().readStatuses(),
+      this.#statuses(now),
       operator().listPaused(),
     ]);
     const alive = statuses.filter(({ reportedAt }) => now - reportedAt < LIVES_MS);
     return {
       at: isoTime(now),
-      state: worstState(receiver.path.admission.state, alive),
-      processes: this.#processes(statuses, now),
-      endpoint: this.#endpoint(alive, now),
+      state: worstState(alive),
+      processes: statuses.map((status, place) => processRow(status, { now, isThis: place === 0 })),
+      endpoint: endpointHealth(alive, now),
       ...gauges(counts, now),
-      disk: await this.#readDisk(statuses),
+      disk: await this.#readDisk(),
       paused: paused.map((each) => pausedRow(each, counts.events)),
       running: alive.reduce((sum, { runningCount }) => sum + runningCount, 0),
     };
@@ -59,7 +59,7 @@ export class NowReader {
   /** The longest-running first. */
   async running(): Promise<RunningWork> {
     const now = this.#tools.clock.now();
-    const alive = (await this.#tools.operator().readStatuses()).filter(({ reportedAt }) => now - reportedAt < LIVES_MS);
+    const alive = (await this.#statuses(now)).filter(({ reportedAt }) => now - reportedAt < LIVES_MS);
     const items = alive.flatMap(({ process, running }) => running.map((each) => runningRow(process, each, now)));
     const count = alive.reduce((sum, { runningCount }) => sum + runningCount, 0);
     return { items: items.toSorted((one, other) => other.forMs - one.forMs), hasMore: count > items.length };
@@ -67,7 +67,7 @@ export class NowReader {
 
   /** When a process last reported, in milliseconds since 1970; 0 before one did. */
   get lastReportAt(): number {
-    return Math.max(0, this.#disk.reportedAt);
+    return this.#lastReportAt;
   }
 
   #count(now: number): Promise<Counts> {
@@ -83,35 +83,22 @@ export class NowReader {
     return kept.counts;
   }
 
-  #processes(statuses: readonly ReportedStatus[], now: number): ProcessRow[] {
-    const { admission, report } = this.#tools.receiver.path;
-    const rows = statuses.map((status) => processRow(status, now));
-    const live = { state: admission.state, failuresInARow: report.watch.failuresInARow };
-    return rows
-      .map((row) => (row.isThis ? { ...row, ...live } : row))
-      .toSorted((one, other) => Number(other.isThis) - Number(one.isThis));
-  }
-
-  #endpoint(alive: readonly ReportedStatus[], now: number): EndpointHealth {
-    const { watch } = this.#tools.receiver.path.report;
-    const last = Math.max(watch.lastAcceptedAt ?? 0, ...alive.map(({ lastAcceptedAt = 0 }) => lastAcceptedAt));
-    const silentForMs = last === 0 ? null : Math.max(0, now - last);
-    const others = alive.filter((status) => !isThisProcess(status)).map(({ failuresInARow }) => failuresInARow);
-    return {
-      failuresInARow: Math.max(watch.failuresInARow, ...others),
-      disablesAt: LIMITS.disableAfterFailures,
-      lastAcceptedAt: last === 0 ? null : isoTime(last),
-      silentForMs,
-      isSilent: alive.some(({ silenceAfterMs = Number.POSITIVE_INFINITY }) => (silentForMs ?? 0) > silenceAfterMs),
-    };
+  /** This process as it is in memory, and first; the others as they last reported. */
+  async #statuses(now: number): Promise<ReportedStatus[]> {
+    const { operator, receiver } = this.#tools;
+    const own = { ...receiver.inStore.figures.status, reportedAt: now };
+    const statuses = await operator().readStatuses();
+    this.#lastReportAt = Math.max(0, ...statuses.map(({ reportedAt }) => reportedAt));
+    return [own, ...statuses.filter(({ process }) => process !== own.process)];
   }
 
   /** Read again once a process has reported. */
-  async #readDisk(statuses: readonly ReportedStatus[]): Promise<Disk> {
-    const reportedAt = Math.max(0, ...statuses.map((status) => status.reportedAt));
-    if (reportedAt !== this.#disk.reportedAt) {
-      const series = await this.#tools.operator().readFigures("1h");
-      this.#disk = { reportedAt, disk: lastDisk(series) };
+  async #readDisk(): Promise<Disk> {
+    if (this.#lastReportAt !== this.#disk.reportedAt) {
+      const { disk } = await this.#tools.operator().readFigures("1h");
+      const last = (values: StepValues): number | null => values.findLast((value) => value !== null) ?? null;
+      const found = { usedBytes: last(disk.usedBytes), freeBytes: last(disk.freeBytes) };
+      this.#disk = { reportedAt: this.#lastReportAt, disk: found };
     }
     return this.#disk.disk;
   }
@@ -130,12 +117,26 @@ function gauges({ events, contactEvents }: Counts, now: number): Pick<DashboardN
 /** From the least to the most serious, as far as they are of a process that lives. */
 const STATES = ["running", "new", "starting", "stopping", "stopped"];
 
-function worstState(own: string, alive: readonly ReportedStatus[]): string {
-  const states = [own, ...alive.filter((status) => !isThisProcess(status)).map(({ state }) => state)];
-  return states.reduce((worst, state) => (STATES.indexOf(state) > STATES.indexOf(worst) ? state : worst));
+function worstState(alive: readonly ReportedStatus[]): string {
+  return alive.reduce(
+    (worst, { state }) => (STATES.indexOf(state) > STATES.indexOf(worst) ? state : worst),
+    STATES[0] ?? "",
+  );
 }
 
-function processRow(status: ReportedStatus, now: number): ProcessRow {
+function endpointHealth(alive: readonly ReportedStatus[], now: number): EndpointHealth {
+  const last = Math.max(0, ...alive.map(({ lastAcceptedAt = 0 }) => lastAcceptedAt));
+  const silentForMs = last === 0 ? null : Math.max(0, now - last);
+  return {
+    failuresInARow: Math.max(0, ...alive.map(({ failuresInARow }) => failuresInARow)),
+    disablesAt: LIMITS.disableAfterFailures,
+    lastAcceptedAt: last === 0 ? null : isoTime(last),
+    silentForMs,
+    isSilent: alive.some(({ silenceAfterMs = Number.POSITIVE_INFINITY }) => (silentForMs ?? 0) > silenceAfterMs),
+  };
+}
+
+function processRow(status: ReportedStatus, { now, isThis }: { now: number; isThis: boolean }): ProcessRow {
   const { process, host, pid, role, state, startedAt, reportedAt, failuresInARow, runningCount } = status;
   return {
     process,
@@ -145,15 +146,11 @@ function processRow(status: ReportedStatus, now: number): ProcessRow {
     state,
     startedAt: isoTime(startedAt),
     reportedAt: isoTime(reportedAt),
-    isThis: isThisProcess(status),
+    isThis,
     isAlive: now - reportedAt < LIVES_MS,
     failuresInARow,
     running: runningCount,
   };
-}
-
-function isThisProcess({ host, pid }: ReportedStatus): boolean {
-  return pid === process.pid && host === hostname();
 }
 
 function runningRow(
@@ -162,9 +159,4 @@ function runningRow(
   now: number,
 ): RunningRow {
   return { process, handler, eventId, since: isoTime(since), forMs: Math.max(0, now - since) };
-}
-
-function lastDisk({ disk }: FigureSeries): Disk {
-  const last = (values: StepValues): number | null => values.findLast((value) => value !== null) ?? null;
-  return { usedBytes: last(disk.usedBytes), freeBytes: last(disk.freeBytes) };
 }
