@@ -21,7 +21,9 @@ export interface JobChoice extends WorkChoice {
 export interface BulkJob {
   /** Random; says nothing. */
   id: string;
+  /** What is done to the work. */
   action: JobAction;
+  /** Which work. */
   choice: JobChoice;
   /** Who began it, as the dashboard's `allow` named them. */
   by: string;

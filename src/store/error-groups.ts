@@ -48,6 +48,7 @@ export interface ErrorGroup {
   states: Record<Exclude<WorkState, "done">, number>;
   /** The first and the last time at which one of them failed last, in milliseconds since 1970. */
   firstAt: number;
+  /** See `firstAt`. */
   lastAt: number;
   /** Events by when they failed last, oldest step first; steps without one are left out. `at` is the begin of the step. */
   steps: { at: number; events: number }[];
@@ -63,6 +64,7 @@ export interface ErrorGroup {
 
 /** Groups of errors, those that failed last first. */
 export interface ErrorGroupList {
+  /** The groups, as many as were asked for at most. */
   items: ErrorGroup[];
   /** True when there are more groups than were asked for. */
   hasMore: boolean;
@@ -73,6 +75,7 @@ export const COUNTED_EVENTS = 50_000;
 
 /** What groups errors in a store. */
 export interface ErrorGroups {
+  /** The groups that fit the query, those that failed last first. */
   listErrorGroups(query?: ErrorGroupQuery): Promise<ErrorGroupList>;
 }
 

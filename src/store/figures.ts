@@ -33,12 +33,15 @@ export interface Gauges {
   backlog: { depth: number; oldestAgeMs: number };
   /** Contact events that wait or are being sent; and the age of the oldest, in milliseconds. */
   outbox: { depth: number; oldestAgeMs: number };
+  /** What the store takes, and what is free. */
   disk: DiskUse;
 }
 
 /** What a store takes, and what is free on its disk, in bytes; undefined where it is not known. */
 export interface DiskUse {
+  /** What the store takes. */
   usedBytes: number | undefined;
+  /** What is free on its disk. */
   freeBytes: number | undefined;
 }
 
@@ -58,7 +61,9 @@ export interface Figures {
 
 /** A handler that runs now. */
 export interface RunningNow {
+  /** Name of the handler. */
   handler: string;
+  /** Id of the event that it has. */
   eventId: string;
   /** Milliseconds since 1970. */
   since: number;
@@ -112,6 +117,7 @@ export interface FiguresWrite {
 
 /** Which figures. */
 export interface FiguresQuery {
+  /** How far back, and in which steps. */
   range: FigureRange;
   /** The end of the range, in milliseconds since 1970. */
   now: number;
@@ -122,21 +128,27 @@ export type StepValues = (number | null)[];
 
 /** Times in each step, in milliseconds. */
 export interface TimeSeries {
+  /** Half of them took less. */
   medianMs: StepValues;
+  /** 95 % of them took less. */
   p95Ms: StepValues;
+  /** 99 % of them took less. */
   p99Ms: StepValues;
 }
 
 /** A handler's runs in each step. */
 export interface RunSeries extends TimeSeries {
+  /** Name of the handler. */
   handler: string;
   /** Runs that ended, those that failed included. */
   runs: StepValues;
+  /** Those of them that failed. */
   failed: StepValues;
 }
 
 /** The figures of all processes of a store together, step by step. */
 export interface FigureSeries {
+  /** How far back it goes. */
   range: FigureRange;
   /** Length of a step, in milliseconds. */
   stepMs: number;
@@ -148,8 +160,11 @@ export interface FigureSeries {
   latency: TimeSeries;
   /** In the order of their names. */
   handlers: RunSeries[];
+  /** {@link Gauges.backlog} in each step. */
   backlog: { depth: StepValues; oldestAgeMs: StepValues };
+  /** {@link Gauges.outbox} in each step. */
   outbox: { depth: StepValues; oldestAgeMs: StepValues };
+  /** {@link Gauges.disk} in each step. */
   disk: { usedBytes: StepValues; freeBytes: StepValues };
 }
 
@@ -170,6 +185,8 @@ export interface FiguresStore {
 
 /** Of {@link FiguresStore}, what those who look at a store from outside need; `now` is the time of the call. */
 export interface FiguresReader {
+  /** The figures of all processes together, up to now. */
   readFigures(range: FigureRange): Promise<FigureSeries>;
+  /** What the processes last said, the newest first; those of the last hour at most. */
   readStatuses(): Promise<ReportedStatus[]>;
 }

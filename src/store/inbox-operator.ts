@@ -22,6 +22,7 @@ export interface BackupCopy {
 
 /** Which stuck work: of all that is dead or parked, what fits each field that is given. */
 export interface StuckWork extends WorkChoice {
+  /** @default both */
   state?: "dead" | "parked" | undefined;
 }
 
@@ -53,11 +54,13 @@ export interface OperatorErasure extends EraseCounts {
 export interface InboxOperator extends KnownIds, HandlerPauses, BulkJobs, ErrorGroups, DashboardSecret, FiguresReader {
   /** Path of the database file, or the server and database of PostgreSQL without the password. */
   readonly database: string;
+  /** How much work and how many contact events are in each state. */
   overview(): Promise<{ events: StoreCounts; contactEvents: OutboxCounts }>;
   /** How many rows {@link listEvents} and {@link listContactEvents} have for each state, and without one. */
   countLists(): Promise<ListCounts>;
   /** How long handlers took, by handler in the order of their names; kept for 8 days. */
   handlerTimes(query?: HandlerTimesQuery): Promise<HandlerTimes[]>;
+  /** Stored events, newest first, a page at a time. */
   listEvents(query?: EventQuery): Promise<EventPage>;
   /** With the exact bytes; undefined when the id is unknown. */
   getEvent(id: string): Promise<EventDetail | undefined>;
@@ -95,6 +98,7 @@ export interface InboxOperator extends KnownIds, HandlerPauses, BulkJobs, ErrorG
    * unless `email` is one address.
    */
   erase(options: EraseOptions): Promise<OperatorErasure>;
+  /** Contact events, newest first, a page at a time. */
   listContactEvents(query?: OutboxQuery): Promise<OutboxPage>;
   /** The newest with this key; undefined when there is none. */
   getContactEvent(key: string): Promise<OutboxView | undefined>;
@@ -121,5 +125,6 @@ export interface InboxOperator extends KnownIds, HandlerPauses, BulkJobs, ErrorG
    * that, or with the signal's reason.
    */
   backUp(options: BackupCopy): Promise<{ bytes: number }>;
+  /** Ends the connection; later calls reject. */
   close(): Promise<void>;
 }

@@ -186,6 +186,8 @@ export interface StoreCounts {
 
 /** Rows of each list of a receiver's database; an event whose handlers are in several states is in the list of each. */
 export interface ListCounts {
+  /** Events that have work in the state; `all` counts each once. */
   events: Record<WorkState | "all", number>;
+  /** Contact events in the state. */
   contactEvents: Record<OutboxState | "all", number>;
 }

@@ -312,8 +312,7 @@ export interface Store<Tx = CommitTransaction> extends Outbox, KnownIds, Figures
   backUp?(request: { copy: string; replace: boolean }): Promise<{ bytes: number }>;
   /**
    * The operator's view of the open store, for the dashboard: beside what deliveries and handlers use, so that a long
-   * list keeps neither waiting. Its calls reject with `stopped` once the store is closed. Without the method, there is no
-   * dashboard.
+   * list keeps neither waiting. Its calls reject with `stopped` once the store is closed. A dashboard needs it.
    */
   openOperator?(): InboxOperator;
 }
