@@ -47,6 +47,15 @@ test("the calls that arrive during a batch are the next batch, and one batch run
   await Promise.all(calls);
 });
 
+test("a call that runs alone shares its batch with no call before or after it", async () => {
+  const { commits, accept, answerNext } = createScript();
+  const calls = [accept(), accept(), commits.runAlone("readStatuses", undefined), accept(), accept(), accept()];
+  expect([await answerNext(), await answerNext(), await answerNext()]).toEqual([2, 1, 3]);
+  await Promise.all(calls);
+  await commits.finish(new PigeonholeError("stopped", "closed"));
+  await expectCode(commits.runAlone("readStatuses", undefined), "stopped");
+});
+
 describe("done marks", () => {
   const done: Settlement = { seq: 1, handler: "a", token: 1, at: 0, dropSteps: false, to: "done" };
 
