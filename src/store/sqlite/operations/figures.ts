@@ -35,10 +35,11 @@ export function prepareWriteFigures(db: Database) {
   const hasRow = db
     .prepare<[number, number], number>("SELECT 1 FROM inbox_figure WHERE resolution = ? AND step = ? LIMIT 1")
     .pluck();
-  const drop = db.prepare<Omit<OpenStep, "joins" | "step"> & { limit: number }>(`
-    DELETE FROM inbox_figure WHERE (resolution, step, process) IN (
-      SELECT resolution, step, process FROM inbox_figure
-      WHERE resolution = :resolution AND (step <= :oldest OR step > :newest) LIMIT :limit)`);
+  const drops = ["step <= :oldest", "step > :newest"].map((isOver) =>
+    db.prepare<Omit<OpenStep, "joins" | "step"> & { limit: number }>(`
+      DELETE FROM inbox_figure WHERE (resolution, step, process) IN (
+        SELECT resolution, step, process FROM inbox_figure WHERE resolution = :resolution AND ${isOver} LIMIT :limit)`),
+  );
   const join = prepareJoin(db);
   const writeStatus = prepareWriteStatus(db);
 
@@ -48,7 +49,7 @@ export function prepareWriteFigures(db: Database) {
       if (joins && hasRow.get(resolution, step) === undefined) join(now);
       const row = read.get({ resolution, step, process });
       write.run({ resolution, step, process, figures: addToRow(row, figures) });
-      drop.run({ ...range, limit: MAX_DROPPED_ROWS });
+      for (const drop of drops) drop.run({ ...range, limit: MAX_DROPPED_ROWS });
     }
     writeStatus({ process, now, status });
   };
