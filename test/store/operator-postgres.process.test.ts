@@ -13,6 +13,7 @@ import { closeReceiver, makeEvent, post, untilWork } from "../support/receiver.j
 import { describeBulkJobs } from "./operator/bulk-jobs.js";
 import { describeDeadContactEvents } from "./operator/dead-contact-events.js";
 import { describeErrorGroups } from "./operator/error-groups.js";
+import { describeFiguresOfOperator } from "./operator/figures.js";
 import type { OperatorKind } from "./operator/operator-kind.js";
 import { describeKnownIdsOfOperator } from "./operator/known-ids.js";
 import { describePauses } from "./operator/pauses.js";
@@ -34,6 +35,7 @@ describeOnPostgres((database) => {
 
   describe("chosen work of a PostgreSQL", () => describeStuckWork(postgres));
   describe("waiting work of a PostgreSQL", () => describeWaitingWork(postgres));
+  describe("figures of a PostgreSQL", () => describeFiguresOfOperator(postgres));
   describe("known ids of a PostgreSQL", () => describeKnownIdsOfOperator(postgres));
   describe("contact events of a PostgreSQL", () => describeDeadContactEvents(postgres));
   describe("groups of errors of a PostgreSQL", () => describeErrorGroups(postgres));

@@ -4,6 +4,7 @@ import { tempFile } from "../support/receiver.js";
 import { describeBulkJobs } from "./operator/bulk-jobs.js";
 import { describeDeadContactEvents } from "./operator/dead-contact-events.js";
 import { describeErrorGroups } from "./operator/error-groups.js";
+import { describeFiguresOfOperator } from "./operator/figures.js";
 import type { OperatorKind } from "./operator/operator-kind.js";
 import { describeKnownIdsOfOperator } from "./operator/known-ids.js";
 import { describePauses } from "./operator/pauses.js";
@@ -19,6 +20,7 @@ const sqlite: OperatorKind = {
 
 describe("chosen work of a file", () => describeStuckWork(sqlite));
 describe("waiting work of a file", () => describeWaitingWork(sqlite));
+describe("figures of a file", () => describeFiguresOfOperator(sqlite));
 describe("known ids of a file", () => describeKnownIdsOfOperator(sqlite));
 describe("contact events of a file", () => describeDeadContactEvents(sqlite));
 describe("groups of errors of a file", () => describeErrorGroups(sqlite));
