@@ -40,14 +40,20 @@ const NOTHING: Counted = {
   paused: [],
 };
 
+export interface StoreCounterDeps {
+  store: Pick<Store<unknown>, "counts" | "countOutbox" | "listPaused">;
+  dispatcher: Pick<Dispatcher, "waitingSince">;
+  clock: Clock;
+}
+
 /** Counts what is in the store, and keeps the figures for when the store is closed. */
 export class StoreCounter {
-  readonly #deps: { store: Store<unknown>; dispatcher: Dispatcher; clock: Clock };
+  readonly #deps: StoreCounterDeps;
   #last: Counted = NOTHING;
   #begunAt = -Infinity;
   #tookMs = 0;
 
-  constructor(deps: { store: Store<unknown>; dispatcher: Dispatcher; clock: Clock }) {
+  constructor(deps: StoreCounterDeps) {
     this.#deps = deps;
   }
 
