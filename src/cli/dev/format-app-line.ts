@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { escapeControls } from "../../base/text.js";
 import { clockTime } from "../../dev/lines/clock-time.js";
+import { ownFrames } from "../frame/own-frames.js";
 import type { Paint } from "../frame/output.js";
 
 /** Numbers from here on, in fields such as dueAt, are milliseconds since 1970: in 2001. */
@@ -85,12 +86,11 @@ function framesOf(err: unknown): string[] {
   return typeof stack === "string" ? stack.split("\n") : [];
 }
 
-/** Where a handler of a receiver threw. Frames of this package say nothing of it. */
+/** Where a handler of a receiver threw. */
 function placesOf(at: unknown): string[] {
   if (!Array.isArray(at)) return [];
   const frames = at.filter((frame) => typeof frame === "string" && frame.startsWith("at ")) as string[];
-  const own = frames.filter((frame) => !frame.includes("/node_modules/pigeonhole/"));
-  return (own.length === 0 ? frames : own).map((frame) => `    ${frame}`);
+  return ownFrames(frames).map((frame) => `    ${frame}`);
 }
 
 function textOf(field: string, value: unknown, lineTime: number): string {

@@ -15,6 +15,7 @@ import { NOTE_HANDLER } from "../../base/note-handler.js";
 import type { RunCommand } from "../frame/context.js";
 import type { Output, Paint } from "../frame/output.js";
 import { escapeControls } from "../../base/text.js";
+import { ownFrames } from "../frame/own-frames.js";
 import { age, countOf, formatJson, formatTable } from "../frame/format.js";
 import { describeHandlerTimes } from "./handler-times.js";
 import type * as specs from "./spec.js";
@@ -172,19 +173,23 @@ function describeRuns(view: HandlerView): string {
   return `, ${describeAttempts(view)}${state === "pending" ? `, due ${isoTime(dueAt)}` : ""}`;
 }
 
-/** The first and the last error in full; those between are counted. */
+/** The first and the last error; those between are counted, and the same error is shown once. */
 function describeFailed({ first, last }: FailedRuns): string[] {
   const between = last.attempt - first.attempt - 1;
   if (between < 0) return linesOf(first.stack);
+  const counted = between === 0 ? [] : [`${countOf(between, "more failed attempt")} between`];
+  if (first.stack === last.stack) {
+    return [`attempt ${first.attempt}, and the same at attempt ${last.attempt}:`, ...linesOf(first.stack), ...counted];
+  }
   return [
     `attempt ${first.attempt}:`,
     ...linesOf(first.stack),
-    ...(between === 0 ? [] : [`${countOf(between, "more failed attempt")} between`]),
+    ...counted,
     `attempt ${last.attempt}:`,
     ...linesOf(last.stack),
   ];
 }
 
 function linesOf(text: string): string[] {
-  return text === "" ? [] : text.split("\n").map(escapeControls);
+  return text === "" ? [] : ownFrames(text.split("\n")).map(escapeControls);
 }
