@@ -1,12 +1,6 @@
 import { type Nullable, checkState, readSeqCursor, withoutNulls } from "../../check-query.js";
-import {
-  type EventDetail,
-  type EventPage,
-  type EventQuery,
-  type EventView,
-  type HandlerView,
-  pageLimit,
-} from "../../inbox-view.js";
+import { type EventDetail, type EventPage, type EventView, type HandlerView, pageLimit } from "../../inbox-view.js";
+import { type PatientEventQuery, cursorAfter, listWindows } from "../../list-windows.js";
 import { WORK_STATES, mostUrgentState } from "../../work-state.js";
 import type { Sql } from "../sql.js";
 import { choiceParameters, eventConditionsOf } from "./event-conditions.js";
@@ -39,19 +33,27 @@ const SELECT_WORK = `
   ORDER BY w.handler`;
 
 /** A page of events with the state of each handler, newest first. */
-export async function listEvents(sql: Sql, query: EventQuery): Promise<EventPage> {
+export async function listEvents(sql: Sql, query: PatientEventQuery): Promise<EventPage> {
   const limit = pageLimit.read("limit", query.limit);
   if (query.state !== undefined) checkState(query.state, WORK_STATES);
-  const conditions = ["e.seq < :before", ...eventConditionsOf(query)].join(" AND ");
-  const rows = await sql.rows<EventRow>(
-    `SELECT ${EVENT_COLUMNS} FROM pigeonhole.inbox_event AS e WHERE ${conditions} ORDER BY e.seq DESC LIMIT :most`,
-    { ...choiceParameters(query), before: readSeqCursor(query.cursor), most: limit + 1 },
-  );
-  const page = rows.slice(0, limit);
-  return {
-    items: await viewAll(sql, page),
-    nextCursor: rows.length > limit ? String(page.at(-1)?.seq) : undefined,
-  };
+  const conditions = ["e.seq < :before", "e.seq >= :floor", ...eventConditionsOf(query)].join(" AND ");
+  const select = `
+    SELECT ${EVENT_COLUMNS} FROM pigeonhole.inbox_event AS e WHERE ${conditions} ORDER BY e.seq DESC LIMIT :most`;
+  const values = choiceParameters(query);
+  const newest = query.patienceMs === undefined ? 0 : await readNewest(sql);
+  const rows: EventRow[] = [];
+  let lowest = 0;
+  for (const { before, floor } of listWindows(query, { before: readSeqCursor(query.cursor), newest })) {
+    rows.push(...(await sql.rows<EventRow>(select, { ...values, before, floor, most: limit + 1 - rows.length })));
+    lowest = floor;
+    if (rows.length > limit) break;
+  }
+  return { items: await viewAll(sql, rows.slice(0, limit)), nextCursor: cursorAfter(rows, limit, lowest) };
+}
+
+async function readNewest(sql: Sql): Promise<number> {
+  const row = await sql.row<{ seq: number | null }>("SELECT max(seq) AS seq FROM pigeonhole.inbox_event");
+  return row?.seq ?? 0;
 }
 
 /** One event with its bytes; undefined for an unknown id. */

@@ -1,12 +1,6 @@
 import type { Database } from "better-sqlite3";
-import {
-  type EventDetail,
-  type EventPage,
-  type EventQuery,
-  type EventView,
-  type HandlerView,
-  pageLimit,
-} from "../../inbox-view.js";
+import { type EventDetail, type EventPage, type EventView, type HandlerView, pageLimit } from "../../inbox-view.js";
+import { type PatientEventQuery, cursorAfter, listWindows } from "../../list-windows.js";
 import { WORK_STATES, mostUrgentState } from "../../work-state.js";
 import { prepareOtherBytes } from "./other-bytes.js";
 import { type Nullable, checkState, readSeqCursor, withoutNulls } from "../../check-query.js";
@@ -75,20 +69,27 @@ export function prepareInspect(db: Database) {
   const selectBody = db.prepare<{ seq: number }, Uint8Array>("SELECT body FROM inbox_body WHERE seq = :seq").pluck();
   const view = prepareView(db);
 
-  function list(query: EventQuery): EventPage {
+  const selectNewest = db.prepare<[], number>("SELECT seq FROM inbox_event ORDER BY seq DESC LIMIT 1").pluck();
+
+  function list(query: PatientEventQuery): EventPage {
     const limit = pageLimit.read("limit", query.limit);
     if (query.state !== undefined) checkState(query.state, WORK_STATES);
-    const filters = ["seq < :before", ...eventConditions(query)];
-    const rows = db
-      .prepare<object, EventRow>(
-        `SELECT ${EVENT_COLUMNS} FROM inbox_event WHERE ${filters.join(" AND ")} ORDER BY seq DESC LIMIT :most`,
-      )
-      .all({ ...bindChoice(query), before: readSeqCursor(query.cursor), most: limit + 1 });
-    const page = rows.slice(0, limit);
-    return {
-      items: page.map(view),
-      nextCursor: rows.length > limit ? String(page.at(-1)?.seq) : undefined,
-    };
+    const filters = ["seq < :before", "seq >= :floor", ...eventConditions(query)];
+    const select = db.prepare<object, EventRow>(
+      `SELECT ${EVENT_COLUMNS} FROM inbox_event WHERE ${filters.join(" AND ")} ORDER BY seq DESC LIMIT :most`,
+    );
+    const values = bindChoice(query);
+    const rows: EventRow[] = [];
+    let lowest = 0;
+    for (const { before, floor } of listWindows(query, {
+      before: readSeqCursor(query.cursor),
+      newest: selectNewest.get() ?? 0,
+    })) {
+      rows.push(...select.all({ ...values, before, floor, most: limit + 1 - rows.length }));
+      lowest = floor;
+      if (rows.length > limit) break;
+    }
+    return { items: rows.slice(0, limit).map(view), nextCursor: cursorAfter(rows, limit, lowest) };
   }
 
   function get({ id }: { id: string }): EventDetail | undefined {

@@ -1,0 +1,50 @@
+import type { EventQuery } from "./inbox-view.js";
+
+/** A list that is looked at by a person, who waits for it. */
+export interface PatientEventQuery extends EventQuery {
+  /**
+   * How long to look for events through all that are stored, in milliseconds; then the page is as it is: it may be
+   * short, or empty, and still have a next one. @default until the page is full
+   */
+  patienceMs?: number | undefined;
+}
+
+/** Numbers of events that are looked through at once: from `floor` on, below `before`. */
+export interface ListWindow {
+  before: number;
+  floor: number;
+}
+
+const WINDOW = 20_000;
+
+/**
+ * The windows in which a list looks for its page, the newest events first; one, with all events, where what it looks
+ * for is found by an index. `newest` is read where it is needed.
+ */
+export function* listWindows(
+  query: PatientEventQuery,
+  { before, newest }: { before: number; newest: number },
+): Generator<ListWindow, void> {
+  if (query.patienceMs === undefined || !looksThroughAll(query)) {
+    yield { before, floor: 0 };
+    return;
+  }
+  const until = performance.now() + query.patienceMs;
+  for (let top = Math.min(before, newest + 1); top > 0; top -= WINDOW) {
+    yield { before: top, floor: Math.max(0, top - WINDOW) };
+    if (performance.now() >= until) return;
+  }
+}
+
+/** The cursor after a page; `rows` are those found, one more than the page has if there are more. */
+export function cursorAfter(rows: readonly { seq: number }[], limit: number, floor: number): string | undefined {
+  if (rows.length > limit) return String(rows[limit - 1]?.seq);
+  return floor > 0 ? String(floor) : undefined;
+}
+
+/** Unfinished work has indexes; events of a type, of a time, or that are done are looked for in all. */
+function looksThroughAll({ state, handler, type, error, since, until, ids, errorGroup }: EventQuery): boolean {
+  const isIndexed = error !== undefined || ids !== undefined || errorGroup !== undefined;
+  if (isIndexed || (state !== undefined && state !== "done")) return false;
+  return [state, handler, type, since, until].some((value) => value !== undefined);
+}
