@@ -41,13 +41,31 @@ export function workConditionsOf(query: ConditionQuery): string[] {
   return [...chosen(OF_WORK, query), ...chosen(OF_EVENT, query)];
 }
 
+/**
+ * FROM and WHERE of the events of a list with numbers below `:before` and not below `:floor`, as `e`, and its order.
+ * What only unfinished work fits is found by that work, newest first: there is less of it than of events.
+ */
+export function fromListed(query: ConditionQuery): string {
+  const { state, error, errorGroup } = query;
+  const isUnfinished = state === undefined ? error !== undefined || errorGroup !== undefined : state !== "done";
+  if (!isUnfinished) {
+    const conditions = ["e.seq < :before", "e.seq >= :floor", ...eventConditionsOf(query)];
+    return `FROM pigeonhole.inbox_event AS e WHERE ${conditions.join(" AND ")} ORDER BY e.seq DESC LIMIT :most`;
+  }
+  const ofEvent = chosen(OF_EVENT, query);
+  const conditions = ["w.seq < :before", "w.seq >= :floor", ...workConditionsOf(query)].join(" AND ");
+  const event = ofEvent.length === 0 ? "" : "JOIN pigeonhole.inbox_event AS e ON e.seq = w.seq";
+  return `FROM (
+      SELECT DISTINCT w.seq FROM pigeonhole.inbox_work AS w ${event} WHERE ${conditions} ORDER BY w.seq DESC LIMIT :most
+    ) AS found JOIN pigeonhole.inbox_event AS e ON e.seq = found.seq ORDER BY e.seq DESC`;
+}
+
 /** Conditions on rows of `inbox_event AS e`: those of the event, and that a piece of its work fits all others. */
-export function eventConditionsOf(query: ConditionQuery): string[] {
+function eventConditionsOf(query: ConditionQuery): string[] {
   const ofEvent = chosen(OF_EVENT, query);
   const ofWork = chosen(OF_WORK, query);
   if (ofWork.length === 0) return ofEvent;
   const conditions = ofWork.join(" AND ");
-  if (query.state !== undefined && query.state !== "done") return [...ofEvent, IN_WORK(conditions)];
   // Done work has no reason and no error.
   const inDone =
     query.error === undefined && query.errorGroup === undefined

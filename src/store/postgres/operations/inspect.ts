@@ -3,7 +3,7 @@ import { type EventDetail, type EventPage, type EventView, type HandlerView, pag
 import { type PatientEventQuery, cursorAfter, listWindows } from "../../list-windows.js";
 import { WORK_STATES, mostUrgentState } from "../../work-state.js";
 import type { Sql } from "../sql.js";
-import { choiceParameters, eventConditionsOf } from "./event-conditions.js";
+import { choiceParameters, fromListed } from "./event-conditions.js";
 import { readFailedRuns } from "./failed-runs.js";
 import { readOthers } from "./other-bytes.js";
 
@@ -36,9 +36,7 @@ const SELECT_WORK = `
 export async function listEvents(sql: Sql, query: PatientEventQuery): Promise<EventPage> {
   const limit = pageLimit.read("limit", query.limit);
   if (query.state !== undefined) checkState(query.state, WORK_STATES);
-  const conditions = ["e.seq < :before", "e.seq >= :floor", ...eventConditionsOf(query)].join(" AND ");
-  const select = `
-    SELECT ${EVENT_COLUMNS} FROM pigeonhole.inbox_event AS e WHERE ${conditions} ORDER BY e.seq DESC LIMIT :most`;
+  const select = `SELECT ${EVENT_COLUMNS} ${fromListed(query)}`;
   const values = choiceParameters(query);
   const newest = query.patienceMs === undefined ? 0 : await readNewest(sql);
   const rows: EventRow[] = [];
