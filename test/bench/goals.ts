@@ -57,6 +57,16 @@ export const GOALS: Partial<Record<Measure, readonly Goal[]>> = {
     ["P13", "sending contact events one at a time: events/s", "sending singles", ">=", 10, 0],
     ["P13", "sending in batches of 100: x single sends", "sending batches/singles", ">=", 5, 1],
   ],
+  dashboard: [
+    [
+      "P17",
+      "front, dashboard open, read each second: rate / front",
+      "dashboard rate front-dashboard/front",
+      ">=",
+      0.97,
+      2,
+    ],
+  ],
   import: [
     ["weight", "starting with pigeonhole/client: CPU / with 13 operations", "import today/before", "<=", 1.2, 2],
   ],

@@ -25,6 +25,7 @@ const MEASURE_LOADERS: Record<Measure, () => Promise<(context: MeasureContext) =
   backlog: async () => (await import("./measures/backlog.js")).measureBacklog,
   settle: async () => (await import("./measures/settle.js")).measureSettle,
   outbox: async () => (await import("./measures/outbox.js")).measureOutbox,
+  dashboard: async () => (await import("./measures/dashboard.js")).measureDashboard,
   import: async () => (await import("./measures/weight.js")).measureImport,
   types: async () => (await import("./measures/weight.js")).measureTypes,
   postgres: async () => (await import("./measures/postgres.js")).measurePostgres,

@@ -13,6 +13,7 @@ export const MEASURES = [
   "backlog",
   "settle",
   "outbox",
+  "dashboard",
   "import",
   "types",
   "postgres",

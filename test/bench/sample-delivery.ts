@@ -3,6 +3,7 @@ export const SECRET = `whsec_${Buffer.from("pigeonhole benchmark secret, 32b").t
 
 /** Path that takes the deliveries at every contestant; the prototype knows no other. */
 export const HOOK_PATH = "/hook";
+export const DASHBOARD_PATH = "/ops";
 
 /** Length of an event id in the sample. */
 export const EVENT_ID_LENGTH = 36;

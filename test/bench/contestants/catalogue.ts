@@ -161,8 +161,16 @@ const ON_POSTGRES: Contestant = {
   run: { start: async (context) => (await import("./pigeonhole.js")).startFrontPostgres(context) },
 };
 
+/** Measured beside `front` at `--only dashboard`. */
+const WITH_DASHBOARD: Contestant = {
+  name: "front-dashboard",
+  title: "pigeonhole in front, with its dashboard open",
+  scheme: "svc",
+  run: { start: async (context) => (await import("./pigeonhole.js")).startWithDashboard(context) },
+};
+
 export function findContestant(name: string): Contestant {
-  const all = [...CONTESTANTS, ...QUEUES, ON_POSTGRES];
+  const all = [...CONTESTANTS, ...QUEUES, ON_POSTGRES, WITH_DASHBOARD];
   const found = all.find((contestant) => contestant.name === name);
   if (!found) throw new Error(`no contestant ${name}; there are ${all.map(({ name }) => name).join(", ")}`);
   return found;

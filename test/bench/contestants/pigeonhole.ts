@@ -1,7 +1,8 @@
 import { createServer, type Server } from "node:http";
 import express from "express";
 import { type Store, createReceiver, createSqliteStore } from "pigeonhole";
-import { EVENT_TYPE, HANDLER_NAME, HOOK_PATH, SECRET } from "../sample-delivery.js";
+import { createDashboard } from "pigeonhole/dashboard";
+import { DASHBOARD_PATH, EVENT_TYPE, HANDLER_NAME, HOOK_PATH, SECRET } from "../sample-delivery.js";
 import type { ContestantContext, RunningContestant, StartContestant } from "./contestant.js";
 import { FAILS_ONE_IN, MIXED_HANDLERS } from "./mixed-load.js";
 import { quietLogger } from "./quiet-logger.js";
@@ -72,6 +73,13 @@ export const startRoute: StartContestant = (context) => startContestant(context,
 
 /** A listener that answers the hook path and hands all else to Express. */
 export const startFront: StartContestant = (context) => startContestant(context, registerOne, createFrontServer);
+
+/** The same with a dashboard in the app behind it. */
+export const startWithDashboard: StartContestant = (context) =>
+  startContestant(context, registerOne, (receiver) => {
+    const dashboard = createDashboard(receiver, { allow: () => ({ role: "operate", name: "bench" }) });
+    return createServer(receiver.listener({ path: HOOK_PATH, next: express().use(DASHBOARD_PATH, dashboard) }));
+  });
 
 /** The same on PostgreSQL; its handlers do not call `ctx.commit`, whose type alone tells the stores apart. */
 export const startFrontPostgres: StartContestant = async (context) => {

@@ -4,12 +4,17 @@ import { printLine, printProgress } from "../table.js";
 import type { MeasureContext } from "./context.js";
 import { startServer, type ServerRun } from "./server-run.js";
 
+/** Begins something beside a server that listens on the port. */
+export type Beside = (port: number) => { end(): Promise<void> };
+
 /** A contestant with the circumstances of its server. */
 export interface Entry {
   contestant: Contestant;
   env?: Record<string, string>;
   /** A database that exists already; undefined means a new one. */
   databaseFile?: string;
+  /** What goes on while this server is measured, and no other one. */
+  beside?: Beside;
 }
 
 const WARM_UP_SECONDS = 2;
@@ -24,17 +29,21 @@ export async function runAlternated(
 ): Promise<ServerRun[]> {
   const { connections, rounds, seconds } = context.options;
   const servers: ServerRun[] = [];
+  const besides = new Map<ServerRun, Beside>();
   try {
     for (const entry of entries) {
       const server = await tryStart(context, entry);
       if (server) servers.push(server);
+      if (server && entry.beside !== undefined) besides.set(server, entry.beside);
     }
     const plan = { connections, ...(rate === undefined ? {} : { rate }) };
     const warmUp = { ...plan, seconds: Math.min(WARM_UP_SECONDS, seconds) };
     for (const server of servers) await server.measure(warmUp, false);
     for (let round = 0; round < rounds; round += 1) {
       for (const server of round % 2 === 0 ? servers : servers.toReversed()) {
+        const beside = besides.get(server)?.(server.port);
         const { requestsPerSecond } = await server.measure({ ...plan, seconds }, true);
+        await beside?.end();
         const perSecond = Math.round(requestsPerSecond);
         printProgress(`round ${round + 1} of ${rounds}, ${server.contestant.name}: ${perSecond} req/s`);
       }

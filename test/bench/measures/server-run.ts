@@ -23,6 +23,7 @@ export interface Interval extends LoadResult {
 export interface ServerRun {
   readonly contestant: Contestant;
   readonly pid: number;
+  readonly port: number;
   readonly intervals: Interval[];
   /** Requests answered 200 since the start. */
   accepted: number;
@@ -68,6 +69,7 @@ export async function startServer(
   const run: ServerRun = {
     contestant,
     pid,
+    port,
     intervals: [],
     accepted: 0,
     settled: undefined,
