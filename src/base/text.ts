@@ -13,6 +13,11 @@ export function escapeControls(text: string): string {
   });
 }
 
+/** The same of a text of several lines, whose ends are kept. */
+export function escapeControlsInLines(text: string): string {
+  return text.split("\n").map(escapeControls).join("\n");
+}
+
 /** A text as one word of a POSIX shell. A text that is already one word is returned unchanged. */
 export function quoteForShell(text: string): string {
   return /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;

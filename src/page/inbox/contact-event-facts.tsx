@@ -1,5 +1,5 @@
 import { useMemo } from "preact/hooks";
-import { escapeControls } from "../../base/text.js";
+import { escapeControls, escapeControlsInLines } from "../../base/text.js";
 import type { ContactEventRow } from "../../dev/api/page-api.js";
 import { BodyView } from "../message/body-view.js";
 import { FactTable } from "../ui/fact-table.js";
@@ -32,7 +32,7 @@ function Problem({ event }: { event: ContactEventRow }) {
   if (why === null) return null;
   return (
     <div class="contact-problem">
-      <pre class="text error-text">{why}</pre>
+      <pre class="text error-text">{escapeControlsInLines(why)}</pre>
       <RefusalTags event={event} />
     </div>
   );

@@ -1,4 +1,4 @@
-import { escapeControls } from "../../base/text.js";
+import { escapeControls, escapeControlsInLines } from "../../base/text.js";
 import { NOTE_HANDLER } from "../../base/note-handler.js";
 import { describeAttempts } from "../../capture/model/describe-work.js";
 import type { EventWork, InboxHandler } from "../../dev/api/page-api.js";
@@ -63,7 +63,7 @@ function HandlerRow({ handler, errors }: HandlerRowOptions) {
         {handler.reason !== null && <code class="hint">{handler.reason}</code>}
       </div>
       {errors === undefined ? (
-        handler.error !== null && <pre class="text error-text">{handler.error}</pre>
+        handler.error !== null && <pre class="text error-text">{escapeControlsInLines(handler.error)}</pre>
       ) : (
         <Errors first={errors.first} last={errors.last} isOver={wordOfPiece(handler) === "done"} />
       )}
@@ -78,12 +78,12 @@ function Errors({ first, last, isOver }: HandlerErrors & { isOver: boolean }) {
     <>
       {isOver && <p class="hint error-run">Before it was done:</p>}
       {last.attempt > 1 && <p class="hint error-run">Error of attempt {first.attempt}</p>}
-      <pre class="text error-text">{first.stack}</pre>
+      <pre class="text error-text">{escapeControlsInLines(first.stack)}</pre>
       {between > 0 && <p class="hint error-run">{plural(between, "more failed attempt")} between</p>}
       {between >= 0 && (
         <>
           <p class="hint error-run">Error of attempt {last.attempt}</p>
-          <pre class="text error-text">{last.stack}</pre>
+          <pre class="text error-text">{escapeControlsInLines(last.stack)}</pre>
         </>
       )}
     </>

@@ -1,4 +1,4 @@
-import { escapeControls } from "../../../base/text.js";
+import { escapeControls, escapeControlsInLines } from "../../../base/text.js";
 import { NOTE_HANDLER } from "../../../base/note-handler.js";
 import type { ErrorGroupRow } from "../../../dashboard/dashboard-api.js";
 import { LongText } from "../../message/long-text.js";
@@ -45,7 +45,9 @@ export function ErrorGroupItem({ group }: { group: ErrorGroupRow }) {
       </p>
       <details class="group-example">
         <summary>Example</summary>
-        {group.example.error !== null && <LongText text={escapeLines(group.example.error)} class="text error-text" />}
+        {group.example.error !== null && (
+          <LongText text={escapeControlsInLines(group.example.error)} class="text error-text" />
+        )}
         <a href={linkTo("event", { id: group.example.id })}>
           <code>{escapeControls(group.example.id)}</code>
         </a>
@@ -77,9 +79,4 @@ function GroupActions({ group: { group, kind, states } }: { group: ErrorGroupRow
       )}
     </div>
   );
-}
-
-/** Control characters as signs, apart from the ends of lines. */
-function escapeLines(text: string): string {
-  return text.split("\n").map(escapeControls).join("\n");
 }

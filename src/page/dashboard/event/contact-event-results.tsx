@@ -1,4 +1,4 @@
-import { escapeControls } from "../../../base/text.js";
+import { escapeControls, escapeControlsInLines } from "../../../base/text.js";
 import type { DashboardEventDetail } from "../../../dashboard/dashboard-api.js";
 import { RefusalTags } from "../../inbox/refusal-tags.js";
 import { ContactEventBadge } from "../../ui/badges.js";
@@ -23,12 +23,14 @@ export function ContactEventResults({ events }: { events: DashboardEventDetail["
               </span>
               <RefusalTags event={event} />
             </div>
-            {event.state !== "done" && (event.message ?? event.error) !== null && (
-              <pre class="text error-text">{event.message ?? event.error}</pre>
-            )}
+            <Failure text={event.state === "done" ? null : (event.message ?? event.error)} />
           </li>
         ))}
       </ul>
     </section>
   );
+}
+
+function Failure({ text }: { text: string | null }) {
+  return text === null ? null : <pre class="text error-text">{escapeControlsInLines(text)}</pre>;
 }

@@ -1,5 +1,5 @@
 import { NOTE_HANDLER } from "../../../base/note-handler.js";
-import { escapeControls } from "../../../base/text.js";
+import { escapeControls, escapeControlsInLines } from "../../../base/text.js";
 import type { TimelineEntry } from "../../../dashboard/dashboard-api.js";
 import { LongText } from "../../message/long-text.js";
 import { formatExactTime, formatTime } from "../../ui/format.js";
@@ -54,7 +54,7 @@ function Entry({ entry: { kind, at, handler, attempt, text, detail, key } }: { e
         {detail !== null && (
           <details>
             <summary>Details</summary>
-            <LongText text={detail} class={tone === "bad" ? "text error-text" : "text"} />
+            <LongText text={escapeControlsInLines(detail)} class={tone === "bad" ? "text error-text" : "text"} />
           </details>
         )}
       </div>
