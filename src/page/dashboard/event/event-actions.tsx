@@ -43,7 +43,7 @@ function ExportMenu({ id }: { id: string }) {
   const make = (kind: "fixture" | "capture", to: "file" | "clipboard") => () => void exportEvent(id, kind, to);
   return (
     <Menu
-      label="Copy as fixture or capture"
+      label="Export as fixture or capture"
       items={[
         { label: "Save as fixture", hint: "For the app's own tests", run: make("fixture", "file") },
         { label: "Copy as fixture", run: make("fixture", "clipboard") },

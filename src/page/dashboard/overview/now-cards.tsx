@@ -56,7 +56,7 @@ interface CardOptions {
 
 function Card({ title, value, tone, children }: CardOptions) {
   return (
-    <section class="card" aria-label={title}>
+    <div class="card" role="group" aria-label={title}>
       <h2>{title}</h2>
       <p class="card-value">
         <span class={tone}>
@@ -65,7 +65,7 @@ function Card({ title, value, tone, children }: CardOptions) {
         <b>{value}</b>
       </p>
       <p class="card-more hint">{children}</p>
-    </section>
+    </div>
   );
 }
 

@@ -15,11 +15,24 @@ interface FilterBarOptions {
   children: ComponentChildren;
 }
 
-/** Fields that narrow a list, each of which is a parameter of the address. */
+/** Fields that narrow a list, each of which is a parameter of the address. A narrow window shows them after a click. */
 export function FilterBar({ label, params, children }: FilterBarOptions) {
   const isNarrowed = params.some((name) => readParam(name) !== "");
+  const [isOpen, setOpen] = useState(isNarrowed);
   return (
-    <div class="inbox-filters dash-filters" role="search" aria-label={label}>
+    <div
+      class={isOpen ? "inbox-filters dash-filters open" : "inbox-filters dash-filters"}
+      role="search"
+      aria-label={label}
+    >
+      <button
+        type="button"
+        class="button small dash-filter-button"
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      >
+        <Icon name="search" /> Filter
+      </button>
       {children}
       {isNarrowed && (
         <button

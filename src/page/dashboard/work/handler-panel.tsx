@@ -23,7 +23,7 @@ export function HandlerPanel() {
     <div class="dash-scroll dash-list" tabIndex={0} role="region" aria-label="Handlers">
       <DataTable
         label="Handlers"
-        columns={["Handler", "State", "#Waiting", "#Median", "#95 %", ...(mayPause ? [""] : [])]}
+        columns={["Handler", "State", ...(mayPause ? [""] : []), "#Waiting", "#Median", "#95 %"]}
       >
         {handlers.value.map((row) => (
           <Row key={row.handler} row={row} mayPause={mayPause} />
@@ -49,11 +49,8 @@ function Row({ row: { handler, paused, pending, times }, mayPause }: { row: Hand
           </span>
         )}
       </td>
-      <td class="number">{formatCount(pending)}</td>
-      <td class="number">{times?.medianMs === undefined ? "–" : formatMs(times.medianMs)}</td>
-      <td class="number">{times?.p95Ms === undefined ? "–" : formatMs(times.p95Ms)}</td>
       {mayPause && (
-        <td class="number">
+        <td>
           {paused === null ? (
             <button type="button" class="button small" onClick={() => void askAndPause(handler)}>
               <Icon name="pause" /> Pause<span class="unseen"> {name}</span>
@@ -65,6 +62,9 @@ function Row({ row: { handler, paused, pending, times }, mayPause }: { row: Hand
           )}
         </td>
       )}
+      <td class="number">{formatCount(pending)}</td>
+      <td class="number">{times?.medianMs === undefined ? "–" : formatMs(times.medianMs)}</td>
+      <td class="number">{times?.p95Ms === undefined ? "–" : formatMs(times.p95Ms)}</td>
     </tr>
   );
 }
