@@ -1,6 +1,6 @@
 import type { Receiver } from "pigeonhole";
 import { partsOf } from "#pigeonhole/receiver/parts-of.js";
-import type { Figures, RunFigures } from "#pigeonhole/store/figures.js";
+import type { Figures, RunFigures, RunningNow } from "#pigeonhole/store/figures.js";
 
 interface ExampleOptions {
   /** How far back they begin, in milliseconds. */
@@ -53,4 +53,25 @@ function figuresAt(step: number): Figures {
       disk: { usedBytes: 207_000_000 + step * 20_000, freeBytes: 40_000_000_000 - step * 20_000 },
     },
   };
+}
+
+/** Reports what another process runs now. */
+export async function reportRun(receiver: Receiver, run: RunningNow): Promise<void> {
+  const now = Date.now();
+  const nothing = { answers: {}, answerTimes: [], runs: new Map(), otherRuns: undefined, gauges: undefined };
+  const status = {
+    process: "example",
+    host: "example",
+    pid: 1,
+    state: "running",
+    role: "all",
+    startedAt: now,
+    failuresInARow: 0,
+    lastAcceptedAt: undefined,
+    silenceAfterMs: undefined,
+    waiting: 0,
+    runningCount: 1,
+    running: [run],
+  };
+  await partsOf(receiver).options.store.writeFigures({ process: "example", now, figures: nothing, status });
 }
