@@ -73,7 +73,7 @@ describe("figures of a process", () => {
     const clock = fakeClock();
     const gate = makeGate();
     const { receiver, store, deliver } = await start({ clock: { ...clock, elapsed: () => elapsed } });
-    const { accept } = store;
+    const accept = store.accept.bind(store);
     store.accept = async (event) => (await gate.passed, accept(event));
     const delivered = deliver();
     elapsed = 70;

@@ -139,7 +139,7 @@ describe("series of figures", () => {
     ["one time", [0, 0, 0, 1], 7.5, 9.8],
     ["times spread over a bucket", [0, 0, 0, 100], 7.5, 9.8],
     ["a half below a half", [0, 10, 0, 0, 10], 2, 19],
-    ["times in the last bucket", [...new Array<number>(17).fill(0), 3], 300_000, 300_000],
+    ["times in the last bucket", [...Array.from({ length: 17 }, () => 0), 3], 300_000, 300_000],
   ])("median and p95 of %s", (_, counts, medianMs, p95Ms) => {
     const { series } = seriesAt({ 0: { answerTimes: counts } }, { seconds: 0 });
     expect([series.latency.medianMs.at(-1), series.latency.p95Ms.at(-1)]).toEqual([medianMs, p95Ms]);
