@@ -1,13 +1,11 @@
 import { DAY, HOUR, MINUTE } from "../base/duration.js";
 import { stepAt } from "./figure-series.js";
-import { FIGURE_RANGES, type Figures, type FigureRange, type ProcessStatus, type ReportedStatus } from "./figures.js";
+import { FIGURE_RANGES, type Figures, type ProcessStatus, type ReportedStatus } from "./figures.js";
 import { fromStoredFigures, toStoredFigures } from "./stored-figures.js";
 import { NO_FIGURES, sumFigures } from "./sum-figures.js";
 
 /** In place of a process: the figures of several, joined. */
 export const JOINED = "";
-/** Rows of closed steps are joined at the begin of each step of this range, by one of the processes. */
-export const JOINED_WITH: FigureRange = "24h";
 /** Most steps that are joined at once. */
 export const MAX_JOINED_STEPS = 200;
 /** Most rows that are dropped for their age at once: a clock that is ahead for a moment drops little. */
@@ -28,7 +26,7 @@ export interface OpenStep {
   /** Rows of this range are kept from `oldest` to `newest`. */
   oldest: number;
   newest: number;
-  /** True where rows are joined when the step has no row yet. */
+  /** True where the process that writes about the step first joins rows of closed steps. */
   joins: boolean;
 }
 
@@ -36,12 +34,14 @@ export interface OpenStep {
 export function openStepsAt(now: number): OpenStep[] {
   return Object.entries(FIGURE_RANGES).map(([range, { stepMs, keptMs }]) => {
     const step = stepAt(now, stepMs);
+    // Each minute under load. When little happens no process may write then, but each one does within five.
+    const joins = range === "24h" || (range === "1h" && step % MINUTE === 0);
     return {
       resolution: stepMs,
       step,
       oldest: step - keptMs,
       newest: step + MAX_AHEAD_MS,
-      joins: range === JOINED_WITH,
+      joins,
     };
   });
 }

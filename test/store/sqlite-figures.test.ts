@@ -51,7 +51,7 @@ function writeWeek({ processes, handlers }: { processes: number; handlers: numbe
 describe("the figures of a week in a file", () => {
   test.each([
     { processes: 1, handlers: 5 },
-    { processes: 3, handlers: 30 },
+    { processes: 4, handlers: 30 },
   ])("take at most 1 MB, with $processes processes and $handlers handlers", (load) => {
     const db = writeWeek(load);
     const bytes = db.prepare<[], number>("SELECT sum(pgsize) FROM dbstat WHERE name = 'inbox_figure'").pluck().get();
@@ -66,7 +66,7 @@ describe("the figures of a week in a file", () => {
       const found = rows.find(({ resolution }) => resolution === stepMs);
       expect(found?.steps).toBe(keptMs / stepMs);
       // Only of steps of the last minutes there is more than one row.
-      expect(found?.rows).toBeLessThan(keptMs / stepMs + 40 * load.processes);
+      expect(found?.rows).toBeLessThan(keptMs / stepMs + 15 * load.processes);
     }
   });
 });
