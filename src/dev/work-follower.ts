@@ -24,7 +24,7 @@ const MAX_UNREADABLE = 20;
 /** Time between the first looks at the events of captures that an earlier run kept. */
 const START_STEP_MS = 4;
 
-/** A failure of a handler. A retry counts its attempts from the start; the time tells its failures from those before. */
+/** A failure of a handler. A retry counts its attempts from the start; the time tells apart its failures. */
 interface ReportedFailure {
   state: string;
   attempts: number;

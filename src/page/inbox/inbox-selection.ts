@@ -75,7 +75,10 @@ export function targetRows(): string[] {
   return row === "" ? [] : [row];
 }
 
-/** Retries what is dead or parked in the rows, runs now what waits for its next run in events, or discards what is unfinished in them after a question. */
+/**
+ * Retries what is dead or parked in the rows, runs now what waits for its next run in events, or discards what is
+ * unfinished in them after a question.
+ */
 export function changeRows(rows: readonly string[], change: WorkChange): Promise<boolean> {
   const isEvents = inboxTab.value === "events";
   return runAction(async () => {
