@@ -29,13 +29,13 @@ const TOLERATED_MS = MINUTE;
 const LATE_MS = DAY;
 const AGAIN_MS = DAY;
 
-/** Errors in full may quote the body. */
+/** Errors in full may quote the body. An event received while the clock was ahead counts as a young one. */
 const checkPageOf = (bodies: string) => `
   WITH page AS MATERIALIZED (
     SELECT seq FROM ONLY ${bodies} WHERE seq > :after AND seq <= :through ORDER BY seq LIMIT :limit
   ), wanted AS MATERIALIZED (
     SELECT seq FROM pigeonhole.inbox_event
-    WHERE seq = ANY(ARRAY(SELECT seq FROM page)) AND (received_at >= :before OR received_at > :now)
+    WHERE seq = ANY(ARRAY(SELECT seq FROM page)) AND received_at >= :before
     UNION SELECT seq FROM pigeonhole.inbox_work WHERE seq = ANY(ARRAY(SELECT seq FROM page))
   ), failed AS (
     DELETE FROM pigeonhole.inbox_failed
@@ -210,16 +210,11 @@ function lastSeqIn(sql: Sql, slot: number): Promise<number> {
   });
 }
 
-async function checkPage(
-  sql: Sql,
-  emptying: Emptying,
-  { now, bodiesBefore, batch }: PruneLimits,
-): Promise<CheckedPage> {
+async function checkPage(sql: Sql, emptying: Emptying, { bodiesBefore, batch }: PruneLimits): Promise<CheckedPage> {
   const page = await sql.row<CheckedPage>(checkPageOf(bodiesIn(emptying.slot)), {
     after: emptying.after,
     through: emptying.through,
     before: Math.ceil(bodiesBefore),
-    now: Math.floor(now),
     limit: batch * CHECKED_FOR_ONE,
   });
   return page ?? { checked: 0, last: null, wanted: [] };
