@@ -16,15 +16,25 @@ function fromChosen(choice: StuckWork, states: string): string {
   return `FROM inbox_work AS w JOIN inbox_event AS e ON e.seq = w.seq WHERE ${conditions}`;
 }
 
-/** Reads a page of the chosen work in one state, oldest first. */
+/** The first condition is that of the index. */
+const STUCK = "w.state IN ('dead', 'parked')";
+const IN_STATE = { dead: `${STUCK} AND w.state = 'dead'`, parked: `${STUCK} AND w.state = 'parked'` } as const;
+
+/**
+ * Reads a page of the chosen work in one state, oldest first. The index has them in this order: a page never sorts, and
+ * all pages together read each piece once, however many there are of an error.
+ */
 export function prepareSelectStuck(db: Database) {
   return ({ choice, state, after, limit }: StuckQuery): StuckPiece[] =>
     db
       .prepare<object, StuckPiece>(
-        `SELECT w.seq, w.handler ${fromChosen(choice, ":state")} AND (w.seq, w.handler) > (:afterSeq, :afterHandler)
+        `SELECT w.seq, w.handler FROM inbox_work AS w INDEXED BY inbox_work_stuck
+         CROSS JOIN inbox_event AS e ON e.seq = w.seq
+         WHERE ${[IN_STATE[state], ...chosenWork(choice)].join(" AND ")}
+           AND (w.seq, w.handler) > (:afterSeq, :afterHandler)
          ORDER BY w.seq, w.handler LIMIT :limit`,
       )
-      .all({ ...bindChoice(choice), state, afterSeq: after.seq, afterHandler: after.handler, limit });
+      .all({ ...bindChoice(choice), afterSeq: after.seq, afterHandler: after.handler, limit });
 }
 
 /** Counts the chosen work. */
