@@ -30,8 +30,10 @@ export function selectStuck(
 
 /** Counts the chosen work, and the events that it belongs to. */
 export async function countStuck(sql: Sql, choice: StuckWork): Promise<{ events: number; work: number }> {
+  // Counting distinct numbers would sort them.
   const row = await sql.row<{ events: number; work: number }>(
-    `SELECT count(DISTINCT w.seq) AS events, count(*) AS work ${fromChosen(choice)}`,
+    `SELECT count(*) AS events, coalesce(sum(pieces), 0) AS work
+     FROM (SELECT count(*) AS pieces ${fromChosen(choice)} GROUP BY w.seq) AS of_event`,
     choiceParameters(choice),
   );
   return row ?? { events: 0, work: 0 };
