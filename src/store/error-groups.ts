@@ -1,7 +1,7 @@
 import { HOUR, MINUTE } from "../base/duration.js";
 import { escapeControls } from "../base/text.js";
 import { type ErrorGroupKey, toErrorGroupId } from "./error-group-id.js";
-import { errorKeyOf, errorKindOf } from "./error-kind.js";
+import { type ErrorKind, errorKeyOf, errorKindOf } from "./error-kind.js";
 import { pageLimit } from "./inbox-view.js";
 import type { WorkState } from "./work-state.js";
 
@@ -141,7 +141,7 @@ export function toErrorGroup(
   const example = examples.find((each) => keyOf(each) === key.groupKey) ?? examples[0];
   if (example === undefined || counts.length === 0) return undefined;
   const events = sumOf(counts, "events");
-  const { kind, message } = errorKindOf({ ...example, isParked: example.state === "parked" });
+  const { kind, message } = kindOf(example, key);
   return {
     id: toErrorGroupId(key),
     handler: key.groupHandler,
@@ -162,6 +162,12 @@ export function toErrorGroup(
       reason: example.reason ?? undefined,
     },
   };
+}
+
+/** Work that failed before groups were kept has its reason alone in common. */
+function kindOf(example: FailureExample, { groupKey }: ErrorGroupKey): ErrorKind {
+  if (groupKey === example.reason) return { kind: groupKey, message: "" };
+  return errorKindOf({ ...example, isParked: example.state === "parked" });
 }
 
 const keyOf = (example: FailureExample): string => errorKeyOf({ ...example, isParked: example.state === "parked" });
