@@ -151,6 +151,11 @@ export class Admission {
     this.#answerDeadlines.end(deadline);
   }
 
+  /** How long a delivery has waited for its answer, in milliseconds. */
+  elapsedOf(deadline: Deadline): number {
+    return this.#answerDeadlines.elapsedOf(deadline);
+  }
+
   beginToWait(): void {
     this.#waiting += 1;
   }
@@ -185,6 +190,11 @@ export class AdmittedDelivery implements BodyRoom, Expiring {
     this.countsChunks = takenBytes === undefined;
     this.#taken = takenBytes ?? 0;
     this.#deadline = admission.beginToAnswer(this);
+  }
+
+  /** Milliseconds since it was admitted; since its body was there if that came late. */
+  get elapsedMs(): number {
+    return this.#admission.elapsedOf(this.#deadline);
   }
 
   get maxBytes(): number {

@@ -74,7 +74,7 @@ export class DeliveryWatch {
     }
   }
 
-  /** Notes the outcome of a delivery, and the time from its headers to its answer. Called once for each. */
+  /** Notes the outcome of a delivery, and how long its answer took in milliseconds. Called once for each. */
   answered(outcome: Outcome, { header, tookMs }: { header: HeaderReader; tookMs: number }): void {
     const { alarms, assumptions, silence, clock } = this.#deps;
     this.#counts.set(outcome.kind, (this.#counts.get(outcome.kind) ?? 0) + 1);

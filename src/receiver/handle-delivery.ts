@@ -1,4 +1,4 @@
-import { type Clock, elapsedBy } from "../base/clock.js";
+import type { Clock } from "../base/clock.js";
 import { errorFields } from "../base/error-fields.js";
 import { PigeonholeError } from "../base/error.js";
 import { LATE } from "../base/wait.js";
@@ -51,22 +51,21 @@ export function createDeliveryHandler(path: DeliveryPath): DeliveryHandler {
  * the service, where 404 loses the event and 410 switches the endpoint off.
  */
 async function handleDelivery(request: DeliveryRequest, path: DeliveryPath): Promise<Answer> {
-  const { admission, report, verification } = path;
-  const begunAt = elapsedBy(verification.clock);
+  const { admission, report } = path;
   try {
     const refused = refuseByHeaders(request, path);
-    if (refused !== undefined) return answer(refused, { request, path, begunAt });
+    if (refused !== undefined) return answer(refused, request, path);
     const admitted = admission.admit(Number(request.header("content-length") ?? Number.NaN));
-    if (admitted === undefined) return answer({ kind: "overloaded" }, { request, path, begunAt });
+    if (admitted === undefined) return answer({ kind: "overloaded" }, request, path);
 
     const outcome = await admitted.untilAnswered(take(request, admitted, path));
-    if (outcome !== LATE) return answer(outcome, { request, path, begunAt });
+    if (outcome !== LATE) return answer(outcome, request, path, admitted);
     // The store may still take it. Then the next attempt is a duplicate, and its handlers run once.
     report.alarms.raise({ kind: "deliveries_overdue", waiting: admission.waiting });
-    return answer({ kind: "overloaded" }, { request, path, begunAt });
+    return answer({ kind: "overloaded" }, request, path, admitted);
   } catch (error) {
     report.logger.error(errorFields(error, false), "receive_failed");
-    return answer({ kind: "internal_error" }, { request, path, begunAt });
+    return answer({ kind: "internal_error" }, request, path);
   }
 }
 
@@ -194,20 +193,15 @@ function storeFailure(error: unknown, { alarms }: Reporting): Outcome {
   return { kind: "store_unavailable", reason: code === "store_full" ? "full" : "failed" };
 }
 
-/** A delivery that gets its answer now. */
-interface Answered {
-  request: DeliveryRequest;
-  path: DeliveryPath;
-  /** When its headers were there, in the clock's elapsed time. */
-  begunAt: number;
-}
-
-/** The one place where an outcome becomes an answer. */
-function answer(outcome: Outcome, { request, path, begunAt }: Answered): Answer {
-  const { verification, report } = path;
+/** The one place where an outcome becomes an answer. What was refused before it was admitted took no time. */
+function answer(
+  outcome: Outcome,
+  { header }: DeliveryRequest,
+  { verification, report }: DeliveryPath,
+  admitted?: AdmittedDelivery,
+): Answer {
   try {
-    const { header } = request;
-    report.watch.answered(outcome, { header, tookMs: elapsedBy(verification.clock) - begunAt });
+    report.watch.answered(outcome, { header, tookMs: admitted?.elapsedMs ?? 0 });
     const given = answerFor(outcome, verification.rules.unverified);
     report.finalAnswers.saw(outcome, given.status, header);
     return given;
