@@ -67,7 +67,7 @@ export class StoreCounter {
     this.#tookMs = elapsedBy(clock) - this.#begunAt;
   }
 
-  /** Counts again unless that was done a moment ago, or takes more than a hundredth of the time. Rejects as the store does. */
+  /** Counts again unless it did a moment ago, or takes over a hundredth of the time. Rejects as the store does. */
   async countIfCheap(): Promise<void> {
     const sinceMs = elapsedBy(this.#deps.clock) - this.#begunAt;
     if (sinceMs >= Math.max(MIN_WAIT_MS, this.#tookMs * 100)) await this.count();

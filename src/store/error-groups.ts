@@ -50,7 +50,7 @@ export interface ErrorGroup {
   firstAt: number;
   /** See `firstAt`. */
   lastAt: number;
-  /** Events by when they failed last, oldest step first; steps without one are left out. `at` is the begin of the step. */
+  /** Events by when they failed last, oldest step first, without empty steps. `at` is the begin of the step. */
   steps: { at: number; events: number }[];
   /** The event that failed last, and its error as it was. */
   example: {

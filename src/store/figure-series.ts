@@ -63,7 +63,7 @@ export function toFigureSeries(rows: readonly FigureRow[], query: FiguresQuery):
   };
 }
 
-/** A step between two writes of a process that had nothing to say has no row; its gauges are those of the step before. */
+/** A step between two writes of a process without news has no row; its gauges are those of the step before. */
 function knownSteps(rows: readonly FigureRow[], times: readonly number[], writtenUntil: number): KnownSteps {
   const byStep = new Map<number, Figures>();
   for (const { step, figures } of rows) byStep.set(step, sumFigures(byStep.get(step) ?? NO_FIGURES, figures));

@@ -138,7 +138,8 @@ export interface WorkChoice {
 }
 
 /**
- * Which stored events a list has. With `state`, `handler`, `error` or `errorGroup`: those with a piece of work that fits them all.
+ * Which stored events a list has. With `state`, `handler`, `error` or `errorGroup`: those with a piece of work that
+ * fits them all.
  */
 export interface EventQuery extends WorkChoice {
   /** Only events that have work in this state. `done`: with a done mark. */

@@ -297,7 +297,7 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
     value bytea NOT NULL
   );
 
-  -- Changes of much work, a page at a time. choice and position are JSON; position is the last piece that was looked at.
+  -- Changes of much work, a page at a time. choice and position are JSON; position is the last piece looked at.
   CREATE TABLE pigeonhole.job (
     job        bigint  PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
     id         text    COLLATE "C" NOT NULL UNIQUE,

@@ -275,7 +275,7 @@ export const MIGRATIONS: readonly string[] = [
     value BLOB NOT NULL
   ) STRICT, WITHOUT ROWID;
 
-  -- Changes of much work, a page at a time. choice and position are JSON; position is the last piece that was looked at.
+  -- Changes of much work, a page at a time. choice and position are JSON; position is the last piece looked at.
   CREATE TABLE inbox_job (
     job        INTEGER PRIMARY KEY,
     id         TEXT    NOT NULL UNIQUE,

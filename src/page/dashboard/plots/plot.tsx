@@ -27,7 +27,7 @@ interface PlotOptions {
 /** In pixels. */
 const HEIGHT = 168;
 
-/** Values over time, with a legend that shows those under the pointer, or the last ones. Arrow keys move the pointer. */
+/** Values over time, with a legend of those under the pointer, or the last ones. Arrow keys move the pointer. */
 export function Plot(options: PlotOptions) {
   const { title, series, emptyText = "No figures of this time yet." } = options;
   return (

@@ -9,7 +9,7 @@ export interface PagedList<Item> {
   isLoading: Signal<boolean>;
   /** Cursor of the next page; null on the last one. */
   nextCursor: Signal<string | null>;
-  /** Reads the first page; with `isMore`, the next one. A later call is not replaced by an earlier one that comes late. */
+  /** Reads the first page, with `isMore` the next one. An earlier call that ends late does not replace a later one. */
   load(isMore?: boolean): Promise<void>;
 }
 

@@ -54,7 +54,7 @@ const MEANINGS = {
   run: "Work that waits for its next run is due at once. Its attempts are kept.",
 } as const satisfies Record<JobAction, string>;
 
-/** Shows how much would be changed, and starts the change once the user agrees. Resolves with whether it was started. */
+/** Shows how much would be changed, and starts the change once the user agrees. Resolves with whether it started. */
 export async function changeWork(action: JobAction, filter: WorkFilter): Promise<boolean> {
   let isStarted = false;
   await runAction(async () => {
