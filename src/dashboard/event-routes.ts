@@ -104,12 +104,15 @@ export function eventRoutes(tools: EventRouteTools): DashboardRoute[] {
   ];
 }
 
+/** A filter that few events fit is looked for in all of them; the page goes on where the list has ended. */
+const PATIENCE_MS = 200;
+
 async function listEvents(
   { operator, personal }: EventRouteTools,
   { query, person: { payloads } }: DashboardCall,
 ): Promise<DashboardEventPage> {
   const wanted = eventQuery(query);
-  const list = (page: EventQuery) => operator().listEvents({ ...wanted, ...page });
+  const list = (page: EventQuery) => operator().listEvents({ ...wanted, ...page, patienceMs: PATIENCE_MS });
   const text = query.get("text") ?? "";
   // What is not shown must not be found out by searching for it.
   const textOf = (view: EventView): string[] => textOfEvent(view).map((each) => personal.text(each, payloads));
