@@ -18,14 +18,27 @@ const HANDLER = "email.sent";
 const POLL_MS = 1_000;
 const REMIND_MS = 6 * 3_600_000;
 
+interface Given {
+  paused?: PausedHandler[];
+  /** Holds back the answers of the store to deliveries. */
+  stored?: Promise<void>;
+}
+
 /** A receiver whose handler waits for the gate, on a store that says which handlers are paused. */
-function open({ paused = [] }: { paused?: PausedHandler[] } = {}) {
+function open({ paused = [], stored }: Given = {}) {
   const clock = fakeClock();
   const log = captureLog();
   const gate = makeGate();
   const runs: string[] = [];
   const state = { paused };
-  const store = decorateStore(() => ({ listPaused: () => Promise.resolve(state.paused) }));
+  const store = decorateStore(({ accept }) => ({
+    listPaused: () => Promise.resolve(state.paused),
+    async accept(event) {
+      const result = await accept(event);
+      await stored;
+      return result;
+    },
+  }));
   const receiver = openReceiver({ clock, store, logger: log.logger });
   receiver.on(
     HANDLER,
@@ -67,6 +80,20 @@ describe("a paused handler", () => {
     await pause([]);
     await untilWork(receiver, third, { state: "done", attempts: 1 });
     expect(runs).toEqual([first, second, third]);
+  });
+
+  test("work that was leased as it was accepted does not begin when the pause comes in between", async () => {
+    const accepted = makeGate();
+    const { clock, runs, receiver, send, pause } = open({ stored: accepted.passed });
+    await receiver.start();
+    const sent = send();
+    await expect.poll(async () => (await receiver.inbox.list()).items).toMatchObject([{ state: "leased" }]);
+    await pause(PAUSED);
+    accepted.open();
+    const id = await sent;
+    await clock.advance(POLL_MS);
+    await untilWork(receiver, id, { state: "pending", attempts: 0 });
+    expect(runs).toEqual([]);
   });
 
   test("a handler that was paused before the start does not run", async () => {
