@@ -11,7 +11,7 @@ import { pausedRow } from "./handler-routes.js";
 /** A process reports at least once a minute. */
 const LIVES_MS = 2 * MINUTE;
 /** Counts are kept for so many times as long as counting took: it takes longer than the rest where much is pending. */
-const KEPT_TIMES = 20;
+const KEPT_TIMES = 100;
 const MIN_KEPT_MS = 900;
 
 type Counts = Awaited<ReturnType<InboxOperator["overview"]>>;
