@@ -24,7 +24,8 @@ async function start(options: Partial<ReceiverOptions> = {}) {
     "email.sent",
     ({ id, data }) => {
       runs.push(id);
-      if (data instanceof Object && "fails" in data) throw new TypeError(`no ${String(data["fails"])} for order ${Math.random()}`);
+      if (data instanceof Object && "fails" in data)
+        throw new TypeError(`no ${String(data["fails"])} for order ${Math.random()}`);
     },
     { retry: { maxAttempts: 1 } },
   );
