@@ -1,7 +1,9 @@
+import { outboxSelection } from "../outbox/outbox-state.js";
+import { eventSelection } from "../work/work-state.js";
 import { isSheetOpen } from "../../state/key-sheet.js";
 import type { KeyCommand } from "../../ui/follow-keys.js";
 import { chooseAtCursor, moveRowCursor, openAtCursor } from "./row-cursor.js";
-import { type DashboardView, returnTo } from "../state/dashboard-address.js";
+import { type DashboardView, readParam, returnTo, setParams, view } from "../state/dashboard-address.js";
 
 /** In the order of the sheet. */
 export const DASHBOARD_KEY_GROUPS = ["Go", "Lists"] as const;
@@ -24,6 +26,16 @@ const inLists = (keys: readonly string[], label: string, run: () => void): Dashb
   run,
 });
 
+/** Closes the topmost layer of the view. */
+function stepBack(): void {
+  const selection = { work: eventSelection, outbox: outboxSelection, overview: null, errors: null, event: null }[
+    view.value
+  ];
+  if (selection !== null && selection.inSight.value.length > 0) selection.clear();
+  else if (view.value === "event") history.back();
+  else if (readParam("key") !== "") setParams({ key: "" });
+}
+
 export const DASHBOARD_KEYS: readonly DashboardCommand[] = [
   go("g o", "Overview", "overview"),
   go("g e", "Errors", "errors"),
@@ -34,5 +46,6 @@ export const DASHBOARD_KEYS: readonly DashboardCommand[] = [
   inLists(["k", "ArrowUp"], "Previous row", () => moveRowCursor(-1)),
   inLists(["Enter"], "Open it", openAtCursor),
   inLists(["x"], "Choose it", chooseAtCursor),
+  inLists(["Escape"], "Choose none, close, back", stepBack),
   inLists(["/"], "Search", () => document.querySelector<HTMLElement>(".dash-filters input")?.focus()),
 ];

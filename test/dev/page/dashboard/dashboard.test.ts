@@ -165,6 +165,8 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     await page.getByText("1 chosen").waitFor();
     await page.keyboard.press("Enter");
     await page.getByRole("region", { name: "Time line" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("table", { name: "Events" }).waitFor();
     await page.keyboard.press("g");
     await page.keyboard.press("e");
     await page.getByRole("heading", { name: "Errors" }).waitFor();
