@@ -1,10 +1,11 @@
 import { type Inputs, useEffect } from "preact/hooks";
+import { streamState } from "../state/dashboard-session.js";
 
 /** The receivers work meanwhile: interval of loading again while the page is visible. */
 const REFRESH_MS = 5000;
 
 /**
- * Loads now, again whenever an input changes, and from time to time while the page is visible, unless the user reads
+ * Loads now, again whenever an input changes, and from time to time while the page is live and visible, unless the user reads
  * further down or has chosen rows.
  */
 export function useListRefresh(load: () => void, isHeld: () => boolean, inputs: Inputs): void {
@@ -12,7 +13,8 @@ export function useListRefresh(load: () => void, isHeld: () => boolean, inputs: 
     load();
     const timer = setInterval(() => {
       const isAtTop = (document.querySelector(".dash-list")?.scrollTop ?? 0) < 40;
-      if (document.visibilityState === "visible" && isAtTop && !isHeld()) load();
+      const isReached = streamState.value === "live" && document.visibilityState === "visible";
+      if (isReached && isAtTop && !isHeld()) load();
     }, REFRESH_MS);
     return () => clearInterval(timer);
   }, inputs);
