@@ -1,4 +1,4 @@
-import { escapeControls, escapeControlsInLines } from "../../../base/text.js";
+import { escapeControlsInLines } from "../../../base/text.js";
 import { NOTE_HANDLER } from "../../../base/note-handler.js";
 import type { ErrorGroupRow } from "../../../dashboard/dashboard-api.js";
 import { LongText } from "../../message/long-text.js";
@@ -9,6 +9,7 @@ import { Sparkline } from "../plots/sparkline.js";
 import { linkTo } from "../state/dashboard-address.js";
 import { can, mayOperate } from "../state/dashboard-session.js";
 import { changeWork } from "../state/jobs.js";
+import { shortText } from "../ui/short-text.js";
 
 /** Errors that have their handler, type, kind and message in common. */
 export function ErrorGroupItem({ group }: { group: ErrorGroupRow }) {
@@ -23,15 +24,15 @@ export function ErrorGroupItem({ group }: { group: ErrorGroupRow }) {
         </span>
         <div class="group-title">
           <a href={work}>
-            <b>{escapeControls(kind)}</b>
+            <b>{shortText(kind)}</b>
           </a>
-          <p class="group-message">{escapeControls(message)}</p>
+          <p class="group-message">{shortText(message)}</p>
         </div>
         <Sparkline values={group.counts} tone="bad" label={`${formatCount(events)} events over time`} />
       </div>
       <p class="group-facts hint">
-        <span>{handler === NOTE_HANDLER ? "not understood" : `handler ${escapeControls(handler)}`}</span>
-        <span>{type === "" ? "unreadable" : escapeControls(type)}</span>
+        <span>{handler === NOTE_HANDLER ? "not understood" : `handler ${shortText(handler)}`}</span>
+        <span>{type === "" ? "unreadable" : shortText(type)}</span>
         {(["dead", "parked", "pending", "leased"] as const).map(
           (state) =>
             states[state] > 0 && (
@@ -49,7 +50,7 @@ export function ErrorGroupItem({ group }: { group: ErrorGroupRow }) {
           <LongText text={escapeControlsInLines(group.example.error)} class="text error-text" />
         )}
         <a href={linkTo("event", { id: group.example.id })}>
-          <code>{escapeControls(group.example.id)}</code>
+          <code>{shortText(group.example.id)}</code>
         </a>
       </details>
       {mayOperate.value && can.value.jobs && <GroupActions group={group} />}
@@ -59,7 +60,7 @@ export function ErrorGroupItem({ group }: { group: ErrorGroupRow }) {
 
 function GroupActions({ group: { group, kind, states } }: { group: ErrorGroupRow }) {
   const hasStopped = states.dead + states.parked > 0;
-  const name = escapeControls(kind);
+  const name = shortText(kind);
   return (
     <div class="actions" role="toolbar" aria-label={`Group ${name}`}>
       {hasStopped && (

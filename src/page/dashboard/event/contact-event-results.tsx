@@ -1,9 +1,10 @@
-import { escapeControls, escapeControlsInLines } from "../../../base/text.js";
+import { escapeControlsInLines } from "../../../base/text.js";
 import type { DashboardEventDetail } from "../../../dashboard/dashboard-api.js";
 import { RefusalTags } from "../../inbox/refusal-tags.js";
 import { ContactEventBadge } from "../../ui/badges.js";
 import { formatExactTime, formatTime } from "../../ui/format.js";
 import { linkTo } from "../state/dashboard-address.js";
+import { shortText } from "../ui/short-text.js";
 
 /** The contact events that the event's handlers recorded, with what the API made of them. */
 export function ContactEventResults({ events }: { events: DashboardEventDetail["contactEvents"] }) {
@@ -16,8 +17,8 @@ export function ContactEventResults({ events }: { events: DashboardEventDetail["
           <li key={event.key} class="handler">
             <div class="handler-head">
               <ContactEventBadge event={event} />
-              <a href={linkTo("outbox", { key: event.key })}>{escapeControls(event.name)}</a>
-              <span class="hint">{escapeControls(event.contact)}</span>
+              <a href={linkTo("outbox", { key: event.key })}>{shortText(event.name)}</a>
+              <span class="hint">{shortText(event.contact)}</span>
               <span class="hint" title={formatExactTime(event.recordedAt)}>
                 {formatTime(event.recordedAt)}
               </span>

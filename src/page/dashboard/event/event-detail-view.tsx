@@ -1,5 +1,4 @@
 import { useEffect, useMemo } from "preact/hooks";
-import { escapeControls } from "../../../base/text.js";
 import type { DashboardEventDetail } from "../../../dashboard/dashboard-api.js";
 import { HandlerList } from "../../message/handler-list.js";
 import { EventBadge } from "../../ui/badges.js";
@@ -14,6 +13,7 @@ import { event, loadEvent, missing, unveiled } from "./event-state.js";
 import { PayloadPart } from "./payload-part.js";
 import { ContactEventResults } from "./contact-event-results.js";
 import { Timeline } from "./timeline.js";
+import { shortText } from "../ui/short-text.js";
 
 /** One event with all that is known about it. Its address can be shared. */
 export function EventDetailView() {
@@ -28,7 +28,7 @@ export function EventDetailView() {
   if (id === "" || missing.value === id) {
     return (
       <Empty title={id === "" ? "No event is named" : "The inbox does not have this event"} isView>
-        {id !== "" && <code>{escapeControls(id)}</code>}
+        {id !== "" && <code>{shortText(id)}</code>}
         <p>It may have been removed after its retention.</p>
         <a href={linkTo("work")}>All work</a>
       </Empty>
@@ -46,7 +46,7 @@ function Loaded({ event: detail }: { event: DashboardEventDetail }) {
     <div class="dash-view">
       <header class="detail-head">
         <div class="detail-title">
-          <h1>{type === "" ? "Unreadable event" : escapeControls(type)}</h1>
+          <h1>{type === "" ? "Unreadable event" : shortText(type)}</h1>
           <EventBadge event={detail} />
           {test && <span class="tag">test</span>}
         </div>
@@ -74,7 +74,7 @@ function Loaded({ event: detail }: { event: DashboardEventDetail }) {
               <ul class="event-steps">
                 {steps.map((step) => (
                   <li key={`${step.handler} ${step.name}`}>
-                    <code>{escapeControls(step.name)}</code> <span class="hint">of {escapeControls(step.handler)}</span>
+                    <code>{shortText(step.name)}</code> <span class="hint">of {shortText(step.handler)}</span>
                   </li>
                 ))}
               </ul>
@@ -89,7 +89,7 @@ function Loaded({ event: detail }: { event: DashboardEventDetail }) {
                 {otherBytes.map((other) => (
                   <li key={other}>
                     <a href={linkTo("event", { id: other })}>
-                      <code>{escapeControls(other)}</code>
+                      <code>{shortText(other)}</code>
                     </a>
                   </li>
                 ))}

@@ -1,10 +1,11 @@
 import { NOTE_HANDLER } from "../../../base/note-handler.js";
-import { escapeControls, escapeControlsInLines } from "../../../base/text.js";
+import { escapeControlsInLines } from "../../../base/text.js";
 import type { TimelineEntry } from "../../../dashboard/dashboard-api.js";
 import { LongText } from "../../message/long-text.js";
 import { formatExactTime, formatTime } from "../../ui/format.js";
 import { Icon, type IconName } from "../../ui/icon.js";
 import { linkTo } from "../state/dashboard-address.js";
+import { shortText } from "../ui/short-text.js";
 
 const FACES: Record<TimelineEntry["kind"], { icon: IconName; tone: string }> = {
   signed: { icon: "edit", tone: "mute" },
@@ -42,8 +43,8 @@ function Entry({ entry: { kind, at, handler, attempt, text, detail, key } }: { e
       </span>
       <div class="timeline-text">
         <p>
-          {escapeControls(text)}
-          {handler !== null && handler !== NOTE_HANDLER && <span class="tag">{escapeControls(handler)}</span>}
+          {shortText(text)}
+          {handler !== null && handler !== NOTE_HANDLER && <span class="tag">{shortText(handler)}</span>}
           {attempt !== null && <span class="hint"> run {attempt}</span>}
           {key !== null && (
             <a href={linkTo("outbox", { key })} class="timeline-link">

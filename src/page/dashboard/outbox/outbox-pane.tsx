@@ -1,4 +1,3 @@
-import { escapeControls } from "../../../base/text.js";
 import type { ContactEventDetail } from "../../../dashboard/dashboard-api.js";
 import { ContactEventFacts } from "../../inbox/contact-event-facts.js";
 import { ContactEventBadge } from "../../ui/badges.js";
@@ -8,6 +7,7 @@ import { Icon } from "../../ui/icon.js";
 import { linkTo, setParams } from "../state/dashboard-address.js";
 import { mayOperate } from "../state/dashboard-session.js";
 import { changeOutbox } from "./outbox-state.js";
+import { shortText } from "../ui/short-text.js";
 
 /** One contact event: how far it is, why it failed, what the API answered, and what is sent. */
 export function OutboxPane({ event }: { event: ContactEventDetail }) {
@@ -16,7 +16,7 @@ export function OutboxPane({ event }: { event: ContactEventDetail }) {
     <section class="detail" aria-label="Contact event">
       <header class="detail-head">
         <div class="detail-title">
-          <h2>{escapeControls(event.name)}</h2>
+          <h2>{shortText(event.name)}</h2>
           <ContactEventBadge event={event} />
           <span class="spring" />
           <CloseButton onClick={() => setParams({ key: "" })} />

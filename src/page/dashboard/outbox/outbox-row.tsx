@@ -1,4 +1,3 @@
-import { escapeControls } from "../../../base/text.js";
 import type { ContactEventPage } from "../../../dashboard/dashboard-api.js";
 import { RefusalTags } from "../../inbox/refusal-tags.js";
 import { ContactEventBadge } from "../../ui/badges.js";
@@ -6,12 +5,13 @@ import { formatExactTime, formatTime } from "../../ui/format.js";
 import { setParams } from "../state/dashboard-address.js";
 import { mayOperate } from "../state/dashboard-session.js";
 import { outboxSelection, openKey } from "./outbox-state.js";
+import { shortText } from "../ui/short-text.js";
 
 /** One contact event of the list; a click opens it. */
 export function OutboxRow({ row }: { row: ContactEventPage["items"][number] }) {
   const { key, recordedAt, attempts, dueAt } = row;
-  const [name, contact] = [escapeControls(row.name), escapeControls(row.contact)];
-  const why = escapeControls(row.message ?? row.reason ?? row.error ?? "");
+  const [name, contact] = [shortText(row.name), shortText(row.contact)];
+  const why = shortText(row.message ?? row.reason ?? row.error ?? "");
   const open = () => setParams({ key });
   return (
     <tr data-row={key} class={key === openKey.value ? "shown" : ""} onClick={open}>
@@ -32,7 +32,7 @@ export function OutboxRow({ row }: { row: ContactEventPage["items"][number] }) {
         {formatTime(recordedAt)}
       </td>
       <td class="name-column">
-        <button type="button" class="link" aria-label={`${name}, show ${escapeControls(key)}`}>
+        <button type="button" class="link" aria-label={`${name}, show ${shortText(key)}`}>
           {name}
         </button>
       </td>

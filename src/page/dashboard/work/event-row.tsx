@@ -1,14 +1,11 @@
 import { NOTE_HANDLER } from "../../../base/note-handler.js";
-import { escapeControls } from "../../../base/text.js";
 import type { DashboardEvent } from "../../../dashboard/dashboard-api.js";
 import { EventBadge } from "../../ui/badges.js";
 import { formatExactTime, formatTime } from "../../ui/format.js";
 import { goTo, linkTo } from "../state/dashboard-address.js";
 import { mayOperate } from "../state/dashboard-session.js";
 import { eventSelection } from "./work-state.js";
-
-/** Characters of an error in a list. */
-const SHOWN_ERROR = 300;
+import { shortText } from "../ui/short-text.js";
 
 /** One event of the list; a click opens its page. */
 export function EventRow({ event }: { event: DashboardEvent }) {
@@ -20,7 +17,7 @@ export function EventRow({ event }: { event: DashboardEvent }) {
         <td class="choose" onClick={(click) => click.stopPropagation()}>
           <input
             type="checkbox"
-            aria-label={`Choose ${escapeControls(id)}`}
+            aria-label={`Choose ${shortText(id)}`}
             checked={eventSelection.has(id)}
             onChange={() => eventSelection.toggle(id)}
           />
@@ -33,11 +30,11 @@ export function EventRow({ event }: { event: DashboardEvent }) {
         {formatTime(receivedAt)}
       </td>
       <td class="name-column">
-        {type === "" ? <em>unreadable</em> : escapeControls(type)} {test && <span class="tag">test</span>}
+        {type === "" ? <em>unreadable</em> : shortText(type)} {test && <span class="tag">test</span>}
       </td>
       <td class="event-column">
         <a href={linkTo("event", { id })} onClick={(click) => click.stopPropagation()}>
-          <code>{escapeControls(id)}</code>
+          <code>{shortText(id)}</code>
         </a>
       </td>
       <td class="next-column" title={nextRunAt === null ? "" : formatExactTime(nextRunAt)}>
@@ -56,6 +53,6 @@ function lastError({ handlers }: DashboardEvent): string {
     handlers.find(({ error, state }) => error !== null && state !== "done") ??
     handlers.find(({ reason, state }) => reason !== null && state !== "done");
   if (failed === undefined) return "";
-  const text = escapeControls((failed.error ?? failed.reason ?? "").slice(0, SHOWN_ERROR));
-  return handlers.length > 1 && failed.handler !== NOTE_HANDLER ? `${escapeControls(failed.handler)}: ${text}` : text;
+  const text = shortText(failed.error ?? failed.reason ?? "");
+  return handlers.length > 1 && failed.handler !== NOTE_HANDLER ? `${shortText(failed.handler)}: ${text}` : text;
 }

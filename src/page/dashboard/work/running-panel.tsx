@@ -1,5 +1,4 @@
 import { signal } from "@preact/signals";
-import { escapeControls } from "../../../base/text.js";
 import type { RunningWork } from "../../../dashboard/dashboard-api.js";
 import { runAction } from "../../state/notice.js";
 import { Empty } from "../../ui/empty.js";
@@ -10,6 +9,7 @@ import { now } from "../state/now.js";
 import { DataTable } from "../ui/data-table.js";
 import { formatAge } from "../ui/format-age.js";
 import { useListRefresh } from "../ui/use-list-refresh.js";
+import { shortText } from "../ui/short-text.js";
 
 /** Null before it is loaded. */
 const running = signal<RunningWork | null>(null);
@@ -30,14 +30,14 @@ export function RunningPanel() {
             <td class="number" title={formatExactTime(since)}>
               {formatAge(forMs)}
             </td>
-            <td>{escapeControls(handler)}</td>
+            <td>{shortText(handler)}</td>
             <td>
               <a href={linkTo("event", { id: eventId })}>
-                <code>{escapeControls(eventId)}</code>
+                <code>{shortText(eventId)}</code>
               </a>
             </td>
             <td>
-              <code>{escapeControls(process)}</code>
+              <code>{shortText(process)}</code>
             </td>
           </tr>
         ))}

@@ -21,7 +21,10 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's appearance", () => {
 
   beforeAll(async () => {
     browser = await launchBrowser();
-    bench = await startDashboardBench({ payloads: "full", failure: `${mark("error")} \u202eevil\u001b[31m` });
+    bench = await startDashboardBench({
+      payloads: "full",
+      failure: `${mark("error")} \u202eevil\u001b[31m ${"long".repeat(250_000)}`,
+    });
     id = await bench.deliver("email.bounced", { subject: mark("subject") });
     for (const type of ["email.bounced", "email.complained", "email.opened"] as const) {
       await bench.deliver(type);
@@ -75,7 +78,7 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's appearance", () => {
     await close();
   });
 
-  test("texts from outside are shown as texts, and direction marks as signs", async () => {
+  test("texts from outside are shown as texts, direction marks as signs, and a megabyte by its beginning", async () => {
     const { page, problems, close } = await openPage(browser, bench.url);
     await visit(page, async (place) => {
       if (place.startsWith("event")) await seeMarks(page, "error");
@@ -83,6 +86,8 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's appearance", () => {
       const text = await page.evaluate<string>("document.body.innerText");
       expect(text, place).not.toMatch(/\p{Bidi_Control}/u);
       expect(text, place).not.toContain("\u001b");
+      const lines = page.locator(".error-cell, .group-message, .timeline-text > p, .group-title");
+      for (const line of await lines.allInnerTexts()) expect(line.length, place).toBeLessThan(1000);
     });
     expect(problems).toEqual([]);
     await close();
