@@ -49,7 +49,10 @@ export interface DiskUse {
 export interface Figures {
   /** Deliveries that were answered, by outcome; outcomes without any are left out. */
   answers: Partial<Record<OutcomeKind, number>>;
-  /** Those of them that the service may have sent, by how long the answer took: from the headers, or from the body if that came late. */
+  /**
+   * Those of them that the service may have sent, by how long the answer took: from the headers, or from the body if
+   * that came late.
+   */
   answerTimes: TimeCounts;
   /** By handler. */
   runs: ReadonlyMap<string, RunFigures>;

@@ -51,7 +51,7 @@ function writeWeek({ processes, handlers }: { processes: number; handlers: numbe
 describe("the figures of a week in a file", () => {
   test.each([
     { processes: 1, handlers: 5 },
-    { processes: 4, handlers: 30 },
+    { processes: 3, handlers: 15 },
   ])("take at most 1 MB, with $processes processes and $handlers handlers", (load) => {
     const db = writeWeek(load);
     const bytes = db.prepare<[], number>("SELECT sum(pgsize) FROM dbstat WHERE name = 'inbox_figure'").pluck().get();

@@ -8,6 +8,7 @@ import { TEST_SECRET } from "pigeonhole/testing";
 import { expect, onTestFinished, test } from "vitest";
 import type { Lease } from "#pigeonhole/store/work.js";
 import { POSTGRES_MIGRATIONS } from "#pigeonhole/store/postgres/migrations.js";
+import { NO_FIGURES } from "#pigeonhole/store/sum-figures.js";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import { startContactEventService } from "../../support/contact-event-service.js";
 import { describeOnPostgres } from "../../support/postgres-server.js";
@@ -25,6 +26,7 @@ import {
   settlements,
   statesOf,
 } from "../conformance/fixture.js";
+import { processStatus } from "../conformance/figures.js";
 import { newRecord, settleAll, takeSend } from "../conformance/outbox-fixture.js";
 import { buildVersionBefore, hasVersionBefore } from "../../support/version-before.js";
 import { type PackageVersion, loadNextVersion } from "./next-version.js";
@@ -33,6 +35,14 @@ import { openStore } from "./store-on.js";
 type PgStore = ReturnType<typeof createPostgresStore>;
 
 const CURRENT: PackageVersion = { createReceiver, createPostgresStore };
+
+/** What a process writes of itself, and reads of all. */
+async function report(store: PgStore, process: string): Promise<void> {
+  const status = processStatus({ process });
+  await store.writeFigures({ process, now: T, figures: { ...NO_FIGURES, answers: { accepted: 1 } }, status });
+  expect((await store.readStatuses()).map((each) => each.process)).toContain(process);
+  expect((await store.readFigures({ range: "1h", now: T })).answers.accepted?.at(-1)).toBeGreaterThan(0);
+}
 
 /** Each kind of statement that a working process makes, on events of this name. */
 async function liveThrough(store: PgStore, name: string): Promise<void> {
@@ -82,8 +92,10 @@ describeOnPostgres((database) => {
   test("the statements of a running process go on when the next version has changed the tables", async () => {
     const store = await openStore(database);
     await liveThrough(store, "before");
+    await report(store, "before");
     const next = await openOf(await loadNextVersion());
     await liveThrough(store, "after");
+    await report(store, "after");
     // Its connections are made again.
     await database.pool.query(
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'pigeonhole %'",
@@ -91,7 +103,9 @@ describeOnPostgres((database) => {
     await expect.poll(() => store.recover(T).then(Boolean, () => false)).toBe(true);
     await expect.poll(() => next.recover(T).then(Boolean, () => false)).toBe(true);
     await liveThrough(store, "connected again");
+    await report(store, "connected again");
     await liveThrough(next, "next");
+    await report(next, "next");
     const { rows } = await database.pool.query(
       `SELECT next, count(*)::int AS events FROM ${schema}.inbox_event GROUP BY next`,
     );
