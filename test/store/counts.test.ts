@@ -20,10 +20,11 @@ function fill(file: string): void {
   db.pragma("synchronous = OFF");
   const addEvent = db.prepare("INSERT INTO inbox_event VALUES (?, ?, 'email.sent', 0, ?, 1, 1, 1, NULL)");
   const addPending = db.prepare(
-    "INSERT INTO inbox_work VALUES (?, ?, 'pending', ?, NULL, NULL, NULL, 0, 0, NULL, NULL, NULL)",
+    "INSERT INTO inbox_work (seq, handler, state, due_at, started, finished) VALUES (?, ?, 'pending', ?, 0, 0)",
   );
   const addDead = db.prepare(
-    "INSERT INTO inbox_work VALUES (?, 'b', 'dead', NULL, NULL, NULL, 1, 1, 1, 'why', NULL, NULL)",
+    `INSERT INTO inbox_work (seq, handler, state, settled_at, started, finished, reason)
+      VALUES (?, 'b', 'dead', 1, 1, 1, 'why')`,
   );
   db.transaction(() => {
     for (let seq = 1; seq <= EVENTS; seq += 1) {
