@@ -82,7 +82,12 @@ function openOnce(parts: ReceiverParts, operator: () => InboxOperator): () => Pr
   const { clock, logger } = parts.options;
   const { admission } = parts.path;
   const isRunning = (): boolean => admission.state === "running";
-  const jobs = new JobRunner({ operator: () => (isRunning() ? operator() : undefined), clock, logger });
+  const jobs = new JobRunner({
+    operator: () => (isRunning() ? operator() : undefined),
+    hasStopped: () => admission.state === "stopped",
+    clock,
+    logger,
+  });
   const now = new NowReader({ operator, receiver: parts, clock });
   const live = new LiveView({
     readNow: () => now.read(),

@@ -17,6 +17,8 @@ const BETWEEN_PAGES_MS = 20;
 export interface JobRunnerTools {
   /** Undefined while the receiver does not run. */
   operator: () => InboxOperator | undefined;
+  /** True once the receiver has stopped for good. */
+  hasStopped: () => boolean;
   clock: Clock;
   logger: Logger;
 }
@@ -41,8 +43,9 @@ export class JobRunner {
   }
 
   #waitToLook(): void {
-    const { operator, clock } = this.#tools;
+    const { operator, hasStopped, clock } = this.#tools;
     clock.setTimer(() => {
+      if (hasStopped()) return;
       if (clock.now() >= this.#lookAt && operator() !== undefined) this.kick();
       this.#waitToLook();
     }, WAKE_MS);
