@@ -64,16 +64,22 @@ export function createDashboard<Req = never>(
   return Object.assign(createNodeDashboard(answer, path), { fetch: createFetchDashboard(answer, path) });
 }
 
-/** The operator of the receiver's store, as long as that is open. */
+/** The operator of the receiver's store, as long as that is open. Throws `invalid_option` for a store without one. */
 function operatorOf({ options, path }: ReceiverParts): () => InboxOperator {
+  const { store } = options;
+  const open = store.openOperator?.bind(store);
+  if (open === undefined)
+    throw new PigeonholeError(
+      "invalid_option",
+      "The store of this receiver has no openOperator, which a dashboard needs.",
+    );
   let opened: InboxOperator | undefined;
   return () => {
     const { state } = path.admission;
     if (state !== "running" && state !== "stopping")
       throw new PigeonholeError("stopped", `The receiver is ${state}; its dashboard works while it runs.`);
-    opened ??= options.store.openOperator?.();
-    if (opened !== undefined) return opened;
-    throw new PigeonholeError("invalid_option", "The store of this receiver offers nothing to a dashboard.");
+    opened ??= open();
+    return opened;
   };
 }
 
@@ -82,12 +88,7 @@ function openOnce(parts: ReceiverParts, operator: () => InboxOperator): () => Pr
   const { clock, logger } = parts.options;
   const { admission } = parts.path;
   const isRunning = (): boolean => admission.state === "running";
-  const jobs = new JobRunner({
-    operator: () => (isRunning() ? operator() : undefined),
-    hasStopped: () => admission.state === "stopped",
-    clock,
-    logger,
-  });
+  const jobs = new JobRunner({ operator, receiver: admission, clock, logger });
   const now = new NowReader({ operator, receiver: parts, clock });
   const live = new LiveView({
     readNow: () => now.read(),

@@ -4,6 +4,7 @@ import { errorFields } from "../base/error-fields.js";
 import { isPigeonholeError } from "../base/error.js";
 import type { Logger } from "../base/logger.js";
 import { sleep } from "../base/wait.js";
+import type { ReceiverState } from "../receiver/receiver.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 
 /** How often it looks for jobs that another process has left, and whether the receiver runs. */
@@ -15,10 +16,9 @@ const BETWEEN_PAGES_MS = 20;
 
 /** What a job runner works with. */
 export interface JobRunnerTools {
-  /** Undefined while the receiver does not run. */
-  operator: () => InboxOperator | undefined;
-  /** True once the receiver has stopped for good. */
-  hasStopped: () => boolean;
+  /** Throws `stopped` while the receiver does not run. */
+  operator: () => InboxOperator;
+  receiver: { readonly state: ReceiverState };
   clock: Clock;
   logger: Logger;
 }
@@ -43,10 +43,10 @@ export class JobRunner {
   }
 
   #waitToLook(): void {
-    const { operator, hasStopped, clock } = this.#tools;
+    const { receiver, clock } = this.#tools;
     clock.setTimer(() => {
-      if (hasStopped()) return;
-      if (clock.now() >= this.#lookAt && operator() !== undefined) this.kick();
+      if (receiver.state === "stopped") return;
+      if (receiver.state === "running" && clock.now() >= this.#lookAt) this.kick();
       this.#waitToLook();
     }, WAKE_MS);
   }
@@ -54,7 +54,7 @@ export class JobRunner {
   async #runAll(): Promise<void> {
     const { operator, clock, logger } = this.#tools;
     try {
-      while ((await operator()?.runJobPage()) !== undefined) await sleep(clock, BETWEEN_PAGES_MS);
+      while ((await operator().runJobPage()) !== undefined) await sleep(clock, BETWEEN_PAGES_MS);
     } catch (error) {
       if (isPigeonholeError(error, "stopped")) return;
       // What is left is tried again with the next look.

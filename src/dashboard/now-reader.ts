@@ -36,12 +36,13 @@ export class NowReader {
   }
 
   async read(): Promise<DashboardNow> {
-    const { operator, clock } = this.#tools;
-    const now = clock.now();
+    const now = this.#tools.clock.now();
+    // Taken once: a throw between the calls would leave a rejection that nobody handles.
+    const inbox = this.#tools.operator();
     const [counts, statuses, paused] = await Promise.all([
-      this.#count(now),
-      this.#statuses(now),
-      operator().listPaused(),
+      this.#count(inbox, now),
+      this.#statuses(inbox, now),
+      inbox.listPaused(),
     ]);
     const alive = statuses.filter(({ reportedAt }) => now - reportedAt < LIVES_MS);
     return {
@@ -50,7 +51,7 @@ export class NowReader {
       processes: statuses.map((status, place) => processRow(status, { now, isThis: place === 0 })),
       endpoint: endpointHealth(alive, now),
       ...gauges(counts, now),
-      disk: await this.#readDisk(),
+      disk: await this.#readDisk(inbox),
       paused: paused.map((each) => pausedRow(each, counts.events)),
       running: alive.reduce((sum, { runningCount }) => sum + runningCount, 0),
     };
@@ -59,7 +60,9 @@ export class NowReader {
   /** The longest-running first. */
   async running(): Promise<RunningWork> {
     const now = this.#tools.clock.now();
-    const alive = (await this.#statuses(now)).filter(({ reportedAt }) => now - reportedAt < LIVES_MS);
+    const alive = (await this.#statuses(this.#tools.operator(), now)).filter(
+      ({ reportedAt }) => now - reportedAt < LIVES_MS,
+    );
     const items = alive.flatMap(({ process, running }) => running.map((each) => runningRow(process, each, now)));
     const count = alive.reduce((sum, { runningCount }) => sum + runningCount, 0);
     return { items: items.toSorted((one, other) => other.forMs - one.forMs), hasMore: count > items.length };
@@ -70,9 +73,9 @@ export class NowReader {
     return this.#lastReportAt;
   }
 
-  #count(now: number): Promise<Counts> {
+  #count(inbox: InboxOperator, now: number): Promise<Counts> {
     if (this.#counts !== undefined && now < this.#counts.until) return this.#counts.counts;
-    const kept = { until: Number.POSITIVE_INFINITY, counts: this.#tools.operator().overview() };
+    const kept = { until: Number.POSITIVE_INFINITY, counts: inbox.overview() };
     this.#counts = kept;
     const ended = (): void => {
       const { clock } = this.#tools;
@@ -84,18 +87,17 @@ export class NowReader {
   }
 
   /** This process as it is in memory, and first; the others as they last reported. */
-  async #statuses(now: number): Promise<ReportedStatus[]> {
-    const { operator, receiver } = this.#tools;
-    const own = { ...receiver.inStore.figures.status, reportedAt: now };
-    const statuses = await operator().readStatuses();
+  async #statuses(inbox: InboxOperator, now: number): Promise<ReportedStatus[]> {
+    const own = { ...this.#tools.receiver.inStore.figures.status, reportedAt: now };
+    const statuses = await inbox.readStatuses();
     this.#lastReportAt = Math.max(0, ...statuses.map(({ reportedAt }) => reportedAt));
     return [own, ...statuses.filter(({ process }) => process !== own.process)];
   }
 
   /** Read again once a process has reported. */
-  async #readDisk(): Promise<Disk> {
+  async #readDisk(inbox: InboxOperator): Promise<Disk> {
     if (this.#lastReportAt !== this.#disk.reportedAt) {
-      const { disk } = await this.#tools.operator().readFigures("1h");
+      const { disk } = await inbox.readFigures("1h");
       const last = (values: StepValues): number | null => values.findLast((value) => value !== null) ?? null;
       const found = { usedBytes: last(disk.usedBytes), freeBytes: last(disk.freeBytes) };
       this.#disk = { reportedAt: this.#lastReportAt, disk: found };

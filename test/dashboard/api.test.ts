@@ -1,5 +1,7 @@
 import type { Receiver, ReceiverOptions } from "pigeonhole";
-import { describe, expect, test } from "vitest";
+import { setTimeout as sleep } from "node:timers/promises";
+import { createDashboard } from "pigeonhole/dashboard";
+import { describe, expect, onTestFinished, test } from "vitest";
 import type {
   BulkJobList,
   BulkJobRow,
@@ -12,7 +14,8 @@ import type {
   HandlerReport,
   JobPreview,
 } from "#pigeonhole/dashboard/dashboard-api.js";
-import { captureLog, makeEvent, makeGate, openReceiver, post, tempFile } from "../support/receiver.js";
+import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
+import { captureLog, decorateStore, makeEvent, makeGate, openReceiver, post, tempFile } from "../support/receiver.js";
 import { type DashboardClient, openDashboard } from "./dashboard-client.js";
 
 /** A receiver whose handler fails for events with `data.fails`; `runs` has the ids of its runs. */
@@ -270,4 +273,40 @@ describe("the stream", () => {
     expect(again.status).toBe(200);
     for (const each of [...streams.slice(1), again]) await each.body?.cancel();
   });
+});
+
+test("a dashboard whose receiver stops meanwhile leaves no rejection that nobody handles", async () => {
+  const rejections: unknown[] = [];
+  const note = (reason: unknown): void => void rejections.push(reason);
+  process.on("unhandledRejection", note);
+  onTestFinished(() => void process.off("unhandledRejection", note));
+  // Counting takes so long that its result is still kept when the stream looks again.
+  const slowly = (inbox: InboxOperator): InboxOperator => ({
+    ...inbox,
+    async overview() {
+      const counts = await inbox.overview();
+      await sleep(30);
+      return counts;
+    },
+  });
+  const store = decorateStore((real) => ({ openOperator: () => slowly(real.openOperator?.() as InboxOperator) }));
+  const { receiver, dashboard } = await start({ store });
+  const stream = await dashboard.fetch(new Request("https://ops.example/api/stream"));
+  const views = ["overview", "errors", "events", "events?text=a", "running", "handlers", "jobs", "outbox"];
+  await dashboard.get("api/overview");
+  const reading = views.map((view) => dashboard.get(`api/${view}`));
+  await receiver.stop({ timeoutMs: 0 });
+  reading.push(...views.map((view) => dashboard.get(`api/${view}`)));
+  for (const { status } of await Promise.all(reading)) expect([200, 503]).toContain(status);
+  await stream.text();
+  await sleep(0);
+  expect(rejections).toEqual([]);
+});
+
+test("a store that offers nothing to a dashboard has none", () => {
+  const receiver = openReceiver({ store: decorateStore(() => ({ openOperator: undefined }) as never) });
+  expect(() => createDashboard(receiver)).toThrow(expect.objectContaining({ code: "invalid_option" }) as Error);
+  expect(() => createDashboard({ state: "running" })).toThrow(
+    expect.objectContaining({ code: "invalid_argument" }) as Error,
+  );
 });
