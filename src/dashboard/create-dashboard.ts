@@ -145,7 +145,6 @@ function sessionRoute({ tokens, operator, handlers, now }: SessionTools): Dashbo
         database: inbox.database,
         eventTypes: [...EVENT_TYPES],
         handlers: handlers(),
-        can: { errors: true, jobs: true, pause: true, figures: true },
       };
     },
   };

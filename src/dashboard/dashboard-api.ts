@@ -30,8 +30,8 @@
  * Every POST has `content-type: application/json`, a JSON object as its body, and the header TOKEN_HEADER with the
  * token of the session. Errors: the status and PageApiErrorBody. Codes that the page should know: `token_expired` (403:
  * read the session again, then repeat the POST once), `not_allowed` (403: the person may only read), `payload_hidden`
- * (403), `signed_out` (403: `allow` serves nobody by that request any more), `no_such_path` (404: also for what this
- * store cannot do), `too_many_streams` (503), `stopped` (503: the receiver has stopped).
+ * (403), `signed_out` (403: `allow` serves nobody by that request any more), `no_such_path` (404), `too_many_streams`
+ * (503), `stopped` (503: the receiver has stopped).
  */
 import type {
   ContactEventDetail,
@@ -89,8 +89,6 @@ export interface DashboardSession {
   eventTypes: string[];
   /** Names of the handlers that this process has, in their order, for filters. */
   handlers: string[];
-  /** What this store can do, so that the page leaves out the rest. */
-  can: { errors: boolean; jobs: boolean; pause: boolean; figures: boolean };
 }
 
 /** What the plots show: all processes of the store together. */

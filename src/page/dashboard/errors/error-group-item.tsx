@@ -7,7 +7,7 @@ import { formatCount, formatExactTime, formatTime, plural } from "../../ui/forma
 import { Icon } from "../../ui/icon.js";
 import { Sparkline } from "../plots/sparkline.js";
 import { linkTo } from "../state/dashboard-address.js";
-import { can, mayOperate } from "../state/dashboard-session.js";
+import { mayOperate } from "../state/dashboard-session.js";
 import { changeWork } from "../state/jobs.js";
 import { shortText } from "../ui/short-text.js";
 
@@ -53,7 +53,7 @@ export function ErrorGroupItem({ group }: { group: ErrorGroupRow }) {
           <code>{shortText(group.example.id)}</code>
         </a>
       </details>
-      {mayOperate.value && can.value.jobs && <GroupActions group={group} />}
+      {mayOperate.value && <GroupActions group={group} />}
     </li>
   );
 }

@@ -1,7 +1,6 @@
 import { isSheetOpen } from "../../state/key-sheet.js";
 import { Icon, type IconName } from "../../ui/icon.js";
 import { type DashboardView, returnTo, view } from "../state/dashboard-address.js";
-import { can } from "../state/dashboard-session.js";
 
 const ITEMS: readonly { name: DashboardView; label: string; icon: IconName; key: string }[] = [
   { name: "overview", label: "Overview", icon: "chart", key: "g o" },
@@ -12,11 +11,10 @@ const ITEMS: readonly { name: DashboardView; label: string; icon: IconName; key:
 
 export function DashboardNav() {
   const current = view.value === "event" ? "work" : view.value;
-  const items = ITEMS.filter(({ name }) => name !== "errors" || can.value.errors);
   return (
     <nav class="nav" aria-label="Views">
       <img class="nav-mark" src="./icon.svg" alt="pigeonhole" width="28" height="28" />
-      {items.map(({ name, label, icon, key }) => (
+      {ITEMS.map(({ name, label, icon, key }) => (
         <button
           key={name}
           type="button"

@@ -9,11 +9,6 @@ export const dashboardSession = signal<DashboardSession | null>(null);
 /** Whether actions are shown. The server checks each again. */
 export const mayOperate = computed(() => dashboardSession.value?.role === "operate");
 
-/** What the store can do, as far as is known. */
-export const can = computed(
-  () => dashboardSession.value?.can ?? { errors: false, jobs: false, pause: false, figures: false },
-);
-
 export type StreamState = "connecting" | "live" | "lost" | "ended";
 
 /** `ended`: the receiver has stopped, and said so. */

@@ -4,7 +4,6 @@ import { confirmed } from "../../state/confirmed.js";
 import { runAction, showNotice } from "../../state/notice.js";
 import { plural } from "../../ui/format.js";
 import { postJobCancel, postJob, fetchJobs, postJobPreview } from "../api/fetch-and-post.js";
-import { can } from "./dashboard-session.js";
 
 /** By id, newest first. */
 export const jobs = signal<ReadonlyMap<string, BulkJobRow>>(new Map());
@@ -33,7 +32,6 @@ export function closeJob(id: string): void {
 /** Reads all jobs; those that have ended already are not shown above the view. */
 export function loadJobs(): Promise<boolean> {
   return runAction(async () => {
-    if (!can.value.jobs) return;
     const known = new Set(jobs.value.keys());
     const { jobs: list } = await fetchJobs();
     const ended = list.filter(({ id, state }) => state !== "open" && !known.has(id));

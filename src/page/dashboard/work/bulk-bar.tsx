@@ -1,13 +1,13 @@
 import type { JobAction } from "../../../dashboard/dashboard-api.js";
 import { ChooseNone } from "../../ui/choose-none.js";
 import { Icon } from "../../ui/icon.js";
-import { can, mayOperate } from "../state/dashboard-session.js";
+import { mayOperate } from "../state/dashboard-session.js";
 import { changeWork } from "../state/jobs.js";
 import { eventSelection, events, listedWork, workState } from "./work-state.js";
 
 /** Actions for the chosen events, or for all that the list can show. The number is shown before anything is changed. */
 export function BulkBar() {
-  if (!mayOperate.value || !can.value.jobs || events.items.value.length === 0) return null;
+  if (!mayOperate.value || events.items.value.length === 0) return null;
   const ids = eventSelection.inSight.value;
   return ids.length > 0 ? <ChosenBar ids={ids} /> : <AllBar />;
 }

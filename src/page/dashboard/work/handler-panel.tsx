@@ -4,7 +4,7 @@ import { Empty } from "../../ui/empty.js";
 import { formatCount, formatExactTime, formatMs, formatTime } from "../../ui/format.js";
 import { Icon } from "../../ui/icon.js";
 import { linkTo } from "../state/dashboard-address.js";
-import { can, mayOperate } from "../state/dashboard-session.js";
+import { mayOperate } from "../state/dashboard-session.js";
 import { handlers, loadHandlers, askAndPause, resumePaused } from "../state/handlers.js";
 import { now } from "../state/now.js";
 import { DataTable } from "../ui/data-table.js";
@@ -18,7 +18,7 @@ export function HandlerPanel() {
     [now.value?.paused.length],
   );
   if (handlers.value.length === 0) return <Empty title="No handler is known" />;
-  const mayPause = mayOperate.value && can.value.pause;
+  const mayPause = mayOperate.value;
   return (
     <div class="dash-scroll dash-list" tabIndex={0} role="region" aria-label="Handlers">
       <DataTable

@@ -1,4 +1,3 @@
-import { can } from "../state/dashboard-session.js";
 import { setParams } from "../state/dashboard-address.js";
 import { EventList } from "./event-list.js";
 import { HandlerPanel } from "./handler-panel.js";
@@ -9,14 +8,13 @@ import { WORK_PARTS, workPart } from "./work-state.js";
 /** Events by the state of their work, what runs now, handlers, and changes of much work. */
 export function WorkView() {
   const part = workPart.value;
-  const parts = WORK_PARTS.filter(({ name }) => name !== "jobs" || can.value.jobs);
   return (
     <div class="dash-view">
       <header class="pane-head">
         <h1>Work</h1>
         <span class="spring" />
         <div class="segments" role="group" aria-label="What is shown">
-          {parts.map(({ name, label }) => (
+          {WORK_PARTS.map(({ name, label }) => (
             <button type="button" key={name} aria-pressed={name === part} onClick={() => setParams({ show: name })}>
               {label}
             </button>
