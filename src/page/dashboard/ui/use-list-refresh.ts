@@ -5,8 +5,8 @@ import { streamState } from "../state/dashboard-session.js";
 const REFRESH_MS = 5000;
 
 /**
- * Loads now, again whenever an input changes, and from time to time while the page is live and visible, unless the user reads
- * further down or has chosen rows.
+ * Loads now, again whenever an input changes, and from time to time while the page is live and visible, unless the
+ * user reads further down or has chosen rows.
  */
 export function useListRefresh(load: () => void, isHeld: () => boolean, inputs: Inputs): void {
   useEffect(() => {
