@@ -1,4 +1,6 @@
 import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { SECOND } from "../../../base/duration.js";
 import type { DashboardNow, EndpointHealth } from "../../../dashboard/dashboard-api.js";
 import { formatBytes, formatCount, formatExactTime, plural } from "../../ui/format.js";
 import { Icon, type IconName } from "../../ui/icon.js";
@@ -12,18 +14,19 @@ const MANY_FAILURES = 50;
 /** The state at this moment, each fact with its meaning. */
 export function NowCards() {
   const current = now.value;
+  const elapsedMs = useElapsed(current);
   if (current === null) return <p class="hint dash-loading">Waiting for the state…</p>;
   const { backlog, outbox, disk, running } = current;
   return (
     <div class="cards">
       <StateCard now={current} />
-      <EndpointCard endpoint={current.endpoint} />
+      <EndpointCard endpoint={current.endpoint} elapsedMs={elapsedMs} />
       <Card
         title="Backlog"
         tone={backlog.dead + backlog.parked > 0 ? "warn" : "good"}
         value={formatCount(backlog.pending + backlog.leased)}
       >
-        <OldestAge ms={backlog.oldestAgeMs} />
+        <OldestAge ms={backlog.oldestAgeMs} elapsedMs={elapsedMs} />
         <CardLink href={linkTo("work", { state: "dead" })} count={backlog.dead} word="dead" />
         <CardLink href={linkTo("work", { state: "parked" })} count={backlog.parked} word="parked" />
       </Card>
@@ -31,7 +34,7 @@ export function NowCards() {
         <a href={linkTo("work", { show: "running" })}>what runs</a>
       </Card>
       <Card title="Outbox" tone={outbox.dead > 0 ? "warn" : "good"} value={formatCount(outbox.pending + outbox.leased)}>
-        <OldestAge ms={outbox.oldestAgeMs} />
+        <OldestAge ms={outbox.oldestAgeMs} elapsedMs={elapsedMs} />
         <CardLink href={linkTo("outbox", { state: "dead" })} count={outbox.dead} word="dead" />
       </Card>
       {disk.usedBytes !== null && (
@@ -41,6 +44,18 @@ export function NowCards() {
       )}
     </div>
   );
+}
+
+/** Time since the state came, in milliseconds: it comes again when more has changed than the ages in it. */
+function useElapsed(current: DashboardNow | null): number {
+  const [elapsedMs, setElapsed] = useState(0);
+  useEffect(() => {
+    const begun = performance.now();
+    setElapsed(0);
+    const timer = setInterval(() => setElapsed(performance.now() - begun), SECOND);
+    return () => clearInterval(timer);
+  }, [current]);
+  return elapsedMs;
 }
 
 type CardTone = "good" | "warn" | "bad" | "mute";
@@ -69,8 +84,8 @@ function Card({ title, value, tone, children }: CardOptions) {
   );
 }
 
-function OldestAge({ ms }: { ms: number }) {
-  return <span>{ms === 0 ? "nothing waits" : `the oldest is ${formatAge(ms)} old`}</span>;
+function OldestAge({ ms, elapsedMs }: { ms: number; elapsedMs: number }) {
+  return <span>{ms === 0 ? "nothing waits" : `the oldest is ${formatAge(ms + elapsedMs)} old`}</span>;
 }
 
 function CardLink({ href, count, word }: { href: string; count: number; word: string }) {
@@ -91,7 +106,7 @@ function StateCard({ now: { state, processes } }: { now: DashboardNow }) {
   );
 }
 
-function EndpointCard({ endpoint }: { endpoint: EndpointHealth }) {
+function EndpointCard({ endpoint, elapsedMs }: { endpoint: EndpointHealth; elapsedMs: number }) {
   const { failuresInARow, disablesAt, lastAcceptedAt, silentForMs, isSilent } = endpoint;
   const tone = failuresInARow >= MANY_FAILURES ? "bad" : failuresInARow > 0 || isSilent ? "warn" : "good";
   return (
@@ -112,7 +127,7 @@ function EndpointCard({ endpoint }: { endpoint: EndpointHealth }) {
         <span>nothing accepted since the start</span>
       ) : (
         <span title={formatExactTime(lastAcceptedAt)} class={isSilent ? "warn-text" : ""}>
-          {isSilent && "silent: "}last accepted {formatAge(silentForMs)} ago
+          {isSilent && "silent: "}last accepted {formatAge(silentForMs + elapsedMs)} ago
         </span>
       )}
     </Card>

@@ -154,6 +154,13 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     expect(open.problems).toEqual([]);
   });
 
+  test("ages grow while nothing else changes", async () => {
+    await bench.deliver("email.sent");
+    await show("#/overview");
+    const endpoint = page.getByRole("group", { name: "Endpoint" });
+    await expect.poll(() => endpoint.innerText()).toMatch(/last accepted [2-9] s ago/);
+  });
+
   test("a store that keeps no figures says so, and shows the state now", async () => {
     await show("");
     await page.route("**/api/session", async (route) => {
