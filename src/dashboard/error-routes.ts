@@ -1,8 +1,10 @@
 import { HOUR, MINUTE } from "../base/duration.js";
 import { isoTime } from "../base/iso-time.js";
+import { escapeControls } from "../base/text.js";
 import { momentOf, listPageOf } from "../dev/api/page-of-query.js";
 import { badField } from "../dev/api/page-api-error.js";
 import type { ErrorGroup } from "../store/error-groups.js";
+import { errorKindOf } from "../store/error-kind.js";
 import type { ErrorGroupPage, ErrorGroupRow } from "./dashboard-api.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import type { DashboardCall, DashboardRoute } from "./dashboard-route.js";
@@ -44,14 +46,18 @@ async function listGroups(
     until,
     stepMs,
   });
-  const hide = (text: string): string => personal.text(text, payloads);
-  return { items: items.map((group) => groupRow(group, { times, stepMs }, hide)), hasMore, times, stepMs };
+  const rows: ErrorGroupRow[] = [];
+  for (const group of items) {
+    const body = payloads === "redacted" ? (await operator().getEvent(group.example.id))?.body : undefined;
+    rows.push(groupRow(group, { times, stepMs }, personal.errorsOf(body, payloads)));
+  }
+  return { items: rows, hasMore, times, stepMs };
 }
 
 function groupRow(
   group: ErrorGroup,
   { times, stepMs }: { times: readonly number[]; stepMs: number },
-  hide: (text: string) => string,
+  show: (error: string) => string,
 ): ErrorGroupRow {
   const { id, handler, type, kind, message, events, isCapped, failures, states, firstAt, lastAt, steps, example } =
     group;
@@ -61,13 +67,13 @@ function groupRow(
     const place = Math.floor((step.at - (times[0] ?? 0)) / stepMs);
     if (counts[place] !== undefined) counts[place] += step.events;
   }
-  const error = example.error ?? example.reason;
+  const shown = example.error === undefined ? example.reason : show(example.error);
   return {
     group: id,
     handler,
     type,
     kind,
-    message: hide(message),
+    message: message === "" ? "" : messageOf({ ...example, error: shown }),
     events,
     isCapped,
     failures,
@@ -75,6 +81,11 @@ function groupRow(
     firstAt: isoTime(firstAt),
     lastAt: isoTime(lastAt),
     counts,
-    example: { id: example.id, error: error === undefined ? null : hide(error) },
+    example: { id: example.id, error: shown ?? null },
   };
+}
+
+/** The message of a group whose example is shown like this. */
+function messageOf({ state, reason, error }: ErrorGroup["example"]): string {
+  return escapeControls(errorKindOf({ isParked: state === "parked", reason, error }).message);
 }

@@ -1,12 +1,11 @@
 import { isoTime } from "../base/iso-time.js";
 import { withOutcomes } from "../capture/model/answer.js";
 import type { Capture } from "../capture/model/capture.js";
-import { findRows, textOfEvent } from "../dev/api/find-rows.js";
-import { contactEventRow, eventRow, workOn } from "../dev/api/inbox-rows.js";
+import { workOn } from "../dev/api/inbox-rows.js";
 import { momentOf, listPageOf } from "../dev/api/page-of-query.js";
 import type { InboxChange } from "../dev/api/page-api.js";
 import { PageApiError } from "../dev/api/page-api-error.js";
-import { type EventDetail, type EventQuery, type EventView, bodyOf } from "../store/inbox-view.js";
+import { type EventDetail, type EventQuery, bodyOf } from "../store/inbox-view.js";
 import type { Store } from "../store/store.js";
 import { WORK_STATES } from "../store/work-state.js";
 import type { ActionLog } from "./action-log.js";
@@ -15,14 +14,14 @@ import type {
   DashboardEventDetail,
   DashboardEventPage,
   FileText,
-  PayloadAccess,
   UnveiledPayload,
 } from "./dashboard-api.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import type { DashboardCall, DashboardRoute } from "./dashboard-route.js";
 import { eventTimeline } from "./event-timeline.js";
-import { findInPayloads } from "./find-in-payloads.js";
+import { findShown, isIn } from "./find-shown.js";
 import type { PersonalData, EventBytes } from "./personal-data.js";
+import { listShownEvents, showEvent, workWithShownError } from "./shown-events.js";
 
 /** What the routes of events work with. */
 export interface EventRouteTools {
@@ -112,19 +111,27 @@ async function listEvents(
   { query, person: { payloads } }: DashboardCall,
 ): Promise<DashboardEventPage> {
   const wanted = eventQuery(query);
-  const list = (page: EventQuery) => operator().listEvents({ ...wanted, ...page, patienceMs: PATIENCE_MS });
-  const text = query.get("text") ?? "";
-  // What is not shown must not be found out by searching for it.
-  const textOf = (view: EventView): string[] => textOfEvent(view).map((each) => personal.text(each, payloads));
-  const search = { list, cursor: wanted.cursor, text, textOf };
+  const list = (page: EventQuery) =>
+    listShownEvents({ operator, personal }, { ...wanted, ...page, patienceMs: PATIENCE_MS }, payloads);
+  const text = query.get("text")?.trim() ?? "";
+  const redactedPayload = async (id: string): Promise<string | undefined> => {
+    if (payloads === "hidden") return undefined;
+    const event = await operator().getEvent(id);
+    return event?.body === undefined ? undefined : personal.redacted({ ...event, body: event.body });
+  };
+  const isFound = async (row: DashboardEvent): Promise<boolean> => {
+    if (wanted.error !== undefined && workWithShownError(row, wanted).length === 0) return false;
+    return isIn(textsOf(row), text) || isIn([await redactedPayload(row.id)], text);
+  };
   const { items, nextCursor } =
-    text === "" || payloads === "hidden"
-      ? await findRows(search)
-      : await findInPayloads(search, async ({ id }) => {
-          const event = await operator().getEvent(id);
-          return event?.body === undefined ? undefined : personal.redacted({ ...event, body: event.body });
-        });
-  return { items: items.map((each) => shownEvent(each, personal, payloads)), nextCursor: nextCursor ?? null };
+    text === "" && (wanted.error === undefined || payloads === "full")
+      ? await list({ cursor: wanted.cursor })
+      : await findShown({ list, cursor: wanted.cursor, isFound });
+  return { items, nextCursor: nextCursor ?? null };
+}
+
+function textsOf({ id, type, handlers }: DashboardEvent): (string | null)[] {
+  return [id, type, ...handlers.flatMap(({ handler, reason, error }) => [handler, reason, error])];
 }
 
 function eventQuery(query: URLSearchParams): EventQuery {
@@ -142,11 +149,6 @@ function eventQuery(query: URLSearchParams): EventQuery {
   };
 }
 
-function shownEvent(event: EventView, personal: PersonalData, rule: PayloadAccess): DashboardEvent {
-  const due = event.handlers.flatMap(({ dueAt }) => (dueAt === undefined ? [] : [dueAt]));
-  return { ...personal.event(eventRow(event), rule), nextRunAt: due.length === 0 ? null : isoTime(Math.min(...due)) };
-}
-
 async function readEvent(
   { operator, store, personal }: EventRouteTools,
   { id, person: { payloads: rule } }: DashboardCall,
@@ -155,13 +157,14 @@ async function readEvent(
   if (event === undefined)
     throw new PageApiError(404, { code: "not_found", message: "There is no event with this id." });
   const recorded = await operator().listContactEvents({ inboxEventId: id, limit: MAX_CONTACT_EVENTS });
-  const contactEvents = recorded.items.map((view) => personal.contactEvent(contactEventRow(view), rule));
+  const contactEvents = recorded.items.map((view) => personal.contactEvent(view, rule));
+  const show = personal.errorsOf(event.body, rule);
   const errors = Object.entries(workOn(event).errors);
   return {
-    ...shownEvent(event, personal, rule),
-    errors: Object.fromEntries(errors.map(([handler, failed]) => [handler, personal.failed(failed, rule)])),
+    ...showEvent(event, personal, show),
+    errors: Object.fromEntries(errors.map(([handler, failed]) => [handler, personal.failed(failed, show)])),
     signedAt: isoTime(event.signedAt),
-    timeline: eventTimeline(event, contactEvents, (text) => personal.text(text, rule)),
+    timeline: eventTimeline(event, contactEvents, show),
     steps: await stepsOf(store, event),
     contactEvents,
     otherBytes: [...event.otherBytes],

@@ -5,31 +5,31 @@ import type { TimelineEntry } from "./dashboard-api.js";
 
 /**
  * What is known of an event's life, oldest first. Runs are kept without their times: they stand before what came of
- * them. `hide` removes what is personal from texts that may quote the payload.
+ * them. `show` removes from errors what must not be seen of the payload that they may quote.
  */
 export function eventTimeline(
   event: EventDetail,
   contactEvents: readonly ContactEventRow[],
-  hide: (text: string) => string,
+  show: (text: string) => string,
 ): TimelineEntry[] {
   const entries = [
     entry("signed", event.signedAt, "The service signed the delivery that was stored."),
     entry("received", event.receivedAt, "Received, verified and stored; answered 200."),
-    ...event.handlers.flatMap((handler) => entriesOfHandler(handler, hide)),
+    ...event.handlers.flatMap((handler) => entriesOfHandler(handler, show)),
     ...contactEvents.flatMap((row) => entriesOfContactEvent(row)),
   ];
   return inOrder(entries);
 }
 
-function entriesOfHandler(view: HandlerDetail, hide: (text: string) => string): TimelineEntry[] {
+function entriesOfHandler(view: HandlerDetail, show: (text: string) => string): TimelineEntry[] {
   const { handler, failed, attempts, retryRequestedAt } = view;
   const of = handler === "" ? "The event" : handler;
   const runs =
     failed === undefined ? [] : [failed.first, ...(failed.last.attempt > failed.first.attempt ? [failed.last] : [])];
   return [
     ...runs.map(({ attempt, stack }) => {
-      const [line = ""] = hide(stack).split("\n");
-      return { ...entry("failed", undefined, `${of} failed: ${line}`), handler, attempt, detail: hide(stack) };
+      const [line = ""] = show(stack).split("\n");
+      return { ...entry("failed", undefined, `${of} failed: ${line}`), handler, attempt, detail: show(stack) };
     }),
     ...(retryRequestedAt === undefined
       ? []
@@ -39,13 +39,13 @@ function entriesOfHandler(view: HandlerDetail, hide: (text: string) => string): 
             handler,
           },
         ]),
-    { ...stateOf(view, of, hide), handler, attempt: attempts === 0 ? null : attempts },
+    { ...stateOf(view, of, show), handler, attempt: attempts === 0 ? null : attempts },
   ];
 }
 
-function stateOf(view: HandlerDetail, of: string, hide: (text: string) => string): TimelineEntry {
+function stateOf(view: HandlerDetail, of: string, show: (text: string) => string): TimelineEntry {
   const { state, attempts, maxAttempts, dueAt, settledAt, reason, error, discarded } = view;
-  const why = hide([reason, error].filter((text) => text !== undefined).join(": "));
+  const why = [reason, error === undefined ? undefined : show(error)].filter((text) => text !== undefined).join(": ");
   const because = why === "" ? "" : ` (${why})`;
   switch (state) {
     case "pending":

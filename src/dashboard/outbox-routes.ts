@@ -1,13 +1,13 @@
 import { discardEachContactEvent, retryEachContactEvent } from "../dev/api/change-each.js";
-import { findRows, textOfContactEvent } from "../dev/api/find-rows.js";
-import { contactEventRow } from "../dev/api/inbox-rows.js";
+import type { RowPage } from "../dev/api/find-rows.js";
 import { momentOf, listPageOf } from "../dev/api/page-of-query.js";
-import type { ContactEventDetail, ContactEventPage, InboxChanges } from "../dev/api/page-api.js";
+import type { ContactEventDetail, ContactEventPage, ContactEventRow, InboxChanges } from "../dev/api/page-api.js";
 import { PageApiError } from "../dev/api/page-api-error.js";
-import { OUTBOX_STATES } from "../store/outbox.js";
+import { OUTBOX_STATES, type OutboxQuery } from "../store/outbox.js";
 import type { ActionLog } from "./action-log.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import type { DashboardCall, DashboardRoute } from "./dashboard-route.js";
+import { findShown, isIn } from "./find-shown.js";
 import type { PersonalData } from "./personal-data.js";
 import { readContactEventKeys } from "./job-choice.js";
 
@@ -35,7 +35,7 @@ export function outboxRoutes({ operator, personal, log }: OutboxRouteTools): Das
         const view = await operator().getContactEvent(key);
         if (view === undefined)
           throw new PageApiError(404, { code: "not_found", message: "There is no contact event with this key." });
-        const row = personal.contactEvent(contactEventRow(view), payloads);
+        const row = personal.contactEvent(view, payloads);
         return { ...row, body: personal.contactEventBody(view.body, payloads) };
       },
     },
@@ -67,21 +67,29 @@ async function listOutbox(
   { query, person: { payloads } }: DashboardCall,
 ): Promise<ContactEventPage> {
   const given = (name: string): string | undefined => query.get(name) || undefined;
+  const error = given("error");
   const wanted = {
     ...listPageOf(query, OUTBOX_STATES),
     name: given("name"),
-    error: given("error"),
+    error: payloads === "full" ? error : undefined,
     inboxEventId: given("event"),
     since: momentOf(query, "since"),
     until: momentOf(query, "until"),
   };
-  const { items, nextCursor } = await findRows({
-    list: (page) => operator().listContactEvents({ ...wanted, ...page }),
-    cursor: wanted.cursor,
-    text: query.get("text") ?? "",
-    // What is not shown must not be found out by searching for it.
-    textOf: (view) => textOfContactEvent(view).map((text) => personal.text(text, payloads)),
-  });
-  const rows = items.map((view) => personal.contactEvent(contactEventRow(view), payloads));
-  return { items: rows, nextCursor: nextCursor ?? null };
+  const list = async (page: OutboxQuery): Promise<RowPage<ContactEventRow>> => {
+    const { items, nextCursor } = await operator().listContactEvents({ ...wanted, ...page });
+    return { items: items.map((view) => personal.contactEvent(view, payloads)), nextCursor };
+  };
+  const text = query.get("text")?.trim() ?? "";
+  const isFound = (row: ContactEventRow): boolean => {
+    const answer = [row.reason, row.code, row.param, row.message, row.error];
+    // The store has looked for errors that are shown as they are.
+    const hasError = error === undefined || payloads === "full" || isIn(answer, error);
+    return hasError && isIn([row.key, row.name, row.contact, ...answer], text);
+  };
+  const { items, nextCursor } =
+    text === "" && (error === undefined || payloads === "full")
+      ? await list({ cursor: wanted.cursor })
+      : await findShown({ list, cursor: wanted.cursor, isFound });
+  return { items, nextCursor: nextCursor ?? null };
 }

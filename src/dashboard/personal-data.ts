@@ -2,12 +2,16 @@ import { createHmac } from "node:crypto";
 import type { Capture } from "../capture/model/capture.js";
 import { fromInbox } from "../capture/model/from-inbox.js";
 import { createFakeValues } from "../capture/redact/fake-values.js";
+import { hideQuotesOf } from "../capture/redact/quoted-text.js";
 import { type RedactionRules, hideAddresses, redactValue } from "../capture/redact/redact-value.js";
 import { createRedactor } from "../capture/redact/redactor.js";
 import { SHARED_PROFILE } from "../capture/redact/redaction-profiles.js";
+import { contactEventRow } from "../dev/api/inbox-rows.js";
 import type { ContactEventRow, InboxEvent } from "../dev/api/page-api.js";
 import type { FailedRuns } from "../store/inbox-view.js";
+import type { OutboxView } from "../store/outbox.js";
 import type { PayloadAccess, ShownPayload } from "./dashboard-api.js";
+import { HIDDEN_TEXT, showError } from "./show-error.js";
 
 /** An event whose bytes are there. */
 export interface EventBytes {
@@ -33,36 +37,47 @@ export class PersonalData {
     this.#share = createRedactor({ key, profile: SHARED_PROFILE });
   }
 
-  /** A text that may quote a payload, such as an error, without the addresses in it. */
-  text(text: string, rule: PayloadAccess): string {
-    return rule === "full" ? text : hideAddresses(text, this.#rules);
+  /**
+   * What shows errors that may quote this body, by how much of payloads may be seen: without what the redaction of the
+   * body removes; with the names and places alone where there is no body to compare them with.
+   */
+  errorsOf(body: Uint8Array | undefined, rule: PayloadAccess): (error: string) => string {
+    if (rule === "full") return (error) => error;
+    const isRead = rule === "redacted" && body !== undefined && body.byteLength <= MAX_REDACTED_BYTES;
+    return this.#showErrors(isRead ? quotable(body) : undefined);
   }
 
-  event<Row extends InboxEvent>(row: Row, rule: PayloadAccess): Row {
-    if (rule === "full") return row;
+  #showErrors(quotable: { value: unknown } | undefined): (error: string) => string {
+    const hide =
+      quotable === undefined ? undefined : withoutRangeError(() => hideQuotesOf(quotable.value, this.#rules));
+    return (error) => showError(error, hide ?? (() => HIDDEN_TEXT));
+  }
+
+  event<Row extends InboxEvent>(row: Row, show: (error: string) => string): Row {
     const handlers = row.handlers.map((each) => {
-      return { ...each, error: each.error === null ? null : this.text(each.error, rule) };
+      return { ...each, error: each.error === null ? null : show(each.error) };
     });
     return { ...row, handlers };
   }
 
-  failed({ first, last }: FailedRuns, rule: PayloadAccess): FailedRuns {
-    return {
-      first: { ...first, stack: this.text(first.stack, rule) },
-      last: { ...last, stack: this.text(last.stack, rule) },
-    };
+  failed({ first, last }: FailedRuns, show: (error: string) => string): FailedRuns {
+    return { first: { ...first, stack: show(first.stack) }, last: { ...last, stack: show(last.stack) } };
   }
 
-  contactEvent(row: ContactEventRow, rule: PayloadAccess): ContactEventRow {
+  contactEvent(view: OutboxView, rule: PayloadAccess): ContactEventRow {
+    const row = contactEventRow(view);
     if (rule === "full") return row;
-    const hide = (text: string | null): string | null => (text === null ? null : this.text(text, rule));
-    return { ...row, contact: this.text(row.contact, rule), error: hide(row.error), message: hide(row.message) };
+    const { fields } = partsOfContactEvent(view.body);
+    const show = this.#showErrors(rule === "hidden" ? undefined : { value: fields });
+    const shown = (text: string | null): string | null => (text === null ? null : show(text));
+    const contact = hideAddresses(row.contact, this.#rules);
+    return { ...row, contact, error: shown(row.error), message: shown(row.message) };
   }
 
   /** JSON of a contact event, as far as it may be shown. */
   contactEventBody(body: string, rule: PayloadAccess): string {
     if (rule === "full") return body;
-    const { name, ...fields } = JSON.parse(body) as Record<string, unknown>;
+    const { name, fields } = partsOfContactEvent(body);
     if (rule === "hidden") return JSON.stringify({ name });
     return JSON.stringify({ name, ...(redactValue(fields, "", this.#rules) as object) });
   }
@@ -96,5 +111,34 @@ export class PersonalData {
   fixture(event: EventBytes, rule: PayloadAccess): Capture {
     const capture = fromInbox(event);
     return rule === "full" ? capture : this.#redact(capture);
+  }
+}
+
+/** The event's name is a word of the developer. */
+function partsOfContactEvent(body: string): { name: unknown; fields: Record<string, unknown> } {
+  const { name, ...fields } = JSON.parse(body) as Record<string, unknown>;
+  return { name, fields };
+}
+
+/** What errors may quote of a body: without the envelope's own fields, or the text as it is. */
+function quotable(body: Uint8Array): { value: unknown } {
+  const text = Buffer.from(body).toString();
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return { value };
+    const own = ["id", "type", "createdAt"];
+    return { value: Object.fromEntries(Object.entries(value).filter(([key]) => !own.includes(key))) };
+  } catch {
+    return { value: text };
+  }
+}
+
+/** Undefined for a body that is nested too deeply to recurse. */
+function withoutRangeError<Value>(make: () => Value): Value | undefined {
+  try {
+    return make();
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
   }
 }

@@ -2,7 +2,12 @@ import { createDashboard } from "pigeonhole/dashboard";
 import type { DashboardOptions } from "pigeonhole/dashboard";
 import { describe, expect, test } from "vitest";
 import { TOKEN_HEADER } from "#pigeonhole/dashboard/dashboard-api.js";
-import type { DashboardSession, UnveiledPayload } from "#pigeonhole/dashboard/dashboard-api.js";
+import type {
+  DashboardEventDetail,
+  DashboardSession,
+  UnveiledPayload,
+} from "#pigeonhole/dashboard/dashboard-api.js";
+import { PersonalData } from "#pigeonhole/dashboard/personal-data.js";
 import { fakeClock } from "pigeonhole/testing";
 import { captureLog, makeEvent, openReceiver, post } from "../support/receiver.js";
 import { HOST, OPERATOR, openDashboard } from "./dashboard-client.js";
@@ -233,5 +238,89 @@ describe("payloads", () => {
     const unveiled = await dashboard.post<UnveiledPayload>(`api/events/${event.id}/payload`);
     expect(JSON.parse(unveiled.body.text)).toMatchObject({ data: PERSON });
     expect(log.named("dashboard_action")).toMatchObject([{ by: "ann", action: "unveil_payload", eventId: event.id }]);
+  });
+
+  describe("errors that quote them", () => {
+    const QUOTED = /ada@|Lovelace|Babbage|Ada L/i;
+    const DATA = {
+      name: "Ada Lovelace",
+      from: "ada@secret.example.com",
+      text: "The engine of Charles Babbage\nbroke.",
+    };
+
+    const withFailures = async () => {
+      const receiver = openReceiver();
+      receiver.on(
+        "email.sent",
+        ({ data }) => {
+          const { name, from, text } = data as unknown as typeof DATA;
+          const cause = new Error(`Cannot parse ${JSON.stringify(data)} of ${text}`);
+          throw new TypeError(`no room for ${name.slice(0, 10)}… <${from}>`, { cause });
+        },
+        { retry: { maxAttempts: 1 } },
+      );
+      receiver.on("email.sent", () => Promise.reject(new Error("other")), {
+        name: "other",
+        retry: { maxAttempts: 1 },
+      });
+      await receiver.start();
+      const event = makeEvent({ data: DATA });
+      await post(receiver, event);
+      await expect
+        .poll(async () => (await receiver.inbox.get(event.id))?.handlers.map(({ state }) => state))
+        .toEqual(["dead", "dead"]);
+      const as = (payloads: "hidden" | "redacted" | "full") =>
+        openDashboard(receiver, { allow: () => ({ ...OPERATOR, payloads }) });
+      const count = async (payloads: "hidden" | "redacted" | "full", query: string): Promise<number> =>
+        (await as(payloads).get<{ items: unknown[] }>(`api/events?${query}`)).body.items.length;
+      return { event, as, count };
+    };
+
+    test.each(["hidden", "redacted"] as const)("with %j they do not show them", async (payloads) => {
+      const { event, as } = await withFailures();
+      const dashboard = as(payloads);
+      for (const path of ["api/events", `api/events/${event.id}`, "api/errors"]) {
+        const { text } = await dashboard.get(path);
+        expect(text).toContain(payloads === "hidden" ? "TypeError: [hidden]" : "TypeError: no room for Xxx Xxxxxx");
+        expect(text).not.toMatch(QUOTED);
+      }
+      const { body } = await dashboard.get<DashboardEventDetail>(`api/events/${event.id}`);
+      const { stack } = body.errors["email.sent"]?.last ?? {};
+      expect(stack).toMatch(/\n {4}at .*access\.test\.ts:\d+:\d+/);
+      expect(stack).toContain(`Caused by: Error: ${payloads === "hidden" ? "[hidden]" : "Cannot parse {"}`);
+    });
+
+    test.each(["hidden", "redacted"] as const)("with %j they are searched as they are shown", async (payloads) => {
+      const { count } = await withFailures();
+      for (const sought of ["ada@secret.example.com", "ada%20l", "no%20room%20for%20Ada"]) {
+        expect(await count("full", `error=${sought}`)).toBe(1);
+        expect(await count(payloads, `error=${sought}`)).toBe(0);
+        expect(await count(payloads, `text=${sought}`)).toBe(0);
+      }
+      expect(await count(payloads, "error=typeerror")).toBe(1);
+      expect(await count(payloads, "error=typeerror&handler=other")).toBe(0);
+      expect(await count(payloads, "error=typeerror&state=parked")).toBe(0);
+    });
+
+    test.each(["hidden", "redacted"] as const)("with %j, nor do those of contact events", (payloads) => {
+      const body = JSON.stringify({
+        name: "order_placed",
+        email: "ada@secret.example.com",
+        properties: { city: "Neverland" },
+      });
+      const view = {
+        ...({ key: "k", state: "dead", body, recordedAt: 1, occurredAt: 1, attempts: 1 } as const),
+        message: "city: Neverland of order_placed is unknown",
+        error: "FetchError: no ada@secret.example.com",
+      };
+      const personal = new PersonalData(new Uint8Array(32));
+      const shown = personal.contactEvent(view as Parameters<typeof personal.contactEvent>[0], payloads);
+      expect(JSON.stringify(shown)).not.toMatch(/Neverland|ada@/);
+      expect(shown.message).toContain(payloads === "hidden" ? "[hidden]" : "Xxxxxxxxx of order_placed is unknown");
+      expect(personal.contactEvent(view as Parameters<typeof personal.contactEvent>[0], "full")).toMatchObject({
+        message: view.message,
+        error: view.error,
+      });
+    });
   });
 });

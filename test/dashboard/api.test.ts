@@ -84,7 +84,7 @@ describe("events", () => {
     expect(await ids("handler=email.sent&state=")).toEqual(both);
     expect(await ids("handler=other")).toEqual([]);
     expect(await ids("type=email.bounced")).toEqual([]);
-    expect(await ids("error=NO%20luck")).toEqual([dead]);
+    expect(await ids("error=NO%20xxxx")).toEqual([dead]);
     expect(await ids(`id=${done.id}`)).toEqual([done.id]);
     expect(await ids("since=2099-01-01T00:00:00Z")).toEqual([]);
     expect(await ids("until=2099-01-01T00:00:00Z")).toEqual(both);
@@ -107,7 +107,7 @@ describe("events", () => {
     expect(body.timeline.at(2)).toMatchObject({
       handler: "email.sent",
       attempt: 1,
-      text: expect.stringContaining("TypeError: no luck") as string,
+      text: expect.stringContaining("TypeError: no xxxx for order") as string,
       detail: expect.stringContaining("api.test.ts") as string,
     });
     expect(JSON.parse(body.payload.text ?? "")).toMatchObject({ id, type: "email.sent", data: { fails: "xxxx" } });

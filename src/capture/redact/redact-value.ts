@@ -52,22 +52,27 @@ function redactText(text: string, key: string, rules: RedactionRules): string {
   if (isIP(text) !== 0) return fakes.ip(text);
   if (ID.test(text)) return strict ? fakes.id(text) : text;
   if (/domain|host/i.test(key) && DOMAIN.test(text)) return fakes.domain(text);
-  if (text.search(ADDRESS) !== -1) return redactAround(text, rules);
+  if (text.search(ADDRESS) !== -1) return redactWithAddress(text, rules);
   if (ID_KEY.test(key) && /^[\w-]{1,100}$/.test(text)) return strict ? fakes.id(text) : text;
   if (KIND_KEY.test(key) && KIND.test(text)) return text;
   return maskText(text, strict);
 }
 
-/** Addresses within a text become their stand-ins, so that a name with an address still matches the address alone. */
-function redactAround(text: string, { fakes, strict }: RedactionRules): string {
-  if (strict && text.length > MAX_ADDRESS_LINE) return maskText(text, strict);
+/** A name with an address still matches the address alone. */
+function redactWithAddress(text: string, rules: RedactionRules): string {
+  if (rules.strict && text.length > MAX_ADDRESS_LINE) return maskText(text, true);
+  return redactAround(text, rules, (part) => maskText(part, false));
+}
+
+/** Addresses within a text become their stand-ins; `hide` changes what is between them. */
+export function redactAround(text: string, { fakes }: RedactionRules, hide: (part: string) => string): string {
   let redacted = "";
   let at = 0;
   for (const match of text.matchAll(ADDRESS)) {
-    redacted += maskText(text.slice(at, match.index), false) + fakes.address(match[0]);
+    redacted += hide(text.slice(at, match.index)) + fakes.address(match[0]);
     at = match.index + match[0].length;
   }
-  return redacted + maskText(text.slice(at), false);
+  return redacted + hide(text.slice(at));
 }
 
 /** A word of the service or of the developer, such as a key, without the addresses in it. */

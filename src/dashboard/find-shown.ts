@@ -1,0 +1,33 @@
+import type { RowPage } from "../dev/api/find-rows.js";
+import { PAGE_LIMIT } from "../store/inbox-view.js";
+
+/** Rows that are looked at together. */
+const PAGE_ROWS = 50;
+/** Of one request; the page asks for more. */
+const MAX_SEARCH_MS = 300;
+
+/** Rows as a person may see them: what is not shown must not be found out by searching for it. */
+export interface ShownSearch<Row> {
+  list: (page: { limit?: number; cursor: string | undefined }) => Promise<RowPage<Row>>;
+  cursor: string | undefined;
+  isFound: (row: Row) => boolean | Promise<boolean>;
+}
+
+/** A page of the rows that are found. It may be short, or empty, with a cursor. */
+export async function findShown<Row>({ list, cursor: from, isFound }: ShownSearch<Row>): Promise<RowPage<Row>> {
+  const items: Row[] = [];
+  const until = performance.now() + MAX_SEARCH_MS;
+  let cursor = from;
+  do {
+    const page = await list({ limit: PAGE_ROWS, cursor });
+    for (const row of page.items) if (await isFound(row)) items.push(row);
+    cursor = page.nextCursor;
+  } while (cursor !== undefined && items.length < PAGE_LIMIT.default && performance.now() < until);
+  return { items, nextCursor: cursor };
+}
+
+/** True when one of the texts has the sought one, in any case of its letters. */
+export function isIn(texts: readonly (string | null | undefined)[], sought: string): boolean {
+  const needle = sought.trim().toLowerCase();
+  return texts.some((text) => text?.toLowerCase().includes(needle) === true);
+}
