@@ -92,7 +92,7 @@ function answerFile({ files }: AnswerTools, { method, path, query, bareMount }: 
 async function answerApi(tools: AnswerTools, request: DashboardRequest, person: Viewer): Promise<DashboardAnswer> {
   const { routes, tokens, live } = await tools.open();
   const { method, path, query } = request;
-  if (path === STREAM_PATH && method === "GET") return openStream(live);
+  if (path === STREAM_PATH && method === "GET") return openStream(live, person);
   const match = findPageApiRoute(routes, method === "HEAD" ? "GET" : method, path);
   if (match.kind === "no_such_path")
     return errorAnswer(404, { code: "no_such_path", message: "There is no such path." });
@@ -105,7 +105,7 @@ async function answerApi(tools: AnswerTools, request: DashboardRequest, person: 
   return jsonAnswer(200, await route.handle({ id, query: new URLSearchParams(query), body, person }));
 }
 
-function openStream(live: LiveView): DashboardAnswer {
+function openStream(live: LiveView, { payloads }: Viewer): DashboardAnswer {
   if (live.isFull)
     return errorAnswer(503, {
       code: "too_many_streams",
@@ -114,7 +114,7 @@ function openStream(live: LiveView): DashboardAnswer {
   return {
     kind: "stream",
     headers: { "content-type": "text/event-stream; charset=utf-8", "x-accel-buffering": "no" },
-    open: (sink) => live.open(sink),
+    open: (sink) => live.open(sink, payloads),
   };
 }
 

@@ -18,7 +18,7 @@ import { errorRoutes } from "./error-routes.js";
 import { eventRoutes } from "./event-routes.js";
 import { createFetchDashboard } from "./fetch-dashboard.js";
 import { handlerRoutes } from "./handler-routes.js";
-import { jobRoutes, jobRow } from "./job-routes.js";
+import { jobRoutes } from "./job-routes.js";
 import { JobRunner } from "./job-runner.js";
 import { LiveView } from "./live-view.js";
 import { createNodeDashboard } from "./node-dashboard.js";
@@ -92,7 +92,7 @@ function openOnce(parts: ReceiverParts, operator: () => InboxOperator): () => Pr
   const now = new NowReader({ operator, receiver: parts, clock });
   const live = new LiveView({
     readNow: () => now.read(),
-    readJobs: async () => (await operator().listJobs()).map(jobRow),
+    readJobs: () => operator().listJobs(),
     lastReportAt: () => now.lastReportAt,
     isRunning,
     clock,
@@ -112,7 +112,7 @@ function openOnce(parts: ReceiverParts, operator: () => InboxOperator): () => Pr
         ...errorRoutes({ operator, personal, now: () => clock.now() }),
         ...eventRoutes({ operator, store: parts.options.store, personal, log }),
         ...handlerRoutes({ operator, handlers, log }),
-        ...jobRoutes({ operator, jobs, log }),
+        ...jobRoutes({ operator, personal, jobs, log }),
         ...outboxRoutes({ operator, personal, log }),
       ];
       return { routes, tokens, live };

@@ -3,7 +3,8 @@ import { badField } from "../dev/api/page-api-error.js";
 import { isoTime } from "../base/iso-time.js";
 import type { JobChoice } from "../store/bulk-jobs.js";
 import { PAGE_LIMIT } from "../store/inbox-view.js";
-import type { WorkFilter } from "./dashboard-api.js";
+import type { PayloadAccess, WorkFilter } from "./dashboard-api.js";
+import { HIDDEN_TEXT } from "./show-error.js";
 
 /** Of a name, a type or a text to search for. */
 const MAX_TEXT_LENGTH = 500;
@@ -33,10 +34,14 @@ export function readJobChoice(filter: Record<string, unknown>): JobChoice {
   });
 }
 
-/** The choice of a stored job, for the page. */
-export function showJobChoice({ since, until, errorGroup, ids, ...rest }: JobChoice): WorkFilter {
+/** The choice of a stored job, for the page. Only who sees errors as they are has chosen by a text in them. */
+export function showJobChoice(
+  { error, since, until, errorGroup, ids, ...rest }: JobChoice,
+  rule: PayloadAccess,
+): WorkFilter {
   return withoutUndefined({
     ...rest,
+    error: error === undefined || rule === "full" ? error : HIDDEN_TEXT,
     since: isoTime(since) ?? undefined,
     until: isoTime(until) ?? undefined,
     group: errorGroup,

@@ -3,45 +3,55 @@ import { requireField } from "../dev/api/body-fields.js";
 import { PageApiError } from "../dev/api/page-api-error.js";
 import { type BulkJob, JOB_ACTIONS } from "../store/bulk-jobs.js";
 import type { ActionLog } from "./action-log.js";
-import type { BulkJobList, BulkJobRow, JobPreview } from "./dashboard-api.js";
+import { chooseShown } from "./choose-shown.js";
+import type { BulkJobList, BulkJobRow, JobPreview, PayloadAccess } from "./dashboard-api.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import type { DashboardCall, DashboardRoute } from "./dashboard-route.js";
 import type { JobRunner } from "./job-runner.js";
+import type { PersonalData } from "./personal-data.js";
 import { readJobChoice, showJobChoice } from "./job-choice.js";
 
 /** What the routes of jobs work with. */
 export interface JobRouteTools {
   operator: () => InboxOperator;
+  personal: PersonalData;
   jobs: Pick<JobRunner, "kick">;
   log: ActionLog;
 }
 
 /** Changes of much work. */
-export function jobRoutes({ operator, jobs, log }: JobRouteTools): DashboardRoute[] {
+export function jobRoutes({ operator, personal, jobs, log }: JobRouteTools): DashboardRoute[] {
+  const readJob = async ({ body, person }: DashboardCall) => {
+    const action = requireField("action", body.choice("action", JOB_ACTIONS));
+    const choice = readJobChoice(requireField("filter", body.record("filter")));
+    return { action, choice: await chooseShown({ operator, personal }, { action, choice }, person.payloads) };
+  };
   return [
     {
       method: "GET",
       path: "/api/jobs",
       needs: "read",
-      async handle(): Promise<BulkJobList> {
-        return { jobs: (await operator().listJobs()).map(jobRow) };
+      async handle({ person: { payloads } }): Promise<BulkJobList> {
+        return { jobs: (await operator().listJobs()).map((job) => jobRow(job, payloads)) };
       },
     },
     {
       method: "POST",
       path: "/api/jobs/preview",
       needs: "operate",
-      handle: (call): Promise<JobPreview> => operator().countJob(readJob(call)),
+      async handle(call): Promise<JobPreview> {
+        return operator().countJob(await readJob(call));
+      },
     },
     {
       method: "POST",
       path: "/api/jobs",
       needs: "operate",
       async handle(call): Promise<BulkJobRow> {
-        const job = await operator().createJob({ ...readJob(call), by: call.person.name });
+        const job = await operator().createJob({ ...(await readJob(call)), by: call.person.name });
         log.note(call.person, "create_job", { job: job.id, jobAction: job.action });
         jobs.kick();
-        return jobRow(job);
+        return jobRow(job, call.person.payloads);
       },
     },
     {
@@ -52,23 +62,18 @@ export function jobRoutes({ operator, jobs, log }: JobRouteTools): DashboardRout
         log.note(person, "cancel_job", { job: id });
         await operator().cancelJob(id);
         const job = await operator().getJob(id);
-        if (job !== undefined) return jobRow(job);
+        if (job !== undefined) return jobRow(job, person.payloads);
         throw new PageApiError(404, { code: "not_found", message: "There is no job with this id." });
       },
     },
   ];
 }
 
-function readJob({ body }: DashboardCall) {
-  const action = requireField("action", body.choice("action", JOB_ACTIONS));
-  return { action, choice: readJobChoice(requireField("filter", body.record("filter"))) };
-}
-
-/** A job as the page shows it. */
-export function jobRow({ choice, createdAt, endedAt, error, ...job }: BulkJob): BulkJobRow {
+/** A job as the page shows it to a person with this access. */
+export function jobRow({ choice, createdAt, endedAt, error, ...job }: BulkJob, rule: PayloadAccess): BulkJobRow {
   return {
     ...job,
-    filter: showJobChoice(choice),
+    filter: showJobChoice(choice, rule),
     createdAt: isoTime(createdAt),
     endedAt: isoTime(endedAt),
     error: error ?? null,

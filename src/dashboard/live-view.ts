@@ -1,7 +1,9 @@
 import type { Clock, Timer } from "../base/clock.js";
 import { MINUTE, SECOND } from "../base/duration.js";
-import type { BulkJobRow, DashboardNow, StreamMessages } from "./dashboard-api.js";
+import type { BulkJob } from "../store/bulk-jobs.js";
+import type { DashboardNow, PayloadAccess, StreamMessages } from "./dashboard-api.js";
 import type { StreamSink } from "./dashboard-request.js";
+import { jobRow } from "./job-routes.js";
 
 const REFRESH_MS = 1 * SECOND;
 const HEARTBEAT_MS = 15 * SECOND;
@@ -13,7 +15,7 @@ const MAX_STREAMS = 50;
 /** Where the messages come from. */
 export interface LiveViewTools {
   readNow: () => Promise<DashboardNow>;
-  readJobs: () => Promise<BulkJobRow[]>;
+  readJobs: () => Promise<BulkJob[]>;
   /** When a process last wrote figures, as far as `readNow` has seen. */
   lastReportAt: () => number;
   /** False once the receiver stops. */
@@ -23,9 +25,13 @@ export interface LiveViewTools {
 
 interface OpenStream {
   sink: StreamSink;
+  payloads: PayloadAccess;
   until: number;
   heardAt: number;
 }
+
+/** A message for each access to payloads. */
+type MessageTexts = Record<PayloadAccess, string>;
 
 /**
  * Sends the state of the store to the open pages. It is read once for all of them, and only while there are some; what
@@ -35,7 +41,7 @@ export class LiveView {
   readonly #tools: LiveViewTools;
   readonly #streams = new Set<OpenStream>();
   /** The last message of each kind, so that a new page gets it at once, and what must change for the next one. */
-  readonly #sent = new Map<keyof StreamMessages, { text: string; mark: string }>();
+  readonly #sent = new Map<keyof StreamMessages, { texts: MessageTexts; mark: string }>();
   #timer: Timer | undefined;
   #isReading = false;
 
@@ -48,14 +54,14 @@ export class LiveView {
   }
 
   /** Returns what is called when the client has gone. */
-  open(sink: StreamSink): () => void {
+  open(sink: StreamSink, payloads: PayloadAccess): () => void {
     const now = this.#tools.clock.now();
-    const stream = { sink, until: now + MAX_STREAM_MS, heardAt: now };
+    const stream = { sink, payloads, until: now + MAX_STREAM_MS, heardAt: now };
     this.#streams.add(stream);
     sink.write("retry: 2000\n\n");
     // What was read for pages that have gone is old.
     if (this.#streams.size === 1) this.#sent.clear();
-    for (const { text } of this.#sent.values()) sink.write(text);
+    for (const { texts } of this.#sent.values()) sink.write(texts[payloads]);
     if (this.#timer === undefined && !this.#isReading) void this.#refresh();
     return () => this.#streams.delete(stream);
   }
@@ -74,21 +80,27 @@ export class LiveView {
   async #readAll(): Promise<void> {
     const { readNow, readJobs, lastReportAt } = this.#tools;
     const now = await readNow();
-    this.#send("now", now, { ...now, at: "", ...withoutAges(now) });
+    this.#send("now", () => now, { ...now, at: "", ...withoutAges(now) });
     const at = new Date(lastReportAt()).toISOString();
-    this.#send("figures", { at }, at);
+    this.#send("figures", () => ({ at }), at);
     const jobs = await readJobs();
-    this.#send("jobs", { jobs }, jobs);
+    this.#send("jobs", (payloads) => ({ jobs: jobs.map((job) => jobRow(job, payloads)) }), jobs);
   }
 
   /** `compared`: what must have changed for the message to be sent. */
-  #send<Kind extends keyof StreamMessages>(kind: Kind, message: StreamMessages[Kind], compared: unknown): void {
-    const text = `event: ${kind}\ndata: ${JSON.stringify(message)}\n\n`;
+  #send<Kind extends keyof StreamMessages>(
+    kind: Kind,
+    messageFor: (payloads: PayloadAccess) => StreamMessages[Kind],
+    compared: unknown,
+  ): void {
     const mark = JSON.stringify(compared);
     if (this.#sent.get(kind)?.mark === mark) return;
-    this.#sent.set(kind, { text, mark });
+    const textFor = (payloads: PayloadAccess): string =>
+      `event: ${kind}\ndata: ${JSON.stringify(messageFor(payloads))}\n\n`;
+    const texts = { hidden: textFor("hidden"), redacted: textFor("redacted"), full: textFor("full") };
+    this.#sent.set(kind, { texts, mark });
     const at = this.#tools.clock.now();
-    for (const stream of this.#streams) this.#write(stream, text, at);
+    for (const stream of this.#streams) this.#write(stream, texts[stream.payloads], at);
   }
 
   #write(stream: OpenStream, text: string, at: number): void {

@@ -3,8 +3,10 @@ import type { DashboardOptions } from "pigeonhole/dashboard";
 import { describe, expect, test } from "vitest";
 import { TOKEN_HEADER } from "#pigeonhole/dashboard/dashboard-api.js";
 import type {
+  BulkJobRow,
   DashboardEventDetail,
   DashboardSession,
+  JobPreview,
   UnveiledPayload,
 } from "#pigeonhole/dashboard/dashboard-api.js";
 import { PersonalData } from "#pigeonhole/dashboard/personal-data.js";
@@ -300,6 +302,36 @@ describe("payloads", () => {
       expect(await count(payloads, "error=typeerror")).toBe(1);
       expect(await count(payloads, "error=typeerror&handler=other")).toBe(0);
       expect(await count(payloads, "error=typeerror&state=parked")).toBe(0);
+    });
+
+    test.each(["hidden", "redacted"] as const)("with %j jobs choose by them as they are shown", async (payloads) => {
+      const { event, as } = await withFailures();
+      const preview = async (error: string) => {
+        const job = { action: "discard", filter: { error } };
+        return (await as(payloads).post<JobPreview>("api/jobs/preview", job)).body;
+      };
+      expect(await preview("ada@secret")).toEqual({ events: 0, work: 0 });
+      expect(await preview("typeerror")).toEqual({ events: 1, work: 1 });
+      expect(await preview("error")).toEqual({ events: 1, work: 2 });
+      const job = { action: "discard", filter: { error: "TypeError" } };
+      const { filter } = (await as(payloads).post<BulkJobRow>("api/jobs", job)).body;
+      expect(filter).toEqual({ ids: [event.id], handler: "email.sent" });
+    });
+
+    test("a text that a job has chosen by is shown to those who see errors as they are", async () => {
+      const { as } = await withFailures();
+      await as("full").post("api/jobs", { action: "discard", filter: { error: "ada@secret.example.com" } });
+      for (const payloads of ["hidden", "redacted", "full"] as const) {
+        const stream = await as(payloads).fetch(new Request(`${HOST}/api/stream`));
+        let text = (await as(payloads).get("api/jobs")).text;
+        for await (const chunk of stream.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+          text += chunk;
+          if (chunk.includes("event: jobs")) break;
+        }
+        const shown =
+          payloads === "full" ? ["ada@secret.example.com", "ada@secret.example.com"] : ["[hidden]", "[hidden]"];
+        expect([...text.matchAll(/"error":"([^"]*)"/g)].map(([, error]) => error)).toEqual(shown);
+      }
     });
 
     test.each(["hidden", "redacted"] as const)("with %j, nor do those of contact events", (payloads) => {
