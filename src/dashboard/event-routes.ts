@@ -19,7 +19,8 @@ import type {
 import type { InboxOperator } from "../store/inbox-operator.js";
 import type { DashboardCall, DashboardRoute } from "./dashboard-route.js";
 import { eventTimeline } from "./event-timeline.js";
-import { findShown, isIn } from "./find-shown.js";
+import { findShown, holdsText } from "./find-shown.js";
+import { InTurn } from "./in-turn.js";
 import type { PersonalData, EventBytes } from "./personal-data.js";
 import { listShownEvents, showEvent, workWithShownError } from "./shown-events.js";
 
@@ -33,14 +34,17 @@ export interface EventRouteTools {
 }
 
 const MAX_CONTACT_EVENTS = 50;
+/** Searches that run or wait: redacting payloads takes the event loop, so that there is one at a time. */
+const MAX_SEARCHES = 10;
 
 /** Stored events: lists, one event with its life, and what is done to it. */
 export function eventRoutes(tools: EventRouteTools): DashboardRoute[] {
   const { operator, personal, log } = tools;
+  const searches = new InTurn(MAX_SEARCHES, tooManySearches);
   const file = (call: DashboardCall, kind: string, make: (event: EventBytes) => Capture): Promise<FileText> =>
     storedEvent(operator(), call.id).then((event) => captureFile(make(event), kind));
   return [
-    { method: "GET", path: "/api/events", needs: "read", handle: (call) => listEvents(tools, call) },
+    { method: "GET", path: "/api/events", needs: "read", handle: (call) => listEvents({ ...tools, searches }, call) },
     { method: "GET", path: "/api/events/{id}", needs: "read", handle: (call) => readEvent(tools, call) },
     {
       method: "POST",
@@ -107,7 +111,7 @@ export function eventRoutes(tools: EventRouteTools): DashboardRoute[] {
 const PATIENCE_MS = 200;
 
 async function listEvents(
-  { operator, personal }: EventRouteTools,
+  { operator, personal, searches }: EventRouteTools & { searches: InTurn },
   { query, person: { payloads } }: DashboardCall,
 ): Promise<DashboardEventPage> {
   const wanted = eventQuery(query);
@@ -121,13 +125,18 @@ async function listEvents(
   };
   const isFound = async (row: DashboardEvent): Promise<boolean> => {
     if (wanted.error !== undefined && workWithShownError(row, wanted).length === 0) return false;
-    return isIn(textsOf(row), text) || isIn([await redactedPayload(row.id)], text);
+    return holdsText(textsOf(row), text) || holdsText([await redactedPayload(row.id)], text);
   };
   const { items, nextCursor } =
     text === "" && (wanted.error === undefined || payloads === "full")
       ? await list({ cursor: wanted.cursor })
-      : await findShown({ list, cursor: wanted.cursor, isFound });
+      : await searches.run(() => findShown({ list, cursor: wanted.cursor, isFound }));
   return { items, nextCursor: nextCursor ?? null };
+}
+
+function tooManySearches(): PageApiError {
+  const message = "Too many people search at once. Search again in some seconds.";
+  return new PageApiError(503, { code: "too_many_searches", message });
 }
 
 function textsOf({ id, type, handlers }: DashboardEvent): (string | null)[] {

@@ -7,7 +7,7 @@ import { OUTBOX_STATES, type OutboxQuery } from "../store/outbox.js";
 import type { ActionLog } from "./action-log.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import type { DashboardCall, DashboardRoute } from "./dashboard-route.js";
-import { findShown, isIn } from "./find-shown.js";
+import { findShown, holdsText } from "./find-shown.js";
 import type { PersonalData } from "./personal-data.js";
 import { readContactEventKeys } from "./job-choice.js";
 
@@ -84,8 +84,8 @@ async function listOutbox(
   const isFound = (row: ContactEventRow): boolean => {
     const answer = [row.reason, row.code, row.param, row.message, row.error];
     // The store has looked for errors that are shown as they are.
-    const hasError = error === undefined || payloads === "full" || isIn(answer, error);
-    return hasError && isIn([row.key, row.name, row.contact, ...answer], text);
+    const hasError = error === undefined || payloads === "full" || holdsText(answer, error);
+    return hasError && holdsText([row.key, row.name, row.contact, ...answer], text);
   };
   const { items, nextCursor } =
     text === "" && (error === undefined || payloads === "full")

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { isoTime } from "../base/iso-time.js";
 import type { RowPage } from "../dev/api/find-rows.js";
 import { eventRow } from "../dev/api/inbox-rows.js";
@@ -6,7 +7,7 @@ import type { InboxOperator } from "../store/inbox-operator.js";
 import type { EventQuery, EventView } from "../store/inbox-view.js";
 import type { PatientEventQuery } from "../store/list-windows.js";
 import type { DashboardEvent, PayloadAccess } from "./dashboard-api.js";
-import { isIn } from "./find-shown.js";
+import { holdsText } from "./find-shown.js";
 import type { PersonalData } from "./personal-data.js";
 
 /** What shows events. */
@@ -42,8 +43,12 @@ async function showErrorsOf(
   { operator, personal }: EventShowTools,
   rule: PayloadAccess,
 ): Promise<(error: string) => string> {
-  const isCompared = rule === "redacted" && handlers.some(({ error }) => error !== undefined);
-  return personal.errorsOf(isCompared ? (await operator().getEvent(id))?.body : undefined, rule);
+  if (rule !== "redacted" || handlers.every(({ error }) => error === undefined))
+    return personal.errorsOf(undefined, rule);
+  const event = await operator().getEvent(id);
+  // Deliveries come between two bodies.
+  await setImmediate();
+  return personal.errorsOf(event?.body, rule);
 }
 
 export function showEvent(event: EventView, personal: PersonalData, show: (error: string) => string): DashboardEvent {
@@ -58,6 +63,6 @@ export function workWithShownError({ handlers }: DashboardEvent, query: EventQue
     (each) =>
       (state === undefined || each.state === state) &&
       (handler === undefined || each.handler === handler) &&
-      (error === undefined || isIn([each.reason, each.error], error)),
+      (error === undefined || holdsText([each.reason, each.error], error)),
   );
 }
