@@ -19,10 +19,14 @@ import { LOCKED } from "../advisory-lock.js";
 import type { Sql } from "../sql.js";
 import type { NodeLock } from "./recover.js";
 
-/** One of the rows has the process itself; the other says whether any process has written about the step. */
+/**
+ * The row of the process itself, and whether any process has written about the step. The row is locked: until the sum
+ * is written, nobody else joins what it has.
+ */
 const READ = `
   SELECT step, (SELECT figures FROM pigeonhole.figure AS own
-      WHERE own.resolution = open.resolution AND own.step = open.step AND own.process = :process) AS figures,
+      WHERE own.resolution = open.resolution AND own.step = open.step AND own.process = :process
+      FOR UPDATE) AS figures,
     EXISTS (SELECT 1 FROM pigeonhole.figure AS f
       WHERE f.resolution = open.resolution AND f.step = open.step) AS "hasRow"
   FROM unnest(:resolutions::bigint[], :steps::bigint[]) WITH ORDINALITY AS open (resolution, step, place)
@@ -42,7 +46,7 @@ const DROP = `
     JOIN pigeonhole.figure AS f ON f.resolution = kept.resolution AND (f.step <= kept.oldest OR f.step > kept.newest)
     LIMIT :limit FOR UPDATE OF f SKIP LOCKED))`;
 
-/** One process joins at a time; what a late one writes meanwhile gets a row of its own. */
+/** One process joins at a time; what a late one writes meanwhile keeps or gets a row of its own. */
 const MAY_JOIN = "SELECT pg_try_advisory_xact_lock(:lockClass, :lock) AS mine";
 
 const TAKE_CLOSED = `
@@ -50,9 +54,9 @@ const TAKE_CLOSED = `
     SELECT resolution, step FROM pigeonhole.figure WHERE step + resolution <= :before
     GROUP BY resolution, step HAVING count(*) > 1 LIMIT :limit
   )
-  DELETE FROM pigeonhole.figure AS f USING several
-  WHERE f.resolution = several.resolution AND f.step = several.step
-  RETURNING f.resolution, f.step, f.figures`;
+  DELETE FROM pigeonhole.figure WHERE ctid = ANY (ARRAY (
+    SELECT f.ctid FROM several JOIN pigeonhole.figure AS f USING (resolution, step) FOR UPDATE OF f SKIP LOCKED))
+  RETURNING resolution, step, figures`;
 
 const WRITE_STATUS = `
   INSERT INTO pigeonhole.process_status (process, at, status) VALUES (:process, :at, :status)
