@@ -3,7 +3,6 @@ import type { DashboardOverview, FigureRange } from "../../../dashboard/dashboar
 import { reportProblem } from "../../state/notice.js";
 import { fetchOverview } from "../api/fetch-and-post.js";
 import { readParam, view } from "../state/dashboard-address.js";
-import { dashboardSession } from "../state/dashboard-session.js";
 import { now } from "../state/now.js";
 
 /** The figures of the chosen range; null before they are loaded. */
@@ -11,9 +10,6 @@ export const figures = signal<DashboardOverview | null>(null);
 
 /** The spans of plots, the shortest first. */
 export const RANGES = ["1h", "24h", "7d"] as const satisfies readonly FigureRange[];
-
-/** Whether the store keeps figures; undefined before that is known. */
-export const hasFigures = computed(() => dashboardSession.value?.can.figures);
 
 export const range = computed(() => RANGES.find((name) => name === readParam("range")) ?? "1h");
 
@@ -23,7 +19,7 @@ export const chosenHandler = computed(() => readParam("handler"));
 /** Reads the figures, if they are in sight; an answer for another range than the chosen one is dropped. */
 export async function loadFigures(): Promise<void> {
   const wanted = range.value;
-  if (view.value !== "overview" || document.visibilityState === "hidden" || hasFigures.value !== true) return;
+  if (view.value !== "overview" || document.visibilityState === "hidden") return;
   try {
     const read = await fetchOverview(wanted);
     if (range.value !== wanted) return;

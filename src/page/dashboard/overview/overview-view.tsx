@@ -9,7 +9,7 @@ import { answerSeries } from "./answer-series.js";
 import { HandlerFigures } from "./handler-figures.js";
 import { HandlerTable } from "./handler-table.js";
 import { NowCards } from "./now-cards.js";
-import { hasFigures, loadFigures, figures, range, RANGES } from "./figures.js";
+import { loadFigures, figures, range, RANGES } from "./figures.js";
 import { Processes } from "./processes.js";
 
 const RANGE_LABELS = { "1h": "1 hour", "24h": "24 hours", "7d": "7 days" } as const;
@@ -22,7 +22,7 @@ export function OverviewView() {
     load();
     document.addEventListener("visibilitychange", load);
     return () => document.removeEventListener("visibilitychange", load);
-  }, [chosen, hasFigures.value]);
+  }, [chosen]);
   const read = figures.value;
   return (
     <div class="dash-view">
@@ -44,13 +44,7 @@ export function OverviewView() {
       </header>
       <div class="dash-scroll" tabIndex={0} role="region" aria-label="State and figures">
         <NowCards />
-        {read === null ? (
-          <p class="hint dash-loading">
-            {hasFigures.value === false ? "This store keeps no figures for plots." : "Loading figures…"}
-          </p>
-        ) : (
-          <Plots figures={read} />
-        )}
+        {read === null ? <p class="hint dash-loading">Loading figures…</p> : <Plots figures={read} />}
         <Processes />
       </div>
     </div>

@@ -161,18 +161,6 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     await expect.poll(() => endpoint.innerText()).toMatch(/last accepted [2-9] s ago/);
   });
 
-  test("a store that keeps no figures says so, and shows the state now", async () => {
-    await show("");
-    await page.route("**/api/session", async (route) => {
-      const session = (await (await route.fetch()).json()) as { can: object };
-      await route.fulfill({ json: { ...session, can: { ...session.can, figures: false } } });
-    });
-    await page.reload();
-    await page.getByText("This store keeps no figures for plots.").waitFor();
-    await page.getByRole("group", { name: "Endpoint" }).waitFor();
-    expect(open.problems).toEqual([]);
-  });
-
   test("the keyboard alone leads to an event and back", async () => {
     await bench.deliver("email.bounced");
     await show("#/overview");
