@@ -24,6 +24,7 @@ import { GaugeReader } from "./gauge-reader.js";
 import { StoreOwnership } from "./store-ownership.js";
 import { Drainer } from "./drainer.js";
 import { createInbox } from "./inbox.js";
+import { LevelReader } from "./level-reader.js";
 import { Lifecycle } from "./lifecycle.js";
 import { LimitedLog } from "./limited-log.js";
 import { type ReceiverOptions, type ResolvedOptions, resolveOptions } from "./options.js";
@@ -155,7 +156,7 @@ function createParts(options: ResolvedOptions, secretsOption: SecretsOption): Re
       ownership: new StoreOwnership(store),
       counter,
       pruner,
-      figures: createFigures({ options, watch, record, admission, counter }),
+      ...createFigures({ options, watch, record, admission, counter }),
     },
     watches: { work: workWatch, silence, limitedLog },
     drainer,
@@ -170,5 +171,8 @@ function createFigures({
   const { store, clock, logger } = parts.options;
   const recorder = new FiguresRecorder(parts);
   const gauges = new GaugeReader({ store, counter, clock });
-  return new FiguresWriter({ store, recorder, gauges, clock, logger });
+  return {
+    figures: new FiguresWriter({ store, recorder, gauges, clock, logger }),
+    levels: new LevelReader({ options: parts.options, watch: parts.watch, counter, gauges }),
+  };
 }

@@ -197,11 +197,12 @@ function storeFailure(error: unknown, { alarms }: Reporting): Outcome {
 function answer(
   outcome: Outcome,
   { header }: DeliveryRequest,
-  { verification, report }: DeliveryPath,
+  { verification, report, telemetry }: DeliveryPath,
   admitted?: AdmittedDelivery,
 ): Answer {
   try {
     report.watch.answered(outcome, { header, tookMs: admitted?.elapsedMs ?? 0 });
+    telemetry?.countAnswer(outcome.kind);
     const given = answerFor(outcome, verification.rules.unverified);
     report.finalAnswers.saw(outcome, given.status, header);
     return given;

@@ -13,7 +13,7 @@ const NOTED_WITHIN_MS = 5 * SECOND;
 /** How the parts are started, one after the other, and stopped again. */
 export function lifecycleSteps(parts: ReceiverParts): LifecycleSteps {
   const { options, path, inStore, watches } = parts;
-  const { store, clock, logger } = options;
+  const { clock, logger } = options;
   const runsHandlers = options.role !== "accept";
   return {
     start: [
@@ -21,7 +21,7 @@ export function lifecycleSteps(parts: ReceiverParts): LifecycleSteps {
       (stopAsked) => Promise.race([path.verification.secrets.load(), stopAsked]),
       async () => {
         if (!options.telemetry) return;
-        path.telemetry = await loadTelemetry(async () => (await store.counts(clock.now())).pending);
+        path.telemetry = await loadTelemetry(() => inStore.levels.read());
       },
       () =>
         inStore.ownership.open({ logger, clock, runsHandlers, onAlarm: (alarm) => path.report.alarms.raise(alarm) }),
@@ -37,7 +37,10 @@ export function lifecycleSteps(parts: ReceiverParts): LifecycleSteps {
       // Not awaited: a long backlog takes seconds to count.
       () => void warnOfOrphans(parts),
     ],
-    release: () => inStore.ownership.close(),
+    release: () => {
+      path.telemetry?.stop();
+      return inStore.ownership.close();
+    },
     stop: (timeoutMs) => stopAll(parts, timeoutMs),
   };
 }
@@ -49,6 +52,7 @@ async function stopAll(parts: ReceiverParts, timeoutMs: number): Promise<void> {
   inStore.pruner.stop();
   watches.silence?.stop();
   watches.limitedLog.stop();
+  path.telemetry?.stop();
   try {
     await drainer.stop();
     watches.work.stop();

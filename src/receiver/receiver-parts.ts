@@ -2,6 +2,7 @@ import type { SilenceWatch } from "./alarms.js";
 import type { Drainer } from "./drainer.js";
 import type { OutboxSender } from "../outbox/outbox-sender.js";
 import type { FiguresWriter } from "./figures-writer.js";
+import type { LevelReader } from "./level-reader.js";
 import type { LimitedLog } from "./limited-log.js";
 import type { DeliveryPath } from "./handle-delivery.js";
 import type { StoreOwnership } from "./store-ownership.js";
@@ -16,6 +17,7 @@ interface StoreParts {
   counter: StoreCounter;
   pruner: Pruner;
   figures: FiguresWriter;
+  levels: LevelReader;
 }
 
 /** What reports problems that no single delivery shows. */

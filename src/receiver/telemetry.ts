@@ -1,44 +1,43 @@
 import type * as Api from "@opentelemetry/api";
-import type { RunInfo, RunObserver } from "../dispatch/run-observer.js";
-import type { Outcome } from "../protocol/outcome.js";
+import { SECOND } from "../base/duration.js";
+import type { RunInfo, RunObserver, RunOutcome } from "../dispatch/run-observer.js";
+import { ANSWERS, type Outcome, type OutcomeKind } from "../protocol/outcome.js";
+import { CONSUMED_MESSAGES, DELIVERY_DURATION, GAUGES, type Levels, type Metric, PROCESS_DURATION } from "./metrics.js";
 
 /** What is reported to OpenTelemetry: event ids and types only; no body, no address. */
 export interface Telemetry extends RunObserver {
   /** Calls `receive` once, inside a span where there is one. */
   observeDelivery(receive: () => Promise<Outcome>): Promise<Outcome>;
+  /** A delivery is answered. Called once for each, also for those that are refused unread. */
+  countAnswer(kind: OutcomeKind): void;
+  /** Ends the gauges. */
+  stop(): void;
 }
 
+/** `messaging.system` of all that is reported. */
+const SYSTEM = "pigeonhole";
+
+/** In seconds, as the semantic conventions have them. */
+const DURATION_BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
+
 /** Spans and metrics if the application has `@opentelemetry/api`, otherwise undefined. */
-export async function loadTelemetry(pendingNow: () => Promise<number>): Promise<Telemetry | undefined> {
+export async function loadTelemetry(readLevels: () => Promise<Levels>): Promise<Telemetry | undefined> {
   try {
     const api = await import("@opentelemetry/api");
-    return createOpenTelemetry(api, pendingNow);
+    return createOpenTelemetry(api, readLevels);
   } catch {
     return undefined;
   }
 }
 
-function createOpenTelemetry(api: typeof Api, pendingNow: () => Promise<number>): Telemetry {
+function createOpenTelemetry(api: typeof Api, readLevels: () => Promise<Levels>): Telemetry {
   const tracer = api.trace.getTracer("pigeonhole");
   const meter = api.metrics.getMeter("pigeonhole");
-  const deliveries = meter.createCounter("pigeonhole.deliveries", { description: "Deliveries answered, by outcome." });
-  const acceptTime = meter.createHistogram("pigeonhole.delivery.duration", {
-    unit: "s",
-    description: "From the whole body to the answer, the commit included.",
-  });
-  const runs = meter.createCounter("pigeonhole.handler.runs", { description: "Handler runs ended, by outcome." });
-  const runTime = meter.createHistogram("pigeonhole.handler.duration", {
-    unit: "s",
-    description: "Handler run and settlement.",
-  });
-  meter
-    .createObservableGauge("pigeonhole.pending", { description: "Work that waits in the inbox." })
-    .addCallback(async (result) => {
-      const pending = await pendingNow().catch(() => undefined);
-      if (pending !== undefined) result.observe(pending);
-    });
-
+  const acceptTime = createDuration(meter, DELIVERY_DURATION);
+  const runTime = createDuration(meter, PROCESS_DURATION);
   return {
+    countAnswer: createAnswerCount(meter),
+    stop: observeLevels(meter, readLevels),
     observeDelivery: (receive) =>
       tracer.startActiveSpan("pigeonhole.receive", { kind: api.SpanKind.CONSUMER }, async (span) => {
         const begun = performance.now();
@@ -49,11 +48,11 @@ function createOpenTelemetry(api: typeof Api, pendingNow: () => Promise<number>)
         if ("eventType" in outcome) span.setAttribute("pigeonhole.event.type", outcome.eventType);
         if (outcome.kind === "internal_error") span.setStatus({ code: api.SpanStatusCode.ERROR });
         span.end();
-        deliveries.add(1, attributes);
-        acceptTime.record((performance.now() - begun) / 1_000, attributes);
+        acceptTime.record((performance.now() - begun) / SECOND, attributes);
         return outcome;
       }),
-    beginRun({ handler, eventId, eventType, attempt }: RunInfo) {
+    beginRun(info) {
+      const { handler, eventId, eventType, attempt } = info;
       const begun = performance.now();
       const span = tracer.startSpan(`pigeonhole.handle ${handler}`, {
         kind: api.SpanKind.INTERNAL,
@@ -70,11 +69,67 @@ function createOpenTelemetry(api: typeof Api, pendingNow: () => Promise<number>)
           span.setAttribute("pigeonhole.outcome", outcome);
           if (outcome !== "done") span.setStatus({ code: api.SpanStatusCode.ERROR });
           span.end();
-          const attributes = { "pigeonhole.handler": handler, "pigeonhole.outcome": outcome };
-          runs.add(1, attributes);
-          runTime.record((performance.now() - begun) / 1_000, attributes);
+          runTime.record((performance.now() - begun) / SECOND, attributesOfRun(info, outcome));
         },
       };
     },
   };
+}
+
+function createDuration(meter: Api.Meter, { name, unit, description }: Metric): Api.Histogram {
+  return meter.createHistogram(name, {
+    unit,
+    description,
+    advice: { explicitBucketBoundaries: DURATION_BOUNDS },
+  });
+}
+
+/** Every outcome is there from the start, so that the first of its kind is seen as an increase. */
+function createAnswerCount(meter: Api.Meter): Telemetry["countAnswer"] {
+  const { name, unit, description } = CONSUMED_MESSAGES;
+  const deliveries = meter.createCounter(name, { unit, description });
+  const kinds = Object.keys(ANSWERS) as OutcomeKind[];
+  const attributes = new Map(kinds.map((kind) => [kind, attributesOfAnswer(kind)]));
+  for (const these of attributes.values()) deliveries.add(0, these);
+  return (kind) => deliveries.add(1, attributes.get(kind));
+}
+
+function attributesOfAnswer(kind: OutcomeKind): Api.Attributes {
+  const isFailure = ANSWERS[kind].status >= 300;
+  return {
+    "messaging.system": SYSTEM,
+    "messaging.operation.name": "receive",
+    "pigeonhole.outcome": kind,
+    ...(isFailure && { "error.type": kind }),
+  };
+}
+
+/** The type of an event is what others call a topic, and each handler gets all events of its types. */
+function attributesOfRun({ handler, eventType }: RunInfo, outcome: RunOutcome): Api.Attributes {
+  return {
+    "messaging.system": SYSTEM,
+    "messaging.operation.name": "process",
+    "messaging.destination.name": eventType,
+    "messaging.consumer.group.name": handler,
+    "pigeonhole.outcome": outcome,
+    ...(outcome !== "done" && { "error.type": outcome }),
+  };
+}
+
+/** Returns what ends it. */
+function observeLevels(meter: Api.Meter, readLevels: () => Promise<Levels>): () => void {
+  const gauges = (Object.keys(GAUGES) as (keyof Levels)[]).map((level) => {
+    const { name, unit, description } = GAUGES[level];
+    return { level, gauge: meter.createObservableGauge(name, { unit, description }) };
+  });
+  const observe = async (result: Api.BatchObservableResult): Promise<void> => {
+    const levels = await readLevels();
+    for (const { level, gauge } of gauges) {
+      const value = levels[level];
+      if (value !== undefined) result.observe(gauge, value);
+    }
+  };
+  const observed = gauges.map(({ gauge }) => gauge);
+  meter.addBatchObservableCallback(observe, observed);
+  return () => meter.removeBatchObservableCallback(observe, observed);
 }

@@ -11,6 +11,7 @@ import { commandReference } from "./command-reference.js";
 import { coverageTable } from "./coverage-table.js";
 import { DOCUMENTED, optionTable } from "./option-tables.js";
 import { PIECE_WORDS, WORK_WORDS } from "#pigeonhole/capture/model/work-word.js";
+import { metricsTable } from "./metrics-table.js";
 import { operationsTable } from "./operations-table.js";
 import { resourceReference, resourcesList } from "./resource-reference.js";
 import { GROUPS } from "../support/tell-skipped.js";
@@ -55,6 +56,7 @@ test.each<readonly [part: string, page: string, text: string]>([
   ["assumptions", "assumptions.md", assumptionsTable(ASSUMPTIONS)],
   ["api-assumptions", "assumptions.md", assumptionsTable(await loadApiAssumptions())],
   ["words of work", "operations.md", workWordsTable()],
+  ["metrics", "operations.md", metricsTable()],
   ["commands", "cli.md", commandReference()],
   ["operations", "contact-events.md", operationsTable("contactEvents")],
   ["all operations", "api.md", resourceReference()],

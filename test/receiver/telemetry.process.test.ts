@@ -10,8 +10,18 @@ import {
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-base";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { DoNotRetry } from "pigeonhole";
+import { fakeClock } from "pigeonhole/testing";
+import { ANSWERS } from "#pigeonhole/protocol/outcome.js";
 import { CANARY, runCanaries } from "./canary-scenario.js";
-import { makeEvent, openReceiver, post, untilWork } from "../support/receiver.js";
+import {
+  closeReceiver,
+  decorateStore,
+  makeEvent,
+  makeGate,
+  openReceiver,
+  post,
+  untilWork,
+} from "../support/receiver.js";
 
 const spans = new InMemorySpanExporter();
 const points = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
@@ -117,17 +127,115 @@ test("a delivery and each run of a handler is a span", async () => {
   );
 });
 
-test("deliveries and runs are counted by outcome, their durations are recorded, and waiting work is measured", async () => {
-  const accepted = { "pigeonhole.outcome": "accepted" };
-  const good = { "pigeonhole.handler": "good", "pigeonhole.outcome": "done" };
-  const before = [await countOf("pigeonhole.deliveries", accepted), await countOf("pigeonhole.handler.runs", good)];
-  await runOne(true);
-  const after = [await countOf("pigeonhole.deliveries", accepted), await countOf("pigeonhole.handler.runs", good)];
+const ANSWERED = "messaging.client.consumed.messages";
+const RECEIVED = { "messaging.system": "pigeonhole", "messaging.operation.name": "receive" };
+const ACCEPTED = { ...RECEIVED, "pigeonhole.outcome": "accepted" };
+const UNSIGNED = { ...RECEIVED, "pigeonhole.outcome": "unsigned", "error.type": "unsigned" };
+
+test("deliveries are counted by outcome, also those that are refused unread", async () => {
+  const before = [await countOf(ANSWERED, ACCEPTED), await countOf(ANSWERED, UNSIGNED)];
+  const { receiver } = await runOne(true);
+  await receiver.fetch(new Request("http://pigeonhole.test/", { method: "POST", body: "{}" }));
+  const after = [await countOf(ANSWERED, ACCEPTED), await countOf(ANSWERED, UNSIGNED)];
   expect(after).toEqual(before.map((count) => count + 1));
+});
+
+test("a receiver that starts shows every outcome, at zero or more", async () => {
+  await openReceiver({ telemetry: true }).start();
+  const found = (await readPoints()).filter(({ name }) => name === ANSWERED);
+  const outcomes = new Set(found.map(({ attributes }) => attributes["pigeonhole.outcome"]));
+  expect(outcomes).toEqual(new Set(Object.keys(ANSWERS)));
+});
+
+test("the time of deliveries and runs is recorded in seconds, by handler, type and outcome", async () => {
+  await runOne(true);
   const found = await readPoints();
-  for (const name of ["pigeonhole.delivery.duration", "pigeonhole.handler.duration", "pigeonhole.pending"]) {
-    expect(found.map((point) => point.name)).toContain(name);
-  }
+  const run = {
+    "messaging.system": "pigeonhole",
+    "messaging.operation.name": "process",
+    "messaging.destination.name": "email.sent",
+  };
+  const good = { ...run, "messaging.consumer.group.name": "good", "pigeonhole.outcome": "done" };
+  const bad = { ...run, "messaging.consumer.group.name": "bad", "pigeonhole.outcome": "dead", "error.type": "dead" };
+  const runs = found.filter(({ name }) => name === "messaging.process.duration");
+  expect(runs.map(({ attributes }) => attributes)).toEqual(expect.arrayContaining([good, bad]));
+  const times = [...runs, ...found.filter(({ name }) => name === "pigeonhole.delivery.duration")];
+  const boundaries = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
+  expect(times.length).toBeGreaterThan(3);
+  for (const { value } of times) expect(value).toMatchObject({ buckets: { boundaries } });
+});
+
+/** The gauges now, by their names without `pigeonhole.`. */
+async function readGauges(): Promise<Record<string, unknown>> {
+  const found = (await readPoints()).filter(
+    ({ name, value }) => name.startsWith("pigeonhole.") && typeof value === "number",
+  );
+  return Object.fromEntries(found.map(({ name, value }) => [name.slice("pigeonhole.".length), value]));
+}
+
+test("gauges show the backlog, the outbox, what was given up, and the endpoint", async () => {
+  const clock = fakeClock();
+  const api = { apiKey: "svc_test", baseUrl: "http://127.0.0.1:1" };
+  const receiver = openReceiver({ telemetry: true, clock, api });
+  const gate = makeGate();
+  receiver.on("email.sent", () => gate.passed, { name: "slow" });
+  receiver.on("email.*", () => Promise.reject(new DoNotRetry("no")), { name: "bad" });
+  await receiver.start();
+  const event = makeEvent();
+  await post(receiver, event, { at: clock.now() });
+  await untilWork(receiver, event.id, { state: "dead" }, "bad");
+  await receiver.contactEvents.record({ email: "a@example.com", name: "seen" });
+  await post(receiver, event, { at: clock.now(), secret: `whsec_${"x".repeat(43)}` });
+  await clock.advance(20_000);
+  expect(await readGauges()).toMatchObject({
+    "store.up": 1,
+    "backlog.depth": 1,
+    "backlog.age": 20,
+    "work.dead": 1,
+    "work.parked": 0,
+    "outbox.depth": 1,
+    "outbox.age": 20,
+    "outbox.dead": 0,
+    failures_in_a_row: 1,
+    silence: 20,
+  });
+  gate.open();
+});
+
+test("a store that cannot be counted is shown as down", async () => {
+  const store = decorateStore(() => ({ counts: () => Promise.reject(new Error("broken")) }));
+  await openReceiver({ telemetry: true, store }).start();
+  expect(await readGauges()).toMatchObject({ "store.up": 0 });
+});
+
+test("a store that does not answer does not hold up the metrics", async () => {
+  const gate = makeGate();
+  const store = decorateStore((real) => ({ counts: (now) => gate.passed.then(() => real.counts(now)) }));
+  await openReceiver({ telemetry: true, store }).start();
+  expect(await readGauges()).toMatchObject({ "store.up": 0 });
+  gate.open();
+});
+
+test("a receiver that has stopped is no longer asked", async () => {
+  const clock = fakeClock();
+  let counted = 0;
+  const store = decorateStore((real) => ({
+    counts(now) {
+      counted += 1;
+      return real.counts(now);
+    },
+  }));
+  const receiver = openReceiver({ telemetry: true, clock, store });
+  await receiver.start();
+  await clock.advance(10_000);
+  const before = counted;
+  await readPoints();
+  expect(counted).toBe(before + 1);
+  await closeReceiver(receiver, clock);
+  await clock.advance(10_000);
+  const atEnd = counted;
+  await readPoints();
+  expect(counted).toBe(atEnd);
 });
 
 test("no span and no metric contains a secret, a body or an address", async () => {
@@ -150,10 +258,10 @@ test("no span and no metric contains a secret, a body or an address", async () =
 });
 
 test("the option telemetry: false makes no span and counts nothing", async () => {
-  const before = await countOf("pigeonhole.deliveries", { "pigeonhole.outcome": "accepted" });
+  const before = await countOf(ANSWERED, ACCEPTED);
   await runOne(false);
   expect(spans.getFinishedSpans()).toEqual([]);
-  expect(await countOf("pigeonhole.deliveries", { "pigeonhole.outcome": "accepted" })).toBe(before);
+  expect(await countOf(ANSWERED, ACCEPTED)).toBe(before);
 });
 
 test("a receiver works without the package @opentelemetry/api", () => {
