@@ -32,6 +32,7 @@ export const GROUPS: Record<string, readonly Group[]> = {
     { need: "cc", tests: "slow disks", isThere: () => isInstalled("cc") },
     { need: "script of util-linux", tests: "questions in a terminal, completion in shells", isThere: hasTerminal },
     { need: "strace", tests: "the order of writes and file modes as the system sees them", isThere: canTrace },
+    { need: "promtool of Prometheus", tests: "the alert rules", isThere: () => isInstalled("promtool") },
     { need: "bash", tests: "completion in bash", isThere: () => isInstalled("bash") },
     { need: "zsh", tests: "completion in zsh", isThere: () => isInstalled("zsh") },
     { need: "fish", tests: "completion in fish", isThere: () => isInstalled("fish") },

@@ -1,0 +1,108 @@
+import { spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join, resolve } from "node:path";
+import { metrics } from "@opentelemetry/api";
+import { PrometheusExporter } from "@opentelemetry/exporter-prometheus";
+import { MeterProvider } from "@opentelemetry/sdk-metrics";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import * as z from "zod";
+import { DoNotRetry } from "pigeonhole";
+import { METRICS } from "#pigeonhole/receiver/metrics.js";
+import { type Sample, groupedBy, matches, parseSamples, selectorsOf } from "../support/promql.js";
+import { makeEvent, openReceiver, post, tempFile, untilWork } from "../support/receiver.js";
+import { isInstalled } from "../support/tools.js";
+
+const DOCS = resolve(import.meta.dirname, "../../docs");
+const ALERTS = join(DOCS, "prometheus-alerts.yml");
+
+const exporter = new PrometheusExporter({ preventServerStart: true });
+const server = createServer((request, response) => exporter.getMetricsRequestHandler(request, response));
+
+beforeAll(async () => {
+  metrics.setGlobalMeterProvider(new MeterProvider({ readers: [exporter] }));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+});
+afterAll(async () => {
+  server.close();
+  await exporter.shutdown();
+  metrics.disable();
+});
+
+async function scrape(): Promise<Sample[]> {
+  const { port } = server.address() as AddressInfo;
+  const response = await fetch(`http://127.0.0.1:${port}/metrics`);
+  return parseSamples(await response.text());
+}
+
+const Dashboard = z.object({ panels: z.array(z.object({ targets: z.array(z.object({ expr: z.string() })) })) });
+
+function readDashboard(): string[] {
+  const { panels } = Dashboard.parse(JSON.parse(readFileSync(join(DOCS, "grafana-dashboard.json"), "utf8")));
+  return panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
+}
+
+/** Each expression is one line. */
+function readAlerts(): string[] {
+  return [...readFileSync(ALERTS, "utf8").matchAll(/^ {8}expr: (.+)$/gm)].map(([, expression = ""]) => expression);
+}
+
+describe("a receiver behind a Prometheus endpoint", () => {
+  let samples: Sample[] = [];
+
+  test("shows every metric", async () => {
+    const receiver = openReceiver({ telemetry: true, store: tempFile() });
+    receiver.on("email.sent", () => undefined, { name: "good" });
+    receiver.on("email.sent", () => Promise.reject(new DoNotRetry("no")), { name: "bad" });
+    await receiver.start();
+    const event = makeEvent();
+    await post(receiver, event);
+    await untilWork(receiver, event.id, { state: "done" }, "good");
+    await untilWork(receiver, event.id, { state: "dead" }, "bad");
+    samples = await scrape();
+    const names = new Set(samples.map(({ name }) => name.replace(/_(total|bucket)$/, "")));
+    expect(METRICS.map(({ name }) => name.replaceAll(".", "_")).filter((name) => !names.has(name))).toEqual([]);
+  });
+
+  test.each([
+    ["docs/grafana-dashboard.json", readDashboard(), 20],
+    ["docs/prometheus-alerts.yml", readAlerts(), 8],
+  ])("has every metric and label that %s uses", (_, expressions, least) => {
+    expect(expressions.length).toBeGreaterThanOrEqual(least);
+    for (const expression of expressions) {
+      const chosen = selectorsOf(expression).map((selector) => samples.filter((sample) => matches(selector, sample)));
+      expect(chosen, expression).not.toEqual([]);
+      for (const these of chosen) {
+        expect(these, expression).not.toEqual([]);
+        for (const label of groupedBy(expression)) {
+          expect(
+            these.flatMap(({ labels }) => [...labels.keys()]),
+            expression,
+          ).toContain(label);
+        }
+      }
+    }
+  });
+});
+
+test("a metric or a label that does not exist is found missing", () => {
+  const [sample] = parseSamples('pigeonhole_work{state="dead"} 1\n');
+  expect(sample).toEqual({ name: "pigeonhole_work", labels: new Map([["state", "dead"]]), value: 1 });
+  const found = (expression: string): boolean[] =>
+    selectorsOf(expression).map((selector) => sample !== undefined && matches(selector, sample));
+  expect(found('sum by (job) (pigeonhole_work{state="dead"}) > 0')).toEqual([true]);
+  expect(found("max(pigeonhole_works) > 0 or pigeonhole_work")).toEqual([false, true]);
+  expect(found('{__name__=~"pigeonhole_work(_seconds)?",job=~"$job",kind!=""}')).toEqual([false]);
+  expect(groupedBy("sum by (job, kind) (pigeonhole_work)")).toEqual(["kind"]);
+});
+
+test.runIf(isInstalled("promtool"))("promtool accepts the alert rules, and they fire when they must", () => {
+  const check = spawnSync("promtool", ["check", "rules", ALERTS], { encoding: "utf8" });
+  expect(check.stdout + check.stderr).toContain("SUCCESS: 8 rules found");
+  const fire = spawnSync("promtool", ["test", "rules", join(import.meta.dirname, "prometheus-alerts.test.yml")]);
+  expect(fire.stdout.toString() + fire.stderr.toString()).toContain("SUCCESS");
+  expect([check.status, fire.status]).toEqual([0, 0]);
+});
