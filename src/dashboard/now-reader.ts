@@ -1,15 +1,13 @@
 import type { Clock } from "../base/clock.js";
-import { MINUTE } from "../base/duration.js";
 import { isoTime } from "../base/iso-time.js";
 import { LIMITS } from "../protocol/limits.js";
 import type { ReceiverParts } from "../receiver/receiver-parts.js";
 import type { ReportedStatus, StepValues } from "../store/figures.js";
 import type { DashboardNow, EndpointHealth, ProcessRow, RunningRow, RunningWork } from "./dashboard-api.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
+import { isAlive, worstState } from "../store/process-statuses.js";
 import { pausedRow } from "./handler-routes.js";
 
-/** A process reports at least once a minute. */
-const LIVES_MS = 2 * MINUTE;
 /** Counts are kept for so many times as long as counting took: it takes longer than the rest where much is pending. */
 const KEPT_TIMES = 100;
 const MIN_KEPT_MS = 900;
@@ -44,7 +42,7 @@ export class NowReader {
       this.#statuses(inbox, now),
       inbox.listPaused(),
     ]);
-    const alive = statuses.filter(({ reportedAt }) => now - reportedAt < LIVES_MS);
+    const alive = statuses.filter((status) => isAlive(status, now));
     return {
       at: isoTime(now),
       state: worstState(alive),
@@ -60,9 +58,7 @@ export class NowReader {
   /** The longest-running first. */
   async running(): Promise<RunningWork> {
     const now = this.#tools.clock.now();
-    const alive = (await this.#statuses(this.#tools.operator(), now)).filter(
-      ({ reportedAt }) => now - reportedAt < LIVES_MS,
-    );
+    const alive = (await this.#statuses(this.#tools.operator(), now)).filter((status) => isAlive(status, now));
     const items = alive.flatMap(({ process, running }) => running.map((each) => runningRow(process, each, now)));
     const count = alive.reduce((sum, { runningCount }) => sum + runningCount, 0);
     return { items: items.toSorted((one, other) => other.forMs - one.forMs), hasMore: count > items.length };
@@ -116,16 +112,6 @@ function gauges({ events, contactEvents }: Counts, now: number): Pick<DashboardN
   };
 }
 
-/** From the least to the most serious, as far as they are of a process that lives. */
-const STATES = ["running", "new", "starting", "stopping", "stopped"];
-
-function worstState(alive: readonly ReportedStatus[]): string {
-  return alive.reduce(
-    (worst, { state }) => (STATES.indexOf(state) > STATES.indexOf(worst) ? state : worst),
-    STATES[0] ?? "",
-  );
-}
-
 function endpointHealth(alive: readonly ReportedStatus[], now: number): EndpointHealth {
   const last = Math.max(0, ...alive.map(({ lastAcceptedAt = 0 }) => lastAcceptedAt));
   const silentForMs = last === 0 ? null : Math.max(0, now - last);
@@ -149,7 +135,7 @@ function processRow(status: ReportedStatus, { now, isThis }: { now: number; isTh
     startedAt: isoTime(startedAt),
     reportedAt: isoTime(reportedAt),
     isThis,
-    isAlive: now - reportedAt < LIVES_MS,
+    isAlive: isAlive(status, now),
     failuresInARow,
     running: runningCount,
   };

@@ -1,0 +1,21 @@
+import { MINUTE } from "../base/duration.js";
+import type { ReportedStatus } from "./figures.js";
+
+/** A process reports at least once a minute. */
+const LIVES_MS = 2 * MINUTE;
+
+/** Whether a process still reports. */
+export function isAlive({ reportedAt }: Pick<ReportedStatus, "reportedAt">, now: number): boolean {
+  return now - reportedAt < LIVES_MS;
+}
+
+/** From the least to the most serious, as far as they are of a process that lives. */
+const STATES = ["running", "new", "starting", "stopping", "stopped"];
+
+/** The most serious state of processes. */
+export function worstState(alive: readonly Pick<ReportedStatus, "state">[]): string {
+  return alive.reduce(
+    (worst, { state }) => (STATES.indexOf(state) > STATES.indexOf(worst) ? state : worst),
+    STATES[0] ?? "",
+  );
+}
