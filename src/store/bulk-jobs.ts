@@ -17,6 +17,14 @@ export interface JobChoice extends WorkChoice {
   state?: "dead" | "parked" | undefined;
 }
 
+/** The choice of a job as its pages read it. */
+export interface JobWork extends JobChoice {
+  /** When the job was created: what failed since, nobody has seen who created it. */
+  failedBy?: number | undefined;
+  /** The time now. A failure that is noted for later was before the clock was set back. */
+  readAt?: number | undefined;
+}
+
 /** A change of much work, which is made a page at a time, by whichever process is there. */
 export interface BulkJob {
   /** Random; says nothing. */
@@ -167,4 +175,9 @@ export function stuckAfter(
   const last = page.at(-1);
   if (isFull && last !== undefined) return { state: at.state, ...last };
   return choice.state === undefined && at.state === "dead" ? firstStuck({ state: "parked" }) : undefined;
+}
+
+/** What a page of a job reads. */
+export function jobWorkOf({ choice, createdAt }: JobRow, now: number): JobWork {
+  return { ...readChoice(choice), failedBy: createdAt, readAt: now };
 }

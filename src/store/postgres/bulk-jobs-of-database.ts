@@ -8,6 +8,7 @@ import {
   KEPT_JOBS,
   checkJob,
   jobLimit,
+  jobWorkOf,
   newJobRow,
   stuckAfter,
   stuckPlaceOf,
@@ -70,9 +71,9 @@ function runPage(beside: BesideReceivers, row: JobRow): Promise<void> {
 }
 
 function runWaiting({ write }: BesideReceivers, row: JobRow): Promise<void> {
-  const { choice } = toBulkJob(row);
   return write("running waiting work", async (sql, now) => {
     if (!(await isJobAt(sql, row))) return;
+    const choice = jobWorkOf(row, now);
     const { pieces, next } = await runWork(sql, { choice, now, from: waitingPlaceOf(row) });
     await stepJob(sql, { row, next, now, done: pieces.length, skipped: 0 });
   });
@@ -81,8 +82,10 @@ function runWaiting({ write }: BesideReceivers, row: JobRow): Promise<void> {
 async function changeStuck({ read, write }: BesideReceivers, row: JobRow): Promise<void> {
   const { action, choice } = toBulkJob(row);
   const at = stuckPlaceOf(row);
-  const ofState = { ...choice, state: at.state };
-  const page = await read("listing work", (sql) => selectStuck(sql, { choice: ofState, after: at, limit: PAGE_ROWS }));
+  const page = await read("listing work", async (sql) => {
+    const ofState = { ...jobWorkOf(row, await readServerTime(sql)), state: at.state };
+    return selectStuck(sql, { choice: ofState, after: at, limit: PAGE_ROWS });
+  });
   const next = stuckAfter(choice, { at, page, isFull: page.length === PAGE_ROWS });
   await write("changing work", async (sql, now) => {
     if (!(await isJobAt(sql, row))) return;

@@ -9,6 +9,7 @@ import {
   KEPT_JOBS,
   checkJob,
   jobLimit,
+  jobWorkOf,
   newJobRow,
   stuckAfter,
   stuckPlaceOf,
@@ -45,8 +46,9 @@ export function operateJobs({ db, now }: JobsDeps): BulkJobs {
   return {
     countJob: (job) => runBeside(db, "deferred", () => countJob(job)),
     async createJob(job) {
+      const createdAt = now();
       const { work: total } = await runBeside(db, "deferred", () => countJob(job));
-      const row = newJobRow({ ...job, id: randomUUID(), createdAt: now(), total });
+      const row = newJobRow({ ...job, id: randomUUID(), createdAt, total });
       await runBeside(db, "immediate", () => jobs.create(row, KEPT_JOBS));
       return toBulkJob(row);
     },
@@ -78,16 +80,17 @@ function prepareRunPage({ db, now }: JobsDeps): (row: JobRow) => Promise<void> {
   const change = prepareChange(db);
 
   function runWaiting(row: JobRow): Promise<void> {
-    const { choice } = toBulkJob(row);
     return runBeside(db, "immediate", () => {
       if (!jobs.isAt(row)) return;
+      const choice = jobWorkOf(row, now());
       const { pieces, next } = runWork({ choice, now: now(), from: waitingPlaceOf(row) });
       jobs.step({ row, next, now: now(), done: pieces.length, skipped: 0 });
     });
   }
 
   async function changeStuck(row: JobRow): Promise<void> {
-    const { action, choice } = toBulkJob(row);
+    const { action } = row;
+    const choice = jobWorkOf(row, now());
     const at = stuckPlaceOf(row);
     const page = await runBeside(db, "deferred", () => select({ choice, state: at.state, after: at, limit: PAGE }));
     const next = stuckAfter(choice, { at, page, isFull: page.length === PAGE });

@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { beforeEach, expect, test } from "vitest";
 import type { BulkJob } from "#pigeonhole/store/bulk-jobs.js";
 import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
@@ -74,6 +75,24 @@ export function describeBulkJobs(kind: OperatorKind): void {
     await runAll();
     expect(await inbox.getJob(id)).toMatchObject({ state: "done", total: 1, done: 1 });
     expect(await inbox.countWaiting({})).toEqual({ events: 1, work: 1 });
+  });
+
+  test.each(["discard", "run"] as const)("a job to %s leaves what failed after it was created", async (action) => {
+    const fail = async (id: string, at: number): Promise<void> => {
+      const lease = await acceptLeased(store, id);
+      const failed = action === "run" ? settlements.pending(lease, Date.now() + DAY) : settlements.dead(lease);
+      await store.settle({ ...failed, at, stack: "it failed" });
+    };
+    await fail("before", 1);
+    // Written before the clock was set back.
+    await fail("later", Date.now() + DAY);
+    const { id, createdAt } = await inbox.createJob({ action, choice: {}, by: "ann" });
+    await fail("after", createdAt + 1);
+    await setTimeout(5);
+    await runAll();
+    expect(await inbox.getJob(id)).toMatchObject({ state: "done", total: 2, done: 2 });
+    const left = action === "run" ? await inbox.countWaiting({}) : await inbox.countWork({});
+    expect(left).toEqual({ events: 1, work: 1 });
   });
 
   test("what one process leaves is continued by another, and no piece is changed twice", async () => {

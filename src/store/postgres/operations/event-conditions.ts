@@ -1,4 +1,5 @@
 import { choiceValues } from "../../error-group-id.js";
+import type { JobWork } from "../../bulk-jobs.js";
 import type { WorkChoice } from "../../inbox-view.js";
 import type { WorkState } from "../../work-state.js";
 
@@ -9,12 +10,14 @@ const OF_EVENT: Partial<Record<keyof WorkChoice, string>> = {
   ids: "e.id = ANY(:ids)",
 };
 
-const OF_WORK: Partial<Record<keyof WorkChoice | "state", string>> = {
+const OF_WORK: Partial<Record<keyof JobWork, string>> = {
   state: "state = :state",
   handler: "handler = :handler",
   error: "(position(lower(:error) IN lower(reason)) > 0 OR position(lower(:error) IN lower(error)) > 0)",
   errorGroup:
     "handler = :groupHandler AND error_type = :groupType AND error_group = :groupKey AND failed_at IS NOT NULL",
+  failedBy: `NOT (coalesce(w.settled_at, w.failed_at, 0) > :failedBy::bigint
+    AND coalesce(w.settled_at, w.failed_at, 0) <= :readAt::bigint)`,
 };
 
 const IN_WORK = (conditions: string): string =>
@@ -22,7 +25,7 @@ const IN_WORK = (conditions: string): string =>
 const IN_DONE = (conditions: string): string =>
   `EXISTS (SELECT 1 FROM pigeonhole.inbox_done AS d WHERE d.seq = e.seq AND ${conditions})`;
 
-type ConditionQuery = WorkChoice & { state?: WorkState | undefined };
+type ConditionQuery = Omit<JobWork, "state"> & { state?: WorkState | undefined };
 
 /** The parameters of the conditions. Throws `invalid_argument` for a choice that cannot be. */
 export function choiceParameters(query: ConditionQuery): object {

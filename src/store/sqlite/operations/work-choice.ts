@@ -1,14 +1,16 @@
 import { choiceValues } from "../../error-group-id.js";
+import type { JobWork } from "../../bulk-jobs.js";
 import type { WorkChoice } from "../../inbox-view.js";
 import type { WorkState } from "../../work-state.js";
 
-type Conditions<Field extends keyof WorkChoice> = Readonly<Record<Field, string>>;
+type Conditions<Field extends keyof JobWork> = Readonly<Record<Field, string>>;
 
-const OF_WORK: Conditions<"handler" | "error" | "errorGroup"> = {
+const OF_WORK: Conditions<"handler" | "error" | "errorGroup" | "failedBy"> = {
   handler: "handler = :handler",
   error: "(instr(lower(reason), lower(:error)) > 0 OR instr(lower(error), lower(:error)) > 0)",
   errorGroup:
     "handler = :groupHandler AND error_type = :groupType AND error_group = :groupKey AND failed_at IS NOT NULL",
+  failedBy: "NOT (coalesce(settled_at, failed_at, 0) > :failedBy AND coalesce(settled_at, failed_at, 0) <= :readAt)",
 };
 
 const OF_EVENT: Conditions<"type" | "since" | "until" | "ids"> = {
@@ -18,9 +20,9 @@ const OF_EVENT: Conditions<"type" | "since" | "until" | "ids"> = {
   ids: "id IN (SELECT value FROM json_each(:ids))",
 };
 
-function chosen(conditions: Partial<Record<keyof WorkChoice, string>>, choice: WorkChoice): string[] {
+function chosen(conditions: Partial<Record<keyof JobWork, string>>, choice: JobWork): string[] {
   return Object.entries(conditions)
-    .filter(([field]) => choice[field as keyof WorkChoice] !== undefined)
+    .filter(([field]) => choice[field as keyof JobWork] !== undefined)
     .map(([, condition]) => condition);
 }
 
@@ -31,7 +33,7 @@ export function bindChoice(choice: WorkChoice): object {
 }
 
 /** Conditions on rows of `inbox_work` joined with `inbox_event`; their parameters have the names of the fields. */
-export function chosenWork(choice: WorkChoice): string[] {
+export function chosenWork(choice: JobWork): string[] {
   return [...chosen(OF_WORK, choice), ...chosen(OF_EVENT, choice)];
 }
 
