@@ -1,5 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { PigeonholeError } from "../../base/error.js";
+import { PigeonholeError, isPigeonholeError } from "../../base/error.js";
+import type { InboxOperator } from "../inbox-operator.js";
 import { openInboxFile } from "./open-inbox-file.js";
 import type { OperatorAnswer, OperatorCall } from "./operator-in-thread.js";
 import { asStoreError } from "./store-error.js";
@@ -9,13 +10,25 @@ import { asStoreError } from "./store-error.js";
 const port = parentPort;
 if (port === null) throw new PigeonholeError("invalid_argument", "operator-thread must be started as a worker thread.");
 const { file } = workerData as { file: string };
-const inbox = openInboxFile(file);
-// Each call rejects with it.
-inbox.catch(() => undefined);
+let inbox: Promise<InboxOperator> | undefined;
+
+/** A file that could not be opened is tried again with the next call: it may have been put back. */
+async function opened(): Promise<InboxOperator> {
+  const opening = (inbox ??= openInboxFile(file));
+  try {
+    return await opening;
+  } catch (error) {
+    if (inbox === opening) inbox = undefined;
+    // The receiver has opened it before.
+    if (!isPigeonholeError(error, "invalid_argument")) throw error;
+    const message = `${file} was moved, deleted or replaced. Put it back, or restart the app.`;
+    throw new PigeonholeError("store_replaced", message, { cause: error });
+  }
+}
 
 async function answer({ id, method, args }: OperatorCall): Promise<OperatorAnswer> {
   try {
-    const operator = await inbox;
+    const operator = await opened();
     const run = operator[method] as (...given: readonly unknown[]) => Promise<unknown>;
     return { id, ok: true, value: await run(...args) };
   } catch (error) {
@@ -26,8 +39,8 @@ async function answer({ id, method, args }: OperatorCall): Promise<OperatorAnswe
 
 port.on("message", (message: OperatorCall | "close") => {
   if (message === "close") {
-    void inbox
-      .then((operator) => operator.close())
+    void Promise.resolve(inbox)
+      .then((operator) => operator?.close())
       .catch(() => undefined)
       .then(() => port.close());
     return;
