@@ -25,6 +25,10 @@ function statusFor(code: string): number {
     case "store_busy":
     case "store_full":
     case "store_failed":
+    case "store_corrupt":
+    case "store_replaced":
+    case "store_unreachable":
+    case "store_not_primary":
     case "stopped":
       return 503;
     default:
