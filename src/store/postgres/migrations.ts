@@ -1,6 +1,37 @@
 import { FIRST_NODE } from "./advisory-lock.js";
 
 /**
+ * A function that ends one lease of work that is done, for `ctx.commit`: in one round trip, with plans that each
+ * session keeps. Lets the transaction wait for the disk and the standby, whatever the defaults are. Returns its number,
+ * and null where the lease is lost or its row is locked. `holds` tells the lease among those of the work's key.
+ */
+const settleDone = (create: "CREATE" | "CREATE OR REPLACE", holds: string): string => `
+  ${create} FUNCTION pigeonhole.settle_done(
+    of_seq bigint, of_handler text, of_lease bigint, ended_at bigint, drops_steps boolean
+  ) RETURNS text LANGUAGE plpgsql SET random_page_cost = 0 AS $$
+  DECLARE
+    runs integer;
+  BEGIN
+    DELETE FROM pigeonhole.inbox_work WHERE ctid = (
+      SELECT ctid FROM pigeonhole.inbox_work
+      WHERE seq = of_seq AND handler = of_handler AND ${holds} FOR UPDATE SKIP LOCKED
+    ) RETURNING started INTO runs;
+    IF NOT FOUND THEN
+      RETURN NULL;
+    END IF;
+    INSERT INTO pigeonhole.inbox_done (seq, handler, settled_at, attempts, discarded)
+      VALUES (of_seq, of_handler, ended_at, runs, false);
+    INSERT INTO pigeonhole.done_count (done) VALUES (1);
+    IF drops_steps THEN
+      DELETE FROM pigeonhole.inbox_step WHERE seq = of_seq AND handler = of_handler;
+    END IF;
+    IF current_setting('synchronous_commit') NOT IN ('on', 'remote_apply') THEN
+      PERFORM set_config('synchronous_commit', 'on', true);
+    END IF;
+    RETURN pg_current_xact_id()::text;
+  END $$;`;
+
+/**
  * Append-only: a released entry is never edited, a change is a new entry at the end. The table `migration` has a row
  * for each entry that has run. Texts that are compared or sorted have the collation "C": an update of the system's
  * collations would change the order of the others, and a unique index could then let duplicates in.
@@ -101,34 +132,7 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
     value   text   NOT NULL,
     PRIMARY KEY (seq, handler, name)
   );
-
-  -- Ends one lease of work that is done, for ctx.commit: in one round trip, with plans that each session keeps. Lets
-  -- the transaction wait for the disk and the standby, whatever the defaults are. Returns its number, and null where
-  -- the lease is lost or its row is locked.
-  CREATE FUNCTION pigeonhole.settle_done(
-    of_seq bigint, of_handler text, of_lease bigint, ended_at bigint, drops_steps boolean
-  ) RETURNS text LANGUAGE plpgsql SET random_page_cost = 0 AS $$
-  DECLARE
-    runs integer;
-  BEGIN
-    DELETE FROM pigeonhole.inbox_work WHERE ctid = (
-      SELECT ctid FROM pigeonhole.inbox_work
-      WHERE seq = of_seq AND handler = of_handler AND state = 'leased' AND lease = of_lease FOR UPDATE SKIP LOCKED
-    ) RETURNING started INTO runs;
-    IF NOT FOUND THEN
-      RETURN NULL;
-    END IF;
-    INSERT INTO pigeonhole.inbox_done (seq, handler, settled_at, attempts, discarded)
-      VALUES (of_seq, of_handler, ended_at, runs, false);
-    INSERT INTO pigeonhole.done_count (done) VALUES (1);
-    IF drops_steps THEN
-      DELETE FROM pigeonhole.inbox_step WHERE seq = of_seq AND handler = of_handler;
-    END IF;
-    IF current_setting('synchronous_commit') NOT IN ('on', 'remote_apply') THEN
-      PERFORM set_config('synchronous_commit', 'on', true);
-    END IF;
-    RETURN pg_current_xact_id()::text;
-  END $$;
+${settleDone("CREATE", "state = 'leased' AND lease = of_lease")}
 
   -- Errors in full of the first and the last failed run of a handler on an event. They outlive its work, and go with
   -- the body, which they may quote.
@@ -283,6 +287,9 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
   CREATE INDEX inbox_work_failed
     ON pigeonhole.inbox_work (handler, error_type, error_group, failed_at, state, finished, seq)
     WHERE failed_at IS NOT NULL;
+
+  -- By its lease alone: with the state, the plan may read through the index of all leases, which has many dead entries
+  -- beside an old transaction.${settleDone("CREATE OR REPLACE", "lease = of_lease")}
 
   -- Handlers that get no work until a person resumes them.
   CREATE TABLE pigeonhole.paused_handler (

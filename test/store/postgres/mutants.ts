@@ -40,8 +40,8 @@ export const POSTGRES_MUTANTS: readonly PostgresMutant[] = [
     changes: [
       change(
         `${ROOM}/migrations.js`,
-        "AND state = 'leased' AND lease = of_lease FOR UPDATE",
-        "AND state = 'leased' FOR UPDATE",
+        '"CREATE OR REPLACE", "lease = of_lease"',
+        `"CREATE OR REPLACE", "state = 'leased'"`,
       ),
     ],
   },
