@@ -31,10 +31,10 @@ function open({ paused = [], stored }: Given = {}) {
   const gate = makeGate();
   const runs: string[] = [];
   const state = { paused };
-  const store = decorateStore(({ accept }) => ({
+  const store = decorateStore((inner) => ({
     listPaused: () => Promise.resolve(state.paused),
     async accept(event) {
-      const result = await accept(event);
+      const result = await inner.accept(event);
       await stored;
       return result;
     },
