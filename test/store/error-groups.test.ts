@@ -28,7 +28,7 @@ test("a group with more events than are counted says so, and one without any is 
 });
 
 test("control characters of an error are escaped", () => {
-  const hostile = { ...example, error: "Error: \u001b[31mred\u202e" };
+  const hostile = { ...example, error: "Error: \u001b[31m red\u202e" };
   const { message } = groupOf(key, [hostile]) ?? expect.unreachable();
-  expect(message).toBe(String.raw`\u001b[…red\u202e`);
+  expect(message).toBe(String.raw`\u001b[… red\u202e`);
 });
