@@ -71,7 +71,11 @@ export class PersonalData {
     const show = this.#showErrors(rule === "hidden" ? undefined : { value: fields });
     const shown = (text: string | null): string | null => (text === null ? null : show(text));
     const contact = hideAddresses(row.contact, this.#rules);
-    return { ...row, contact, error: shown(row.error), message: shown(row.message) };
+    const word = (text: string | null): string | null => (text === null ? null : hideAddresses(text, this.#rules));
+    // The name of a field; the service may put its value behind it.
+    const field = rule === "hidden" && row.param !== null ? row.param.replace(/[=:\s].*/s, "") : shown(row.param);
+    const answer = { code: word(row.code), param: word(field) };
+    return { ...row, ...answer, contact, error: shown(row.error), message: shown(row.message) };
   }
 
   /** JSON of a contact event, as far as it may be shown. */

@@ -344,10 +344,12 @@ describe("payloads", () => {
         ...({ key: "k", state: "dead", body, recordedAt: 1, occurredAt: 1, attempts: 1 } as const),
         message: "city: Neverland of order_placed is unknown",
         error: "FetchError: no ada@secret.example.com",
+        param: "events[0].email=ada@secret.example.com Neverland",
       };
       const personal = new PersonalData(new Uint8Array(32));
       const shown = personal.contactEvent(view as Parameters<typeof personal.contactEvent>[0], payloads);
       expect(JSON.stringify(shown)).not.toMatch(/Neverland|ada@/);
+      expect(shown.param).toMatch(/^events\[0\]/);
       expect(shown.message).toContain(payloads === "hidden" ? "[hidden]" : "Xxxxxxxxx of order_placed is unknown");
       expect(personal.contactEvent(view as Parameters<typeof personal.contactEvent>[0], "full")).toMatchObject({
         message: view.message,
