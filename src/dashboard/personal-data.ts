@@ -8,6 +8,7 @@ import { createRedactor } from "../capture/redact/redactor.js";
 import { SHARED_PROFILE } from "../capture/redact/redaction-profiles.js";
 import { contactEventRow } from "../dev/api/inbox-rows.js";
 import type { ContactEventRow, InboxEvent } from "../dev/api/page-api.js";
+import { PageApiError } from "../dev/api/page-api-error.js";
 import type { FailedRuns } from "../store/inbox-view.js";
 import type { OutboxView } from "../store/outbox.js";
 import type { PayloadAccess, ShownPayload } from "./dashboard-api.js";
@@ -108,13 +109,16 @@ export class PersonalData {
 
   /** A capture for others to see. */
   shared(event: EventBytes): Capture {
+    checkRedactable(event);
     return this.#share(fromInbox(event));
   }
 
   /** A capture for the app's own tests: exact where the person may see all, redacted otherwise. */
   fixture(event: EventBytes, rule: PayloadAccess): Capture {
     const capture = fromInbox(event);
-    return rule === "full" ? capture : this.#redact(capture);
+    if (rule === "full") return capture;
+    checkRedactable(event);
+    return this.#redact(capture);
   }
 }
 
@@ -145,4 +149,10 @@ function withoutRangeError<Value>(make: () => Value): Value | undefined {
     if (error instanceof RangeError) return undefined;
     throw error;
   }
+}
+
+function checkRedactable({ body }: EventBytes): void {
+  if (body.byteLength <= MAX_REDACTED_BYTES) return;
+  const message = `A payload of more than ${MAX_REDACTED_BYTES / 1024} KiB is not redacted while deliveries come in. Use the command pigeonhole inbox export.`;
+  throw new PageApiError(413, { code: "too_large", message });
 }

@@ -233,6 +233,15 @@ describe("payloads", () => {
     expect(found.body.items).toEqual([]);
   });
 
+  test("large payloads are not redacted for a file, which takes the event loop", () => {
+    const personal = new PersonalData(new Uint8Array(32));
+    const body = Buffer.from(JSON.stringify({ type: "email.sent", data: { text: "a@b.example ".repeat(20_000) } }));
+    const event = { id: "evt_1", type: "email.sent", receivedAt: 0, body };
+    expect(() => personal.shared(event)).toThrow("A payload of more than 128 KiB is not redacted");
+    expect(() => personal.fixture(event, "redacted")).toThrow("A payload of more than 128 KiB is not redacted");
+    expect(personal.fixture(event, "full").request.body.data).toContain("a@b.example");
+  });
+
   test("a person who may see all unveils an event, which is logged", async () => {
     const { dashboard, event, log } = await withEvent("full");
     const { text } = await dashboard.get(`api/events/${event.id}`);
