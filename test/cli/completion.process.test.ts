@@ -20,7 +20,10 @@ function offered(script: string, words: readonly string[]): string[] {
 describe("completion in bash", () => {
   test.each([
     [["tri"], ["trigger"]],
-    [["inbox", "re"], ["retry"]],
+    [
+      ["inbox", "re"],
+      ["retry", "resume"],
+    ],
     [
       ["trigger", "form."],
       ["form.submitted", "form.confirmed"],
