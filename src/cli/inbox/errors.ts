@@ -4,6 +4,7 @@ import type { ErrorGroup } from "../../store/error-groups.js";
 import type { RunCommand } from "../frame/context.js";
 import { formatTable } from "../frame/format.js";
 import { withInbox } from "../values/find-inbox.js";
+import { groupRecord } from "./group-record.js";
 import type * as specs from "./spec.js";
 
 /** Lists errors of unfinished work, gathered by what they have in common. */
@@ -22,15 +23,6 @@ export const errors: RunCommand<typeof specs.inboxErrors> = ({ options, context 
       );
     if (hasMore) out.note("There are more groups: raise --limit, or choose by --handler or --type.");
   });
-
-function groupRecord({ firstAt, lastAt, steps, ...group }: ErrorGroup): Record<string, unknown> {
-  return {
-    ...group,
-    firstAt: isoTime(firstAt),
-    lastAt: isoTime(lastAt),
-    steps: steps.map(({ at, events }) => ({ at: isoTime(at), events })),
-  };
-}
 
 function groupRow({ lastAt, events, isCapped, handler, type, kind, message, id }: ErrorGroup): string[] {
   return [
