@@ -51,6 +51,7 @@ export const COMMANDS: readonly Command[] = [
   command(inbox.inboxDiscard, async () => (await import("./inbox/stuck-work.js")).discardStuckWork),
   command(inbox.inboxErase, async () => (await import("./inbox/erase.js")).eraseFromInbox),
   command(inbox.inboxStats, async () => (await import("./inbox/run.js")).stats),
+  command(inbox.inboxWatch, async () => (await import("./inbox/watch.js")).watch),
   command(inbox.inboxBackup, async () => (await import("./inbox/backup.js")).backupInbox),
   command(inbox.inboxCopy, async () => (await import("./inbox/copy.js")).copyInboxTo),
   command(inbox.inboxExport, async () => (await import("./inbox/export.js")).exportInbox),

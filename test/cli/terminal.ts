@@ -29,6 +29,8 @@ export interface Terminal {
   press(...keys: string[]): void;
   /** All that was printed, without the terminal's control sequences. */
   readonly screen: string;
+  /** All that was printed, as it was. */
+  readonly output: string;
   /** The exit code. */
   readonly ended: Promise<number | null>;
 }
@@ -69,6 +71,9 @@ export function startInTerminal(line: string, { cwd, env }: TerminalOptions): Te
     ended,
     get screen() {
       return screen;
+    },
+    get output() {
+      return output;
     },
     press: (...keys) => void child.stdin.write(keys.join("")),
     shows: (text) =>

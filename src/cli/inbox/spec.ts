@@ -186,6 +186,28 @@ export const inboxStats = defineCommand({
   ],
 });
 
+export const inboxWatch = defineCommand({
+  name: "inbox watch",
+  group,
+  summary: "Shows live what a receiver does: states, rates, what runs, errors, pauses.",
+  details:
+    "On a terminal the view is drawn again in the same place; elsewhere each look is one line. Rates are of the last 10 seconds that all processes have written about, and what runs now is as they last reported, so both may be 20 seconds old. Where a look takes long there are fewer: they take a tenth of the time at most. Ctrl-C ends it with 0.",
+  options: {
+    ...options,
+    every: {
+      value: "seconds",
+      parse: parseWholeNumber({ min: 1, max: 3_600 }),
+      default: "1",
+      summary: "Time from one look to the next.",
+    },
+    once: { summary: "Looks once and ends." },
+  },
+  examples: [
+    ["pigeonhole inbox watch", "until Ctrl-C"],
+    ["pigeonhole inbox watch --every 60 --json >> looks.ndjson", "one JSON object each minute"],
+  ],
+});
+
 export const inboxBackup = defineCommand({
   name: "inbox backup",
   group,
