@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
@@ -11,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { DoNotRetry } from "pigeonhole";
 import { METRICS } from "#pigeonhole/receiver/metrics.js";
+import { makeFolder } from "../support/folder.js";
 import { type Sample, groupedBy, matches, parseSamples, selectorsOf } from "../support/promql.js";
 import { makeEvent, openReceiver, post, tempFile, untilWork } from "../support/receiver.js";
 import { isInstalled } from "../support/tools.js";
@@ -50,6 +51,16 @@ function readAlerts(): string[] {
   return [...readFileSync(ALERTS, "utf8").matchAll(/^ {8}expr: (.+)$/gm)].map(([, expression = ""]) => expression);
 }
 
+const UNIT_SUFFIXES: Readonly<Record<string, string>> = { s: "_seconds", By: "_bytes" };
+
+/** The sample as the OpenTelemetry Collector names it. */
+function withUnit(sample: Sample): Sample {
+  const [suffix = ""] = /_(?:bucket|count|sum)$/.exec(sample.name) ?? [];
+  const base = sample.name.slice(0, sample.name.length - suffix.length);
+  const unit = METRICS.find(({ name }) => name.replaceAll(".", "_") === base)?.unit ?? "";
+  return { ...sample, name: `${base}${UNIT_SUFFIXES[unit] ?? ""}${suffix}` };
+}
+
 describe("a receiver behind a Prometheus endpoint", () => {
   let samples: Sample[] = [];
 
@@ -68,12 +79,15 @@ describe("a receiver behind a Prometheus endpoint", () => {
   });
 
   test.each([
-    ["docs/grafana-dashboard.json", readDashboard(), 20],
-    ["docs/prometheus-alerts.yml", readAlerts(), 8],
-  ])("has every metric and label that %s uses", (_, expressions, least) => {
+    ["docs/grafana-dashboard.json", "as they are", readDashboard(), 20],
+    ["docs/grafana-dashboard.json", "with units", readDashboard(), 20],
+    ["docs/prometheus-alerts.yml", "as they are", readAlerts(), 8],
+    ["docs/prometheus-alerts.yml", "with units", readAlerts(), 8],
+  ])("has every metric and label that %s uses, the names %s", (_, names, expressions, least) => {
     expect(expressions.length).toBeGreaterThanOrEqual(least);
+    const shown = names === "with units" ? samples.map(withUnit) : samples;
     for (const expression of expressions) {
-      const chosen = selectorsOf(expression).map((selector) => samples.filter((sample) => matches(selector, sample)));
+      const chosen = selectorsOf(expression).map((selector) => shown.filter((sample) => matches(selector, sample)));
       expect(chosen, expression).not.toEqual([]);
       for (const these of chosen) {
         expect(these, expression).not.toEqual([]);
@@ -105,4 +119,16 @@ test.runIf(isInstalled("promtool"))("promtool accepts the alert rules, and they 
   const fire = spawnSync("promtool", ["test", "rules", join(import.meta.dirname, "prometheus-alerts.test.yml")]);
   expect(fire.stdout.toString() + fire.stderr.toString()).toContain("SUCCESS");
   expect([check.status, fire.status]).toEqual([0, 0]);
+});
+
+test.runIf(isInstalled("promtool"))("promtool accepts what the dashboard asks for", () => {
+  const rules = readDashboard().map((expression, index) => ({
+    record: `panel_${index}`,
+    expr: expression.replaceAll("$__rate_interval", "5m"),
+  }));
+  const file = join(makeFolder(), "rules.yml");
+  // JSON is YAML.
+  writeFileSync(file, JSON.stringify({ groups: [{ name: "dashboard", rules }] }));
+  const check = spawnSync("promtool", ["check", "rules", file], { encoding: "utf8" });
+  expect(check.stdout + check.stderr).toContain(`SUCCESS: ${rules.length} rules found`);
 });
