@@ -44,6 +44,11 @@ export class OpenFiles {
     this.#content = data.locks === undefined ? undefined : new ContentWatch(data.locks, data.walPath);
   }
 
+  /** True while the database is not at its path; one `stat`, for those who have not committed. */
+  get isAway(): boolean {
+    return !isSameFile(identify(this.data.file), this.data.database);
+  }
+
   findLoss(): FileLoss | undefined {
     const { file, walPath, sharedMemoryPath, database, wal, sharedMemory, locks } = this.data;
     const seen = identify(file);

@@ -92,7 +92,7 @@ function whyEnded(cause: unknown): PigeonholeError {
   return new PigeonholeError("store_failed", "The operator's thread of the store ended.", { cause });
 }
 
-/** The operator whose calls run in the thread; `checkOpen` throws before a call of a closed store. */
+/** The operator whose calls run in the thread; `checkOpen` throws before a call of a store that is closed or lost. */
 export function operateInThread(file: string, thread: OperatorThread, checkOpen: () => unknown): InboxOperator {
   const run = async (method: OperatorMethod, args: readonly unknown[]): Promise<unknown> => {
     checkOpen();

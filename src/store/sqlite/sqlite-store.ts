@@ -12,6 +12,7 @@ import { checkDriver } from "./check-driver.js";
 import { readDiskUse } from "./disk-use.js";
 import type { GroupCommit } from "./group-commit.js";
 import { IN_MEMORY } from "./open-database.js";
+import { describeFileLoss } from "./open-files.js";
 import { type OpenStore, openStore } from "./open-store.js";
 import { countPageByPage } from "./operations/counts.js";
 import { FileOwnership } from "./file-ownership.js";
@@ -225,7 +226,8 @@ function commandsOf(run: GroupCommit["run"]) {
 
 function fileOf(file: string, operating: OperatorThread, current: () => OpenStore) {
   return {
-    openOperator: () => (file === IN_MEMORY ? current().operate() : operateInThread(file, operating, current)),
+    openOperator: () =>
+      file === IN_MEMORY ? current().operate() : operateInThread(file, operating, () => checkFiles(current())),
     file: file === IN_MEMORY ? undefined : resolve(file),
     async backUp({ copy, replace }) {
       current();
@@ -234,6 +236,12 @@ function fileOf(file: string, operating: OperatorThread, current: () => OpenStor
     // oxlint-disable-next-line require-await -- a throw must become a rejection
     readDiskUse: async () => readDiskUse(current().files),
   } satisfies Partial<Store>;
+}
+
+/** Throws `store_replaced` while the files are gone: an operator would work on what is at their paths instead. */
+function checkFiles({ commits: { failure }, files }: OpenStore): void {
+  if (failure?.code === "store_replaced") throw failure;
+  if (files?.isAway === true) throw describeFileLoss(files.data.file, "database");
 }
 
 function backUpFile(request: BackupRequest): Promise<{ bytes: number }> {
