@@ -7,6 +7,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { findFreePort } from "../support/free-port.js";
 import { makeFolder } from "../support/folder.js";
 import { type TestDatabase, describeOnPostgres } from "../support/postgres-server.js";
+import { untilWork } from "../support/receiver.js";
 import { type CliResult, jsonLines, runCli, SECRET, startCli } from "../support/run-cli.js";
 import { type App, startReceiverApp } from "./app.js";
 import { recordInHandler } from "./record-in-handler.js";
@@ -57,6 +58,18 @@ describeOnPostgres((database) => {
     const { eventId } = await recordInHandler(createPostgresStore({ pool, schema }));
     const listed = jsonLines(await run(["outbox", "list", "--json", "--db", placeOf(database)]));
     expect(listed).toMatchObject([{ contactEvent: { event: { name: "greeted" }, inboxEventId: eventId } }]);
+  });
+
+  test("inbox watch looks at a PostgreSQL", async () => {
+    const { receiver } = await startOnPostgres(database);
+    const event = sampleEvent("email.complained");
+    await deliver(receiver, event, { secret: SECRET });
+    await untilWork(receiver, event.id, { state: "pending", attempts: 1 }, "complaints");
+    const [look] = jsonLines(await run(["inbox", "watch", "--once", "--json", "--db", placeOf(database)]));
+    expect(look).toMatchObject({
+      events: { pending: 1, done: 1, pendingByHandler: { complaints: 1 } },
+      errors: [{ handler: "complaints", events: 1, isCapped: false }],
+    });
   });
 
   test("the commands show the same of a PostgreSQL as of a file", async () => {
