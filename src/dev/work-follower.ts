@@ -81,7 +81,9 @@ export class WorkFollower {
     const eventId = attemptEventId(attempt, capture.eventId ?? capture.lastEventId);
     if (eventId === null) return;
     if (outcome === "accepted" || outcome === "parked") this.#follow({ capture, eventId });
-    else if (outcome === "duplicate" && !this.#known.has(eventId)) this.#follow({ capture, eventId, isOld: true });
+    else if (outcome === "duplicate" && !this.#isFollowedOrKnown(eventId)) {
+      this.#follow({ capture, eventId, isOld: true });
+    }
   }
 
   /** Follows events of captures that were taken in an earlier run, newest first. */
@@ -107,6 +109,11 @@ export class WorkFollower {
   learn(event: EventDetail): EventWork {
     this.follow(event.id);
     return this.#learn(event);
+  }
+
+  /** An event may be followed and not looked at yet: its first failure is still to be reported. */
+  #isFollowedOrKnown(eventId: string): boolean {
+    return this.#followed.has(eventId) || this.#known.has(eventId);
   }
 
   get #slowIntervalMs(): number {

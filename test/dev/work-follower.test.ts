@@ -51,6 +51,25 @@ test("a failure of work that was retried is reported like the first one", async 
   expect(reports[1]).toMatchObject({ kind: "handler_failed", state: "dead", attempts: 1 });
 });
 
+test.each([
+  ["accepted", { state: "pending", dueAt: 600_000 }],
+  ["parked", { state: "parked" }],
+])("a duplicate before the first look does not hide that the handler of an %s event failed", async (outcome, left) => {
+  const clock = fakeClock();
+  const work = { handler: "crm", attempts: 1, error: "Error: away", ...left };
+  const getEvent = async () => ({ id: "evt_1", handlers: [work] }) as unknown as EventDetail;
+  const reports: DevEvent[] = [];
+  const report = (event: DevEvent) => void reports.push(event);
+  const follower = new WorkFollower({ inbox: { getEvent }, clock, report, changed: () => undefined });
+  onTestFinished(() => follower.close());
+  for (const answer of [outcome, "duplicate"]) {
+    const attempt = { eventId: "evt_1", headers: [["x-pigeonhole-outcome", answer]] };
+    follower.see({ kind: "forwarded", capture: { eventId: "evt_1" }, attempt } as unknown as DevEvent);
+  }
+  await clock.advance(1_000);
+  expect(reports).toMatchObject([{ kind: "handler_failed", state: left.state, attempts: 1 }]);
+});
+
 test("work that is run now is not reported as failed again before it has run", async () => {
   const clock = fakeClock();
   const work = { handler: "crm", state: "pending", attempts: 1, error: "Error: away", dueAt: clock.now() + 600_000 };
