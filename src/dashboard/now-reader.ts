@@ -5,7 +5,7 @@ import type { ReceiverParts } from "../receiver/receiver-parts.js";
 import type { ReportedStatus, StepValues } from "../store/figures.js";
 import type { DashboardNow, EndpointHealth, ProcessRow, RunningRow, RunningWork } from "./dashboard-api.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
-import { isAlive, worstState } from "../store/process-statuses.js";
+import { isAlive, worstState } from "../store/process-state.js";
 import { pausedRow } from "./handler-routes.js";
 
 /** Counts are kept for so many times as long as counting took: it takes longer than the rest where much is pending. */
