@@ -7,7 +7,7 @@ import type { StoreCounts } from "../../store/inbox-view.js";
 import type { OutboxCounts } from "../../store/outbox.js";
 import type { PausedHandler } from "../../store/paused-handlers.js";
 import { groupRecord } from "./group-record.js";
-import { isAlive, stateOfProcesses } from "../../store/state-of-processes.js";
+import { isAlive, worstState } from "../../store/process-state.js";
 
 /** So many groups of errors, and so much running work, are read and shown at most. */
 const MOST_ROWS = 10;
@@ -79,7 +79,7 @@ export async function takeLook(inbox: LookedAt, machineNow: number): Promise<Loo
   return {
     at,
     database: inbox.database,
-    receiver: alive.length === 0 ? undefined : stateOfProcesses(alive),
+    receiver: alive.length === 0 ? undefined : worstState(alive),
     processes: alive.length,
     failuresInARow: Math.max(0, ...alive.map(({ failuresInARow }) => failuresInARow)),
     lastAcceptedAt: lastAcceptedAt === 0 ? undefined : lastAcceptedAt,
