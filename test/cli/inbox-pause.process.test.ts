@@ -39,3 +39,21 @@ test("inbox errors gathers errors, and its groups choose work", async () => {
   expect(jsonLines(await inbox("run", "--error-group", group.id, "--json"))).toMatchObject([{ work: 2 }]);
   expect((await inbox("list", "--error-group", "x")).code).toBe(2);
 });
+
+test("inbox list --text finds events by what a list shows of them and by the body, as many as wanted", async () => {
+  const app = await startReceiverApp();
+  const events = ["Ann@example.com", "bob@example.com"].map((recipient) => sampleEvent("email.sent", { recipient }));
+  for (const event of events) await deliver(app.receiver, event, { secret: SECRET });
+  const list = async (...args: string[]) => {
+    const listed = jsonLines(await runCli(["inbox", "list", "--json", "--db", app.file, ...args]));
+    return (listed as { event: { id: string } }[]).map(({ event }) => event.id);
+  };
+  const [ann, bob] = events.map(({ id }) => id);
+  const found = await Promise.all([
+    list("--text", "ann@EXAMPLE"),
+    list("--text", bob ?? ""),
+    list("--text", "@example.com", "--limit", "1"),
+    list("--text", "nobody"),
+  ]);
+  expect(found).toEqual([[ann], [bob], [bob], []]);
+});

@@ -17,6 +17,7 @@ import type { Output, Paint } from "../frame/output.js";
 import { escapeControls } from "../../base/text.js";
 import { ownFrames } from "../frame/own-frames.js";
 import { age, countOf, formatJson, formatTable } from "../frame/format.js";
+import { eventsWithText } from "./events-with-text.js";
 import { describeHandlerTimes } from "./handler-times.js";
 import type * as specs from "./spec.js";
 import { allRows } from "../values/all-rows.js";
@@ -27,17 +28,24 @@ import { readState } from "../values/state-choice.js";
 export const list: RunCommand<typeof specs.inboxList> = ({ options, context }) =>
   withInbox(options.db, context, async (inbox) => {
     const { out } = context;
-    const { dead, parked, handler, type, error, errorGroup, since, until, limit } = options;
+    const { dead, parked, handler, type, error, errorGroup, since, until, text, limit } = options;
     const state = readState(options.state, { dead, parked });
     const filter = { state, handler, type, error, errorGroup, since, until };
     const rows: string[][] = [];
-    for await (const event of allRows(limit, (page) => inbox.listEvents({ ...filter, ...page }))) {
+    const eventsOf = (most: number): AsyncIterable<EventView> =>
+      allRows(most, (page) => inbox.listEvents({ ...filter, ...page }));
+    const { signal } = context;
+    const found =
+      text === undefined ? eventsOf(limit) : eventsWithText(eventsOf(Infinity), { inbox, text, limit, signal });
+    for await (const event of found) {
       if (out.isJson) out.result({ event: eventRecord(event) }, "");
       else rows.push(eventRow(event, out.paint));
     }
     if (out.isJson) return;
     if (rows.length === 0)
-      out.note(Object.values(filter).every((value) => value === undefined) ? "No events." : "No such events.");
+      out.note(
+        [text, ...Object.values(filter)].every((value) => value === undefined) ? "No events." : "No such events.",
+      );
     else out.result({}, formatTable(["RECEIVED", "STATE", "TYPE", "ID", "HANDLERS"], rows, out.paint.dim));
   });
 

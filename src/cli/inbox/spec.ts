@@ -46,6 +46,11 @@ export const inboxList = defineCommand({
     parked: { summary: "The same as --state parked." },
     dead: { summary: "The same as --state dead." },
     ...workOptions,
+    text: {
+      value: "text",
+      summary:
+        "Only events with this text in id, type, handlers, reasons, errors or body; reads each event, so add --since where there are many.",
+    },
     limit: limitOption,
   },
   examples: [
