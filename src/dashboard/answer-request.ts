@@ -1,6 +1,4 @@
-import { errorFields } from "../base/error-fields.js";
 import { isPigeonholeError } from "../base/error.js";
-import type { Logger } from "../base/logger.js";
 import { BodyFields } from "../dev/api/body-fields.js";
 import { errorAnswerFor } from "../dev/api/error-answer.js";
 import { PageApiError } from "../dev/api/page-api-error.js";
@@ -17,6 +15,7 @@ import {
 } from "./dashboard-request.js";
 import type { DashboardRoute } from "./dashboard-route.js";
 import type { ActionTokens } from "./action-token.js";
+import type { FailureLog } from "./failure-log.js";
 import { guardOrigin } from "./guard-origin.js";
 import { type Identity, type Viewer, type PersonRules, identifyViewer } from "./identify-viewer.js";
 import type { LiveView } from "./live-view.js";
@@ -35,7 +34,7 @@ export interface AnswerTools {
   /** Rejects with `stopped` while the receiver does not run, or as the store does. */
   open: () => Promise<OpenDashboard>;
   now: () => number;
-  logger: Logger;
+  failures: FailureLog;
 }
 
 const STREAM_PATH = "/api/stream";
@@ -54,7 +53,7 @@ export function createAnswer(tools: AnswerTools): (request: DashboardRequest) =>
     try {
       return await answerApi(tools, request, identity.person);
     } catch (error) {
-      return answerError(tools.logger, error);
+      return answerError(tools.failures, error);
     }
   };
 }
@@ -159,13 +158,12 @@ async function readFields(request: DashboardRequest): Promise<BodyFields> {
 }
 
 /** Messages of this package say what to do; any other error is for the log only. */
-function answerError(logger: Logger, error: unknown): DashboardAnswer {
+function answerError(failures: FailureLog, error: unknown): DashboardAnswer {
   if (error instanceof PageApiError || isPigeonholeError(error)) {
     const { status, body } = errorAnswerFor(error);
-    if (status >= 500 && !isPigeonholeError(error, "stopped"))
-      logger.error(errorFields(error, true), "dashboard_failed");
+    if (status >= 500) failures.note(error, "dashboard_failed");
     return errorAnswer(status, body);
   }
-  logger.error(errorFields(error, false), "dashboard_failed");
+  failures.note(error, "dashboard_failed");
   return errorAnswer(500, { code: "internal_error", message: "The dashboard failed. The log of the app says why." });
 }

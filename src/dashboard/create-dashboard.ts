@@ -16,6 +16,7 @@ import { type AllowAnswer, DASHBOARD_OPTIONS, type DashboardOptions } from "./da
 import type { DashboardRoute } from "./dashboard-route.js";
 import { errorRoutes } from "./error-routes.js";
 import { eventRoutes } from "./event-routes.js";
+import { FailureLog } from "./failure-log.js";
 import { createFetchDashboard } from "./fetch-dashboard.js";
 import { handlerRoutes } from "./handler-routes.js";
 import { jobRoutes } from "./job-routes.js";
@@ -52,14 +53,15 @@ export function createDashboard<Req = never>(
   const parts = partsOf(receiver);
   const { clock, logger } = parts.options;
   const operator = operatorOf(parts);
-  const open = openOnce(parts, operator);
+  const failures = new FailureLog(logger, clock);
+  const open = openOnce(parts, { operator, failures });
   const answer = createAnswer({
     // The server that it is mounted on passes its own requests.
     people: { allow: allow as ((request: unknown) => AllowAnswer) | undefined, payloads, logger },
     files: new DashboardFiles(),
     open,
     now: () => clock.now(),
-    logger,
+    failures,
   });
   return Object.assign(createNodeDashboard(answer, path), { fetch: createFetchDashboard(answer, path) });
 }
@@ -84,11 +86,14 @@ function operatorOf({ options, path }: ReceiverParts): () => InboxOperator {
 }
 
 /** Reads the secret of the store with the first request, and begins to work on jobs at once. */
-function openOnce(parts: ReceiverParts, operator: () => InboxOperator): () => Promise<OpenDashboard> {
+function openOnce(
+  parts: ReceiverParts,
+  { operator, failures }: { operator: () => InboxOperator; failures: FailureLog },
+): () => Promise<OpenDashboard> {
   const { clock, logger } = parts.options;
   const { admission } = parts.path;
   const isRunning = (): boolean => admission.state === "running";
-  const jobs = new JobRunner({ operator, receiver: admission, clock, logger });
+  const jobs = new JobRunner({ operator, receiver: admission, clock, failures });
   const now = new NowReader({ operator, receiver: parts, clock });
   const live = new LiveView({
     readNow: () => now.read(),

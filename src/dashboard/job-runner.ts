@@ -1,11 +1,9 @@
 import type { Clock } from "../base/clock.js";
 import { SECOND } from "../base/duration.js";
-import { errorFields } from "../base/error-fields.js";
-import { isPigeonholeError } from "../base/error.js";
-import type { Logger } from "../base/logger.js";
 import { sleep } from "../base/wait.js";
 import type { ReceiverState } from "../receiver/receiver.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
+import type { FailureLog } from "./failure-log.js";
 
 /** How often it looks for jobs that another process has left, and whether the receiver runs. */
 const LOOK_MS = 30 * SECOND;
@@ -20,7 +18,7 @@ export interface JobRunnerTools {
   operator: () => InboxOperator;
   receiver: { readonly state: ReceiverState };
   clock: Clock;
-  logger: Logger;
+  failures: FailureLog;
 }
 
 /** Works on the open jobs of the store, also on those of processes that have died, while its receiver runs. */
@@ -52,13 +50,12 @@ export class JobRunner {
   }
 
   async #runAll(): Promise<void> {
-    const { operator, clock, logger } = this.#tools;
+    const { operator, clock, failures } = this.#tools;
     try {
       while ((await operator().runJobPage()) !== undefined) await sleep(clock, BETWEEN_PAGES_MS);
     } catch (error) {
-      if (isPigeonholeError(error, "stopped")) return;
       // What is left is tried again with the next look.
-      logger.error(errorFields(error, true), "dashboard_job_interrupted");
+      failures.note(error, "dashboard_job_interrupted");
     }
   }
 }
