@@ -8,7 +8,10 @@ import { captureLog, closeReceiver } from "../support/receiver.js";
 import { openDashboard } from "./dashboard-client.js";
 
 describeOnPostgres((database) => {
-  test.each<[string, RelayFault]>([["cannot be reached", { at: "socket" }]])(
+  test.each<[string, RelayFault]>([
+    ["cannot be reached", { at: "socket" }],
+    ["hangs", { at: "silence" }],
+  ])(
     "while the server %s, the dashboard says so within seconds, logs it once, and works again after it",
     async (_, fault) => {
       const { url, schema, pool } = database;

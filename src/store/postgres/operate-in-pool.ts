@@ -1,3 +1,7 @@
+import { waitingClock } from "../../base/clock.js";
+import { SECOND } from "../../base/duration.js";
+import { PigeonholeError } from "../../base/error.js";
+import { LATE, inTime } from "../../base/wait.js";
 import { nameOfDatabase } from "../connection-string.js";
 import type { InboxOperator } from "../inbox-operator.js";
 import { operateDatabase } from "./open-inbox-database.js";
@@ -8,6 +12,9 @@ import type { Sql } from "./sql.js";
 /** At the same time, so that handlers find connections in the pool. */
 const MAX_AT_ONCE = 2;
 
+/** A person waits for no longer, in milliseconds: a server that hangs does not close its connections. */
+const ANSWERS_WITHIN_MS = 8 * SECOND;
+
 type RunInPool = <Value>(doing: string, use: (sql: Sql) => Promise<Value>) => Promise<Value>;
 
 /** The operator's view on connections of the pool that the store uses, a few at a time. */
@@ -15,17 +22,41 @@ export function operateInPool(
   place: PostgresPlace,
   { read, write }: { read: RunInPool; write: RunInPool },
 ): InboxOperator {
-  const inTurn = takeTurns(MAX_AT_ONCE);
+  const inTurn = inTurnAndTime(MAX_AT_ONCE, ANSWERS_WITHIN_MS);
   return operateDatabase({
     database: nameOfPlace(place),
     schema: place.schema,
     beside: {
-      read: (doing, use) => inTurn(() => read(doing, use)),
-      write: (doing, use) => inTurn(() => write(doing, async (sql) => use(sql, await readServerTime(sql)))),
+      read: (doing, use) => inTurn(doing, () => read(doing, use)),
+      write: (doing, use) => inTurn(doing, () => write(doing, async (sql) => use(sql, await readServerTime(sql)))),
     },
     // The pool is the store's.
     close: () => Promise.resolve(),
   });
+}
+
+/**
+ * Takes turns, and waits for the turn and the work together no longer than `withinMs`: then rejects with
+ * `store_unreachable`. Work whose turn comes later is not begun; work under way goes on.
+ */
+function inTurnAndTime(most: number, withinMs: number) {
+  const inTurn = takeTurns(most);
+  return async <Value>(doing: string, work: () => Promise<Value>): Promise<Value> => {
+    let isLate = false;
+    const late = (): PigeonholeError =>
+      new PigeonholeError(
+        "store_unreachable",
+        `${doing} failed: no answer from PostgreSQL within ${withinMs / SECOND} s. It hangs, or is too busy.`,
+      );
+    const result = await inTime(
+      inTurn(() => (isLate ? Promise.reject(late()) : work())),
+      waitingClock,
+      withinMs,
+    );
+    if (result !== LATE) return result;
+    isLate = true;
+    throw late();
+  };
 }
 
 /** Runs at most so many at the same time, the others in the order of their calls. */
