@@ -2,10 +2,14 @@ import { PigeonholeError } from "#pigeonhole/base/error.js";
 import { errorAnswerFor } from "#pigeonhole/dev/api/error-answer.js";
 import { expect, test } from "vitest";
 
-test.each(["store_busy", "store_unreachable", "store_replaced", "store_not_primary", "store_corrupt"] as const)(
-  "a store with %s is answered 503, with what happened",
-  (code) => {
-    const body = { code, message: "What happened." };
-    expect(errorAnswerFor(new PigeonholeError(code, body.message))).toEqual({ status: 503, body });
-  },
-);
+test.each([
+  "store_busy",
+  "store_unreachable",
+  "store_replaced",
+  "store_not_primary",
+  "store_corrupt",
+  "server_unusable",
+] as const)("a store with %s is answered 503, with what happened", (code) => {
+  const body = { code, message: "What happened." };
+  expect(errorAnswerFor(new PigeonholeError(code, body.message))).toEqual({ status: 503, body });
+});

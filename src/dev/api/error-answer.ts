@@ -29,6 +29,7 @@ function statusFor(code: string): number {
     case "store_replaced":
     case "store_unreachable":
     case "store_not_primary":
+    case "server_unusable":
     case "stopped":
       return 503;
     default:
