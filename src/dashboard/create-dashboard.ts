@@ -100,6 +100,7 @@ function openOnce(
     readJobs: () => operator().listJobs(),
     lastReportAt: () => now.lastReportAt,
     isRunning,
+    failures,
     clock,
   });
   let opening: Promise<OpenDashboard> | undefined;

@@ -246,6 +246,8 @@ export interface StreamMessages {
   figures: { at: string };
   /** Jobs that have changed. */
   jobs: { jobs: BulkJobRow[] };
+  /** Why the store cannot be read, when that begins; null when it can be read again. What was sent before is old. */
+  trouble: { message: string | null };
   /** The receiver stops; the stream ends. */
   end: Record<string, never>;
 }

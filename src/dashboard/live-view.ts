@@ -1,8 +1,10 @@
 import type { Clock, Timer } from "../base/clock.js";
 import { MINUTE, SECOND } from "../base/duration.js";
+import { isPigeonholeError } from "../base/error.js";
 import type { BulkJob } from "../store/bulk-jobs.js";
 import type { DashboardNow, PayloadAccess, StreamMessages } from "./dashboard-api.js";
 import type { StreamSink } from "./dashboard-request.js";
+import type { FailureLog } from "./failure-log.js";
 import { jobRow } from "./job-routes.js";
 
 const REFRESH_MS = 1 * SECOND;
@@ -20,6 +22,7 @@ export interface LiveViewTools {
   lastReportAt: () => number;
   /** False once the receiver stops. */
   isRunning: () => boolean;
+  failures: FailureLog;
   clock: Clock;
 }
 
@@ -69,14 +72,28 @@ export class LiveView {
   async #refresh(): Promise<void> {
     this.#timer = undefined;
     this.#isReading = true;
-    await this.#readAll().catch(() => undefined);
+    await this.#readAll().then(
+      () => this.#tellTrouble(null),
+      (error: unknown) => this.#noteTrouble(error),
+    );
     this.#isReading = false;
     if (!this.#tools.isRunning()) this.#endAll();
     this.#keepAlive();
     if (this.#streams.size > 0) this.#timer = this.#tools.clock.setTimer(() => void this.#refresh(), REFRESH_MS);
   }
 
-  /** A store that does not answer is busy, or closed: the page is told with the end of the stream, or later. */
+  /** Of a receiver that stops, the end of the stream tells. */
+  #noteTrouble(error: unknown): void {
+    if (isPigeonholeError(error, "stopped")) return;
+    this.#tools.failures.note(error, "dashboard_failed");
+    this.#tellTrouble(isPigeonholeError(error) ? error.message : "The dashboard failed. The log of the app says why.");
+  }
+
+  #tellTrouble(message: string | null): void {
+    if (message === null && !this.#sent.has("trouble")) return;
+    this.#send("trouble", () => ({ message }), message);
+  }
+
   async #readAll(): Promise<void> {
     const { readNow, readJobs, lastReportAt } = this.#tools;
     const now = await readNow();

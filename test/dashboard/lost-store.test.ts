@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import type { DashboardOverview } from "#pigeonhole/dashboard/dashboard-api.js";
 import { captureLog, makeEvent, openReceiver, post, tempFile } from "../support/receiver.js";
-import { openDashboard } from "./dashboard-client.js";
+import { HOST, openDashboard } from "./dashboard-client.js";
 
 /** A receiver with one event, on a file that can be taken away. */
 async function start() {
@@ -66,4 +66,22 @@ test("another file in the place of the receiver's is neither shown nor changed",
   rmSync(file);
   renameSync(`${file}.away`, file);
   expect((await dashboard.get("api/overview")).status).toBe(200);
+});
+
+test("an open page is told why the store cannot be read, and when it can be again", async () => {
+  const { file, log, dashboard } = await start();
+  const response = await dashboard.fetch(new Request(`${HOST}/api/stream`));
+  let text = "";
+  void (async () => {
+    for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) text += chunk;
+  })();
+  await expect.poll(() => text, { timeout: 3_000 }).toContain("event: jobs");
+  moveFiles(file, `${file}.away`);
+  await expect.poll(() => text, { timeout: 3_000 }).toMatch(/event: trouble\ndata: .*was moved, deleted or replaced/);
+  await dashboard.get("api/overview");
+  // A look for jobs may have met it first.
+  const logged = log.lines.filter(({ msg }) => /^dashboard_(failed|job_interrupted)$/.test(msg));
+  expect(logged).toMatchObject([{ code: "store_replaced" }]);
+  moveFiles(`${file}.away`, file);
+  await expect.poll(() => text, { timeout: 5_000 }).toContain('event: trouble\ndata: {"message":null}');
 });

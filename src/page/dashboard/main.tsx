@@ -4,7 +4,7 @@ import { followDashboard } from "./api/follow-dashboard.js";
 import { DashboardApp } from "./dashboard-app.js";
 import { DASHBOARD_KEYS } from "./frame/dashboard-keys.js";
 import { view } from "./state/dashboard-address.js";
-import { streamState, loadDashboardSession } from "./state/dashboard-session.js";
+import { storeTrouble, streamState, loadDashboardSession } from "./state/dashboard-session.js";
 import { loadJobs, takeJobs } from "./state/jobs.js";
 import { now } from "./state/now.js";
 import { loadFigures } from "./overview/figures.js";
@@ -20,10 +20,18 @@ followDashboard({
     now: (message) => (now.value = message),
     figures: () => void loadFigures(),
     jobs: ({ jobs }) => takeJobs(jobs),
+    trouble: ({ message }) => {
+      const isOver = message === null && storeTrouble.value !== null;
+      storeTrouble.value = message;
+      // What was asked for meanwhile has failed.
+      if (isOver) void loadDashboardSession().then(() => Promise.all([loadJobs(), loadFigures()]));
+    },
     end: () => (streamState.value = "ended"),
   },
   onOpen() {
     streamState.value = "live";
+    // The new stream tells it again.
+    storeTrouble.value = null;
     // The app may be another version, and something may have been missed.
     void loadDashboardSession().then(() => Promise.all([loadJobs(), loadFigures()]));
   },

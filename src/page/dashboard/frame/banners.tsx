@@ -2,7 +2,7 @@ import { escapeControls } from "../../../base/text.js";
 import type { PausedHandlerRow } from "../../../dashboard/dashboard-api.js";
 import { formatExactTime, formatTime, plural } from "../../ui/format.js";
 import { Icon } from "../../ui/icon.js";
-import { streamState, mayOperate } from "../state/dashboard-session.js";
+import { storeTrouble, streamState, mayOperate } from "../state/dashboard-session.js";
 import { resumePaused } from "../state/handlers.js";
 import { now } from "../state/now.js";
 
@@ -16,6 +16,12 @@ export function Banners() {
           <Icon name="warning" />
           {streamState.value === "ended" ? "The receiver has stopped." : "The app does not answer."} What is shown may
           be old. The page connects again by itself.
+        </p>
+      )}
+      {!isLost && storeTrouble.value !== null && (
+        <p class="banner bad" role="alert">
+          <Icon name="warning" />
+          <span>The store cannot be read; what is shown may be old. {escapeControls(storeTrouble.value)}</span>
         </p>
       )}
       {(now.value?.paused ?? []).map((paused) => (

@@ -14,6 +14,9 @@ export type StreamState = "connecting" | "live" | "lost" | "ended";
 /** `ended`: the receiver has stopped, and said so. */
 export const streamState = signal<StreamState>("connecting");
 
+/** Why the app cannot read its store; null while it can. */
+export const storeTrouble = signal<string | null>(null);
+
 export async function loadDashboardSession(): Promise<void> {
   try {
     dashboardSession.value = await fetchSession();
