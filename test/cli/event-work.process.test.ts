@@ -90,6 +90,24 @@ test("replay, captures list and captures show say that an accepted event is dead
   expect(unknown.stdout).not.toContain("WORK");
 });
 
+test("a database that is named and cannot be read is not called unnamed", async () => {
+  const app = await startReceiverApp();
+  const cwd = await importEvent(sampleEvent("email.bounced"));
+  await runCli(["replay", "last", "--to", app.url], { cwd, env });
+  writeFileSync(join(cwd, "notes.db"), "hello");
+  const damaged = { code: 0, stderr: expect.stringMatching(/not known here\. --inbox: .*notes\.db/) };
+  for (const args of [
+    ["captures", "list"],
+    ["captures", "show", "last"],
+    ["trigger", "email.sent", "--to", app.url],
+    ["replay", "last", "--to", app.url],
+  ]) {
+    expect(await runCli([...args, "--inbox", "notes.db"], { cwd, env })).toMatchObject(damaged);
+  }
+  const { stderr } = await runCli(["captures", "list"], { cwd, env: { ...env, DATABASE_FILE: "/none.db" } });
+  expect(stderr).toMatch(/not known here\. DATABASE_FILE: There is no file .*none\.db\.\n$/);
+});
+
 test("replay --json says that nothing ran and what the work is, as the text does", async () => {
   const app = await startReceiverApp();
   const cwd = await importEvent(sampleEvent("email.bounced", {}, { id: "evt_1" }));

@@ -19,7 +19,7 @@ import type { Paint } from "../frame/output.js";
 import { formatJson, formatTable } from "../frame/format.js";
 import type * as specs from "./spec.js";
 import { openExistingCaptures, pickCaptures, readExistingCaptures, readCaptures } from "../values/capture-store.js";
-import { describeEventWork, isWorkUnknown, paintWork, WORK_UNKNOWN, workRecord } from "../values/event-work.js";
+import { describeEventWork, describeUnknown, isWorkUnknown, paintWork, workRecord } from "../values/event-work.js";
 import { type WorkReader, withWorkReader } from "../values/work-reader.js";
 
 export const list: RunCommand<typeof specs.capturesList> = async ({ args, options, context }) => {
@@ -28,7 +28,10 @@ export const list: RunCommand<typeof specs.capturesList> = async ({ args, option
   const all = readExistingCaptures(options.store, context).list();
   const found = all.filter((capture) => matchesQuery(query, capture));
   const summaries = found.slice(0, options.limit).map(summarizeCapture);
-  const shown = await withWorkReader(options.inbox, context, (reader) => withWork(summaries, reader));
+  const { shown, unread } = await withWorkReader(options.inbox, context, async (reader) => ({
+    shown: await withWork(summaries, reader),
+    unread: reader.unread,
+  }));
   if (out.isJson) {
     for (const { capture, word } of shown) out.result({ capture, work: word ?? null }, "");
     return;
@@ -43,7 +46,7 @@ export const list: RunCommand<typeof specs.capturesList> = async ({ args, option
   const work = hasWork ? ["WORK"] : [];
   const columns = ["RECEIVED", "SIGNATURE", "TYPE", "ANSWER", ...work, "TOOK", "ID", "ABOUT"];
   out.result({}, formatTable(columns, rows, out.paint.dim));
-  if (!hasWork && shown.some(({ capture }) => isWorkUnknown(capture, undefined))) out.note(WORK_UNKNOWN);
+  if (!hasWork && shown.some(({ capture }) => isWorkUnknown(capture, undefined))) out.note(describeUnknown(unread));
   if (found.length > shown.length) out.note(`${found.length - shown.length} more; --limit shows them.`);
 };
 
@@ -86,11 +89,14 @@ export const show: RunCommand<typeof specs.capturesShow> = async ({ args, option
     out.result({ headers }, headers.map((pair) => escapeControls(pair.join(": "))).join("\n"));
   } else {
     const id = sentEventId(capture, capture.attempts.at(-1));
-    const found = await withWorkReader(options.inbox, context, (reader) => reader.read(id));
+    const { found, unread } = await withWorkReader(options.inbox, context, async (reader) => ({
+      found: await reader.read(id),
+      unread: reader.unread,
+    }));
     const record = { capture: withOutcomes(capture), work: workRecord(found) };
     out.result(record, describe(capture, describeEventWork(found), out.paint));
     const last = capture.attempts.at(-1);
-    if (!out.isJson && last !== undefined && isWorkUnknown(answerHead(last), found)) out.note(WORK_UNKNOWN);
+    if (!out.isJson && last !== undefined && isWorkUnknown(answerHead(last), found)) out.note(describeUnknown(unread));
   }
 };
 

@@ -29,7 +29,7 @@ import type { Output } from "../frame/output.js";
 import { createProgress } from "./progress.js";
 import type { replay } from "./spec.js";
 import { answerSign } from "../values/answer-sign.js";
-import { describeEventWork, isWorkUnknown, judgeWithWork, WORK_UNKNOWN, workRecord } from "../values/event-work.js";
+import { describeEventWork, describeUnknown, isWorkUnknown, judgeWithWork, workRecord } from "../values/event-work.js";
 import { type FoundEvent, type WorkReader, withWorkReader } from "../values/work-reader.js";
 import { openCapturesIfAllowed, pickCaptures, readCaptures } from "../values/capture-store.js";
 import { readCertificates, readTarget, checkExpect } from "../values/flag-values.js";
@@ -82,7 +82,7 @@ async function replaySelected(input: Input, inbox: WorkReader): Promise<ExitCode
     },
   });
   progress.clear();
-  if (isUnknown) out.note(WORK_UNKNOWN);
+  if (isUnknown) out.note(describeUnknown(inbox.unread));
   showReport(report, out);
   if (report.failed > 0) return EXIT.failed;
   return report.unanswered > 0 ? EXIT.unreachable : EXIT.ok;

@@ -37,7 +37,7 @@ import type { CommandContext, CommandInput, RunCommand } from "../frame/context.
 import { EXIT, type ExitCode } from "../frame/exit-code.js";
 import type { Output } from "../frame/output.js";
 import { answerSign } from "../values/answer-sign.js";
-import { describeEventWork, isWorkUnknown, judgeWithWork, WORK_UNKNOWN, workRecord } from "../values/event-work.js";
+import { describeEventWork, describeUnknown, isWorkUnknown, judgeWithWork, workRecord } from "../values/event-work.js";
 import { noSuchEventType } from "../values/event-type.js";
 import { readInput } from "../values/read-input.js";
 import { readVariable } from "../values/secret-option.js";
@@ -93,7 +93,7 @@ async function sendEvents(input: Input, reader: WorkReader): Promise<ExitCode> {
       exitCode = worse(exitCode, showAnswer({ url, body, answer, found, signedWith, expect, context }));
     }
   }
-  if (isUnknown) context.out.note(WORK_UNKNOWN);
+  if (isUnknown) context.out.note(describeUnknown(reader.unread));
   return exitCode;
 }
 

@@ -2,15 +2,20 @@ import type { AnswerHead, AnswerJudgement } from "../../capture/model/answer.js"
 import { describeWork } from "../../capture/model/describe-work.js";
 import { type WorkWord, isRetryRequested, wordOfWork, isRetrying } from "../../capture/model/work-word.js";
 import { NOTE_HANDLER } from "../../base/note-handler.js";
-import { quoteForShell } from "../../base/text.js";
+import { escapeControls, quoteForShell } from "../../base/text.js";
 import { eventRow } from "../../dev/api/inbox-rows.js";
 import type { HandlerView } from "../../store/inbox-view.js";
 import type { Paint } from "../frame/output.js";
-import type { FoundEvent } from "./work-reader.js";
+import { DATABASE_VARIABLE, URL_VARIABLE } from "./inbox-place.js";
+import type { FoundEvent, UnreadInbox } from "./work-reader.js";
 
-/** Said once by a command that shows deliveries which an app has whose inbox is not known. */
-export const WORK_UNKNOWN =
-  "What the app's handlers make of it is not known here. Give the app's database with --inbox, or set DATABASE_FILE or DATABASE_URL in .env.";
+/** Said once by a command that shows deliveries which an app has whose inbox is not known, or cannot be read. */
+export function describeUnknown(unread: UnreadInbox | undefined): string {
+  const what = "What the app's handlers make of it is not known here.";
+  return unread === undefined
+    ? `${what} Give the app's database with --inbox, or set ${DATABASE_VARIABLE} or ${URL_VARIABLE} in .env.`
+    : `${what} ${unread.by ?? "The app's database"}: ${escapeControls(unread.reason)}`;
+}
 
 /** Whether a receiver has the event of this answer, and what its handlers made of it is not known. */
 export function isWorkUnknown({ outcome }: AnswerHead, found: FoundEvent | undefined): boolean {

@@ -70,6 +70,11 @@ export function presentPlaces(context: CommandContext): InboxPlace[] {
   return usualPlaces(context).filter(({ at }) => isConnectionString(at) || isFile(at));
 }
 
+/** The file that {@link DATABASE_VARIABLE} names, if it is not there. */
+export function findAbsentFile(context: CommandContext): InboxPlace | undefined {
+  return usualPlaces(context).find(({ at, by }) => by === DATABASE_VARIABLE && !isConnectionString(at) && !isFile(at));
+}
+
 /** The database that a flag names, which must be there, or else {@link presentPlaces}. */
 export function readablePlaces(flag: string, given: string | undefined, context: CommandContext): InboxPlace[] {
   if (given === undefined) return presentPlaces(context);

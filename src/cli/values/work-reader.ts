@@ -3,9 +3,10 @@ import { waitingClock } from "../../base/clock.js";
 import { SECOND } from "../../base/duration.js";
 import { sleep } from "../../base/wait.js";
 import type { EventView } from "../../store/inbox-view.js";
+import { describeError } from "../frame/command-error.js";
 import type { CommandContext } from "../frame/context.js";
 import { type InboxSearch, findInbox } from "./find-inbox.js";
-import { type InboxPlace, readablePlaces } from "./inbox-place.js";
+import { type InboxPlace, findAbsentFile, readablePlaces } from "./inbox-place.js";
 
 /** Longest wait for handlers, for all events of a command together. */
 const PATIENCE_MS = 2 * SECOND;
@@ -17,28 +18,48 @@ export interface FoundEvent {
   flag: string;
 }
 
+/** Why a database that is named cannot be asked. */
+export interface UnreadInbox {
+  /** The flag or the variable that named it; undefined for the default file. */
+  by: string | undefined;
+  reason: string;
+}
+
 /** Reads in the app's inbox what handlers made of events. */
 export class WorkReader {
   readonly #places: readonly InboxPlace[];
   readonly #signal: AbortSignal;
   #leftMs = PATIENCE_MS;
   #found: Promise<InboxSearch | undefined> | undefined;
+  #unread: UnreadInbox | undefined;
 
   /** `given` is the value of `--inbox`. */
   constructor(given: string | undefined, context: CommandContext) {
     this.#places = readablePlaces("--inbox", given, context);
     this.#signal = context.signal;
+    const absent = given === undefined ? findAbsentFile(context) : undefined;
+    if (absent !== undefined) this.#unread = { by: absent.by, reason: `There is no file ${absent.at}.` };
+  }
+
+  /** Undefined if no database is named, or before the first {@link read}. */
+  get unread(): UnreadInbox | undefined {
+    return this.#unread;
   }
 
   /** Undefined if there is no inbox that can be read, or it does not have the event. */
   async read(id: string | null): Promise<FoundEvent | undefined> {
     if (id === null) return undefined;
     // A database that cannot be read, or belongs to another app, is no reason to end a command.
-    this.#found ??= findInbox(this.#places).catch(() => undefined);
+    this.#found ??= findInbox(this.#places).catch((error: unknown) => this.#failed(this.#places[0], error));
     const found = await this.#found;
-    if (found?.kind !== "open") return undefined;
-    const event = await found.inbox.getEvent(id).catch(() => undefined);
+    if (found === undefined || found.kind === "none") return undefined;
+    if (found.kind !== "open") return this.#failed(found.place, found.error);
+    const event = await found.inbox.getEvent(id).catch((error: unknown) => this.#failed(found.place, error));
     return event && { event, flag: found.place.flag };
+  }
+
+  #failed(place: InboxPlace | undefined, error: unknown): undefined {
+    this.#unread = { by: place?.by, reason: describeError(error).message };
   }
 
   /** The same once every handler has ended or waits for its next attempt, or the command's patience is at its end. */
