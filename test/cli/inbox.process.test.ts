@@ -36,6 +36,17 @@ describe("inbox, beside a running receiver", () => {
     expect((await inbox("list")).stdout).toMatch(new RegExp(`! no handler +email.sent +${event.id}`));
     expect((await inbox("show", event.id)).stdout).toContain("state     ! no handler\n");
     expect((await inbox("list", "--state", "done")).stderr).toBe("No such events.\n");
+    expect(jsonLines(await inbox("list", "--json"))).toMatchObject([{ event: { state: "done", work: "no handler" } }]);
+  });
+
+  test("--json tells discarded work from done work, as the list does", async () => {
+    const app = await startReceiverApp();
+    const id = await receive(app, "email.bounced");
+    const db = ["--db", app.file, "--json"];
+    await runCli(["inbox", "discard", id, ...db, "--yes"]);
+    const told = { event: { id, state: "done", work: "done and discarded" } };
+    expect(jsonLines(await runCli(["inbox", "list", ...db]))).toMatchObject([told]);
+    expect(jsonLines(await runCli(["inbox", "show", id, ...db]))).toMatchObject([told]);
   });
 
   test("inbox show prints the error, a readable body, and with --body the exact bytes", async () => {

@@ -116,6 +116,7 @@ function eventRecord(event: EventView): Record<string, unknown> {
     receivedAt: isoTime(receivedAt),
     signedAt: isoTime(signedAt),
     state,
+    work: wordOfWork(event),
     handlers: handlers.map(({ dueAt, settledAt, retryRequestedAt, reason, error, maxAttempts, ...handler }) => ({
       ...handler,
       maxAttempts: maxAttempts ?? null,

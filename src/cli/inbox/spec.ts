@@ -36,12 +36,15 @@ export const inboxList = defineCommand({
   name: "inbox list",
   group,
   summary: "Lists received events with the state of their work.",
+  details:
+    "With --json, work is the word that the list shows, such as no handler, discarded or retrying; state is the stored one, which is done for the first two.",
   options: {
     ...options,
     state: {
       value: "state",
       choices: ["pending", "leased", "done", "dead", "parked"],
-      summary: "Only events that have work in this state.",
+      summary:
+        "Only events that have work in this state: pending is listed as waiting or retrying, leased as running, done also as discarded. An event that no handler got has no work.",
     },
     parked: { summary: "The same as --state parked." },
     dead: { summary: "The same as --state dead." },
