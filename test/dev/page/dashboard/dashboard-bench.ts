@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rename, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,6 +14,9 @@ import { SECRET } from "../workbench.js";
 /** Where the dashboard is mounted: neither at the root, nor with a slash at its end. */
 const MOUNT = "/ops/webhooks";
 
+/** Names of the database. */
+const [FILE, AWAY] = ["inbox.db", "away.db"];
+
 export interface DashboardBenchOptions extends Pick<DashboardOptions, "payloads"> {
   /** Message of the errors of the handler `crm`. @default `no customer 4001 for this address`, with other numbers */
   failure?: string;
@@ -25,7 +28,7 @@ export async function startDashboardBench({ failure, ...options }: DashboardBenc
   const service = await startContactEventService();
   const crm = { isFixed: false, failure };
   const receiver = makeReceiver({
-    store: join(folder, "inbox.db"),
+    store: join(folder, FILE),
     baseUrl: service.baseUrl,
     crm,
   });
@@ -53,6 +56,8 @@ export async function startDashboardBench({ failure, ...options }: DashboardBenc
       isDown = next;
       if (next) server.closeAllConnections();
     },
+    /** Takes the database away, until it is called with false. */
+    setStoreLost: (isLost: boolean) => rename(join(folder, isLost ? FILE : AWAY), join(folder, isLost ? AWAY : FILE)),
     async deliver(type: EventType, data?: Record<string, unknown>): Promise<string> {
       const event = sampleEvent(type, data);
       const body = JSON.stringify(event);

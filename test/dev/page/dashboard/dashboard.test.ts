@@ -181,6 +181,14 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     await page.getByRole("dialog", { name: "Keys" }).waitFor();
   });
 
+  test("a lost store is said, until it is back", async () => {
+    await show("#/overview");
+    await bench.setStoreLost(true);
+    await page.getByRole("alert").getByText("was moved, deleted or replaced").waitFor();
+    await bench.setStoreLost(false);
+    await page.getByRole("alert").waitFor({ state: "detached" });
+  });
+
   test("a lost app and an ended login are said", async () => {
     await show("#/overview");
     bench.setDown(true);
