@@ -7,7 +7,7 @@ import type { Logger } from "../base/logger.js";
 /** A failure that was not seen for so long is over; the job runner looks more often. */
 const OVER_AFTER_MS = MINUTE;
 
-/** Logs failures. A store that cannot be used fails each request of each page: that is logged once, until it is over. */
+/** Logs failures. A store that cannot be used fails every request of every page; that is logged once while it lasts. */
 export class FailureLog {
   readonly #logger: Logger;
   readonly #clock: Pick<Clock, "now">;

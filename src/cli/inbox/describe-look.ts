@@ -8,7 +8,7 @@ import { type Look, type Rates, backlogAgeMs, outboxAgeMs } from "./watch-look.j
 /** Of texts that others wrote, so that none pushes the rest out of the view. */
 const WIDTHS = { name: 28, id: 36, message: 200 };
 /** Handlers whose rates are shown. */
-const MOST_HANDLERS = 8;
+const MAX_HANDLERS = 8;
 const BARS = "▁▂▃▄▅▆▇█";
 
 /** A look as the lines of a view; texts that others wrote are escaped. */
@@ -115,7 +115,7 @@ function totalRuns(rates: Rates | undefined): { runs: number; failed: number } {
 function describeHandlers(rates: Rates | undefined, paint: Paint): string[] {
   if (rates === undefined || rates.handlers.length === 0) return [];
   const rows = rates.handlers
-    .slice(0, MOST_HANDLERS)
+    .slice(0, MAX_HANDLERS)
     .map(({ handler, runs, failed, p95Ms }) => [
       String(runs),
       failed === 0 ? "0" : paint.red(String(failed)),

@@ -212,7 +212,7 @@ export const inboxWatch = defineCommand({
   },
   examples: [
     ["pigeonhole inbox watch", "until Ctrl-C"],
-    ["pigeonhole inbox watch --every 60 --json >> looks.ndjson", "one JSON object each minute"],
+    ["pigeonhole inbox watch --every 60 --json", "one JSON object each minute"],
   ],
 });
 

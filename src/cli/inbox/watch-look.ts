@@ -10,7 +10,7 @@ import { groupRecord } from "./group-record.js";
 import { isAlive, worstState } from "../../store/process-state.js";
 
 /** So many groups of errors, and so much running work, are read and shown at most. */
-const MOST_ROWS = 10;
+const MAX_ROWS = 10;
 /** Steps of rates that are shown as a course. */
 const COURSE_STEPS = 12;
 
@@ -71,7 +71,7 @@ export async function takeLook(inbox: LookedAt, machineNow: number): Promise<Loo
     inbox.readFigures("1h"),
     inbox.readStatuses(),
     inbox.listPaused(),
-    inbox.listErrorGroups({ limit: MOST_ROWS }),
+    inbox.listErrorGroups({ limit: MAX_ROWS }),
   ]);
   const at = timeWithin(series, machineNow);
   const alive = statuses.filter((status) => isAlive(status, at));
@@ -103,7 +103,7 @@ function timeWithin({ times, stepMs }: FigureSeries, machineNow: number): number
 /** The longest-running first. */
 function runningOf(alive: readonly ReportedStatus[]): RunInProcess[] {
   const all = alive.flatMap(({ host, pid, running }) => running.map((each) => ({ ...each, host, pid })));
-  return all.toSorted((one, other) => one.since - other.since).slice(0, MOST_ROWS);
+  return all.toSorted((one, other) => one.since - other.since).slice(0, MAX_ROWS);
 }
 
 /** The last step that is over and that processes have written about. */
