@@ -104,6 +104,8 @@ export interface DashboardOverview {
   latency: { medianMs: StepValues; p95Ms: StepValues; p99Ms: StepValues };
   /** In the order of their names. */
   handlers: HandlerSeries[];
+  /** Runs of handlers that found no place in a step, together; null without any. */
+  otherHandlers: RunSeries | null;
   /** Work that waits or runs; and the age of the oldest, in milliseconds. */
   backlog: { depth: StepValues; oldestAgeMs: StepValues };
   /** Contact events that wait or are being sent; and the age of the oldest, in milliseconds. */
@@ -113,15 +115,19 @@ export interface DashboardOverview {
   now: DashboardNow;
 }
 
-/** A handler's runs in each step. */
-export interface HandlerSeries {
-  handler: string;
+/** Runs in each step. */
+export interface RunSeries {
   /** Runs that ended, those that failed included. */
   runs: StepValues;
   failed: StepValues;
   medianMs: StepValues;
   p95Ms: StepValues;
   p99Ms: StepValues;
+}
+
+/** A handler's runs in each step. */
+export interface HandlerSeries extends RunSeries {
+  handler: string;
   /** Over the last 8 days at most; null before its first run. */
   times: HandlerTimesRow | null;
 }

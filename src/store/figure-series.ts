@@ -53,7 +53,10 @@ export function toFigureSeries(rows: readonly FigureRow[], query: FiguresQuery):
     times,
     answers: toAnswers(steps),
     latency: toTimeSeries(steps.map((figures) => figures?.answerTimes)),
-    handlers: namesOf(steps).map((handler) => toRunSeries(handler, steps)),
+    handlers: namesOf(steps).map((handler) => ({ handler, ...toRunSeries(steps, ({ runs }) => runs.get(handler)) })),
+    otherHandlers: steps.some((figures) => figures?.otherRuns !== undefined)
+      ? toRunSeries(steps, ({ otherRuns }) => otherRuns)
+      : null,
     backlog: toLevels(steps, ({ backlog }) => backlog),
     outbox: toLevels(steps, ({ outbox }) => outbox),
     disk: {
@@ -94,17 +97,16 @@ function namesOf(steps: KnownSteps): string[] {
   return [...new Set(steps.flatMap((figures) => [...(figures?.runs.keys() ?? [])]))].toSorted();
 }
 
-function toRunSeries(handler: string, steps: KnownSteps): RunSeries {
+function toRunSeries(steps: KnownSteps, runsOf: (figures: Figures) => RunFigures | undefined): RunSeries {
   const of = (value: (runs: RunFigures) => number): StepValues =>
-    valuesOf(steps, ({ runs }) => {
-      const found = runs.get(handler);
+    valuesOf(steps, (figures) => {
+      const found = runsOf(figures);
       return found === undefined ? 0 : value(found);
     });
   return {
-    handler,
     runs: of(({ done, failed }) => done + failed),
     failed: of(({ failed }) => failed),
-    ...toTimeSeries(steps.map((figures) => figures?.runs.get(handler)?.times)),
+    ...toTimeSeries(steps.map((figures) => (figures === undefined ? undefined : runsOf(figures)?.times))),
   };
 }
 

@@ -139,14 +139,18 @@ export interface TimeSeries {
   p99Ms: StepValues;
 }
 
-/** A handler's runs in each step. */
+/** Runs in each step. */
 export interface RunSeries extends TimeSeries {
-  /** Name of the handler. */
-  handler: string;
   /** Runs that ended, those that failed included. */
   runs: StepValues;
   /** Those of them that failed. */
   failed: StepValues;
+}
+
+/** A handler's runs in each step. */
+export interface HandlerRunSeries extends RunSeries {
+  /** Name of the handler. */
+  handler: string;
 }
 
 /** The figures of all processes of a store together, step by step. */
@@ -162,7 +166,9 @@ export interface FigureSeries {
   /** Time from a delivery to its answer. */
   latency: TimeSeries;
   /** In the order of their names. */
-  handlers: RunSeries[];
+  handlers: HandlerRunSeries[];
+  /** {@link Figures.otherRuns} in each step, which may be of handlers listed for other steps; null without any. */
+  otherHandlers: RunSeries | null;
   /** {@link Gauges.backlog} in each step. */
   backlog: { depth: StepValues; oldestAgeMs: StepValues };
   /** {@link Gauges.outbox} in each step. */

@@ -2,8 +2,8 @@ import type { Figures, RunFigures, TimeCounts } from "./figures.js";
 import { NO_FIGURES, sumRuns } from "./sum-figures.js";
 
 /**
- * Longest text of a step, in bytes, so that a week of steps takes less than 1 MB. What is said of handlers fills it up;
- * the busiest come first.
+ * Longest text of a step, in bytes, so that a week of steps takes less than 1 MB. What is said of handlers fills it up:
+ * first come those whose runs all fail, then those with the most failures, then the busiest.
  */
 export const MAX_STORED_BYTES = 620;
 
@@ -29,17 +29,17 @@ interface StoredFigures {
 
 /** Figures as text, of which handlers are left out together when they are too many. */
 export function toStoredFigures(figures: Figures): string {
-  const byRuns = [...figures.runs].toSorted(([, one], [, other]) => countOf(other) - countOf(one));
+  const byNeed = [...figures.runs].toSorted(([, one], [, other]) => byNeedOfPlace(one, other));
   const fixed = writeAll(figures, [], figures.otherRuns);
   let free = MAX_STORED_BYTES - Buffer.byteLength(fixed);
   const kept: [string, RunFigures][] = [];
   let { otherRuns } = figures;
-  for (const [handler, runs] of byRuns) {
+  for (const [handler, runs] of byNeed) {
     free -= Buffer.byteLength(JSON.stringify({ [handler]: writeRuns(runs) }));
     if (free >= 0) kept.push([handler, runs]);
     else otherRuns = sumRuns(otherRuns, runs);
   }
-  return byRuns.length === 0 ? fixed : writeAll(figures, kept, otherRuns);
+  return byNeed.length === 0 ? fixed : writeAll(figures, kept, otherRuns);
 }
 
 /** Reads them again. What cannot be read counts as nothing: they are only shown. */
@@ -102,6 +102,16 @@ function writeTimes(times: TimeCounts): StoredTimes {
 
 function readTimes([first = 0, ...counts]: StoredTimes): TimeCounts {
   return [...Array.from({ length: first }, () => 0), ...counts];
+}
+
+function byNeedOfPlace(one: RunFigures, other: RunFigures): number {
+  return (
+    Number(failsAlways(other)) - Number(failsAlways(one)) || other.failed - one.failed || countOf(other) - countOf(one)
+  );
+}
+
+function failsAlways({ done, failed }: RunFigures): boolean {
+  return done === 0 && failed > 0;
 }
 
 function countOf({ done, failed }: RunFigures): number {

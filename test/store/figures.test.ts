@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { toFigureSeries } from "#pigeonhole/store/figure-series.js";
-import type { Figures, FiguresQuery } from "#pigeonhole/store/figures.js";
+import type { Figures, FiguresQuery, RunFigures } from "#pigeonhole/store/figures.js";
 import { MAX_STORED_BYTES, fromStoredFigures, toStoredFigures } from "#pigeonhole/store/stored-figures.js";
 import { NO_FIGURES, sumFigures } from "#pigeonhole/store/sum-figures.js";
 
@@ -68,7 +68,7 @@ describe("the text of figures", () => {
     new Map(
       Array.from({ length: handlers }, (_, place) => [
         `handler-number-${place}`,
-        { done: place, failed: 1, times: [0, 0, place, 1] },
+        { done: place + 1, failed: 0, times: [0, 0, place, 1] },
       ]),
     );
 
@@ -93,6 +93,27 @@ describe("the text of figures", () => {
     );
     const all = [...runs.values(), ...(otherRuns === undefined ? [] : [otherRuns])];
     expect(all.reduce((sum, { done, failed }) => sum + done + failed, 0)).toBe((handlers * (handlers + 1)) / 2);
+  });
+
+  test("a rare handler whose runs all fail is kept among many busy ones that fail at times", () => {
+    const busy = Array.from({ length: 40 }, (_, place): [string, RunFigures] => [
+      `busy-handler-${place}`,
+      { done: 400, failed: place === 7 ? 3 : 30, times: [0, 0, 400] },
+    ]);
+    const failing: [string, RunFigures] = ["failing", { done: 0, failed: 20, times: [20] }];
+    const { runs } = fromStoredFigures(toStoredFigures({ ...NO_FIGURES, runs: new Map([...busy, failing]) }));
+    expect(runs.size).toBeLessThan(41);
+    expect([...runs].at(0)).toEqual(failing);
+  });
+
+  test("a handler that fails is kept before the busier ones that do not", () => {
+    const busy = Array.from({ length: 20 }, (_, place): [string, RunFigures] => [
+      `busy-handler-${place}`,
+      { done: 400, failed: 0, times: [0, 0, 400] },
+    ]);
+    const failing: [string, RunFigures] = ["failing", { done: 5, failed: 2, times: [7] }];
+    const { runs } = fromStoredFigures(toStoredFigures({ ...NO_FIGURES, runs: new Map([...busy, failing]) }));
+    expect(runs.has("failing")).toBe(true);
   });
 
   test("a name that has no room is counted with the others", () => {
@@ -152,5 +173,15 @@ describe("series of figures", () => {
     expect([-10, 0, 10].map((second) => handler?.runs[at(second)])).toEqual([null, 4, 0]);
     expect([-10, 0, 10].map((second) => handler?.failed[at(second)])).toEqual([null, 1, 0]);
     expect([-10, 0, 10].map((second) => handler?.medianMs[at(second)])).toEqual([null, 0.5, null]);
+  });
+
+  test("runs of handlers without a place are a series of their own", () => {
+    const otherRuns = { done: 3, failed: 1, times: [4] };
+    const { series, at } = seriesAt({ 0: { otherRuns }, 10: {} }, { seconds: 10 });
+    expect(series.handlers).toEqual([]);
+    expect([-10, 0, 10].map((second) => series.otherHandlers?.runs[at(second)])).toEqual([null, 4, 0]);
+    expect([-10, 0, 10].map((second) => series.otherHandlers?.failed[at(second)])).toEqual([null, 1, 0]);
+    expect([-10, 0, 10].map((second) => series.otherHandlers?.p95Ms[at(second)])).toEqual([null, 1, null]);
+    expect(seriesAt({ 0: {} }, { seconds: 10 }).series.otherHandlers).toBeNull();
   });
 });

@@ -5,16 +5,17 @@ import { addUp, highest } from "../plots/plot-series.js";
 import { Plot } from "../plots/plot.js";
 import { chosenHandler } from "./figures.js";
 
-/** Runs and times of handlers: of the chosen one, or of all. */
+/** Runs and times of handlers: of the chosen one, or of all, those that are counted together included. */
 export function HandlerFigures({ figures }: { figures: DashboardOverview }) {
-  const { times, stepMs, handlers } = figures;
+  const { times, stepMs, handlers, otherHandlers } = figures;
   const chosen = handlers.find(({ handler }) => handler === chosenHandler.value);
-  const shown = chosen === undefined ? handlers : [chosen];
+  const all = otherHandlers === null ? handlers : [...handlers, otherHandlers];
+  const shown = chosen === undefined ? all : [chosen];
   const of = chosen === undefined ? "all handlers" : escapeControls(chosen.handler);
   const suffix = chosen === undefined ? " of the slowest" : "";
   const failed = addUp(shown.map((each) => each.failed));
-  const done = addUp(shown.map((each) => each.runs)).map((all, index) =>
-    all === null ? null : all - (failed[index] ?? 0),
+  const done = addUp(shown.map((each) => each.runs)).map((ended, index) =>
+    ended === null ? null : ended - (failed[index] ?? 0),
   );
   const common = { times, stepMs, emptyText: "No runs in this time." };
   return (

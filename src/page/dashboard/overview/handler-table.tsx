@@ -1,4 +1,4 @@
-import type { HandlerSeries } from "../../../dashboard/dashboard-api.js";
+import type { DashboardOverview, HandlerSeries, RunSeries } from "../../../dashboard/dashboard-api.js";
 import { escapeControls } from "../../../base/text.js";
 import { formatCount, formatMs } from "../../ui/format.js";
 import { Sparkline } from "../plots/sparkline.js";
@@ -6,10 +6,10 @@ import { setParams } from "../state/dashboard-address.js";
 import { DataTable } from "../ui/data-table.js";
 import { chosenHandler } from "./figures.js";
 
-/** Each handler's runs in the range; a click plots it alone. */
-export function HandlerTable({ handlers }: { handlers: readonly HandlerSeries[] }) {
+/** Each handler's runs in the range; a click plots it alone. Those without a place in the figures are one line. */
+export function HandlerTable({ figures: { handlers, otherHandlers } }: { figures: DashboardOverview }) {
   const chosen = chosenHandler.value;
-  if (handlers.length === 0) return null;
+  if (handlers.length === 0 && otherHandlers === null) return null;
   return (
     <section class="plot wide" aria-label="Handlers">
       <div class="plot-head">
@@ -28,6 +28,7 @@ export function HandlerTable({ handlers }: { handlers: readonly HandlerSeries[] 
         {handlers.map((each) => (
           <HandlerLine key={each.handler} series={each} isChosen={each.handler === chosen} />
         ))}
+        {otherHandlers !== null && <OtherHandlersLine series={otherHandlers} />}
       </DataTable>
     </section>
   );
@@ -35,8 +36,6 @@ export function HandlerTable({ handlers }: { handlers: readonly HandlerSeries[] 
 
 function HandlerLine({ series, isChosen }: { series: HandlerSeries; isChosen: boolean }) {
   const { handler, times } = series;
-  const runs = total(series.runs);
-  const failed = total(series.failed);
   const name = escapeControls(handler);
   return (
     <tr class={isChosen ? "shown" : ""} data-row={handler}>
@@ -51,6 +50,35 @@ function HandlerLine({ series, isChosen }: { series: HandlerSeries; isChosen: bo
           {name}
         </button>
       </td>
+      <RunCells series={series} name={name} times={times} />
+    </tr>
+  );
+}
+
+function OtherHandlersLine({ series }: { series: RunSeries }) {
+  return (
+    <tr>
+      <td>
+        <span class="hint" title="A step of the figures has room for some handlers; the rest is counted together">
+          Other handlers
+        </span>
+      </td>
+      <RunCells series={series} name="other handlers" times={null} />
+    </tr>
+  );
+}
+
+interface RunCellsProps {
+  series: RunSeries;
+  name: string;
+  times: HandlerSeries["times"];
+}
+
+function RunCells({ series, name, times }: RunCellsProps) {
+  const runs = total(series.runs);
+  const failed = total(series.failed);
+  return (
+    <>
       <td class="number">{formatCount(runs)}</td>
       <td class={failed > 0 ? "number bad" : "number"}>
         {formatCount(failed)} {failed > 0 && `(${((100 * failed) / runs).toFixed(1)} %)`}
@@ -64,7 +92,7 @@ function HandlerLine({ series, isChosen }: { series: HandlerSeries; isChosen: bo
           label={`${formatCount(runs)} runs of ${name}, ${formatCount(failed)} failed`}
         />
       </td>
-    </tr>
+    </>
   );
 }
 

@@ -91,7 +91,7 @@ function Plots({ figures }: { figures: DashboardOverview }) {
         format={formatBytes}
         emptyText="The size of this store is not known."
       />
-      <HandlerTable handlers={figures.handlers} />
+      <HandlerTable figures={figures} />
     </div>
   );
 }

@@ -146,6 +146,8 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     const at = Number(await plot.getAttribute("aria-valuenow"));
     await plot.press("ArrowLeft");
     await expect.poll(() => plot.getAttribute("aria-valuenow")).toBe(String(at - 1));
+    const others = page.getByRole("row", { name: /^Other handlers/ });
+    expect(await others.innerText()).toMatch(/^Other handlers\s+\d+\s+\d+ \(33\.3 %\)/);
     await button("crm").click();
     await page.getByRole("heading", { name: "Runs of crm", exact: true }).waitFor();
     await button("7 days").click();

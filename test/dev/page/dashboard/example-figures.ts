@@ -46,7 +46,7 @@ function figuresAt(step: number): Figures {
       ["audit", runs(0)],
       ["crm", runs(failing ? Math.round(load / 3) : 0)],
     ]),
-    otherRuns: undefined,
+    otherRuns: { done: 2, failed: 1, times: [3] },
     gauges: {
       backlog: { depth, oldestAgeMs: depth * 90 },
       outbox: { depth: Math.round(depth / 4), oldestAgeMs: depth * 30 },
