@@ -23,11 +23,9 @@ export async function setUpTables({ pool, statements, lockClass, setup }: Tables
     await begin(sql, lockClass);
     await callWithClient(client, { fn: setup, name: "setup" });
     if ((await endByCommit(client)) !== "COMMIT") throw failedInside("setup");
-    giveBack(false);
-  } catch (error) {
-    // The transaction ends with its connection.
+  } finally {
+    // An open transaction ends with its connection, and so do settings that the user's statements made.
     giveBack(true);
-    throw error;
   }
 }
 

@@ -45,6 +45,16 @@ describeOnPostgres((database) => {
     expect({ rows, most }).toEqual({ rows: [{ name: "one" }], most: 1 });
   });
 
+  test("settings that a setup made do not stay on a connection of the pool", async () => {
+    await openWith(({ client }) => client.query("SET default_transaction_read_only = on"));
+    const idle = Array.from({ length: Math.max(1, database.pool.totalCount) }, () => database.pool.connect());
+    for (const client of await Promise.all(idle)) {
+      const { rows } = await client.query("SELECT current_setting('default_transaction_read_only') AS value");
+      client.release();
+      expect(rows).toEqual([{ value: "off" }]);
+    }
+  });
+
   test("a setup that throws writes nothing, and the store is not opened", async () => {
     const mistake = new Error("no");
     const opened = openWith(async ({ client }) => {
