@@ -406,6 +406,7 @@ export interface TimelineEntry {
     | "signed"
     | "received"
     | "failed"
+    | "more_runs"
     | "next_run"
     | "running"
     | "waits"

@@ -1,11 +1,11 @@
 import { isoTime } from "../base/iso-time.js";
-import type { EventDetail, HandlerDetail } from "../store/inbox-view.js";
+import type { EventDetail, FailedRun, FailedRuns, HandlerDetail } from "../store/inbox-view.js";
 import type { ContactEventRow } from "../dev/api/page-api.js";
 import type { TimelineEntry } from "./dashboard-api.js";
 
 /**
- * What is known of an event's life, oldest first. Runs are kept without their times: they stand before what came of
- * them. `show` removes from errors what must not be seen of the payload that they may quote.
+ * What is known of an event's life, oldest first. Runs are kept without their times, but for the one that ended the work: they
+ * stand before what came of them. `show` removes from errors what must not be seen of the payload that they may quote.
  */
 export function eventTimeline(
   event: EventDetail,
@@ -24,13 +24,8 @@ export function eventTimeline(
 function entriesOfHandler(view: HandlerDetail, show: (text: string) => string): TimelineEntry[] {
   const { handler, failed, attempts, retryRequestedAt } = view;
   const of = handler === "" ? "The event" : handler;
-  const runs =
-    failed === undefined ? [] : [failed.first, ...(failed.last.attempt > failed.first.attempt ? [failed.last] : [])];
   return [
-    ...runs.map(({ attempt, stack }) => {
-      const [line = ""] = show(stack).split("\n");
-      return { ...entry("failed", undefined, `${of} failed: ${line}`), handler, attempt, detail: show(stack) };
-    }),
+    ...(failed === undefined ? [] : failedRuns(view, failed, of, show)),
     ...(retryRequestedAt === undefined
       ? []
       : [
@@ -41,6 +36,35 @@ function entriesOfHandler(view: HandlerDetail, show: (text: string) => string): 
         ]),
     { ...stateOf(view, of, show), handler, attempt: attempts === 0 ? null : attempts },
   ];
+}
+
+/** The first and the last failed run, and how many were between. */
+function failedRuns(
+  view: HandlerDetail,
+  { first, last }: FailedRuns,
+  of: string,
+  show: (text: string) => string,
+): TimelineEntry[] {
+  const { handler } = view;
+  const toEntry = ({ attempt, stack }: FailedRun): TimelineEntry => {
+    const [line = ""] = show(stack).split("\n");
+    const failed = entry("failed", endOfRun(view, attempt), `${of} failed: ${line}`);
+    return { ...failed, handler, attempt, detail: show(stack) };
+  };
+  const between = last.attempt - first.attempt - 1;
+  if (between < 0) return [toEntry(first)];
+  if (between === 0) return [toEntry(first), toEntry(last)];
+  const counted =
+    between === 1
+      ? `1 more run, number ${first.attempt + 1}`
+      : `${between} more runs, numbers ${first.attempt + 1} to ${last.attempt - 1}`;
+  const more = entry("more_runs", undefined, `${of}: ${counted}, of which no error is kept.`);
+  return [toEntry(first), { ...more, handler }, toEntry(last)];
+}
+
+/** Work becomes dead or parked with the end of its last run. */
+function endOfRun({ state, attempts, settledAt }: HandlerDetail, attempt: number): number | undefined {
+  return attempt === attempts && (state === "dead" || state === "parked") ? settledAt : undefined;
 }
 
 function stateOf(view: HandlerDetail, of: string, show: (text: string) => string): TimelineEntry {

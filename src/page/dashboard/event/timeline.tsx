@@ -11,6 +11,7 @@ const FACES: Record<TimelineEntry["kind"], { icon: IconName; tone: string }> = {
   signed: { icon: "edit", tone: "mute" },
   received: { icon: "arrow", tone: "mute" },
   failed: { icon: "cross", tone: "bad" },
+  more_runs: { icon: "cross", tone: "mute" },
   next_run: { icon: "clock", tone: "warn" },
   running: { icon: "arrow", tone: "warn" },
   waits: { icon: "clock", tone: "mute" },
