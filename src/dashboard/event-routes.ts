@@ -173,7 +173,7 @@ async function readEvent(
     ...showEvent(event, personal, show),
     errors: Object.fromEntries(errors.map(([handler, failed]) => [handler, personal.failed(failed, show)])),
     signedAt: isoTime(event.signedAt),
-    timeline: eventTimeline(event, contactEvents, show),
+    timeline: eventTimeline(event, { contactEvents, paused: await operator().listPaused(), show }),
     steps: await stepsOf(store, event),
     contactEvents,
     otherBytes: [...event.otherBytes],

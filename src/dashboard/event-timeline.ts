@@ -1,29 +1,48 @@
 import { isoTime } from "../base/iso-time.js";
 import type { EventDetail, FailedRun, FailedRuns, HandlerDetail } from "../store/inbox-view.js";
+import type { PausedHandler } from "../store/paused-handlers.js";
 import type { ContactEventRow } from "../dev/api/page-api.js";
 import type { TimelineEntry } from "./dashboard-api.js";
 
+type Pause = Pick<PausedHandler, "since" | "by">;
+
+/** What a time line is made of beside its event. */
+export interface TimelineParts {
+  /** Those that its handlers recorded. */
+  contactEvents: readonly ContactEventRow[];
+  /** The handlers that are paused now. */
+  paused: readonly PausedHandler[];
+  /** Removes from errors what must not be seen of the payload that they may quote. */
+  show: (error: string) => string;
+}
+
 /**
- * What is known of an event's life, oldest first. Runs are kept without their times, but for the one that ended the work: they
- * stand before what came of them. `show` removes from errors what must not be seen of the payload that they may quote.
+ * What is known of an event's life, oldest first. Runs are kept without their times, but for the one that ended the
+ * work: they stand before what came of them.
  */
-export function eventTimeline(
-  event: EventDetail,
-  contactEvents: readonly ContactEventRow[],
-  show: (text: string) => string,
-): TimelineEntry[] {
+export function eventTimeline(event: EventDetail, { contactEvents, paused, show }: TimelineParts): TimelineEntry[] {
   const entries = [
     entry("signed", event.signedAt, "The service signed the delivery that was stored."),
     entry("received", event.receivedAt, "Received, verified and stored; answered 200."),
-    ...event.handlers.flatMap((handler) => entriesOfHandler(handler, show)),
+    ...event.handlers.flatMap((view) => {
+      const pause = paused.find(({ handler }) => handler === view.handler);
+      // It has waited since it came, or since the pause.
+      const heldSince = Math.max(pause?.since ?? 0, event.receivedAt);
+      return entriesOfHandler(view, show, pause && { by: pause.by, since: heldSince });
+    }),
     ...contactEvents.flatMap((row) => entriesOfContactEvent(row)),
   ];
   return inOrder(entries);
 }
 
-function entriesOfHandler(view: HandlerDetail, show: (text: string) => string): TimelineEntry[] {
-  const { handler, failed, attempts, retryRequestedAt } = view;
+function entriesOfHandler(
+  view: HandlerDetail,
+  show: (text: string) => string,
+  pause: Pause | undefined,
+): TimelineEntry[] {
+  const { handler, state, failed, attempts, retryRequestedAt } = view;
   const of = handler === "" ? "The event" : handler;
+  const now = state === "pending" && pause !== undefined ? heldEntry(view, of, pause) : stateOf(view, of, show);
   return [
     ...(failed === undefined ? [] : failedRuns(view, failed, of, show)),
     ...(retryRequestedAt === undefined
@@ -34,7 +53,7 @@ function entriesOfHandler(view: HandlerDetail, show: (text: string) => string): 
             handler,
           },
         ]),
-    { ...stateOf(view, of, show), handler, attempt: attempts === 0 ? null : attempts },
+    { ...now, handler, attempt: attempts === 0 ? null : attempts },
   ];
 }
 
@@ -65,6 +84,11 @@ function failedRuns(
 /** Work becomes dead or parked with the end of its last run. */
 function endOfRun({ state, attempts, settledAt }: HandlerDetail, attempt: number): number | undefined {
   return attempt === attempts && (state === "dead" || state === "parked") ? settledAt : undefined;
+}
+
+function heldEntry({ attempts }: HandlerDetail, of: string, { by, since }: Pause): TimelineEntry {
+  const run = attempts === 0 ? "first" : "next";
+  return entry("waits", since, `${of} is paused by ${by}: its ${run} run waits until it is resumed.`);
 }
 
 function stateOf(view: HandlerDetail, of: string, show: (text: string) => string): TimelineEntry {

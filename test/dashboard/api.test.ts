@@ -209,6 +209,22 @@ test("a handler is paused and resumed, and its work waits meanwhile", async () =
   expect(receiver.state).toBe("running");
 });
 
+test("the time line says that work waits for a paused handler", async () => {
+  const store = tempFile();
+  const before = await start({ store });
+  await before.dashboard.post("api/handlers/pause", { handler: "email.sent" });
+  await before.receiver.stop({ timeoutMs: 0 });
+  const { receiver, dashboard } = await start({ store });
+  const event = makeEvent();
+  await post(receiver, event);
+  const { body } = await dashboard.get<DashboardEventDetail>(`api/events/${event.id}`);
+  expect(body.timeline.map(({ kind }) => kind)).toEqual(["signed", "received", "waits"]);
+  expect(body.timeline.at(2)).toMatchObject({
+    at: body.receivedAt,
+    text: "email.sent is paused by ann: its first run waits until it is resumed.",
+  });
+});
+
 test("the overview has the figures of the range and the state now", async () => {
   const { receiver, dashboard } = await start();
   await postDead(receiver, 1);

@@ -32,7 +32,7 @@ function timelineOf(work: Partial<HandlerDetail>) {
     seq: 1,
     body: undefined,
   };
-  return eventTimeline(event, [], (text) => text).slice(2);
+  return eventTimeline(event, { contactEvents: [], paused: [], show: (text) => text }).slice(2);
 }
 
 test("runs between the first and the last failed one are counted, and the last has the time at which it gave up", () => {

@@ -4,6 +4,8 @@ import { EventBadge } from "../../ui/badges.js";
 import { formatExactTime, formatTime } from "../../ui/format.js";
 import { goTo, linkTo } from "../state/dashboard-address.js";
 import { mayOperate } from "../state/dashboard-session.js";
+import { now } from "../state/now.js";
+import { waitsForResume } from "./waits-for-resume.js";
 import { eventSelection } from "./work-state.js";
 import { shortText } from "../ui/short-text.js";
 
@@ -37,9 +39,15 @@ export function EventRow({ event }: { event: DashboardEvent }) {
           <code>{shortText(id)}</code>
         </a>
       </td>
-      <td class="next-column" title={nextRunAt === null ? "" : formatExactTime(nextRunAt)}>
-        {nextRunAt !== null && formatTime(nextRunAt)}
-      </td>
+      {waitsForResume(event, now.value?.paused ?? []) ? (
+        <td class="next-column" title="Its handler is paused.">
+          paused
+        </td>
+      ) : (
+        <td class="next-column" title={nextRunAt === null ? "" : formatExactTime(nextRunAt)}>
+          {nextRunAt !== null && formatTime(nextRunAt)}
+        </td>
+      )}
       <td class="error-cell" title={error}>
         {error}
       </td>
