@@ -105,7 +105,7 @@ export interface DashboardOverview {
   /** In the order of their names. */
   handlers: HandlerSeries[];
   /** Runs of handlers that found no place in a step, together; null without any. */
-  otherHandlers: RunSeries | null;
+  otherHandlers: DashboardRunSeries | null;
   /** Work that waits or runs; and the age of the oldest, in milliseconds. */
   backlog: { depth: StepValues; oldestAgeMs: StepValues };
   /** Contact events that wait or are being sent; and the age of the oldest, in milliseconds. */
@@ -116,7 +116,7 @@ export interface DashboardOverview {
 }
 
 /** Runs in each step. */
-export interface RunSeries {
+export interface DashboardRunSeries {
   /** Runs that ended, those that failed included. */
   runs: StepValues;
   failed: StepValues;
@@ -126,7 +126,7 @@ export interface RunSeries {
 }
 
 /** A handler's runs in each step. */
-export interface HandlerSeries extends RunSeries {
+export interface HandlerSeries extends DashboardRunSeries {
   handler: string;
   /** Over the last 8 days at most; null before its first run. */
   times: HandlerTimesRow | null;

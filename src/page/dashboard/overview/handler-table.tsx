@@ -1,4 +1,4 @@
-import type { DashboardOverview, HandlerSeries, RunSeries } from "../../../dashboard/dashboard-api.js";
+import type { DashboardOverview, HandlerSeries, DashboardRunSeries } from "../../../dashboard/dashboard-api.js";
 import { escapeControls } from "../../../base/text.js";
 import { formatCount, formatMs } from "../../ui/format.js";
 import { Sparkline } from "../plots/sparkline.js";
@@ -55,7 +55,7 @@ function HandlerLine({ series, isChosen }: { series: HandlerSeries; isChosen: bo
   );
 }
 
-function OtherHandlersLine({ series }: { series: RunSeries }) {
+function OtherHandlersLine({ series }: { series: DashboardRunSeries }) {
   return (
     <tr>
       <td>
@@ -69,7 +69,7 @@ function OtherHandlersLine({ series }: { series: RunSeries }) {
 }
 
 interface RunCellsProps {
-  series: RunSeries;
+  series: DashboardRunSeries;
   name: string;
   times: HandlerSeries["times"];
 }
