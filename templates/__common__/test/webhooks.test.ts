@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { signDelivery, TEST_SECRET } from "pigeonhole/testing";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import { openTestApp, type TestApp } from "./support/open-test-app.js";
 
 interface Fixture {
@@ -19,8 +19,8 @@ const OTHER_SECRET = `whsec_${"another".repeat(7)}`;
 let app: TestApp;
 beforeAll(async () => {
   app = await openTestApp();
+  return () => app.close();
 });
-afterAll(() => app.close());
 
 /** The events of fixtures are known in the inbox after their first delivery, so each test sends its own. */
 function eventLike({ request }: Fixture, change: object = {}): { id: string; body: string } {

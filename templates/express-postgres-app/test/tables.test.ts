@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { signDelivery, TEST_SECRET } from "pigeonhole/testing";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { beforeAll, expect, test, vi } from "vitest";
 import { pino } from "pino";
 import { createStore } from "../src/store.js";
 import { listMailEvents } from "../src/tables.js";
@@ -14,8 +14,8 @@ const log = pino({ level: "silent" });
 let app: TestApp;
 beforeAll(async () => {
   app = await openTestApp();
+  return () => app.close();
 });
-afterAll(() => app.close());
 
 test("an event delivered twice is one row", async () => {
   const body = request.body.data;

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { signDelivery, TEST_SECRET } from "pigeonhole/testing";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { beforeAll, expect, test, vi } from "vitest";
 import { listMailEvents, type MailEvent } from "../src/tables.js";
 import { openTestApp, type TestApp } from "./support/open-test-app.js";
 
@@ -10,8 +10,8 @@ const { request } = JSON.parse(readFileSync(file, "utf8")) as { request: { body:
 let app: TestApp;
 beforeAll(async () => {
   app = await openTestApp();
+  return () => app.close();
 });
-afterAll(() => app.close());
 
 test("an event delivered twice is one row", async () => {
   const body = request.body.data;

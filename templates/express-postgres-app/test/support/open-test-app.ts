@@ -15,6 +15,19 @@ export type TestApp = Awaited<ReturnType<typeof openTestApp>>;
 export async function openTestApp() {
   const database = await createDatabase();
   const pool = new Pool({ connectionString: database.url });
+  async function removeDatabase() {
+    await pool.end();
+    await database.drop();
+  }
+  try {
+    return await openApp(pool, removeDatabase);
+  } catch (error) {
+    await removeDatabase();
+    throw error;
+  }
+}
+
+async function openApp(pool: Pool, removeDatabase: () => Promise<void>) {
   const store = createStore(pool);
   const receiver = createMailReceiver({ secrets: [TEST_SECRET], store, log: pino({ level: "silent" }) });
   await receiver.start();
@@ -29,8 +42,7 @@ export async function openTestApp() {
     get: async (path: string) => (await request(app).get(path)).status,
     async close() {
       await receiver.stop();
-      await pool.end();
-      await database.drop();
+      await removeDatabase();
     },
   };
 }

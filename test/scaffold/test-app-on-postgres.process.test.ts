@@ -1,0 +1,43 @@
+import { join } from "node:path";
+import { Client } from "pg";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { makeFixture } from "#pigeonhole/cli/init/make-fixture.js";
+import { planScaffold } from "#pigeonhole/scaffold/project/plan-scaffold.js";
+import { startPostgres } from "../support/postgres-server.js";
+import { hasPostgres } from "../support/tools.js";
+import { startProgram } from "./run-command.js";
+import { linkPackages, makeFiles, ROOT } from "./scratch.js";
+
+function makeProject(): string {
+  const files = planScaffold({ name: "mail", pigeonhole: "^1.2.3", template: "express-postgres-app", makeFixture });
+  const folder = makeFiles(Object.fromEntries(files.map(({ path, content }) => [path, content])));
+  linkPackages(folder, ["express", "pg", "pino", "supertest", "vitest", "zod"]);
+  return folder;
+}
+
+async function countTestDatabases(url: string): Promise<number> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  const { rowCount } = await client.query("SELECT FROM pg_database WHERE datname LIKE 'test@_%' ESCAPE '@'");
+  await client.end();
+  return rowCount ?? expect.unreachable();
+}
+
+describe.skipIf(!hasPostgres() && process.env["CI"] === undefined)("on a server that the store refuses", () => {
+  test("the tests of a new project show that error alone, and leave no database", async () => {
+    const server = await startPostgres({ fsync: "off" });
+    onTestFinished(() => server.stop());
+    const vitest = startProgram({
+      command: process.execPath,
+      args: [join(ROOT, "node_modules/vitest/vitest.mjs"), "run", "test/tables.test.ts", "test/webhooks.test.ts"],
+      cwd: makeProject(),
+      env: { DATABASE_URL: server.url },
+    });
+    const { code, stderr } = await vitest.ended;
+    expect(code).toBe(1);
+    // Vitest may show the error that files have in common once.
+    const errors = new Set(stderr.match(/^[A-Za-z]*Error: .*/gm));
+    expect([...errors]).toEqual([expect.stringContaining("fsync")]);
+    expect(await countTestDatabases(server.url)).toBe(0);
+  }, 60_000);
+});
