@@ -47,13 +47,25 @@ test("the calls that arrive during a batch are the next batch, and one batch run
   await Promise.all(calls);
 });
 
-test("a call that runs alone shares its batch with no call before or after it", async () => {
+test("a call that runs alone waits for those that wait, and shares its batch with none", async () => {
   const { commits, accept, answerNext } = createScript();
   const calls = [accept(), accept(), commits.runAlone("readStatuses", undefined), accept(), accept(), accept()];
-  expect([await answerNext(), await answerNext(), await answerNext()]).toEqual([2, 1, 3]);
+  expect([await answerNext(), await answerNext()]).toEqual([5, 1]);
   await Promise.all(calls);
   await commits.finish(new PigeonholeError("stopped", "closed"));
   await expectCode(commits.runAlone("readStatuses", undefined), "stopped");
+});
+
+test("a call that runs alone goes after 100 batches although other calls wait", async () => {
+  const { commits, accept, answerNext } = createScript();
+  const calls: Promise<unknown>[] = [commits.runAlone("readStatuses", undefined)];
+  const sizes: number[] = [];
+  for (let batch = 0; batch <= 101; batch += 1) {
+    calls.push(accept(), accept());
+    sizes.push(await answerNext());
+  }
+  expect(sizes.indexOf(1)).toBe(100);
+  await Promise.all(calls);
 });
 
 describe("done marks", () => {

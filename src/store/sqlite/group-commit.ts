@@ -18,6 +18,9 @@ const MAX_BATCH_BYTES = 8 * 1024 * 1024;
  */
 const DONE_WAIT_MS = 5;
 
+/** What nothing depends on waits while there are other calls, but not for ever: so many batches go before it. */
+const MAX_BATCHES_BEFORE_ALONE = 100;
+
 /** What came of a turn on the event loop. */
 export interface TurnResult {
   /** The leases whose work it has settled. */
@@ -32,8 +35,6 @@ type Turn = (broken: PigeonholeError | undefined) => TurnResult;
 class WaitingBatch extends BatchPacker {
   /** Contains only done marks, which wait for other calls. */
   mayWait = true;
-  /** Takes no more calls. */
-  isFull = false;
   resolve: (results: BatchResults) => void = () => undefined;
   reject: (error: PigeonholeError) => void = () => undefined;
   readonly committed = new Promise<BatchResults>((resolve, reject) => {
@@ -42,7 +43,7 @@ class WaitingBatch extends BatchPacker {
   });
 
   hasRoomFor(bytes: number): boolean {
-    return !this.isFull && this.commands.length < MAX_BATCH && this.bytes + bytes <= MAX_BATCH_BYTES;
+    return this.commands.length < MAX_BATCH && this.bytes + bytes <= MAX_BATCH_BYTES;
   }
 }
 
@@ -55,6 +56,9 @@ class WaitingBatch extends BatchPacker {
 export class GroupCommit {
   readonly #writer: Writer;
   readonly #queue: WaitingBatch[] = [];
+  /** Go when no other batch waits, or after {@link MAX_BATCHES_BEFORE_ALONE} others. */
+  readonly #alone: WaitingBatch[] = [];
+  #batchesBeforeAlone = 0;
   readonly #turns: Turn[] = [];
   /** Settled in turns, and not yet known to the writer. */
   #ended: Lease[] = [];
@@ -101,13 +105,15 @@ export class GroupCommit {
     return this.#add(this.#batchFor(0), op, input);
   }
 
-  /** The same in a transaction of its own, which no delivery and no settlement depends on. */
+  /**
+   * The same in a transaction of its own, which no delivery and no settlement depends on. It waits while others do: on a
+   * slow disk a commit between them could make an answer late.
+   */
   runAlone<Name extends OperationName>(op: Name, input: InputOf<Name>): Promise<ResultOf<Name>> {
     if (this.#refusal !== undefined) return Promise.reject(this.#refusal);
     this.#schedule();
     const batch = new WaitingBatch();
-    batch.isFull = true;
-    this.#queue.push(batch);
+    this.#alone.push(batch);
     return this.#add(batch, op, input);
   }
 
@@ -129,7 +135,7 @@ export class GroupCommit {
   /** Refuses new calls, and resolves when all earlier ones are settled. */
   async finish(refusal: PigeonholeError): Promise<void> {
     this.#refusal ??= refusal;
-    if (this.#queue.length > 0) this.#schedule();
+    if (this.#queue.length + this.#alone.length > 0) this.#schedule();
     if (!this.#underWay && !this.#scheduled) return;
     await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
@@ -174,7 +180,9 @@ export class GroupCommit {
       this.#schedule();
       return;
     }
-    if (this.#broken !== undefined) for (const batch of this.#queue.splice(0)) batch.reject(this.#broken);
+    if (this.#broken !== undefined)
+      for (const batch of [...this.#queue.splice(0), ...this.#alone.splice(0)]) batch.reject(this.#broken);
+    this.#promoteAlone();
     const [batch] = this.#queue;
     if (batch === undefined) {
       for (const resolve of this.#idle.splice(0)) resolve();
@@ -189,6 +197,18 @@ export class GroupCommit {
     this.#queue.shift();
     this.#underWay = true;
     void this.#runBatch(batch);
+  }
+
+  /** Moves a batch that goes alone to the front, once it may go. */
+  #promoteAlone(): void {
+    if (this.#alone.length === 0) return;
+    const mayGo = this.#queue.length === 0 || this.#batchesBeforeAlone >= MAX_BATCHES_BEFORE_ALONE;
+    if (!mayGo) {
+      this.#batchesBeforeAlone += 1;
+      return;
+    }
+    this.#batchesBeforeAlone = 0;
+    this.#queue.unshift(...this.#alone.splice(0, 1));
   }
 
   #waitForOthers(): void {
