@@ -243,7 +243,8 @@ function planCrash(random: Random): Happening {
       // Often right at the call of the API, which the service has not got then.
       places: after === "api_call" ? places - 1 : places,
       downMs,
-      times: random() < 0.9 ? 1 : between(random, 2, 5),
+      // Four times in the same work park it.
+      times: random() < 0.85 ? 1 : between(random, 3, 6),
       power: random() < 0.4,
       slot: slot(random),
     },
