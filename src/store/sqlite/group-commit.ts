@@ -18,7 +18,7 @@ const MAX_BATCH_BYTES = 8 * 1024 * 1024;
  */
 const DONE_WAIT_MS = 5;
 
-/** What nothing depends on waits while there are other calls, but not for ever: so many batches go before it. */
+/** What nothing depends on waits while there are other calls, but for so many batches at most. */
 const MAX_BATCHES_BEFORE_ALONE = 100;
 
 /** What came of a turn on the event loop. */
@@ -106,8 +106,8 @@ export class GroupCommit {
   }
 
   /**
-   * The same in a transaction of its own, which no delivery and no settlement depends on. It waits while others do: on a
-   * slow disk a commit between them could make an answer late.
+   * The same in a transaction of its own, which no delivery and no settlement depends on. It waits while others do:
+   * on a slow disk a commit between them could make an answer late.
    */
   runAlone<Name extends OperationName>(op: Name, input: InputOf<Name>): Promise<ResultOf<Name>> {
     if (this.#refusal !== undefined) return Promise.reject(this.#refusal);
