@@ -9,7 +9,7 @@ import type { Store, StoreContext } from "../store.js";
 import { BUSY_WAITS, whileBusy } from "../while-busy.js";
 import { type BackupRequest, backUpInThread } from "./back-up-in-thread.js";
 import { checkDriver } from "./check-driver.js";
-import { readDiskUse } from "./disk-use.js";
+import { DiskUseReader } from "./disk-use-reader.js";
 import type { GroupCommit } from "./group-commit.js";
 import { IN_MEMORY } from "./open-database.js";
 import { describeFileLoss } from "./open-files.js";
@@ -73,6 +73,7 @@ export function createSqliteStore(options: SqliteStoreOptions<unknown>): SqliteS
   const given = STORE_OPTIONS.resolve(options);
   const ownership = given.file === IN_MEMORY ? undefined : new FileOwnership(given.file);
   const operating = new OperatorThread(given.file);
+  const disk = new DiskUseReader();
   let opened: OpenStore | undefined;
   /** Concurrent callers share one opening; a second connection and thread would never be closed. */
   let opening: Promise<void> | undefined;
@@ -132,7 +133,7 @@ export function createSqliteStore(options: SqliteStoreOptions<unknown>): SqliteS
     opened = undefined;
     closed.abort();
     lastEpoch = undefined;
-    await Promise.all([replacing, operating.end()]);
+    await Promise.all([replacing, operating.end(), disk.ended]);
     await open?.close().finally(() => ownership?.release());
   }
 
@@ -181,7 +182,7 @@ export function createSqliteStore(options: SqliteStoreOptions<unknown>): SqliteS
     },
     leaseSend: (request) => (ownership?.isLost === true ? Promise.resolve(NO_SEND) : run("leaseSend", request)),
     writeFigures: (write) => opened?.commits.runAlone("writeFigures", write) ?? refuse(),
-    ...fileOf(given.file, operating, current),
+    ...fileOf(given.file, { operating, disk }, current),
   };
 }
 
@@ -224,7 +225,11 @@ function commandsOf(run: GroupCommit["run"]) {
   } satisfies Partial<Store>;
 }
 
-function fileOf(file: string, operating: OperatorThread, current: () => OpenStore) {
+function fileOf(
+  file: string,
+  { operating, disk }: { operating: OperatorThread; disk: DiskUseReader },
+  current: () => OpenStore,
+) {
   return {
     openOperator: () =>
       file === IN_MEMORY ? current().operate() : operateInThread(file, operating, () => checkFiles(current())),
@@ -234,7 +239,7 @@ function fileOf(file: string, operating: OperatorThread, current: () => OpenStor
       return backUpFile({ file, copy, replace });
     },
     // oxlint-disable-next-line require-await -- a throw must become a rejection
-    readDiskUse: async () => readDiskUse(current().files),
+    readDiskUse: async () => disk.read(current().files),
   } satisfies Partial<Store>;
 }
 
