@@ -1,4 +1,3 @@
-import { useErrorBoundary } from "preact/hooks";
 import { DeliveriesView } from "./deliveries/deliveries-view.js";
 import { LabelDialog } from "./detail/label-dialog.js";
 import { TargetDialog } from "./detail/target-dialog.js";
@@ -13,6 +12,7 @@ import { signedOut } from "./state/notice.js";
 import { view } from "./state/address.js";
 import { ConfirmDialog } from "./ui/confirm.js";
 import { Empty } from "./ui/empty.js";
+import { Guarded } from "./ui/guarded.js";
 import { Notices } from "./ui/notices.js";
 
 export function App() {
@@ -30,7 +30,7 @@ export function App() {
       <SideNav />
       <TopBar />
       <main class="main">
-        <Guarded />
+        <Guarded view={View} />
       </main>
       <EditDrawer />
       <TargetDialog />
@@ -39,20 +39,6 @@ export function App() {
       <DevKeySheet />
       <Notices />
     </div>
-  );
-}
-
-/** A bug of the page is shown instead of leaving the window empty. */
-function Guarded() {
-  const [error, forget] = useErrorBoundary();
-  if (error === undefined) return <View />;
-  return (
-    <Empty title="The page has an error" isView>
-      <p>{error instanceof Error ? error.message : String(error)}</p>
-      <button type="button" class="button" onClick={() => forget()}>
-        Try again
-      </button>
-    </Empty>
   );
 }
 

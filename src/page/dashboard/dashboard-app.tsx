@@ -1,7 +1,7 @@
-import { useErrorBoundary } from "preact/hooks";
 import { signedOut } from "../state/notice.js";
 import { ConfirmDialog } from "../ui/confirm.js";
 import { Empty } from "../ui/empty.js";
+import { Guarded } from "../ui/guarded.js";
 import { KeySheet } from "../ui/key-sheet.js";
 import { Notices } from "../ui/notices.js";
 import { ErrorsView } from "./errors/errors-view.js";
@@ -36,26 +36,12 @@ export function DashboardApp() {
       <main class="main dash-main">
         <Banners />
         <JobStrip />
-        <Guarded key={view.value} />
+        <Guarded key={view.value} view={View} />
       </main>
       <ConfirmDialog />
       <KeySheet groups={DASHBOARD_KEY_GROUPS} commands={DASHBOARD_KEYS} />
       <Notices />
     </div>
-  );
-}
-
-/** A bug of the page is shown instead of leaving the window empty. */
-function Guarded() {
-  const [error, forget] = useErrorBoundary();
-  if (error === undefined) return <View />;
-  return (
-    <Empty title="The page has an error" isView>
-      <p>{error instanceof Error ? error.message : String(error)}</p>
-      <button type="button" class="button" onClick={() => forget()}>
-        Try again
-      </button>
-    </Empty>
   );
 }
 

@@ -1,0 +1,17 @@
+import type { FunctionComponent } from "preact";
+import { useErrorBoundary } from "preact/hooks";
+import { Empty } from "./empty.js";
+
+/** A bug of the page is shown instead of leaving the window empty. */
+export function Guarded({ view: View }: { view: FunctionComponent }) {
+  const [error, forget] = useErrorBoundary();
+  if (error === undefined) return <View />;
+  return (
+    <Empty title="The page has an error" isView>
+      <p>{error instanceof Error ? error.message : String(error)}</p>
+      <button type="button" class="button" onClick={() => forget()}>
+        Try again
+      </button>
+    </Empty>
+  );
+}
