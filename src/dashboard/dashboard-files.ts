@@ -1,6 +1,5 @@
-import { readFileSync, readdirSync } from "node:fs";
-import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { type BuiltFile, readBuiltFiles } from "../dev/page-port/read-built-files.js";
 import { type DashboardAnswer, textAnswer } from "./dashboard-request.js";
 
 /** The folder of the built page. */
@@ -39,15 +38,10 @@ export const DASHBOARD_HEADERS: Readonly<Record<string, string>> = {
   "cross-origin-opener-policy": "same-origin",
 };
 
-interface DashboardFile {
-  type: string;
-  bytes: Uint8Array;
-}
-
 /** The page's files. They are looked up by their whole path among those that were found, so no path leads elsewhere. */
 export class DashboardFiles {
   readonly #folder: string;
-  #files: ReadonlyMap<string, DashboardFile> | undefined;
+  #files: ReadonlyMap<string, BuiltFile> | undefined;
 
   constructor(folder = PAGE_FOLDER) {
     this.#folder = folder;
@@ -55,7 +49,7 @@ export class DashboardFiles {
 
   /** Undefined when there is no such file. */
   answer(path: string): DashboardAnswer | undefined {
-    const files = (this.#files ??= readFiles(this.#folder));
+    const files = (this.#files ??= readBuiltFiles(this.#folder, MEDIA_TYPES));
     const file = files.get(path === "/" ? "/index.html" : path);
     if (file !== undefined) {
       // The build puts a digest of the contents into the names under assets.
@@ -66,22 +60,4 @@ export class DashboardFiles {
     }
     return path === "/" ? textAnswer(503, NOT_BUILT) : undefined;
   }
-}
-
-function readFiles(folder: string): ReadonlyMap<string, DashboardFile> {
-  const files = new Map<string, DashboardFile>();
-  const walk = (inner: string): void => {
-    for (const entry of readdirSync(join(folder, inner), { withFileTypes: true })) {
-      const path = `${inner}/${entry.name}`;
-      if (entry.isDirectory()) walk(path);
-      const type = MEDIA_TYPES[extname(entry.name)];
-      if (entry.isFile() && type !== undefined) files.set(path, { type, bytes: readFileSync(join(folder, path)) });
-    }
-  };
-  try {
-    walk("");
-  } catch {
-    // Not built: the page says so.
-  }
-  return files;
 }

@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { readFileSync, readdirSync } from "node:fs";
 import type { ServerResponse } from "node:http";
-import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { type BuiltFile, readBuiltFiles } from "./read-built-files.js";
 
 /** The folder of the built page. */
 export const PAGE_FOLDER = fileURLToPath(new URL("../../page", import.meta.url));
@@ -46,18 +45,13 @@ export function contentSecurityPolicy(nonce?: string): string {
   ].join("; ");
 }
 
-interface PageFile {
-  type: string;
-  bytes: Buffer;
-}
-
 /** The page's static files. Only files found in the folder are served, so that no path leads out of it. */
 export function createPageFiles(folder = PAGE_FOLDER) {
-  let files: ReadonlyMap<string, PageFile> = new Map();
+  let files: ReadonlyMap<string, BuiltFile> = new Map();
 
   /** Answers a GET; false when there is no such file. */
   function serve(path: string, res: ServerResponse): boolean {
-    if (!files.has("/index.html")) files = readFiles(folder);
+    if (!files.has("/index.html")) files = readBuiltFiles(folder, MEDIA_TYPES);
     if (path === "/" || path === "/index.html") {
       serveIndex(files.get("/index.html"), res);
       return true;
@@ -73,7 +67,7 @@ export function createPageFiles(folder = PAGE_FOLDER) {
   return { serve };
 }
 
-function serveIndex(file: PageFile | undefined, res: ServerResponse): void {
+function serveIndex(file: BuiltFile | undefined, res: ServerResponse): void {
   if (file === undefined) {
     send(res, Buffer.from(NOT_BUILT), { "content-type": "text/plain; charset=utf-8", "cache-control": "no-store" });
     return;
@@ -89,22 +83,4 @@ function serveIndex(file: PageFile | undefined, res: ServerResponse): void {
 function send(res: ServerResponse, bytes: Buffer, headers: Record<string, string>): void {
   res.writeHead(200, { ...headers, "content-length": bytes.byteLength });
   res.end(bytes);
-}
-
-function readFiles(folder: string): ReadonlyMap<string, PageFile> {
-  const files = new Map<string, PageFile>();
-  const walk = (inner: string): void => {
-    for (const entry of readdirSync(join(folder, inner), { withFileTypes: true })) {
-      const path = `${inner}/${entry.name}`;
-      if (entry.isDirectory()) walk(path);
-      const type = MEDIA_TYPES[extname(entry.name)];
-      if (entry.isFile() && type !== undefined) files.set(path, { type, bytes: readFileSync(join(folder, path)) });
-    }
-  };
-  try {
-    walk("");
-  } catch {
-    // Not built: the page says so.
-  }
-  return files;
 }
