@@ -2,13 +2,13 @@ import { useEffect } from "preact/hooks";
 import { ContactStateBadge } from "../../ui/badges.js";
 import { ChooseNone } from "../../ui/choose-none.js";
 import { Empty } from "../../ui/empty.js";
-import { formatCount } from "../../ui/format.js";
 import { Icon } from "../../ui/icon.js";
 import { SplitPane } from "../../ui/split-pane.js";
-import { readParam, setParams } from "../state/dashboard-address.js";
+import { readParam } from "../state/dashboard-address.js";
 import { mayOperate, dashboardSession } from "../state/dashboard-session.js";
 import { now } from "../state/now.js";
 import { FilterBar, TextFilter, TimeFilter } from "../ui/filter-fields.js";
+import { StateChoice } from "../ui/state-choice.js";
 import { useListRefresh } from "../ui/use-list-refresh.js";
 import { OutboxPane } from "./outbox-pane.js";
 import { OutboxRow } from "./outbox-row.js";
@@ -23,7 +23,7 @@ import {
   outboxKey,
 } from "./outbox-state.js";
 
-const STATES = ["", "pending", "leased", "done", "dead"] as const;
+const STATES = ["pending", "leased", "done", "dead"] as const;
 
 /** Contact events to send to the service, and what it answered. */
 export function OutboxListView() {
@@ -41,7 +41,12 @@ export function OutboxListView() {
     <div class="dash-view">
       <header class="pane-head">
         <h1>Outbox</h1>
-        <StateChoice />
+        <StateChoice
+          states={STATES}
+          current={readParam("state")}
+          Badge={ContactStateBadge}
+          counts={{ ...now.value?.outbox }}
+        />
       </header>
       <FilterBar label="Outbox" params={OUTBOX_PARAMS}>
         <TextFilter name="name" label="Name" />
@@ -63,29 +68,6 @@ export function OutboxListView() {
         }
         right={open === "" || loaded === null ? null : <OutboxPane event={loaded} />}
       />
-    </div>
-  );
-}
-
-function StateChoice() {
-  const counts: Partial<Record<string, number>> = { ...now.value?.outbox };
-  return (
-    <div class="state-choice" role="group" aria-label="State">
-      {STATES.map((state) => {
-        const count = counts[state];
-        return (
-          <button
-            type="button"
-            class="band"
-            key={state}
-            aria-pressed={state === readParam("state")}
-            onClick={() => setParams({ state })}
-          >
-            {state === "" ? "all" : <ContactStateBadge state={state} />}
-            {count !== undefined && <b>{formatCount(count)}</b>}
-          </button>
-        );
-      })}
     </div>
   );
 }

@@ -6,9 +6,9 @@ import { endedJobs } from "../state/jobs.js";
 import { now } from "../state/now.js";
 import { Empty } from "../../ui/empty.js";
 import { StateBadge } from "../../ui/badges.js";
-import { formatCount } from "../../ui/format.js";
 import { Icon } from "../../ui/icon.js";
 import { ChoiceFilter, FilterBar, TextFilter, TimeFilter } from "../ui/filter-fields.js";
+import { StateChoice } from "../ui/state-choice.js";
 import { useListRefresh } from "../ui/use-list-refresh.js";
 import { BulkBar } from "./bulk-bar.js";
 import { EventRow } from "./event-row.js";
@@ -25,7 +25,12 @@ export function EventList() {
   );
   return (
     <>
-      <StateChoice />
+      <StateChoice
+        states={LISTED_STATES}
+        current={workState.value}
+        Badge={StateBadge}
+        counts={{ ...now.value?.backlog }}
+      />
       <FilterBar label="Work" params={WORK_PARAMS}>
         <TextFilter name="id" label="Id of the event" />
         <TextFilter name="error" label="Text of the error" />
@@ -50,31 +55,6 @@ export function EventList() {
       </div>
       <BulkBar />
     </>
-  );
-}
-
-/** The number of pieces of work in each state. A click shows the list. */
-function StateChoice() {
-  const backlog = now.value?.backlog;
-  const counts: Partial<Record<string, number>> = { ...backlog };
-  return (
-    <div class="state-choice" role="group" aria-label="State">
-      {(["", ...LISTED_STATES] as const).map((state) => {
-        const count = counts[state];
-        return (
-          <button
-            type="button"
-            class="band"
-            key={state}
-            aria-pressed={state === workState.value}
-            onClick={() => setParams({ state })}
-          >
-            {state === "" ? "all" : <StateBadge state={state} />}
-            {count !== undefined && <b>{formatCount(count)}</b>}
-          </button>
-        );
-      })}
-    </div>
   );
 }
 
