@@ -25,6 +25,8 @@ export interface JobRunnerTools {
 export class JobRunner {
   readonly #tools: JobRunnerTools;
   #isRunning = false;
+  /** A job may come while it looks, and be missed by that. */
+  #looksAgain = false;
   #lookAt = 0;
 
   constructor(tools: JobRunnerTools) {
@@ -35,9 +37,8 @@ export class JobRunner {
   /** Works on what is open now. */
   kick(): void {
     this.#lookAt = this.#tools.clock.now() + LOOK_MS;
-    if (this.#isRunning) return;
-    this.#isRunning = true;
-    void this.#runAll().finally(() => (this.#isRunning = false));
+    this.#looksAgain = true;
+    if (!this.#isRunning) void this.#runAll();
   }
 
   #waitToLook(): void {
@@ -51,11 +52,17 @@ export class JobRunner {
 
   async #runAll(): Promise<void> {
     const { operator, clock, failures } = this.#tools;
+    this.#isRunning = true;
     try {
-      while ((await operator().runJobPage()) !== undefined) await sleep(clock, BETWEEN_PAGES_MS);
+      while (this.#looksAgain) {
+        this.#looksAgain = false;
+        while ((await operator().runJobPage()) !== undefined) await sleep(clock, BETWEEN_PAGES_MS);
+      }
     } catch (error) {
       // What is left is tried again with the next look.
       failures.note(error, "dashboard_job_interrupted");
+    } finally {
+      this.#isRunning = false;
     }
   }
 }
