@@ -5,7 +5,7 @@ import { DashboardApp } from "./dashboard-app.js";
 import { DASHBOARD_KEYS } from "./frame/dashboard-keys.js";
 import { view } from "./state/dashboard-address.js";
 import { storeTrouble, streamState, loadDashboardSession } from "./state/dashboard-session.js";
-import { loadJobs, takeJobs } from "./state/jobs.js";
+import { loadJobs, takeList } from "./state/jobs.js";
 import { now } from "./state/now.js";
 import { loadFigures } from "./overview/figures.js";
 
@@ -19,7 +19,7 @@ followDashboard({
   onMessage: {
     now: (message) => (now.value = message),
     figures: () => void loadFigures(),
-    jobs: ({ jobs }) => takeJobs(jobs),
+    jobs: ({ jobs }) => takeList(jobs),
     trouble: ({ message }) => {
       const isOver = message === null && storeTrouble.value !== null;
       storeTrouble.value = message;

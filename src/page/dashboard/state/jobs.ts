@@ -19,7 +19,17 @@ export const shownJobs = computed(() =>
 /** Changes with each job that ends; lists load again then. */
 export const endedJobs = computed(() => [...jobs.value.values()].filter(({ state }) => state !== "open").length);
 
-export function takeJobs(changed: readonly BulkJobRow[]): void {
+/** False until the jobs of the store were received, by the stream or by {@link loadJobs}. */
+let hasList = false;
+
+/** Takes the store's newest jobs. Of the first ones, those that have ended are not shown above the view. */
+export function takeList(list: readonly BulkJobRow[]): void {
+  if (!hasList) for (const { id, state } of list) if (state !== "open") closeJob(id);
+  hasList = true;
+  take(list);
+}
+
+function take(changed: readonly BulkJobRow[]): void {
   const all = [...jobs.value.values(), ...changed].map((job) => [job.id, job] as const);
   const sorted = [...new Map(all).values()].toSorted((a, b) => b.createdAt.localeCompare(a.createdAt));
   jobs.value = new Map(sorted.map((job) => [job.id, job]));
@@ -29,19 +39,12 @@ export function closeJob(id: string): void {
   closed.value = new Set([...closed.value, id]);
 }
 
-/** Reads all jobs; those that have ended already are not shown above the view. */
 export function loadJobs(): Promise<boolean> {
-  return runAction(async () => {
-    const known = new Set(jobs.value.keys());
-    const { jobs: list } = await fetchJobs();
-    const ended = list.filter(({ id, state }) => state !== "open" && !known.has(id));
-    closed.value = new Set([...closed.value, ...ended.map(({ id }) => id)]);
-    takeJobs(list);
-  });
+  return runAction(async () => takeList((await fetchJobs()).jobs));
 }
 
 export function stopJob(id: string): Promise<boolean> {
-  return runAction(async () => takeJobs([await postJobCancel(id)]));
+  return runAction(async () => take([await postJobCancel(id)]));
 }
 
 const VERBS = { retry: "Retry", discard: "Discard", run: "Run now" } as const satisfies Record<JobAction, string>;
@@ -64,7 +67,7 @@ export async function changeWork(action: JobAction, filter: WorkFilter): Promise
     const what = `${plural(work, "piece")} of work of ${plural(events, "event")}`;
     const title = action === "run" ? `Run ${what} now?` : `${VERBS[action]} ${what}?`;
     if (!(await confirmed({ title, text: MEANINGS[action], verb: VERBS[action] }))) return;
-    takeJobs([await postJob({ action, filter })]);
+    take([await postJob({ action, filter })]);
     isStarted = true;
   });
   return isStarted;

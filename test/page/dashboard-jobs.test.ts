@@ -1,0 +1,17 @@
+import { expect, test } from "vitest";
+import type { BulkJobRow } from "../../src/dashboard/dashboard-api.js";
+import { shownJobs, takeList } from "../../src/page/dashboard/state/jobs.js";
+
+function job(id: string, state: BulkJobRow["state"]): BulkJobRow {
+  const counts = { total: 2, done: 1, skipped: 0 };
+  const createdAt = "2026-01-01T00:00:00.000Z";
+  return { id, action: "retry", filter: {}, by: "ann", createdAt, state, ...counts, endedAt: null, error: null };
+}
+
+test("the page shows jobs that are open, or end while it is open", () => {
+  const shown = (): string[] => shownJobs.value.map(({ id, state }) => `${id} ${state}`);
+  takeList([job("new", "open"), job("old", "done")]);
+  expect(shown()).toEqual(["new open"]);
+  takeList([job("short", "done"), job("new", "done"), job("old", "done")]);
+  expect(shown().toSorted()).toEqual(["new done", "short done"]);
+});
