@@ -15,3 +15,9 @@ test("the page shows jobs that are open, or end while it is open", () => {
   takeList([job("short", "done"), job("new", "done"), job("old", "done")]);
   expect(shown().toSorted()).toEqual(["new done", "short done"]);
 });
+
+test("an answer that comes late begins no job again", () => {
+  takeList([job("late", "done")]);
+  takeList([job("late", "open")]);
+  expect(shownJobs.value.find(({ id }) => id === "late")?.state).toBe("done");
+});

@@ -30,8 +30,10 @@ export function takeList(list: readonly BulkJobRow[]): void {
 }
 
 function take(changed: readonly BulkJobRow[]): void {
-  const all = [...jobs.value.values(), ...changed].map((job) => [job.id, job] as const);
-  const sorted = [...new Map(all).values()].toSorted((a, b) => b.createdAt.localeCompare(a.createdAt));
+  const all = new Map(jobs.value);
+  // A job that has ended stays so: an answer that says otherwise is late.
+  for (const job of changed) if ((all.get(job.id)?.state ?? "open") === "open") all.set(job.id, job);
+  const sorted = [...all.values()].toSorted((a, b) => b.createdAt.localeCompare(a.createdAt));
   jobs.value = new Map(sorted.map((job) => [job.id, job]));
 }
 
