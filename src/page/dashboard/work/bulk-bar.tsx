@@ -33,12 +33,15 @@ const ACTIONS: Readonly<Record<string, readonly JobAction[]>> = {
 };
 
 function AllBar() {
-  const filter = listedWork.value;
   const actions = ACTIONS[workState.value] ?? [];
-  if (filter === undefined || actions.length === 0) return null;
-  // A job that makes work due now chooses waiting work by itself.
-  const { state, ...rest } = filter;
-  const act = (action: JobAction) => void changeWork(action, action === "run" ? rest : { ...rest, state });
+  if (listedWork() === undefined || actions.length === 0) return null;
+  const act = (action: JobAction) => {
+    const filter = listedWork();
+    if (filter === undefined) return;
+    // A job that makes work due now chooses waiting work by itself.
+    const { state, ...rest } = filter;
+    void changeWork(action, action === "run" ? rest : { ...rest, state });
+  };
   return (
     <div class="selection-bar" role="toolbar" aria-label="All that match">
       <span class="selection-count">All that match</span>

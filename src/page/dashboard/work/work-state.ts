@@ -11,8 +11,6 @@ export const WORK_PARAMS = ["handler", "type", "error", "id", "text", "span", "g
 
 export const LISTED_STATES = ["pending", "leased", "dead", "parked", "done"] as const;
 
-export type WorkStateName = (typeof LISTED_STATES)[number];
-
 /** What is shown of the work. */
 export const WORK_PARTS = [
   { name: "", label: "Events" },
@@ -23,7 +21,7 @@ export const WORK_PARTS = [
 
 export const workPart = computed(() => WORK_PARTS.find(({ name }) => name === readParam("show"))?.name ?? "");
 
-export const workState = computed<WorkStateName | "">(
+export const workState = computed<(typeof LISTED_STATES)[number] | "">(
   () => LISTED_STATES.find((name) => name === readParam("state")) ?? "",
 );
 
@@ -46,11 +44,11 @@ function commonFilters() {
 /** Changes with what is listed. */
 export const listKey = computed(() => [workState.value, ...WORK_PARAMS.map(readParam)].join("\n"));
 
-/** What a change of all that is listed would choose; undefined where the list is narrowed by what no job can ask. */
-export const listedWork = computed<WorkFilter | undefined>(() => {
+/** What a change of all that is listed would choose now; undefined where no job can ask what narrows the list. */
+export function listedWork(): WorkFilter | undefined {
   if (readParam("id") !== "" || readParam("text") !== "") return undefined;
   return Object.fromEntries(Object.entries(commonFilters()).filter(([, value]) => value !== ""));
-});
+}
 
 /** The chosen events, by id. */
 export const eventSelection = createSelection(() => events.items.value.map(({ id }) => id));

@@ -1,5 +1,6 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { HOUR } from "#pigeonhole/base/duration.js";
 import { launchBrowser, mustSkipBrowserTests, openPage, type OpenPage } from "../browser.js";
 import { type DashboardBench, startDashboardBench } from "./dashboard-bench.js";
 import { reportRun, writeExampleFigures } from "./example-figures.js";
@@ -65,6 +66,17 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     await button("Show all").click();
     await button("pending").click();
     await expect.poll(() => rows.innerText()).toMatch(/email\.complained[^]*TypeError: the ledger is closed/);
+  });
+
+  test("a change of all that match looks back from the click, as the list does from its last load", async () => {
+    await bench.deliver("email.bounced");
+    await show("#/work?state=dead&span=1h");
+    await button("Retry all…").waitFor();
+    await page.evaluate("Date.now = ((now) => () => now() + 60_000)(Date.now)");
+    const previewed = page.waitForRequest("**/api/jobs/preview");
+    await button("Retry all…").click();
+    const { filter } = (await previewed).postDataJSON() as { filter: { since: string } };
+    expect(Date.parse(filter.since)).toBeGreaterThan(Date.now() - HOUR + 30_000);
   });
 
   test("a handler is paused with a banner for everybody, and resumed there", async () => {
