@@ -1,13 +1,14 @@
 import { escapeControls } from "../../../base/text.js";
 import type { HandlerRow } from "../../../dashboard/dashboard-api.js";
 import { Empty } from "../../ui/empty.js";
-import { formatCount, formatExactTime, formatMs, formatTime } from "../../ui/format.js";
+import { formatCount, formatExactTime, formatTime } from "../../ui/format.js";
 import { Icon } from "../../ui/icon.js";
 import { linkTo } from "../state/dashboard-address.js";
 import { mayOperate } from "../state/dashboard-session.js";
 import { handlers, loadHandlers, askAndPause, resumePaused } from "../state/handlers.js";
 import { now } from "../state/now.js";
 import { DataTable } from "../ui/data-table.js";
+import { formatRunTime } from "../ui/format-run-time.js";
 import { useListRefresh } from "../ui/use-list-refresh.js";
 
 /** Handlers with what waits for them, and whether they are paused. */
@@ -63,8 +64,8 @@ function Row({ row: { handler, paused, pending, times }, mayPause }: { row: Hand
         </td>
       )}
       <td class="number">{formatCount(pending)}</td>
-      <td class="number">{times?.medianMs === undefined ? "–" : formatMs(times.medianMs)}</td>
-      <td class="number">{times?.p95Ms === undefined ? "–" : formatMs(times.p95Ms)}</td>
+      <td class="number">{times === null ? "–" : formatRunTime(times.medianMs)}</td>
+      <td class="number">{times === null ? "–" : formatRunTime(times.p95Ms)}</td>
     </tr>
   );
 }

@@ -1,6 +1,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { HOUR } from "#pigeonhole/base/duration.js";
+import { partsOf } from "#pigeonhole/receiver/parts-of.js";
 import { launchBrowser, mustSkipBrowserTests, openPage, type OpenPage } from "../browser.js";
 import { type DashboardBench, startDashboardBench } from "./dashboard-bench.js";
 import { reportRun, writeExampleFigures } from "./example-figures.js";
@@ -90,6 +91,14 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     await button("Overview").click();
     await banner.getByRole("button", { name: "Resume" }).click();
     await expect.poll(() => banner.count()).toBe(0);
+  });
+
+  test("a handler whose runs take over five minutes is said to take very long", async () => {
+    const { store } = partsOf(bench.receiver).options;
+    await store.noteHandlerTimes([{ handler: "audit", outcome: "done", fromMs: 300_000, runs: 1 }], Date.now());
+    await show("#/work?show=handlers");
+    const row = page.getByRole("table", { name: "Handlers" }).locator("tbody tr", { hasText: "audit" });
+    await expect.poll(() => row.innerText()).toMatch(/^audit\s[^]*\s0\s+very long\s+very long$/);
   });
 
   test("what runs now is listed with its time", async () => {
