@@ -1,6 +1,7 @@
 import { formatExactTime, formatTime } from "../../ui/format.js";
 import { now } from "../state/now.js";
 import { DataTable } from "../ui/data-table.js";
+import { ProcessName } from "../ui/process-name.js";
 
 /** The processes that have the store open, if they are several. */
 export function Processes() {
@@ -11,13 +12,14 @@ export function Processes() {
       <h2>Processes</h2>
       <DataTable
         label="Processes on this store"
-        columns={["Process", "State", "#Failures in a row", "#Runs now", "Reported"]}
+        columns={["Process", "Role", "State", "#Failures in a row", "#Runs now", "Reported"]}
       >
-        {processes.map(({ process, isThis, isAlive, state, failuresInARow, running, reportedAt }) => (
+        {processes.map(({ process, role, isThis, isAlive, state, failuresInARow, running, reportedAt }) => (
           <tr key={process}>
             <td>
-              <code>{process}</code> {isThis && <span class="tag">this one</span>}
+              <ProcessName process={process} /> {isThis && <span class="tag">this one</span>}
             </td>
+            <td>{role}</td>
             <td>{isAlive ? state : <span class="bad">not reporting</span>}</td>
             <td class="number">{failuresInARow}</td>
             <td class="number">{running}</td>

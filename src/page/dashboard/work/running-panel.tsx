@@ -8,6 +8,7 @@ import { linkTo } from "../state/dashboard-address.js";
 import { now } from "../state/now.js";
 import { DataTable } from "../ui/data-table.js";
 import { formatAge } from "../ui/format-age.js";
+import { ProcessName } from "../ui/process-name.js";
 import { useListRefresh } from "../ui/use-list-refresh.js";
 import { shortText } from "../ui/short-text.js";
 
@@ -37,7 +38,7 @@ export function RunningPanel() {
               </a>
             </td>
             <td>
-              <code>{shortText(process)}</code>
+              <ProcessName process={process} />
             </td>
           </tr>
         ))}

@@ -101,11 +101,16 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     await expect.poll(() => row.innerText()).toMatch(/^audit\s[^]*\s0\s+very long\s+very long$/);
   });
 
-  test("what runs now is listed with its time", async () => {
+  test("what runs now is listed with its time and its process", async () => {
     await reportRun(bench.receiver, { handler: "audit", eventId: "evt_1", since: Date.now() - 125_000 });
     await show("#/work?show=running");
     const row = page.getByRole("table", { name: "Handlers that run now" }).locator("tbody tr");
-    await expect.poll(() => row.innerText()).toMatch(/^2 min\s+audit\s+evt_1\s/);
+    await expect.poll(() => row.innerText()).toMatch(/^2 min\s+audit\s+evt_1\s+example:1$/);
+    await button("Overview").click();
+    const processes = page.getByRole("table", { name: "Processes on this store" });
+    await expect
+      .poll(() => processes.innerText())
+      .toMatch(/:\d+ this one\s+both\s+running[^]*\nexample:1\s+both\s+running/);
   });
 
   test("an event's page leads from its delivery to its end, and shows the payload in full after a question", async () => {

@@ -64,7 +64,7 @@ export async function reportRun(receiver: Receiver, run: RunningNow): Promise<vo
     host: "example",
     pid: 1,
     state: "running",
-    role: "all",
+    role: "both",
     startedAt: now,
     failuresInARow: 0,
     lastAcceptedAt: undefined,
