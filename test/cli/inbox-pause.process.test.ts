@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { deliver, sampleEvent } from "pigeonhole/testing";
+import { partsOf } from "#pigeonhole/receiver/parts-of.js";
 import { post, untilWork } from "../support/receiver.js";
 import { jsonLines, runCli, SECRET } from "../support/run-cli.js";
 import { startReceiverApp } from "./app.js";
@@ -21,6 +22,14 @@ test("inbox pause stops a handler of a running receiver until inbox resume, and 
   expect(jsonLines(await inbox("resume", "complaints", "--json"))).toMatchObject([{ changed: true }]);
   expect((await inbox("resume", "complaints")).stdout).toBe("complaints  was not paused\n");
   await untilWork(app.receiver, event.id, { attempts: 1 }, "complaints");
+});
+
+test("inbox pause says in one line who has paused a handler", async () => {
+  const app = await startReceiverApp();
+  const operator = partsOf(app.receiver).options.store.openOperator?.() ?? expect.unreachable();
+  await operator.pauseHandler("complaints", "ann\nbilling  was resumed");
+  const { stdout } = await runCli(["inbox", "pause", "complaints", "--db", app.file]);
+  expect(stdout).toMatch(/^complaints {2}was paused by ann.*billing {2}was resumed at 20.*\n$/);
 });
 
 test("inbox errors gathers errors, and its groups choose work", async () => {
