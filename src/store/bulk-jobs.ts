@@ -124,10 +124,28 @@ export function jobLimit(query: { limit?: number | undefined } = {}): number {
   return pageLimit.read("limit", query.limit ?? LISTED_JOBS);
 }
 
-/** Throws `invalid_argument` for an action or a choice that cannot be. */
+const CHOICE_FIELDS: readonly string[] = [
+  "state",
+  "handler",
+  "type",
+  "error",
+  "since",
+  "until",
+  "ids",
+  "errorGroup",
+] satisfies (keyof JobChoice)[];
+
+/** Throws `invalid_argument` for an action or a choice that cannot be: a job would change other work than was meant. */
 export function checkJob({ action, choice }: Pick<BulkJob, "action" | "choice">): void {
   if (!JOB_ACTIONS.includes(action)) {
     throw new PigeonholeError("invalid_argument", `action must be one of ${JOB_ACTIONS.join(", ")}.`);
+  }
+  const unknown = Object.keys(choice).find((field) => !CHOICE_FIELDS.includes(field));
+  if (unknown !== undefined) {
+    throw new PigeonholeError(
+      "invalid_argument",
+      `choice has the field ${unknown}, which no job of this version knows.`,
+    );
   }
   const states = ["dead", "parked", undefined];
   if (!states.includes(choice.state) || (action === "run" && choice.state !== undefined)) {

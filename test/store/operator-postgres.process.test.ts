@@ -29,7 +29,14 @@ describeOnPostgres((database) => {
     create() {
       const store = createPostgresStore({ pool: database.pool, schema: database.schema });
       // What the suites use of a store does not depend on its transactions.
-      return { store: store as Store<unknown> as Store, place: placeOf(database), dispose: drop };
+      return {
+        store: store as Store<unknown> as Store,
+        place: placeOf(database),
+        dispose: drop,
+        async setInJobs(column, text) {
+          await database.pool.query(`UPDATE ${database.schema}.job SET ${column} = $1`, [text]);
+        },
+      };
     },
   };
 

@@ -1,3 +1,4 @@
+import Database from "better-sqlite3";
 import { describe } from "vitest";
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import { tempFile } from "../support/receiver.js";
@@ -14,7 +15,16 @@ import { describeWaitingWork } from "./operator/waiting-work.js";
 const sqlite: OperatorKind = {
   create() {
     const file = tempFile();
-    return { store: createSqliteStore({ file, thread: false }), place: file };
+    return {
+      store: createSqliteStore({ file, thread: false }),
+      place: file,
+      setInJobs(column, text) {
+        const db = new Database(file);
+        db.prepare(`UPDATE inbox_job SET ${column} = ?`).run(text);
+        db.close();
+        return Promise.resolve();
+      },
+    };
   },
 };
 

@@ -51,9 +51,10 @@ export function operateJobsOfDatabase({ read, write }: BesideReceivers): BulkJob
       const open = await read("looking for a job", nextOpenJob);
       if (open === undefined) return undefined;
       try {
+        checkJob(toBulkJob(open));
         await runPage({ read, write }, open);
       } catch (error) {
-        // A choice of a later version.
+        // A job of a later version.
         if (!isPigeonholeError(error, "invalid_argument")) throw error;
         const { message } = error;
         await write("ending a job", (sql, now) => failJob(sql, { id: open.id, now, error: message }));

@@ -59,9 +59,10 @@ export function operateJobs({ db, now }: JobsDeps): BulkJobs {
       const open = await runBeside(db, "deferred", () => jobs.nextOpen());
       if (open === undefined) return undefined;
       try {
+        checkJob(toBulkJob(open));
         await runPage(open);
       } catch (error) {
-        // A choice of a later version.
+        // A job of a later version.
         if (!isPigeonholeError(error, "invalid_argument")) throw error;
         await runBeside(db, "immediate", () => jobs.fail({ id: open.id, now: now(), error: error.message }));
       }

@@ -11,6 +11,7 @@ const MANY = 230;
 let store: Store;
 let inbox: InboxOperator;
 let place: string;
+let setInJobs: Awaited<ReturnType<typeof openBoth>>["setInJobs"];
 
 async function acceptDead(count: number, type = "email.sent"): Promise<void> {
   for (let index = 0; index < count; index += 1) {
@@ -27,7 +28,7 @@ const deadCount = async (): Promise<number> => (await inbox.overview()).events.d
 /** Changes of much work, a page at a time, from outside the receiver. */
 export function describeBulkJobs(kind: OperatorKind): void {
   beforeEach(async () => {
-    ({ store, inbox, place } = await openBoth(kind));
+    ({ store, inbox, place, setInJobs } = await openBoth(kind));
   });
 
   test("a job retries what it has chosen in small pages, and tells how far it is", async () => {
@@ -116,6 +117,18 @@ export function describeBulkJobs(kind: OperatorKind): void {
     expect(await runAll()).toBe(0);
     expect(await inbox.getJob(id)).toMatchObject({ state: "cancelled" });
     expect(await deadCount()).toBeGreaterThan(0);
+  });
+
+  test.each([
+    ["action", "erase", "action must be one of"],
+    ["choice", JSON.stringify({ type: "email.sent", sender: "ann" }), "choice has the field sender"],
+  ] as const)("a job whose %s this version does not know fails, and changes nothing", async (column, text, error) => {
+    await acceptDead(1);
+    const { id } = await inbox.createJob({ action: "retry", choice: { type: "email.sent" }, by: "ann" });
+    await setInJobs(column, text);
+    await runAll();
+    expect(await inbox.getJob(id)).toMatchObject({ state: "failed", error: expect.stringContaining(error) as string });
+    expect(await deadCount()).toBe(1);
   });
 
   test("jobs are listed newest first, and impossible ones are refused", async () => {

@@ -5,18 +5,26 @@ import type { Store } from "#pigeonhole/store/store.js";
 import { context, T } from "../conformance/fixture.js";
 
 /** A store of a receiver, and where an operator finds it. */
+interface OperatedStore {
+  store: Store;
+  place: string;
+  /** Changes a column of all jobs. */
+  setInJobs: (column: "action" | "choice", text: string) => Promise<void>;
+}
+
+/** A kind of store. */
 export interface OperatorKind {
-  create(): { store: Store; place: string; dispose?: () => Promise<void> };
+  create(): OperatedStore & { dispose?: () => Promise<void> };
 }
 
 /** A store that is open as that of a receiver, and a look at it from outside; both are closed after the test. */
-export async function openBoth(kind: OperatorKind): Promise<{ store: Store; inbox: InboxOperator; place: string }> {
-  const { store, place, dispose } = kind.create();
+export async function openBoth(kind: OperatorKind): Promise<OperatedStore & { inbox: InboxOperator }> {
+  const { store, place, setInJobs, dispose } = kind.create();
   onTestFinished(() => dispose?.());
   await store.open(context);
   onTestFinished(() => store.close());
   await store.recover(T);
-  return { store, inbox: await openAnother(place), place };
+  return { store, inbox: await openAnother(place), place, setInJobs };
 }
 
 /** One more look at the same store. */
