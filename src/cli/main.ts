@@ -1,6 +1,7 @@
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { CommanderError } from "commander";
+import { readPackageVersion } from "../base/package-version.js";
 import { COMMANDS, FAMILIES } from "./commands.js";
 import { buildProgram, NOTHING_TO_DO, type ParsedCommand } from "./frame/build-program.js";
 import { usageError } from "./frame/command-error.js";
@@ -14,7 +15,7 @@ import { readVariables } from "./values/read-variables.js";
 export async function main(process: NodeJS.Process): Promise<number> {
   const { env, stdout, stderr } = process;
   const argv = process.argv.slice(2);
-  const version = readVersion();
+  const version = readPackageVersion();
   const interruption = watchInterruption(process);
   let out = outputAsTyped(process);
   let exitCode: number = EXIT.ok;
@@ -67,9 +68,4 @@ function changeFolder(process: NodeJS.Process, folder: string): void {
   if (seen === undefined) throw usageError(`--cwd: the folder ${path} does not exist.`);
   if (!seen.isDirectory()) throw usageError(`--cwd: ${path} is not a folder.`);
   process.chdir(path);
-}
-
-function readVersion(): string {
-  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
-  return (JSON.parse(text) as { version: string }).version;
 }

@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
 import { PigeonholeError } from "../base/error.js";
 import { isoTime } from "../base/iso-time.js";
+import { readPackageVersion } from "../base/package-version.js";
 import type { FetchHandler } from "../http/fetch-mount.js";
 import type { NodeMiddleware } from "../http/node-mount.js";
 import { EVENT_TYPES } from "../protocol/event-types.js";
@@ -144,7 +144,7 @@ function sessionRoute({ tokens, operator, handlers, now }: SessionTools): Dashbo
       const inbox = operator();
       const { token, expiresAt } = tokens.issue(person.name, now());
       return {
-        version: VERSION,
+        version: readPackageVersion(),
         ...person,
         token,
         tokenExpiresAt: isoTime(expiresAt),
@@ -155,7 +155,3 @@ function sessionRoute({ tokens, operator, handlers, now }: SessionTools): Dashbo
     },
   };
 }
-
-const { version: VERSION } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
-  version: string;
-};

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readPackageVersion } from "../base/package-version.js";
 import { targetUrl } from "../capture/send/target.js";
 import type { NamedSecret } from "../capture/model/judge-signature.js";
 import { DEFAULT_EVENT_TYPES, EVENT_TYPES } from "../protocol/event-types.js";
@@ -26,7 +26,7 @@ export function describeSession(input: {
 }): Session {
   const { captureUrl, publicUrl, path, rules, secrets, inbox, sandbox, captures } = input;
   return {
-    version: readVersion(),
+    version: readPackageVersion(),
     captureUrl,
     publicUrl,
     forwards: rules.map(({ types, target }) => ({ types, target: targetUrl(target, { path, query: "" }) })),
@@ -36,11 +36,4 @@ export function describeSession(input: {
     eventTypes: EVENT_TYPE_ROWS,
     captures,
   };
-}
-
-function readVersion(): string {
-  const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
-    version: string;
-  };
-  return version;
 }
