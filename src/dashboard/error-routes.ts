@@ -1,7 +1,7 @@
 import { HOUR, MINUTE } from "../base/duration.js";
 import { isoTime } from "../base/iso-time.js";
 import { escapeControls } from "../base/text.js";
-import { momentOf, listPageOf } from "../dev/api/page-of-query.js";
+import { givenIn, momentOf, listPageOf } from "../dev/api/page-of-query.js";
 import { badField } from "../dev/api/page-api-error.js";
 import type { ErrorGroup } from "../store/error-groups.js";
 import { errorKindOf } from "../store/error-kind.js";
@@ -39,8 +39,8 @@ async function listGroups(
   const first = Math.floor(start / stepMs) * stepMs;
   const times = Array.from({ length: Math.ceil((end - first) / stepMs) }, (_, index) => first + index * stepMs);
   const { items, hasMore } = await operator().listErrorGroups({
-    handler: query.get("handler") || undefined,
-    type: query.get("type") || undefined,
+    handler: givenIn(query, "handler"),
+    type: givenIn(query, "type"),
     state: listPageOf(query, ["pending", "leased", "dead", "parked"]).state,
     since,
     until,

@@ -2,7 +2,7 @@ import { isoTime } from "../base/iso-time.js";
 import { withOutcomes } from "../capture/model/answer.js";
 import type { Capture } from "../capture/model/capture.js";
 import { workOn } from "../dev/api/inbox-rows.js";
-import { momentOf, listPageOf } from "../dev/api/page-of-query.js";
+import { givenIn, momentOf, listPageOf } from "../dev/api/page-of-query.js";
 import type { InboxChange } from "../dev/api/page-api.js";
 import { PageApiError } from "../dev/api/page-api-error.js";
 import { type EventDetail, type EventQuery, bodyOf } from "../store/inbox-view.js";
@@ -117,7 +117,7 @@ async function listEvents(
   const wanted = eventQuery(query);
   const list = (page: EventQuery) =>
     listShownEvents({ operator, personal }, { ...wanted, ...page, patienceMs: PATIENCE_MS }, payloads);
-  const text = query.get("text")?.trim() ?? "";
+  const text = givenIn(query, "text")?.trim() ?? "";
   const redactedPayload = async (id: string): Promise<string | undefined> => {
     if (payloads === "hidden") return undefined;
     const event = await operator().getEvent(id);
@@ -144,14 +144,13 @@ function textsOf({ id, type, handlers }: DashboardEvent): (string | null)[] {
 }
 
 function eventQuery(query: URLSearchParams): EventQuery {
-  const given = (name: string): string | undefined => query.get(name) || undefined;
-  const id = given("id");
+  const id = givenIn(query, "id");
   return {
     ...listPageOf(query, WORK_STATES),
-    handler: given("handler"),
-    type: given("type"),
-    error: given("error"),
-    errorGroup: given("group"),
+    handler: givenIn(query, "handler"),
+    type: givenIn(query, "type"),
+    error: givenIn(query, "error"),
+    errorGroup: givenIn(query, "group"),
     since: momentOf(query, "since"),
     until: momentOf(query, "until"),
     ...(id === undefined ? {} : { ids: [id] }),

@@ -1,5 +1,6 @@
 import { BodyFields, requireField } from "../dev/api/body-fields.js";
 import { badField } from "../dev/api/page-api-error.js";
+import { readMoment } from "../dev/api/page-of-query.js";
 import { isoTime } from "../base/iso-time.js";
 import type { JobChoice } from "../store/bulk-jobs.js";
 import { PAGE_LIMIT } from "../store/inbox-view.js";
@@ -27,8 +28,8 @@ export function readJobChoice(filter: Record<string, unknown>): JobChoice {
     handler: text("handler"),
     type: text("type"),
     error: text("error"),
-    since: momentIn(text("since"), "since"),
-    until: momentIn(text("until"), "until"),
+    since: readMoment("since", text("since")),
+    until: readMoment("until", text("until")),
     errorGroup: text("group"),
     ids: fields.texts("ids", { most: PAGE_LIMIT.max, longest: MAX_ID_LENGTH }),
   });
@@ -52,13 +53,6 @@ export function showJobChoice(
 /** Keys of contact events in a body. */
 export function readContactEventKeys(body: BodyFields): string[] {
   return requireField("ids", body.texts("ids", { most: PAGE_LIMIT.max, longest: MAX_ID_LENGTH }));
-}
-
-function momentIn(text: string | undefined, name: string): number | undefined {
-  if (text === undefined) return undefined;
-  const moment = Date.parse(text);
-  if (Number.isNaN(moment)) throw badField(name, "must be a time in ISO 8601.");
-  return moment;
 }
 
 function withoutUndefined<Value extends object>(value: Value): Value {

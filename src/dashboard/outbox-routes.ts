@@ -1,6 +1,6 @@
 import { discardEachContactEvent, retryEachContactEvent } from "../dev/api/change-each.js";
 import type { RowPage } from "../dev/api/find-rows.js";
-import { momentOf, listPageOf } from "../dev/api/page-of-query.js";
+import { givenIn, momentOf, listPageOf } from "../dev/api/page-of-query.js";
 import type { ContactEventDetail, ContactEventPage, ContactEventRow, InboxChanges } from "../dev/api/page-api.js";
 import { PageApiError } from "../dev/api/page-api-error.js";
 import { OUTBOX_STATES, type OutboxQuery } from "../store/outbox.js";
@@ -66,13 +66,12 @@ async function listOutbox(
   { operator, personal }: Pick<OutboxRouteTools, "operator" | "personal">,
   { query, person: { payloads } }: DashboardCall,
 ): Promise<ContactEventPage> {
-  const given = (name: string): string | undefined => query.get(name) || undefined;
-  const error = given("error");
+  const error = givenIn(query, "error");
   const wanted = {
     ...listPageOf(query, OUTBOX_STATES),
-    name: given("name"),
+    name: givenIn(query, "name"),
     error: payloads === "full" ? error : undefined,
-    inboxEventId: given("event"),
+    inboxEventId: givenIn(query, "event"),
     since: momentOf(query, "since"),
     until: momentOf(query, "until"),
   };
@@ -80,7 +79,7 @@ async function listOutbox(
     const { items, nextCursor } = await operator().listContactEvents({ ...wanted, ...page });
     return { items: items.map((view) => personal.contactEvent(view, payloads)), nextCursor };
   };
-  const text = query.get("text")?.trim() ?? "";
+  const text = givenIn(query, "text")?.trim() ?? "";
   const isFound = (row: ContactEventRow): boolean => {
     const answer = [row.reason, row.code, row.param, row.message, row.error];
     // The store has looked for errors that are shown as they are.
