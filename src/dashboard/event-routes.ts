@@ -5,7 +5,7 @@ import { workOn } from "../dev/api/inbox-rows.js";
 import { givenIn, momentOf, listPageOf } from "../dev/api/page-of-query.js";
 import type { InboxChange } from "../dev/api/page-api.js";
 import { PageApiError } from "../dev/api/page-api-error.js";
-import { type EventDetail, type EventQuery, bodyOf } from "../store/inbox-view.js";
+import { type EventDetail, type EventQuery, bodyOf, foundEvent } from "../store/inbox-view.js";
 import type { Store } from "../store/store.js";
 import { WORK_STATES } from "../store/work-state.js";
 import type { ActionLog } from "./action-log.js";
@@ -161,10 +161,9 @@ async function readEvent(
   { operator, store, personal }: EventRouteTools,
   { id, person: { payloads: rule } }: DashboardCall,
 ): Promise<DashboardEventDetail> {
-  const event = await operator().getEvent(id);
-  if (event === undefined)
-    throw new PageApiError(404, { code: "not_found", message: "There is no event with this id." });
-  const recorded = await operator().listContactEvents({ inboxEventId: id, limit: MAX_CONTACT_EVENTS });
+  const inbox = operator();
+  const event = foundEvent(await inbox.getEvent(id), id, inbox.database);
+  const recorded = await inbox.listContactEvents({ inboxEventId: id, limit: MAX_CONTACT_EVENTS });
   const contactEvents = recorded.items.map((view) => personal.contactEvent(view, rule));
   const show = personal.errorsOf(event.body, rule);
   const errors = Object.entries(workOn(event).errors);
@@ -172,7 +171,7 @@ async function readEvent(
     ...showEvent(event, personal, show),
     errors: Object.fromEntries(errors.map(([handler, failed]) => [handler, personal.failed(failed, show)])),
     signedAt: isoTime(event.signedAt),
-    timeline: eventTimeline(event, { contactEvents, paused: await operator().listPaused(), show }),
+    timeline: eventTimeline(event, { contactEvents, paused: await inbox.listPaused(), show }),
     steps: await stepsOf(store, event),
     contactEvents,
     otherBytes: [...event.otherBytes],
@@ -191,9 +190,7 @@ async function stepsOf(store: EventRouteTools["store"], { seq, handlers }: Event
 }
 
 async function storedEvent(operator: InboxOperator, id: string): Promise<EventBytes> {
-  const event = await operator.getEvent(id);
-  if (event === undefined)
-    throw new PageApiError(404, { code: "not_found", message: "There is no event with this id." });
+  const event = foundEvent(await operator.getEvent(id), id, operator.database);
   return { id, type: event.type, receivedAt: event.receivedAt, body: bodyOf(event) };
 }
 
