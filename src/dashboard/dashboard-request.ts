@@ -1,3 +1,4 @@
+import { SECOND } from "../base/duration.js";
 import type { PageApiErrorBody } from "../dev/api/page-api.js";
 
 /** One request, whatever the server. */
@@ -27,6 +28,9 @@ export type RequestBody =
 
 /** Largest body of an action: the keys of 500 contact events fit. */
 export const MAX_ACTION_BYTES = 256 * 1024;
+
+/** Longest wait for the body of an action, in milliseconds. */
+export const ACTION_TIMEOUT_MS = 10 * SECOND;
 
 /** The JSON of a body that was read. */
 export function parseBody(text: string): RequestBody {

@@ -1,9 +1,9 @@
-import { SECOND } from "../base/duration.js";
 import { systemClock } from "../base/clock.js";
 import { LATE, inTime } from "../base/wait.js";
 import type { FetchHandler } from "../http/fetch-mount.js";
 import { DASHBOARD_HEADERS } from "./dashboard-files.js";
 import {
+  ACTION_TIMEOUT_MS,
   type DashboardAnswer,
   type DashboardRequest,
   MAX_ACTION_BYTES,
@@ -12,8 +12,6 @@ import {
   textAnswer,
 } from "./dashboard-request.js";
 import { splitMount } from "./split-mount.js";
-
-const BODY_TIMEOUT_MS = 10 * SECOND;
 
 /** Messages that a client has not read yet; then it is disconnected. */
 const MAX_UNREAD_MESSAGES = 100;
@@ -43,7 +41,7 @@ async function readJson(request: Request): Promise<RequestBody> {
   if (request.bodyUsed) return { kind: "consumed" };
   if (request.body === null) return { kind: "not_json" };
   const reading = readText(request.body).catch((): RequestBody => ({ kind: "timeout" }));
-  const read = await inTime(reading, systemClock, BODY_TIMEOUT_MS);
+  const read = await inTime(reading, systemClock, ACTION_TIMEOUT_MS);
   return read === LATE ? { kind: "timeout" } : read;
 }
 

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { SECOND } from "../base/duration.js";
 import { readRequestBody } from "../dev/capture-port/read-request-body.js";
 import type { NodeMiddleware } from "../http/node-mount.js";
 import { DASHBOARD_HEADERS } from "./dashboard-files.js";
 import {
+  ACTION_TIMEOUT_MS,
   type DashboardAnswer,
   type DashboardRequest,
   MAX_ACTION_BYTES,
@@ -12,8 +12,6 @@ import {
   parseBody,
 } from "./dashboard-request.js";
 import { splitMount } from "./split-mount.js";
-
-const BODY_TIMEOUT_MS = 10 * SECOND;
 
 /** A client that reads so slowly is disconnected; it connects again. */
 const MAX_UNREAD_BYTES = 1024 * 1024;
@@ -72,7 +70,7 @@ function unmounted(req: MountedRequest): DashboardRequest {
 /** An app may parse all JSON before its routes. */
 async function readJson(req: MountedRequest): Promise<RequestBody> {
   if (req.readableDidRead || req.readableEnded) return readParsed(req.body);
-  const reading = readRequestBody(req, { maxBytes: MAX_ACTION_BYTES, timeoutMs: BODY_TIMEOUT_MS });
+  const reading = readRequestBody(req, { maxBytes: MAX_ACTION_BYTES, timeoutMs: ACTION_TIMEOUT_MS });
   // An earlier middleware may have paused it.
   if (req.readableFlowing === false) req.resume();
   const read = await reading;
