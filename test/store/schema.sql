@@ -36,7 +36,7 @@ CREATE TABLE counter (
 CREATE TABLE inbox_body (
     seq  INTEGER PRIMARY KEY,
     body BLOB    NOT NULL
-  ) STRICT;
+  , trace TEXT) STRICT;
 
 CREATE TABLE inbox_done (
     seq        INTEGER NOT NULL,
@@ -62,7 +62,7 @@ CREATE TABLE inbox_failed (
     seq     INTEGER NOT NULL,
     handler TEXT    NOT NULL,
     attempt INTEGER NOT NULL,
-    stack   TEXT    NOT NULL,
+    stack   TEXT    NOT NULL, failed_at INTEGER,
     PRIMARY KEY (seq, handler, attempt)
   ) STRICT, WITHOUT ROWID;
 
@@ -190,7 +190,7 @@ CREATE TABLE outbox_event (
     reason      TEXT,
     code        TEXT,
     param       TEXT,
-    message     TEXT, attempts INTEGER NOT NULL DEFAULT 0, inbox_seq INTEGER,
+    message     TEXT, attempts INTEGER NOT NULL DEFAULT 0, inbox_seq INTEGER, trace TEXT,
     CHECK (CASE state
       WHEN 'pending' THEN send IS NULL AND position IS NULL AND settled_at IS NULL AND reason IS NULL
       WHEN 'again' THEN send IS NULL AND position IS NULL AND settled_at IS NULL AND reason IS NULL

@@ -339,4 +339,13 @@ ${settleDone("CREATE", "state = 'leased' AND lease = of_lease")}
     PRIMARY KEY (resolution, step, process)
   );
   `,
+  `
+  -- Spans that others link to, in the form of the header traceparent, with tracestate after a space: of the delivery,
+  -- which goes with the body, and of what recorded a contact event. NULL, which takes no space, without telemetry.
+  ALTER TABLE pigeonhole.inbox_body ADD COLUMN trace text;
+  ALTER TABLE pigeonhole.outbox_event ADD COLUMN trace text;
+
+  -- When the run ended, in milliseconds since 1970; NULL in rows from before.
+  ALTER TABLE pigeonhole.inbox_failed ADD COLUMN failed_at bigint;
+  `,
 ];

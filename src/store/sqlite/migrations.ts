@@ -310,6 +310,15 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (resolution, step, process)
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- Spans that others link to, in the form of the header traceparent, with tracestate after a space: of the delivery,
+  -- which goes with the body, and of what recorded a contact event. NULL, which takes one byte, without telemetry.
+  ALTER TABLE inbox_body ADD COLUMN trace TEXT;
+  ALTER TABLE outbox_event ADD COLUMN trace TEXT;
+
+  -- When the run ended, in milliseconds since 1970; NULL in rows from before.
+  ALTER TABLE inbox_failed ADD COLUMN failed_at INTEGER;
+  `,
 ];
 
 /** The tables that they create. The user's own ones may have any other name. */

@@ -243,7 +243,7 @@ describe.runIf(hasVersionBefore())("with the version before", () => {
     await store.close();
     const versions = new Set<unknown>();
     // It looks for damage before.
-    for (let statement = 44; statement <= 68; statement += 3) {
+    for (let statement = 50; statement <= 74; statement += 3) {
       const at = scene.copy();
       expect(() =>
         execFileSync(process.execPath, [childFile("die-at-statement"), at.file, at.log, "b", `${statement}`]),
