@@ -27,7 +27,7 @@ function fill(events: number, bodyBytes = 200): void {
   migrate(db, file);
   db.pragma("synchronous = OFF");
   const addEvent = db.prepare("INSERT INTO inbox_event VALUES (?, ?, 'email.sent', 0, 1, 1, 1, 1, NULL)");
-  const addBody = db.prepare("INSERT INTO inbox_body VALUES (?, ?)");
+  const addBody = db.prepare("INSERT INTO inbox_body (seq, body) VALUES (?, ?)");
   db.transaction(() => {
     for (let seq = 1; seq <= events; seq += 1) {
       addEvent.run(seq, `evt_${seq}`);
