@@ -42,12 +42,16 @@ export function createFakeValues(key: Uint8Array): FakeValues {
 
 /** Text of the same length with other letters and digits. White space stays; punctuation too unless `hideMarks`. */
 export function maskText(text: string, hideMarks: boolean): string {
-  // A character outside the basic plane has two UTF-16 units.
-  const filled = text.replaceAll(/\p{L}|\p{M}|\p{N}/gu, (found) => fillerOf(found).repeat(found.length));
-  return filled.replaceAll(hideMarks ? /[^\sXx0]/gu : /[^\s\p{ASCII}]/gu, ({ length }) => "x".repeat(length));
+  // Run by run: a call for each letter takes longer than all else that redaction does.
+  const filled = text
+    .replaceAll(/\p{N}+/gu, fillWith("0"))
+    .replaceAll(/\p{Lu}+/gu, fillWith("X"))
+    .replaceAll(/[\p{Ll}\p{Lt}\p{Lm}\p{Lo}\p{M}]+/gu, fillWith("x"));
+  return filled.replaceAll(hideMarks ? /[^\sXx0]+/gu : /[^\s\p{ASCII}]+/gu, fillWith("x"));
 }
 
-function fillerOf(character: string): string {
-  if (/\p{N}/u.test(character)) return "0";
-  return /\p{Lu}/u.test(character) ? "X" : "x";
-}
+/** As many as the run has UTF-16 units: a character outside the basic plane has two. */
+const fillWith =
+  (filler: string) =>
+  (run: string): string =>
+    filler.repeat(run.length);
