@@ -7,18 +7,31 @@ import { type EventShowTools, listShownEvents, workWithShownError } from "./show
 
 type Job = Pick<BulkJob, "action" | "choice">;
 
-/** Events that are looked at for one choice. */
-const MAX_LOOKED = 5_000;
+/** Few, so that the time is kept. */
+const LOOKED_TOGETHER = 20;
+/** How long to look for the events of one choice: a person waits for it, and each body is redacted. */
+export const CHOOSING_MS = { preview: 300, create: 2_000 };
+
+/** Who chooses, and for how long to look. */
+interface ChoosingPerson {
+  rule: PayloadAccess;
+  /** In milliseconds. */
+  patienceMs: number;
+}
 
 /**
  * The choice of a job, by errors as the person sees them: without a text to search for, which the store would look for
  * in errors as they are. Throws for one that would change more than was meant.
  */
-export async function chooseShown(tools: EventShowTools, job: Job, rule: PayloadAccess): Promise<JobChoice> {
+export async function chooseShown(
+  tools: EventShowTools,
+  job: Job,
+  { rule, patienceMs }: ChoosingPerson,
+): Promise<JobChoice> {
   const { error, ...rest } = job.choice;
   if (error === undefined || rule === "full") return job.choice;
   const states = statesOf(job);
-  const found = await findEvents(tools, { job, states, rule });
+  const found = await findEvents(tools, { job, states, rule, patienceMs });
   const ids = found.map(({ id }) => id);
   const piecesOf = (choice: JobChoice) => found.flatMap((event) => chosenOf(event, choice, states));
   const handlers = new Set(piecesOf(job.choice).map(({ handler }) => handler));
@@ -38,18 +51,17 @@ const chosenOf = (event: DashboardEvent, choice: JobChoice, states: readonly Wor
 
 async function findEvents(
   tools: EventShowTools,
-  { job: { choice }, states, rule }: { job: Job; states: readonly WorkState[]; rule: PayloadAccess },
+  { job: { choice }, states, rule, patienceMs }: ChoosingPerson & { job: Job; states: readonly WorkState[] },
 ): Promise<DashboardEvent[]> {
   const found = new Map<string, DashboardEvent>();
-  let looked = 0;
+  const until = performance.now() + patienceMs;
   for (const state of states) {
     let cursor: string | undefined;
     do {
-      const page = await listShownEvents(tools, { ...choice, state, limit: PAGE_LIMIT.default, cursor }, rule);
+      const page = await listShownEvents(tools, { ...choice, state, limit: LOOKED_TOGETHER, cursor }, rule);
       for (const event of page.items) if (chosenOf(event, choice, states).length > 0) found.set(event.id, event);
-      looked += page.items.length;
       cursor = page.nextCursor;
-      if (found.size > PAGE_LIMIT.max || (looked >= MAX_LOOKED && cursor !== undefined)) throw tooMany();
+      if (found.size > PAGE_LIMIT.max || (performance.now() >= until && cursor !== undefined)) throw tooMany();
     } while (cursor !== undefined);
   }
   return [...found.values()];
@@ -57,7 +69,7 @@ async function findEvents(
 
 function tooMany(): PageApiError {
   const message =
-    `The text of errors chooses among ${MAX_LOOKED} events, and ${PAGE_LIMIT.max} of them, at most, for people who may ` +
-    "not see payloads in full. Choose a group of errors, a handler, a type or a shorter time.";
+    "There are too many events to look for a text in their errors, or more than " +
+    `${PAGE_LIMIT.max} of them have it. Choose a group of errors, a handler, a type or a shorter time.`;
   return new PageApiError(400, { code: "too_many_events", message });
 }

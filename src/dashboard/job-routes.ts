@@ -3,7 +3,7 @@ import { requireField } from "../dev/api/body-fields.js";
 import { PageApiError } from "../dev/api/page-api-error.js";
 import { type BulkJob, JOB_ACTIONS } from "../store/bulk-jobs.js";
 import type { ActionLog } from "./action-log.js";
-import { chooseShown } from "./choose-shown.js";
+import { CHOOSING_MS, chooseShown } from "./choose-shown.js";
 import type { BulkJobList, BulkJobRow, JobPreview, PayloadAccess } from "./dashboard-api.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import type { DashboardCall, DashboardRoute } from "./dashboard-route.js";
@@ -20,11 +20,12 @@ export interface JobRouteTools {
 }
 
 /** Changes of much work. */
-export function jobRoutes({ operator, personal, jobs, log }: JobRouteTools): DashboardRoute[] {
-  const readJob = async ({ body, person }: DashboardCall) => {
+export function jobRoutes(tools: JobRouteTools): DashboardRoute[] {
+  const { operator, jobs, log } = tools;
+  const readJob = async ({ body, person: { payloads } }: DashboardCall, patienceMs: number) => {
     const action = requireField("action", body.choice("action", JOB_ACTIONS));
     const choice = readJobChoice(requireField("filter", body.record("filter")));
-    return { action, choice: await chooseShown({ operator, personal }, { action, choice }, person.payloads) };
+    return { action, choice: await chooseShown(tools, { action, choice }, { rule: payloads, patienceMs }) };
   };
   return [
     {
@@ -40,7 +41,7 @@ export function jobRoutes({ operator, personal, jobs, log }: JobRouteTools): Das
       path: "/api/jobs/preview",
       needs: "operate",
       async handle(call): Promise<JobPreview> {
-        return operator().countJob(await readJob(call));
+        return operator().countJob(await readJob(call, CHOOSING_MS.preview));
       },
     },
     {
@@ -48,7 +49,7 @@ export function jobRoutes({ operator, personal, jobs, log }: JobRouteTools): Das
       path: "/api/jobs",
       needs: "operate",
       async handle(call): Promise<BulkJobRow> {
-        const job = await operator().createJob({ ...(await readJob(call)), by: call.person.name });
+        const job = await operator().createJob({ ...(await readJob(call, CHOOSING_MS.create)), by: call.person.name });
         log.note(call.person, "create_job", { job: job.id, jobAction: job.action });
         jobs.kick();
         return jobRow(job, call.person.payloads);
