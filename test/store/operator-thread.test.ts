@@ -1,6 +1,7 @@
 import { renameSync } from "node:fs";
+import { Worker } from "node:worker_threads";
 import { OperatorThread } from "#pigeonhole/store/sqlite/operator-in-thread.js";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { openReceiver, tempFile } from "../support/receiver.js";
 import { expectCode } from "./conformance/fixture.js";
 
@@ -14,5 +15,38 @@ test("a file that was moved away is said to be, and read again once it is put ba
   await expectCode(thread.call("overview", []), "store_replaced");
   renameSync(`${file}.away`, file);
   expect(await thread.call("overview", [])).toMatchObject({ events: { dead: 0 } });
+  await thread.end();
+});
+
+test("calls of one turn go to the thread in one message, and each gets its own answer", async () => {
+  const file = tempFile();
+  const receiver = openReceiver({ store: file });
+  await receiver.start();
+  await receiver.stop({ timeoutMs: 0 });
+  const thread = new OperatorThread(file);
+  await thread.call("overview", []);
+  const sent = vi.spyOn(Worker.prototype, "postMessage");
+  const [jobs, paused, refused] = await Promise.allSettled([
+    thread.call("listJobs", []),
+    thread.call("pauseHandler", ["a", "someone"]).then(() => thread.call("listPaused", [])),
+    thread.call("retryEvent", ["msg_unknown"]),
+  ]);
+  expect(jobs).toMatchObject({ status: "fulfilled", value: [] });
+  expect(paused).toMatchObject({ status: "fulfilled", value: [{ handler: "a" }] });
+  expect(refused).toMatchObject({ status: "rejected", reason: { code: "not_found" } });
+  // The second one once the first was answered.
+  expect(sent).toHaveBeenCalledTimes(2);
+  sent.mockRestore();
+  await thread.end();
+});
+
+test("an argument that cannot be copied rejects its call, and the thread goes on", async () => {
+  const file = tempFile();
+  const receiver = openReceiver({ store: file });
+  await receiver.start();
+  await receiver.stop({ timeoutMs: 0 });
+  const thread = new OperatorThread(file);
+  await expect(thread.call("listEvents", [{ limit: () => 1 }])).rejects.toThrow("could not be cloned");
+  expect(await thread.call("listJobs", [])).toEqual([]);
   await thread.end();
 });

@@ -19,13 +19,15 @@ export type OperatorAnswer =
 
 interface WaitingCall {
   resolve(value: unknown): void;
-  reject(error: Error): void;
+  reject(error: unknown): void;
 }
 
 /** One thread with the calls that wait for it. */
 interface StartedThread {
   worker: Worker;
   waiting: Map<number, WaitingCall>;
+  /** Calls of this turn of the event loop, which go together: each message takes the core from the deliveries. */
+  unsent: OperatorCall[];
   ended: Promise<void>;
 }
 
@@ -41,14 +43,15 @@ export class OperatorThread {
 
   /** Rejects also with what opening the file rejects with. */
   call(method: OperatorMethod, args: readonly unknown[]): Promise<unknown> {
-    const { worker, waiting } = (this.#thread ??= this.#start());
+    const thread = (this.#thread ??= this.#start());
+    const { worker, waiting, unsent } = thread;
     this.#lastId += 1;
     const id = this.#lastId;
     // The thread alone must not keep the process alive; a call under way must.
     worker.ref();
     return new Promise((resolve, reject) => {
       waiting.set(id, { resolve, reject });
-      worker.postMessage({ id, method, args } satisfies OperatorCall);
+      if (unsent.push({ id, method, args }) === 1) queueMicrotask(() => sendCalls(thread));
     });
   }
 
@@ -59,20 +62,24 @@ export class OperatorThread {
   async end(): Promise<void> {
     const thread = this.#thread;
     this.#thread = undefined;
-    thread?.worker.ref();
-    thread?.worker.postMessage("close");
-    await thread?.ended;
+    if (thread === undefined) return;
+    sendCalls(thread);
+    thread.worker.ref();
+    thread.worker.postMessage("close");
+    await thread.ended;
   }
 
   #start(): StartedThread {
     const worker = new Worker(new URL("./operator-thread.js", import.meta.url), { workerData: { file: this.#file } });
     const waiting: StartedThread["waiting"] = new Map();
-    worker.on("message", (answer: OperatorAnswer) => {
-      const waiter = waiting.get(answer.id);
-      waiting.delete(answer.id);
+    worker.on("message", (answers: readonly OperatorAnswer[]) => {
+      for (const answer of answers) {
+        const waiter = waiting.get(answer.id);
+        waiting.delete(answer.id);
+        if (answer.ok) waiter?.resolve(answer.value);
+        else waiter?.reject(new PigeonholeError(answer.code, answer.message));
+      }
       if (waiting.size === 0) worker.unref();
-      if (answer.ok) waiter?.resolve(answer.value);
-      else waiter?.reject(new PigeonholeError(answer.code, answer.message));
     });
     let cause: unknown;
     worker.on("error", (error: unknown) => (cause = error));
@@ -83,7 +90,22 @@ export class OperatorThread {
         resolve();
       }),
     );
-    return { worker, waiting, ended };
+    return { worker, waiting, unsent: [], ended };
+  }
+}
+
+function sendCalls({ worker, waiting, unsent }: StartedThread): void {
+  const calls = unsent.splice(0);
+  if (calls.length === 0) return;
+  try {
+    worker.postMessage(calls);
+  } catch (error) {
+    // An argument that cannot be copied.
+    for (const { id } of calls) {
+      waiting.get(id)?.reject(error);
+      waiting.delete(id);
+    }
+    if (waiting.size === 0) worker.unref();
   }
 }
 

@@ -5,7 +5,8 @@ import { openInboxFile } from "./open-inbox-file.js";
 import type { OperatorAnswer, OperatorCall } from "./operator-in-thread.js";
 import { asStoreError } from "./store-error.js";
 
-// The code of the operator's thread: one connection, one answer per call.
+// The code of the operator's thread: one connection, one answer per call. Calls that came together are answered together,
+// unless one of them waits.
 
 const port = parentPort;
 if (port === null) throw new PigeonholeError("invalid_argument", "operator-thread must be started as a worker thread.");
@@ -37,13 +38,26 @@ async function answer({ id, method, args }: OperatorCall): Promise<OperatorAnswe
   }
 }
 
-port.on("message", (message: OperatorCall | "close") => {
+const unsent: OperatorAnswer[] = [];
+
+function sendAnswers(): void {
+  if (unsent.length > 0) port?.postMessage(unsent.splice(0));
+}
+
+function send(answered: OperatorAnswer): void {
+  if (unsent.push(answered) === 1) setImmediate(sendAnswers);
+}
+
+port.on("message", (message: readonly OperatorCall[] | "close") => {
   if (message === "close") {
     void Promise.resolve(inbox)
       .then((operator) => operator?.close())
       .catch(() => undefined)
-      .then(() => port.close());
+      .then(() => {
+        sendAnswers();
+        port.close();
+      });
     return;
   }
-  void answer(message).then((result) => port.postMessage(result));
+  for (const call of message) void answer(call).then(send);
 });
