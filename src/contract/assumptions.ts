@@ -41,7 +41,7 @@ export const GENERAL_ASSUMPTIONS: readonly ApiAssumption[] = [
     id: "delivery_rows",
     notShown: "Most fields of a row of the delivery log, the name of the attempt number, and its paging.",
     assumed:
-      "`id` identifies the row; `endpointId`, `attempt`, `kind`, `eventId`, `eventType` and `createdAt` are read if present and null otherwise. Paged like every list. `kind` is `event`, `test` or `replay`; where it is missing, a repair looks for earlier attempts of the event, and takes tests for events.",
+      "`id` identifies the row; `endpointId`, `attempt`, `kind`, `eventId`, `eventType` and `createdAt` are read if present and null otherwise. Paged like every list. `kind` is `event`, `test` or `replay`; where it is missing, a repair looks for earlier attempts of the event, and takes tests for events. The dashboard finds the attempts of an event by `eventId`, and says so where rows have none.",
     change: "Further fields are passed through as they came; `webhookDelivery` in `src/contract/webhook-endpoint.ts`.",
   },
   {
@@ -241,7 +241,8 @@ export const GENERAL_ASSUMPTIONS: readonly ApiAssumption[] = [
   {
     id: "delivery_log_order",
     notShown: "How the delivery log is ordered, and which time `since` and `until` compare.",
-    assumed: "In the sandbox newest first, by when the attempt began; `since` includes its moment, `until` does not.",
+    assumed:
+      "In the sandbox newest first, by when the attempt began; `since` includes its moment, `until` does not. The dashboard takes rows in any order, from up to 55 hours before and after an event was stored.",
     change: "`src/sandbox/webhooks-handlers.ts`.",
   },
   {

@@ -14,6 +14,8 @@ import { DashboardFiles } from "./dashboard-files.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import { type AllowAnswer, DASHBOARD_OPTIONS, type DashboardOptions } from "./dashboard-options.js";
 import type { DashboardRoute } from "./dashboard-route.js";
+import { DeliveryLog } from "./delivery-log.js";
+import { deliveryRoutes } from "./delivery-routes.js";
 import { errorRoutes } from "./error-routes.js";
 import { eventRoutes } from "./event-routes.js";
 import { FailureLog } from "./failure-log.js";
@@ -103,6 +105,8 @@ function openOnce(
     failures,
     clock,
   });
+  const { api } = parts.options;
+  const deliveries = api === undefined ? undefined : new DeliveryLog(api, clock);
   let opening: Promise<OpenDashboard> | undefined;
   return () => {
     // Without an open store there is no operator, whatever was opened before.
@@ -117,6 +121,7 @@ function openOnce(
         ...overviewRoutes({ operator, now }),
         ...errorRoutes({ operator, personal, now: () => clock.now() }),
         ...eventRoutes({ operator, store: parts.options.store, personal, log }),
+        ...deliveryRoutes({ operator, personal, deliveries }),
         ...handlerRoutes({ operator, handlers, log }),
         ...jobRoutes({ operator, personal, jobs, log }),
         ...outboxRoutes({ operator, personal, log }),

@@ -9,6 +9,7 @@
  * GET  api/errors?handler=&type=&state=&since=&until= → ErrorGroupPage
  * GET  api/events?state=&handler=&type=&error=&id=&text=&since=&until=&group=&cursor= → DashboardEventPage
  * GET  api/events/{id}                         → DashboardEventDetail
+ * GET  api/events/{id}/deliveries              → EventDeliveries; the service is asked, which takes its time
  * POST api/events/{id}/retry | discard | run {} → InboxChange
  * POST api/events/{id}/payload {}              → UnveiledPayload; logged with the name
  * POST api/events/{id}/fixture {}              → FileText: a capture for the app's own tests; logged with the name
@@ -400,9 +401,19 @@ export interface UnveiledPayload {
   text: string;
 }
 
+/** The service's attempts to deliver an event, by its delivery log: before the event was stored, and after. */
+export interface EventDeliveries {
+  /** For the time line; oldest first. */
+  attempts: TimelineEntry[];
+  /** What is not known of them and why, in one line; null when the log was read. */
+  note: string | null;
+}
+
 /** One moment in an event's life. */
 export interface TimelineEntry {
   kind:
+    | "attempt_failed"
+    | "attempt_delivered"
     | "signed"
     | "received"
     | "failed"

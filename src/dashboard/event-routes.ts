@@ -5,7 +5,7 @@ import { workOn } from "../dev/api/inbox-rows.js";
 import { givenIn, momentOf, listPageOf } from "../dev/api/page-of-query.js";
 import type { InboxChange } from "../dev/api/page-api.js";
 import { PageApiError } from "../dev/api/page-api-error.js";
-import { type EventDetail, type EventQuery, bodyOf, foundEvent } from "../store/inbox-view.js";
+import { type EventDetail, type EventQuery, bodyOf } from "../store/inbox-view.js";
 import type { Store } from "../store/store.js";
 import { WORK_STATES } from "../store/work-state.js";
 import type { ActionLog } from "./action-log.js";
@@ -19,6 +19,7 @@ import type {
 import type { InboxOperator } from "../store/inbox-operator.js";
 import type { DashboardCall, DashboardRoute } from "./dashboard-route.js";
 import { eventTimeline } from "./event-timeline.js";
+import { findEvent } from "./find-event.js";
 import { findShown, holdsText } from "./find-shown.js";
 import { InTurn } from "./in-turn.js";
 import type { PersonalData, EventBytes } from "./personal-data.js";
@@ -162,7 +163,7 @@ async function readEvent(
   { id, person: { payloads: rule } }: DashboardCall,
 ): Promise<DashboardEventDetail> {
   const inbox = operator();
-  const event = foundEvent(await inbox.getEvent(id), id, inbox.database);
+  const event = await findEvent(inbox, id);
   const recorded = await inbox.listContactEvents({ inboxEventId: id, limit: MAX_CONTACT_EVENTS });
   const contactEvents = recorded.items.map((view) => personal.contactEvent(view, rule));
   const show = personal.errorsOf(event.body, rule);
@@ -190,7 +191,7 @@ async function stepsOf(store: EventRouteTools["store"], { seq, handlers }: Event
 }
 
 async function storedEvent(operator: InboxOperator, id: string): Promise<EventBytes> {
-  const event = foundEvent(await operator.getEvent(id), id, operator.database);
+  const event = await findEvent(operator, id);
   return { id, type: event.type, receivedAt: event.receivedAt, body: bodyOf(event) };
 }
 

@@ -8,6 +8,7 @@ import {
   type DashboardEventPage,
   type DashboardOverview,
   type DashboardSession,
+  type EventDeliveries,
   type ErrorGroupPage,
   type FigureRange,
   type FileText,
@@ -65,6 +66,8 @@ export const fetchErrorGroups = (filter: ListFilter) => readJson<ErrorGroupPage>
 export const fetchEvents = (filter: ListFilter) => readJson<DashboardEventPage>(withQuery("api/events", filter));
 
 export const fetchEvent = (id: string) => readJson<DashboardEventDetail>(`api/events/${at(id)}`);
+
+export const fetchDeliveries = (id: string) => readJson<EventDeliveries>(`api/events/${at(id)}/deliveries`);
 
 export const postEventChange = (id: string, action: "retry" | "discard" | "run") =>
   change<InboxChange>(`api/events/${at(id)}/${action}`);

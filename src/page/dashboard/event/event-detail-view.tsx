@@ -12,7 +12,8 @@ import { EventActions } from "./event-actions.js";
 import { event, loadEvent, missing, unveiled } from "./event-state.js";
 import { PayloadPart } from "./payload-part.js";
 import { ContactEventResults } from "./contact-event-results.js";
-import { Timeline } from "./timeline.js";
+import { loadDeliveries } from "./delivery-state.js";
+import { WholeTimeline } from "./whole-timeline.js";
 import { shortText } from "../ui/short-text.js";
 
 /** One event with all that is known about it. Its address can be shared. */
@@ -23,6 +24,7 @@ export function EventDetailView() {
     () => false,
     [id, endedJobs.value],
   );
+  useEffect(() => void loadDeliveries(id), [id]);
   // What was unveiled is not kept on a page that nobody looks at.
   useEffect(() => () => void (unveiled.value = null), []);
   if (id === "" || missing.value === id) {
@@ -61,7 +63,7 @@ function Loaded({ event: detail }: { event: DashboardEventDetail }) {
       <div class="dash-scroll dash-list event-parts" tabIndex={0} role="region" aria-label="Event">
         <section aria-label="Time line">
           <h2>Time line</h2>
-          <Timeline entries={detail.timeline} />
+          <WholeTimeline event={detail} />
         </section>
         <div class="event-side">
           <section aria-label="Handlers">

@@ -8,6 +8,8 @@ import { linkTo } from "../state/dashboard-address.js";
 import { shortText } from "../ui/short-text.js";
 
 const FACES: Record<TimelineEntry["kind"], { icon: IconName; tone: string }> = {
+  attempt_failed: { icon: "cross", tone: "bad" },
+  attempt_delivered: { icon: "arrow", tone: "good" },
   signed: { icon: "edit", tone: "mute" },
   received: { icon: "arrow", tone: "mute" },
   failed: { icon: "cross", tone: "bad" },
@@ -23,6 +25,9 @@ const FACES: Record<TimelineEntry["kind"], { icon: IconName; tone: string }> = {
   contact_event_recorded: { icon: "send", tone: "mute" },
   contact_event_settled: { icon: "send", tone: "mute" },
 };
+
+/** What the service says, by its own clock. */
+const OF_SERVICE: ReadonlySet<TimelineEntry["kind"]> = new Set(["attempt_failed", "attempt_delivered"]);
 
 /** An event's life, oldest first. */
 export function Timeline({ entries }: { entries: readonly TimelineEntry[] }) {
@@ -46,6 +51,7 @@ function Entry({ entry: { kind, at, handler, attempt, text, detail, key } }: { e
         <p>
           {shortText(text)}
           {handler !== null && handler !== NOTE_HANDLER && <span class="tag">{shortText(handler)}</span>}
+          {OF_SERVICE.has(kind) && <span class="tag">service's log</span>}
           {attempt !== null && <span class="hint"> run {attempt}</span>}
           {key !== null && (
             <a href={linkTo("outbox", { key })} class="timeline-link">

@@ -2,8 +2,9 @@ import { mkdtemp, rename, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createReceiver, DoNotRetry, type Logger, type Receiver } from "pigeonhole";
+import { createReceiver, DoNotRetry, type Logger, type Receiver, type ReceiverOptions } from "pigeonhole";
 import { createDashboard, type DashboardPerson, type DashboardOptions } from "pigeonhole/dashboard";
+import type { Sandbox } from "pigeonhole/sandbox";
 import { sampleEvent } from "pigeonhole/testing";
 import type { EventType } from "#pigeonhole/protocol/event-types.js";
 import { signHere } from "#pigeonhole/protocol/sign-here.js";
@@ -20,16 +21,19 @@ const [FILE, AWAY] = ["inbox.db", "away.db"];
 export interface DashboardBenchOptions extends Pick<DashboardOptions, "payloads"> {
   /** Message of the errors of the handler `crm`. @default `no customer 4001 for this address`, with other numbers */
   failure?: string;
+  /** The emulated service, and the secret of its endpoint. @default a service that only takes contact events */
+  service?: { sandbox: Sandbox; secret: string };
 }
 
 /** An app with a receiver whose handlers fail in several ways, and its dashboard under a path. */
-export async function startDashboardBench({ failure, ...options }: DashboardBenchOptions = {}) {
+export async function startDashboardBench({ failure, service: emulated, ...options }: DashboardBenchOptions = {}) {
   const folder = await mkdtemp(join(tmpdir(), "pigeonhole-dashboard-"));
   const service = await startContactEventService();
   const crm = { isFixed: false, failure };
   const receiver = makeReceiver({
     store: join(folder, FILE),
-    baseUrl: service.baseUrl,
+    secrets: emulated?.secret ?? SECRET,
+    api: emulated?.sandbox.clientOptions ?? { apiKey: "svc_live_0123456789", baseUrl: service.baseUrl },
     crm,
   });
   await receiver.start();
@@ -78,19 +82,13 @@ export type DashboardBench = Awaited<ReturnType<typeof startDashboardBench>>;
 
 const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {}, child: () => SILENT };
 
-interface BenchReceiver {
+interface BenchReceiver extends Pick<ReceiverOptions, "secrets" | "api"> {
   store: string;
-  baseUrl: string;
   crm: { isFixed: boolean; failure: string | undefined };
 }
 
-function makeReceiver({ store, baseUrl, crm }: BenchReceiver): Receiver {
-  const receiver = createReceiver({
-    secrets: SECRET,
-    store,
-    api: { apiKey: "svc_live_0123456789", baseUrl },
-    logger: SILENT,
-  });
+function makeReceiver({ crm, ...options }: BenchReceiver): Receiver {
+  const receiver = createReceiver({ ...options, logger: SILENT });
   let customer = 4000;
   receiver.on(
     "email.bounced",

@@ -1,5 +1,7 @@
 import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createClient } from "pigeonhole/client";
+import { createSandbox } from "pigeonhole/sandbox";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { HOUR } from "#pigeonhole/base/duration.js";
 import { partsOf } from "#pigeonhole/receiver/parts-of.js";
 import { launchBrowser, mustSkipBrowserTests, openPage, type OpenPage } from "../browser.js";
@@ -128,6 +130,29 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     await button("Export as fixture or capture").click();
     await page.getByRole("menuitem", { name: "Save redacted capture" }).click();
     expect((await download).suggestedFilename()).toMatch(/\.json$/);
+  });
+
+  test("an event's page begins with the attempt that the app answered 503, and has the duplicate at its end", async () => {
+    const sandbox = createSandbox({ receive: (request) => bench.receiver.fetch(request) });
+    onTestFinished(() => sandbox.close());
+    const { id: endpointId, secret } = sandbox.endpoints.create({ url: "http://127.0.0.1/hook" });
+    await bench.close();
+    bench = await startDashboardBench({ service: { sandbox, secret } });
+    sandbox.faults.deliveries.add({ fault: { kind: "status", status: 503 }, times: 1 });
+    const { id } = sandbox.emit("email.bounced").event;
+    await sandbox.waitFor({ eventId: id });
+    const [row] = sandbox.deliveries({ eventId: id });
+    const { webhooks } = createClient(sandbox.clientOptions);
+    for (const _ of [1, 2]) await webhooks.replay(endpointId, row?.id ?? "");
+    await show(`#/event?id=${id}`);
+    const line = page.getByRole("region", { name: "Time line" });
+    const entries = line.getByRole("listitem");
+    await line.getByText("Attempt 1 of the service was answered 503").waitFor();
+    expect(await entries.first().innerText()).toMatch(/answered 503 after \d+ ms\.\s*service's log/);
+    await expect.poll(() => entries.last().innerText()).toMatch(/A replay by the service was answered 200/);
+    expect(await entries.allInnerTexts()).toHaveLength(8);
+    expect(await line.getByRole("status").count()).toBe(0);
+    expect(open.problems).toEqual([]);
   });
 
   test("an event that is not there says so", async () => {

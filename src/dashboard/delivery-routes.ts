@@ -1,0 +1,40 @@
+import { isRawEventId } from "../protocol/raw-event-id.js";
+import { ownEventId } from "../store/id-beside.js";
+import type { InboxOperator } from "../store/inbox-operator.js";
+import type { EventDeliveries } from "./dashboard-api.js";
+import type { DashboardCall, DashboardRoute } from "./dashboard-route.js";
+import type { DeliveryLog } from "./delivery-log.js";
+import { eventDeliveries, notKnown } from "./event-deliveries.js";
+import { findEvent } from "./find-event.js";
+import type { PersonalData } from "./personal-data.js";
+
+/** What the route works with. */
+export interface DeliveryRouteTools {
+  operator: () => InboxOperator;
+  personal: PersonalData;
+  /** Undefined for a receiver without an API. */
+  deliveries: DeliveryLog | undefined;
+}
+
+/** The service's attempts to deliver an event: asked for beside the event, since the service takes its time. */
+export function deliveryRoutes(tools: DeliveryRouteTools): DashboardRoute[] {
+  return [
+    {
+      method: "GET",
+      path: "/api/events/{id}/deliveries",
+      needs: "read",
+      handle: (call) => readDeliveries(tools, call),
+    },
+  ];
+}
+
+async function readDeliveries(
+  { operator, personal, deliveries }: DeliveryRouteTools,
+  { id, person: { payloads } }: DashboardCall,
+): Promise<EventDeliveries> {
+  const { body, receivedAt } = await findEvent(operator(), id);
+  if (deliveries === undefined) return notKnown("the receiver has no option api with which to ask.");
+  if (isRawEventId(id)) return notKnown("the body has no event id by which to find them.");
+  const answer = await deliveries.attemptsOf({ eventId: ownEventId(id), receivedAt });
+  return eventDeliveries(answer, personal.errorsOf(body, payloads));
+}

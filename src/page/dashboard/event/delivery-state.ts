@@ -1,0 +1,25 @@
+import { signal } from "@preact/signals";
+import type { EventDeliveries } from "../../../dashboard/dashboard-api.js";
+import { fetchDeliveries } from "../api/fetch-and-post.js";
+
+/** The service's attempts for the event of the page; null until they are read. */
+export const deliveries = signal<{ id: string; read: EventDeliveries } | null>(null);
+
+/** The event that was asked for last: a late answer does not replace a newer one. */
+let wanted = "";
+
+/** Asks once for each event that is opened: the app has to ask the service. */
+export async function loadDeliveries(id: string): Promise<void> {
+  wanted = id;
+  if (deliveries.value?.id !== id) deliveries.value = null;
+  if (id === "") return;
+  const read = await fetchDeliveries(id).catch((error: unknown): EventDeliveries => ({
+    attempts: [],
+    note: `Attempts of the service: ${messageOf(error)}`,
+  }));
+  if (wanted === id) deliveries.value = { id, read };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
