@@ -6,11 +6,11 @@ import { mayOperate } from "../state/dashboard-session.js";
 import { closeJob, shownJobs, stopJob } from "../state/jobs.js";
 import { describeJob } from "../ui/describe-job.js";
 
-/** Changes of much work: how far they are. They go on without this page. */
+/** How far jobs are. They go on without this page. */
 export function JobStrip() {
   if (shownJobs.value.length === 0) return null;
   return (
-    <section class="job-strip" aria-label="Changes of much work">
+    <section class="job-strip" aria-label="Jobs">
       {shownJobs.value.map((job) => (
         <JobLine key={job.id} job={job} />
       ))}

@@ -8,14 +8,14 @@ import { jobs, loadJobs, stopJob } from "../state/jobs.js";
 import { DataTable } from "../ui/data-table.js";
 import { describeJob } from "../ui/describe-job.js";
 
-/** Changes of much work, those that have ended included. */
+/** Jobs, those that have ended included. */
 export function JobPanel() {
   useEffect(() => void loadJobs(), []);
   const all = [...jobs.value.values()];
-  if (all.length === 0) return <Empty title="No change of much work was made yet" />;
+  if (all.length === 0) return <Empty title="No jobs yet" />;
   return (
-    <div class="dash-scroll dash-list" tabIndex={0} role="region" aria-label="Changes">
-      <DataTable label="Changes of much work" columns={["Begun", "By", "Change", "Of", "#Changed", ""]}>
+    <div class="dash-scroll dash-list" tabIndex={0} role="region" aria-label="Jobs">
+      <DataTable label="All jobs" columns={["Begun", "By", "Action", "Of", "#Changed", ""]}>
         {all.map((job) => (
           <tr key={job.id}>
             <td title={formatExactTime(job.createdAt)}>{formatTime(job.createdAt)}</td>

@@ -16,7 +16,7 @@ export const WORK_PARTS = [
   { name: "", label: "Events" },
   { name: "running", label: "Runs now" },
   { name: "handlers", label: "Handlers" },
-  { name: "jobs", label: "Changes" },
+  { name: "jobs", label: "Jobs" },
 ] as const;
 
 export const workPart = computed(() => WORK_PARTS.find(({ name }) => name === readParam("show"))?.name ?? "");

@@ -5,7 +5,7 @@ import { JobPanel } from "./job-panel.js";
 import { RunningPanel } from "./running-panel.js";
 import { WORK_PARTS, workPart } from "./work-state.js";
 
-/** Events by the state of their work, what runs now, handlers, and changes of much work. */
+/** Events by the state of their work, what runs now, handlers, and jobs. */
 export function WorkView() {
   const part = workPart.value;
   return (

@@ -43,12 +43,12 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     await group.getByRole("button", { name: "Retry group" }).click();
     await page.getByRole("heading", { name: "Retry 3 pieces of work of 3 events?" }).waitFor();
     await button("Cancel").click();
-    expect(await page.getByRole("region", { name: "Changes of much work" }).count()).toBe(0);
+    expect(await page.getByRole("region", { name: "Jobs" }).count()).toBe(0);
     bench.fixCrm();
     await group.getByRole("button", { name: "Retry group" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Retry" }).click();
-    const changes = page.getByRole("region", { name: "Changes of much work" });
-    await expect.poll(() => changes.innerText()).toMatch(/^Retried\s+3 of 3 · ann/);
+    const jobs = page.getByRole("region", { name: "Jobs" });
+    await expect.poll(() => jobs.innerText()).toMatch(/^Retried\s+3 of 3 · ann/);
     await page.getByRole("heading", { name: "No errors" }).waitFor();
     expect(open.problems).toEqual([]);
   });
