@@ -5,10 +5,9 @@ import { Empty } from "../../ui/empty.js";
 import { plural } from "../../ui/format.js";
 import { fetchErrorGroups } from "../api/fetch-and-post.js";
 import { readParam } from "../state/dashboard-address.js";
-import { dashboardSession } from "../state/dashboard-session.js";
 import { endedJobs } from "../state/jobs.js";
 import { sinceOf } from "../state/time-span.js";
-import { ChoiceFilter, FilterBar, TimeFilter } from "../ui/filter-fields.js";
+import { ChoiceFilter, FilterBar, HandlerFilter, TimeFilter, TypeFilter } from "../ui/filter-fields.js";
 import { useListRefresh } from "../ui/use-list-refresh.js";
 import { ErrorGroupItem } from "./error-group-item.js";
 
@@ -50,18 +49,8 @@ export function ErrorsView() {
       </header>
       <FilterBar label="Errors" params={PARAMS}>
         <ChoiceFilter name="state" label="State" all="All states" choices={["pending", "leased", "dead", "parked"]} />
-        <ChoiceFilter
-          name="handler"
-          label="Handler"
-          all="All handlers"
-          choices={dashboardSession.value?.handlers ?? []}
-        />
-        <ChoiceFilter
-          name="type"
-          label="Event type"
-          all="All types"
-          choices={dashboardSession.value?.eventTypes ?? []}
-        />
+        <HandlerFilter />
+        <TypeFilter />
         <TimeFilter />
       </FilterBar>
       <div class="dash-scroll dash-list" tabIndex={0} role="region" aria-label="Groups of errors">

@@ -8,6 +8,7 @@ import { readParam } from "../state/dashboard-address.js";
 import { mayOperate, dashboardSession } from "../state/dashboard-session.js";
 import { now } from "../state/now.js";
 import { FilterBar, TextFilter, TimeFilter } from "../ui/filter-fields.js";
+import { MoreButton } from "../ui/more-button.js";
 import { StateChoice } from "../ui/state-choice.js";
 import { useListRefresh } from "../ui/use-list-refresh.js";
 import { OutboxPane } from "./outbox-pane.js";
@@ -73,19 +74,14 @@ export function OutboxListView() {
 }
 
 function Rows() {
-  const { items, isLoaded, isLoading, nextCursor } = outboxList;
+  const { items, isLoaded } = outboxList;
   if (!isLoaded.value) return <p class="hint dash-loading">Loading…</p>;
-  const more = nextCursor.value !== null && (
-    <button type="button" class="button more" disabled={isLoading.value} onClick={() => void outboxList.load(true)}>
-      Show more
-    </button>
-  );
   if (items.value.length === 0) {
     const isNarrowed = [...OUTBOX_PARAMS, "state"].some((name) => readParam(name) !== "");
     return (
       <Empty title={isNarrowed ? "Nothing matches" : "The outbox is empty"}>
         {!isNarrowed && <p>Contact events that handlers record wait here until the service has taken them.</p>}
-        {more}
+        <MoreButton list={outboxList} />
       </Empty>
     );
   }
@@ -112,7 +108,7 @@ function Rows() {
           ))}
         </tbody>
       </table>
-      {more}
+      <MoreButton list={outboxList} />
     </>
   );
 }

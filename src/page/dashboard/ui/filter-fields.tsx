@@ -3,6 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { escapeControls } from "../../../base/text.js";
 import { Icon } from "../../ui/icon.js";
 import { readParam, setParams } from "../state/dashboard-address.js";
+import { dashboardSession } from "../state/dashboard-session.js";
 import { TIME_SPANS } from "../state/time-span.js";
 
 /** Combines the requests of fast typing. */
@@ -91,6 +92,16 @@ export function ChoiceFilter({ name, label, all, choices }: ChoiceFilterOptions)
       ))}
     </select>
   );
+}
+
+export function HandlerFilter() {
+  const choices = dashboardSession.value?.handlers ?? [];
+  return <ChoiceFilter name="handler" label="Handler" all="All handlers" choices={choices} />;
+}
+
+export function TypeFilter() {
+  const choices = dashboardSession.value?.eventTypes ?? [];
+  return <ChoiceFilter name="type" label="Event type" all="All types" choices={choices} />;
 }
 
 /** How far the list looks back. */

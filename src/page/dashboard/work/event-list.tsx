@@ -7,7 +7,8 @@ import { now } from "../state/now.js";
 import { Empty } from "../../ui/empty.js";
 import { StateBadge } from "../../ui/badges.js";
 import { Icon } from "../../ui/icon.js";
-import { ChoiceFilter, FilterBar, TextFilter, TimeFilter } from "../ui/filter-fields.js";
+import { FilterBar, HandlerFilter, TextFilter, TimeFilter, TypeFilter } from "../ui/filter-fields.js";
+import { MoreButton } from "../ui/more-button.js";
 import { StateChoice } from "../ui/state-choice.js";
 import { useListRefresh } from "../ui/use-list-refresh.js";
 import { BulkBar } from "./bulk-bar.js";
@@ -35,18 +36,8 @@ export function EventList() {
         <TextFilter name="id" label="Id of the event" />
         <TextFilter name="error" label="Text of the error" />
         {dashboardSession.value?.payloads !== "hidden" && <TextFilter name="text" label="Text in the payload" />}
-        <ChoiceFilter
-          name="handler"
-          label="Handler"
-          all="All handlers"
-          choices={dashboardSession.value?.handlers ?? []}
-        />
-        <ChoiceFilter
-          name="type"
-          label="Event type"
-          all="All types"
-          choices={dashboardSession.value?.eventTypes ?? []}
-        />
+        <HandlerFilter />
+        <TypeFilter />
         <TimeFilter />
         <GroupChip />
       </FilterBar>
@@ -73,19 +64,14 @@ function GroupChip() {
 }
 
 function Rows() {
-  const { items, isLoaded, nextCursor, isLoading } = events;
+  const { items, isLoaded, nextCursor } = events;
   if (!isLoaded.value) return <p class="hint dash-loading">Loading…</p>;
-  const more = nextCursor.value !== null && (
-    <button type="button" class="button more" disabled={isLoading.value} onClick={() => void events.load(true)}>
-      Show more
-    </button>
-  );
   if (items.value.length === 0) {
     const isNarrowed = WORK_PARAMS.some((name) => readParam(name) !== "");
     return (
       <Empty title={emptyTitle(isNarrowed)}>
         {isNarrowed && <p>{nextCursor.value === null ? "Show all, or ask for less." : "Search further below."}</p>}
-        {more}
+        <MoreButton list={events} />
       </Empty>
     );
   }
@@ -117,7 +103,7 @@ function Rows() {
           ))}
         </tbody>
       </table>
-      {more}
+      <MoreButton list={events} />
     </>
   );
 }
