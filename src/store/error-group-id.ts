@@ -14,7 +14,7 @@ export function toErrorGroupId({ groupHandler, groupType, groupKey }: ErrorGroup
 }
 
 /** Throws `invalid_argument` for a text that is no id of a group. */
-export function readErrorGroupId(id: string): ErrorGroupKey {
+function readErrorGroupId(id: string): ErrorGroupKey {
   const parts = readParts(id);
   const [groupHandler, groupType, groupKey] = parts;
   if (groupHandler !== undefined && groupType !== undefined && groupKey !== undefined && parts.length === 3) {

@@ -1,5 +1,5 @@
 /** Rows that keys move through carry this attribute; the first link or button in one opens it. */
-export const ROW_SELECTOR = "[data-row]";
+const ROW_SELECTOR = "[data-row]";
 
 function rows(): HTMLElement[] {
   return [...document.querySelectorAll<HTMLElement>(ROW_SELECTOR)].filter((row) => row.checkVisibility());
