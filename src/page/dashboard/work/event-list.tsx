@@ -9,6 +9,7 @@ import { StateBadge } from "../../ui/badges.js";
 import { Icon } from "../../ui/icon.js";
 import { FilterBar, HandlerFilter, TextFilter, TimeFilter, TypeFilter } from "../ui/filter-fields.js";
 import { MoreButton } from "../ui/more-button.js";
+import { shortText } from "../ui/short-text.js";
 import { StateChoice } from "../ui/state-choice.js";
 import { useListRefresh } from "../ui/use-list-refresh.js";
 import { BulkBar } from "./bulk-bar.js";
@@ -58,7 +59,7 @@ function GroupChip() {
       title="Show other errors too"
       onClick={() => setParams({ group: "", groupName: "" })}
     >
-      <Icon name="cross" /> Only the group {readParam("groupName")}
+      <Icon name="cross" /> Only the group {shortText(readParam("groupName"))}
     </button>
   );
 }
