@@ -66,7 +66,7 @@ export interface ErrorGroup {
 export interface ErrorGroupList {
   /** The groups, as many as were asked for at most. */
   items: ErrorGroup[];
-  /** True when there are more groups than were asked for. */
+  /** True when there are more groups than were asked for, or more than are looked at. */
   hasMore: boolean;
 }
 

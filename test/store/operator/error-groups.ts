@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
-import type { ErrorGroup } from "#pigeonhole/store/error-groups.js";
+import { type ErrorGroup, SOUGHT_GROUPS } from "#pigeonhole/store/error-groups.js";
 import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
 import type { Store } from "#pigeonhole/store/store.js";
 import {
@@ -138,5 +138,19 @@ export function describeErrorGroups(kind: OperatorKind): void {
     expect((await inbox.listEvents({ ids: [] })).items).toEqual([]);
     expect(await inbox.countWork({ ids: ["c", "a"] })).toEqual({ events: 2, work: 2 });
     await expectCode(inbox.listEvents({ ids: Array.from({ length: 501 }, String) }), "invalid_argument");
+  });
+
+  test("a list says that there are more groups than it looks at", async () => {
+    const wordOf = (index: number): string =>
+      Array.from(String(index), (digit) => "qrstuvwxyz"[Number(digit)]).join("");
+    const fail = (count: number, from = 0): Promise<void[]> => {
+      const indexes = Array.from({ length: count }, (_, index) => from + index);
+      return Promise.all(indexes.map((index) => acceptFailed(`e${index}`, { error: `Error: ${wordOf(index)}` })));
+    };
+    await fail(SOUGHT_GROUPS);
+    const query = { type: "email.failed" };
+    expect(await inbox.listErrorGroups(query)).toEqual({ items: [], hasMore: false });
+    await fail(1, SOUGHT_GROUPS);
+    expect(await inbox.listErrorGroups(query)).toEqual({ items: [], hasMore: true });
   });
 }

@@ -20,7 +20,10 @@ const NEXT =
   "SELECT w.handler, w.error_type, w.error_group FROM pigeonhole.inbox_work AS w WHERE w.failed_at IS NOT NULL";
 const FIRST_OF = "ORDER BY w.handler, w.error_type, w.error_group LIMIT 1";
 
-/** Each group is found with one search in the index, however much work it has. */
+/**
+ * Each group is found with one search in the index, however much work it has. The one after those that are looked at
+ * says that there are others.
+ */
 const FIND_GROUPS = `
   WITH RECURSIVE g AS (
     (${NEXT} AND (:handler::text IS NULL OR w.handler = :handler) ${FIRST_OF})
@@ -29,12 +32,14 @@ const FIND_GROUPS = `
       ${NEXT} AND (:handler::text IS NULL OR w.handler = :handler)
         AND (w.handler, w.error_type, w.error_group) > (g.handler, g.error_type, g.error_group) ${FIRST_OF}
     ) AS n
-  ), sought AS (SELECT * FROM g LIMIT ${SOUGHT_GROUPS}), timed AS (
+  ), sought AS (
+    SELECT g.*, row_number() OVER () > ${SOUGHT_GROUPS} AS is_other FROM g LIMIT ${SOUGHT_GROUPS + 1}
+  ), timed AS (
     SELECT g.*, (SELECT max(w.failed_at) FROM pigeonhole.inbox_work AS w WHERE ${OF_GROUP} AND ${IN_TIME}) AS last_at
-    FROM sought AS g WHERE :type::text IS NULL OR g.error_type = :type
+    FROM sought AS g WHERE is_other OR :type::text IS NULL OR g.error_type = :type
   )
-  SELECT handler AS "groupHandler", error_type AS "groupType", error_group AS "groupKey"
-  FROM timed WHERE last_at IS NOT NULL ORDER BY last_at DESC`;
+  SELECT handler AS "groupHandler", error_type AS "groupType", error_group AS "groupKey", is_other AS "isOther"
+  FROM timed WHERE is_other OR last_at IS NOT NULL ORDER BY last_at DESC`;
 
 const GIVEN = `
   unnest(:handlers::text[], :types::text[], :keys::text[]) WITH ORDINALITY AS g (handler, error_type, error_group, place)`;
@@ -60,12 +65,13 @@ const SELECT_EXAMPLES = `
 export async function listErrorGroups(sql: Sql, query: ErrorGroupQuery): Promise<ErrorGroupList> {
   const parameters = errorGroupParameters(query);
   const { limit } = parameters;
-  const keys = await sql.rows<ErrorGroupKey>(FIND_GROUPS, parameters);
+  const found = await sql.rows<ErrorGroupKey & { isOther: boolean }>(FIND_GROUPS, parameters);
+  const keys = found.filter(({ isOther }) => !isOther);
   const items: ErrorGroup[] = [];
   for (let at = 0; at < keys.length && items.length <= limit; at += limit + 1) {
     items.push(...(await readGroups(sql, keys.slice(at, at + limit + 1), parameters)));
   }
-  return { items: items.slice(0, limit), hasMore: items.length > limit };
+  return { items: items.slice(0, limit), hasMore: keys.length < found.length || items.length > limit };
 }
 
 async function readGroups(

@@ -20,7 +20,7 @@ const IN_TIME = "failed_at IS NOT NULL AND failed_at >= :since AND failed_at < :
 
 type Found = ErrorGroupKey & { lastAt: number };
 
-/** Finds each group with one search in the index, however much work it has. */
+/** Finds each group with one search in the index, however much work it has. `hasOthers`: not all were looked at. */
 function prepareFindGroups(db: Database) {
   const selectNext = db.prepare<ErrorGroupKey, ErrorGroupKey>(`
     SELECT handler AS groupHandler, error_type AS groupType, error_group AS groupKey FROM inbox_work ${INDEX}
@@ -30,17 +30,22 @@ function prepareFindGroups(db: Database) {
     .prepare<object, number | null>(`SELECT max(failed_at) FROM inbox_work ${INDEX} WHERE ${GROUP} AND ${IN_TIME}`)
     .pluck();
 
-  return (query: ErrorGroupParameters): Found[] => {
+  return (query: ErrorGroupParameters): { found: Found[]; hasOthers: boolean } => {
     const found: Found[] = [];
+    let hasOthers = false;
     let after: ErrorGroupKey | undefined = { groupHandler: query.handler ?? "", groupType: "", groupKey: "" };
-    for (let sought = 0; sought < SOUGHT_GROUPS; sought += 1) {
+    for (let sought = 0; ; sought += 1) {
       after = selectNext.get(after);
       if (after === undefined || (query.handler !== null && after.groupHandler !== query.handler)) break;
+      if (sought === SOUGHT_GROUPS) {
+        hasOthers = true;
+        break;
+      }
       if (query.type !== null && after.groupType !== query.type) continue;
       const lastAt = selectLast.get({ ...query, ...after });
       if (typeof lastAt === "number") found.push({ ...after, lastAt });
     }
-    return found.toSorted((a, b) => b.lastAt - a.lastAt);
+    return { found: found.toSorted((a, b) => b.lastAt - a.lastAt), hasOthers };
   };
 }
 
@@ -62,12 +67,13 @@ export function prepareListErrorGroups(db: Database) {
     const parameters = errorGroupParameters(query);
     const { limit, stepMs } = parameters;
     const items: ErrorGroup[] = [];
-    for (const key of findGroups(parameters)) {
+    const { found, hasOthers } = findGroups(parameters);
+    for (const key of found) {
       const values = { ...parameters, ...key };
       const counts = countFailures.all(values);
       const group = toErrorGroup(key, { counts, examples: selectExamples.all(values), stepMs });
       if (group !== undefined && items.push(group) > limit) break;
     }
-    return { items: items.slice(0, limit), hasMore: items.length > limit };
+    return { items: items.slice(0, limit), hasMore: hasOthers || items.length > limit };
   };
 }
