@@ -42,7 +42,7 @@ export function toStoredFigures(figures: Figures): string {
   return byNeed.length === 0 ? fixed : writeAll(figures, kept, otherRuns);
 }
 
-/** Reads them again. What cannot be read counts as nothing: they are only shown. */
+/** Reads them again, without what a later version may have added. */
 export function fromStoredFigures(text: string): Figures {
   const { a = {}, t, r = {}, o, g } = JSON.parse(text) as StoredFigures;
   return {

@@ -105,7 +105,7 @@ export function describeBulkJobs(kind: OperatorKind): void {
     expect(await one.getJob(id)).toMatchObject({ state: "done", done: MANY, skipped: 0 });
   });
 
-  test("a cancelled job ends, and work that has moved on is skipped", async () => {
+  test("a cancelled job ends, and leaves the rest of its work", async () => {
     await acceptDead(MANY);
     const { id } = await inbox.createJob({ action: "retry", choice: {}, by: "ann" });
     await inbox.runJobPage();
