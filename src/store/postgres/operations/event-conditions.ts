@@ -44,6 +44,12 @@ export function workConditionsOf(query: ConditionQuery): string[] {
   return [...chosen(OF_WORK, query), ...chosen(OF_EVENT, query)];
 }
 
+/** Rows of `inbox_work` as `w`, joined with their events as `e` only if a condition on these is chosen. */
+export function fromWork(query: ConditionQuery): string {
+  const join = chosen(OF_EVENT, query).length === 0 ? "" : "JOIN pigeonhole.inbox_event AS e ON e.seq = w.seq";
+  return `FROM pigeonhole.inbox_work AS w ${join}`;
+}
+
 /**
  * FROM and WHERE of the events of a list with numbers below `:before` and not below `:floor`, as `e`, and its order.
  * What only unfinished work fits is found by that work, newest first: there is less of it than of events.
@@ -55,11 +61,9 @@ export function fromListed(query: ConditionQuery): string {
     const conditions = ["e.seq < :before", "e.seq >= :floor", ...eventConditionsOf(query)];
     return `FROM pigeonhole.inbox_event AS e WHERE ${conditions.join(" AND ")} ORDER BY e.seq DESC LIMIT :most`;
   }
-  const ofEvent = chosen(OF_EVENT, query);
   const conditions = ["w.seq < :before", "w.seq >= :floor", ...workConditionsOf(query)].join(" AND ");
-  const event = ofEvent.length === 0 ? "" : "JOIN pigeonhole.inbox_event AS e ON e.seq = w.seq";
   return `FROM (
-      SELECT DISTINCT w.seq FROM pigeonhole.inbox_work AS w ${event} WHERE ${conditions} ORDER BY w.seq DESC LIMIT :most
+      SELECT DISTINCT w.seq ${fromWork(query)} WHERE ${conditions} ORDER BY w.seq DESC LIMIT :most
     ) AS found JOIN pigeonhole.inbox_event AS e ON e.seq = found.seq ORDER BY e.seq DESC`;
 }
 

@@ -10,7 +10,7 @@ import {
   withMoreCrashes,
 } from "../../waiting-work.js";
 import type { Sql } from "../sql.js";
-import { choiceParameters, workConditionsOf } from "./event-conditions.js";
+import { choiceParameters, fromWork, workConditionsOf } from "./event-conditions.js";
 
 interface Waiting {
   seq: number;
@@ -98,7 +98,7 @@ export async function countWaiting(sql: Sql, choice: WorkChoice, now: number): P
   const conditions = [WAITS, ...workConditionsOf(choice)].join(" AND ");
   const row = await sql.row<RunCounts>(
     `SELECT count(DISTINCT w.seq) AS events, count(*) AS work
-     FROM pigeonhole.inbox_work AS w JOIN pigeonhole.inbox_event AS e ON e.seq = w.seq WHERE ${conditions}`,
+     ${fromWork(choice)} WHERE ${conditions}`,
     { ...choiceParameters(choice), now },
   );
   return row ?? { events: 0, work: 0 };

@@ -1,6 +1,6 @@
 import type { StuckPiece, StuckWork } from "../../inbox-operator.js";
 import type { Sql } from "../sql.js";
-import { choiceParameters, workConditionsOf } from "./event-conditions.js";
+import { choiceParameters, fromWork, workConditionsOf } from "./event-conditions.js";
 import { lockBodies, takeBody } from "./other-bytes.js";
 import { RESET, endStuckPiece } from "./replan.js";
 
@@ -13,7 +13,7 @@ interface StuckPieces {
 /** The chosen work as rows of FROM. */
 function fromChosen(choice: StuckWork): string {
   const conditions = ["w.state IN ('dead', 'parked')", ...workConditionsOf(choice)].join(" AND ");
-  return `FROM pigeonhole.inbox_work AS w JOIN pigeonhole.inbox_event AS e ON e.seq = w.seq WHERE ${conditions}`;
+  return `${fromWork(choice)} WHERE ${conditions}`;
 }
 
 /** A page of the chosen work, the oldest events first. */

@@ -9,7 +9,7 @@ import {
   type WaitingPlace,
   withMoreCrashes,
 } from "../../waiting-work.js";
-import { bindChoice, chosenWork } from "./work-choice.js";
+import { bindChoice, chosenWork, fromChosenWork } from "./work-choice.js";
 import type { PieceAt } from "./replan.js";
 
 interface Waiting {
@@ -81,7 +81,7 @@ export function prepareCountWaiting(db: Database) {
     const conditions = [WAITS, ...chosenWork(choice)].join(" AND ");
     const count = db.prepare<object, RunCounts>(`
       SELECT count(DISTINCT w.seq) AS events, count(*) AS work
-      FROM inbox_work AS w JOIN inbox_event AS e ON e.seq = w.seq WHERE ${conditions}`);
+      ${fromChosenWork(choice)} WHERE ${conditions}`);
     return count.get({ ...bindChoice(choice), now }) ?? { events: 0, work: 0 };
   };
 }

@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
 import type { StuckPiece, StuckWork } from "../../inbox-operator.js";
-import { bindChoice, chosenWork } from "./work-choice.js";
+import { bindChoice, chosenWork, fromChosenWork } from "./work-choice.js";
 
 export interface StuckQuery {
   choice: StuckWork;
@@ -13,7 +13,7 @@ export interface StuckQuery {
 /** The chosen work as rows of FROM. */
 function fromChosen(choice: StuckWork, states: string): string {
   const conditions = [`state IN (${states})`, ...chosenWork(choice)].join(" AND ");
-  return `FROM inbox_work AS w JOIN inbox_event AS e ON e.seq = w.seq WHERE ${conditions}`;
+  return `${fromChosenWork(choice)} WHERE ${conditions}`;
 }
 
 /** The first condition is that of the index. */

@@ -37,6 +37,12 @@ export function chosenWork(choice: JobWork): string[] {
   return [...chosen(OF_WORK, choice), ...chosen(OF_EVENT, choice)];
 }
 
+/** Rows of `inbox_work` as `w`, joined with their events as `e` only if a condition on these is chosen. */
+export function fromChosenWork(choice: JobWork): string {
+  const join = chosen(OF_EVENT, choice).length === 0 ? "" : "JOIN inbox_event AS e ON e.seq = w.seq";
+  return `FROM inbox_work AS w ${join}`;
+}
+
 /** Where the work of an event is found. */
 const PLACES: readonly { states: readonly WorkState[]; isRow?: true; find: (conditions: string) => string }[] = [
   {
