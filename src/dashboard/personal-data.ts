@@ -23,7 +23,7 @@ export interface EventBytes {
 }
 
 /** Redacting takes the event loop, which deliveries need: larger payloads are shown once they are unveiled only. */
-const MAX_REDACTED_BYTES = 128 * 1024;
+export const MAX_REDACTED_BYTES = 128 * 1024;
 
 /** Hides what is personal, with stand-ins that are the same in all processes of a store and in all answers. */
 export class PersonalData {

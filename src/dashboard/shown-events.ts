@@ -8,11 +8,11 @@ import type { EventQuery, EventView } from "../store/inbox-view.js";
 import type { PatientEventQuery } from "../store/list-windows.js";
 import type { DashboardEvent, PayloadAccess } from "./dashboard-api.js";
 import { holdsText } from "./find-shown.js";
-import type { PersonalData } from "./personal-data.js";
+import { MAX_REDACTED_BYTES, type PersonalData } from "./personal-data.js";
 
 /** What shows events. */
 export interface EventShowTools {
-  operator: () => InboxOperator;
+  operator: () => Pick<InboxOperator, "listEvents" | "readBodies">;
   personal: PersonalData;
 }
 
@@ -30,25 +30,26 @@ export async function listShownEvents(
     ...query,
     error: error === undefined || rule === "full" ? error : "",
   });
+  const quoted = rule === "redacted" ? items.filter(hasError).map(({ id }) => id) : [];
+  const bodies = await readQuotedBodies(operator(), quoted);
   const shown: DashboardEvent[] = [];
-  // One body after the other: they may be large.
-  for (const view of items)
-    shown.push(showEvent(view, personal, await showErrorsOf(view, { operator, personal }, rule)));
+  for (const view of items) {
+    const body = bodies.get(view.id);
+    // Deliveries come between two bodies.
+    if (body !== undefined) await setImmediate();
+    shown.push(showEvent(view, personal, personal.errorsOf(body, rule)));
+  }
   return { items: shown, nextCursor };
 }
 
-/** Reads the body of an event only if errors of it are compared with that. */
-async function showErrorsOf(
-  { id, handlers }: EventView,
-  { operator, personal }: EventShowTools,
-  rule: PayloadAccess,
-): Promise<(error: string) => string> {
-  if (rule !== "redacted" || handlers.every(({ error }) => error === undefined))
-    return personal.errorsOf(undefined, rule);
-  const event = await operator().getEvent(id);
-  // Deliveries come between two bodies.
-  await setImmediate();
-  return personal.errorsOf(event?.body, rule);
+const hasError = ({ handlers }: EventView): boolean => handlers.some(({ error }) => error !== undefined);
+
+/** The bodies that errors of these events are compared with, by id; without those that are too large to redact. */
+export async function readQuotedBodies(
+  inbox: Pick<InboxOperator, "readBodies">,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Uint8Array>> {
+  return ids.length === 0 ? new Map() : inbox.readBodies({ ids, maxBytes: MAX_REDACTED_BYTES });
 }
 
 export function showEvent(event: EventView, personal: PersonalData, show: (error: string) => string): DashboardEvent {

@@ -66,6 +66,11 @@ export interface InboxOperator extends KnownIds, HandlerPauses, BulkJobs, ErrorG
   /** With the exact bytes; undefined when the id is unknown. */
   getEvent(id: string): Promise<EventDetail | undefined>;
   /**
+   * The exact bytes of these events, by id, as far as they are stored and have no more than `maxBytes`; for all of them
+   * together at once. At most 500 ids in a call.
+   */
+  readBodies(query: { ids: readonly string[]; maxBytes: number }): Promise<Map<string, Uint8Array>>;
+  /**
    * Gives dead and parked work of the event new attempts; what is done stays done. An event that was not understood
    * stays parked until the receiver has read it again; one that no handler got is parked until then. Rejects with
    * `not_found` or `body_dropped`.

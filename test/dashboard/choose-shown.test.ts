@@ -4,7 +4,7 @@ import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
 import { expect, test } from "vitest";
 
 /** An inbox without an end, each page of which takes some time. */
-function endless(): Pick<InboxOperator, "listEvents"> {
+function endless(): Pick<InboxOperator, "listEvents" | "readBodies"> {
   let page = 0;
   return {
     async listEvents() {
@@ -12,11 +12,13 @@ function endless(): Pick<InboxOperator, "listEvents"> {
       page += 1;
       return { items: [], nextCursor: String(page) };
     },
+    readBodies: () => Promise.resolve(new Map()),
   };
 }
 
 test("a choice by the text of errors among too many events is refused soon", async () => {
-  const tools = { operator: () => endless() as InboxOperator, personal: new PersonalData(Buffer.alloc(32)) };
+  const inbox = endless();
+  const tools = { operator: () => inbox, personal: new PersonalData(Buffer.alloc(32)) };
   const job = { action: "retry", choice: { error: "closed" } } as const;
   const startedAt = performance.now();
   await expect(chooseShown(tools, job, { rule: "redacted", patienceMs: 50 })).rejects.toMatchObject({

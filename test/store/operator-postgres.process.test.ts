@@ -15,6 +15,7 @@ import { describeDeadContactEvents } from "./operator/dead-contact-events.js";
 import { describeErrorGroups } from "./operator/error-groups.js";
 import { describeFiguresOfOperator } from "./operator/figures.js";
 import type { OperatorKind } from "./operator/operator-kind.js";
+import { describeBodiesOfOperator } from "./operator/bodies.js";
 import { describeKnownIdsOfOperator } from "./operator/known-ids.js";
 import { describePauses } from "./operator/pauses.js";
 import { describeStuckWork } from "./operator/stuck-work.js";
@@ -44,6 +45,7 @@ describeOnPostgres((database) => {
   describe("waiting work of a PostgreSQL", () => describeWaitingWork(postgres));
   describe("figures of a PostgreSQL", () => describeFiguresOfOperator(postgres));
   describe("known ids of a PostgreSQL", () => describeKnownIdsOfOperator(postgres));
+  describe("bodies of a PostgreSQL", () => describeBodiesOfOperator(postgres));
   describe("contact events of a PostgreSQL", () => describeDeadContactEvents(postgres));
   describe("groups of errors of a PostgreSQL", () => describeErrorGroups(postgres));
   describe("jobs of a PostgreSQL", () => describeBulkJobs(postgres));

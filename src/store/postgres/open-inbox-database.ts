@@ -19,6 +19,7 @@ import { inspectEvent, listEvents } from "./operations/inspect.js";
 import { knownIds } from "./operations/known-ids.js";
 import { countOutbox, discardOutbox, getContactEvent, listOutbox, retryOutbox } from "./operations/outbox-inspect.js";
 import { listPaused, pauseHandler, resumeHandler } from "./operations/paused-handlers.js";
+import { readBodies } from "./operations/read-bodies.js";
 import { dashboardSecret } from "./operations/secret.js";
 import { countWaiting, runEvent, runWork } from "./operations/run-now.js";
 import { replanEvent } from "./operations/replan.js";
@@ -88,6 +89,7 @@ function operateEvents(
     ...knownIds(read),
     listEvents: (query = {}) => read("listing events", (sql) => listEvents(sql, query)),
     getEvent: (id) => read("reading an event", (sql) => inspectEvent(sql, id)),
+    readBodies: (query) => read("reading bodies", (sql) => readBodies(sql, query)),
     retryEvent: (id) =>
       write("retrying an event", async (sql, now) => {
         const event = await mustGet(sql, id);

@@ -20,6 +20,7 @@ import {
   prepareListOutbox,
   prepareRetryOutbox,
 } from "./operations/outbox-inspect.js";
+import { prepareReadBodies } from "./operations/read-bodies.js";
 import { prepareDiscard, prepareReplan } from "./operations/replan.js";
 import { prepareRequestReading, prepareRequestRetry } from "./operations/requested-retries.js";
 import { runWaitingWork } from "./waiting-work-of-file.js";
@@ -86,6 +87,7 @@ export function operateFile({ file, connection, now }: OperatedFile): InboxOpera
     ...readKnownIds(db),
     listEvents: (query = {}) => read(() => list(query)),
     getEvent: (id) => read(() => get({ id })),
+    readBodies: (query) => read(() => prepareReadBodies(db)(query)),
     retryEvent: (id) =>
       write(() => {
         const event = mustGet(id);

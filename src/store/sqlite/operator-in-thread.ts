@@ -134,6 +134,7 @@ export function operateInThread(file: string, thread: OperatorThread, checkOpen:
     idsKnownSince: inThread("idsKnownSince"),
     listEvents: inThread("listEvents"),
     getEvent: inThread("getEvent"),
+    readBodies: inThread("readBodies"),
     retryEvent: inThread("retryEvent"),
     retryWork: inThread("retryWork"),
     countWork: inThread("countWork"),
