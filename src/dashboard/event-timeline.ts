@@ -17,8 +17,8 @@ export interface TimelineParts {
 }
 
 /**
- * What is known of an event's life, oldest first. Runs are kept without their times, but for the one that ended the
- * work: they stand before what came of them.
+ * What is known of an event's life, oldest first. Older versions kept runs without their times, but for the one that
+ * ended the work: those stand before what came of them.
  */
 export function eventTimeline(event: EventDetail, { contactEvents, paused, show }: TimelineParts): TimelineEntry[] {
   const entries = [
@@ -65,9 +65,9 @@ function failedRuns(
   show: (text: string) => string,
 ): TimelineEntry[] {
   const { handler } = view;
-  const toEntry = ({ attempt, stack }: FailedRun): TimelineEntry => {
+  const toEntry = ({ attempt, stack, at }: FailedRun): TimelineEntry => {
     const [line = ""] = show(stack).split("\n");
-    const failed = entry("failed", endOfRun(view, attempt), `${of} failed: ${line}`);
+    const failed = entry("failed", at ?? endOfRun(view, attempt), `${of} failed: ${line}`);
     return { ...failed, handler, attempt, detail: show(stack) };
   };
   const between = last.attempt - first.attempt - 1;
@@ -81,7 +81,7 @@ function failedRuns(
   return [toEntry(first), { ...more, handler }, toEntry(last)];
 }
 
-/** Work becomes dead or parked with the end of its last run. */
+/** Of a run under an older version: work becomes dead or parked with the end of its last run. */
 function endOfRun({ state, attempts, settledAt }: HandlerDetail, attempt: number): number | undefined {
   return attempt === attempts && (state === "dead" || state === "parked") ? settledAt : undefined;
 }

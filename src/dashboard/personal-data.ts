@@ -7,9 +7,8 @@ import { type RedactionRules, hideAddresses, redactValue } from "../capture/reda
 import { createRedactor } from "../capture/redact/redactor.js";
 import { SHARED_PROFILE } from "../capture/redact/redaction-profiles.js";
 import { contactEventRow } from "../dev/api/inbox-rows.js";
-import type { ContactEventRow, InboxEvent } from "../dev/api/page-api.js";
+import type { ContactEventRow, FailedRunRows, InboxEvent } from "../dev/api/page-api.js";
 import { PageApiError } from "../dev/api/page-api-error.js";
-import type { FailedRuns } from "../store/inbox-view.js";
 import type { OutboxView } from "../store/outbox.js";
 import type { PayloadAccess, ShownPayload } from "./dashboard-api.js";
 import { HIDDEN_TEXT, showError } from "./show-error.js";
@@ -61,7 +60,7 @@ export class PersonalData {
     return { ...row, handlers };
   }
 
-  failed({ first, last }: FailedRuns, show: (error: string) => string): FailedRuns {
+  failed({ first, last }: FailedRunRows, show: (error: string) => string): FailedRunRows {
     return { first: { ...first, stack: show(first.stack) }, last: { ...last, stack: show(last.stack) } };
   }
 

@@ -17,7 +17,7 @@ export interface CopiedEvent {
   work: CopiedWork[];
   done: CopiedMark[];
   steps: { handler: string; name: string; value: string }[];
-  failed: { handler: string; attempt: number; stack: string }[];
+  failed: { handler: string; attempt: number; stack: string; at: number | null }[];
 }
 
 /** Work that is not done. What was leased is pending, since its process is gone. */

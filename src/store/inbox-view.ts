@@ -46,6 +46,8 @@ export interface FailedRun {
   attempt: number;
   /** What it threw, in full: name, message, frames, and the same of its causes; at most 8,000 characters. */
   stack: string;
+  /** When it ended, in milliseconds since 1970; undefined for runs under older versions. */
+  at: number | undefined;
 }
 
 /** The first and the last run of a handler that failed; the same run if it was one. */

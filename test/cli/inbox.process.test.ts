@@ -54,7 +54,9 @@ describe("inbox, beside a running receiver", () => {
     const id = await receive(app, "email.bounced");
     const { stdout } = await runCli(["inbox", "show", id, "--db", app.file]);
     expect(stdout).toContain("handler   bounces: ✗ dead (attempts_spent), 1 of 1 attempt");
-    expect(stdout).toMatch(/\n {10}Error: the mail server is away\n {14}at .*app\.ts:\d+:\d+/);
+    expect(stdout).toMatch(
+      /\n {10}attempt 1 \(\d{4}-[-T:.\d]+Z\):\n {10}Error: the mail server is away\n {14}at .*app\.ts:\d+:\d+/,
+    );
     const listed = await runCli(["inbox", "list", "--db", app.file, "--error", "app.ts"]);
     expect(listed.stderr).toBe("No such events.\n");
     const bytes = await runCli(["inbox", "show", id, "--db", app.file, "--body"]);
@@ -72,9 +74,14 @@ describe("inbox, beside a running receiver", () => {
       new RegExp(`… retrying +email.complained +${event.id} +all:done complaints:${retrying.source}`),
     );
     const { stdout } = await runCli(["inbox", "show", event.id, ...args]);
-    expect(stdout).toMatch(new RegExp(`handler   complaints: … ${retrying.source}\n +Error: try again later`));
+    expect(stdout).toMatch(
+      new RegExp(`handler   complaints: … ${retrying.source}\n +attempt 1 .*\n +Error: try again later`),
+    );
     const [line] = jsonLines(await runCli(["inbox", "show", event.id, ...args, "--json"]));
-    expect(line).toMatchObject({ event: { handlers: [{}, { state: "pending", attempts: 1, maxAttempts: 5 }] } });
+    const last = { attempt: 1, at: expect.stringMatching(/^\d{4}-[-T:.\d]+Z$/) as string };
+    expect(line).toMatchObject({
+      event: { handlers: [{}, { state: "pending", attempts: 1, maxAttempts: 5, failed: { last } }] },
+    });
   });
 
   test("an event of which one handler is done and the work of another was discarded says both", async () => {

@@ -17,7 +17,10 @@ function timelineOf(work: Partial<HandlerDetail>) {
     settledAt: T + 9_000,
     retryRequestedAt: undefined,
     discarded: false,
-    failed: { first: { attempt: 1, stack: "Error: first" }, last: { attempt: 5, stack: "Error: last" } },
+    failed: {
+      first: { attempt: 1, stack: "Error: first", at: undefined },
+      last: { attempt: 5, stack: "Error: last", at: undefined },
+    },
     ...work,
   };
   const event: EventDetail = {
@@ -35,7 +38,21 @@ function timelineOf(work: Partial<HandlerDetail>) {
   return eventTimeline(event, { contactEvents: [], paused: [], show: (text) => text }).slice(2);
 }
 
-test("runs between the first and the last failed one are counted, and the last has the time at which it gave up", () => {
+test("failed runs have their times, those between stand between, and the next run of pending work follows", () => {
+  const failed = {
+    first: { attempt: 1, stack: "Error: first", at: T + 1_000 },
+    last: { attempt: 4, stack: "Error: last", at: T + 4_000 },
+  };
+  const pending = { state: "pending", attempts: 4, dueAt: T + 9_000, settledAt: undefined, reason: undefined } as const;
+  expect(timelineOf({ ...pending, failed }).map(({ kind, at, attempt }) => [kind, at, attempt])).toEqual([
+    ["failed", iso(T + 1_000), 1],
+    ["more_runs", null, null],
+    ["failed", iso(T + 4_000), 4],
+    ["next_run", iso(T + 9_000), 4],
+  ]);
+});
+
+test("of runs under an older version only the last has a time, that at which it gave up", () => {
   expect(timelineOf({}).map(({ kind, at, attempt }) => [kind, at, attempt])).toEqual([
     ["failed", null, 1],
     ["more_runs", null, null],
@@ -46,8 +63,8 @@ test("runs between the first and the last failed one are counted, and the last h
 });
 
 test("one run between has its number, and a later run takes the time from the failed one", () => {
-  const first = { attempt: 1, stack: "Error: first" };
-  const entries = timelineOf({ failed: { first, last: { attempt: 3, stack: "Error: last" } } });
+  const first = { attempt: 1, stack: "Error: first", at: undefined };
+  const entries = timelineOf({ failed: { first, last: { attempt: 3, stack: "Error: last", at: undefined } } });
   expect(entries.map(({ kind, at }) => [kind, at])).toEqual([
     ["failed", null],
     ["more_runs", null],

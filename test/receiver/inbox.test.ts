@@ -181,7 +181,7 @@ describe("inbox.get", () => {
     expect(Buffer.from(body ?? [])).toEqual(bytesOf(event));
     expect(seq).toBe(1);
     const common = { attempts: 1, maxAttempts: 14, dueAt: undefined, settledAt: at, discarded: false };
-    const run = { attempt: 1, stack: expect.stringMatching(/^DoNotRetry: never\n {4}at /) as string };
+    const run = { attempt: 1, at, stack: expect.stringMatching(/^DoNotRetry: never\n {4}at /) as string };
     expect(view).toEqual({
       id: event.id,
       type: "email.sent",

@@ -2,13 +2,14 @@ import { isoTime } from "../../base/iso-time.js";
 import {
   type EventDetail,
   type EventView,
+  type FailedRun,
   type FailedRuns,
   type HandlerDetail,
   type HandlerView,
   bodyOf,
   foundEvent,
 } from "../../store/inbox-view.js";
-import { handlerTimesRow } from "../../dev/api/inbox-rows.js";
+import { failedRunRows, handlerTimesRow } from "../../dev/api/inbox-rows.js";
 import { describeAttempts, describeRetry } from "../../capture/model/describe-work.js";
 import { isRetrying, wordOfPiece, wordOfWork } from "../../capture/model/work-word.js";
 import { NOTE_HANDLER } from "../../base/note-handler.js";
@@ -58,7 +59,7 @@ export const show: RunCommand<typeof specs.inboxShow> = ({ args, options, contex
       return;
     }
     const body = event.body === undefined ? null : Buffer.from(event.body).toString("utf8");
-    out.result({ event: { ...eventRecord(event), body } }, describeEvent(event, body, out));
+    out.result({ event: { ...detailRecord(event), body } }, describeEvent(event, body, out));
   });
 
 export const stats: RunCommand<typeof specs.inboxStats> = ({ options, context }) =>
@@ -130,6 +131,15 @@ function eventRecord(event: EventView): Record<string, unknown> {
   };
 }
 
+/** With the errors in full. */
+function detailRecord(event: EventDetail): Record<string, unknown> {
+  const handlers = event.handlers.map(({ failed, ...view }) => ({
+    ...view,
+    ...(failed !== undefined && { failed: failedRunRows(failed) }),
+  }));
+  return eventRecord({ ...event, handlers });
+}
+
 function eventRow({ id, type, receivedAt, handlers }: EventView, paint: Paint): string[] {
   const work = handlers.map((view) => {
     const word = wordOfPiece(view);
@@ -185,18 +195,16 @@ function describeRuns(view: HandlerView): string {
 /** The first and the last error; those between are counted, and the same error is shown once. */
 function describeFailed({ first, last }: FailedRuns): string[] {
   const between = last.attempt - first.attempt - 1;
-  if (between < 0) return linesOf(first.stack);
+  if (between < 0) return [...(first.at === undefined ? [] : [`${nameOfRun(first)}:`]), ...linesOf(first.stack)];
   const counted = between === 0 ? [] : [`${countOf(between, "more failed attempt")} between`];
   if (first.stack === last.stack) {
-    return [`attempt ${first.attempt}, and the same at attempt ${last.attempt}:`, ...linesOf(first.stack), ...counted];
+    return [`${nameOfRun(first)}, and the same at ${nameOfRun(last)}:`, ...linesOf(first.stack), ...counted];
   }
-  return [
-    `attempt ${first.attempt}:`,
-    ...linesOf(first.stack),
-    ...counted,
-    `attempt ${last.attempt}:`,
-    ...linesOf(last.stack),
-  ];
+  return [`${nameOfRun(first)}:`, ...linesOf(first.stack), ...counted, `${nameOfRun(last)}:`, ...linesOf(last.stack)];
+}
+
+function nameOfRun({ attempt, at }: FailedRun): string {
+  return `attempt ${attempt}${at === undefined ? "" : ` (${isoTime(at)})`}`;
 }
 
 function linesOf(text: string): string[] {

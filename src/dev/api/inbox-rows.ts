@@ -1,8 +1,15 @@
 import { isoTime } from "../../base/iso-time.js";
 import type { HandlerTimes } from "../../store/handler-times.js";
-import type { EventDetail, EventView, HandlerView } from "../../store/inbox-view.js";
+import type { EventDetail, EventView, FailedRuns, HandlerView } from "../../store/inbox-view.js";
 import type { OutboxView } from "../../store/outbox.js";
-import type { ContactEventRow, EventWork, HandlerTimesRow, InboxEvent, InboxHandler } from "./page-api.js";
+import type {
+  ContactEventRow,
+  EventWork,
+  FailedRunRows,
+  HandlerTimesRow,
+  InboxEvent,
+  InboxHandler,
+} from "./page-api.js";
 
 /** An event of the inbox as the page shows it. */
 export function eventRow({ id, type, test, receivedAt, state, handlers }: EventView): InboxEvent {
@@ -11,8 +18,15 @@ export function eventRow({ id, type, test, receivedAt, state, handlers }: EventV
 
 /** What the handlers made of an event, with the errors in full. */
 export function workOn(event: EventDetail): EventWork {
-  const errors = event.handlers.flatMap(({ handler, failed }) => (failed === undefined ? [] : [[handler, failed]]));
+  const errors = event.handlers.flatMap(({ handler, failed }) =>
+    failed === undefined ? [] : [[handler, failedRunRows(failed)]],
+  );
   return { event: eventRow(event), errors: Object.fromEntries(errors) as EventWork["errors"] };
+}
+
+/** The kept errors of a handler as the page shows them. */
+export function failedRunRows({ first, last }: FailedRuns): FailedRunRows {
+  return { first: { ...first, at: isoTime(first.at) }, last: { ...last, at: isoTime(last.at) } };
 }
 
 function handlerRow(view: HandlerView): InboxHandler {

@@ -43,7 +43,7 @@
  * run time).
  */
 import type { HandlerTimes, RunTimeBucket } from "../../store/handler-times.js";
-import type { FailedRuns } from "../../store/inbox-view.js";
+import type { FailedRun } from "../../store/inbox-view.js";
 import type { Capture, CaptureAttempt, CaptureSummary, SignMode } from "../../capture/model/capture.js";
 
 export interface PageApiErrorBody {
@@ -237,7 +237,18 @@ export interface InboxHandler {
 export interface EventWork {
   event: InboxEvent;
   /** First and last error of each handler in full, by its name; handlers without one are left out. */
-  errors: Record<string, FailedRuns>;
+  errors: Record<string, FailedRunRows>;
+}
+
+/** The first and the last failed run of a handler. */
+export interface FailedRunRows {
+  first: FailedRunRow;
+  last: FailedRunRow;
+}
+
+export interface FailedRunRow extends Pick<FailedRun, "attempt" | "stack"> {
+  /** When it ended, ISO 8601; null for runs under older versions. */
+  at: string | null;
 }
 
 export interface WorkList {

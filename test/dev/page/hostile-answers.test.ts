@@ -38,8 +38,8 @@ function makeEvent() {
 function makeErrors() {
   return {
     [mark("handler")]: {
-      first: { attempt: 1, stack: mark("first-error") },
-      last: { attempt: 4, stack: mark("handler-error") },
+      first: { attempt: 1, stack: mark("first-error"), at: null },
+      last: { attempt: 4, stack: mark("handler-error"), at: "2026-01-01T09:00:01.000Z" },
     },
   };
 }

@@ -16,6 +16,7 @@ import {
 } from "./fixture.js";
 
 /** What a run throws, and where. */
+const timeOf = (attempt: number): number => T + attempt * 1000;
 const stackOf = (attempt: number): string => `Error: it failed\n    at run (${attempt}.js:1:1)`;
 
 export function describeFailedRuns(fixture: Fixture): void {
@@ -29,7 +30,11 @@ export function describeFailedRuns(fixture: Fixture): void {
   /** Fails so many times; the work is leased once more afterwards. */
   async function failTimes(lease: Lease, times: number): Promise<Lease> {
     for (let attempt = 1; attempt <= times; attempt += 1) {
-      await fixture.store.settle({ ...settlements.pending(bare(lease), T), stack: stackOf(attempt) });
+      await fixture.store.settle({
+        ...settlements.pending(bare(lease), T),
+        stack: stackOf(attempt),
+        at: timeOf(attempt),
+      });
       lease = await leaseAgain();
     }
     return lease;
@@ -41,20 +46,23 @@ export function describeFailedRuns(fixture: Fixture): void {
       [2, 2],
       [3, 3],
       [5, 5],
-    ])("of %i failed runs the first and the last, with their numbers", async (times, last) => {
+    ])("of %i failed runs the first and the last, with their numbers and times", async (times, last) => {
       const lease = await acceptLeased(fixture.store, "evt_1");
       expect(await failedOf("evt_1")).toBeUndefined();
       await failTimes(lease, times);
       expect(await failedOf("evt_1")).toEqual({
-        first: { attempt: 1, stack: stackOf(1) },
-        last: { attempt: last, stack: stackOf(last) },
+        first: { attempt: 1, stack: stackOf(1), at: timeOf(1) },
+        last: { attempt: last, stack: stackOf(last), at: timeOf(last) },
       });
     });
 
     test.each(["dead", "parked"] as const)("of work that is %s", async (to) => {
       const lease = await failTimes(await acceptLeased(fixture.store, "evt_1"), 1);
-      await fixture.store.settle({ ...settlements[to](lease), stack: stackOf(2) });
-      expect(await failedOf("evt_1")).toMatchObject({ first: { attempt: 1 }, last: { attempt: 2, stack: stackOf(2) } });
+      await fixture.store.settle({ ...settlements[to](lease), stack: stackOf(2), at: timeOf(2) });
+      expect(await failedOf("evt_1")).toMatchObject({
+        first: { attempt: 1, at: timeOf(1) },
+        last: { attempt: 2, stack: stackOf(2), at: timeOf(2) },
+      });
     });
 
     test("of work that is done since, but not where it is listed", async () => {
@@ -72,8 +80,8 @@ export function describeFailedRuns(fixture: Fixture): void {
       await fixture.store.settle({ ...settlements.dead(lease), stack: stackOf(3) });
       await fixture.store.replan({ seq: lease.seq, handlers: [], now: T });
       expect(await failedOf("evt_1")).toBeUndefined();
-      await fixture.store.settle({ ...settlements.pending(await leaseAgain(), T), stack: stackOf(7) });
-      const only = { attempt: 1, stack: stackOf(7) };
+      await fixture.store.settle({ ...settlements.pending(await leaseAgain(), T), stack: stackOf(7), at: timeOf(7) });
+      const only = { attempt: 1, stack: stackOf(7), at: timeOf(7) };
       expect(await failedOf("evt_1")).toEqual({ first: only, last: only });
     });
 

@@ -46,8 +46,8 @@ const INSERT_STEPS = `
   SELECT * FROM unnest(:seqs::bigint[], :handlers::text[], :names::text[], :values::text[]) AS s`;
 
 const INSERT_FAILED = `
-  INSERT INTO pigeonhole.inbox_failed (seq, handler, attempt, stack)
-  SELECT * FROM unnest(:seqs::bigint[], :handlers::text[], :attempts::integer[], :stacks::text[]) AS f`;
+  INSERT INTO pigeonhole.inbox_failed (seq, handler, attempt, stack, failed_at)
+  SELECT * FROM unnest(:seqs::bigint[], :handlers::text[], :attempts::integer[], :stacks::text[], :ats::bigint[]) AS f`;
 
 type Stored = CopiedEvent & { seq: number };
 
@@ -131,6 +131,7 @@ async function insertTexts(sql: Sql, stored: readonly Stored[]): Promise<void> {
     handlers: failed.map(({ handler }) => handler),
     attempts: failed.map(({ attempt }) => attempt),
     stacks: failed.map(({ stack }) => stack),
+    ats: failed.map(({ at }) => at),
   });
 }
 

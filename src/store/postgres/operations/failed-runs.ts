@@ -1,4 +1,5 @@
-import type { FailedRun, FailedRuns } from "../../inbox-view.js";
+import { type FailedRunRow, toFailedRuns } from "../../failed-run-row.js";
+import type { FailedRuns } from "../../inbox-view.js";
 import type { Sql } from "../sql.js";
 
 /**
@@ -12,9 +13,9 @@ export const KEEP_FAILED_RUNS = `
       AND (m.finished = 1 OR f.attempt >
         (SELECT min(attempt) FROM pigeonhole.inbox_failed AS g WHERE g.seq = m.seq AND g.handler = m.handler))
   ), kept_runs AS (
-    INSERT INTO pigeonhole.inbox_failed (seq, handler, attempt, stack)
-    SELECT seq, handler, started, stack FROM moved WHERE stack IS NOT NULL
-    ON CONFLICT (seq, handler, attempt) DO UPDATE SET stack = excluded.stack
+    INSERT INTO pigeonhole.inbox_failed (seq, handler, attempt, stack, failed_at)
+    SELECT seq, handler, started, stack, failed_at FROM moved WHERE stack IS NOT NULL
+    ON CONFLICT (seq, handler, attempt) DO UPDATE SET stack = excluded.stack, failed_at = excluded.failed_at
   )`;
 
 /** Reads the kept errors of an event, by handler. */
@@ -22,14 +23,10 @@ export async function readFailedRuns(
   sql: Sql,
   seq: number,
 ): Promise<(work: { handler: string; attempts: number }) => FailedRuns | undefined> {
-  const rows = await sql.rows<FailedRun & { handler: string }>(
-    "SELECT handler, attempt, stack FROM pigeonhole.inbox_failed WHERE seq = :seq ORDER BY attempt",
+  const rows = await sql.rows<FailedRunRow & { handler: string }>(
+    "SELECT handler, attempt, stack, failed_at AS at FROM pigeonhole.inbox_failed WHERE seq = :seq ORDER BY attempt",
     { seq },
   );
-  return ({ handler, attempts }) => {
-    const [first, last = first] = rows
-      .filter((row) => row.handler === handler && row.attempt <= attempts)
-      .map(({ attempt, stack }) => ({ attempt, stack }));
-    return first === undefined || last === undefined ? undefined : { first, last };
-  };
+  return ({ handler, attempts }) =>
+    toFailedRuns(rows.filter((row) => row.handler === handler && row.attempt <= attempts));
 }

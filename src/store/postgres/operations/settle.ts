@@ -73,7 +73,7 @@ const SETTLE_OTHERS = `
       error_type = CASE WHEN g.failed_at IS NULL THEN w.error_type
         ELSE (SELECT e.type FROM pigeonhole.inbox_event AS e WHERE e.seq = w.seq) END
     FROM held JOIN given AS g USING (place) WHERE w.seq = held.seq AND w.handler = held.handler
-    RETURNING g.place, w.seq, w.handler, w.started, w.finished, g.stack
+    RETURNING g.place, w.seq, w.handler, w.started, w.finished, g.stack, g.failed_at
   ), ${KEEP_FAILED_RUNS}
   SELECT place FROM moved`;
 

@@ -92,7 +92,7 @@ function prepareParts(db: Database) {
       UNION ALL SELECT seq, handler, settled_at, 1, 0 FROM inbox_marked WHERE ${ofRange}`),
     steps: prepare<CopiedEvent["steps"][number]>(`SELECT seq, handler, name, value FROM inbox_step WHERE ${ofRange}`),
     failed: prepare<CopiedEvent["failed"][number]>(
-      `SELECT seq, handler, attempt, stack FROM inbox_failed WHERE ${ofRange}`,
+      `SELECT seq, handler, attempt, stack, failed_at AS at FROM inbox_failed WHERE ${ofRange}`,
     ),
   };
 }
