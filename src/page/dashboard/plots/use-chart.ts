@@ -34,7 +34,7 @@ export function useChart({ face, times, height, onPoint }: ChartOptions): Chart 
     const made = new uPlot(
       {
         ...plotOptions(face, { width: widthOf(), height }),
-        hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? null)] },
+        hooks: { setCursor: [({ cursor, data }) => onPoint(stepAt(cursor.idx, data[0].length - 1))] },
       },
       dataOf(face, times),
       host,
@@ -67,7 +67,18 @@ function shapeOf({ isStacked, stepMs, series }: PlotFace): string {
   return JSON.stringify([isStacked, stepMs, series.map(({ label, tone, axis }) => [label, tone, axis])]);
 }
 
+/** The last moment is the end of the newest step, so that the step is drawn while it is under way. */
 function dataOf(face: PlotFace, times: readonly number[]): uPlot.AlignedData {
   const values = face.isStacked ? stackSeries(face.series) : face.series.map((series) => series.values);
-  return [[...times], ...drawingOrder(face).map((index) => values[index] ?? [])];
+  const end = (times.at(-1) ?? 0) + face.stepMs;
+  const layers = drawingOrder(face).map((index) => {
+    const layer = values[index] ?? [];
+    return [...layer, face.isStacked ? (layer.at(-1) ?? null) : null];
+  });
+  return [[...times, end], ...layers];
+}
+
+/** The step at a moment of the plot, of which the last one only ends the newest of `steps` steps. */
+function stepAt(index: number | null | undefined, steps: number): number | null {
+  return index === null || index === undefined ? null : Math.min(index, steps - 1);
 }

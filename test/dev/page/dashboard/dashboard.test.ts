@@ -194,6 +194,13 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     expect(open.problems).toEqual([]);
   });
 
+  test("the step of half an hour that is under way is drawn", async () => {
+    await writeExampleFigures(bench.receiver, { spanMs: 0, everyMs: 10_000 });
+    await show("#/overview?range=7d");
+    await page.locator("canvas").first().waitFor();
+    await expect.poll(() => page.evaluate(COUNT_ACCEPTED)).toBeGreaterThan(20);
+  });
+
   test("figures are plotted, moments are read with the arrow keys, and the range is part of the address", async () => {
     await writeExampleFigures(bench.receiver, { spanMs: 300_000, everyMs: 10_000 });
     await show("#/overview");
@@ -261,3 +268,12 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     await page.getByRole("heading", { name: "The app does not know you any more" }).waitFor();
   });
 });
+
+/** In the page: how many pixels of the first plot have the colour of what was accepted. */
+const COUNT_ACCEPTED = `(() => {
+  const [plot] = document.querySelectorAll(".plot");
+  const canvas = plot.querySelector("canvas");
+  const tone = getComputedStyle(plot.querySelector(".plot-mark.good")).backgroundColor.match(/\\d+/g).map(Number);
+  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  return data.filter((_, at) => at % 4 === 0 && tone.every((value, part) => data[at + part] === value)).length;
+})()`;
