@@ -1,7 +1,6 @@
 import type { DashboardOverview } from "../../../dashboard/dashboard-api.js";
 import type { OutcomeKind } from "../../../protocol/outcome.js";
-import { addUp, type PlotSeries } from "../plots/plot-series.js";
-import type { PlotTone } from "../plots/tone-colour.js";
+import { addUp, type PlotSeries, type PlotTone } from "../plots/plot-series.js";
 
 /** Outcomes with a layer of their own, from the ground up; all others are refusals and share the last one. */
 const LAYERS: readonly { label: string; tone: PlotTone; kinds: readonly OutcomeKind[] }[] = [

@@ -1,6 +1,6 @@
 import uPlot from "uplot";
 import { MINUTE } from "../../../base/duration.js";
-import type { PlotSeries } from "./plot-series.js";
+import { loneIndexes, type PlotSeries } from "./plot-series.js";
 import { paleColour, toneColour } from "./tone-colour.js";
 
 /** What a plot shows, apart from the times of its steps. */
@@ -46,13 +46,27 @@ export function drawingOrder({ series, isStacked }: Pick<PlotFace, "series" | "i
   return isStacked ? order.toReversed() : order;
 }
 
+/** A value between unknown ones has no line: it is shown as a point. */
+const LONE_POINTS: uPlot.Series.Points = {
+  show: false,
+  size: 4,
+  filter: ({ data }, index) => loneIndexes(data[index] ?? []),
+};
+
 function seriesOptions({ series, isStacked }: PlotFace, index: number): uPlot.Series {
   const { label, tone, axis } = series[index] ?? { label: "", tone: "mute" };
   const { stepped } = uPlot.paths;
-  const common = { label, scale: axis ?? "left", points: { show: false }, spanGaps: false };
+  const common = { label, scale: axis ?? "left", points: LONE_POINTS, spanGaps: false };
   const stroke = () => toneColour(tone);
   if (isStacked) {
-    return { ...common, stroke, fill: stroke, width: 0, ...(stepped && { paths: stepped({ align: 1 }) }) };
+    return {
+      ...common,
+      stroke,
+      fill: stroke,
+      width: 0,
+      points: { show: false },
+      ...(stepped && { paths: stepped({ align: 1 }) }),
+    };
   }
   if (axis === "right") return { ...common, stroke, width: 1.5, dash: [4, 3] };
   return { ...common, stroke, width: 1.5, fill: () => paleColour(tone, 0.08) };

@@ -1,5 +1,7 @@
 import type { StepValues } from "../../../dashboard/dashboard-api.js";
-import type { PlotTone } from "./tone-colour.js";
+
+/** A colour of the theme, by its name there. */
+export type PlotTone = "accent" | "good" | "warn" | "bad" | "mute" | "line";
 
 /** One line, or one layer of a stack. */
 export interface PlotSeries {
@@ -40,6 +42,14 @@ function combine(series: readonly StepValues[], run: (known: readonly number[]) 
     const known = series.flatMap((values) => values[index] ?? []);
     return known.length === 0 ? null : run(known);
   });
+}
+
+/** The values whose neighbours are both unknown. */
+export function loneIndexes(values: ArrayLike<number | null | undefined>): number[] {
+  const isKnown = (index: number): boolean => typeof values[index] === "number";
+  return Array.from({ length: values.length }, (_, index) => index).filter(
+    (index) => isKnown(index) && !isKnown(index - 1) && !isKnown(index + 1),
+  );
 }
 
 /** Whether nothing is known of any series. */

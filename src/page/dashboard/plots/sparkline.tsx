@@ -1,6 +1,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
-import { onColoursChanged, type PlotTone, toneColour } from "./tone-colour.js";
+import type { PlotTone } from "./plot-series.js";
+import { onColoursChanged, toneColour } from "./tone-colour.js";
 
 interface SparklineOptions {
   /** Of the first to the last step; null where nothing is known. */

@@ -1,5 +1,4 @@
-/** A colour of the theme, by its name there. */
-export type PlotTone = "accent" | "good" | "warn" | "bad" | "mute" | "line";
+import type { PlotTone } from "./plot-series.js";
 
 let colours = new Map<PlotTone, string>();
 
