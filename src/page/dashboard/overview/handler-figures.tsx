@@ -40,6 +40,7 @@ export function HandlerFigures({ figures }: { figures: DashboardOverview }) {
           { label: `95 %${suffix}`, tone: "warn", values: highest(shown.map((each) => each.p95Ms)) },
         ]}
         format={formatMs}
+        isWhole
       />
     </>
   );

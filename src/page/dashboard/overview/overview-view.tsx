@@ -54,7 +54,7 @@ export function OverviewView() {
 function Plots({ figures }: { figures: DashboardOverview }) {
   const { times, stepMs, latency, backlog, outbox, disk } = figures;
   const common = { times, stepMs };
-  const depth = { ...common, format: formatCount, formatRight: formatAge, isWhole: true };
+  const depth = { ...common, format: formatCount, formatRight: formatAge, isRightAge: true, isWhole: true };
   return (
     <div class="plots">
       <Plot
@@ -76,6 +76,7 @@ function Plots({ figures }: { figures: DashboardOverview }) {
           { label: "99 %", tone: "bad", values: latency.p99Ms },
         ]}
         format={formatMs}
+        isWhole
         emptyText="No deliveries in this time."
       />
       <HandlerFigures figures={figures} />

@@ -1,5 +1,6 @@
 import uPlot from "uplot";
 import { MINUTE } from "../../../base/duration.js";
+import { AGE_STEPS, formatAgeTick } from "./age-ticks.js";
 import { loneIndexes, type PlotSeries } from "./plot-series.js";
 import { paleColour, toneColour } from "./tone-colour.js";
 
@@ -15,6 +16,8 @@ export interface PlotFace {
   format: (value: number) => string;
   /** Of the right axis. */
   formatRight: (value: number) => string;
+  /** Ages in milliseconds on the right axis. */
+  isRightAge: boolean;
 }
 
 /** All plots show the same moment under the pointer. */
@@ -85,8 +88,9 @@ function timeAxis(stepMs: number): uPlot.Axis {
   };
 }
 
-function valueAxis(scale: "left" | "right", { format, formatRight, isWhole }: PlotFace): uPlot.Axis {
+function valueAxis(scale: "left" | "right", { format, formatRight, isWhole, isRightAge }: PlotFace): uPlot.Axis {
   const write = scale === "left" ? format : formatRight;
+  const isAge = scale === "right" && isRightAge;
   return {
     scale,
     // The library names its sides by a constant enum that has no values at run time: 1 is the right one.
@@ -99,7 +103,8 @@ function valueAxis(scale: "left" | "right", { format, formatRight, isWhole }: Pl
     size: 60,
     space: 32,
     ...(scale === "left" && isWhole ? { incrs: WHOLE_STEPS } : {}),
-    values: (_, splits) => splits.map(write),
+    ...(isAge ? { incrs: AGE_STEPS } : {}),
+    values: (_, splits, __, ___, step) => splits.map((value) => (isAge ? formatAgeTick(value, step) : write(value))),
   };
 }
 

@@ -18,6 +18,8 @@ interface PlotOptions {
   isStacked?: boolean;
   /** @default false */
   isWhole?: boolean;
+  /** Ages in milliseconds on the right axis. @default false */
+  isRightAge?: boolean;
   /** True for numbers of what happened in each step. @default false */
   isPerStep?: boolean;
   /** What is said while nothing is known. */
@@ -45,9 +47,19 @@ export function Plot(options: PlotOptions) {
 }
 
 function Drawn(options: PlotOptions) {
-  const { title, times, stepMs, series, format, formatRight = format, isStacked = false, isWhole = false } = options;
+  const {
+    title,
+    times,
+    stepMs,
+    series,
+    format,
+    formatRight = format,
+    isStacked = false,
+    isWhole = false,
+    isRightAge = false,
+  } = options;
   const [pointed, setPointed] = useState<number | null>(null);
-  const face = { series, isStacked, isWhole, stepMs, format, formatRight };
+  const face = { series, isStacked, isWhole, stepMs, format, formatRight, isRightAge };
   const chart = useChart({ face, times, height: HEIGHT, onPoint: setPointed });
   const index = pointed ?? lastKnown(series);
   const at = formatTime(times[index] ?? 0);
