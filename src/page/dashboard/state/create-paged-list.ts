@@ -10,7 +10,7 @@ export interface PagedList<Item> {
   /** Cursor of the next page; null on the last one. */
   nextCursor: Signal<string | null>;
   /** Reads the first page, with `isMore` the next one. An earlier call that ends late does not replace a later one. */
-  load(isMore?: boolean): Promise<void>;
+  load: (isMore?: boolean) => Promise<void>;
 }
 
 interface ListPage<Item> {
