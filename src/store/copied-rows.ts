@@ -1,4 +1,5 @@
 import type { OutboxState } from "./outbox.js";
+import type { Trace } from "./trace.js";
 import type { WorkState } from "./work-state.js";
 
 // What an inbox holds, as it goes from one database into another: without the numbers and the leases of the first.
@@ -14,6 +15,8 @@ export interface CopiedEvent {
   bodyCrc: number;
   /** Undefined once retention has dropped it or it was erased. */
   body: Uint8Array | undefined;
+  /** The span of the delivery; null where none was kept, and where there is no body. */
+  trace: Trace | null;
   work: CopiedWork[];
   done: CopiedMark[];
   steps: { handler: string; name: string; value: string }[];
@@ -70,6 +73,8 @@ export interface CopiedContactEvent {
   code: string | null;
   param: string | null;
   message: string | null;
+  /** The span in which it was recorded; null where none was kept. */
+  trace: Trace | null;
   call: CopiedCall | undefined;
 }
 

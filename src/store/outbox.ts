@@ -1,3 +1,5 @@
+import type { Trace } from "./trace.js";
+
 /**
  * States of a contact event in the outbox: as in `work-state.ts`, without `parked`, since it is valid when recorded.
  */
@@ -14,6 +16,8 @@ export interface NewOutboxEvent {
   body: string;
   /** Milliseconds since 1970; fixed when recorded. */
   occurredAt: number;
+  /** The span in which it was recorded, which that of its call links to. @default none */
+  trace?: Trace | undefined;
 }
 
 /** An event that may be stored already: `isSameContactEvent` says whether the one known under its key is the same. */
@@ -55,10 +59,10 @@ export interface FrozenSend {
   /** 1 for the first try. */
   attempt: number;
   /**
-   * The members in their order, 1 to 100: place in the order of recording, JSON as it is sent, and time in
-   * milliseconds since 1970.
+   * The members in their order, 1 to 100: place in the order of recording, JSON as it is sent, time in milliseconds
+   * since 1970, and the span in which it was recorded, if one was kept.
    */
-  events: { seq: number; body: string; occurredAt: number }[];
+  events: { seq: number; body: string; occurredAt: number; trace?: Trace | undefined }[];
 }
 
 export interface SendPage {

@@ -1,5 +1,6 @@
 import type { ErrorCode } from "../base/error.js";
 import type { NewOutboxEvent } from "./outbox.js";
+import type { Trace } from "./trace.js";
 
 /** The right to work on one event for one handler until `leaseUntil`. */
 export interface Lease {
@@ -40,6 +41,8 @@ export interface LeasedWork extends Lease {
   crashes: number;
   /** The exact received bytes. */
   body: Uint8Array;
+  /** The span of the delivery; undefined where none was kept. */
+  trace?: Trace | undefined;
 }
 
 /** Why an event or its work is parked. `detail`, such as zod issues, holds no part of the body. */

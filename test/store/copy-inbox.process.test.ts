@@ -12,7 +12,16 @@ import { makeFolder } from "../support/folder.js";
 import { describeOnPostgres } from "../support/postgres-server.js";
 import { closeReceiver, makeEvent, post, tempFile, untilWork } from "../support/receiver.js";
 import { runCli } from "../support/run-cli.js";
-import { acceptLeased, context, MINUTE, newEvent, NOTHING_TO_PRUNE, settlements, T } from "./conformance/fixture.js";
+import {
+  acceptLeased,
+  context,
+  MINUTE,
+  newEvent,
+  NOTHING_TO_PRUNE,
+  settlements,
+  T,
+  TRACE,
+} from "./conformance/fixture.js";
 import { RESULTS, newRecord, sendSettlements, settleAll, takeSend } from "./conformance/outbox-fixture.js";
 
 const never = new AbortController().signal;
@@ -30,7 +39,9 @@ async function fillFile(): Promise<string> {
   const lease = await acceptLeased(store, "evt_failed \u0000", { type: "email.sent", test: true });
   await store.saveStep(lease, "asked", '{"a":"\\u0000"}');
   await store.settle({ ...settlements.pending(lease), ...failed });
-  await store.accept(newEvent("evt_two", { work: [{ handler: "a" }, { handler: "b", leaseUntil: T + MINUTE }] }));
+  await store.accept(
+    newEvent("evt_two", { trace: TRACE, work: [{ handler: "a" }, { handler: "b", leaseUntil: T + MINUTE }] }),
+  );
   await store.accept(newEvent("evt_none", { work: [] }));
   await store.accept(newEvent("evt_discarded"));
   await store.discard("evt_discarded", T + 1);
@@ -66,7 +77,7 @@ async function addContactEvents(store: Store): Promise<void> {
   const [first = -1, second = -1] = mixed.events.map(({ seq }) => seq);
   await store.settleSend(sendSettlements.settled(mixed, [RESULTS.done(first), RESULTS.again(second)]));
   const lease = await acceptLeased(store, "evt_records");
-  const byHandler = { key: "by handler", body: newRecord("by handler").body, occurredAt: T };
+  const byHandler = { key: "by handler", body: newRecord("by handler").body, occurredAt: T, trace: TRACE };
   await store.settle({ ...settlements.done(lease), records: [byHandler] });
   await store.settleSend(sendSettlements.pending(await takeSend(store)));
   await store.record([newRecord("waits \u0000")], T + 4);
@@ -132,6 +143,14 @@ describeOnPostgres((database) => {
     });
     expect(await readAll(to())).toEqual(copied);
     expect(await readAll(from)).toEqual(before);
+    const { rows } = await database.pool.query(`
+      SELECT e.id AS of, b.trace FROM ${database.schema}.inbox_body AS b JOIN ${database.schema}.inbox_event AS e USING (seq)
+      WHERE b.trace IS NOT NULL
+      UNION ALL SELECT key, trace FROM ${database.schema}.outbox_event WHERE trace IS NOT NULL`);
+    expect(rows).toEqual([
+      { of: "evt_two", trace: TRACE },
+      { of: "by handler", trace: TRACE },
+    ]);
   });
 
   test("a copy knows since when it has all ids, although an older event has come with it", async () => {

@@ -1,5 +1,6 @@
 import type { NewOutboxEvent } from "../outbox.js";
 import type { AcceptResult, NewEvent } from "../store.js";
+import type { Trace } from "../trace.js";
 import type { Lease, NewWork, ParkedNote, Settlement } from "../work.js";
 import type { CommandResult } from "./command-result.js";
 import type { OtherCommand } from "./prepare-operations.js";
@@ -20,6 +21,7 @@ export type AcceptCommand = [
   bodyStart: number,
   bodyEnd: number,
   parked: ParkedNote | undefined,
+  trace: Trace | undefined,
   ...work: (string | number | undefined)[],
 ];
 
@@ -30,7 +32,7 @@ export type DoneCommand = [
   token: number,
   at: number,
   dropSteps: boolean,
-  ...records: (string | number)[],
+  ...records: (string | number | undefined)[],
 ];
 
 /** One call as data, so that it can cross to a thread. */
@@ -56,6 +58,9 @@ export interface BatchResults {
   epoch: number;
 }
 
+/** What a contact event takes in the command of a done run. */
+const RECORD_WORDS = 4;
+
 const NO_WORK = { handler: undefined, leaseUntil: undefined };
 
 /** Packs commands as they come in. */
@@ -65,7 +70,7 @@ export class BatchPacker {
   bytes = 0;
 
   /** These give the place of the command, and so of its result. */
-  accept({ id, type, test, receivedAt, signedAt, body, work, parked }: NewEvent): number {
+  accept({ id, type, test, receivedAt, signedAt, body, work, parked, trace }: NewEvent): number {
     const start = this.bytes;
     this.bytes += body.byteLength;
     this.#bodies.push(body);
@@ -81,6 +86,7 @@ export class BatchPacker {
       start,
       this.bytes,
       parked,
+      trace,
       handler,
       leaseUntil,
     ];
@@ -90,7 +96,8 @@ export class BatchPacker {
 
   done({ seq, handler, token, at, dropSteps, records }: Settlement & { to: "done" }): number {
     const command: DoneCommand = [DONE, seq, handler, token, at, dropSteps];
-    if (records !== undefined) for (const { key, body, occurredAt } of records) command.push(key, body, occurredAt);
+    if (records === undefined) return this.commands.push(command) - 1;
+    for (const { key, body, occurredAt, trace } of records) command.push(key, body, occurredAt, trace);
     return this.commands.push(command) - 1;
   }
 
@@ -114,7 +121,7 @@ export class BatchPacker {
 
 export function unpackEvent(command: AcceptCommand, bodies: Uint8Array): NewEvent {
   const work: NewWork[] = [];
-  for (let place = 9; place < command.length; place += 2) {
+  for (let place = 10; place < command.length; place += 2) {
     const [handler, leaseUntil] = [command[place] as string | undefined, command[place + 1] as number | undefined];
     if (handler !== undefined) work.push(leaseUntil === undefined ? { handler } : { handler, leaseUntil });
   }
@@ -126,15 +133,21 @@ export function unpackEvent(command: AcceptCommand, bodies: Uint8Array): NewEven
     signedAt: command[5],
     body: bodies.subarray(command[6], command[7]),
     parked: command[8],
+    trace: command[9],
     work,
   };
 }
 
 export function unpackDone(command: DoneCommand): Settlement {
   const records: NewOutboxEvent[] = [];
-  for (let place = 6; place < command.length; place += 3) {
-    const [key, body, occurredAt] = [command[place], command[place + 1], command[place + 2]];
-    records.push({ key: key as string, body: body as string, occurredAt: occurredAt as number });
+  for (let place = 6; place < command.length; place += RECORD_WORDS) {
+    const [key, body, occurredAt, trace] = command.slice(place, place + RECORD_WORDS);
+    records.push({
+      key: key as string,
+      body: body as string,
+      occurredAt: occurredAt as number,
+      trace: trace as Trace | undefined,
+    });
   }
   const [, seq, handler, token, at, dropSteps] = command;
   return { seq, handler, token, at, dropSteps, to: "done", records };

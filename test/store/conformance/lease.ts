@@ -6,6 +6,7 @@ import {
   bare,
   crash,
   DAY,
+  ENDS_WITH_STORE,
   type Fixture,
   idsOf,
   leasePage,
@@ -15,6 +16,7 @@ import {
   snapshot,
   statesOf,
   T,
+  TRACE,
 } from "./fixture.js";
 
 export function describeLease(fixture: Fixture): void {
@@ -38,6 +40,39 @@ export function describeLease(fixture: Fixture): void {
       expect(Buffer.from(body).toString()).toBe('{"id":"evt_1"}');
       expect(nextDueAt).toBeUndefined();
       expect(await statesOf(fixture.store, "evt_1")).toEqual({ h: "leased" });
+    });
+
+    test("lease gives the span of the delivery in each run, and none where none was kept", async () => {
+      await fixture.store.accept(newEvent("traced", { trace: TRACE, work: [{ handler: "h" }, { handler: "other" }] }));
+      await fixture.store.accept(newEvent("traced", { trace: "00-of-a-second-delivery" }));
+      const direct = await acceptLeased(fixture.store, "direct", { trace: TRACE });
+      await fixture.store.accept(newEvent("plain"));
+      await fixture.store.settle(settlements.pending(direct, T));
+      const tracesOf = async (handler: string) =>
+        (await leasePage(fixture.store, { handler })).work.map(({ eventId, trace }) => [eventId, trace]);
+      expect(await tracesOf("h")).toEqual([
+        ["traced", TRACE],
+        ["direct", TRACE],
+        ["plain", undefined],
+      ]);
+      expect(await tracesOf("other")).toEqual([["traced", TRACE]]);
+    });
+
+    test("the next process gets the span of the delivery", async ({ skip }) => {
+      skip(!fixture.kind.outlives, ENDS_WITH_STORE);
+      await acceptLeased(fixture.store, "leased", { trace: TRACE });
+      await fixture.store.accept(newEvent("waits", { trace: TRACE }));
+      const next = await fixture.reopen();
+      await next.recover(T + DAY);
+      const found: unknown[] = [];
+      // Work that a process died in comes alone.
+      for (const _ of [1, 2]) {
+        found.push(...(await leasePage(next, { now: T + DAY })).work.map(({ eventId, trace }) => [eventId, trace]));
+      }
+      expect(found).toEqual([
+        ["leased", TRACE],
+        ["waits", TRACE],
+      ]);
     });
 
     test("lease gives what has been due longest first, and equals in the order of arrival", async () => {

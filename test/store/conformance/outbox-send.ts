@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { DAY, ENDS_WITH_STORE, type Fixture, MINUTE, T, acceptLeased, settlements } from "./fixture.js";
+import { DAY, ENDS_WITH_STORE, type Fixture, MINUTE, T, TRACE, acceptLeased, settlements } from "./fixture.js";
 import {
+  RESULTS,
   callOf,
   leaseSend,
   membersOf,
@@ -35,6 +36,26 @@ export function describeOutboxSend(fixture: Fixture): void {
         nextDueAt: undefined,
       });
       expect(await outboxStates(fixture.store)).toEqual({ a: "leased" });
+    });
+
+    test("leaseSend gives the span in which each event was recorded, also when the call is repeated", async () => {
+      const lease = await acceptLeased(fixture.store, "evt_1");
+      const byHandler = [newRecord("a", { trace: TRACE }), newRecord("b")];
+      await fixture.store.settle({ ...settlements.done(lease), records: byHandler });
+      const committed = await acceptLeased(fixture.store, "evt_2");
+      const records = [newRecord("c", { trace: `${TRACE},c=1` })];
+      await fixture.store.commit({ ...settlements.done(committed), records }, () => undefined);
+      await fixture.store.record([newRecord("d", { trace: `${TRACE},d=1` }), newRecord("e")], T);
+      const send = await takeSend(fixture.store);
+      const traces = [TRACE, undefined, `${TRACE},c=1`, `${TRACE},d=1`, undefined];
+      expect(send.events.map(({ trace }) => trace)).toEqual(traces);
+      await fixture.store.settleSend(sendSettlements.pending(send, T + 1));
+      const again = await takeSend(fixture.store, { now: T + 1 });
+      expect(again.events).toEqual(send.events);
+      const [first = -1, ...rest] = again.events.map(({ seq }) => seq);
+      const results = [RESULTS.again(first), ...rest.map((seq) => RESULTS.done(seq))];
+      await fixture.store.settleSend(sendSettlements.settled(again, results));
+      expect((await takeSend(fixture.store)).events).toMatchObject([{ seq: first, trace: TRACE }]);
     });
 
     test("leaseSend freezes several events into a batch in the order of recording, with a key that the service allows", async () => {

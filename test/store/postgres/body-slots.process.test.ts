@@ -7,6 +7,7 @@ import {
   DAY,
   NOTHING_TO_PRUNE,
   T,
+  TRACE,
   acceptAll,
   acceptLeased,
   context,
@@ -80,7 +81,7 @@ describeOnPostgres((database) => {
 
   /** Of each state in which work may be, one event in the current slot. */
   async function acceptWanted(store: PostgresStore): Promise<string[]> {
-    await acceptAll(store, ["pending"]);
+    await acceptAll(store, ["pending"], { trace: TRACE });
     await acceptLeased(store, "leased");
     await store.settle(settlements.dead(await acceptLeased(store, "dead")));
     await store.settle(settlements.parked(await acceptLeased(store, "parked")));
@@ -169,7 +170,8 @@ describeOnPostgres((database) => {
       expect(await openSlots()).toEqual([2]);
       expect(await placesOf()).toEqual(Object.fromEntries(wanted.map((id) => [id, 0])));
       expect(await Promise.all(wanted.map((id) => store.get(id)))).toEqual(before);
-      expect((await leasePage(store)).work.map(({ eventId }) => eventId)).toEqual(["pending"]);
+      const leased = (await leasePage(store)).work.map(({ eventId, trace }) => [eventId, trace]);
+      expect(leased).toEqual([["pending", TRACE]]);
       // Rows in no slot end one by one.
       await store.discard("dead", T);
       await pruneRound(store, A_DAY_ON);

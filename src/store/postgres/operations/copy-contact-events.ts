@@ -15,15 +15,15 @@ const INSERT_CALL = `
 
 const INSERT_EVENTS = `
   INSERT INTO pigeonhole.outbox_event (key, name, body, occurred_at, recorded_at, by_handler, state, send, position,
-    attempts, settled_at, remote_id, reason, code, param, message, inbox_seq)
+    attempts, settled_at, remote_id, reason, code, param, message, trace, inbox_seq)
   SELECT key, name, body, occurred_at, recorded_at, by_handler, state, send, position, attempts, settled_at, remote_id,
-    reason, code, param, message, (SELECT i.seq FROM pigeonhole.inbox_event AS i WHERE i.id = inbox_event_id)
+    reason, code, param, message, trace, (SELECT i.seq FROM pigeonhole.inbox_event AS i WHERE i.id = inbox_event_id)
   FROM unnest(:keys::text[], :names::text[], :bodies::text[], :occurredAts::bigint[], :recordedAts::bigint[],
     :byHandlers::boolean[], :states::text[], :sends::bigint[], :positions::integer[], :attempts::integer[],
     :settledAts::bigint[], :remoteIds::text[], :reasons::text[], :codes::text[], :params::text[], :messages::text[],
-    :inboxEventIds::text[]) WITH ORDINALITY
+    :traces::text[], :inboxEventIds::text[]) WITH ORDINALITY
     AS g (key, name, body, occurred_at, recorded_at, by_handler, state, send, position, attempts, settled_at, remote_id,
-      reason, code, param, message, inbox_event_id, place)
+      reason, code, param, message, trace, inbox_event_id, place)
   ORDER BY place
   ON CONFLICT (key) WHERE NOT by_handler DO NOTHING`;
 
@@ -60,6 +60,7 @@ export async function copyContactEvents(sql: Sql, events: readonly CopiedContact
     codes: news.map(({ code }) => code),
     params: news.map(({ param }) => param),
     messages: news.map(({ message }) => message),
+    traces: news.map(({ trace }) => trace),
     inboxEventIds: news.map(({ inboxEventId }) => inboxEventId),
   });
 }

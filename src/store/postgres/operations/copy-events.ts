@@ -16,9 +16,9 @@ const INSERT_EVENTS = `
 
 /** The bodies are one parameter, which is sent as it is; a list of them would be sent as text. */
 const INSERT_BODIES = `
-  INSERT INTO pigeonhole.inbox_body (seq, body)
-  SELECT seq, substring(:bodies::bytea FROM at + 1 FOR length)
-  FROM unnest(:seqs::bigint[], :ats::integer[], :lengths::integer[]) AS b (seq, at, length)`;
+  INSERT INTO pigeonhole.inbox_body (seq, body, trace)
+  SELECT seq, substring(:bodies::bytea FROM at + 1 FOR length), trace
+  FROM unnest(:seqs::bigint[], :ats::integer[], :lengths::integer[], :traces::text[]) AS b (seq, at, length, trace)`;
 
 const INSERT_WORK = `
   INSERT INTO pigeonhole.inbox_work
@@ -74,12 +74,13 @@ export async function copyEvents(sql: Sql, events: readonly CopiedEvent[], now: 
 }
 
 async function insertBodies(sql: Sql, stored: readonly Stored[]): Promise<void> {
-  const found = stored.flatMap(({ seq, body }) => (body === undefined ? [] : [{ seq, body }]));
+  const found = stored.flatMap(({ seq, body, trace }) => (body === undefined ? [] : [{ seq, body, trace }]));
   let at = 0;
   await sql.run(INSERT_BODIES, {
     seqs: found.map(({ seq }) => seq),
     ats: found.map(({ body }) => (at += body.byteLength) - body.byteLength),
     lengths: found.map(({ body }) => body.byteLength),
+    traces: found.map(({ trace }) => trace),
     bodies: Buffer.concat(found.map(({ body }) => body)),
   });
 }

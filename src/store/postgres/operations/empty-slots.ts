@@ -247,8 +247,8 @@ async function moveOut(sql: Sql, slot: number, seqs: readonly string[], batch: n
     await sql.transaction(async () => {
       await sql.run(LOCK_EVENTS, asked);
       await sql.run(
-        `WITH moved AS (DELETE FROM ONLY ${bodiesIn(slot)} WHERE seq = ANY(:seqs::bigint[]) RETURNING seq, body)
-         INSERT INTO pigeonhole.inbox_body (seq, body) SELECT seq, body FROM moved`,
+        `WITH moved AS (DELETE FROM ONLY ${bodiesIn(slot)} WHERE seq = ANY(:seqs::bigint[]) RETURNING seq, body, trace)
+         INSERT INTO pigeonhole.inbox_body (seq, body, trace) SELECT seq, body, trace FROM moved`,
         asked,
       );
     });

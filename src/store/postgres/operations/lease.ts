@@ -1,4 +1,5 @@
 import type { LeasePage, LeaseRequest } from "../../store.js";
+import type { Trace } from "../../trace.js";
 import type { Lease, LeasedWork } from "../../work.js";
 import type { LeaseHolder } from "../lease-token.js";
 import type { Sql } from "../sql.js";
@@ -40,7 +41,7 @@ const LEASE = `
     RETURNING w.seq, w.lease, w.started, w.finished, page.due_at, page.place
   )
   SELECT l.seq, l.lease AS token, coalesce(f.id, e.id) AS "eventId", e.received_at AS "receivedAt",
-    e.signed_at AS "signedAt", l.due_at AS "dueAt", l.started, l.finished, b.body
+    e.signed_at AS "signedAt", l.due_at AS "dueAt", l.started, l.finished, b.body, b.trace
   FROM leased AS l JOIN pigeonhole.inbox_event AS e ON e.seq = l.seq JOIN pigeonhole.inbox_body AS b ON b.seq = l.seq
     LEFT JOIN pigeonhole.inbox_other AS o ON o.seq = l.seq LEFT JOIN pigeonhole.inbox_event AS f ON f.seq = o.first
   ORDER BY l.place`;
@@ -48,6 +49,7 @@ const LEASE = `
 interface Row extends Pick<LeasedWork, "seq" | "token" | "eventId" | "receivedAt" | "signedAt" | "dueAt" | "body"> {
   started: number;
   finished: number;
+  trace: Trace | null;
 }
 
 /**
@@ -102,8 +104,9 @@ function firstOf(dues: Map<Crashes, number>): number | undefined {
   return dues.size === 0 ? undefined : Math.min(...dues.values());
 }
 
-function toWork({ started, finished, ...event }: Row, handler: string): LeasedWork {
-  return { ...event, handler, attempt: started, failures: finished, crashes: started - 1 - finished };
+function toWork({ started, finished, trace, ...event }: Row, handler: string): LeasedWork {
+  const runs = { attempt: started, failures: finished, crashes: started - 1 - finished };
+  return { ...event, ...(trace !== null && { trace }), handler, ...runs };
 }
 
 /** The rows are in one order, so that two transactions never wait for each other. */

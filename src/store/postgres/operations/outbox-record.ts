@@ -2,16 +2,17 @@ import type { ComparableOutboxEvent, RecordResult } from "../../outbox.js";
 import { isSameContactEvent } from "../../same-contact-event.js";
 import type { Sql } from "../sql.js";
 import { nameOfContactEvent } from "./contact-event-name.js";
+import { tracesOf } from "./traces-of.js";
 
 const INSERT = `
   WITH given AS MATERIALIZED (
     SELECT nextval(pg_get_serial_sequence('pigeonhole.outbox_event', 'seq')) AS seq, g.*
-    FROM unnest(:keys::text[], :names::text[], :bodies::text[], :occurredAts::bigint[]) WITH ORDINALITY
-      AS g (key, name, body, occurred_at, place)
+    FROM unnest(:keys::text[], :names::text[], :bodies::text[], :occurredAts::bigint[], :traces::text[])
+      WITH ORDINALITY AS g (key, name, body, occurred_at, trace, place)
   ), stored AS (
-    INSERT INTO pigeonhole.outbox_event (seq, key, name, body, occurred_at, recorded_at, by_handler, state)
+    INSERT INTO pigeonhole.outbox_event (seq, key, name, body, occurred_at, recorded_at, trace, by_handler, state)
     OVERRIDING SYSTEM VALUE
-    SELECT seq, key, name, body, occurred_at, :now::bigint, false, 'pending' FROM given ORDER BY key COLLATE "C"
+    SELECT seq, key, name, body, occurred_at, :now::bigint, trace, false, 'pending' FROM given ORDER BY key COLLATE "C"
     ON CONFLICT (key) WHERE NOT by_handler DO NOTHING RETURNING seq
   )
   SELECT place FROM given JOIN stored USING (seq)`;
@@ -31,6 +32,7 @@ export async function recordEvents(
     names: news.map(nameOfContactEvent),
     bodies: news.map(({ body }) => body),
     occurredAts: news.map(({ occurredAt }) => occurredAt),
+    traces: tracesOf(news),
     now,
   });
   const recorded = new Set(stored.map(({ place }) => places[place - 1]));

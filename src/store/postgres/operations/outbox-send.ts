@@ -1,6 +1,7 @@
 import { MINUTE } from "../../../base/duration.js";
 import { callKeyOf, takeTogether } from "../../freeze-call.js";
 import type { FrozenSend, SendPage, SendRequest } from "../../outbox.js";
+import type { Trace } from "../../trace.js";
 import { LOCKED } from "../advisory-lock.js";
 import type { LeaseHolder } from "../lease-token.js";
 import type { Sql } from "../sql.js";
@@ -20,6 +21,7 @@ interface Member {
   key: string;
   body: string;
   occurredAt: number;
+  trace: Trace | null;
 }
 
 /** The leased one first: a call that an operator retried is not sent beside the one in progress. */
@@ -29,11 +31,12 @@ const SELECT_OPEN = `
 
 /** In any state: an event that was discarded meanwhile is still part of the call that may have arrived. */
 const SELECT_MEMBERS = `
-  SELECT seq, body, occurred_at AS "occurredAt" FROM pigeonhole.outbox_event WHERE send = :send ORDER BY position`;
+  SELECT seq, key, body, occurred_at AS "occurredAt", trace
+  FROM pigeonhole.outbox_event WHERE send = :send ORDER BY position`;
 
 /** An event that occurs later than now, by a clock that was ahead, would be refused: it waits until that time. */
 const SELECT_WAITING = `
-  SELECT seq, key, body, occurred_at AS "occurredAt" FROM pigeonhole.outbox_event
+  SELECT seq, key, body, occurred_at AS "occurredAt", trace FROM pigeonhole.outbox_event
   WHERE state = 'pending' AND occurred_at <= :now ORDER BY seq LIMIT :limit FOR UPDATE`;
 
 /**
@@ -81,8 +84,10 @@ export function leaseSend(
     const call = callKeyOf(members);
     const seqs = members.map(({ seq }) => seq);
     const frozen = await sql.row<{ send: number }>(FREEZE, { ...call, ...lease, seqs });
-    const events = members.map(({ seq, body, occurredAt }) => ({ seq, body, occurredAt }));
-    return { send: { send: frozen?.send ?? 0, token, ...call, attempt: 1, events }, nextDueAt: undefined };
+    return {
+      send: { send: frozen?.send ?? 0, token, ...call, attempt: 1, events: eventsOf(members) },
+      nextDueAt: undefined,
+    };
   });
 }
 
@@ -93,8 +98,17 @@ async function leaseAgain(
 ): Promise<SendPage> {
   if (freeAt > now) return { send: undefined, nextDueAt: freeAt };
   await sql.run(LEASE_AGAIN, { send, ...lease });
-  const events = await sql.rows<FrozenSend["events"][number]>(SELECT_MEMBERS, { send });
+  const events = eventsOf(await sql.rows<Member>(SELECT_MEMBERS, { send }));
   return { send: { send, token: lease.token, key, kind, attempt: started + 1, events }, nextDueAt: undefined };
+}
+
+function eventsOf(members: readonly Member[]): FrozenSend["events"] {
+  return members.map(({ seq, body, occurredAt, trace }) => ({
+    seq,
+    body,
+    occurredAt,
+    ...(trace !== null && { trace }),
+  }));
 }
 
 /** Lets the leases of this process's calls hold for longer, those that have not ended. */

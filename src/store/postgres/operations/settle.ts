@@ -6,6 +6,7 @@ import type { Sql } from "../sql.js";
 import { nameOfContactEvent } from "./contact-event-name.js";
 import { KEEP_FAILED_RUNS } from "./failed-runs.js";
 import { leaseColumns } from "./lease-columns.js";
+import { tracesOf } from "./traces-of.js";
 
 /** A settlement of work that is done, and one of work that is not. */
 export type DoneSettlement = Extract<Settlement, { to: "done" }>;
@@ -39,10 +40,10 @@ const SETTLE_DONE = `
     INSERT INTO pigeonhole.inbox_done (seq, handler, settled_at, attempts, discarded)
     SELECT gone.seq, gone.handler, g.at, gone.started, false FROM gone JOIN given AS g USING (place)
   ), recorded AS (
-    INSERT INTO pigeonhole.outbox_event (key, name, body, occurred_at, recorded_at, inbox_seq, by_handler, state)
-    SELECT r.key, r.name, r.body, r.occurred_at, g.at, g.seq, true, 'pending'
-    FROM unnest(:recordPlaces::bigint[], :keys::text[], :names::text[], :bodies::text[], :occurredAts::bigint[])
-      WITH ORDINALITY AS r (place, key, name, body, occurred_at, number)
+    INSERT INTO pigeonhole.outbox_event (key, name, body, occurred_at, recorded_at, inbox_seq, trace, by_handler, state)
+    SELECT r.key, r.name, r.body, r.occurred_at, g.at, g.seq, r.trace, true, 'pending'
+    FROM unnest(:recordPlaces::bigint[], :keys::text[], :names::text[], :bodies::text[], :occurredAts::bigint[],
+      :traces::text[]) WITH ORDINALITY AS r (place, key, name, body, occurred_at, trace, number)
     JOIN gone USING (place) JOIN given AS g USING (place) ORDER BY r.number
   ), counted AS (
     INSERT INTO pigeonhole.done_count (done) SELECT count(*) FROM gone HAVING count(*) > 0
@@ -52,10 +53,10 @@ const SETTLE_DONE = `
 const SETTLE_ONE = "SELECT pigeonhole.settle_done(:seq, :handler, :token, :at, :dropSteps) AS transaction";
 
 const RECORD = `
-  INSERT INTO pigeonhole.outbox_event (key, name, body, occurred_at, recorded_at, inbox_seq, by_handler, state)
-  SELECT r.key, r.name, r.body, r.occurred_at, :at::bigint, :seq::bigint, true, 'pending'
-  FROM unnest(:keys::text[], :names::text[], :bodies::text[], :occurredAts::bigint[])
-    WITH ORDINALITY AS r (key, name, body, occurred_at, number)
+  INSERT INTO pigeonhole.outbox_event (key, name, body, occurred_at, recorded_at, inbox_seq, trace, by_handler, state)
+  SELECT r.key, r.name, r.body, r.occurred_at, :at::bigint, :seq::bigint, r.trace, true, 'pending'
+  FROM unnest(:keys::text[], :names::text[], :bodies::text[], :occurredAts::bigint[], :traces::text[])
+    WITH ORDINALITY AS r (key, name, body, occurred_at, trace, number)
   ORDER BY r.number`;
 
 const SETTLE_OTHERS = `
@@ -131,6 +132,7 @@ function recordColumns(records: readonly NewOutboxEvent[]) {
     names: records.map(nameOfContactEvent),
     bodies: records.map(({ body }) => body),
     occurredAts: records.map(({ occurredAt }) => occurredAt),
+    traces: tracesOf(records),
   };
 }
 

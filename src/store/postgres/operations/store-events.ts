@@ -5,14 +5,15 @@ import { errorKeyOf } from "../../error-kind.js";
 import { idBeside } from "../../id-beside.js";
 import type { AcceptResult, NewEvent } from "../../store.js";
 import type { Lease } from "../../work.js";
+import { tracesOf } from "./traces-of.js";
 import type { LeaseHolder } from "../lease-token.js";
 import type { Sql } from "../sql.js";
 import { CURRENT_SLOT, NO_SLOT, bodiesIn } from "./body-slots.js";
 import { addOtherBody, isUnhandled, lockBodies } from "./other-bytes.js";
 
 const insertBodies = (slot: number): string => `
-    INSERT INTO ${bodiesIn(slot)} (seq, body)
-    SELECT seq, substring(:bodies::bytea FROM body_at + 1 FOR body_length) FROM given JOIN stored USING (seq)`;
+    INSERT INTO ${bodiesIn(slot)} (seq, body, trace)
+    SELECT seq, substring(:bodies::bytea FROM body_at + 1 FOR body_length), trace FROM given JOIN stored USING (seq)`;
 
 /**
  * Events are numbered in the order given, and inserted in the order of their ids: two processes whose batches overlap
@@ -23,8 +24,8 @@ const acceptInto = (slot: number): string => `
   WITH given AS MATERIALIZED (
     SELECT nextval('pigeonhole.inbox_event_number') AS seq, g.*
     FROM unnest(:ids::text[], :types::text[], :tests::boolean[], :receivedAts::bigint[], :signedAts::bigint[],
-      :bodyAts::integer[], :lengths::integer[], :crcs::bigint[]) WITH ORDINALITY
-      AS g (id, type, test, received_at, signed_at, body_at, body_length, body_crc, place)
+      :bodyAts::integer[], :lengths::integer[], :crcs::bigint[], :traces::text[]) WITH ORDINALITY
+      AS g (id, type, test, received_at, signed_at, body_at, body_length, body_crc, trace, place)
   ), stored AS (
     INSERT INTO pigeonhole.inbox_event (seq, id, type, test, received_at, signed_at, body_length, body_crc)
     SELECT seq, id, type, test, received_at, signed_at, body_length, body_crc FROM given ORDER BY id COLLATE "C"
@@ -178,6 +179,7 @@ function eventColumns(events: readonly NewEvent[]) {
     bodyAts,
     lengths: events.map(({ body }) => body.byteLength),
     crcs: events.map(({ body }) => zlib.crc32(body)),
+    traces: tracesOf(events),
     bodies: Buffer.concat(events.map(({ body }) => body)),
   };
 }

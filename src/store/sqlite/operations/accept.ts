@@ -3,6 +3,7 @@ import zlib from "node:zlib";
 import type { Database } from "better-sqlite3";
 import { idBeside } from "../../id-beside.js";
 import type { AcceptResult, NewEvent } from "../../store.js";
+import type { Trace } from "../../trace.js";
 import type { Lease, NewWork } from "../../work.js";
 import type { OperationResult } from "../command-result.js";
 import { type DirectPairs, INSERT_LEASED_ROW } from "../direct-pairs.js";
@@ -30,7 +31,9 @@ export function prepareAccept(db: Database, { numbers, pairs, nextToken }: Accep
     INSERT INTO inbox_event (seq, id, type, test, received_at, signed_at, body_length, body_crc, direct)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (id) DO NOTHING`);
-  const insertBody = db.prepare<[number, Uint8Array]>("INSERT INTO inbox_body (seq, body) VALUES (?, ?)");
+  const insertBody = db.prepare<[number, Uint8Array, Trace | null]>(
+    "INSERT INTO inbox_body (seq, body, trace) VALUES (?, ?, ?)",
+  );
   const insertPending = later<[number, string, number]>(`
     INSERT INTO inbox_work (seq, handler, state, due_at, started, finished) VALUES (?, ?, 'pending', ?, 0, 0)`);
   const insertLeased = later<[number, string, number, number]>(`
@@ -81,8 +84,8 @@ export function prepareAccept(db: Database, { numbers, pairs, nextToken }: Accep
 
   /** Work that is to be leased gets rows unless it is direct; returns the leases of those rows. */
   function insertRest(seq: number, event: NewEvent, isDirect: boolean): Lease[] {
-    const { receivedAt, body, work, parked } = event;
-    insertBody.run(seq, body);
+    const { receivedAt, body, work, parked, trace } = event;
+    insertBody.run(seq, body, trace ?? null);
     const leases: Lease[] = [];
     for (const { handler, leaseUntil } of work) {
       if (leaseUntil === undefined) {

@@ -1,5 +1,6 @@
 import type { Database } from "better-sqlite3";
 import type { LeasePage, LeaseRequest } from "../../store.js";
+import type { Trace } from "../../trace.js";
 import type { Lease, LeasedWork } from "../../work.js";
 import { type NextToken, isDirect } from "../lease-token.js";
 import { prepareLater } from "../on-first-use.js";
@@ -18,13 +19,14 @@ interface Row {
   signedAt: number;
   dueAt: number;
   body: Uint8Array;
+  trace: Trace | null;
 }
 
 /** Reads pending work of a handler by the number of processes that died in it. */
 function prepareReadDue(db: Database) {
   const selectDue = prepareLater(db)<{ handler: string; crashes: Crashes; now: number }, Row>(`
     SELECT w.seq, w.started, w.finished, coalesce(f.id, e.id) AS eventId, e.received_at AS receivedAt, e.signed_at AS signedAt,
-      w.due_at AS dueAt, b.body
+      w.due_at AS dueAt, b.body, b.trace
     FROM inbox_work AS w JOIN inbox_event AS e ON e.seq = w.seq JOIN inbox_body AS b ON b.seq = w.seq
       LEFT JOIN inbox_other AS o ON o.seq = w.seq LEFT JOIN inbox_event AS f ON f.seq = o.first
     WHERE w.state = 'pending' AND w.handler = :handler AND min(w.started - w.finished, 2) = :crashes
@@ -87,10 +89,11 @@ export function prepareLease(db: Database, nextToken: NextToken) {
     const { handler, leaseUntil } = request;
     const before = readDues(handler);
     const work = findPage(request, before).map((row): LeasedWork => {
-      const { started, finished, ...event } = row;
+      const { started, finished, trace, ...event } = row;
       const token = nextToken();
       setLeased().run({ seq: row.seq, handler, lease: token, leaseUntil });
-      return { ...event, handler, token, attempt: started + 1, failures: finished, crashes: started - finished };
+      const runs = { attempt: started + 1, failures: finished, crashes: started - finished };
+      return { ...event, ...(trace !== null && { trace }), handler, token, ...runs };
     });
     const dues = work.length === 0 ? before : readDues(handler);
     const nextDueAt = dues.reduce((a, b) => (a === undefined || (b !== undefined && b < a) ? b : a), undefined);

@@ -1,6 +1,7 @@
 import type { Database } from "better-sqlite3";
 import type { NewOutboxEvent, ComparableOutboxEvent, RecordResult } from "../../outbox.js";
 import { isSameContactEvent } from "../../same-contact-event.js";
+import type { Trace } from "../../trace.js";
 import { prepareLater } from "../on-first-use.js";
 
 /** What a settlement of work that is done has for the outbox. */
@@ -13,27 +14,29 @@ interface RecordedByHandler {
 
 /** Records the contact events of a handler: they come with a done mark, which exists once. */
 export function prepareRecordOfHandler(db: Database) {
-  const insert = prepareLater(db)<[string, string, number, number, number]>(`
-    INSERT INTO outbox_event (key, body, occurred_at, recorded_at, inbox_seq, by_handler, state)
-    VALUES (?, ?, ?, ?, ?, 1, 'pending')`);
+  const insert = prepareLater(db)<[string, string, number, number, number, Trace | null]>(`
+    INSERT INTO outbox_event (key, body, occurred_at, recorded_at, inbox_seq, trace, by_handler, state)
+    VALUES (?, ?, ?, ?, ?, ?, 1, 'pending')`);
   return ({ records, seq, at }: RecordedByHandler): void => {
     if (records === undefined) return;
-    for (const { key, body, occurredAt } of records) insert().run(key, body, occurredAt, at, seq);
+    for (const { key, body, occurredAt, trace } of records) insert().run(key, body, occurredAt, at, seq, trace ?? null);
   };
 }
 
 /** Records contact events from outside of handlers, once per key. */
 export function prepareRecord(db: Database) {
-  const insert = db.prepare<[string, string, number, number]>(`
-    INSERT INTO outbox_event (key, body, occurred_at, recorded_at, by_handler, state) VALUES (?, ?, ?, ?, 0, 'pending')
+  const insert = db.prepare<[string, string, number, number, Trace | null]>(`
+    INSERT INTO outbox_event (key, body, occurred_at, recorded_at, trace, by_handler, state)
+    VALUES (?, ?, ?, ?, ?, 0, 'pending')
     ON CONFLICT (key) WHERE by_handler = 0 DO NOTHING`);
   const selectBody = db
     .prepare<[string], string>("SELECT body FROM outbox_event WHERE key = ? AND by_handler = 0")
     .pluck();
 
   function recordOne(event: ComparableOutboxEvent, now: number): RecordResult {
-    if (insert.run(event.key, event.body, event.occurredAt, now).changes === 1) return "recorded";
-    return isSameContactEvent(event, selectBody.get(event.key) ?? "") ? "known" : "conflict";
+    const { key, body, occurredAt, trace } = event;
+    if (insert.run(key, body, occurredAt, now, trace ?? null).changes === 1) return "recorded";
+    return isSameContactEvent(event, selectBody.get(key) ?? "") ? "known" : "conflict";
   }
 
   return ({ events, now }: { events: readonly ComparableOutboxEvent[]; now: number }): RecordResult[] =>

@@ -1,6 +1,7 @@
 import type { Database } from "better-sqlite3";
 import { callKeyOf, takeTogether } from "../../freeze-call.js";
 import type { FrozenSend, SendPage, SendRequest } from "../../outbox.js";
+import type { Trace } from "../../trace.js";
 import type { DirectPairs } from "../direct-pairs.js";
 import type { NextToken } from "../lease-token.js";
 import { prepareLater } from "../on-first-use.js";
@@ -23,6 +24,7 @@ interface EventRow {
   key: string;
   body: string;
   occurredAt: number;
+  trace: Trace | null;
 }
 
 /**
@@ -37,12 +39,12 @@ function prepareLeaseSend(db: Database, nextToken: NextToken) {
     FROM outbox_send WHERE state <> 'dead' ORDER BY state = 'pending', send LIMIT 1`);
   // In any state: an event that was discarded meanwhile is still part of the call that may have arrived.
   const selectMembers = later<{ send: number }, EventRow>(`
-    SELECT seq, key, body, occurred_at AS occurredAt FROM outbox_event WHERE send = :send ORDER BY position`);
+    SELECT seq, key, body, occurred_at AS occurredAt, trace FROM outbox_event WHERE send = :send ORDER BY position`);
   const selectAgain = db.prepare<{ limit: number; now: number }, EventRow>(`
-    SELECT seq, key, body, occurred_at AS occurredAt FROM outbox_event
+    SELECT seq, key, body, occurred_at AS occurredAt, trace FROM outbox_event
     WHERE state = 'again' AND occurred_at <= :now ORDER BY seq LIMIT ${LIMIT}`);
   const selectNew = db.prepare<{ limit: number }, EventRow>(`
-    SELECT seq, key, body, occurred_at AS occurredAt FROM outbox_event
+    SELECT seq, key, body, occurred_at AS occurredAt, trace FROM outbox_event
     WHERE seq > (SELECT value FROM counter WHERE name = 'outbox_taken') AND state = 'pending' ORDER BY seq LIMIT ${LIMIT}`);
   const setAside = later("UPDATE outbox_event SET state = 'again' WHERE seq = :seq AND state = 'pending'");
   const setTaken = later("UPDATE counter SET value = max(value, :seq) WHERE name = 'outbox_taken'");
@@ -113,5 +115,10 @@ export function prepareLeaseSendOfOwner(db: Database, pairs: DirectPairs, nextTo
 }
 
 function withoutKeys(events: readonly EventRow[]): FrozenSend["events"] {
-  return events.map(({ seq, body, occurredAt }) => ({ seq, body, occurredAt }));
+  return events.map(({ seq, body, occurredAt, trace }) => ({
+    seq,
+    body,
+    occurredAt,
+    ...(trace !== null && { trace }),
+  }));
 }

@@ -12,6 +12,8 @@ import type {
 const PAGE_EVENTS = 200;
 const PAGE_BYTES = 8 * 1024 * 1024;
 
+const NO_BODY = { body: undefined, trace: null };
+
 /** A page of rows, and where the next one begins. */
 export interface CopyPage<Row> {
   rows: Row[];
@@ -19,7 +21,7 @@ export interface CopyPage<Row> {
   after: number | undefined;
 }
 
-type EventRow = Omit<CopiedEvent, "test" | "body" | "work" | "done" | "steps" | "failed"> & {
+type EventRow = Omit<CopiedEvent, "test" | "body" | "trace" | "work" | "done" | "steps" | "failed"> & {
   seq: number;
   test: 0 | 1;
 };
@@ -32,7 +34,9 @@ export function prepareReadEvents(db: Database): (after: number) => CopyPage<Cop
     SELECT seq, id, type, test, received_at AS receivedAt, signed_at AS signedAt, body_length AS bodyLength,
       body_crc AS bodyCrc
     FROM inbox_event WHERE seq > :after ORDER BY seq LIMIT ${PAGE_EVENTS}`);
-  const selectBody = db.prepare<[number], Uint8Array>("SELECT body FROM inbox_body WHERE seq = ?").pluck();
+  const selectBody = db.prepare<[number], Pick<CopiedEvent, "body" | "trace">>(
+    "SELECT body, trace FROM inbox_body WHERE seq = ?",
+  );
   const parts = prepareParts(db);
 
   return (after) => {
@@ -43,7 +47,7 @@ export function prepareReadEvents(db: Database): (after: number) => CopyPage<Cop
     const rows = events.map(({ seq, test, ...event }): CopiedEvent => ({
       ...event,
       test: test === 1,
-      body: selectBody.get(seq),
+      ...(selectBody.get(seq) ?? NO_BODY),
       work: work(seq),
       done: done(seq).map((mark) => ({ ...mark, discarded: mark.discarded === 1 })),
       steps: steps(seq),
@@ -126,7 +130,7 @@ export function prepareReadContactEvents(db: Database): (after: number) => CopyP
     SELECT e.seq, e.key, e.body, e.occurred_at AS occurredAt, e.recorded_at AS recordedAt, e.by_handler AS byHandler,
       i.id AS inboxEventId,
       iif(e.state = 'again', 'pending', e.state) AS state, e.position, e.attempts, e.settled_at AS settledAt,
-      e.remote_id AS remoteId, e.reason, e.code, e.param, e.message, s.key AS callKey, s.kind AS callKind,
+      e.remote_id AS remoteId, e.reason, e.code, e.param, e.message, e.trace, s.key AS callKey, s.kind AS callKind,
       iif(s.state = 'leased', 'pending', s.state) AS callState,
       s.due_at AS callDueAt, s.waits_since AS callWaitsSince,
       s.started AS callStarted, s.error AS callError
