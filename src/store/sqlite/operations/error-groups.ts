@@ -20,7 +20,10 @@ const IN_TIME = "failed_at IS NOT NULL AND failed_at >= :since AND failed_at < :
 
 type Found = ErrorGroupKey & { lastAt: number };
 
-/** Finds each group with one search in the index, however much work it has. `hasOthers`: not all were looked at. */
+/**
+ * Finds each group with one search in the index, however much work it has; those of one state by reading it all.
+ * `hasOthers`: not all were looked at.
+ */
 function prepareFindGroups(db: Database) {
   const selectNext = db.prepare<ErrorGroupKey, ErrorGroupKey>(`
     SELECT handler AS groupHandler, error_type AS groupType, error_group AS groupKey FROM inbox_work ${INDEX}
@@ -30,7 +33,19 @@ function prepareFindGroups(db: Database) {
     .prepare<object, number | null>(`SELECT max(failed_at) FROM inbox_work ${INDEX} WHERE ${GROUP} AND ${IN_TIME}`)
     .pluck();
 
+  // Most groups may have no work in the state: one reading of the index is faster than one for each of them.
+  const selectInState = db.prepare<ErrorGroupParameters, Found>(`
+    SELECT handler AS groupHandler, error_type AS groupType, error_group AS groupKey, max(failed_at) AS lastAt
+    FROM inbox_work ${INDEX}
+    WHERE ${IN_TIME} AND state = :state AND (:handler IS NULL OR handler = :handler)
+      AND (:type IS NULL OR error_type = :type)
+    GROUP BY handler, error_type, error_group ORDER BY lastAt DESC LIMIT ${SOUGHT_GROUPS + 1}`);
+
   return (query: ErrorGroupParameters): { found: Found[]; hasOthers: boolean } => {
+    if (query.state !== null) {
+      const inState = selectInState.all(query);
+      return { found: inState.slice(0, SOUGHT_GROUPS), hasOthers: inState.length > SOUGHT_GROUPS };
+    }
     const found: Found[] = [];
     let hasOthers = false;
     let after: ErrorGroupKey | undefined = { groupHandler: query.handler ?? "", groupType: "", groupKey: "" };
