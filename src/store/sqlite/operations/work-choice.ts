@@ -73,7 +73,9 @@ export function eventConditions({ state, ...choice }: WorkChoice & { state?: Wor
       (isRow || (choice.error === undefined && choice.errorGroup === undefined))
     );
   }).map(({ isRow, find }) => {
-    const conditions = [...(isRow && state !== undefined ? ["state = :state"] : []), ...ofWork];
+    // Of a few events, their own work is read, and not all in the state.
+    const ofThese = isRow && choice.ids !== undefined ? ["inbox_work.seq = inbox_event.seq"] : [];
+    const conditions = [...ofThese, ...(isRow && state !== undefined ? ["state = :state"] : []), ...ofWork];
     return find(conditions.join(" AND ") || "TRUE");
   });
   return [...ofEvent, places.length === 0 ? "FALSE" : `(${places.join(" OR ")})`];
