@@ -6,7 +6,7 @@ import { PAGE_LIMIT } from "../store/inbox-view.js";
 const PAGE_ROWS = { first: 5, most: 50 };
 const LONG_MS = 20;
 /** Of one request; the page asks for more. */
-const MAX_SEARCH_MS = 300;
+const MAX_SEARCH_MS = 250;
 
 /** Rows as a person may see them: what is not shown must not be found out by searching for it. */
 export interface ShownSearch<Row> {
@@ -32,7 +32,8 @@ export async function findShown<Row>({ list, cursor: from, isFound }: ShownSearc
       await setImmediate();
     }
     cursor = page.nextCursor;
-    if (performance.now() - startedAt < LONG_MS) limit = Math.min(2 * limit, PAGE_ROWS.most);
+    const isLong = performance.now() - startedAt >= LONG_MS;
+    limit = isLong ? Math.max(Math.floor(limit / 2), PAGE_ROWS.first) : Math.min(2 * limit, PAGE_ROWS.most);
   } while (cursor !== undefined && items.length < PAGE_LIMIT.default && performance.now() < until);
   return { items, nextCursor: cursor };
 }
