@@ -22,7 +22,7 @@ import { prepareEndPiece, prepareRetryPiece } from "./operations/replan.js";
 import { prepareRequestRetry } from "./operations/requested-retries.js";
 import { prepareCountWaiting, prepareRunWork } from "./operations/run-now.js";
 import { prepareCountStuck, prepareSelectStuck } from "./operations/stuck-work.js";
-import { PAGE } from "./pages-beside.js";
+import { HELD_MS, PAGE } from "./pages-beside.js";
 import { runBeside } from "./run-beside.js";
 
 interface JobsDeps {
@@ -84,7 +84,12 @@ function prepareRunPage({ db, now }: JobsDeps): (row: JobRow) => Promise<void> {
     return runBeside(db, "immediate", () => {
       if (!jobs.isAt(row)) return;
       const choice = jobWorkOf(row, now());
-      const { pieces, next } = runWork({ choice, now: now(), from: waitingPlaceOf(row) });
+      const { pieces, next } = runWork({
+        choice,
+        now: now(),
+        from: waitingPlaceOf(row),
+        until: performance.now() + HELD_MS,
+      });
       jobs.step({ row, next, now: now(), done: pieces.length, skipped: 0 });
     });
   }
@@ -94,11 +99,18 @@ function prepareRunPage({ db, now }: JobsDeps): (row: JobRow) => Promise<void> {
     const choice = jobWorkOf(row, now());
     const at = stuckPlaceOf(row);
     const page = await runBeside(db, "deferred", () => select({ choice, state: at.state, after: at, limit: PAGE }));
-    const next = stuckAfter(choice, { at, page, isFull: page.length === PAGE });
     await runBeside(db, "immediate", () => {
       if (!jobs.isAt(row)) return;
-      const done = page.filter((piece) => change(action, { ...piece, now: now() })).length;
-      jobs.step({ row, next, now: now(), done, skipped: page.length - done });
+      const until = performance.now() + HELD_MS;
+      let [looked, done] = [0, 0];
+      for (const piece of page) {
+        if (looked > 0 && performance.now() >= until) break;
+        looked += 1;
+        if (change(action, { ...piece, now: now() })) done += 1;
+      }
+      const isFull = page.length === PAGE || looked < page.length;
+      const next = stuckAfter(choice, { at, page: page.slice(0, looked), isFull });
+      jobs.step({ row, next, now: now(), done, skipped: looked - done });
     });
   }
 

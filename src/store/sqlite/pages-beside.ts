@@ -4,6 +4,8 @@ import { runBeside } from "./run-beside.js";
 
 /** Rows of one transaction, for which a receiver waits. */
 export const PAGE = 100;
+/** A page of a job ends then, whatever is left of it: deliveries wait for the lock that it has. */
+export const HELD_MS = 8;
 /** Between two transactions, so that a receiver which waits for the database gets it. */
 export const BETWEEN_PAGES_MS = 20;
 

@@ -18,6 +18,9 @@ interface Waiting {
   isChosen: 0 | 1;
 }
 
+/** Few, so that a page ends soon after its time. */
+const LOOKED_TOGETHER = 25;
+
 const WAITS = "state = 'pending' AND due_at > :now";
 const RUN = `UPDATE inbox_work SET due_at = :now, waits_since = NULL WHERE ${WAITS}`;
 
@@ -27,7 +30,10 @@ export function prepareRunEvent(db: Database) {
   return (event: { id: string; now: number }): number => run.run(event).changes;
 }
 
-/** Makes a page of chosen work due that waits for its next run; its attempts stay. Does not read work that is due. */
+/**
+ * Makes a page of chosen work due that waits for its next run; its attempts stay. Does not read work that is due. The
+ * page ends early at `until`, a time of `performance.now()`.
+ */
 export function prepareRunWork(db: Database) {
   const run = db.prepare(`${RUN} AND seq = :seq AND handler = :handler`);
   const handlerAfter = db
@@ -52,13 +58,13 @@ export function prepareRunWork(db: Database) {
       .all({ ...bindChoice(choice), ...place, atHandler: place.handler, handler: choice.handler, limit });
   }
 
-  return ({ choice, now, from }: RunRequest): RunPage => {
+  return ({ choice, now, from, until = Infinity }: RunRequest & { until?: number }): RunPage => {
     const pieces: PieceAt[] = [];
     let looked = 0;
     let next = from ?? firstWaiting(choice.handler ?? handlerAfter.get(""), now);
-    while (next !== undefined && looked < WAITING_PAGE) {
+    while (next !== undefined && looked < WAITING_PAGE && (looked === 0 || performance.now() < until)) {
       const { handler } = next;
-      const limit = WAITING_PAGE - looked;
+      const limit = Math.min(LOOKED_TOGETHER, WAITING_PAGE - looked);
       const waiting = select(next, choice, limit);
       for (const { seq, isChosen } of waiting) {
         if (isChosen === 1 && run.run({ seq, handler, now }).changes === 1) pieces.push({ seq, handler, now });
