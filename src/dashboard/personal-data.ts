@@ -7,7 +7,7 @@ import { type RedactionRules, hideAddresses, redactValue } from "../capture/reda
 import { createRedactor } from "../capture/redact/redactor.js";
 import { SHARED_PROFILE } from "../capture/redact/redaction-profiles.js";
 import { contactEventRow } from "../dev/api/inbox-rows.js";
-import type { ContactEventRow, FailedRunRows, InboxEvent } from "../dev/api/page-api.js";
+import type { ContactEventRow, HandlerErrorRows, InboxEvent } from "../dev/api/page-api.js";
 import { PageApiError } from "../dev/api/page-api-error.js";
 import type { OutboxView } from "../store/outbox.js";
 import type { PayloadAccess, ShownPayload } from "./dashboard-api.js";
@@ -60,7 +60,7 @@ export class PersonalData {
     return { ...row, handlers };
   }
 
-  failed({ first, last }: FailedRunRows, show: (error: string) => string): FailedRunRows {
+  failed({ first, last }: HandlerErrorRows, show: (error: string) => string): HandlerErrorRows {
     return { first: { ...first, stack: show(first.stack) }, last: { ...last, stack: show(last.stack) } };
   }
 

@@ -9,7 +9,7 @@ import {
   bodyOf,
   foundEvent,
 } from "../../store/inbox-view.js";
-import { failedRunRows, handlerTimesRow } from "../../dev/api/inbox-rows.js";
+import { handlerErrorRows, handlerTimesRow } from "../../dev/api/inbox-rows.js";
 import { describeAttempts, describeRetry } from "../../capture/model/describe-work.js";
 import { isRetrying, wordOfPiece, wordOfWork } from "../../capture/model/work-word.js";
 import { NOTE_HANDLER } from "../../base/note-handler.js";
@@ -135,7 +135,7 @@ function eventRecord(event: EventView): Record<string, unknown> {
 function detailRecord(event: EventDetail): Record<string, unknown> {
   const handlers = event.handlers.map(({ failed, ...view }) => ({
     ...view,
-    ...(failed !== undefined && { failed: failedRunRows(failed) }),
+    ...(failed !== undefined && { failed: handlerErrorRows(failed) }),
   }));
   return eventRecord({ ...event, handlers });
 }

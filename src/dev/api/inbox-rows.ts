@@ -5,7 +5,7 @@ import type { OutboxView } from "../../store/outbox.js";
 import type {
   ContactEventRow,
   EventWork,
-  FailedRunRows,
+  HandlerErrorRows,
   HandlerTimesRow,
   InboxEvent,
   InboxHandler,
@@ -19,13 +19,13 @@ export function eventRow({ id, type, test, receivedAt, state, handlers }: EventV
 /** What the handlers made of an event, with the errors in full. */
 export function workOn(event: EventDetail): EventWork {
   const errors = event.handlers.flatMap(({ handler, failed }) =>
-    failed === undefined ? [] : [[handler, failedRunRows(failed)]],
+    failed === undefined ? [] : [[handler, handlerErrorRows(failed)]],
   );
   return { event: eventRow(event), errors: Object.fromEntries(errors) as EventWork["errors"] };
 }
 
 /** The kept errors of a handler as the page shows them. */
-export function failedRunRows({ first, last }: FailedRuns): FailedRunRows {
+export function handlerErrorRows({ first, last }: FailedRuns): HandlerErrorRows {
   return { first: { ...first, at: isoTime(first.at) }, last: { ...last, at: isoTime(last.at) } };
 }
 

@@ -237,16 +237,16 @@ export interface InboxHandler {
 export interface EventWork {
   event: InboxEvent;
   /** First and last error of each handler in full, by its name; handlers without one are left out. */
-  errors: Record<string, FailedRunRows>;
+  errors: Record<string, HandlerErrorRows>;
 }
 
 /** The first and the last failed run of a handler. */
-export interface FailedRunRows {
-  first: FailedRunRow;
-  last: FailedRunRow;
+export interface HandlerErrorRows {
+  first: HandlerErrorRow;
+  last: HandlerErrorRow;
 }
 
-export interface FailedRunRow extends Pick<FailedRun, "attempt" | "stack"> {
+export interface HandlerErrorRow extends Pick<FailedRun, "attempt" | "stack"> {
   /** When it ended, ISO 8601; null for runs under older versions. */
   at: string | null;
 }
