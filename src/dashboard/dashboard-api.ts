@@ -418,6 +418,7 @@ export interface TimelineEntry {
     | "received"
     | "failed"
     | "more_runs"
+    | "step_done"
     | "next_run"
     | "running"
     | "waits"

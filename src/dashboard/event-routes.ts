@@ -168,12 +168,13 @@ async function readEvent(
   const contactEvents = recorded.items.map((view) => personal.contactEvent(view, rule));
   const show = personal.errorsOf(event.body, rule);
   const errors = Object.entries(workOn(event).errors);
+  const steps = await stepsOf(store, event);
   return {
     ...showEvent(event, personal, show),
     errors: Object.fromEntries(errors.map(([handler, failed]) => [handler, personal.failed(failed, show)])),
     signedAt: isoTime(event.signedAt),
-    timeline: eventTimeline(event, { contactEvents, paused: await inbox.listPaused(), show }),
-    steps: await stepsOf(store, event),
+    timeline: eventTimeline(event, { steps, contactEvents, paused: await inbox.listPaused(), show }),
+    steps,
     contactEvents,
     otherBytes: [...event.otherBytes],
     payload: personal.payload(event, rule),

@@ -8,6 +8,8 @@ type Pause = Pick<PausedHandler, "since" | "by">;
 
 /** What a time line is made of beside its event. */
 export interface TimelineParts {
+  /** Names of what unfinished handlers keep for a later run, in no order of time. */
+  steps: readonly { handler: string; name: string }[];
   /** Those that its handlers recorded. */
   contactEvents: readonly ContactEventRow[];
   /** The handlers that are paused now. */
@@ -20,7 +22,10 @@ export interface TimelineParts {
  * What is known of an event's life, oldest first. Older versions kept runs without their times, but for the one that
  * ended the work: those stand before what came of them.
  */
-export function eventTimeline(event: EventDetail, { contactEvents, paused, show }: TimelineParts): TimelineEntry[] {
+export function eventTimeline(
+  event: EventDetail,
+  { steps, contactEvents, paused, show }: TimelineParts,
+): TimelineEntry[] {
   const entries = [
     entry("signed", event.signedAt, "The service signed the delivery that was stored."),
     entry("received", event.receivedAt, "Received, verified and stored; answered 200."),
@@ -28,21 +33,22 @@ export function eventTimeline(event: EventDetail, { contactEvents, paused, show 
       const pause = paused.find(({ handler }) => handler === view.handler);
       // It has waited since it came, or since the pause.
       const heldSince = Math.max(pause?.since ?? 0, event.receivedAt);
-      return entriesOfHandler(view, show, pause && { by: pause.by, since: heldSince });
+      const held = pause && { by: pause.by, since: heldSince };
+      return entriesOfHandler(view, { show, held, steps: steps.filter(({ handler }) => handler === view.handler) });
     }),
     ...contactEvents.flatMap((row) => entriesOfContactEvent(row)),
   ];
   return inOrder(entries);
 }
 
-function entriesOfHandler(
-  view: HandlerDetail,
-  show: (text: string) => string,
-  pause: Pause | undefined,
-): TimelineEntry[] {
+interface HandlerParts extends Pick<TimelineParts, "steps" | "show"> {
+  held: Pause | undefined;
+}
+
+function entriesOfHandler(view: HandlerDetail, { show, held, steps }: HandlerParts): TimelineEntry[] {
   const { handler, state, failed, attempts, retryRequestedAt } = view;
   const of = handler === "" ? "The event" : handler;
-  const now = state === "pending" && pause !== undefined ? heldEntry(view, of, pause) : stateOf(view, of, show);
+  const now = state === "pending" && held !== undefined ? heldEntry(view, of, held) : stateOf(view, of, show);
   return [
     ...(failed === undefined ? [] : failedRuns(view, failed, of, show)),
     ...(retryRequestedAt === undefined
@@ -53,6 +59,8 @@ function entriesOfHandler(
             handler,
           },
         ]),
+    // Steps are kept without their times and runs.
+    ...steps.map(({ name }) => ({ ...entry("step_done", undefined, `${of} has finished the step ${name}.`), handler })),
     { ...now, handler, attempt: attempts === 0 ? null : attempts },
   ];
 }
@@ -116,25 +124,33 @@ function stateOf(view: HandlerDetail, of: string, show: (text: string) => string
 }
 
 function entriesOfContactEvent(row: ContactEventRow): TimelineEntry[] {
-  const { key, name, recordedAt, settledAt, state, remoteId, code, param, message, reason, error, attempts } = row;
+  const { key, name, recordedAt, settledAt, dueAt, error, attempts } = row;
   const recorded = {
     ...entry("contact_event_recorded", Date.parse(recordedAt), `Recorded the contact event ${name}.`),
     key,
   };
   if (settledAt === null) {
-    const tries = attempts === 0 ? "is not sent yet" : `was tried ${attempts} times`;
-    const text = `The contact event ${name} ${tries}.`;
-    return [recorded, { ...entry("waits", undefined, text), key, detail: error }];
+    const text = `The contact event ${name} ${attempts === 0 ? "is not sent yet" : `is tried again, after ${triesOf(row)}`}.`;
+    const next = dueAt === null ? undefined : Date.parse(dueAt);
+    return [recorded, { ...entry("waits", next, text), key, detail: error }];
   }
+  return [recorded, settledContactEvent(row, settledAt)];
+}
+
+function settledContactEvent(row: ContactEventRow, settledAt: string): TimelineEntry {
+  const { key, name, state, remoteId, code, param, message, reason, attempts } = row;
+  const after = attempts > 1 ? `, after ${triesOf(row)}` : "";
   const text =
     state === "done"
-      ? `The API took the contact event ${name}${remoteId === null ? "" : ` as ${remoteId}`}.`
-      : `The contact event ${name} is dead${reason === null ? "" : `: ${reason}`}.`;
+      ? `The API took the contact event ${name}${remoteId === null ? "" : ` as ${remoteId}`}${after}.`
+      : `The contact event ${name} is dead${reason === null ? "" : ` (${reason})`}${after}.`;
   const answer = [code, param, message].filter((part) => part !== null && part !== "").join(" · ");
-  return [
-    recorded,
-    { ...entry("contact_event_settled", Date.parse(settledAt), text), key, detail: answer === "" ? null : answer },
-  ];
+  const settled = entry("contact_event_settled", Date.parse(settledAt), text);
+  return { ...settled, key, detail: answer === "" ? null : answer };
+}
+
+function triesOf({ attempts }: ContactEventRow): string {
+  return attempts === 1 ? "1 try" : `${attempts} tries`;
 }
 
 function entry(kind: TimelineEntry["kind"], at: number | undefined, text: string): TimelineEntry {

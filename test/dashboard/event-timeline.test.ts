@@ -1,11 +1,13 @@
-import { expect, test } from "vitest";
-import { eventTimeline } from "#pigeonhole/dashboard/event-timeline.js";
+import { describe, expect, test } from "vitest";
+import type { TimelineEntry } from "#pigeonhole/dashboard/dashboard-api.js";
+import { type TimelineParts, eventTimeline } from "#pigeonhole/dashboard/event-timeline.js";
+import type { ContactEventRow } from "#pigeonhole/dev/api/page-api.js";
 import type { EventDetail, HandlerDetail } from "#pigeonhole/store/inbox-view.js";
 
 const T = 1_800_000_000_000;
 const iso = (at: number): string => new Date(at).toISOString();
 
-function timelineOf(work: Partial<HandlerDetail>) {
+function timelineOf(work: Partial<HandlerDetail>, parts: Partial<TimelineParts> = {}) {
   const handler: HandlerDetail = {
     handler: "crm",
     state: "dead",
@@ -35,7 +37,7 @@ function timelineOf(work: Partial<HandlerDetail>) {
     seq: 1,
     body: undefined,
   };
-  return eventTimeline(event, { contactEvents: [], paused: [], show: (text) => text }).slice(2);
+  return eventTimeline(event, { steps: [], contactEvents: [], paused: [], show: (text) => text, ...parts }).slice(2);
 }
 
 test("failed runs have their times, those between stand between, and the next run of pending work follows", () => {
@@ -73,4 +75,87 @@ test("one run between has its number, and a later run takes the time from the fa
   ]);
   expect(entries[1]?.text).toBe("crm: 1 more run, number 2, of which no error is kept.");
   expect(timelineOf({ failed: { first, last: first } }).map(({ kind }) => kind)).toEqual(["failed", "dead"]);
+});
+
+test("finished steps stand before the next run", () => {
+  const steps = [
+    { handler: "crm", name: "look up" },
+    { handler: "other", name: "of another" },
+  ];
+  const entries = timelineOf({ state: "pending", dueAt: T + 9_000, settledAt: undefined }, { steps });
+  expect(entries.slice(-2).map(({ kind, at, text }) => [kind, at, text])).toEqual([
+    ["step_done", null, "crm has finished the step look up."],
+    ["next_run", iso(T + 9_000), "crm runs again, after 5 of 5 attempts (attempts_spent: Error: no)."],
+  ]);
+});
+
+describe("contact events", () => {
+  const row: ContactEventRow = {
+    key: "k",
+    state: "pending",
+    name: "signed_up",
+    contact: "ann",
+    recordedAt: iso(T + 9_500),
+    occurredAt: iso(T + 9_500),
+    settledAt: null,
+    attempts: 0,
+    dueAt: null,
+    error: null,
+    reason: null,
+    code: null,
+    param: null,
+    message: null,
+    remoteId: null,
+    inboxEventId: "evt_1",
+  };
+
+  test.each<[string, Partial<ContactEventRow>, Pick<TimelineEntry, "kind" | "at" | "text" | "detail">]>([
+    [
+      "one that waits for its first call",
+      {},
+      { kind: "waits", at: null, text: "The contact event signed_up is not sent yet.", detail: null },
+    ],
+    [
+      "one that is tried again",
+      { attempts: 2, dueAt: iso(T + 60_000), error: "HTTP 503" },
+      {
+        kind: "waits",
+        at: iso(T + 60_000),
+        text: "The contact event signed_up is tried again, after 2 tries.",
+        detail: "HTTP 503",
+      },
+    ],
+    [
+      "one that the API took",
+      { state: "done", settledAt: iso(T + 10_000), attempts: 3, remoteId: "cev_1" },
+      {
+        kind: "contact_event_settled",
+        at: iso(T + 10_000),
+        text: "The API took the contact event signed_up as cev_1, after 3 tries.",
+        detail: null,
+      },
+    ],
+    [
+      "one that the API refused",
+      {
+        state: "dead",
+        settledAt: iso(T + 10_000),
+        attempts: 1,
+        reason: "refused",
+        code: "contact_not_found",
+        param: "email",
+        message: "No such contact.",
+      },
+      {
+        kind: "contact_event_settled",
+        at: iso(T + 10_000),
+        text: "The contact event signed_up is dead (refused).",
+        detail: "contact_not_found · email · No such contact.",
+      },
+    ],
+  ])("%s has its times and the answer of the API", (_, changes, last) => {
+    const entries = timelineOf({}, { contactEvents: [{ ...row, ...changes }] });
+    const recorded = { kind: "contact_event_recorded", at: iso(T + 9_500), key: "k" };
+    expect(entries.filter(({ key }) => key === "k")).toMatchObject([recorded, { ...last, key: "k" }]);
+  });
 });

@@ -14,6 +14,7 @@ const FACES: Record<TimelineEntry["kind"], { icon: IconName; tone: string }> = {
   received: { icon: "arrow", tone: "mute" },
   failed: { icon: "cross", tone: "bad" },
   more_runs: { icon: "cross", tone: "mute" },
+  step_done: { icon: "check", tone: "mute" },
   next_run: { icon: "clock", tone: "warn" },
   running: { icon: "arrow", tone: "warn" },
   waits: { icon: "clock", tone: "mute" },
