@@ -20,11 +20,10 @@ import { guardOrigin } from "./guard-origin.js";
 import { type Identity, type Viewer, type PersonRules, identifyViewer } from "./identify-viewer.js";
 import type { LiveView } from "./live-view.js";
 
-/** What depends on the store, once that is open. */
+/** What needs the store's secret. */
 export interface OpenDashboard {
   routes: readonly DashboardRoute[];
   tokens: ActionTokens;
-  live: LiveView;
 }
 
 /** What requests are answered with. */
@@ -33,6 +32,11 @@ export interface AnswerTools {
   files: DashboardFiles;
   /** Rejects with `stopped` while the receiver does not run, or as the store does. */
   open: () => Promise<OpenDashboard>;
+  /** Routes for those who look, which are answered while the store cannot be read too. */
+  lasting: readonly DashboardRoute[];
+  live: LiveView;
+  /** Throws `stopped` once the receiver stops. */
+  checkRunning: () => void;
   now: () => number;
   failures: FailureLog;
 }
@@ -89,19 +93,29 @@ function answerFile({ files }: AnswerTools, { method, path, query, bareMount }: 
 }
 
 async function answerApi(tools: AnswerTools, request: DashboardRequest, person: Viewer): Promise<DashboardAnswer> {
-  const { routes, tokens, live } = await tools.open();
   const { method, path, query } = request;
-  if (path === STREAM_PATH && method === "GET") return openStream(live, person);
-  const match = findPageApiRoute(routes, method === "HEAD" ? "GET" : method, path);
+  if (path === STREAM_PATH && method === "GET") {
+    tools.checkRunning();
+    return openStream(tools.live, person);
+  }
+  const match = await findRoute(tools, method === "HEAD" ? "GET" : method, path);
   if (match.kind === "no_such_path")
     return errorAnswer(404, { code: "no_such_path", message: "There is no such path." });
   if (match.kind === "wrong_method")
     return errorAnswer(405, { code: "wrong_method", message: `This path does not take ${method}.` });
   const { route, id } = match;
-  if (route.method === "POST") checkToken(tokens.judge(request.header(TOKEN_HEADER), person.name, tools.now()));
+  if (route.method === "POST") {
+    const { tokens } = await tools.open();
+    checkToken(tokens.judge(request.header(TOKEN_HEADER), person.name, tools.now()));
+  }
   checkRole(route, person);
   const body = route.method === "POST" ? await readFields(request) : new BodyFields({});
   return jsonAnswer(200, await route.handle({ id, query: new URLSearchParams(query), body, person }));
+}
+
+async function findRoute({ lasting, open }: AnswerTools, method: string, path: string) {
+  const match = findPageApiRoute(lasting, method, path);
+  return match.kind === "no_such_path" ? findPageApiRoute((await open()).routes, method, path) : match;
 }
 
 function openStream(live: LiveView, { payloads }: Viewer): DashboardAnswer {

@@ -29,6 +29,7 @@ import { NowReader } from "./now-reader.js";
 import { outboxRoutes } from "./outbox-routes.js";
 import { overviewRoutes } from "./overview-routes.js";
 import { PersonalData } from "./personal-data.js";
+import { StoreOrMemory } from "./store-or-memory.js";
 
 /** A mounted dashboard: a middleware of Express and Connect and a listener of node:http, with a handler for Fetch. */
 export interface Dashboard extends NodeMiddleware {
@@ -56,12 +57,27 @@ export function createDashboard<Req = never>(
   const { clock, logger } = parts.options;
   const operator = operatorOf(parts);
   const failures = new FailureLog(logger, clock);
+  const storeOrMemory = new StoreOrMemory({ receiver: parts, failures });
+  const now = new NowReader({ operator, receiver: parts, storeOrMemory, clock });
   const open = openOnce(parts, { operator, failures });
   const answer = createAnswer({
     // The server that it is mounted on passes its own requests.
     people: { allow: allow as ((request: unknown) => AllowAnswer) | undefined, payloads, logger },
     files: new DashboardFiles(),
     open,
+    lasting: [
+      sessionRoute({ open, operator, storeOrMemory, handlers: () => handlersOf(parts), now: () => clock.now() }),
+      ...overviewRoutes({ operator, receiver: parts, now, storeOrMemory }),
+    ],
+    live: new LiveView({
+      readNow: () => now.read(),
+      readJobs: () => operator().listJobs(),
+      lastReportAt: () => now.lastReportAt,
+      isOver: () => storeOrMemory.isOver,
+      failures,
+      clock,
+    }),
+    checkRunning: () => storeOrMemory.checkRunning(),
     now: () => clock.now(),
     failures,
   });
@@ -81,7 +97,7 @@ function operatorOf({ options, path }: ReceiverParts): () => InboxOperator {
   return () => {
     const { state } = path.admission;
     if (state !== "running" && state !== "stopping")
-      throw new PigeonholeError("stopped", `The receiver is ${state}; its dashboard works while it runs.`);
+      throw new PigeonholeError("stopped", `The receiver is ${state}, and its store not open.`);
     opened ??= open();
     return opened;
   };
@@ -93,18 +109,7 @@ function openOnce(
   { operator, failures }: { operator: () => InboxOperator; failures: FailureLog },
 ): () => Promise<OpenDashboard> {
   const { clock, logger } = parts.options;
-  const { admission } = parts.path;
-  const isRunning = (): boolean => admission.state === "running";
-  const jobs = new JobRunner({ operator, receiver: admission, clock, failures });
-  const now = new NowReader({ operator, receiver: parts, clock });
-  const live = new LiveView({
-    readNow: () => now.read(),
-    readJobs: () => operator().listJobs(),
-    lastReportAt: () => now.lastReportAt,
-    isRunning,
-    failures,
-    clock,
-  });
+  const jobs = new JobRunner({ operator, receiver: parts.path.admission, clock, failures });
   const { api } = parts.options;
   const deliveries = api === undefined ? undefined : new DeliveryLog(api, clock);
   let opening: Promise<OpenDashboard> | undefined;
@@ -115,45 +120,52 @@ function openOnce(
       const tokens = new ActionTokens(secret);
       const personal = new PersonalData(secret);
       const log = new ActionLog(logger);
-      const handlers = (): string[] => parts.path.registry.all.map(({ name }) => name);
       const routes = [
-        sessionRoute({ tokens, operator, handlers, now: () => clock.now() }),
-        ...overviewRoutes({ operator, now }),
         ...errorRoutes({ operator, personal, now: () => clock.now() }),
         ...eventRoutes({ operator, store: parts.options.store, personal, log }),
         ...deliveryRoutes({ operator, personal, deliveries }),
-        ...handlerRoutes({ operator, handlers, log }),
+        ...handlerRoutes({ operator, handlers: () => handlersOf(parts), log }),
         ...jobRoutes({ operator, personal, jobs, log }),
         ...outboxRoutes({ operator, personal, log }),
       ];
-      return { routes, tokens, live };
+      return { routes, tokens };
     });
     opening.catch(() => (opening = undefined));
     return opening;
   };
 }
 
+/** Their names, in their order. */
+function handlersOf({ path }: ReceiverParts): string[] {
+  return path.registry.all.map(({ name }) => name);
+}
+
 interface SessionTools {
-  tokens: ActionTokens;
+  open: () => Promise<OpenDashboard>;
   operator: () => InboxOperator;
+  storeOrMemory: StoreOrMemory;
   handlers: () => string[];
   now: () => number;
 }
 
-function sessionRoute({ tokens, operator, handlers, now }: SessionTools): DashboardRoute {
+/** Who looks is known without the store. */
+function sessionRoute({ open, operator, storeOrMemory, handlers, now }: SessionTools): DashboardRoute {
   return {
     method: "GET",
     path: "/api/session",
     needs: "read",
-    handle({ person }): DashboardSession {
-      const inbox = operator();
-      const { token, expiresAt } = tokens.issue(person.name, now());
+    async handle({ person }): Promise<DashboardSession> {
+      const opened = await storeOrMemory.read(
+        async () => ({ ...(await open()), database: operator().database }),
+        () => undefined,
+      );
+      const issued = opened?.tokens.issue(person.name, now());
       return {
         version: readPackageVersion(),
         ...person,
-        token,
-        tokenExpiresAt: isoTime(expiresAt),
-        database: inbox.database,
+        token: issued?.token ?? "",
+        tokenExpiresAt: issued === undefined ? null : isoTime(issued.expiresAt),
+        database: opened?.database ?? null,
         eventTypes: [...EVENT_TYPES],
         handlers: handlers(),
       };

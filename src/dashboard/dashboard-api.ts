@@ -33,6 +33,9 @@
  * read the session again, then repeat the POST once), `not_allowed` (403: the person may only read), `payload_hidden`
  * (403), `signed_out` (403: `allow` serves nobody by that request any more), `no_such_path` (404), `too_many_streams`
  * (503), `stopped` (503: the receiver has stopped).
+ *
+ * While the store cannot be read, `session`, `overview`, `running` and `stream` are answered from the memory of this
+ * process, with a StoreTrouble; all else is answered 503 with the code of the store's error.
  */
 import type {
   ContactEventDetail,
@@ -80,19 +83,22 @@ export interface DashboardSession {
   name: string;
   role: DashboardRole;
   payloads: PayloadAccess;
-  /** For the header of POSTs; bound to the name. */
+  /** For the header of POSTs; bound to the name. Empty while the store's secret, which signs it, cannot be read. */
   token: string;
-  /** When the token ends, ISO 8601. */
-  tokenExpiresAt: string;
-  /** Path of the file, or server and database without the password. */
-  database: string;
+  /** When the token ends, ISO 8601; null without one. */
+  tokenExpiresAt: string | null;
+  /** Path of the file, or server and database without the password; null before the receiver has opened it. */
+  database: string | null;
   /** Names for filters. */
   eventTypes: string[];
   /** Names of the handlers that this process has, in their order, for filters. */
   handlers: string[];
 }
 
-/** What the plots show: all processes of the store together. */
+/**
+ * What the plots show: all processes of the store together. With {@link DashboardNow.trouble}: the last hour of this
+ * process, whatever range was asked for.
+ */
 export interface DashboardOverview {
   range: FigureRange;
   /** Length of a step, in milliseconds. */
@@ -137,6 +143,13 @@ export interface HandlerSeries extends DashboardRunSeries {
 export interface DashboardNow {
   /** ISO 8601. */
   at: string;
+  /**
+   * Why the store cannot be read; null while it can. With it, all of this is of the process that answers, from its
+   * memory, and what only the store knows is null or empty.
+   */
+  trouble: StoreTrouble | null;
+  /** What the process that answers has raised and is not over, the last raised first. */
+  alarms: AlarmRow[];
   /** The most serious state of the processes that live, such as `running` or `stopping`; `stopped` without one. */
   state: string;
   /** Processes on the store that reported within the last minutes, this one first. */
@@ -149,14 +162,38 @@ export interface DashboardNow {
     parked: number;
     /** Age of the oldest event with work that waits or runs, in milliseconds; 0 without one. */
     oldestAgeMs: number;
-  };
-  outbox: { pending: number; leased: number; dead: number; oldestAgeMs: number };
+  } | null;
+  outbox: { pending: number; leased: number; dead: number; oldestAgeMs: number } | null;
   /** Null where it is not known. */
   disk: { usedBytes: number | null; freeBytes: number | null };
   /** Handlers that do not run until they are resumed; the page shows a banner. */
   paused: PausedHandlerRow[];
   /** Handlers that run now, of all processes. */
   running: number;
+}
+
+/** Why the store cannot be read; without secrets and without what its rows hold. */
+export interface StoreTrouble {
+  /** Code of the error, such as `store_replaced` or `store_unreachable`; `not_started` before the receiver has. */
+  code: string;
+  /** What happened, plain text. */
+  message: string;
+  /** What to do, plain text. */
+  advice: string;
+}
+
+/** A problem that needs an operator. */
+export interface AlarmRow {
+  /** Such as `store_unavailable`. */
+  kind: string;
+  /** Since when it is raised again and again, ISO 8601. */
+  since: string;
+  /** When it was raised last, ISO 8601. */
+  at: string;
+  /** Its numbers and codes, such as `inARow 20, disablesAt 100`; empty without any. */
+  detail: string;
+  /** What to do, plain text. */
+  advice: string;
 }
 
 /** How near the service is to switching the endpoint off. */
@@ -249,12 +286,10 @@ export interface RunningRow {
 export interface StreamMessages {
   /** At once, and each second while something has changed. */
   now: DashboardNow;
-  /** A step of the figures was written: load the overview again. */
+  /** A step of the figures was written, or has ended while the store cannot be read: load the overview again. */
   figures: { at: string };
   /** Jobs that have changed. */
   jobs: { jobs: BulkJobRow[] };
-  /** Why the store cannot be read, when that begins; null when it can be read again. What was sent before is old. */
-  trouble: { message: string | null };
   /** The receiver stops; the stream ends. */
   end: Record<string, never>;
 }

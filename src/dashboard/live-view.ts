@@ -1,6 +1,5 @@
 import type { Clock, Timer } from "../base/clock.js";
 import { MINUTE, SECOND } from "../base/duration.js";
-import { isPigeonholeError } from "../base/error.js";
 import type { BulkJob } from "../store/bulk-jobs.js";
 import type { DashboardNow, PayloadAccess, StreamMessages } from "./dashboard-api.js";
 import type { StreamSink } from "./dashboard-request.js";
@@ -16,12 +15,13 @@ const MAX_STREAMS = 50;
 
 /** Where the messages come from. */
 export interface LiveViewTools {
+  /** Rejects with `stopped` only. */
   readNow: () => Promise<DashboardNow>;
   readJobs: () => Promise<BulkJob[]>;
   /** When a process last wrote figures, as far as `readNow` has seen. */
   lastReportAt: () => number;
-  /** False once the receiver stops. */
-  isRunning: () => boolean;
+  /** True once the receiver stops. */
+  isOver: () => boolean;
   failures: FailureLog;
   clock: Clock;
 }
@@ -73,25 +73,14 @@ export class LiveView {
     this.#timer = undefined;
     this.#isReading = true;
     await this.#readAll().then(
-      () => this.#tellTrouble(null),
-      (error: unknown) => this.#noteTrouble(error),
+      () => undefined,
+      // While the store cannot be read, the next state says why.
+      (error: unknown) => this.#tools.failures.note(error, "dashboard_failed"),
     );
     this.#isReading = false;
-    if (!this.#tools.isRunning()) this.#endAll();
+    if (this.#tools.isOver()) this.#endAll();
     this.#keepAlive();
     if (this.#streams.size > 0) this.#timer = this.#tools.clock.setTimer(() => void this.#refresh(), REFRESH_MS);
-  }
-
-  /** Of a receiver that stops, the end of the stream tells. */
-  #noteTrouble(error: unknown): void {
-    if (isPigeonholeError(error, "stopped")) return;
-    this.#tools.failures.note(error, "dashboard_failed");
-    this.#tellTrouble(isPigeonholeError(error) ? error.message : "The dashboard failed. The log of the app says why.");
-  }
-
-  #tellTrouble(message: string | null): void {
-    if (message === null && !this.#sent.has("trouble")) return;
-    this.#send("trouble", () => ({ message }), message);
   }
 
   async #readAll(): Promise<void> {
@@ -100,6 +89,7 @@ export class LiveView {
     this.#send("now", () => now, { ...now, at: "", ...withoutAges(now) });
     const at = new Date(lastReportAt()).toISOString();
     this.#send("figures", () => ({ at }), at);
+    if (now.trouble !== null) return;
     const jobs = await readJobs();
     this.#send("jobs", (payloads) => ({ jobs: jobs.map((job) => jobRow(job, payloads)) }), jobs);
   }
@@ -149,8 +139,8 @@ export class LiveView {
 /** Ages change with each second; the page counts them on by itself. */
 function withoutAges({ backlog, outbox, endpoint }: DashboardNow) {
   return {
-    backlog: { ...backlog, oldestAgeMs: backlog.oldestAgeMs > 0 },
-    outbox: { ...outbox, oldestAgeMs: outbox.oldestAgeMs > 0 },
+    backlog: backlog && { ...backlog, oldestAgeMs: backlog.oldestAgeMs > 0 },
+    outbox: outbox && { ...outbox, oldestAgeMs: outbox.oldestAgeMs > 0 },
     endpoint: { ...endpoint, silentForMs: null },
   };
 }

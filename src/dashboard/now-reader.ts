@@ -3,10 +3,21 @@ import { isoTime } from "../base/iso-time.js";
 import { LIMITS } from "../protocol/limits.js";
 import type { ReceiverParts } from "../receiver/receiver-parts.js";
 import type { ReportedStatus, StepValues } from "../store/figures.js";
-import type { DashboardNow, EndpointHealth, ProcessRow, RunningRow, RunningWork } from "./dashboard-api.js";
+import { FIGURE_RANGES } from "../store/figures.js";
+import { stepAt } from "../store/figure-series.js";
+import { alarmRow } from "./alarm-row.js";
+import type {
+  DashboardNow,
+  EndpointHealth,
+  ProcessRow,
+  RunningRow,
+  RunningWork,
+  StoreTrouble,
+} from "./dashboard-api.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import { isAlive, worstState } from "../store/process-state.js";
 import { pausedRow } from "./handler-routes.js";
+import type { StoreOrMemory } from "./store-or-memory.js";
 
 /** Counts are kept for so many times as long as counting took: it takes longer than the rest where much is pending. */
 const KEPT_TIMES = 100;
@@ -18,7 +29,8 @@ type Disk = DashboardNow["disk"];
 /** What the reader looks at besides the store. */
 export interface NowReaderTools {
   operator: () => InboxOperator;
-  receiver: Pick<ReceiverParts, "inStore">;
+  receiver: Pick<ReceiverParts, "inStore" | "path">;
+  storeOrMemory: StoreOrMemory;
   clock: Clock;
 }
 
@@ -33,43 +45,88 @@ export class NowReader {
     this.#tools = tools;
   }
 
-  async read(): Promise<DashboardNow> {
+  /** Rejects with `stopped` only. */
+  read(): Promise<DashboardNow> {
+    return this.#tools.storeOrMemory.read(
+      () => this.readStore(),
+      (trouble) => this.readMemory(trouble),
+    );
+  }
+
+  /** What this process knows without the store. */
+  readMemory(trouble: StoreTrouble): DashboardNow {
     const now = this.#tools.clock.now();
-    // Taken once: a throw between the calls would leave a rejection that nobody handles.
-    const inbox = this.#tools.operator();
-    const [counts, statuses, paused] = await Promise.all([
-      this.#count(inbox, now),
-      this.#statuses(inbox, now),
-      inbox.listPaused(),
-    ]);
-    const alive = statuses.filter((status) => isAlive(status, now));
+    const own = this.#ownStatus(now);
+    // Its figures are shown step by step too.
+    this.#lastReportAt = stepAt(now, FIGURE_RANGES["1h"].stepMs);
     return {
-      at: isoTime(now),
-      state: worstState(alive),
-      processes: statuses.map((status, place) => processRow(status, { now, isThis: place === 0 })),
-      endpoint: endpointHealth(alive, now),
-      ...gauges(counts, now),
-      disk: await this.#readDisk(inbox),
-      paused: paused.map((each) => pausedRow(each, counts.events)),
-      running: alive.reduce((sum, { runningCount }) => sum + runningCount, 0),
+      ...this.#processes([own], now),
+      trouble,
+      backlog: null,
+      outbox: null,
+      disk: { usedBytes: null, freeBytes: null },
+      paused: [],
     };
   }
 
-  /** The longest-running first. */
-  async running(): Promise<RunningWork> {
+  /** Rejects as the store does. */
+  async readStore(): Promise<DashboardNow> {
     const now = this.#tools.clock.now();
-    const alive = (await this.#statuses(this.#tools.operator(), now)).filter((status) => isAlive(status, now));
+    // Taken once: a throw between the calls would leave a rejection that nobody handles.
+    const inbox = this.#tools.operator();
+    const [statuses, paused] = await Promise.all([this.#statuses(inbox, now), inbox.listPaused()]);
+    // How long it takes is measured: the start of a thread, or a connection, is no part of it.
+    const counts = await this.#count(inbox);
+    return {
+      ...this.#processes(statuses, now),
+      trouble: null,
+      ...gauges(counts, now),
+      disk: await this.#readDisk(inbox),
+      paused: paused.map((each) => pausedRow(each, counts.events)),
+    };
+  }
+
+  /** The longest-running first; of this process alone while the store cannot be read. */
+  async running(): Promise<RunningWork> {
+    const { clock, storeOrMemory, operator } = this.#tools;
+    const now = clock.now();
+    const statuses = await storeOrMemory.read(
+      () => this.#statuses(operator(), now),
+      () => [this.#ownStatus(now)],
+    );
+    const alive = statuses.filter((status) => isAlive(status, now));
     const items = alive.flatMap(({ process, running }) => running.map((each) => runningRow(process, each, now)));
     const count = alive.reduce((sum, { runningCount }) => sum + runningCount, 0);
     return { items: items.toSorted((one, other) => other.forMs - one.forMs), hasMore: count > items.length };
   }
 
-  /** When a process last reported, in milliseconds since 1970; 0 before one did. */
+  /** This process comes first. */
+  #processes(
+    statuses: readonly ReportedStatus[],
+    now: number,
+  ): Pick<DashboardNow, "at" | "alarms" | "state" | "processes" | "endpoint" | "running"> {
+    const alive = statuses.filter((status) => isAlive(status, now));
+    return {
+      at: isoTime(now),
+      alarms: this.#tools.receiver.path.report.alarms.recent.map(alarmRow),
+      state: worstState(alive),
+      processes: statuses.map((status, place) => processRow(status, { now, isThis: place === 0 })),
+      endpoint: endpointHealth(alive, now),
+      running: alive.reduce((sum, { runningCount }) => sum + runningCount, 0),
+    };
+  }
+
+  #ownStatus(now: number): ReportedStatus {
+    return { ...this.#tools.receiver.inStore.figures.status, reportedAt: now };
+  }
+
+  /** When a process last reported, in milliseconds since 1970, or the step shown from memory began; 0 before. */
   get lastReportAt(): number {
     return this.#lastReportAt;
   }
 
-  #count(inbox: InboxOperator, now: number): Promise<Counts> {
+  #count(inbox: InboxOperator): Promise<Counts> {
+    const now = this.#tools.clock.now();
     if (this.#counts !== undefined && now < this.#counts.until) return this.#counts.counts;
     const kept = { until: Number.POSITIVE_INFINITY, counts: inbox.overview() };
     this.#counts = kept;
@@ -84,7 +141,7 @@ export class NowReader {
 
   /** This process as it is in memory, and first; the others as they last reported. */
   async #statuses(inbox: InboxOperator, now: number): Promise<ReportedStatus[]> {
-    const own = { ...this.#tools.receiver.inStore.figures.status, reportedAt: now };
+    const own = this.#ownStatus(now);
     const statuses = await inbox.readStatuses();
     this.#lastReportAt = Math.max(0, ...statuses.map(({ reportedAt }) => reportedAt));
     return [own, ...statuses.filter(({ process }) => process !== own.process)];

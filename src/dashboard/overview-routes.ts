@@ -1,38 +1,51 @@
 import { handlerTimesRow } from "../dev/api/inbox-rows.js";
+import type { ReceiverParts } from "../receiver/receiver-parts.js";
 import { badField } from "../dev/api/page-api-error.js";
 import type { FigureRange } from "../store/figures.js";
-import type { DashboardOverview, RunningWork } from "./dashboard-api.js";
+import type { DashboardOverview, RunningWork, StoreTrouble } from "./dashboard-api.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import type { DashboardCall, DashboardRoute } from "./dashboard-route.js";
 import type { NowReader } from "./now-reader.js";
+import type { StoreOrMemory } from "./store-or-memory.js";
 
 /** What the routes of the overview work with. */
 export interface OverviewRouteTools {
   operator: () => InboxOperator;
-  now: Pick<NowReader, "read" | "running">;
+  receiver: Pick<ReceiverParts, "inStore">;
+  now: Pick<NowReader, "readStore" | "readMemory" | "running">;
+  storeOrMemory: StoreOrMemory;
 }
 
 const RANGES: readonly FigureRange[] = ["1h", "24h", "7d"];
 
-/** The figures of all processes, and what runs now. */
-export function overviewRoutes({ operator, now }: OverviewRouteTools): DashboardRoute[] {
+/** The figures of all processes, and what runs now; of this process alone while the store cannot be read. */
+export function overviewRoutes({ operator, receiver, now, storeOrMemory }: OverviewRouteTools): DashboardRoute[] {
+  const readStore = async (range: FigureRange): Promise<DashboardOverview> => {
+    const inbox = operator();
+    const [series, times, current] = await Promise.all([
+      inbox.readFigures(range),
+      inbox.handlerTimes(),
+      now.readStore(),
+    ]);
+    const handlers = series.handlers.map((each) => {
+      const taken = times.find(({ handler }) => handler === each.handler);
+      return { ...each, times: taken === undefined ? null : handlerTimesRow(taken) };
+    });
+    return { ...series, handlers, now: current };
+  };
+  const readMemory = (trouble: StoreTrouble): DashboardOverview => {
+    const { recent } = receiver.inStore.figures;
+    const handlers = recent.handlers.map((each) => ({ ...each, times: null }));
+    return { ...recent, handlers, now: now.readMemory(trouble) };
+  };
   return [
     {
       method: "GET",
       path: "/api/overview",
       needs: "read",
-      async handle(call): Promise<DashboardOverview> {
-        const inbox = operator();
-        const [series, times, current] = await Promise.all([
-          inbox.readFigures(rangeOf(call)),
-          inbox.handlerTimes(),
-          now.read(),
-        ]);
-        const handlers = series.handlers.map((each) => {
-          const taken = times.find(({ handler }) => handler === each.handler);
-          return { ...each, times: taken === undefined ? null : handlerTimesRow(taken) };
-        });
-        return { ...series, handlers, now: current };
+      handle(call): Promise<DashboardOverview> {
+        const range = rangeOf(call);
+        return storeOrMemory.read(() => readStore(range), readMemory);
       },
     },
     { method: "GET", path: "/api/running", needs: "read", handle: (): Promise<RunningWork> => now.running() },

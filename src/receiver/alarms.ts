@@ -4,6 +4,7 @@ import type { Logger } from "../base/logger.js";
 import type { OutcomeKind } from "../protocol/outcome.js";
 import type { ParseFailure } from "../protocol/parse-signature.js";
 import type { SessionOfServer } from "../store/store.js";
+import { type RecentAlarm, RecentAlarms } from "./recent-alarms.js";
 
 /** A problem that needs an operator. Never holds a secret, a signature or a body. */
 export type Alarm =
@@ -132,6 +133,7 @@ const REPEAT_MS = MINUTE;
 export class Alarms {
   readonly #deps: { logger: Logger; clock: Clock; hook: ((alarm: Alarm) => unknown) | undefined };
   readonly #lastRaised = new Map<Alarm["kind"], number>();
+  readonly #recent = new RecentAlarms<Alarm>();
 
   constructor(deps: { logger: Logger; clock: Clock; hook: ((alarm: Alarm) => unknown) | undefined }) {
     this.#deps = deps;
@@ -140,12 +142,18 @@ export class Alarms {
   raise(alarm: Alarm): void {
     const { logger, clock, hook } = this.#deps;
     const now = clock.now();
+    this.#recent.note(alarm, now);
     const last = this.#lastRaised.get(alarm.kind);
     if (last !== undefined && now >= last && now - last < REPEAT_MS) return;
     this.#lastRaised.set(alarm.kind, now);
     const { kind, ...fields } = alarm;
     logger.error({ alarm: kind, ...fields, advice: ADVICE[kind] }, "alarm");
     void this.#callHook(() => hook?.(alarm), kind);
+  }
+
+  /** Those that are not over, the last raised first. */
+  get recent(): RecentAlarm<Alarm>[] {
+    return this.#recent.list(this.#deps.clock.now());
   }
 
   /** The hook may be asynchronous; an unhandled rejection would end the process. */

@@ -2,12 +2,13 @@ import { type Clock, type Timer, elapsedBy } from "../base/clock.js";
 import { MINUTE, SECOND } from "../base/duration.js";
 import { errorFields } from "../base/error-fields.js";
 import type { Logger } from "../base/logger.js";
-import type { Gauges, ProcessStatus } from "../store/figures.js";
+import type { FigureSeries, Gauges, ProcessStatus } from "../store/figures.js";
 import type { EndedRuns } from "../store/handler-times.js";
 import type { Store } from "../store/store.js";
 import { NO_FIGURES, sumFigures } from "../store/sum-figures.js";
 import type { FiguresRecorder } from "./figures-recorder.js";
 import type { GaugeReader } from "./gauge-reader.js";
+import { RecentFigures } from "./recent-figures.js";
 
 /** A process that is killed loses the figures of so long. */
 const BETWEEN_WRITES_MS = 10 * SECOND;
@@ -33,6 +34,8 @@ export class FiguresWriter {
   #hasStarted = false;
   #stopped = false;
   #hasFailed = false;
+  #isWriting = false;
+  readonly #recent = new RecentFigures();
   #unwritten = NO_FIGURES;
   #writtenAt = -Infinity;
   readonly #ended: EndedRuns[] = [];
@@ -46,7 +49,12 @@ export class FiguresWriter {
   start(): void {
     if (this.#stopped) return;
     this.#hasStarted = true;
-    this.#timer = this.#deps.clock.setTimer(() => void this.#write().then(() => this.start()), BETWEEN_WRITES_MS);
+    this.#timer = this.#deps.clock.setTimer(() => {
+      this.#take();
+      // A store that hangs must not keep what happens meanwhile out of its steps.
+      if (!this.#isWriting) void this.#write();
+      this.start();
+    }, BETWEEN_WRITES_MS);
   }
 
   /** The last write is begun, which also says that this process has gone. It ends with the close of the store. */
@@ -63,10 +71,21 @@ export class FiguresWriter {
     return this.#deps.recorder.status;
   }
 
+  /** What happened in this process in the last hour, from memory: without gauges. */
+  get recent(): FigureSeries {
+    this.#take();
+    return this.#recent.read(this.#deps.clock.now());
+  }
+
   /** Never rejects. */
   async #write(): Promise<void> {
+    this.#isWriting = true;
+    await this.#writeChanged();
+    this.#isWriting = false;
+  }
+
+  async #writeChanged(): Promise<void> {
     const { recorder, gauges, clock } = this.#deps;
-    this.#take();
     const levels = await gauges.read({ isBusy: this.#hasUnwritten || recorder.status.runningCount > 0 });
     if (this.#stopped) return;
     const { status } = recorder;
@@ -80,6 +99,7 @@ export class FiguresWriter {
   #take(): void {
     const { figures, ended } = this.#deps.recorder.take();
     this.#unwritten = sumFigures(this.#unwritten, figures);
+    this.#recent.add(figures, this.#deps.clock.now());
     this.#ended.push(...ended);
   }
 

@@ -17,7 +17,10 @@ export function lifecycleSteps(parts: ReceiverParts): LifecycleSteps {
   const runsHandlers = options.role !== "accept";
   return {
     start: [
-      () => path.registry.freeze(),
+      () => {
+        watches.startError = undefined;
+        path.registry.freeze();
+      },
       (stopAsked) => Promise.race([path.verification.secrets.load(), stopAsked]),
       async () => {
         if (!options.telemetry) return;
@@ -37,7 +40,8 @@ export function lifecycleSteps(parts: ReceiverParts): LifecycleSteps {
       // Not awaited: a long backlog takes seconds to count.
       () => void warnOfOrphans(parts),
     ],
-    release: () => {
+    release: (cause) => {
+      watches.startError = cause;
       path.telemetry?.stop();
       return inStore.ownership.close();
     },

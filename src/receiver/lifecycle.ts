@@ -7,8 +7,8 @@ export interface LifecycleSteps {
    * so that a step can end its wait.
    */
   start: readonly ((stopAsked: Promise<void>) => unknown)[];
-  /** Runs after a failed start: closes what it opened, so that another receiver can open it. */
-  release: () => Promise<void>;
+  /** Runs after a failed start, with its error: closes what it opened, so that another receiver can open it. */
+  release: (cause: unknown) => Promise<void>;
   /** Runs after the start has ended, with or without success. */
   stop: (timeoutMs: number) => Promise<void>;
 }
@@ -56,7 +56,7 @@ export class Lifecycle {
       this.#admission.state = "running";
     } catch (error) {
       // The first error is more useful than an error of the cleanup.
-      await this.#steps.release().catch(() => undefined);
+      await this.#steps.release(error).catch(() => undefined);
       this.#starting = undefined;
       if (!this.#isToStop) this.#admission.state = "new";
       throw error;

@@ -27,6 +27,8 @@ interface Watches {
   silence: SilenceWatch | undefined;
   /** Lines that are held back while there are too many of them. */
   limitedLog: LimitedLog;
+  /** Why the last start failed; undefined while none has, and during another one. */
+  startError?: unknown;
 }
 
 /** The parts of a receiver. */

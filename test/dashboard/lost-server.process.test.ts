@@ -1,5 +1,6 @@
 import { type Store, createReceiver } from "pigeonhole";
 import { createPostgresStore } from "pigeonhole/postgres";
+import type { DashboardOverview } from "#pigeonhole/dashboard/dashboard-api.js";
 import { TEST_SECRET } from "pigeonhole/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { type RelayFault, startPostgresRelay } from "../support/postgres-relay.js";
@@ -8,12 +9,12 @@ import { captureLog, closeReceiver } from "../support/receiver.js";
 import { openDashboard } from "./dashboard-client.js";
 
 describeOnPostgres((database) => {
-  test.each<[string, RelayFault]>([
-    ["cannot be reached", { at: "socket" }],
-    ["hangs", { at: "silence" }],
+  test.each<[string, RelayFault, string]>([
+    ["cannot be reached", { at: "socket" }, "store_unreachable"],
+    ["hangs", { at: "silence" }, "store_busy"],
   ])(
-    "while the server %s, the dashboard says so within seconds, logs it once, and works again after it",
-    async (_, fault) => {
+    "while the server %s, the dashboard says so within seconds, logs it once, shows this process, and works after it",
+    async (_, fault, code) => {
       const { url, schema, pool } = database;
       const relay = await startPostgresRelay(url);
       const log = captureLog();
@@ -25,22 +26,26 @@ describeOnPostgres((database) => {
       });
       await receiver.start();
       const dashboard = openDashboard(receiver);
-      expect((await dashboard.get("api/overview")).status).toBe(200);
+      const look = async () => (await dashboard.get<DashboardOverview>("api/overview")).body.now;
+      expect((await look()).trouble).toBeNull();
       relay.fault = fault;
       if (fault.at === "socket") relay.cut();
       const since = performance.now();
-      const views = ["overview", "events", "jobs", "errors", "handlers", "outbox"];
+      const ownProcess = look().then((now) => ({ now, tookMs: performance.now() - since }));
+      const views = ["events", "jobs", "errors", "handlers", "outbox"];
       const lost = await Promise.all(views.map((view) => dashboard.get(`api/${view}`)));
       expect(performance.now() - since).toBeLessThan(12_000);
       for (const answer of lost) expect(answer).toMatchObject({ status: 503, body: { code: "store_unreachable" } });
+      const { now, tookMs } = await ownProcess;
+      expect(now).toMatchObject({ state: "running", trouble: { code }, backlog: null, processes: [{ isThis: true }] });
+      expect(tookMs).toBeLessThan(8_000);
       // A look for jobs may have met it first.
       const logged = log.lines.filter(({ msg }) => /^dashboard_(failed|job_interrupted)$/.test(msg));
       expect(logged).toMatchObject([{ code: "store_unreachable" }]);
 
       relay.fault = undefined;
       relay.cut();
-      const status = async () => (await dashboard.get("api/overview")).status;
-      await expect.poll(status, { timeout: 10_000 }).toBe(200);
+      await expect.poll(async () => (await look()).trouble, { timeout: 10_000 }).toBeNull();
     },
     40_000,
   );

@@ -1,8 +1,9 @@
-import { copyFileSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import type { DashboardOverview } from "#pigeonhole/dashboard/dashboard-api.js";
-import { captureLog, makeEvent, openReceiver, post, tempFile } from "../support/receiver.js";
+import type { DashboardOverview, StepValues } from "#pigeonhole/dashboard/dashboard-api.js";
+import { makeFolder } from "../support/folder.js";
+import { captureLog, makeEvent, makeGate, openReceiver, post, tempFile } from "../support/receiver.js";
 import { HOST, openDashboard } from "./dashboard-client.js";
 
 /** A receiver with one event, on a file that can be taken away. */
@@ -10,10 +11,12 @@ async function start() {
   const file = tempFile();
   const log = captureLog();
   const receiver = openReceiver({ store: file, logger: log.logger });
-  receiver.on("email.sent", () => undefined);
+  receiver.on("email.sent", () => undefined, { name: "quick" });
+  const gate = makeGate();
+  receiver.on("email.bounced", () => gate.passed, { name: "slow" });
   await receiver.start();
   await post(receiver, makeEvent());
-  return { file, log, receiver, dashboard: openDashboard(receiver) };
+  return { file, log, receiver, gate, dashboard: openDashboard(receiver) };
 }
 
 function moveFiles(from: string, to: string): void {
@@ -26,32 +29,102 @@ function moveFiles(from: string, to: string): void {
 
 const LOST = { status: 503, body: { code: "store_replaced" } };
 
+/** What this process knows by itself. */
+const FROM_MEMORY = {
+  status: 200,
+  body: {
+    range: "1h",
+    now: {
+      trouble: { code: "store_replaced", message: expect.stringContaining("was moved, deleted or replaced") },
+      state: "running",
+      processes: [{ isThis: true, pid: process.pid }],
+      backlog: null,
+      outbox: null,
+    },
+  },
+};
+
+const total = (values: StepValues | undefined) => (values ?? []).reduce<number>((sum, value) => sum + (value ?? 0), 0);
+
 test.each(["before", "after"])(
   "files that are away are said to be, %s a delivery has met it, until they are back",
   async (when) => {
     const { file, receiver, dashboard } = await start();
     const look = () => dashboard.get<DashboardOverview>("api/overview");
-    expect((await look()).status).toBe(200);
+    expect((await look()).body.now.trouble).toBeNull();
     moveFiles(file, `${file}.away`);
     if (when === "after") expect((await post(receiver, makeEvent())).status).toBe(503);
-    const lost = await look();
-    expect(lost).toMatchObject(LOST);
-    expect(lost.text).toContain("was moved, deleted or replaced while it was open");
+    expect(await look()).toMatchObject(FROM_MEMORY);
     expect(await dashboard.get("api/events")).toMatchObject(LOST);
 
     moveFiles(`${file}.away`, file);
-    await expect.poll(async () => (await look()).status, { timeout: 5_000 }).toBe(200);
+    const trouble = async () => (await look()).body.now.trouble;
+    await expect.poll(trouble, { timeout: 5_000 }).toBeNull();
     await expect.poll(async () => (await post(receiver, makeEvent())).status, { timeout: 5_000 }).toBe(200);
-    expect((await look()).status).toBe(200);
+    expect(await trouble()).toBeNull();
   },
 );
+
+test("while the files are away, the overview shows what this process knows", async () => {
+  const { file, receiver, dashboard, gate } = await start();
+  await post(receiver, makeEvent({ type: "email.bounced" }));
+  moveFiles(file, `${file}.away`);
+  for (let n = 0; n < 20; n += 1) expect((await post(receiver, makeEvent())).status).toBe(503);
+  const { body } = await dashboard.get<DashboardOverview>("api/overview?range=7d");
+  expect(body).toMatchObject(FROM_MEMORY.body);
+  expect(total(body.answers.accepted)).toBe(2);
+  expect(total(body.answers.store_unavailable)).toBe(20);
+  expect(body.latency.p95Ms.some((ms) => ms !== null)).toBe(true);
+  expect(body.now.endpoint).toMatchObject({ failuresInARow: 20, lastAcceptedAt: expect.any(String) });
+  expect(body.now.alarms.map(({ kind, detail }) => [kind, detail])).toEqual([
+    ["failures_in_a_row", "inARow 20, disablesAt 100"],
+    ["store_unavailable", "code store_replaced"],
+  ]);
+  expect(await dashboard.get("api/running")).toMatchObject({ status: 200, body: { items: [{ handler: "slow" }] } });
+  // The secret was not read before: who looks is known, and nothing can be done.
+  expect(await dashboard.get("api/session")).toMatchObject({ status: 200, body: { name: "ann", token: "" } });
+  expect(await dashboard.post("api/handlers/pause", { handler: "slow" })).toMatchObject(LOST);
+  gate.open();
+  moveFiles(`${file}.away`, file);
+  await expect
+    .poll(async () => (await dashboard.post("api/handlers/pause", { handler: "slow" })).status, { timeout: 5_000 })
+    .toBe(200);
+});
+
+test("a store that could not be opened is told before the receiver runs, and actions are refused", async () => {
+  const file = join(makeFolder(), "absent", "inbox.db");
+  const receiver = openReceiver({ store: file });
+  const dashboard = openDashboard(receiver);
+  const look = async () => (await dashboard.get<DashboardOverview>("api/overview")).body.now;
+  expect((await look()).trouble).toMatchObject({ code: "not_started" });
+  await expect(receiver.start()).rejects.toThrow();
+  expect(await look()).toMatchObject({
+    state: "new",
+    trouble: { message: expect.stringMatching(/^The receiver could not start: /) },
+  });
+  expect((await dashboard.get("api/events")).status).toBe(503);
+  expect((await dashboard.get("api/session")).body).toMatchObject({ name: "ann", token: "", database: null });
+  mkdirSync(dirname(file));
+  await receiver.start();
+  expect(await look()).toMatchObject({ state: "running", trouble: null });
+  await receiver.stop();
+  expect(await dashboard.get("api/overview")).toMatchObject({ status: 503, body: { code: "stopped" } });
+});
+
+test("nobody sees the memory of a process whom the app does not let in", async () => {
+  const { file, receiver } = await start();
+  moveFiles(file, `${file}.away`);
+  const dashboard = openDashboard(receiver, { allow: () => undefined });
+  for (const path of ["overview", "running", "session", "stream"])
+    expect((await dashboard.get(`api/${path}`)).status, path).toBe(403);
+});
 
 test("a dashboard that is opened while the file is away works once it is back", async () => {
   const { file, dashboard } = await start();
   renameSync(file, `${file}.away`);
-  expect(await dashboard.get("api/overview")).toMatchObject(LOST);
+  expect(await dashboard.get("api/overview")).toMatchObject(FROM_MEMORY);
   renameSync(`${file}.away`, file);
-  expect((await dashboard.get("api/overview")).status).toBe(200);
+  expect(await dashboard.get("api/overview")).toMatchObject({ status: 200, body: { now: { trouble: null } } });
 });
 
 test("another file in the place of the receiver's is neither shown nor changed", async () => {
@@ -61,11 +134,11 @@ test("another file in the place of the receiver's is neither shown nor changed",
   await receiver.inbox.backup(other);
   renameSync(file, `${file}.away`);
   copyFileSync(other, file);
-  expect(await dashboard.get("api/overview")).toMatchObject(LOST);
+  expect(await dashboard.get("api/overview")).toMatchObject(FROM_MEMORY);
   expect(await dashboard.get("api/events")).toMatchObject(LOST);
   rmSync(file);
   renameSync(`${file}.away`, file);
-  expect((await dashboard.get("api/overview")).status).toBe(200);
+  expect(await dashboard.get("api/overview")).toMatchObject({ status: 200, body: { now: { trouble: null } } });
 });
 
 test("an open page is told why the store cannot be read, and when it can be again", async () => {
@@ -77,11 +150,11 @@ test("an open page is told why the store cannot be read, and when it can be agai
   })();
   await expect.poll(() => text, { timeout: 3_000 }).toContain("event: jobs");
   moveFiles(file, `${file}.away`);
-  await expect.poll(() => text, { timeout: 3_000 }).toMatch(/event: trouble\ndata: .*was moved, deleted or replaced/);
+  await expect.poll(() => text, { timeout: 3_000 }).toMatch(/event: now\ndata: .*was moved, deleted or replaced/);
   await dashboard.get("api/overview");
   // A look for jobs may have met it first.
   const logged = log.lines.filter(({ msg }) => /^dashboard_(failed|job_interrupted)$/.test(msg));
   expect(logged).toMatchObject([{ code: "store_replaced" }]);
   moveFiles(`${file}.away`, file);
-  await expect.poll(() => text, { timeout: 5_000 }).toContain('event: trouble\ndata: {"message":null}');
+  await expect.poll(() => text.split("event: now").at(-1), { timeout: 5_000 }).toMatch(/^\ndata: \S.*"trouble":null/);
 });

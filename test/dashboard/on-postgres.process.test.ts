@@ -44,7 +44,7 @@ describeOnPostgres((database) => {
 
     const session = (await one.dashboard.get<DashboardSession>("api/session")).body;
     expect(session.database).toMatch(/^postgres:/);
-    expect(new URL(session.database).password).toBe("");
+    expect(new URL(session.database ?? "").password).toBe("");
     const [event] = ids;
     const detail = (await other.dashboard.get<DashboardEventDetail>(`api/events/${event?.id ?? ""}`)).body;
     expect(detail.timeline.map(({ kind }) => kind)).toEqual(["signed", "received", "failed", "dead"]);

@@ -4,9 +4,9 @@ import { followDashboard } from "./api/follow-dashboard.js";
 import { DashboardApp } from "./dashboard-app.js";
 import { DASHBOARD_KEYS } from "./frame/dashboard-keys.js";
 import { view } from "./state/dashboard-address.js";
-import { storeTrouble, streamState, loadDashboardSession } from "./state/dashboard-session.js";
+import { streamState, loadDashboardSession } from "./state/dashboard-session.js";
 import { loadJobs, takeList } from "./state/jobs.js";
-import { now } from "./state/now.js";
+import { now, storeTrouble } from "./state/now.js";
 import { loadFigures } from "./overview/figures.js";
 
 const page = document.querySelector("#page");
@@ -17,21 +17,18 @@ followKeys({ commands: DASHBOARD_KEYS, view: () => view.value });
 
 followDashboard({
   onMessage: {
-    now: (message) => (now.value = message),
+    now(message) {
+      const isBack = storeTrouble.value !== null && message.trouble === null;
+      now.value = message;
+      // What was asked for meanwhile has failed.
+      if (isBack) void loadDashboardSession().then(() => Promise.all([loadJobs(), loadFigures()]));
+    },
     figures: () => void loadFigures(),
     jobs: ({ jobs }) => takeList(jobs),
-    trouble: ({ message }) => {
-      const isOver = message === null && storeTrouble.value !== null;
-      storeTrouble.value = message;
-      // What was asked for meanwhile has failed.
-      if (isOver) void loadDashboardSession().then(() => Promise.all([loadJobs(), loadFigures()]));
-    },
     end: () => (streamState.value = "ended"),
   },
   onOpen() {
     streamState.value = "live";
-    // The new stream tells it again.
-    storeTrouble.value = null;
     // The app may be another version, and something may have been missed.
     void loadDashboardSession().then(() => Promise.all([loadJobs(), loadFigures()]));
   },

@@ -36,6 +36,7 @@ const at = encodeURIComponent;
 
 export async function fetchSession(): Promise<DashboardSession> {
   const session = await readJson<DashboardSession>("api/session");
+  // Without one, the server refuses actions with the reason.
   token = session.token;
   return session;
 }

@@ -22,7 +22,6 @@ export function followDashboard({ onMessage, onOpen, onLost }: DashboardListener
     listen("now", (text) => onMessage.now(JSON.parse(text) as DashboardNow));
     listen("figures", (text) => onMessage.figures(JSON.parse(text) as StreamMessages["figures"]));
     listen("jobs", (text) => onMessage.jobs(JSON.parse(text) as BulkJobList));
-    listen("trouble", (text) => onMessage.trouble(JSON.parse(text) as StreamMessages["trouble"]));
     listen("end", () => onMessage.end({}));
     source.addEventListener("open", onOpen);
     source.addEventListener("error", () => {

@@ -1,10 +1,10 @@
 import { escapeControls } from "../../../base/text.js";
-import type { PausedHandlerRow } from "../../../dashboard/dashboard-api.js";
+import type { PausedHandlerRow, StoreTrouble } from "../../../dashboard/dashboard-api.js";
 import { formatExactTime, formatTime, plural } from "../../ui/format.js";
 import { Icon } from "../../ui/icon.js";
-import { storeTrouble, streamState, mayOperate } from "../state/dashboard-session.js";
+import { streamState, mayOperate } from "../state/dashboard-session.js";
 import { resumePaused } from "../state/handlers.js";
-import { now } from "../state/now.js";
+import { now, storeTrouble } from "../state/now.js";
 
 /** What everybody must know on every view: handlers that are paused, and that the page is not live. */
 export function Banners() {
@@ -18,16 +18,24 @@ export function Banners() {
           be old. The page connects again by itself.
         </p>
       )}
-      {!isLost && storeTrouble.value !== null && (
-        <p class="banner bad" role="alert">
-          <Icon name="warning" />
-          <span>The store cannot be read; what is shown may be old. {escapeControls(storeTrouble.value)}</span>
-        </p>
-      )}
+      {!isLost && storeTrouble.value !== null && <TroubleBanner trouble={storeTrouble.value} />}
       {(now.value?.paused ?? []).map((paused) => (
         <PausedBanner key={paused.handler} paused={paused} />
       ))}
     </>
+  );
+}
+
+function TroubleBanner({ trouble: { message, advice } }: { trouble: StoreTrouble }) {
+  return (
+    <p class="banner bad" role="alert">
+      <Icon name="warning" />
+      <span>
+        <b>The store cannot be read.</b> {escapeControls(message)} {escapeControls(advice)} The overview shows this
+        process alone, from its memory. Other processes and lists are not shown, and nothing can be changed. The page
+        goes on by itself once the store is back.
+      </span>
+    </p>
   );
 }
 

@@ -16,10 +16,12 @@ export function DashboardTop() {
     <header class="top">
       {current !== null && (
         <>
-          <span class="top-item dash-database">
-            <span class="top-label">Store</span>
-            <code title={current.database}>{escapeControls(current.database)}</code>
-          </span>
+          {current.database !== null && (
+            <span class="top-item dash-database">
+              <span class="top-label">Store</span>
+              <code title={current.database}>{escapeControls(current.database)}</code>
+            </span>
+          )}
           <span class="spring" />
           <span class="top-item dash-person">
             <span class="top-label">{escapeControls(current.name)}</span>

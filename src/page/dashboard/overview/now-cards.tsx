@@ -21,22 +21,11 @@ export function NowCards() {
     <div class="cards">
       <StateCard now={current} />
       <EndpointCard endpoint={current.endpoint} elapsedMs={elapsedMs} />
-      <Card
-        title="Backlog"
-        tone={backlog.dead + backlog.parked > 0 ? "warn" : "good"}
-        value={formatCount(backlog.pending + backlog.leased)}
-      >
-        <OldestAge ms={backlog.oldestAgeMs} elapsedMs={elapsedMs} />
-        <CardLink href={linkTo("work", { state: "dead" })} count={backlog.dead} word="dead" />
-        <CardLink href={linkTo("work", { state: "parked" })} count={backlog.parked} word="parked" />
-      </Card>
+      {backlog !== null && <BacklogCard level={backlog} elapsedMs={elapsedMs} />}
       <Card title="Runs now" tone="mute" value={formatCount(running)}>
         <a href={linkTo("work", { show: "running" })}>what runs</a>
       </Card>
-      <Card title="Outbox" tone={outbox.dead > 0 ? "warn" : "good"} value={formatCount(outbox.pending + outbox.leased)}>
-        <OldestAge ms={outbox.oldestAgeMs} elapsedMs={elapsedMs} />
-        <CardLink href={linkTo("outbox", { state: "dead" })} count={outbox.dead} word="dead" />
-      </Card>
+      {outbox !== null && <OutboxCard level={outbox} elapsedMs={elapsedMs} />}
       {disk.usedBytes !== null && (
         <Card title="Disk" tone="mute" value={formatBytes(disk.usedBytes)}>
           <span>{disk.freeBytes === null ? "free space not known" : `${formatBytes(disk.freeBytes)} free`}</span>
@@ -96,12 +85,39 @@ function CardLink({ href, count, word }: { href: string; count: number; word: st
   );
 }
 
-function StateCard({ now: { state, processes } }: { now: DashboardNow }) {
+interface LevelProps<Level extends "backlog" | "outbox"> {
+  elapsedMs: number;
+  /** What of the state the card shows. */
+  level: NonNullable<DashboardNow[Level]>;
+}
+
+function BacklogCard({ level, elapsedMs }: LevelProps<"backlog">) {
+  const { pending, leased, dead, parked, oldestAgeMs } = level;
+  return (
+    <Card title="Backlog" tone={dead + parked > 0 ? "warn" : "good"} value={formatCount(pending + leased)}>
+      <OldestAge ms={oldestAgeMs} elapsedMs={elapsedMs} />
+      <CardLink href={linkTo("work", { state: "dead" })} count={dead} word="dead" />
+      <CardLink href={linkTo("work", { state: "parked" })} count={parked} word="parked" />
+    </Card>
+  );
+}
+
+function OutboxCard({ level, elapsedMs }: LevelProps<"outbox">) {
+  const { pending, leased, dead, oldestAgeMs } = level;
+  return (
+    <Card title="Outbox" tone={dead > 0 ? "warn" : "good"} value={formatCount(pending + leased)}>
+      <OldestAge ms={oldestAgeMs} elapsedMs={elapsedMs} />
+      <CardLink href={linkTo("outbox", { state: "dead" })} count={dead} word="dead" />
+    </Card>
+  );
+}
+
+function StateCard({ now: { state, processes, trouble } }: { now: DashboardNow }) {
   const alive = processes.filter(({ isAlive }) => isAlive).length;
   const tone = state === "running" ? "good" : alive === 0 ? "bad" : "warn";
   return (
     <Card title="Receiver" tone={tone} value={state}>
-      <span>{plural(alive, "process", "processes")} on this store</span>
+      <span>{trouble === null ? `${plural(alive, "process", "processes")} on this store` : "this process alone"}</span>
     </Card>
   );
 }

@@ -6,6 +6,7 @@ import { Plot } from "../plots/plot.js";
 import { setParams } from "../state/dashboard-address.js";
 import { formatAge } from "../ui/format-age.js";
 import { answerSeries } from "./answer-series.js";
+import { AlarmTable } from "./alarm-table.js";
 import { HandlerFigures } from "./handler-figures.js";
 import { HandlerTable } from "./handler-table.js";
 import { NowCards } from "./now-cards.js";
@@ -44,6 +45,7 @@ export function OverviewView() {
       </header>
       <div class="dash-scroll" tabIndex={0} role="region" aria-label="State and figures">
         <NowCards />
+        <AlarmTable />
         {read === null ? <p class="hint dash-loading">Loading figures…</p> : <Plots figures={read} />}
         <Processes />
       </div>
@@ -52,9 +54,8 @@ export function OverviewView() {
 }
 
 function Plots({ figures }: { figures: DashboardOverview }) {
-  const { times, stepMs, latency, backlog, outbox, disk } = figures;
+  const { times, stepMs, latency } = figures;
   const common = { times, stepMs };
-  const depth = { ...common, format: formatCount, formatRight: formatAge, isRightAge: true, isWhole: true };
   return (
     <div class="plots">
       <Plot
@@ -80,6 +81,19 @@ function Plots({ figures }: { figures: DashboardOverview }) {
         emptyText="No deliveries in this time."
       />
       <HandlerFigures figures={figures} />
+      {figures.now.trouble === null && <StorePlots figures={figures} />}
+      <HandlerTable figures={figures} />
+    </div>
+  );
+}
+
+/** What the store alone knows. */
+function StorePlots({ figures }: { figures: DashboardOverview }) {
+  const { times, stepMs, backlog, outbox, disk } = figures;
+  const common = { times, stepMs };
+  const depth = { ...common, format: formatCount, formatRight: formatAge, isRightAge: true, isWhole: true };
+  return (
+    <>
       <Plot {...depth} title="Backlog of work" series={depthAndAge(backlog)} />
       <Plot {...depth} title="Outbox" series={depthAndAge(outbox)} />
       <Plot
@@ -92,8 +106,7 @@ function Plots({ figures }: { figures: DashboardOverview }) {
         format={formatBytes}
         emptyText="The size of this store is not known."
       />
-      <HandlerTable figures={figures} />
-    </div>
+    </>
   );
 }
 

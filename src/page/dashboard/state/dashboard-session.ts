@@ -2,20 +2,18 @@ import { computed, signal } from "@preact/signals";
 import type { DashboardSession } from "../../../dashboard/dashboard-api.js";
 import { reportProblem } from "../../state/notice.js";
 import { fetchSession } from "../api/fetch-and-post.js";
+import { storeTrouble } from "./now.js";
 
 /** Null until the app has answered for the first time. */
 export const dashboardSession = signal<DashboardSession | null>(null);
 
-/** Whether actions are shown. The server checks each again. */
-export const mayOperate = computed(() => dashboardSession.value?.role === "operate");
+/** Whether actions are shown: not while the store cannot be read. The server checks each again. */
+export const mayOperate = computed(() => dashboardSession.value?.role === "operate" && storeTrouble.value === null);
 
 export type StreamState = "connecting" | "live" | "lost" | "ended";
 
 /** `ended`: the receiver has stopped, and said so. */
 export const streamState = signal<StreamState>("connecting");
-
-/** Why the app cannot read its store; null while it can. */
-export const storeTrouble = signal<string | null>(null);
 
 export async function loadDashboardSession(): Promise<void> {
   try {

@@ -1,5 +1,8 @@
-import { signal } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
 import type { DashboardNow } from "../../../dashboard/dashboard-api.js";
 
 /** The state at this moment, by the stream; null before its first message. */
 export const now = signal<DashboardNow | null>(null);
+
+/** Why the app cannot read its store; null while it can. */
+export const storeTrouble = computed(() => now.value?.trouble ?? null);

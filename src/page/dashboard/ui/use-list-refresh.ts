@@ -1,21 +1,23 @@
 import { type Inputs, useEffect } from "preact/hooks";
 import { streamState } from "../state/dashboard-session.js";
+import { storeTrouble } from "../state/now.js";
 
 /** The receivers work meanwhile: interval of loading again while the page is visible. */
 const REFRESH_MS = 5000;
 
 /**
- * Loads now, again whenever an input changes, and from time to time while the page is live and visible, unless the
- * user reads further down or has chosen rows.
+ * Loads now, again whenever an input changes or the store is back, and from time to time while the page is live and
+ * visible, unless the user reads further down or has chosen rows.
  */
 export function useListRefresh(load: () => void, isHeld: () => boolean, inputs: Inputs): void {
+  const isLost = storeTrouble.value !== null;
   useEffect(() => {
     load();
     const timer = setInterval(() => {
       const isAtTop = (document.querySelector(".dash-list")?.scrollTop ?? 0) < 40;
-      const isReached = streamState.value === "live" && document.visibilityState === "visible";
+      const isReached = streamState.value === "live" && !isLost && document.visibilityState === "visible";
       if (isReached && isAtTop && !isHeld()) load();
     }, REFRESH_MS);
     return () => clearInterval(timer);
-  }, inputs);
+  }, [...inputs, isLost]);
 }

@@ -248,12 +248,31 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     await page.getByRole("dialog", { name: "Keys" }).waitFor();
   });
 
-  test("a lost store is said, until it is back", async () => {
+  test("a lost store is said with what this process knows, also by a new page, until it is back", async () => {
     await show("#/overview");
+    await page.getByRole("group", { name: "Backlog" }).waitFor();
     await bench.setStoreLost(true);
     await page.getByRole("alert").getByText("was moved, deleted or replaced").waitFor();
+    await bench.deliver("email.sent");
+    const sees = async () => {
+      await page.getByRole("alert").getByText("The store cannot be read.").waitFor();
+      expect(await page.getByRole("group", { name: "Receiver" }).innerText()).toMatch(/running\s+this process alone/);
+      await expect
+        .poll(() => page.getByRole("group", { name: "Endpoint" }).innerText())
+        .toMatch(/^Endpoint\s+1 of 100\s/);
+      await page.getByRole("table", { name: "Alarms of this process" }).getByText("store_unavailable").waitFor();
+      await page.getByText("Deliveries by outcome").waitFor();
+      for (const name of ["Backlog", "Outbox"]) expect(await page.getByRole("group", { name }).count()).toBe(0);
+      expect(await page.getByText("Backlog of work").count()).toBe(0);
+      expect(await page.getByRole("alert").count()).toBe(1);
+    };
+    await sees();
+    await page.reload();
+    await sees();
     await bench.setStoreLost(false);
     await page.getByRole("alert").waitFor({ state: "detached" });
+    await page.getByRole("group", { name: "Backlog" }).waitFor();
+    await page.getByText("Backlog of work").waitFor();
   });
 
   test("a lost app and an ended login are said", async () => {

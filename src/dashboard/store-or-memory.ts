@@ -1,0 +1,100 @@
+import { waitingClock } from "../base/clock.js";
+import { SECOND } from "../base/duration.js";
+import { type ErrorCode, PigeonholeError, isPigeonholeError } from "../base/error.js";
+import { LATE, inTime } from "../base/wait.js";
+import type { ReceiverParts } from "../receiver/receiver-parts.js";
+import type { StoreTrouble } from "./dashboard-api.js";
+import type { FailureLog } from "./failure-log.js";
+
+/** The overview is shown from memory rather than later. */
+const READ_WITHIN_MS = 5 * SECOND;
+
+/** What to do, for errors whose message does not say it. */
+const ADVICE: Partial<Record<ErrorCode, string>> = {
+  store_busy: "See what else uses the database, and how busy its disk is.",
+  store_failed: "See whether the database is there, whether the app may read and write it, and whether its disk works.",
+  store_unreachable: "See whether the database server runs, and whether this machine reaches it.",
+};
+const IN_LOG = "The app's log has more about it.";
+
+export interface StoreOrMemoryTools {
+  receiver: Pick<ReceiverParts, "path" | "watches">;
+  failures: FailureLog;
+}
+
+/** Reads what the overview shows: of all processes from the store, or of this one from memory while that fails. */
+export class StoreOrMemory {
+  readonly #tools: StoreOrMemoryTools;
+  /** Reads that were given up and have not ended: another one would wait behind them. */
+  #overdue = 0;
+
+  constructor(tools: StoreOrMemoryTools) {
+    this.#tools = tools;
+  }
+
+  /** Throws `stopped` once the receiver stops: its memory is no longer what happens. */
+  checkRunning(): void {
+    if (this.isOver) throw new PigeonholeError("stopped", "The receiver has stopped; its dashboard works until then.");
+  }
+
+  /** True once the receiver stops. */
+  get isOver(): boolean {
+    const { state } = this.#tools.receiver.path.admission;
+    return state === "stopping" || state === "stopped";
+  }
+
+  /** Rejects with `stopped` once the receiver stops, and with nothing else. */
+  async read<Value>(fromStore: () => Promise<Value>, fromMemory: (trouble: StoreTrouble) => Value): Promise<Value> {
+    try {
+      return await this.#readInTime(fromStore);
+    } catch (error) {
+      this.checkRunning();
+      return fromMemory(this.#troubleOf(error));
+    }
+  }
+
+  async #readInTime<Value>(fromStore: () => Promise<Value>): Promise<Value> {
+    if (this.#overdue > 0) throw late();
+    const reading = this.#readAndNote(fromStore);
+    const result = await inTime(reading, waitingClock, READ_WITHIN_MS);
+    if (result !== LATE) return result;
+    this.#overdue += 1;
+    const end = (): void => void (this.#overdue -= 1);
+    reading.then(end, end);
+    throw late();
+  }
+
+  /** What it fails with is logged also if that comes late. */
+  async #readAndNote<Value>(fromStore: () => Promise<Value>): Promise<Value> {
+    try {
+      return await fromStore();
+    } catch (error) {
+      this.#tools.failures.note(error, "dashboard_failed");
+      throw error;
+    }
+  }
+
+  #troubleOf(error: unknown): StoreTrouble {
+    const { path, watches } = this.#tools.receiver;
+    const { state } = path.admission;
+    const { startError } = watches;
+    if (state === "starting")
+      return { code: "not_started", message: "The receiver starts, and opens its store.", advice: IN_LOG };
+    if (state !== "new") return describe(error, "");
+    if (startError !== undefined) return describe(startError, "The receiver could not start: ");
+    return { code: "not_started", message: "The receiver was not started yet.", advice: "The app calls its start()." };
+  }
+}
+
+/** Messages of this package hold no secrets; those that may quote a value, and all others, are for the log. */
+function describe(error: unknown, before: string): StoreTrouble {
+  if (!isPigeonholeError(error) || error.mayQuote)
+    return { code: "internal_error", message: `${before}Reading failed.`, advice: IN_LOG };
+  const { code, message } = error;
+  const advice = Object.entries(ADVICE).find(([of]) => of === code)?.[1] ?? IN_LOG;
+  return { code, message: before + message, advice };
+}
+
+function late(): PigeonholeError {
+  return new PigeonholeError("store_busy", `The store has not answered for ${READ_WITHIN_MS / SECOND} s.`);
+}
