@@ -202,7 +202,7 @@ export interface EndpointHealth {
   failuresInARow: number;
   /** 100, the service's limit. */
   disablesAt: number;
-  /** When a delivery was last stored, ISO 8601; null when none was since the processes started. */
+  /** When a delivery was last stored, ISO 8601; null when the store had none. */
   lastAcceptedAt: string | null;
   /** Since then, in milliseconds; null with it. */
   silentForMs: number | null;

@@ -113,6 +113,11 @@ export class DeliveryWatch {
     return this.#failuresInARow;
   }
 
+  /** The newest delivery that the store had at the start. One since then counts instead. */
+  foundInStore(acceptedAt: number): void {
+    this.#lastAcceptedAt ??= acceptedAt;
+  }
+
   /** When a delivery was last stored, duplicates left out. */
   get lastAcceptedAt(): number | undefined {
     return this.#lastAcceptedAt;

@@ -37,8 +37,9 @@ export function lifecycleSteps(parts: ReceiverParts): LifecycleSteps {
       () => inStore.figures.start(),
       () => watches.work.start(),
       () => watches.silence?.start(),
-      // Not awaited: a long backlog takes seconds to count.
+      // Not awaited: a long backlog takes seconds to count, and deliveries do not wait for what is only shown.
       () => void warnOfOrphans(parts),
+      () => void findLastAccepted(parts),
     ],
     release: (cause) => {
       watches.startError = cause;
@@ -67,6 +68,16 @@ async function stopAll(parts: ReceiverParts, timeoutMs: number): Promise<void> {
     await inTime(noted, waitingClock, NOTED_WITHIN_MS).catch(() => undefined);
   } finally {
     await inStore.ownership.close().finally(() => clearInterval(keepAlive));
+  }
+}
+
+/** What was accepted before the start says how long the endpoint has been silent. Never rejects. */
+async function findLastAccepted({ options, path }: ReceiverParts): Promise<void> {
+  try {
+    const [newest] = (await options.store.list({ limit: 1 })).items;
+    if (newest !== undefined) path.report.watch.foundInStore(newest.receivedAt);
+  } catch {
+    // A store that fails is reported elsewhere.
   }
 }
 

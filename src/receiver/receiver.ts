@@ -51,8 +51,8 @@ export interface ReceiverStats extends Omit<
   /** 100, the service's limit. */
   disablesAt: number;
   /**
-   * When a delivery was last stored, in milliseconds since 1970, duplicates left out; undefined when none was since the
-   * receiver was created.
+   * When a delivery was last stored, in milliseconds since 1970, duplicates left out: by this receiver, or before its
+   * start by any; undefined when the store had none then.
    */
   lastAcceptedAt: number | undefined;
   /**

@@ -88,7 +88,10 @@ export interface ProcessStatus {
   startedAt: number;
   /** Answers other than 2xx in a row. */
   failuresInARow: number;
-  /** When it last stored a delivery, in milliseconds since 1970; undefined when it has stored none. */
+  /**
+   * When it last stored a delivery, or found that one was stored before its start, in milliseconds since 1970;
+   * undefined when it has stored and found none.
+   */
   lastAcceptedAt: number | undefined;
   /** The receiver's option `silenceAfterMs`, in milliseconds; undefined when silence raises no alarm. */
   silenceAfterMs: number | undefined;

@@ -8,6 +8,7 @@ import {
   makeGate,
   openReceiver,
   post,
+  tempFile,
   untilWork,
 } from "../support/receiver.js";
 
@@ -267,6 +268,42 @@ describe("the lag of handlers", () => {
     gate.open();
     await expect.poll(() => receiver.stats()).toMatchObject({ done: 600, lagMs: 0 });
   });
+});
+
+test("lastAcceptedAt is that of the newest event of the store after a restart, until another is stored", async () => {
+  const file = tempFile();
+  const before = openReceiver({ store: file });
+  await before.start();
+  const since = Date.now();
+  await post(before, makeEvent());
+  const acceptedAt = (await before.stats()).lastAcceptedAt ?? 0;
+  expect(acceptedAt).toBeGreaterThanOrEqual(since);
+  await before.stop();
+  const clock = fakeClock(acceptedAt + 3 * MINUTE);
+  const after = openReceiver({ store: file, clock });
+  await after.start();
+  const last = async () => (await after.stats()).lastAcceptedAt;
+  // As it is stored, before its commit.
+  await expect.poll(last).toBeGreaterThanOrEqual(since);
+  expect(await last()).toBeLessThanOrEqual(acceptedAt);
+  await post(after, makeEvent(), { at: clock.now() });
+  expect(await last()).toBe(clock.now());
+});
+
+test("a delivery that comes before the newest event of the store is read counts", async () => {
+  const gate = makeGate();
+  const store = decorateStore((real) => ({ list: (query) => gate.passed.then(() => real.list(query)) }));
+  const clock = fakeClock();
+  const receiver = openReceiver({ store, clock });
+  await receiver.start();
+  await post(receiver, makeEvent(), { at: clock.now() });
+  const acceptedAt = (await receiver.stats()).lastAcceptedAt;
+  expect(acceptedAt).toBe(clock.now());
+  await clock.advance(MINUTE);
+  await post(receiver, makeEvent(), { at: clock.now() });
+  gate.open();
+  await clock.advance(1);
+  expect((await receiver.stats()).lastAcceptedAt).toBe((acceptedAt ?? 0) + MINUTE);
 });
 
 test("lastAcceptedAt changes with stored deliveries, not with duplicates and refusals", async () => {

@@ -140,7 +140,7 @@ function EndpointCard({ endpoint, elapsedMs }: { endpoint: EndpointHealth; elaps
         value={failuresInARow}
       />
       {lastAcceptedAt === null || silentForMs === null ? (
-        <span>nothing accepted since the start</span>
+        <span>nothing accepted yet</span>
       ) : (
         <span title={formatExactTime(lastAcceptedAt)} class={isSilent ? "warn-text" : ""}>
           {isSilent && "silent: "}last accepted {formatAge(silentForMs + elapsedMs)} ago
