@@ -76,6 +76,11 @@ for a person who may, by what your login has put on the request, and nothing for
     code: "not_identified",
     message: "Who you are could not be found out. The log of the app says why.",
   },
+  late: {
+    status: 503,
+    code: "not_identified",
+    message: "The app has not said in time who you are. Load the page again in a moment.",
+  },
 };
 
 function refuse({ kind }: Exclude<Identity, { kind: "person" }>, request: DashboardRequest): DashboardAnswer {

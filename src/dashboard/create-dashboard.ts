@@ -62,7 +62,7 @@ export function createDashboard<Req = never>(
   const open = openOnce(parts, { operator, failures });
   const answer = createAnswer({
     // The server that it is mounted on passes its own requests.
-    people: { allow: allow as ((request: unknown) => AllowAnswer) | undefined, payloads, logger },
+    people: { allow: allow as ((request: unknown) => AllowAnswer) | undefined, payloads, logger, clock },
     files: new DashboardFiles(),
     open,
     lasting: [

@@ -1,5 +1,8 @@
+import type { Clock } from "../base/clock.js";
+import { SECOND } from "../base/duration.js";
 import { errorFields } from "../base/error-fields.js";
 import type { Logger } from "../base/logger.js";
+import { LATE, inTime } from "../base/wait.js";
 import type { DashboardRole, PayloadAccess } from "./dashboard-api.js";
 import { type AllowAnswer, PAYLOAD_ACCESS } from "./dashboard-options.js";
 
@@ -10,8 +13,14 @@ export interface Viewer {
   payloads: PayloadAccess;
 }
 
-/** `unset`: the dashboard was made without `allow`. `failed`: `allow` threw, or said what cannot be used. */
-export type Identity = { kind: "person"; person: Viewer } | { kind: "unset" | "refused" | "failed" };
+/**
+ * `unset`: the dashboard was made without `allow`. `failed`: `allow` threw, or said what cannot be used. `late`: it
+ * said nothing in time.
+ */
+export type Identity = { kind: "person"; person: Viewer } | { kind: "unset" | "refused" | "failed" | "late" };
+
+/** A login that hangs must not keep requests open. */
+const ALLOW_WITHIN_MS = 10 * SECOND;
 
 const MAX_NAME_LENGTH = 200;
 
@@ -21,13 +30,26 @@ export interface PersonRules {
   /** For people of whom `allow` says nothing else. */
   payloads: PayloadAccess;
   logger: Logger;
+  clock: Clock;
 }
 
 /** Asks the app. Never rejects: who cannot be identified is not let in. */
-export async function identifyViewer(request: unknown, { allow, payloads, logger }: PersonRules): Promise<Identity> {
+export async function identifyViewer(
+  request: unknown,
+  { allow, payloads, logger, clock }: PersonRules,
+): Promise<Identity> {
   if (allow === undefined) return { kind: "unset" };
   try {
-    const answer = await allow(request);
+    const answer = await inTime(
+      // A throw becomes a rejection.
+      (async () => allow(request))(),
+      clock,
+      ALLOW_WITHIN_MS,
+    );
+    if (answer === LATE) {
+      logger.error({ afterMs: ALLOW_WITHIN_MS }, "dashboard_allow_late");
+      return { kind: "late" };
+    }
     if (answer === undefined || answer === null || answer === false) return { kind: "refused" };
     const { name, role, payloads: given = payloads } = answer;
     const isUsable = isName(name) && (role === "read" || role === "operate") && PAYLOAD_ACCESS.includes(given);

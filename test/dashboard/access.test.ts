@@ -39,6 +39,23 @@ describe("who is let in", () => {
     expect(await api.json()).toMatchObject({ code: "signed_out" });
   });
 
+  test("an allow that never answers lets nobody in after ten seconds, and is logged", async () => {
+    const clock = fakeClock(Date.now());
+    const log = captureLog();
+    const receiver = await startReceiver({ clock, logger: log.logger });
+    const dashboard = openDashboard(receiver, { allow: () => new Promise(() => undefined) });
+    const answers = Promise.all([dashboard.get("api/session"), dashboard.get("")]);
+    let isAnswered = false;
+    void answers.then(() => (isAnswered = true));
+    await clock.advance(9_999);
+    expect(isAnswered).toBe(false);
+    await clock.advance(1);
+    const [api, page] = await answers;
+    expect(api).toMatchObject({ status: 503, body: { code: "not_identified" } });
+    expect(page).toMatchObject({ status: 503, text: expect.stringContaining("Load the page again in a moment.") });
+    expect(log.named("dashboard_allow_late")).toHaveLength(2);
+  });
+
   test.each<[string, DashboardOptions<Request>["allow"], number]>([
     ["false", () => false, 403],
     ["nothing", () => undefined, 403],

@@ -48,6 +48,10 @@ export const LOG_MESSAGES: Readonly<Record<string, Remedy>> = {
     cause: "Your `allow` returned neither a person nor nothing; nobody was let in.",
     remedy: "Return `{ role, name }` with the role `read` or `operate`, or nothing.",
   },
+  dashboard_allow_late: {
+    cause: "Your `allow` did not answer within 10 s; nobody was let in.",
+    remedy: "See what it waits for: usually the login or its database.",
+  },
   dashboard_allow_failed: {
     cause: "Your `allow` threw or rejected; nobody was let in.",
     remedy: "Return nothing for a person who is not let in.",
