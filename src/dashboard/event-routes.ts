@@ -168,7 +168,7 @@ async function readEvent(
   const contactEvents = recorded.items.map((view) => personal.contactEvent(view, rule));
   const show = personal.errorsOf(event.body, rule);
   const errors = Object.entries(workOn(event).errors);
-  const steps = await stepsOf(store, event);
+  const steps = await stepsOf(store, event, personal.textsOf(event.body, rule));
   return {
     ...showEvent(event, personal, show),
     errors: Object.fromEntries(errors.map(([handler, failed]) => [handler, personal.failed(failed, show)])),
@@ -181,12 +181,16 @@ async function readEvent(
   };
 }
 
-/** The names of what handlers keep for a later run; values may be personal. */
-async function stepsOf(store: EventRouteTools["store"], { seq, handlers }: EventDetail) {
+/** The names of what handlers keep for a later run. Values are never shown; handlers also make names of them. */
+async function stepsOf(
+  store: EventRouteTools["store"],
+  { seq, handlers }: EventDetail,
+  show: (name: string) => string,
+): Promise<DashboardEventDetail["steps"]> {
   const unfinished = handlers.filter(({ state, attempts }) => state !== "done" && attempts > 0);
   const steps = unfinished.map(async ({ handler }) => {
     const names = Object.keys(await store.loadSteps({ seq, handler }));
-    return names.map((name) => ({ handler, name }));
+    return names.map((name) => ({ handler, name: show(name) }));
   });
   return (await Promise.all(steps)).flat();
 }

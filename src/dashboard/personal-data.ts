@@ -43,14 +43,21 @@ export class PersonalData {
    */
   errorsOf(body: Uint8Array | undefined, rule: PayloadAccess): (error: string) => string {
     if (rule === "full") return (error) => error;
-    const isRead = rule === "redacted" && body !== undefined && body.byteLength <= MAX_REDACTED_BYTES;
-    return this.#showErrors(isRead ? quotable(body) : undefined);
+    const hide = this.textsOf(body, rule);
+    return (error) => showError(error, hide);
   }
 
-  #showErrors(quotable: { value: unknown } | undefined): (error: string) => string {
+  /** The same for texts that are not errors, such as the names that handlers give to steps. */
+  textsOf(body: Uint8Array | undefined, rule: PayloadAccess): (text: string) => string {
+    if (rule === "full") return (text) => text;
+    const isRead = rule === "redacted" && body !== undefined && body.byteLength <= MAX_REDACTED_BYTES;
+    return this.#hide(isRead ? quotable(body) : undefined);
+  }
+
+  #hide(quotable: { value: unknown } | undefined): (text: string) => string {
     const hide =
       quotable === undefined ? undefined : withoutRangeError(() => hideQuotesOf(quotable.value, this.#rules));
-    return (error) => showError(error, hide ?? (() => HIDDEN_TEXT));
+    return hide ?? (() => HIDDEN_TEXT);
   }
 
   event<Row extends InboxEvent>(row: Row, show: (error: string) => string): Row {
@@ -68,7 +75,8 @@ export class PersonalData {
     const row = contactEventRow(view);
     if (rule === "full") return row;
     const { fields } = partsOfContactEvent(view.body);
-    const show = this.#showErrors(rule === "hidden" ? undefined : { value: fields });
+    const hide = this.#hide(rule === "hidden" ? undefined : { value: fields });
+    const show = (text: string): string => showError(text, hide);
     const shown = (text: string | null): string | null => (text === null ? null : show(text));
     const contact = hideAddresses(row.contact, this.#rules);
     const word = (text: string | null): string | null => (text === null ? null : hideAddresses(text, this.#rules));

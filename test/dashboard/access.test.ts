@@ -344,6 +344,28 @@ describe("payloads", () => {
       expect(filter).toEqual({ ids: [event.id], handler: "email.sent" });
     });
 
+    test("nor do the names of steps", async () => {
+      const receiver = openReceiver();
+      receiver.on("email.sent", async ({ data }, ctx) => {
+        const { from } = data as unknown as typeof DATA;
+        await ctx.step(`invite:${from} of Ada`, () => 1);
+        throw new Error("later");
+      });
+      await receiver.start();
+      const event = makeEvent({ data: DATA });
+      await post(receiver, event);
+      const stepsFor = async (payloads: "hidden" | "redacted" | "full") => {
+        const dashboard = openDashboard(receiver, { allow: () => ({ ...OPERATOR, payloads }) });
+        return (await dashboard.get<DashboardEventDetail>(`api/events/${event.id}`)).body.steps;
+      };
+      const handler = "email.sent";
+      await expect.poll(() => stepsFor("full")).toEqual([{ handler, name: "invite:ada@secret.example.com of Ada" }]);
+      expect(await stepsFor("hidden")).toEqual([{ handler, name: "[hidden]" }]);
+      expect(await stepsFor("redacted")).toEqual([
+        { handler, name: expect.stringMatching(/^invite:p-\w{8}@d-\w{8}\.example of Xxx$/) as string },
+      ]);
+    });
+
     test("a text that a job has chosen by is shown to those who see errors as they are", async () => {
       const { as } = await withFailures();
       await as("full").post("api/jobs", { action: "discard", filter: { error: "ada@secret.example.com" } });
