@@ -3,7 +3,7 @@ import type { Capture } from "../capture/model/capture.js";
 import { fromInbox } from "../capture/model/from-inbox.js";
 import { createFakeValues } from "../capture/redact/fake-values.js";
 import { hideQuotesOf } from "../capture/redact/quoted-text.js";
-import { type RedactionRules, hideAddresses, redactValue } from "../capture/redact/redact-value.js";
+import { type RedactionRules, redactValue } from "../capture/redact/redact-value.js";
 import { createRedactor } from "../capture/redact/redactor.js";
 import { SHARED_PROFILE } from "../capture/redact/redaction-profiles.js";
 import { contactEventRow } from "../dev/api/inbox-rows.js";
@@ -23,6 +23,9 @@ export interface EventBytes {
 
 /** Redacting takes the event loop, which deliveries need: larger payloads are shown once they are unveiled only. */
 export const MAX_REDACTED_BYTES = 128 * 1024;
+/** A code of the service, and the dotted path of a field. */
+const SERVICE_CODE = /^[a-z]\w{0,63}$/i;
+const FIELD_PATH = /^[a-z]\w*(?:\[\d+\]|\.\w+)*/i;
 
 /** Hides what is personal, with stand-ins that are the same in all processes of a store and in all answers. */
 export class PersonalData {
@@ -76,14 +79,21 @@ export class PersonalData {
     if (rule === "full") return row;
     const { fields } = partsOfContactEvent(view.body);
     const hide = this.#hide(rule === "hidden" ? undefined : { value: fields });
-    const show = (text: string): string => showError(text, hide);
-    const shown = (text: string | null): string | null => (text === null ? null : show(text));
-    const contact = hideAddresses(row.contact, this.#rules);
-    const word = (text: string | null): string | null => (text === null ? null : hideAddresses(text, this.#rules));
-    // The name of a field; the service may put its value behind it.
-    const field = rule === "hidden" && row.param !== null ? row.param.replace(/[=:\s].*/s, "") : shown(row.param);
-    const answer = { code: word(row.code), param: word(field) };
-    return { ...row, ...answer, contact, error: shown(row.error), message: shown(row.message) };
+    const shown = (text: string | null): string | null => (text === null ? null : hide(text));
+    const answer = {
+      error: row.error === null ? null : showError(row.error, hide),
+      code: row.code === null || SERVICE_CODE.test(row.code) ? row.code : hide(row.code),
+      // The service may put a value behind the name of a field.
+      param: rule === "hidden" ? row.param && (FIELD_PATH.exec(row.param)?.[0] ?? HIDDEN_TEXT) : shown(row.param),
+      message: shown(row.message),
+    };
+    return { ...row, ...answer, contact: this.#contactOf(fields, rule) };
+  }
+
+  /** Email and id are each one value: nothing of them is left, whatever they look like. */
+  #contactOf({ email, contactId }: Record<string, unknown>, rule: PayloadAccess): string {
+    if (typeof email === "string") return this.#rules.fakes.address(email);
+    return String(redactValue(contactId ?? "", "contactId", { ...this.#rules, strict: rule === "hidden" }));
   }
 
   /** JSON of a contact event, as far as it may be shown. */
@@ -91,7 +101,8 @@ export class PersonalData {
     if (rule === "full") return body;
     const { name, fields } = partsOfContactEvent(body);
     if (rule === "hidden") return JSON.stringify({ name });
-    return JSON.stringify({ name, ...(redactValue(fields, "", this.#rules) as object) });
+    const email = typeof fields["email"] === "string" ? { email: this.#contactOf(fields, rule) } : {};
+    return JSON.stringify({ name, ...(redactValue(fields, "", this.#rules) as object), ...email });
   }
 
   /** The payload without personal data, or why it is not shown. */

@@ -4,6 +4,8 @@ import { sampleEvent } from "pigeonhole/testing";
 import { bodyBytes, digestBytes } from "#pigeonhole/capture/model/capture-request.js";
 import type { Capture } from "#pigeonhole/capture/model/capture.js";
 import { fromInbox } from "#pigeonhole/capture/model/from-inbox.js";
+import { createFakeValues } from "#pigeonhole/capture/redact/fake-values.js";
+import { hideAddresses } from "#pigeonhole/capture/redact/redact-value.js";
 import { REDACTION_PROFILES } from "#pigeonhole/capture/redact/redaction-profiles.js";
 import { createRedactor } from "#pigeonhole/capture/redact/redactor.js";
 import { makeCapture, NOW } from "../support/captures.js";
@@ -73,6 +75,24 @@ describe("redaction", () => {
       expect(safe.tags).toHaveLength(profile === "strict" ? 0 : 2);
     },
   );
+
+  test.each([
+    `jane.o'connor@secret.example`,
+    `jane'@secret.example`,
+    "jane!#$%&*+/=?^_{|}~-`o@secret.example",
+    `"jane o'connor, (a:b;c) [d] <e>"@secret.example`,
+    String.raw`"jane \"o\" connor"@secret.example`,
+    "jane@[192.0.2.1]",
+  ])("redaction takes %s as one address", (address) => {
+    const rules = { fakes: createFakeValues(key), strict: false };
+    const standIn = rules.fakes.address(address);
+    for (const quote of ["", "<>", "''", "()"])
+      expect(hideAddresses(`for ${quote.slice(0, 1)}${address}${quote.slice(1)} it`, rules)).toBe(
+        `for ${quote.slice(0, 1)}${standIn}${quote.slice(1)} it`,
+      );
+    expect(hideAddresses(`to='${address}'`, rules)).not.toMatch(/jane|secret|192\.0/);
+    expect(hideAddresses(JSON.stringify({ to: address }), rules)).not.toMatch(/jane|secret|192\.0/);
+  });
 
   test("redaction keeps the number of tokens or sessions", () => {
     const body = JSON.stringify({ id: "evt_1", type: "email.bounced", data: { tokens: 300, sessions: 12, code: 550 } });

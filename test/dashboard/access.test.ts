@@ -10,6 +10,7 @@ import type {
   UnveiledPayload,
 } from "#pigeonhole/dashboard/dashboard-api.js";
 import { PersonalData } from "#pigeonhole/dashboard/personal-data.js";
+import type { OutboxView } from "#pigeonhole/store/outbox.js";
 import { fakeClock } from "pigeonhole/testing";
 import { captureLog, makeEvent, openReceiver, post } from "../support/receiver.js";
 import { HOST, OPERATOR, openDashboard } from "./dashboard-client.js";
@@ -393,16 +394,30 @@ describe("payloads", () => {
         message: "city: Neverland of order_placed is unknown",
         error: "FetchError: no ada@secret.example.com",
         param: "events[0].email=ada@secret.example.com Neverland",
-      };
+      } as OutboxView;
       const personal = new PersonalData(new Uint8Array(32));
-      const shown = personal.contactEvent(view as Parameters<typeof personal.contactEvent>[0], payloads);
+      const shown = personal.contactEvent(view, payloads);
       expect(JSON.stringify(shown)).not.toMatch(/Neverland|ada@/);
       expect(shown.param).toMatch(/^events\[0\]/);
       expect(shown.message).toContain(payloads === "hidden" ? "[hidden]" : "Xxxxxxxxx of order_placed is unknown");
-      expect(personal.contactEvent(view as Parameters<typeof personal.contactEvent>[0], "full")).toMatchObject({
-        message: view.message,
-        error: view.error,
-      });
+      expect(personal.contactEvent(view, "full")).toMatchObject({ message: view.message, error: view.error });
+    });
+
+    test.each([
+      { email: "jane(o'connor)@secret.example" },
+      { email: "Jane O'Connor" },
+      { contactId: "Jane O'Connor <jane.o'connor@secret.example>" },
+    ])("nor is anything left of the contact %j", (contact) => {
+      const body = JSON.stringify({ name: "order_placed", ...contact });
+      const code = "jane.o'connor@secret.example";
+      const view = { key: "k", state: "dead", body, recordedAt: 1, code, message: "jane.oconnor: no" } as OutboxView;
+      const personal = new PersonalData(new Uint8Array(32));
+      for (const payloads of ["hidden", "redacted"] as const) {
+        const { contact: shown, code: shownCode } = personal.contactEvent(view, payloads);
+        const texts = [shown, shownCode, personal.contactEventBody(body, payloads)];
+        expect(texts.join("\n")).not.toMatch(/jane|connor|secret/i);
+      }
+      expect(personal.contactEvent(view, "hidden").message).toBe("[hidden]");
     });
   });
 });

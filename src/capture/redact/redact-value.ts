@@ -8,8 +8,13 @@ export interface RedactionRules {
   strict: boolean;
 }
 
+/** A name in quotes may hold anything; the quotes may be escaped, as in JSON. */
+const QUOTED_NAME = /"(?:[^"\\\r\n]|\\.){1,64}?\\?"/;
+/** An apostrophe is part of a name, but not the one in front of it: that quotes the address. */
+const NAME = /[^\s@<>"'(),;:[\]](?:[^\s@<>"'(),;:[\]]|(?<!=)'){0,63}/;
+const DOMAIN_OR_IP = /(?:[^\s@<>"'(),;:[\]]{1,255}\.[^\s@<>"'(),;:[\].!?]{1,63}|\[[^\s@[\]]{1,64}\])/;
 /** Deliberately wide: whatever looks like an address is treated as one. Bounded, since texts can be long. */
-const ADDRESS = /[^\s@<>"'(),;:[\]]{1,64}@[^\s@<>"'(),;:[\]]{1,255}\.[^\s@<>"'(),;:[\].!?]{1,63}/g;
+const ADDRESS = new RegExp(`(?:${QUOTED_NAME.source}|${NAME.source})@${DOMAIN_OR_IP.source}`, "g");
 /** A longer text with an address in it is a message, not a header field. */
 const MAX_ADDRESS_LINE = 320;
 const DATE = /^\d{4}-\d{2}-\d{2}(?:T[\d:.]{5,18}(?:Z|[+-]\d{2}:?\d{2})?)?$/;
