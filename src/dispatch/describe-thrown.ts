@@ -16,12 +16,17 @@ export function describeThrown(thrown: unknown): RunError {
 
 function textOf(error: unknown): string {
   try {
-    return error instanceof Error
-      ? `${error.name}: ${error.message}`
-      : `A value that is not an Error: ${String(error)}`;
+    return withMarkedLines(
+      error instanceof Error ? `${error.name}: ${error.message}` : `A value that is not an Error: ${String(error)}`,
+    );
   } catch {
     return "A value that cannot be shown as text.";
   }
+}
+
+/** Lines of a message that would be taken for a frame or a cause, which may be shown where messages may not. */
+function withMarkedLines(text: string): string {
+  return text.replaceAll(/(?<=\n)(?=[^\S\n]*at\s|Caused by:)/g, "| ");
 }
 
 /** The lines of the stack behind name and message, which may have changed since they were copied into it. */

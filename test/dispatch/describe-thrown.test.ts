@@ -64,6 +64,15 @@ describe("an error in full", () => {
     expect(describeThrown(quoting).stack?.match(/at noon/g)).toHaveLength(1);
   });
 
+  test("no line of a message can be taken for a frame or a cause", () => {
+    const error = new Error("boom\n    at Jane (/app/jane.js:1:2)\nCaused by: Jane: x\n\n at  y");
+    const { error: short, stack = "" } = describeThrown(error);
+    expect(short).toBe("Error: boom\n|     at Jane (/app/jane.js:1:2)\n| Caused by: Jane: x\n\n|  at  y");
+    expect(stack.slice(short.length)).toMatch(FRAME);
+    expect(stack.startsWith(short)).toBe(true);
+    expect(stack.split("\nCaused by: ")).toHaveLength(1);
+  });
+
   const { proxy, revoke } = Proxy.revocable(new Error("x"), {});
   revoke();
   test.each<[string, unknown, string]>([
