@@ -26,6 +26,8 @@ export interface ApiErrorInput {
   requestId: string | undefined;
   /** How long the service asks to wait, in milliseconds; undefined when it does not say. */
   retryAfterMs: number | undefined;
+  /** Tries of the call until this answer, with the one that it answers. @default 1 */
+  attempts?: number | undefined;
 }
 
 /**
@@ -47,9 +49,11 @@ export class ApiError extends PigeonholeError<AnyApiErrorCode> {
   readonly requestId: string | undefined;
   /** How long the service asks to wait, in milliseconds; undefined when it does not say. */
   readonly retryAfterMs: number | undefined;
+  /** Tries of the call until this answer, with the one that it answers: 1 unless the call was retried. */
+  readonly attempts: number;
 
   constructor(input: ApiErrorInput) {
-    const { call, status, code, message, param, fields, requestId, retryAfterMs } = input;
+    const { call, status, code, message, param, fields, requestId, retryAfterMs, attempts = 1 } = input;
     const details = [`HTTP ${status}`, code, ...(param === undefined ? [] : [`param ${param}`])];
     if (requestId !== undefined) details.push(`request ${requestId}`);
     super(code, `${call}: ${message} (${details.join(", ")})`);
@@ -58,6 +62,7 @@ export class ApiError extends PigeonholeError<AnyApiErrorCode> {
     this.fields = fields;
     this.requestId = requestId;
     this.retryAfterMs = retryAfterMs;
+    this.attempts = attempts;
   }
 
   /** True: the message is the service's, which may quote what was sent. */

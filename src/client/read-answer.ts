@@ -12,6 +12,8 @@ export interface ReadAnswerDeps {
   requestIdHeader: string;
   maxAnswerBytes: number;
   nowMs: number;
+  /** Tries of the call until this answer. */
+  attempts: number;
 }
 
 /** Texts of the service in an error are cut at this length, in characters. */
@@ -34,6 +36,7 @@ export function readAnswer(call: string, operation: Operation, answer: WireAnswe
       fields: fields?.map(({ key, error }) => ({ key: printable(key), error: printable(error) })),
       requestId: requestId === null ? undefined : printable(requestId),
       retryAfterMs: readRetryAfter(answer.headers.get("retry-after"), deps.nowMs),
+      attempts: deps.attempts,
     });
   };
   // A browser's fetch gives 0 for a redirect.

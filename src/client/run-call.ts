@@ -17,6 +17,9 @@ export interface RunCallDeps extends AttemptDeps {
   random: Random;
 }
 
+/** What one try works with; `attempts` is its number, 1 for the first. */
+type TryDeps = RunCallDeps & { attempts: number };
+
 /** How long sending of events pauses after a 429 without Retry-After. */
 const DEFAULT_PAUSE_MS = SECOND;
 
@@ -24,7 +27,7 @@ const DEFAULT_PAUSE_MS = SECOND;
 export async function runCall(call: PreparedCall, deps: RunCallDeps): Promise<unknown> {
   for (let retries = 0; ; retries += 1) {
     try {
-      return await sendWithKey(call, deps);
+      return await sendWithKey(call, { ...deps, attempts: retries + 1 });
     } catch (error) {
       if (call.events > 0 && error instanceof RateLimitError) pauseAll(error, deps);
       const waitMs = retryWait({ ...deps, error, retries, isRepeatable: call.isRepeatable });
@@ -38,7 +41,7 @@ export async function runCall(call: PreparedCall, deps: RunCallDeps): Promise<un
 }
 
 /** Sends a call once, and once more when its key was replaced meanwhile: a call that is answered 401 did nothing. */
-async function sendWithKey(call: PreparedCall, deps: RunCallDeps): Promise<unknown> {
+async function sendWithKey(call: PreparedCall, deps: TryDeps): Promise<unknown> {
   const { credential, clock } = deps;
   const { signal } = call;
   if (call.operation.credential === "none") return sendOnce(call, deps, {});
@@ -57,7 +60,7 @@ async function sendWithKey(call: PreparedCall, deps: RunCallDeps): Promise<unkno
   }
 }
 
-async function sendOnce(call: PreparedCall, deps: RunCallDeps, key: Record<string, string>): Promise<unknown> {
+async function sendOnce(call: PreparedCall, deps: TryDeps, key: Record<string, string>): Promise<unknown> {
   if (call.events > 0) await deps.limiter.take(call.events, call.signal);
   const { request, signal, operation } = call;
   const headers = { ...request.headers, ...key };

@@ -25,6 +25,12 @@ export type SendVerdict =
 /** Codes for a body that breaks a rule. It is the same in every try, so none of them was taken. */
 const BODY_CODES: ReadonlySet<string> = new Set(["invalid_event", "invalid_parameter", "unknown_parameter"]);
 
+/** Statuses by which the service refuses a call whole. A conflict may be with a call that has arrived. */
+const REFUSALS: ReadonlySet<number> = new Set([400, 404, 413, 422]);
+
+/** The service has stored something under the key of the call. */
+const KEY_IN_USE = "idempotency_key_reuse";
+
 /** Codes that the client gives to an answer without one: it came from a proxy or another program, not the service. */
 const CODES_OF_OTHERS: ReadonlySet<string> = new Set(["invalid_answer", "answer_too_large", "unknown_error"]);
 
@@ -57,8 +63,15 @@ export function judgeFailure(error: unknown, send: FrozenSend, nowMs: number): S
   // The rule about the age is the one that an earlier try may have passed.
   const mayHavePassed = code === "invalid_event" && isAboutTime && send.attempt > 1;
   const isSameInEachTry = BODY_CODES.has(code) && !mayHavePassed;
-  if (!isSameInEachTry) return { kind: "given_up", reason: "refused", code, param, message };
+  if (!isSameInEachTry && !isFirstAnswer(error, send))
+    return { kind: "given_up", reason: "refused", code, param, message };
   return { kind: "refused", results: blame(send, { code, param, message }) };
+}
+
+/** True when the service refused the call whole and no try before could have arrived: nothing of it was taken. */
+function isFirstAnswer({ status, code, attempts }: ApiError, send: FrozenSend): boolean {
+  if (send.attempt > 1 || attempts !== 1 || code === KEY_IN_USE) return false;
+  return REFUSALS.has(status);
 }
 
 /** A wrong key, a missing scope, a wrong address: a person fixes that, and the events are still valid. */

@@ -233,6 +233,37 @@ describe("a batch that is refused whole", () => {
     },
   );
 
+  test("of a batch refused at its first try for an unknown reason, only what is retried is sent, in a new call", async () => {
+    const { service, receiver, deliver, turn } = await startOnFakeClock(three);
+    service.faults.push({ status: 422, code: "teapot" });
+    await deliver();
+    await turn(async () => (await statesOf(receiver)).join() === "dead,dead,dead");
+    const [one, two] = await outboxOf(receiver);
+    expect(await receiver.contactEvents.discard(two?.key ?? "")).toBe(true);
+    expect(await receiver.contactEvents.retry(one?.key ?? "")).toBe(true);
+    await turn(async () => (await statesOf(receiver)).join() === "done,done,dead");
+    expect(namesByCall(service)).toEqual([["one", "two", "three"], ["one"]]);
+    expect(service.calls[1]?.key).not.toBe(service.calls[0]?.key);
+    expectOnce(service, "one");
+  });
+
+  test.each<[string, Fault[], number]>([
+    ["after a try of the client that was not answered", ["lost", { status: 422, code: "teapot" }], 1],
+    ["because its key is in use", [{ status: 422, code: "idempotency_key_reuse" }], 0],
+    ["by a conflict", [{ status: 409, code: "teapot" }], 0],
+  ])("a batch refused %s is only repeated unchanged", async (_, faults, maxRetries) => {
+    const service = await openService();
+    const api = { ...apiOf(service), maxRetries };
+    const { receiver, deliver, turn } = await startOnFakeClock(three, { service, api });
+    service.faults.push(...faults);
+    await deliver();
+    await turn(async () => (await statesOf(receiver)).join() === "dead,dead,dead", 100);
+    await receiver.contactEvents.retry((await outboxOf(receiver))[0]?.key ?? "");
+    await turn(async () => (await statesOf(receiver)).join() === "done,done,done", 100);
+    expect(new Set(callsOf(service)).size).toBe(1);
+    expectOnce(service, "one", "two", "three");
+  });
+
   test.each<[string, ContactEventInput[]]>([
     ["a batch", [ada("one"), ada("two")]],
     ["a single event", [ada("one")]],
