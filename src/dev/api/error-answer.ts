@@ -2,7 +2,7 @@ import { isPigeonholeError } from "../../base/error.js";
 import { PageApiError } from "./page-api-error.js";
 import type { PageApiErrorBody } from "./page-api.js";
 
-/** The answer for a thrown value, with its message: what this package says, and on the developer's own page any other. */
+/** The answer for a thrown value: with what this package says, and on the developer's own page with any message. */
 export function errorAnswerFor(error: unknown): { status: number; body: PageApiErrorBody } {
   if (error instanceof PageApiError) {
     const { status, code, message, param } = error;
