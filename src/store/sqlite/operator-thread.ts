@@ -5,8 +5,8 @@ import { openInboxFile } from "./open-inbox-file.js";
 import type { OperatorAnswer, OperatorCall } from "./operator-in-thread.js";
 import { asStoreError } from "./store-error.js";
 
-// The code of the operator's thread: one connection, one answer per call. Calls that came together are answered together,
-// unless one of them waits.
+// The code of the operator's thread: one connection, one answer per call. Calls that came together are answered
+// together, unless one of them waits.
 
 const port = parentPort;
 if (port === null) throw new PigeonholeError("invalid_argument", "operator-thread must be started as a worker thread.");
