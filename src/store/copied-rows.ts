@@ -1,5 +1,5 @@
 import type { OutboxState } from "./outbox.js";
-import type { Trace } from "./trace.js";
+import type { TraceContext } from "./trace-context.js";
 import type { WorkState } from "./work-state.js";
 
 // What an inbox holds, as it goes from one database into another: without the numbers and the leases of the first.
@@ -16,7 +16,7 @@ export interface CopiedEvent {
   /** Undefined once retention has dropped it or it was erased. */
   body: Uint8Array | undefined;
   /** The span of the delivery; null where none was kept, and where there is no body. */
-  trace: Trace | null;
+  trace: TraceContext | null;
   work: CopiedWork[];
   done: CopiedMark[];
   steps: { handler: string; name: string; value: string }[];
@@ -74,7 +74,7 @@ export interface CopiedContactEvent {
   param: string | null;
   message: string | null;
   /** The span in which it was recorded; null where none was kept. */
-  trace: Trace | null;
+  trace: TraceContext | null;
   call: CopiedCall | undefined;
 }
 

@@ -1,4 +1,4 @@
-import type { Trace } from "./trace.js";
+import type { TraceContext } from "./trace-context.js";
 
 /**
  * States of a contact event in the outbox: as in `work-state.ts`, without `parked`, since it is valid when recorded.
@@ -17,7 +17,7 @@ export interface NewOutboxEvent {
   /** Milliseconds since 1970; fixed when recorded. */
   occurredAt: number;
   /** The span in which it was recorded, which that of its call links to. @default none */
-  trace?: Trace | undefined;
+  trace?: TraceContext | undefined;
 }
 
 /** An event that may be stored already: `isSameContactEvent` says whether the one known under its key is the same. */
@@ -62,7 +62,7 @@ export interface FrozenSend {
    * The members in their order, 1 to 100: place in the order of recording, JSON as it is sent, time in milliseconds
    * since 1970, and the span in which it was recorded, if one was kept.
    */
-  events: { seq: number; body: string; occurredAt: number; trace?: Trace | undefined }[];
+  events: { seq: number; body: string; occurredAt: number; trace?: TraceContext | undefined }[];
 }
 
 export interface SendPage {

@@ -10,7 +10,7 @@ import type { KnownIds } from "./known-ids.js";
 import type { Outbox } from "./outbox.js";
 import type { PausedHandler } from "./paused-handlers.js";
 import type { RunPage, RunRequest } from "./waiting-work.js";
-import type { Trace } from "./trace.js";
+import type { TraceContext } from "./trace-context.js";
 import type { Lease, LeasedWork, NewWork, ParkedNote, Settlement } from "./work.js";
 
 /** An event to be stored, with its work. Bytes are stored exactly as given. */
@@ -30,7 +30,7 @@ export interface NewEvent {
   /** One per handler that gets the event. */
   work: readonly NewWork[];
   /** The span of the delivery, which the spans of its runs link to; kept with the body. @default none */
-  trace?: Trace | undefined;
+  trace?: TraceContext | undefined;
   /** Set when the event was not understood; it is then also listed as parked. */
   parked?: ParkedNote | undefined;
 }

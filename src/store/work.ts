@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../base/error.js";
 import type { NewOutboxEvent } from "./outbox.js";
-import type { Trace } from "./trace.js";
+import type { TraceContext } from "./trace-context.js";
 
 /** The right to work on one event for one handler until `leaseUntil`. */
 export interface Lease {
@@ -42,7 +42,7 @@ export interface LeasedWork extends Lease {
   /** The exact received bytes. */
   body: Uint8Array;
   /** The span of the delivery; undefined where none was kept. */
-  trace?: Trace | undefined;
+  trace?: TraceContext | undefined;
 }
 
 /** Why an event or its work is parked. `detail`, such as zod issues, holds no part of the body. */

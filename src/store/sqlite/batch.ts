@@ -1,6 +1,6 @@
 import type { NewOutboxEvent } from "../outbox.js";
 import type { AcceptResult, NewEvent } from "../store.js";
-import type { Trace } from "../trace.js";
+import type { TraceContext } from "../trace-context.js";
 import type { Lease, NewWork, ParkedNote, Settlement } from "../work.js";
 import type { CommandResult } from "./command-result.js";
 import type { OtherCommand } from "./prepare-operations.js";
@@ -21,7 +21,7 @@ export type AcceptCommand = [
   bodyStart: number,
   bodyEnd: number,
   parked: ParkedNote | undefined,
-  trace: Trace | undefined,
+  trace: TraceContext | undefined,
   ...work: (string | number | undefined)[],
 ];
 
@@ -146,7 +146,7 @@ export function unpackDone(command: DoneCommand): Settlement {
       key: key as string,
       body: body as string,
       occurredAt: occurredAt as number,
-      trace: trace as Trace | undefined,
+      trace: trace as TraceContext | undefined,
     });
   }
   const [, seq, handler, token, at, dropSteps] = command;

@@ -1,5 +1,5 @@
 import type { LeasePage, LeaseRequest } from "../../store.js";
-import type { Trace } from "../../trace.js";
+import type { TraceContext } from "../../trace-context.js";
 import type { Lease, LeasedWork } from "../../work.js";
 import type { LeaseHolder } from "../lease-token.js";
 import type { Sql } from "../sql.js";
@@ -49,7 +49,7 @@ const LEASE = `
 interface Row extends Pick<LeasedWork, "seq" | "token" | "eventId" | "receivedAt" | "signedAt" | "dueAt" | "body"> {
   started: number;
   finished: number;
-  trace: Trace | null;
+  trace: TraceContext | null;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { MINUTE } from "../../../base/duration.js";
 import { callKeyOf, takeTogether } from "../../freeze-call.js";
 import type { FrozenSend, SendPage, SendRequest } from "../../outbox.js";
-import type { Trace } from "../../trace.js";
+import type { TraceContext } from "../../trace-context.js";
 import { LOCKED } from "../advisory-lock.js";
 import type { LeaseHolder } from "../lease-token.js";
 import type { Sql } from "../sql.js";
@@ -21,7 +21,7 @@ interface Member {
   key: string;
   body: string;
   occurredAt: number;
-  trace: Trace | null;
+  trace: TraceContext | null;
 }
 
 /** The leased one first: a call that an operator retried is not sent beside the one in progress. */

@@ -3,7 +3,7 @@ import zlib from "node:zlib";
 import type { Database } from "better-sqlite3";
 import { idBeside } from "../../id-beside.js";
 import type { AcceptResult, NewEvent } from "../../store.js";
-import type { Trace } from "../../trace.js";
+import type { TraceContext } from "../../trace-context.js";
 import type { Lease, NewWork } from "../../work.js";
 import type { OperationResult } from "../command-result.js";
 import { type DirectPairs, INSERT_LEASED_ROW } from "../direct-pairs.js";
@@ -31,7 +31,7 @@ export function prepareAccept(db: Database, { numbers, pairs, nextToken }: Accep
     INSERT INTO inbox_event (seq, id, type, test, received_at, signed_at, body_length, body_crc, direct)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (id) DO NOTHING`);
-  const insertBody = db.prepare<[number, Uint8Array, Trace | null]>(
+  const insertBody = db.prepare<[number, Uint8Array, TraceContext | null]>(
     "INSERT INTO inbox_body (seq, body, trace) VALUES (?, ?, ?)",
   );
   const insertPending = later<[number, string, number]>(`

@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
 import type { LeasePage, LeaseRequest } from "../../store.js";
-import type { Trace } from "../../trace.js";
+import type { TraceContext } from "../../trace-context.js";
 import type { Lease, LeasedWork } from "../../work.js";
 import { type NextToken, isDirect } from "../lease-token.js";
 import { prepareLater } from "../on-first-use.js";
@@ -19,7 +19,7 @@ interface Row {
   signedAt: number;
   dueAt: number;
   body: Uint8Array;
-  trace: Trace | null;
+  trace: TraceContext | null;
 }
 
 /** Reads pending work of a handler by the number of processes that died in it. */

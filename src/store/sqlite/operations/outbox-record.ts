@@ -1,7 +1,7 @@
 import type { Database } from "better-sqlite3";
 import type { NewOutboxEvent, ComparableOutboxEvent, RecordResult } from "../../outbox.js";
 import { isSameContactEvent } from "../../same-contact-event.js";
-import type { Trace } from "../../trace.js";
+import type { TraceContext } from "../../trace-context.js";
 import { prepareLater } from "../on-first-use.js";
 
 /** What a settlement of work that is done has for the outbox. */
@@ -14,7 +14,7 @@ interface RecordedByHandler {
 
 /** Records the contact events of a handler: they come with a done mark, which exists once. */
 export function prepareRecordOfHandler(db: Database) {
-  const insert = prepareLater(db)<[string, string, number, number, number, Trace | null]>(`
+  const insert = prepareLater(db)<[string, string, number, number, number, TraceContext | null]>(`
     INSERT INTO outbox_event (key, body, occurred_at, recorded_at, inbox_seq, trace, by_handler, state)
     VALUES (?, ?, ?, ?, ?, ?, 1, 'pending')`);
   return ({ records, seq, at }: RecordedByHandler): void => {
@@ -25,7 +25,7 @@ export function prepareRecordOfHandler(db: Database) {
 
 /** Records contact events from outside of handlers, once per key. */
 export function prepareRecord(db: Database) {
-  const insert = db.prepare<[string, string, number, number, Trace | null]>(`
+  const insert = db.prepare<[string, string, number, number, TraceContext | null]>(`
     INSERT INTO outbox_event (key, body, occurred_at, recorded_at, trace, by_handler, state)
     VALUES (?, ?, ?, ?, ?, 0, 'pending')
     ON CONFLICT (key) WHERE by_handler = 0 DO NOTHING`);

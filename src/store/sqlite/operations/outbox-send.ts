@@ -1,7 +1,7 @@
 import type { Database } from "better-sqlite3";
 import { callKeyOf, takeTogether } from "../../freeze-call.js";
 import type { FrozenSend, SendPage, SendRequest } from "../../outbox.js";
-import type { Trace } from "../../trace.js";
+import type { TraceContext } from "../../trace-context.js";
 import type { DirectPairs } from "../direct-pairs.js";
 import type { NextToken } from "../lease-token.js";
 import { prepareLater } from "../on-first-use.js";
@@ -24,7 +24,7 @@ interface EventRow {
   key: string;
   body: string;
   occurredAt: number;
-  trace: Trace | null;
+  trace: TraceContext | null;
 }
 
 /**
