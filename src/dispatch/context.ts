@@ -18,6 +18,7 @@ import {
 } from "../outbox/contact-event-record.js";
 import { type KeyOwner, deriveIdempotencyKey } from "../outbox/idempotency-key.js";
 import { type OnceInput, runOnce } from "./once.js";
+import type { RunSpan } from "./run-observer.js";
 
 /** Largest value of a step as JSON, in characters. */
 const MAX_STEP_LENGTH = 64 * 1024;
@@ -88,6 +89,13 @@ export interface ContextDeps {
   clock: Clock;
 }
 
+/** What a run is about, and its span where there is one. */
+interface RunSubject {
+  work: LeasedWork;
+  event: Pick<AnyEvent, "type">;
+  span: RunSpan | undefined;
+}
+
 /** The context of one run, with what the dispatcher needs to know afterwards. */
 export class RunContext implements HandlerContext<unknown> {
   readonly attempt: number;
@@ -96,6 +104,7 @@ export class RunContext implements HandlerContext<unknown> {
   readonly #work: LeasedWork;
   readonly #handler: string;
   readonly #event: Pick<AnyEvent, "type">;
+  readonly #span: RunSpan | undefined;
   readonly #deps: ContextDeps;
   #stepsOfThisRun: Set<string> | undefined;
   /** One time for all records of the run, so that the same record made twice is the same. */
@@ -113,11 +122,12 @@ export class RunContext implements HandlerContext<unknown> {
   #once: HandlerContext["once"] | undefined;
   #commit: HandlerContext<unknown>["commit"] | undefined;
 
-  constructor(work: LeasedWork, event: Pick<AnyEvent, "type">, deps: ContextDeps) {
+  constructor({ work, event, span }: RunSubject, deps: ContextDeps) {
     this.attempt = work.attempt;
     this.#work = work;
     this.#handler = work.handler;
     this.#event = event;
+    this.#span = span;
     this.#deps = deps;
     this.#begunAt = deps.clock.now();
   }
@@ -277,7 +287,8 @@ export class RunContext implements HandlerContext<unknown> {
     }
     // Measured by now, not by the begin of the run: what happened since then is not in the future.
     const times = { nowMs: clock.now(), defaultMs: this.#begunAt };
-    this.#addRecord(toOutboxEvent(event, { owner: this.#keyOwner(), label, ...times }));
+    const trace = this.#span?.trace;
+    this.#addRecord(toOutboxEvent(event, { owner: this.#keyOwner(), label, trace, ...times }));
   }
 
   #keyOwner(): KeyOwner {

@@ -94,10 +94,11 @@ export class Dispatcher {
    * Stores an event with its work, and starts the part that was leased in the same commit. Rejects as the store does.
    */
   async accept(incoming: IncomingEvent): Promise<AcceptResult> {
-    const { delivery, route, receivedAt, signedAt, body } = incoming;
+    const { delivery, route, receivedAt, signedAt, body, trace } = incoming;
     const { type, test } = delivery.kind === "event" ? delivery.event : delivery;
     const plan = this.#plan(route.handlers);
-    const event = { id: delivery.id, type, test, receivedAt, signedAt, body, work: plan.work, parked: route.parked };
+    const { work } = plan;
+    const event = { id: delivery.id, type, test, receivedAt, signedAt, body, work, parked: route.parked, trace };
     let result: AcceptResult;
     try {
       result = await this.#deps.store.accept(event);

@@ -1,5 +1,6 @@
 import type { Delivery } from "../protocol/decode-delivery.js";
 import type { AnyEvent } from "../protocol/event.js";
+import type { TraceContext } from "../store/trace-context.js";
 import type { Lease, NewWork } from "../store/work.js";
 import type { HandlerWorker } from "./handler-worker.js";
 import type { LeaseWindow, ReadyWork } from "./lease-window.js";
@@ -14,6 +15,8 @@ export interface IncomingEvent {
   /** The signed time, in milliseconds since 1970. */
   signedAt: number;
   body: Uint8Array;
+  /** The span of the delivery; undefined without one. */
+  trace: TraceContext | undefined;
 }
 
 /** Work planned for an event that is about to be stored. */
@@ -26,7 +29,7 @@ export interface Plan {
 /** The first run of an event that was leased as it was accepted. */
 export function firstRun(window: LeaseWindow, lease: Lease, incoming: IncomingEvent, event: AnyEvent): ReadyWork {
   const { seq, handler, token } = lease;
-  const { delivery, receivedAt, signedAt, body } = incoming;
+  const { delivery, receivedAt, signedAt, body, trace } = incoming;
   const work = {
     seq,
     handler,
@@ -39,6 +42,7 @@ export function firstRun(window: LeaseWindow, lease: Lease, incoming: IncomingEv
     failures: 0,
     crashes: 0,
     body,
+    trace,
   };
   return { lease: window.addReserved(work), work, event };
 }

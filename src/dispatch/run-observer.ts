@@ -1,9 +1,13 @@
+import type { TraceContext } from "../store/trace-context.js";
+
 /** What is known about a run before it begins. */
 export interface RunInfo {
   handler: string;
   eventType: string;
   eventId: string;
   attempt: number;
+  /** The span of the delivery; undefined where none was kept. */
+  trace: TraceContext | undefined;
 }
 
 /** `done`, `retry`, `dead`, or `lost`. */
@@ -16,6 +20,8 @@ export interface RunObserver {
 
 /** One run and its settlement. */
 export interface RunSpan {
+  /** What is kept of the span with what the run records. */
+  readonly trace: TraceContext | undefined;
   /** Calls `run` once, inside the span. */
   within<Result>(run: () => Promise<Result>): Promise<Result>;
   /** The run is settled. */

@@ -55,13 +55,13 @@ export class Runner {
   run(of: RunningHandler, ready: ReadyWork): Promise<RunResult> {
     if (this.observer === undefined) return this.#run(of, ready, undefined);
     const { work, event } = ready;
-    const { eventId, attempt } = work;
-    const span = this.observer.beginRun({ handler: of.handler.name, eventType: event.type, eventId, attempt });
+    const { eventId, attempt, trace } = work;
+    const span = this.observer.beginRun({ handler: of.handler.name, eventType: event.type, eventId, attempt, trace });
     return span.within(() => this.#run(of, ready, span));
   }
 
   #run({ handler, deadlines, times }: RunningHandler, { work, event }: ReadyWork, span: RunSpan | undefined) {
-    const context = new RunContext(work, event, this.#deps.context);
+    const context = new RunContext({ work, event, span }, this.#deps.context);
     // What the handler does before it first waits is part of its time.
     const begunAt = elapsedBy(this.#deps.context.clock);
     const run = new HandlerRun(handler, event, context);

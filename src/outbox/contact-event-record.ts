@@ -3,6 +3,7 @@ import { type OptionsOf, defineOptions, given } from "../base/options.js";
 import { type ContactEventInput, checkContactEvent } from "../contract/contact-event.js";
 import { InvalidInputError } from "../contract/invalid-input-error.js";
 import type { ComparableOutboxEvent } from "../store/outbox.js";
+import type { TraceContext } from "../store/trace-context.js";
 import { isSameContactEvent } from "../store/same-contact-event.js";
 import { type KeyOwner, deriveIdempotencyKey } from "./idempotency-key.js";
 
@@ -45,13 +46,22 @@ export function apiNotConfigured(): PigeonholeError {
   );
 }
 
+/** Who records a contact event, when, and in which span. */
+interface RecordCircumstances {
+  owner: KeyOwner;
+  label: string | undefined;
+  nowMs: number;
+  defaultMs: number;
+  trace: TraceContext | undefined;
+}
+
 /**
  * Validates an event, fixes its time (`defaultMs`, where it has none) and derives its idempotency key. Throws
  * InvalidInputError, or `invalid_argument` for a label that is not a string.
  */
 export function toOutboxEvent(
   event: ContactEventInput,
-  { owner, label, nowMs, defaultMs }: { owner: KeyOwner; label: string | undefined; nowMs: number; defaultMs: number },
+  { owner, label, nowMs, defaultMs, trace }: RecordCircumstances,
 ): ComparableOutboxEvent {
   // A null, from a caller without types, would count as no key, and the second of two events as the first.
   if (label !== undefined && typeof label !== "string") {
@@ -70,6 +80,7 @@ export function toOutboxEvent(
     body: JSON.stringify(value),
     occurredAt: given === undefined ? defaultMs : Date.parse(given),
     isTimeGiven: given !== undefined,
+    trace,
   };
 }
 

@@ -60,7 +60,8 @@ export function createContactEvents({ store, clock, source, sender }: ContactEve
       const now = clock.now();
       // No event id and no handler: those of handlers are never empty, so the two kinds of keys cannot collide.
       const owner = { source, eventId: "", handler: "" };
-      const prepared = toOutboxEvent(event, { owner, label: key, nowMs: now, defaultMs: now });
+      const trace = sender.observer?.activeTrace;
+      const prepared = toOutboxEvent(event, { owner, label: key, nowMs: now, defaultMs: now, trace });
       const [result] = await store.record([prepared], now);
       if (result === "conflict") {
         throw new PigeonholeError("key_conflict", `The key "${key}" already stands for another contact event.`);

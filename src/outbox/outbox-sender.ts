@@ -11,6 +11,7 @@ import { EVENT_LIMITS, type ContactEventInput } from "../contract/contact-event.
 import { OLDEST_EVENT_MS } from "../contract/occurred-at.js";
 import type { EventResult, FrozenSend, SendSettlement } from "../store/outbox.js";
 import type { Store } from "../store/store.js";
+import type { CallObserver } from "./call-observer.js";
 import { judgeFailure, mayBeClockSkew } from "./send-verdict.js";
 
 /**
@@ -47,6 +48,8 @@ export interface SenderDeps {
  */
 export class OutboxSender {
   readonly #deps: SenderDeps;
+  /** Undefined without OpenTelemetry. */
+  observer: CallObserver | undefined;
   #timer: Timer | undefined;
   #drained: Promise<void> = Promise.resolve();
   #isDraining = false;
@@ -171,7 +174,8 @@ export class OutboxSender {
     const { clock } = this.#deps;
     const settled = { send: send.send, token: send.token };
     try {
-      const results = await callApi(send, signal, this.#deps);
+      const call = (): Promise<EventResult[]> => callApi(send, signal, this.#deps);
+      const results = await (this.observer === undefined ? call() : this.observer.observeCall(send, call));
       this.#logRefused(send, results);
       return { ...settled, at: clock.now(), to: "settled", results };
     } catch (error) {

@@ -13,6 +13,7 @@ import type { RawRequest } from "../protocol/raw-request.js";
 import { SIGNED_HERE_HEADER } from "../protocol/sign-here.js";
 import { type VerificationRules, type VerifiedOrNot, verifyRequest } from "../protocol/verify-request.js";
 import type { AcceptResult } from "../store/store.js";
+import type { TraceContext } from "../store/trace-context.js";
 import type { Admission, AdmittedDelivery } from "./admission.js";
 import type { Alarms } from "./alarms.js";
 import type { ClockWatch } from "./clock-watch.js";
@@ -89,11 +90,11 @@ async function take(request: DeliveryRequest, admitted: AdmittedDelivery, path: 
 
 function observe(raw: RawRequest, path: DeliveryPath): Promise<Outcome> {
   const { telemetry } = path;
-  return telemetry === undefined ? receive(raw, path) : telemetry.observeDelivery(() => receive(raw, path));
+  return telemetry === undefined ? receive(raw, path) : telemetry.observeDelivery((trace) => receive(raw, path, trace));
 }
 
 /** The part from the whole body to the commit. */
-async function receive(raw: RawRequest, path: DeliveryPath): Promise<Outcome> {
+async function receive(raw: RawRequest, path: DeliveryPath, trace?: TraceContext): Promise<Outcome> {
   const { secrets, clock } = path.verification;
   const receivedAt = clock.now();
   let verdict = verify(raw, receivedAt, path);
@@ -114,7 +115,7 @@ async function receive(raw: RawRequest, path: DeliveryPath): Promise<Outcome> {
   const route = registry.route(delivery);
   try {
     const { signedAt } = verdict;
-    const result = await dispatcher.accept({ delivery, route, receivedAt, signedAt, body: raw.body });
+    const result = await dispatcher.accept({ delivery, route, receivedAt, signedAt, body: raw.body, trace });
     return outcomeOf(result, delivery, route, report);
   } catch (error) {
     return storeFailure(error, report);

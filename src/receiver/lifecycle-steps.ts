@@ -12,7 +12,7 @@ const NOTED_WITHIN_MS = 5 * SECOND;
 
 /** How the parts are started, one after the other, and stopped again. */
 export function lifecycleSteps(parts: ReceiverParts): LifecycleSteps {
-  const { options, path, inStore, watches } = parts;
+  const { options, path, inStore, watches, sender } = parts;
   const { clock, logger } = options;
   const runsHandlers = options.role !== "accept";
   return {
@@ -25,6 +25,7 @@ export function lifecycleSteps(parts: ReceiverParts): LifecycleSteps {
       async () => {
         if (!options.telemetry) return;
         path.telemetry = await loadTelemetry(() => inStore.levels.read());
+        if (sender !== undefined) sender.observer = path.telemetry;
       },
       () =>
         inStore.ownership.open({ logger, clock, runsHandlers, onAlarm: (alarm) => path.report.alarms.raise(alarm) }),

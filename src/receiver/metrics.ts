@@ -1,3 +1,6 @@
+/** `messaging.system` of all that is reported. */
+export const SYSTEM = "pigeonhole";
+
 /** One metric as OpenTelemetry gets it. */
 export interface Metric {
   readonly name: string;

@@ -1,21 +1,30 @@
 import type * as Api from "@opentelemetry/api";
 import { SECOND } from "../base/duration.js";
 import type { RunInfo, RunObserver, RunOutcome } from "../dispatch/run-observer.js";
+import type { CallObserver } from "../outbox/call-observer.js";
 import { ANSWERS, type Outcome, type OutcomeKind } from "../protocol/outcome.js";
-import { CONSUMED_MESSAGES, DELIVERY_DURATION, GAUGES, type Levels, type Metric, PROCESS_DURATION } from "./metrics.js";
+import type { TraceContext } from "../store/trace-context.js";
+import { observeCalls } from "./call-span.js";
+import {
+  CONSUMED_MESSAGES,
+  DELIVERY_DURATION,
+  GAUGES,
+  type Levels,
+  type Metric,
+  PROCESS_DURATION,
+  SYSTEM,
+} from "./metrics.js";
+import { linksTo, traceOf } from "./trace-of.js";
 
 /** What is reported to OpenTelemetry: event ids and types only; no body, no address. */
-export interface Telemetry extends RunObserver {
-  /** Calls `receive` once, inside a span where there is one. */
-  observeDelivery(receive: () => Promise<Outcome>): Promise<Outcome>;
+export interface Telemetry extends RunObserver, CallObserver {
+  /** Calls `receive` once inside a span, with what is to be kept of that. */
+  observeDelivery(receive: (trace: TraceContext | undefined) => Promise<Outcome>): Promise<Outcome>;
   /** A delivery is answered. Called once for each, also for those that are refused unread. */
   countAnswer(kind: OutcomeKind): void;
   /** Ends the gauges. */
   stop(): void;
 }
-
-/** `messaging.system` of all that is reported. */
-const SYSTEM = "pigeonhole";
 
 /** In seconds, as the semantic conventions have them. */
 const DURATION_BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
@@ -34,14 +43,13 @@ function createOpenTelemetry(api: typeof Api, readLevels: () => Promise<Levels>)
   const tracer = api.trace.getTracer("pigeonhole");
   const meter = api.metrics.getMeter("pigeonhole");
   const acceptTime = createDuration(meter, DELIVERY_DURATION);
-  const runTime = createDuration(meter, PROCESS_DURATION);
   return {
     countAnswer: createAnswerCount(meter),
     stop: observeLevels(meter, readLevels),
     observeDelivery: (receive) =>
       tracer.startActiveSpan("pigeonhole.receive", { kind: api.SpanKind.CONSUMER }, async (span) => {
         const begun = performance.now();
-        const outcome = await receive();
+        const outcome = await receive(traceOf(span, api));
         const attributes = { "pigeonhole.outcome": outcome.kind };
         span.setAttributes(attributes);
         if ("eventId" in outcome) span.setAttribute("pigeonhole.event.id", outcome.eventId);
@@ -51,28 +59,42 @@ function createOpenTelemetry(api: typeof Api, readLevels: () => Promise<Levels>)
         acceptTime.record((performance.now() - begun) / SECOND, attributes);
         return outcome;
       }),
-    beginRun(info) {
-      const { handler, eventId, eventType, attempt } = info;
-      const begun = performance.now();
-      const span = tracer.startSpan(`pigeonhole.handle ${handler}`, {
-        kind: api.SpanKind.INTERNAL,
-        attributes: {
-          "pigeonhole.event.id": eventId,
-          "pigeonhole.event.type": eventType,
-          "pigeonhole.handler": handler,
-          "pigeonhole.attempt": attempt,
-        },
-      });
-      return {
-        within: (run) => api.context.with(api.trace.setSpan(api.context.active(), span), run),
-        end(outcome) {
-          span.setAttribute("pigeonhole.outcome", outcome);
-          if (outcome !== "done") span.setStatus({ code: api.SpanStatusCode.ERROR });
-          span.end();
-          runTime.record((performance.now() - begun) / SECOND, attributesOfRun(info, outcome));
-        },
-      };
+    beginRun: observeRuns(api, tracer, createDuration(meter, PROCESS_DURATION)),
+    observeCall: observeCalls(api, tracer),
+    get activeTrace() {
+      return traceOf(api.trace.getActiveSpan(), api);
     },
+  };
+}
+
+function observeRuns(api: typeof Api, tracer: Api.Tracer, runTime: Api.Histogram): RunObserver["beginRun"] {
+  return (info) => {
+    const { handler, eventId, eventType, attempt } = info;
+    const begun = performance.now();
+    const span = tracer.startSpan(`pigeonhole.handle ${handler}`, {
+      kind: api.SpanKind.INTERNAL,
+      // What is active here is the delivery or the run that happened to give it its place.
+      root: true,
+      links: linksTo([info.trace], api),
+      attributes: {
+        "pigeonhole.event.id": eventId,
+        "pigeonhole.event.type": eventType,
+        "pigeonhole.handler": handler,
+        "pigeonhole.attempt": attempt,
+      },
+    });
+    return {
+      get trace() {
+        return traceOf(span, api);
+      },
+      within: (run) => api.context.with(api.trace.setSpan(api.context.active(), span), run),
+      end(outcome) {
+        span.setAttribute("pigeonhole.outcome", outcome);
+        if (outcome !== "done") span.setStatus({ code: api.SpanStatusCode.ERROR });
+        span.end();
+        runTime.record((performance.now() - begun) / SECOND, attributesOfRun(info, outcome));
+      },
+    };
   };
 }
 
