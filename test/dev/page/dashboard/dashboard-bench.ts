@@ -2,7 +2,7 @@ import { mkdtemp, rename, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createReceiver, DoNotRetry, type Logger, type Receiver, type ReceiverOptions } from "pigeonhole";
+import { createReceiver, DoNotRetry, type Logger, type Receiver, type ReceiverOptions, type Store } from "pigeonhole";
 import { createDashboard, type DashboardPerson, type DashboardOptions } from "pigeonhole/dashboard";
 import type { Sandbox } from "pigeonhole/sandbox";
 import { sampleEvent } from "pigeonhole/testing";
@@ -23,19 +23,25 @@ export interface DashboardBenchOptions extends Pick<DashboardOptions, "payloads"
   failure?: string;
   /** The emulated service, and the secret of its endpoint. @default a service that only takes contact events */
   service?: { sandbox: Sandbox; secret: string };
+  /** Keeps the inbox in place of a file of its own, which `setStoreLost` takes away. */
+  store?: Store;
+  /** Registers handlers beside those of the bench. */
+  register?: (receiver: Receiver) => void;
 }
 
 /** An app with a receiver whose handlers fail in several ways, and its dashboard under a path. */
-export async function startDashboardBench({ failure, service: emulated, ...options }: DashboardBenchOptions = {}) {
+export async function startDashboardBench(given: DashboardBenchOptions = {}) {
+  const { failure, service: emulated, store, register, ...options } = given;
   const folder = await mkdtemp(join(tmpdir(), "pigeonhole-dashboard-"));
   const service = await startContactEventService();
   const crm = { isFixed: false, failure };
   const receiver = makeReceiver({
-    store: join(folder, FILE),
+    store: store ?? join(folder, FILE),
     secrets: emulated?.secret ?? SECRET,
     api: emulated?.sandbox.clientOptions ?? { apiKey: "svc_live_0123456789", baseUrl: service.baseUrl },
     crm,
   });
+  register?.(receiver);
   await receiver.start();
 
   let person: DashboardPerson | undefined = { role: "operate", name: "ann" };
@@ -63,7 +69,10 @@ export async function startDashboardBench({ failure, service: emulated, ...optio
     /** Takes the database away, until it is called with false. */
     setStoreLost: (isLost: boolean) => rename(join(folder, isLost ? FILE : AWAY), join(folder, isLost ? AWAY : FILE)),
     async deliver(type: EventType, data?: Record<string, unknown>): Promise<string> {
-      const event = sampleEvent(type, data);
+      return this.deliverEvent(sampleEvent(type, data));
+    },
+    /** Whatever the service might send. */
+    async deliverEvent(event: { id: string }): Promise<string> {
       const body = JSON.stringify(event);
       const headers = signHere({ body, secret: SECRET, timestamp: Date.now() });
       await receiver.fetch(new Request(origin, { method: "POST", body, headers }));
@@ -83,7 +92,7 @@ export type DashboardBench = Awaited<ReturnType<typeof startDashboardBench>>;
 const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {}, child: () => SILENT };
 
 interface BenchReceiver extends Pick<ReceiverOptions, "secrets" | "api"> {
-  store: string;
+  store: string | Store;
   crm: { isFixed: boolean; failure: string | undefined };
 }
 
