@@ -8,7 +8,14 @@ const MAX_SHORT_TEXT = 80;
 const MIN_WORD = 4;
 /** A name can be as short. */
 const MIN_NAME = 2;
+/** Shorter ones are also parts of other words. */
+const MIN_JOINED = 5;
+const MAX_JOINED = 40;
+/** Of base64, in both alphabets: enough for one word. */
+const BASE64 = /[\w+/-]{6,}={0,2}/g;
 const WORD = /\p{L}[\p{L}\p{M}]*|\p{N}+/gu;
+/** A word within a joined one, as in camel case. */
+const HUMP = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{M}]+/gu;
 
 /** Ordinary words of errors, which say nothing of a person where they stand alone. */
 const PLAIN_WORDS = new Set(
@@ -21,29 +28,70 @@ const PLAIN_WORDS = new Set(
 
 /**
  * Makes a function that hides in texts, such as errors, what they quote of a value and what the redaction of that value
- * would remove: whole texts, and words, also cut ones, in any case of their letters. Addresses become stand-ins.
- * Throws a RangeError for a value that is nested too deeply.
+ * would remove: whole texts, and words, also cut and joined ones, in any case of their letters, and base64 of them.
+ * Addresses become stand-ins. Throws a RangeError for a value that is nested too deeply.
  */
 export function hideQuotesOf(value: unknown, rules: RedactionRules): (text: string) => string {
-  const removed = removedTexts(value, "", rules).map((text) => text.toLowerCase());
+  const removed = removedTexts(value, "", rules).map((text) => text.normalize().toLowerCase());
   const whole = removed
     .filter(({ length }) => length >= MIN_WORD && length <= MAX_KEPT_TEXT)
     .toSorted((one, other) => other.length - one.length);
-  const names = new Set(
-    removed.filter(({ length }) => length <= MAX_SHORT_TEXT).flatMap((text) => text.match(WORD) ?? []),
-  );
-  // As JSON too: errors often quote that.
-  const all = removed.flatMap((text) => [text, JSON.stringify(text)]).join("\n");
-  const isQuoted = (word: string): boolean => {
-    if (word.length < MIN_NAME || PLAIN_WORDS.has(word)) return false;
-    return names.has(word) || (word.length >= MIN_WORD && all.includes(word));
-  };
-  const hide = (text: string): string => {
+  const isQuoted = findQuotedWords(removed);
+  const hideWords = (text: string): string => {
     const lower = text.toLowerCase();
     const left = whole.filter((each) => lower.includes(each)).reduce(maskAll, text);
-    return left.replaceAll(WORD, (word) => (isQuoted(word.toLowerCase()) ? maskText(word, false) : word));
+    return left.replaceAll(WORD, (word) => (isQuoted(word) ? maskText(word, false) : word));
   };
-  return (text) => redactAround(text, rules, hide);
+  const hidePlain = (text: string): string => redactAround(text, rules, hideWords);
+  const hideBase64 = (run: string): string => {
+    const decoded = decodeBase64(run);
+    if (decoded !== undefined && hidePlain(decoded) !== decoded) return maskText(run, false);
+    // The slash may be one of a path.
+    return run.includes("/") ? run.split("/").map(hideBase64).join("/") : run;
+  };
+  // An accent is one character or two; texts may have it in either way.
+  return (text) => hidePlain(text.normalize().replaceAll(BASE64, hideBase64));
+}
+
+/** Makes a function that says whether a word of a text is of the texts, which are in lower case. */
+function findQuotedWords(texts: readonly string[]): (word: string) => boolean {
+  const words = texts.filter(({ length }) => length <= MAX_SHORT_TEXT).map((text) => text.match(WORD) ?? []);
+  const names = new Set(words.flat());
+  // As JSON too: errors often quote that. And without what is between the words, as in an identifier.
+  const joined = words.map((each) => each.join(""));
+  const all = [...texts.flatMap((text) => [text, JSON.stringify(text)]), ...joined].join("\n");
+  const hasPart = findParts(
+    [...names, ...joined].filter((part) => part.length >= MIN_JOINED && !PLAIN_WORDS.has(part)),
+  );
+  const isQuoted = (word: string): boolean => {
+    if (word.length < MIN_NAME || PLAIN_WORDS.has(word)) return false;
+    return names.has(word) || (word.length >= MIN_WORD && all.includes(word)) || hasPart(word);
+  };
+  return (word) => {
+    if (isQuoted(word.toLowerCase())) return true;
+    const humps = word.match(HUMP) ?? [];
+    return humps.length > 1 && humps.some((hump) => isQuoted(hump.toLowerCase()));
+  };
+}
+
+/** Makes a function that says whether one of the parts is in a word. There may be far more parts than words. */
+function findParts(parts: readonly string[]): (word: string) => boolean {
+  const all = new Set(parts);
+  const heads = new Set(parts.map((part) => part.slice(0, MIN_JOINED)));
+  return (word) => {
+    for (let start = 0; start <= word.length - MIN_JOINED; start += 1) {
+      if (!heads.has(word.slice(start, start + MIN_JOINED))) continue;
+      const last = Math.min(start + MAX_JOINED, word.length);
+      for (let end = start + MIN_JOINED; end <= last; end += 1) if (all.has(word.slice(start, end))) return true;
+    }
+    return false;
+  };
+}
+
+/** Undefined for what is no text in base64, such as a long word. The last letter may be cut. */
+function decodeBase64(run: string): string | undefined {
+  const text = Buffer.from(run, "base64").toString();
+  return /[\uFFFD\p{Cc}]/u.test(text.replaceAll(/\s|\uFFFD$/gu, "")) ? undefined : text.normalize();
 }
 
 /** `sought` is in lower case. */
