@@ -35,6 +35,8 @@ export interface AnswerTools {
   /** Routes for those who look, which are answered while the store cannot be read too. */
   lasting: readonly DashboardRoute[];
   live: LiveView;
+  /** Called after each action: what it changed is read again. */
+  forgetReadings: () => void;
   /** Throws `stopped` once the receiver stops. */
   checkRunning: () => void;
   now: () => number;
@@ -114,8 +116,14 @@ async function answerApi(tools: AnswerTools, request: DashboardRequest, person: 
     checkToken(tokens.judge(request.header(TOKEN_HEADER), person.name, tools.now()));
   }
   checkRole(route, person);
-  const body = route.method === "POST" ? await readFields(request) : new BodyFields({});
-  return jsonAnswer(200, await route.handle({ id, query: new URLSearchParams(query), body, person }));
+  const call = { id, query: new URLSearchParams(query), person };
+  if (route.method === "GET") return jsonAnswer(200, await route.handle({ ...call, body: new BodyFields({}) }));
+  const body = await readFields(request);
+  try {
+    return jsonAnswer(200, await route.handle({ ...call, body }));
+  } finally {
+    tools.forgetReadings();
+  }
 }
 
 async function findRoute({ lasting, open }: AnswerTools, method: string, path: string) {

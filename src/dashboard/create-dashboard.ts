@@ -29,6 +29,7 @@ import { NowReader } from "./now-reader.js";
 import { outboxRoutes } from "./outbox-routes.js";
 import { overviewRoutes } from "./overview-routes.js";
 import { PersonalData } from "./personal-data.js";
+import { SharedReadings } from "./shared-readings.js";
 import { StoreOrMemory } from "./store-or-memory.js";
 
 /** A mounted dashboard: a middleware of Express and Connect and a listener of node:http, with a handler for Fetch. */
@@ -58,8 +59,9 @@ export function createDashboard<Req = never>(
   const operator = operatorOf(parts);
   const failures = new FailureLog(logger, clock);
   const storeOrMemory = new StoreOrMemory({ receiver: parts, failures });
-  const now = new NowReader({ operator, receiver: parts, storeOrMemory, clock });
-  const open = openOnce(parts, { operator, failures });
+  const readings = new SharedReadings(operator, clock);
+  const now = new NowReader({ readings, receiver: parts, storeOrMemory, clock });
+  const open = openOnce(parts, { operator, readings, failures });
   const answer = createAnswer({
     // The server that it is mounted on passes its own requests.
     people: { allow: allow as ((request: unknown) => AllowAnswer) | undefined, payloads, logger, clock },
@@ -67,16 +69,17 @@ export function createDashboard<Req = never>(
     open,
     lasting: [
       sessionRoute({ open, operator, storeOrMemory, handlers: () => handlersOf(parts), now: () => clock.now() }),
-      ...overviewRoutes({ operator, receiver: parts, now, storeOrMemory }),
+      ...overviewRoutes({ readings, receiver: parts, now, storeOrMemory }),
     ],
     live: new LiveView({
       readNow: () => now.read(),
-      readJobs: () => operator().listJobs(),
+      readJobs: () => readings.listJobs(),
       lastReportAt: () => now.lastReportAt,
       isOver: () => storeOrMemory.isOver,
       failures,
       clock,
     }),
+    forgetReadings: () => readings.forgetAll(),
     checkRunning: () => storeOrMemory.checkRunning(),
     now: () => clock.now(),
     failures,
@@ -106,7 +109,7 @@ function operatorOf({ options, path }: ReceiverParts): () => InboxOperator {
 /** Reads the secret of the store with the first request, and begins to work on jobs at once. */
 function openOnce(
   parts: ReceiverParts,
-  { operator, failures }: { operator: () => InboxOperator; failures: FailureLog },
+  { operator, readings, failures }: { operator: () => InboxOperator; readings: SharedReadings; failures: FailureLog },
 ): () => Promise<OpenDashboard> {
   const { clock, logger } = parts.options;
   const jobs = new JobRunner({ operator, receiver: parts.path.admission, clock, failures });
@@ -121,12 +124,12 @@ function openOnce(
       const personal = new PersonalData(secret);
       const log = new ActionLog(logger);
       const routes = [
-        ...errorRoutes({ operator, personal, now: () => clock.now() }),
-        ...eventRoutes({ operator, store: parts.options.store, personal, log }),
+        ...errorRoutes({ operator, readings, personal, now: () => clock.now() }),
+        ...eventRoutes({ operator, readings, store: parts.options.store, personal, log }),
         ...deliveryRoutes({ operator, personal, deliveries }),
-        ...handlerRoutes({ operator, handlers: () => handlersOf(parts), log }),
-        ...jobRoutes({ operator, personal, jobs, log }),
-        ...outboxRoutes({ operator, personal, log }),
+        ...handlerRoutes({ operator, readings, handlers: () => handlersOf(parts), log }),
+        ...jobRoutes({ operator, readings, personal, jobs, log }),
+        ...outboxRoutes({ operator, readings, personal, log }),
       ];
       return { routes, tokens };
     });

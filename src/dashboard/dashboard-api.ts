@@ -63,6 +63,9 @@ export type {
   StepValues,
 };
 
+/** From this age on, {@link DashboardNow.countedAgoMs} is shown. */
+export const OLD_COUNTS_MS = 5_000;
+
 /** Carries {@link DashboardSession.token} with every POST. */
 export const TOKEN_HEADER = "x-pigeonhole-token";
 
@@ -164,6 +167,8 @@ export interface DashboardNow {
     oldestAgeMs: number;
   } | null;
   outbox: { pending: number; leased: number; dead: number; oldestAgeMs: number } | null;
+  /** How long ago `backlog`, `outbox` and the work of `paused` were counted, in milliseconds: much takes its time. */
+  countedAgoMs: number;
   /** Null where it is not known. */
   disk: { usedBytes: number | null; freeBytes: number | null };
   /** Handlers that do not run until they are resumed; the page shows a banner. */

@@ -10,6 +10,7 @@ import type { ErrorGroupPage, ErrorGroupRow } from "./dashboard-api.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import type { DashboardCall, DashboardRoute } from "./dashboard-route.js";
 import type { PersonalData } from "./personal-data.js";
+import type { SharedReadings } from "./shared-readings.js";
 import { readQuotedBodies } from "./shown-events.js";
 
 /** Of a sparkline without `since`. */
@@ -20,6 +21,7 @@ const STEPS = 48;
 /** What the routes of errors work with. */
 export interface ErrorRouteTools {
   operator: () => InboxOperator;
+  readings: Pick<SharedReadings, "listErrorGroups">;
   personal: PersonalData;
   now: () => number;
 }
@@ -30,7 +32,7 @@ export function errorRoutes(tools: ErrorRouteTools): DashboardRoute[] {
 }
 
 async function listGroups(
-  { operator, personal, now }: ErrorRouteTools,
+  { operator, readings, personal, now }: ErrorRouteTools,
   { query, person: { payloads } }: DashboardCall,
 ): Promise<ErrorGroupPage> {
   const [since, until] = [momentOf(query, "since"), momentOf(query, "until")];
@@ -40,7 +42,7 @@ async function listGroups(
   const stepMs = Math.max(MINUTE, Math.ceil((end - start) / STEPS / MINUTE) * MINUTE);
   const first = Math.floor(start / stepMs) * stepMs;
   const times = Array.from({ length: Math.ceil((end - first) / stepMs) }, (_, index) => first + index * stepMs);
-  const { items, hasMore } = await operator().listErrorGroups({
+  const { items, hasMore } = await readings.listErrorGroups({
     handler: givenIn(query, "handler"),
     type: givenIn(query, "type"),
     state: listPageOf(query, ["pending", "leased", "dead", "parked"]).state,

@@ -23,11 +23,13 @@ import { findEvent } from "./find-event.js";
 import { findShown, holdsText } from "./find-shown.js";
 import { InTurn } from "./in-turn.js";
 import type { PersonalData, EventBytes } from "./personal-data.js";
+import type { SharedReadings } from "./shared-readings.js";
 import { listShownEvents, showEvent, workWithShownError } from "./shown-events.js";
 
 /** What the routes of events work with. */
 export interface EventRouteTools {
   operator: () => InboxOperator;
+  readings: Pick<SharedReadings, "listEvents">;
   /** Knows the steps of a handler. */
   store: Pick<Store, "loadSteps">;
   personal: PersonalData;
@@ -112,12 +114,12 @@ export function eventRoutes(tools: EventRouteTools): DashboardRoute[] {
 const PATIENCE_MS = 200;
 
 async function listEvents(
-  { operator, personal, searches }: EventRouteTools & { searches: InTurn },
+  { operator, readings, personal, searches }: EventRouteTools & { searches: InTurn },
   { query, person: { payloads } }: DashboardCall,
 ): Promise<DashboardEventPage> {
   const wanted = eventQuery(query);
-  const list = (page: EventQuery) =>
-    listShownEvents({ operator, personal }, { ...wanted, ...page, patienceMs: PATIENCE_MS }, payloads);
+  const list = (page: EventQuery, source: Pick<InboxOperator, "listEvents"> = operator()) =>
+    listShownEvents({ operator, source, personal }, { ...wanted, ...page, patienceMs: PATIENCE_MS }, payloads);
   const text = givenIn(query, "text")?.trim() ?? "";
   const redactedPayload = async (id: string): Promise<string | undefined> => {
     if (payloads === "hidden") return undefined;
@@ -130,7 +132,7 @@ async function listEvents(
   };
   const { items, nextCursor } =
     text === "" && (wanted.error === undefined || payloads === "full")
-      ? await list({ cursor: wanted.cursor })
+      ? await list({ cursor: wanted.cursor }, readings)
       : await searches.run(() => findShown({ list, cursor: wanted.cursor, isFound }));
   return { items, nextCursor: nextCursor ?? null };
 }

@@ -7,10 +7,12 @@ import type { ActionLog } from "./action-log.js";
 import type { HandlerReport, PausedHandlerRow } from "./dashboard-api.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import type { DashboardCall, DashboardRoute } from "./dashboard-route.js";
+import type { SharedReadings } from "./shared-readings.js";
 
 /** What the routes of handlers work with. */
 export interface HandlerRouteTools {
   operator: () => InboxOperator;
+  readings: SharedReadings;
   /** Names of the handlers that are registered here, in their order. */
   handlers: () => readonly string[];
   log: ActionLog;
@@ -19,8 +21,8 @@ export interface HandlerRouteTools {
 const MAX_NAME_LENGTH = 500;
 
 /** Handlers, and their pauses. */
-export function handlerRoutes({ operator, handlers, log }: HandlerRouteTools): DashboardRoute[] {
-  const report = (): Promise<HandlerReport> => reportHandlers(operator(), handlers());
+export function handlerRoutes({ operator, readings, handlers, log }: HandlerRouteTools): DashboardRoute[] {
+  const report = (): Promise<HandlerReport> => reportHandlers(readings, handlers());
   const nameIn = ({ body }: DashboardCall): string => {
     return requireField("handler", body.text("handler", MAX_NAME_LENGTH) || undefined);
   };
@@ -34,6 +36,7 @@ export function handlerRoutes({ operator, handlers, log }: HandlerRouteTools): D
         const handler = nameIn(call);
         log.note(call.person, "pause", { handler });
         await operator().pauseHandler(handler, call.person.name);
+        readings.forgetAll();
         return report();
       },
     },
@@ -45,17 +48,18 @@ export function handlerRoutes({ operator, handlers, log }: HandlerRouteTools): D
         const handler = nameIn(call);
         log.note(call.person, "resume", { handler });
         await operator().resumeHandler(handler);
+        readings.forgetAll();
         return report();
       },
     },
   ];
 }
 
-async function reportHandlers(operator: InboxOperator, registered: readonly string[]): Promise<HandlerReport> {
+async function reportHandlers(readings: SharedReadings, registered: readonly string[]): Promise<HandlerReport> {
   const [{ events }, times, paused] = await Promise.all([
-    operator.overview(),
-    operator.handlerTimes(),
-    operator.listPaused(),
+    readings.overview(),
+    readings.handlerTimes(),
+    readings.listPaused(),
   ]);
   const others = [...Object.keys(events.pendingByHandler), ...paused.map(({ handler }) => handler)];
   const names = new Set([...registered, ...others.filter((name) => name !== "").toSorted()]);

@@ -10,10 +10,12 @@ import type { DashboardCall, DashboardRoute } from "./dashboard-route.js";
 import type { JobRunner } from "./job-runner.js";
 import type { PersonalData } from "./personal-data.js";
 import { readJobChoice, showJobChoice } from "./job-choice.js";
+import type { SharedReadings } from "./shared-readings.js";
 
 /** What the routes of jobs work with. */
 export interface JobRouteTools {
   operator: () => InboxOperator;
+  readings: Pick<SharedReadings, "listJobs">;
   personal: PersonalData;
   jobs: Pick<JobRunner, "kick">;
   log: ActionLog;
@@ -21,7 +23,7 @@ export interface JobRouteTools {
 
 /** Changes of much work. */
 export function jobRoutes(tools: JobRouteTools): DashboardRoute[] {
-  const { operator, jobs, log } = tools;
+  const { operator, readings, jobs, log } = tools;
   const readJob = async ({ body, person: { payloads } }: DashboardCall, patienceMs: number) => {
     const action = requireField("action", body.choice("action", JOB_ACTIONS));
     const choice = readJobChoice(requireField("filter", body.record("filter")));
@@ -33,7 +35,7 @@ export function jobRoutes(tools: JobRouteTools): DashboardRoute[] {
       path: "/api/jobs",
       needs: "read",
       async handle({ person: { payloads } }): Promise<BulkJobList> {
-        return { jobs: (await operator().listJobs()).map((job) => jobRow(job, payloads)) };
+        return { jobs: (await readings.listJobs()).map((job) => jobRow(job, payloads)) };
       },
     },
     {

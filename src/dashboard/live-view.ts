@@ -1,7 +1,7 @@
 import type { Clock, Timer } from "../base/clock.js";
 import { MINUTE, SECOND } from "../base/duration.js";
 import type { BulkJob } from "../store/bulk-jobs.js";
-import type { DashboardNow, PayloadAccess, StreamMessages } from "./dashboard-api.js";
+import { type DashboardNow, OLD_COUNTS_MS, type PayloadAccess, type StreamMessages } from "./dashboard-api.js";
 import type { StreamSink } from "./dashboard-request.js";
 import type { FailureLog } from "./failure-log.js";
 import { jobRow } from "./job-routes.js";
@@ -136,9 +136,10 @@ export class LiveView {
   }
 }
 
-/** Ages change with each second; the page counts them on by itself. */
-function withoutAges({ backlog, outbox, endpoint }: DashboardNow) {
+/** Ages change with each second; the page counts them on by itself, and shows the counts' own once they are old. */
+function withoutAges({ at, backlog, outbox, endpoint, countedAgoMs }: DashboardNow) {
   return {
+    countedAgoMs: countedAgoMs >= OLD_COUNTS_MS ? Date.parse(at) - countedAgoMs : 0,
     backlog: backlog && { ...backlog, oldestAgeMs: backlog.oldestAgeMs > 0 },
     outbox: outbox && { ...outbox, oldestAgeMs: outbox.oldestAgeMs > 0 },
     endpoint: { ...endpoint, silentForMs: null },

@@ -17,18 +17,15 @@ import type {
 import type { InboxOperator } from "../store/inbox-operator.js";
 import { isAlive, worstState } from "../store/process-state.js";
 import { pausedRow } from "./handler-routes.js";
+import type { SharedReadings } from "./shared-readings.js";
 import type { StoreOrMemory } from "./store-or-memory.js";
-
-/** Counts are kept for so many times as long as counting took: it takes longer than the rest where much is pending. */
-const KEPT_TIMES = 100;
-const MIN_KEPT_MS = 900;
 
 type Counts = Awaited<ReturnType<InboxOperator["overview"]>>;
 type Disk = DashboardNow["disk"];
 
 /** What the reader looks at besides the store. */
 export interface NowReaderTools {
-  operator: () => InboxOperator;
+  readings: Pick<SharedReadings, "count" | "readStatuses" | "listPaused" | "readFigures">;
   receiver: Pick<ReceiverParts, "inStore" | "path">;
   storeOrMemory: StoreOrMemory;
   clock: Clock;
@@ -37,7 +34,6 @@ export interface NowReaderTools {
 /** Reads the state of all processes of a store, of this one as it is in memory. */
 export class NowReader {
   readonly #tools: NowReaderTools;
-  #counts: { until: number; counts: Promise<Counts> } | undefined;
   #lastReportAt = 0;
   #disk: { reportedAt: number; disk: Disk } = { reportedAt: -1, disk: { usedBytes: null, freeBytes: null } };
 
@@ -64,6 +60,7 @@ export class NowReader {
       trouble,
       backlog: null,
       outbox: null,
+      countedAgoMs: 0,
       disk: { usedBytes: null, freeBytes: null },
       paused: [],
     };
@@ -72,26 +69,26 @@ export class NowReader {
   /** Rejects as the store does. */
   async readStore(): Promise<DashboardNow> {
     const now = this.#tools.clock.now();
-    // Taken once: a throw between the calls would leave a rejection that nobody handles.
-    const inbox = this.#tools.operator();
-    const [statuses, paused] = await Promise.all([this.#statuses(inbox, now), inbox.listPaused()]);
+    const { readings } = this.#tools;
+    const [statuses, paused] = await Promise.all([this.#statuses(now), readings.listPaused()]);
     // How long it takes is measured: the start of a thread, or a connection, is no part of it.
-    const counts = await this.#count(inbox);
+    const { value: counts, at: countedAt } = await readings.count();
     return {
       ...this.#processes(statuses, now),
       trouble: null,
       ...gauges(counts, now),
-      disk: await this.#readDisk(inbox),
+      countedAgoMs: Math.max(0, now - countedAt),
+      disk: await this.#readDisk(),
       paused: paused.map((each) => pausedRow(each, counts.events)),
     };
   }
 
   /** The longest-running first; of this process alone while the store cannot be read. */
   async running(): Promise<RunningWork> {
-    const { clock, storeOrMemory, operator } = this.#tools;
+    const { clock, storeOrMemory } = this.#tools;
     const now = clock.now();
     const statuses = await storeOrMemory.read(
-      () => this.#statuses(operator(), now),
+      () => this.#statuses(now),
       () => [this.#ownStatus(now)],
     );
     const alive = statuses.filter((status) => isAlive(status, now));
@@ -125,32 +122,18 @@ export class NowReader {
     return this.#lastReportAt;
   }
 
-  #count(inbox: InboxOperator): Promise<Counts> {
-    const now = this.#tools.clock.now();
-    if (this.#counts !== undefined && now < this.#counts.until) return this.#counts.counts;
-    const kept = { until: Number.POSITIVE_INFINITY, counts: inbox.overview() };
-    this.#counts = kept;
-    const ended = (): void => {
-      const { clock } = this.#tools;
-      kept.until = now + Math.max(MIN_KEPT_MS, KEPT_TIMES * (clock.now() - now));
-    };
-    // One that failed is not kept.
-    kept.counts.then(ended, () => (this.#counts = undefined));
-    return kept.counts;
-  }
-
   /** This process as it is in memory, and first; the others as they last reported. */
-  async #statuses(inbox: InboxOperator, now: number): Promise<ReportedStatus[]> {
+  async #statuses(now: number): Promise<ReportedStatus[]> {
     const own = this.#ownStatus(now);
-    const statuses = await inbox.readStatuses();
+    const statuses = await this.#tools.readings.readStatuses();
     this.#lastReportAt = Math.max(0, ...statuses.map(({ reportedAt }) => reportedAt));
     return [own, ...statuses.filter(({ process }) => process !== own.process)];
   }
 
   /** Read again once a process has reported. */
-  async #readDisk(inbox: InboxOperator): Promise<Disk> {
+  async #readDisk(): Promise<Disk> {
     if (this.#lastReportAt !== this.#disk.reportedAt) {
-      const { disk } = await inbox.readFigures("1h");
+      const { disk } = await this.#tools.readings.readFigures("1h");
       const last = (values: StepValues): number | null => values.findLast((value) => value !== null) ?? null;
       const found = { usedBytes: last(disk.usedBytes), freeBytes: last(disk.freeBytes) };
       this.#disk = { reportedAt: this.#lastReportAt, disk: found };

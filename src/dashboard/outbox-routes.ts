@@ -10,22 +10,24 @@ import type { DashboardCall, DashboardRoute } from "./dashboard-route.js";
 import { findShown, holdsText } from "./find-shown.js";
 import type { PersonalData } from "./personal-data.js";
 import { readContactEventKeys } from "./job-choice.js";
+import type { SharedReadings } from "./shared-readings.js";
 
 /** What the routes of the outbox work with. */
 export interface OutboxRouteTools {
   operator: () => InboxOperator;
+  readings: Pick<SharedReadings, "listContactEvents">;
   personal: PersonalData;
   log: ActionLog;
 }
 
 /** Contact events: lists with what the API answered, and retries of those that it refused. */
-export function outboxRoutes({ operator, personal, log }: OutboxRouteTools): DashboardRoute[] {
+export function outboxRoutes({ operator, readings, personal, log }: OutboxRouteTools): DashboardRoute[] {
   return [
     {
       method: "GET",
       path: "/api/outbox",
       needs: "read",
-      handle: (call) => listOutbox({ operator, personal }, call),
+      handle: (call) => listOutbox({ operator, readings, personal }, call),
     },
     {
       method: "GET",
@@ -63,7 +65,7 @@ export function outboxRoutes({ operator, personal, log }: OutboxRouteTools): Das
 }
 
 async function listOutbox(
-  { operator, personal }: Pick<OutboxRouteTools, "operator" | "personal">,
+  { operator, readings, personal }: Omit<OutboxRouteTools, "log">,
   { query, person: { payloads } }: DashboardCall,
 ): Promise<ContactEventPage> {
   const error = givenIn(query, "error");
@@ -75,8 +77,11 @@ async function listOutbox(
     since: momentOf(query, "since"),
     until: momentOf(query, "until"),
   };
-  const list = async (page: OutboxQuery): Promise<RowPage<ContactEventRow>> => {
-    const { items, nextCursor } = await operator().listContactEvents({ ...wanted, ...page });
+  const list = async (
+    page: OutboxQuery,
+    source: Pick<InboxOperator, "listContactEvents"> = operator(),
+  ): Promise<RowPage<ContactEventRow>> => {
+    const { items, nextCursor } = await source.listContactEvents({ ...wanted, ...page });
     return { items: items.map((view) => personal.contactEvent(view, payloads)), nextCursor };
   };
   const text = givenIn(query, "text")?.trim() ?? "";
@@ -88,7 +93,7 @@ async function listOutbox(
   };
   const { items, nextCursor } =
     text === "" && (error === undefined || payloads === "full")
-      ? await list({ cursor: wanted.cursor })
+      ? await list({ cursor: wanted.cursor }, readings)
       : await findShown({ list, cursor: wanted.cursor, isFound });
   return { items, nextCursor: nextCursor ?? null };
 }

@@ -3,14 +3,14 @@ import type { ReceiverParts } from "../receiver/receiver-parts.js";
 import { badField } from "../dev/api/page-api-error.js";
 import type { FigureRange } from "../store/figures.js";
 import type { DashboardOverview, RunningWork, StoreTrouble } from "./dashboard-api.js";
-import type { InboxOperator } from "../store/inbox-operator.js";
 import type { DashboardCall, DashboardRoute } from "./dashboard-route.js";
 import type { NowReader } from "./now-reader.js";
+import type { SharedReadings } from "./shared-readings.js";
 import type { StoreOrMemory } from "./store-or-memory.js";
 
 /** What the routes of the overview work with. */
 export interface OverviewRouteTools {
-  operator: () => InboxOperator;
+  readings: Pick<SharedReadings, "readFigures" | "handlerTimes">;
   receiver: Pick<ReceiverParts, "inStore">;
   now: Pick<NowReader, "readStore" | "readMemory" | "running">;
   storeOrMemory: StoreOrMemory;
@@ -19,12 +19,11 @@ export interface OverviewRouteTools {
 const RANGES: readonly FigureRange[] = ["1h", "24h", "7d"];
 
 /** The figures of all processes, and what runs now; of this process alone while the store cannot be read. */
-export function overviewRoutes({ operator, receiver, now, storeOrMemory }: OverviewRouteTools): DashboardRoute[] {
+export function overviewRoutes({ readings, receiver, now, storeOrMemory }: OverviewRouteTools): DashboardRoute[] {
   const readStore = async (range: FigureRange): Promise<DashboardOverview> => {
-    const inbox = operator();
     const [series, times, current] = await Promise.all([
-      inbox.readFigures(range),
-      inbox.handlerTimes(),
+      readings.readFigures(range),
+      readings.handlerTimes(),
       now.readStore(),
     ]);
     const handlers = series.handlers.map((each) => {

@@ -13,6 +13,8 @@ import { MAX_REDACTED_BYTES, type PersonalData } from "./personal-data.js";
 /** What shows events. */
 export interface EventShowTools {
   operator: () => Pick<InboxOperator, "listEvents" | "readBodies">;
+  /** Lists them. @default the operator */
+  source?: Pick<InboxOperator, "listEvents">;
   personal: PersonalData;
 }
 
@@ -21,12 +23,12 @@ export interface EventShowTools {
  * says that there is one: {@link workWithShownError} looks for the text in what is shown.
  */
 export async function listShownEvents(
-  { operator, personal }: EventShowTools,
+  { operator, source = operator(), personal }: EventShowTools,
   query: PatientEventQuery,
   rule: PayloadAccess,
 ): Promise<RowPage<DashboardEvent>> {
   const { error } = query;
-  const { items, nextCursor } = await operator().listEvents({
+  const { items, nextCursor } = await source.listEvents({
     ...query,
     error: error === undefined || rule === "full" ? error : "",
   });

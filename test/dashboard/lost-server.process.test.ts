@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { type Store, createReceiver } from "pigeonhole";
 import { createPostgresStore } from "pigeonhole/postgres";
 import type { DashboardOverview } from "#pigeonhole/dashboard/dashboard-api.js";
@@ -30,6 +31,8 @@ describeOnPostgres((database) => {
       expect((await look()).trouble).toBeNull();
       relay.fault = fault;
       if (fault.at === "socket") relay.cut();
+      // What was read a moment before is shown for up to a second.
+      await sleep(1_000);
       const since = performance.now();
       const ownProcess = look().then((now) => ({ now, tookMs: performance.now() - since }));
       const views = ["events", "jobs", "errors", "handlers", "outbox"];

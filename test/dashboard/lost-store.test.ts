@@ -27,6 +27,9 @@ function moveFiles(from: string, to: string): void {
   }
 }
 
+/** What was read a moment before is shown for up to a second. */
+const SAID_WITHIN = { timeout: 2_000, interval: 100 };
+
 const LOST = { status: 503, body: { code: "store_replaced" } };
 
 /** What this process knows by itself. */
@@ -54,7 +57,7 @@ test.each(["before", "after"])(
     expect((await look()).body.now.trouble).toBeNull();
     moveFiles(file, `${file}.away`);
     if (when === "after") expect((await post(receiver, makeEvent())).status).toBe(503);
-    expect(await look()).toMatchObject(FROM_MEMORY);
+    await expect.poll(look, SAID_WITHIN).toMatchObject(FROM_MEMORY);
     expect(await dashboard.get("api/events")).toMatchObject(LOST);
 
     moveFiles(`${file}.away`, file);
@@ -134,11 +137,12 @@ test("another file in the place of the receiver's is neither shown nor changed",
   await receiver.inbox.backup(other);
   renameSync(file, `${file}.away`);
   copyFileSync(other, file);
-  expect(await dashboard.get("api/overview")).toMatchObject(FROM_MEMORY);
+  await expect.poll(() => dashboard.get("api/overview"), SAID_WITHIN).toMatchObject(FROM_MEMORY);
   expect(await dashboard.get("api/events")).toMatchObject(LOST);
   rmSync(file);
   renameSync(`${file}.away`, file);
-  expect(await dashboard.get("api/overview")).toMatchObject({ status: 200, body: { now: { trouble: null } } });
+  const isBack = { status: 200, body: { now: { trouble: null } } };
+  await expect.poll(() => dashboard.get("api/overview"), SAID_WITHIN).toMatchObject(isBack);
 });
 
 test("an open page is told why the store cannot be read, and when it can be again", async () => {

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { SECOND } from "../../../base/duration.js";
-import type { DashboardNow, EndpointHealth } from "../../../dashboard/dashboard-api.js";
+import { type DashboardNow, type EndpointHealth, OLD_COUNTS_MS } from "../../../dashboard/dashboard-api.js";
 import { formatBytes, formatCount, formatExactTime, plural } from "../../ui/format.js";
 import { Icon, type IconName } from "../../ui/icon.js";
 import { linkTo } from "../state/dashboard-address.js";
@@ -21,11 +21,11 @@ export function NowCards() {
     <div class="cards">
       <StateCard now={current} />
       <EndpointCard endpoint={current.endpoint} elapsedMs={elapsedMs} />
-      {backlog !== null && <BacklogCard level={backlog} elapsedMs={elapsedMs} />}
+      {backlog !== null && <BacklogCard level={backlog} countedAgoMs={current.countedAgoMs} elapsedMs={elapsedMs} />}
       <Card title="Runs now" tone="mute" value={formatCount(running)}>
         <a href={linkTo("work", { show: "running" })}>what runs</a>
       </Card>
-      {outbox !== null && <OutboxCard level={outbox} elapsedMs={elapsedMs} />}
+      {outbox !== null && <OutboxCard level={outbox} countedAgoMs={current.countedAgoMs} elapsedMs={elapsedMs} />}
       {disk.usedBytes !== null && (
         <Card title="Disk" tone="mute" value={formatBytes(disk.usedBytes)}>
           <span>{disk.freeBytes === null ? "free space not known" : `${formatBytes(disk.freeBytes)} free`}</span>
@@ -77,6 +77,11 @@ function OldestAge({ ms, elapsedMs }: { ms: number; elapsedMs: number }) {
   return <span>{ms === 0 ? "nothing waits" : `the oldest is ${formatAge(ms + elapsedMs)} old`}</span>;
 }
 
+/** Counts of a moment ago need no word. */
+function CountedAgo({ countedAgoMs, elapsedMs }: { countedAgoMs: number; elapsedMs: number }) {
+  return countedAgoMs < OLD_COUNTS_MS ? null : <span>counted {formatAge(countedAgoMs + elapsedMs)} ago</span>;
+}
+
 function CardLink({ href, count, word }: { href: string; count: number; word: string }) {
   return (
     <a href={href} class={count > 0 ? "bad" : ""}>
@@ -91,22 +96,24 @@ interface LevelProps<Level extends "backlog" | "outbox"> {
   level: NonNullable<DashboardNow[Level]>;
 }
 
-function BacklogCard({ level, elapsedMs }: LevelProps<"backlog">) {
+function BacklogCard({ level, countedAgoMs, elapsedMs }: LevelProps<"backlog">) {
   const { pending, leased, dead, parked, oldestAgeMs } = level;
   return (
     <Card title="Backlog" tone={dead + parked > 0 ? "warn" : "good"} value={formatCount(pending + leased)}>
       <OldestAge ms={oldestAgeMs} elapsedMs={elapsedMs} />
+      <CountedAgo countedAgoMs={countedAgoMs} elapsedMs={elapsedMs} />
       <CardLink href={linkTo("work", { state: "dead" })} count={dead} word="dead" />
       <CardLink href={linkTo("work", { state: "parked" })} count={parked} word="parked" />
     </Card>
   );
 }
 
-function OutboxCard({ level, elapsedMs }: LevelProps<"outbox">) {
+function OutboxCard({ level, countedAgoMs, elapsedMs }: LevelProps<"outbox">) {
   const { pending, leased, dead, oldestAgeMs } = level;
   return (
     <Card title="Outbox" tone={dead > 0 ? "warn" : "good"} value={formatCount(pending + leased)}>
       <OldestAge ms={oldestAgeMs} elapsedMs={elapsedMs} />
+      <CountedAgo countedAgoMs={countedAgoMs} elapsedMs={elapsedMs} />
       <CardLink href={linkTo("outbox", { state: "dead" })} count={dead} word="dead" />
     </Card>
   );
