@@ -6,7 +6,15 @@ import { silentLogger } from "#pigeonhole/base/logger.js";
 import { createPostgresStore } from "#pigeonhole/store/postgres/postgres-store.js";
 import { type ContactEventService, startContactEventService } from "../support/contact-event-service.js";
 import { describeOnPostgres } from "../support/postgres-server.js";
-import { closeReceiver, makeEvent, makeGate, post, tempFile } from "../support/receiver.js";
+import {
+  closeReceiver,
+  decorateStore,
+  makeEvent,
+  makeGate,
+  openReceiver,
+  post,
+  tempFile,
+} from "../support/receiver.js";
 import { dropAfterTest } from "./shared-nodes.js";
 import { idOf, linksOf, useSpanRecorder } from "./span-recorder.js";
 
@@ -127,6 +135,42 @@ function describeLinks(makePlace: () => Place): void {
     expect(batch.attributes).toMatchObject({ "url.template": "/events/batch", "messaging.batch.message_count": 3 });
   });
 }
+
+test("a contact event of a step links to the run that did the step", async () => {
+  const app = openReceiver({ telemetry: true, api: apiOf(service) });
+  app.on("email.sent", async (_, ctx) => {
+    await ctx.step("seen", () => ctx.contactEvents.record(record("seen")));
+    if (ctx.attempt === 1) throw new RetryAfter("later", 0);
+  });
+  await app.start();
+  await post(app, makeEvent());
+  const [call = expect.unreachable()] = await spans.untilEnded(SEND, 1);
+  const [first, second] = spans.named(HANDLE).map(idOf);
+  expect(linksOf(call)).toEqual([first]);
+  expect(second).not.toBe(first);
+});
+
+test("without telemetry nothing is kept, also inside a span of the app", async () => {
+  const kept: unknown[] = [];
+  const store = decorateStore((real) => ({
+    accept: (event) => (kept.push(event.trace), real.accept(event)),
+    settle: (settlement) => (
+      kept.push(settlement.to === "done" && settlement.records?.[0]?.trace),
+      real.settle(settlement)
+    ),
+    record: (events, now) => (kept.push(events[0]?.trace), real.record(events, now)),
+  }));
+  const app = openReceiver({ telemetry: false, store, api: apiOf(service) });
+  app.on("email.sent", (_, ctx) => ctx.contactEvents.record(record("seen")));
+  await app.start();
+  await trace.getTracer("test").startActiveSpan("caller", async (span) => {
+    await post(app, makeEvent());
+    await app.contactEvents.record(record("by.app"));
+    span.end();
+  });
+  await expect.poll(() => kept).toEqual([undefined, undefined, undefined]);
+  expect(spans.named(SEND)).toEqual([]);
+});
 
 describe("in a file", () => {
   describeLinks(() => {
