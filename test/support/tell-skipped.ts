@@ -29,6 +29,7 @@ export const GROUPS: Record<string, readonly Group[]> = {
   browser: [{ need: "Chromium", tests: "the page", isThere: () => findChromium() !== undefined }],
   process: [
     { need: "PostgreSQL", tests: "the store on PostgreSQL", isThere: hasPostgres },
+    { need: "Chromium", tests: "the dashboard's page on PostgreSQL", isThere: () => findChromium() !== undefined },
     { need: "cc", tests: "slow disks", isThere: () => isInstalled("cc") },
     { need: "script of util-linux", tests: "questions in a terminal, completion in shells", isThere: hasTerminal },
     { need: "strace", tests: "the order of writes and file modes as the system sees them", isThere: canTrace },
