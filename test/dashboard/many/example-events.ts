@@ -5,7 +5,12 @@ import { errorKeyOf } from "#pigeonhole/store/error-kind.js";
 /** Thirty types: those of today, and some that come later. */
 export const TYPES: readonly string[] = [
   ...EVENT_TYPES,
-  ...["domain.failed", "email.archived", "email.labelled", "file.scanned", "form.expired", "mailbox.full"],
+  "domain.failed",
+  "email.archived",
+  "email.labelled",
+  "file.scanned",
+  "form.expired",
+  "mailbox.full",
 ];
 
 export const HANDLERS = ["billing", "crm", "ledger", "notify", "search-index"] as const;

@@ -9,7 +9,8 @@ export function fillFile(file: string, total: number, now: number): void {
   const db = new Database(file);
   db.pragma("synchronous = OFF");
   const rows = prepareRows(db);
-  for (const page of pagesOf(exampleEvents(total, now))) db.transaction(() => page.forEach(rows.event))();
+  for (const page of pagesOf(exampleEvents(total, now)))
+    db.transaction(() => page.forEach((event) => rows.event(event)))();
   db.transaction(() => rows.marks())();
   for (const page of pagesOf(exampleContactEvents(total, now))) {
     db.transaction(() => {

@@ -32,7 +32,7 @@ export async function startManyBench({ store }: FullStore) {
     path: MOUNT,
   });
   const hooks = receiver.middleware();
-  const server = await serve((req, res) => void (req.url === "/hooks" ? hooks(req, res) : dashboard(req, res)));
+  const server = await serve((req, res) => (req.url === "/hooks" ? hooks(req, res) : dashboard(req, res)));
   const page = `${server.url}${MOUNT}/`;
   const read = async <Body>(path: string): Promise<Body> => (await (await fetch(`${page}api/${path}`)).json()) as Body;
   const { token } = await read<DashboardSession>("session");
@@ -87,16 +87,16 @@ export type ManyBench = Awaited<ReturnType<typeof startManyBench>>;
 /** Sends deliveries all the time, 20 a second; `end` resolves with how long each answer took, in milliseconds. */
 export function deliverAllTheTime(bench: ManyBench): { end(): Promise<number[]> } {
   const times: number[] = [];
-  let isEnded = false;
+  const ending = new AbortController();
   const sending = (async () => {
-    while (!isEnded) {
+    while (!ending.signal.aborted) {
       times.push(await bench.deliver());
       await sleep(50);
     }
   })();
   return {
     async end() {
-      isEnded = true;
+      ending.abort();
       await sending;
       return times;
     },

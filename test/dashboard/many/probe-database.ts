@@ -11,10 +11,10 @@ const WAITS = `
 export async function probeDatabase(url: string): Promise<HoldProbe> {
   const client = new Client({ connectionString: url });
   await client.connect();
-  let isEnded = false;
+  const ending = new AbortController();
   const waits: number[] = [];
   const looking = (async () => {
-    while (!isEnded) {
+    while (!ending.signal.aborted) {
       const { rows } = await client.query<{ ms: number }>(WAITS);
       const ms = rows[0]?.ms ?? 0;
       if (ms > 0) waits.push(ms);
@@ -24,7 +24,7 @@ export async function probeDatabase(url: string): Promise<HoldProbe> {
   })();
   return {
     async end() {
-      isEnded = true;
+      ending.abort();
       await looking;
       return waits;
     },

@@ -20,11 +20,15 @@ interface Stored {
 /** Every view of the dashboard with every filter, such as few events fit, many, or none. */
 export function viewsOf({ total, now, group }: Stored): View[] {
   return [
-    ...["session", "running", "handlers", "jobs", ...["1h", "24h", "7d"].map((range) => `overview?range=${range}`)],
+    "session",
+    "running",
+    "handlers",
+    "jobs",
+    ...["1h", "24h", "7d"].map((range) => `overview?range=${range}`),
     ...errorViews(now),
     ...eventViews({ total, now, group }),
     ...outboxViews({ total, now }),
-    ...[1, 6, 9, 41].map((seq) => `events/${exampleId(total - BATCHES + seq)}`),
+    ...[1, 6, 9, 41].map((seq) => `events/${exampleId(total - BEFORE_END + seq)}`),
     `outbox/${contactKey(total, 25)}`,
     `outbox/${contactKey(total, Math.floor(total / 5))}`,
     "outbox/unknown-key",
@@ -33,8 +37,8 @@ export function viewsOf({ total, now, group }: Stored): View[] {
     .concat(previews({ now, group, total }));
 }
 
-/** Events before the last failing batch. */
-const BATCHES = 1_000;
+/** So many events from the end are those whose pages are read: done, dead and parked ones. */
+const BEFORE_END = 1_000;
 
 const contactKey = (total: number, seq: number): string =>
   encodeURIComponent(`${exampleId(Math.min(total, seq * 5))}:tracking:${seq}`);
