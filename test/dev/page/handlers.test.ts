@@ -90,12 +90,14 @@ describe.skipIf(mustSkipBrowserTests())("the work of the app's handlers", () => 
     await expect
       .poll(() => handler.innerText())
       .toMatch(
-        /Error of attempt 1\s+Error: the ledger is closed\s+at [^]*2 more failed attempts between\s+Error of attempt 4\s+Error: the ledger is closed\s+at /,
+        /Error of attempt 1 at [\d:]+\s+Error: the ledger is closed\s+at [^]*2 more failed attempts between\s+Error of attempt 4 at [\d:]+\s+Error: the ledger is closed\s+at /,
       );
     bench.ledger.fix();
     await tab().getByRole("button", { name: "Retry" }).click();
     await page.getByText("Retried: done").waitFor();
-    await expect.poll(() => handler.innerText()).toMatch(/^done\s+ledger[^]*Before it was done:\s+Error: the ledger/);
+    await expect
+      .poll(() => handler.innerText())
+      .toMatch(/^done\s+ledger[^]*Before it was done:\s+Error of attempt 1 at [\d:]+\s+Error: the ledger/);
     expect(
       await tab()
         .getByRole("button", { name: /Retry|Discard/ })
