@@ -91,6 +91,7 @@ function CardLink({ href, count, word }: { href: string; count: number; word: st
 }
 
 interface LevelProps<Level extends "backlog" | "outbox"> {
+  countedAgoMs: number;
   elapsedMs: number;
   /** What of the state the card shows. */
   level: NonNullable<DashboardNow[Level]>;
