@@ -1,0 +1,56 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { DASHBOARD_PATH } from "../sample-delivery.js";
+import { serveCalls } from "./child-calls.js";
+
+const REFRESH_MS = 1_000;
+const OVERVIEW = "overview?range=1h";
+/** What its other views read; a person looks at one after the other. */
+const VIEWS = ["errors", "events", "events?state=dead", "running", "handlers", "jobs", "outbox"];
+
+let watched: { ending: AbortController; ended: Promise<unknown> } | undefined;
+let refreshes = 0;
+
+/** Reads one view after the other beside the overview. Throws when one cannot be read. */
+async function refresh(base: string, signal: AbortSignal): Promise<void> {
+  const read = async (view: string): Promise<void> => {
+    const response = await fetch(`${base}/${view}`, { signal });
+    await response.text();
+    if (!response.ok) throw new Error(`${view} was answered ${response.status}`);
+  };
+  for (; !signal.aborted; refreshes += 1) {
+    await Promise.all([read(OVERVIEW), read(VIEWS[refreshes % VIEWS.length] ?? OVERVIEW)]);
+    await sleep(REFRESH_MS, undefined, { signal });
+  }
+}
+
+async function follow(base: string, signal: AbortSignal): Promise<void> {
+  const response = await fetch(`${base}/stream`, { signal });
+  for await (const _ of response.body ?? []) if (signal.aborted) return;
+}
+
+const calls = {
+  /** Opens a page, as its server sees it. */
+  watch(port: number): Promise<void> {
+    const ending = new AbortController();
+    const { signal } = ending;
+    const base = `http://127.0.0.1:${port}${DASHBOARD_PATH}/api`;
+    const ended = Promise.all([refresh(base, signal), follow(base, signal)]);
+    // The end tells.
+    ended.catch(() => undefined);
+    watched = { ending, ended };
+    return Promise.resolve();
+  },
+  /** Closes it. Rejects when a view could not be read. */
+  async unwatch(): Promise<void> {
+    const { ending, ended } = watched ?? {};
+    watched = undefined;
+    ending?.abort();
+    await ended?.catch((error: unknown) => {
+      if (!(error instanceof Error && error.name === "AbortError")) throw error;
+    });
+  },
+};
+
+export type ViewerCalls = typeof calls;
+
+serveCalls(calls);
