@@ -1,10 +1,13 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { findContestant } from "../contestants/catalogue.js";
-import { startChild } from "../process/child.js";
+import { type Child, startChild } from "../process/child.js";
+import { readThreads } from "../process/cpu-time.js";
 import { LOAD_CORE } from "../process/pinning.js";
 import { ownRuntime } from "../process/runtime.js";
 import type { ViewerCalls } from "../process/viewer-process.js";
-import { printTitle } from "../table.js";
-import { type Beside, runAlternated } from "./alternate.js";
+import { median } from "../stats.js";
+import { formatNumber, printLine, printTitle } from "../table.js";
+import { type Beside, runAlternated, tryStart } from "./alternate.js";
 import type { MeasureContext } from "./context.js";
 import { printRuns, recordRatios } from "./report-runs.js";
 
@@ -33,7 +36,44 @@ export async function measureDashboard(context: MeasureContext): Promise<void> {
     });
     printRuns(runs);
     recordRatios(context.facts, runs, "dashboard ");
+    const millis = await measureRefresh(context, viewer);
+    printLine(`an open dashboard takes ${formatNumber(millis, 1)} ms of CPU a second where nothing is delivered`);
+    context.facts.set("dashboard refresh ms", millis);
   } finally {
     await viewer.end();
   }
+}
+
+const WINDOW_MS = 5_000;
+
+/**
+ * CPU of all threads of the server per second with an open page, above that without one, in milliseconds; of pairs of
+ * windows without deliveries, whose noise is more than a page takes.
+ */
+async function measureRefresh(context: MeasureContext, viewer: Child<ViewerCalls>): Promise<number> {
+  const server = await tryStart(context, { contestant: findContestant("front-dashboard") });
+  if (server === undefined) return Number.NaN;
+  const { connections, rounds } = context.options;
+  const takeWindow = async (): Promise<number> => {
+    const before = sumOf(readThreads(server.pid));
+    await sleep(WINDOW_MS);
+    return (sumOf(readThreads(server.pid)) - before) / WINDOW_MS;
+  };
+  try {
+    await server.measure({ connections, seconds: 2 }, false);
+    const differences: number[] = [];
+    for (let round = 0; round < Math.min(rounds, 3); round += 1) {
+      const alone = await takeWindow();
+      await viewer.call("watch", server.port);
+      differences.push((await takeWindow()) - alone);
+      await viewer.call("unwatch", undefined);
+    }
+    return median(differences);
+  } finally {
+    await server.end();
+  }
+}
+
+function sumOf(threads: ReadonlyMap<number, number>): number {
+  return [...threads.values()].reduce((sum, micros) => sum + micros, 0);
 }
