@@ -1,0 +1,106 @@
+import type { ContactEventRow } from "#pigeonhole/dev/api/page-api.js";
+import type { ContactEventPage } from "#pigeonhole/dashboard/dashboard-api.js";
+import type { Store } from "pigeonhole";
+import { createPostgresStore } from "pigeonhole/postgres";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { apiOf, openService, namesIn } from "../outbox/outbox-harness.js";
+import { describeOnPostgres } from "../support/postgres-server.js";
+import { openReceiver, tempFile } from "../support/receiver.js";
+import { openDashboard } from "./dashboard-client.js";
+
+/** A receiver with an API that fails as the tests say, and its dashboard. */
+async function start(store: string | Store) {
+  const service = await openService();
+  const receiver = openReceiver({ store, api: apiOf(service) });
+  await receiver.start();
+  const dashboard = openDashboard(receiver, { payloads: "full" });
+  const rowOf = async (name: string): Promise<ContactEventRow | undefined> => {
+    const { body } = await dashboard.get<ContactEventPage>(`api/outbox?name=${name}`);
+    return body.items[0];
+  };
+  return {
+    service,
+    rowOf,
+    send: (name: string, email = "ada@example.com") => receiver.contactEvents.record({ name, email }),
+    change: async (action: "retry" | "discard", ...names: string[]) => {
+      const ids = (await Promise.all(names.map(rowOf))).map((row) => row?.key ?? "");
+      return (await dashboard.post(`api/outbox/${action}`, { ids })).body;
+    },
+    until: (name: string, row: object) =>
+      expect.poll(() => rowOf(name), { timeout: 10_000, interval: 20 }).toMatchObject(row),
+  };
+}
+
+function testsOn(createStore: () => string | Store): void {
+  test("a call that fails waits with its reason, its tries and its next try, and is taken once", async () => {
+    const { service, send, rowOf, until } = await start(createStore());
+    service.faults.push({ status: 429, retryAfter: "1" }, "lost");
+    await send("stuck");
+    const tries = new Map<number, ContactEventRow>();
+    await expect
+      .poll(
+        async () => {
+          const row = await rowOf("stuck");
+          if (row?.error != null && row.dueAt !== null) tries.set(row.attempts, row);
+          return row?.state;
+        },
+        { timeout: 15_000, interval: 20 },
+      )
+      .toBe("done");
+    const errors = [1, 2].map((attempt) => tries.get(attempt)?.error);
+    expect(errors).toEqual([expect.stringContaining("HTTP 429"), expect.stringContaining("it may have taken effect")]);
+    for (const { state, dueAt, recordedAt } of tries.values()) {
+      expect(state).toBe("leased");
+      expect(Date.parse(dueAt ?? "")).toBeGreaterThan(Date.parse(recordedAt));
+    }
+    await until("stuck", { attempts: 3, error: null, dueAt: null, remoteId: "cev_1" });
+    expect(namesIn(service)).toEqual(["stuck"]);
+  }, 30_000);
+
+  test("a call that the service refused is sent again once it can be taken, once however often it is retried", async () => {
+    const { service, send, change, until } = await start(createStore());
+    await send("early", "nobody@example.com");
+    const message = expect.stringContaining("says contact_not_found");
+    await until("early", { state: "dead", code: "contact_not_found", message, remoteId: null });
+    service.contacts.add("nobody@example.com");
+    service.faults.push("lost");
+    const answers = await Promise.all([change("retry", "early"), change("retry", "early")]);
+    for (const answer of answers) expect(answer).toMatchObject({ changed: expect.any(Number) });
+    // A record wakes the sender, which looks every 10 s otherwise.
+    await send("nudge");
+    await until("early", { state: "done", code: null, error: null, remoteId: expect.stringMatching(/^cev_/) });
+    await until("nudge", { state: "done" });
+    expect(await change("retry", "early")).toEqual({ changed: 0, failed: 1 });
+    expect(namesIn(service).toSorted()).toEqual(["early", "nudge"]);
+  }, 30_000);
+
+  test("what is discarded before its first try or once it is dead is never taken; what was tried may have been", async () => {
+    const { service, send, change, rowOf, until } = await start(createStore());
+    await send("refused", "nobody@example.com");
+    await until("refused", { state: "dead" });
+    service.faultOf = () => ({ status: 500 });
+    await send("tried");
+    await until("tried", { attempts: 2, error: expect.stringContaining("HTTP 500") });
+    await send("waiting");
+    expect(await change("discard", "refused", "tried", "waiting")).toEqual({ changed: 2, failed: 1 });
+    service.contacts.add("nobody@example.com");
+    service.faultOf = () => undefined;
+    expect(await change("retry", "refused", "waiting")).toEqual({ changed: 0, failed: 2 });
+    await send("next");
+    await until("next", { state: "done" });
+    await until("tried", { state: "done", error: null });
+    for (const name of ["refused", "waiting"])
+      expect(await rowOf(name)).toMatchObject({ state: "done", remoteId: null, dueAt: null });
+    expect(namesIn(service).toSorted()).toEqual(["next", "tried"]);
+  }, 30_000);
+}
+
+describe("in a file", () => testsOn(tempFile));
+
+describeOnPostgres((database) =>
+  testsOn(() => {
+    const { pool, schema } = database;
+    onTestFinished(async () => void (await pool.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)));
+    return createPostgresStore({ pool, schema }) as Store<unknown> as Store;
+  }),
+);
