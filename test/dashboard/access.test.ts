@@ -12,7 +12,7 @@ import type {
 import { PersonalData } from "#pigeonhole/dashboard/personal-data.js";
 import type { OutboxView } from "#pigeonhole/store/outbox.js";
 import { fakeClock } from "pigeonhole/testing";
-import { captureLog, makeEvent, openReceiver, post } from "../support/receiver.js";
+import { captureLog, makeEvent, openReceiver, post, tempFile } from "../support/receiver.js";
 import { HOST, OPERATOR, openDashboard } from "./dashboard-client.js";
 
 async function startReceiver(options: Parameters<typeof openReceiver>[0] = {}) {
@@ -187,6 +187,42 @@ describe("actions", () => {
     expect(await pause()).toMatchObject({ status: 403, body: { code: "token_expired" } });
     const other = openDashboard(await startReceiver());
     expect((await other.post("api/outbox/retry", { ids: [] }, { [TOKEN_HEADER]: token })).status).toBe(403);
+  });
+
+  test("an expired token is refused with what to do, a new one is taken, and both say nothing to another store", async () => {
+    const clock = fakeClock(Date.now());
+    const dashboard = openDashboard(await startReceiver({ clock }));
+    const tokenNow = async () => (await dashboard.get<DashboardSession>("api/session")).body.token;
+    const act = (token: string, on = dashboard) => on.post("api/outbox/retry", { ids: [] }, { [TOKEN_HEADER]: token });
+    const old = await tokenNow();
+    await clock.advance(60 * 60_000);
+    expect(await act(old)).toMatchObject({
+      status: 403,
+      body: { code: "token_expired", message: "The page was open for long. Load it again." },
+    });
+    const fresh = await tokenNow();
+    expect((await act(fresh)).status).toBe(200);
+    const other = openDashboard(await startReceiver({ clock }));
+    for (const token of [old, fresh])
+      expect(await act(token, other)).toMatchObject({ status: 403, body: { code: "token_expired" } });
+  });
+
+  test("a token outlives a restart of the app", async () => {
+    const store = tempFile();
+    const before = openReceiver({ store });
+    await before.start();
+    const { token } = (await openDashboard(before).get<DashboardSession>("api/session")).body;
+    await before.stop();
+    const after = openReceiver({ store });
+    await after.start();
+    const act = (name: string) =>
+      openDashboard(after, { allow: () => ({ role: "operate", name }) }).post(
+        "api/outbox/retry",
+        { ids: [] },
+        { [TOKEN_HEADER]: token },
+      );
+    expect((await act("ann")).status).toBe(200);
+    expect((await act("bob")).status).toBe(403);
   });
 
   test("what the page reads cannot be read by pages of other sites", async () => {

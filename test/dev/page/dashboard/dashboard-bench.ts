@@ -2,7 +2,15 @@ import { mkdtemp, rename, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createReceiver, DoNotRetry, type Logger, type Receiver, type ReceiverOptions, type Store } from "pigeonhole";
+import {
+  createReceiver,
+  type Clock,
+  DoNotRetry,
+  type Logger,
+  type Receiver,
+  type ReceiverOptions,
+  type Store,
+} from "pigeonhole";
 import { createDashboard, type DashboardPerson, type DashboardOptions } from "pigeonhole/dashboard";
 import type { Sandbox } from "pigeonhole/sandbox";
 import { sampleEvent } from "pigeonhole/testing";
@@ -27,16 +35,19 @@ export interface DashboardBenchOptions extends Pick<DashboardOptions, "payloads"
   store?: Store;
   /** Registers handlers beside those of the bench. */
   register?: (receiver: Receiver) => void;
+  /** Of the receiver. @default the machine's */
+  clock?: Clock;
 }
 
 /** An app with a receiver whose handlers fail in several ways, and its dashboard under a path. */
 export async function startDashboardBench(given: DashboardBenchOptions = {}) {
-  const { failure, service: emulated, store, register, ...options } = given;
+  const { failure, service: emulated, store, register, clock, ...options } = given;
   const folder = await mkdtemp(join(tmpdir(), "pigeonhole-dashboard-"));
   const service = await startContactEventService();
   const crm = { isFixed: false, failure };
   const receiver = makeReceiver({
     store: store ?? join(folder, FILE),
+    clock,
     secrets: emulated?.secret ?? SECRET,
     api: emulated?.sandbox.clientOptions ?? { apiKey: "svc_live_0123456789", baseUrl: service.baseUrl },
     crm,
@@ -91,7 +102,7 @@ export type DashboardBench = Awaited<ReturnType<typeof startDashboardBench>>;
 
 const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {}, child: () => SILENT };
 
-interface BenchReceiver extends Pick<ReceiverOptions, "secrets" | "api"> {
+interface BenchReceiver extends Pick<ReceiverOptions, "secrets" | "api" | "clock"> {
   store: string | Store;
   crm: { isFixed: boolean; failure: string | undefined };
 }

@@ -4,6 +4,7 @@ import { createSandbox } from "pigeonhole/sandbox";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { HOUR } from "#pigeonhole/base/duration.js";
 import { partsOf } from "#pigeonhole/receiver/parts-of.js";
+import { systemClock } from "#pigeonhole/base/clock.js";
 import { launchBrowser, mustSkipBrowserTests, openPage, type OpenPage } from "../browser.js";
 import { type DashboardBench, startDashboardBench } from "./dashboard-bench.js";
 import { reportRun, writeExampleFigures } from "./example-figures.js";
@@ -108,6 +109,20 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     await show("#/work?show=handlers");
     const row = page.getByRole("table", { name: "Handlers" }).locator("tbody tr", { hasText: "audit" });
     await expect.poll(() => row.innerText()).toMatch(/^audit\s[^]*\s0\s+very long\s+very long$/);
+  });
+
+  test("a page whose token has ended gets a new one and goes on, without a word", async () => {
+    let aheadMs = 0;
+    await bench.close();
+    bench = await startDashboardBench({ clock: { ...systemClock, now: () => Date.now() + aheadMs } });
+    await show("#/work?show=handlers");
+    await button("Pause tracking").click();
+    const refused = page.waitForResponse((response) => response.status() === 403);
+    aheadMs = 61 * 60_000;
+    await page.getByRole("dialog").getByRole("button", { name: "Pause" }).click();
+    await refused;
+    await page.getByText("Paused: tracking").waitFor();
+    expect(await page.getByText(/token|open for long/).count()).toBe(0);
   });
 
   test("what runs now is listed with its time and its process", async () => {
