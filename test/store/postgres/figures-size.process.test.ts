@@ -1,0 +1,66 @@
+import { expect, onTestFinished, test } from "vitest";
+import { createPostgresStore } from "pigeonhole/postgres";
+import { silentLogger } from "#pigeonhole/base/logger.js";
+import { systemClock } from "#pigeonhole/base/clock.js";
+import { FIGURE_RANGES, type Figures } from "#pigeonhole/store/figures.js";
+import { describeOnPostgres } from "../../support/postgres-server.js";
+
+const [PROCESSES, HANDLERS] = [16, 30];
+const [SECOND, MINUTE] = [1_000, 60_000];
+const DAY = 24 * 60 * MINUTE;
+/** Begin of a step of every length. */
+const STEP = 1_800_000_000_000;
+const MEGABYTE = 1_000_000;
+
+/** Every figure of a service with many handlers whose times are spread. */
+const BUSY: Figures = {
+  answers: { accepted: 123_456, duplicate: 1_234, parked: 12, unsigned: 3, overloaded: 45_678 },
+  answerTimes: [12_345, 6_789, 4_567, 1_234, 456, 78, 9, 1],
+  runs: new Map(
+    Array.from({ length: HANDLERS }, (_, place) => [
+      `handler-of-something-${place}`,
+      { done: 12_345 - place, failed: 67, times: [0, 0, 123, 4_567, 8_910, 111, 21, 3] },
+    ]),
+  ),
+  otherRuns: undefined,
+  gauges: {
+    backlog: { depth: 1_234_567, oldestAgeMs: 7 * DAY },
+    outbox: { depth: 123_456, oldestAgeMs: DAY },
+    disk: { usedBytes: 123_456_789_012, freeBytes: 1_234_567_890_123 },
+  },
+};
+
+describeOnPostgres((database) => {
+  test("the rows of a week of 16 processes with 30 handlers take at most 1 MB", async () => {
+    const { pool, schema } = database;
+    const store = createPostgresStore({ pool, schema });
+    onTestFinished(async () => {
+      await store.close();
+      await pool.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
+    });
+    await store.open({ logger: silentLogger, clock: systemClock, runsHandlers: false, onAlarm: () => undefined });
+    const writeAt = (at: number, number = 0) =>
+      store.writeFigures({
+        process: `${"0".repeat(34)}${number.toString().padStart(2, "0")}`,
+        now: STEP + at,
+        figures: BUSY,
+        status: undefined,
+      });
+    // Of steps that have ended one row is left, of however many processes.
+    for (let at = 0; at < 6 * DAY; at += 30 * MINUTE) await writeAt(at);
+    for (let at = 6 * DAY; at < 7 * DAY; at += 5 * MINUTE) await writeAt(at);
+    const end = 7 * DAY + 70 * MINUTE;
+    for (let at = 7 * DAY; at < end - 2 * MINUTE; at += 10 * SECOND) await writeAt(at);
+    for (let at = end - 2 * MINUTE; at < end; at += 10 * SECOND)
+      await Promise.all(Array.from({ length: PROCESSES }, (_, number) => writeAt(at, number)));
+    const sql = `
+      SELECT count(*)::int AS rows, count(DISTINCT (resolution, step))::int AS steps, sum(pg_column_size(f))::int AS bytes
+      FROM ${schema}.figure AS f`;
+    const found = (await pool.query<{ rows: number; steps: number; bytes: number }>(sql)).rows[0];
+    const kept = Object.values(FIGURE_RANGES).reduce((sum, { keptMs, stepMs }) => sum + keptMs / stepMs, 0);
+    expect(found?.steps).toBe(kept);
+    expect(found?.rows).toBeLessThan(kept + 15 * PROCESSES);
+    expect(found?.bytes).toBeGreaterThan(300_000);
+    expect(found?.bytes).toBeLessThan(MEGABYTE);
+  }, 60_000);
+});
