@@ -25,6 +25,9 @@
  * GET  api/outbox/{key}                        → ContactEventDetail
  * POST api/outbox/retry | discard  IdsBody (keys) → InboxChanges
  *
+ * Keys of contact events are digests of their contacts: whose `payloads` are not `full` gets names of them instead, in
+ * the same fields.
+ *
  * `since` and `until` are ISO 8601. An empty parameter counts as left out. In a path, `{id}` is encoded by
  * encodeURIComponent. Pages of lists may be short or empty and still have a `nextCursor`.
  *

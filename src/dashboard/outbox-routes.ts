@@ -22,6 +22,17 @@ export interface OutboxRouteTools {
 
 /** Contact events: lists with what the API answered, and retries of those that it refused. */
 export function outboxRoutes({ operator, readings, personal, log }: OutboxRouteTools): DashboardRoute[] {
+  const changeContactEvents = async (
+    { body, person }: DashboardCall,
+    action: "retry_contact_events" | "discard_contact_events",
+    change: typeof retryEachContactEvent,
+  ): Promise<InboxChanges> => {
+    const shown = readContactEventKeys(body);
+    const keys = shown.flatMap((each) => personal.contactEventKey(each, person.payloads) ?? []);
+    log.note(person, action, { contactEvents: shown.length });
+    const { changed, failed } = await change(operator(), keys);
+    return { changed, failed: failed + shown.length - keys.length };
+  };
   return [
     {
       method: "GET",
@@ -33,8 +44,9 @@ export function outboxRoutes({ operator, readings, personal, log }: OutboxRouteT
       method: "GET",
       path: "/api/outbox/{id}",
       needs: "read",
-      async handle({ id: key, person: { payloads } }): Promise<ContactEventDetail> {
-        const view = await operator().getContactEvent(key);
+      async handle({ id, person: { payloads } }): Promise<ContactEventDetail> {
+        const key = personal.contactEventKey(id, payloads);
+        const view = key === undefined ? undefined : await operator().getContactEvent(key);
         if (view === undefined)
           throw new PageApiError(404, { code: "not_found", message: "There is no contact event with this key." });
         const row = personal.contactEvent(view, payloads);
@@ -45,21 +57,13 @@ export function outboxRoutes({ operator, readings, personal, log }: OutboxRouteT
       method: "POST",
       path: "/api/outbox/retry",
       needs: "operate",
-      handle({ body, person }): Promise<InboxChanges> {
-        const keys = readContactEventKeys(body);
-        log.note(person, "retry_contact_events", { contactEvents: keys.length });
-        return retryEachContactEvent(operator(), keys);
-      },
+      handle: (call) => changeContactEvents(call, "retry_contact_events", retryEachContactEvent),
     },
     {
       method: "POST",
       path: "/api/outbox/discard",
       needs: "operate",
-      handle({ body, person }): Promise<InboxChanges> {
-        const keys = readContactEventKeys(body);
-        log.note(person, "discard_contact_events", { contactEvents: keys.length });
-        return discardEachContactEvent(operator(), keys);
-      },
+      handle: (call) => changeContactEvents(call, "discard_contact_events", discardEachContactEvent),
     },
   ];
 }

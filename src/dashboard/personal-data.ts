@@ -11,6 +11,7 @@ import type { ContactEventRow, HandlerErrorRows, InboxEvent } from "../dev/api/p
 import { PageApiError } from "../dev/api/page-api-error.js";
 import type { OutboxView } from "../store/outbox.js";
 import type { PayloadAccess, ShownPayload } from "./dashboard-api.js";
+import { SealedKeys } from "./sealed-keys.js";
 import { HIDDEN_TEXT, showError } from "./show-error.js";
 
 /** An event whose bytes are there. */
@@ -32,12 +33,14 @@ export class PersonalData {
   readonly #rules: RedactionRules;
   readonly #redact: (capture: Capture) => Capture;
   readonly #share: (capture: Capture) => Capture;
+  readonly #keys: SealedKeys;
 
   constructor(secret: Uint8Array) {
     const key = createHmac("sha256", secret).update("stand-ins of the dashboard").digest();
     this.#rules = { fakes: createFakeValues(key), strict: false };
     this.#redact = createRedactor({ key });
     this.#share = createRedactor({ key, profile: SHARED_PROFILE });
+    this.#keys = new SealedKeys(key);
   }
 
   /**
@@ -87,7 +90,13 @@ export class PersonalData {
       param: rule === "hidden" ? row.param && (FIELD_PATH.exec(row.param)?.[0] ?? HIDDEN_TEXT) : shown(row.param),
       message: shown(row.message),
     };
-    return { ...row, ...answer, contact: this.#contactOf(fields, rule) };
+    return { ...row, ...answer, key: this.#keys.nameOf(row.key), contact: this.#contactOf(fields, rule) };
+  }
+
+  /** The key of a contact event by its `key` in {@link contactEvent}; undefined for what is none. */
+  contactEventKey(shown: string, rule: PayloadAccess): string | undefined {
+    // A link of a person who sees names opens for one who sees keys.
+    return this.#keys.keyOf(shown) ?? (rule === "full" ? shown : undefined);
   }
 
   /** Email and id are each one value: nothing of them is left, whatever they look like. */

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { TOKEN_HEADER } from "#pigeonhole/dashboard/dashboard-api.js";
 import type {
   BulkJobRow,
+  ContactEventPage,
   DashboardEventDetail,
   DashboardSession,
   JobPreview,
@@ -437,6 +438,33 @@ describe("payloads", () => {
       expect(shown.param).toMatch(/^events\[0\]/);
       expect(shown.message).toContain(payloads === "hidden" ? "[hidden]" : "Xxxxxxxxx of order_placed is unknown");
       expect(personal.contactEvent(view, "full")).toMatchObject({ message: view.message, error: view.error });
+    });
+
+    test("nor can a guess of one be checked with the key of a contact event", async () => {
+      const receiver = openReceiver({ role: "accept", api: { apiKey: "k", baseUrl: "http://127.0.0.1:9" } });
+      await receiver.start();
+      const { key } = await receiver.contactEvents.record({ name: "order_placed", email: "ada@secret.example.com" });
+      const as = (payloads: "hidden" | "redacted" | "full") =>
+        openDashboard(receiver, { allow: () => ({ ...OPERATOR, payloads }) });
+      const names = new Set<string>();
+      for (const payloads of ["hidden", "redacted"] as const) {
+        const list = await as(payloads).get<ContactEventPage>("api/outbox");
+        expect(list.text).not.toContain(key);
+        const [{ key: name } = { key: "" }] = list.body.items;
+        names.add(name);
+        expect((await as(payloads).get(`api/outbox?text=${key}`)).body).toMatchObject({ items: [] });
+        expect(await as(payloads).get(`api/outbox/${name}`)).toMatchObject({ status: 200, body: { key: name } });
+        for (const other of [key, `${name.slice(0, -2)}AA`, "row_", "row_AAAA", encodeURIComponent("row_\0/")])
+          expect([other, (await as(payloads).get(`api/outbox/${other}`)).status]).toEqual([other, 404]);
+        const changed = await as(payloads).post("api/outbox/discard", { ids: [key] });
+        expect(changed.body).toEqual({ changed: 0, failed: 1 });
+      }
+      expect(names.size).toBe(1);
+      const [name = ""] = names;
+      for (const shown of [key, name])
+        expect(await as("full").get(`api/outbox/${shown}`)).toMatchObject({ status: 200, body: { key } });
+      const discarded = await as("hidden").post("api/outbox/discard", { ids: [name] });
+      expect(discarded.body).toEqual({ changed: 1, failed: 0 });
     });
 
     test.each([

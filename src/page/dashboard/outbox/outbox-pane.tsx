@@ -5,13 +5,14 @@ import { CloseButton } from "../../ui/close-button.js";
 import { CopyFact } from "../../ui/copy-fact.js";
 import { Icon } from "../../ui/icon.js";
 import { linkTo, setParams } from "../state/dashboard-address.js";
-import { mayOperate } from "../state/dashboard-session.js";
+import { dashboardSession, mayOperate } from "../state/dashboard-session.js";
 import { changeOutbox } from "./outbox-state.js";
 import { shortText } from "../ui/short-text.js";
 
 /** One contact event: how far it is, why it failed, what the API answered, and what is sent. */
 export function OutboxPane({ event }: { event: ContactEventDetail }) {
   const { key, state, inboxEventId } = event;
+  const isKeyShown = dashboardSession.value?.payloads === "full";
   return (
     <section class="detail" aria-label="Contact event">
       <header class="detail-head">
@@ -22,7 +23,7 @@ export function OutboxPane({ event }: { event: ContactEventDetail }) {
           <CloseButton onClick={() => setParams({ key: "" })} />
         </div>
         <p class="facts">
-          <CopyFact text={key} what="the idempotency key" />
+          <CopyFact text={key} what={isKeyShown ? "the idempotency key" : "its name on this dashboard"} />
         </p>
         <div class="actions" role="toolbar" aria-label="Contact event">
           {mayOperate.value && state === "dead" && (
