@@ -206,7 +206,7 @@ export interface AlarmRow {
 
 /** How near the service is to switching the endpoint off. */
 export interface EndpointHealth {
-  /** Answers other than 2xx in a row: the most of all processes. */
+  /** Answers other than 2xx in a row, of all processes together: after the last 2xx of any. */
   failuresInARow: number;
   /** 100, the service's limit. */
   disablesAt: number;

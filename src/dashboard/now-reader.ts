@@ -2,6 +2,7 @@ import type { Clock } from "../base/clock.js";
 import { isoTime } from "../base/iso-time.js";
 import { LIMITS } from "../protocol/limits.js";
 import type { ReceiverParts } from "../receiver/receiver-parts.js";
+import { failuresInARow } from "../store/failures-in-a-row.js";
 import type { ReportedStatus, StepValues } from "../store/figures.js";
 import { FIGURE_RANGES } from "../store/figures.js";
 import { stepAt } from "../store/figure-series.js";
@@ -108,7 +109,7 @@ export class NowReader {
       alarms: this.#tools.receiver.path.report.alarms.recent.map(alarmRow),
       state: worstState(alive),
       processes: statuses.map((status, place) => processRow(status, { now, isThis: place === 0 })),
-      endpoint: endpointHealth(alive, now),
+      endpoint: { ...endpointHealth(alive, now), failuresInARow: failuresInARow(statuses) },
       running: alive.reduce((sum, { runningCount }) => sum + runningCount, 0),
     };
   }
@@ -152,11 +153,10 @@ function gauges({ events, contactEvents }: Counts, now: number): Pick<DashboardN
   };
 }
 
-function endpointHealth(alive: readonly ReportedStatus[], now: number): EndpointHealth {
+function endpointHealth(alive: readonly ReportedStatus[], now: number): Omit<EndpointHealth, "failuresInARow"> {
   const last = Math.max(0, ...alive.map(({ lastAcceptedAt = 0 }) => lastAcceptedAt));
   const silentForMs = last === 0 ? null : Math.max(0, now - last);
   return {
-    failuresInARow: Math.max(0, ...alive.map(({ failuresInARow }) => failuresInARow)),
     disablesAt: LIMITS.disableAfterFailures,
     lastAcceptedAt: last === 0 ? null : isoTime(last),
     silentForMs,
@@ -165,7 +165,7 @@ function endpointHealth(alive: readonly ReportedStatus[], now: number): Endpoint
 }
 
 function processRow(status: ReportedStatus, { now, isThis }: { now: number; isThis: boolean }): ProcessRow {
-  const { process, host, pid, role, state, startedAt, reportedAt, failuresInARow, runningCount } = status;
+  const { process, host, pid, role, state, startedAt, reportedAt, runningCount } = status;
   return {
     process,
     host,
@@ -176,7 +176,7 @@ function processRow(status: ReportedStatus, { now, isThis }: { now: number; isTh
     reportedAt: isoTime(reportedAt),
     isThis,
     isAlive: isAlive(status, now),
-    failuresInARow,
+    failuresInARow: status.failuresInARow,
     running: runningCount,
   };
 }

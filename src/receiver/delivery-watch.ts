@@ -37,6 +37,8 @@ export class DeliveryWatch {
   readonly #answerTimes = new TimeBuckets();
   #mismatchesInARow = 0;
   #failuresInARow = 0;
+  #failureTimes: number[] = [];
+  #lastSuccessAt: number | undefined;
   #lastAcceptedAt: number | undefined;
 
   constructor(deps: DeliveryWatchDeps) {
@@ -89,8 +91,11 @@ export class DeliveryWatch {
     this.#answerTimes.count(tookMs);
     if (!isFailure) {
       this.#failuresInARow = 0;
+      this.#failureTimes = [];
+      this.#lastSuccessAt = clock.now();
     } else {
       this.#failuresInARow += 1;
+      this.#failureTimes = [...this.#failureTimes, clock.now()].slice(-LIMITS.disableAfterFailures);
       if (this.#failuresInARow % ALARM_EVERY === 0) {
         const disablesAt = LIMITS.disableAfterFailures;
         alarms.raise({ kind: "failures_in_a_row", inARow: this.#failuresInARow, disablesAt });
@@ -111,6 +116,16 @@ export class DeliveryWatch {
 
   get failuresInARow(): number {
     return this.#failuresInARow;
+  }
+
+  /** When the last of them were answered, the oldest first: as many as the service needs to switch the endpoint off. */
+  get failureTimes(): readonly number[] {
+    return this.#failureTimes;
+  }
+
+  /** When a delivery was last answered 2xx, duplicates included. */
+  get lastSuccessAt(): number | undefined {
+    return this.#lastSuccessAt;
   }
 
   /** The newest delivery that the store had at the start. One since then counts instead. */

@@ -57,6 +57,8 @@ export class FiguresRecorder {
       role: options.role,
       startedAt: this.#startedAt,
       failuresInARow: watch.failuresInARow,
+      failureTimes: watch.failureTimes,
+      lastSuccessAt: watch.lastSuccessAt,
       lastAcceptedAt: watch.lastAcceptedAt,
       silenceAfterMs: options.silenceAfterMs,
       waiting: admission.waiting,

@@ -88,6 +88,10 @@ export interface ProcessStatus {
   startedAt: number;
   /** Answers other than 2xx in a row. */
   failuresInARow: number;
+  /** When it gave the last 100 of them, in milliseconds since 1970, the oldest first. */
+  failureTimes: readonly number[];
+  /** When it last answered 2xx, in milliseconds since 1970; undefined when it has not. */
+  lastSuccessAt: number | undefined;
   /**
    * When it last stored a delivery, or found that one was stored before its start, in milliseconds since 1970;
    * undefined when it has stored and found none.

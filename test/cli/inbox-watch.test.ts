@@ -20,6 +20,8 @@ const status: ReportedStatus = {
   role: "all",
   startedAt: NOW - 60_000,
   failuresInARow: 3,
+  failureTimes: [NOW - 7_000, NOW - 6_000, NOW - 5_000],
+  lastSuccessAt: undefined,
   lastAcceptedAt: NOW - 4_000,
   silenceAfterMs: undefined,
   waiting: 0,

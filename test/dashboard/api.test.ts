@@ -14,8 +14,12 @@ import type {
   HandlerReport,
   JobPreview,
 } from "#pigeonhole/dashboard/dashboard-api.js";
+import { DAY, HOUR, MINUTE } from "#pigeonhole/base/duration.js";
+import { partsOf } from "#pigeonhole/receiver/parts-of.js";
+import { NO_FIGURES } from "#pigeonhole/store/sum-figures.js";
 import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
 import { captureLog, decorateStore, makeEvent, makeGate, openReceiver, post, tempFile } from "../support/receiver.js";
+import { processStatus } from "../store/conformance/figures.js";
 import { type DashboardClient, openDashboard } from "./dashboard-client.js";
 
 /** A receiver whose handler fails for events with `data.fails`; `runs` has the ids of its runs. */
@@ -241,6 +245,24 @@ test("the overview has the figures of the range and the state now", async () => 
     expect(Date.now() - Date.parse(body.now.endpoint.lastAcceptedAt ?? "")).toBeLessThan(60_000);
   }
   expect((await dashboard.get("api/overview?range=1y")).status).toBe(400);
+});
+
+test("failures in a row are those of all processes after the last success of any", async () => {
+  const { receiver, dashboard } = await start();
+  const { store } = partsOf(receiver).options;
+  const inARow = async () => (await dashboard.get<DashboardOverview>("api/overview?range=1h")).body.now.endpoint;
+  await post(receiver, makeEvent());
+  const now = Date.now();
+  const failureTimes = [now - HOUR, now + 1, now + 2];
+  // One that lives, and one that has ended without a word.
+  for (const [process, at] of [["other", now] as const, ["gone", now - 10 * MINUTE] as const]) {
+    const status = processStatus({ process, failuresInARow: 3, failureTimes, lastSuccessAt: now - DAY });
+    await store.writeFigures({ process, now: at, figures: NO_FIGURES, status });
+  }
+  expect(await inARow()).toMatchObject({ failuresInARow: 4, isSilent: false });
+  await sleep(5);
+  await post(receiver, makeEvent());
+  expect(await inARow()).toMatchObject({ failuresInARow: 0 });
 });
 
 describe("the stream", () => {

@@ -4,6 +4,7 @@ import type { ErrorGroup } from "../../store/error-groups.js";
 import type { FigureSeries, ReportedStatus, RunningNow, StepValues } from "../../store/figures.js";
 import type { InboxOperator } from "../../store/inbox-operator.js";
 import type { StoreCounts } from "../../store/inbox-view.js";
+import { failuresInARow } from "../../store/failures-in-a-row.js";
 import type { OutboxCounts } from "../../store/outbox.js";
 import type { PausedHandler } from "../../store/paused-handlers.js";
 import { groupRecord } from "./group-record.js";
@@ -42,7 +43,7 @@ export interface Look {
   receiver: string | undefined;
   /** How many processes report. */
   processes: number;
-  /** Answers other than 2xx in a row: the most of all processes. */
+  /** Answers other than 2xx in a row, of all processes together: after the last 2xx of any. */
   failuresInARow: number;
   /** When a delivery was last stored; undefined when none was since the processes started. */
   lastAcceptedAt: number | undefined;
@@ -81,7 +82,7 @@ export async function takeLook(inbox: LookedAt, machineNow: number): Promise<Loo
     database: inbox.database,
     receiver: alive.length === 0 ? undefined : worstState(alive),
     processes: alive.length,
-    failuresInARow: Math.max(0, ...alive.map(({ failuresInARow }) => failuresInARow)),
+    failuresInARow: failuresInARow(statuses),
     lastAcceptedAt: lastAcceptedAt === 0 ? undefined : lastAcceptedAt,
     events,
     contactEvents,

@@ -66,6 +66,8 @@ function figureTimes(store: SharedStore, clock: DatabaseClock): Pick<SharedStore
         status: status && {
           ...status,
           startedAt: toDatabase(status.startedAt),
+          failureTimes: status.failureTimes.map(toDatabase),
+          lastSuccessAt: ifAnyToDatabase(status.lastSuccessAt),
           lastAcceptedAt: ifAnyToDatabase(status.lastAcceptedAt),
           running: status.running.map((run) => ({ ...run, since: toDatabase(run.since) })),
         },

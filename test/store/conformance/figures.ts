@@ -15,6 +15,8 @@ export const processStatus = (changes: Partial<ProcessStatus> = {}): ProcessStat
   role: "all",
   startedAt: STEP,
   failuresInARow: 0,
+  failureTimes: [],
+  lastSuccessAt: undefined,
   lastAcceptedAt: undefined,
   silenceAfterMs: undefined,
   waiting: 0,
@@ -156,6 +158,7 @@ export function describeFigures(fixture: Fixture): void {
     test("a process has the status that it said last, until it stops or has been silent for an hour", async () => {
       const { store } = fixture;
       const running = [{ handler: "h", eventId: "evt_1", since: STEP }];
+      const answers = { failuresInARow: 2, failureTimes: [STEP, STEP + 1], lastSuccessAt: STEP, lastAcceptedAt: STEP };
       await store.writeFigures(write({ process: "p1" }));
       await store.writeFigures(
         write({
@@ -164,7 +167,7 @@ export function describeFigures(fixture: Fixture): void {
             state: "stopping",
             running,
             runningCount: 1,
-            lastAcceptedAt: STEP,
+            ...answers,
             silenceAfterMs: 5,
           }),
         }),
@@ -173,7 +176,7 @@ export function describeFigures(fixture: Fixture): void {
       expect(await store.readStatuses()).toEqual([
         { ...processStatus({ process: "p2" }), reportedAt: STEP + 2 },
         {
-          ...processStatus({ state: "stopping", running, runningCount: 1, lastAcceptedAt: STEP, silenceAfterMs: 5 }),
+          ...processStatus({ state: "stopping", running, runningCount: 1, ...answers, silenceAfterMs: 5 }),
           reportedAt: STEP + 1,
         },
       ]);

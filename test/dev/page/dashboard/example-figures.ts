@@ -67,6 +67,8 @@ export async function reportRun(receiver: Receiver, run: RunningNow): Promise<vo
     role: "both",
     startedAt: now,
     failuresInARow: 0,
+    failureTimes: [],
+    lastSuccessAt: undefined,
     lastAcceptedAt: undefined,
     silenceAfterMs: undefined,
     waiting: 0,
