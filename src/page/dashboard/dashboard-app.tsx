@@ -11,12 +11,14 @@ import { DASHBOARD_KEY_GROUPS, DASHBOARD_KEYS } from "./frame/dashboard-keys.js"
 import { DashboardNav } from "./frame/dashboard-nav.js";
 import { DashboardTop } from "./frame/dashboard-top.js";
 import { JobStrip } from "./frame/job-strip.js";
+import { usePagePlace } from "./frame/use-page-place.js";
 import { OutboxListView } from "./outbox/outbox-list-view.js";
 import { OverviewView } from "./overview/overview-view.js";
 import { view } from "./state/dashboard-address.js";
 import { WorkView } from "./work/work-view.js";
 
 export function DashboardApp() {
+  usePagePlace();
   if (signedOut.value) {
     return (
       <main class="main">

@@ -2,6 +2,7 @@ import { render } from "preact";
 import { followKeys } from "../ui/follow-keys.js";
 import { followDashboard } from "./api/follow-dashboard.js";
 import { DashboardApp } from "./dashboard-app.js";
+import { followRows } from "./frame/row-cursor.js";
 import { DASHBOARD_KEYS } from "./frame/dashboard-keys.js";
 import { view } from "./state/dashboard-address.js";
 import { streamState, loadDashboardSession } from "./state/dashboard-session.js";
@@ -13,6 +14,7 @@ const page = document.querySelector("#page");
 if (page === null) throw new Error("index.html has no element #page");
 
 render(<DashboardApp />, page);
+followRows();
 followKeys({ commands: DASHBOARD_KEYS, view: () => view.value });
 
 followDashboard({

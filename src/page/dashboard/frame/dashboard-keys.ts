@@ -32,7 +32,7 @@ function stepBack(): void {
     view.value
   ];
   if (selection !== null && selection.inSight.value.length > 0) selection.clear();
-  else if (view.value === "event") history.back();
+  else if (view.value === "event" || (view.value === "work" && readParam("group") !== "")) history.back();
   else if (readParam("key") !== "") setParams({ key: "" });
 }
 

@@ -1,3 +1,5 @@
+import { view, type DashboardView } from "../state/dashboard-address.js";
+
 /** Rows that keys move through carry this attribute; the first link or button in one opens it. */
 const ROW_SELECTOR = "[data-row]";
 
@@ -10,6 +12,36 @@ function focusedRow(): HTMLElement | undefined {
   return document.activeElement?.closest<HTMLElement>(ROW_SELECTOR) ?? undefined;
 }
 
+/** The last row of each view that was used: its id. */
+const lastRows = new Map<DashboardView, string>();
+
+/** Remembers the rows that are used, so that a view has its cursor again on the way back. */
+export function followRows(): void {
+  const remember = ({ target }: Event): void => {
+    const id = target instanceof Element ? target.closest<HTMLElement>(ROW_SELECTOR)?.dataset["row"] : undefined;
+    if (id !== undefined) lastRows.set(view.value, id);
+  };
+  // Before the row is left.
+  for (const name of ["focusin", "click"]) document.addEventListener(name, remember, { capture: true });
+}
+
+function lastRow(): HTMLElement | undefined {
+  const id = lastRows.get(view.value);
+  return rows().find((row) => row.dataset["row"] === id);
+}
+
+/** Gives the focus back to the last row of the view, unless something else has it. */
+export function returnToRow(): void {
+  if (document.activeElement !== null && document.activeElement !== document.body) return;
+  const row = lastRow();
+  if (row !== undefined) focusRow(row);
+}
+
+function focusRow(row: HTMLElement): void {
+  opener(row)?.focus();
+  row.scrollIntoView({ block: "nearest" });
+}
+
 /** The link or button that opens the row. */
 function opener(row: HTMLElement): HTMLElement | null {
   return row.querySelector<HTMLElement>("a, button");
@@ -18,12 +50,10 @@ function opener(row: HTMLElement): HTMLElement | null {
 /** Moves the focus to the next or the previous row of the list. */
 export function moveRowCursor(step: number): void {
   const all = rows();
-  const focused = focusedRow();
+  const focused = focusedRow() ?? lastRow();
   const index = focused === undefined ? (step > 0 ? -1 : all.length) : all.indexOf(focused);
   const next = all[Math.min(all.length - 1, Math.max(0, index + step))];
-  if (next === undefined) return;
-  opener(next)?.focus();
-  next.scrollIntoView({ block: "nearest" });
+  if (next !== undefined) focusRow(next);
 }
 
 export function openAtCursor(): void {

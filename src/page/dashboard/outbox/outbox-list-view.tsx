@@ -30,7 +30,7 @@ const STATES = ["pending", "leased", "done", "dead"] as const;
 export function OutboxListView() {
   const key = outboxKey.value;
   const open = openKey.value;
-  useEffect(outboxSelection.clear, [key]);
+  useEffect(() => outboxSelection.keepFor(key), [key]);
   useListRefresh(
     () => void outboxList.load().then(loadOpen),
     () => outboxSelection.inSight.value.length > 0,

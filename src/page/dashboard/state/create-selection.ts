@@ -11,6 +11,8 @@ export interface RowSelection {
   /** Chooses all rows, or none if all are chosen. */
   toggleAll: () => void;
   clear: () => void;
+  /** Clears it when another list is shown than before, by what the list asks for. */
+  keepFor: (list: string) => void;
 }
 
 /** @param rows What the list shows: the ids of its rows. */
@@ -18,6 +20,7 @@ export function createSelection(rows: () => string[]): RowSelection {
   const chosen = signal<ReadonlySet<string>>(new Set());
   const inSight = computed(() => rows().filter((row) => chosen.value.has(row)));
   const isWhole = computed(() => inSight.value.length > 0 && inSight.value.length === rows().length);
+  let shownList = "";
   const clear = () => void (chosen.value = new Set());
   return {
     has: (row) => chosen.value.has(row),
@@ -33,5 +36,9 @@ export function createSelection(rows: () => string[]): RowSelection {
       else chosen.value = new Set(rows());
     },
     clear,
+    keepFor(list) {
+      if (list !== shownList) clear();
+      shownList = list;
+    },
   };
 }

@@ -19,7 +19,7 @@ import { eventSelection, events, listKey, WORK_PARAMS, LISTED_STATES, workState 
 /** Events with work, newest first. */
 export function EventList() {
   const key = listKey.value;
-  useEffect(eventSelection.clear, [key]);
+  useEffect(() => eventSelection.keepFor(key), [key]);
   useListRefresh(
     () => void events.load(),
     () => eventSelection.inSight.value.length > 0,
