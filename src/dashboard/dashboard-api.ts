@@ -57,6 +57,7 @@ import type { FigureRange, StepValues } from "../store/figures.js";
 
 export type {
   ContactEventDetail,
+  ContactEventRow,
   ContactEventPage,
   FigureRange,
   IdsBody,

@@ -109,17 +109,21 @@ export interface InboxOperator extends KnownIds, HandlerPauses, BulkJobs, ErrorG
   /** The newest with this key; undefined when there is none. */
   getContactEvent(key: string): Promise<OutboxView | undefined>;
   /**
-   * Makes a dead event pending; false when no dead event has that key. A running receiver sends it when it next checks
+   * Makes a dead event pending, with all others of a call that can only be repeated as it was, also discarded ones.
+   * Returns how many go out again; 0 when no dead event has that key. A running receiver sends them when it next checks
    * its outbox: with the next contact event, within 10 s, or when it starts.
    */
-  retryContactEvent(key: string): Promise<boolean>;
-  /** Discards an event that is dead, or that is not being sent yet; false otherwise. */
+  retryContactEvent(key: string): Promise<number>;
+  /**
+   * Discards an event that is dead, or that is not being sent yet; false otherwise. It keeps its place in a call that
+   * can only be repeated as it was.
+   */
   discardContactEvent(key: string): Promise<boolean>;
   /** Counts the chosen events that are dead. */
   countDeadContactEvents(choice: ContactEventChoice): Promise<number>;
   /**
    * Makes the chosen dead events pending, a small page at a time, with the others of a call that can only be repeated
-   * as a whole. Returns how many are no longer dead. The receiver sends them as with {@link retryContactEvent}.
+   * as a whole. Returns how many go out again. The receiver sends them as with {@link retryContactEvent}.
    */
   retryDeadContactEvents(choice: ContactEventChoice): Promise<number>;
   /** Discards the chosen dead events, a small page at a time; returns how many. */

@@ -149,6 +149,14 @@ export interface OutboxView {
    * retention has removed that event.
    */
   inboxEventId: string | undefined;
+  /**
+   * Number of its call, if that can only be repeated as it was: it was given up with its outcome unknown. The event may
+   * have taken effect, and goes out again with any other of the call that is retried, even if it was discarded.
+   * Undefined otherwise.
+   */
+  call: number | undefined;
+  /** How many events that call has; undefined without one. */
+  callEvents: number | undefined;
 }
 
 /** Which contact events: what fits each field that is given. */

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import Database from "better-sqlite3";
 import { createReceiver } from "pigeonhole";
 import { describe, expect, test } from "vitest";
 import { silentLogger } from "#pigeonhole/base/logger.js";
@@ -96,6 +97,22 @@ describe("outbox, beside a running receiver", () => {
     await expect.poll(() => sandbox.contactEvents.length).toBe(3);
     const again = await runCli(["outbox", "retry", key, "--db", file]);
     expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("that is dead")]);
+  });
+
+  test("outbox retry and discard of an event whose call may have arrived say what goes out with it", async () => {
+    const { file, receiver } = await startOutbox();
+    const keys = (await receiver.contactEvents.list()).items.map(({ key }) => key);
+    await receiver.stop();
+    const db = new Database(file);
+    db.exec(`INSERT INTO outbox_send (send, key, kind, state, started) VALUES (99, 'k', 'batch', 'dead', 2);
+      UPDATE outbox_event SET state = 'dead', reason = 'refused', send = 99, position = seq, remote_id = NULL, settled_at = 1`);
+    db.close();
+    const [one = "", two = ""] = keys;
+    expect((await runCli(["outbox", "show", one, "--db", file])).stdout).toContain("with 2 events");
+    const discarded = await runCli(["outbox", "discard", one, "--yes", "--db", file]);
+    expect(discarded.stdout).toContain("goes out again if another of the 2 events of its call is retried");
+    const retried = await runCli(["outbox", "retry", two, "--db", file]);
+    expect(retried.stdout).toContain("will be sent again with 1 more of its call, which may have arrived");
   });
 
   test("outbox retry takes filters instead of keys, and prints the total", async () => {

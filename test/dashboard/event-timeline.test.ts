@@ -107,6 +107,8 @@ describe("contact events", () => {
     message: null,
     remoteId: null,
     inboxEventId: "evt_1",
+    call: null,
+    callEvents: null,
   };
 
   test.each<[string, Partial<ContactEventRow>, Pick<TimelineEntry, "kind" | "at" | "text" | "detail">]>([

@@ -28,9 +28,14 @@ export const retryContactEvents: RunCommand<typeof specs.outboxRetry> = ({ args,
     }
     let total = 0;
     const exitCode = await forEach({ names: keys, field: "key", out }, async (key) => {
-      if (!(await inbox.retryContactEvent(key))) throw notFound(key, " that is dead");
-      total += 1;
-      return { fields: { done: true, hasReceiver }, text: `will be sent again ${when}` };
+      const contactEvents = await inbox.retryContactEvent(key);
+      if (contactEvents === 0) throw notFound(key, " that is dead");
+      total += contactEvents;
+      const others = contactEvents > 1 ? ` with ${contactEvents - 1} more of its call, which may have arrived` : "";
+      return {
+        fields: { done: true, contactEvents, hasReceiver },
+        text: `will be sent again${others} ${when}`,
+      };
     });
     if (keys.length > 1 && !out.isJson) out.result({}, `${eventsOf(total)} will be sent again ${when}`);
     return exitCode;
@@ -48,7 +53,12 @@ export const discardContactEvents: RunCommand<typeof specs.outboxDiscard> = ({ a
     const exitCode = await forEach({ names: keys, field: "key", out }, async (key) => {
       if (!(await inbox.discardContactEvent(key))) throw notFound(key, " that is dead or not yet being sent");
       total += 1;
-      return { fields: { done: true }, text: "discarded" };
+      const callEvents = (await inbox.getContactEvent(key))?.callEvents ?? null;
+      const note =
+        callEvents === null
+          ? ""
+          : `; it may have taken effect, and goes out again if another of the ${callEvents} events of its call is retried`;
+      return { fields: { done: true, callEvents }, text: `discarded${note}` };
     });
     if (keys.length > 1 && !out.isJson) out.result({}, `${eventsOf(total)} discarded`);
     return exitCode;

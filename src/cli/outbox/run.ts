@@ -2,7 +2,7 @@ import { isoTime } from "../../base/iso-time.js";
 import type { OutboxView } from "../../store/outbox.js";
 import type { RunCommand } from "../frame/context.js";
 import { escapeControls } from "../../base/text.js";
-import { formatJson, formatTable } from "../frame/format.js";
+import { countOf, formatJson, formatTable } from "../frame/format.js";
 import type * as specs from "./spec.js";
 import { allRows } from "../values/all-rows.js";
 import { withInbox } from "../values/find-inbox.js";
@@ -50,6 +50,7 @@ export const show: RunCommand<typeof specs.outboxShow> = ({ args, options, conte
       ["code", code],
       ["param", param],
       ["message", message],
+      ["its call", describeCall(event)],
     ].filter(([, value]) => value !== undefined && value !== null && value !== "");
     const lines = facts.map(([name = "", value]) => `${String(name).padEnd(WIDTH)}${escapeControls(String(value))}`);
     out.result({ contactEvent: record(event) }, [...lines, "", formatJson(event.body)].join("\n"));
@@ -71,9 +72,15 @@ export const stats: RunCommand<typeof specs.outboxStats> = ({ options, context }
     );
   });
 
+/** Undefined for an event that can go out by itself. */
+function describeCall({ callEvents }: OutboxView): string | undefined {
+  if (callEvents === undefined) return undefined;
+  return `may have arrived; a retry repeats it as it was, with ${countOf(callEvents, "event")}`;
+}
+
 function record(event: OutboxView): Record<string, unknown> {
   const { key, state, recordedAt, occurredAt, settledAt, attempts, dueAt, error, body } = event;
-  const { remoteId, reason, code, param, message, inboxEventId } = event;
+  const { remoteId, reason, code, param, message, inboxEventId, call, callEvents } = event;
   return {
     key,
     state,
@@ -89,6 +96,8 @@ function record(event: OutboxView): Record<string, unknown> {
     param: param ?? null,
     message: message ?? null,
     inboxEventId: inboxEventId ?? null,
+    call: call ?? null,
+    callEvents: callEvents ?? null,
     event: JSON.parse(body) as unknown,
   };
 }

@@ -52,7 +52,7 @@ export const outboxRetry = defineCommand({
   group,
   summary: "Sends dead contact events again.",
   details:
-    "Name them by key, or choose dead ones by the options, which must all fit. A running receiver sends them within 10 s, a stopped one when it next starts. When it is not known whether a call arrived, all events of that call are sent again with it, under the same key.",
+    "Name them by key, or choose dead ones by the options, which must all fit. A running receiver sends them within 10 s, a stopped one when it next starts. When it is not known whether a call arrived, all events of that call are sent again with it, under the same key, also those that were discarded.",
   arguments: { keys },
   options: { ...options, ...deadOptions },
   examples: [
@@ -65,7 +65,8 @@ export const outboxDiscard = defineCommand({
   name: "outbox discard",
   group,
   summary: "Discards contact events that are dead or not yet being sent.",
-  details: "Name them by key, or choose dead ones by the options, which must all fit. Their keys stay in use.",
+  details:
+    "Name them by key, or choose dead ones by the options, which must all fit. Their keys stay in use. One whose call may have arrived may have taken effect, and goes out again if another event of that call is retried.",
   arguments: { keys },
   options: { ...options, ...deadOptions },
   examples: [

@@ -21,26 +21,34 @@ export async function changeEach(
   return { changed, failed };
 }
 
-/** Dead ones are sent again. A retry of one that was sent with others retries these too, so states are read before. */
+/** Dead ones are sent again, with all others of calls that are repeated as they were, so states are read before. */
 export async function retryEachContactEvent(inbox: InboxOperator, keys: readonly string[]): Promise<InboxChanges> {
   const stateOf = async (key: string) => (await inbox.getContactEvent(key))?.state;
   const dead: string[] = [];
   for (const key of keys) if ((await stateOf(key)) === "dead") dead.push(key);
   const { changed, failed } = await changeEach(dead, async (key) => {
-    if (await inbox.retryContactEvent(key)) return 1;
+    const sent = await inbox.retryContactEvent(key);
+    if (sent > 0) return sent;
     const state = await stateOf(key);
-    if (state === "pending" || state === "leased") return 1;
+    // One before it in the list has taken it along.
+    if (state === "pending" || state === "leased") return 0;
     throw notChanged(key);
   });
   return { changed, failed: failed + keys.length - dead.length };
 }
 
 /** Those that are dead, or that are not being sent yet. */
-export function discardEachContactEvent(inbox: InboxOperator, keys: readonly string[]): Promise<InboxChanges> {
-  return changeEach(keys, async (key) => {
-    if (await inbox.discardContactEvent(key)) return 1;
-    throw notChanged(key);
+export async function discardEachContactEvent(inbox: InboxOperator, keys: readonly string[]): Promise<InboxChanges> {
+  const discarded: string[] = [];
+  const changes = await changeEach(keys, async (key) => {
+    if (!(await inbox.discardContactEvent(key))) throw notChanged(key);
+    discarded.push(key);
+    return 1;
   });
+  let mayGoOut = 0;
+  // After all of them: a call ends with the discard of its last event.
+  for (const key of discarded) if ((await inbox.getContactEvent(key))?.call !== undefined) mayGoOut += 1;
+  return { ...changes, mayGoOut };
 }
 
 function notChanged(key: string): PigeonholeError {

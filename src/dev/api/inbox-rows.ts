@@ -74,5 +74,7 @@ export function contactEventRow(view: OutboxView): ContactEventRow {
     message: view.message ?? null,
     remoteId: view.remoteId ?? null,
     inboxEventId: view.inboxEventId ?? null,
+    call: view.call ?? null,
+    callEvents: view.callEvents ?? null,
   };
 }

@@ -268,10 +268,12 @@ export interface InboxChange {
 
 /** What a change of several events, or contact events, did. */
 export interface InboxChanges {
-  /** Pieces of work, or contact events. */
+  /** Pieces of work, or contact events; of a retry, with all others of the calls that are repeated. */
   changed: number;
   /** Events that are not there any more, or have lost their body; contact events in another state. */
   failed: number;
+  /** Contact events that were discarded and go out again when another of their call is retried. */
+  mayGoOut?: number;
 }
 
 export interface InboxEvent {
@@ -319,6 +321,10 @@ export interface ContactEventRow {
   remoteId: string | null;
   /** The event of the inbox whose handler recorded it; null for others, and once that event is gone. */
   inboxEventId: string | null;
+  /** Number of its call, if that may have arrived and is only repeated as it was; else null. */
+  call: number | null;
+  /** How many events that call has; null without one. */
+  callEvents: number | null;
 }
 
 export interface ContactEventDetail extends ContactEventRow {

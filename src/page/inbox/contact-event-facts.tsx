@@ -3,7 +3,7 @@ import { escapeControls, escapeControlsInLines } from "../../base/text.js";
 import type { ContactEventRow } from "../../dev/api/page-api.js";
 import { BodyView } from "../message/body-view.js";
 import { FactTable } from "../ui/fact-table.js";
-import { formatExactTime, formatTime } from "../ui/format.js";
+import { formatExactTime, formatTime, plural } from "../ui/format.js";
 import { RefusalTags } from "./refusal-tags.js";
 
 interface ContactEventFactsOptions {
@@ -39,7 +39,7 @@ function Problem({ event }: { event: ContactEventRow }) {
 }
 
 function factsOf(event: ContactEventRow): [name: string, value: string, title?: string][] {
-  const { contact, attempts, dueAt, recordedAt, occurredAt, settledAt, remoteId } = event;
+  const { contact, attempts, dueAt, recordedAt, occurredAt, settledAt, remoteId, callEvents } = event;
   const time = (name: string, at: string | null): [string, string, string][] =>
     at === null ? [] : [[name, formatTime(at), formatExactTime(at)]];
   return [
@@ -49,6 +49,11 @@ function factsOf(event: ContactEventRow): [name: string, value: string, title?: 
     ...time("Happened", occurredAt),
     ...time("Recorded", recordedAt),
     ...time(event.state === "dead" ? "Given up" : "Ended", settledAt),
+    ...(callEvents === null
+      ? []
+      : [
+          ["Its call", `May have arrived. A retry repeats it with ${plural(callEvents, "event")}.`] as [string, string],
+        ]),
     ...(remoteId === null ? [] : [["Id at the service", escapeControls(remoteId)] as [string, string]]),
   ];
 }

@@ -156,7 +156,7 @@ function outboxOf({ work, leasing, read, write }: ReturnType<typeof accessTo>) {
     settleSend: (settlement) => work("settling a call", (sql) => settleSend(sql, settlement)),
     record: (events, now) => write("recording contact events", (sql) => recordEvents(sql, events, now)),
     listOutbox: (query) => read("listing contact events", (sql) => listOutbox(sql, query)),
-    retryOutbox: (key, now) => write("retrying a contact event", (sql) => retryOutbox(sql, key, now)),
+    retryOutbox: (key, now) => write("retrying a contact event", async (sql) => (await retryOutbox(sql, key, now)) > 0),
     discardOutbox: (key, now) => write("discarding a contact event", (sql) => discardOutbox(sql, key, now)),
     countOutbox: () => read("counting contact events", countOutbox),
   } satisfies Partial<SharedStore>;

@@ -219,7 +219,7 @@ function commandsOf(run: GroupCommit["run"]) {
     record: (events, now) => run("record", { events, now }),
     settleSend: (settlement) => run("settleSend", settlement),
     listOutbox: (query) => run("listOutbox", query),
-    retryOutbox: (key, now) => run("retryOutbox", { key, now }),
+    retryOutbox: async (key, now) => (await run("retryOutbox", { key, now })) > 0,
     discardOutbox: (key, now) => run("discardOutbox", { key, now }),
     countOutbox: () => run("countOutbox", undefined),
   } satisfies Partial<Store>;

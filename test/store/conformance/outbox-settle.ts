@@ -181,19 +181,33 @@ export function describeOutboxSettle(fixture: Fixture): void {
       }
     });
 
-    test("a call that was given up still contains its discarded events, which stay discarded", async () => {
+    test("a call that was given up still contains its discarded events, which are done once the service has them", async () => {
       const first = await giveUp("a", "b", "c");
       expect(await fixture.store.discardOutbox("b", T)).toBe(true);
+      const [a, b] = await outboxOf(fixture.store);
+      expect([a?.callEvents, b?.callEvents, a?.call]).toEqual([3, 3, b?.call]);
       await fixture.store.retryOutbox("a", T);
       const second = await takeSend(fixture.store);
       expect(callOf(second)).toEqual(callOf(first));
       await settleAll(fixture.store, second, "done");
-      expect((await outboxOf(fixture.store)).map(({ state, message }) => [state, message])).toEqual([
-        ["done", undefined],
-        ["done", "discarded"],
-        ["done", undefined],
-      ]);
+      const views = await outboxOf(fixture.store);
+      expect(views.map(({ state, message, call }) => [state, message, call])).toEqual(
+        Array.from({ length: 3 }, () => ["done", undefined, undefined]),
+      );
+      expect(views.map(({ remoteId }) => remoteId)).not.toContain(undefined);
     });
+
+    test.each(["dead", "again"] as const)(
+      "an event that was discarded stays so when the call that was given up ends otherwise (%s)",
+      async (to) => {
+        await giveUp("a", "b");
+        await fixture.store.discardOutbox("b", T);
+        await fixture.store.retryOutbox("a", T);
+        await settleAll(fixture.store, await takeSend(fixture.store), to);
+        const [, b] = await outboxOf(fixture.store);
+        expect(b).toMatchObject({ state: "done", message: "discarded", remoteId: undefined, callEvents: undefined });
+      },
+    );
 
     test("a call that was given up keeps its members even if a discarded one is old enough to be pruned", async () => {
       const first = await giveUp("a", "b", "c");

@@ -117,6 +117,8 @@ export class OutboxModel {
   settle(send: ModelSend, results: readonly EventResult[]): void {
     for (const [index, event] of send.members.entries()) {
       const result = results[index];
+      if (event.state === "done" && result?.to === "done")
+        Object.assign(event, { remoteId: result.remoteId, message: undefined });
       if (event.state !== "leased") continue;
       event.state = result === undefined || result.to === "again" ? "pending" : result.to;
       if (result?.to === "done") event.remoteId = result.remoteId;

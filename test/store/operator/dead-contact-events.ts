@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import { discardEachContactEvent, retryEachContactEvent } from "#pigeonhole/dev/api/change-each.js";
 import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
 import type { ContactEventChoice } from "#pigeonhole/store/outbox.js";
 import type { Store } from "#pigeonhole/store/store.js";
@@ -105,6 +106,27 @@ export function describeDeadContactEvents(kind: OperatorKind): void {
       expect(await inbox.retryDeadContactEvents({ name: "a" })).toBe(2);
       expect(await outboxStates(store)).toEqual({ a: "leased", b: "leased", c: "dead" });
       expect(membersOf(await takeSend(store, { now: Date.now() }))).toEqual(["a", "b"]);
+    });
+
+    test("a retry counts events of such a call that were discarded, which go out with it", async () => {
+      await recordGivenUp(["a", "b", "c"], T);
+      expect(await inbox.discardContactEvent("c")).toBe(true);
+      expect(await inbox.getContactEvent("c")).toMatchObject({ state: "done", message: "discarded", callEvents: 3 });
+      expect(await inbox.retryContactEvent("a")).toBe(3);
+      expect(await inbox.retryContactEvent("b")).toBe(0);
+      expect(membersOf(await takeSend(store, { now: Date.now() }))).toEqual(["a", "b", "c"]);
+    });
+
+    test("changes of named events say how many go out, and what was discarded and may still go out", async () => {
+      await recordGivenUp(["a", "b", "c"], T);
+      await recordRefused("d", "e");
+      expect(await discardEachContactEvent(inbox, ["c", "d"])).toEqual({ changed: 2, failed: 0, mayGoOut: 1 });
+      expect(await retryEachContactEvent(inbox, ["a", "b", "e", "d"])).toEqual({ changed: 4, failed: 1 });
+    });
+
+    test("a discard of all events of such a call ends it", async () => {
+      await recordGivenUp(["a", "b"], T);
+      expect(await discardEachContactEvent(inbox, ["a", "b"])).toEqual({ changed: 2, failed: 0, mayGoOut: 0 });
     });
 
     test("a discard leaves what waits and what the choice does not name", async () => {

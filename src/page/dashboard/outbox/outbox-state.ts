@@ -1,5 +1,5 @@
 import { computed, signal } from "@preact/signals";
-import type { ContactEventDetail } from "../../../dashboard/dashboard-api.js";
+import type { ContactEventDetail, ContactEventRow } from "../../../dashboard/dashboard-api.js";
 import { confirmed } from "../../state/confirmed.js";
 import { reportProblem, runAction, showNotice } from "../../state/notice.js";
 import { plural } from "../../ui/format.js";
@@ -50,10 +50,16 @@ export const outboxSelection = createSelection(() => outboxList.items.value.map(
 /** Sends again what is dead, or discards what is not sent after a question. */
 export function changeOutbox(keys: readonly string[], action: "retry" | "discard"): Promise<boolean> {
   return runAction(async () => {
-    if (action === "discard" && !(await mayDiscard(keys.length))) return;
-    const { changed, failed } = await postOutboxChange([...keys], action);
+    if (!(await mayChange(keys, action))) return;
+    const { changed, failed, mayGoOut = 0 } = await postOutboxChange([...keys], action);
     const what = plural(changed, "contact event");
     showNotice({ tone: "good", text: action === "retry" ? `${what} pending again` : `${what} discarded` });
+    if (mayGoOut > 0) {
+      showNotice({
+        tone: "warn",
+        text: `${plural(mayGoOut, "contact event")} of these may have taken effect, and ${mayGoOut === 1 ? "goes" : "go"} out again if another of the call is retried`,
+      });
+    }
     if (failed > 0) {
       showNotice({
         tone: "warn",
@@ -65,10 +71,39 @@ export function changeOutbox(keys: readonly string[], action: "retry" | "discard
   });
 }
 
-function mayDiscard(count: number): Promise<boolean> {
+/** Asks before a discard, and before a retry that sends more than was chosen. */
+function mayChange(keys: readonly string[], action: "retry" | "discard"): Promise<boolean> {
+  const count = keys.length;
+  const inCalls = rowsOf(keys).filter(({ call }) => call !== null);
+  if (action === "retry") {
+    const others = countOthers(inCalls);
+    if (others === 0) return Promise.resolve(true);
+    return confirmed({
+      title: `Retry ${plural(count + others, "contact event")}?`,
+      text: `${others} that ${others === 1 ? "was" : "were"} not chosen ${others === 1 ? "is" : "are"} in the same calls. A call that may have arrived is repeated as it was, also with what was discarded.`,
+      verb: "Retry",
+    });
+  }
+  const unknown =
+    inCalls.length === 0
+      ? ""
+      : ` ${plural(inCalls.length, "contact event")} may have taken effect, and can go out again with the rest of the call.`;
   return confirmed({
     title: count === 1 ? "Discard this contact event?" : `Discard ${count} contact events?`,
-    text: "What is not sent yet is never sent.",
+    text: `What is not sent yet is never sent.${unknown}`,
     verb: "Discard",
   });
+}
+
+function rowsOf(keys: readonly string[]): ContactEventRow[] {
+  const open = openOutboxEvent.value;
+  const known = new Map<string, ContactEventRow>(outboxList.items.value.map((row) => [row.key, row]));
+  if (open !== null) known.set(open.key, open);
+  return keys.flatMap((key) => known.get(key) ?? []);
+}
+
+/** Events that go out with these because their calls are repeated as they were. */
+function countOthers(rows: readonly ContactEventRow[]): number {
+  const calls = new Map(rows.map(({ call, callEvents }) => [call, callEvents ?? 0]));
+  return [...calls.values()].reduce((sum, events) => sum + events, 0) - rows.length;
 }

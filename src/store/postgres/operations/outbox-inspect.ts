@@ -39,7 +39,10 @@ const selectViews = (conditions: string): string => `
   SELECT e.seq, e.key, e.state, e.body, e.recorded_at AS "recordedAt", e.occurred_at AS "occurredAt",
     e.settled_at AS "settledAt", e.attempts + coalesce(s.started, 0) AS attempts,
     CASE e.state WHEN 'leased' THEN s.error END AS error, CASE e.state WHEN 'leased' THEN s.due_at END AS "dueAt",
-    e.remote_id AS "remoteId", e.reason, e.code, e.param, e.message, i.id AS "inboxEventId"
+    e.remote_id AS "remoteId", e.reason, e.code, e.param, e.message, i.id AS "inboxEventId",
+    CASE WHEN e.state IN ('dead', 'done') THEN e.send END AS call,
+    CASE WHEN e.state IN ('dead', 'done') AND e.send IS NOT NULL THEN
+      (SELECT count(*) FROM pigeonhole.outbox_event AS m WHERE m.send = e.send) END AS "callEvents"
   FROM (SELECT * FROM pigeonhole.outbox_event WHERE ${conditions} ORDER BY seq DESC LIMIT :most) AS e
   LEFT JOIN pigeonhole.outbox_send AS s ON s.send = e.send
   LEFT JOIN pigeonhole.inbox_event AS i ON i.seq = e.inbox_seq ORDER BY e.seq DESC`;
@@ -67,18 +70,18 @@ export async function listOutbox(sql: Sql, query: OutboxQuery): Promise<OutboxPa
   };
 }
 
-/** As {@link reviveContactEvent}, by key; false when no dead event has it. */
-export async function retryOutbox(sql: Sql, key: string, now: number): Promise<boolean> {
+/** As {@link reviveContactEvent}, by key; 0 when no dead event has it. */
+export async function retryOutbox(sql: Sql, key: string, now: number): Promise<number> {
   const event = await sql.row<{ seq: number }>(
     "SELECT seq FROM pigeonhole.outbox_event WHERE key = :key AND state = 'dead' ORDER BY seq LIMIT 1",
     { key },
   );
-  return event !== undefined && (await reviveContactEvent(sql, { ...event, now })) > 0;
+  return event === undefined ? 0 : reviveContactEvent(sql, { ...event, now });
 }
 
 /**
  * Makes a dead event pending; if its outcome is unknown, its whole call, which is repeated unchanged. Returns the
- * number of events that are no longer dead. In one transaction.
+ * number of events that go out again, with those of the call that were discarded. In one transaction.
  */
 export async function reviveContactEvent(sql: Sql, { seq, now }: { seq: number; now: number }): Promise<number> {
   const event = await sql.row<{ send: number | null }>(
@@ -94,10 +97,15 @@ export async function reviveContactEvent(sql: Sql, { seq, now }: { seq: number; 
   }
   const call = { send: event.send, now };
   await sql.run("UPDATE pigeonhole.outbox_send SET state = 'pending', due_at = :now WHERE send = :send", call);
-  return sql.run(
+  await sql.run(
     `UPDATE pigeonhole.outbox_event SET state = 'leased', ${reset} WHERE send = :send AND state = 'dead'`,
     call,
   );
+  const members = await sql.row<{ events: number }>(
+    "SELECT count(*) AS events FROM pigeonhole.outbox_event WHERE send = :send",
+    call,
+  );
+  return members?.events ?? 0;
 }
 
 /** Ends an event that is not being sent, by key. */

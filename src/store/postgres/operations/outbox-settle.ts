@@ -21,7 +21,7 @@ const SET_DEAD = `
   )
   SELECT send FROM given_up`;
 
-/** Events that were discarded meanwhile keep their state. */
+/** An event that was discarded before its call was retried stays so, unless the service has it. */
 const SETTLE_EVENTS = `
   UPDATE pigeonhole.outbox_event AS e
   SET state = r.state, settled_at = CASE WHEN r.state <> 'pending' THEN :at::bigint END, remote_id = r.remote_id,
@@ -29,7 +29,7 @@ const SETTLE_EVENTS = `
     attempts = attempts + :started::integer
   FROM unnest(:seqs::bigint[], :states::text[], :remoteIds::text[], :reasons::text[], :codes::text[], :params::text[],
     :messages::text[]) AS r (seq, state, remote_id, reason, code, param, message)
-  WHERE e.seq = r.seq AND e.send = :send AND e.state = 'leased'`;
+  WHERE e.seq = r.seq AND e.send = :send AND (e.state = 'leased' OR r.state = 'done')`;
 
 /** An event that the answer did not name must not remain in a call that has ended. */
 const FREE_REST = `

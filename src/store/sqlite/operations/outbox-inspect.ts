@@ -42,7 +42,10 @@ const selectViews = (filter: string): string => `
   SELECT e.seq, e.key, iif(e.state = 'again', 'pending', e.state) AS state, e.body, e.recorded_at AS recordedAt,
     e.occurred_at AS occurredAt, e.settled_at AS settledAt, e.attempts + coalesce(s.started, 0) AS attempts,
     iif(e.state = 'leased', s.error, NULL) AS error, iif(e.state = 'leased', s.due_at, NULL) AS dueAt,
-    e.remote_id AS remoteId, e.reason, e.code, e.param, e.message, i.id AS inboxEventId
+    e.remote_id AS remoteId, e.reason, e.code, e.param, e.message, i.id AS inboxEventId,
+    iif(e.state IN ('dead', 'done'), e.send, NULL) AS call,
+    CASE WHEN e.state IN ('dead', 'done') AND e.send IS NOT NULL THEN
+      (SELECT count(*) FROM outbox_event AS m WHERE m.send = e.send) END AS callEvents
   FROM (SELECT * FROM outbox_event WHERE ${filter} ORDER BY seq DESC LIMIT :most) AS e
   LEFT JOIN outbox_send AS s ON s.send = e.send
   LEFT JOIN inbox_event AS i ON i.seq = e.inbox_seq ORDER BY e.seq DESC`;
@@ -73,7 +76,7 @@ export function prepareListOutbox(db: Database) {
 
 /**
  * Makes a dead event pending; if its outcome is unknown, its whole call, which is repeated unchanged. Returns the
- * number of events that are no longer dead.
+ * number of events that go out again, with those of the call that were discarded.
  */
 export function prepareReviveContactEvent(db: Database) {
   const select = db.prepare<{ seq: number }, { send: number | null }>(
@@ -87,6 +90,9 @@ export function prepareReviveContactEvent(db: Database) {
     UPDATE outbox_event
     SET state = 'leased', settled_at = NULL, reason = NULL, code = NULL, param = NULL, message = NULL
     WHERE send = :send AND state = 'dead'`);
+  const countMembers = db
+    .prepare<{ send: number }, number>("SELECT count(*) FROM outbox_event WHERE send = :send")
+    .pluck();
   const reviveSend = db.prepare("UPDATE outbox_send SET state = 'pending', due_at = :now WHERE send = :send");
 
   return ({ seq, now }: { seq: number; now: number }): number => {
@@ -94,19 +100,20 @@ export function prepareReviveContactEvent(db: Database) {
     if (event === undefined) return 0;
     if (event.send === null) return reviveOne.run({ seq }).changes;
     reviveSend.run({ send: event.send, now });
-    return reviveMembers.run({ send: event.send }).changes;
+    reviveMembers.run({ send: event.send });
+    return countMembers.get({ send: event.send }) ?? 0;
   };
 }
 
-/** As {@link prepareReviveContactEvent}, by key; false when no dead event has it. */
+/** As {@link prepareReviveContactEvent}, by key; 0 when no dead event has it. */
 export function prepareRetryOutbox(db: Database) {
   const select = db
     .prepare<{ key: string }, number>("SELECT seq FROM outbox_event WHERE key = :key AND state = 'dead'")
     .pluck();
   const revive = prepareReviveContactEvent(db);
-  return ({ key, now }: { key: string; now: number }): boolean => {
+  return ({ key, now }: { key: string; now: number }): number => {
     const seq = select.get({ key });
-    return seq !== undefined && revive({ seq, now }) > 0;
+    return seq === undefined ? 0 : revive({ seq, now });
   };
 }
 

@@ -54,11 +54,12 @@ export function prepareSettleSend(db: Database) {
 
 /** Settles one event of a call by the service's answer. */
 function prepareSettleEvent(later: ReturnType<typeof prepareLater>) {
+  // An event that was discarded before its call was retried stays so, unless the service has it.
   const markDone = later(`
     UPDATE outbox_event
-    SET state = 'done', settled_at = :at, remote_id = :remoteId, send = NULL, position = NULL,
+    SET state = 'done', settled_at = :at, remote_id = :remoteId, message = NULL, send = NULL, position = NULL,
         attempts = attempts + :started
-    WHERE seq = :seq AND send = :send AND state = 'leased'`);
+    WHERE seq = :seq AND send = :send`);
   const markDead = later(`
     UPDATE outbox_event
     SET state = 'dead', settled_at = :at, reason = :reason, code = :code, param = :param, message = :message,
