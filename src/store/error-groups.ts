@@ -66,7 +66,7 @@ export interface ErrorGroup {
 export interface ErrorGroupList {
   /** The groups, as many as were asked for at most. */
   items: ErrorGroup[];
-  /** True when there are more groups than were asked for, or more than are looked at. */
+  /** True when there are more groups than were asked for. */
   hasMore: boolean;
 }
 
@@ -79,7 +79,7 @@ export interface ErrorGroups {
   listErrorGroups(query?: ErrorGroupQuery): Promise<ErrorGroupList>;
 }
 
-/** So many groups are looked at: without a handler and a type, those of the first names. */
+/** So many groups are looked at one by one. Where there are more, all that failed is read for the newest groups. */
 export const SOUGHT_GROUPS = 1_000;
 
 /** So many of the newest pieces are looked at for an example. */

@@ -21,8 +21,8 @@ const IN_TIME = "failed_at IS NOT NULL AND failed_at >= :since AND failed_at < :
 type Found = ErrorGroupKey & { lastAt: number };
 
 /**
- * Finds each group with one search in the index, however much work it has; those of one state by reading it all.
- * `hasOthers`: not all were looked at.
+ * Finds each group with one search in the index, however much work it has; those of one state, and those of very many,
+ * by reading it all, the newest first.
  */
 function prepareFindGroups(db: Database) {
   const selectNext = db.prepare<ErrorGroupKey, ErrorGroupKey>(`
@@ -33,34 +33,27 @@ function prepareFindGroups(db: Database) {
     .prepare<object, number | null>(`SELECT max(failed_at) FROM inbox_work ${INDEX} WHERE ${GROUP} AND ${IN_TIME}`)
     .pluck();
 
-  // Most groups may have no work in the state: one reading of the index is faster than one for each of them.
-  const selectInState = db.prepare<ErrorGroupParameters, Found>(`
+  // Where most groups do not fit, or each has little work, one reading of the index is faster than one for each.
+  const selectNewest = db.prepare<ErrorGroupParameters, Found>(`
     SELECT handler AS groupHandler, error_type AS groupType, error_group AS groupKey, max(failed_at) AS lastAt
     FROM inbox_work ${INDEX}
-    WHERE ${IN_TIME} AND state = :state AND (:handler IS NULL OR handler = :handler)
+    WHERE ${IN_TIME} AND (:state IS NULL OR state = :state) AND (:handler IS NULL OR handler = :handler)
       AND (:type IS NULL OR error_type = :type)
-    GROUP BY handler, error_type, error_group ORDER BY lastAt DESC LIMIT ${SOUGHT_GROUPS + 1}`);
+    GROUP BY handler, error_type, error_group ORDER BY lastAt DESC LIMIT ${SOUGHT_GROUPS}`);
 
-  return (query: ErrorGroupParameters): { found: Found[]; hasOthers: boolean } => {
-    if (query.state !== null) {
-      const inState = selectInState.all(query);
-      return { found: inState.slice(0, SOUGHT_GROUPS), hasOthers: inState.length > SOUGHT_GROUPS };
-    }
+  return (query: ErrorGroupParameters): Found[] => {
+    if (query.state !== null) return selectNewest.all(query);
     const found: Found[] = [];
-    let hasOthers = false;
     let after: ErrorGroupKey | undefined = { groupHandler: query.handler ?? "", groupType: "", groupKey: "" };
     for (let sought = 0; ; sought += 1) {
       after = selectNext.get(after);
       if (after === undefined || (query.handler !== null && after.groupHandler !== query.handler)) break;
-      if (sought === SOUGHT_GROUPS) {
-        hasOthers = true;
-        break;
-      }
+      if (sought === SOUGHT_GROUPS) return selectNewest.all(query);
       if (query.type !== null && after.groupType !== query.type) continue;
       const lastAt = selectLast.get({ ...query, ...after });
       if (typeof lastAt === "number") found.push({ ...after, lastAt });
     }
-    return { found: found.toSorted((a, b) => b.lastAt - a.lastAt), hasOthers };
+    return found.toSorted((a, b) => b.lastAt - a.lastAt);
   };
 }
 
@@ -82,13 +75,12 @@ export function prepareListErrorGroups(db: Database) {
     const parameters = errorGroupParameters(query);
     const { limit, stepMs } = parameters;
     const items: ErrorGroup[] = [];
-    const { found, hasOthers } = findGroups(parameters);
-    for (const key of found) {
+    for (const key of findGroups(parameters)) {
       const values = { ...parameters, ...key };
       const counts = countFailures.all(values);
       const group = toErrorGroup(key, { counts, examples: selectExamples.all(values), stepMs });
       if (group !== undefined && items.push(group) > limit) break;
     }
-    return { items: items.slice(0, limit), hasMore: hasOthers || items.length > limit };
+    return { items: items.slice(0, limit), hasMore: items.length > limit };
   };
 }
