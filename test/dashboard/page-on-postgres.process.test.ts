@@ -48,7 +48,7 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page on PostgreSQL", ()
       await group.getByRole("button", { name: "Retry group" }).click();
       await page.getByRole("heading", { name: "Retry 3 pieces of work of 3 events?" }).waitFor();
       await page.getByRole("dialog").getByRole("button", { name: "Retry" }).click();
-      const changes = page.getByRole("region", { name: "Changes of much work" });
+      const changes = page.getByRole("region", { name: "Jobs" });
       await expect.poll(() => changes.innerText()).toMatch(/^Retried\s+3 of 3 · ann/);
       await group.waitFor({ state: "detached" });
     });

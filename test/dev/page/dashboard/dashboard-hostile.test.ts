@@ -117,7 +117,7 @@ describe.skipIf(mustSkipBrowserTests())("text from outside in the dashboard", ()
     await go(page, "errors", ".group");
     await page.getByRole("button", { name: "Retry group" }).first().click();
     await page.getByRole("dialog").getByRole("button", { name: "Retry" }).click();
-    await page.getByRole("region", { name: "Changes of much work" }).getByText("Retr").first().waitFor();
+    await page.getByRole("region", { name: "Jobs" }).getByText("Retr").first().waitFor();
     await go(page, "work?show=jobs", "tbody tr");
     await look(page, "jobs");
     await go(page, `event?id=${encodeURIComponent(ids.odd)}`, ".timeline");
