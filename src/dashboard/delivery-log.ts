@@ -15,7 +15,7 @@ export interface LoggedEvent {
   receivedAt: number;
 }
 
-interface KeptReading {
+interface KeptAttempts {
   reading: Promise<AttemptsReading>;
   /** Undefined while it runs. */
   endedAt: number | undefined;
@@ -41,7 +41,7 @@ export class DeliveryLog {
   readonly #client: NonNullable<ReceiverParts["options"]["api"]>;
   readonly #clock: Clock;
   readonly #turns = new InTurn(MAX_WAITING, () => TOO_MANY);
-  readonly #kept = new Map<string, KeptReading>();
+  readonly #kept = new Map<string, KeptAttempts>();
   #failed: { reading: AttemptsReading; from: number; until: number } | undefined;
 
   constructor(client: NonNullable<ReceiverParts["options"]["api"]>, clock: Clock) {
@@ -62,7 +62,7 @@ export class DeliveryLog {
     const { eventId } = event;
     const known = this.#kept.get(eventId);
     if (known !== undefined && this.#isGood(known.endedAt)) return known.reading;
-    const kept: KeptReading = { reading: this.#turns.run(() => this.#read(event)), endedAt: undefined };
+    const kept: KeptAttempts = { reading: this.#turns.run(() => this.#read(event)), endedAt: undefined };
     this.#keep(eventId, kept);
     const forget = (): void => void (this.#kept.get(eventId) === kept && this.#kept.delete(eventId));
     kept.reading.then((reading) => {
@@ -79,7 +79,7 @@ export class DeliveryLog {
     return age >= 0 && age < KEEP_MS;
   }
 
-  #keep(eventId: string, kept: KeptReading): void {
+  #keep(eventId: string, kept: KeptAttempts): void {
     this.#kept.delete(eventId);
     this.#kept.set(eventId, kept);
     const [oldest] = this.#kept.keys();

@@ -17,7 +17,7 @@ export type SharedMethod =
   | "listEvents"
   | "listContactEvents";
 
-/** Whoever asks within a second gets the same; pages ask once a second. */
+/** All who ask within a second get the same; pages ask once a second. */
 const SECOND_RULE: KeepRule = { keptFor: () => 0.9 * SECOND };
 
 /** What is not bounded takes at most one part in so many of a core. */

@@ -4,8 +4,8 @@ type AnswersInARow = Pick<ProcessStatus, "failuresInARow" | "failureTimes" | "la
 
 /**
  * Failures in a row as the service counts them, which sends deliveries to all processes in turn: those after the last
- * success of any. Takes processes that live and those that have ended. What a process answered since it last reported is
- * not counted.
+ * success of any. Takes processes that live and those that have ended. What a process answered since it last reported
+ * is not counted.
  */
 export function failuresInARow(statuses: readonly AnswersInARow[]): number {
   return statuses.reduce((sum, status) => {
