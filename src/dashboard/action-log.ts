@@ -13,6 +13,7 @@ export type LoggedAction =
   | "retry_contact_events"
   | "discard_contact_events"
   | "unveil_payload"
+  | "see_in_full"
   | "save_fixture"
   | "save_capture";
 
@@ -23,6 +24,8 @@ export interface ActionTarget {
   job?: string;
   jobAction?: string;
   contactEvents?: number;
+  /** What of the API was read. */
+  path?: string;
 }
 
 /** One line in the app's log for each action, before it is done, with the name that the app gave. */

@@ -14,6 +14,7 @@ import {
   textAnswer,
 } from "./dashboard-request.js";
 import type { DashboardRoute } from "./dashboard-route.js";
+import type { ActionLog } from "./action-log.js";
 import type { ActionTokens } from "./action-token.js";
 import type { FailureLog } from "./failure-log.js";
 import { guardOrigin } from "./guard-origin.js";
@@ -40,6 +41,7 @@ export interface AnswerTools {
   /** Throws `stopped` once the receiver stops. */
   checkRunning: () => void;
   now: () => number;
+  log: ActionLog;
   failures: FailureLog;
 }
 
@@ -103,7 +105,7 @@ async function answerApi(tools: AnswerTools, request: DashboardRequest, person: 
   const { method, path, query } = request;
   if (path === STREAM_PATH && method === "GET") {
     tools.checkRunning();
-    return openStream(tools.live, person);
+    return openStream(tools, person);
   }
   const match = await findRoute(tools, method === "HEAD" ? "GET" : method, path);
   if (match.kind === "no_such_path")
@@ -116,6 +118,7 @@ async function answerApi(tools: AnswerTools, request: DashboardRequest, person: 
     checkToken(tokens.judge(request.header(TOKEN_HEADER), person.name, tools.now()));
   }
   checkRole(route, person);
+  noteReading(tools.log, person, { ...route, path });
   const call = { id, query: new URLSearchParams(query), person };
   if (route.method === "GET") return jsonAnswer(200, await route.handle({ ...call, body: new BodyFields({}) }));
   const body = await readFields(request);
@@ -131,17 +134,24 @@ async function findRoute({ lasting, open }: AnswerTools, method: string, path: s
   return match.kind === "no_such_path" ? findPageApiRoute((await open()).routes, method, path) : match;
 }
 
-function openStream(live: LiveView, { payloads }: Viewer): DashboardAnswer {
+function openStream({ live, log }: AnswerTools, person: Viewer): DashboardAnswer {
   if (live.isFull)
     return errorAnswer(503, {
       code: "too_many_streams",
       message: "Too many pages are open; this one reads by itself.",
     });
+  // Jobs may have been chosen by a text in errors.
+  noteReading(log, person, { path: STREAM_PATH, quotes: true });
   return {
     kind: "stream",
     headers: { "content-type": "text/event-stream; charset=utf-8", "x-accel-buffering": "no" },
-    open: (sink) => live.open(sink, payloads),
+    open: (sink) => live.open(sink, person.payloads),
   };
+}
+
+/** Who may see all sees errors and contacts as they are, without asking for each. */
+function noteReading(log: ActionLog, person: Viewer, { path, quotes }: Pick<DashboardRoute, "path" | "quotes">): void {
+  if (quotes === true && person.payloads === "full") log.note(person, "see_in_full", { path });
 }
 
 function checkToken(verdict: ReturnType<ActionTokens["judge"]>): void {

@@ -61,7 +61,8 @@ export function createDashboard<Req = never>(
   const storeOrMemory = new StoreOrMemory({ receiver: parts, failures });
   const readings = new SharedReadings(operator, clock);
   const now = new NowReader({ readings, receiver: parts, storeOrMemory, clock });
-  const open = openOnce(parts, { operator, readings, failures });
+  const log = new ActionLog(logger);
+  const open = openOnce(parts, { operator, readings, failures, log });
   const answer = createAnswer({
     // The server that it is mounted on passes its own requests.
     people: { allow: allow as ((request: unknown) => AllowAnswer) | undefined, payloads, logger, clock },
@@ -82,6 +83,7 @@ export function createDashboard<Req = never>(
     forgetReadings: () => readings.forgetAll(),
     checkRunning: () => storeOrMemory.checkRunning(),
     now: () => clock.now(),
+    log,
     failures,
   });
   return Object.assign(createNodeDashboard(answer, path), { fetch: createFetchDashboard(answer, path) });
@@ -106,12 +108,19 @@ function operatorOf({ options, path }: ReceiverParts): () => InboxOperator {
   };
 }
 
+interface OpeningTools {
+  operator: () => InboxOperator;
+  readings: SharedReadings;
+  failures: FailureLog;
+  log: ActionLog;
+}
+
 /** Reads the secret of the store with the first request, and begins to work on jobs at once. */
 function openOnce(
   parts: ReceiverParts,
-  { operator, readings, failures }: { operator: () => InboxOperator; readings: SharedReadings; failures: FailureLog },
+  { operator, readings, failures, log }: OpeningTools,
 ): () => Promise<OpenDashboard> {
-  const { clock, logger } = parts.options;
+  const { clock } = parts.options;
   const jobs = new JobRunner({ operator, receiver: parts.path.admission, clock, failures });
   const { api } = parts.options;
   const deliveries = api === undefined ? undefined : new DeliveryLog(api, clock);
@@ -122,7 +131,6 @@ function openOnce(
     opening ??= inbox.dashboardSecret().then((secret) => {
       const tokens = new ActionTokens(secret);
       const personal = new PersonalData(secret);
-      const log = new ActionLog(logger);
       const routes = [
         ...errorRoutes({ operator, readings, personal, now: () => clock.now() }),
         ...eventRoutes({ operator, readings, store: parts.options.store, personal, log }),

@@ -23,6 +23,7 @@ export function deliveryRoutes(tools: DeliveryRouteTools): DashboardRoute[] {
       method: "GET",
       path: "/api/events/{id}/deliveries",
       needs: "read",
+      quotes: true,
       handle: (call) => readDeliveries(tools, call),
     },
   ];

@@ -47,8 +47,14 @@ export function eventRoutes(tools: EventRouteTools): DashboardRoute[] {
   const file = (call: DashboardCall, kind: string, make: (event: EventBytes) => Capture): Promise<FileText> =>
     storedEvent(operator(), call.id).then((event) => captureFile(make(event), kind));
   return [
-    { method: "GET", path: "/api/events", needs: "read", handle: (call) => listEvents({ ...tools, searches }, call) },
-    { method: "GET", path: "/api/events/{id}", needs: "read", handle: (call) => readEvent(tools, call) },
+    {
+      method: "GET",
+      path: "/api/events",
+      needs: "read",
+      quotes: true,
+      handle: (call) => listEvents({ ...tools, searches }, call),
+    },
+    { method: "GET", path: "/api/events/{id}", needs: "read", quotes: true, handle: (call) => readEvent(tools, call) },
     {
       method: "POST",
       path: "/api/events/{id}/retry",

@@ -34,6 +34,7 @@ export function jobRoutes(tools: JobRouteTools): DashboardRoute[] {
       method: "GET",
       path: "/api/jobs",
       needs: "read",
+      quotes: true,
       async handle({ person: { payloads } }): Promise<BulkJobList> {
         return { jobs: (await readings.listJobs()).map((job) => jobRow(job, payloads)) };
       },

@@ -38,12 +38,14 @@ export function outboxRoutes({ operator, readings, personal, log }: OutboxRouteT
       method: "GET",
       path: "/api/outbox",
       needs: "read",
+      quotes: true,
       handle: (call) => listOutbox({ operator, readings, personal }, call),
     },
     {
       method: "GET",
       path: "/api/outbox/{id}",
       needs: "read",
+      quotes: true,
       async handle({ id, person: { payloads } }): Promise<ContactEventDetail> {
         const key = personal.contactEventKey(id, payloads);
         const view = key === undefined ? undefined : await operator().getContactEvent(key);

@@ -301,9 +301,24 @@ describe("payloads", () => {
     const { dashboard, event, log } = await withEvent("full");
     const { text } = await dashboard.get(`api/events/${event.id}`);
     expect(text).not.toContain("Eve Example");
+    log.lines.length = 0;
     const unveiled = await dashboard.post<UnveiledPayload>(`api/events/${event.id}/payload`);
     expect(JSON.parse(unveiled.body.text)).toMatchObject({ data: PERSON });
     expect(log.named("dashboard_action")).toMatchObject([{ by: "ann", action: "unveil_payload", eventId: event.id }]);
+  });
+
+  test("each reading of errors and contacts as they are is logged with the name", async () => {
+    const paths = ({ id }: { id: string }): string[] =>
+      `api/errors api/events api/outbox api/jobs api/outbox/key_1 api/events/${id} api/events/${id}/deliveries api/stream`.split(
+        " ",
+      );
+    for (const rule of ["full", "redacted"] as const) {
+      const { dashboard, event, log } = await withEvent(rule);
+      for (const path of paths(event)) void (await dashboard.fetch(new Request(`${HOST}/${path}`))).body?.cancel();
+      for (const path of ["api/session", "api/overview", "api/running", "api/handlers"]) await dashboard.get(path);
+      const wanted = rule === "full" ? paths(event).map((path) => ["ann", "see_in_full", `/${path}`]) : [];
+      expect(log.named("dashboard_action").map(({ by, action, path }) => [by, action, path])).toEqual(wanted);
+    }
   });
 
   describe("errors that quote them", () => {

@@ -41,7 +41,8 @@ export const LOG_MESSAGES: Readonly<Record<string, Remedy>> = {
   },
   counts_failed: { cause: "The database did not answer a count.", remedy: BY_ITSELF },
   dashboard_action: {
-    cause: "A person did something on the dashboard: `action` says what, `by` is the name that `allow` gave.",
+    cause:
+      "A person did something on the dashboard, or saw personal data there: `action` says what, `by` is the name that `allow` gave.",
     remedy: NOTHING,
   },
   dashboard_allow_answer_unusable: {
