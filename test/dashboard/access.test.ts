@@ -228,9 +228,11 @@ describe("actions", () => {
 
   test("what the page reads cannot be read by pages of other sites", async () => {
     const dashboard = openDashboard(await startReceiver());
-    const answer = await dashboard.get("api/events", { "sec-fetch-site": "cross-site" });
-    expect(answer).toMatchObject({ status: 403, body: { code: "foreign_origin" } });
-    expect(answer.headers.get("access-control-allow-origin")).toBeNull();
+    for (const site of ["cross-site", "same-site"]) {
+      const answer = await dashboard.get("api/events", { "sec-fetch-site": site });
+      expect([site, answer]).toMatchObject([site, { status: 403, body: { code: "foreign_origin" } }]);
+      expect(answer.headers.get("access-control-allow-origin")).toBeNull();
+    }
   });
 });
 
