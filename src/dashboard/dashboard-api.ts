@@ -25,8 +25,8 @@
  * GET  api/outbox/{key}                        → ContactEventDetail
  * POST api/outbox/retry | discard  IdsBody (keys) → InboxChanges
  *
- * Keys of contact events are digests of their contacts: whose `payloads` are not `full` gets names of them instead, in
- * the same fields.
+ * Keys of contact events are digests of their contacts, and groups of errors of their messages: whose `payloads` are
+ * not `full` gets names of them instead, in the same fields.
  *
  * `since` and `until` are ISO 8601. An empty parameter counts as left out. In a path, `{id}` is encoded by
  * encodeURIComponent. Pages of lists may be short or empty and still have a `nextCursor`.

@@ -58,7 +58,8 @@ async function listGroups(
   for (const group of items) {
     // Deliveries come between two bodies.
     await setImmediate();
-    rows.push(groupRow(group, { times, stepMs }, personal.errorsOf(bodies.get(group.example.id), payloads)));
+    const row = groupRow(group, { times, stepMs }, personal.errorsOf(bodies.get(group.example.id), payloads));
+    rows.push({ ...row, group: personal.errorGroup(group.id, payloads) });
   }
   return { items: rows, hasMore, times, stepMs };
 }

@@ -123,7 +123,9 @@ async function listEvents(
   { operator, readings, personal, searches }: EventRouteTools & { searches: InTurn },
   { query, person: { payloads } }: DashboardCall,
 ): Promise<DashboardEventPage> {
-  const wanted = eventQuery(query);
+  const { errorGroup, ...rest } = eventQuery(query);
+  const group = errorGroup === undefined ? {} : { errorGroup: personal.errorGroupId(errorGroup, payloads) };
+  const wanted: EventQuery = { ...rest, ...group };
   const list = (page: EventQuery, source: Pick<InboxOperator, "listEvents"> = operator()) =>
     listShownEvents({ operator, source, personal }, { ...wanted, ...page, patienceMs: PATIENCE_MS }, payloads);
   const text = givenIn(query, "text")?.trim() ?? "";

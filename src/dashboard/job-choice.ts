@@ -9,6 +9,8 @@ import { HIDDEN_TEXT } from "./show-error.js";
 
 /** Of a name, a type or a text to search for. */
 const MAX_TEXT_LENGTH = 500;
+/** Of a group of errors, which has a handler and a type in it. */
+const MAX_GROUP_LENGTH = 2_000;
 /** Of an event, with the digest of another body. */
 const MAX_ID_LENGTH = 300;
 
@@ -19,8 +21,8 @@ export function readJobChoice(filter: Record<string, unknown>): JobChoice {
   // A job with less of a filter than was meant would change too much.
   if (unknown !== undefined) throw badField("filter", "has a field that no job knows.");
   const fields = new BodyFields(filter);
-  const text = (name: string): string | undefined => {
-    const value = fields.text(name, MAX_TEXT_LENGTH);
+  const text = (name: string, longest = MAX_TEXT_LENGTH): string | undefined => {
+    const value = fields.text(name, longest);
     return value === "" && name !== "handler" && name !== "type" ? undefined : value;
   };
   return withoutUndefined({
@@ -30,12 +32,12 @@ export function readJobChoice(filter: Record<string, unknown>): JobChoice {
     error: text("error"),
     since: readMoment("since", text("since")),
     until: readMoment("until", text("until")),
-    errorGroup: text("group"),
+    errorGroup: text("group", MAX_GROUP_LENGTH),
     ids: fields.texts("ids", { most: PAGE_LIMIT.max, longest: MAX_ID_LENGTH }),
   });
 }
 
-/** The choice of a stored job, for the page. Only who sees errors as they are has chosen by a text in them. */
+/** The choice of a stored job, for the page. Texts and groups of errors are for those who see errors as they are. */
 export function showJobChoice(
   { error, since, until, errorGroup, ids, ...rest }: JobChoice,
   rule: PayloadAccess,
@@ -45,7 +47,7 @@ export function showJobChoice(
     error: error === undefined || rule === "full" ? error : HIDDEN_TEXT,
     since: isoTime(since) ?? undefined,
     until: isoTime(until) ?? undefined,
-    group: errorGroup,
+    group: errorGroup === undefined || rule === "full" ? errorGroup : HIDDEN_TEXT,
     ids: ids === undefined ? undefined : [...ids],
   });
 }

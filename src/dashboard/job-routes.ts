@@ -23,10 +23,12 @@ export interface JobRouteTools {
 
 /** Changes of much work. */
 export function jobRoutes(tools: JobRouteTools): DashboardRoute[] {
-  const { operator, readings, jobs, log } = tools;
+  const { operator, readings, personal, jobs, log } = tools;
   const readJob = async ({ body, person: { payloads } }: DashboardCall, patienceMs: number) => {
     const action = requireField("action", body.choice("action", JOB_ACTIONS));
-    const choice = readJobChoice(requireField("filter", body.record("filter")));
+    const { errorGroup, ...rest } = readJobChoice(requireField("filter", body.record("filter")));
+    const group = errorGroup === undefined ? {} : { errorGroup: personal.errorGroupId(errorGroup, payloads) };
+    const choice = { ...rest, ...group };
     return { action, choice: await chooseShown(tools, { action, choice }, { rule: payloads, patienceMs }) };
   };
   return [

@@ -8,10 +8,10 @@ import { createRedactor } from "../capture/redact/redactor.js";
 import { SHARED_PROFILE } from "../capture/redact/redaction-profiles.js";
 import { contactEventRow } from "../dev/api/inbox-rows.js";
 import type { ContactEventRow, HandlerErrorRows, InboxEvent } from "../dev/api/page-api.js";
-import { PageApiError } from "../dev/api/page-api-error.js";
+import { PageApiError, badField } from "../dev/api/page-api-error.js";
 import type { OutboxView } from "../store/outbox.js";
 import type { PayloadAccess, ShownPayload } from "./dashboard-api.js";
-import { SealedKeys } from "./sealed-keys.js";
+import { SealedNames } from "./sealed-names.js";
 import { HIDDEN_TEXT, showError } from "./show-error.js";
 
 /** An event whose bytes are there. */
@@ -33,14 +33,16 @@ export class PersonalData {
   readonly #rules: RedactionRules;
   readonly #redact: (capture: Capture) => Capture;
   readonly #share: (capture: Capture) => Capture;
-  readonly #keys: SealedKeys;
+  readonly #keys: SealedNames;
+  readonly #groups: SealedNames;
 
   constructor(secret: Uint8Array) {
     const key = createHmac("sha256", secret).update("stand-ins of the dashboard").digest();
     this.#rules = { fakes: createFakeValues(key), strict: false };
     this.#redact = createRedactor({ key });
     this.#share = createRedactor({ key, profile: SHARED_PROFILE });
-    this.#keys = new SealedKeys(key);
+    this.#keys = new SealedNames(key, "row_");
+    this.#groups = new SealedNames(key, "group_");
   }
 
   /**
@@ -96,13 +98,25 @@ export class PersonalData {
   /** The key of a contact event by its `key` in {@link contactEvent}; undefined for what is none. */
   contactEventKey(shown: string, rule: PayloadAccess): string | undefined {
     // A link of a person who sees names opens for one who sees keys.
-    return this.#keys.keyOf(shown) ?? (rule === "full" ? shown : undefined);
+    return this.#keys.idOf(shown) ?? (rule === "full" ? shown : undefined);
   }
 
   /** Email and id are each one value: nothing of them is left, whatever they look like. */
   #contactOf({ email, contactId }: Record<string, unknown>, rule: PayloadAccess): string {
     if (typeof email === "string") return this.#rules.fakes.address(email);
     return String(redactValue(contactId ?? "", "contactId", { ...this.#rules, strict: rule === "hidden" }));
+  }
+
+  /** The id of a group of errors is a digest of their message. */
+  errorGroup(id: string, rule: PayloadAccess): string {
+    return rule === "full" ? id : this.#groups.nameOf(id);
+  }
+
+  /** The id by what {@link errorGroup} made of it. Throws for anything else. */
+  errorGroupId(shown: string, rule: PayloadAccess): string {
+    const id = this.#groups.idOf(shown) ?? (rule === "full" ? shown : undefined);
+    if (id === undefined) throw badField("group", "must be a group of errors, as listed.");
+    return id;
   }
 
   /** JSON of a contact event, as far as it may be shown. */

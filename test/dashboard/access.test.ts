@@ -3,10 +3,13 @@ import type { DashboardOptions } from "pigeonhole/dashboard";
 import { describe, expect, test } from "vitest";
 import { TOKEN_HEADER } from "#pigeonhole/dashboard/dashboard-api.js";
 import type {
+  BulkJobList,
   BulkJobRow,
   ContactEventPage,
   DashboardEventDetail,
+  DashboardEventPage,
   DashboardSession,
+  ErrorGroupPage,
   JobPreview,
   UnveiledPayload,
 } from "#pigeonhole/dashboard/dashboard-api.js";
@@ -397,6 +400,34 @@ describe("payloads", () => {
       const job = { action: "discard", filter: { error: "TypeError" } };
       const { filter } = (await as(payloads).post<BulkJobRow>("api/jobs", job)).body;
       expect(filter).toEqual({ ids: [event.id], handler: "email.sent" });
+    });
+
+    test("nor can a guess of one be checked with a group of errors", async () => {
+      const { as } = await withFailures();
+      const groupsFor = async (payloads: "hidden" | "redacted" | "full") =>
+        (await as(payloads).get<ErrorGroupPage>("api/errors")).body.items.map(({ group }) => group);
+      const ids = await groupsFor("full");
+      const names = await groupsFor("hidden");
+      expect(await groupsFor("redacted")).toEqual(names);
+      const chosen = async (payloads: "hidden" | "full", group: string) => {
+        const list = await as(payloads).get<DashboardEventPage>(`api/events?group=${group}`);
+        const preview = await as(payloads).post<JobPreview>("api/jobs/preview", {
+          action: "discard",
+          filter: { group },
+        });
+        return [list.status, preview.status, list.body.items?.length, preview.body.work];
+      };
+      for (const [index, id] of ids.entries()) {
+        const guess = JSON.parse(Buffer.from(id, "base64url").toString()) as [string, string, string];
+        const readable = names.map((name) => Buffer.from(name.slice("group_".length), "base64url").toString());
+        expect(readable.join("\n")).not.toContain(guess[2]);
+        expect(await chosen("hidden", id)).toEqual([400, 400, undefined, undefined]);
+        for (const group of [id, names[index] ?? ""]) expect(await chosen("full", group)).toEqual([200, 200, 1, 1]);
+        expect(await chosen("hidden", names[index] ?? "")).toEqual([200, 200, 1, 1]);
+      }
+      const job = { action: "discard", filter: { group: ids[0] } };
+      expect((await as("full").post<BulkJobRow>("api/jobs", job)).body.filter).toEqual({ group: ids[0] });
+      expect((await as("hidden").get<BulkJobList>("api/jobs")).body.jobs[0]?.filter).toEqual({ group: "[hidden]" });
     });
 
     test("nor do the names of steps", async () => {
