@@ -30,6 +30,8 @@ export interface OpenDashboard {
 /** What requests are answered with. */
 export interface AnswerTools {
   people: PersonRules;
+  /** Of the page in the browser, where the app names it. */
+  origin: string | undefined;
   files: DashboardFiles;
   /** Rejects with `stopped` while the receiver does not run, or as the store does. */
   open: () => Promise<OpenDashboard>;
@@ -55,7 +57,7 @@ export function createAnswer(tools: AnswerTools): (request: DashboardRequest) =>
   return async (request) => {
     const identity = await identifyViewer(request.original, tools.people);
     if (identity.kind !== "person") return refuse(identity, request);
-    const refusal = guardOrigin(request);
+    const refusal = guardOrigin(request, tools.origin);
     if (refusal !== undefined) return errorAnswer(refusal.status, refusal.body);
     if (!request.path.startsWith("/api/")) return answerFile(tools, request);
     try {

@@ -53,7 +53,7 @@ export function createDashboard<Req = never>(
   receiver: DashboardReceiver,
   options: DashboardOptions<Req> = {},
 ): Dashboard {
-  const { allow, payloads, path } = DASHBOARD_OPTIONS.resolve(options);
+  const { allow, payloads, path, origin } = DASHBOARD_OPTIONS.resolve(options);
   const parts = partsOf(receiver);
   const { clock, logger } = parts.options;
   const operator = operatorOf(parts);
@@ -66,6 +66,7 @@ export function createDashboard<Req = never>(
   const answer = createAnswer({
     // The server that it is mounted on passes its own requests.
     people: { allow: allow as ((request: unknown) => AllowAnswer) | undefined, payloads, logger, clock },
+    origin,
     files: new DashboardFiles(),
     open,
     lasting: [

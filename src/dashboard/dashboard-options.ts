@@ -35,6 +35,11 @@ export interface DashboardOptions<Req = never> {
    * Express and Connect do. @default none
    */
   path?: string | undefined;
+  /**
+   * Origin of the page in the browser, such as "https://ops.example", where a proxy changes the host of requests. It is
+   * needed only for browsers that send no `Sec-Fetch-Site`, as they do over plain http. @default the host of the request
+   */
+  origin?: string | undefined;
 }
 
 /** The defaults and checks of {@link DashboardOptions}. */
@@ -42,7 +47,18 @@ export const DASHBOARD_OPTIONS = defineOptions("createDashboard", {
   allow: callable<(req: never) => AllowAnswer | PromiseLike<AllowAnswer>>(),
   payloads: oneOf(PAYLOAD_ACCESS, { default: "redacted" }),
   path: readBy(checkMountPath),
+  origin: readBy(checkOrigin),
 } satisfies OptionsOf<DashboardOptions>);
+
+function checkOrigin(option: string, origin: string | undefined): string | undefined {
+  if (origin === undefined) return undefined;
+  const isOrigin = typeof origin === "string" && /^https?:/.test(origin) && URL.canParse(origin);
+  if (isOrigin && new URL(origin).origin === origin) return origin;
+  throw new PigeonholeError(
+    "invalid_option",
+    `${option} must be an origin such as "https://ops.example", in small letters and without a path.`,
+  );
+}
 
 function checkMountPath(option: string, path: string | undefined): string | undefined {
   if (path === undefined || (typeof path === "string" && /^(?:\/[\w.~-]+)+$/.test(path))) return path;

@@ -14,11 +14,11 @@ const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
  * request that may go on. The page itself can be opened by a link from anywhere; what it reads and does is asked for by
  * itself only. No header that allows another origin is ever sent.
  */
-export function guardOrigin(request: DashboardRequest): RequestRefusal | undefined {
+export function guardOrigin(request: DashboardRequest, ownOrigin: string | undefined): RequestRefusal | undefined {
   const isRead = request.method === "GET" || request.method === "HEAD";
   if (isRead) return request.path.startsWith("/api/") && isOfOther(request) ? FOREIGN : undefined;
   if (request.method !== "POST") return refuse(405, "wrong_method", "The dashboard takes GET and POST.");
-  if (isOfOther(request) || !isFromOwnPage(request)) return FOREIGN;
+  if (isOfOther(request) || !isFromOwnPage(request, ownOrigin)) return FOREIGN;
   if (JSON_TYPE.test(request.header("content-type") ?? "")) return undefined;
   return refuse(415, "not_json", "An action must have content-type: application/json.");
 }
@@ -33,11 +33,12 @@ function isOfOther(request: DashboardRequest): boolean {
 
 /**
  * An action names its page: by what the browser says, or by the origin. The host of an origin is compared with the one
- * that was asked for, which a proxy may have changed; so the browser's own word comes first.
+ * that was asked for, which a proxy may have changed, unless the app names its own; the browser's own word comes first.
  */
-function isFromOwnPage(request: DashboardRequest): boolean {
+function isFromOwnPage(request: DashboardRequest, ownOrigin: string | undefined): boolean {
   if (request.header("sec-fetch-site") === "same-origin") return true;
   const origin = request.header("origin");
+  if (ownOrigin !== undefined) return origin === ownOrigin;
   const host = request.header("host");
   return origin !== undefined && host !== undefined && hostOf(origin) === host.toLowerCase();
 }

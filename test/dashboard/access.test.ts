@@ -164,6 +164,22 @@ describe("actions", () => {
     expect(work).toMatchObject({ discarded: false });
   });
 
+  test("behind a proxy that changes the host, the page is known by the origin that the app names", async () => {
+    const receiver = await startReceiver();
+    const plain = { "sec-fetch-site": "none", host: "10.0.0.7:8080", "x-forwarded-host": "evil.example" };
+    const act = async (origin: string, own: string | undefined, site = plain["sec-fetch-site"]) => {
+      const headers = { ...plain, origin, "sec-fetch-site": site };
+      return (await openDashboard(receiver, { origin: own }).post("api/outbox/retry", { ids: [] }, headers)).status;
+    };
+    expect(await act("http://ops.example", undefined)).toBe(403);
+    expect(await act("http://ops.example", "http://ops.example")).toBe(200);
+    for (const other of ["http://10.0.0.7:8080", "http://evil.example", "https://ops.example", "null", ""])
+      expect([other, await act(other, "http://ops.example")]).toEqual([other, 403]);
+    expect(await act("http://ops.example", "http://ops.example", "same-site")).toBe(403);
+    for (const origin of ["ops.example", "http://ops.example/", "http://Ops.example", "file:///x"])
+      expect(() => openDashboard(receiver, { origin })).toThrow(/origin must be an origin such as/);
+  });
+
   test.each<[string, string, number, string]>([
     ["that is no JSON", "{", 400, "not_json"],
     ["that is a list", "[]", 400, "invalid_parameter"],
