@@ -20,6 +20,9 @@ export function DashboardTop() {
             <span class="top-item dash-database">
               <span class="top-label">Store</span>
               <code title={current.database}>{escapeControls(current.database)}</code>
+              <code class="short" title={current.database}>
+                {escapeControls(endOf(current.database))}
+              </code>
             </span>
           )}
           <span class="spring" />
@@ -40,4 +43,9 @@ export function DashboardTop() {
       </span>
     </header>
   );
+}
+
+/** What tells stores apart on a phone: a file with its folder, or a host with its database. */
+function endOf(database: string): string {
+  return database.split("/").slice(-2).join("/");
 }

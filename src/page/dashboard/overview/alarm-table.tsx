@@ -13,11 +13,11 @@ export function AlarmTable() {
       <DataTable label="Alarms of this process" columns={["Alarm", "Since", "What to do"]}>
         {alarms.map(({ kind, since, at, detail, advice }) => (
           <tr key={kind}>
-            <td>
+            <td class="long">
               <code>{kind}</code> <span class="hint">{escapeControls(detail)}</span>
             </td>
             <td title={`Last raised ${formatExactTime(at)}`}>{formatTime(since)}</td>
-            <td>{advice}</td>
+            <td class="long">{advice}</td>
           </tr>
         ))}
       </DataTable>

@@ -40,7 +40,7 @@ function HandlerLine({ series, isChosen }: { series: HandlerSeries; isChosen: bo
   const name = escapeControls(handler);
   return (
     <tr class={isChosen ? "shown" : ""} data-row={handler}>
-      <td>
+      <td class="long">
         <button
           type="button"
           class="link"

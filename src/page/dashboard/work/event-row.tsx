@@ -40,7 +40,7 @@ export function EventRow({ event }: { event: DashboardEvent }) {
         </a>
       </td>
       {waitsForResume(event, now.value?.paused ?? []) ? (
-        <td class="next-column" title="Its handler is paused.">
+        <td class="next-column held" title="Its handler is paused.">
           paused
         </td>
       ) : (

@@ -38,7 +38,7 @@ function Row({ row: { handler, paused, pending, times }, mayPause }: { row: Hand
   const name = escapeControls(handler);
   return (
     <tr data-row={handler}>
-      <td>
+      <td class="long">
         <a href={linkTo("work", { handler, state: "pending" })}>{name}</a>
       </td>
       <td>

@@ -19,9 +19,9 @@ export function JobPanel() {
         {all.map((job) => (
           <tr key={job.id}>
             <td title={formatExactTime(job.createdAt)}>{formatTime(job.createdAt)}</td>
-            <td>{escapeControls(job.by)}</td>
-            <td>{describeJob(job)}</td>
-            <td>{describeFilter(job.filter)}</td>
+            <td class="long">{escapeControls(job.by)}</td>
+            <td class="long">{describeJob(job)}</td>
+            <td class="long">{describeFilter(job.filter)}</td>
             <td class="number">
               {formatCount(job.done)} of {formatCount(job.total)}
             </td>

@@ -31,8 +31,8 @@ export function RunningPanel() {
             <td class="number" title={formatExactTime(since)}>
               {formatAge(forMs)}
             </td>
-            <td>{shortText(handler)}</td>
-            <td>
+            <td class="long">{shortText(handler)}</td>
+            <td class="long">
               <a href={linkTo("event", { id: eventId })}>
                 <code>{shortText(eventId)}</code>
               </a>

@@ -1,6 +1,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { launchBrowser, mustSkipBrowserTests, openPage } from "../browser.js";
+import { partsOf } from "#pigeonhole/receiver/parts-of.js";
 import { findFaults } from "../find-faults.js";
 import { FIND_CUT_OFF, FIND_FAINT_TEXT, FIND_OVERLAPS } from "../find-looks.js";
 import { expectNoMarkup, mark, seeMarks } from "../marks.js";
@@ -10,6 +11,14 @@ import { reportRun, writeExampleFigures } from "./example-figures.js";
 const WIDTHS = [1440, 1280, 390] as const;
 
 const COLOURS = ["light", "dark"] as const;
+
+const LONG_NAME = "a_handler_with_a_very_long_name_".repeat(6);
+
+/** Parts of tables and of the page's top that stick out of the window. */
+const FIND_CUT_CELLS = `[...document.querySelectorAll("td, th, select, .banner *, .top *, .tag")]
+  .filter((part) => part.checkVisibility() && part.closest("thead, .unseen") === null)
+  .filter((part) => part.getBoundingClientRect().right > innerWidth + 1)
+  .map((part) => "cut: " + part.textContent.slice(0, 80))`;
 
 describe.skipIf(mustSkipBrowserTests())("the dashboard's appearance", () => {
   let browser: Browser;
@@ -26,7 +35,10 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's appearance", () => {
     for (const type of ["email.bounced", "email.complained"] as const) await bench.deliver(type);
     tracked = await bench.deliver("email.opened");
     await writeExampleFigures(bench.receiver, { spanMs: 120_000, everyMs: 10_000 });
-    await reportRun(bench.receiver, { handler: "crm", eventId: id, since: Date.now() - 125_000 });
+    await reportRun(bench.receiver, { handler: LONG_NAME, eventId: id, since: Date.now() - 125_000 });
+    const { store } = partsOf(bench.receiver).options;
+    await store.noteHandlerTimes([{ handler: LONG_NAME, outcome: "done", fromMs: 1, runs: 1 }], Date.now());
+    await store.openOperator?.().pauseHandler(LONG_NAME, "ann");
   });
 
   afterAll(async () => {
@@ -61,6 +73,7 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's appearance", () => {
     await visit(page, async (place) => {
       const faults = [
         ...(await page.evaluate<string[]>(FIND_CUT_OFF)),
+        ...(await page.evaluate<string[]>(FIND_CUT_CELLS)),
         ...(await page.evaluate<string[]>(FIND_OVERLAPS)),
       ];
       for (const colorScheme of COLOURS) {
