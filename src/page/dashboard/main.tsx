@@ -1,14 +1,16 @@
 import { render } from "preact";
+import { SECOND } from "../../base/duration.js";
+import { reportProblem } from "../state/notice.js";
 import { followKeys } from "../ui/follow-keys.js";
 import { followDashboard } from "./api/follow-dashboard.js";
 import { DashboardApp } from "./dashboard-app.js";
 import { followRows } from "./frame/row-cursor.js";
 import { DASHBOARD_KEYS } from "./frame/dashboard-keys.js";
 import { view } from "./state/dashboard-address.js";
-import { streamState, loadDashboardSession } from "./state/dashboard-session.js";
+import { isUpToDate, streamState, loadDashboardSession } from "./state/dashboard-session.js";
 import { loadJobs, takeList } from "./state/jobs.js";
 import { now, storeTrouble } from "./state/now.js";
-import { loadFigures } from "./overview/figures.js";
+import { loadFigures, readWithoutStream } from "./overview/figures.js";
 
 const page = document.querySelector("#page");
 if (page === null) throw new Error("index.html has no element #page");
@@ -34,10 +36,29 @@ followDashboard({
     // The app may be another version, and something may have been missed.
     void loadDashboardSession().then(() => Promise.all([loadJobs(), loadFigures()]));
   },
-  onLost() {
+  onLost(isRefused) {
+    if (isRefused) return void readByItself();
     // The reason: signed out, or not reached. What the app answers to this becomes a notice.
-    if (streamState.value === "live") void loadDashboardSession();
+    if (isUpToDate.value) void loadDashboardSession();
     if (streamState.value !== "ended") streamState.value = "lost";
   },
 });
+
+/** For a page that gets no stream: a process has so many. */
+async function readByItself(): Promise<void> {
+  try {
+    await Promise.all([readWithoutStream(), loadJobs()]);
+    streamState.value = "polling";
+  } catch (error) {
+    if (isUpToDate.value || streamState.value === "connecting") reportProblem(error);
+    if (streamState.value !== "ended") streamState.value = "lost";
+  }
+}
+
+/** The app's login can have changed meanwhile, also in another tab. */
+function askWhoLooks(): void {
+  if (isUpToDate.value && document.visibilityState === "visible") void loadDashboardSession();
+}
+setInterval(askWhoLooks, 30 * SECOND);
+document.addEventListener("visibilitychange", askWhoLooks);
 void loadDashboardSession().then(loadJobs);

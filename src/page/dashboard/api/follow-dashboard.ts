@@ -7,7 +7,8 @@ interface DashboardListener {
   onMessage: MessageListeners;
   /** Also after a reconnect, when something may have been missed. */
   onOpen: () => void;
-  onLost: () => void;
+  /** `isRefused`: the app answered, but with no stream. It is asked for one again, and this called again, in 3 s. */
+  onLost: (isRefused: boolean) => void;
 }
 
 /** Wait before a refused stream is requested again. */
@@ -25,9 +26,10 @@ export function followDashboard({ onMessage, onOpen, onLost }: DashboardListener
     listen("end", () => onMessage.end({}));
     source.addEventListener("open", onOpen);
     source.addEventListener("error", () => {
-      onLost();
       // The browser reconnects by itself, except after a refusal.
-      if (source.readyState === EventSource.CLOSED) setTimeout(open, REOPEN_MS);
+      const isRefused = source.readyState === EventSource.CLOSED;
+      onLost(isRefused);
+      if (isRefused) setTimeout(open, REOPEN_MS);
     });
   };
   open();

@@ -29,3 +29,11 @@ export async function loadFigures(): Promise<void> {
     reportProblem(error);
   }
 }
+
+/** Reads what the stream would bring. Rejects if the app does not answer. */
+export async function readWithoutStream(): Promise<void> {
+  const wanted = range.value;
+  const read = await fetchOverview(wanted);
+  if (range.value === wanted) figures.value = read;
+  now.value = read.now;
+}

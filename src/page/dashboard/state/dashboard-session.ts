@@ -10,10 +10,13 @@ export const dashboardSession = signal<DashboardSession | null>(null);
 /** Whether actions are shown: not while the store cannot be read. The server checks each again. */
 export const mayOperate = computed(() => dashboardSession.value?.role === "operate" && storeTrouble.value === null);
 
-export type StreamState = "connecting" | "live" | "lost" | "ended";
+export type StreamState = "connecting" | "live" | "polling" | "lost" | "ended";
 
-/** `ended`: the receiver has stopped, and said so. */
+/** `polling`: there is no stream for this page, which reads every few seconds. `ended`: the receiver has stopped, and said so. */
 export const streamState = signal<StreamState>("connecting");
+
+/** Whether what is shown is new. */
+export const isUpToDate = computed(() => streamState.value === "live" || streamState.value === "polling");
 
 export async function loadDashboardSession(): Promise<void> {
   try {

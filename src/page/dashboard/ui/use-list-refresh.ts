@@ -1,5 +1,5 @@
 import { type Inputs, useEffect } from "preact/hooks";
-import { streamState } from "../state/dashboard-session.js";
+import { isUpToDate } from "../state/dashboard-session.js";
 import { storeTrouble } from "../state/now.js";
 
 /** The receivers work meanwhile: interval of loading again while the page is visible. */
@@ -15,7 +15,7 @@ export function useListRefresh(load: () => void, isHeld: () => boolean, inputs: 
     load();
     const timer = setInterval(() => {
       const isAtTop = (document.querySelector(".dash-list")?.scrollTop ?? 0) < 40;
-      const isReached = streamState.value === "live" && !isLost && document.visibilityState === "visible";
+      const isReached = isUpToDate.value && !isLost && document.visibilityState === "visible";
       if (isReached && isAtTop && !isHeld()) load();
     }, REFRESH_MS);
     return () => clearInterval(timer);

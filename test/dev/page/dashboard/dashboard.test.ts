@@ -308,6 +308,24 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     await page.getByText("Backlog of work").waitFor();
   });
 
+  test("a page that gets no stream reads by itself, and notes another person", async () => {
+    open = await openPage(browser, "about:blank");
+    page = open.page;
+    await page.clock.install();
+    await page.route("**/api/stream", (route) => route.fulfill({ status: 503, body: "{}" }));
+    await page.goto(`${bench.url}#/overview`);
+    await page.getByText("every 3 s", { exact: true }).waitFor();
+    const endpoint = page.getByRole("group", { name: "Endpoint" });
+    await expect.poll(() => endpoint.innerText()).toContain("nothing accepted yet");
+    await bench.deliver("email.sent");
+    await page.clock.runFor(4000);
+    await expect.poll(() => endpoint.innerText()).toContain("last accepted");
+    expect(await page.getByRole("alert").count()).toBe(0);
+    bench.allow({ role: "read", name: "bob" });
+    await page.clock.runFor(31_000);
+    await page.getByText("read only").waitFor();
+  });
+
   test("a lost app and an ended login are said", async () => {
     await show("#/overview");
     bench.setDown(true);
