@@ -1,4 +1,4 @@
-import type { Clock } from "../base/clock.js";
+import { type Clock, elapsedBy } from "../base/clock.js";
 import { SECOND } from "../base/duration.js";
 import { sleep } from "../base/wait.js";
 import type { ReceiverState } from "../receiver/receiver.js";
@@ -27,7 +27,8 @@ export class JobRunner {
   #isRunning = false;
   /** A job may come while it looks, and be missed by that. */
   #looksAgain = false;
-  #lookAt = 0;
+  /** By the clock's `elapsed`. */
+  #lookAt = Number.NEGATIVE_INFINITY;
 
   constructor(tools: JobRunnerTools) {
     this.#tools = tools;
@@ -36,7 +37,7 @@ export class JobRunner {
 
   /** Works on what is open now. */
   kick(): void {
-    this.#lookAt = this.#tools.clock.now() + LOOK_MS;
+    this.#lookAt = elapsedBy(this.#tools.clock) + LOOK_MS;
     this.#looksAgain = true;
     if (!this.#isRunning) void this.#runAll();
   }
@@ -45,7 +46,7 @@ export class JobRunner {
     const { receiver, clock } = this.#tools;
     clock.setTimer(() => {
       if (receiver.state === "stopped") return;
-      if (receiver.state === "running" && clock.now() >= this.#lookAt) this.kick();
+      if (receiver.state === "running" && elapsedBy(clock) >= this.#lookAt) this.kick();
       this.#waitToLook();
     }, WAKE_MS);
   }

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from "../base/clock.js";
+import { type Clock, elapsedBy, type Timer } from "../base/clock.js";
 import { MINUTE, SECOND } from "../base/duration.js";
 import type { BulkJob } from "../store/bulk-jobs.js";
 import { type DashboardNow, OLD_COUNTS_MS, type PayloadAccess, type StreamMessages } from "./dashboard-api.js";
@@ -29,6 +29,7 @@ export interface LiveViewTools {
 interface OpenStream {
   sink: StreamSink;
   payloads: PayloadAccess;
+  /** By the clock's `elapsed`, as `heardAt`. */
   until: number;
   heardAt: number;
 }
@@ -58,7 +59,7 @@ export class LiveView {
 
   /** Returns what is called when the client has gone. */
   open(sink: StreamSink, payloads: PayloadAccess): () => void {
-    const now = this.#tools.clock.now();
+    const now = elapsedBy(this.#tools.clock);
     const stream = { sink, payloads, until: now + MAX_STREAM_MS, heardAt: now };
     this.#streams.add(stream);
     sink.write("retry: 2000\n\n");
@@ -106,7 +107,7 @@ export class LiveView {
       `event: ${kind}\ndata: ${JSON.stringify(messageFor(payloads))}\n\n`;
     const texts = { hidden: textFor("hidden"), redacted: textFor("redacted"), full: textFor("full") };
     this.#sent.set(kind, { texts, mark });
-    const at = this.#tools.clock.now();
+    const at = elapsedBy(this.#tools.clock);
     for (const stream of this.#streams) this.#write(stream, texts[stream.payloads], at);
   }
 
@@ -116,7 +117,7 @@ export class LiveView {
   }
 
   #keepAlive(): void {
-    const now = this.#tools.clock.now();
+    const now = elapsedBy(this.#tools.clock);
     for (const stream of this.#streams) {
       if (now >= stream.until) this.#end(stream);
       else if (now - stream.heardAt >= HEARTBEAT_MS) this.#write(stream, ": still here\n\n", now);

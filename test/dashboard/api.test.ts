@@ -18,6 +18,8 @@ import { DAY, HOUR, MINUTE } from "#pigeonhole/base/duration.js";
 import { partsOf } from "#pigeonhole/receiver/parts-of.js";
 import { NO_FIGURES } from "#pigeonhole/store/sum-figures.js";
 import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
+import { fakeClock } from "pigeonhole/testing";
+import { HOUR } from "#pigeonhole/base/duration.js";
 import { captureLog, decorateStore, makeEvent, makeGate, openReceiver, post, tempFile } from "../support/receiver.js";
 import { processStatus } from "../store/conformance/figures.js";
 import { type DashboardClient, openDashboard } from "./dashboard-client.js";
@@ -199,6 +201,17 @@ describe("errors and jobs", () => {
     expect((await dashboard.post("api/jobs", body)).status).toBe(400);
     expect((await dashboard.get<BulkJobList>("api/jobs")).body.jobs).toEqual([]);
   });
+});
+
+test("the counts of the overview go on although the wall clock is set back", async () => {
+  const clock = fakeClock(Date.now());
+  const { receiver, dashboard } = await start({ clock });
+  const parked = async () => (await dashboard.get<DashboardOverview>("api/overview")).body.now.backlog?.parked;
+  expect(await parked()).toBe(0);
+  clock.set(clock.now() - HOUR);
+  await post(receiver, makeEvent({ type: "no.such" }), { at: clock.now() });
+  await clock.advance(2_000);
+  expect(await parked()).toBe(1);
 });
 
 test("a handler is paused and resumed, and its work waits meanwhile", async () => {

@@ -3,6 +3,7 @@ import { JobRunner } from "#pigeonhole/dashboard/job-runner.js";
 import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
 import { fakeClock } from "pigeonhole/testing";
 import { expect, test } from "vitest";
+import { HOUR } from "#pigeonhole/base/duration.js";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 
 test("a job that is created while the runner finds none is begun at once", async () => {
@@ -20,4 +21,20 @@ test("a job that is created while the runner finds none is begun at once", async
   expect(looks).toHaveLength(1);
   looks[0]?.(undefined);
   await expect.poll(() => looks.length).toBe(2);
+});
+
+test("jobs that another process has left are looked for every half a minute although the wall clock is set back", async () => {
+  const clock = fakeClock();
+  let looks = 0;
+  const runJobPage = () => Promise.resolve(void (looks += 1));
+  const runner = new JobRunner({
+    operator: () => ({ runJobPage }) as unknown as InboxOperator,
+    receiver: { state: "running" },
+    clock,
+    failures: new FailureLog(silentLogger, clock),
+  });
+  runner.kick();
+  clock.set(clock.now() - HOUR);
+  await clock.advance(31_000);
+  expect(looks).toBe(2);
 });
