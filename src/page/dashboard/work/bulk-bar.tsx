@@ -1,9 +1,9 @@
-import type { JobAction } from "../../../dashboard/dashboard-api.js";
+import type { JobAction, WorkFilter } from "../../../dashboard/dashboard-api.js";
 import { ChooseNone } from "../../ui/choose-none.js";
 import { Icon } from "../../ui/icon.js";
 import { mayOperate } from "../state/dashboard-session.js";
 import { changeWork } from "../state/jobs.js";
-import { eventSelection, events, listedWork, workState } from "./work-state.js";
+import { eventSelection, events, listedWork, workOfChosen, workState } from "./work-state.js";
 
 /** Actions for the chosen events, or for all that the list can show. The number is shown before anything is changed. */
 export function BulkBar() {
@@ -14,11 +14,11 @@ export function BulkBar() {
 
 function ChosenBar({ ids }: { ids: string[] }) {
   const act = (action: JobAction) =>
-    void changeWork(action, { ids }).then((isStarted) => isStarted && eventSelection.clear());
+    void changeListed(action, workOfChosen(ids)).then((isStarted) => isStarted && eventSelection.clear());
   return (
     <div class="selection-bar" role="toolbar" aria-label="Chosen events">
       <span class="selection-count">{ids.length} chosen</span>
-      <Buttons suffix={`(${ids.length})`} actions={["retry", "run", "discard"]} act={act} />
+      <Buttons suffix={`(${ids.length})`} actions={ACTIONS[workState.value] ?? []} act={act} />
       <ChooseNone onClick={eventSelection.clear} />
     </div>
   );
@@ -37,10 +37,7 @@ function AllBar() {
   if (listedWork() === undefined || actions.length === 0) return null;
   const act = (action: JobAction) => {
     const filter = listedWork();
-    if (filter === undefined) return;
-    // A job that makes work due now chooses waiting work by itself.
-    const { state, ...rest } = filter;
-    void changeWork(action, action === "run" ? rest : { ...rest, state });
+    if (filter !== undefined) void changeListed(action, filter);
   };
   return (
     <div class="selection-bar" role="toolbar" aria-label="All that match">
@@ -48,6 +45,11 @@ function AllBar() {
       <Buttons suffix="all…" actions={actions} act={act} />
     </div>
   );
+}
+
+/** A job that makes work due now chooses waiting work by itself. */
+function changeListed(action: JobAction, { state, ...rest }: WorkFilter): Promise<boolean> {
+  return changeWork(action, action === "run" ? rest : { ...rest, state });
 }
 
 interface ButtonsOptions {

@@ -47,6 +47,13 @@ export const listKey = computed(() => [workState.value, ...WORK_PARAMS.map(readP
 /** What a change of all that is listed would choose now; undefined where no job can ask what narrows the list. */
 export function listedWork(): WorkFilter | undefined {
   if (readParam("id") !== "" || readParam("text") !== "") return undefined;
+  return listedFilter();
+}
+
+/** What a change of these events would choose: of their work, what the list shows. */
+export const workOfChosen = (ids: string[]): WorkFilter => ({ ...listedFilter(), ids });
+
+function listedFilter(): WorkFilter {
   return Object.fromEntries(Object.entries(commonFilters()).filter(([, value]) => value !== ""));
 }
 

@@ -61,7 +61,12 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     const rows = page.getByRole("table", { name: "Events" }).locator("tbody tr");
     await expect.poll(() => rows.count()).toBe(2);
     await page.getByRole("checkbox", { name: `Choose ${first}` }).check();
+    const previewed = page.waitForRequest("**/api/jobs/preview");
     await button("Discard (1)").click();
+    // No other work of the event than the list shows.
+    const filter = { state: "dead", handler: "crm", ids: [first] };
+    expect((await previewed).postDataJSON()).toEqual({ action: "discard", filter });
+    expect(await button("Run now (1)").count()).toBe(0);
     await page.getByRole("dialog").getByRole("button", { name: "Discard" }).click();
     await expect.poll(() => rows.count()).toBe(1);
     expect(await rows.innerText()).toContain(second);
