@@ -56,12 +56,13 @@ export function handlerRoutes({ operator, readings, handlers, log }: HandlerRout
 }
 
 async function reportHandlers(readings: SharedReadings, registered: readonly string[]): Promise<HandlerReport> {
-  const [{ events }, times, paused] = await Promise.all([
+  const [{ events }, times, paused, failed] = await Promise.all([
     readings.overview(),
     readings.handlerTimes(),
     readings.listPaused(),
+    readings.listFailedHandlers(),
   ]);
-  const others = [...Object.keys(events.pendingByHandler), ...paused.map(({ handler }) => handler)];
+  const others = [...Object.keys(events.pendingByHandler), ...paused.map(({ handler }) => handler), ...failed];
   const names = new Set([...registered, ...others.filter((name) => name !== "").toSorted()]);
   const rows = [...names].map((handler) => {
     const pause = paused.find((each) => each.handler === handler);

@@ -1,4 +1,4 @@
-import { type Clock, elapsedBy } from "../base/clock.js";
+import type { Clock } from "../base/clock.js";
 import { isoTime } from "../base/iso-time.js";
 import { LIMITS } from "../protocol/limits.js";
 import type { ReceiverParts } from "../receiver/receiver-parts.js";

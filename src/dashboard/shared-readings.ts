@@ -13,6 +13,7 @@ export type SharedMethod =
   | "listJobs"
   | "readFigures"
   | "handlerTimes"
+  | "listFailedHandlers"
   | "listErrorGroups"
   | "listEvents"
   | "listContactEvents";
@@ -80,6 +81,10 @@ export class SharedReadings implements Pick<InboxOperator, SharedMethod> {
   async handlerTimes(): ReturnType<InboxOperator["handlerTimes"]> {
     const rule = await this.#figuresRule(FIGURE_RANGES["1h"].stepMs);
     return this.#read("handler times", (inbox) => inbox.handlerTimes(), rule);
+  }
+
+  listFailedHandlers(): ReturnType<InboxOperator["listFailedHandlers"]> {
+    return this.#list("failed handlers", [], (inbox) => inbox.listFailedHandlers());
   }
 
   listErrorGroups(

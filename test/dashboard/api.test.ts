@@ -227,6 +227,18 @@ test("a handler is paused and resumed, and its work waits meanwhile", async () =
   expect(receiver.state).toBe("running");
 });
 
+test("a handler that the code has no more is reported while it has dead work", async () => {
+  const store = tempFile();
+  const before = await start({ store });
+  await postDead(before.receiver, 1);
+  await before.receiver.stop();
+  const receiver = openReceiver({ store });
+  receiver.on("email.bounced", () => undefined);
+  await receiver.start();
+  const { handlers } = (await openDashboard(receiver).get<HandlerReport>("api/handlers")).body;
+  expect(handlers.map(({ handler }) => handler)).toEqual(["email.bounced", "email.sent"]);
+});
+
 test("the time line says that work waits for a paused handler", async () => {
   const store = tempFile();
   const before = await start({ store });

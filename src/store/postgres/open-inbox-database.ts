@@ -12,7 +12,7 @@ import { countLists } from "./operations/count-lists.js";
 import { countWork } from "./operations/counts.js";
 import { discardEvent } from "./operations/discard.js";
 import { erasePage } from "./operations/erase.js";
-import { listErrorGroups } from "./operations/error-groups.js";
+import { listErrorGroups, listFailedHandlers } from "./operations/error-groups.js";
 import { readFigures, readStatuses } from "./operations/figures.js";
 import { readHandlerTimes } from "./operations/handler-times.js";
 import { inspectEvent, listEvents } from "./operations/inspect.js";
@@ -112,6 +112,7 @@ function operateEvents(
     resumeHandler: (handler) => write("resuming a handler", (sql) => resumeHandler(sql, handler)),
     listPaused: () => read("listing paused handlers", listPaused),
     listErrorGroups: (query = {}) => read("listing errors", (sql) => listErrorGroups(sql, query)),
+    listFailedHandlers: () => read("listing handlers", listFailedHandlers),
     dashboardSecret: () => write("reading a secret", dashboardSecret),
     hasReceiver: () => read("looking for receivers", (sql) => hasLiveNode(sql, lockClass)),
     discardEvent: (id) =>

@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 import type { DashboardSecret } from "../dashboard-secret.js";
 import type { ErrorGroups } from "../error-groups.js";
 import type { HandlerPauses } from "../paused-handlers.js";
-import { prepareListErrorGroups } from "./operations/error-groups.js";
+import { prepareListErrorGroups, prepareListFailedHandlers } from "./operations/error-groups.js";
 import { prepareListPaused, preparePauseHandler, prepareResumeHandler } from "./operations/paused-handlers.js";
 import { prepareDashboardSecret } from "./operations/secret.js";
 import { runBeside } from "./run-beside.js";
@@ -19,12 +19,14 @@ export function operateForDashboard({
   const resume = prepareResumeHandler(db);
   const list = prepareListPaused(db);
   const listErrorGroups = prepareListErrorGroups(db);
+  const listFailedHandlers = prepareListFailedHandlers(db);
   const secret = prepareDashboardSecret(db);
   return {
     pauseHandler: (handler, by) => runBeside(db, "immediate", () => pause({ handler, by, since: now() })),
     resumeHandler: (handler) => runBeside(db, "immediate", () => resume(handler)),
     listPaused: () => runBeside(db, "deferred", list),
     listErrorGroups: (query = {}) => runBeside(db, "deferred", () => listErrorGroups(query)),
+    listFailedHandlers: () => runBeside(db, "deferred", listFailedHandlers),
     dashboardSecret: () => runBeside(db, "immediate", secret),
   };
 }

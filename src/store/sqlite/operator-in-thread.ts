@@ -143,6 +143,7 @@ export function operateInThread(file: string, thread: OperatorThread, checkOpen:
     countWaiting: inThread("countWaiting"),
     discardWork: inThread("discardWork"),
     listErrorGroups: inThread("listErrorGroups"),
+    listFailedHandlers: inThread("listFailedHandlers"),
     countJob: inThread("countJob"),
     createJob: inThread("createJob"),
     listJobs: inThread("listJobs"),

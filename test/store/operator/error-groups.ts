@@ -117,6 +117,15 @@ export function describeErrorGroups(kind: OperatorKind): void {
     ]);
   });
 
+  test("handlers with failed work are listed once each, in the order of their names", async () => {
+    for (const [id, handler] of Object.entries({ a: "two", b: "one", c: "two" })) await acceptFailed(id, { handler });
+    await store.accept(newEvent("n", { work: [], parked: { reason: "unknown_type", detail: "" } }));
+    await store.accept(newEvent("p", { work: [{ handler: "waits" }] }));
+    expect(await inbox.listFailedHandlers()).toEqual(["one", "two"]);
+    await inbox.discardWork({ handler: "two" });
+    expect(await inbox.listFailedHandlers()).toEqual(["one"]);
+  });
+
   test("the id of a group chooses exactly its work", async () => {
     await acceptFailed("a1", { error: "Error: no order 1" });
     await acceptFailed("a2", { error: "Error: no order 2" });

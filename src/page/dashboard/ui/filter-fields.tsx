@@ -4,6 +4,7 @@ import { escapeControls } from "../../../base/text.js";
 import { Icon } from "../../ui/icon.js";
 import { readParam, setParams } from "../state/dashboard-address.js";
 import { dashboardSession } from "../state/dashboard-session.js";
+import { handlers, loadHandlers } from "../state/handlers.js";
 import { TIME_SPANS } from "../state/time-span.js";
 
 /** Combines the requests of fast typing. */
@@ -94,8 +95,11 @@ export function ChoiceFilter({ name, label, all, choices }: ChoiceFilterOptions)
   );
 }
 
+/** Also handlers that the code has no more, while they have unfinished work. */
 export function HandlerFilter() {
-  const choices = dashboardSession.value?.handlers ?? [];
+  useEffect(() => void loadHandlers(), []);
+  const registered = dashboardSession.value?.handlers ?? [];
+  const choices = [...new Set([...registered, ...handlers.value.map(({ handler }) => handler)])];
   return <ChoiceFilter name="handler" label="Handler" all="All handlers" choices={choices} />;
 }
 

@@ -69,6 +69,23 @@ const SELECT_EXAMPLES = `
     WHERE ${CHOSEN} ORDER BY w.failed_at DESC LIMIT ${SOUGHT_EXAMPLES}
   ) AS x`;
 
+const NEXT_HANDLER = `
+  SELECT w.handler FROM pigeonhole.inbox_work AS w WHERE w.failed_at IS NOT NULL AND w.handler`;
+
+/** Each handler is found with one search in the index. The empty name stands for events that were not understood. */
+const LIST_HANDLERS = `
+  WITH RECURSIVE h AS (
+    (${NEXT_HANDLER} > '' ORDER BY w.handler LIMIT 1)
+    UNION ALL
+    SELECT n.* FROM h CROSS JOIN LATERAL (${NEXT_HANDLER} > h.handler ORDER BY w.handler LIMIT 1) AS n
+  )
+  SELECT handler FROM h`;
+
+/** Names of the handlers that have work in a group. */
+export async function listFailedHandlers(sql: Sql): Promise<string[]> {
+  return (await sql.rows<{ handler: string }>(LIST_HANDLERS)).map(({ handler }) => handler);
+}
+
 /** Groups of errors, those that failed last first. */
 export async function listErrorGroups(sql: Sql, query: ErrorGroupQuery): Promise<ErrorGroupList> {
   const parameters = errorGroupParameters(query);
