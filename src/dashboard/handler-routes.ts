@@ -2,7 +2,7 @@ import { isoTime } from "../base/iso-time.js";
 import { requireField } from "../dev/api/body-fields.js";
 import { handlerTimesRow } from "../dev/api/inbox-rows.js";
 import type { StoreCounts } from "../store/inbox-view.js";
-import type { PausedHandler } from "../store/paused-handlers.js";
+import { MAX_HANDLER_NAME_LENGTH, type PausedHandler } from "../store/paused-handlers.js";
 import type { ActionLog } from "./action-log.js";
 import type { HandlerReport, PausedHandlerRow } from "./dashboard-api.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
@@ -18,13 +18,11 @@ export interface HandlerRouteTools {
   log: ActionLog;
 }
 
-const MAX_NAME_LENGTH = 500;
-
 /** Handlers, and their pauses. */
 export function handlerRoutes({ operator, readings, handlers, log }: HandlerRouteTools): DashboardRoute[] {
   const report = (): Promise<HandlerReport> => reportHandlers(readings, handlers());
   const nameIn = ({ body }: DashboardCall): string => {
-    return requireField("handler", body.text("handler", MAX_NAME_LENGTH) || undefined);
+    return requireField("handler", body.text("handler", MAX_HANDLER_NAME_LENGTH) || undefined);
   };
   return [
     { method: "GET", path: "/api/handlers", needs: "read", handle: report },

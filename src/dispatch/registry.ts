@@ -5,10 +5,10 @@ import { matchesPattern } from "../protocol/event-pattern.js";
 import { EVENT_TYPES } from "../protocol/event-types.js";
 import type { ParkReason } from "../protocol/outcome.js";
 import { requestFromInbox } from "../protocol/verify-request.js";
+import { MAX_HANDLER_NAME_LENGTH } from "../store/paused-handlers.js";
 import { HANDLER_OPTIONS, type HandlerOptions, type RegisteredHandler } from "./handler.js";
 import { type RetryPolicy, resolveRetry } from "./retry-policy.js";
 
-const MAX_NAME_LENGTH = 200;
 /** `onUnhandled`'s handler in the inbox. */
 const UNHANDLED_NAME = "unhandled";
 
@@ -120,10 +120,10 @@ export class HandlerRegistry {
     if (typeof run !== "function") {
       throw new PigeonholeError("invalid_argument", `Handler "${name}" must be a function, got ${typeof run}.`);
     }
-    if (typeof name !== "string" || name === "" || name.length > MAX_NAME_LENGTH) {
+    if (typeof name !== "string" || name === "" || name.length > MAX_HANDLER_NAME_LENGTH) {
       throw new PigeonholeError(
         "invalid_option",
-        `A handler's name must have 1 to ${MAX_NAME_LENGTH} characters; without a name it is its types. Give it one: on(types, handler, { name: "…" }).`,
+        `A handler's name must have 1 to ${MAX_HANDLER_NAME_LENGTH} characters; without a name it is its types. Give it one: on(types, handler, { name: "…" }).`,
       );
     }
     if (this.#handlers.has(name)) {

@@ -1,3 +1,6 @@
+/** Longest name of a handler, in characters. */
+export const MAX_HANDLER_NAME_LENGTH = 200;
+
 /** A handler that gets no work until a person resumes it. */
 export interface PausedHandler {
   /** Name of the handler; it need not be registered. */

@@ -24,6 +24,16 @@ test("inbox pause stops a handler of a running receiver until inbox resume, and 
   await untilWork(app.receiver, event.id, { attempts: 1 }, "complaints");
 });
 
+test("inbox pause refuses a name that no handler can have, and says with --json that an unknown one has no work", async () => {
+  const app = await startReceiverApp();
+  const pause = (...args: string[]) => runCli(["inbox", "pause", ...args, "--db", app.file]);
+  for (const name of ["", "n".repeat(201)]) {
+    expect(await pause(name)).toMatchObject({ code: 2, stderr: expect.stringContaining("1 to 200 characters") });
+  }
+  expect(jsonLines(await pause("complaintz", "--json"))).toMatchObject([{ handler: "complaintz", hasWork: false }]);
+  expect((await app.receiver.stats()).paused?.map(({ handler }) => handler) ?? []).not.toContain("");
+});
+
 test("inbox pause says in one line who has paused a handler", async () => {
   const app = await startReceiverApp();
   const operator = partsOf(app.receiver).options.store.openOperator?.() ?? expect.unreachable();

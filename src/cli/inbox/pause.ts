@@ -1,7 +1,8 @@
 import { isoTime } from "../../base/iso-time.js";
 import { escapeControls } from "../../base/text.js";
 import type { InboxOperator } from "../../store/inbox-operator.js";
-import type { PausedHandler } from "../../store/paused-handlers.js";
+import { MAX_HANDLER_NAME_LENGTH, type PausedHandler } from "../../store/paused-handlers.js";
+import { usageError } from "../frame/command-error.js";
 import type { RunCommand } from "../frame/context.js";
 import { withInbox } from "../values/find-inbox.js";
 import type * as specs from "./spec.js";
@@ -12,13 +13,17 @@ const BY = "cli";
 /** Pauses a handler in all processes. */
 export const pause: RunCommand<typeof specs.inboxPause> = ({ args: { handler }, options, context }) =>
   withInbox(options.db, context, async (inbox) => {
+    if (handler === "" || handler.length > MAX_HANDLER_NAME_LENGTH) {
+      throw usageError(`A handler's name has 1 to ${MAX_HANDLER_NAME_LENGTH} characters. Check the name.`);
+    }
     const changed = await inbox.pauseHandler(handler, BY);
     const name = escapeControls(handler);
     const paused = (await inbox.listPaused()).find((each) => each.handler === handler);
     const since = isoTime(paused?.since);
     const text = changed ? "paused: its work waits until inbox resume" : describeEarlier(paused);
-    context.out.result({ handler, changed, since, by: paused?.by }, `${name}  ${text}`);
-    await warnOfUnknown(inbox, handler, (note) => context.out.note(note));
+    const hasWork = await isKnown(inbox, handler);
+    context.out.result({ handler, changed, since, by: paused?.by, hasWork }, `${name}  ${text}`);
+    if (!hasWork) context.out.note(`No event has work of the handler ${name}; check its name.`);
   });
 
 /** What was there already; undefined if it was resumed meanwhile. */
@@ -36,7 +41,6 @@ export const resume: RunCommand<typeof specs.inboxResume> = ({ args: { handler }
   });
 
 /** A misspelt name pauses nothing; a handler may also be new. */
-async function warnOfUnknown(inbox: InboxOperator, handler: string, note: (text: string) => void): Promise<void> {
-  const { items } = await inbox.listEvents({ handler, limit: 1 });
-  if (items.length === 0) note(`No event has work of the handler ${escapeControls(handler)}; check its name.`);
+async function isKnown(inbox: InboxOperator, handler: string): Promise<boolean> {
+  return (await inbox.listEvents({ handler, limit: 1 })).items.length > 0;
 }
