@@ -46,6 +46,10 @@ test("inbox errors gathers errors, and its groups choose work", async () => {
   const app = await startReceiverApp();
   const inbox = (...args: string[]) => runCli(["inbox", ...args, "--db", app.file]);
   expect((await inbox("errors")).stderr).toContain("No errors.");
+  expect(await inbox("errors", "--since", "1h", "--until", "2h")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("--since must be before --until"),
+  });
   const events = [sampleEvent("email.complained"), sampleEvent("email.complained")];
   for (const event of events) await deliver(app.receiver, event, { secret: SECRET });
   for (const { id } of events) await untilWork(app.receiver, id, { state: "pending", attempts: 1 }, "complaints");

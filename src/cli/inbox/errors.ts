@@ -1,6 +1,7 @@
 import { isoTime } from "../../base/iso-time.js";
 import { escapeControls } from "../../base/text.js";
 import type { ErrorGroup } from "../../store/error-groups.js";
+import { usageError } from "../frame/command-error.js";
 import type { RunCommand } from "../frame/context.js";
 import { formatTable } from "../frame/format.js";
 import { withInbox } from "../values/find-inbox.js";
@@ -12,6 +13,9 @@ export const errors: RunCommand<typeof specs.inboxErrors> = ({ options, context 
   withInbox(options.db, context, async (inbox) => {
     const { out } = context;
     const { handler, type, state, since, until, limit } = options;
+    if (since !== undefined && until !== undefined && since >= until) {
+      throw usageError("No time is between --since and --until: --since must be before --until.");
+    }
     const { items, hasMore } = await inbox.listErrorGroups({ handler, type, state, since, until, limit });
     for (const group of items) if (out.isJson) out.result({ group: groupRecord(group) }, "");
     if (out.isJson) return;
