@@ -142,7 +142,7 @@ export interface DashboardRunSeries {
 /** A handler's runs in each step. */
 export interface HandlerSeries extends DashboardRunSeries {
   handler: string;
-  /** Over the last 8 days at most; null before its first run. */
+  /** Of its runs in the range, from a whole step of ten minutes on; null without one. */
   times: HandlerTimesRow | null;
 }
 

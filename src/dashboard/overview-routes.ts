@@ -21,11 +21,8 @@ const RANGES: readonly FigureRange[] = ["1h", "24h", "7d"];
 /** The figures of all processes, and what runs now; of this process alone while the store cannot be read. */
 export function overviewRoutes({ readings, receiver, now, storeOrMemory }: OverviewRouteTools): DashboardRoute[] {
   const readStore = async (range: FigureRange): Promise<DashboardOverview> => {
-    const [series, times, current] = await Promise.all([
-      readings.readFigures(range),
-      readings.handlerTimes(),
-      now.readStore(),
-    ]);
+    const [series, current] = await Promise.all([readings.readFigures(range), now.readStore()]);
+    const times = await readings.handlerTimes({ since: series.times[0] });
     const handlers = series.handlers.map((each) => {
       const taken = times.find(({ handler }) => handler === each.handler);
       return { ...each, times: taken === undefined ? null : handlerTimesRow(taken) };

@@ -78,9 +78,9 @@ export class SharedReadings implements Pick<InboxOperator, SharedMethod> {
     return this.#read(`figures ${range}`, (inbox) => inbox.readFigures(range), rule);
   }
 
-  async handlerTimes(): ReturnType<InboxOperator["handlerTimes"]> {
+  async handlerTimes(...query: Parameters<InboxOperator["handlerTimes"]>): ReturnType<InboxOperator["handlerTimes"]> {
     const rule = await this.#figuresRule(FIGURE_RANGES["1h"].stepMs);
-    return this.#read("handler times", (inbox) => inbox.handlerTimes(), rule);
+    return this.#read(`handler times ${JSON.stringify(query)}`, (inbox) => inbox.handlerTimes(...query), rule);
   }
 
   listFailedHandlers(): ReturnType<InboxOperator["listFailedHandlers"]> {

@@ -273,6 +273,24 @@ test("the overview has the figures of the range and the state now", async () => 
   expect((await dashboard.get("api/overview?range=1y")).status).toBe(400);
 });
 
+test("the times of a handler are those of its runs in the range", async () => {
+  const { receiver, dashboard } = await start();
+  await postDead(receiver, 1);
+  const { store } = partsOf(receiver).options;
+  await store.noteHandlerTimes(
+    [{ handler: "email.sent", outcome: "done", fromMs: 60_000, runs: 99 }],
+    Date.now() - 2 * HOUR,
+  );
+  const { process } = partsOf(receiver).inStore.figures.status;
+  const runs = new Map([["email.sent", { done: 1, failed: 0, times: [1] }]]);
+  await store.noteHandlerTimes([{ handler: "email.sent", outcome: "done", fromMs: 1, runs: 1 }], Date.now());
+  await store.writeFigures({ process, now: Date.now(), figures: { ...NO_FIGURES, runs }, status: undefined });
+  const medianIn = async (range: string) =>
+    (await dashboard.get<DashboardOverview>(`api/overview?range=${range}`)).body.handlers[0]?.times?.medianMs;
+  expect(await medianIn("1h")).toBeLessThan(1000);
+  expect(await medianIn("24h")).toBeGreaterThan(1000);
+});
+
 test("failures in a row are those of all processes after the last success of any", async () => {
   const { receiver, dashboard } = await start();
   const { store } = partsOf(receiver).options;
