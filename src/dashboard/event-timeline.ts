@@ -117,7 +117,11 @@ function stateOf(view: HandlerDetail, of: string, show: (text: string) => string
       if (discarded) return entry("discarded", settledAt, `${of} was ended without a run${because}.`);
       return entry("done", settledAt, `${of} is done.`);
     case "dead":
-      return entry("dead", settledAt, `${of} gave up after ${attempts} attempts${because}.`);
+      return entry(
+        "dead",
+        settledAt,
+        `${of} gave up after ${attempts} ${attempts === 1 ? "attempt" : "attempts"}${because}.`,
+      );
     case "parked":
       return entry("parked", settledAt, `${of} is parked${because}.`);
   }

@@ -147,7 +147,7 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     await show(`#/event?id=${id}`);
     const line = page.getByRole("region", { name: "Time line" });
     await line.getByText("The service signed the delivery").waitFor();
-    await line.getByText(/crm gave up after 1 attempt/).waitFor();
+    await line.getByText(/crm gave up after 1 attempt\b/).waitFor();
     const payload = page.getByRole("region", { name: "Payload" });
     expect(await payload.innerText()).not.toContain("jane@customer.example");
     await button("Show it in full…").click();
