@@ -6,8 +6,8 @@ import { addUp, type PlotSeries, type PlotTone } from "../plots/plot-series.js";
 const LAYERS: readonly { label: string; tone: PlotTone; kinds: readonly OutcomeKind[] }[] = [
   { label: "accepted", tone: "good", kinds: ["accepted"] },
   { label: "duplicate", tone: "accent", kinds: ["duplicate"] },
-  { label: "parked", tone: "warn", kinds: ["parked"] },
-  { label: "not verified", tone: "mute", kinds: ["unsigned", "unreadable", "unverified", "secrets_unavailable"] },
+  { label: "parked", tone: "mute", kinds: ["parked"] },
+  { label: "not verified", tone: "warn", kinds: ["unsigned", "unreadable", "unverified", "secrets_unavailable"] },
 ];
 
 /** Deliveries by what became of them, as layers that lie on one another. */
