@@ -46,7 +46,8 @@ export function OutboxListView() {
           states={STATES}
           current={readParam("state")}
           Badge={ContactStateBadge}
-          counts={{ ...now.value?.outbox }}
+          // Of the whole store: they say nothing about a narrowed list.
+          counts={OUTBOX_PARAMS.some((name) => readParam(name) !== "") ? {} : { ...now.value?.outbox }}
         />
       </header>
       <FilterBar label="Outbox" params={OUTBOX_PARAMS}>

@@ -31,7 +31,8 @@ export function EventList() {
         states={LISTED_STATES}
         current={workState.value}
         Badge={StateBadge}
-        counts={{ ...now.value?.backlog }}
+        // Of the whole store: they say nothing about a narrowed list.
+        counts={WORK_PARAMS.some((name) => readParam(name) !== "") ? {} : { ...now.value?.backlog }}
       />
       <FilterBar label="Work" params={WORK_PARAMS}>
         <TextFilter name="id" label="Id of the event" />

@@ -72,7 +72,9 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     expect(await rows.innerText()).toContain(second);
     await page.getByRole("searchbox", { name: "Text of the error" }).fill("nothing like that");
     await page.getByText("Nothing matches").waitFor();
+    expect(await button(/dead/).innerText()).not.toMatch(/\d/);
     await button("Show all").click();
+    await button(/dead/).filter({ hasText: /\d/ }).waitFor();
     await button("pending").click();
     await expect.poll(() => rows.innerText()).toMatch(/email\.complained[^]*TypeError: the ledger is closed/);
   });
