@@ -72,6 +72,7 @@ export type {
   FailedRuns,
   HandlerDetail,
   HandlerView,
+  KeptStep,
   StoreCounts,
   WorkChoice,
 } from "./store/inbox-view.js";

@@ -134,7 +134,7 @@ function openOnce(
       const personal = new PersonalData(secret);
       const routes = [
         ...errorRoutes({ operator, readings, personal, now: () => clock.now() }),
-        ...eventRoutes({ operator, readings, store: parts.options.store, personal, log }),
+        ...eventRoutes({ operator, readings, personal, log }),
         ...deliveryRoutes({ operator, personal, deliveries }),
         ...handlerRoutes({ operator, readings, handlers: () => handlersOf(parts), log }),
         ...jobRoutes({ operator, readings, personal, jobs, log }),

@@ -413,14 +413,21 @@ export interface DashboardEventPage {
   nextCursor: string | null;
 }
 
+export interface KeptStepRow {
+  handler: string;
+  name: string;
+  /** When it was kept, ISO 8601; null for steps under older versions. */
+  at: string | null;
+}
+
 /** One event with all that is known about it. */
 export interface DashboardEventDetail extends DashboardEvent, Pick<InboxEventDetail, "errors"> {
   /** When the service signed the delivery that was stored, ISO 8601. */
   signedAt: string;
   /** Oldest first. */
   timeline: TimelineEntry[];
-  /** Steps that are kept with `ctx.step` for a later run. */
-  steps: { handler: string; name: string }[];
+  /** Steps that are kept with `ctx.step` for a later run, oldest first. */
+  steps: KeptStepRow[];
   /** Those that its handlers recorded, newest first, 50 at most. */
   contactEvents: ContactEventRow[];
   /** Ids, as listed, of other bodies received under its id. */

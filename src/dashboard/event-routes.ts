@@ -6,7 +6,6 @@ import { givenIn, momentOf, listPageOf } from "../dev/api/page-of-query.js";
 import type { InboxChange } from "../dev/api/page-api.js";
 import { PageApiError } from "../dev/api/page-api-error.js";
 import { type EventDetail, type EventQuery, bodyOf } from "../store/inbox-view.js";
-import type { Store } from "../store/store.js";
 import { WORK_STATES } from "../store/work-state.js";
 import type { ActionLog } from "./action-log.js";
 import type {
@@ -30,8 +29,6 @@ import { listShownEvents, showEvent, workWithShownError } from "./shown-events.j
 export interface EventRouteTools {
   operator: () => InboxOperator;
   readings: Pick<SharedReadings, "listEvents">;
-  /** Knows the steps of a handler. */
-  store: Pick<Store, "loadSteps">;
   personal: PersonalData;
   log: ActionLog;
 }
@@ -169,7 +166,7 @@ function eventQuery(query: URLSearchParams): EventQuery {
 }
 
 async function readEvent(
-  { operator, store, personal }: EventRouteTools,
+  { operator, personal }: EventRouteTools,
   { id, person: { payloads: rule } }: DashboardCall,
 ): Promise<DashboardEventDetail> {
   const inbox = operator();
@@ -178,7 +175,7 @@ async function readEvent(
   const contactEvents = recorded.items.map((view) => personal.contactEvent(view, rule));
   const show = personal.errorsOf(event.body, rule);
   const errors = Object.entries(workOn(event).errors);
-  const steps = await stepsOf(store, event, personal.textsOf(event.body, rule));
+  const steps = stepsOf(event, personal.textsOf(event.body, rule));
   return {
     ...showEvent(event, personal, show),
     errors: Object.fromEntries(errors.map(([handler, failed]) => [handler, personal.failed(failed, show)])),
@@ -192,17 +189,11 @@ async function readEvent(
 }
 
 /** The names of what handlers keep for a later run. Values are never shown; handlers also make names of them. */
-async function stepsOf(
-  store: EventRouteTools["store"],
-  { seq, handlers }: EventDetail,
-  show: (name: string) => string,
-): Promise<DashboardEventDetail["steps"]> {
-  const unfinished = handlers.filter(({ state, attempts }) => state !== "done" && attempts > 0);
-  const steps = unfinished.map(async ({ handler }) => {
-    const names = Object.keys(await store.loadSteps({ seq, handler }));
-    return names.map((name) => ({ handler, name: show(name) }));
-  });
-  return (await Promise.all(steps)).flat();
+function stepsOf({ handlers }: EventDetail, show: (name: string) => string): DashboardEventDetail["steps"] {
+  const unfinished = handlers.filter(({ state }) => state !== "done");
+  return unfinished.flatMap(({ handler, steps }) =>
+    steps.map(({ name, at }) => ({ handler, name: show(name), at: isoTime(at) })),
+  );
 }
 
 async function storedEvent(operator: InboxOperator, id: string): Promise<EventBytes> {

@@ -2,14 +2,14 @@ import { isoTime } from "../base/iso-time.js";
 import type { EventDetail, FailedRun, FailedRuns, HandlerDetail } from "../store/inbox-view.js";
 import type { PausedHandler } from "../store/paused-handlers.js";
 import type { ContactEventRow } from "../dev/api/page-api.js";
-import type { TimelineEntry } from "./dashboard-api.js";
+import type { KeptStepRow, TimelineEntry } from "./dashboard-api.js";
 
 type Pause = Pick<PausedHandler, "since" | "by">;
 
 /** What a time line is made of beside its event. */
 export interface TimelineParts {
-  /** Names of what unfinished handlers keep for a later run, in no order of time. */
-  steps: readonly { handler: string; name: string }[];
+  /** What unfinished handlers keep for a later run. */
+  steps: readonly KeptStepRow[];
   /** Those that its handlers recorded. */
   contactEvents: readonly ContactEventRow[];
   /** The handlers that are paused now. */
@@ -20,7 +20,7 @@ export interface TimelineParts {
 
 /**
  * What is known of an event's life, oldest first. Older versions kept runs without their times, but for the one that
- * ended the work: those stand before what came of them.
+ * ended the work, and steps without them: those stand before what came of them.
  */
 export function eventTimeline(
   event: EventDetail,
@@ -59,10 +59,15 @@ function entriesOfHandler(view: HandlerDetail, { show, held, steps }: HandlerPar
             handler,
           },
         ]),
-    // Steps are kept without their times and runs.
-    ...steps.map(({ name }) => ({ ...entry("step_done", undefined, `${of} has finished the step ${name}.`), handler })),
+    ...steps.map((step) => finishedStep(step, of)),
     { ...now, handler, attempt: attempts === 0 ? null : attempts },
   ];
+}
+
+/** Its run is not kept. */
+function finishedStep({ handler, name, at }: KeptStepRow, of: string): TimelineEntry {
+  const time = at === null ? undefined : Date.parse(at);
+  return { ...entry("step_done", time, `${of} has finished the step ${name}.`), handler };
 }
 
 /** The first and the last failed run, and how many were between. */
@@ -161,7 +166,10 @@ function entry(kind: TimelineEntry["kind"], at: number | undefined, text: string
   return { kind, at: isoTime(at), handler: null, attempt: null, text, detail: null, key: null };
 }
 
-/** Those without a time stay before the next one of their group that has one. */
+/**
+ * Those without a time stay before the next one of their group that has one. Of what has the same time, steps are
+ * first: the run that failed after them may have ended in the same millisecond.
+ */
 function inOrder(entries: readonly TimelineEntry[]): TimelineEntry[] {
   let next = Number.POSITIVE_INFINITY;
   const placed = entries.toReversed().map((each) => {
@@ -170,6 +178,10 @@ function inOrder(entries: readonly TimelineEntry[]): TimelineEntry[] {
   });
   return placed
     .toReversed()
-    .toSorted((one, other) => (one.at === other.at ? 0 : one.at - other.at))
+    .toSorted((one, other) => (one.at === other.at ? rankOf(one.each) - rankOf(other.each) : one.at - other.at))
     .map(({ each }) => each);
+}
+
+function rankOf({ kind, at }: TimelineEntry): number {
+  return kind === "step_done" && at !== null ? 0 : 1;
 }

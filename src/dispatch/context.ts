@@ -228,15 +228,16 @@ export class RunContext implements HandlerContext<unknown> {
     // Also in attempt 1: the inbox's retry starts the count again and keeps the steps.
     this.#kept ??= this.#deps.store.loadSteps(this.#work);
     const kept = await this.#kept;
-    const text = Object.hasOwn(kept, name) ? kept[name] : undefined;
-    if (text !== undefined) return this.#repeatStep(text) as Value;
+    const before = Object.hasOwn(kept, name) ? kept[name] : undefined;
+    if (before !== undefined) return this.#repeatStep(before) as Value;
 
     const recordedBefore = this.#records?.all?.length ?? 0;
     const value = await fn();
     // Records of concurrent code may be among them, which does no harm: a record made twice is one.
     const records = this.#records?.all?.slice(recordedBefore);
     const { seq, handler, token } = this.#work;
-    const saved = await this.#deps.store.saveStep({ seq, handler, token }, name, this.#stepJson(name, value, records));
+    const text = this.#stepJson(name, value, records);
+    const saved = await this.#deps.store.saveStep({ seq, handler, token }, name, text, this.#deps.clock.now());
     if (saved === "lost") {
       throw new PigeonholeError(
         "lease_lost",

@@ -19,7 +19,7 @@ export interface CopiedEvent {
   trace: TraceContext | null;
   work: CopiedWork[];
   done: CopiedMark[];
-  steps: { handler: string; name: string; value: string }[];
+  steps: { handler: string; name: string; value: string; at: number | null }[];
   failed: { handler: string; attempt: number; stack: string; at: number | null }[];
 }
 

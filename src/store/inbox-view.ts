@@ -58,6 +58,14 @@ export interface FailedRuns {
   last: FailedRun;
 }
 
+/** A finished step that is kept for a later run. */
+export interface KeptStep {
+  /** Its name in `ctx.step`. */
+  name: string;
+  /** When it was kept, in milliseconds since 1970; undefined for steps under older versions. */
+  at: number | undefined;
+}
+
 /** One handler's part of an event that is looked at alone. */
 export interface HandlerDetail extends HandlerView {
   /**
@@ -65,6 +73,8 @@ export interface HandlerDetail extends HandlerView {
    * failed, or none under this version, and when the body was dropped by retention or erased.
    */
   failed: FailedRuns | undefined;
+  /** Finished steps, without their values, oldest first; empty before the first one, and once the work is done. */
+  steps: readonly KeptStep[];
 }
 
 /** An event as the inbox lists it. */

@@ -243,10 +243,10 @@ export interface Store<Tx = CommitTransaction> extends Outbox, KnownIds, Figures
   /** Values of finished steps, as JSON text by name. */
   loadSteps(work: Pick<Lease, "seq" | "handler">): Promise<Record<string, string>>;
   /**
-   * Keeps the value of a finished step under its name, as JSON text. `lost` when the lease had ended; nothing is
-   * written then.
+   * Keeps the value of a finished step under its name, as JSON text, with the time `at`. The first value of a name
+   * stays, with its time. `lost` when the lease had ended; nothing is written then.
    */
-  saveStep(lease: Lease, name: string, value: string): Promise<SettleResult>;
+  saveStep(lease: Lease, name: string, value: string, at: number): Promise<SettleResult>;
 
   /**
    * A page of stored events, newest first. Rejects with `invalid_argument` for a state or a cursor that does not

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { createReceiver, type Receiver, type Store } from "pigeonhole";
+import { createReceiver, type HandlerContext, type Receiver, type Store } from "pigeonhole";
 import type { PostgresStore } from "pigeonhole/postgres";
 import { afterEach } from "vitest";
 import { silentLogger } from "#pigeonhole/base/logger.js";
@@ -32,7 +32,7 @@ export function closeAfterTest(close: () => Promise<void>): void {
 
 /**
  * Starts an app with a handler that gives up on `email.bounced` until it is fixed, and one that fails on
- * `email.complained` and runs again. `work` is done for each event. The store is a new file unless another is given.
+ * `email.complained` after a step and runs again. `work` is done for each event. The store is a new file unless another is given.
  */
 export async function startReceiverApp(
   work: () => Promise<void> | void = () => undefined,
@@ -53,7 +53,11 @@ export async function startReceiverApp(
   };
   receiver.on("*", handle, { name: "all" });
   const complaints = createFailingHandler(() => new Error("try again later"));
-  receiver.on("email.complained", complaints.run, { name: "complaints", retry: { maxAttempts: 5 } });
+  const complain = async (_: unknown, { step }: HandlerContext): Promise<void> => {
+    await step("look up", () => 1);
+    complaints.run();
+  };
+  receiver.on("email.complained", complain, { name: "complaints", retry: { maxAttempts: 5 } });
   receiver.on("email.bounced", bounces.run, { name: "bounces", retry: { maxAttempts: 1 } });
   await receiver.start();
   const server = await serve(receiver.middleware());

@@ -75,12 +75,15 @@ describe("inbox, beside a running receiver", () => {
     );
     const { stdout } = await runCli(["inbox", "show", event.id, ...args]);
     expect(stdout).toMatch(
-      new RegExp(`handler   complaints: … ${retrying.source}\n +attempt 1 .*\n +Error: try again later`),
+      new RegExp(
+        `handler   complaints: … ${retrying.source}\n +attempt 1 .*\n +Error: try again later\n(?: +at .*\n)* +finished step look up \\(\\d{4}-[-T:.\\d]+Z\\)\n`,
+      ),
     );
     const [line] = jsonLines(await runCli(["inbox", "show", event.id, ...args, "--json"]));
-    const last = { attempt: 1, at: expect.stringMatching(/^\d{4}-[-T:.\d]+Z$/) as string };
+    const at = expect.stringMatching(/^\d{4}-[-T:.\d]+Z$/) as string;
+    const kept = { failed: { last: { attempt: 1, at } }, steps: [{ name: "look up", at }] };
     expect(line).toMatchObject({
-      event: { handlers: [{}, { state: "pending", attempts: 1, maxAttempts: 5, failed: { last } }] },
+      event: { handlers: [{}, { state: "pending", attempts: 1, maxAttempts: 5, ...kept }] },
     });
   });
 

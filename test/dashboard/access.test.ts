@@ -461,10 +461,13 @@ describe("payloads", () => {
         return (await dashboard.get<DashboardEventDetail>(`api/events/${event.id}`)).body.steps;
       };
       const handler = "email.sent";
-      await expect.poll(() => stepsFor("full")).toEqual([{ handler, name: "invite:ada@secret.example.com of Ada" }]);
-      expect(await stepsFor("hidden")).toEqual([{ handler, name: "[hidden]" }]);
+      const at = expect.stringMatching(/^\d{4}-[-T:.\d]+Z$/) as string;
+      await expect
+        .poll(() => stepsFor("full"))
+        .toEqual([{ handler, name: "invite:ada@secret.example.com of Ada", at }]);
+      expect(await stepsFor("hidden")).toEqual([{ handler, name: "[hidden]", at }]);
       expect(await stepsFor("redacted")).toEqual([
-        { handler, name: expect.stringMatching(/^invite:p-\w{8}@d-\w{8}\.example of Xxx$/) as string },
+        { handler, name: expect.stringMatching(/^invite:p-\w{8}@d-\w{8}\.example of Xxx$/) as string, at },
       ]);
     });
 

@@ -23,6 +23,7 @@ function timelineOf(work: Partial<HandlerDetail>, parts: Partial<TimelineParts> 
       first: { attempt: 1, stack: "Error: first", at: undefined },
       last: { attempt: 5, stack: "Error: last", at: undefined },
     },
+    steps: [],
     ...work,
   };
   const event: EventDetail = {
@@ -77,10 +78,29 @@ test("one run between has its number, and a later run takes the time from the fa
   expect(timelineOf({ failed: { first, last: first } }).map(({ kind }) => kind)).toEqual(["failed", "dead"]);
 });
 
-test("finished steps stand before the next run", () => {
+test("finished steps have their times, before a failure of the same time", () => {
+  const failed = {
+    first: { attempt: 1, stack: "Error: first", at: T + 2_000 },
+    last: { attempt: 2, stack: "Error: last", at: T + 4_000 },
+  };
+  const pending = { state: "pending", attempts: 2, dueAt: T + 9_000, settledAt: undefined, reason: undefined } as const;
   const steps = [
-    { handler: "crm", name: "look up" },
-    { handler: "other", name: "of another" },
+    { handler: "crm", name: "ask", at: iso(T + 2_000) },
+    { handler: "crm", name: "send", at: iso(T + 3_000) },
+  ];
+  expect(timelineOf({ ...pending, failed }, { steps }).map(({ kind, at }) => [kind, at])).toEqual([
+    ["step_done", iso(T + 2_000)],
+    ["failed", iso(T + 2_000)],
+    ["step_done", iso(T + 3_000)],
+    ["failed", iso(T + 4_000)],
+    ["next_run", iso(T + 9_000)],
+  ]);
+});
+
+test("steps that older versions kept stand before the next run", () => {
+  const steps = [
+    { handler: "crm", name: "look up", at: null },
+    { handler: "other", name: "of another", at: null },
   ];
   const entries = timelineOf({ state: "pending", dueAt: T + 9_000, settledAt: undefined }, { steps });
   expect(entries.slice(-2).map(({ kind, at, text }) => [kind, at, text])).toEqual([

@@ -180,7 +180,7 @@ describe("inbox.get", () => {
     const { body, seq, ...view } = (await receiver.inbox.get(event.id)) ?? {};
     expect(Buffer.from(body ?? [])).toEqual(bytesOf(event));
     expect(seq).toBe(1);
-    const common = { attempts: 1, maxAttempts: 14, dueAt: undefined, settledAt: at, discarded: false };
+    const common = { attempts: 1, maxAttempts: 14, dueAt: undefined, settledAt: at, discarded: false, steps: [] };
     const run = { attempt: 1, at, stack: expect.stringMatching(/^DoNotRetry: never\n {4}at /) as string };
     expect(view).toEqual({
       id: event.id,

@@ -37,7 +37,7 @@ async function fillFile(): Promise<string> {
   }
   const failed = { error: "Error: no", stack: "Error: no\n    at app.js:1:1" };
   const lease = await acceptLeased(store, "evt_failed \u0000", { type: "email.sent", test: true });
-  await store.saveStep(lease, "asked", '{"a":"\\u0000"}');
+  await store.saveStep(lease, "asked", '{"a":"\\u0000"}', T);
   await store.settle({ ...settlements.pending(lease), ...failed });
   await store.accept(
     newEvent("evt_two", { trace: TRACE, work: [{ handler: "a" }, { handler: "b", leaseUntil: T + MINUTE }] }),

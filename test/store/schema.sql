@@ -149,7 +149,7 @@ CREATE TABLE inbox_step (
     seq     INTEGER NOT NULL,
     handler TEXT    NOT NULL,
     name    TEXT    NOT NULL,
-    value   TEXT    NOT NULL,
+    value   TEXT    NOT NULL, saved_at INTEGER,
     PRIMARY KEY (seq, handler, name)
   ) STRICT, WITHOUT ROWID;
 

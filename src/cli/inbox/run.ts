@@ -6,6 +6,7 @@ import {
   type FailedRuns,
   type HandlerDetail,
   type HandlerView,
+  type KeptStep,
   bodyOf,
   foundEvent,
 } from "../../store/inbox-view.js";
@@ -133,8 +134,9 @@ function eventRecord(event: EventView): Record<string, unknown> {
 
 /** With the errors in full. */
 function detailRecord(event: EventDetail): Record<string, unknown> {
-  const handlers = event.handlers.map(({ failed, ...view }) => ({
+  const handlers = event.handlers.map(({ failed, steps, ...view }) => ({
     ...view,
+    ...(steps.length > 0 && { steps: steps.map(({ name, at }) => ({ name, at: isoTime(at) })) }),
     ...(failed !== undefined && { failed: handlerErrorRows(failed) }),
   }));
   return eventRecord({ ...event, handlers });
@@ -171,13 +173,18 @@ function describeEvent(event: EventDetail, body: string | null, { paint }: Outpu
 }
 
 function describeHandler(view: HandlerDetail, paint: Paint): string[] {
-  const { handler, reason, error, failed } = view;
+  const { handler, reason, error, failed, steps } = view;
   const why = reason === undefined ? "" : ` (${escapeControls(reason)})`;
   const name = handler === NOTE_HANDLER ? "not understood" : escapeControls(handler);
   return [
     `handler   ${name}: ${describeState(view, paint)}${why}${describeRuns(view)}`,
     ...(failed === undefined ? linesOf(error ?? "") : describeFailed(failed)).map((line) => `          ${line}`),
+    ...steps.map((step) => `          ${describeStep(step)}`),
   ];
+}
+
+function describeStep({ name, at }: KeptStep): string {
+  return `finished step ${escapeControls(name)} (${isoTime(at) ?? "time not kept"})`;
 }
 
 function describeState(view: HandlerView, paint: Paint): string {

@@ -65,7 +65,7 @@ export const inboxList = defineCommand({
 export const inboxShow = defineCommand({
   name: "inbox show",
   group,
-  summary: "Shows one event: each handler's state, its first and last error, and the body.",
+  summary: "Shows one event: each handler's state, its first and last error, its finished steps, and the body.",
   arguments: { id: { summary: "Id of the event." } },
   options: { ...options, body: { summary: "Prints the exact bytes of the body and nothing else." } },
   examples: [["pigeonhole inbox show evt_1 --body > event.json", "the bytes as they were received"]],

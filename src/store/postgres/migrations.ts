@@ -347,5 +347,8 @@ ${settleDone("CREATE", "state = 'leased' AND lease = of_lease")}
 
   -- When the run ended, in milliseconds since 1970; NULL in rows from before.
   ALTER TABLE pigeonhole.inbox_failed ADD COLUMN failed_at bigint;
+
+  -- When the step was kept, in milliseconds since 1970; NULL in rows from before.
+  ALTER TABLE pigeonhole.inbox_step ADD COLUMN saved_at bigint;
   `,
 ];

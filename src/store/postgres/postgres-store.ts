@@ -111,7 +111,7 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
     glance: (request) => lookForWork(work, clock, request),
     restartWaits: (limits) => opening.use((open) => restartWaits((use) => open.work("restarting waits", use), limits)),
     loadSteps: (of) => work("reading steps", (sql) => loadSteps(sql, of)),
-    saveStep: (lease, name, value) => work("keeping a step", (sql) => saveStep(sql, lease, name, value)),
+    saveStep: (lease, name, value, at) => work("keeping a step", (sql) => saveStep(sql, lease, name, value, at)),
     list: (query) => read("listing events", (sql) => listEvents(sql, query)),
     get: (id) => read("reading an event", (sql) => inspectEvent(sql, id)),
     ...knownIds(read),

@@ -318,6 +318,9 @@ export const MIGRATIONS: readonly string[] = [
 
   -- When the run ended, in milliseconds since 1970; NULL in rows from before.
   ALTER TABLE inbox_failed ADD COLUMN failed_at INTEGER;
+
+  -- When the step was kept, in milliseconds since 1970; NULL in rows from before.
+  ALTER TABLE inbox_step ADD COLUMN saved_at INTEGER;
   `,
 ];
 

@@ -194,7 +194,7 @@ function commandsOf(run: GroupCommit["run"]) {
     release: (leases, now) => run("release", { leases, now }),
     restartWaits: (limits) => run("restartWaits", limits),
     loadSteps: (work) => run("loadSteps", work),
-    saveStep: (lease, name, value) => run("saveStep", { lease, name, value }),
+    saveStep: (lease, name, value, at) => run("saveStep", { lease, name, value, at }),
     list: (query) => run("list", query),
     get: (id) => run("get", { id }),
     findIds: (ids) => run("findIds", ids),

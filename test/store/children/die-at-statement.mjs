@@ -103,7 +103,7 @@ await Promise.all([
   settle(of("2 h"), "done"),
   settle(of("3 h"), "pending", { dueAt: T + 50, error: "no" }),
 ]);
-await change([{ ...pair(of("2 i")), step: true }], () => store.saveStep(of("2 i"), "first", "1"));
+await change([{ ...pair(of("2 i")), step: true }], () => store.saveStep(of("2 i"), "first", "1", T));
 for (const name of ["7 c", "8 c"]) {
   await change([pair(of(name), { state: "done", started: 1 })], () =>
     store.commit({ ...of(name), at: T, dropSteps: false, to: "done" }, ({ db }) => {

@@ -131,7 +131,7 @@ export function describeCommit(fixture: Fixture): void {
 
     test("commit deletes the steps if asked", async () => {
       const lease = await acceptLeased(fixture.store, "evt_1");
-      await fixture.store.saveStep(lease, "one", "1");
+      await fixture.store.saveStep(lease, "one", "1", T);
       await fixture.store.commit({ ...settlements.done(lease), dropSteps: true }, () => undefined);
       expect(await fixture.store.loadSteps(lease)).toEqual({});
     });

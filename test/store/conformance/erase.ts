@@ -102,7 +102,7 @@ export function describeErase(fixture: Fixture): void {
 
     test("an event with the address in a step's value or an error text is found, and loses both", async () => {
       const steps = await acceptLeased(fixture.store, "evt_1", { body: Buffer.from("{}") });
-      await fixture.store.saveStep(steps, "load", String.raw`{"to":"ann\u0040example.com"}`);
+      await fixture.store.saveStep(steps, "load", String.raw`{"to":"ann\u0040example.com"}`, T);
       await fixture.store.settle(settlements.pending(steps));
       const failed = await acceptLeased(fixture.store, "evt_2", { body: Buffer.from("{}") });
       await fixture.store.settle({ ...settlements.dead(failed), error: "no contact <ann@example.com>" });

@@ -103,7 +103,7 @@ export function describePrune(fixture: Fixture): void {
     test("prune deletes events whose work is done or discarded, with their marks and steps", async () => {
       const { store } = fixture;
       const lease = await acceptLeased(store, "done");
-      await store.saveStep(lease, "a", "1");
+      await store.saveStep(lease, "a", "1", T);
       await store.settle(settlements.done(lease));
       await acceptAll(store, ["discarded"]);
       await store.discard("discarded", T);

@@ -60,7 +60,7 @@ const ENDINGS: Record<string, (fixture: Fixture) => Promise<Lease>> = {
 
 export function describeSettle(fixture: Fixture): void {
   describe("settle", () => {
-    const view = { handler: "h", attempts: 1, discarded: false };
+    const view = { handler: "h", attempts: 1, discarded: false, steps: [] };
     test.each<[Target, object, object]>([
       ["done", { ...view, state: "done", settledAt: T + 5 }, { done: 1 }],
       ["pending", { ...view, state: "pending", dueAt: T + 50, error: "it failed" }, { pending: 1, done: 0 }],

@@ -7,7 +7,7 @@ export function describeSteps(fixture: Fixture): void {
       "the store keeps a step's name %j and its text unchanged",
       async (name) => {
         const lease = await acceptLeased(fixture.store, "evt_1");
-        expect(await fixture.store.saveStep(lease, name, '{"value":null}')).toBe("settled");
+        expect(await fixture.store.saveStep(lease, name, '{"value":null}', T)).toBe("settled");
         expect(Object.entries(await fixture.store.loadSteps(lease))).toEqual([[name, '{"value":null}']]);
       },
     );
@@ -18,9 +18,44 @@ export function describeSteps(fixture: Fixture): void {
 
     test("the store keeps the first value of a step's name", async () => {
       const lease = await acceptLeased(fixture.store, "evt_1");
-      await fixture.store.saveStep(lease, "a", "1");
-      expect(await fixture.store.saveStep(lease, "a", "2")).toBe("settled");
+      await fixture.store.saveStep(lease, "a", "1", T);
+      expect(await fixture.store.saveStep(lease, "a", "2", T)).toBe("settled");
       expect(await fixture.store.loadSteps(lease)).toEqual({ a: "1" });
+    });
+
+    test("an operator sees when each step was kept, oldest first, until the work is done", async () => {
+      const { store } = fixture;
+      const lease = await acceptLeased(store, "evt_1");
+      const stepsShown = async () => (await store.get("evt_1"))?.handlers.map(({ steps }) => steps);
+      expect(await stepsShown()).toEqual([[]]);
+      await store.saveStep(lease, "b", "1", T + 1);
+      await store.saveStep(lease, "a", "2", T + 2);
+      await store.saveStep(lease, "b", "3", T + 3);
+      const steps = [
+        { name: "b", at: T + 1 },
+        { name: "a", at: T + 2 },
+      ];
+      expect(await stepsShown()).toEqual([steps]);
+      await store.settle(settlements.pending(lease, T));
+      expect(await stepsShown()).toEqual([steps]);
+      const [work] = (await leasePage(store)).work;
+      await store.settle({ ...settlements.done(bare(work ?? expect.unreachable())), dropSteps: true });
+      expect(await stepsShown()).toEqual([[]]);
+    });
+
+    test("an operator sees the steps of each handler with it", async () => {
+      const work = ["h", "i", "j"].map((handler) => ({ handler, leaseUntil: T + DAY }));
+      const result = await fixture.store.accept(newEvent("evt_1", { work }));
+      const leases = result.kind === "stored" ? result.leases : [];
+      for (const lease of leases.slice(0, 2)) {
+        await fixture.store.saveStep(bare(lease), `step of ${lease.handler}`, "1", T);
+      }
+      const handlers = (await fixture.store.get("evt_1"))?.handlers ?? [];
+      expect(handlers.map(({ handler, steps }) => [handler, steps])).toEqual([
+        ["h", [{ name: "step of h", at: T }]],
+        ["i", [{ name: "step of i", at: T }]],
+        ["j", []],
+      ]);
     });
 
     test("a step belongs to one handler of one event", async () => {
@@ -28,7 +63,7 @@ export function describeSteps(fixture: Fixture): void {
       const result = await fixture.store.accept(newEvent("evt_1", { work }));
       const [h, i] = result.kind === "stored" ? result.leases : [];
       const other = await acceptLeased(fixture.store, "evt_2");
-      await fixture.store.saveStep(h ?? expect.unreachable(), "a", "1");
+      await fixture.store.saveStep(h ?? expect.unreachable(), "a", "1", T);
       expect(await fixture.store.loadSteps(i ?? expect.unreachable())).toEqual({});
       expect(await fixture.store.loadSteps(other)).toEqual({});
     });
@@ -36,7 +71,7 @@ export function describeSteps(fixture: Fixture): void {
     test.each(TARGETS)("a settlement to %s keeps the steps, or deletes them if asked", async (to) => {
       for (const dropSteps of [false, true]) {
         const lease = await acceptLeased(fixture.store, `evt_${dropSteps}`);
-        await fixture.store.saveStep(lease, "a", "1");
+        await fixture.store.saveStep(lease, "a", "1", T);
         await fixture.store.settle({ ...settlements[to](lease), dropSteps });
         expect(await fixture.store.loadSteps(lease)).toEqual(dropSteps ? {} : { a: "1" });
       }
@@ -44,10 +79,10 @@ export function describeSteps(fixture: Fixture): void {
 
     test("the steps are kept over a retry and a crash", async () => {
       const lease = await acceptLeased(fixture.store, "evt_1");
-      await fixture.store.saveStep(lease, "a", "1");
+      await fixture.store.saveStep(lease, "a", "1", T);
       await fixture.store.settle(settlements.pending(lease, T));
       const { work } = await leasePage(fixture.store);
-      expect(await fixture.store.saveStep(bare(work[0] ?? expect.unreachable()), "b", "2")).toBe("settled");
+      expect(await fixture.store.saveStep(bare(work[0] ?? expect.unreachable()), "b", "2", T)).toBe("settled");
       await fixture.store.recover(T + DAY);
       expect(await fixture.store.loadSteps(lease)).toEqual({ a: "1", b: "2" });
     });
@@ -56,7 +91,7 @@ export function describeSteps(fixture: Fixture): void {
       const lease = await acceptLeased(fixture.store, "evt_1");
       await fixture.store.recover(T + DAY);
       await leasePage(fixture.store, { now: T + DAY });
-      expect(await fixture.store.saveStep(lease, "a", "1")).toBe("lost");
+      expect(await fixture.store.saveStep(lease, "a", "1", T)).toBe("lost");
       expect(await fixture.store.loadSteps(lease)).toEqual({});
     });
   });

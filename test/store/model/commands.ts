@@ -208,7 +208,8 @@ const renew = onLease("renew", async (model, { store }, given) => {
 const saveStep = fc.constantFrom("a", "b").chain((name) =>
   onLease(`step ${name}`, async (model, { store }, given) => {
     const work = model.held(given);
-    expect(await store.saveStep(given, name, String(given.token))).toBe(work === undefined ? "lost" : "settled");
+    const saved = await store.saveStep(given, name, String(given.token), model.now);
+    expect(saved).toBe(work === undefined ? "lost" : "settled");
     if (work === undefined) return;
     work.steps[name] ??= String(given.token);
     expect(await store.loadSteps(given)).toEqual(work.steps);

@@ -46,7 +46,7 @@ describeOnPostgres((database) => {
     ["settling it for a later run", (store, lease) => store.settle(settlements.pending(lease))],
     ["releasing it", (store, lease) => store.release([lease], T)],
     ["renewing it", (store, lease) => store.renew([lease], T)],
-    ["keeping a step", (store, lease) => store.saveStep(lease, "step", "1")],
+    ["keeping a step", (store, lease) => store.saveStep(lease, "step", "1", T)],
     ["taking a key", (store, lease) => store.holdKey?.(lease, String(lease.seq)) ?? Promise.resolve()],
   ])(
     "%s finds leased work by its key, not among all that was leased since an old transaction began",

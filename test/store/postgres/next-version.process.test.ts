@@ -51,7 +51,7 @@ async function liveThrough(store: PgStore, name: string): Promise<void> {
   const [done, failed, dead, committed, given] = leases as [Lease, Lease, Lease, Lease, Lease];
   expect(await store.accept(newEvent(`${name} done`))).toEqual({ kind: "duplicate", otherBytes: false });
   expect(await store.holdKey?.(done, name)).toBe(true);
-  expect(await store.saveStep(done, "step", "1")).toBe("settled");
+  expect(await store.saveStep(done, "step", "1", T)).toBe("settled");
   expect(await store.loadSteps(done)).toEqual({ step: "1" });
   expect(await store.renew(leases, T + DAY)).toEqual([]);
   expect(await store.settle({ ...settlements.done(done), dropSteps: true })).toBe("settled");

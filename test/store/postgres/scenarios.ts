@@ -236,7 +236,7 @@ export const POSTGRES_SCENARIOS: readonly PostgresScenario[] = [
       const call = await takeSend(store, later);
       expect(await store.settle(settlements.done(old))).toBe("lost");
       expect(await store.settle(settlements.pending(old, T))).toBe("lost");
-      expect(await store.saveStep(old, "step", "1")).toBe("lost");
+      expect(await store.saveStep(old, "step", "1", T)).toBe("lost");
       expect(await store.renew([old], T + 3 * DAY)).toEqual([old]);
       await store.release([old], T);
       expect(await store.settleSend(sendSettlements.pending(oldCall))).toBe("lost");

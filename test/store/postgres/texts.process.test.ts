@@ -56,7 +56,7 @@ describeOnPostgres((database) => {
       const store = await openStore(database);
       const handler = `h${text}`;
       const lease = await acceptLeased(store, "evt_1", { type: text, work: [{ handler, leaseUntil: T }] });
-      await store.saveStep(lease, text, JSON.stringify(text));
+      await store.saveStep(lease, text, JSON.stringify(text), T);
       expect(await store.loadSteps(lease)).toEqual({ [text]: JSON.stringify(text) });
       await store.settle({ ...settlements.parked(lease), reason: text, error: text });
       const parked = { handler, state: "parked", reason: text, error: text };
@@ -74,7 +74,7 @@ describeOnPostgres((database) => {
         Array.from({ length }, () => String.fromCodePoint(0x4e00 + randomInt(0x5000))).join("");
       const [handler, name] = [write(200), write(500)];
       const lease = await acceptLeased(store, "evt_1", { work: [{ handler, leaseUntil: T }] });
-      expect(await store.saveStep(lease, name, "1")).toBe("settled");
+      expect(await store.saveStep(lease, name, "1", T)).toBe("settled");
       expect(await store.loadSteps(lease)).toEqual({ [name]: "1" });
     });
 

@@ -114,7 +114,7 @@ export const TWIN_SCENARIOS: readonly PostgresScenario[] = [
     async run(scene) {
       const store = await scene.open();
       const lease = await acceptLeased(store, "evt_1", { work: [{ handler: "h", leaseUntil: T + DAY }] });
-      await store.saveStep(lease, "first", "1");
+      await store.saveStep(lease, "first", "1", T);
       await scene.giveToDeadProcess();
       await store.recover(T);
       await scene.pass(4);

@@ -31,7 +31,7 @@ async function fill(store: Store): Promise<void> {
     await store.accept(newEvent(`other_${place}`, { body: Buffer.from(textWith("b@example.com", size)) }));
     const work = [{ handler: `failing_${place}`, leaseUntil: T + DAY }];
     const failing = await acceptLeased(store, `failing_${place}`, { body, work });
-    await store.saveStep(failing, "load", textWith(EMAIL, size));
+    await store.saveStep(failing, "load", textWith(EMAIL, size), T);
     const error = `no answer for ${EMAIL} ${"y".repeat(place * 7)}`;
     // The third stack takes the place of the second one, whose pages it does not need.
     let lease = failing;
@@ -43,7 +43,7 @@ async function fill(store: Store): Promise<void> {
       lease = expectLease(page.work[0]);
     }
     const done = await acceptLeased(store, `done_${place}`, { body });
-    await store.saveStep(done, "load", textWith(EMAIL, size));
+    await store.saveStep(done, "load", textWith(EMAIL, size), T);
     const records = [newRecord(`key_${place}`, { body: textWith(EMAIL, size % 3_000) })];
     await store.settle({ ...settlements.done(done), records, dropSteps: place % 2 === 0 });
     if (place % 3 === 0) continue;

@@ -94,7 +94,7 @@ class Life {
     const lease = this.#pick(place);
     if (lease === undefined) return;
     const isHeld = this.#held.has(nameOf(lease)) && this.#held.get(nameOf(lease)) === lease;
-    expect(await this.store.saveStep(lease, "first", "1")).toBe(isHeld ? "settled" : "lost");
+    expect(await this.store.saveStep(lease, "first", "1", T)).toBe(isHeld ? "settled" : "lost");
   }
 
   async renew(place: number): Promise<void> {

@@ -355,7 +355,7 @@ const WAITING: Scenario[] = [
     async run(scene) {
       const store = await scene.open();
       const [lease] = await acceptMany(store, 1);
-      expect(await store.saveStep(expectLease(lease), "first", "1")).toBe("settled");
+      expect(await store.saveStep(expectLease(lease), "first", "1", T)).toBe("settled");
       const next = await scene.reopen(store);
       const { work } = await leasePage(next);
       expect(work).toMatchObject([{ attempt: 2, failures: 0, crashes: 1 }]);
@@ -371,7 +371,7 @@ const LATE: Record<string, (store: Store, lease: Lease) => Promise<void>> = {
   "a settlement as done": async (store, lease) => expect(await store.settle(settlements.done(lease))).toBe("lost"),
   "a settlement as failed": async (store, lease) => expect(await store.settle(settlements.pending(lease))).toBe("lost"),
   "a settlement as dead": async (store, lease) => expect(await store.settle(settlements.dead(lease))).toBe("lost"),
-  "a step": async (store, lease) => expect(await store.saveStep(lease, "first", "1")).toBe("lost"),
+  "a step": async (store, lease) => expect(await store.saveStep(lease, "first", "1", T)).toBe("lost"),
   "a renewal": async (store, lease) => expect(await store.renew([lease], T + DAY)).toMatchObject([{ seq: lease.seq }]),
   "a release": (store, lease) => store.release([lease], T),
   "ctx.commit": (store, lease) =>

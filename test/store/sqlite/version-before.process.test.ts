@@ -119,7 +119,7 @@ describe.runIf(hasVersionBefore())("with the version before", () => {
     await store.settle(settlements.pending(expectLease(failed)));
     await store.settle(settlements.dead(expectLease(dead)));
     await store.commit(settlements.done(expectLease(committed)), () => undefined);
-    await store.saveStep(expectLease(stepped), "first", "1");
+    await store.saveStep(expectLease(stepped), "first", "1", T);
     await store.release([expectLease(given)], T);
     await acceptMany(store, 2, 8);
     await accept(beside, { evt_10: {}, evt_11: { work: [{ handler: "h" }] } });
@@ -399,7 +399,7 @@ async function liveThrough(store: Store): Promise<void> {
   await store.release([of("released")], T);
   await store.renew([of("renewed")], T + DAY);
   await store.commit(settlements.done(of("committed")), () => undefined);
-  await store.saveStep(of("stepped"), "first", "1");
+  await store.saveStep(of("stepped"), "first", "1", T);
   await store.settle({ ...settlements.done(of("stepped")), dropSteps: true });
   for (const id of ["discarded", "discarded_dead", "noted_too", "in_flight", "done"]) await store.discard(id, T + 7);
   for (const id of ["replanned", "retried", "in_flight", "nobody"]) {

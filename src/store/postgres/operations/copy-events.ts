@@ -42,8 +42,8 @@ const INSERT_DONE = `
   INSERT INTO pigeonhole.done_count (done) SELECT count(*) FROM marked WHERE NOT discarded HAVING count(*) > 0`;
 
 const INSERT_STEPS = `
-  INSERT INTO pigeonhole.inbox_step (seq, handler, name, value)
-  SELECT * FROM unnest(:seqs::bigint[], :handlers::text[], :names::text[], :values::text[]) AS s`;
+  INSERT INTO pigeonhole.inbox_step (seq, handler, name, value, saved_at)
+  SELECT * FROM unnest(:seqs::bigint[], :handlers::text[], :names::text[], :values::text[], :ats::bigint[]) AS s`;
 
 const INSERT_FAILED = `
   INSERT INTO pigeonhole.inbox_failed (seq, handler, attempt, stack, failed_at)
@@ -125,6 +125,7 @@ async function insertTexts(sql: Sql, stored: readonly Stored[]): Promise<void> {
     handlers: steps.map(({ handler }) => handler),
     names: steps.map(({ name }) => name),
     values: steps.map(({ value }) => value),
+    ats: steps.map(({ at }) => at),
   });
   const failed = stored.flatMap((event) => event.failed.map((run) => ({ ...run, seq: event.seq })));
   await sql.run(INSERT_FAILED, {

@@ -6,6 +6,7 @@ import type { Sql } from "../sql.js";
 import { choiceParameters, fromListed } from "./event-conditions.js";
 import { readFailedRuns } from "./failed-runs.js";
 import { readOthers } from "./other-bytes.js";
+import { readKeptSteps } from "./steps.js";
 
 type EventRow = Pick<EventView, "id" | "type" | "test" | "receivedAt" | "signedAt"> & {
   seq: number;
@@ -65,7 +66,12 @@ export async function inspectEvent(sql: Sql, id: string): Promise<EventDetail | 
   const [view] = await viewAll(sql, [row]);
   if (view === undefined) return undefined;
   const failedOf = await readFailedRuns(sql, row.seq);
-  const handlers = view.handlers.map((handler) => ({ ...handler, failed: failedOf(handler) }));
+  const stepsOf = await readKeptSteps(sql, row.seq);
+  const handlers = view.handlers.map((handler) => ({
+    ...handler,
+    failed: failedOf(handler),
+    steps: stepsOf(handler.handler),
+  }));
   return { ...view, handlers, seq: row.seq, body: row.body ?? undefined };
 }
 

@@ -1,4 +1,6 @@
+import type { KeptStep } from "../../inbox-view.js";
 import type { SettleResult } from "../../store.js";
+import { type KeptStepRow, toKeptStep } from "../../kept-step-row.js";
 import type { Lease } from "../../work.js";
 import type { Sql } from "../sql.js";
 
@@ -11,14 +13,24 @@ export async function loadSteps(sql: Sql, work: Pick<Lease, "seq" | "handler">):
   return Object.fromEntries(rows.map(({ name, value }) => [name, value]));
 }
 
+/** Reads the names and times of an event's finished steps, by handler, for people; oldest first. */
+export async function readKeptSteps(sql: Sql, seq: number): Promise<(handler: string) => KeptStep[]> {
+  const rows = await sql.rows<KeptStepRow & { handler: string }>(
+    `SELECT handler, name, saved_at AS at FROM pigeonhole.inbox_step WHERE seq = :seq
+     ORDER BY saved_at NULLS FIRST, name`,
+    { seq },
+  );
+  return (handler) => rows.filter((row) => row.handler === handler).map(toKeptStep);
+}
+
 /** Keeps the value of a finished step, while the lease holds. The first value of a name stays. */
-export async function saveStep(sql: Sql, lease: Lease, name: string, value: string): Promise<SettleResult> {
+export async function saveStep(sql: Sql, lease: Lease, name: string, value: string, at: number): Promise<SettleResult> {
   const kept = await sql.run(
-    `INSERT INTO pigeonhole.inbox_step (seq, handler, name, value)
-     SELECT seq, handler, :name, :value FROM pigeonhole.inbox_work
+    `INSERT INTO pigeonhole.inbox_step (seq, handler, name, value, saved_at)
+     SELECT seq, handler, :name, :value, :at::bigint FROM pigeonhole.inbox_work
      WHERE seq = :seq AND handler = :handler AND lease = :token
      ON CONFLICT (seq, handler, name) DO UPDATE SET value = inbox_step.value`,
-    { ...lease, name, value },
+    { ...lease, name, value, at },
   );
   return kept === 1 ? "settled" : "lost";
 }

@@ -5,6 +5,7 @@ import { WORK_STATES, mostUrgentState } from "../../work-state.js";
 import { prepareOtherBytes } from "./other-bytes.js";
 import { type Nullable, checkState, readSeqCursor, withoutNulls } from "../../check-query.js";
 import { prepareReadFailedRuns } from "./failed-runs.js";
+import { prepareReadKeptSteps } from "./steps.js";
 import { bindChoice, eventConditions } from "./work-choice.js";
 
 interface EventRow {
@@ -66,6 +67,7 @@ function prepareView(db: Database): (row: EventRow) => EventView {
 export function prepareInspect(db: Database) {
   const selectById = db.prepare<{ id: string }, EventRow>(`SELECT ${EVENT_COLUMNS} FROM inbox_event WHERE id = :id`);
   const readFailedRuns = prepareReadFailedRuns(db);
+  const readSteps = prepareReadKeptSteps(db);
   const selectBody = db.prepare<{ seq: number }, Uint8Array>("SELECT body FROM inbox_body WHERE seq = :seq").pluck();
   const view = prepareView(db);
 
@@ -99,7 +101,11 @@ export function prepareInspect(db: Database) {
     const { handlers, ...event } = view(row);
     return {
       ...event,
-      handlers: handlers.map((work) => ({ ...work, failed: readFailedRuns({ ...work, seq }) })),
+      handlers: handlers.map((work) => ({
+        ...work,
+        failed: readFailedRuns({ ...work, seq }),
+        steps: readSteps({ ...work, seq }),
+      })),
       seq,
       body: selectBody.get({ seq }),
     };

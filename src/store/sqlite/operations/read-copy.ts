@@ -94,7 +94,9 @@ function prepareParts(db: Database) {
     done: prepare<Omit<CopiedMark, "discarded"> & { discarded: 0 | 1 }>(`
       SELECT seq, handler, settled_at AS settledAt, attempts, discarded FROM inbox_done WHERE ${ofRange}
       UNION ALL SELECT seq, handler, settled_at, 1, 0 FROM inbox_marked WHERE ${ofRange}`),
-    steps: prepare<CopiedEvent["steps"][number]>(`SELECT seq, handler, name, value FROM inbox_step WHERE ${ofRange}`),
+    steps: prepare<CopiedEvent["steps"][number]>(
+      `SELECT seq, handler, name, value, saved_at AS at FROM inbox_step WHERE ${ofRange}`,
+    ),
     failed: prepare<CopiedEvent["failed"][number]>(
       `SELECT seq, handler, attempt, stack, failed_at AS at FROM inbox_failed WHERE ${ofRange}`,
     ),

@@ -1,5 +1,7 @@
 import type { Database } from "better-sqlite3";
+import type { KeptStep } from "../../inbox-view.js";
 import type { SettleResult } from "../../store.js";
+import { type KeptStepRow, toKeptStep } from "../../kept-step-row.js";
 import type { Lease } from "../../work.js";
 import { FROM_OWN_PAIR } from "../direct-pairs.js";
 import { prepareLater } from "../on-first-use.js";
@@ -14,18 +16,26 @@ export function prepareLoadSteps(db: Database) {
     Object.fromEntries(select.all({ seq, handler }).map(({ name, value }) => [name, value]));
 }
 
+/** Reads the names and times of a handler's finished steps, for people; oldest first. */
+export function prepareReadKeptSteps(db: Database) {
+  const select = db.prepare<Pick<Lease, "seq" | "handler">, KeptStepRow>(
+    "SELECT name, saved_at AS at FROM inbox_step WHERE seq = :seq AND handler = :handler ORDER BY saved_at, name",
+  );
+  return ({ seq, handler }: Pick<Lease, "seq" | "handler">): KeptStep[] => select.all({ seq, handler }).map(toKeptStep);
+}
+
 /** Keeps the value of a finished step, while the lease holds. The first value of a name stays. */
 export function prepareSaveStep(db: Database) {
   const insert = db.prepare(`
-    INSERT INTO inbox_step (seq, handler, name, value)
-    SELECT :seq, :handler, :name, :value FROM (
+    INSERT INTO inbox_step (seq, handler, name, value, saved_at)
+    SELECT :seq, :handler, :name, :value, :at FROM (
       SELECT 1 FROM inbox_work WHERE seq = :seq AND handler = :handler AND state = 'leased' AND lease = :token
       UNION ALL
       SELECT 1 ${FROM_OWN_PAIR})
     WHERE true
     ON CONFLICT (seq, handler, name) DO UPDATE SET value = inbox_step.value`);
-  return ({ lease, name, value }: { lease: Lease; name: string; value: string }): SettleResult =>
-    insert.run({ ...lease, name, value }).changes === 1 ? "settled" : "lost";
+  return ({ lease, name, value, at }: { lease: Lease; name: string; value: string; at: number }): SettleResult =>
+    insert.run({ ...lease, name, value, at }).changes === 1 ? "settled" : "lost";
 }
 
 /** Removes the steps of a handler that is done. An erasure later does not find what is in no table any more. */
