@@ -21,6 +21,8 @@ export interface RunRequest {
   now: number;
   /** `next` of the page before. */
   from?: WaitingPlace | undefined;
+  /** Pieces that the page looks at. @default WAITING_PAGE */
+  limit?: number | undefined;
 }
 
 export interface RunPage {

@@ -16,7 +16,8 @@ import {
   waitingPlaceOf,
 } from "../bulk-jobs.js";
 import type { StuckPiece } from "../inbox-operator.js";
-import { type BesideReceivers, PAGE_ROWS } from "./beside-receivers.js";
+import type { BesideReceivers } from "./beside-receivers.js";
+import { JobPages } from "./job-pages.js";
 import { cancelJob, createJob, failJob, getJob, isJobAt, listJobs, nextOpenJob, stepJob } from "./operations/jobs.js";
 import { requestRetry } from "./operations/requested-retries.js";
 import { countWaiting, runWork } from "./operations/run-now.js";
@@ -24,8 +25,10 @@ import { readServerTime } from "./operations/server-time.js";
 import { countStuck, endPieces, resetPieceBesideOthers, resetPieces, selectStuck } from "./operations/stuck-work.js";
 import type { Sql } from "./sql.js";
 
-/** Jobs over work in a database beside its receivers. */
-export function operateJobsOfDatabase({ read, write }: BesideReceivers): BulkJobs {
+/** Jobs over work in a database beside its receivers. `pages`: where nobody waits for the answer. */
+export function operateJobsOfDatabase({ read, write }: BesideReceivers, pages: BesideReceivers): BulkJobs {
+  const sizes = new JobPages();
+
   async function countJob(
     sql: Sql,
     job: Pick<BulkJob, "action" | "choice">,
@@ -52,11 +55,13 @@ export function operateJobsOfDatabase({ read, write }: BesideReceivers): BulkJob
       if (open === undefined) return undefined;
       try {
         checkJob(toBulkJob(open));
-        await runPage({ read, write }, open);
+        await runPage(pages, { row: open, limit: sizes.rowsOf(open) });
+        sizes.noteDone(open);
       } catch (error) {
-        // A job of a later version.
-        if (!isPigeonholeError(error, "invalid_argument")) throw error;
-        const { message } = error;
+        if (isPigeonholeError(error, "stopped")) throw error;
+        // A job of a later version, or one that keeps younger ones from their turn.
+        if (!isPigeonholeError(error, "invalid_argument") && !sizes.noteFailed(open)) throw error;
+        const message = error instanceof Error ? error.message : String(error);
         await write("ending a job", (sql, now) => failJob(sql, { id: open.id, now, error: message }));
       }
       return read("reading a job", async (sql) => jobOf(await getJob(sql, open.id)));
@@ -67,27 +72,33 @@ export function operateJobsOfDatabase({ read, write }: BesideReceivers): BulkJob
 const jobOf = (row: JobRow | undefined): BulkJob | undefined => (row === undefined ? undefined : toBulkJob(row));
 
 /** The page is read without a lock. Its change locks the job first: of two processes, one makes it. */
-function runPage(beside: BesideReceivers, row: JobRow): Promise<void> {
-  return row.action === "run" ? runWaiting(beside, row) : changeStuck(beside, row);
+function runPage(beside: BesideReceivers, page: JobPage): Promise<void> {
+  return page.row.action === "run" ? runWaiting(beside, page) : changeStuck(beside, page);
 }
 
-function runWaiting({ write }: BesideReceivers, row: JobRow): Promise<void> {
+/** `limit`: rows that it looks at. */
+interface JobPage {
+  row: JobRow;
+  limit: number;
+}
+
+function runWaiting({ write }: BesideReceivers, { row, limit }: JobPage): Promise<void> {
   return write("running waiting work", async (sql, now) => {
     if (!(await isJobAt(sql, row))) return;
     const choice = jobWorkOf(row, now);
-    const { pieces, next } = await runWork(sql, { choice, now, from: waitingPlaceOf(row) });
+    const { pieces, next } = await runWork(sql, { choice, now, from: waitingPlaceOf(row), limit });
     await stepJob(sql, { row, next, now, done: pieces.length, skipped: 0 });
   });
 }
 
-async function changeStuck({ read, write }: BesideReceivers, row: JobRow): Promise<void> {
+async function changeStuck({ read, write }: BesideReceivers, { row, limit }: JobPage): Promise<void> {
   const { action, choice } = toBulkJob(row);
   const at = stuckPlaceOf(row);
   const page = await read("listing work", async (sql) => {
     const ofState = { ...jobWorkOf(row, await readServerTime(sql)), state: at.state };
-    return selectStuck(sql, { choice: ofState, after: at, limit: PAGE_ROWS });
+    return selectStuck(sql, { choice: ofState, after: at, limit });
   });
-  const next = stuckAfter(choice, { at, page, isFull: page.length === PAGE_ROWS });
+  const next = stuckAfter(choice, { at, page, isFull: page.length === limit });
   await write("changing work", async (sql, now) => {
     if (!(await isJobAt(sql, row))) return;
     const pieces = { pieces: page, now };

@@ -1,5 +1,6 @@
 import { NOTE_HANDLER } from "../../base/note-handler.js";
 import { PigeonholeError } from "../../base/error.js";
+import type { BulkJobs } from "../bulk-jobs.js";
 import { eraseAll } from "../erase.js";
 import type { InboxOperator, OperatorRetry } from "../inbox-operator.js";
 import { type EventDetail, bodyOf, foundEvent } from "../inbox-view.js";
@@ -40,12 +41,19 @@ export async function openInboxDatabase(place: string): Promise<InboxOperator> {
   return operateDatabase(await openBesideReceivers(place));
 }
 
-/** The operator's view through connections, which the view closes with itself. */
-export function operateDatabase({ database, schema, beside, close }: OpenBeside): InboxOperator {
+/** The operator's view through connections, which the view closes with itself. `pages`: where pages of jobs run. */
+export function operateDatabase({
+  database,
+  schema,
+  beside,
+  pages = beside,
+  close,
+}: OpenBeside & { pages?: BesideReceivers }): InboxOperator {
   return {
     database,
     ...operateEvents(beside, { database, lockClass: lockClassOf(schema) }),
     ...operateContactEvents(beside),
+    ...operateJobsOfDatabase(beside, pages),
     // oxlint-disable-next-line require-await -- a throw must become a rejection
     async backUp() {
       throw new PigeonholeError(
@@ -66,7 +74,7 @@ type OfContactEvents =
   | "retryDeadContactEvents"
   | "discardDeadContactEvents";
 
-type OfEvents = Exclude<keyof InboxOperator, OfContactEvents | "database" | "backUp" | "close">;
+type OfEvents = Exclude<keyof InboxOperator, OfContactEvents | keyof BulkJobs | "database" | "backUp" | "close">;
 
 function operateEvents(
   beside: BesideReceivers,
@@ -106,7 +114,6 @@ function operateEvents(
       runAllWork((from) => write("running waiting work", (sql, now) => runWork(sql, { choice, now, from }))),
     countWaiting: (choice) =>
       read("counting work", async (sql) => countWaiting(sql, choice, await readServerTime(sql))),
-    ...operateJobsOfDatabase(beside),
     pauseHandler: (handler, by) =>
       write("pausing a handler", (sql, now) => pauseHandler(sql, { handler, since: now, by })),
     resumeHandler: (handler) => write("resuming a handler", (sql) => resumeHandler(sql, handler)),

@@ -4,6 +4,7 @@ import { PigeonholeError } from "../../base/error.js";
 import { LATE, inTime } from "../../base/wait.js";
 import { nameOfDatabase } from "../connection-string.js";
 import type { InboxOperator } from "../inbox-operator.js";
+import type { BesideReceivers } from "./beside-receivers.js";
 import { operateDatabase } from "./open-inbox-database.js";
 import type { PostgresPlace } from "./open-postgres.js";
 import { readServerTime } from "./operations/server-time.js";
@@ -15,6 +16,9 @@ const MAX_AT_ONCE = 2;
 /** A person waits for no longer, in milliseconds: a server that hangs does not close its connections. */
 const ANSWERS_WITHIN_MS = 8 * SECOND;
 
+/** Nobody waits for a page of a job, which has several statements. In milliseconds. */
+const PAGES_WITHIN_MS = 60 * SECOND;
+
 type RunInPool = <Value>(doing: string, use: (sql: Sql) => Promise<Value>) => Promise<Value>;
 
 /** The operator's view on connections of the pool that the store uses, a few at a time. */
@@ -22,14 +26,20 @@ export function operateInPool(
   place: PostgresPlace,
   { read, write }: { read: RunInPool; write: RunInPool },
 ): InboxOperator {
-  const inTurn = inTurnAndTime(MAX_AT_ONCE, ANSWERS_WITHIN_MS);
+  const inTurn = takeTurns(MAX_AT_ONCE);
+  const within = (withinMs: number): BesideReceivers => {
+    const inTurnAndLimit = inTurnAndTime(inTurn, withinMs);
+    return {
+      read: (doing, use) => inTurnAndLimit(doing, () => read(doing, use)),
+      write: (doing, use) =>
+        inTurnAndLimit(doing, () => write(doing, async (sql) => use(sql, await readServerTime(sql)))),
+    };
+  };
   return operateDatabase({
     database: nameOfPlace(place),
     schema: place.schema,
-    beside: {
-      read: (doing, use) => inTurn(doing, () => read(doing, use)),
-      write: (doing, use) => inTurn(doing, () => write(doing, async (sql) => use(sql, await readServerTime(sql)))),
-    },
+    beside: within(ANSWERS_WITHIN_MS),
+    pages: within(PAGES_WITHIN_MS),
     // The pool is the store's.
     close: () => Promise.resolve(),
   });
@@ -39,8 +49,7 @@ export function operateInPool(
  * Takes turns, and waits for the turn and the work together no longer than `withinMs`: then rejects with
  * `store_unreachable`. Work whose turn comes later is not begun; work under way goes on.
  */
-function inTurnAndTime(most: number, withinMs: number) {
-  const inTurn = takeTurns(most);
+function inTurnAndTime(inTurn: ReturnType<typeof takeTurns>, withinMs: number) {
   return async <Value>(doing: string, work: () => Promise<Value>): Promise<Value> => {
     let isLate = false;
     const late = (): PigeonholeError =>

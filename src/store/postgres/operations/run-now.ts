@@ -37,13 +37,16 @@ export function runEvent(sql: Sql, id: string, now: number): Promise<number> {
  * Makes a page of chosen work due that waits for its next run; its attempts stay. Does not read work that is due. In
  * one transaction.
  */
-export async function runWork(sql: Sql, { choice, now, from }: RunRequest): Promise<RunPage> {
+export async function runWork(
+  sql: Sql,
+  { choice, now, from, limit: most = WAITING_PAGE }: RunRequest,
+): Promise<RunPage> {
   const chosen: StuckPiece[] = [];
   let looked = 0;
   let next = from ?? firstWaiting(choice.handler ?? (await handlerAfter(sql, "")), now);
-  while (next !== undefined && looked < WAITING_PAGE) {
+  while (next !== undefined && looked < most) {
     const { handler } = next;
-    const limit = WAITING_PAGE - looked;
+    const limit = most - looked;
     const waiting: Waiting[] = await select(sql, next, { choice, limit });
     for (const { seq, isChosen } of waiting) if (isChosen) chosen.push({ seq, handler });
     looked += waiting.length;

@@ -1,0 +1,83 @@
+import { beforeEach, expect, onTestFinished, test } from "vitest";
+import { createPostgresStore } from "pigeonhole/postgres";
+import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
+import type { Store } from "#pigeonhole/store/store.js";
+import { describeOnPostgres } from "../../support/postgres-server.js";
+import { acceptLeased, context, settlements, T } from "../conformance/fixture.js";
+
+describeOnPostgres((database) => {
+  const { schema } = database;
+  let store: Store<unknown>;
+  let operator: InboxOperator;
+
+  beforeEach(async () => {
+    const { pool } = database;
+    store = createPostgresStore({ pool, schema });
+    onTestFinished(async () => void (await pool.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)));
+    await store.open(context);
+    onTestFinished(() => store.close());
+    await store.recover(T);
+    operator = store.openOperator?.() ?? expect.unreachable();
+    onTestFinished(() => operator.close());
+  });
+
+  async function acceptDead(count: number, type = "email.sent"): Promise<void> {
+    for (let index = 0; index < count; index += 1) {
+      await store.settle(settlements.dead(await acceptLeased(store, `${type}_${index}`, { type })));
+    }
+  }
+
+  /** Lets the server do this with each statement that changes work; `changed` has the new rows. */
+  async function whenWorkChanges(statement: string): Promise<void> {
+    const { pool } = database;
+    await pool.query(`
+      CREATE FUNCTION ${schema}.when_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN ${statement}; RETURN NULL; END $$;
+      CREATE TRIGGER when_changed AFTER UPDATE ON ${schema}.inbox_work REFERENCING NEW TABLE AS changed
+        FOR EACH STATEMENT EXECUTE FUNCTION ${schema}.when_changed()`);
+  }
+
+  /** Runs pages as processes do, which go on after a failure. Returns how many failed. */
+  async function runAll(): Promise<number> {
+    for (let failed = 0; failed < 20;) {
+      try {
+        if ((await operator.runJobPage()) === undefined) return failed;
+      } catch {
+        failed += 1;
+      }
+    }
+    throw new Error("The jobs do not end.");
+  }
+
+  test("a job whose pages fail goes on with smaller pages", async () => {
+    await acceptDead(60);
+    await whenWorkChanges("IF (SELECT count(*) FROM changed) > 20 THEN RAISE 'too many at once'; END IF");
+    const { id } = await operator.createJob({ action: "retry", choice: {}, by: "ann" });
+    expect(await runAll()).toBeGreaterThan(0);
+    expect(await operator.getJob(id)).toMatchObject({ state: "done", done: 60, skipped: 0 });
+  });
+
+  test("a job that fails several times in a row is failed with its error, and the next one runs", async () => {
+    await acceptDead(2);
+    await acceptDead(2, "email.failed");
+    await whenWorkChanges(`
+      IF EXISTS (SELECT 1 FROM changed JOIN ${schema}.inbox_event AS e USING (seq) WHERE e.type = 'email.sent')
+      THEN RAISE 'the disk has a bad block'; END IF`);
+    const poor = await operator.createJob({ action: "retry", choice: { type: "email.sent" }, by: "ann" });
+    const next = await operator.createJob({ action: "retry", choice: { type: "email.failed" }, by: "ann" });
+    expect(await runAll()).toBe(4);
+    expect(await operator.getJob(poor.id)).toMatchObject({
+      state: "failed",
+      done: 0,
+      error: expect.stringContaining("SQLSTATE P0001") as string,
+    });
+    expect(await operator.getJob(next.id)).toMatchObject({ state: "done", done: 2 });
+  });
+
+  test("a page of a job may take longer than a person waits", { timeout: 40_000 }, async () => {
+    await acceptDead(1);
+    await whenWorkChanges("PERFORM pg_sleep(8.5)");
+    await operator.createJob({ action: "retry", choice: { state: "dead" }, by: "ann" });
+    expect(await operator.runJobPage()).toMatchObject({ state: "done", done: 1 });
+  });
+});
