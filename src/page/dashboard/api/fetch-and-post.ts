@@ -20,11 +20,20 @@ import {
   type RunningWork,
   type UnveiledPayload,
 } from "../../../dashboard/dashboard-api.js";
+import { escapeControls } from "../../../base/text.js";
 import { PageApiError } from "../../../dev/api/page-api-error.js";
 import { createJsonRequests } from "../../api/json-request.js";
 
-/** Of the last session that was read. */
+/** Of the last session that was read; the name is undefined before the first. */
 let token = "";
+let name: string | undefined;
+
+let onSession: (session: DashboardSession) => void = () => undefined;
+
+/** Each session that is read from now on is given to this. */
+export function followSession(listener: (session: DashboardSession) => void): void {
+  onSession = listener;
+}
 
 const { readJson, postJson } = createJsonRequests({
   server: "The app",
@@ -37,19 +46,31 @@ const at = encodeURIComponent;
 export async function fetchSession(): Promise<DashboardSession> {
   const session = await readJson<DashboardSession>("api/session");
   // Without one, the server refuses actions with the reason.
-  token = session.token;
+  ({ token, name } = session);
+  onSession(session);
   return session;
 }
 
-/** A POST, with a new token if the old one has ended. */
+/** A POST, with a new token if the old one has ended. Not repeated for another person, who did not ask for it. */
 async function change<Result>(path: string, body: object = {}): Promise<Result> {
   try {
     return await postJson<Result>(path, body);
   } catch (error) {
     if (!(error instanceof PageApiError && error.code === "token_expired")) throw error;
-    await fetchSession();
+    const asked = name;
+    const session = await fetchSession();
+    if (asked !== undefined && session.name !== asked) throw otherPerson(asked, session.name);
     return postJson<Result>(path, body);
   }
+}
+
+function otherPerson(asked: string, now: string): PageApiError {
+  return new PageApiError(403, {
+    code: "other_person",
+    message: escapeControls(
+      `${now} is signed in now, no longer ${asked}. Nothing was done. To act as ${now}, do it again.`,
+    ),
+  });
 }
 
 /** Parameters of a list; an empty one is left out. */

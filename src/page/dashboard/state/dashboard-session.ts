@@ -1,11 +1,15 @@
 import { computed, signal } from "@preact/signals";
 import type { DashboardSession } from "../../../dashboard/dashboard-api.js";
 import { reportProblem } from "../../state/notice.js";
-import { fetchSession } from "../api/fetch-and-post.js";
+import { fetchSession, followSession } from "../api/fetch-and-post.js";
 import { storeTrouble } from "./now.js";
 
 /** Null until the app has answered for the first time. */
 export const dashboardSession = signal<DashboardSession | null>(null);
+
+followSession((session) => {
+  dashboardSession.value = session;
+});
 
 /** Whether actions are shown: not while the store cannot be read. The server checks each again. */
 export const mayOperate = computed(() => dashboardSession.value?.role === "operate" && storeTrouble.value === null);
@@ -20,7 +24,7 @@ export const isUpToDate = computed(() => streamState.value === "live" || streamS
 
 export async function loadDashboardSession(): Promise<void> {
   try {
-    dashboardSession.value = await fetchSession();
+    await fetchSession();
   } catch (error) {
     reportProblem(error);
   }
