@@ -91,7 +91,7 @@ export interface Api {
 }
 
 /** What is known about a call so far. */
-interface Trace extends Pick<ApiCallEntry, "call" | "fault"> {
+interface CallTrace extends Pick<ApiCallEntry, "call" | "fault"> {
   caller: Caller | undefined;
 }
 
@@ -123,7 +123,7 @@ export function createApi(options: SandboxApiOptions): Api {
     matchRoute(routes, method, path.startsWith(basePath) ? path.slice(basePath.length) : "");
   const limitOf = ({ uploads }: Operation): number => uploads?.maxBytes ?? maxBodyBytes;
 
-  async function answer(request: ApiRequest, trace: Trace): Promise<ApiAnswer | "no_answer"> {
+  async function answer(request: ApiRequest, trace: CallTrace): Promise<ApiAnswer | "no_answer"> {
     const { path, search } = splitUrl(request.url);
     const match = find(request.method, path);
     const call: IncomingCall = {
@@ -165,7 +165,7 @@ export function createApi(options: SandboxApiOptions): Api {
       requests += 1;
       const requestId = `req_${requests}`;
       const startedMs = callerClock.now();
-      const trace: Trace = { call: undefined, fault: undefined, caller: undefined };
+      const trace: CallTrace = { call: undefined, fault: undefined, caller: undefined };
       const given = await answer(request, trace).catch((error: unknown) => {
         if (!(error instanceof SandboxApiError)) options.onError?.(error);
         return errorAnswer(error);
