@@ -375,11 +375,17 @@ export interface JobPreview {
   work: number;
 }
 
+/** Which work a job changes. Each list of jobs has it, so it does not have the ids. */
+export interface JobFilter extends Omit<WorkFilter, "ids"> {
+  /** How many events were chosen by their ids; left out when none were. */
+  chosen?: number | undefined;
+}
+
 /** A change of much work, done a small page at a time by any process on the store. */
 export interface BulkJobRow {
   id: string;
   action: JobAction;
-  filter: WorkFilter;
+  filter: JobFilter;
   /** Name of the person. */
   by: string;
   /** ISO 8601. */

@@ -4,7 +4,7 @@ import { readMoment } from "../dev/api/page-of-query.js";
 import { isoTime } from "../base/iso-time.js";
 import type { JobChoice } from "../store/bulk-jobs.js";
 import { PAGE_LIMIT } from "../store/inbox-view.js";
-import type { PayloadAccess, WorkFilter } from "./dashboard-api.js";
+import type { JobFilter, PayloadAccess } from "./dashboard-api.js";
 import { HIDDEN_TEXT } from "./show-error.js";
 
 /** Of a name, a type or a text to search for. */
@@ -41,14 +41,14 @@ export function readJobChoice(filter: Record<string, unknown>): JobChoice {
 export function showJobChoice(
   { error, since, until, errorGroup, ids, ...rest }: JobChoice,
   rule: PayloadAccess,
-): WorkFilter {
+): JobFilter {
   return withoutUndefined({
     ...rest,
     error: error === undefined || rule === "full" ? error : HIDDEN_TEXT,
     since: isoTime(since) ?? undefined,
     until: isoTime(until) ?? undefined,
     group: errorGroup === undefined || rule === "full" ? errorGroup : HIDDEN_TEXT,
-    ids: ids === undefined ? undefined : [...ids],
+    chosen: ids?.length,
   });
 }
 

@@ -1,7 +1,13 @@
 import { type Clock, elapsedBy, type Timer } from "../base/clock.js";
 import { MINUTE, SECOND } from "../base/duration.js";
 import type { BulkJob } from "../store/bulk-jobs.js";
-import { type DashboardNow, OLD_COUNTS_MS, type PayloadAccess, type StreamMessages } from "./dashboard-api.js";
+import {
+  type BulkJobRow,
+  type DashboardNow,
+  OLD_COUNTS_MS,
+  type PayloadAccess,
+  type StreamMessages,
+} from "./dashboard-api.js";
 import type { StreamSink } from "./dashboard-request.js";
 import type { FailureLog } from "./failure-log.js";
 import { jobRow } from "./job-routes.js";
@@ -92,7 +98,8 @@ export class LiveView {
     this.#send("figures", () => ({ at }), at);
     if (now.trouble !== null) return;
     const jobs = await readJobs();
-    this.#send("jobs", (payloads) => ({ jobs: jobs.map((job) => jobRow(job, payloads)) }), jobs);
+    const rowsFor = (payloads: PayloadAccess): BulkJobRow[] => jobs.map((job) => jobRow(job, payloads));
+    this.#send("jobs", (payloads) => ({ jobs: rowsFor(payloads) }), rowsFor("full"));
   }
 
   /** `compared`: what must have changed for the message to be sent. */

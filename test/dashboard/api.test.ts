@@ -172,6 +172,15 @@ describe("errors and jobs", () => {
     expect(log.named("dashboard_action")).toMatchObject([{ by: "ann", action: "create_job", job: id }]);
   });
 
+  test("a job over chosen events is shown with their number, not with their ids", async () => {
+    const { receiver, dashboard } = await start();
+    const ids = await postDead(receiver, 2);
+    const job = { action: "discard", filter: { state: "dead", ids } };
+    const { id, filter } = (await dashboard.post<BulkJobRow>("api/jobs", job)).body;
+    expect(filter).toEqual({ state: "dead", chosen: 2 });
+    expect((await untilJobEnds(dashboard, id))?.filter).toEqual({ state: "dead", chosen: 2 });
+  });
+
   test("a job of a process that died is finished by the next one", async () => {
     const file = tempFile();
     const { receiver } = await start({ store: file });

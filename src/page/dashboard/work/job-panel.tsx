@@ -1,6 +1,6 @@
 import { useEffect } from "preact/hooks";
 import { escapeControls } from "../../../base/text.js";
-import type { WorkFilter } from "../../../dashboard/dashboard-api.js";
+import type { JobFilter } from "../../../dashboard/dashboard-api.js";
 import { Empty } from "../../ui/empty.js";
 import { formatCount, formatExactTime, formatTime, plural } from "../../ui/format.js";
 import { mayOperate } from "../state/dashboard-session.js";
@@ -40,9 +40,9 @@ export function JobPanel() {
 }
 
 /** Such as `dead, handler crm, since Nov 20 14:02:11`. */
-function describeFilter({ state, handler, type, error, since, until, group, ids }: WorkFilter): string {
+function describeFilter({ state, handler, type, error, since, until, group, chosen }: JobFilter): string {
   const parts = [
-    ids === undefined ? undefined : plural(ids.length, "chosen event"),
+    chosen === undefined ? undefined : plural(chosen, "chosen event"),
     state,
     handler === undefined ? undefined : `handler ${handler}`,
     type,
