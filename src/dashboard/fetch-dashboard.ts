@@ -40,24 +40,31 @@ export function createFetchDashboard(
 async function readJson(request: Request): Promise<RequestBody> {
   if (request.bodyUsed) return { kind: "consumed" };
   if (request.body === null) return { kind: "not_json" };
-  const reading = readText(request.body).catch((): RequestBody => ({ kind: "timeout" }));
+  const reader = request.body.getReader();
+  const reading = readText(reader).catch((): RequestBody => ({ kind: "timeout" }));
   const read = await inTime(reading, systemClock, ACTION_TIMEOUT_MS);
-  return read === LATE ? { kind: "timeout" } : read;
+  if (read !== LATE) return read;
+  cancelRest(reader);
+  return { kind: "timeout" };
 }
 
-async function readText(body: ReadableStream<Uint8Array>): Promise<RequestBody> {
+async function readText(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<RequestBody> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  const reader = body.getReader();
   for (let next = await reader.read(); !next.done; next = await reader.read()) {
     size += next.value.byteLength;
     if (size > MAX_ACTION_BYTES) {
-      reader.releaseLock();
+      cancelRest(reader);
       return { kind: "too_large" };
     }
     chunks.push(next.value);
   }
   return parseBody(Buffer.concat(chunks).toString());
+}
+
+/** Lets the sender stop. The answer does not wait for it. */
+function cancelRest(reader: ReadableStreamDefaultReader<Uint8Array>): void {
+  reader.cancel().catch(() => undefined);
 }
 
 function toResponse({ method, signal }: Request, answer: DashboardAnswer): Response {
@@ -80,6 +87,10 @@ function streamOf({ open }: DashboardAnswer & { kind: "stream" }, signal: AbortS
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
+        if (signal.aborted) {
+          end(() => controller.close());
+          return;
+        }
         signal.addEventListener("abort", () => end(() => controller.close()));
         close = open({
           write(text) {
