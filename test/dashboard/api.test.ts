@@ -19,7 +19,6 @@ import { partsOf } from "#pigeonhole/receiver/parts-of.js";
 import { NO_FIGURES } from "#pigeonhole/store/sum-figures.js";
 import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
 import { fakeClock } from "pigeonhole/testing";
-import { HOUR } from "#pigeonhole/base/duration.js";
 import { captureLog, decorateStore, makeEvent, makeGate, openReceiver, post, tempFile } from "../support/receiver.js";
 import { processStatus } from "../store/conformance/figures.js";
 import { type DashboardClient, openDashboard } from "./dashboard-client.js";
