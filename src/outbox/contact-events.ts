@@ -21,8 +21,9 @@ export interface ContactEvents {
   /** Contact events, newest first, a page at a time. */
   list(query?: OutboxQuery): Promise<OutboxPage>;
   /**
-   * Sends a dead event again; false when no dead event has that key. When it is not known whether its call arrived, the
-   * others of that call are sent with it, under the same key and in the same order.
+   * Sends a dead event again, or one whose call waits for its next try; false when no such event has that key, or its
+   * call is due or under way. When it is not known whether its call arrived, the others of that call are sent with it,
+   * under the same key and in the same order.
    */
   retry(key: string): Promise<boolean>;
   /** Discards an event that is dead, or that is not being sent yet; false otherwise. Its key stays in use. */

@@ -24,7 +24,7 @@ const BACKOFF: Backoff = { initialMs: SECOND, factor: 2, maxMs: 10 * MINUTE, jit
 /** Events of a refused batch go into another one after this. */
 const AGAIN_WAIT_MS = 30 * SECOND;
 /** Another process may have put an event back, as `pigeonhole outbox retry` does; it cannot wake this one. */
-const POLL_INTERVAL_MS = 10 * SECOND;
+const POLL_INTERVAL_MS = SECOND;
 /**
  * An event this close to being too old is sent alone: after a long outage the others of its batch would fail with it.
  */
@@ -133,9 +133,7 @@ export class OutboxSender {
     const page = await store.leaseSend({ now, leaseUntil: now + LEASE_MS, limit: EVENT_LIMITS.batchSize, aloneBefore });
     if (page.send === undefined) {
       this.#waitsUntil = page.nextDueAt ?? 0;
-      // A shared store says by itself when there is something to send.
-      const pollAt = store.glance === undefined ? now + POLL_INTERVAL_MS : Infinity;
-      this.#wakeAt(Math.min(page.nextDueAt ?? Infinity, pollAt));
+      this.#wakeBy(page.nextDueAt ?? Infinity);
       return false;
     }
     const settlement = await this.#try(page.send, signal);
@@ -208,7 +206,7 @@ export class OutboxSender {
           "send_failed",
         );
         if (verdict.isConfiguration) alarms.raise({ kind: "api_refused", error: nameOf(error) });
-        this.#wakeAt(at + waitMs);
+        this.#wakeBy(at + waitMs);
         return { to: "pending" as const, dueAt: at + waitMs, error: verdict.error };
       }
       case "refused":
@@ -221,6 +219,14 @@ export class OutboxSender {
         return { to: "dead" as const, reason, code, param, message };
       }
     }
+  }
+
+  /** At the time, or when the store is to be looked at before it. */
+  #wakeBy(time: number): void {
+    const { store, clock } = this.#deps;
+    // A shared store says by itself when there is something to send.
+    const pollAt = store.glance === undefined ? clock.now() + POLL_INTERVAL_MS : Infinity;
+    this.#wakeAt(Math.min(time, pollAt));
   }
 
   #wakeAt(time: number): void {

@@ -109,9 +109,10 @@ export interface InboxOperator extends KnownIds, HandlerPauses, BulkJobs, ErrorG
   /** The newest with this key; undefined when there is none. */
   getContactEvent(key: string): Promise<OutboxView | undefined>;
   /**
-   * Makes a dead event pending, with all others of a call that can only be repeated as it was, also discarded ones.
-   * Returns how many go out again; 0 when no dead event has that key. A running receiver sends them when it next checks
-   * its outbox: with the next contact event, within 10 s, or when it starts.
+   * Makes a dead event pending, with all others of a call that can only be repeated as it was, also discarded ones. Of
+   * an event whose call waits for its next try, makes that call due now, and the calls before it. Returns how many go
+   * out again; 0 when no such event has that key, or its call is due or under way. A running receiver sends them within
+   * about a second, a stopped one when it starts.
    */
   retryContactEvent(key: string): Promise<number>;
   /**

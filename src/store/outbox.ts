@@ -231,8 +231,9 @@ export interface Outbox {
    */
   listOutbox(query: OutboxQuery): Promise<OutboxPage>;
   /**
-   * Makes a dead event pending, or, when its call was given up with the outcome unknown, the whole call unchanged;
-   * false when no dead event has that key.
+   * Makes a dead event pending, or, when its call was given up with the outcome unknown, the whole call unchanged. Of
+   * an event whose call waits for its next try, makes that call due now, unchanged, and the calls before it. False when
+   * nothing was changed, as while the call is under way.
    */
   retryOutbox(key: string, now: number): Promise<boolean>;
   /** Removes an event that is dead, or pending and not yet part of a call; false otherwise. Its key stays in use. */

@@ -121,7 +121,7 @@ describe("outbox, beside a running receiver", () => {
       runCli(["outbox", "retry", "--error", "contact_not_found", ...args, "--db", file]);
     expect(await retry("--name", "left")).toMatchObject({ code: 0, stdout: "No such contact event is dead.\n" });
     const { stdout } = await retry("--name", "greeted", "--since", "1h");
-    expect(stdout).toBe("1 contact event will be sent again by the running receiver, within 10 s\n");
+    expect(stdout).toBe("1 contact event will be sent again by the running receiver, within 2 s\n");
     expect((await receiver.contactEvents.list({ state: "dead" })).items).toEqual([]);
   });
 
@@ -204,7 +204,7 @@ test("a running receiver sends dead contact events that outbox retry chooses, ea
   await expect.poll(dead).toHaveLength(2);
   service.contacts.add(email);
   const { stdout } = await runCli(["outbox", "retry", "--dead", "--name", "greeted", "--db", file]);
-  expect(stdout).toBe("1 contact event will be sent again by the running receiver, within 10 s\n");
+  expect(stdout).toBe("1 contact event will be sent again by the running receiver, within 2 s\n");
   await expect.poll(() => service.stored.map(({ event }) => event.name), { timeout: 20_000 }).toEqual(["greeted"]);
   // What is sent is not dead, so another retry takes the rest only.
   await runCli(["outbox", "retry", "--dead", "--db", file]);
@@ -213,6 +213,29 @@ test("a running receiver sends dead contact events that outbox retry chooses, ea
   await receiver.ended;
   expect(service.stored.map(({ event }) => event.name)).toEqual(["greeted", "left"]);
   expect(await dead()).toEqual([]);
+}, 60_000);
+
+test("outbox retry lets a running receiver try a call now that waits for its next try, once and with its key", async () => {
+  const service = await startContactEventService();
+  closeAfterTest(() => service.close());
+  let fault: { status: number; retryAfter: string } | undefined = { status: 503, retryAfter: "600" };
+  service.faultOf = () => fault;
+  const { file } = await startSender(service, [{ name: "greeted", email: "ann@example.com" }]);
+  const list = async () => jsonLines(await runCli(["outbox", "list", "--json", "--db", file]));
+  const event = { state: "leased", dueAt: expect.any(String) as string, attempts: 1 };
+  await expect
+    .poll(list, { timeout: 20_000 })
+    .toEqual([expect.objectContaining({ contactEvent: expect.objectContaining(event) as unknown })]);
+  const [line] = (await list()) as [{ contactEvent: { key: string } }];
+  fault = undefined;
+  const { stdout } = await runCli(["outbox", "retry", line.contactEvent.key, "--db", file]);
+  const retriedAt = performance.now();
+  expect(stdout).toContain("will be sent again by the running receiver, within 2 s");
+  await expect.poll(() => service.stored.length, { timeout: 20_000, interval: 20 }).toBe(1);
+  // The wait was 600 s, and another process was looked at every 10 s.
+  expect(performance.now() - retriedAt).toBeLessThan(5_000);
+  expect(new Set(service.calls.map(({ key }) => key)).size).toBe(1);
+  expect(await runCli(["outbox", "retry", line.contactEvent.key, "--db", file])).toMatchObject({ code: 1 });
 }, 60_000);
 
 test("outbox list says now for a contact event that waits for a receiver after a retry", async () => {

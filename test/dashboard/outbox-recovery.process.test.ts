@@ -57,6 +57,37 @@ function testsOn(createStore: () => string | Store): void {
     expect(namesIn(service)).toEqual(["stuck"]);
   }, 30_000);
 
+  test("a call that waits for its next try is tried now, unchanged and once", async () => {
+    const { service, send, change, until } = await start(createStore());
+    service.faults.push({ status: 503, retryAfter: "600" });
+    await send("stuck");
+    await until("stuck", { state: "leased", attempts: 1, dueAt: expect.any(String) });
+    await send("behind");
+    const retriedAt = performance.now();
+    expect(await change("retry", "stuck")).toEqual({ changed: 1, failed: 0 });
+    await expect.poll(() => service.calls.length, { timeout: 10_000, interval: 20 }).toBeGreaterThan(1);
+    // The wait was 600 s, and a store in a file was looked at every 10 s.
+    expect(performance.now() - retriedAt).toBeLessThan(5_000);
+    await until("stuck", { state: "done", attempts: 2, remoteId: expect.stringMatching(/^cev_/) });
+    await until("behind", { state: "done" });
+    expect(namesIn(service)).toEqual(["stuck", "behind"]);
+    const [first, second] = service.calls;
+    expect([second?.key, second?.body]).toEqual([first?.key, first?.body]);
+  }, 30_000);
+
+  test("a call that is under way is not tried again, and nor is what waits behind it", async () => {
+    const { service, send, change, rowOf, until } = await start(createStore());
+    service.faults.push({ status: 503, retryAfter: "600" }, "held");
+    await send("stuck");
+    await until("stuck", { state: "leased", attempts: 1, dueAt: expect.any(String) });
+    await send("behind");
+    await change("retry", "stuck");
+    await until("stuck", { state: "leased", attempts: 2, dueAt: null });
+    expect(await change("retry", "stuck", "behind")).toEqual({ changed: 0, failed: 2 });
+    expect(await rowOf("stuck")).toMatchObject({ state: "leased", attempts: 2, dueAt: null });
+    expect(service.calls).toHaveLength(2);
+  }, 30_000);
+
   test("a call that the service refused is sent again once it can be taken, once however often it is retried", async () => {
     const { service, send, change, until } = await start(createStore());
     await send("early", "nobody@example.com");
@@ -66,7 +97,7 @@ function testsOn(createStore: () => string | Store): void {
     service.faults.push("lost");
     const answers = await Promise.all([change("retry", "early"), change("retry", "early")]);
     for (const answer of answers) expect(answer).toMatchObject({ changed: expect.any(Number) });
-    // A record wakes the sender, which looks every 10 s otherwise.
+    // A record wakes the sender, which looks every second otherwise.
     await send("nudge");
     await until("early", { state: "done", code: null, error: null, remoteId: expect.stringMatching(/^cev_/) });
     await until("nudge", { state: "done" });

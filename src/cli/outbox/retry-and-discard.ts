@@ -19,7 +19,7 @@ export const retryContactEvents: RunCommand<typeof specs.outboxRetry> = ({ args,
     const { keys } = args;
     const choice = readChoice(keys, options);
     const hasReceiver = await inbox.hasReceiver();
-    const when = hasReceiver ? "by the running receiver, within 10 s" : "at the next start";
+    const when = hasReceiver ? "by the running receiver, within 2 s" : "at the next start";
     if (choice !== undefined) {
       const contactEvents = await inbox.retryDeadContactEvents(choice);
       const text = contactEvents === 0 ? NONE_DEAD : `${eventsOf(contactEvents)} will be sent again ${when}`;
@@ -29,7 +29,11 @@ export const retryContactEvents: RunCommand<typeof specs.outboxRetry> = ({ args,
     let total = 0;
     const exitCode = await forEach({ names: keys, field: "key", out }, async (key) => {
       const contactEvents = await inbox.retryContactEvent(key);
-      if (contactEvents === 0) throw notFound(key, " that is dead");
+      if (contactEvents === 0) {
+        const isDue = (await inbox.getContactEvent(key))?.dueAt !== undefined;
+        if (!isDue) throw notFound(key, " that is dead or waits for the next try of its call");
+        return { fields: { done: true, contactEvents, hasReceiver }, text: "is due already" };
+      }
       total += contactEvents;
       const others = contactEvents > 1 ? ` with ${contactEvents - 1} more of its call, which may have arrived` : "";
       return {

@@ -50,14 +50,15 @@ export const outboxShow = defineCommand({
 export const outboxRetry = defineCommand({
   name: "outbox retry",
   group,
-  summary: "Sends dead contact events again.",
+  summary: "Sends contact events again that are dead or wait for the next try of their call.",
   details:
-    "Name them by key, or choose dead ones by the options, which must all fit. A running receiver sends them within 10 s, a stopped one when it next starts. When it is not known whether a call arrived, all events of that call are sent again with it, under the same key, also those that were discarded.",
+    "Name them by key, or choose dead ones by the options, which must all fit. A running receiver sends them within 2 s, a stopped one when it next starts. A call that failed and waits for its next try is tried now, unchanged and with its attempts; one that is under way is left. When it is not known whether a call arrived, all events of that call are sent again with it, under the same key, also those that were discarded.",
   arguments: { keys },
   options: { ...options, ...deadOptions },
   examples: [
     ["pigeonhole outbox retry <key>", "after the cause is fixed"],
     ["pigeonhole outbox retry --error contact_not_found --since 1d", "after the missing contacts were made"],
+    ["pigeonhole outbox list --state leased", "calls that wait: once the API is repaired, retry one key of each"],
   ],
 });
 

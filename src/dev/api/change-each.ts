@@ -21,20 +21,25 @@ export async function changeEach(
   return { changed, failed };
 }
 
-/** Dead ones are sent again, with all others of calls that are repeated as they were, so states are read before. */
+/**
+ * Dead ones are sent again, and those whose call waits for its next try, with all others of calls that are repeated as
+ * they were, so states are read before.
+ */
 export async function retryEachContactEvent(inbox: InboxOperator, keys: readonly string[]): Promise<InboxChanges> {
-  const stateOf = async (key: string) => (await inbox.getContactEvent(key))?.state;
-  const dead: string[] = [];
-  for (const key of keys) if ((await stateOf(key)) === "dead") dead.push(key);
-  const { changed, failed } = await changeEach(dead, async (key) => {
+  const retried: string[] = [];
+  for (const key of keys) {
+    const view = await inbox.getContactEvent(key);
+    if (view?.state === "dead" || view?.dueAt !== undefined) retried.push(key);
+  }
+  const { changed, failed } = await changeEach(retried, async (key) => {
     const sent = await inbox.retryContactEvent(key);
     if (sent > 0) return sent;
-    const state = await stateOf(key);
+    const state = (await inbox.getContactEvent(key))?.state;
     // One before it in the list has taken it along.
     if (state === "pending" || state === "leased") return 0;
     throw notChanged(key);
   });
-  return { changed, failed: failed + keys.length - dead.length };
+  return { changed, failed: failed + keys.length - retried.length };
 }
 
 /** Those that are dead, or that are not being sent yet. */

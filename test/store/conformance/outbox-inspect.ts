@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { acceptLeased, DAY, expectCode, type Fixture, NOTHING_TO_PRUNE, settlements, T } from "./fixture.js";
 import {
+  callOf,
+  leaseSend,
   membersOf,
   newRecord,
   outboxOf,
@@ -189,6 +191,77 @@ export function describeOutboxInspect(fixture: Fixture): void {
         expect(await outboxSnapshot(fixture.store)).toEqual(before);
       },
     );
+  });
+
+  describe("retryOutbox of an event whose call waits", () => {
+    /** A call of two that waits until T + 50, after its first try. */
+    async function waiting() {
+      await recordKeys(fixture.store, "a", "b");
+      const first = await takeSend(fixture.store);
+      await fixture.store.settleSend(sendSettlements.pending(first));
+      return first;
+    }
+
+    test("retryOutbox makes a call due that waits, unchanged and with its attempts, and later events stay behind it", async () => {
+      const first = await waiting();
+      await recordKeys(fixture.store, "c");
+      expect((await leaseSend(fixture.store, { now: T + 9 })).send).toBeUndefined();
+      expect(await fixture.store.retryOutbox("b", T + 9)).toBe(true);
+      const [view] = await outboxOf(fixture.store);
+      expect(view).toMatchObject({ state: "leased", attempts: 1, error: "no answer", dueAt: T + 9 });
+      const again = await takeSend(fixture.store, { now: T + 9 });
+      expect(callOf(again)).toEqual(callOf(first));
+      expect(again.attempt).toBe(2);
+      await settleAll(fixture.store, again, "done");
+      expect(await outboxStates(fixture.store)).toEqual({ a: "done", b: "done", c: "pending" });
+    });
+
+    test("retryOutbox changes nothing for a call that is due, or under way again", async () => {
+      await waiting();
+      expect(await fixture.store.retryOutbox("a", T + 50)).toBe(false);
+      expect(await fixture.store.retryOutbox("a", T + 9)).toBe(true);
+      expect(await fixture.store.retryOutbox("b", T + 9)).toBe(false);
+      const again = await takeSend(fixture.store, { now: T + 9 });
+      const before = await outboxSnapshot(fixture.store);
+      expect(await fixture.store.retryOutbox("a", T + 9)).toBe(false);
+      expect(await outboxSnapshot(fixture.store)).toEqual(before);
+      expect((await leaseSend(fixture.store, { now: T + 9 })).send).toBeUndefined();
+      expect(await settleAll(fixture.store, again, "done")).toBe("settled");
+    });
+
+    test("retryOutbox makes calls before the chosen one due as well, since it goes out after them", async () => {
+      await recordKeys(fixture.store, "a");
+      const first = await takeSend(fixture.store);
+      await fixture.store.settleSend(sendSettlements.dead(first));
+      await recordKeys(fixture.store, "b");
+      const second = await takeSend(fixture.store);
+      await fixture.store.settleSend(sendSettlements.pending(second, T + 500));
+      await fixture.store.retryOutbox("a", T + 6);
+      await fixture.store.settleSend(sendSettlements.pending(await takeSend(fixture.store, { now: T + 6 }), T + 900));
+      expect(await fixture.store.retryOutbox("b", T + 9)).toBe(true);
+      const sent = [];
+      for (const expected of [first, second]) {
+        const send = await takeSend(fixture.store, { now: T + 9 });
+        expect(callOf(send)).toEqual(callOf(expected));
+        await settleAll(fixture.store, send, "done");
+        sent.push(...membersOf(send));
+      }
+      expect(sent).toEqual(["a", "b"]);
+    });
+
+    test("retryOutbox leaves later calls that wait", async () => {
+      await recordKeys(fixture.store, "a");
+      await fixture.store.settleSend(sendSettlements.dead(await takeSend(fixture.store)));
+      await recordKeys(fixture.store, "b");
+      await fixture.store.settleSend(sendSettlements.pending(await takeSend(fixture.store), T + 500));
+      await fixture.store.retryOutbox("a", T + 6);
+      await fixture.store.settleSend(sendSettlements.pending(await takeSend(fixture.store, { now: T + 6 }), T + 900));
+      expect(await fixture.store.retryOutbox("a", T + 9)).toBe(true);
+      expect((await outboxOf(fixture.store)).map(({ key, dueAt }) => [key, dueAt])).toEqual([
+        ["a", T + 9],
+        ["b", T + 500],
+      ]);
+    });
   });
 
   describe("discardOutbox", () => {

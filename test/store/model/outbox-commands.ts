@@ -238,6 +238,19 @@ const retry = onEvent("retry", async (model, { store }, key) => {
   expect(await store.retryOutbox(key, model.now)).toBe(model.retry(key));
 });
 
+/** Of a call that waits for its next try, if there is one. */
+const tryNow = fc.nat({ max: 11 }).map((number) =>
+  command(
+    `try ${number} now`,
+    async (model, { store }) => {
+      const waiting = model.sends.filter(({ state }) => state === "pending").flatMap(({ members }) => members);
+      const key = waiting[number % waiting.length]?.key ?? "nobody's";
+      expect(await store.retryOutbox(key, model.now)).toBe(model.retry(key));
+    },
+    (model) => model.sends.some(({ state }) => state === "pending"),
+  ),
+);
+
 const discard = onEvent("discard", async (model, { store }, key) => {
   expect(await store.discardOutbox(key, model.now)).toBe(model.discard(key));
 });
@@ -272,7 +285,7 @@ const prune = fc.constantFrom(0, 30_000).map((ms) =>
 );
 
 const ON_ANY = [record, handle, lease, lease, lease, answer, answer, refuseWhole, fail, arrive, giveUp];
-const SELDOM = [conflict, retry, retry, discard, advance, advance, recover, prune];
+const SELDOM = [conflict, retry, retry, tryNow, discard, advance, advance, recover, prune];
 
 /** Commands for an outbox whose data ends with it, and for one that outlives a crash. */
 export const outboxCommandsFor = ({ outlives }: StoreKind): fc.Arbitrary<Command>[] => [

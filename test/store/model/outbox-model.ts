@@ -134,6 +134,7 @@ export class OutboxModel {
 
   retry(key: string): boolean {
     const event = this.find(key);
+    if (event?.state === "leased") return this.#makeDue(event);
     if (event?.state !== "dead") return false;
     const send = this.sends.find(({ members }) => members.includes(event));
     if (send !== undefined) Object.assign(send, { state: "pending", freeAt: this.now });
@@ -146,6 +147,14 @@ export class OutboxModel {
       });
     }
     return true;
+  }
+
+  /** The call of an event that waits, and those before it, since calls go out in their order. */
+  #makeDue(event: ModelEvent): boolean {
+    const last = this.sends.findIndex(({ state, members }) => state === "pending" && members.includes(event));
+    const due = this.sends.filter(({ state, freeAt }, at) => at <= last && state === "pending" && freeAt > this.now);
+    for (const send of due) send.freeAt = this.now;
+    return due.length > 0;
   }
 
   discard(key: string): boolean {

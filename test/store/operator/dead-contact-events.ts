@@ -117,6 +117,17 @@ export function describeDeadContactEvents(kind: OperatorKind): void {
       expect(membersOf(await takeSend(store, { now: Date.now() }))).toEqual(["a", "b", "c"]);
     });
 
+    test("a retry of an event whose call waits counts all of the call, and none of it while it is under way", async () => {
+      const events = ["a", "b"].map((key) => newRecord(key));
+      await store.record(events, T);
+      const dueAt = Date.now() + 600_000;
+      await store.settleSend(sendSettlements.pending(await takeSend(store), dueAt));
+      expect(await retryEachContactEvent(inbox, ["a", "b"])).toEqual({ changed: 2, failed: 0 });
+      expect(await inbox.retryContactEvent("a")).toBe(0);
+      await takeSend(store, { now: Date.now(), leaseUntil: dueAt });
+      expect(await retryEachContactEvent(inbox, ["a", "b"])).toEqual({ changed: 0, failed: 2 });
+    });
+
     test("changes of named events say how many go out, and what was discarded and may still go out", async () => {
       await recordGivenUp(["a", "b", "c"], T);
       await recordRefused("d", "e");

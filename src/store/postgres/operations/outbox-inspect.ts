@@ -11,6 +11,7 @@ import {
 } from "../../outbox.js";
 import type { Sql } from "../sql.js";
 import { discardContactEvent } from "./discard-contact-event.js";
+import { makeCallDue } from "./make-call-due.js";
 
 /** The columns that every row has. */
 type Given = "seq" | "key" | "state" | "body" | "recordedAt" | "occurredAt" | "attempts";
@@ -70,13 +71,13 @@ export async function listOutbox(sql: Sql, query: OutboxQuery): Promise<OutboxPa
   };
 }
 
-/** As {@link reviveContactEvent}, by key; 0 when no dead event has it. */
+/** As {@link reviveContactEvent}, by key; when no dead event has it, as {@link makeCallDue}. */
 export async function retryOutbox(sql: Sql, key: string, now: number): Promise<number> {
   const event = await sql.row<{ seq: number }>(
     "SELECT seq FROM pigeonhole.outbox_event WHERE key = :key AND state = 'dead' ORDER BY seq LIMIT 1",
     { key },
   );
-  return event === undefined ? 0 : reviveContactEvent(sql, { ...event, now });
+  return event === undefined ? makeCallDue(sql, key, now) : reviveContactEvent(sql, { ...event, now });
 }
 
 /**

@@ -3,6 +3,7 @@ import type { OutboxCounts, OutboxPage, OutboxQuery, OutboxState, OutboxView } f
 import { OUTBOX_STATES } from "../../outbox.js";
 import { pageLimit } from "../../inbox-view.js";
 import { chosenContactEvents } from "./chosen-contact-events.js";
+import { prepareMakeCallDue } from "./make-call-due.js";
 import { type Nullable, checkState, readSeqCursor, withoutNulls } from "../../check-query.js";
 
 /** The columns that every row has. */
@@ -105,15 +106,16 @@ export function prepareReviveContactEvent(db: Database) {
   };
 }
 
-/** As {@link prepareReviveContactEvent}, by key; 0 when no dead event has it. */
+/** As {@link prepareReviveContactEvent}, by key; when no dead event has it, as {@link prepareMakeCallDue}. */
 export function prepareRetryOutbox(db: Database) {
   const select = db
     .prepare<{ key: string }, number>("SELECT seq FROM outbox_event WHERE key = :key AND state = 'dead'")
     .pluck();
   const revive = prepareReviveContactEvent(db);
+  const makeCallDue = prepareMakeCallDue(db);
   return ({ key, now }: { key: string; now: number }): number => {
     const seq = select.get({ key });
-    return seq === undefined ? 0 : revive({ seq, now });
+    return seq === undefined ? makeCallDue({ key, now }) : revive({ seq, now });
   };
 }
 
