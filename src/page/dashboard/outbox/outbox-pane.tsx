@@ -6,7 +6,7 @@ import { CopyFact } from "../../ui/copy-fact.js";
 import { Icon } from "../../ui/icon.js";
 import { linkTo, setParams } from "../state/dashboard-address.js";
 import { dashboardSession, mayOperate } from "../state/dashboard-session.js";
-import { changeOutbox } from "./outbox-state.js";
+import { changeOutbox, mayTryNow } from "./outbox-state.js";
 import { shortText } from "../ui/short-text.js";
 
 /** One contact event: how far it is, why it failed, what the API answered, and what is sent. */
@@ -29,6 +29,11 @@ export function OutboxPane({ event }: { event: ContactEventDetail }) {
           {mayOperate.value && state === "dead" && (
             <button type="button" class="button primary" onClick={() => void changeOutbox([key], "retry")}>
               <Icon name="replay" /> Retry
+            </button>
+          )}
+          {mayOperate.value && mayTryNow(event) && (
+            <button type="button" class="button primary" onClick={() => void changeOutbox([key], "retry")}>
+              <Icon name="replay" /> Try now
             </button>
           )}
           {mayOperate.value && (state === "dead" || state === "pending") && (

@@ -47,13 +47,13 @@ export async function loadOpen(): Promise<void> {
 /** The chosen contact events, by key. */
 export const outboxSelection = createSelection(() => outboxList.items.value.map(({ key }) => key));
 
-/** Sends again what is dead, or discards what is not sent after a question. */
+/** Sends again what is dead or waits for a next try, or discards what is not sent after a question. */
 export function changeOutbox(keys: readonly string[], action: "retry" | "discard"): Promise<boolean> {
   return runAction(async () => {
+    const rows = rowsOf(keys);
     if (!(await mayChange(keys, action))) return;
     const { changed, failed, mayGoOut = 0 } = await postOutboxChange([...keys], action);
-    const what = plural(changed, "contact event");
-    showNotice({ tone: "good", text: action === "retry" ? `${what} pending again` : `${what} discarded` });
+    showNotice({ tone: "good", text: describeChange(rows, action, changed) });
     if (mayGoOut > 0) {
       showNotice({
         tone: "warn",
@@ -70,6 +70,16 @@ export function changeOutbox(keys: readonly string[], action: "retry" | "discard
     await Promise.all([outboxList.load(), loadOpen()]);
   });
 }
+
+/** What was done, by the rows as they were before it. */
+function describeChange(rows: readonly ContactEventRow[], action: "retry" | "discard", changed: number): string {
+  const what = plural(changed, "contact event");
+  if (action === "discard") return `${what} discarded`;
+  return rows.length > 0 && rows.every(mayTryNow) ? `${what} due now` : `${what} pending again`;
+}
+
+/** True while its call waits for its next try; one that is under way has no such time. */
+export const mayTryNow = ({ state, dueAt }: ContactEventRow): boolean => state === "leased" && dueAt !== null;
 
 /** Asks before a discard, and before a retry that sends more than was chosen. */
 function mayChange(keys: readonly string[], action: "retry" | "discard"): Promise<boolean> {

@@ -70,6 +70,8 @@ export async function startDashboardBench(given: DashboardBenchOptions = {}) {
     url: `${origin}${MOUNT}/`,
     /** Who looks at it; undefined is nobody. */
     allow: (next: DashboardPerson | undefined) => void (person = next),
+    /** Faults of the next calls to the service that only takes contact events. */
+    apiFaults: service.faults,
     /** From now on the handler `crm` does its work. */
     fixCrm: () => void (crm.isFixed = true),
     /** From now on nothing is answered, until it is called with false. */

@@ -201,6 +201,20 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     await page.getByRole("heading", { name: "email.opened" }).waitFor();
   });
 
+  test("a contact event whose call waits for its next try is tried now", async () => {
+    bench.apiFaults.push({ status: 503, retryAfter: "600" });
+    await bench.deliver("email.opened");
+    await expect.poll(async () => (await bench.receiver.contactEvents.list()).items[0]?.dueAt).toBeDefined();
+    await show("#/outbox?state=leased");
+    await page.getByRole("table", { name: "Contact events" }).getByRole("button").first().click();
+    const pane = page.getByRole("region", { name: "Contact event", exact: true });
+    await pane.getByText("HTTP 503").first().waitFor();
+    await pane.getByRole("button", { name: "Try now" }).click();
+    await page.getByText("1 contact event due now").waitFor();
+    await expect.poll(async () => (await bench.receiver.contactEvents.list()).items[0]?.code).toBe("contact_not_found");
+    await pane.getByRole("button", { name: "Retry" }).waitFor();
+  });
+
   test("a person who may only read sees no action", async () => {
     const id = await bench.deliver("email.bounced");
     await bench.deliver("email.opened");
