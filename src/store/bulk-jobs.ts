@@ -1,3 +1,4 @@
+import { MINUTE } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
 import { NOTE_HANDLER } from "../base/note-handler.js";
 import { choiceValues } from "./error-group-id.js";
@@ -64,11 +65,48 @@ export interface BulkJobs {
   /** Ends an open job after the page under way. False when it is not open. */
   cancelJob(id: string): Promise<boolean>;
   /**
-   * Changes one small page of the oldest open job that no other process is at, and notes it in the same transaction: a
+   * Changes one small page of the oldest open job that this version knows and no other process is at, and notes it in the same transaction: a
    * process that dies leaves nothing half done. Resolves with the job as it is then; undefined when there is nothing to
    * do. Call it again until then, with a short pause for deliveries.
    */
   runJobPage(): Promise<BulkJob | undefined>;
+}
+
+/** By its creation: a job that this version does not know is left so long to processes of the next version. */
+const LEFT_TO_OTHERS_MS = 5 * MINUTE;
+
+/** The job whose page is next. `error`: why it fails, for one that no process here knows. */
+export interface ChosenJob {
+  row: JobRow;
+  error: string | undefined;
+}
+
+/** Looks for an open job that this version can do, or that has been left to others for long enough. */
+export async function chooseJob({
+  nextOpen,
+  now,
+}: {
+  /** The oldest open job but those with these ids. */
+  nextOpen: (left: readonly string[]) => Promise<JobRow | undefined>;
+  now: () => Promise<number>;
+}): Promise<ChosenJob | undefined> {
+  const left: string[] = [];
+  for (;;) {
+    const row = await nextOpen(left);
+    if (row === undefined) return undefined;
+    const error = whyUnknown(row);
+    if (error === undefined || (await now()) - row.createdAt >= LEFT_TO_OTHERS_MS) return { row, error };
+    left.push(row.id);
+  }
+}
+
+function whyUnknown(row: JobRow): string | undefined {
+  try {
+    checkJob(toBulkJob(row));
+    return undefined;
+  } catch (error) {
+    return error instanceof PigeonholeError ? error.message : "Its choice is not JSON.";
+  }
 }
 
 /** A job as it is stored. */

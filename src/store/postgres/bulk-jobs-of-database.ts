@@ -7,6 +7,7 @@ import {
   type JobRow,
   KEPT_JOBS,
   checkJob,
+  chooseJob,
   jobLimit,
   jobWorkOf,
   newJobRow,
@@ -51,18 +52,22 @@ export function operateJobsOfDatabase({ read, write }: BesideReceivers, pages: B
     getJob: (id) => read("reading a job", async (sql) => jobOf(await getJob(sql, id))),
     cancelJob: (id) => write("cancelling a job", (sql, now) => cancelJob(sql, { id, now })),
     async runJobPage() {
-      const open = await read("looking for a job", nextOpenJob);
-      if (open === undefined) return undefined;
+      const chosen = await chooseJob({
+        nextOpen: (left) => read("looking for a job", (sql) => nextOpenJob(sql, left)),
+        now: () => read("reading the time", readServerTime),
+      });
+      if (chosen === undefined) return undefined;
+      const { row: open } = chosen;
+      const fail = (error: string): Promise<void> =>
+        write("ending a job", (sql, now) => failJob(sql, { id: open.id, now, error }));
       try {
-        checkJob(toBulkJob(open));
-        await runPage(pages, { row: open, limit: sizes.rowsOf(open) });
+        if (chosen.error === undefined) await runPage(pages, { row: open, limit: sizes.rowsOf(open) });
+        else await fail(chosen.error);
         sizes.noteDone(open);
       } catch (error) {
-        if (isPigeonholeError(error, "stopped")) throw error;
-        // A job of a later version, or one that keeps younger ones from their turn.
-        if (!isPigeonholeError(error, "invalid_argument") && !sizes.noteFailed(open)) throw error;
-        const message = error instanceof Error ? error.message : String(error);
-        await write("ending a job", (sql, now) => failJob(sql, { id: open.id, now, error: message }));
+        if (isPigeonholeError(error, "stopped") || !sizes.noteFailed(open)) throw error;
+        // It would keep younger ones from their turn.
+        await fail(error instanceof Error ? error.message : String(error));
       }
       return read("reading a job", async (sql) => jobOf(await getJob(sql, open.id)));
     },

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import type { Database } from "better-sqlite3";
-import { isPigeonholeError } from "../../base/error.js";
 import { NOTE_HANDLER } from "../../base/note-handler.js";
 import {
   type BulkJob,
@@ -8,6 +7,7 @@ import {
   type JobRow,
   KEPT_JOBS,
   checkJob,
+  chooseJob,
   jobLimit,
   jobWorkOf,
   newJobRow,
@@ -56,17 +56,15 @@ export function operateJobs({ db, now }: JobsDeps): BulkJobs {
     getJob: (id) => runBeside(db, "deferred", () => jobOf(jobs.get(id))),
     cancelJob: (id) => runBeside(db, "immediate", () => jobs.cancel(id, now())),
     async runJobPage() {
-      const open = await runBeside(db, "deferred", () => jobs.nextOpen());
-      if (open === undefined) return undefined;
-      try {
-        checkJob(toBulkJob(open));
-        await runPage(open);
-      } catch (error) {
-        // A job of a later version.
-        if (!isPigeonholeError(error, "invalid_argument")) throw error;
-        await runBeside(db, "immediate", () => jobs.fail({ id: open.id, now: now(), error: error.message }));
-      }
-      return runBeside(db, "deferred", () => jobOf(jobs.get(open.id)));
+      const chosen = await chooseJob({
+        nextOpen: (left) => runBeside(db, "deferred", () => jobs.nextOpen(left)),
+        now: () => Promise.resolve(now()),
+      });
+      if (chosen === undefined) return undefined;
+      const { row, error } = chosen;
+      if (error === undefined) await runPage(row);
+      else await runBeside(db, "immediate", () => jobs.fail({ id: row.id, now: now(), error }));
+      return runBeside(db, "deferred", () => jobOf(jobs.get(row.id)));
     },
   };
 }

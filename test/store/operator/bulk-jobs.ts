@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from "vitest";
 import type { BulkJob } from "#pigeonhole/store/bulk-jobs.js";
 import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
 import type { Store } from "#pigeonhole/store/store.js";
-import { acceptLeased, DAY, expectCode, newEvent, settlements, statesOf } from "../conformance/fixture.js";
+import { acceptLeased, DAY, expectCode, MINUTE, newEvent, settlements, statesOf } from "../conformance/fixture.js";
 import { type OperatorKind, openAnother, openBoth } from "./operator-kind.js";
 
 const MANY = 230;
@@ -122,14 +122,26 @@ export function describeBulkJobs(kind: OperatorKind): void {
   test.each([
     ["action", "erase", "action must be one of"],
     ["choice", JSON.stringify({ type: "email.sent", sender: "ann" }), "choice has the field sender"],
-  ] as const)("a job whose %s this version does not know fails, and changes nothing", async (column, text, error) => {
-    await acceptDead(1);
-    const { id } = await inbox.createJob({ action: "retry", choice: { type: "email.sent" }, by: "ann" });
-    await setInJobs(column, text);
-    await runAll();
-    expect(await inbox.getJob(id)).toMatchObject({ state: "failed", error: expect.stringContaining(error) as string });
-    expect(await deadCount()).toBe(1);
-  });
+  ] as const)(
+    "a job whose %s this version does not know is left for others, then fails",
+    async (column, text, error) => {
+      await acceptDead(1);
+      await acceptDead(1, "email.failed");
+      const { id, createdAt } = await inbox.createJob({ action: "retry", choice: { type: "email.sent" }, by: "ann" });
+      await setInJobs(column, text);
+      const next = await inbox.createJob({ action: "retry", choice: { type: "email.failed" }, by: "ann" });
+      await runAll();
+      expect(await inbox.getJob(next.id)).toMatchObject({ state: "done", done: 1 });
+      expect(await inbox.getJob(id)).toMatchObject({ state: "open", done: 0 });
+      await setInJobs("created_at", `${createdAt - 5 * MINUTE}`);
+      await runAll();
+      expect(await inbox.getJob(id)).toMatchObject({
+        state: "failed",
+        error: expect.stringContaining(error) as string,
+      });
+      expect(await deadCount()).toBe(1);
+    },
+  );
 
   test("jobs are listed newest first, and impossible ones are refused", async () => {
     for (const by of ["ann", "bob"]) await inbox.createJob({ action: "retry", choice: {}, by });

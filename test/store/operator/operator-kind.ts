@@ -9,7 +9,7 @@ interface OperatedStore {
   store: Store;
   place: string;
   /** Changes a column of all jobs. */
-  setInJobs: (column: "action" | "choice", text: string) => Promise<void>;
+  setInJobs: (column: "action" | "choice" | "created_at", text: string) => Promise<void>;
 }
 
 /** A kind of store. */

@@ -31,9 +31,12 @@ export function listJobs(sql: Sql, limit: number): Promise<JobRow[]> {
   return sql.rows(`${SELECT} ORDER BY job DESC LIMIT :limit`, { limit });
 }
 
-/** The oldest open job that no other process is at. */
-export function nextOpenJob(sql: Sql): Promise<JobRow | undefined> {
-  return sql.row(`${SELECT} WHERE state = 'open' ORDER BY job FOR UPDATE SKIP LOCKED LIMIT 1`);
+/** The oldest open job that no other process is at, but those with the ids in `left`. */
+export function nextOpenJob(sql: Sql, left: readonly string[]): Promise<JobRow | undefined> {
+  return sql.row(
+    `${SELECT} WHERE state = 'open' AND id <> ALL(:left::text[]) ORDER BY job FOR UPDATE SKIP LOCKED LIMIT 1`,
+    { left },
+  );
 }
 
 /** Locks a job until the transaction ends. False when another process has done the page, or the job has ended. */

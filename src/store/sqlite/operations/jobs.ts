@@ -17,8 +17,9 @@ export function prepareJobs(db: Database) {
       AND job <= (SELECT job FROM inbox_job ORDER BY job DESC LIMIT 1 OFFSET :kept)`);
   const selectById = db.prepare<[string], JobRow>(`SELECT ${COLUMNS} FROM inbox_job WHERE id = ?`);
   const selectNewest = db.prepare<[number], JobRow>(`SELECT ${COLUMNS} FROM inbox_job ORDER BY job DESC LIMIT ?`);
-  const selectOpen = db.prepare<[], JobRow>(
-    `SELECT ${COLUMNS} FROM inbox_job WHERE state = 'open' ORDER BY job LIMIT 1`,
+  const selectOpen = db.prepare<[string], JobRow>(
+    `SELECT ${COLUMNS} FROM inbox_job
+     WHERE state = 'open' AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY job LIMIT 1`,
   );
   const selectAt = db.prepare<{ id: string; position: string | null }>(
     "SELECT 1 FROM inbox_job WHERE id = :id AND state = 'open' AND position IS :position",
@@ -37,7 +38,8 @@ export function prepareJobs(db: Database) {
     },
     get: (id: string): JobRow | undefined => selectById.get(id),
     list: (limit: number): JobRow[] => selectNewest.all(limit),
-    nextOpen: (): JobRow | undefined => selectOpen.get(),
+    /** The oldest open job, but those with the ids in `left`. */
+    nextOpen: (left: readonly string[]): JobRow | undefined => selectOpen.get(JSON.stringify(left)),
     /** False when another process has done the page, or the job has ended. */
     isAt: ({ id, position }: JobRow): boolean => selectAt.get({ id, position }) !== undefined,
     /** Notes a page, in the transaction of its changes. */
