@@ -3,7 +3,17 @@ import { beforeEach, expect, test } from "vitest";
 import type { BulkJob } from "#pigeonhole/store/bulk-jobs.js";
 import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
 import type { Store } from "#pigeonhole/store/store.js";
-import { acceptLeased, DAY, expectCode, MINUTE, newEvent, settlements, statesOf } from "../conformance/fixture.js";
+import {
+  acceptLeased,
+  DAY,
+  expectCode,
+  leasePage,
+  MINUTE,
+  newEvent,
+  settlements,
+  statesOf,
+  T,
+} from "../conformance/fixture.js";
 import { type OperatorKind, openAnother, openBoth } from "./operator-kind.js";
 
 const MANY = 230;
@@ -94,6 +104,24 @@ export function describeBulkJobs(kind: OperatorKind): void {
     expect(await inbox.getJob(id)).toMatchObject({ state: "done", total: 2, done: 2 });
     const left = action === "run" ? await inbox.countWaiting({}) : await inbox.countWork({});
     expect(left).toEqual({ events: 1, work: 1 });
+  });
+
+  test("a job counts as skipped what cannot be changed, such as work whose handler has another body", async () => {
+    await acceptDead(2);
+    const note = { reason: "bad_data", detail: "no subject" };
+    for (const n of [1, 2]) {
+      await store.accept(newEvent("a", { body: Buffer.from(`{"id":"a","n":${n}}`), work: [], parked: note }));
+    }
+    const bodies = (await store.list({})).items.filter(({ id }) => id.startsWith("a"));
+    const [second, first] = bodies.map(({ id }) => id);
+    const seqOf = async (id = "") => (await store.get(id))?.seq ?? expect.unreachable();
+    await store.replan({ seq: await seqOf(first), handlers: ["h"], now: T });
+    const [lease] = (await leasePage(store)).work;
+    await store.settle(settlements.dead(lease ?? expect.unreachable()));
+    await store.replan({ seq: await seqOf(second), handlers: ["h"], now: T });
+    const { id } = await inbox.createJob({ action: "retry", choice: { state: "dead" }, by: "ann" });
+    await runAll();
+    expect(await inbox.getJob(id)).toMatchObject({ state: "done", total: 3, done: 2, skipped: 1 });
   });
 
   test("what one process leaves is continued by another, and no piece is changed twice", async () => {
