@@ -71,7 +71,7 @@ export function createDashboard<Req = never>(
     open,
     lasting: [
       sessionRoute({ open, operator, storeOrMemory, handlers: () => handlersOf(parts), now: () => clock.now() }),
-      ...overviewRoutes({ readings, receiver: parts, now, storeOrMemory }),
+      ...overviewRoutes({ readings, receiver: parts, now, storeOrMemory, failures }),
     ],
     live: new LiveView({
       readNow: () => now.read(),

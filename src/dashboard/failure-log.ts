@@ -11,6 +11,7 @@ const OVER_AFTER_MS = MINUTE;
 export class FailureLog {
   readonly #logger: Logger;
   readonly #clock: Pick<Clock, "now">;
+  #hasNotedRows = false;
   /** When each code of a store's error was last seen. */
   readonly #seenAt = new Map<string, number>();
 
@@ -32,5 +33,12 @@ export class FailureLog {
     this.#seenAt.set(code, now);
     if (last !== undefined && now >= last && now - last < OVER_AFTER_MS) return;
     this.#logger.error(errorFields(error, true), message);
+  }
+
+  /** Rows of figures that the plots leave out; logged once. */
+  noteUnreadable(rows: number): void {
+    if (rows === 0 || this.#hasNotedRows) return;
+    this.#hasNotedRows = true;
+    this.#logger.warn({ rows }, "dashboard_figures_unreadable");
   }
 }

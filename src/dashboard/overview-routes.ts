@@ -4,6 +4,7 @@ import { badField } from "../dev/api/page-api-error.js";
 import type { FigureRange } from "../store/figures.js";
 import type { DashboardOverview, RunningWork, StoreTrouble } from "./dashboard-api.js";
 import type { DashboardCall, DashboardRoute } from "./dashboard-route.js";
+import type { FailureLog } from "./failure-log.js";
 import type { NowReader } from "./now-reader.js";
 import type { SharedReadings } from "./shared-readings.js";
 import type { StoreOrMemory } from "./store-or-memory.js";
@@ -14,14 +15,22 @@ export interface OverviewRouteTools {
   receiver: Pick<ReceiverParts, "inStore">;
   now: Pick<NowReader, "readStore" | "readMemory" | "running">;
   storeOrMemory: StoreOrMemory;
+  failures: Pick<FailureLog, "noteUnreadable">;
 }
 
 const RANGES: readonly FigureRange[] = ["1h", "24h", "7d"];
 
 /** The figures of all processes, and what runs now; of this process alone while the store cannot be read. */
-export function overviewRoutes({ readings, receiver, now, storeOrMemory }: OverviewRouteTools): DashboardRoute[] {
+export function overviewRoutes({
+  readings,
+  receiver,
+  now,
+  storeOrMemory,
+  failures,
+}: OverviewRouteTools): DashboardRoute[] {
   const readStore = async (range: FigureRange): Promise<DashboardOverview> => {
-    const [series, current] = await Promise.all([readings.readFigures(range), now.readStore()]);
+    const [{ unreadable, ...series }, current] = await Promise.all([readings.readFigures(range), now.readStore()]);
+    failures.noteUnreadable(unreadable);
     const times = await readings.handlerTimes({ since: series.times[0] });
     const handlers = series.handlers.map((each) => {
       const taken = times.find(({ handler }) => handler === each.handler);
@@ -30,7 +39,7 @@ export function overviewRoutes({ readings, receiver, now, storeOrMemory }: Overv
     return { ...series, handlers, now: current };
   };
   const readMemory = (trouble: StoreTrouble): DashboardOverview => {
-    const { recent } = receiver.inStore.figures;
+    const { unreadable: _, ...recent } = receiver.inStore.figures.recent;
     const handlers = recent.handlers.map((each) => ({ ...each, times: null }));
     return { ...recent, handlers, now: now.readMemory(trouble) };
   };

@@ -58,7 +58,7 @@ export function keptStatuses(now: number): { oldest: number; newest: number } {
 
 /** What a row has once figures were added to it. */
 export function addToRow(row: string | undefined, figures: Figures): string {
-  return toStoredFigures(row === undefined ? figures : sumFigures(fromStoredFigures(row), figures));
+  return toStoredFigures(row === undefined ? figures : sumFigures(fromStoredFigures(row) ?? NO_FIGURES, figures));
 }
 
 /** A row as the tables have it. */
@@ -73,7 +73,7 @@ export function joinRows(rows: readonly StoredRow[]): StoredRow[] {
   const byStep = new Map<string, { resolution: number; step: number; sum: Figures }>();
   for (const { resolution, step, figures } of rows) {
     const key = `${resolution} ${step}`;
-    const sum = sumFigures(byStep.get(key)?.sum ?? NO_FIGURES, fromStoredFigures(figures));
+    const sum = sumFigures(byStep.get(key)?.sum ?? NO_FIGURES, fromStoredFigures(figures) ?? NO_FIGURES);
     byStep.set(key, { resolution, step, sum });
   }
   return [...byStep.values()].map(({ resolution, step, sum }) => ({ resolution, step, figures: toStoredFigures(sum) }));

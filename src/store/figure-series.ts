@@ -24,7 +24,8 @@ const WRITTEN_AFTER_MS = 10 * SECOND;
 export interface FigureRow {
   /** Begin of the step, in milliseconds since 1970. */
   step: number;
-  figures: Figures;
+  /** Undefined for a row that cannot be read. */
+  figures: Figures | undefined;
 }
 
 /** What is known of a step: nothing happened in `NO_FIGURES`, undefined says that no process wrote about it. */
@@ -63,13 +64,16 @@ export function toFigureSeries(rows: readonly FigureRow[], query: FiguresQuery):
       usedBytes: valuesOf(steps, ({ gauges }) => gauges?.disk.usedBytes),
       freeBytes: valuesOf(steps, ({ gauges }) => gauges?.disk.freeBytes),
     },
+    unreadable: rows.filter(({ figures }) => figures === undefined).length,
   };
 }
 
 /** A step between two writes of a process without news has no row; its gauges are those of the step before. */
 function knownSteps(rows: readonly FigureRow[], times: readonly number[], writtenUntil: number): KnownSteps {
   const byStep = new Map<number, Figures>();
-  for (const { step, figures } of rows) byStep.set(step, sumFigures(byStep.get(step) ?? NO_FIGURES, figures));
+  for (const { step, figures } of rows) {
+    if (figures !== undefined) byStep.set(step, sumFigures(byStep.get(step) ?? NO_FIGURES, figures));
+  }
   let saidAt = -Infinity;
   let gauges: Gauges | undefined;
   return times.map((time) => {

@@ -182,6 +182,8 @@ export interface FigureSeries {
   outbox: { depth: StepValues; oldestAgeMs: StepValues };
   /** {@link Gauges.disk} in each step. */
   disk: { usedBytes: StepValues; freeBytes: StepValues };
+  /** Stored rows that were left out, as they cannot be read. */
+  unreadable: number;
 }
 
 /** What a store keeps of the figures of its processes. Nothing waits for it, and figures may be lost. */

@@ -42,8 +42,16 @@ export function toStoredFigures(figures: Figures): string {
   return byNeed.length === 0 ? fixed : writeAll(figures, kept, otherRuns);
 }
 
-/** Reads them again, without what a later version may have added. */
-export function fromStoredFigures(text: string): Figures {
+/** Reads them again, without what a later version may have added. Undefined for what cannot be read. */
+export function fromStoredFigures(text: string): Figures | undefined {
+  try {
+    return readFigures(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function readFigures(text: string): Figures {
   const { a = {}, t, r = {}, o, g } = JSON.parse(text) as StoredFigures;
   return {
     ...NO_FIGURES,

@@ -1,3 +1,4 @@
+import Database from "better-sqlite3";
 import type { Receiver, ReceiverOptions } from "pigeonhole";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createDashboard } from "pigeonhole/dashboard";
@@ -142,6 +143,25 @@ describe("events", () => {
     const actions = log.named("dashboard_action").map(({ by, action, eventId }) => [by, action, eventId]);
     expect(actions).toEqual(["retry", "save_fixture", "save_capture", "discard"].map((action) => ["ann", action, id]));
   });
+});
+
+test("a row of figures that cannot be read is left out of the plots, and logged once", async () => {
+  const file = tempFile();
+  const { log, dashboard } = await start({ store: file });
+  const db = new Database(file);
+  const insert = db.prepare("INSERT INTO inbox_figure (resolution, step, process, figures) VALUES (?, ?, 'p', ?)");
+  const stepMs = 10_000;
+  const step = Date.now() - (Date.now() % stepMs) - 5 * stepMs;
+  insert.run(stepMs, step, "no JSON");
+  insert.run(stepMs, step - stepMs, '{"a":{"accepted":3}}');
+  db.close();
+  for (const range of ["1h", "24h"]) {
+    const { status, body } = await dashboard.get<DashboardOverview>(`api/overview?range=${range}`);
+    expect(status).toBe(200);
+    if (range === "1h") expect(body.answers.accepted).toContain(3);
+  }
+  await dashboard.get("api/overview");
+  expect(log.named("dashboard_figures_unreadable")).toMatchObject([{ rows: 1 }]);
 });
 
 describe("errors and jobs", () => {

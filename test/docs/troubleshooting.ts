@@ -58,6 +58,11 @@ export const LOG_MESSAGES: Readonly<Record<string, Remedy>> = {
     remedy: "Return nothing for a person who is not let in.",
   },
   dashboard_failed: { cause: "A request of the dashboard failed.", remedy: BY_ITSELF },
+  dashboard_figures_unreadable: {
+    cause: "Stored rows of the dashboard's plots cannot be read.",
+    remedy:
+      "Nothing; the plots leave these rows out, which are dropped with their age. Look for what wrote in the database.",
+  },
   dashboard_job_interrupted: { cause: "A page of a job of the dashboard failed.", remedy: RETRIED },
   files_were_open_to_others: {
     cause: "Files of the database could be read by other users before this start.",
