@@ -1,6 +1,6 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { createFetchDashboard } from "#pigeonhole/dashboard/fetch-dashboard.js";
-import { MAX_ACTION_BYTES } from "#pigeonhole/dashboard/dashboard-request.js";
+import { ACTION_TIMEOUT_MS, MAX_ACTION_BYTES } from "#pigeonhole/dashboard/dashboard-request.js";
 import type { StreamSink } from "#pigeonhole/dashboard/dashboard-request.js";
 
 const URL_OF_PAGE = "https://ops.example/api/stream";
@@ -24,20 +24,33 @@ test("a stream whose client has gone before it opens ends at once", async () => 
   expect(await response.text()).toBe("");
 });
 
-test("a body that is too large is cancelled", async () => {
+/** Posts a body that is sent in pieces of so many bytes, or never. Resolves with what the dashboard made of it. */
+async function postPieces(bytes: number | "never") {
   let isCancelled = false;
   const body = new ReadableStream<Uint8Array>({
-    pull: (controller) => controller.enqueue(new Uint8Array(MAX_ACTION_BYTES / 2 + 1)),
+    pull: (controller) =>
+      bytes === "never" ? new Promise(() => undefined) : controller.enqueue(new Uint8Array(bytes)),
     cancel() {
       isCancelled = true;
     },
   });
-  const dashboard = createFetchDashboard(async ({ readBody }) => {
-    const { kind } = await readBody();
+  const dashboard = createFetchDashboard(async (request) => {
+    const { kind } = await request.readBody();
     return { kind: "whole", status: 413, headers: {}, body: kind };
   }, undefined);
   const init: RequestInit & { duplex: "half" } = { method: "POST", body, duplex: "half" };
   const response = await dashboard(new Request(URL_OF_PAGE, init));
-  expect(await response.text()).toBe("too_large");
-  expect(isCancelled).toBe(true);
+  return { kind: await response.text(), isCancelled };
+}
+
+test("a body that is too large is cancelled", async () => {
+  expect(await postPieces(MAX_ACTION_BYTES / 2 + 1)).toEqual({ kind: "too_large", isCancelled: true });
+});
+
+test("a body that does not come in time is cancelled", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const posted = postPieces("never");
+  await vi.advanceTimersByTimeAsync(ACTION_TIMEOUT_MS);
+  expect(await posted).toEqual({ kind: "timeout", isCancelled: true });
 });
