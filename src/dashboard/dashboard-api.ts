@@ -419,7 +419,7 @@ export interface DashboardEventPage {
   nextCursor: string | null;
 }
 
-export interface KeptStepRow {
+export interface ShownStep {
   handler: string;
   name: string;
   /** When it was kept, ISO 8601; null for steps under older versions. */
@@ -433,7 +433,7 @@ export interface DashboardEventDetail extends DashboardEvent, Pick<InboxEventDet
   /** Oldest first. */
   timeline: TimelineEntry[];
   /** Steps that are kept with `ctx.step` for a later run, oldest first. */
-  steps: KeptStepRow[];
+  steps: ShownStep[];
   /** Those that its handlers recorded, newest first, 50 at most. */
   contactEvents: ContactEventRow[];
   /** Ids, as listed, of other bodies received under its id. */

@@ -2,14 +2,14 @@ import { isoTime } from "../base/iso-time.js";
 import type { EventDetail, FailedRun, FailedRuns, HandlerDetail } from "../store/inbox-view.js";
 import type { PausedHandler } from "../store/paused-handlers.js";
 import type { ContactEventRow } from "../dev/api/page-api.js";
-import type { KeptStepRow, TimelineEntry } from "./dashboard-api.js";
+import type { ShownStep, TimelineEntry } from "./dashboard-api.js";
 
 type Pause = Pick<PausedHandler, "since" | "by">;
 
 /** What a time line is made of beside its event. */
 export interface TimelineParts {
   /** What unfinished handlers keep for a later run. */
-  steps: readonly KeptStepRow[];
+  steps: readonly ShownStep[];
   /** Those that its handlers recorded. */
   contactEvents: readonly ContactEventRow[];
   /** The handlers that are paused now. */
@@ -65,7 +65,7 @@ function entriesOfHandler(view: HandlerDetail, { show, held, steps }: HandlerPar
 }
 
 /** Its run is not kept. */
-function finishedStep({ handler, name, at }: KeptStepRow, of: string): TimelineEntry {
+function finishedStep({ handler, name, at }: ShownStep, of: string): TimelineEntry {
   const time = at === null ? undefined : Date.parse(at);
   return { ...entry("step_done", time, `${of} has finished the step ${name}.`), handler };
 }

@@ -32,7 +32,8 @@ export function closeAfterTest(close: () => Promise<void>): void {
 
 /**
  * Starts an app with a handler that gives up on `email.bounced` until it is fixed, and one that fails on
- * `email.complained` after a step and runs again. `work` is done for each event. The store is a new file unless another is given.
+ * `email.complained` after a step and runs again. `work` is done for each event. The store is a new file
+ * unless another is given.
  */
 export async function startReceiverApp(
   work: () => Promise<void> | void = () => undefined,
