@@ -36,8 +36,8 @@ export interface DashboardOptions<Req = never> {
    */
   path?: string | undefined;
   /**
-   * Origin of the page in the browser, such as "https://ops.example", where a proxy changes the host of requests. It is
-   * needed only for browsers that send no `Sec-Fetch-Site`, as they do over plain http. @default the host of the request
+   * Origin of the page in the browser, such as "https://ops.example", where a proxy changes the host of requests. Only
+   * browsers that send no `Sec-Fetch-Site` need it, as they do over plain http. @default the host of the request
    */
   origin?: string | undefined;
 }

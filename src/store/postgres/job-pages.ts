@@ -15,7 +15,7 @@ interface LastPage extends Pick<JobRow, "id" | "position"> {
   rows: number;
 }
 
-/** How large the next page of a job is: after one that failed or was cut it is smaller, after one that went well larger. */
+/** How large the next page of a job is: smaller after one that failed or was cut, larger after one that went well. */
 export class JobPages {
   #last: LastPage | undefined;
 

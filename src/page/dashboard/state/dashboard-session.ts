@@ -16,7 +16,7 @@ export const mayOperate = computed(() => dashboardSession.value?.role === "opera
 
 export type StreamState = "connecting" | "live" | "polling" | "lost" | "ended";
 
-/** `polling`: there is no stream for this page, which reads every few seconds. `ended`: the receiver has stopped, and said so. */
+/** `polling`: the page has no stream and reads every few seconds. `ended`: the receiver has stopped, and said so. */
 export const streamState = signal<StreamState>("connecting");
 
 /** Whether what is shown is new. */
