@@ -34,8 +34,8 @@
  * Every POST has `content-type: application/json`, a JSON object as its body, and the header TOKEN_HEADER with the
  * token of the session. Errors: the status and PageApiErrorBody. Codes that the page should know: `token_expired` (403:
  * read the session again, then repeat the POST once if the name is the same), `not_allowed` (403: the person may only
- * read), `payload_hidden` (403), `signed_out` (403: `allow` serves nobody by that request any more), `no_such_path` (404), `too_many_streams`
- * (503), `stopped` (503: the receiver has stopped).
+ * read), `payload_hidden` (403), `signed_out` (403: `allow` serves nobody by that request any more), `no_such_path`
+ * (404), `too_many_streams` (503), `stopped` (503: the receiver has stopped).
  *
  * While the store cannot be read, `session`, `overview`, `running` and `stream` are answered from the memory of this
  * process, with a StoreTrouble; all else is answered 503 with the code of the store's error.

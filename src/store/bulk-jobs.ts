@@ -66,8 +66,8 @@ export interface BulkJobs {
   cancelJob(id: string): Promise<boolean>;
   /**
    * Changes one small page of the oldest open job that this version knows and no other process is at, and notes it in
-   * the same transaction: a process that dies leaves nothing half done. Resolves with the job as it is then; undefined when there is nothing to
-   * do. Call it again until then, with a short pause for deliveries.
+   * the same transaction: a process that dies leaves nothing half done. Resolves with the job as it is
+   * then; undefined when there is nothing to do. Call it again until then, with a short pause for deliveries.
    */
   runJobPage(): Promise<BulkJob | undefined>;
 }
