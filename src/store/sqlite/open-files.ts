@@ -126,7 +126,7 @@ function explainFileLoss(file: string, loss: FileLoss): string {
     case "wal_overwritten":
       return `Another program than SQLite has overwritten or truncated the WAL of ${file} while it was open. ${DAMAGED}`;
     case "database":
-      return `${file} was moved, deleted or replaced while it was open. The store accepts nothing more. Put the file back, or restart the process to begin with the file that is there now.`;
+      return `${file} was moved, deleted or replaced while it was open, or this process may not enter its folder any more. The store accepts nothing more. Put the file and its permissions back, or restart the process to begin with the file that is there now.`;
     case "wal":
       return `The WAL of ${file} was deleted or replaced while it was open, by hand or by another SQLite. ${next} ${sharing}`;
     case "owner":
