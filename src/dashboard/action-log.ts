@@ -1,3 +1,5 @@
+import { type Clock, elapsedBy } from "../base/clock.js";
+import { MINUTE } from "../base/duration.js";
 import type { Logger } from "../base/logger.js";
 import type { Viewer } from "./identify-viewer.js";
 
@@ -28,15 +30,37 @@ export interface ActionTarget {
   path?: string;
 }
 
+/** An open page reads its list every few seconds: that is one sight. */
+const SIGHT_MS = 5 * MINUTE;
+const MAX_SIGHTS = 1_000;
+
 /** One line in the app's log for each action, before it is done, with the name that the app gave. */
 export class ActionLog {
   readonly #logger: Logger;
+  readonly #clock: Clock;
+  /** When the sight of a name and a path was last logged, oldest first. */
+  readonly #sights = new Map<string, number>();
 
-  constructor(logger: Logger) {
+  constructor(logger: Logger, clock: Clock) {
     this.#logger = logger;
+    this.#clock = clock;
   }
 
   note(person: Viewer, action: LoggedAction, target: ActionTarget): void {
     this.#logger.info({ by: person.name, action, ...target }, "dashboard_action");
+  }
+
+  /** A person who may see all sees what is at a path. Logged again after 5 minutes at the earliest. */
+  noteSight(person: Viewer, path: string): void {
+    const now = elapsedBy(this.#clock);
+    const key = JSON.stringify([person.name, path]);
+    const loggedAt = this.#sights.get(key);
+    if (loggedAt !== undefined && now >= loggedAt && now - loggedAt < SIGHT_MS) return;
+    this.#sights.delete(key);
+    this.#sights.set(key, now);
+    const [oldest] = this.#sights.keys();
+    // One that is forgotten is logged again early.
+    if (this.#sights.size > MAX_SIGHTS && oldest !== undefined) this.#sights.delete(oldest);
+    this.note(person, "see_in_full", { path });
   }
 }

@@ -153,7 +153,7 @@ function openStream({ live, log }: AnswerTools, person: Viewer): DashboardAnswer
 
 /** Who may see all sees errors and contacts as they are, without asking for each. */
 function noteReading(log: ActionLog, person: Viewer, { path, quotes }: Pick<DashboardRoute, "path" | "quotes">): void {
-  if (quotes === true && person.payloads === "full") log.note(person, "see_in_full", { path });
+  if (quotes === true && person.payloads === "full") log.noteSight(person, path);
 }
 
 function checkToken(verdict: ReturnType<ActionTokens["judge"]>): void {

@@ -61,7 +61,7 @@ export function createDashboard<Req = never>(
   const storeOrMemory = new StoreOrMemory({ receiver: parts, failures });
   const readings = new SharedReadings(operator, clock);
   const now = new NowReader({ readings, receiver: parts, storeOrMemory, clock });
-  const log = new ActionLog(logger);
+  const log = new ActionLog(logger, clock);
   const open = openOnce(parts, { operator, readings, failures, log });
   const answer = createAnswer({
     // The server that it is mounted on passes its own requests.
