@@ -169,8 +169,16 @@ const WITH_DASHBOARD: Contestant = {
   run: { start: async (context) => (await import("./pigeonhole.js")).startWithDashboard(context) },
 };
 
+/** What an app pays for as many requests for something else, at `--only dashboard`. */
+const WITH_PAGE: Contestant = {
+  name: "front-page",
+  title: "pigeonhole in front, with a page of the app read as often",
+  scheme: "svc",
+  run: { start: async (context) => (await import("./pigeonhole.js")).startWithPage(context) },
+};
+
 export function findContestant(name: string): Contestant {
-  const all = [...CONTESTANTS, ...QUEUES, ON_POSTGRES, WITH_DASHBOARD];
+  const all = [...CONTESTANTS, ...QUEUES, ON_POSTGRES, WITH_DASHBOARD, WITH_PAGE];
   const found = all.find((contestant) => contestant.name === name);
   if (!found) throw new Error(`no contestant ${name}; there are ${all.map(({ name }) => name).join(", ")}`);
   return found;

@@ -23,15 +23,18 @@ export async function measureDashboard(context: MeasureContext): Promise<void> {
     runtime: ownRuntime(),
     cores: LOAD_CORE,
   });
-  const watchDashboard: Beside = (port) => {
-    const begun = viewer.call("watch", port);
-    return { end: () => begun.then(() => viewer.call("unwatch", undefined)) };
-  };
+  const beside =
+    (call: "watchDashboard" | "watchPage"): Beside =>
+    (port) => {
+      const begun = viewer.call(call, port);
+      return { end: () => begun.then(() => viewer.call("unwatch", undefined)) };
+    };
   try {
     const runs = await runAlternated(context, {
       entries: [
         { contestant: findContestant("front") },
-        { contestant: findContestant("front-dashboard"), beside: watchDashboard },
+        { contestant: findContestant("front-page"), beside: beside("watchPage") },
+        { contestant: findContestant("front-dashboard"), beside: beside("watchDashboard") },
       ],
     });
     printRuns(runs);
@@ -64,7 +67,7 @@ async function measureRefresh(context: MeasureContext, viewer: Child<ViewerCalls
     const differences: number[] = [];
     for (let round = 0; round < Math.min(rounds, 3); round += 1) {
       const alone = await takeWindow();
-      await viewer.call("watch", server.port);
+      await viewer.call("watchDashboard", server.port);
       differences.push((await takeWindow()) - alone);
       await viewer.call("unwatch", undefined);
     }
