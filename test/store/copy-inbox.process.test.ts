@@ -113,9 +113,10 @@ describeOnPostgres((database) => {
     await database.pool.query(`DROP SCHEMA IF EXISTS ${database.schema} CASCADE`);
   });
 
-  /** A run that died is due at once, and not at the end of its lease. */
-  const withoutDueTime = ({ events, ...rest }: Awaited<ReturnType<typeof readAll>>) => ({
+  /** A run that died is due at once, and not at the end of its lease. Calls have numbers of their own. */
+  const withoutDueTime = ({ events, contactEvents, ...rest }: Awaited<ReturnType<typeof readAll>>) => ({
     ...rest,
+    contactEvents: contactEvents.map((view) => ({ ...view, call: view.call === undefined ? undefined : 0 })),
     events: events.map((event) =>
       event.id === "evt_two" ? { ...event, handlers: event.handlers.map((view) => ({ ...view, dueAt: 0 })) } : event,
     ),
