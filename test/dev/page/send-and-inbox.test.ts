@@ -434,6 +434,8 @@ describe.skipIf(mustSkipBrowserTests())("sending and the inbox", () => {
       await bar.getByRole("button", { name: "Retry (3)" }).click();
       await page.getByText("3 contact events pending again").waitFor();
       await expect.poll(dead, { timeout: 20_000 }).toBe(3);
+      // The list is read again after that.
+      await expect.poll(() => rows.filter({ hasText: "dead" }).count()).toBe(3);
       await page.keyboard.press("j");
       await page.keyboard.press("x");
       await page.keyboard.press("Delete");
