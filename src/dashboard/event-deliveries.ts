@@ -36,7 +36,10 @@ const WHY: Record<UnreadReason, (reading: Unread) => string> = {
   key_refused: ({ status }) => `the API refused the key of the receiver (HTTP ${status}).`,
   rate_limited: () => "the API answers too many requests (HTTP 429). Open the event again later.",
   no_answer: () => "the API did not answer in time.",
-  other_answer: ({ status }) => `the API answered HTTP ${status} when asked for the delivery log.`,
+  other_answer: ({ status = 0 }) =>
+    status < 300
+      ? `the API's answer, HTTP ${status}, could not be read as a delivery log.`
+      : `the API answered HTTP ${status} when asked for the delivery log.`,
   unnamed_rows: () => "the service's delivery log does not say of which event a row is.",
 };
 

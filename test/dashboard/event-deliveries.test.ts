@@ -6,6 +6,7 @@ import type { EventDeliveries, TimelineEntry } from "#pigeonhole/dashboard/dashb
 import { mergeTimelines } from "../../src/page/dashboard/event/merge-timelines.js";
 import { openReceiver, post } from "../support/receiver.js";
 import { openDashboard } from "./dashboard-client.js";
+import { eventDeliveries } from "#pigeonhole/dashboard/event-deliveries.js";
 
 const NARROW = "svc_live_of_another_key_0000000000000000";
 
@@ -234,4 +235,12 @@ describe("attempts that are not known", () => {
     const { dashboard } = await start();
     expect(await dashboard.get("api/events/missing/deliveries")).toMatchObject({ status: 404 });
   });
+});
+
+test("an answer of success that is no log is not said to be an error of HTTP", () => {
+  const unread = { kind: "unread", reason: "other_answer", status: 200, retryAfterMs: undefined } as const;
+  const { note } = eventDeliveries(unread, String);
+  expect(note).toBe(
+    "Earlier and later attempts of the service are not known: the API's answer, HTTP 200, could not be read as a delivery log.",
+  );
 });
