@@ -73,7 +73,7 @@ export interface HandlerDetail extends HandlerView {
    * failed, or none under this version, and when the body was dropped by retention or erased.
    */
   failed: FailedRuns | undefined;
-  /** Finished steps, without their values, oldest first; empty before the first one, and once the work is done. */
+  /** Finished steps, without their values, oldest first; empty before the first one, and once the body is dropped. */
   steps: readonly KeptStep[];
 }
 

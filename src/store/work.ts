@@ -55,8 +55,8 @@ export interface ParkedNote {
 
 /**
  * How a run ended, at the time `at`. Contact events that a done run recorded are stored in the same transaction. With
- * `dropSteps` the values of its steps are dropped, since there may be some. `dueAt` is when the work runs again. All
- * times in milliseconds since 1970.
+ * `dropSteps` the values of its steps are dropped, since there may be some; names and times stay. `dueAt` is when the
+ * work runs again. All times in milliseconds since 1970.
  */
 export type Settlement = Lease & { at: number; dropSteps: boolean } & (
     | { to: "done"; records?: readonly NewOutboxEvent[] | undefined }

@@ -5,7 +5,11 @@ import { FIRST_NODE } from "./advisory-lock.js";
  * session keeps. Lets the transaction wait for the disk and the standby, whatever the defaults are. Returns its number,
  * and null where the lease is lost or its row is locked. `holds` tells the lease among those of the work's key.
  */
-const settleDone = (create: "CREATE" | "CREATE OR REPLACE", holds: string): string => `
+const settleDone = (
+  create: "CREATE" | "CREATE OR REPLACE",
+  holds: string,
+  dropSteps = "DELETE FROM pigeonhole.inbox_step",
+): string => `
   ${create} FUNCTION pigeonhole.settle_done(
     of_seq bigint, of_handler text, of_lease bigint, ended_at bigint, drops_steps boolean
   ) RETURNS text LANGUAGE plpgsql SET random_page_cost = 0 AS $$
@@ -23,7 +27,7 @@ const settleDone = (create: "CREATE" | "CREATE OR REPLACE", holds: string): stri
       VALUES (of_seq, of_handler, ended_at, runs, false);
     INSERT INTO pigeonhole.done_count (done) VALUES (1);
     IF drops_steps THEN
-      DELETE FROM pigeonhole.inbox_step WHERE seq = of_seq AND handler = of_handler;
+      ${dropSteps} WHERE seq = of_seq AND handler = of_handler;
     END IF;
     IF current_setting('synchronous_commit') NOT IN ('on', 'remote_apply') THEN
       PERFORM set_config('synchronous_commit', 'on', true);
@@ -350,5 +354,8 @@ ${settleDone("CREATE", "state = 'leased' AND lease = of_lease")}
 
   -- When the step was kept, in milliseconds since 1970; NULL in rows from before.
   ALTER TABLE pigeonhole.inbox_step ADD COLUMN saved_at bigint;
+
+  -- Names and times of the steps of a handler that is done stay for people, until retention drops the body.
+${settleDone("CREATE OR REPLACE", "lease = of_lease", "UPDATE pigeonhole.inbox_step SET value = ''")}
   `,
 ];

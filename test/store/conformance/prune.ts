@@ -100,6 +100,17 @@ export function describePrune(fixture: Fixture): void {
       expect(await snapshot(store)).toEqual(before);
     });
 
+    test("prune drops the steps of an event with its body", async () => {
+      const { store } = fixture;
+      const lease = await acceptLeased(store, "done");
+      await store.saveStep(lease, "a", "1", T);
+      await store.settle({ ...settlements.done(lease), dropSteps: true });
+      const steps = async () => (await store.get("done"))?.handlers.map((view) => view.steps);
+      expect(await steps()).toEqual([[{ name: "a", at: T }]]);
+      await pruneRound({ bodiesBefore: T + DAY });
+      expect(await steps()).toEqual([[]]);
+    });
+
     test("prune deletes events whose work is done or discarded, with their marks and steps", async () => {
       const { store } = fixture;
       const lease = await acceptLeased(store, "done");

@@ -23,7 +23,7 @@ export function describeSteps(fixture: Fixture): void {
       expect(await fixture.store.loadSteps(lease)).toEqual({ a: "1" });
     });
 
-    test("an operator sees when each step was kept, oldest first, until the work is done", async () => {
+    test("an operator sees when each step was kept, oldest first, also once the work is done", async () => {
       const { store } = fixture;
       const lease = await acceptLeased(store, "evt_1");
       const stepsShown = async () => (await store.get("evt_1"))?.handlers.map(({ steps }) => steps);
@@ -40,7 +40,8 @@ export function describeSteps(fixture: Fixture): void {
       expect(await stepsShown()).toEqual([steps]);
       const [work] = (await leasePage(store)).work;
       await store.settle({ ...settlements.done(bare(work ?? expect.unreachable())), dropSteps: true });
-      expect(await stepsShown()).toEqual([[]]);
+      expect(await stepsShown()).toEqual([steps]);
+      expect(await store.loadSteps(lease)).toEqual({});
     });
 
     test("an operator sees the steps of each handler with it", async () => {
@@ -68,13 +69,23 @@ export function describeSteps(fixture: Fixture): void {
       expect(await fixture.store.loadSteps(other)).toEqual({});
     });
 
-    test.each(TARGETS)("a settlement to %s keeps the steps, or deletes them if asked", async (to) => {
+    test.each(TARGETS)("a settlement to %s keeps the values of steps, or drops them if asked", async (to) => {
       for (const dropSteps of [false, true]) {
         const lease = await acceptLeased(fixture.store, `evt_${dropSteps}`);
         await fixture.store.saveStep(lease, "a", "1", T);
         await fixture.store.settle({ ...settlements[to](lease), dropSteps });
         expect(await fixture.store.loadSteps(lease)).toEqual(dropSteps ? {} : { a: "1" });
       }
+    });
+
+    test("a value that was dropped makes room for the next one", async () => {
+      const { store } = fixture;
+      const lease = await acceptLeased(store, "evt_1");
+      await store.saveStep(lease, "a", "1", T);
+      await store.settle({ ...settlements.pending(lease, T), dropSteps: true });
+      const [work] = (await leasePage(store)).work;
+      await store.saveStep(bare(work ?? expect.unreachable()), "a", "2", T);
+      expect(await store.loadSteps(lease)).toEqual({ a: "2" });
     });
 
     test("the steps are kept over a retry and a crash", async () => {

@@ -29,7 +29,7 @@ const TOLERATED_MS = MINUTE;
 const LATE_MS = DAY;
 const AGAIN_MS = DAY;
 
-/** Errors in full may quote the body. An event received while the clock was ahead counts as a young one. */
+/** Errors and names of steps may quote the body. An event received while the clock was ahead counts as a young one. */
 const checkPageOf = (bodies: string) => `
   WITH page AS MATERIALIZED (
     SELECT seq FROM ONLY ${bodies} WHERE seq > :after AND seq <= :through ORDER BY seq LIMIT :limit
@@ -39,6 +39,9 @@ const checkPageOf = (bodies: string) => `
     UNION SELECT seq FROM pigeonhole.inbox_work WHERE seq = ANY(ARRAY(SELECT seq FROM page))
   ), failed AS (
     DELETE FROM pigeonhole.inbox_failed
+    WHERE seq = ANY(ARRAY(SELECT seq FROM page)) AND seq NOT IN (SELECT seq FROM wanted)
+  ), steps AS (
+    DELETE FROM pigeonhole.inbox_step
     WHERE seq = ANY(ARRAY(SELECT seq FROM page)) AND seq NOT IN (SELECT seq FROM wanted)
   )
   SELECT count(*) AS checked, max(seq) AS last, ARRAY(SELECT seq::text FROM wanted ORDER BY seq) AS wanted FROM page`;

@@ -24,10 +24,11 @@ interface PruneRow {
 
 const IS_SETTLED = "NOT EXISTS (SELECT 1 FROM pigeonhole.inbox_work AS w WHERE w.seq = r.seq)";
 
-/** Errors in full may quote the body. */
+/** Errors in full and names of steps may quote the body. */
 const REMOVE_BODIES = [
   "DELETE FROM pigeonhole.inbox_body WHERE seq = ANY(:seqs)",
   "DELETE FROM pigeonhole.inbox_failed WHERE seq = ANY(:seqs)",
+  "DELETE FROM pigeonhole.inbox_step WHERE seq = ANY(:seqs)",
 ];
 
 /** Of the bodies of one id, the first is removed last, and none while one of them is not settled. */
@@ -46,7 +47,6 @@ const EVENT: Kind = {
   remove: [
     ...REMOVE_BODIES,
     "DELETE FROM pigeonhole.inbox_done WHERE seq = ANY(:seqs)",
-    "DELETE FROM pigeonhole.inbox_step WHERE seq = ANY(:seqs)",
     `UPDATE pigeonhole.inbox_holder AS h SET seq = 0 FROM pigeonhole.inbox_other AS o
      WHERE o.seq = ANY(:seqs) AND h.seq = o.seq AND h.first = o.first`,
     "DELETE FROM pigeonhole.inbox_holder WHERE first = ANY(:seqs)",

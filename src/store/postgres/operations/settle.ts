@@ -25,7 +25,7 @@ const HELD = `
       ON w.seq = g.seq AND w.handler = g.handler AND w.lease = g.token
     ORDER BY w.seq, w.handler FOR UPDATE OF w SKIP LOCKED
   ), dropped AS (
-    DELETE FROM pigeonhole.inbox_step AS s USING held JOIN given AS g USING (place)
+    UPDATE pigeonhole.inbox_step AS s SET value = '' FROM held JOIN given AS g USING (place)
     WHERE s.seq = held.seq AND s.handler = held.handler AND g.drop_steps
   )`;
 

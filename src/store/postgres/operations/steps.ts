@@ -4,10 +4,10 @@ import { type KeptStepRow, toKeptStep } from "../../kept-step-row.js";
 import type { Lease } from "../../work.js";
 import type { Sql } from "../sql.js";
 
-/** Reads the values of a handler's finished steps. */
+/** Reads the values of a handler's finished steps, as long as it is not done. */
 export async function loadSteps(sql: Sql, work: Pick<Lease, "seq" | "handler">): Promise<Record<string, string>> {
   const rows = await sql.rows<{ name: string; value: string }>(
-    "SELECT name, value FROM pigeonhole.inbox_step WHERE seq = :seq AND handler = :handler",
+    "SELECT name, value FROM pigeonhole.inbox_step WHERE seq = :seq AND handler = :handler AND value <> ''",
     work,
   );
   return Object.fromEntries(rows.map(({ name, value }) => [name, value]));
@@ -29,7 +29,8 @@ export async function saveStep(sql: Sql, lease: Lease, name: string, value: stri
     `INSERT INTO pigeonhole.inbox_step (seq, handler, name, value, saved_at)
      SELECT seq, handler, :name, :value, :at::bigint FROM pigeonhole.inbox_work
      WHERE seq = :seq AND handler = :handler AND lease = :token
-     ON CONFLICT (seq, handler, name) DO UPDATE SET value = inbox_step.value`,
+     ON CONFLICT (seq, handler, name) DO UPDATE
+       SET value = CASE inbox_step.value WHEN '' THEN excluded.value ELSE inbox_step.value END`,
     { ...lease, name, value, at },
   );
   return kept === 1 ? "settled" : "lost";

@@ -107,13 +107,15 @@ function prepareAsk(db: Database, query: string): (seq: number) => boolean {
   return (seq) => ask.get({ seq }) !== undefined;
 }
 
-/** With the errors in full, which may quote it. */
+/** With the errors in full and the names of steps, which may quote it. */
 function prepareDropBody(db: Database): (seq: number) => void {
   const dropBody = db.prepare("DELETE FROM inbox_body WHERE seq = :seq");
   const dropFailedRuns = prepareDropFailedRuns(db);
+  const dropSteps = db.prepare("DELETE FROM inbox_step WHERE seq = :seq");
   return (seq) => {
     dropBody.run({ seq });
     dropFailedRuns(seq);
+    dropSteps.run({ seq });
   };
 }
 

@@ -7,10 +7,10 @@ import { FROM_OWN_PAIR } from "../direct-pairs.js";
 import { prepareLater } from "../on-first-use.js";
 import { overwriting } from "../overwriting.js";
 
-/** Reads the values of a handler's finished steps. */
+/** Reads the values of a handler's finished steps, as long as it is not done. */
 export function prepareLoadSteps(db: Database) {
   const select = db.prepare<Pick<Lease, "seq" | "handler">, { name: string; value: string }>(
-    "SELECT name, value FROM inbox_step WHERE seq = :seq AND handler = :handler",
+    "SELECT name, value FROM inbox_step WHERE seq = :seq AND handler = :handler AND value <> ''",
   );
   return ({ seq, handler }: Pick<Lease, "seq" | "handler">): Record<string, string> =>
     Object.fromEntries(select.all({ seq, handler }).map(({ name, value }) => [name, value]));
@@ -33,14 +33,18 @@ export function prepareSaveStep(db: Database) {
       UNION ALL
       SELECT 1 ${FROM_OWN_PAIR})
     WHERE true
-    ON CONFLICT (seq, handler, name) DO UPDATE SET value = inbox_step.value`);
+    ON CONFLICT (seq, handler, name) DO UPDATE
+      SET value = CASE inbox_step.value WHEN '' THEN excluded.value ELSE inbox_step.value END`);
   return ({ lease, name, value, at }: { lease: Lease; name: string; value: string; at: number }): SettleResult =>
     insert.run({ ...lease, name, value, at }).changes === 1 ? "settled" : "lost";
 }
 
-/** Removes the steps of a handler that is done. An erasure later does not find what is in no table any more. */
+/**
+ * Drops the values of the steps of a handler that is done; names and times stay for people. An erasure later does not
+ * find what is in no table any more.
+ */
 export function prepareDropSteps(db: Database) {
-  const drop = prepareLater(db)("DELETE FROM inbox_step WHERE seq = :seq AND handler = :handler");
+  const drop = prepareLater(db)("UPDATE inbox_step SET value = '' WHERE seq = :seq AND handler = :handler");
   return ({ seq, handler }: Pick<Lease, "seq" | "handler">): void =>
     void overwriting(db, () => drop().run({ seq, handler }));
 }
