@@ -30,8 +30,8 @@ export function outboxRoutes({ operator, readings, personal, log }: OutboxRouteT
     const shown = readContactEventKeys(body);
     const keys = shown.flatMap((each) => personal.contactEventKey(each, person.payloads) ?? []);
     log.note(person, action, { contactEvents: shown.length });
-    const { changed, failed } = await change(operator(), keys);
-    return { changed, failed: failed + shown.length - keys.length };
+    const changes = await change(operator(), keys);
+    return { ...changes, failed: changes.failed + shown.length - keys.length };
   };
   return [
     {
