@@ -1,6 +1,7 @@
 import { type Clock, elapsedBy } from "../base/clock.js";
 import { MINUTE } from "../base/duration.js";
 import type { Logger } from "../base/logger.js";
+import { setNewest } from "../base/set-newest.js";
 import type { Viewer } from "./identify-viewer.js";
 
 /** What a person did. */
@@ -56,11 +57,8 @@ export class ActionLog {
     const key = JSON.stringify([person.name, path]);
     const loggedAt = this.#sights.get(key);
     if (loggedAt !== undefined && now >= loggedAt && now - loggedAt < SIGHT_MS) return;
-    this.#sights.delete(key);
-    this.#sights.set(key, now);
-    const [oldest] = this.#sights.keys();
     // One that is forgotten is logged again early.
-    if (this.#sights.size > MAX_SIGHTS && oldest !== undefined) this.#sights.delete(oldest);
+    setNewest(this.#sights, key, now, MAX_SIGHTS);
     this.note(person, "see_in_full", { path });
   }
 }

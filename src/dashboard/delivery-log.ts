@@ -1,5 +1,6 @@
 import type { Clock } from "../base/clock.js";
 import { HOUR, SECOND } from "../base/duration.js";
+import { setNewest } from "../base/set-newest.js";
 import { type AttemptsReading, findEventAttempts } from "../receiver/event-attempts.js";
 import type { ReceiverParts } from "../receiver/receiver-parts.js";
 import { InTurn } from "./in-turn.js";
@@ -63,7 +64,7 @@ export class DeliveryLog {
     const known = this.#kept.get(eventId);
     if (known !== undefined && this.#isGood(known.endedAt)) return known.reading;
     const kept: KeptAttempts = { reading: this.#turns.run(() => this.#read(event)), endedAt: undefined };
-    this.#keep(eventId, kept);
+    setNewest(this.#kept, eventId, kept, MAX_KEPT);
     const forget = (): void => void (this.#kept.get(eventId) === kept && this.#kept.delete(eventId));
     kept.reading.then((reading) => {
       kept.endedAt = this.#clock.now();
@@ -77,13 +78,6 @@ export class DeliveryLog {
     if (endedAt === undefined) return true;
     const age = this.#clock.now() - endedAt;
     return age >= 0 && age < KEEP_MS;
-  }
-
-  #keep(eventId: string, kept: KeptAttempts): void {
-    this.#kept.delete(eventId);
-    this.#kept.set(eventId, kept);
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size > MAX_KEPT && oldest !== undefined) this.#kept.delete(oldest);
   }
 
   async #read({ eventId, receivedAt }: LoggedEvent): Promise<AttemptsReading> {

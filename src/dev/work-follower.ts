@@ -1,6 +1,7 @@
 import { isRetrying } from "../capture/model/work-word.js";
 import { type Clock, type Timer } from "../base/clock.js";
 import { SECOND } from "../base/duration.js";
+import { setNewest } from "../base/set-newest.js";
 import { outcomeOf } from "../capture/model/answer.js";
 import type { CaptureSummary } from "../capture/model/capture.js";
 import { attemptEventId } from "../capture/model/sent-event-id.js";
@@ -137,7 +138,7 @@ export class WorkFollower {
       unreadable: 0,
       nextPollAt,
     };
-    setNewest(this.#followed, eventId, followed);
+    setNewest(this.#followed, eventId, followed, MAX_FOLLOWED);
     this.#arm();
   }
 
@@ -189,7 +190,7 @@ export class WorkFollower {
     const before = this.#known.get(event.id);
     const work = workOn(event);
     if (JSON.stringify(before) !== JSON.stringify(work)) {
-      setNewest(this.#known, event.id, work);
+      setNewest(this.#known, event.id, work, MAX_FOLLOWED);
       this.#options.changed(work);
     }
     return work;
@@ -209,12 +210,4 @@ export class WorkFollower {
     const failed = { handler, state, attempts, maxAttempts, reason, error, nextAt };
     this.#options.report({ kind: "handler_failed", capture, eventId, ...failed });
   }
-}
-
-/** Sets an entry as the newest one, and removes the oldest if there are too many. */
-function setNewest<Value>(entries: Map<string, Value>, key: string, value: Value): void {
-  entries.delete(key);
-  entries.set(key, value);
-  const [oldest] = entries.keys();
-  if (entries.size > MAX_FOLLOWED && oldest !== undefined) entries.delete(oldest);
 }
