@@ -120,9 +120,7 @@ async function listEvents(
   { operator, readings, personal, searches }: EventRouteTools & { searches: InTurn },
   { query, person: { payloads } }: DashboardCall,
 ): Promise<DashboardEventPage> {
-  const { errorGroup, ...rest } = eventQuery(query);
-  const group = errorGroup === undefined ? {} : { errorGroup: personal.errorGroupId(errorGroup, payloads) };
-  const wanted: EventQuery = { ...rest, ...group };
+  const wanted = personal.withErrorGroupId(eventQuery(query), payloads);
   const list = (page: EventQuery, source: Pick<InboxOperator, "listEvents"> = operator()) =>
     listShownEvents({ operator, source, personal }, { ...wanted, ...page, patienceMs: PATIENCE_MS }, payloads);
   const text = givenIn(query, "text")?.trim() ?? "";

@@ -26,9 +26,8 @@ export function jobRoutes(tools: JobRouteTools): DashboardRoute[] {
   const { operator, readings, personal, jobs, log } = tools;
   const readJob = async ({ body, person: { payloads } }: DashboardCall, patienceMs: number) => {
     const action = requireField("action", body.choice("action", JOB_ACTIONS));
-    const { errorGroup, ...rest } = readJobChoice(requireField("filter", body.record("filter")));
-    const group = errorGroup === undefined ? {} : { errorGroup: personal.errorGroupId(errorGroup, payloads) };
-    const choice = { ...rest, ...group };
+    const filter = readJobChoice(requireField("filter", body.record("filter")));
+    const choice = personal.withErrorGroupId(filter, payloads);
     return { action, choice: await chooseShown(tools, { action, choice }, { rule: payloads, patienceMs }) };
   };
   return [

@@ -112,11 +112,13 @@ export class PersonalData {
     return rule === "full" ? id : this.#groups.nameOf(id);
   }
 
-  /** The id by what {@link errorGroup} made of it. Throws for anything else. */
-  errorGroupId(shown: string, rule: PayloadAccess): string {
+  /** A choice whose group is as {@link errorGroup} made it, with the group's id. Throws for anything else. */
+  withErrorGroupId<Choice extends { errorGroup?: string | undefined }>(choice: Choice, rule: PayloadAccess): Choice {
+    const { errorGroup: shown } = choice;
+    if (shown === undefined) return choice;
     const id = this.#groups.idOf(shown) ?? (rule === "full" ? shown : undefined);
     if (id === undefined) throw badField("group", "must be a group of errors, as listed.");
-    return id;
+    return { ...choice, errorGroup: id };
   }
 
   /** JSON of a contact event, as far as it may be shown. */
