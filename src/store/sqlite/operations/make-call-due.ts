@@ -19,14 +19,18 @@ export function prepareMakeCallDue(db: Database) {
     UPDATE outbox_send SET due_at = :now, waits_since = NULL WHERE ${WAITS} AND send <= :send AND due_at > :now
     RETURNING send`)
     .pluck();
-  const countMembers = db
-    .prepare<{ send: number }, number>("SELECT count(*) FROM outbox_event WHERE send = :send")
-    .pluck();
+  const countMembers = prepareCountMembers(db);
 
   return ({ key, now }: { key: string; now: number }): number => {
     const last = select.get({ key }) ?? undefined;
     if (last === undefined) return 0;
     const due = makeDue.all({ send: last, now });
-    return due.reduce((events, send) => events + (countMembers.get({ send }) ?? 0), 0);
+    return due.reduce((events, send) => events + countMembers(send), 0);
   };
+}
+
+/** Counts the events of a call, with those that were discarded. */
+export function prepareCountMembers(db: Database): (send: number) => number {
+  const count = db.prepare<[number], number>("SELECT count(*) FROM outbox_event WHERE send = ?").pluck();
+  return (send) => count.get(send) ?? 0;
 }

@@ -3,7 +3,7 @@ import type { OutboxCounts, OutboxPage, OutboxQuery, OutboxState, OutboxView } f
 import { OUTBOX_STATES } from "../../outbox.js";
 import { pageLimit } from "../../inbox-view.js";
 import { chosenContactEvents } from "./chosen-contact-events.js";
-import { prepareMakeCallDue } from "./make-call-due.js";
+import { prepareCountMembers, prepareMakeCallDue } from "./make-call-due.js";
 import { type Nullable, checkState, readSeqCursor, withoutNulls } from "../../check-query.js";
 
 /** The columns that every row has. */
@@ -91,9 +91,7 @@ export function prepareReviveContactEvent(db: Database) {
     UPDATE outbox_event
     SET state = 'leased', settled_at = NULL, reason = NULL, code = NULL, param = NULL, message = NULL
     WHERE send = :send AND state = 'dead'`);
-  const countMembers = db
-    .prepare<{ send: number }, number>("SELECT count(*) FROM outbox_event WHERE send = :send")
-    .pluck();
+  const countMembers = prepareCountMembers(db);
   const reviveSend = db.prepare("UPDATE outbox_send SET state = 'pending', due_at = :now WHERE send = :send");
 
   return ({ seq, now }: { seq: number; now: number }): number => {
@@ -102,7 +100,7 @@ export function prepareReviveContactEvent(db: Database) {
     if (event.send === null) return reviveOne.run({ seq }).changes;
     reviveSend.run({ send: event.send, now });
     reviveMembers.run({ send: event.send });
-    return countMembers.get({ send: event.send }) ?? 0;
+    return countMembers(event.send);
   };
 }
 
