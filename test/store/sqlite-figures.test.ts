@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { FIGURE_RANGES, type Figures } from "#pigeonhole/store/figures.js";
+import { FIGURE_RANGES } from "#pigeonhole/store/figures.js";
 import { migrate, openDatabase } from "#pigeonhole/store/sqlite/open-database.js";
 import { prepareWriteFigures } from "#pigeonhole/store/sqlite/operations/figures.js";
+import { busyFigures } from "./busy-figures.js";
 import { MINUTE } from "./conformance/fixture.js";
 
 const SECOND = 1_000;
@@ -10,30 +11,12 @@ const DAY = 24 * 60 * MINUTE;
 const STEP = 1_800_000_000_000;
 const MEGABYTE = 1_000_000;
 
-/** Busy: every figure of a service with many handlers whose times are spread. */
-const busy = (handlers: number): Figures => ({
-  answers: { accepted: 123_456, duplicate: 1_234, parked: 12, unsigned: 3, overloaded: 45_678 },
-  answerTimes: [12_345, 6_789, 4_567, 1_234, 456, 78, 9, 1],
-  runs: new Map(
-    Array.from({ length: handlers }, (_, place) => [
-      `handler-of-something-${place}`,
-      { done: 12_345 - place, failed: 67, times: [0, 0, 123, 4_567, 8_910, 111, 21, 3] },
-    ]),
-  ),
-  otherRuns: undefined,
-  gauges: {
-    backlog: { depth: 1_234_567, oldestAgeMs: 7 * DAY },
-    outbox: { depth: 123_456, oldestAgeMs: DAY },
-    disk: { usedBytes: 123_456_789_012, freeBytes: 1_234_567_890_123 },
-  },
-});
-
 /** A week of several processes that are replaced every few hours, with a write in each step that is kept. */
 function writeWeek({ processes, handlers }: { processes: number; handlers: number }) {
   const db = openDatabase(":memory:");
   migrate(db, ":memory:");
   const write = prepareWriteFigures(db);
-  const figures = busy(handlers);
+  const figures = busyFigures(handlers);
   const writeAt = (at: number): void => {
     for (let number = 0; number < processes; number += 1) {
       const process = `${"0".repeat(32)}-${number}-${Math.floor(at / (5 * 60 * MINUTE))}`;

@@ -2,7 +2,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { createPostgresStore } from "pigeonhole/postgres";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import { systemClock } from "#pigeonhole/base/clock.js";
-import { FIGURE_RANGES, type Figures } from "#pigeonhole/store/figures.js";
+import { FIGURE_RANGES } from "#pigeonhole/store/figures.js";
+import { busyFigures } from "../busy-figures.js";
 import { describeOnPostgres } from "../../support/postgres-server.js";
 
 const [PROCESSES, HANDLERS] = [16, 30];
@@ -11,24 +12,7 @@ const DAY = 24 * 60 * MINUTE;
 /** Begin of a step of every length. */
 const STEP = 1_800_000_000_000;
 const MEGABYTE = 1_000_000;
-
-/** Every figure of a service with many handlers whose times are spread. */
-const BUSY: Figures = {
-  answers: { accepted: 123_456, duplicate: 1_234, parked: 12, unsigned: 3, overloaded: 45_678 },
-  answerTimes: [12_345, 6_789, 4_567, 1_234, 456, 78, 9, 1],
-  runs: new Map(
-    Array.from({ length: HANDLERS }, (_, place) => [
-      `handler-of-something-${place}`,
-      { done: 12_345 - place, failed: 67, times: [0, 0, 123, 4_567, 8_910, 111, 21, 3] },
-    ]),
-  ),
-  otherRuns: undefined,
-  gauges: {
-    backlog: { depth: 1_234_567, oldestAgeMs: 7 * DAY },
-    outbox: { depth: 123_456, oldestAgeMs: DAY },
-    disk: { usedBytes: 123_456_789_012, freeBytes: 1_234_567_890_123 },
-  },
-};
+const figures = busyFigures(HANDLERS);
 
 describeOnPostgres((database) => {
   test("the rows of a week of 16 processes with 30 handlers take at most 1 MB", async () => {
@@ -43,7 +27,7 @@ describeOnPostgres((database) => {
       store.writeFigures({
         process: `${"0".repeat(34)}${number.toString().padStart(2, "0")}`,
         now: STEP + at,
-        figures: BUSY,
+        figures,
         status: undefined,
       });
     // Of steps that have ended one row is left, of however many processes.
