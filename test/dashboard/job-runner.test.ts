@@ -1,21 +1,26 @@
 import { FailureLog } from "#pigeonhole/dashboard/failure-log.js";
 import { JobRunner } from "#pigeonhole/dashboard/job-runner.js";
 import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
-import { fakeClock } from "pigeonhole/testing";
+import { type FakeClock, fakeClock } from "pigeonhole/testing";
 import { expect, test } from "vitest";
 import { HOUR } from "#pigeonhole/base/duration.js";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 
-test("a job that is created while the runner finds none is begun at once", async () => {
-  const clock = fakeClock();
-  const looks: ((job: undefined) => void)[] = [];
-  const runJobPage = () => new Promise<undefined>((resolve) => looks.push(resolve));
-  const runner = new JobRunner({
+/** Of a receiver that runs, on a store that has these pages of jobs. */
+function runnerOf(runJobPage: () => Promise<undefined>, clock: FakeClock): JobRunner {
+  return new JobRunner({
     operator: () => ({ runJobPage }) as unknown as InboxOperator,
     receiver: { state: "running" },
     clock,
     failures: new FailureLog(silentLogger, clock),
   });
+}
+
+test("a job that is created while the runner finds none is begun at once", async () => {
+  const clock = fakeClock();
+  const looks: ((job: undefined) => void)[] = [];
+  const runJobPage = () => new Promise<undefined>((resolve) => looks.push(resolve));
+  const runner = runnerOf(runJobPage, clock);
   runner.kick();
   runner.kick();
   expect(looks).toHaveLength(1);
@@ -27,12 +32,7 @@ test("jobs that another process has left are looked for every half a minute alth
   const clock = fakeClock();
   let looks = 0;
   const runJobPage = () => Promise.resolve(void (looks += 1));
-  const runner = new JobRunner({
-    operator: () => ({ runJobPage }) as unknown as InboxOperator,
-    receiver: { state: "running" },
-    clock,
-    failures: new FailureLog(silentLogger, clock),
-  });
+  const runner = runnerOf(runJobPage, clock);
   runner.kick();
   clock.set(clock.now() - HOUR);
   await clock.advance(31_000);
