@@ -1,9 +1,11 @@
 import { closeSync, existsSync, openSync, readFileSync, statSync, truncateSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { beforeEach, expect, test } from "vitest";
 import { migrate, openDatabase } from "#pigeonhole/store/sqlite/open-database.js";
 import { storeTables } from "#pigeonhole/store/sqlite/check-integrity.js";
+import { checkRowsInThread } from "#pigeonhole/store/sqlite/check-rows-in-thread.js";
 import { checkRows } from "#pigeonhole/store/sqlite/check-rows.js";
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import type { StoreAlarm } from "#pigeonhole/store/store.js";
@@ -216,6 +218,26 @@ test("every row of a large file is read, and one that is whole passes", async ()
   const damaged = openDatabase(file);
   await expect(checkRows(damaged)).rejects.toThrow(/malformed/);
   damaged.close();
+});
+
+// A thread that is terminated while it loads better-sqlite3 aborts the process, which no test here would survive.
+test("the reading of all rows is stopped in every millisecond of its start", async () => {
+  fill(1);
+  for (let wait = 0; wait < 80; wait += 1) {
+    const check = checkRowsInThread(file);
+    await sleep(wait);
+    await check.stop();
+  }
+});
+
+test("a reading of all rows ends when it is stopped, long before its last row", async () => {
+  fill(LARGE, 2_200);
+  const stopping = new AbortController();
+  const db = openDatabase(file);
+  const reading = checkRows(db, stopping.signal);
+  stopping.abort();
+  await expect(reading).rejects.toMatchObject({ name: "AbortError" });
+  db.close();
 });
 
 test("a start checks each table of the store, and no other one", () => {

@@ -1,6 +1,9 @@
 import { Worker } from "node:worker_threads";
 import { PigeonholeError } from "../../base/error.js";
 
+/** Asks the thread to end. */
+export const STOP = "stop";
+
 /** What is wrong with the database; the thread says nothing about one that is whole. */
 export interface RowsMessage {
   message: string;
@@ -17,6 +20,7 @@ export interface RowsCheck {
 /** Reads all rows on a separate thread, so that neither the event loop nor the writer waits for it. */
 export function checkRowsInThread(file: string): RowsCheck {
   const worker = new Worker(new URL("./rows-thread.js", import.meta.url), { workerData: { file } });
+  const ended = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
   // The check alone must not keep the process alive.
   worker.unref();
   // A thread that cannot run has found nothing.
@@ -25,6 +29,11 @@ export function checkRowsInThread(file: string): RowsCheck {
     damage: new Promise((resolve) =>
       worker.once("message", ({ message }: RowsMessage) => resolve(new PigeonholeError("store_corrupt", message))),
     ),
-    stop: async () => void (await worker.terminate()),
+    // Asked, not terminated: Node aborts the whole process when a thread is terminated while it loads better-sqlite3.
+    stop: () => {
+      worker.ref();
+      worker.postMessage(STOP);
+      return ended;
+    },
   };
 }

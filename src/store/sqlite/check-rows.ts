@@ -10,13 +10,17 @@ const PAUSES_PER_READ = 4;
 
 type Key = (number | string)[];
 
-/** Reads every row of the store's tables, a little at a time. SQLite throws at a page that it cannot read. */
-export async function checkRows(db: Database): Promise<void> {
+/**
+ * Reads every row of the store's tables, a little at a time. SQLite throws at a page that it cannot read.
+ *
+ * @throws AbortError soon after the signal is aborted.
+ */
+export async function checkRows(db: Database, signal?: AbortSignal): Promise<void> {
   for (const table of storeTables(db)) {
     for (let after: Key | undefined = []; after !== undefined;) {
       const begun = performance.now();
       after = readSome(db, table, after);
-      await sleep(PAUSES_PER_READ * (performance.now() - begun));
+      await sleep(PAUSES_PER_READ * (performance.now() - begun), undefined, { signal });
     }
   }
 }
