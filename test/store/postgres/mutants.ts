@@ -40,8 +40,8 @@ export const POSTGRES_MUTANTS: readonly PostgresMutant[] = [
     changes: [
       change(
         `${ROOM}/migrations.js`,
-        '"CREATE OR REPLACE", "lease = of_lease"',
-        `"CREATE OR REPLACE", "state = 'leased'"`,
+        '"CREATE OR REPLACE", "lease = of_lease", "UPDATE',
+        `"CREATE OR REPLACE", "state = 'leased'", "UPDATE`,
       ),
     ],
   },
