@@ -159,7 +159,9 @@ describe.skipIf(mustSkipBrowserTests())("the work of the app's handlers", () => 
     await page.getByRole("button", { name: "Edit & replay" }).click();
     const drawer = page.getByRole("dialog", { name: "Edit and replay" });
     const edited = JSON.stringify(sampleEvent("email.sent"), null, 2);
-    await drawer.getByRole("textbox", { name: "Body" }).fill(edited);
+    // By keys: text put into the page behind the editor's back makes the browser add styles, which the policy refuses.
+    await drawer.getByRole("textbox", { name: "Body" }).press("Control+a");
+    await page.keyboard.insertText(edited);
     await drawer.getByRole("button", { name: "Send" }).click();
     await expect.poll(() => drawer.getByRole("region", { name: "Answer" }).innerText()).toMatch(/200 accepted/);
     await drawer.getByRole("button", { name: "Close" }).click();
