@@ -8,7 +8,8 @@ import { type ContactEventService, startContactEventService } from "../support/c
 
 export const SECOND = 1_000;
 export const MINUTE = 60 * SECOND;
-export const DAY = 24 * 60 * MINUTE;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
 const LATER = { maxAttempts: 5, initialMs: 20 };
 /** A contact event for one address. */
 export const ada = (name: string) => ({ name, email: "ada@example.com" });
@@ -59,7 +60,7 @@ export async function startOnFakeClock(work?: Work, given: StartOptions & { cloc
   };
 }
 
-/** Of the machine, below a test's own limit: a day of looks is 86,400 questions to the store. */
+/** Of the machine, below a test's own limit. */
 const MAX_TURN_MS = 25_000;
 
 /** Lets little time pass, and what waits for sockets run, until it holds. */
