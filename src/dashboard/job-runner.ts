@@ -10,7 +10,7 @@ const LOOK_MS = 30 * SECOND;
 const WAKE_MS = 1 * SECOND;
 
 /** Between two pages, so that deliveries and handlers get the store. */
-const BETWEEN_PAGES_MS = 20;
+const BETWEEN_PAGES_MS = 10;
 
 /** What a job runner works with. */
 export interface JobRunnerTools {

@@ -32,6 +32,12 @@ export interface RunPage {
   next: WaitingPlace | undefined;
 }
 
+/** Chosen work that waits, which is its own place, and where the search goes on; undefined after the last. */
+export interface FoundWaiting {
+  pieces: readonly WaitingPlace[];
+  next: WaitingPlace | undefined;
+}
+
 /** How much work was made due, and of how many events. */
 export interface RunCounts {
   /** Events that have some of it. */

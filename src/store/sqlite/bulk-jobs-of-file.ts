@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import type { Database } from "better-sqlite3";
-import { NOTE_HANDLER } from "../../base/note-handler.js";
 import {
   type BulkJob,
   type BulkJobs,
@@ -16,14 +15,13 @@ import {
   toBulkJob,
   waitingPlaceOf,
 } from "../bulk-jobs.js";
-import type { StuckPiece } from "../inbox-operator.js";
+import { type StuckChange, prepareChangeStuck } from "./operations/change-stuck.js";
 import { prepareJobs } from "./operations/jobs.js";
-import { prepareEndPiece, prepareRetryPiece } from "./operations/replan.js";
-import { prepareRequestRetry } from "./operations/requested-retries.js";
-import { prepareCountWaiting, prepareRunWork } from "./operations/run-now.js";
+import { prepareCountWaiting } from "./operations/run-now.js";
 import { prepareCountStuck, prepareSelectStuck } from "./operations/stuck-work.js";
-import { HELD_MS, PAGE } from "./pages-beside.js";
+import { PAGE, changeInTime } from "./pages-beside.js";
 import { runBeside } from "./run-beside.js";
+import { prepareWaitingPages } from "./waiting-work-of-file.js";
 
 interface JobsDeps {
   db: Database;
@@ -74,54 +72,33 @@ const jobOf = (row: JobRow | undefined): BulkJob | undefined => (row === undefin
 /** The page is read without a lock. Its change takes the place of the job first: of two processes, one makes it. */
 function prepareRunPage({ db, now }: JobsDeps): (row: JobRow) => Promise<void> {
   const jobs = prepareJobs(db);
-  const runWork = prepareRunWork(db);
+  const waiting = prepareWaitingPages(db);
   const select = prepareSelectStuck(db);
-  const change = prepareChange(db);
+  const change = prepareChangeStuck(db);
 
-  function runWaiting(row: JobRow): Promise<void> {
-    return runBeside(db, "immediate", () => {
+  async function runWaiting(row: JobRow): Promise<void> {
+    const at = now();
+    const found = await waiting.find({ choice: jobWorkOf(row, at), now: at, from: waitingPlaceOf(row) });
+    await runBeside(db, "immediate", () => {
       if (!jobs.isAt(row)) return;
-      const choice = jobWorkOf(row, now());
-      const { pieces, next } = runWork({
-        choice,
-        now: now(),
-        from: waitingPlaceOf(row),
-        until: performance.now() + HELD_MS,
-      });
+      const { pieces, next } = waiting.run(found, now());
       jobs.step({ row, next, now: now(), done: pieces.length, skipped: 0 });
     });
   }
 
-  async function changeStuck(row: JobRow): Promise<void> {
-    const { action } = row;
+  async function changeStuck(row: JobRow, action: "retry" | "discard"): Promise<void> {
     const choice = jobWorkOf(row, now());
     const at = stuckPlaceOf(row);
     const page = await runBeside(db, "deferred", () => select({ choice, state: at.state, after: at, limit: PAGE }));
     await runBeside(db, "immediate", () => {
       if (!jobs.isAt(row)) return;
-      const until = performance.now() + HELD_MS;
-      let [looked, done] = [0, 0];
-      for (const piece of page) {
-        if (looked > 0 && performance.now() >= until) break;
-        looked += 1;
-        if (change(action, { ...piece, now: now() })) done += 1;
-      }
-      const isFull = page.length === PAGE || looked < page.length;
-      const next = stuckAfter(choice, { at, page: page.slice(0, looked), isFull });
-      jobs.step({ row, next, now: now(), done, skipped: looked - done });
+      const became = changeInTime(page, (piece) => change(action, { ...piece, now: now() }));
+      const isFull = page.length === PAGE || became.length < page.length;
+      const next = stuckAfter(choice, { at, page: page.slice(0, became.length), isFull });
+      const count = (wanted: StuckChange): number => became.filter((each) => each === wanted).length;
+      jobs.step({ row, next, now: now(), done: count("changed"), skipped: count("left") });
     });
   }
 
-  return (row) => (row.action === "run" ? runWaiting(row) : changeStuck(row));
-}
-
-/** Changes one piece of stuck work; false when there is nothing to change. */
-function prepareChange(db: Database): (action: BulkJob["action"], piece: StuckPiece & { now: number }) => boolean {
-  const retryPiece = prepareRetryPiece(db);
-  const requestRetry = prepareRequestRetry(db);
-  const endPiece = prepareEndPiece(db);
-  return (action, piece) => {
-    if (action === "discard") return endPiece(piece) > 0;
-    return piece.handler === NOTE_HANDLER ? requestRetry(piece) : retryPiece(piece) > 0;
-  };
+  return (row) => (row.action === "run" ? runWaiting(row) : changeStuck(row, row.action));
 }

@@ -3,7 +3,7 @@ import type { InboxOperator } from "../inbox-operator.js";
 import type { ContactEventChoice } from "../outbox.js";
 import { prepareCountDeadContactEvents, prepareSelectDeadContactEvents } from "./operations/chosen-contact-events.js";
 import { prepareDiscardDeadContactEvent, prepareReviveContactEvent } from "./operations/outbox-inspect.js";
-import { PAGE, pagesBeside } from "./pages-beside.js";
+import { PAGE, changesBeside } from "./pages-beside.js";
 import { runBeside } from "./run-beside.js";
 
 type DeadContactEventChanges = Pick<
@@ -24,12 +24,11 @@ export function changeDeadContactEvents({ db, now }: { db: Database; now: () => 
     change: (event: { seq: number; now: number }) => number,
   ): Promise<number> {
     let total = 0;
-    const pages = pagesBeside(db, (after: number | undefined) => select({ choice, after: after ?? 0, limit: PAGE }));
-    for await (const page of pages) {
-      const at = now();
-      const changed = await runBeside(db, "immediate", () => page.map((seq) => change({ seq, now: at })));
-      for (const events of changed) total += events;
-    }
+    const changes = changesBeside(db, {
+      readPage: (after: number | undefined) => select({ choice, after: after ?? 0, limit: PAGE }),
+      change: (seq) => change({ seq, now: now() }),
+    });
+    for await (const page of changes) for (const events of page) total += events;
     return total;
   }
 

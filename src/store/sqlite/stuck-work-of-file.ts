@@ -1,10 +1,9 @@
 import type { Database } from "better-sqlite3";
-import type { InboxOperator, OperatorRetry, StuckPiece, StuckWork } from "../inbox-operator.js";
+import type { InboxOperator, StuckPiece, StuckWork } from "../inbox-operator.js";
 import { NOTE_HANDLER } from "../../base/note-handler.js";
-import { prepareEndPiece, prepareRetryPiece } from "./operations/replan.js";
-import { prepareRequestRetry } from "./operations/requested-retries.js";
+import { type StuckChange, prepareChangeStuck } from "./operations/change-stuck.js";
 import { prepareCountStuck, prepareSelectStuck } from "./operations/stuck-work.js";
-import { PAGE, pagesBeside } from "./pages-beside.js";
+import { PAGE, changesBeside } from "./pages-beside.js";
 import { runBeside } from "./run-beside.js";
 
 const BEFORE_ALL: StuckPiece = { seq: 0, handler: NOTE_HANDLER };
@@ -15,34 +14,29 @@ type StuckWorkChanges = Pick<InboxOperator, "retryWork" | "countWork" | "discard
 export function changeStuckWork({ db, now }: { db: Database; now: () => number }): StuckWorkChanges {
   const select = prepareSelectStuck(db);
   const count = prepareCountStuck(db);
-  const retryPiece = prepareRetryPiece(db);
-  const requestRetry = prepareRequestRetry(db);
-  const endPiece = prepareEndPiece(db);
+  const change = prepareChangeStuck(db);
 
-  async function* pagesOf(choice: StuckWork): AsyncGenerator<StuckPiece[]> {
+  async function* changesOf(
+    action: "retry" | "discard",
+    choice: StuckWork,
+  ): AsyncGenerator<StuckPiece & { became: StuckChange }> {
     for (const state of choice.state === undefined ? (["dead", "parked"] as const) : [choice.state]) {
-      yield* pagesBeside(db, (after: StuckPiece = BEFORE_ALL) => select({ choice, state, after, limit: PAGE }));
+      const pages = changesBeside(db, {
+        readPage: (after: StuckPiece = BEFORE_ALL) => select({ choice, state, after, limit: PAGE }),
+        change: (piece) => ({ ...piece, became: change(action, { ...piece, now: now() }) }),
+      });
+      for await (const page of pages) yield* page;
     }
   }
 
   return {
     async retryWork(choice) {
       const events = new Set<number>();
-      const total: OperatorRetry = { handlers: 0, readAgain: 0 };
-      for await (const page of pagesOf(choice)) {
-        const at = now();
-        const retried = await runBeside(db, "immediate", () =>
-          page.map(({ seq, handler }) =>
-            handler === NOTE_HANDLER
-              ? { seq, handlers: 0, readAgain: Number(requestRetry({ seq, now: at })) }
-              : { seq, handlers: retryPiece({ seq, handler, now: at }), readAgain: 0 },
-          ),
-        );
-        for (const { seq, handlers, readAgain } of retried) {
-          if (handlers + readAgain > 0) events.add(seq);
-          total.handlers += handlers;
-          total.readAgain += readAgain;
-        }
+      const total = { handlers: 0, readAgain: 0 };
+      for await (const { seq, handler, became } of changesOf("retry", choice)) {
+        if (became !== "changed") continue;
+        events.add(seq);
+        total[handler === NOTE_HANDLER ? "readAgain" : "handlers"] += 1;
       }
       return { events: events.size, ...total };
     },
@@ -50,13 +44,10 @@ export function changeStuckWork({ db, now }: { db: Database; now: () => number }
     async discardWork(choice) {
       const events = new Set<number>();
       let work = 0;
-      for await (const page of pagesOf(choice)) {
-        const at = now();
-        const ended = await runBeside(db, "immediate", () =>
-          page.filter(({ seq, handler }) => endPiece({ seq, handler, now: at }) > 0),
-        );
-        work += ended.length;
-        for (const { seq } of ended) events.add(seq);
+      for await (const { seq, became } of changesOf("discard", choice)) {
+        if (became !== "changed") continue;
+        events.add(seq);
+        work += 1;
       }
       return { events: events.size, work };
     },

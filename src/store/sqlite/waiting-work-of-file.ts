@@ -1,10 +1,13 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "better-sqlite3";
 import type { InboxOperator } from "../inbox-operator.js";
-import { runAllWork } from "../waiting-work.js";
-import { prepareCountWaiting, prepareRunEvent, prepareRunWork } from "./operations/run-now.js";
-import { BETWEEN_PAGES_MS } from "./pages-beside.js";
+import { type FoundWaiting, type RunPage, type RunRequest, runAllWork } from "../waiting-work.js";
+import { prepareCountWaiting, prepareFindWaiting, prepareRunEvent, prepareRunPiece } from "./operations/run-now.js";
+import { BETWEEN_PAGES_MS, PAGE, changeInTime } from "./pages-beside.js";
 import { runBeside } from "./run-beside.js";
+
+/** Pages without chosen work that are read one after the other; then a job notes how far it is. */
+const EMPTY_PAGES = 10;
 
 export interface WaitingWorkOfFile {
   db: Database;
@@ -20,7 +23,7 @@ export function runWaitingWork({
   mustGet,
 }: WaitingWorkOfFile): Pick<InboxOperator, "runEvent" | "runWork" | "countWaiting"> {
   const runEvent = prepareRunEvent(db);
-  const runWork = prepareRunWork(db);
+  const pages = prepareWaitingPages(db);
   const count = prepareCountWaiting(db);
   return {
     runEvent: (id) =>
@@ -30,9 +33,38 @@ export function runWaitingWork({
       }),
     runWork: (choice) =>
       runAllWork(
-        (from) => runBeside(db, "immediate", () => runWork({ choice, now: now(), from })),
+        async (from) => {
+          const found = await pages.find({ choice, now: now(), from });
+          if (found.pieces.length === 0) return { pieces: [], next: found.next };
+          return runBeside(db, "immediate", () => pages.run(found, now()));
+        },
         () => sleep(BETWEEN_PAGES_MS),
       ),
     countWaiting: (choice) => runBeside(db, "deferred", () => count({ choice, now: now() })),
+  };
+}
+
+/** Pages of work that waits for its next run. */
+export function prepareWaitingPages(db: Database) {
+  const find = prepareFindWaiting(db);
+  const run = prepareRunPiece(db);
+  return {
+    /** Reads without a lock, on to the next page that has chosen work, but not for long. */
+    async find(request: RunRequest): Promise<FoundWaiting> {
+      let { from } = request;
+      for (let pages = 1; ; pages += 1) {
+        const found = await runBeside(db, "deferred", () => find({ ...request, from, wanted: PAGE }));
+        if (found.pieces.length > 0 || found.next === undefined || pages === EMPTY_PAGES) return found;
+        from = found.next;
+        await setImmediate();
+      }
+    },
+    /** Makes work due that was found; in an open transaction. */
+    run({ pieces, next }: FoundWaiting, now: number): RunPage {
+      const ran = changeInTime(pieces, (piece) => run({ ...piece, now }));
+      const changed = pieces.filter((_, index) => ran[index] === true);
+      const goesOn = ran.length < pieces.length ? pieces[ran.length - 1] : next;
+      return { pieces: changed.map(({ seq, handler }) => ({ seq, handler })), next: goesOn };
+    },
   };
 }

@@ -2,6 +2,7 @@ import type { Database } from "better-sqlite3";
 import type { WorkChoice } from "../../inbox-view.js";
 import {
   firstWaiting,
+  type FoundWaiting,
   type RunCounts,
   type RunPage,
   type RunRequest,
@@ -10,7 +11,6 @@ import {
   withMoreCrashes,
 } from "../../waiting-work.js";
 import { bindChoice, chosenWork, fromChosenWork } from "./work-choice.js";
-import type { PieceAt } from "./replan.js";
 
 interface Waiting {
   seq: number;
@@ -18,7 +18,7 @@ interface Waiting {
   isChosen: 0 | 1;
 }
 
-/** Few, so that a page ends soon after its time. */
+/** Few, so that a page that needs no more ends soon. */
 const LOOKED_TOGETHER = 25;
 
 const WAITS = "state = 'pending' AND due_at > :now";
@@ -30,12 +30,8 @@ export function prepareRunEvent(db: Database) {
   return (event: { id: string; now: number }): number => run.run(event).changes;
 }
 
-/**
- * Makes a page of chosen work due that waits for its next run; its attempts stay. Does not read work that is due. The
- * page ends early at `until`, a time of `performance.now()`.
- */
-export function prepareRunWork(db: Database) {
-  const run = db.prepare(`${RUN} AND seq = :seq AND handler = :handler`);
+/** Finds a page of chosen work that waits for its next run: `wanted` pieces or some more. Does not read what is due. */
+export function prepareFindWaiting(db: Database) {
   const handlerAfter = db
     .prepare<[string], string>(`
     SELECT handler FROM inbox_work INDEXED BY inbox_work_pending WHERE state = 'pending' AND handler > ?
@@ -58,25 +54,40 @@ export function prepareRunWork(db: Database) {
       .all({ ...bindChoice(choice), ...place, atHandler: place.handler, handler: choice.handler, limit });
   }
 
-  return ({ choice, now, from, until = Infinity }: RunRequest & { until?: number }): RunPage => {
-    const pieces: PieceAt[] = [];
+  return ({ choice, now, from, wanted = Infinity }: RunRequest & { wanted?: number }): FoundWaiting => {
+    const pieces: WaitingPlace[] = [];
     let looked = 0;
     let next = from ?? firstWaiting(choice.handler ?? handlerAfter.get(""), now);
-    while (next !== undefined && looked < WAITING_PAGE && (looked === 0 || performance.now() < until)) {
-      const { handler } = next;
+    while (next !== undefined && looked < WAITING_PAGE && pieces.length < wanted) {
+      const place: WaitingPlace = next;
       const limit = Math.min(LOOKED_TOGETHER, WAITING_PAGE - looked);
-      const waiting = select(next, choice, limit);
-      for (const { seq, isChosen } of waiting) {
-        if (isChosen === 1 && run.run({ seq, handler, now }).changes === 1) pieces.push({ seq, handler, now });
-      }
+      const waiting = select(place, choice, limit);
+      for (const { seq, dueAt, isChosen } of waiting) if (isChosen === 1) pieces.push({ ...place, seq, dueAt });
       looked += waiting.length;
       const last = waiting.at(-1);
-      if (last !== undefined && waiting.length === limit) next = { ...next, dueAt: last.dueAt, seq: last.seq };
+      if (last !== undefined && waiting.length === limit) next = { ...place, dueAt: last.dueAt, seq: last.seq };
       else {
-        const follows = choice.handler === undefined ? handlerAfter.get(handler) : undefined;
-        next = withMoreCrashes(next, now) ?? firstWaiting(follows, now);
+        const follows = choice.handler === undefined ? handlerAfter.get(place.handler) : undefined;
+        next = withMoreCrashes(place, now) ?? firstWaiting(follows, now);
       }
     }
+    return { pieces, next };
+  };
+}
+
+/** Makes a piece due that was found to wait; its attempts stay. False when it does not wait any more as it did. */
+export function prepareRunPiece(db: Database) {
+  const run = db.prepare(`${RUN} AND seq = :seq AND handler = :handler AND due_at = :dueAt`);
+  return (piece: WaitingPlace & { now: number }): boolean => run.run(piece).changes === 1;
+}
+
+/** Makes a page of chosen work due that waits for its next run. In one transaction. */
+export function prepareRunWork(db: Database) {
+  const find = prepareFindWaiting(db);
+  const run = prepareRunPiece(db);
+  return (request: RunRequest): RunPage => {
+    const { pieces, next } = find(request);
+    for (const piece of pieces) run({ ...piece, now: request.now });
     return { pieces: pieces.map(({ seq, handler }) => ({ seq, handler })), next };
   };
 }

@@ -1,0 +1,71 @@
+import Database from "better-sqlite3";
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
+import { openInbox } from "#pigeonhole/store/open-inbox.js";
+import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
+import { prepareWaitingPages } from "#pigeonhole/store/sqlite/waiting-work-of-file.js";
+import type { Store } from "#pigeonhole/store/store.js";
+import { tempFile } from "../../support/receiver.js";
+import { acceptLeased, context, DAY, settlements, T } from "../conformance/fixture.js";
+
+/** More than one page. */
+const MANY = 30;
+
+let store: Store<unknown>;
+let inbox: InboxOperator;
+let file: string;
+
+beforeEach(async () => {
+  file = tempFile();
+  store = createSqliteStore({ file, thread: false });
+  await store.open(context);
+  onTestFinished(() => store.close());
+  await store.recover(T);
+  inbox = await openInbox(file);
+  onTestFinished(() => inbox.close());
+  for (let index = 0; index < MANY; index += 1) {
+    await store.settle(settlements.dead(await acceptLeased(store, `dead_${index}`)));
+    const type = index % 10 === 9 ? "email.failed" : "email.sent";
+    await store.settle(settlements.pending(await acceptLeased(store, `waits_${index}`, { type }), Date.now() + DAY));
+  }
+  let now = 0;
+  vi.spyOn(performance, "now").mockImplementation(() => (now += 10));
+});
+
+afterEach(() => vi.restoreAllMocks());
+
+async function runAll(): Promise<number> {
+  for (let pages = 0; ; pages += 1) if ((await inbox.runJobPage()) === undefined) return pages;
+}
+
+test.each(["retry", "discard", "run"] as const)(
+  "a job to %s slow rows changes one in a transaction, and each once",
+  async (action) => {
+    const { id, total } = await inbox.createJob({ action, choice: {}, by: "ann" });
+    expect(total).toBe(MANY);
+    expect(await runAll()).toBeGreaterThanOrEqual(MANY);
+    expect(await inbox.getJob(id)).toMatchObject({ state: "done", done: MANY, skipped: 0 });
+    expect(await inbox.countJob({ action, choice: {} })).toEqual({ events: 0, work: 0 });
+  },
+);
+
+test("slow rows that are changed without a job are each changed once", async () => {
+  expect(await inbox.runWork({ type: "email.sent" })).toEqual({ events: 27, work: 27 });
+  expect(await inbox.countWaiting({})).toEqual({ events: 3, work: 3 });
+  expect(await inbox.retryWork({})).toEqual({ events: MANY, handlers: MANY, readAgain: 0 });
+  expect(await inbox.countWork({})).toEqual({ events: 0, work: 0 });
+});
+
+test("work that runs and waits again before its page is changed is left as it is", async () => {
+  vi.restoreAllMocks();
+  const db = new Database(file);
+  onTestFinished(() => void db.close());
+  const pages = prepareWaitingPages(db);
+  const found = await pages.find({ choice: { type: "email.failed" }, now: Date.now() });
+  expect(found.pieces).toHaveLength(3);
+  const again = found.pieces[1] ?? expect.unreachable();
+  db.prepare("UPDATE inbox_work SET due_at = due_at + 1000 WHERE seq = ?").run(again.seq);
+  expect(pages.run(found, Date.now()).pieces.map(({ seq }) => seq)).toEqual(
+    found.pieces.filter((piece) => piece !== again).map(({ seq }) => seq),
+  );
+});
