@@ -396,8 +396,10 @@ export interface BulkJobRow {
   total: number;
   /** Pieces that were changed. */
   done: number;
-  /** Pieces that could not be changed: their body is gone, or they had moved on. */
+  /** Pieces that cannot be changed: their body is gone, or their handler has another body of the event. */
   skipped: number;
+  /** Pieces that others had changed before the job came to them; 0 until it is done. */
+  changedBefore: number;
   /** When it ended, ISO 8601; null while it is open. */
   endedAt: string | null;
   /** Why it failed; null unless it did. */

@@ -44,8 +44,13 @@ export interface BulkJob {
   total: number;
   /** Pieces that were changed. */
   done: number;
-  /** Pieces that could not be changed: their body is gone, or they had moved on. */
+  /** Pieces that cannot be changed: their body is gone, or their handler has another body of the event. */
   skipped: number;
+  /**
+   * Pieces that did not fit any more when the job came to them: another job, a person or a run had changed them, or
+   * retention had dropped them. 0 until the job is done.
+   */
+  changedBefore: number;
   /** When it ended, in milliseconds since 1970; undefined while it is open. */
   endedAt: number | undefined;
   /** Why it failed; undefined unless it did. */
@@ -194,8 +199,15 @@ export function checkJob({ action, choice }: Pick<BulkJob, "action" | "choice">)
 
 export function toBulkJob({ id, action, choice, by, createdAt, ...row }: JobRow): BulkJob {
   const { state, total, done, skipped } = row;
+  const changedBefore = state === "done" ? changedBeforeOf(row) : 0;
   const ended = { endedAt: row.endedAt ?? undefined, error: row.error ?? undefined };
-  return { id, action, choice: readChoice(choice), by, createdAt, state, total, done, skipped, ...ended };
+  const counts = { total, done, skipped, changedBefore };
+  return { id, action, choice: readChoice(choice), by, createdAt, state, ...counts, ...ended };
+}
+
+/** What was counted at the begin of a change of much work, and was not there any more at its end. */
+export function changedBeforeOf({ total, done, skipped }: Pick<BulkJob, "total" | "done" | "skipped">): number {
+  return Math.max(0, total - done - skipped);
 }
 
 function readChoice(text: string): JobChoice {

@@ -78,9 +78,9 @@ export interface InboxOperator extends KnownIds, HandlerPauses, BulkJobs, ErrorG
   retryEvent(id: string): Promise<OperatorRetry>;
   /**
    * Gives the chosen work new attempts, a small page at a time, and no other work of its events, unless the event was
-   * not understood: it is read again as a whole.
+   * not understood: it is read again as a whole. `skipped`: pieces that cannot be changed, as in {@link BulkJob}.
    */
-  retryWork(choice: StuckWork): Promise<OperatorRetry & { events: number }>;
+  retryWork(choice: StuckWork): Promise<OperatorRetry & { events: number; skipped: number }>;
   /** Counts the chosen work, and the events that it belongs to. */
   countWork(choice: StuckWork): Promise<{ events: number; work: number }>;
   /**

@@ -3,7 +3,7 @@ import { EXIT } from "../frame/exit-code.js";
 import { countOf } from "../frame/format.js";
 import { forEach } from "../values/for-each.js";
 import { withInbox } from "../values/find-inbox.js";
-import { piecesOf, chooseWork } from "./choose-work.js";
+import { chooseWork, compareWithCount, piecesOf } from "./choose-work.js";
 import type * as specs from "./spec.js";
 
 const NOTHING_WAITS = "No such work waits for its next run.";
@@ -17,9 +17,12 @@ export const runNow: RunCommand<typeof specs.inboxRun> = ({ args, options, conte
     const hasReceiver = await inbox.hasReceiver();
     const when = hasReceiver ? "now" : "at the next start of the receiver";
     if (choice !== undefined) {
+      const { work: total } = await inbox.countWaiting(choice);
       const ran = await inbox.runWork(choice);
       const text = `${piecesOf(ran.work)} of ${countOf(ran.events, "event")} will run ${when}`;
-      out.result({ ...ran, hasReceiver }, ran.work === 0 ? NOTHING_WAITS : text);
+      const { fields, why } = compareWithCount({ total, done: ran.work });
+      const lines = [ran.work === 0 ? undefined : text, why].filter((line) => line !== undefined);
+      out.result({ ...ran, ...fields, hasReceiver }, lines.join("\n") || NOTHING_WAITS);
       return EXIT.ok;
     }
     let total = 0;

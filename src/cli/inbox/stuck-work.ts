@@ -7,7 +7,7 @@ import { EXIT, type ExitCode } from "../frame/exit-code.js";
 import { countOf } from "../frame/format.js";
 import { forEach } from "../values/for-each.js";
 import { withInbox } from "../values/find-inbox.js";
-import { piecesOf, chooseWork } from "./choose-work.js";
+import { chooseWork, compareWithCount, piecesOf } from "./choose-work.js";
 import type * as specs from "./spec.js";
 
 const NOTHING_STUCK = "No such work is dead or parked.";
@@ -18,10 +18,13 @@ export const retryStuckWork: RunCommand<typeof specs.inboxRetry> = ({ args, opti
     const { ids } = args;
     const choice = readChoice(ids, options);
     if (choice !== undefined) {
+      const { work: total } = await inbox.countWork(choice);
       const retried = await inbox.retryWork(choice);
       const hasReceiver = await inbox.hasReceiver();
-      const text = retried.events === 0 ? NOTHING_STUCK : describeRetry(retried, hasReceiver).join("\n");
-      out.result({ ...retried, hasReceiver }, text);
+      const { handlers, readAgain, skipped } = retried;
+      const { fields, why } = compareWithCount({ total, done: handlers + readAgain, skipped });
+      const lines = [...describeRetry(retried, hasReceiver), ...(why === undefined ? [] : [why])];
+      out.result({ ...retried, ...fields, hasReceiver }, lines.join("\n") || NOTHING_STUCK);
       return EXIT.ok;
     }
     const hasReceiver = await inbox.hasReceiver();
@@ -70,7 +73,9 @@ async function discardChosen(
   if (found.work > 0 && !(await confirm(`End ${what} without running it?`, context))) return EXIT.failed;
   const ended = await inbox.discardWork(choice);
   const text = `${piecesOf(ended.work)} of ${countOf(ended.events, "event")} ended`;
-  context.out.result({ ...ended }, ended.work === 0 ? NOTHING_STUCK : text);
+  const { fields, why } = compareWithCount({ total: found.work, done: ended.work });
+  const lines = [ended.work === 0 ? undefined : text, why].filter((line) => line !== undefined);
+  context.out.result({ ...ended, ...fields }, lines.join("\n") || NOTHING_STUCK);
   return EXIT.ok;
 }
 

@@ -23,7 +23,14 @@ import { cancelJob, createJob, failJob, getJob, isJobAt, listJobs, nextOpenJob, 
 import { requestRetry } from "./operations/requested-retries.js";
 import { countWaiting, runWork } from "./operations/run-now.js";
 import { readServerTime } from "./operations/server-time.js";
-import { countStuck, endPieces, resetPieceBesideOthers, resetPieces, selectStuck } from "./operations/stuck-work.js";
+import {
+  countStillStuck,
+  countStuck,
+  endPieces,
+  resetPieceBesideOthers,
+  resetPieces,
+  selectStuck,
+} from "./operations/stuck-work.js";
 import type { Sql } from "./sql.js";
 
 /** Jobs over work in a database beside its receivers. `pages`: where nobody waits for the answer. */
@@ -107,22 +114,34 @@ async function changeStuck({ read, write }: BesideReceivers, { row, limit }: Job
   await write("changing work", async (sql, now) => {
     if (!(await isJobAt(sql, row))) return;
     const pieces = { pieces: page, now };
-    const done = action === "discard" ? (await endPieces(sql, pieces)).length : await retryPieces(sql, pieces);
-    await stepJob(sql, { row, next, now, done, skipped: page.length - done });
+    // A discard leaves nothing that is still stuck.
+    const { done, skipped } =
+      action === "discard"
+        ? { done: (await endPieces(sql, pieces)).length, skipped: 0 }
+        : await retryPieces(sql, pieces);
+    await stepJob(sql, { row, next, now, done, skipped });
   });
 }
 
-/** Returns how many pieces are pending now, or will be read again. */
-async function retryPieces(sql: Sql, { pieces, now }: { pieces: readonly StuckPiece[]; now: number }): Promise<number> {
+/** How many pieces are pending now, or will be read again; and how many cannot be. */
+async function retryPieces(
+  sql: Sql,
+  { pieces, now }: { pieces: readonly StuckPiece[]; now: number },
+): Promise<{ done: number; skipped: number }> {
   const work = pieces.filter(({ handler }) => handler !== NOTE_HANDLER);
   const pending = await resetPieces(sql, { pieces: work, now });
-  let done = pending.length;
+  let [done, skipped] = [pending.length, 0];
+  const left: StuckPiece[] = [];
   const isPending = new Set(pending.map(({ seq, handler }) => `${seq} ${handler}`));
   for (const piece of work.filter(({ seq, handler }) => !isPending.has(`${seq} ${handler}`))) {
-    if (await resetPieceBesideOthers(sql, { ...piece, now })) done += 1;
+    const became = await resetPieceBesideOthers(sql, { ...piece, now });
+    if (became === "pending") done += 1;
+    else if (became === "ended") skipped += 1;
+    else left.push(piece);
   }
-  for (const { seq } of pieces.filter(({ handler }) => handler === NOTE_HANDLER)) {
-    if (await requestRetry(sql, seq, now)) done += 1;
+  for (const piece of pieces.filter(({ handler }) => handler === NOTE_HANDLER)) {
+    if (await requestRetry(sql, piece.seq, now)) done += 1;
+    else left.push(piece);
   }
-  return done;
+  return { done, skipped: skipped + (await countStillStuck(sql, left)) };
 }

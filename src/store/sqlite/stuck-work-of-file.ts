@@ -32,8 +32,9 @@ export function changeStuckWork({ db, now }: { db: Database; now: () => number }
   return {
     async retryWork(choice) {
       const events = new Set<number>();
-      const total = { handlers: 0, readAgain: 0 };
+      const total = { handlers: 0, readAgain: 0, skipped: 0 };
       for await (const { seq, handler, became } of changesOf("retry", choice)) {
+        if (became === "left") total.skipped += 1;
         if (became !== "changed") continue;
         events.add(seq);
         total[handler === NOTE_HANDLER ? "readAgain" : "handlers"] += 1;

@@ -59,11 +59,11 @@ export function describeStuckWork(kind: OperatorKind): void {
 
   test("a retry makes the chosen work pending and leaves the other work of its events", async () => {
     await acceptMixed("a");
-    expect(await inbox.retryWork({ handler: "dead" })).toEqual({ events: 1, handlers: 1, readAgain: 0 });
+    expect(await inbox.retryWork({ handler: "dead" })).toEqual({ events: 1, handlers: 1, readAgain: 0, skipped: 0 });
     expect(await statesOf(store, "a")).toEqual({ ...BEFORE, dead: "pending" });
-    expect(await inbox.retryWork({})).toEqual({ events: 1, handlers: 1, readAgain: 0 });
+    expect(await inbox.retryWork({})).toEqual({ events: 1, handlers: 1, readAgain: 0, skipped: 0 });
     expect(await statesOf(store, "a")).toEqual({ ...BEFORE, dead: "pending", parked: "pending" });
-    expect(await inbox.retryWork({})).toEqual({ events: 0, handlers: 0, readAgain: 0 });
+    expect(await inbox.retryWork({})).toEqual({ events: 0, handlers: 0, readAgain: 0, skipped: 0 });
   });
 
   test("the retry of an event that no handler got asks the receiver to read it again, and parks it until then", async () => {
@@ -89,7 +89,7 @@ export function describeStuckWork(kind: OperatorKind): void {
   test("more work than one page is retried to the last piece, and read again where it was not understood", async () => {
     for (let index = 0; index < 130; index += 1) await acceptMixed(`evt_${index}`);
     for (let index = 0; index < 120; index += 1) await acceptNoted(`note_${index}`);
-    expect(await inbox.retryWork({})).toEqual({ events: 250, handlers: 260, readAgain: 120 });
+    expect(await inbox.retryWork({})).toEqual({ events: 250, handlers: 260, readAgain: 120, skipped: 0 });
     expect(await inbox.countWork({})).toEqual({ events: 120, work: 120 });
     expect(await store.listRequested({ limit: 500, afterSeq: 0 })).toHaveLength(120);
   });
@@ -114,7 +114,7 @@ export function describeStuckWork(kind: OperatorKind): void {
     ).work;
     await store.settle(settlements.dead(lease ?? expect.unreachable()));
     await store.replan({ seq: await seqOf(second), handlers: ["h"], now: T });
-    expect(await inbox.retryWork({ state: "dead" })).toEqual({ events: 0, handlers: 0, readAgain: 0 });
+    expect(await inbox.retryWork({ state: "dead" })).toEqual({ events: 0, handlers: 0, readAgain: 0, skipped: 1 });
     expect((await inbox.getEvent(first ?? ""))?.handlers).toMatchObject([{ state: "done", discarded: true }]);
     expect(await statesOf(store, second ?? "")).toEqual({ h: "pending" });
   });

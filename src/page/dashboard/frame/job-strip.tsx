@@ -1,10 +1,9 @@
 import { escapeControls } from "../../../base/text.js";
 import type { BulkJobRow } from "../../../dashboard/dashboard-api.js";
-import { formatCount } from "../../ui/format.js";
 import { Icon } from "../../ui/icon.js";
 import { mayOperate } from "../state/dashboard-session.js";
 import { closeJob, shownJobs, stopJob } from "../state/jobs.js";
-import { describeJob } from "../ui/describe-job.js";
+import { describeJob, describeProgress } from "../ui/describe-job.js";
 
 /** How far jobs are. They go on without this page. */
 export function JobStrip() {
@@ -32,8 +31,7 @@ function JobLine({ job }: { job: BulkJobRow }) {
         value={state === "done" ? Math.max(1, total) : done + skipped}
       />
       <span class="hint">
-        {formatCount(done)} of {formatCount(total)}
-        {skipped > 0 && `, ${formatCount(skipped)} left as they were`} · {escapeControls(by)}
+        {describeProgress(job)} · {escapeControls(by)}
       </span>
       {state === "open" && mayOperate.value && (
         <button type="button" class="button small" onClick={() => void stopJob(id)}>

@@ -1,4 +1,6 @@
+import { describeRest } from "../../../capture/model/describe-rest.js";
 import type { BulkJobRow } from "../../../dashboard/dashboard-api.js";
+import { formatCount } from "../../ui/format.js";
 
 const OPEN = { retry: "Retrying", discard: "Discarding", run: "Making due now" } as const;
 const DONE = { retry: "Retried", discard: "Discarded", run: "Due now" } as const;
@@ -15,4 +17,12 @@ export function describeJob({ action, state, error }: BulkJobRow): string {
     case "failed":
       return `${OPEN[action]}: stopped by an error${error === null ? "" : `: ${error}`}`;
   }
+}
+
+/** How much of its work a job has changed, and what became of the rest, in words. */
+export function describeProgress({ done, total, ...rest }: BulkJobRow): string {
+  return [
+    `${formatCount(done)} of ${formatCount(total)}`,
+    ...describeRest(rest, { by: "job", format: formatCount }),
+  ].join(", ");
 }

@@ -2,11 +2,11 @@ import { useEffect } from "preact/hooks";
 import { escapeControls } from "../../../base/text.js";
 import type { JobFilter } from "../../../dashboard/dashboard-api.js";
 import { Empty } from "../../ui/empty.js";
-import { formatCount, formatExactTime, formatTime, plural } from "../../ui/format.js";
+import { formatExactTime, formatTime, plural } from "../../ui/format.js";
 import { mayOperate } from "../state/dashboard-session.js";
 import { jobs, loadJobs, stopJob } from "../state/jobs.js";
 import { DataTable } from "../ui/data-table.js";
-import { describeJob } from "../ui/describe-job.js";
+import { describeJob, describeProgress } from "../ui/describe-job.js";
 
 /** Jobs, those that have ended included. */
 export function JobPanel() {
@@ -15,16 +15,14 @@ export function JobPanel() {
   if (all.length === 0) return <Empty title="No jobs yet" />;
   return (
     <div class="dash-scroll dash-list" tabIndex={0} role="region" aria-label="Jobs">
-      <DataTable label="All jobs" columns={["Begun", "By", "Action", "Of", "#Changed", ""]}>
+      <DataTable label="All jobs" columns={["Begun", "By", "Action", "Of", "Changed", ""]}>
         {all.map((job) => (
           <tr key={job.id}>
             <td title={formatExactTime(job.createdAt)}>{formatTime(job.createdAt)}</td>
             <td class="long">{escapeControls(job.by)}</td>
             <td class="long">{describeJob(job)}</td>
             <td class="long">{describeFilter(job.filter)}</td>
-            <td class="number">
-              {formatCount(job.done)} of {formatCount(job.total)}
-            </td>
+            <td class="long">{describeProgress(job)}</td>
             <td class="number">
               {job.state === "open" && mayOperate.value && (
                 <button type="button" class="button small" onClick={() => void stopJob(job.id)}>

@@ -60,17 +60,20 @@ export async function resetPieces(sql: Sql, { pieces, now }: StuckPieces): Promi
   return sql.rows(RESET_PIECES, { ...columnsOf(pieces), now });
 }
 
+/** What became of a piece: `left` when it was not changed. */
+type BesideOthers = "pending" | "ended" | "left";
+
 /**
- * Makes a stuck piece of an event with other bodies pending, unless its handler has another one; then it ends. Returns
- * whether it is pending. In one transaction.
+ * Makes a stuck piece of an event with other bodies pending, unless its handler has another one; then it ends. In one
+ * transaction.
  */
-export async function resetPieceBesideOthers(sql: Sql, piece: StuckPiece & { now: number }): Promise<boolean> {
+export async function resetPieceBesideOthers(sql: Sql, piece: StuckPiece & { now: number }): Promise<BesideOthers> {
   const { seq, handler } = piece;
   const { first, hasOthers } = await lockBodies(sql, seq);
-  if (!hasOthers) return false;
+  if (!hasOthers || (await countStillStuck(sql, [piece])) === 0) return "left";
   if (!(await takeBody(sql, { first, handler, seq }))) {
     await endStuckPiece(sql, piece);
-    return false;
+    return "ended";
   }
   const changed = await sql.run(
     `UPDATE pigeonhole.inbox_work AS w SET ${RESET}
@@ -78,7 +81,19 @@ export async function resetPieceBesideOthers(sql: Sql, piece: StuckPiece & { now
        AND EXISTS (SELECT 1 FROM pigeonhole.inbox_body AS b WHERE b.seq = w.seq)`,
     piece,
   );
-  return changed === 1;
+  return changed === 1 ? "pending" : "left";
+}
+
+/** How many of the pieces are dead or parked now. */
+export async function countStillStuck(sql: Sql, pieces: readonly StuckPiece[]): Promise<number> {
+  if (pieces.length === 0) return 0;
+  const row = await sql.row<{ stuck: number }>(
+    `SELECT count(*) AS stuck FROM pigeonhole.inbox_work AS w
+     JOIN unnest(:seqs::bigint[], :handlers::text[]) AS p (seq, handler) ON w.seq = p.seq AND w.handler = p.handler
+     WHERE w.state IN ('dead', 'parked')`,
+    columnsOf(pieces),
+  );
+  return row?.stuck ?? 0;
 }
 
 /** Ends stuck pieces without running them; the marks say so. Returns those that ended. */

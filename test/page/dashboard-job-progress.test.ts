@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import type { BulkJobRow } from "../../src/dashboard/dashboard-api.js";
+import { describeProgress } from "../../src/page/dashboard/ui/describe-job.js";
+
+const JOB: BulkJobRow = {
+  id: "1",
+  action: "retry",
+  filter: {},
+  by: "ann",
+  createdAt: "2026-01-01T00:00:00.000Z",
+  state: "done",
+  total: 3_000,
+  done: 3_000,
+  skipped: 0,
+  changedBefore: 0,
+  endedAt: "2026-01-01T00:00:01.000Z",
+  error: null,
+};
+
+test.each<[Partial<BulkJobRow>, string]>([
+  [{}, "3,000 of 3,000"],
+  [{ state: "open", done: 25 }, "25 of 3,000"],
+  [{ done: 0, changedBefore: 3_000 }, "0 of 3,000, 3,000 had been changed before this job came to them"],
+  [{ done: 2_999, changedBefore: 1 }, "2,999 of 3,000, 1 had been changed before this job came to it"],
+  [
+    { done: 2_990, changedBefore: 8, skipped: 2 },
+    "2,990 of 3,000, 8 had been changed before this job came to them, 2 cannot be changed, as the body is gone or the handler has another body of the event",
+  ],
+])("the progress of a job with %j is told as %j", (change, words) => {
+  expect(describeProgress({ ...JOB, ...change })).toBe(words);
+});
