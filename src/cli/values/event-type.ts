@@ -1,4 +1,5 @@
 import { EVENT_TYPES, type EventType, isEventType } from "../../protocol/event-types.js";
+import { nearestWord } from "./nearest-word.js";
 
 /** Reads the name of an event type of the service; for `parse` of an option. */
 export function knownEventType(text: string): EventType {
@@ -19,26 +20,4 @@ export function parseWholeType(text: string): string {
 export function noSuchEventType(text: string): string {
   const near = nearestWord(text, EVENT_TYPES);
   return `There is no event type "${text}"${near === undefined ? "" : ` (Did you mean ${near}?)`}.`;
-}
-
-/** The word that was probably meant; undefined if none is similar. */
-export function nearestWord(word: string, words: readonly string[]): string | undefined {
-  const [best] = words
-    .map((candidate) => ({ candidate, distance: editDistance(word, candidate) }))
-    .toSorted((a, b) => a.distance - b.distance);
-  return best !== undefined && best.distance <= Math.max(2, word.length * 0.3) ? best.candidate : undefined;
-}
-
-/** Levenshtein distance: how many letters must be changed, added or removed. */
-function editDistance(a: string, b: string): number {
-  let before = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (const [row, letter] of a.split("").entries()) {
-    const line = [row + 1];
-    for (const [column, other] of b.split("").entries()) {
-      const change = (before[column] ?? 0) + (letter === other ? 0 : 1);
-      line.push(Math.min(change, (before[column + 1] ?? 0) + 1, (line[column] ?? 0) + 1));
-    }
-    before = line;
-  }
-  return before.at(-1) ?? 0;
 }
