@@ -21,6 +21,8 @@ export interface HandlerPauses {
   pauseHandler(handler: string, by: string): Promise<boolean>;
   /** Its work is leased again. False when it was not paused. */
   resumeHandler(handler: string): Promise<boolean>;
+  /** Names of the handlers that receivers of the store have had, or that have failed work, in their order. */
+  listHandlers(): Promise<string[]>;
   /** The paused handlers, in the order of their names. */
   listPaused(): Promise<PausedHandler[]>;
 }

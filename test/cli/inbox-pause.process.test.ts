@@ -1,6 +1,10 @@
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { deliver, sampleEvent } from "pigeonhole/testing";
+import { silentLogger } from "#pigeonhole/base/logger.js";
 import { partsOf } from "#pigeonhole/receiver/parts-of.js";
+import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
+import { makeFolder } from "../support/folder.js";
 import { post, untilWork } from "../support/receiver.js";
 import { jsonLines, runCli, SECRET } from "../support/run-cli.js";
 import { startReceiverApp } from "./app.js";
@@ -24,14 +28,51 @@ test("inbox pause stops a handler of a running receiver until inbox resume, and 
   await untilWork(app.receiver, event.id, { attempts: 1 }, "complaints");
 });
 
-test("inbox pause refuses a name that no handler can have, and says with --json that an unknown one has no work", async () => {
+test("inbox pause refuses a name that no handler can have", async () => {
   const app = await startReceiverApp();
-  const pause = (...args: string[]) => runCli(["inbox", "pause", ...args, "--db", app.file]);
   for (const name of ["", "n".repeat(201)]) {
-    expect(await pause(name)).toMatchObject({ code: 2, stderr: expect.stringContaining("1 to 200 characters") });
+    const { code, stderr } = await runCli(["inbox", "pause", name, "--db", app.file]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("1 to 200 characters")]);
   }
-  expect(jsonLines(await pause("complaintz", "--json"))).toMatchObject([{ handler: "complaintz", hasWork: false }]);
-  expect((await app.receiver.stats()).paused?.map(({ handler }) => handler) ?? []).not.toContain("");
+  expect((await app.receiver.stats()).paused ?? []).toEqual([]);
+});
+
+test("inbox pause says of a name that nothing knows which handlers there are, and pauses it", async () => {
+  const app = await startReceiverApp();
+  const operator = partsOf(app.receiver).options.store.openOperator?.() ?? expect.unreachable();
+  await expect.poll(() => operator.listHandlers()).toEqual(["all", "bounces", "complaints"]);
+  const pause = (...args: string[]) => runCli(["inbox", "pause", ...args, "--db", app.file]);
+  expect(await pause("bounce")).toEqual({
+    code: 0,
+    stdout: "bounce  paused: its work waits until inbox resume\n",
+    stderr:
+      "No work and no receiver of this inbox knows the handler bounce. It stays paused, as it may be new.\n" +
+      "Did you mean bounces? Then undo this with inbox resume.\n" +
+      "Known handlers: bounces, all, complaints.\n",
+  });
+  const far = await pause("search\nindex");
+  expect(far.stderr).toMatch(/^No work and no receiver .* handler search.*index\. .*\nKnown handlers: .*\.\n$/);
+  expect(jsonLines(await pause("bounce", "--json"))).toMatchObject([
+    { changed: false, hasWork: false, isKnown: false, knownHandlers: ["bounces", "all", "complaints"] },
+  ]);
+  const known = await pause("bounces");
+  expect([known.code, known.stderr]).toEqual([0, ""]);
+  const [line = expect.unreachable()] = jsonLines(await pause("bounces", "--json"));
+  expect(line).toMatchObject({ hasWork: false, isKnown: true });
+  expect(line).not.toHaveProperty("knownHandlers");
+  expect((await operator.listPaused()).map(({ handler }) => handler)).toEqual(["bounce", "bounces", "search\nindex"]);
+});
+
+test("inbox pause says so where no handler is known, and names ten of many", async () => {
+  const file = join(makeFolder(), "inbox.db");
+  const store = createSqliteStore({ file, thread: false });
+  await store.open({ logger: silentLogger });
+  const pause = () => runCli(["inbox", "pause", "handler_7", "--db", file]);
+  expect((await pause()).stderr).toContain("No handler is known here yet.\n");
+  const names = Array.from({ length: 13 }, (_, index) => `handler_${index + 10}`);
+  await store.keepPolicies(names.map((handler) => ({ handler, maxAttempts: 3 })));
+  expect((await pause()).stderr).toMatch(/Known handlers: handler_17, (handler_\d\d, ){8}handler_\d\d and 3 more\.\n$/);
+  await store.close();
 });
 
 test("inbox pause says in one line who has paused a handler", async () => {

@@ -5,6 +5,7 @@ import { MAX_HANDLER_NAME_LENGTH, type PausedHandler } from "../../store/paused-
 import { usageError } from "../frame/command-error.js";
 import type { RunCommand } from "../frame/context.js";
 import { withInbox } from "../values/find-inbox.js";
+import { nearestFirst, nearestWord } from "../values/nearest-word.js";
 import type * as specs from "./spec.js";
 
 /** Who has paused a handler, where no login says so. */
@@ -21,9 +22,10 @@ export const pause: RunCommand<typeof specs.inboxPause> = ({ args: { handler }, 
     const paused = (await inbox.listPaused()).find((each) => each.handler === handler);
     const since = isoTime(paused?.since);
     const text = changed ? "paused: its work waits until inbox resume" : describeEarlier(paused);
-    const hasWork = await isKnown(inbox, handler);
-    context.out.result({ handler, changed, since, by: paused?.by, hasWork }, `${name}  ${text}`);
-    if (!hasWork) context.out.note(`No event has work of the handler ${name}; check its name.`);
+    const { hasWork, isKnown, others } = await lookForHandler(inbox, handler);
+    const known = isKnown ? { isKnown } : { isKnown, knownHandlers: others };
+    context.out.result({ handler, changed, since, by: paused?.by, hasWork, ...known }, `${name}  ${text}`);
+    if (!isKnown) context.out.note(describeUnknown(handler, others));
   });
 
 /** What was there already; undefined if it was resumed meanwhile. */
@@ -40,7 +42,27 @@ export const resume: RunCommand<typeof specs.inboxResume> = ({ args: { handler }
     context.out.result({ handler, changed }, `${escapeControls(handler)}  ${text}`);
   });
 
+/** So many of the known names are told to a person. */
+const TOLD_NAMES = 10;
+
+/** Whether events have work of the handler, whether any receiver had it, and the known ones, the nearest name first. */
+async function lookForHandler(
+  inbox: InboxOperator,
+  handler: string,
+): Promise<{ hasWork: boolean; isKnown: boolean; others: string[] }> {
+  const hasWork = (await inbox.listEvents({ handler, limit: 1 })).items.length > 0;
+  const all = await inbox.listHandlers();
+  return { hasWork, isKnown: hasWork || all.includes(handler), others: nearestFirst(handler, all) };
+}
+
 /** A misspelt name pauses nothing; a handler may also be new. */
-async function isKnown(inbox: InboxOperator, handler: string): Promise<boolean> {
-  return (await inbox.listEvents({ handler, limit: 1 })).items.length > 0;
+function describeUnknown(handler: string, known: readonly string[]): string {
+  const near = nearestWord(handler, known);
+  const told = known.slice(0, TOLD_NAMES).map(escapeControls).join(", ");
+  const more = known.length > TOLD_NAMES ? ` and ${known.length - TOLD_NAMES} more` : "";
+  return [
+    `No work and no receiver of this inbox knows the handler ${escapeControls(handler)}. It stays paused, as it may be new.`,
+    ...(near === undefined ? [] : [`Did you mean ${escapeControls(near)}? Then undo this with inbox resume.`]),
+    known.length === 0 ? "No handler is known here yet." : `Known handlers: ${told}${more}.`,
+  ].join("\n");
 }

@@ -146,7 +146,7 @@ export const inboxPause = defineCommand({
   group,
   summary: "Pauses a handler in all processes: its work waits.",
   details:
-    "Each process follows within 2 seconds. Runs that have begun end as ever; deliveries are stored as ever. The pause outlives restarts, until inbox resume.",
+    "Each process follows within 2 seconds. Runs that have begun end as ever; deliveries are stored as ever. The pause outlives restarts, until inbox resume. A name that no receiver of this inbox had and no work has is paused too, as the handler may be new; a line names the known ones, and --json has isKnown and knownHandlers.",
   arguments: handlerArgument,
   options,
   examples: [["pigeonhole inbox pause billing", "while the billing API is being moved"]],

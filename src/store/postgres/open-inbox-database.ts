@@ -14,6 +14,7 @@ import { countWork } from "./operations/counts.js";
 import { discardEvent } from "./operations/discard.js";
 import { erasePage } from "./operations/erase.js";
 import { listErrorGroups, listFailedHandlers } from "./operations/error-groups.js";
+import { listHandlers } from "./operations/list-handlers.js";
 import { readFigures, readStatuses } from "./operations/figures.js";
 import { readHandlerTimes } from "./operations/handler-times.js";
 import { inspectEvent, listEvents } from "./operations/inspect.js";
@@ -117,6 +118,7 @@ function operateEvents(
     pauseHandler: (handler, by) =>
       write("pausing a handler", (sql, now) => pauseHandler(sql, { handler, since: now, by })),
     resumeHandler: (handler) => write("resuming a handler", (sql) => resumeHandler(sql, handler)),
+    listHandlers: () => read("listing handlers", listHandlers),
     listPaused: () => read("listing paused handlers", listPaused),
     listErrorGroups: (query = {}) => read("listing errors", (sql) => listErrorGroups(sql, query)),
     listFailedHandlers: () => read("listing handlers", listFailedHandlers),

@@ -3,6 +3,7 @@ import type { DashboardSecret } from "../dashboard-secret.js";
 import type { ErrorGroups } from "../error-groups.js";
 import type { HandlerPauses } from "../paused-handlers.js";
 import { prepareListErrorGroups, prepareListFailedHandlers } from "./operations/error-groups.js";
+import { prepareListHandlers } from "./operations/list-handlers.js";
 import { prepareListPaused, preparePauseHandler, prepareResumeHandler } from "./operations/paused-handlers.js";
 import { prepareDashboardSecret } from "./operations/secret.js";
 import { runBeside } from "./run-beside.js";
@@ -18,12 +19,14 @@ export function operateForDashboard({
   const pause = preparePauseHandler(db);
   const resume = prepareResumeHandler(db);
   const list = prepareListPaused(db);
+  const listHandlers = prepareListHandlers(db);
   const listErrorGroups = prepareListErrorGroups(db);
   const listFailedHandlers = prepareListFailedHandlers(db);
   const secret = prepareDashboardSecret(db);
   return {
     pauseHandler: (handler, by) => runBeside(db, "immediate", () => pause({ handler, by, since: now() })),
     resumeHandler: (handler) => runBeside(db, "immediate", () => resume(handler)),
+    listHandlers: () => runBeside(db, "deferred", listHandlers),
     listPaused: () => runBeside(db, "deferred", list),
     listErrorGroups: (query = {}) => runBeside(db, "deferred", () => listErrorGroups(query)),
     listFailedHandlers: () => runBeside(db, "deferred", listFailedHandlers),

@@ -152,6 +152,7 @@ export function operateInThread(file: string, thread: OperatorThread, checkOpen:
     runJobPage: inThread("runJobPage"),
     pauseHandler: inThread("pauseHandler"),
     resumeHandler: inThread("resumeHandler"),
+    listHandlers: inThread("listHandlers"),
     listPaused: inThread("listPaused"),
     dashboardSecret: inThread("dashboardSecret"),
     readFigures: inThread("readFigures"),

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from "vitest";
 import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
 import type { Store } from "#pigeonhole/store/store.js";
+import { acceptLeased, newEvent, settlements } from "../conformance/fixture.js";
 import { type OperatorKind, openAnother, openBoth } from "./operator-kind.js";
 
 let store: Store;
@@ -26,6 +27,19 @@ export function describePauses(kind: OperatorKind): void {
     expect(await store.listPaused()).toEqual(both);
     expect([await inbox.resumeHandler("b"), await inbox.resumeHandler("b")]).toEqual([true, false]);
     expect((await store.listPaused()).map(({ handler }) => handler)).toEqual(["a"]);
+  });
+
+  test("the handlers that receivers have had, or that have failed work, are listed, and not those that are only paused", async () => {
+    expect(await inbox.listHandlers()).toEqual([]);
+    await store.keepPolicies([
+      { handler: "billing", maxAttempts: 3 },
+      { handler: "audit", maxAttempts: 3 },
+    ]);
+    const failed = settlements.dead(await acceptLeased(store, "a"));
+    await store.settle({ ...failed, stack: "it failed" });
+    await store.accept(newEvent("n", { work: [], parked: { reason: "unknown_type", detail: "" } }));
+    await inbox.pauseHandler("misspelt", "ann");
+    expect(await inbox.listHandlers()).toEqual(["audit", "billing", failed.handler]);
   });
 
   test("all who ask for the secret of the dashboard at once get the same", async () => {
