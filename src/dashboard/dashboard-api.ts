@@ -51,6 +51,7 @@ import type {
   InboxEvent,
   InboxEventDetail,
 } from "../dev/api/page-api.js";
+import type { ShownStep, TimelineEntry } from "../dev/api/timeline-entry.js";
 import type { OutcomeKind } from "../protocol/outcome.js";
 import type { JobAction } from "../store/bulk-jobs.js";
 import type { FigureRange, StepValues } from "../store/figures.js";
@@ -64,7 +65,9 @@ export type {
   InboxChange,
   InboxChanges,
   JobAction,
+  ShownStep,
   StepValues,
+  TimelineEntry,
 };
 
 /** From this age on, {@link DashboardNow.countedAgoMs} is shown. */
@@ -421,13 +424,6 @@ export interface DashboardEventPage {
   nextCursor: string | null;
 }
 
-export interface ShownStep {
-  handler: string;
-  name: string;
-  /** When it was kept, ISO 8601; null for steps under older versions. */
-  at: string | null;
-}
-
 /** One event with all that is known about it. */
 export interface DashboardEventDetail extends DashboardEvent, Pick<InboxEventDetail, "errors"> {
   /** When the service signed the delivery that was stored, ISO 8601. */
@@ -466,40 +462,6 @@ export interface EventDeliveries {
   attempts: TimelineEntry[];
   /** What is not known of them and why, in one line; null when the log was read. */
   note: string | null;
-}
-
-/** One moment in an event's life. */
-export interface TimelineEntry {
-  kind:
-    | "attempt_failed"
-    | "attempt_delivered"
-    | "signed"
-    | "received"
-    | "failed"
-    | "more_runs"
-    | "step_done"
-    | "next_run"
-    | "running"
-    | "waits"
-    | "retry_requested"
-    | "done"
-    | "discarded"
-    | "dead"
-    | "parked"
-    | "contact_event_recorded"
-    | "contact_event_settled";
-  /** ISO 8601; null where the time is not kept. */
-  at: string | null;
-  /** Null for what concerns no handler. */
-  handler: string | null;
-  /** Number of the run; null for what is no run. */
-  attempt: number | null;
-  /** One line, plain text. */
-  text: string;
-  /** Longer text, such as an error in full or the answer of the API; null without one. */
-  detail: string | null;
-  /** Key of the contact event; null for others. */
-  key: string | null;
 }
 
 /** A file that the page saves. */

@@ -1,11 +1,12 @@
 import { isoTime } from "../base/iso-time.js";
 import { withOutcomes } from "../capture/model/answer.js";
 import type { Capture } from "../capture/model/capture.js";
+import { eventTimeline, keptSteps } from "../dev/api/event-timeline.js";
 import { workOn } from "../dev/api/inbox-rows.js";
 import { givenIn, momentOf, listPageOf } from "../dev/api/page-of-query.js";
 import type { InboxChange } from "../dev/api/page-api.js";
 import { PageApiError } from "../dev/api/page-api-error.js";
-import { type EventDetail, type EventQuery, bodyOf } from "../store/inbox-view.js";
+import { type EventQuery, bodyOf } from "../store/inbox-view.js";
 import { WORK_STATES } from "../store/work-state.js";
 import type { ActionLog } from "./action-log.js";
 import type {
@@ -17,7 +18,6 @@ import type {
 } from "./dashboard-api.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import type { DashboardCall, DashboardRoute } from "./dashboard-route.js";
-import { eventTimeline } from "./event-timeline.js";
 import { findEvent } from "./find-event.js";
 import { findShown, holdsText } from "./find-shown.js";
 import { InTurn } from "./in-turn.js";
@@ -173,7 +173,7 @@ async function readEvent(
   const contactEvents = recorded.items.map((view) => personal.contactEvent(view, rule));
   const show = personal.errorsOf(event.body, rule);
   const errors = Object.entries(workOn(event).errors);
-  const steps = stepsOf(event, personal.textsOf(event.body, rule));
+  const steps = keptSteps(event, personal.textsOf(event.body, rule));
   return {
     ...showEvent(event, personal, show),
     errors: Object.fromEntries(errors.map(([handler, failed]) => [handler, personal.failed(failed, show)])),
@@ -184,14 +184,6 @@ async function readEvent(
     otherBytes: [...event.otherBytes],
     payload: personal.payload(event, rule),
   };
-}
-
-/** The names of what handlers keep for a later run. Values are never shown; handlers also make names of them. */
-function stepsOf({ handlers }: EventDetail, show: (name: string) => string): DashboardEventDetail["steps"] {
-  const unfinished = handlers.filter(({ state }) => state !== "done");
-  return unfinished.flatMap(({ handler, steps }) =>
-    steps.map(({ name, at }) => ({ handler, name: show(name), at: isoTime(at) })),
-  );
 }
 
 async function storedEvent(operator: InboxOperator, id: string): Promise<EventBytes> {

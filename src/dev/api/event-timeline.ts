@@ -1,8 +1,8 @@
-import { isoTime } from "../base/iso-time.js";
-import type { EventDetail, FailedRun, FailedRuns, HandlerDetail } from "../store/inbox-view.js";
-import type { PausedHandler } from "../store/paused-handlers.js";
-import type { ContactEventRow } from "../dev/api/page-api.js";
-import type { ShownStep, TimelineEntry } from "./dashboard-api.js";
+import { isoTime } from "../../base/iso-time.js";
+import type { EventDetail, FailedRun, FailedRuns, HandlerDetail } from "../../store/inbox-view.js";
+import type { PausedHandler } from "../../store/paused-handlers.js";
+import type { ContactEventRow } from "./page-api.js";
+import type { ShownStep, TimelineEntry } from "./timeline-entry.js";
 
 type Pause = Pick<PausedHandler, "since" | "by">;
 
@@ -39,6 +39,14 @@ export function eventTimeline(
     ...contactEvents.flatMap((row) => entriesOfContactEvent(row)),
   ];
   return inOrder(entries);
+}
+
+/** What unfinished handlers keep for a later run. Handlers make names of values too: `show` hides those. */
+export function keptSteps({ handlers }: EventDetail, show: (name: string) => string): ShownStep[] {
+  const unfinished = handlers.filter(({ state }) => state !== "done");
+  return unfinished.flatMap(({ handler, steps }) =>
+    steps.map(({ name, at }) => ({ handler, name: show(name), at: isoTime(at) })),
+  );
 }
 
 interface HandlerParts extends Pick<TimelineParts, "steps" | "show"> {

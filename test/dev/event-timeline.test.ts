@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { TimelineEntry } from "#pigeonhole/dashboard/dashboard-api.js";
-import { type TimelineParts, eventTimeline } from "#pigeonhole/dashboard/event-timeline.js";
+import { type TimelineParts, eventTimeline } from "#pigeonhole/dev/api/event-timeline.js";
 import type { ContactEventRow } from "#pigeonhole/dev/api/page-api.js";
+import type { TimelineEntry } from "#pigeonhole/dev/api/timeline-entry.js";
 import type { EventDetail, HandlerDetail } from "#pigeonhole/store/inbox-view.js";
 
 const T = 1_800_000_000_000;
