@@ -158,6 +158,16 @@ describe("contact events", () => {
       },
     ],
     [
+      "one that was discarded after its tries, which the API has not taken",
+      { state: "done", settledAt: iso(T + 10_000), attempts: 2 },
+      {
+        kind: "contact_event_settled",
+        at: iso(T + 10_000),
+        text: "The contact event signed_up was discarded, after 2 tries.",
+        detail: null,
+      },
+    ],
+    [
       "one that the API refused",
       {
         state: "dead",

@@ -1,4 +1,5 @@
 import { isoTime } from "../../base/iso-time.js";
+import { wordOfContactEvent } from "../../capture/model/contact-event-word.js";
 import type { EventDetail, FailedRun, FailedRuns, HandlerDetail } from "../../store/inbox-view.js";
 import type { PausedHandler } from "../../store/paused-handlers.js";
 import type { ContactEventRow } from "./page-api.js";
@@ -155,15 +156,23 @@ function entriesOfContactEvent(row: ContactEventRow): TimelineEntry[] {
 }
 
 function settledContactEvent(row: ContactEventRow, settledAt: string): TimelineEntry {
-  const { key, name, state, remoteId, code, param, message, reason, attempts } = row;
+  const { key, code, param, message, attempts } = row;
   const after = attempts > 1 ? `, after ${triesOf(row)}` : "";
-  const text =
-    state === "done"
-      ? `The API took the contact event ${name}${remoteId === null ? "" : ` as ${remoteId}`}${after}.`
-      : `The contact event ${name} is dead${reason === null ? "" : ` (${reason})`}${after}.`;
   const answer = [code, param, message].filter((part) => part !== null && part !== "").join(" · ");
-  const settled = entry("contact_event_settled", Date.parse(settledAt), text);
+  const settled = entry("contact_event_settled", Date.parse(settledAt), `${endOf(row)}${after}.`);
   return { ...settled, key, detail: answer === "" ? null : answer };
+}
+
+function endOf(row: ContactEventRow): string {
+  const { name, remoteId, reason } = row;
+  switch (wordOfContactEvent(row)) {
+    case "done":
+      return `The API took the contact event ${name}${remoteId === null ? "" : ` as ${remoteId}`}`;
+    case "discarded":
+      return `The contact event ${name} was discarded`;
+    default:
+      return `The contact event ${name} is dead${reason === null ? "" : ` (${reason})`}`;
+  }
 }
 
 function triesOf({ attempts }: ContactEventRow): string {

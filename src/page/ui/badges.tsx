@@ -8,6 +8,7 @@ import { isHeld } from "../../dev/forward/held-tag.js";
 import { formatTime } from "./format.js";
 import { Icon, type IconName } from "./icon.js";
 import { TONES } from "../state/tones.js";
+import { wordOfContactEvent } from "../../capture/model/contact-event-word.js";
 import { WORK_WORDS, type WorkWord, isRetrying, isWorkWord, wordOfWork } from "../../capture/model/work-word.js";
 
 interface Face {
@@ -138,10 +139,7 @@ const CONTACT_EVENT_STATES: Record<string, Omit<Face, "word">> = {
 
 /** The state of a contact event, and what its state alone does not say. */
 export function ContactEventBadge({ event }: { event: Pick<ContactEventRow, "state" | "dueAt" | "remoteId"> }) {
-  const { state, dueAt, remoteId } = event;
-  const word =
-    state === "leased" && dueAt !== null ? "retrying" : state === "done" && remoteId === null ? "discarded" : state;
-  return <ContactStateBadge state={word} />;
+  return <ContactStateBadge state={wordOfContactEvent(event)} />;
 }
 
 /** The state of contact events in one word. */

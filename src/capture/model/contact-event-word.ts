@@ -1,0 +1,16 @@
+/* Without node: imports, since the page uses it too. */
+
+/** A contact event, as the outbox or the page has it. */
+interface ContactEventState {
+  state: string;
+  /** Null or undefined unless its call waits for the next try. */
+  dueAt: string | number | null | undefined;
+  /** Null or undefined unless the API has stored it. */
+  remoteId: string | null | undefined;
+}
+
+/** The state of a contact event, or what that state alone does not say: retrying, or discarded. */
+export function wordOfContactEvent({ state, dueAt, remoteId }: ContactEventState): string {
+  if (state === "leased" && dueAt !== null && dueAt !== undefined) return "retrying";
+  return state === "done" && (remoteId === null || remoteId === undefined) ? "discarded" : state;
+}
