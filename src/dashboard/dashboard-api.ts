@@ -430,7 +430,7 @@ export interface DashboardEventDetail extends DashboardEvent, Pick<InboxEventDet
   signedAt: string;
   /** Oldest first. */
   timeline: TimelineEntry[];
-  /** Steps that are kept with `ctx.step` for a later run, oldest first. */
+  /** Finished steps of `ctx.step`, by handler and then oldest first; none once the body is dropped. */
   steps: ShownStep[];
   /** Those that its handlers recorded, newest first, 50 at most. */
   contactEvents: ContactEventRow[];

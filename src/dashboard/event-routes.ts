@@ -1,7 +1,7 @@
 import { isoTime } from "../base/iso-time.js";
 import { withOutcomes } from "../capture/model/answer.js";
 import type { Capture } from "../capture/model/capture.js";
-import { eventTimeline, keptSteps } from "../dev/api/event-timeline.js";
+import { eventTimeline, finishedSteps } from "../dev/api/event-timeline.js";
 import { workOn } from "../dev/api/inbox-rows.js";
 import { givenIn, momentOf, listPageOf } from "../dev/api/page-of-query.js";
 import type { InboxChange } from "../dev/api/page-api.js";
@@ -173,7 +173,7 @@ async function readEvent(
   const contactEvents = recorded.items.map((view) => personal.contactEvent(view, rule));
   const show = personal.errorsOf(event.body, rule);
   const errors = Object.entries(workOn(event).errors);
-  const steps = keptSteps(event, personal.textsOf(event.body, rule));
+  const steps = finishedSteps(event, personal.textsOf(event.body, rule));
   return {
     ...showEvent(event, personal, show),
     errors: Object.fromEntries(errors.map(([handler, failed]) => [handler, personal.failed(failed, show)])),

@@ -119,6 +119,18 @@ describe("events", () => {
     expect(JSON.parse(body.payload.text ?? "")).toMatchObject({ id, type: "email.sent", data: { fails: "xxxx" } });
   });
 
+  test("an event whose handler is done has the steps that it finished, before the end", async () => {
+    const receiver = openReceiver();
+    receiver.on("email.sent", (_, ctx) => ctx.step("look up", () => 1).then(() => undefined));
+    await receiver.start();
+    const { id } = makeEvent();
+    await post(receiver, makeEvent({ id }));
+    await expect.poll(async () => (await receiver.inbox.get(id))?.state).toBe("done");
+    const { body } = await openDashboard(receiver).get<DashboardEventDetail>(`api/events/${id}`);
+    expect(body.steps).toMatchObject([{ handler: "email.sent", name: "look up" }]);
+    expect(body.timeline.map(({ kind }) => kind)).toEqual(["signed", "received", "step_done", "done"]);
+  });
+
   test("an event that is not there, or whose id is hostile, is not found", async () => {
     const { dashboard } = await start();
     for (const id of ["missing", "<script>", "..%2f..%2fetc", "%00", "'; DROP TABLE inbox_event"]) {

@@ -9,7 +9,7 @@ type Pause = Pick<PausedHandler, "since" | "by">;
 
 /** What a time line is made of beside its event. */
 export interface TimelineParts {
-  /** What unfinished handlers keep for a later run. */
+  /** Those that its handlers have finished. */
   steps: readonly ShownStep[];
   /** Those that its handlers recorded. */
   contactEvents: readonly ContactEventRow[];
@@ -42,10 +42,9 @@ export function eventTimeline(
   return inOrder(entries);
 }
 
-/** What unfinished handlers keep for a later run. Handlers make names of values too: `show` hides those. */
-export function keptSteps({ handlers }: EventDetail, show: (name: string) => string): ShownStep[] {
-  const unfinished = handlers.filter(({ state }) => state !== "done");
-  return unfinished.flatMap(({ handler, steps }) =>
+/** The steps that its handlers have finished. Handlers make names of values too: `show` hides those. */
+export function finishedSteps({ handlers }: EventDetail, show: (name: string) => string): ShownStep[] {
+  return handlers.flatMap(({ handler, steps }) =>
     steps.map(({ name, at }) => ({ handler, name: show(name), at: isoTime(at) })),
   );
 }

@@ -32,7 +32,7 @@ export interface TimelineEntry {
   key: string | null;
 }
 
-/** A finished step that is kept for a later run. */
+/** A finished step of a handler. */
 export interface ShownStep {
   handler: string;
   name: string;
