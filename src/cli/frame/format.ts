@@ -37,6 +37,12 @@ export function formatJson(body: string): string {
   }
 }
 
+/** The first characters of a text that others wrote, without any that moves the cursor or hides text. */
+export function clip(untrusted: string, most: number): string {
+  const characters = Array.from(escapeControls(untrusted.slice(0, 2 * most)));
+  return characters.length > most ? `${characters.slice(0, most - 1).join("")}…` : characters.join("");
+}
+
 /** How long ago, in one unit: `12 s`, `3 h`. */
 export function age(ms: number): string {
   if (ms < MINUTE) return `${Math.max(0, Math.round(ms / SECOND))} s`;

@@ -1,7 +1,7 @@
 import { isoTime } from "../../base/iso-time.js";
 import { escapeControls } from "../../base/text.js";
 import { LIMITS } from "../../protocol/limits.js";
-import { age, countOf, formatTable } from "../frame/format.js";
+import { age, clip, countOf, formatTable } from "../frame/format.js";
 import type { Paint } from "../frame/output.js";
 import { type Look, type Rates, backlogAgeMs, outboxAgeMs } from "./watch-look.js";
 
@@ -41,14 +41,8 @@ export function lineOfLook(look: Look): string {
     `answers ${rates === undefined ? "unknown" : listAnswers(rates)}${perStep}`,
     `runs ${runs}, failed ${failed}${perStep}`,
     `${runningCount} running`,
-    ...(paused.length === 0 ? [] : [`paused ${paused.map(({ handler }) => text(handler, WIDTHS.name)).join(", ")}`]),
+    ...(paused.length === 0 ? [] : [`paused ${paused.map(({ handler }) => clip(handler, WIDTHS.name)).join(", ")}`]),
   ].join("  ");
-}
-
-/** The first characters of a text that others wrote, without any that moves the cursor or hides text. */
-function text(untrusted: string, most: number): string {
-  const characters = Array.from(escapeControls(untrusted.slice(0, 2 * most)));
-  return characters.length > most ? `${characters.slice(0, most - 1).join("")}…` : characters.join("");
 }
 
 const oldest = (ms: number | null): string => (ms === null ? "" : `, oldest ${age(ms)}`);
@@ -59,7 +53,7 @@ const alarmed = (count: number, name: string, paint: Paint): string =>
 function describeReceiver(look: Look, paint: Paint): string {
   const { at, receiver, processes, failuresInARow, lastAcceptedAt } = look;
   if (receiver === undefined) return paint.yellow("none has reported in the last 2 minutes");
-  const state = receiver === "running" ? paint.green(receiver) : paint.yellow(text(receiver, WIDTHS.name));
+  const state = receiver === "running" ? paint.green(receiver) : paint.yellow(clip(receiver, WIDTHS.name));
   const failures = `${failuresInARow} of ${LIMITS.disableAfterFailures} failures in a row`;
   const last = lastAcceptedAt === undefined ? "" : `, last accepted ${age(at - lastAcceptedAt)} ago`;
   const count = `${processes} ${processes === 1 ? "process" : "processes"}`;
@@ -70,7 +64,7 @@ function describePaused({ paused, events }: Look, paint: Paint): string[] {
   return paused.map(({ handler, by, since }) => {
     const waiting = Object.hasOwn(events.pendingByHandler, handler) ? (events.pendingByHandler[handler] ?? 0) : 0;
     return paint.yellow(
-      `paused    ${text(handler, WIDTHS.name)}  by ${text(by, WIDTHS.name)} since ${isoTime(since)}, ${waiting} pending`,
+      `paused    ${clip(handler, WIDTHS.name)}  by ${clip(by, WIDTHS.name)} since ${isoTime(since)}, ${waiting} pending`,
     );
   });
 }
@@ -120,7 +114,7 @@ function describeHandlers(rates: Rates | undefined, paint: Paint): string[] {
       String(runs),
       failed === 0 ? "0" : paint.red(String(failed)),
       p95Ms === null ? "–" : `${Math.ceil(p95Ms)} ms`,
-      text(handler, WIDTHS.name),
+      clip(handler, WIDTHS.name),
     ]);
   const more = rates.handlers.length - rows.length;
   return [
@@ -134,9 +128,9 @@ function describeRunning({ at, running, runningCount }: Look, paint: Paint): str
   if (running.length === 0) return [];
   const rows = running.map(({ handler, eventId, since, host, pid }) => [
     age(at - since),
-    text(handler, WIDTHS.name),
-    text(eventId, WIDTHS.id),
-    `${text(host, WIDTHS.name)}:${pid}`,
+    clip(handler, WIDTHS.name),
+    clip(eventId, WIDTHS.id),
+    `${clip(host, WIDTHS.name)}:${pid}`,
   ]);
   const more = runningCount - rows.length;
   return [
@@ -151,9 +145,9 @@ function describeErrors({ at, errors, hasMoreErrors }: Look, paint: Paint): stri
   const rows = errors.map(({ lastAt, events, isCapped, handler, type, kind, message }) => [
     `${age(at - lastAt)} ago`,
     isCapped ? `${events}+` : String(events),
-    text(handler === "" ? "–" : handler, WIDTHS.name),
-    text(type === "" ? "–" : type, WIDTHS.name),
-    text(message === "" ? kind : `${kind}: ${message}`, WIDTHS.message),
+    clip(handler === "" ? "–" : handler, WIDTHS.name),
+    clip(type === "" ? "–" : type, WIDTHS.name),
+    clip(message === "" ? kind : `${kind}: ${message}`, WIDTHS.message),
   ]);
   return [
     "",

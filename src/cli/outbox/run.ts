@@ -2,9 +2,10 @@ import { isoTime } from "../../base/iso-time.js";
 import type { OutboxView } from "../../store/outbox.js";
 import type { RunCommand } from "../frame/context.js";
 import { escapeControls } from "../../base/text.js";
-import { countOf, formatJson, formatTable } from "../frame/format.js";
+import { formatJson, formatTable } from "../frame/format.js";
 import type * as specs from "./spec.js";
 import { allRows } from "../values/all-rows.js";
+import { contactEventRecord, describeUnsureCall, nextTry } from "../values/contact-event.js";
 import { withInbox } from "../values/find-inbox.js";
 import { readState } from "../values/state-choice.js";
 import { notFound } from "./retry-and-discard.js";
@@ -21,7 +22,7 @@ export const list: RunCommand<typeof specs.outboxList> = ({ options, context }) 
     const filter = { state: readState(options.state, { dead }), name, error, since, until };
     const rows: string[][] = [];
     for await (const event of allRows(limit, (page) => inbox.listContactEvents({ ...filter, ...page }))) {
-      if (out.isJson) out.result({ contactEvent: record(event) }, "");
+      if (out.isJson) out.result({ contactEvent: contactEventRecord(event) }, "");
       else rows.push(row(event));
     }
     if (out.isJson) return;
@@ -50,10 +51,10 @@ export const show: RunCommand<typeof specs.outboxShow> = ({ args, options, conte
       ["code", code],
       ["param", param],
       ["message", message],
-      ["its call", describeCall(event)],
+      ["its call", describeUnsureCall(event)],
     ].filter(([, value]) => value !== undefined && value !== null && value !== "");
     const lines = facts.map(([name = "", value]) => `${String(name).padEnd(WIDTH)}${escapeControls(String(value))}`);
-    out.result({ contactEvent: record(event) }, [...lines, "", formatJson(event.body)].join("\n"));
+    out.result({ contactEvent: contactEventRecord(event) }, [...lines, "", formatJson(event.body)].join("\n"));
   });
 
 export const stats: RunCommand<typeof specs.outboxStats> = ({ options, context }) =>
@@ -72,36 +73,6 @@ export const stats: RunCommand<typeof specs.outboxStats> = ({ options, context }
     );
   });
 
-/** Undefined for an event that can go out by itself. */
-function describeCall({ callEvents }: OutboxView): string | undefined {
-  if (callEvents === undefined) return undefined;
-  return `may have arrived; a retry repeats it as it was, with ${countOf(callEvents, "event")}`;
-}
-
-function record(event: OutboxView): Record<string, unknown> {
-  const { key, state, recordedAt, occurredAt, settledAt, attempts, dueAt, error, body } = event;
-  const { remoteId, reason, code, param, message, inboxEventId, call, callEvents } = event;
-  return {
-    key,
-    state,
-    recordedAt: isoTime(recordedAt),
-    occurredAt: isoTime(occurredAt),
-    settledAt: isoTime(settledAt),
-    attempts,
-    dueAt: isoTime(dueAt),
-    error: error ?? null,
-    remoteId: remoteId ?? null,
-    reason: reason ?? null,
-    code: code ?? null,
-    param: param ?? null,
-    message: message ?? null,
-    inboxEventId: inboxEventId ?? null,
-    call: call ?? null,
-    callEvents: callEvents ?? null,
-    event: JSON.parse(body) as unknown,
-  };
-}
-
 function row(event: OutboxView): string[] {
   const { key, state, recordedAt, body, attempts, error, reason, code, param } = event;
   const { name = "" } = JSON.parse(body) as { name?: string };
@@ -115,11 +86,4 @@ function row(event: OutboxView): string[] {
     nextTry(event) ?? "–",
     escapeControls(why),
   ];
-}
-
-/** `now` for an event that a receiver sends as soon as one runs; undefined for one that is not sent again. */
-function nextTry({ state, dueAt }: OutboxView): string | undefined {
-  if (dueAt !== undefined) return dueAt <= Date.now() ? "now" : new Date(dueAt).toISOString();
-  if (state === "pending") return "now";
-  return state === "leased" ? "being sent" : undefined;
 }
