@@ -5,6 +5,7 @@ import { createSqliteStore } from "pigeonhole";
 import { deliver, sampleEvent, signDelivery } from "pigeonhole/testing";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import { type App, startReceiverApp } from "./app.js";
+import { expectLifeShown, receiveWithLife } from "./event-with-life.js";
 import { jsonLines, runCli, SECRET } from "../support/run-cli.js";
 import { makeFolder } from "../support/folder.js";
 
@@ -62,6 +63,11 @@ describe("inbox, beside a running receiver", () => {
     const bytes = await runCli(["inbox", "show", id, "--db", app.file, "--body"]);
     const stored = await app.receiver.inbox.get(id);
     expect(bytes.stdout).toBe(Buffer.from(stored?.body ?? []).toString());
+  });
+
+  test("inbox show has the contact events of the handlers with the API's answers, and the time line", async () => {
+    const { file, eventId } = await receiveWithLife();
+    await expectLifeShown(file, eventId);
   });
 
   test("work that is retried is shown with its attempts of how many, and the next time", async () => {

@@ -10,6 +10,7 @@ import { type TestDatabase, describeOnPostgres } from "../support/postgres-serve
 import { untilWork } from "../support/receiver.js";
 import { type CliResult, jsonLines, runCli, SECRET, startCli } from "../support/run-cli.js";
 import { type App, startReceiverApp } from "./app.js";
+import { expectLifeShown, receiveWithLife } from "./event-with-life.js";
 import { recordInHandler } from "./record-in-handler.js";
 
 const APP = fileURLToPath(new URL("receiver-app.mjs", import.meta.url));
@@ -37,8 +38,8 @@ async function run(args: readonly string[], env: Record<string, string> = {}, cw
 }
 
 /**
- * Without what differs between two runs of the same: times, how long handlers took, names of captures, and lines of
- * code.
+ * Without what differs between two runs of the same: times, how long handlers took, names of captures, lines of code,
+ * and what comes first on a time line when two handlers run at once.
  */
 function comparable({ code, stdout, stderr }: CliResult): string {
   const text = `${code}\n${stdout}\n${stderr}`;
@@ -48,7 +49,14 @@ function comparable({ code, stdout, stderr }: CliResult): string {
     .replaceAll(/cap_\w+/g, "<capture>")
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>")
     .replaceAll(/ +< \d+ m?s/g, " <took>")
-    .replaceAll(/\d+ ms ago|the oldest received .* ago/g, "<age>");
+    .replaceAll(/\d+ ms ago|the oldest received .* ago/g, "<age>")
+    .replaceAll(/(?:^ {2}<time> {2}.*\n)+/gm, (lines) => lines.split("\n").toSorted().join("\n"))
+    .replaceAll(/(?<="timeline":\[).*?(?=\],"body")/g, (entries) =>
+      entries
+        .split(/(?<=\}),/)
+        .toSorted()
+        .join(),
+    );
 }
 
 describeOnPostgres((database) => {
@@ -58,6 +66,13 @@ describeOnPostgres((database) => {
     const { eventId } = await recordInHandler(createPostgresStore({ pool, schema }));
     const listed = jsonLines(await run(["outbox", "list", "--json", "--db", placeOf(database)]));
     expect(listed).toMatchObject([{ contactEvent: { event: { name: "greeted" }, inboxEventId: eventId } }]);
+  });
+
+  test("inbox show has the life of an event, with its contact events", async () => {
+    const { pool, schema } = database;
+    onTestFinished(async () => void (await pool.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)));
+    const { eventId } = await receiveWithLife(createPostgresStore({ pool, schema }));
+    await expectLifeShown(placeOf(database), eventId);
   });
 
   test("inbox watch looks at a PostgreSQL", async () => {

@@ -65,7 +65,10 @@ export const inboxList = defineCommand({
 export const inboxShow = defineCommand({
   name: "inbox show",
   group,
-  summary: "Shows one event: each handler's state, its first and last error, its finished steps, and the body.",
+  summary:
+    "Shows one event: each handler's state, its first and last error and its finished steps, contact events with what the API made of them, the time line, and the body.",
+  details:
+    "The same as the dashboard's page of an event, but for the service's attempts, which are not in the database: endpoints deliveries lists those of an endpoint. Contact events are those that the handlers of the event recorded. With --json, they have the fields of outbox list, and the body is a text.",
   arguments: { id: { summary: "Id of the event." } },
   options: { ...options, body: { summary: "Prints the exact bytes of the body and nothing else." } },
   examples: [["pigeonhole inbox show evt_1 --body > event.json", "the bytes as they were received"]],

@@ -1,0 +1,54 @@
+import { isoTime } from "../../base/iso-time.js";
+import { escapeControls } from "../../base/text.js";
+import { wordOfContactEvent } from "../../capture/model/contact-event-word.js";
+import { contactEventRow } from "../../dev/api/inbox-rows.js";
+import type { OutboxView } from "../../store/outbox.js";
+import { countOf } from "../frame/format.js";
+import type { Paint } from "../frame/output.js";
+import { describeUnsureCall, nextTry } from "../values/contact-event.js";
+
+/** A contact event that a handler recorded, with what the API made of it. */
+export function describeContactEvent(view: OutboxView, paint: Paint): string[] {
+  const { key, reason, error } = view;
+  const { name, contact, code, param, message } = contactEventRow(view);
+  const word = wordOfContactEvent(view);
+  const subject = `${name === "" ? "(erased)" : name}${contact === "" ? "" : ` for ${contact}`}`;
+  // In place of the service's message, a discarded one has the word again.
+  const answer = [code, param, word === "discarded" ? null : message];
+  const details = [
+    ["key", key],
+    ["answer", answer.filter((part) => part !== null && part !== "").join(" · ")],
+    ["error", error ?? ""],
+    ["call", describeUnsureCall(view) ?? ""],
+  ].filter(([, value]) => value !== "");
+  const rest = `${reason === undefined ? "" : ` (${reason})`}, ${factsOf(view).join(", ")}`;
+  return [
+    `  ${escapeControls(subject)}: ${paintWord(word, paint)}${escapeControls(rest)}`,
+    ...details.map(([label = "", value = ""]) => `    ${label.padEnd(6)}  ${escapeControls(value)}`),
+  ];
+}
+
+function factsOf(view: OutboxView): string[] {
+  const { attempts, state, remoteId, recordedAt, settledAt } = view;
+  const next = nextTry(view);
+  return [
+    countOf(attempts, "attempt"),
+    ...(next === undefined ? [] : [state === "leased" && view.dueAt === undefined ? next : `next try ${next}`]),
+    ...(remoteId === undefined ? [] : [`stored as ${remoteId}`]),
+    settledAt === undefined ? `recorded ${isoTime(recordedAt)}` : `settled ${isoTime(settledAt)}`,
+  ];
+}
+
+/** With a symbol beside the colour, which not everyone can see. */
+function paintWord(word: string, paint: Paint): string {
+  switch (word) {
+    case "done":
+      return paint.green("✓ done");
+    case "dead":
+      return paint.red("✗ dead");
+    case "discarded":
+      return paint.dim("– discarded");
+    default:
+      return paint.yellow(`… ${word}`);
+  }
+}

@@ -1,0 +1,97 @@
+import { NOTE_HANDLER } from "../../base/note-handler.js";
+import { isoTime } from "../../base/iso-time.js";
+import { escapeControls } from "../../base/text.js";
+import { describeAttempts, describeRetry } from "../../capture/model/describe-work.js";
+import { isRetrying, wordOfPiece, wordOfWork } from "../../capture/model/work-word.js";
+import type { TimelineEntry } from "../../dev/api/timeline-entry.js";
+import type { FailedRun, FailedRuns, HandlerDetail, HandlerView, KeptStep } from "../../store/inbox-view.js";
+import { clip, countOf, formatJson } from "../frame/format.js";
+import type { Paint } from "../frame/output.js";
+import { ownFrames } from "../frame/own-frames.js";
+import { paintWork } from "../values/event-work.js";
+import { describeContactEvent } from "./describe-contact-event.js";
+import type { EventLife } from "./event-life.js";
+
+/** Of a line of the time line; errors are shown in full above it. */
+const MAX_ENTRY = 300;
+/** Of a key of a contact event, which is in full above it too. */
+const MAX_KEY = 16;
+const NO_TIME = "time not kept".padEnd(24);
+const BAD: ReadonlySet<TimelineEntry["kind"]> = new Set(["failed", "dead"]);
+
+/** An event as lines for a person; texts that others wrote are escaped. */
+export function describeEvent(
+  { event, contactEvents, timeline }: EventLife,
+  body: string | null,
+  paint: Paint,
+): string {
+  const lines = [
+    `id        ${escapeControls(event.id)}`,
+    `type      ${escapeControls(event.type)}${event.test ? "  (test event)" : ""}`,
+    `received  ${new Date(event.receivedAt).toISOString()}`,
+    `signed    ${new Date(event.signedAt).toISOString()}`,
+    `state     ${paintWork(wordOfWork(event), paint)}`,
+    ...event.otherBytes.map((id) => `beside    ${escapeControls(id)}  (other bytes of this id)`),
+    ...event.handlers.flatMap((handler) => describeHandler(handler, paint)),
+    ...(contactEvents.length === 0 ? [] : ["contact events"]),
+    ...contactEvents.flatMap((view) => describeContactEvent(view, paint)),
+    "time line",
+    ...timeline.map((entry) => describeEntry(entry, paint)),
+    "",
+    body === null ? paint.dim("The body was dropped by retention or erased.") : formatJson(body),
+  ];
+  return lines.join("\n");
+}
+
+function describeHandler(view: HandlerDetail, paint: Paint): string[] {
+  const { handler, reason, error, failed, steps } = view;
+  const why = reason === undefined ? "" : ` (${escapeControls(reason)})`;
+  const name = handler === NOTE_HANDLER ? "not understood" : escapeControls(handler);
+  return [
+    `handler   ${name}: ${describeState(view, paint)}${why}${describeRuns(view)}`,
+    ...(failed === undefined ? linesOf(error ?? "") : describeFailed(failed)).map((line) => `          ${line}`),
+    ...steps.map((step) => `          ${describeStep(step)}`),
+  ];
+}
+
+function describeStep({ name, at }: KeptStep): string {
+  return `finished step ${escapeControls(name)} (${isoTime(at) ?? "time not kept"})`;
+}
+
+function describeState(view: HandlerView, paint: Paint): string {
+  const word = wordOfPiece(view);
+  return word === "retrying" ? paint.yellow(`… ${describeRetry(view, isoTime(view.dueAt))}`) : paintWork(word, paint);
+}
+
+function describeRuns(view: HandlerView): string {
+  const { handler, state, dueAt, retryRequestedAt } = view;
+  if (handler === NOTE_HANDLER) return retryRequestedAt === undefined ? "" : ", waits to be read again";
+  if (isRetrying(view)) return "";
+  return `, ${describeAttempts(view)}${state === "pending" ? `, due ${isoTime(dueAt)}` : ""}`;
+}
+
+/** The first and the last error; those between are counted, and the same error is shown once. */
+function describeFailed({ first, last }: FailedRuns): string[] {
+  const between = last.attempt - first.attempt - 1;
+  if (between < 0) return [...(first.at === undefined ? [] : [`${nameOfRun(first)}:`]), ...linesOf(first.stack)];
+  const counted = between === 0 ? [] : [`${countOf(between, "more failed attempt")} between`];
+  if (first.stack === last.stack) {
+    return [`${nameOfRun(first)}, and the same at ${nameOfRun(last)}:`, ...linesOf(first.stack), ...counted];
+  }
+  return [`${nameOfRun(first)}:`, ...linesOf(first.stack), ...counted, `${nameOfRun(last)}:`, ...linesOf(last.stack)];
+}
+
+function nameOfRun({ attempt, at }: FailedRun): string {
+  return `attempt ${attempt}${at === undefined ? "" : ` (${isoTime(at)})`}`;
+}
+
+function linesOf(text: string): string[] {
+  return text === "" ? [] : ownFrames(text.split("\n")).map(escapeControls);
+}
+
+function describeEntry({ kind, at, attempt, text, key }: TimelineEntry, paint: Paint): string {
+  const what = clip(text, MAX_ENTRY);
+  const run = kind === "failed" && attempt !== null ? paint.dim(`  run ${attempt}`) : "";
+  const which = key === null ? "" : paint.dim(`  ${clip(key, MAX_KEY)}`);
+  return `  ${paint.dim(at ?? NO_TIME)}  ${BAD.has(kind) ? paint.red(what) : what}${run}${which}`;
+}

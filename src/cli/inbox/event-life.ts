@@ -1,0 +1,33 @@
+import { eventTimeline, finishedSteps } from "../../dev/api/event-timeline.js";
+import { contactEventRow } from "../../dev/api/inbox-rows.js";
+import type { TimelineEntry } from "../../dev/api/timeline-entry.js";
+import type { InboxOperator } from "../../store/inbox-operator.js";
+import type { EventDetail } from "../../store/inbox-view.js";
+import type { OutboxView } from "../../store/outbox.js";
+import { allRows } from "../values/all-rows.js";
+
+/** An event with what is known of its life in the receiver's database. */
+export interface EventLife {
+  event: EventDetail;
+  /** Those that its handlers recorded, newest first. */
+  contactEvents: readonly OutboxView[];
+  /** Oldest first. */
+  timeline: readonly TimelineEntry[];
+}
+
+/** Anyone who may read the database may see all that is in it. */
+const asItIs = (text: string): string => text;
+
+export async function readEventLife(inbox: InboxOperator, event: EventDetail): Promise<EventLife> {
+  const contactEvents: OutboxView[] = [];
+  const fetchPage = (page: { limit: number; cursor?: string | undefined }) =>
+    inbox.listContactEvents({ inboxEventId: event.id, ...page });
+  for await (const view of allRows(Infinity, fetchPage)) contactEvents.push(view);
+  const timeline = eventTimeline(event, {
+    steps: finishedSteps(event, asItIs),
+    contactEvents: contactEvents.map(contactEventRow),
+    paused: await inbox.listPaused(),
+    show: asItIs,
+  });
+  return { event, contactEvents, timeline };
+}

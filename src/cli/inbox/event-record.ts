@@ -1,0 +1,44 @@
+import { isoTime } from "../../base/iso-time.js";
+import { wordOfWork } from "../../capture/model/work-word.js";
+import { handlerErrorRows } from "../../dev/api/inbox-rows.js";
+import type { EventView } from "../../store/inbox-view.js";
+import { contactEventRecord } from "../values/contact-event.js";
+import type { EventLife } from "./event-life.js";
+
+/** An event for programs, as the lists have it. */
+export function eventRecord(event: EventView): Record<string, unknown> {
+  const { id, type, test, receivedAt, signedAt, state, handlers, otherBytes } = event;
+  return {
+    id,
+    type,
+    test,
+    receivedAt: isoTime(receivedAt),
+    signedAt: isoTime(signedAt),
+    state,
+    work: wordOfWork(event),
+    handlers: handlers.map(({ dueAt, settledAt, retryRequestedAt, reason, error, maxAttempts, ...handler }) => ({
+      ...handler,
+      maxAttempts: maxAttempts ?? null,
+      reason: reason ?? null,
+      error: error ?? null,
+      dueAt: isoTime(dueAt),
+      settledAt: isoTime(settledAt),
+      ...(retryRequestedAt !== undefined && { retryRequestedAt: isoTime(retryRequestedAt) }),
+    })),
+    ...(otherBytes.length > 0 && { otherBytes }),
+  };
+}
+
+/** With the errors in full, and the life of the event. */
+export function detailRecord({ event, contactEvents, timeline }: EventLife): Record<string, unknown> {
+  const handlers = event.handlers.map(({ failed, steps, ...view }) => ({
+    ...view,
+    ...(steps.length > 0 && { steps: steps.map(({ name, at }) => ({ name, at: isoTime(at) })) }),
+    ...(failed !== undefined && { failed: handlerErrorRows(failed) }),
+  }));
+  return {
+    ...eventRecord({ ...event, handlers }),
+    contactEvents: contactEvents.map(contactEventRecord),
+    timeline,
+  };
+}

@@ -1,0 +1,139 @@
+import pc from "picocolors";
+import { describe, expect, test } from "vitest";
+import { describeContactEvent } from "#pigeonhole/cli/inbox/describe-contact-event.js";
+import { describeEvent } from "#pigeonhole/cli/inbox/describe-event.js";
+import type { TimelineEntry } from "#pigeonhole/dev/api/timeline-entry.js";
+import type { EventDetail } from "#pigeonhole/store/inbox-view.js";
+import type { OutboxView } from "#pigeonhole/store/outbox.js";
+
+const T = Date.UTC(2026, 0, 31);
+/** After any day on which this runs. */
+const LATER = Date.UTC(2126, 0, 31);
+const HOSTILE = "\u001b[2J\u202e\n<b>";
+const ESCAPED = String.raw`\u001b[2J\u202e\n<b>`;
+const PLAIN = pc.createColors(false);
+
+const pending: OutboxView = {
+  seq: 1,
+  key: "key_1",
+  state: "pending",
+  body: JSON.stringify({ name: "greeted", email: "ann@example.com" }),
+  recordedAt: T,
+  occurredAt: T,
+  settledAt: undefined,
+  attempts: 0,
+  error: undefined,
+  dueAt: undefined,
+  remoteId: undefined,
+  reason: undefined,
+  code: undefined,
+  param: undefined,
+  message: undefined,
+  inboxEventId: "evt_1",
+  call: undefined,
+  callEvents: undefined,
+};
+
+describe("a contact event", () => {
+  const HEAD = "  greeted for ann@example.com: ";
+  const RECORDED = "recorded 2026-01-31T00:00:00.000Z";
+  const SETTLED = "settled 2026-01-31T00:00:09.000Z";
+  const settledAt = T + 9_000;
+  const refusal = {
+    reason: "refused",
+    code: "contact_not_found",
+    param: "email",
+    message: "No such contact.",
+  } as const;
+  const lost = { call: 7, callEvents: 2 };
+
+  test.each<[string, Partial<OutboxView>, string[]]>([
+    ["waits for its first call", {}, [`${HEAD}… pending, 0 attempts, next try now, ${RECORDED}`]],
+    [
+      "is part of a call that is being made",
+      { state: "leased", attempts: 1 },
+      [`${HEAD}… leased, 1 attempt, being sent, ${RECORDED}`],
+    ],
+    [
+      "is tried again",
+      { state: "leased", attempts: 2, dueAt: LATER, error: "HTTP 503" },
+      [`${HEAD}… retrying, 2 attempts, next try 2126-01-31T00:00:00.000Z, ${RECORDED}`, "    error   HTTP 503"],
+    ],
+    [
+      "was taken by the API",
+      { state: "done", attempts: 1, settledAt, remoteId: "cev_1" },
+      [`${HEAD}✓ done, 1 attempt, stored as cev_1, ${SETTLED}`],
+    ],
+    [
+      "was refused",
+      { state: "dead", attempts: 1, settledAt, ...refusal },
+      [`${HEAD}✗ dead (refused), 1 attempt, ${SETTLED}`, "    answer  contact_not_found · email · No such contact."],
+    ],
+    [
+      "was discarded after a refusal, which stays the last answer",
+      { state: "done", attempts: 1, settledAt, code: "contact_not_found", message: "discarded" },
+      [`${HEAD}– discarded, 1 attempt, ${SETTLED}`, "    answer  contact_not_found"],
+    ],
+    [
+      "is dead with its call, of which it is not known whether it arrived",
+      { state: "dead", attempts: 9, settledAt, reason: "too_old", ...lost },
+      [
+        `${HEAD}✗ dead (too_old), 9 attempts, ${SETTLED}`,
+        "    call    may have arrived; a retry repeats it as it was, with 2 events",
+      ],
+    ],
+    [
+      "was erased",
+      { body: JSON.stringify({ erased: true, name: "" }), state: "done", settledAt },
+      [`  (erased): – discarded, 0 attempts, ${SETTLED}`],
+    ],
+  ])("that %s is shown so, with its attempts, next try and last answer", (_, changes, lines) => {
+    const [head, ...details] = lines;
+    expect(describeContactEvent({ ...pending, ...changes }, PLAIN)).toEqual([head, "    key     key_1", ...details]);
+  });
+
+  test("that has hostile texts shows them on the same lines, with signs in place of what acts on a terminal", () => {
+    const texts = { key: HOSTILE, reason: "refused", code: HOSTILE, param: HOSTILE, message: HOSTILE } as const;
+    const body = JSON.stringify({ name: HOSTILE, contactId: HOSTILE });
+    const view: OutboxView = { ...pending, ...texts, state: "dead", settledAt, body, error: HOSTILE };
+    expect(describeContactEvent(view, PLAIN)).toEqual([
+      `  ${ESCAPED} for ${ESCAPED}: ✗ dead (refused), 0 attempts, ${SETTLED}`,
+      `    key     ${ESCAPED}`,
+      `    answer  ${ESCAPED} · ${ESCAPED} · ${ESCAPED}`,
+      `    error   ${ESCAPED}`,
+    ]);
+  });
+});
+
+test("lines of a time line have times or none, and the beginning of what others wrote, escaped", () => {
+  const event: EventDetail = {
+    id: "evt_1",
+    type: "email.sent",
+    test: false,
+    receivedAt: T,
+    signedAt: T,
+    state: "done",
+    handlers: [],
+    otherBytes: [],
+    seq: 1,
+    body: undefined,
+  };
+  const entry: TimelineEntry = {
+    kind: "more_runs",
+    at: null,
+    handler: "crm",
+    attempt: null,
+    text: "crm: 1 more run, number 2, of which no error is kept.",
+    detail: null,
+    key: null,
+  };
+  const failed: TimelineEntry = { ...entry, kind: "failed", at: "2026-01-31T00:00:00.000Z", attempt: 3 };
+  const timeline = [entry, { ...failed, text: `crm failed: ${HOSTILE.repeat(1_000)}` }];
+  const text = describeEvent({ event, contactEvents: [], timeline }, null, PLAIN);
+  const [, lines = ""] = /\ntime line\n([\s\S]*)\n\n/.exec(text) ?? [];
+  const [first, second = "", ...more] = lines.split("\n");
+  expect([first, more]).toEqual([`  time not kept             ${entry.text}`, []]);
+  expect(second.startsWith(`  2026-01-31T00:00:00.000Z  crm failed: ${ESCAPED}`)).toBe(true);
+  expect(second.endsWith("…  run 3")).toBe(true);
+  expect(second.length).toBe(28 + 300 + "  run 3".length);
+});
