@@ -1,4 +1,5 @@
 import { computed, signal, type ReadonlySignal } from "@preact/signals";
+import { followHistory } from "./follow-history.js";
 
 /** The address after the hash: `#/deliveries?q=type:email.*&open=cap_1&tab=headers`. */
 interface PageAddress<View extends string> {
@@ -17,6 +18,8 @@ export interface Address<View extends string> {
   returnTo: (next: View) => void;
   /** Changes parameters of the present view; an empty one disappears. */
   setParams: (changes: Record<string, string>) => void;
+  /** Goes back in the browser's history; does nothing and returns false where that would leave the page. */
+  goBack: () => boolean;
   /** The part of a link that leads to a view: `#/send`. */
   linkTo: (next: View, params?: Record<string, string>) => string;
 }
@@ -34,12 +37,17 @@ export function createAddress<View extends string>(views: readonly [View, ...Vie
   // Each view keeps its parameters while another one is shown.
   const kept = new Map<View, Record<string, string>>();
 
+  const past = followHistory();
+
   const goTo = (next: View, params: Record<string, string> = {}): void => {
     current.value = { view: next, params: withoutEmpty(params) };
-    history.pushState(null, "", writeAddress(current.value));
+    past.push(writeAddress(current.value));
   };
 
-  window.addEventListener("popstate", () => (current.value = readAddress()));
+  window.addEventListener("popstate", () => {
+    past.note();
+    current.value = readAddress();
+  });
   return {
     view: computed(() => current.value.view),
     readParam: (name) => current.value.params[name] ?? "",
@@ -53,8 +61,9 @@ export function createAddress<View extends string>(views: readonly [View, ...Vie
       const next = { view: current.value.view, params: withoutEmpty({ ...current.value.params, ...changes }) };
       if (writeAddress(next) === writeAddress(current.value)) return;
       current.value = next;
-      history.replaceState(null, "", writeAddress(next));
+      past.replace(writeAddress(next));
     },
+    goBack: past.goBack,
     linkTo: (next, params = {}) => writeAddress({ view: next, params: withoutEmpty(params) }),
   };
 }

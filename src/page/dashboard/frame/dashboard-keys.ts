@@ -3,7 +3,7 @@ import { eventSelection } from "../work/work-state.js";
 import { isSheetOpen } from "../../state/key-sheet.js";
 import type { KeyCommand } from "../../ui/follow-keys.js";
 import { chooseAtCursor, moveRowCursor, openAtCursor } from "./row-cursor.js";
-import { type DashboardView, readParam, returnTo, setParams, view } from "../state/dashboard-address.js";
+import { type DashboardView, goBack, goTo, readParam, returnTo, setParams, view } from "../state/dashboard-address.js";
 
 /** In the order of the sheet. */
 export const DASHBOARD_KEY_GROUPS = ["Go", "Lists"] as const;
@@ -32,8 +32,14 @@ function stepBack(): void {
     view.value
   ];
   if (selection !== null && selection.inSight.value.length > 0) selection.clear();
-  else if (view.value === "event" || (view.value === "work" && readParam("group") !== "")) history.back();
+  else if (view.value === "event") leaveTo("work");
+  else if (view.value === "work" && readParam("group") !== "") leaveTo("errors");
   else if (readParam("key") !== "") setParams({ key: "" });
+}
+
+/** Back to where the view was opened; to its list when nothing of the dashboard was there before. */
+function leaveTo(list: DashboardView): void {
+  if (!goBack()) goTo(list);
 }
 
 export const DASHBOARD_KEYS: readonly DashboardCommand[] = [

@@ -302,6 +302,31 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     await page.getByRole("dialog", { name: "Keys" }).waitFor();
   });
 
+  test("on a page that a link has opened, Escape leads to the list and not out of the dashboard", async () => {
+    const id = await bench.deliver("email.bounced");
+    await bench.deliver("email.complained");
+    await show(`#/event?id=${id}`);
+    const line = page.getByRole("region", { name: "Time line" });
+    await line.waitFor();
+    for (const _ of [1, 2]) await page.keyboard.press("Escape");
+    await page.getByRole("heading", { name: "Work", exact: true }).waitFor();
+    await page.getByRole("link", { name: id }).click();
+    await line.waitFor();
+    await page.reload();
+    await line.waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("link", { name: id }).waitFor();
+    await page.keyboard.press("g");
+    await page.keyboard.press("e");
+    const group = await page.getByRole("link", { name: "TypeError" }).getAttribute("href");
+    await open.close();
+    await show(group ?? "");
+    await button(/^Only the group/).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("heading", { name: "Errors" }).waitFor();
+    expect(new URL(page.url()).hash).toBe("#/errors");
+  });
+
   test("a lost store is said with what this process knows, also by a new page, until it is back", async () => {
     await show("#/overview");
     await page.getByRole("group", { name: "Backlog" }).waitFor();
