@@ -21,12 +21,13 @@
  * POST api/jobs          JobBody               → BulkJobRow
  * GET  api/jobs                                → BulkJobList, newest first
  * POST api/jobs/{id}/cancel {}                 → BulkJobRow
- * GET  api/outbox?state=&name=&text=&error=&since=&until=&event=&cursor= → ContactEventPage
- * GET  api/outbox/{key}                        → ContactEventDetail
+ * GET  api/outbox?state=&name=&text=&error=&since=&until=&event=&cursor= → DashboardContactEventPage
+ * GET  api/outbox/{key}                        → DashboardContactEventDetail
  * POST api/outbox/retry | discard  IdsBody (keys) → InboxChanges
  *
- * Keys of contact events are digests of their contacts, and groups of errors of their messages: whose `payloads` are
- * not `full` gets names of them instead, in the same fields.
+ * Keys of contact events are digests of their contacts, and groups of errors of their messages. So the API gives names
+ * of them, which are the same for everybody and open for everybody. Whose `payloads` are `full` gets keys beside them,
+ * and may ask by keys and groups as other tools name them.
  *
  * `since` and `until` are ISO 8601. An empty parameter counts as left out. In a path, `{id}` is encoded by
  * encodeURIComponent. Pages of lists may be short or empty and still have a `nextCursor`.
@@ -42,7 +43,6 @@
  */
 import type {
   ContactEventDetail,
-  ContactEventPage,
   ContactEventRow,
   HandlerTimesRow,
   IdsBody,
@@ -56,19 +56,7 @@ import type { OutcomeKind } from "../protocol/outcome.js";
 import type { JobAction } from "../store/bulk-jobs.js";
 import type { FigureRange, StepValues } from "../store/figures.js";
 
-export type {
-  ContactEventDetail,
-  ContactEventRow,
-  ContactEventPage,
-  FigureRange,
-  IdsBody,
-  InboxChange,
-  InboxChanges,
-  JobAction,
-  ShownStep,
-  StepValues,
-  TimelineEntry,
-};
+export type { FigureRange, IdsBody, InboxChange, InboxChanges, JobAction, ShownStep, StepValues, TimelineEntry };
 
 /** From this age on, {@link DashboardNow.countedAgoMs} is shown. */
 export const OLD_COUNTS_MS = 5_000;
@@ -319,7 +307,7 @@ export interface ErrorGroupPage {
 }
 
 export interface ErrorGroupRow {
-  /** Opaque; names the group in {@link WorkFilter.group}. */
+  /** Opaque, and the same for everybody; names the group in {@link WorkFilter.group}. */
   group: string;
   handler: string;
   /** Event type. */
@@ -379,7 +367,9 @@ export interface JobPreview {
 }
 
 /** Which work a job changes. Each list of jobs has it, so it does not have the ids. */
-export interface JobFilter extends Omit<WorkFilter, "ids"> {
+export interface JobFilter extends Omit<WorkFilter, "ids" | "group"> {
+  /** True when it is work of one group of errors; left out otherwise. */
+  isGroup?: true | undefined;
   /** How many events were chosen by their ids; left out when none were. */
   chosen?: number | undefined;
 }
@@ -433,7 +423,7 @@ export interface DashboardEventDetail extends DashboardEvent, Pick<InboxEventDet
   /** Finished steps of `ctx.step`, by handler and then oldest first; none once the body is dropped. */
   steps: ShownStep[];
   /** Those that its handlers recorded, newest first, 50 at most. */
-  contactEvents: ContactEventRow[];
+  contactEvents: DashboardContactEvent[];
   /** Ids, as listed, of other bodies received under its id. */
   otherBytes: string[];
   payload: ShownPayload;
@@ -463,6 +453,19 @@ export interface EventDeliveries {
   /** What is not known of them and why, in one line; null when the log was read. */
   note: string | null;
 }
+
+/** A contact event. Its `key` names it on the dashboard, the same for everybody. */
+export interface DashboardContactEvent extends ContactEventRow {
+  /** The key that is sent to the API; null for people whose `payloads` are not `full`. */
+  idempotencyKey: string | null;
+}
+
+export interface DashboardContactEventPage {
+  items: DashboardContactEvent[];
+  nextCursor: string | null;
+}
+
+export interface DashboardContactEventDetail extends DashboardContactEvent, Pick<ContactEventDetail, "body"> {}
 
 /** A file that the page saves. */
 export interface FileText {

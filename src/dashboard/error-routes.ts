@@ -59,7 +59,7 @@ async function listGroups(
     // Deliveries come between two bodies.
     await setImmediate();
     const row = groupRow(group, { times, stepMs }, personal.errorsOf(bodies.get(group.example.id), payloads));
-    rows.push({ ...row, group: personal.errorGroup(group.id, payloads) });
+    rows.push({ ...row, group: personal.errorGroup(group.id) });
   }
   return { items: rows, hasMore, times, stepMs };
 }

@@ -37,7 +37,7 @@ export function readJobChoice(filter: Record<string, unknown>): JobChoice {
   });
 }
 
-/** The choice of a stored job, for the page. Texts and groups of errors are for those who see errors as they are. */
+/** The choice of a stored job, for the page. Texts of errors are for those who see errors as they are. */
 export function showJobChoice(
   { error, since, until, errorGroup, ids, ...rest }: JobChoice,
   rule: PayloadAccess,
@@ -47,7 +47,7 @@ export function showJobChoice(
     error: error === undefined || rule === "full" ? error : HIDDEN_TEXT,
     since: isoTime(since) ?? undefined,
     until: isoTime(until) ?? undefined,
-    group: errorGroup === undefined || rule === "full" ? errorGroup : HIDDEN_TEXT,
+    isGroup: errorGroup === undefined ? undefined : true,
     chosen: ids?.length,
   });
 }

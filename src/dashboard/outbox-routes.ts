@@ -1,10 +1,11 @@
 import { discardEachContactEvent, retryEachContactEvent } from "../dev/api/change-each.js";
 import type { RowPage } from "../dev/api/find-rows.js";
 import { givenIn, momentOf, listPageOf } from "../dev/api/page-of-query.js";
-import type { ContactEventDetail, ContactEventPage, ContactEventRow, InboxChanges } from "../dev/api/page-api.js";
+import type { InboxChanges } from "../dev/api/page-api.js";
 import { PageApiError } from "../dev/api/page-api-error.js";
 import { OUTBOX_STATES, type OutboxQuery } from "../store/outbox.js";
 import type { ActionLog } from "./action-log.js";
+import type { DashboardContactEvent, DashboardContactEventDetail, DashboardContactEventPage } from "./dashboard-api.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import type { DashboardCall, DashboardRoute } from "./dashboard-route.js";
 import { findShown, holdsText } from "./find-shown.js";
@@ -46,7 +47,7 @@ export function outboxRoutes({ operator, readings, personal, log }: OutboxRouteT
       path: "/api/outbox/{id}",
       needs: "read",
       quotes: true,
-      async handle({ id, person: { payloads } }): Promise<ContactEventDetail> {
+      async handle({ id, person: { payloads } }): Promise<DashboardContactEventDetail> {
         const key = personal.contactEventKey(id, payloads);
         const view = key === undefined ? undefined : await operator().getContactEvent(key);
         if (view === undefined)
@@ -73,7 +74,7 @@ export function outboxRoutes({ operator, readings, personal, log }: OutboxRouteT
 async function listOutbox(
   { operator, readings, personal }: Omit<OutboxRouteTools, "log">,
   { query, person: { payloads } }: DashboardCall,
-): Promise<ContactEventPage> {
+): Promise<DashboardContactEventPage> {
   const error = givenIn(query, "error");
   const wanted = {
     ...listPageOf(query, OUTBOX_STATES),
@@ -86,16 +87,16 @@ async function listOutbox(
   const list = async (
     page: OutboxQuery,
     source: Pick<InboxOperator, "listContactEvents"> = operator(),
-  ): Promise<RowPage<ContactEventRow>> => {
+  ): Promise<RowPage<DashboardContactEvent>> => {
     const { items, nextCursor } = await source.listContactEvents({ ...wanted, ...page });
     return { items: items.map((view) => personal.contactEvent(view, payloads)), nextCursor };
   };
   const text = givenIn(query, "text")?.trim() ?? "";
-  const isFound = (row: ContactEventRow): boolean => {
+  const isFound = (row: DashboardContactEvent): boolean => {
     const answer = [row.reason, row.code, row.param, row.message, row.error];
     // The store has looked for errors that are shown as they are.
     const hasError = error === undefined || payloads === "full" || holdsText(answer, error);
-    return hasError && holdsText([row.key, row.name, row.contact, ...answer], text);
+    return hasError && holdsText([row.key, row.idempotencyKey, row.name, row.contact, ...answer], text);
   };
   const { items, nextCursor } =
     text === "" && (error === undefined || payloads === "full")

@@ -7,10 +7,10 @@ import { type RedactionRules, redactValue } from "../capture/redact/redact-value
 import { createRedactor } from "../capture/redact/redactor.js";
 import { SHARED_PROFILE } from "../capture/redact/redaction-profiles.js";
 import { contactEventRow } from "../dev/api/inbox-rows.js";
-import type { ContactEventRow, HandlerErrorRows, InboxEvent } from "../dev/api/page-api.js";
+import type { HandlerErrorRows, InboxEvent } from "../dev/api/page-api.js";
 import { PageApiError, badField } from "../dev/api/page-api-error.js";
 import type { OutboxView } from "../store/outbox.js";
-import type { PayloadAccess, ShownPayload } from "./dashboard-api.js";
+import type { DashboardContactEvent, PayloadAccess, ShownPayload } from "./dashboard-api.js";
 import { SealedNames } from "./sealed-names.js";
 import { HIDDEN_TEXT, showError } from "./show-error.js";
 
@@ -79,9 +79,9 @@ export class PersonalData {
     return { first: { ...first, stack: show(first.stack) }, last: { ...last, stack: show(last.stack) } };
   }
 
-  contactEvent(view: OutboxView, rule: PayloadAccess): ContactEventRow {
-    const row = contactEventRow(view);
-    if (rule === "full") return row;
+  contactEvent(view: OutboxView, rule: PayloadAccess): DashboardContactEvent {
+    const row = { ...contactEventRow(view), key: this.#keys.nameOf(view.key), idempotencyKey: null };
+    if (rule === "full") return { ...row, idempotencyKey: view.key };
     const { fields } = partsOfContactEvent(view.body);
     const hide = this.#hide(rule === "hidden" ? undefined : { value: fields });
     const shown = (text: string | null): string | null => (text === null ? null : hide(text));
@@ -92,12 +92,11 @@ export class PersonalData {
       param: rule === "hidden" ? row.param && (FIELD_PATH.exec(row.param)?.[0] ?? HIDDEN_TEXT) : shown(row.param),
       message: shown(row.message),
     };
-    return { ...row, ...answer, key: this.#keys.nameOf(row.key), contact: this.#contactOf(fields, rule) };
+    return { ...row, ...answer, contact: this.#contactOf(fields, rule) };
   }
 
-  /** The key of a contact event by its `key` in {@link contactEvent}; undefined for what is none. */
+  /** The key of a contact event by its `key` in {@link contactEvent}, or by itself where it may be seen. */
   contactEventKey(shown: string, rule: PayloadAccess): string | undefined {
-    // A link of a person who sees names opens for one who sees keys.
     return this.#keys.idOf(shown) ?? (rule === "full" ? shown : undefined);
   }
 
@@ -107,12 +106,15 @@ export class PersonalData {
     return String(redactValue(contactId ?? "", "contactId", { ...this.#rules, strict: rule === "hidden" }));
   }
 
-  /** The id of a group of errors is a digest of their message. */
-  errorGroup(id: string, rule: PayloadAccess): string {
-    return rule === "full" ? id : this.#groups.nameOf(id);
+  /** The name of a group of errors, whose id is a digest of their message. */
+  errorGroup(id: string): string {
+    return this.#groups.nameOf(id);
   }
 
-  /** A choice whose group is as {@link errorGroup} made it, with the group's id. Throws for anything else. */
+  /**
+   * A choice whose group is as {@link errorGroup} made it, with the group's id. Throws for anything else, but takes the
+   * id itself from a person who may see it.
+   */
   withErrorGroupId<Choice extends { errorGroup?: string | undefined }>(choice: Choice, rule: PayloadAccess): Choice {
     const { errorGroup: shown } = choice;
     if (shown === undefined) return choice;

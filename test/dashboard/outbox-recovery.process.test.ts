@@ -1,5 +1,5 @@
 import type { ContactEventRow } from "#pigeonhole/dev/api/page-api.js";
-import type { ContactEventPage } from "#pigeonhole/dashboard/dashboard-api.js";
+import type { DashboardContactEventPage } from "#pigeonhole/dashboard/dashboard-api.js";
 import type { Store } from "pigeonhole";
 import { createPostgresStore } from "pigeonhole/postgres";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -15,7 +15,7 @@ async function start(store: string | Store) {
   await receiver.start();
   const dashboard = openDashboard(receiver, { payloads: "full" });
   const rowOf = async (name: string): Promise<ContactEventRow | undefined> => {
-    const { body } = await dashboard.get<ContactEventPage>(`api/outbox?name=${name}`);
+    const { body } = await dashboard.get<DashboardContactEventPage>(`api/outbox?name=${name}`);
     return body.items[0];
   };
   return {

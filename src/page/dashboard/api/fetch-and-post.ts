@@ -2,8 +2,8 @@ import {
   TOKEN_HEADER,
   type BulkJobList,
   type BulkJobRow,
-  type ContactEventDetail,
-  type ContactEventPage,
+  type DashboardContactEventDetail,
+  type DashboardContactEventPage,
   type DashboardEventDetail,
   type DashboardEventPage,
   type DashboardOverview,
@@ -113,9 +113,9 @@ export const fetchJobs = () => readJson<BulkJobList>("api/jobs");
 
 export const postJobCancel = (id: string) => change<BulkJobRow>(`api/jobs/${at(id)}/cancel`);
 
-export const fetchOutbox = (filter: ListFilter) => readJson<ContactEventPage>(withQuery("api/outbox", filter));
+export const fetchOutbox = (filter: ListFilter) => readJson<DashboardContactEventPage>(withQuery("api/outbox", filter));
 
-export const fetchContactEvent = (key: string) => readJson<ContactEventDetail>(`api/outbox/${at(key)}`);
+export const fetchContactEvent = (key: string) => readJson<DashboardContactEventDetail>(`api/outbox/${at(key)}`);
 
 export const postOutboxChange = (ids: string[], action: "retry" | "discard") =>
   change<InboxChanges>(`api/outbox/${action}`, { ids });

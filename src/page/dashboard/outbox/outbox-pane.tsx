@@ -1,18 +1,17 @@
-import type { ContactEventDetail } from "../../../dashboard/dashboard-api.js";
+import type { DashboardContactEventDetail } from "../../../dashboard/dashboard-api.js";
 import { ContactEventFacts } from "../../inbox/contact-event-facts.js";
 import { ContactEventBadge } from "../../ui/badges.js";
 import { CloseButton } from "../../ui/close-button.js";
 import { CopyFact } from "../../ui/copy-fact.js";
 import { Icon } from "../../ui/icon.js";
 import { linkTo, setParams } from "../state/dashboard-address.js";
-import { dashboardSession, mayOperate } from "../state/dashboard-session.js";
+import { mayOperate } from "../state/dashboard-session.js";
 import { changeOutbox, mayTryNow } from "./outbox-state.js";
 import { shortText } from "../ui/short-text.js";
 
 /** One contact event: how far it is, why it failed, what the API answered, and what is sent. */
-export function OutboxPane({ event }: { event: ContactEventDetail }) {
-  const { key, state, inboxEventId } = event;
-  const isKeyShown = dashboardSession.value?.payloads === "full";
+export function OutboxPane({ event }: { event: DashboardContactEventDetail }) {
+  const { key, idempotencyKey, state, inboxEventId } = event;
   return (
     <section class="detail" aria-label="Contact event">
       <header class="detail-head">
@@ -23,7 +22,11 @@ export function OutboxPane({ event }: { event: ContactEventDetail }) {
           <CloseButton onClick={() => setParams({ key: "" })} />
         </div>
         <p class="facts">
-          <CopyFact text={key} what={isKeyShown ? "the idempotency key" : "its name on this dashboard"} />
+          {idempotencyKey === null ? (
+            <CopyFact text={key} what="its name on this dashboard" />
+          ) : (
+            <CopyFact text={idempotencyKey} what="the idempotency key" />
+          )}
         </p>
         <div class="actions" role="toolbar" aria-label="Contact event">
           {mayOperate.value && state === "dead" && (

@@ -1,4 +1,4 @@
-import type { ContactEventPage } from "../../../dashboard/dashboard-api.js";
+import type { DashboardContactEvent } from "../../../dashboard/dashboard-api.js";
 import { RefusalTags } from "../../inbox/refusal-tags.js";
 import { ContactEventBadge } from "../../ui/badges.js";
 import { formatExactTime, formatTime } from "../../ui/format.js";
@@ -8,7 +8,7 @@ import { outboxSelection, openKey } from "./outbox-state.js";
 import { shortText } from "../ui/short-text.js";
 
 /** One contact event of the list; a click opens it. */
-export function OutboxRow({ row }: { row: ContactEventPage["items"][number] }) {
+export function OutboxRow({ row }: { row: DashboardContactEvent }) {
   const { key, recordedAt, attempts, dueAt } = row;
   const [name, contact] = [shortText(row.name), shortText(row.contact)];
   const why = shortText(row.message ?? row.reason ?? row.error ?? "");

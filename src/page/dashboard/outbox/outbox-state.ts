@@ -1,12 +1,12 @@
 import { computed, signal } from "@preact/signals";
-import type { ContactEventDetail, ContactEventRow } from "../../../dashboard/dashboard-api.js";
+import type { DashboardContactEvent, DashboardContactEventDetail } from "../../../dashboard/dashboard-api.js";
 import { confirmed } from "../../state/confirmed.js";
 import { reportProblem, runAction, showNotice } from "../../state/notice.js";
 import { plural } from "../../ui/format.js";
 import { postOutboxChange, fetchOutbox, fetchContactEvent } from "../api/fetch-and-post.js";
 import { createPagedList } from "../state/create-paged-list.js";
 import { createSelection } from "../state/create-selection.js";
-import { readParam } from "../state/dashboard-address.js";
+import { readParam, setParams } from "../state/dashboard-address.js";
 import { sinceOf } from "../state/time-span.js";
 
 export const OUTBOX_PARAMS = ["name", "text", "error", "span", "event"] as const;
@@ -30,7 +30,7 @@ export const outboxKey = computed(() => [readParam("state"), ...OUTBOX_PARAMS.ma
 export const openKey = computed(() => readParam("key"));
 
 /** The open contact event once it is loaded. */
-export const openOutboxEvent = signal<ContactEventDetail | null>(null);
+export const openOutboxEvent = signal<DashboardContactEventDetail | null>(null);
 
 export async function loadOpen(): Promise<void> {
   const key = openKey.value;
@@ -38,7 +38,10 @@ export async function loadOpen(): Promise<void> {
   if (key === "") return;
   try {
     const read = await fetchContactEvent(key);
-    if (openKey.value === key) openOutboxEvent.value = read;
+    if (openKey.value !== key) return;
+    openOutboxEvent.value = read;
+    // An address with the key itself opens for some only: from now on it has the name that opens for everybody.
+    setParams({ key: read.key });
   } catch (error) {
     reportProblem(error);
   }
@@ -72,14 +75,14 @@ export function changeOutbox(keys: readonly string[], action: "retry" | "discard
 }
 
 /** What was done, by the rows as they were before it. */
-function describeChange(rows: readonly ContactEventRow[], action: "retry" | "discard", changed: number): string {
+function describeChange(rows: readonly DashboardContactEvent[], action: "retry" | "discard", changed: number): string {
   const what = plural(changed, "contact event");
   if (action === "discard") return `${what} discarded`;
   return rows.length > 0 && rows.every(mayTryNow) ? `${what} due now` : `${what} pending again`;
 }
 
 /** True while its call waits for its next try; one that is under way has no such time. */
-export const mayTryNow = ({ state, dueAt }: ContactEventRow): boolean => state === "leased" && dueAt !== null;
+export const mayTryNow = ({ state, dueAt }: DashboardContactEvent): boolean => state === "leased" && dueAt !== null;
 
 /** Asks before a discard, and before a retry that sends more than was chosen. */
 function mayChange(keys: readonly string[], action: "retry" | "discard"): Promise<boolean> {
@@ -105,15 +108,15 @@ function mayChange(keys: readonly string[], action: "retry" | "discard"): Promis
   });
 }
 
-function rowsOf(keys: readonly string[]): ContactEventRow[] {
+function rowsOf(keys: readonly string[]): DashboardContactEvent[] {
   const open = openOutboxEvent.value;
-  const known = new Map<string, ContactEventRow>(outboxList.items.value.map((row) => [row.key, row]));
+  const known = new Map<string, DashboardContactEvent>(outboxList.items.value.map((row) => [row.key, row]));
   if (open !== null) known.set(open.key, open);
   return keys.flatMap((key) => known.get(key) ?? []);
 }
 
 /** Events that go out with these because their calls are repeated as they were. */
-function countOthers(rows: readonly ContactEventRow[]): number {
+function countOthers(rows: readonly DashboardContactEvent[]): number {
   const calls = new Map(rows.map(({ call, callEvents }) => [call, callEvents ?? 0]));
   return [...calls.values()].reduce((sum, events) => sum + events, 0) - rows.length;
 }

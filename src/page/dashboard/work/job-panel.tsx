@@ -38,14 +38,14 @@ export function JobPanel() {
 }
 
 /** Such as `dead, handler crm, since Nov 20 14:02:11`. */
-function describeFilter({ state, handler, type, error, since, until, group, chosen }: JobFilter): string {
+function describeFilter({ state, handler, type, error, since, until, isGroup, chosen }: JobFilter): string {
   const parts = [
     chosen === undefined ? undefined : plural(chosen, "chosen event"),
     state,
     handler === undefined ? undefined : `handler ${handler}`,
     type,
     error === undefined ? undefined : `error "${error}"`,
-    group === undefined ? undefined : "one group of errors",
+    isGroup === undefined ? undefined : "one group of errors",
     since === undefined ? undefined : `since ${formatTime(since)}`,
     until === undefined ? undefined : `before ${formatTime(until)}`,
   ].filter((part) => part !== undefined);

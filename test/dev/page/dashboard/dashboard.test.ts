@@ -201,6 +201,36 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     await page.getByRole("heading", { name: "email.opened" }).waitFor();
   });
 
+  test("links that a person copies who sees payloads in full open for one who sees none", async () => {
+    await bench.deliver("email.opened");
+    await bench.deliver("email.bounced");
+    await show("#/outbox?state=dead");
+    await page.getByRole("table", { name: "Contact events" }).getByRole("button").first().click();
+    const pane = () => page.getByRole("region", { name: "Contact event", exact: true });
+    const { items } = await bench.receiver.contactEvents.list();
+    await pane()
+      .getByText(items[0]?.key ?? "")
+      .waitFor();
+    const ofContactEvent = new URL(page.url()).hash;
+    await page.keyboard.press("g");
+    await page.keyboard.press("e");
+    const ofGroup = (await page.getByRole("link", { name: "DoNotRetry" }).getAttribute("href")) ?? "";
+    // An address with the key itself, as tools beside the dashboard name it, becomes one that opens for all.
+    await page.evaluate(`location.hash = "#/outbox?key=${items[0]?.key ?? ""}"`);
+    await expect
+      .poll(() => new URL(page.url()).hash)
+      .toBe(`#/outbox?key=${new URLSearchParams(ofContactEvent.split("?")[1]).get("key") ?? ""}`);
+    bench.allow({ role: "read", name: "bob", payloads: "hidden" });
+    await open.close();
+    await show(ofContactEvent);
+    await pane().getByText("contact_not_found").first().waitFor();
+    expect(await pane().innerText()).not.toContain(items[0]?.key);
+    await open.close();
+    await show(ofGroup);
+    await page.getByRole("table", { name: "Events" }).getByText("email.bounced").waitFor();
+    expect(open.problems).toEqual([]);
+  });
+
   test("a contact event whose call waits for its next try is tried now", async () => {
     bench.apiFaults.push({ status: 503, retryAfter: "600" });
     await bench.deliver("email.opened");
