@@ -20,8 +20,8 @@ interface ChoosingPerson {
 }
 
 /**
- * The choice of a job, by errors as the person sees them: without a text to search for, which the store would look for
- * in errors as they are. Throws for one that would change more than was meant.
+ * The choice of a job, by errors as the person sees them: the text to search for, which the store would look for in
+ * errors as they are, only says how the ids were found. Throws for one that would change more than was meant.
  */
 export async function chooseShown(
   tools: EventShowTools,
@@ -32,12 +32,13 @@ export async function chooseShown(
   if (error === undefined || rule === "full") return job.choice;
   const states = statesOf(job);
   const found = await findEvents(tools, { job, states, rule, patienceMs });
-  const ids = found.map(({ id }) => id);
+  const foundBy = { error, payloads: rule, isAmongChosen: job.choice.ids !== undefined };
+  const byIds = { ...rest, ids: found.map(({ id }) => id), foundBy };
   const piecesOf = (choice: JobChoice) => found.flatMap((event) => chosenOf(event, choice, states));
   const handlers = new Set(piecesOf(job.choice).map(({ handler }) => handler));
   const [only] = handlers;
-  if (handlers.size <= 1) return { ...rest, ids, ...(only === undefined ? {} : { handler: only }) };
-  if (piecesOf(rest).length === piecesOf(job.choice).length) return { ...rest, ids };
+  if (handlers.size <= 1) return { ...byIds, ...(only === undefined ? {} : { handler: only }) };
+  if (piecesOf(rest).length === piecesOf(job.choice).length) return byIds;
   throw badField("error", "fits work of several handlers: choose a handler too, or a group of errors.");
 }
 

@@ -368,6 +368,8 @@ export interface JobPreview {
 
 /** Which work a job changes. Each list of jobs has it, so it does not have the ids. */
 export interface JobFilter extends Omit<WorkFilter, "ids" | "group"> {
+  /** As in {@link WorkFilter}; `[hidden]` for people who could not have found it in errors as they see them. */
+  error?: string | undefined;
   /** True when it is work of one group of errors; left out otherwise. */
   isGroup?: true | undefined;
   /** How many events were chosen by their ids; left out when none were. */

@@ -37,19 +37,27 @@ export function readJobChoice(filter: Record<string, unknown>): JobChoice {
   });
 }
 
-/** The choice of a stored job, for the page. Texts of errors are for those who see errors as they are. */
-export function showJobChoice(
-  { error, since, until, errorGroup, ids, ...rest }: JobChoice,
-  rule: PayloadAccess,
-): JobFilter {
+/** The choice of a stored job, for the page. */
+export function showJobChoice(choice: JobChoice, rule: PayloadAccess): JobFilter {
+  const { error = choice.foundBy?.error, foundBy, since, until, errorGroup, ids, ...rest } = choice;
   return withoutUndefined({
     ...rest,
-    error: error === undefined || rule === "full" ? error : HIDDEN_TEXT,
+    error: error === undefined || maySeeSought(choice, rule) ? error : HIDDEN_TEXT,
     since: isoTime(since) ?? undefined,
     until: isoTime(until) ?? undefined,
     isGroup: errorGroup === undefined ? undefined : true,
-    chosen: ids?.length,
+    chosen: foundBy === undefined || foundBy.isAmongChosen ? ids?.length : undefined,
   });
+}
+
+/** From nothing to all. */
+const ACCESSES: readonly PayloadAccess[] = ["hidden", "redacted", "full"];
+
+/** A text that errors have as they were shown to one person is nothing new to another one who is shown as much. */
+function maySeeSought({ foundBy, ids }: JobChoice, rule: PayloadAccess): boolean {
+  if (rule === "full") return true;
+  const isInErrors = foundBy !== undefined && ids !== undefined && ids.length > 0;
+  return isInErrors && ACCESSES.indexOf(rule) >= ACCESSES.indexOf(foundBy.payloads);
 }
 
 /** Keys of contact events in a body. */

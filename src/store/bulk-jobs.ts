@@ -16,6 +16,18 @@ export type JobAction = (typeof JOB_ACTIONS)[number];
 export interface JobChoice extends WorkChoice {
   /** @default all that the action can change */
   state?: "dead" | "parked" | undefined;
+  /** How `ids` were found, for those who list jobs; it chooses nothing. */
+  foundBy?: FoundBy | undefined;
+}
+
+/** A search in errors as a person sees them, which no store can repeat: the choice has the ids that it found. */
+export interface FoundBy {
+  /** Text in the reasons or errors, as they were shown. */
+  error: string;
+  /** How much of payloads these showed. */
+  payloads: "hidden" | "redacted";
+  /** Whether the search was among events that were chosen by their ids. */
+  isAmongChosen: boolean;
 }
 
 /** The choice of a job as its pages read it. */
@@ -176,6 +188,7 @@ const CHOICE_FIELDS: readonly string[] = [
   "until",
   "ids",
   "errorGroup",
+  "foundBy",
 ] satisfies (keyof JobChoice)[];
 
 /** Throws `invalid_argument` for an action or a choice that cannot be: a job would change other work than was meant. */

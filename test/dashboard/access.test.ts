@@ -424,8 +424,33 @@ describe("payloads", () => {
       expect(await preview("error")).toEqual({ events: 1, work: 2 });
       const job = { action: "discard", filter: { error: "TypeError" } };
       const { filter } = (await as(payloads).post<BulkJobRow>("api/jobs", job)).body;
-      expect(filter).toEqual({ chosen: 1, handler: "email.sent" });
+      expect(filter).toEqual({ error: "TypeError", handler: "email.sent" });
     });
+
+    test.each([
+      // Who makes the job, what it looks for, and those who may read that.
+      ["hidden", "TypeError: [", ["hidden", "redacted", "full"]],
+      ["redacted", "for Xxx Xxxxxx", ["redacted", "full"]],
+      ["redacted", "ada@secret.example.com", ["full"]],
+      ["full", "ada@secret.example.com", ["full"]],
+    ] as const)(
+      "with %j, a job by the text %j is described as one, and tells the text to %j",
+      async (by, error, to) => {
+        for (const isAmongChosen of [false, true]) {
+          const { as, event } = await withFailures();
+          const among = isAmongChosen ? { ids: [event.id] } : {};
+          await as(by).post("api/jobs", { action: "discard", filter: { error, state: "dead", ...among } });
+          for (const payloads of ["hidden", "redacted", "full"] as const) {
+            const { jobs } = (await as(payloads).get<BulkJobList>("api/jobs")).body;
+            const isTold = (to as readonly string[]).includes(payloads);
+            const shown = { error: isTold ? error : "[hidden]", state: "dead" };
+            const chosen = isAmongChosen ? { chosen: expect.any(Number) as number } : {};
+            // The handler is added where the text is found in work of one only.
+            expect({ handler: "", ...jobs[0]?.filter }).toEqual({ handler: expect.any(String), ...shown, ...chosen });
+          }
+        }
+      },
+    );
 
     test("nor can a guess of one be checked with a group of errors", async () => {
       const { as, groupIds } = await withFailures();

@@ -70,6 +70,22 @@ export function describeBulkJobs(kind: OperatorKind): void {
     expect((await inbox.overview()).events).toMatchObject({ dead: 0, parked: 0 });
   });
 
+  test.each(["discard", "run"] as const)(
+    "how the ids of a job to %s were found is kept, and chooses nothing",
+    async (action) => {
+      for (const id of ["a", "b"]) {
+        const lease = await acceptLeased(store, id);
+        await store.settle(action === "run" ? settlements.pending(lease, Date.now() + DAY) : settlements.dead(lease));
+      }
+      const foundBy = { error: "nowhere in the error", payloads: "redacted", isAmongChosen: false } as const;
+      const request = { action, choice: { ids: ["b"], foundBy } };
+      expect(await inbox.countJob(request)).toEqual({ events: 1, work: 1 });
+      const { id } = await inbox.createJob({ ...request, by: "ann" });
+      await runAll();
+      expect(await inbox.getJob(id)).toMatchObject({ choice: request.choice, state: "done", total: 1, done: 1 });
+    },
+  );
+
   test("a job asks the receiver to read events again that were not understood", async () => {
     await store.accept(newEvent("n", { work: [], parked: { reason: "unknown_type", detail: "" } }));
     const { id } = await inbox.createJob({ action: "retry", choice: { state: "parked" }, by: "ann" });
