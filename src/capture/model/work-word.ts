@@ -28,12 +28,17 @@ export const WORK_WORDS = {
   "done and discarded": "Some handlers have finished; the work of the others was ended without a run.",
 } as const;
 
+/** What lists call work that is in a stored state: a filter by the state selects work with these words. */
+export const STATE_WORDS = {
+  pending: "waiting or retrying",
+  leased: "running",
+  dead: "dead",
+  parked: "parked",
+  done: "done or discarded",
+} as const;
+
 export type PieceWord = keyof typeof PIECE_WORDS;
 export type WorkWord = keyof typeof WORK_WORDS;
-
-export function isWorkWord(text: string): text is WorkWord {
-  return Object.hasOwn(WORK_WORDS, text);
-}
 
 /** Whether a handler has failed, and runs again. A run that ended with its process has no error. */
 export function isRetrying({ state, attempts, error }: Work): boolean {
@@ -60,6 +65,11 @@ export function wordOfPiece(work: Work): PieceWord {
     default:
       return isRetrying(work) ? "retrying" : "waiting";
   }
+}
+
+/** Those of an event's pieces of work that a list narrowed to a stored state is about; all without a state. */
+export function piecesIn<Piece extends Work>(handlers: readonly Piece[], state: string): readonly Piece[] {
+  return state === "" ? handlers : handlers.filter((each) => each.state === state);
 }
 
 /** What is wrong comes before what is under way. */

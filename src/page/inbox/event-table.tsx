@@ -1,10 +1,10 @@
 import { escapeControls } from "../../base/text.js";
-import { type PieceWord, wordOfPiece } from "../../capture/model/work-word.js";
+import { type PieceWord, piecesIn, wordOfPiece } from "../../capture/model/work-word.js";
 import type { InboxEvent } from "../../dev/api/page-api.js";
-import { EventBadge } from "../ui/badges.js";
+import { ListedBadge } from "../ui/badges.js";
 import { formatExactTime, formatTime, plural } from "../ui/format.js";
 import { inboxRowId } from "./inbox-selection.js";
-import { inboxEvents, showRow } from "./inbox-state.js";
+import { inboxEvents, inboxState, showRow } from "./inbox-state.js";
 import { ChooseCell, InboxTable, rowClass } from "./inbox-table.js";
 
 const COLUMNS = [
@@ -33,7 +33,7 @@ export function EventTable() {
         <tr key={event.id} id={inboxRowId(event.id)} class={rowClass(event.id)} onClick={() => showRow(event.id)}>
           <ChooseCell row={event.id} what={escapeControls(event.id)} />
           <td class="state-column">
-            <EventBadge event={event} />
+            <ListedBadge event={event} state={inboxState.value} />
           </td>
           <td class="received-column" title={formatExactTime(event.receivedAt)}>
             {formatTime(event.receivedAt)}
@@ -68,6 +68,7 @@ function describeHandlers({ handlers }: InboxEvent): string {
 }
 
 function lastError({ handlers }: InboxEvent): string {
-  const [failed] = handlers.filter(({ error, state }) => error !== null && state !== "done");
-  return failed?.error ?? failed?.reason ?? handlers.find(({ reason }) => reason !== null)?.reason ?? "";
+  const sought = [...piecesIn(handlers, inboxState.value), ...handlers];
+  const failed = sought.find(({ error, state }) => error !== null && state !== "done");
+  return failed?.error ?? failed?.reason ?? sought.find(({ reason }) => reason !== null)?.reason ?? "";
 }

@@ -1,7 +1,10 @@
+import type { ComponentChildren } from "preact";
 import type { InboxOverview } from "../../dev/api/page-api.js";
 import { ContactStateBadge, StateBadge } from "../ui/badges.js";
 import { formatCount } from "../ui/format.js";
 import { inboxState, inboxTab, showInbox } from "./inbox-state.js";
+
+const ALL = <span class="hint">all</span>;
 
 const EVENT_STATES = ["pending", "leased", "done", "parked", "dead"] as const;
 const CONTACT_STATES = ["pending", "leased", "done", "dead"] as const;
@@ -13,18 +16,30 @@ export function StateCounts({ overview }: { overview: InboxOverview }) {
       <section aria-label="Events">
         <h2>Events in</h2>
         <div class="count-row">
-          <Count tab="events" state="" label="all" value={overview.events.all} />
+          <Count tab="events" state="" label={ALL} value={overview.events.all} />
           {EVENT_STATES.map((state) => (
-            <Count key={state} tab="events" state={state} value={overview.events[state]} />
+            <Count
+              key={state}
+              tab="events"
+              state={state}
+              label={<StateBadge state={state} />}
+              value={overview.events[state]}
+            />
           ))}
         </div>
       </section>
       <section aria-label="Contact events">
         <h2>Contact events out</h2>
         <div class="count-row">
-          <Count tab="contact-events" state="" label="all" value={overview.contactEvents.all} />
+          <Count tab="contact-events" state="" label={ALL} value={overview.contactEvents.all} />
           {CONTACT_STATES.map((state) => (
-            <Count key={state} tab="contact-events" state={state} value={overview.contactEvents[state]} />
+            <Count
+              key={state}
+              tab="contact-events"
+              state={state}
+              label={<ContactStateBadge state={state} />}
+              value={overview.contactEvents[state]}
+            />
           ))}
         </div>
       </section>
@@ -35,17 +50,16 @@ export function StateCounts({ overview }: { overview: InboxOverview }) {
 interface CountOptions {
   tab: "events" | "contact-events";
   state: string;
-  label?: string;
+  label: ComponentChildren;
   value: number;
 }
 
 function Count({ tab, state, label, value }: CountOptions) {
-  const Badge = tab === "events" ? StateBadge : ContactStateBadge;
   const isShown = tab === inboxTab.value && state === inboxState.value;
   return (
     <button type="button" class="count" aria-pressed={isShown} onClick={() => showInbox(tab, state)}>
       <b>{formatCount(value)}</b>
-      {label === undefined ? <Badge state={state} /> : <span class="hint">{label}</span>}
+      {label}
     </button>
   );
 }

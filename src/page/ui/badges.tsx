@@ -9,7 +9,14 @@ import { formatTime } from "./format.js";
 import { Icon, type IconName } from "./icon.js";
 import { TONES } from "../state/tones.js";
 import { wordOfContactEvent } from "../../capture/model/contact-event-word.js";
-import { WORK_WORDS, type WorkWord, isRetrying, isWorkWord, wordOfWork } from "../../capture/model/work-word.js";
+import {
+  STATE_WORDS,
+  WORK_WORDS,
+  type WorkWord,
+  isRetrying,
+  piecesIn,
+  wordOfWork,
+} from "../../capture/model/work-word.js";
 
 interface Face {
   icon: IconName;
@@ -99,10 +106,13 @@ const WORK_FACES: Record<WorkWord, WorkFace> = {
   "no handler": { icon: "minus", tone: "mute" },
 };
 
-/** States by which events are listed, where a word of their work is not one of them. */
-const LISTED_STATES: Record<string, Omit<Face, "word">> = {
-  pending: { icon: "clock", tone: "mute", meaning: "Waiting, or retrying: work that waits for a run." },
-  leased: { icon: "arrow", tone: "warn", meaning: WORK_WORDS.running },
+/** The states of work by which events are listed. */
+const LISTED_STATES: Record<keyof typeof STATE_WORDS, Omit<Face, "word">> = {
+  pending: { icon: "clock", tone: "mute", meaning: "Work that waits for its first run, or for the next one." },
+  leased: { ...WORK_FACES.running, meaning: WORK_WORDS.running },
+  dead: { ...WORK_FACES.dead, meaning: WORK_WORDS.dead },
+  parked: { ...WORK_FACES.parked, meaning: WORK_WORDS.parked },
+  done: { ...WORK_FACES.done, meaning: "Work that has finished, or was ended without a run." },
 };
 
 /** What the handlers made of an event, in one word. */
@@ -114,9 +124,30 @@ export function WordBadge({ word }: { word: WorkWord }) {
   return <FaceBadge word={word} face={{ ...WORK_FACES[word], meaning: WORK_WORDS[word] }} />;
 }
 
-/** A state by which events are listed. */
-export function StateBadge({ state }: { state: string }) {
-  return isWorkWord(state) ? <WordBadge word={state} /> : <FaceBadge word={state} face={LISTED_STATES[state]} />;
+interface ListedBadgeOptions {
+  event: Pick<InboxEvent, "handlers">;
+  /** The state that the list is narrowed to; empty for none. */
+  state: string;
+}
+
+/** The word of an event in a list, and why a list of that state has it: `dead`, beside it `retrying 1 of 14`. */
+export function ListedBadge({ event, state }: ListedBadgeOptions) {
+  const pieces = piecesIn(event.handlers, state);
+  const word = wordOfWork(event);
+  const listed = pieces.length === 0 ? word : wordOfWork({ handlers: pieces });
+  const next = listed === "retrying" ? nextRetry(pieces) : undefined;
+  const detail = [listed === word ? "" : listed, next === undefined ? "" : countAttempts(next)].join(" ").trim();
+  return (
+    <>
+      <WordBadge word={word} />
+      {detail !== "" && <span class="hint state-detail">{detail}</span>}
+    </>
+  );
+}
+
+/** A state of work by which events are listed. */
+export function StateBadge({ state }: { state: keyof typeof STATE_WORDS }) {
+  return <FaceBadge word={STATE_WORDS[state]} face={LISTED_STATES[state]} />;
 }
 
 function FaceBadge({ word, face }: { word: string; face: Omit<Face, "word"> | undefined }) {
@@ -186,6 +217,10 @@ function detailOf(word: WorkWord, { handlers }: InboxEvent): string {
   }
   if (word === "retry requested") return "waiting for the receiver";
   if (word !== "retrying") return "";
-  const [next] = handlers.filter(isRetrying).toSorted((a, b) => (a.dueAt ?? "").localeCompare(b.dueAt ?? ""));
+  const next = nextRetry(handlers);
   return next === undefined ? "" : `${countAttempts(next)}, next ${formatTime(next.dueAt ?? "")}`;
+}
+
+function nextRetry(handlers: readonly InboxHandler[]): InboxHandler | undefined {
+  return handlers.filter(isRetrying).toSorted((a, b) => (a.dueAt ?? "").localeCompare(b.dueAt ?? ""))[0];
 }

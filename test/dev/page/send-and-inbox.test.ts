@@ -227,7 +227,7 @@ describe.skipIf(mustSkipBrowserTests())("sending and the inbox", () => {
         expect.stringMatching(/done\s+audit/),
         expect.stringMatching(/dead\s+crm[\s\S]*no customer for this address/),
       ]);
-    await page.getByRole("button", { name: "Retry" }).click();
+    await page.getByRole("button", { name: "Retry", exact: true }).click();
     await page.getByText(/^Retried: Handler crm is dead: .*no customer for this address/).waitFor();
   });
 
@@ -333,10 +333,10 @@ describe.skipIf(mustSkipBrowserTests())("sending and the inbox", () => {
     await expect.poll(() => stateOf(id)).toBe("dead");
     await goTo("Inbox");
     await page.getByRole("button", { name: `Show ${id}` }).click();
-    await page.getByRole("button", { name: "Discard" }).click();
+    await page.getByRole("button", { name: "Discard", exact: true }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
     expect(await stateOf(id)).toBe("dead");
-    await page.getByRole("button", { name: "Discard" }).click();
+    await page.getByRole("button", { name: "Discard", exact: true }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Discard" }).click();
     await expect.poll(() => stateOf(id)).not.toBe("dead");
   });

@@ -2,7 +2,7 @@ import { escapeControlsInLines } from "../../../base/text.js";
 import { NOTE_HANDLER } from "../../../base/note-handler.js";
 import type { ErrorGroupRow } from "../../../dashboard/dashboard-api.js";
 import { LongText } from "../../message/long-text.js";
-import { StateBadge } from "../../ui/badges.js";
+import { WordBadge } from "../../ui/badges.js";
 import { formatCount, formatExactTime, formatTime, plural } from "../../ui/format.js";
 import { Icon } from "../../ui/icon.js";
 import { Sparkline } from "../plots/sparkline.js";
@@ -10,6 +10,7 @@ import { linkTo } from "../state/dashboard-address.js";
 import { mayOperate } from "../state/dashboard-session.js";
 import { changeWork } from "../state/jobs.js";
 import { shortText } from "../ui/short-text.js";
+import { FAILED_STATES } from "./failed-states.js";
 
 /** Errors that have their handler, type, kind and message in common. */
 export function ErrorGroupItem({ group }: { group: ErrorGroupRow }) {
@@ -33,11 +34,11 @@ export function ErrorGroupItem({ group }: { group: ErrorGroupRow }) {
       <p class="group-facts hint">
         <span>{handler === NOTE_HANDLER ? "not understood" : `handler ${shortText(handler)}`}</span>
         <span>{type === "" ? "unreadable" : shortText(type)}</span>
-        {(["dead", "parked", "pending", "leased"] as const).map(
-          (state) =>
+        {FAILED_STATES.map(
+          ({ state, word }) =>
             states[state] > 0 && (
               <span key={state}>
-                {formatCount(states[state])} <StateBadge state={state} />
+                {formatCount(states[state])} <WordBadge word={word} />
               </span>
             ),
         )}

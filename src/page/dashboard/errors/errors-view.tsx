@@ -10,6 +10,7 @@ import { sinceOf } from "../state/time-span.js";
 import { ChoiceFilter, FilterBar, HandlerFilter, TimeFilter, TypeFilter } from "../ui/filter-fields.js";
 import { useListRefresh } from "../ui/use-list-refresh.js";
 import { ErrorGroupItem } from "./error-group-item.js";
+import { FAILED_STATES } from "./failed-states.js";
 
 /** Null before it is loaded. */
 const page = signal<ErrorGroupPage | null>(null);
@@ -25,6 +26,8 @@ async function loadErrors(): Promise<void> {
     if (call === lastCall) page.value = read;
   });
 }
+
+const WORDS: ReadonlyMap<string, string> = new Map(FAILED_STATES.map(({ state, word }) => [state, word]));
 
 const PARAMS = ["handler", "type", "state", "span"] as const;
 
@@ -48,7 +51,7 @@ export function ErrorsView() {
         )}
       </header>
       <FilterBar label="Errors" params={PARAMS}>
-        <ChoiceFilter name="state" label="State" all="All states" choices={["pending", "leased", "dead", "parked"]} />
+        <ChoiceFilter name="state" label="State" all="All states" choices={[...WORDS.keys()]} words={WORDS} />
         <HandlerFilter />
         <TypeFilter />
         <TimeFilter />

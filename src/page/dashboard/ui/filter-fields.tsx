@@ -77,10 +77,12 @@ interface ChoiceFilterOptions {
   /** Text for no choice. */
   all: string;
   choices: readonly string[];
+  /** How people call a choice. @default as it is */
+  words?: ReadonlyMap<string, string>;
 }
 
 /** One of several values. What the address has is offered even if it is not known. */
-export function ChoiceFilter({ name, label, all, choices }: ChoiceFilterOptions) {
+export function ChoiceFilter({ name, label, all, choices, words }: ChoiceFilterOptions) {
   const chosen = readParam(name);
   const offered = [...new Set([...choices, chosen])].filter((each) => each !== "");
   return (
@@ -88,7 +90,7 @@ export function ChoiceFilter({ name, label, all, choices }: ChoiceFilterOptions)
       <option value="">{all}</option>
       {offered.map((each) => (
         <option key={each} value={each}>
-          {escapeControls(each)}
+          {words?.get(each) ?? escapeControls(each)}
         </option>
       ))}
     </select>

@@ -2,21 +2,22 @@ import type { ComponentType } from "preact";
 import { formatCount } from "../../ui/format.js";
 import { setParams } from "../state/dashboard-address.js";
 
-interface StateChoiceOptions {
-  states: readonly string[];
+interface StateChoiceOptions<State extends string> {
+  states: readonly State[];
   /** The chosen state, "" for all. */
   current: string;
   /** Shows a state's name. */
-  Badge: ComponentType<{ state: string }>;
+  Badge: ComponentType<{ state: State }>;
   /** By state, as far as it is known. */
   counts: Partial<Record<string, number>>;
 }
 
 /** All, or one state of a list, with the number in each. A click shows the list. */
-export function StateChoice({ states, current, Badge, counts }: StateChoiceOptions) {
+export function StateChoice<State extends string>({ states, current, Badge, counts }: StateChoiceOptions<State>) {
+  const choices: readonly (State | "")[] = ["", ...states];
   return (
     <div class="state-choice" role="group" aria-label="State">
-      {["", ...states].map((state) => {
+      {choices.map((state) => {
         const count = counts[state];
         return (
           <button

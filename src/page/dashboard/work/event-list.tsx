@@ -1,4 +1,5 @@
 import { useEffect } from "preact/hooks";
+import { STATE_WORDS } from "../../../capture/model/work-word.js";
 import { setParams } from "../state/dashboard-address.js";
 import { mayOperate, dashboardSession } from "../state/dashboard-session.js";
 import { readParam } from "../state/dashboard-address.js";
@@ -112,5 +113,5 @@ function Rows() {
 
 function emptyTitle(isNarrowed: boolean): string {
   if (isNarrowed) return "Nothing matches";
-  return workState.value === "" ? "The inbox is empty" : `Nothing is ${workState.value}`;
+  return workState.value === "" ? "The inbox is empty" : `Nothing is ${STATE_WORDS[workState.value]}`;
 }

@@ -1,12 +1,13 @@
 import { NOTE_HANDLER } from "../../../base/note-handler.js";
+import { piecesIn } from "../../../capture/model/work-word.js";
 import type { DashboardEvent } from "../../../dashboard/dashboard-api.js";
-import { EventBadge } from "../../ui/badges.js";
+import { ListedBadge } from "../../ui/badges.js";
 import { formatExactTime, formatTime } from "../../ui/format.js";
 import { goTo, linkTo } from "../state/dashboard-address.js";
 import { mayOperate } from "../state/dashboard-session.js";
 import { now } from "../state/now.js";
 import { waitsForResume } from "./waits-for-resume.js";
-import { eventSelection } from "./work-state.js";
+import { eventSelection, workState } from "./work-state.js";
 import { shortText } from "../ui/short-text.js";
 
 /** One event of the list; a click opens its page. */
@@ -26,7 +27,7 @@ export function EventRow({ event }: { event: DashboardEvent }) {
         </td>
       )}
       <td class="state-column">
-        <EventBadge event={event} />
+        <ListedBadge event={event} state={workState.value} />
       </td>
       <td class="received-column" title={formatExactTime(receivedAt)}>
         {formatTime(receivedAt)}
@@ -55,11 +56,12 @@ export function EventRow({ event }: { event: DashboardEvent }) {
   );
 }
 
-/** The error of the handler that failed, with its name where there are several. */
+/** The error of the handler that failed, with its name where there are several; first of what the list is about. */
 function lastError({ handlers }: DashboardEvent): string {
+  const sought = [...piecesIn(handlers, workState.value), ...handlers];
   const failed =
-    handlers.find(({ error, state }) => error !== null && state !== "done") ??
-    handlers.find(({ reason, state }) => reason !== null && state !== "done");
+    sought.find(({ error, state }) => error !== null && state !== "done") ??
+    sought.find(({ reason, state }) => reason !== null && state !== "done");
   if (failed === undefined) return "";
   const text = shortText(failed.error ?? failed.reason ?? "");
   return handlers.length > 1 && failed.handler !== NOTE_HANDLER ? `${shortText(failed.handler)}: ${text}` : text;

@@ -24,7 +24,14 @@ export function HandlerPanel() {
     <div class="dash-scroll dash-list" tabIndex={0} role="region" aria-label="Handlers">
       <DataTable
         label="Handlers"
-        columns={["Handler", "State", ...(mayPause ? [""] : []), "#Waiting", "#Median of 8 days", "#95 % of 8 days"]}
+        columns={[
+          "Handler",
+          "State",
+          ...(mayPause ? [""] : []),
+          "#Waiting or retrying",
+          "#Median of 8 days",
+          "#95 % of 8 days",
+        ]}
       >
         {handlers.value.map((row) => (
           <Row key={row.handler} row={row} mayPause={mayPause} />

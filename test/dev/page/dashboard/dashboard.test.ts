@@ -1,4 +1,5 @@
 import type { Browser, Page } from "playwright-core";
+import { DoNotRetry } from "pigeonhole";
 import { createClient } from "pigeonhole/client";
 import { createSandbox } from "pigeonhole/sandbox";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
@@ -75,8 +76,38 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     expect(await button(/dead/).innerText()).not.toMatch(/\d/);
     await button("Show all").click();
     await button(/dead/).filter({ hasText: /\d/ }).waitFor();
-    await button("pending").click();
+    await button(/^waiting or retrying/).click();
     await expect.poll(() => rows.innerText()).toMatch(/email\.complained[^]*TypeError: the ledger is closed/);
+  });
+
+  test("filters name what they select, with the words of the rows, which say what else an event has", async () => {
+    await bench.close();
+    bench = await startDashboardBench({
+      payloads: "full",
+      register: (receiver) =>
+        void receiver.on("email.complained", () => Promise.reject(new DoNotRetry("no")), { name: "crm 2" }),
+    });
+    const id = await bench.deliver("email.complained");
+    await bench.deliver("email.bounced");
+    await show("#/work");
+    const states = page.getByRole("group", { name: "State" }).getByRole("button");
+    const names = async () => (await states.allInnerTexts()).map((text) => text.replace(/\s*\d*$/, ""));
+    await expect.poll(names).toEqual(["all", "waiting or retrying", "running", "dead", "parked", "done or discarded"]);
+    const row = page.getByRole("row").filter({ has: page.getByRole("link", { name: id }) });
+    const word = async () => (await row.locator(".state-column").innerText()).replaceAll(/\s+/g, " ");
+    await expect.poll(word).toBe("dead");
+    await button(/^waiting or retrying/).click();
+    expect(page.url()).toContain("state=pending");
+    await expect.poll(word).toMatch(/^dead retrying 1 of \d+$/);
+    expect(await row.innerText()).toContain("ledger: TypeError: the ledger is closed");
+    await page.getByRole("searchbox", { name: "Text of the error" }).fill("nothing like that");
+    await page.getByText("Nothing matches").waitFor();
+    await button("Errors").click();
+    const group = page.getByRole("listitem").filter({ hasText: "the ledger is closed" });
+    await expect.poll(() => group.innerText()).toMatch(/1\s+retrying/);
+    await page.getByRole("combobox", { name: "State" }).selectOption({ label: "retrying" });
+    await group.waitFor();
+    await expect.poll(() => page.locator(".group").count()).toBe(1);
   });
 
   test("a change of all that match looks back from the click, as the list does from its last load", async () => {
