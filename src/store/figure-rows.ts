@@ -13,6 +13,8 @@ export const MAX_DROPPED_ROWS = 20;
 
 /** No process that lives writes about a step that ended so long ago. */
 const CLOSED_AFTER_MS = MINUTE;
+/** A process that lives writes at least once a minute. */
+const LEFT_AFTER_MS = 5 * MINUTE;
 /** Rows that are further ahead come from a clock that was wrong. */
 const MAX_AHEAD_MS = DAY;
 /** A process that has not reported for so long is forgotten. */
@@ -44,6 +46,23 @@ export function openStepsAt(now: number): OpenStep[] {
       joins,
     };
   });
+}
+
+/** Rows with steps after `oldest`, up to `newest`, are kept. */
+export function keptSteps(resolution: number, now: number): { oldest: number; newest: number } {
+  const range = openStepsAt(now).find((open) => open.resolution === resolution);
+  return range ?? { oldest: Infinity, newest: -Infinity };
+}
+
+/** False for a row that is too old, or too far ahead. */
+export function isKept({ resolution, step }: Omit<StoredRow, "figures">, now: number): boolean {
+  const { oldest, newest } = keptSteps(resolution, now);
+  return step > oldest && step <= newest;
+}
+
+/** No process that lives still has rows of steps that end at `before` or earlier, or begin after `newest`. */
+export function leftSteps(now: number): { before: number; newest: number } {
+  return { before: now - LEFT_AFTER_MS, newest: now + MAX_AHEAD_MS };
 }
 
 /** Steps that end then or earlier are closed. */

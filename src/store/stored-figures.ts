@@ -5,7 +5,7 @@ import { NO_FIGURES, sumRuns } from "./sum-figures.js";
  * Longest text of a step, in bytes, so that a week of steps takes less than 1 MB. What is said of handlers fills it up:
  * first come those whose runs all fail, then those with the most failures, then the busiest.
  */
-export const MAX_STORED_BYTES = 620;
+export const MAX_STORED_BYTES = 525;
 
 /** The place of the first bucket with any, then the counts from there on. Times are short, so this is too. */
 type StoredTimes = number[];
@@ -39,7 +39,13 @@ export function toStoredFigures(figures: Figures): string {
     if (free >= 0) kept.push([handler, runs]);
     else otherRuns = sumRuns(otherRuns, runs);
   }
-  return byNeed.length === 0 ? fixed : writeAll(figures, kept, otherRuns);
+  let text = byNeed.length === 0 ? fixed : writeAll(figures, kept, otherRuns);
+  // Those without a place need room too.
+  while (kept.length > 0 && Buffer.byteLength(text) > MAX_STORED_BYTES) {
+    otherRuns = sumRuns(otherRuns, kept.pop()?.[1]);
+    text = writeAll(figures, kept, otherRuns);
+  }
+  return text;
 }
 
 /** Reads them again, without what a later version may have added. Undefined for what cannot be read. */

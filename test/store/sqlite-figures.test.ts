@@ -11,14 +11,23 @@ const DAY = 24 * 60 * MINUTE;
 const STEP = 1_800_000_000_000;
 const MEGABYTE = 1_000_000;
 
+interface Load {
+  /** In the last minutes. */
+  processes: number;
+  /** In the rest of the week, of which one row a step is left of however many. */
+  before: number;
+  handlers: number;
+}
+
 /** A week of several processes that are replaced every few hours, with a write in each step that is kept. */
-function writeWeek({ processes, handlers }: { processes: number; handlers: number }) {
+function writeWeek({ processes, before, handlers }: Load) {
   const db = openDatabase(":memory:");
   migrate(db, ":memory:");
   const write = prepareWriteFigures(db);
   const figures = busyFigures(handlers);
+  const end = 7 * DAY + 70 * MINUTE;
   const writeAt = (at: number): void => {
-    for (let number = 0; number < processes; number += 1) {
+    for (let number = 0; number < (at < end - 3 * MINUTE ? before : processes); number += 1) {
       const process = `${"0".repeat(32)}-${number}-${Math.floor(at / (5 * 60 * MINUTE))}`;
       write({ process, now: STEP + at + number, figures, status: undefined });
     }
@@ -26,16 +35,17 @@ function writeWeek({ processes, handlers }: { processes: number; handlers: numbe
   db.transaction(() => {
     for (let at = 0; at < 6 * DAY; at += 30 * MINUTE) writeAt(at);
     for (let at = 6 * DAY; at < 7 * DAY; at += 5 * MINUTE) writeAt(at);
-    for (let at = 7 * DAY; at < 7 * DAY + 70 * MINUTE; at += 10 * SECOND) writeAt(at);
+    for (let at = 7 * DAY; at < end; at += 10 * SECOND) writeAt(at);
   })();
   return db;
 }
 
 describe("the figures of a week in a file", () => {
   test.each([
-    { processes: 1, handlers: 5 },
-    { processes: 3, handlers: 15 },
-  ])("take at most 1 MB, with $processes processes and $handlers handlers", (load) => {
+    { processes: 1, before: 1, handlers: 5 },
+    { processes: 3, before: 3, handlers: 15 },
+    { processes: 16, before: 1, handlers: 30 },
+  ])("take at most 1 MB on disk, with $processes processes and $handlers handlers", (load) => {
     const db = writeWeek(load);
     const bytes = db.prepare<[], number>("SELECT sum(pgsize) FROM dbstat WHERE name = 'inbox_figure'").pluck().get();
     expect(bytes).toBeGreaterThan(300_000);

@@ -355,6 +355,17 @@ ${settleDone("CREATE", "state = 'leased' AND lease = of_lease")}
   -- When the step was kept, in milliseconds since 1970; NULL in rows from before.
   ALTER TABLE pigeonhole.inbox_step ADD COLUMN saved_at bigint;
 
+  -- Figures of one process in the step of each length that it writes about. What ended is added to the table figure, in
+  -- a row without a process. Rows of both are changed in place, for which a page has room for one more.
+  CREATE TABLE pigeonhole.open_figure (
+    process    text   COLLATE "C" NOT NULL,
+    resolution bigint NOT NULL,
+    step       bigint NOT NULL,
+    figures    text   NOT NULL,
+    PRIMARY KEY (process, resolution)
+  ) WITH (fillfactor = 40);
+  ALTER TABLE pigeonhole.figure SET (fillfactor = 94);
+
   -- Names and times of the steps of a handler that is done stay for people, until retention drops the body.
 ${settleDone("CREATE OR REPLACE", "lease = of_lease", "UPDATE pigeonhole.inbox_step SET value = ''")}
   `,

@@ -26,6 +26,7 @@ const TABLES = [
   "job",
   "process_status",
   "figure",
+  "open_figure",
 ];
 
 const MIGRATION = TABLES.map((table) => `ALTER TABLE pigeonhole.${table} ADD COLUMN next text DEFAULT 'old';`).join(

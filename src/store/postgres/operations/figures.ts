@@ -5,10 +5,12 @@ import {
   type StoredRow,
   type StoredStatus,
   addToRow,
-  closedBefore,
   fromStoredStatus,
+  isKept,
   joinRows,
   keptStatuses,
+  keptSteps,
+  leftSteps,
   openStepsAt,
   toStoredStatus,
 } from "../../figure-rows.js";
@@ -19,44 +21,50 @@ import { LOCKED } from "../advisory-lock.js";
 import type { Sql } from "../sql.js";
 import type { NodeLock } from "./recover.js";
 
-/**
- * The row of the process itself, and whether any process has written about the step. The row is locked: until the sum
- * is written, nobody else joins what it has.
- */
-const READ = `
-  SELECT step, (SELECT figures FROM pigeonhole.figure AS own
-      WHERE own.resolution = open.resolution AND own.step = open.step AND own.process = :process
-      FOR UPDATE) AS figures,
-    EXISTS (SELECT 1 FROM pigeonhole.figure AS f
-      WHERE f.resolution = open.resolution AND f.step = open.step) AS "hasRow"
-  FROM unnest(:resolutions::bigint[], :steps::bigint[]) WITH ORDINALITY AS open (resolution, step, place)
-  ORDER BY place`;
+/** Until the transaction ends, nobody else takes what the process has. */
+const READ_OPEN = `
+  SELECT resolution, step, figures FROM pigeonhole.open_figure WHERE process = :process ORDER BY resolution FOR UPDATE`;
 
-const WRITE = `
-  INSERT INTO pigeonhole.figure (resolution, step, process, figures)
-  SELECT resolution, step, :process, figures
+/** In place of what it had before, so that neither the table nor its index grows. */
+const WRITE_OPEN = `
+  INSERT INTO pigeonhole.open_figure (process, resolution, step, figures)
+  SELECT :process, resolution, step, figures
   FROM unnest(:resolutions::bigint[], :steps::bigint[], :figures::text[]) AS given (resolution, step, figures)
-  ON CONFLICT (resolution, step, process) DO UPDATE SET figures = excluded.figures`;
+  ON CONFLICT (process, resolution) DO UPDATE SET step = excluded.step, figures = excluded.figures`;
 
-/** What another process drops at the same time is left to it. */
-const DROP = `
-  DELETE FROM pigeonhole.figure WHERE ctid = ANY (ARRAY (
-    SELECT f.ctid FROM unnest(:resolutions::bigint[], :oldest::bigint[], :newest::bigint[])
-      AS kept (resolution, oldest, newest)
-    JOIN pigeonhole.figure AS f ON f.resolution = kept.resolution AND (f.step <= kept.oldest OR f.step > kept.newest)
-    LIMIT :limit FOR UPDATE OF f SKIP LOCKED))`;
-
-/** One process joins at a time; what a late one writes meanwhile keeps or gets a row of its own. */
-const MAY_JOIN = "SELECT pg_try_advisory_xact_lock(:lockClass, :lock) AS mine";
-
-const TAKE_CLOSED = `
-  WITH several AS MATERIALIZED (
-    SELECT resolution, step FROM pigeonhole.figure WHERE step + resolution <= :before
-    GROUP BY resolution, step HAVING count(*) > 1 LIMIT :limit
-  )
-  DELETE FROM pigeonhole.figure WHERE ctid = ANY (ARRAY (
-    SELECT f.ctid FROM several JOIN pigeonhole.figure AS f USING (resolution, step) FOR UPDATE OF f SKIP LOCKED))
+/** What another process takes at the same time is left to it. */
+const TAKE_LEFT = `
+  DELETE FROM pigeonhole.open_figure WHERE ctid = ANY (ARRAY (
+    SELECT ctid FROM pigeonhole.open_figure WHERE step > :newest OR (step + resolution <= :before AND process <> :joined)
+    LIMIT :limit FOR UPDATE SKIP LOCKED))
   RETURNING resolution, step, figures`;
+
+/** Processes of the version before join rows only while they have it. */
+const LOCK_SUMS = "SELECT pg_advisory_xact_lock(:lockClass, :lock)";
+
+const READ_CLOSED = `
+  SELECT figures FROM pigeonhole.figure WHERE resolution = :resolution AND step = :step AND process = :joined`;
+
+const CHANGE_CLOSED = `
+  UPDATE pigeonhole.figure SET figures = :figures
+  WHERE resolution = :resolution AND step = :step AND process = :joined`;
+
+/** In place of a row that is too old: room of deleted rows is not used again before the next vacuum. */
+const REPLACE_OLD = `
+  UPDATE pigeonhole.figure SET step = :step, process = :joined, figures = :figures WHERE ctid = ANY (ARRAY (
+    SELECT ctid FROM pigeonhole.figure WHERE resolution = :resolution AND (step <= :oldest OR step > :newest)
+    ORDER BY step LIMIT 1 FOR UPDATE SKIP LOCKED))`;
+
+/** All but some, which are replaced next. */
+const DROP_OLD = `
+  DELETE FROM pigeonhole.figure WHERE ctid = ANY (ARRAY (
+    SELECT ctid FROM pigeonhole.figure WHERE resolution = :resolution AND (step <= :oldest OR step > :newest)
+    ORDER BY step OFFSET :spare LIMIT :limit FOR UPDATE SKIP LOCKED))`;
+
+const SPARE_ROWS = 5;
+
+const ADD_CLOSED = `
+  INSERT INTO pigeonhole.figure (resolution, step, process, figures) VALUES (:resolution, :step, :joined, :figures)`;
 
 const WRITE_STATUS = `
   INSERT INTO pigeonhole.process_status (process, at, status) VALUES (:process, :at, :status)
@@ -66,45 +74,96 @@ const DROP_STATUSES = `
   DELETE FROM pigeonhole.process_status WHERE ctid = ANY (ARRAY (
     SELECT ctid FROM pigeonhole.process_status WHERE at < :oldest OR at > :newest FOR UPDATE SKIP LOCKED))`;
 
-/** Adds what a process has to say to its rows, and replaces its status. */
+/**
+ * Adds what a process has to say to its rows of open steps, and replaces its status. Rows of steps that have ended are
+ * added to the one row of the step.
+ */
 export async function writeFigures(sql: Sql, { lockClass }: NodeLock, write: FiguresWrite): Promise<void> {
-  const { process, now, figures, status } = write;
+  const ended = await writeOpen(sql, write);
+  await writeStatus(sql, write);
+  if (ended.length > 0) await sumEnded(sql, { lockClass, now: write.now, ended });
+}
+
+/** Returns what the process had written about steps that have ended. */
+async function writeOpen(sql: Sql, { process, now, figures }: FiguresWrite): Promise<StoredRow[]> {
+  const rows = await sql.rows<StoredRow>(READ_OPEN, { process });
   const open = openStepsAt(now);
-  const keys = { process, resolutions: open.map(({ resolution }) => resolution), steps: open.map(({ step }) => step) };
-  const rows = await sql.rows<{ figures: string | null; hasRow: boolean }>(READ, keys);
-  const texts = open.map((_, place) => addToRow(rows[place]?.figures ?? undefined, figures));
-  await sql.run(WRITE, { ...keys, figures: texts });
-  const kept = { oldest: open.map(({ oldest }) => oldest), newest: open.map(({ newest }) => newest) };
-  await sql.run(DROP, { resolutions: keys.resolutions, ...kept, limit: MAX_DROPPED_ROWS });
-  if (open.some(({ joins }, place) => joins && rows[place]?.hasRow === false)) await joinClosed(sql, lockClass, now);
+  const isOpen = (row: StoredRow): boolean =>
+    open.some(({ resolution, step }) => resolution === row.resolution && step === row.step);
+  const texts = open.map(({ resolution }) =>
+    addToRow(rows.find((row) => row.resolution === resolution && isOpen(row))?.figures, figures),
+  );
+  const written = open.map(({ resolution, step }, place) => ({ resolution, step, figures: texts[place] ?? "" }));
+  await changeOpen(sql, process, written);
+  return rows.filter((row) => !isOpen(row));
+}
+
+async function changeOpen(sql: Sql, process: string, rows: readonly StoredRow[]): Promise<void> {
+  await sql.run(WRITE_OPEN, {
+    process,
+    resolutions: rows.map(({ resolution }) => resolution),
+    steps: rows.map(({ step }) => step),
+    figures: rows.map(({ figures }) => figures),
+  });
+}
+
+async function writeStatus(sql: Sql, { process, now, status }: FiguresWrite): Promise<void> {
   if (status === undefined)
     await sql.run("DELETE FROM pigeonhole.process_status WHERE process = :process", { process });
   else await sql.run(WRITE_STATUS, { process, at: now, status: toStoredStatus(status) });
   await sql.run(DROP_STATUSES, keptStatuses(now));
 }
 
-/** Makes one row of those of several processes, in steps that are closed. */
-async function joinClosed(sql: Sql, lockClass: number, now: number): Promise<void> {
-  const lock = await sql.row<{ mine: boolean }>(MAY_JOIN, { lockClass, lock: LOCKED.joining });
-  if (lock?.mine !== true) return;
-  const rows = await sql.rows<StoredRow>(TAKE_CLOSED, { before: closedBefore(now), limit: MAX_JOINED_STEPS });
-  const joined = joinRows(rows);
-  await sql.run(WRITE, {
-    process: JOINED,
-    resolutions: joined.map(({ resolution }) => resolution),
-    steps: joined.map(({ step }) => step),
-    figures: joined.map(({ figures }) => figures),
-  });
+interface EndedSteps {
+  lockClass: number;
+  now: number;
+  ended: readonly StoredRow[];
 }
+
+/**
+ * Adds them to what all processes together had in the last step that ended, of each length, and writes what they had in
+ * the step before, once. One process at a time; it is the last that its transaction does.
+ */
+async function sumEnded(sql: Sql, { lockClass, now, ended }: EndedSteps): Promise<void> {
+  await sql.run(LOCK_SUMS, { lockClass, lock: LOCKED.joining });
+  const left = await sql.rows<StoredRow>(TAKE_LEFT, { ...leftSteps(now), joined: JOINED, limit: MAX_JOINED_STEPS });
+  const rows = [...ended, ...left].filter((row) => isKept(row, now));
+  const last = (await sql.rows<StoredRow>(READ_OPEN, { process: JOINED })).filter(({ resolution }) =>
+    rows.some((row) => row.resolution === resolution),
+  );
+  const sums = joinRows([...last, ...rows]);
+  const newest = sums.filter(({ resolution, step }) =>
+    sums.every((other) => other.resolution !== resolution || other.step <= step),
+  );
+  await changeOpen(sql, JOINED, newest);
+  for (const row of sums) if (!newest.includes(row)) await addToClosed(sql, row, now);
+}
+
+async function addToClosed(sql: Sql, row: StoredRow, now: number): Promise<void> {
+  if (!isKept(row, now)) return;
+  const key = { resolution: row.resolution, step: row.step, joined: JOINED };
+  const closed = await sql.row<{ figures: string }>(READ_CLOSED, key);
+  if (closed !== undefined) {
+    const [sum] = joinRows([{ ...row, figures: closed.figures }, row]);
+    await sql.run(CHANGE_CLOSED, { ...key, figures: sum?.figures });
+    return;
+  }
+  const { oldest, newest } = keptSteps(row.resolution, now);
+  const { resolution, figures } = row;
+  if ((await sql.run(REPLACE_OLD, { ...key, figures, oldest, newest })) === 0)
+    await sql.run(ADD_CLOSED, { ...key, figures });
+  await sql.run(DROP_OLD, { resolution, oldest, newest, spare: SPARE_ROWS, limit: MAX_DROPPED_ROWS });
+}
+
+const READ_RANGE = `
+  SELECT step, figures FROM pigeonhole.figure WHERE resolution = :stepMs AND step BETWEEN :first AND :last
+  UNION ALL
+  SELECT step, figures FROM pigeonhole.open_figure WHERE resolution = :stepMs AND step BETWEEN :first AND :last`;
 
 /** Reads the steps of a range, of all processes together. */
 export async function readFigures(sql: Sql, query: FiguresQuery): Promise<FigureSeries> {
   const { stepMs, first, last } = stepsOfRange(query);
-  const rows = await sql.rows<StoredRow>(
-    `SELECT resolution, step, figures FROM pigeonhole.figure
-     WHERE resolution = :stepMs AND step BETWEEN :first AND :last`,
-    { stepMs, first, last },
-  );
+  const rows = await sql.rows<Omit<StoredRow, "resolution">>(READ_RANGE, { stepMs, first, last });
   return toFigureSeries(
     rows.map(({ step, figures }) => ({ step, figures: fromStoredFigures(figures) })),
     query,

@@ -1,0 +1,98 @@
+import { expect, test } from "vitest";
+import type { FiguresStore } from "#pigeonhole/store/figures.js";
+import { toStoredFigures } from "#pigeonhole/store/stored-figures.js";
+import { NO_FIGURES } from "#pigeonhole/store/sum-figures.js";
+import { describeOnPostgres } from "../../support/postgres-server.js";
+import { DAY, MINUTE } from "../conformance/fixture.js";
+import { openStore } from "./store-on.js";
+
+/** Begin of a step of every length. */
+const STEP = 1_800_000_000_000;
+const SECOND = 1_000;
+const accepted = (count: number) => ({ ...NO_FIGURES, answers: { accepted: count } });
+
+describeOnPostgres((database) => {
+  const { schema } = database;
+
+  async function openFigures() {
+    const store = await openStore(database);
+    const write = (process: string, at: number): Promise<void> =>
+      store.writeFigures({ process, now: STEP + at, figures: accepted(1), status: undefined });
+    return { store, write };
+  }
+
+  const acceptedAt = async (store: FiguresStore, at: number): Promise<number | null | undefined> => {
+    const { times, answers } = await store.readFigures({ range: "1h", now: STEP + 30 * MINUTE });
+    return answers.accepted?.[times.indexOf(STEP + at)];
+  };
+
+  const valuesOf = async <Value>(sql: string): Promise<Value[]> => {
+    const { rows } = await database.pool.query<{ value: Value }>(sql.replaceAll("SCHEMA", schema));
+    return rows.map(({ value }) => value);
+  };
+
+  test("a step that has ended has one row, and a process only those of the steps that are open", async () => {
+    const { store, write } = await openFigures();
+    for (const at of [0, 10, 20, 30])
+      for (const process of ["p1", "p2", "p3"]) await write(process, at * SECOND + Number(process.slice(1)));
+    expect(await valuesOf("SELECT step - 1800000000000 AS value FROM SCHEMA.figure ORDER BY step")).toEqual([
+      "0",
+      "10000",
+    ]);
+    const open = `SELECT process || ' ' || step - 1800000000000 AS value FROM SCHEMA.open_figure
+      WHERE resolution = 10000 ORDER BY process`;
+    expect(await valuesOf(open)).toEqual([" 20000", "p1 30000", "p2 30000", "p3 30000"]);
+    for (const at of [0, 10, 20, 30]) expect(await acceptedAt(store, at * SECOND)).toBe(3);
+  });
+
+  test("a process that is late adds to the row of its step", async () => {
+    const { store, write } = await openFigures();
+    await write("late", 0);
+    for (const at of [0, 10, 20, 30]) await write("p1", at * SECOND);
+    await write("late", 30 * SECOND);
+    expect(await valuesOf("SELECT process AS value FROM SCHEMA.figure WHERE step = 1800000000000")).toEqual([""]);
+    expect(await acceptedAt(store, 0)).toBe(2);
+  });
+
+  test("what processes wrote that have gone is added up, and their rows go", async () => {
+    const { store, write } = await openFigures();
+    for (const process of ["gone 1", "gone 2"]) await write(process, 0);
+    for (const at of [0, 20 * MINUTE]) await write("p1", at);
+    const ofShortSteps = "SELECT process AS value FROM SCHEMA.open_figure WHERE resolution = 10000 ORDER BY process";
+    expect(await valuesOf(ofShortSteps)).toEqual(["", "p1"]);
+    expect(await acceptedAt(store, 0)).toBe(3);
+    await write("p1", 40 * MINUTE);
+    expect(await valuesOf("SELECT DISTINCT process AS value FROM SCHEMA.open_figure ORDER BY 1")).toEqual(["", "p1"]);
+    expect((await store.readFigures({ range: "7d", now: STEP })).answers.accepted?.at(-1)).toBe(4);
+  });
+
+  test("rows of the version before add up with those of this one", async () => {
+    const { store, write } = await openFigures();
+    for (const process of ["", "before 1", "before 2"])
+      await database.pool.query(`INSERT INTO ${schema}.figure VALUES ($1, $2, $3, $4)`, [
+        10_000,
+        STEP,
+        process,
+        toStoredFigures(accepted(1)),
+      ]);
+    for (const at of [0, 10, 20]) await write("p1", at * SECOND);
+    expect(await acceptedAt(store, 0)).toBe(4);
+  });
+
+  test("a new row takes the place of one that is too old, and of more of those only some are left", async () => {
+    const { store, write } = await openFigures();
+    const text = toStoredFigures(accepted(1));
+    await database.pool.query(
+      `INSERT INTO ${schema}.figure SELECT 10000, $1::bigint + 10000 * n, '', $2 FROM generate_series(1, 20) AS n`,
+      [STEP - DAY, text],
+    );
+    const countOfOld = `SELECT count(*)::int AS value FROM SCHEMA.figure WHERE step < ${STEP}`;
+    for (const at of [0, 10]) await write("p1", at * SECOND);
+    expect(await valuesOf(countOfOld)).toEqual([20]);
+    await write("p1", 20 * SECOND);
+    expect(await valuesOf(countOfOld)).toEqual([5]);
+    await write("p1", 30 * SECOND);
+    expect(await valuesOf(countOfOld)).toEqual([4]);
+    expect(await acceptedAt(store, 10 * SECOND)).toBe(1);
+  });
+});
