@@ -409,6 +409,15 @@ describe("the objects of dependencies", () => {
   });
 });
 
+describe("what was thrown", () => {
+  test("the message and the name of an unknown error are read in one file", () => {
+    const all = files.filter((file) =>
+      /instanceof Error\s*\?\s*[\w.]+\.(?:message|name)\s*:/.test(readFileSync(file, "utf8")),
+    );
+    expect(all.map((file) => relative(SRC, file))).toEqual(["base/error-text.ts"]);
+  });
+});
+
 describe("the error codes", () => {
   test("each error code is used somewhere", () => {
     const list = readFileSync(resolve(SRC, "base/error.ts"), "utf8");

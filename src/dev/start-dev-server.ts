@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { SECOND } from "../base/duration.js";
+import { errorMessage } from "../base/error-text.js";
 import type { Capture } from "../capture/model/capture.js";
 import { openCaptureFolder } from "../capture/folder/capture-folder.js";
 import type { CaptureFolder } from "../capture/folder/capture-folder.js";
@@ -232,7 +233,7 @@ async function start(options: DevServerOptions, cleanup: Cleanup): Promise<DevSe
     registration?.move(url).catch((error: unknown) =>
       report({
         kind: "problem",
-        what: `The endpoint ${registration?.endpointId} could not be moved to ${url}: ${String(error)}`,
+        what: `The endpoint ${registration?.endpointId} could not be moved to ${url}: ${errorMessage(error)}`,
         fix: "Change its URL at the service, or start again.",
       }),
     );
@@ -315,7 +316,7 @@ async function unregister(registration: Registration, report: Report): Promise<v
   } catch (error) {
     report({
       kind: "problem",
-      what: `The endpoint ${registration.endpointId} could not be deleted: ${String(error)}`,
+      what: `The endpoint ${registration.endpointId} could not be deleted: ${errorMessage(error)}`,
       fix: "The next run in this folder deletes it, or delete it at the service.",
     });
   }

@@ -3,6 +3,7 @@ import type { Clock, Timer } from "../base/clock.js";
 import { DAY, MINUTE, SECOND } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
 import { errorFields } from "../base/error-fields.js";
+import { errorName } from "../base/error-text.js";
 import type { Logger } from "../base/logger.js";
 import type { Random } from "../base/random.js";
 import { sleep } from "../base/wait.js";
@@ -292,6 +293,6 @@ function callFields({ kind, key, events }: FrozenSend, list: string): Record<str
 
 /** Class and code. The service's own message stays in the outbox: it may name an address. */
 function nameOf(error: unknown): string {
-  if (!(error instanceof Error)) return typeof error;
-  return "code" in error ? `${error.name} ${String(error.code)}` : error.name;
+  const name = errorName(error);
+  return error instanceof Error && "code" in error ? `${name} ${String(error.code)}` : name;
 }

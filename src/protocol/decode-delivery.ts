@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import type * as z from "zod";
+import { errorName } from "../base/error-text.js";
 import { envelopeSchema, isEnvelope, isEventText } from "./envelope.js";
 import type { AnyEvent, EventData, SchemaMap } from "./event.js";
 import { isEventType } from "./event-types.js";
@@ -65,8 +66,10 @@ function checkData(schema: z.ZodType, data: EventData): { ok: true; data: unknow
       ? { ok: true, data: result.data }
       : { ok: false, detail: describeIssues(result.error, "data") };
   } catch (error) {
-    const name = error instanceof Error ? error.name : "an error";
-    return { ok: false, detail: `The schema threw ${name}; schemas must be synchronous and must not throw.` };
+    return {
+      ok: false,
+      detail: `The schema threw ${errorName(error)}; schemas must be synchronous and must not throw.`,
+    };
   }
 }
 

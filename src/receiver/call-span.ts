@@ -1,4 +1,5 @@
 import type * as Api from "@opentelemetry/api";
+import { errorName } from "../base/error-text.js";
 import { isPigeonholeError } from "../base/error.js";
 import { ApiError } from "../client/errors.js";
 import type { CallObserver } from "../outbox/call-observer.js";
@@ -46,5 +47,5 @@ function attributesOfCall({ kind, events, attempt }: FrozenSend): Api.Attributes
 function attributesOfError(error: unknown): Api.Attributes {
   if (error instanceof ApiError) return { "error.type": error.code, "http.response.status_code": error.status };
   if (isPigeonholeError(error)) return { "error.type": error.code };
-  return { "error.type": error instanceof Error ? error.name : typeof error };
+  return { "error.type": errorName(error) };
 }

@@ -1,5 +1,6 @@
 import type { Clock } from "../base/clock.js";
 import { errorFields } from "../base/error-fields.js";
+import { errorName } from "../base/error-text.js";
 import { PigeonholeError } from "../base/error.js";
 import { LATE } from "../base/wait.js";
 import type { Logger } from "../base/logger.js";
@@ -185,9 +186,7 @@ function outcomeOf(result: AcceptResult, delivery: Delivery, route: Route, { ala
 
 function storeFailure(error: unknown, { alarms }: Reporting): Outcome {
   const { code, message } =
-    error instanceof PigeonholeError
-      ? error
-      : { code: "store_failed", message: error instanceof Error ? error.name : "unknown" };
+    error instanceof PigeonholeError ? error : { code: "store_failed", message: errorName(error) };
   if (code === "stopped") return { kind: "stopping" };
   alarms.raise({ kind: "store_unavailable", code, message });
   if (code === "store_busy") return { kind: "store_unavailable", reason: "busy" };

@@ -1,6 +1,7 @@
 import { type KeyObject, createSecretKey } from "node:crypto";
 import type { Clock } from "../base/clock.js";
 import { SECOND } from "../base/duration.js";
+import { errorName } from "../base/error-text.js";
 import { PigeonholeError } from "../base/error.js";
 import { LATE, inTime } from "../base/wait.js";
 import type { Logger } from "../base/logger.js";
@@ -110,7 +111,7 @@ export class SecretSource {
     } catch (error) {
       // The old ones stay: without any secret every delivery would be refused.
       const message = error instanceof PigeonholeError ? error.message : undefined;
-      logger.error({ error: error instanceof Error ? error.name : typeof error, message }, "secrets_not_read");
+      logger.error({ error: errorName(error), message }, "secrets_not_read");
       alarms.raise({ kind: "secrets_unavailable", reason: "failed" });
       this.#lastFailed = true;
       return false;

@@ -1,3 +1,4 @@
+import { errorMessage } from "../../base/error-text.js";
 import type { InboxOperator } from "../../store/inbox-operator.js";
 import { type CheckResult, fail, pass, skip, warn } from "../frame/check-result.js";
 import { findInbox } from "../values/find-inbox.js";
@@ -26,7 +27,7 @@ export async function checkDatabase(places: readonly InboxPlace[]): Promise<Chec
 }
 
 function unusable(error: unknown, { by = "--db" }: InboxPlace): CheckResult {
-  return fail("database", error instanceof Error ? error.message : "It cannot be opened.", `Look at ${by}.`);
+  return fail("database", errorMessage(error), `Look at ${by}.`);
 }
 
 async function checkWork(inbox: InboxOperator, flag: string): Promise<CheckResult> {

@@ -1,6 +1,7 @@
 import { accessSync, constants } from "node:fs";
 import { createServer } from "node:net";
 import { delimiter, join } from "node:path";
+import { errorMessage } from "../../base/error-text.js";
 import { isPigeonholeError } from "../../base/error.js";
 import { silentLogger } from "../../base/logger.js";
 import { TUNNEL_NAMES } from "../../dev/tunnel/tunnel-programs.js";
@@ -27,7 +28,7 @@ export async function checkReceiver(): Promise<CheckResult> {
       return pass("sqlite", "SQLite loads, and a receiver in memory accepted a signed delivery.");
     return fail("sqlite", `A receiver in memory answered its delivery with ${outcome}.`, "Install the package again.");
   } catch (error) {
-    const message = error instanceof Error ? (error.message.split("\n")[0] ?? "") : "";
+    const message = errorMessage(error).split("\n")[0] ?? "";
     // The refusal says itself what to install.
     if (isPigeonholeError(error, "driver_unusable")) {
       return fail("sqlite", "A receiver does not start here: better-sqlite3 cannot be used.", message);

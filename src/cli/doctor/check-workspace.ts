@@ -1,3 +1,4 @@
+import { errorMessage } from "../../base/error-text.js";
 import { escapeControls } from "../../base/text.js";
 import type { Client } from "../../client/call-types.js";
 import { AuthenticationError, PermissionError } from "../../client/errors.js";
@@ -62,5 +63,5 @@ function judgeKey(error: unknown): CheckResult | undefined {
 }
 
 function reasonOf(error: unknown): string {
-  return escapeControls(error instanceof Error ? error.message : "there was no answer.");
+  return escapeControls(errorMessage(error));
 }

@@ -1,4 +1,5 @@
 import { Argument, Command as Commander, type CommanderError, InvalidArgumentError, Option } from "commander";
+import { errorMessage } from "../../base/error-text.js";
 import { usageError } from "./command-error.js";
 import type { Command } from "./context.js";
 import {
@@ -153,7 +154,7 @@ function read(parse: (text: string) => unknown, text: string): unknown {
   try {
     return parse(text);
   } catch (error) {
-    throw new InvalidArgumentError(error instanceof Error ? error.message : "It cannot be read.");
+    throw new InvalidArgumentError(errorMessage(error));
   }
 }
 

@@ -1,5 +1,6 @@
 import { sleep } from "../../base/wait.js";
 import { waitingClock } from "../../base/clock.js";
+import { errorMessage } from "../../base/error-text.js";
 import type { NamedSecret } from "../../capture/model/judge-signature.js";
 import { isLocalAddress, isLocalHost } from "../../capture/send/local-address.js";
 import { createSandbox } from "../../sandbox/create-sandbox.js";
@@ -131,7 +132,7 @@ function create(emulated: Sandbox, input: WebhookCreateInput, secret: NamedSecre
   try {
     return emulated.endpoints.create(input, secret === undefined ? {} : { secret: secret.value });
   } catch (error) {
-    throw usageError(`--endpoint ${input.url}: ${error instanceof Error ? error.message : "it was refused."}`);
+    throw usageError(`--endpoint ${input.url}: ${errorMessage(error)}`);
   }
 }
 

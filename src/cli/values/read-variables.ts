@@ -1,3 +1,4 @@
+import { errorMessage } from "../../base/error-text.js";
 import { usageError } from "../frame/command-error.js";
 import type { CommandContext } from "../frame/context.js";
 import type { CommandSpec } from "../frame/spec.js";
@@ -16,7 +17,7 @@ export function readVariables(
     try {
       values[name] = parse(text);
     } catch (error) {
-      throw usageError(`${variable}: ${error instanceof Error ? error.message : "It cannot be read."}`);
+      throw usageError(`${variable}: ${errorMessage(error)}`);
     }
   }
   return values;

@@ -1,3 +1,4 @@
+import { errorMessage } from "../../base/error-text.js";
 import { isPigeonholeError } from "../../base/error.js";
 import { PageApiError } from "./page-api-error.js";
 import type { PageApiErrorBody } from "./page-api.js";
@@ -9,7 +10,7 @@ export function errorAnswerFor(error: unknown): { status: number; body: PageApiE
     return { status, body: { code, message, ...(param === undefined ? {} : { param }) } };
   }
   if (!isPigeonholeError(error)) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = errorMessage(error);
     return { status: 500, body: { code: "internal_error", message } };
   }
   return { status: statusFor(error.code), body: { code: error.code, message: error.message } };

@@ -1,5 +1,6 @@
 import { type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import { SECOND } from "../../base/duration.js";
+import { errorMessage } from "../../base/error-text.js";
 import type { HeaderList } from "../../capture/model/capture.js";
 import { headerListReader } from "../../capture/model/judge-signature.js";
 import type { SenderAnswer, ReceiveDelivery } from "../forward/forwarder.js";
@@ -79,7 +80,7 @@ export function createCaptureListener(options: CaptureListenerOptions): RequestL
 
   return (req, res) => {
     answer(req, res).catch((error: unknown) => {
-      options.report({ kind: "problem", what: `A delivery could not be taken: ${String(error)}`, fix: null });
+      options.report({ kind: "problem", what: `A delivery could not be taken: ${errorMessage(error)}`, fix: null });
       if (res.headersSent) res.destroy();
       else writeAnswer(req, res, { status: 503, headers: [["Retry-After", "30"]], body: Buffer.from("error\n") });
     });

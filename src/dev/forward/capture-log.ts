@@ -1,3 +1,4 @@
+import { errorMessage } from "../../base/error-text.js";
 import { isPigeonholeError } from "../../base/error.js";
 import type { Capture, CaptureAttempt, CaptureSummary } from "../../capture/model/capture.js";
 import type { CaptureFolder } from "../../capture/folder/capture-folder.js";
@@ -36,7 +37,7 @@ export function createCaptureLog(deps: { folder: CaptureFolder; watcher: Capture
   function complain(error: unknown): void {
     report({
       kind: "problem",
-      what: `A capture could not be written to ${folder.path}: ${error instanceof Error ? error.message : String(error)}`,
+      what: `A capture could not be written to ${folder.path}: ${errorMessage(error)}`,
       fix: "Free space on the disk, or make the folder writable.",
     });
   }

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { errorMessage } from "../../base/error-text.js";
 import type { Capture } from "../../capture/model/capture.js";
 import { tryFileLock } from "../../capture/folder/file-lock.js";
 import { summarizeCapture } from "../../capture/model/summarize-capture.js";
@@ -30,7 +31,7 @@ export function createHeldDelivery(deps: HeldDeliveryDeps): (held: Capture, targ
       });
       return done === true;
     } catch (error) {
-      report({ kind: "problem", what: `A held delivery could not be sent: ${String(error)}`, fix: null });
+      report({ kind: "problem", what: `A held delivery could not be sent: ${errorMessage(error)}`, fix: null });
       return false;
     }
   };

@@ -1,3 +1,4 @@
+import { errorMessage } from "../../base/error-text.js";
 import { escapeControls } from "../../base/text.js";
 import { useEffect, useState } from "preact/hooks";
 import { describeAnswer } from "../../capture/model/answer.js";
@@ -40,7 +41,7 @@ function SentEvent({ id, capture, isOnly }: { id: string; capture: Capture; isOn
   useEffect(() => {
     readWork(id).then(
       (isThere) => setProblem(isThere ? "" : "The inbox does not have this event."),
-      (error: unknown) => setProblem(error instanceof Error ? error.message : String(error)),
+      (error: unknown) => setProblem(errorMessage(error)),
     );
   }, [id, capture.attempts.length]);
   return (

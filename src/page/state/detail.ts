@@ -1,4 +1,5 @@
 import { effect, signal, untracked } from "@preact/signals";
+import { errorMessage } from "../../base/error-text.js";
 import type { CaptureSummary } from "../../capture/model/capture.js";
 import type { CaptureDetail } from "../../dev/api/page-api.js";
 import { readCapture } from "../api/calls.js";
@@ -39,7 +40,7 @@ export async function loadDetail(): Promise<void> {
     if (abort.signal.aborted) return;
     if (error instanceof PageApiError && error.status === 404) closeDetail();
     else if (!isSignedOut(error) && untracked(() => detail.value)?.capture.id !== id) {
-      detailProblem.value = error instanceof Error ? error.message : String(error);
+      detailProblem.value = errorMessage(error);
       return;
     }
     reportProblem(error);

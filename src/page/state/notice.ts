@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals";
+import { errorMessage } from "../../base/error-text.js";
 import { PageApiError } from "../../dev/api/page-api-error.js";
 
 export interface Notice {
@@ -51,5 +52,5 @@ export function reportProblem(error: unknown): void {
     signedOut.value = true;
     return;
   }
-  showNotice({ tone: "bad", text: error instanceof Error ? error.message : String(error) });
+  showNotice({ tone: "bad", text: errorMessage(error) });
 }

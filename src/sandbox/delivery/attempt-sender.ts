@@ -1,5 +1,6 @@
 import type { Changes } from "../../base/options.js";
 import { SECOND } from "../../base/duration.js";
+import { errorMessage, errorName } from "../../base/error-text.js";
 import type { SignatureAssumptions } from "../../protocol/assumptions.js";
 import { LIMITS } from "../../protocol/limits.js";
 import { signDelivery } from "../../protocol/sign-delivery.js";
@@ -15,7 +16,7 @@ import {
 import type { DeliveryFault } from "./delivery-faults.js";
 import type { ScheduledDelivery } from "./scheduled-delivery.js";
 import type { ReceiverAnswer } from "./verdict-of-answer.js";
-import { type SendPost, reasonOf } from "./send-over-http.js";
+import type { SendPost } from "./send-over-http.js";
 
 export interface AttemptSenderOptions {
   time: SandboxTime;
@@ -74,7 +75,7 @@ export class AttemptSender {
     try {
       return await this.#signAndPost(delivery, controller.signal);
     } catch (error) {
-      return { kind: "none", error: `not sent: ${error instanceof Error ? error.name : typeof error}` };
+      return { kind: "none", error: `not sent: ${errorName(error)}` };
     } finally {
       timeout.cancel();
       this.#onTheirWay.delete(controller);
@@ -115,7 +116,7 @@ function answeredByFault({ status, retryAfter }: Extract<DeliveryFault, { kind: 
 
 function untilAborted(signal: AbortSignal): Promise<{ ok: false; error: string }> {
   return new Promise((resolve) => {
-    signal.addEventListener("abort", () => resolve({ ok: false, error: reasonOf(signal) }), { once: true });
+    signal.addEventListener("abort", () => resolve({ ok: false, error: errorMessage(signal.reason) }), { once: true });
   });
 }
 

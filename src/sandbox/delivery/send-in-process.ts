@@ -1,5 +1,6 @@
+import { errorMessage, errorName } from "../../base/error-text.js";
 import { type ReceiverAnswer, readAnswerHeaders } from "./verdict-of-answer.js";
-import { type SendPost, reasonOf } from "./send-over-http.js";
+import type { SendPost } from "./send-over-http.js";
 
 /** A receiver without a socket, such as `receiver.fetch`. */
 export type ReceiveFetch = (request: Request) => Promise<Response> | Response;
@@ -7,7 +8,7 @@ export type ReceiveFetch = (request: Request) => Promise<Response> | Response;
 /** Passes each POST to a function instead of a socket. A rejection counts as a broken connection. */
 export function sendInProcess(receive: ReceiveFetch): SendPost {
   return async ({ url, headers, body }, signal) => {
-    if (signal.aborted) return { kind: "none", error: reasonOf(signal) };
+    if (signal.aborted) return { kind: "none", error: errorMessage(signal.reason) };
     const where = withoutCredentials(url);
     const request = new Request(where.url, {
       method: "POST",
@@ -38,12 +39,14 @@ async function answerOf(receive: ReceiveFetch, request: Request): Promise<Receiv
     const read = readAnswerHeaders((name) => response.headers.get(name));
     return { kind: "answered", status: response.status, ...read };
   } catch (error) {
-    return { kind: "none", error: `no connection: ${error instanceof Error ? error.name : typeof error}` };
+    return { kind: "none", error: `no connection: ${errorName(error)}` };
   }
 }
 
 function abortOf(signal: AbortSignal): Promise<ReceiverAnswer> {
   return new Promise((resolve) => {
-    signal.addEventListener("abort", () => resolve({ kind: "none", error: reasonOf(signal) }), { once: true });
+    signal.addEventListener("abort", () => resolve({ kind: "none", error: errorMessage(signal.reason) }), {
+      once: true,
+    });
   });
 }

@@ -1,5 +1,6 @@
 import { type IncomingMessage, type RequestOptions, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
+import { errorMessage } from "../../base/error-text.js";
 import { type ReceiverAnswer, readAnswerHeaders } from "./verdict-of-answer.js";
 
 /** One POST to a receiver. */
@@ -26,7 +27,7 @@ export const sendOverHttp: SendPost = ({ url, headers, body, addresses }, signal
       resolve(
         begun ?? {
           kind: "none",
-          error: signal.aborted ? reasonOf(signal) : `no connection: ${error.code ?? error.name}`,
+          error: signal.aborted ? errorMessage(signal.reason) : `no connection: ${error.code ?? error.name}`,
         },
       );
     const options: RequestOptions = {
@@ -70,9 +71,4 @@ function lookupAs(addresses: readonly string[]): NonNullable<RequestOptions["loo
     if (options.all === true) done(null, all);
     else done(null, first?.address ?? "", first?.family);
   };
-}
-
-/** Why a signal was aborted, as text. */
-export function reasonOf(signal: AbortSignal): string {
-  return signal.reason instanceof Error ? signal.reason.message : "aborted";
 }

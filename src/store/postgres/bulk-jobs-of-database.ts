@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { errorMessage } from "../../base/error-text.js";
 import { isPigeonholeError } from "../../base/error.js";
 import { NOTE_HANDLER } from "../../base/note-handler.js";
 import {
@@ -74,7 +75,7 @@ export function operateJobsOfDatabase({ read, write }: BesideReceivers, pages: B
       } catch (error) {
         if (isPigeonholeError(error, "stopped") || !sizes.noteFailed(open)) throw error;
         // It would keep younger ones from their turn.
-        await fail(error instanceof Error ? error.message : String(error));
+        await fail(errorMessage(error));
       }
       return read("reading a job", async (sql) => jobOf(await getJob(sql, open.id)));
     },

@@ -1,4 +1,5 @@
 import Database from "better-sqlite3";
+import { errorMessage } from "../../base/error-text.js";
 import { type ErrorCode, PigeonholeError, isPigeonholeError } from "../../base/error.js";
 
 /** Converts SQLite's error. The message keeps SQLite's code and never contains a bound value. */
@@ -6,7 +7,7 @@ export function asStoreError(error: unknown, doing: string): PigeonholeError {
   // The API is never called in here, so its codes cannot occur.
   if (error instanceof PigeonholeError) return error;
   if (!(error instanceof Database.SqliteError)) {
-    return new PigeonholeError("store_failed", `${doing} failed: ${describe(error)}`, { cause: error });
+    return new PigeonholeError("store_failed", `${doing} failed: ${errorMessage(error)}`, { cause: error });
   }
   const what = `${doing} failed: ${error.code} (${error.message})`;
   if (error.code.startsWith("SQLITE_BUSY") || error.code.startsWith("SQLITE_LOCKED")) {
@@ -36,8 +37,4 @@ export function isBreaking(error: unknown): boolean {
 /** True for a failure that the next try may not have, and that no single command causes. */
 export function isOfDatabase({ code }: { code: ErrorCode }): boolean {
   return code === "store_busy" || code === "store_full";
-}
-
-function describe(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

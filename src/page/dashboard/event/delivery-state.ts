@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals";
+import { errorMessage } from "../../../base/error-text.js";
 import type { EventDeliveries } from "../../../dashboard/dashboard-api.js";
 import { fetchDeliveries } from "../api/fetch-and-post.js";
 
@@ -15,11 +16,7 @@ export async function loadDeliveries(id: string): Promise<void> {
   if (id === "") return;
   const read = await fetchDeliveries(id).catch((error: unknown): EventDeliveries => ({
     attempts: [],
-    note: `Attempts of the service: ${messageOf(error)}`,
+    note: `Attempts of the service: ${errorMessage(error)}`,
   }));
   if (wanted === id) deliveries.value = { id, read };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
