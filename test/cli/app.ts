@@ -58,7 +58,8 @@ export async function startReceiverApp(
     await step("look up", () => 1);
     complaints.run();
   };
-  receiver.on("email.complained", complain, { name: "complaints", retry: { maxAttempts: 5 } });
+  // It does not run again by itself while a test looks.
+  receiver.on("email.complained", complain, { name: "complaints", retry: { maxAttempts: 5, initialMs: 600_000 } });
   receiver.on("email.bounced", bounces.run, { name: "bounces", retry: { maxAttempts: 1 } });
   await receiver.start();
   const server = await serve(receiver.middleware());
