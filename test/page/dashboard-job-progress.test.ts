@@ -21,6 +21,7 @@ test.each<[Partial<BulkJobRow>, string]>([
   [{}, "3,000 of 3,000"],
   [{ state: "open", done: 25 }, "25 of 3,000"],
   [{ done: 0, changedBefore: 3_000 }, "0 of 3,000, 3,000 had been changed before this job came to them"],
+  [{ done: 0, total: 0 }, "0 of 0, nothing was left to change when it began"],
   [{ done: 2_999, changedBefore: 1 }, "2,999 of 3,000, 1 had been changed before this job came to it"],
   [
     { done: 2_990, changedBefore: 8, skipped: 2 },

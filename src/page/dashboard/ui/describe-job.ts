@@ -21,8 +21,11 @@ export function describeJob({ action, state, error }: BulkJobRow): string {
 
 /** How much of its work a job has changed, and what became of the rest, in words. */
 export function describeProgress({ done, total, ...rest }: BulkJobRow): string {
+  // Others may change the work while a person reads the number and agrees.
+  const isEmpty = total === 0 && done === 0;
   return [
     `${formatCount(done)} of ${formatCount(total)}`,
+    ...(isEmpty ? ["nothing was left to change when it began"] : []),
     ...describeRest(rest, { by: "job", format: formatCount }),
   ].join(", ");
 }
