@@ -130,6 +130,7 @@ describe("outbox, beside a running receiver", () => {
     const discard = (...args: string[]) => runCli(["outbox", "discard", "--dead", ...args, "--db", file]);
     expect(await discard()).toMatchObject({ code: 2 });
     expect(await discard("--yes")).toMatchObject({ code: 0, stdout: "1 contact event discarded\n" });
+    expect((await runCli(["outbox", "list", "--db", file])).stdout).toMatch(/\n\S+ +discarded /);
     expect((await receiver.contactEvents.list({ state: "dead" })).items).toEqual([]);
   });
 
@@ -163,8 +164,9 @@ test("outbox list and show have the attempts, the last error and the next try of
     attempts: expect.any(Number) as number,
     error: expect.stringContaining("invalid_api_key") as string,
   });
-  const table = await runCli(["outbox", "list", "--db", file]);
-  expect(table.stdout).toMatch(/NAME +KEY +ATTEMPTS +NEXT TRY +WHY\n.* greeted +key_\S+ +\d+ +\S+ +.*invalid_api_key/);
+  await expect
+    .poll(async () => (await runCli(["outbox", "list", "--db", file])).stdout)
+    .toMatch(/NAME +KEY +ATTEMPTS +NEXT TRY +WHY\n\S+ +retrying +greeted +key_\S+ +\d+ +\S+ +.*invalid_api_key/);
   const shown = await runCli(["outbox", "show", line.contactEvent.key, "--db", file]);
   expect(shown.stdout).toMatch(/^attempts {6}[1-9]/m);
   expect(shown.stdout).toMatch(/^error {9}.*invalid_api_key/m);

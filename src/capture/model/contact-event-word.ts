@@ -14,3 +14,11 @@ export function wordOfContactEvent({ state, dueAt, remoteId }: ContactEventState
   if (state === "leased" && dueAt !== null && dueAt !== undefined) return "retrying";
   return state === "done" && (remoteId === null || remoteId === undefined) ? "discarded" : state;
 }
+
+/** What lists call contact events that are in a stored state: a filter by the state selects those with these words. */
+export const CONTACT_EVENT_STATE_WORDS = {
+  pending: "pending",
+  leased: "leased or retrying",
+  done: "done or discarded",
+  dead: "dead",
+} as const;

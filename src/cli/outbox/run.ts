@@ -1,4 +1,5 @@
 import { isoTime } from "../../base/iso-time.js";
+import { wordOfContactEvent } from "../../capture/model/contact-event-word.js";
 import type { OutboxView } from "../../store/outbox.js";
 import type { RunCommand } from "../frame/context.js";
 import { escapeControls } from "../../base/text.js";
@@ -36,10 +37,10 @@ export const show: RunCommand<typeof specs.outboxShow> = ({ args, options, conte
     const event = await inbox.getContactEvent(args.key);
     if (event === undefined) throw notFound(args.key);
     const { out } = context;
-    const { key, state, recordedAt, settledAt, attempts, error, remoteId, reason, code, param, message } = event;
+    const { key, recordedAt, settledAt, attempts, error, remoteId, reason, code, param, message } = event;
     const facts = [
       ["key", key],
-      ["state", state],
+      ["state", wordOfContactEvent(event)],
       ["recorded", isoTime(recordedAt)],
       ["recorded for", event.inboxEventId],
       ["settled", isoTime(settledAt)],
@@ -74,12 +75,12 @@ export const stats: RunCommand<typeof specs.outboxStats> = ({ options, context }
   });
 
 function row(event: OutboxView): string[] {
-  const { key, state, recordedAt, body, attempts, error, reason, code, param } = event;
+  const { key, recordedAt, body, attempts, error, reason, code, param } = event;
   const { name = "" } = JSON.parse(body) as { name?: string };
   const why = [error, reason, code, param].filter((part) => part !== undefined && part !== "").join(" ");
   return [
     new Date(recordedAt).toISOString(),
-    state,
+    wordOfContactEvent(event),
     escapeControls(name),
     escapeControls(key),
     String(attempts),

@@ -24,7 +24,11 @@ export const outboxList = defineCommand({
   summary: "Lists recorded contact events with their state, attempts, next try and last error.",
   options: {
     ...options,
-    state: { value: "state", choices: ["pending", "leased", "done", "dead"], summary: "Only those in this state." },
+    state: {
+      value: "state",
+      choices: ["pending", "leased", "done", "dead"],
+      summary: "Only those in this state: leased is listed as leased or retrying, done as done or discarded.",
+    },
     dead: { summary: "The same as --state dead." },
     ...choiceOptions,
     limit: limitOption,

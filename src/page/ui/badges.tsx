@@ -8,7 +8,7 @@ import { isHeld } from "../../dev/forward/held-tag.js";
 import { formatTime } from "./format.js";
 import { Icon, type IconName } from "./icon.js";
 import { TONES } from "../state/tones.js";
-import { wordOfContactEvent } from "../../capture/model/contact-event-word.js";
+import { CONTACT_EVENT_STATE_WORDS, wordOfContactEvent } from "../../capture/model/contact-event-word.js";
 import {
   STATE_WORDS,
   WORK_WORDS,
@@ -159,7 +159,7 @@ function FaceBadge({ word, face }: { word: string; face: Omit<Face, "word"> | un
   );
 }
 
-const CONTACT_EVENT_STATES: Record<string, Omit<Face, "word">> = {
+const CONTACT_EVENT_FACES: Record<string, Omit<Face, "word">> = {
   pending: { icon: "clock", tone: "mute", meaning: "Waits to be sent." },
   leased: { icon: "arrow", tone: "mute", meaning: "Part of a call that is being made." },
   retrying: { icon: "replay", tone: "warn", meaning: "The last try of its call failed; it is made again." },
@@ -168,14 +168,22 @@ const CONTACT_EVENT_STATES: Record<string, Omit<Face, "word">> = {
   dead: { icon: "cross", tone: "bad", meaning: "Refused, or too old: not sent again by itself." },
 };
 
+/** The states of contact events by which they are listed. */
+const LISTED_CONTACT_EVENTS: Record<string, Omit<Face, "word"> | undefined> = {
+  ...CONTACT_EVENT_FACES,
+  leased: { icon: "arrow", tone: "mute", meaning: "Part of a call that is made, or made again." },
+  done: { icon: "check", tone: "good", meaning: "The service has it, or it was ended without being sent." },
+};
+
 /** The state of a contact event, and what its state alone does not say. */
 export function ContactEventBadge({ event }: { event: Pick<ContactEventRow, "state" | "dueAt" | "remoteId"> }) {
-  return <ContactStateBadge state={wordOfContactEvent(event)} />;
+  const word = wordOfContactEvent(event);
+  return <FaceBadge word={word} face={CONTACT_EVENT_FACES[word]} />;
 }
 
-/** The state of contact events in one word. */
-export function ContactStateBadge({ state }: { state: string }) {
-  return <FaceBadge word={state} face={CONTACT_EVENT_STATES[state]} />;
+/** A state by which contact events are listed. */
+export function ContactStateBadge({ state }: { state: keyof typeof CONTACT_EVENT_STATE_WORDS }) {
+  return <FaceBadge word={CONTACT_EVENT_STATE_WORDS[state]} face={LISTED_CONTACT_EVENTS[state]} />;
 }
 
 interface WorkBadgeOptions {

@@ -266,7 +266,10 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     bench.apiFaults.push({ status: 503, retryAfter: "600" });
     await bench.deliver("email.opened");
     await expect.poll(async () => (await bench.receiver.contactEvents.list()).items[0]?.dueAt).toBeDefined();
-    await show("#/outbox?state=leased");
+    await show("#/outbox");
+    await button("leased or retrying").click();
+    await expect.poll(() => page.locator("[data-row] .state-column").innerText()).toBe("retrying");
+    expect(page.url()).toContain("state=leased");
     await page.getByRole("table", { name: "Contact events" }).getByRole("button").first().click();
     const pane = page.getByRole("region", { name: "Contact event", exact: true });
     await pane.getByText("HTTP 503").first().waitFor();
