@@ -120,9 +120,13 @@ describe("outbox, beside a running receiver", () => {
     const retry = (...args: string[]) =>
       runCli(["outbox", "retry", "--error", "contact_not_found", ...args, "--db", file]);
     expect(await retry("--name", "left")).toMatchObject({ code: 0, stdout: "No such contact event is dead.\n" });
+    const settledTimes = async () =>
+      (await receiver.contactEvents.list({ state: "dead" })).items.map(({ settledAt }) => settledAt);
+    const [before] = await settledTimes();
     const { stdout } = await retry("--name", "greeted", "--since", "1h");
     expect(stdout).toBe("1 contact event will be sent again by the running receiver, within 2 s\n");
-    expect((await receiver.contactEvents.list({ state: "dead" })).items).toEqual([]);
+    // The receiver may have sent it already, which the service refuses again.
+    expect(await settledTimes()).not.toContain(before);
   });
 
   test("outbox discard takes filters instead of keys, asks, and prints the total", async () => {
