@@ -39,8 +39,12 @@ const TAKE_LEFT = `
     LIMIT :limit FOR UPDATE SKIP LOCKED))
   RETURNING resolution, step, figures`;
 
-/** Processes of the version before join rows only while they have it. */
-const LOCK_SUMS = "SELECT pg_advisory_xact_lock(:lockClass, :lock)";
+/**
+ * Processes of the version before join rows only while they have it. A process that stands still does not keep it: the
+ * server ends its transaction before others have waited for as long as they may.
+ */
+const LOCK_SUMS = `
+  SELECT pg_advisory_xact_lock(:lockClass, :lock), set_config('idle_in_transaction_session_timeout', '1s', true)`;
 
 const READ_CLOSED = `
   SELECT figures FROM pigeonhole.figure WHERE resolution = :resolution AND step = :step AND process = :joined`;
