@@ -51,5 +51,5 @@ describeOnPostgres((database) => {
     expect(found?.rows).toBeLessThanOrEqual(kept + 3 * PROCESSES);
     expect(found?.bytes).toBeGreaterThan(300_000);
     expect(found?.bytes).toBeLessThan(MEGABYTE);
-  }, 60_000);
+  }, 120_000);
 });
