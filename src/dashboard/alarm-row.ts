@@ -1,7 +1,7 @@
 import { isoTime } from "../base/iso-time.js";
 import { ADVICE, type Alarm } from "../receiver/alarms.js";
 import type { RecentAlarm } from "../receiver/recent-alarms.js";
-import type { AlarmRow } from "./dashboard-api.js";
+import type { AlarmRow } from "./api/now.js";
 
 /** An alarm as the page shows it: with its numbers and codes, and without texts of any length. */
 export function alarmRow({ alarm, since, at }: RecentAlarm<Alarm>): AlarmRow {

@@ -3,7 +3,7 @@ import { BodyFields } from "../dev/api/body-fields.js";
 import { errorAnswerFor } from "../dev/api/error-answer.js";
 import { PageApiError } from "../dev/api/page-api-error.js";
 import { findPageApiRoute } from "../dev/api/page-api-route.js";
-import { TOKEN_HEADER } from "./dashboard-api.js";
+import { TOKEN_HEADER } from "./api/session.js";
 import type { DashboardFiles } from "./dashboard-files.js";
 import {
   type DashboardAnswer,

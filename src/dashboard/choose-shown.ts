@@ -2,7 +2,8 @@ import { PageApiError, badField } from "../dev/api/page-api-error.js";
 import type { BulkJob, JobChoice } from "../store/bulk-jobs.js";
 import { PAGE_LIMIT } from "../store/inbox-view.js";
 import type { WorkState } from "../store/work-state.js";
-import type { DashboardEvent, PayloadAccess } from "./dashboard-api.js";
+import type { PayloadAccess } from "./api/session.js";
+import type { DashboardEvent } from "./api/work.js";
 import { type EventShowTools, listShownEvents, workWithShownError } from "./shown-events.js";
 
 type Job = Pick<BulkJob, "action" | "choice">;

@@ -9,7 +9,7 @@ import type { ReceiverParts } from "../receiver/receiver-parts.js";
 import { ActionLog } from "./action-log.js";
 import { ActionTokens } from "./action-token.js";
 import { type OpenDashboard, createAnswer } from "./answer-request.js";
-import type { DashboardSession } from "./dashboard-api.js";
+import type { DashboardSession } from "./api/session.js";
 import { DashboardFiles } from "./dashboard-files.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import { type AllowAnswer, DASHBOARD_OPTIONS, type DashboardOptions } from "./dashboard-options.js";

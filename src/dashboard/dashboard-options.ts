@@ -1,6 +1,6 @@
 import { PigeonholeError } from "../base/error.js";
 import { type OptionsOf, callable, defineOptions, oneOf, readBy } from "../base/options.js";
-import type { DashboardRole, PayloadAccess } from "./dashboard-api.js";
+import type { DashboardRole, PayloadAccess } from "./api/session.js";
 
 /** The values of {@link PayloadAccess}. */
 export const PAYLOAD_ACCESS = ["hidden", "redacted", "full"] as const satisfies readonly PayloadAccess[];

@@ -11,7 +11,7 @@ export interface DashboardCall {
   person: Viewer;
 }
 
-/** One row of dashboard-api.ts. */
+/** One call of the files in `api/`. */
 export interface DashboardRoute {
   method: "GET" | "POST";
   /** With `{id}` in place of one segment. */

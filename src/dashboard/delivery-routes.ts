@@ -1,7 +1,7 @@
 import { isRawEventId } from "../protocol/raw-event-id.js";
 import { ownEventId } from "../store/id-beside.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
-import type { EventDeliveries } from "./dashboard-api.js";
+import type { EventDeliveries } from "./api/event.js";
 import type { DashboardCall, DashboardRoute } from "./dashboard-route.js";
 import type { DeliveryLog } from "./delivery-log.js";
 import { eventDeliveries, notKnown } from "./event-deliveries.js";

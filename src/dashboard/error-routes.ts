@@ -6,7 +6,7 @@ import { givenIn, momentOf, listPageOf } from "../dev/api/page-of-query.js";
 import { badField } from "../dev/api/page-api-error.js";
 import type { ErrorGroup } from "../store/error-groups.js";
 import { errorKindOf } from "../store/error-kind.js";
-import type { ErrorGroupPage, ErrorGroupRow } from "./dashboard-api.js";
+import type { ErrorGroupPage, ErrorGroupRow } from "./api/error-groups.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import type { DashboardCall, DashboardRoute } from "./dashboard-route.js";
 import type { PersonalData } from "./personal-data.js";

@@ -9,13 +9,8 @@ import { PageApiError } from "../dev/api/page-api-error.js";
 import { type EventQuery, bodyOf } from "../store/inbox-view.js";
 import { WORK_STATES } from "../store/work-state.js";
 import type { ActionLog } from "./action-log.js";
-import type {
-  DashboardEvent,
-  DashboardEventDetail,
-  DashboardEventPage,
-  FileText,
-  UnveiledPayload,
-} from "./dashboard-api.js";
+import type { DashboardEventDetail, FileText, UnveiledPayload } from "./api/event.js";
+import type { DashboardEvent, DashboardEventPage } from "./api/work.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import type { DashboardCall, DashboardRoute } from "./dashboard-route.js";
 import { findEvent } from "./find-event.js";

@@ -4,7 +4,7 @@ import { handlerTimesRow } from "../dev/api/inbox-rows.js";
 import type { StoreCounts } from "../store/inbox-view.js";
 import { MAX_HANDLER_NAME_LENGTH, type PausedHandler } from "../store/paused-handlers.js";
 import type { ActionLog } from "./action-log.js";
-import type { HandlerReport, PausedHandlerRow } from "./dashboard-api.js";
+import type { HandlerReport, PausedHandlerRow } from "./api/work.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import type { DashboardCall, DashboardRoute } from "./dashboard-route.js";
 import type { SharedReadings } from "./shared-readings.js";

@@ -3,7 +3,7 @@ import { SECOND } from "../base/duration.js";
 import { errorFields } from "../base/error-fields.js";
 import type { Logger } from "../base/logger.js";
 import { LATE, inTime } from "../base/wait.js";
-import type { DashboardRole, PayloadAccess } from "./dashboard-api.js";
+import type { DashboardRole, PayloadAccess } from "./api/session.js";
 import { type AllowAnswer, PAYLOAD_ACCESS } from "./dashboard-options.js";
 
 /** Who sends a request, and what they may do. */

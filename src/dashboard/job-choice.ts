@@ -4,7 +4,8 @@ import { readMoment } from "../dev/api/page-of-query.js";
 import { isoTime } from "../base/iso-time.js";
 import type { JobChoice } from "../store/bulk-jobs.js";
 import { PAGE_LIMIT } from "../store/inbox-view.js";
-import type { JobFilter, PayloadAccess } from "./dashboard-api.js";
+import type { JobFilter } from "./api/jobs.js";
+import type { PayloadAccess } from "./api/session.js";
 import { HIDDEN_TEXT } from "./show-error.js";
 
 /** Of a name, a type or a text to search for. */

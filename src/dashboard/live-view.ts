@@ -1,13 +1,9 @@
 import { type Clock, elapsedBy, type Timer } from "../base/clock.js";
 import { MINUTE, SECOND } from "../base/duration.js";
 import type { BulkJob } from "../store/bulk-jobs.js";
-import {
-  type BulkJobRow,
-  type DashboardNow,
-  OLD_COUNTS_MS,
-  type PayloadAccess,
-  type StreamMessages,
-} from "./dashboard-api.js";
+import type { BulkJobRow } from "./api/jobs.js";
+import { type DashboardNow, OLD_COUNTS_MS, type StreamMessages } from "./api/now.js";
+import type { PayloadAccess } from "./api/session.js";
 import type { StreamSink } from "./dashboard-request.js";
 import type { FailureLog } from "./failure-log.js";
 import { jobRow } from "./job-routes.js";

@@ -7,14 +7,8 @@ import type { ReportedStatus, StepValues } from "../store/figures.js";
 import { FIGURE_RANGES } from "../store/figures.js";
 import { stepAt } from "../store/figure-series.js";
 import { alarmRow } from "./alarm-row.js";
-import type {
-  DashboardNow,
-  EndpointHealth,
-  ProcessRow,
-  RunningRow,
-  RunningWork,
-  StoreTrouble,
-} from "./dashboard-api.js";
+import type { DashboardNow, EndpointHealth, ProcessRow, StoreTrouble } from "./api/now.js";
+import type { RunningRow, RunningWork } from "./api/work.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import { isAlive, worstState } from "../store/process-state.js";
 import { pausedRow } from "./handler-routes.js";

@@ -5,7 +5,11 @@ import type { InboxChanges } from "../dev/api/page-api.js";
 import { PageApiError } from "../dev/api/page-api-error.js";
 import { OUTBOX_STATES, type OutboxQuery } from "../store/outbox.js";
 import type { ActionLog } from "./action-log.js";
-import type { DashboardContactEvent, DashboardContactEventDetail, DashboardContactEventPage } from "./dashboard-api.js";
+import type {
+  DashboardContactEvent,
+  DashboardContactEventDetail,
+  DashboardContactEventPage,
+} from "./api/contact-events.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import type { DashboardCall, DashboardRoute } from "./dashboard-route.js";
 import { findShown, holdsText } from "./find-shown.js";

@@ -10,7 +10,9 @@ import { contactEventRow } from "../dev/api/inbox-rows.js";
 import type { HandlerErrorRows, InboxEvent } from "../dev/api/page-api.js";
 import { PageApiError, badField } from "../dev/api/page-api-error.js";
 import type { OutboxView } from "../store/outbox.js";
-import type { DashboardContactEvent, PayloadAccess, ShownPayload } from "./dashboard-api.js";
+import type { DashboardContactEvent } from "./api/contact-events.js";
+import type { ShownPayload } from "./api/event.js";
+import type { PayloadAccess } from "./api/session.js";
 import { SealedNames } from "./sealed-names.js";
 import { HIDDEN_TEXT, showError } from "./show-error.js";
 

@@ -6,7 +6,8 @@ import type { InboxHandler } from "../dev/api/page-api.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import type { EventQuery, EventView } from "../store/inbox-view.js";
 import type { PatientEventQuery } from "../store/list-windows.js";
-import type { DashboardEvent, PayloadAccess } from "./dashboard-api.js";
+import type { PayloadAccess } from "./api/session.js";
+import type { DashboardEvent } from "./api/work.js";
 import { holdsText } from "./find-shown.js";
 import { MAX_REDACTED_BYTES, type PersonalData } from "./personal-data.js";
 

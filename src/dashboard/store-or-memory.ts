@@ -3,7 +3,7 @@ import { SECOND } from "../base/duration.js";
 import { type ErrorCode, PigeonholeError, isPigeonholeError } from "../base/error.js";
 import { LATE, inTime } from "../base/wait.js";
 import type { ReceiverParts } from "../receiver/receiver-parts.js";
-import type { StoreTrouble } from "./dashboard-api.js";
+import type { StoreTrouble } from "./api/now.js";
 import type { FailureLog } from "./failure-log.js";
 
 /** The overview is shown from memory rather than later. */

@@ -1,18 +1,12 @@
 import { createDashboard } from "pigeonhole/dashboard";
 import type { DashboardOptions } from "pigeonhole/dashboard";
 import { describe, expect, test } from "vitest";
-import { TOKEN_HEADER } from "#pigeonhole/dashboard/dashboard-api.js";
-import type {
-  BulkJobList,
-  BulkJobRow,
-  DashboardContactEventPage,
-  DashboardEventDetail,
-  DashboardEventPage,
-  DashboardSession,
-  ErrorGroupPage,
-  JobPreview,
-  UnveiledPayload,
-} from "#pigeonhole/dashboard/dashboard-api.js";
+import { TOKEN_HEADER, type DashboardSession } from "#pigeonhole/dashboard/api/session.js";
+import type { DashboardContactEventPage } from "#pigeonhole/dashboard/api/contact-events.js";
+import type { ErrorGroupPage } from "#pigeonhole/dashboard/api/error-groups.js";
+import type { DashboardEventDetail, UnveiledPayload } from "#pigeonhole/dashboard/api/event.js";
+import type { BulkJobList, BulkJobRow, JobPreview } from "#pigeonhole/dashboard/api/jobs.js";
+import type { DashboardEventPage } from "#pigeonhole/dashboard/api/work.js";
 import { PersonalData } from "#pigeonhole/dashboard/personal-data.js";
 import { HOUR } from "#pigeonhole/base/duration.js";
 import { partsOf } from "#pigeonhole/receiver/parts-of.js";

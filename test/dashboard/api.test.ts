@@ -3,18 +3,12 @@ import type { Receiver, ReceiverOptions } from "pigeonhole";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createDashboard } from "pigeonhole/dashboard";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type {
-  BulkJobList,
-  BulkJobRow,
-  DashboardEventDetail,
-  DashboardEventPage,
-  DashboardOverview,
-  DashboardSession,
-  ErrorGroupPage,
-  FileText,
-  HandlerReport,
-  JobPreview,
-} from "#pigeonhole/dashboard/dashboard-api.js";
+import type { ErrorGroupPage } from "#pigeonhole/dashboard/api/error-groups.js";
+import type { DashboardEventDetail, FileText } from "#pigeonhole/dashboard/api/event.js";
+import type { BulkJobList, BulkJobRow, JobPreview } from "#pigeonhole/dashboard/api/jobs.js";
+import type { DashboardOverview } from "#pigeonhole/dashboard/api/overview.js";
+import type { DashboardSession } from "#pigeonhole/dashboard/api/session.js";
+import type { DashboardEventPage, HandlerReport } from "#pigeonhole/dashboard/api/work.js";
 import { DAY, HOUR, MINUTE } from "#pigeonhole/base/duration.js";
 import { partsOf } from "#pigeonhole/receiver/parts-of.js";
 import { NO_FIGURES } from "#pigeonhole/store/sum-figures.js";

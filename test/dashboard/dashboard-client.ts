@@ -1,8 +1,7 @@
 import { createDashboard } from "pigeonhole/dashboard";
 import type { DashboardOptions } from "pigeonhole/dashboard";
 import type { Receiver } from "pigeonhole";
-import { TOKEN_HEADER } from "#pigeonhole/dashboard/dashboard-api.js";
-import type { DashboardSession } from "#pigeonhole/dashboard/dashboard-api.js";
+import { TOKEN_HEADER, type DashboardSession } from "#pigeonhole/dashboard/api/session.js";
 
 export const HOST = "https://ops.example";
 

@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import type { DashboardOverview, StepValues } from "#pigeonhole/dashboard/dashboard-api.js";
+import type { DashboardOverview, StepValues } from "#pigeonhole/dashboard/api/overview.js";
 import { makeFolder } from "../support/folder.js";
 import { captureLog, makeEvent, makeGate, openReceiver, post, tempFile } from "../support/receiver.js";
 import { HOST, openDashboard } from "./dashboard-client.js";

@@ -2,17 +2,12 @@ import { type Receiver, type Store, createReceiver } from "pigeonhole";
 import { createPostgresStore } from "pigeonhole/postgres";
 import { TEST_SECRET } from "pigeonhole/testing";
 import { expect, onTestFinished, test } from "vitest";
-import { TOKEN_HEADER } from "#pigeonhole/dashboard/dashboard-api.js";
-import type {
-  BulkJobList,
-  BulkJobRow,
-  DashboardEventDetail,
-  DashboardOverview,
-  DashboardSession,
-  ErrorGroupPage,
-  HandlerReport,
-  RunningWork,
-} from "#pigeonhole/dashboard/dashboard-api.js";
+import { TOKEN_HEADER, type DashboardSession } from "#pigeonhole/dashboard/api/session.js";
+import type { ErrorGroupPage } from "#pigeonhole/dashboard/api/error-groups.js";
+import type { DashboardEventDetail } from "#pigeonhole/dashboard/api/event.js";
+import type { BulkJobList, BulkJobRow } from "#pigeonhole/dashboard/api/jobs.js";
+import type { DashboardOverview } from "#pigeonhole/dashboard/api/overview.js";
+import type { HandlerReport, RunningWork } from "#pigeonhole/dashboard/api/work.js";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import { type TestDatabase, describeOnPostgres } from "../support/postgres-server.js";
 import { closeReceiver, makeEvent, makeGate, post } from "../support/receiver.js";

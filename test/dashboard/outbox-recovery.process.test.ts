@@ -1,5 +1,5 @@
 import type { ContactEventRow } from "#pigeonhole/dev/api/page-api.js";
-import type { DashboardContactEventPage } from "#pigeonhole/dashboard/dashboard-api.js";
+import type { DashboardContactEventPage } from "#pigeonhole/dashboard/api/contact-events.js";
 import type { Store } from "pigeonhole";
 import { createPostgresStore } from "pigeonhole/postgres";
 import { type FakeClock, fakeClock } from "pigeonhole/testing";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { BulkJobRow } from "../../src/dashboard/dashboard-api.js";
+import type { BulkJobRow } from "../../src/dashboard/api/jobs.js";
 import { shownJobs, takeList } from "../../src/page/dashboard/state/jobs.js";
 
 function job(id: string, state: BulkJobRow["state"]): BulkJobRow {

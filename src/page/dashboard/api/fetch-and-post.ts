@@ -1,25 +1,20 @@
-import {
-  TOKEN_HEADER,
-  type BulkJobList,
-  type BulkJobRow,
-  type DashboardContactEventDetail,
-  type DashboardContactEventPage,
-  type DashboardEventDetail,
-  type DashboardEventPage,
-  type DashboardOverview,
-  type DashboardSession,
-  type EventDeliveries,
-  type ErrorGroupPage,
-  type FigureRange,
-  type FileText,
-  type HandlerReport,
-  type InboxChange,
-  type InboxChanges,
-  type JobBody,
-  type JobPreview,
-  type RunningWork,
-  type UnveiledPayload,
-} from "../../../dashboard/dashboard-api.js";
+import type {
+  DashboardContactEventDetail,
+  DashboardContactEventPage,
+  InboxChanges,
+} from "../../../dashboard/api/contact-events.js";
+import type { ErrorGroupPage } from "../../../dashboard/api/error-groups.js";
+import type {
+  DashboardEventDetail,
+  EventDeliveries,
+  FileText,
+  InboxChange,
+  UnveiledPayload,
+} from "../../../dashboard/api/event.js";
+import type { BulkJobList, BulkJobRow, JobBody, JobPreview } from "../../../dashboard/api/jobs.js";
+import type { DashboardOverview, FigureRange } from "../../../dashboard/api/overview.js";
+import { TOKEN_HEADER, type DashboardSession } from "../../../dashboard/api/session.js";
+import type { DashboardEventPage, HandlerReport, RunningWork } from "../../../dashboard/api/work.js";
 import { escapeControls } from "../../../base/text.js";
 import { PageApiError } from "../../../dev/api/page-api-error.js";
 import { createJsonRequests } from "../../api/json-request.js";

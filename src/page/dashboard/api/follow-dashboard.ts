@@ -1,4 +1,5 @@
-import type { BulkJobList, DashboardNow, StreamMessages } from "../../../dashboard/dashboard-api.js";
+import type { BulkJobList } from "../../../dashboard/api/jobs.js";
+import type { DashboardNow, StreamMessages } from "../../../dashboard/api/now.js";
 
 /** What is done with each message. */
 type MessageListeners = { [Name in keyof StreamMessages]: (message: StreamMessages[Name]) => void };

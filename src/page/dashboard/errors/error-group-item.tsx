@@ -1,6 +1,6 @@
 import { escapeControlsInLines } from "../../../base/text.js";
 import { NOTE_HANDLER } from "../../../base/note-handler.js";
-import type { ErrorGroupRow } from "../../../dashboard/dashboard-api.js";
+import type { ErrorGroupRow } from "../../../dashboard/api/error-groups.js";
 import { LongText } from "../../message/long-text.js";
 import { WordBadge } from "../../ui/badges.js";
 import { formatCount, formatExactTime, formatTime, plural } from "../../ui/format.js";

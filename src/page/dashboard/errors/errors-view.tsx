@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import type { ErrorGroupPage } from "../../../dashboard/dashboard-api.js";
+import type { ErrorGroupPage } from "../../../dashboard/api/error-groups.js";
 import { runAction } from "../../state/notice.js";
 import { Empty } from "../../ui/empty.js";
 import { plural } from "../../ui/format.js";

@@ -1,5 +1,5 @@
 import { escapeControlsInLines } from "../../../base/text.js";
-import type { DashboardEventDetail } from "../../../dashboard/dashboard-api.js";
+import type { DashboardEventDetail } from "../../../dashboard/api/event.js";
 import { RefusalTags } from "../../inbox/refusal-tags.js";
 import { ContactEventBadge } from "../../ui/badges.js";
 import { formatExactTime, formatTime } from "../../ui/format.js";

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import { errorMessage } from "../../../base/error-text.js";
-import type { EventDeliveries } from "../../../dashboard/dashboard-api.js";
+import type { EventDeliveries } from "../../../dashboard/api/event.js";
 import { fetchDeliveries } from "../api/fetch-and-post.js";
 
 /** The service's attempts for the event of the page; null until they are read. */

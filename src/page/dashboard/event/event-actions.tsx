@@ -1,4 +1,4 @@
-import type { DashboardEventDetail } from "../../../dashboard/dashboard-api.js";
+import type { DashboardEventDetail } from "../../../dashboard/api/event.js";
 import { copyText } from "../../state/copy-text.js";
 import { Icon } from "../../ui/icon.js";
 import { Menu } from "../../ui/menu.js";

@@ -1,5 +1,5 @@
 import { useEffect, useMemo } from "preact/hooks";
-import type { DashboardEventDetail } from "../../../dashboard/dashboard-api.js";
+import type { DashboardEventDetail } from "../../../dashboard/api/event.js";
 import { HandlerList } from "../../message/handler-list.js";
 import { EventBadge } from "../../ui/badges.js";
 import { CopyFact } from "../../ui/copy-fact.js";

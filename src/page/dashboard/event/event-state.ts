@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import type { DashboardEventDetail, FileText } from "../../../dashboard/dashboard-api.js";
+import type { DashboardEventDetail, FileText } from "../../../dashboard/api/event.js";
 import { PageApiError } from "../../../dev/api/page-api-error.js";
 import { confirmed } from "../../state/confirmed.js";
 import { copyText } from "../../state/copy-text.js";

@@ -1,5 +1,5 @@
 import { useMemo } from "preact/hooks";
-import type { DashboardEventDetail, ShownPayload } from "../../../dashboard/dashboard-api.js";
+import type { DashboardEventDetail, ShownPayload } from "../../../dashboard/api/event.js";
 import { BodyView } from "../../message/body-view.js";
 import { formatBytes } from "../../ui/format.js";
 import { Icon } from "../../ui/icon.js";

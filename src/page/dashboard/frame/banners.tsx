@@ -1,5 +1,6 @@
 import { escapeControls } from "../../../base/text.js";
-import type { PausedHandlerRow, StoreTrouble } from "../../../dashboard/dashboard-api.js";
+import type { StoreTrouble } from "../../../dashboard/api/now.js";
+import type { PausedHandlerRow } from "../../../dashboard/api/work.js";
 import { formatExactTime, formatTime, plural } from "../../ui/format.js";
 import { Icon } from "../../ui/icon.js";
 import { streamState, mayOperate } from "../state/dashboard-session.js";

@@ -1,5 +1,5 @@
 import { escapeControls } from "../../../base/text.js";
-import type { BulkJobRow } from "../../../dashboard/dashboard-api.js";
+import type { BulkJobRow } from "../../../dashboard/api/jobs.js";
 import { Icon } from "../../ui/icon.js";
 import { mayOperate } from "../state/dashboard-session.js";
 import { closeJob, shownJobs, stopJob } from "../state/jobs.js";

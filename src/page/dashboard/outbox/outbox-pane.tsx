@@ -1,4 +1,4 @@
-import type { DashboardContactEventDetail } from "../../../dashboard/dashboard-api.js";
+import type { DashboardContactEventDetail } from "../../../dashboard/api/contact-events.js";
 import { ContactEventFacts } from "../../inbox/contact-event-facts.js";
 import { ContactEventBadge } from "../../ui/badges.js";
 import { CloseButton } from "../../ui/close-button.js";

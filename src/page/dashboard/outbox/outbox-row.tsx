@@ -1,4 +1,4 @@
-import type { DashboardContactEvent } from "../../../dashboard/dashboard-api.js";
+import type { DashboardContactEvent } from "../../../dashboard/api/contact-events.js";
 import { RefusalTags } from "../../inbox/refusal-tags.js";
 import { ContactEventBadge } from "../../ui/badges.js";
 import { formatExactTime, formatTime } from "../../ui/format.js";

@@ -1,5 +1,5 @@
 import { computed, signal } from "@preact/signals";
-import type { DashboardContactEvent, DashboardContactEventDetail } from "../../../dashboard/dashboard-api.js";
+import type { DashboardContactEvent, DashboardContactEventDetail } from "../../../dashboard/api/contact-events.js";
 import { confirmed } from "../../state/confirmed.js";
 import { reportProblem, runAction, showNotice } from "../../state/notice.js";
 import { plural } from "../../ui/format.js";

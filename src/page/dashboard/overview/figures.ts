@@ -1,5 +1,5 @@
 import { computed, signal } from "@preact/signals";
-import type { DashboardOverview, FigureRange } from "../../../dashboard/dashboard-api.js";
+import type { DashboardOverview, FigureRange } from "../../../dashboard/api/overview.js";
 import { reportProblem } from "../../state/notice.js";
 import { fetchOverview } from "../api/fetch-and-post.js";
 import { readParam, view } from "../state/dashboard-address.js";

@@ -1,4 +1,4 @@
-import type { DashboardOverview } from "../../../dashboard/dashboard-api.js";
+import type { DashboardOverview } from "../../../dashboard/api/overview.js";
 import { escapeControls } from "../../../base/text.js";
 import { formatCount, formatMs } from "../../ui/format.js";
 import { addUp, highest } from "../plots/plot-series.js";

@@ -1,4 +1,4 @@
-import type { DashboardOverview, HandlerSeries, DashboardRunSeries } from "../../../dashboard/dashboard-api.js";
+import type { DashboardOverview, HandlerSeries, DashboardRunSeries } from "../../../dashboard/api/overview.js";
 import { escapeControls } from "../../../base/text.js";
 import { formatCount } from "../../ui/format.js";
 import { Sparkline } from "../plots/sparkline.js";

@@ -1,5 +1,5 @@
 import { useEffect } from "preact/hooks";
-import type { DashboardOverview } from "../../../dashboard/dashboard-api.js";
+import type { DashboardOverview } from "../../../dashboard/api/overview.js";
 import { formatBytes, formatCount, formatMs } from "../../ui/format.js";
 import type { PlotSeries } from "../plots/plot-series.js";
 import { Plot } from "../plots/plot.js";

@@ -1,5 +1,5 @@
 import { computed, signal } from "@preact/signals";
-import type { DashboardSession } from "../../../dashboard/dashboard-api.js";
+import type { DashboardSession } from "../../../dashboard/api/session.js";
 import { reportProblem } from "../../state/notice.js";
 import { fetchSession, followSession } from "../api/fetch-and-post.js";
 import { storeTrouble } from "./now.js";

@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import type { HandlerRow } from "../../../dashboard/dashboard-api.js";
+import type { HandlerRow } from "../../../dashboard/api/work.js";
 import { escapeControls } from "../../../base/text.js";
 import { confirmed } from "../../state/confirmed.js";
 import { runAction, showNotice } from "../../state/notice.js";

@@ -1,5 +1,6 @@
 import { computed, signal } from "@preact/signals";
-import type { BulkJobRow, JobAction, WorkFilter } from "../../../dashboard/dashboard-api.js";
+import type { BulkJobRow, JobAction } from "../../../dashboard/api/jobs.js";
+import type { WorkFilter } from "../../../dashboard/api/work.js";
 import { confirmed } from "../../state/confirmed.js";
 import { runAction, showNotice } from "../../state/notice.js";
 import { plural } from "../../ui/format.js";

@@ -1,4 +1,5 @@
-import type { JobAction, WorkFilter } from "../../../dashboard/dashboard-api.js";
+import type { JobAction } from "../../../dashboard/api/jobs.js";
+import type { WorkFilter } from "../../../dashboard/api/work.js";
 import { ChooseNone } from "../../ui/choose-none.js";
 import { Icon } from "../../ui/icon.js";
 import { mayOperate } from "../state/dashboard-session.js";

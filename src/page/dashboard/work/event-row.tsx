@@ -1,6 +1,6 @@
 import { NOTE_HANDLER } from "../../../base/note-handler.js";
 import { piecesIn } from "../../../capture/model/work-word.js";
-import type { DashboardEvent } from "../../../dashboard/dashboard-api.js";
+import type { DashboardEvent } from "../../../dashboard/api/work.js";
 import { ListedBadge } from "../../ui/badges.js";
 import { formatExactTime, formatTime } from "../../ui/format.js";
 import { goTo, linkTo } from "../state/dashboard-address.js";

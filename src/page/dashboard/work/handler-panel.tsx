@@ -1,5 +1,5 @@
 import { escapeControls } from "../../../base/text.js";
-import type { HandlerRow } from "../../../dashboard/dashboard-api.js";
+import type { HandlerRow } from "../../../dashboard/api/work.js";
 import { Empty } from "../../ui/empty.js";
 import { formatCount, formatExactTime, formatTime } from "../../ui/format.js";
 import { Icon } from "../../ui/icon.js";

@@ -1,6 +1,6 @@
 import { useEffect } from "preact/hooks";
 import { escapeControls } from "../../../base/text.js";
-import type { JobFilter } from "../../../dashboard/dashboard-api.js";
+import type { JobFilter } from "../../../dashboard/api/jobs.js";
 import { Empty } from "../../ui/empty.js";
 import { formatExactTime, formatTime, plural } from "../../ui/format.js";
 import { mayOperate } from "../state/dashboard-session.js";

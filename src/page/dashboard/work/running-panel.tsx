@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import type { RunningWork } from "../../../dashboard/dashboard-api.js";
+import type { RunningWork } from "../../../dashboard/api/work.js";
 import { runAction } from "../../state/notice.js";
 import { Empty } from "../../ui/empty.js";
 import { formatExactTime } from "../../ui/format.js";

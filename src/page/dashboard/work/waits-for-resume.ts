@@ -1,4 +1,4 @@
-import type { DashboardEvent, PausedHandlerRow } from "../../../dashboard/dashboard-api.js";
+import type { DashboardEvent, PausedHandlerRow } from "../../../dashboard/api/work.js";
 
 /** True for an event that has work to run, all of it of handlers that are paused. */
 export function waitsForResume({ handlers }: DashboardEvent, paused: readonly PausedHandlerRow[]): boolean {

@@ -1,5 +1,5 @@
 import { computed } from "@preact/signals";
-import type { DashboardEvent, WorkFilter } from "../../../dashboard/dashboard-api.js";
+import type { DashboardEvent, WorkFilter } from "../../../dashboard/api/work.js";
 import { fetchEvents } from "../api/fetch-and-post.js";
 import { readParam } from "../state/dashboard-address.js";
 import { createPagedList } from "../state/create-paged-list.js";

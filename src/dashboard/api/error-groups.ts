@@ -1,0 +1,42 @@
+/*
+ * GET  api/errors?handler=&type=&state=&since=&until= → ErrorGroupPage
+ */
+
+/** Errors of work that waits for its next run, runs again, is dead or is parked, by what they have in common. */
+export interface ErrorGroupPage {
+  /** Those that failed last first. */
+  items: ErrorGroupRow[];
+  /** True when there are more groups than are listed. */
+  hasMore: boolean;
+  /** Start of each step of {@link ErrorGroupRow.counts}, in milliseconds since 1970. */
+  times: number[];
+  /** Length of a step, in milliseconds. */
+  stepMs: number;
+}
+
+export interface ErrorGroupRow {
+  /** Opaque, and the same for everybody; names the group in {@link WorkFilter.group}. */
+  group: string;
+  handler: string;
+  /** Event type. */
+  type: string;
+  /** Name or code of the error, such as `TypeError` or `unknown_type`. */
+  kind: string;
+  /** Its message, with `…` in place of numbers, ids, addresses and quoted texts. */
+  message: string;
+  /** Events in the group; each has one piece of work in it. */
+  events: number;
+  /** True when there are more events than are counted. */
+  isCapped: boolean;
+  /** Runs of them that failed so far. */
+  failures: number;
+  /** How many of the events are in which state. */
+  states: { pending: number; leased: number; dead: number; parked: number };
+  /** The first and the last time at which one of them failed last, ISO 8601. */
+  firstAt: string;
+  lastAt: string;
+  /** Events per step, by when they failed last, for a sparkline. */
+  counts: number[];
+  /** The event that failed last, with its error as it was. */
+  example: { id: string; error: string | null };
+}

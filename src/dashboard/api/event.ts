@@ -1,0 +1,62 @@
+/*
+ * GET  api/events/{id}                         → DashboardEventDetail
+ * GET  api/events/{id}/deliveries              → EventDeliveries; the service is asked, which takes its time
+ * POST api/events/{id}/retry | discard | run {} → InboxChange
+ * POST api/events/{id}/payload {}              → UnveiledPayload; logged with the name
+ * POST api/events/{id}/fixture {}              → FileText: a capture for the app's own tests; logged with the name
+ * POST api/events/{id}/capture {}              → FileText: a capture, strictly redacted, for the dev server; logged
+ */
+import type { InboxEventDetail } from "../../dev/api/page-api.js";
+import type { ShownStep, TimelineEntry } from "../../dev/api/timeline-entry.js";
+import type { DashboardContactEvent } from "./contact-events.js";
+import type { DashboardEvent } from "./work.js";
+
+export type { ShownStep, TimelineEntry };
+export type { InboxChange } from "../../dev/api/page-api.js";
+
+/** One event with all that is known about it. */
+export interface DashboardEventDetail extends DashboardEvent, Pick<InboxEventDetail, "errors"> {
+  /** When the service signed the delivery that was stored, ISO 8601. */
+  signedAt: string;
+  /** Oldest first. */
+  timeline: TimelineEntry[];
+  /** Finished steps of `ctx.step`, by handler and then oldest first; none once the body is dropped. */
+  steps: ShownStep[];
+  /** Those that its handlers recorded, newest first, 50 at most. */
+  contactEvents: DashboardContactEvent[];
+  /** Ids, as listed, of other bodies received under its id. */
+  otherBytes: string[];
+  payload: ShownPayload;
+}
+
+/** The payload as far as it may be shown without unveiling it. */
+export interface ShownPayload {
+  /** `gone`: retention has dropped it, or it was erased. `too_large`: to be redacted; it can be unveiled. */
+  kind: "hidden" | "redacted" | "gone" | "too_large";
+  /** Null unless `redacted`. */
+  text: string | null;
+  /** Of the exact bytes; null when gone. */
+  bytes: number | null;
+  /** True when this person may see it in full. */
+  canUnveil: boolean;
+}
+
+/** The exact bytes, read as UTF-8. */
+export interface UnveiledPayload {
+  text: string;
+}
+
+/** The service's attempts to deliver an event, by its delivery log: before the event was stored, and after. */
+export interface EventDeliveries {
+  /** For the time line; oldest first. */
+  attempts: TimelineEntry[];
+  /** What is not known of them and why, in one line; null when the log was read. */
+  note: string | null;
+}
+
+/** A file that the page saves. */
+export interface FileText {
+  name: string;
+  mediaType: string;
+  text: string;
+}

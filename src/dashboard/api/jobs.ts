@@ -1,0 +1,65 @@
+/*
+ * POST api/jobs/preview  JobBody               → JobPreview
+ * POST api/jobs          JobBody               → BulkJobRow
+ * GET  api/jobs                                → BulkJobList, newest first
+ * POST api/jobs/{id}/cancel {}                 → BulkJobRow
+ */
+import type { JobAction } from "../../store/bulk-jobs.js";
+import type { WorkFilter } from "./work.js";
+
+export type { JobAction };
+
+/**
+ * `retry` and `discard` change work that is dead or parked; `run` makes work due now that waits for its next run. The
+ * filter's `state` can be `dead` or `parked`, or is left out.
+ */
+export interface JobBody {
+  action: JobAction;
+  filter: WorkFilter;
+}
+
+/** What a job would change now. */
+export interface JobPreview {
+  events: number;
+  /** Pieces of work. */
+  work: number;
+}
+
+/** Which work a job changes. Each list of jobs has it, so it does not have the ids. */
+export interface JobFilter extends Omit<WorkFilter, "ids" | "group"> {
+  /** As in {@link WorkFilter}; `[hidden]` for people who could not have found it in errors as they see them. */
+  error?: string | undefined;
+  /** True when it is work of one group of errors; left out otherwise. */
+  isGroup?: true | undefined;
+  /** How many events were chosen by their ids; left out when none were. */
+  chosen?: number | undefined;
+}
+
+/** A change of much work, done a small page at a time by any process on the store. */
+export interface BulkJobRow {
+  id: string;
+  action: JobAction;
+  filter: JobFilter;
+  /** Name of the person. */
+  by: string;
+  /** ISO 8601. */
+  createdAt: string;
+  /** `open` until all is done; a process that dies leaves it to another one. */
+  state: "open" | "done" | "cancelled" | "failed";
+  /** Pieces of work that were counted when it was created. */
+  total: number;
+  /** Pieces that were changed. */
+  done: number;
+  /** Pieces that cannot be changed: their body is gone, or their handler has another body of the event. */
+  skipped: number;
+  /** Pieces that others had changed before the job came to them; 0 until it is done. */
+  changedBefore: number;
+  /** When it ended, ISO 8601; null while it is open. */
+  endedAt: string | null;
+  /** Why it failed; null unless it did. */
+  error: string | null;
+}
+
+export interface BulkJobList {
+  jobs: BulkJobRow[];
+}

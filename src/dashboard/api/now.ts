@@ -1,0 +1,121 @@
+/*
+ * GET  api/stream                              → server-sent events, see StreamMessages
+ */
+import type { BulkJobRow } from "./jobs.js";
+import type { PausedHandlerRow } from "./work.js";
+
+/** From this age on, {@link DashboardNow.countedAgoMs} is shown. */
+export const OLD_COUNTS_MS = 5_000;
+
+/** The state at one moment. */
+export interface DashboardNow {
+  /** ISO 8601. */
+  at: string;
+  /**
+   * Why the store cannot be read; null while it can. With it, all of this is of the process that answers, from its
+   * memory, and what only the store knows is null or empty.
+   */
+  trouble: StoreTrouble | null;
+  /** What the process that answers has raised and is not over, the last raised first. */
+  alarms: AlarmRow[];
+  /** The most serious state of the processes that live, such as `running` or `stopping`; `stopped` without one. */
+  state: string;
+  /** Processes on the store that reported within the last minutes, this one first. */
+  processes: ProcessRow[];
+  endpoint: EndpointHealth;
+  backlog: {
+    pending: number;
+    leased: number;
+    dead: number;
+    parked: number;
+    /** Age of the oldest event with work that waits or runs, in milliseconds; 0 without one. */
+    oldestAgeMs: number;
+  } | null;
+  outbox: { pending: number; leased: number; dead: number; oldestAgeMs: number } | null;
+  /** How long ago `backlog`, `outbox` and the work of `paused` were counted, in milliseconds: much takes its time. */
+  countedAgoMs: number;
+  /** Null where it is not known. */
+  disk: { usedBytes: number | null; freeBytes: number | null };
+  /** Handlers that do not run until they are resumed; the page shows a banner. */
+  paused: PausedHandlerRow[];
+  /** Handlers that run now, of all processes. */
+  running: number;
+}
+
+/** Why the store cannot be read; without secrets and without what its rows hold. */
+export interface StoreTrouble {
+  /** Code of the error, such as `store_replaced` or `store_unreachable`; `not_started` before the receiver has. */
+  code: string;
+  /** What happened, plain text. */
+  message: string;
+  /** What to do, plain text. */
+  advice: string;
+}
+
+/** A problem that needs an operator. */
+export interface AlarmRow {
+  /** Such as `store_unavailable`. */
+  kind: string;
+  /** Since when it is raised again and again, ISO 8601. */
+  since: string;
+  /** When it was raised last, ISO 8601. */
+  at: string;
+  /** Its numbers and codes, such as `inARow 20, disablesAt 100`; empty without any. */
+  detail: string;
+  /** What to do, plain text. */
+  advice: string;
+}
+
+/** How near the service is to switching the endpoint off. */
+export interface EndpointHealth {
+  /** Answers other than 2xx in a row, of all processes together: after the last 2xx of any. */
+  failuresInARow: number;
+  /** 100, the service's limit. */
+  disablesAt: number;
+  /** When a delivery was last stored, ISO 8601; null when the store had none. */
+  lastAcceptedAt: string | null;
+  /** Since then, in milliseconds; null with it. */
+  silentForMs: number | null;
+  /** True when that is longer than the option `silenceAfterMs` of a receiver. */
+  isSilent: boolean;
+}
+
+/** A process that has the store open. */
+export interface ProcessRow {
+  /** Opaque; unique among processes. */
+  process: string;
+  /** Name of its machine. */
+  host: string;
+  /** Its number on that machine. */
+  pid: number;
+  /** The receiver's option `role`. */
+  role: string;
+  /** When it started, ISO 8601. */
+  startedAt: string;
+  /** True for the process that answers this request. */
+  isThis: boolean;
+  /** False once it has not reported for two minutes. */
+  isAlive: boolean;
+  /** State of its receiver. */
+  state: string;
+  /** ISO 8601. */
+  reportedAt: string;
+  failuresInARow: number;
+  /** Handlers that run in it now. */
+  running: number;
+}
+
+/**
+ * The messages of the stream, by the name of the event, with JSON as their data. The browser connects again by itself;
+ * a page that was away then loads its lists again.
+ */
+export interface StreamMessages {
+  /** At once, and each second while something has changed. */
+  now: DashboardNow;
+  /** A step of the figures was written, or has ended while the store cannot be read: load the overview again. */
+  figures: { at: string };
+  /** Jobs that have changed. */
+  jobs: { jobs: BulkJobRow[] };
+  /** The receiver stops; the stream ends. */
+  end: Record<string, never>;
+}

@@ -1,0 +1,53 @@
+/*
+ * GET  api/overview?range=1h|24h|7d            → DashboardOverview
+ */
+import type { HandlerTimesRow } from "../../dev/api/page-api.js";
+import type { OutcomeKind } from "../../protocol/outcome.js";
+import type { FigureRange, StepValues } from "../../store/figures.js";
+import type { DashboardNow } from "./now.js";
+
+export type { FigureRange, StepValues };
+
+/**
+ * What the plots show: all processes of the store together. With {@link DashboardNow.trouble}: the last hour of this
+ * process, whatever range was asked for.
+ */
+export interface DashboardOverview {
+  range: FigureRange;
+  /** Length of a step, in milliseconds. */
+  stepMs: number;
+  /** Start of each step, in milliseconds since 1970, ascending without gaps; the last step may still be open. */
+  times: number[];
+  /** Deliveries in each step, by outcome; outcomes without any are left out. */
+  answers: Partial<Record<OutcomeKind, StepValues>>;
+  /** Time from a delivery to its answer, in milliseconds. */
+  latency: { medianMs: StepValues; p95Ms: StepValues; p99Ms: StepValues };
+  /** In the order of their names. */
+  handlers: HandlerSeries[];
+  /** Runs of handlers that found no place in a step, together; null without any. */
+  otherHandlers: DashboardRunSeries | null;
+  /** Work that waits or runs; and the age of the oldest, in milliseconds. */
+  backlog: { depth: StepValues; oldestAgeMs: StepValues };
+  /** Contact events that wait or are being sent; and the age of the oldest, in milliseconds. */
+  outbox: { depth: StepValues; oldestAgeMs: StepValues };
+  /** Of the store, and of its disk; null throughout on PostgreSQL where it is not known. */
+  disk: { usedBytes: StepValues; freeBytes: StepValues };
+  now: DashboardNow;
+}
+
+/** Runs in each step. */
+export interface DashboardRunSeries {
+  /** Runs that ended, those that failed included. */
+  runs: StepValues;
+  failed: StepValues;
+  medianMs: StepValues;
+  p95Ms: StepValues;
+  p99Ms: StepValues;
+}
+
+/** A handler's runs in each step. */
+export interface HandlerSeries extends DashboardRunSeries {
+  handler: string;
+  /** Of its runs in the range, from a whole step of ten minutes on; null without one. */
+  times: HandlerTimesRow | null;
+}

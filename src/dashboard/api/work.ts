@@ -1,0 +1,75 @@
+/*
+ * GET  api/events?state=&handler=&type=&error=&id=&text=&since=&until=&group=&cursor= → DashboardEventPage
+ * GET  api/running                             → RunningWork
+ * GET  api/handlers                            → HandlerReport
+ * POST api/handlers/pause | resume {handler}    → HandlerReport
+ */
+import type { HandlerTimesRow, InboxEvent } from "../../dev/api/page-api.js";
+
+/** Which work of events: what fits each field that is given. A job keeps it as it is. */
+export interface WorkFilter {
+  state?: "pending" | "leased" | "dead" | "parked" | "done" | undefined;
+  handler?: string | undefined;
+  type?: string | undefined;
+  /** Text in the reason or the last error, in any case. */
+  error?: string | undefined;
+  /** ISO 8601: only events received then or later. */
+  since?: string | undefined;
+  /** ISO 8601: only events received before. */
+  until?: string | undefined;
+  /** {@link ErrorGroupRow.group}. */
+  group?: string | undefined;
+  /** Exactly these events, 500 at most: a selection. */
+  ids?: string[] | undefined;
+}
+
+/** An event in the list. */
+export interface DashboardEvent extends InboxEvent {
+  /** When its next run is due, ISO 8601; null when none waits. */
+  nextRunAt: string | null;
+}
+
+export interface DashboardEventPage {
+  items: DashboardEvent[];
+  nextCursor: string | null;
+}
+
+/** The longest-running first. */
+export interface RunningWork {
+  items: RunningRow[];
+  /** True when there are more than are listed: each process reports 50. */
+  hasMore: boolean;
+}
+
+export interface RunningRow {
+  process: string;
+  handler: string;
+  eventId: string;
+  /** ISO 8601. */
+  since: string;
+  /** In milliseconds. */
+  forMs: number;
+}
+
+export interface HandlerReport {
+  handlers: HandlerRow[];
+}
+
+/** A handler that is registered here, or has work in the store. */
+export interface HandlerRow {
+  handler: string;
+  /** Null while it runs as usual. */
+  paused: PausedHandlerRow | null;
+  pending: number;
+  times: HandlerTimesRow | null;
+}
+
+export interface PausedHandlerRow {
+  handler: string;
+  /** Since when, ISO 8601. */
+  since: string;
+  /** Name of the person, or `cli`. */
+  by: string;
+  /** Work that waits for it. */
+  pending: number;
+}
