@@ -3,7 +3,7 @@ import { MINUTE, SECOND } from "../base/duration.js";
 import { errorFields } from "../base/error-fields.js";
 import type { Logger } from "../base/logger.js";
 import type { FigureSeries, Gauges, ProcessStatus } from "../store/figures.js";
-import type { EndedRuns } from "../store/handler-times.js";
+import { type EndedRuns, sumEndedRuns } from "../store/handler-times.js";
 import type { Store } from "../store/store.js";
 import { NO_FIGURES, sumFigures } from "../store/sum-figures.js";
 import type { FiguresRecorder } from "./figures-recorder.js";
@@ -25,8 +25,8 @@ interface FiguresWriterDeps {
 
 /**
  * Writes to the store what happens in this process: at most once in 10 s, and once a minute while nothing changes.
- * Nothing waits for it. Figures that cannot be written go with the next write, so that the plots show what happened
- * while the store failed; how long handlers took is dropped then.
+ * Nothing waits for it. What cannot be written goes with the next write, so that the dashboard shows what happened
+ * while the store failed. What a store has written although it gave no answer is counted twice then.
  */
 export class FiguresWriter {
   readonly #deps: FiguresWriterDeps;
@@ -38,7 +38,7 @@ export class FiguresWriter {
   readonly #recent = new RecentFigures();
   #unwritten = NO_FIGURES;
   #writtenAt = -Infinity;
-  readonly #ended: EndedRuns[] = [];
+  #ended: readonly EndedRuns[] = [];
   /** What was last written, as far as a change of it is worth a write. */
   #said = "";
 
@@ -100,12 +100,12 @@ export class FiguresWriter {
     const { figures, ended } = this.#deps.recorder.take();
     this.#unwritten = sumFigures(this.#unwritten, figures);
     this.#recent.add(figures, this.#deps.clock.now());
-    this.#ended.push(...ended);
+    this.#ended = sumEndedRuns([...this.#ended, ...ended]);
   }
 
   get #hasUnwritten(): boolean {
     const { answers, runs } = this.#unwritten;
-    return Object.keys(answers).length > 0 || runs.size > 0;
+    return Object.keys(answers).length > 0 || runs.size > 0 || this.#ended.length > 0;
   }
 
   /** False, with one line of the log, if not all could be written. */
@@ -113,15 +113,17 @@ export class FiguresWriter {
     const { store, recorder, clock, logger } = this.#deps;
     const now = clock.now();
     const figures = this.#unwritten;
-    const ended = this.#ended.splice(0);
+    const ended = this.#ended;
     this.#unwritten = NO_FIGURES;
-    const [written, ...others] = await Promise.allSettled([
+    this.#ended = [];
+    const [written, noted] = await Promise.allSettled([
       store.writeFigures({ process: recorder.process, now, figures: { ...figures, gauges }, status }),
-      ...(ended.length === 0 ? [] : [store.noteHandlerTimes(ended, now)]),
+      ended.length === 0 ? undefined : store.noteHandlerTimes(ended, now),
     ]);
     if (written.status === "fulfilled") this.#writtenAt = elapsedBy(clock);
     else this.#unwritten = sumFigures(figures, this.#unwritten);
-    const failed = [written, ...others].find((result) => result.status === "rejected");
+    if (noted.status === "rejected") this.#ended = sumEndedRuns([...ended, ...this.#ended]);
+    const failed = [written, noted].find((result) => result.status === "rejected");
     // Not each of them: a store that fails reports it elsewhere.
     if (failed !== undefined && !this.#hasFailed) logger.warn(errorFields(failed.reason, true), "figures_not_kept");
     this.#hasFailed = failed !== undefined;

@@ -25,6 +25,16 @@ export interface EndedRuns {
   runs: number;
 }
 
+/** Those of one handler that ended the same way and took about as long, together. */
+export function sumEndedRuns(ended: readonly EndedRuns[]): EndedRuns[] {
+  const byKind = new Map<string, EndedRuns>();
+  for (const each of ended) {
+    const kind = JSON.stringify([each.handler, each.outcome, each.fromMs]);
+    byKind.set(kind, { ...each, runs: each.runs + (byKind.get(kind)?.runs ?? 0) });
+  }
+  return [...byKind.values()];
+}
+
 /** Which ended runs. */
 export interface HandlerTimesQuery {
   /** Name of the handler. @default all */

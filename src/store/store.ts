@@ -301,7 +301,8 @@ export interface Store<Tx = CommitTransaction> extends Outbox, KnownIds, Figures
   keepPolicies(policies: readonly HandlerPolicy[]): Promise<void>;
   /**
    * Adds ended runs of handlers to the counts of the ten minutes of `now`, and drops counts that are older than 8 days,
-   * a few at a time. Nothing waits for it, and counts may be lost.
+   * a few at a time. The same handler, outcome and duration may stand in it several times. Nothing waits for it, and
+   * counts may be lost.
    */
   noteHandlerTimes(ended: readonly EndedRuns[], now: number): Promise<void>;
   /** How long handlers took, by handler in the order of their names; those without a run are left out. */

@@ -70,7 +70,7 @@ export const LOG_MESSAGES: Readonly<Record<string, Remedy>> = {
   },
   figures_not_kept: {
     cause:
-      "What happened in the last seconds could not be written for the plots of the dashboard. Counts go with the next write; how long handlers took is not kept. Not logged again until a write has succeeded.",
+      "What happened in the last seconds could not be written for the plots of the dashboard. It goes with the next write. Not logged again until a write has succeeded.",
     remedy: NOTHING,
   },
   final_answer: {

@@ -55,6 +55,12 @@ export function describeHandlerTimes(fixture: Fixture): void {
       ]);
     });
 
+    test("the same handler, outcome and duration may stand in one call several times", async () => {
+      const { store } = fixture;
+      await store.noteHandlerTimes([ended({ runs: 3 }), ended({ outcome: "failed" }), ended({ runs: 4 })], STEP);
+      expect(await store.handlerTimes({})).toMatchObject([{ handler: "h", runs: 8, failed: 1 }]);
+    });
+
     test("names of handlers may hold any character", async () => {
       const names = ["", " ", "é", "'; --", "\u0000", "😀"];
       await fixture.store.noteHandlerTimes(

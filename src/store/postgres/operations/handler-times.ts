@@ -4,6 +4,7 @@ import {
   type HandlerTimesQuery,
   stepsAt,
   stepsOf,
+  sumEndedRuns,
   toHandlerTimes,
 } from "../../handler-times.js";
 import type { Sql } from "../sql.js";
@@ -28,13 +29,15 @@ export async function noteHandlerTimes(
   { ended, now }: { ended: readonly EndedRuns[]; now: number },
 ): Promise<void> {
   const { step, oldest } = stepsAt(now);
+  // A statement may not update a row twice.
+  const rows = sumEndedRuns(ended);
   await sql.run(ADD, {
     step,
     node,
-    handlers: ended.map(({ handler }) => handler),
-    outcomes: ended.map(({ outcome }) => outcome),
-    froms: ended.map(({ fromMs }) => fromMs),
-    counts: ended.map(({ runs }) => runs),
+    handlers: rows.map(({ handler }) => handler),
+    outcomes: rows.map(({ outcome }) => outcome),
+    froms: rows.map(({ fromMs }) => fromMs),
+    counts: rows.map(({ runs }) => runs),
   });
   await sql.run(DROP, { oldest });
 }
