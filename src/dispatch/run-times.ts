@@ -1,4 +1,5 @@
-import { type EndedRuns, RUN_TIME_BOUNDS } from "../store/handler-times.js";
+import { RUN_TIME_BOUNDS } from "../base/run-time-bounds.js";
+import type { EndedRuns } from "../store/handler-times.js";
 import { TimeBuckets } from "../store/time-buckets.js";
 
 const OUTCOMES = ["done", "failed"] as const satisfies readonly EndedRuns["outcome"][];

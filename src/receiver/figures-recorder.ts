@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
+import { RUN_TIME_BOUNDS } from "../base/run-time-bounds.js";
 import type { RunRecord } from "../dispatch/run-record.js";
 import type { Figures, ProcessStatus, RunFigures, RunningNow } from "../store/figures.js";
-import { type EndedRuns, RUN_TIME_BOUNDS } from "../store/handler-times.js";
+import type { EndedRuns } from "../store/handler-times.js";
 import { NO_FIGURES, sumRuns } from "../store/sum-figures.js";
 import { bucketOf } from "../store/time-buckets.js";
 import type { Admission } from "./admission.js";

@@ -1,4 +1,5 @@
 import { MINUTE, SECOND } from "../base/duration.js";
+import { RUN_TIME_BOUNDS } from "../base/run-time-bounds.js";
 import { ANSWERS, type OutcomeKind } from "../protocol/outcome.js";
 import {
   FIGURE_RANGES,
@@ -12,7 +13,6 @@ import {
   type TimeCounts,
   type TimeSeries,
 } from "./figures.js";
-import { RUN_TIME_BOUNDS } from "./handler-times.js";
 import { NO_FIGURES, sumFigures } from "./sum-figures.js";
 
 /** A process that has nothing to say writes once a minute, and up to 10 s late. */
@@ -116,26 +116,15 @@ function toRunSeries(steps: KnownSteps, runsOf: (figures: Figures) => RunFigures
 
 function toTimeSeries(times: readonly (TimeCounts | undefined)[]): TimeSeries {
   const at = (share: number): StepValues => times.map((counts) => timeAt(counts ?? [], share));
-  return { medianMs: at(0.5), p95Ms: at(0.95), p99Ms: at(0.99) };
+  return { medianFromMs: at(0.5), p95FromMs: at(0.95), p99FromMs: at(0.99) };
 }
 
-/**
- * What this share of the counted took at most, as if the times in a bucket were spread evenly; in the last bucket, its
- * lower bound. Null when nothing was counted.
- */
+/** Where the bucket begins in which this share of the counted is reached. Null when nothing was counted. */
 function timeAt(counts: TimeCounts, share: number): number | null {
   const rank = share * counts.reduce((sum, count) => sum + count, 0);
   if (rank === 0) return null;
-  let before = 0;
-  const place = counts.findIndex((count) => {
-    if (before + count >= rank) return true;
-    before += count;
-    return false;
-  });
-  const from = RUN_TIME_BOUNDS[place] ?? 0;
-  const to = RUN_TIME_BOUNDS[place + 1] ?? from;
-  const time = from + ((to - from) * (rank - before)) / (counts[place] ?? 1);
-  return Math.round(time * 10) / 10;
+  let reached = 0;
+  return RUN_TIME_BOUNDS[counts.findIndex((count) => (reached += count) >= rank)] ?? null;
 }
 
 function toLevels(steps: KnownSteps, of: (gauges: Gauges) => Gauges["backlog"]): FigureSeries["backlog"] {

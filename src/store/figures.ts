@@ -12,8 +12,8 @@ export const FIGURE_RANGES = {
 export type FigureRange = keyof typeof FIGURE_RANGES;
 
 /**
- * Counts by how long it took: one for each bucket of `RUN_TIME_BOUNDS` in `handler-times.ts`, from the first bucket on;
- * those after the last that has any may be missing.
+ * Counts by how long it took: one for each bucket of `RUN_TIME_BOUNDS`, from the first bucket on; those after the last
+ * that has any may be missing.
  */
 export type TimeCounts = readonly number[];
 
@@ -136,14 +136,17 @@ export interface FiguresQuery {
 /** One value per step, in the order of {@link FigureSeries.times}; null where nothing is known. */
 export type StepValues = (number | null)[];
 
-/** Times in each step, in milliseconds. */
+/**
+ * Times in each step, by the range that they are in, which is all that is known: its lower bound in milliseconds, one
+ * of `RUN_TIME_BOUNDS`. The next one is its end; the last range has none.
+ */
 export interface TimeSeries {
-  /** Half of them took less. */
-  medianMs: StepValues;
-  /** 95 % of them took less. */
-  p95Ms: StepValues;
-  /** 99 % of them took less. */
-  p99Ms: StepValues;
+  /** Half of them took less than the end of this range. */
+  medianFromMs: StepValues;
+  /** 95 % of them took less than the end of this range. */
+  p95FromMs: StepValues;
+  /** 99 % of them took less than the end of this range. */
+  p99FromMs: StepValues;
 }
 
 /** Runs in each step. */

@@ -1,12 +1,5 @@
 import { DAY, MINUTE } from "../base/duration.js";
-
-/**
- * Runs are counted by how long they took. These are the lower bounds of the counts' buckets, in milliseconds; the last
- * one has no end.
- */
-export const RUN_TIME_BOUNDS: readonly number[] = [
-  0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 60_000, 120_000, 300_000,
-];
+import { RUN_TIME_BOUNDS } from "../base/run-time-bounds.js";
 
 /** Runs are counted by the ten minutes in which they are noted. */
 const STEP_MS = 10 * MINUTE;
@@ -19,7 +12,7 @@ export interface EndedRuns {
   handler: string;
   /** `failed`: it threw, or took longer than its `timeoutMs`. */
   outcome: "done" | "failed";
-  /** Lower bound of what they took in milliseconds, one of {@link RUN_TIME_BOUNDS}. */
+  /** Lower bound of what they took in milliseconds, one of `RUN_TIME_BOUNDS`. */
   fromMs: number;
   /** How many. */
   runs: number;

@@ -1,4 +1,4 @@
-import { RUN_TIME_BOUNDS } from "./handler-times.js";
+import { RUN_TIME_BOUNDS } from "../base/run-time-bounds.js";
 
 /** Counts by how long it took, by the buckets of {@link RUN_TIME_BOUNDS}. To count adds to a number, nothing else. */
 export class TimeBuckets {

@@ -101,6 +101,20 @@ describe("a look", () => {
     expect([late.receiver, late.at]).toEqual(["running", NOW + 4_999]);
   });
 
+  test.each<[what: string, times: number[], p95Ms: number | null, text: string]>([
+    ["five seconds", Array.from({ length: 13 }, (_, bucket) => Number(bucket === 12)), 10_000, "< 10 s"],
+    ["over five minutes", Array.from({ length: 18 }, (_, bucket) => Number(bucket === 17)), null, "> 5 min"],
+  ])("a run of %s is said by the end of its range", async (_, times, p95Ms, text) => {
+    const runs = new Map([["slow", { done: 1, failed: 0, times }]]);
+    const readFigures: LookedAt["readFigures"] = (range) =>
+      Promise.resolve(
+        toFigureSeries([{ step: NOW - 5_000 - STEP, figures: { ...figures, runs } }], { range, now: NOW }),
+      );
+    const look = await takeLook({ ...hostileInbox(), readFigures }, NOW);
+    expect(lookRecord(look)).toMatchObject({ rates: { handlers: [{ handler: "slow", p95Ms }] } });
+    expect(describeLook(look, PLAIN).join("\n")).toMatch(new RegExp(`1 +0 +${text} +slow`));
+  });
+
   test("is shown with hostile and long texts as text, in lines that stay short", async () => {
     const look = await takeLook(hostileInbox(), NOW);
     const lines = [...describeLook(look, PLAIN), lineOfLook(look)];

@@ -77,7 +77,7 @@ test("while the files are away, the overview shows what this process knows", asy
   expect(body).toMatchObject(FROM_MEMORY.body);
   expect(total(body.answers.accepted)).toBe(2);
   expect(total(body.answers.store_unavailable)).toBe(20);
-  expect(body.latency.p95Ms.some((ms) => ms !== null)).toBe(true);
+  expect(body.latency.p95FromMs.some((ms) => ms !== null)).toBe(true);
   expect(body.now.endpoint).toMatchObject({ failuresInARow: 20, lastAcceptedAt: expect.any(String) });
   expect(body.now.alarms.map(({ kind, detail }) => [kind, detail])).toEqual([
     ["failures_in_a_row", "inARow 20, disablesAt 100"],

@@ -159,15 +159,16 @@ describe("series of figures", () => {
     ]);
   });
 
-  test.each<[what: string, counts: number[], medianMs: number | null, p95Ms: number | null]>([
+  test.each<[what: string, counts: number[], medianFromMs: number | null, p95FromMs: number | null]>([
     ["nothing", [], null, null],
-    ["one time", [0, 0, 0, 1], 7.5, 9.8],
-    ["times spread over a bucket", [0, 0, 0, 100], 7.5, 9.8],
-    ["a half below a half", [0, 10, 0, 0, 10], 2, 19],
+    ["one time", [0, 0, 0, 1], 5, 5],
+    ["times in one bucket", [0, 0, 0, 100], 5, 5],
+    ["a half below a half", [0, 10, 0, 0, 10], 1, 10],
+    ["a few above the others", [96, 0, 0, 4], 0, 0],
     ["times in the last bucket", [...Array.from({ length: 17 }, () => 0), 3], 300_000, 300_000],
-  ])("median and p95 of %s", (_, counts, medianMs, p95Ms) => {
+  ])("median and p95 of %s are the buckets that they are in", (_, counts, medianFromMs, p95FromMs) => {
     const { series } = seriesAt({ 0: { answerTimes: counts } }, { seconds: 0 });
-    expect([series.latency.medianMs.at(-1), series.latency.p95Ms.at(-1)]).toEqual([medianMs, p95Ms]);
+    expect([series.latency.medianFromMs.at(-1), series.latency.p95FromMs.at(-1)]).toEqual([medianFromMs, p95FromMs]);
   });
 
   test("a handler that did not run in a known step has no runs and no times there", () => {
@@ -176,7 +177,7 @@ describe("series of figures", () => {
     const [handler] = series.handlers;
     expect([-10, 0, 10].map((second) => handler?.runs[at(second)])).toEqual([null, 4, 0]);
     expect([-10, 0, 10].map((second) => handler?.failed[at(second)])).toEqual([null, 1, 0]);
-    expect([-10, 0, 10].map((second) => handler?.medianMs[at(second)])).toEqual([null, 0.5, null]);
+    expect([-10, 0, 10].map((second) => handler?.medianFromMs[at(second)])).toEqual([null, 0, null]);
   });
 
   test("runs of handlers without a place are a series of their own", () => {
@@ -185,7 +186,7 @@ describe("series of figures", () => {
     expect(series.handlers).toEqual([]);
     expect([-10, 0, 10].map((second) => series.otherHandlers?.runs[at(second)])).toEqual([null, 4, 0]);
     expect([-10, 0, 10].map((second) => series.otherHandlers?.failed[at(second)])).toEqual([null, 1, 0]);
-    expect([-10, 0, 10].map((second) => series.otherHandlers?.p95Ms[at(second)])).toEqual([null, 1, null]);
+    expect([-10, 0, 10].map((second) => series.otherHandlers?.p95FromMs[at(second)])).toEqual([null, 0, null]);
     expect(seriesAt({ 0: {} }, { seconds: 10 }).series.otherHandlers).toBeNull();
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type EndedRuns, RUN_TIME_BOUNDS, toHandlerTimes } from "#pigeonhole/store/handler-times.js";
+import { RUN_TIME_BOUNDS } from "#pigeonhole/base/run-time-bounds.js";
+import { type EndedRuns, toHandlerTimes } from "#pigeonhole/store/handler-times.js";
 
 /** So many runs each, by the lower bound of what they took. */
 const done = (runs: Record<number, number>): EndedRuns[] =>

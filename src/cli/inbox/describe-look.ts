@@ -1,4 +1,5 @@
 import { isoTime } from "../../base/iso-time.js";
+import { describeRunTime } from "../../base/run-time-bounds.js";
 import { escapeControls } from "../../base/text.js";
 import { LIMITS } from "../../protocol/limits.js";
 import { age, clip, countOf, formatTable } from "../frame/format.js";
@@ -113,7 +114,7 @@ function describeHandlers(rates: Rates | undefined, paint: Paint): string[] {
     .map(({ handler, runs, failed, p95Ms }) => [
       String(runs),
       failed === 0 ? "0" : paint.red(String(failed)),
-      p95Ms === null ? "–" : `${Math.ceil(p95Ms)} ms`,
+      describeRunTime(p95Ms),
       clip(handler, WIDTHS.name),
     ]);
   const more = rates.handlers.length - rows.length;

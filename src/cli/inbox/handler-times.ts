@@ -1,4 +1,4 @@
-import { MINUTE, SECOND } from "../../base/duration.js";
+import { describeRunTime } from "../../base/run-time-bounds.js";
 import { escapeControls } from "../../base/text.js";
 import type { HandlerTimes } from "../../store/handler-times.js";
 import { formatTable } from "../frame/format.js";
@@ -11,8 +11,8 @@ export function describeHandlerTimes(times: readonly HandlerTimes[], paint: Pain
     escapeControls(handler),
     String(runs),
     failed === 0 ? "0" : paint.red(`${failed} (${share(failed, runs)})`),
-    bound(medianMs),
-    bound(p95Ms),
+    describeRunTime(medianMs),
+    describeRunTime(p95Ms),
   ]);
   const table = formatTable(["HANDLER", "RUNS", "FAILED", "MEDIAN", "P95"], rows, paint.dim);
   return table.split("\n").map((line) => `  ${line}`);
@@ -22,11 +22,4 @@ export function describeHandlerTimes(times: readonly HandlerTimes[], paint: Pain
 function share(part: number, whole: number): string {
   const percent = (100 * part) / whole;
   return percent < 1 ? "< 1 %" : `${Math.floor(percent)} %`;
-}
-
-/** Times are known by the range that they are in. */
-function bound(ms: number | undefined): string {
-  if (ms === undefined) return "> 5 min";
-  if (ms < SECOND) return `< ${ms} ms`;
-  return ms < MINUTE ? `< ${ms / SECOND} s` : `< ${ms / MINUTE} min`;
 }

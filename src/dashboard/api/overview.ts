@@ -3,7 +3,7 @@
  */
 import type { HandlerTimesRow } from "../../dev/api/page-api.js";
 import type { OutcomeKind } from "../../protocol/outcome.js";
-import type { FigureRange, StepValues } from "../../store/figures.js";
+import type { FigureRange, StepValues, TimeSeries } from "../../store/figures.js";
 import type { DashboardNow } from "./now.js";
 
 export type { FigureRange, StepValues };
@@ -20,8 +20,8 @@ export interface DashboardOverview {
   times: number[];
   /** Deliveries in each step, by outcome; outcomes without any are left out. */
   answers: Partial<Record<OutcomeKind, StepValues>>;
-  /** Time from a delivery to its answer, in milliseconds. */
-  latency: { medianMs: StepValues; p95Ms: StepValues; p99Ms: StepValues };
+  /** Time from a delivery to its answer. */
+  latency: TimeSeries;
   /** In the order of their names. */
   handlers: HandlerSeries[];
   /** Runs of handlers that found no place in a step, together; null without any. */
@@ -36,13 +36,10 @@ export interface DashboardOverview {
 }
 
 /** Runs in each step. */
-export interface DashboardRunSeries {
+export interface DashboardRunSeries extends TimeSeries {
   /** Runs that ended, those that failed included. */
   runs: StepValues;
   failed: StepValues;
-  medianMs: StepValues;
-  p95Ms: StepValues;
-  p99Ms: StepValues;
 }
 
 /** A handler's runs in each step. */

@@ -1,9 +1,9 @@
+import { formatRunTimeBound } from "../../base/run-time-bounds.js";
 import { escapeControls } from "../../base/text.js";
 import { setParams } from "../state/address.js";
 import { handlerTimes, shownHandler } from "../state/handler-times.js";
 import { session } from "../state/session.js";
 import { formatCount, plural } from "../ui/format.js";
-import { formatBound } from "./times-chart.js";
 
 /** The choice of a handler, and such as `median below 20 ms · 95 % below 100 ms · 118 runs, 3 failed`. */
 export function HandlerTimesInWords() {
@@ -42,5 +42,5 @@ export function HandlerTimesInWords() {
 }
 
 function describeLimit(ms: number | null): string {
-  return ms === null ? "above 5 min" : `below ${formatBound(ms)}`;
+  return ms === null ? "above 5 min" : `below ${formatRunTimeBound(ms)}`;
 }

@@ -1,4 +1,4 @@
-import { MINUTE, SECOND } from "../../base/duration.js";
+import { formatRunTimeBound } from "../../base/run-time-bounds.js";
 import { plural } from "../ui/format.js";
 
 /** What took a time from `from` up to but not including `to`, in milliseconds. */
@@ -28,7 +28,7 @@ export function TimesChart({ bins, what }: TimesChartOptions) {
             <Part tone="bad" share={bin.failed / most} />
           </span>
           <span class="times-bound" aria-hidden="true">
-            {formatBound(bin.from)}
+            {formatRunTimeBound(bin.from)}
           </span>
         </li>
       ))}
@@ -43,14 +43,10 @@ function Part({ tone, share }: { tone: string; share: number }) {
 /** Such as `5 ms to 10 ms: 12 runs, 1 failed`. */
 function describeBin({ from, to, done, failed }: TimesBin, what: string): string {
   const range =
-    to === Number.POSITIVE_INFINITY ? `${formatBound(from)} or longer` : `${formatBound(from)} to ${formatBound(to)}`;
+    to === Number.POSITIVE_INFINITY
+      ? `${formatRunTimeBound(from)} or longer`
+      : `${formatRunTimeBound(from)} to ${formatRunTimeBound(to)}`;
   const count = done + failed;
   const counted = count === 0 ? `no ${what}s` : plural(count, what);
   return `${range}: ${counted}${failed === 0 ? "" : `, ${failed} failed`}`;
-}
-
-/** Such as `20 ms`, `2 s` or `5 min`. */
-export function formatBound(ms: number): string {
-  if (ms < SECOND) return `${ms} ms`;
-  return ms < MINUTE ? `${ms / SECOND} s` : `${ms / MINUTE} min`;
 }

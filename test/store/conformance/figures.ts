@@ -54,7 +54,7 @@ export function describeFigures(fixture: Fixture): void {
         expect(series.times).toHaveLength(steps);
         expect(series.times.at(-1)).toBe(STEP);
         expect(series).toMatchObject({ answers: {}, handlers: [] });
-        expect(new Set([...series.backlog.depth, ...series.latency.p95Ms])).toEqual(new Set([null]));
+        expect(new Set([...series.backlog.depth, ...series.latency.p95FromMs])).toEqual(new Set([null]));
       }
       expect(await fixture.store.readStatuses()).toEqual([]);
     });
@@ -101,7 +101,7 @@ export function describeFigures(fixture: Fixture): void {
       const series = await fixture.store.readFigures({ range: "24h", now: STEP });
       const last = <Value>(values: readonly Value[] = []): Value | undefined => values.at(-1);
       expect([last(series.answers.accepted), last(series.answers.duplicate)]).toEqual([3, 1]);
-      expect(last(series.latency.medianMs)).toBe(1.5);
+      expect(last(series.latency.medianFromMs)).toBe(1);
       expect(last(series.handlers.find(({ handler }) => handler === "h")?.failed)).toBe(1);
       expect(series.handlers.map(({ handler, runs }) => [handler, last(runs)])).toEqual([
         ["'; \u0000 --__proto__", 1],

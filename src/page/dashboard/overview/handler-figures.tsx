@@ -1,9 +1,10 @@
-import type { DashboardOverview } from "../../../dashboard/api/overview.js";
+import type { DashboardOverview, DashboardRunSeries, StepValues } from "../../../dashboard/api/overview.js";
 import { escapeControls } from "../../../base/text.js";
 import { formatCount, formatMs } from "../../ui/format.js";
 import { addUp, highest } from "../plots/plot-series.js";
 import { Plot } from "../plots/plot.js";
 import { chosenHandler } from "./figures.js";
+import { timeSeries } from "./time-series.js";
 
 /** Runs and times of handlers: of the chosen one, or of all, those that are counted together included. */
 export function HandlerFigures({ figures }: { figures: DashboardOverview }) {
@@ -17,6 +18,7 @@ export function HandlerFigures({ figures }: { figures: DashboardOverview }) {
   const done = addUp(shown.map((each) => each.runs)).map((ended, index) =>
     ended === null ? null : ended - (failed[index] ?? 0),
   );
+  const ofSlowest = (of: (each: DashboardRunSeries) => StepValues): StepValues => highest(shown.map(of));
   const common = { times, stepMs, emptyText: "No runs in this time." };
   return (
     <>
@@ -36,11 +38,12 @@ export function HandlerFigures({ figures }: { figures: DashboardOverview }) {
         {...common}
         title={`Time of runs of ${of}`}
         series={[
-          { label: `median${suffix}`, tone: "accent", values: highest(shown.map((each) => each.medianMs)) },
-          { label: `95 %${suffix}`, tone: "warn", values: highest(shown.map((each) => each.p95Ms)) },
+          timeSeries({ label: `median${suffix}`, tone: "accent", fromMs: ofSlowest((each) => each.medianFromMs) }),
+          timeSeries({ label: `95 %${suffix}`, tone: "warn", fromMs: ofSlowest((each) => each.p95FromMs) }),
         ]}
         format={formatMs}
         isWhole
+        isBound
       />
     </>
   );

@@ -1,10 +1,10 @@
 import type { DashboardOverview, HandlerSeries, DashboardRunSeries } from "../../../dashboard/api/overview.js";
+import { describeRunTime } from "../../../base/run-time-bounds.js";
 import { escapeControls } from "../../../base/text.js";
 import { formatCount } from "../../ui/format.js";
 import { Sparkline } from "../plots/sparkline.js";
 import { setParams } from "../state/dashboard-address.js";
 import { DataTable } from "../ui/data-table.js";
-import { formatRunTime } from "../ui/format-run-time.js";
 import { chosenHandler } from "./figures.js";
 
 /** Each handler's runs in the range; a click plots it alone. Those without a place in the figures are one line. */
@@ -84,8 +84,8 @@ function RunCells({ series, name, times }: RunCellsProps) {
       <td class={failed > 0 ? "number bad" : "number"}>
         {formatCount(failed)} {failed > 0 && `(${((100 * failed) / runs).toFixed(1)} %)`}
       </td>
-      <td class="number">{times === null ? "–" : formatRunTime(times.medianMs)}</td>
-      <td class="number">{times === null ? "–" : formatRunTime(times.p95Ms)}</td>
+      <td class="number">{times === null ? "–" : describeRunTime(times.medianMs)}</td>
+      <td class="number">{times === null ? "–" : describeRunTime(times.p95Ms)}</td>
       <td>
         <Sparkline
           values={series.runs}

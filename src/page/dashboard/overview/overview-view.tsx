@@ -12,6 +12,7 @@ import { HandlerTable } from "./handler-table.js";
 import { NowCards } from "./now-cards.js";
 import { loadFigures, figures, range, RANGES } from "./figures.js";
 import { Processes } from "./processes.js";
+import { timeSeries } from "./time-series.js";
 
 const RANGE_LABELS = { "1h": "1 hour", "24h": "24 hours", "7d": "7 days" } as const;
 
@@ -72,12 +73,13 @@ function Plots({ figures }: { figures: DashboardOverview }) {
         {...common}
         title="Time to the answer"
         series={[
-          { label: "median", tone: "accent", values: latency.medianMs },
-          { label: "95 %", tone: "warn", values: latency.p95Ms },
-          { label: "99 %", tone: "bad", values: latency.p99Ms },
+          timeSeries({ label: "median", tone: "accent", fromMs: latency.medianFromMs }),
+          timeSeries({ label: "95 %", tone: "warn", fromMs: latency.p95FromMs }),
+          timeSeries({ label: "99 %", tone: "bad", fromMs: latency.p99FromMs }),
         ]}
         format={formatMs}
         isWhole
+        isBound
         emptyText="No deliveries in this time."
       />
       <HandlerFigures figures={figures} />

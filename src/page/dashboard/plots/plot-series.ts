@@ -9,6 +9,8 @@ export interface PlotSeries {
   /** As many as there are times. */
   values: StepValues;
   tone: PlotTone;
+  /** What is said of each value in place of the number. */
+  texts?: readonly (string | null)[];
   /** The scale that it is drawn by. @default 'left' */
   axis?: "left" | "right";
 }

@@ -22,6 +22,8 @@ interface PlotOptions {
   isRightAge?: boolean;
   /** True for numbers of what happened in each step. @default false */
   isPerStep?: boolean;
+  /** True for times, of which upper bounds are known. @default false */
+  isBound?: boolean;
   /** What is said while nothing is known. */
   emptyText?: string;
 }
@@ -63,9 +65,9 @@ function Drawn(options: PlotOptions) {
   const chart = useChart({ face, times, height: HEIGHT, onPoint: setPointed });
   const index = pointed ?? lastKnown(series);
   const at = formatTime(times[index] ?? 0);
-  const write = ({ values, axis }: PlotSeries): string => {
+  const write = ({ values, texts, axis }: PlotSeries): string => {
     const value = values[index] ?? null;
-    return value === null ? "–" : (axis === "right" ? formatRight : format)(value);
+    return value === null ? "–" : (texts?.[index] ?? (axis === "right" ? formatRight : format)(value));
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const next = { ArrowLeft: index - 1, ArrowRight: index + 1, Home: 0, End: times.length - 1 }[event.key];
@@ -78,6 +80,11 @@ function Drawn(options: PlotOptions) {
       <div class="plot-head">
         <h2>{title}</h2>
         {options.isPerStep === true && <span class="hint">per {formatWait(stepMs)}</span>}
+        {options.isBound === true && (
+          <span class="hint" title="Times are counted in ranges: a line is at the end of its range">
+            upper bounds
+          </span>
+        )}
         <span class="spring" />
         <span class="hint">{at}</span>
       </div>

@@ -1,3 +1,4 @@
+import { describeRunTime } from "../../../base/run-time-bounds.js";
 import { escapeControls } from "../../../base/text.js";
 import type { HandlerRow } from "../../../dashboard/api/work.js";
 import { Empty } from "../../ui/empty.js";
@@ -8,7 +9,6 @@ import { mayOperate } from "../state/dashboard-session.js";
 import { handlers, loadHandlers, askAndPause, resumePaused } from "../state/handlers.js";
 import { now } from "../state/now.js";
 import { DataTable } from "../ui/data-table.js";
-import { formatRunTime } from "../ui/format-run-time.js";
 import { useListRefresh } from "../ui/use-list-refresh.js";
 
 /** Handlers with what waits for them, and whether they are paused. */
@@ -71,8 +71,8 @@ function Row({ row: { handler, paused, pending, times }, mayPause }: { row: Hand
         </td>
       )}
       <td class="number">{formatCount(pending)}</td>
-      <td class="number">{times === null ? "–" : formatRunTime(times.medianMs)}</td>
-      <td class="number">{times === null ? "–" : formatRunTime(times.p95Ms)}</td>
+      <td class="number">{times === null ? "–" : describeRunTime(times.medianMs)}</td>
+      <td class="number">{times === null ? "–" : describeRunTime(times.p95Ms)}</td>
     </tr>
   );
 }
