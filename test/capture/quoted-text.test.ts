@@ -33,6 +33,46 @@ describe("a text that quotes a value", () => {
     },
   );
 
+  const german = { name: "Jürgen Müller", email: "jörg@secret.example", asked: "Zo%C3%AB+R%f8d" };
+  const hideGerman = hideQuotesOf(german, { fakes: createFakeValues(Buffer.from("k")), strict: false });
+  const utf8 = encodeURIComponent("Jürgen Müller");
+  test.each([
+    ["percent-encoding", utf8],
+    ["percent-encoding in small letters", utf8.toLowerCase()],
+    ["percent-encoding of a form", utf8.replace("%20", "+")],
+    ["percent-encoding of all letters", [...Buffer.from("Jürgen")].map((byte) => `%${byte.toString(16)}`).join("")],
+    ["percent-encoding twice", encodeURIComponent(utf8)],
+    ["percent-encoding in Latin-1", "J%FCrgen%20M%FCller"],
+    ["percent-encoding of an accent of its own", encodeURIComponent("Jürgen".normalize("NFD"))],
+    ["percent-encoding that is cut", "J%C3%BCrgen%20M%C3%BCller%C3"],
+    ["a percent-encoded address", encodeURIComponent("jörg@secret.example")],
+    ["escapes of JSON", String.raw`J\u00fcrgen`],
+    ["escapes of JSON in capitals", String.raw`J\u00FCRGEN`],
+    ["escapes of JSON in JSON", String.raw`J\\u00fcrgen`],
+    ["escapes of an accent of its own", String.raw`Ju\u0308rgen`],
+    ["escapes of JavaScript", String.raw`J\u{fc}rgen`],
+    ["escapes of Python", String.raw`J\xfcrgen`],
+    ["escapes of bytes", String.raw`J\xc3\xbcrgen`],
+    ["a name that the value has as escapes", "Zoë"],
+    ["the same in Latin-1", "Rød"],
+  ])("is shown without %s", (_, quote) => {
+    const shown = hideGerman(`GET https://crm.test/search?q=${quote}&page=2 404`);
+    expect(shown).toMatch(/^GET https:\/\/crm\.test\/search\?q=[Xx0%+.@\\{}-]+&page=2 404$/);
+  });
+
+  test("is shown without escapes in other alphabets", () => {
+    const hideName = hideQuotesOf({ name: "山田太郎" }, { fakes: createFakeValues(Buffer.from("k")), strict: false });
+    for (const quote of [encodeURIComponent("山田太郎"), String.raw`\u5c71\u7530\u592a\u90ce`])
+      expect(hideName(`GET /people/${quote}/x`)).toMatch(/^GET \/people\/[X0%\\x]+\/x$/);
+  });
+
+  test.each(["GET /p?q=caf%C3%A9%20cr%C3%A8me", String.raw`unexpected "\u00e9\u{110000}"`, "100%be %zz 5%"])(
+    "keeps escapes of what the value does not have: %s",
+    (text) => {
+      expect(hideGerman(text)).toBe(text);
+    },
+  );
+
   test("is read in time, however much there is to quote", () => {
     const many = Array.from({ length: 2_000 }, (_each, index) => `Person ${index.toString(36)} Lastname${index}`);
     const hideMany = hideQuotesOf(many, { fakes: createFakeValues(Buffer.from("k")), strict: false });

@@ -1,3 +1,4 @@
+import { replaceEscaped, unescapeWords } from "./escaped-words.js";
 import { maskText } from "./fake-values.js";
 import { type RedactionRules, redactAround, redactValue } from "./redact-value.js";
 
@@ -28,11 +29,15 @@ const PLAIN_WORDS = new Set(
 
 /**
  * Makes a function that hides in texts, such as errors, what they quote of a value and what the redaction of that value
- * would remove: whole texts, and words, also cut and joined ones, in any case of their letters, and base64 of them.
- * Addresses become stand-ins. Throws a RangeError for a value that is nested too deeply.
+ * would remove: whole texts, and words, also cut and joined ones, in any case of their letters, base64 of them, and
+ * their escapes as in URLs and JSON. Addresses become stand-ins. Throws a RangeError for a value that is nested too
+ * deeply.
  */
 export function hideQuotesOf(value: unknown, rules: RedactionRules): (text: string) => string {
-  const removed = removedTexts(value, "", rules).map((text) => text.normalize().toLowerCase());
+  const written = removedTexts(value, "", rules);
+  const removed = [...new Set([...written, ...written.map(unescapeWords)])].map((text) =>
+    text.normalize().toLowerCase(),
+  );
   const whole = removed
     .filter(({ length }) => length >= MIN_WORD && length <= MAX_KEPT_TEXT)
     .toSorted((one, other) => other.length - one.length);
@@ -49,8 +54,10 @@ export function hideQuotesOf(value: unknown, rules: RedactionRules): (text: stri
     // The slash may be one of a path.
     return run.includes("/") ? run.split("/").map(hideBase64).join("/") : run;
   };
+  const hideAll = (text: string): string => hidePlain(text.replaceAll(BASE64, hideBase64));
+  const hideEscaped = (run: string, says: string): string => (hideAll(says) === says ? run : maskText(run, false));
   // An accent is one character or two; texts may have it in either way.
-  return (text) => hidePlain(text.normalize().replaceAll(BASE64, hideBase64));
+  return (text) => hideAll(replaceEscaped(text.normalize(), hideEscaped));
 }
 
 /** Makes a function that says whether a word of a text is of the texts, which are in lower case. */
