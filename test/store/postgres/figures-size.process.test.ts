@@ -12,6 +12,8 @@ const DAY = 24 * 60 * MINUTE;
 /** Begin of a step of every length. */
 const STEP = 1_800_000_000_000;
 const MEGABYTE = 1_000_000;
+/** Writes that meet: each process has its own moment in the 10 s. */
+const AT_ONCE = 4;
 const TABLES = ["figure", "open_figure"];
 const figures = busyFigures(HANDLERS);
 
@@ -38,7 +40,8 @@ describeOnPostgres((database) => {
     const end = 7 * DAY + 70 * MINUTE;
     for (let at = 7 * DAY; at < end - 2 * MINUTE; at += 10 * SECOND) await writeAt(at);
     for (let at = end - 2 * MINUTE; at < end; at += 10 * SECOND)
-      await Promise.all(Array.from({ length: PROCESSES }, (_, number) => writeAt(at, number)));
+      for (let first = 0; first < PROCESSES; first += AT_ONCE)
+        await Promise.all(Array.from({ length: AT_ONCE }, (_, place) => writeAt(at, first + place)));
     const sql = `
       SELECT count(*)::int AS rows, count(DISTINCT (resolution, step))::int AS steps, (
         SELECT sum(pg_total_relation_size(oid))::int FROM pg_class
