@@ -2,6 +2,7 @@ import { HOUR, MINUTE } from "../base/duration.js";
 import { escapeControls } from "../base/text.js";
 import { type ErrorGroupKey, toErrorGroupId } from "./error-group-id.js";
 import { type ErrorKind, errorKeyOf, errorKindOf } from "./error-kind.js";
+import { type FirstFailure, firstTimeIn } from "./first-failure.js";
 import { pageLimit } from "./inbox-view.js";
 import type { WorkState } from "./work-state.js";
 
@@ -46,9 +47,13 @@ export interface ErrorGroup {
   failures: number;
   /** How many of the events are in which state. */
   states: Record<Exclude<WorkState, "done">, number>;
-  /** The first and the last time at which one of them failed last, in milliseconds since 1970. */
+  /**
+   * When the first of them failed this way, in milliseconds since 1970, as far as it is known: of each event the first
+   * failure since it was stored or retried by a person counts, or the last one where the first was another error. Of
+   * more than {@link SOUGHT_FIRST} events that failed more than once, so many are looked at, the oldest among them.
+   */
   firstAt: number;
-  /** See `firstAt`. */
+  /** When one of them failed last, in milliseconds since 1970. */
   lastAt: number;
   /** Events by when they failed last, oldest step first, without empty steps. `at` is the begin of the step. */
   steps: { at: number; events: number }[];
@@ -130,14 +135,19 @@ export interface FailureExample {
   error: string | null;
 }
 
-/** A group by what was counted; undefined when nothing fits the query. `examples`: the newest first. */
+/** What was read of a group. */
+interface GroupParts {
+  counts: readonly CountedFailures[];
+  /** The newest first. */
+  examples: readonly FailureExample[];
+  firsts: readonly FirstFailure[];
+  stepMs: number;
+}
+
+/** A group by what was read of it; undefined when nothing fits the query. */
 export function toErrorGroup(
   key: ErrorGroupKey,
-  {
-    counts,
-    examples,
-    stepMs,
-  }: { counts: readonly CountedFailures[]; examples: readonly FailureExample[]; stepMs: number },
+  { counts, examples, firsts, stepMs }: GroupParts,
 ): ErrorGroup | undefined {
   // An error that a stop has replaced is of another kind.
   const example = examples.find((each) => keyOf(each) === key.groupKey) ?? examples[0];
@@ -154,7 +164,7 @@ export function toErrorGroup(
     isCapped: events > COUNTED_EVENTS,
     failures: sumOf(counts, "failures"),
     states: statesOf(counts),
-    firstAt: Math.min(...counts.map(({ firstAt }) => firstAt)),
+    firstAt: Math.min(firstTimeIn(key.groupKey, firsts) ?? Infinity, ...counts.map(({ firstAt }) => firstAt)),
     lastAt: Math.max(...counts.map(({ lastAt }) => lastAt)),
     steps: stepsOf(counts, stepMs),
     example: {

@@ -97,7 +97,7 @@ test("inbox errors gathers errors, and its groups choose work", async () => {
   const [{ group } = expect.unreachable()] = jsonLines(await inbox("errors", "--json")) as { group: { id: string } }[];
   expect(group).toMatchObject({ handler: "complaints", type: "email.complained", events: 2 });
   const table = (await inbox("errors")).stdout;
-  expect(table).toMatch(/LAST +EVENTS +HANDLER +TYPE +ERROR +GROUP\n\S+Z +2 +complaints/);
+  expect(table).toMatch(/FIRST +LAST +EVENTS +HANDLER +TYPE +ERROR +GROUP\n\S+Z +\S+Z +2 +complaints/);
   const listed = await inbox("list", "--error-group", group.id, "--json");
   expect(jsonLines(listed)).toHaveLength(2);
   expect(jsonLines(await inbox("run", "--error-group", group.id, "--json"))).toMatchObject([{ work: 2 }]);

@@ -23,13 +23,18 @@ export const errors: RunCommand<typeof specs.inboxErrors> = ({ options, context 
     else
       out.result(
         {},
-        formatTable(["LAST", "EVENTS", "HANDLER", "TYPE", "ERROR", "GROUP"], items.map(groupRow), out.paint.dim),
+        formatTable(
+          ["FIRST", "LAST", "EVENTS", "HANDLER", "TYPE", "ERROR", "GROUP"],
+          items.map(groupRow),
+          out.paint.dim,
+        ),
       );
     if (hasMore) out.note("There are more groups: raise --limit, or choose by --handler or --type.");
   });
 
-function groupRow({ lastAt, events, isCapped, handler, type, kind, message, id }: ErrorGroup): string[] {
+function groupRow({ firstAt, lastAt, events, isCapped, handler, type, kind, message, id }: ErrorGroup): string[] {
   return [
+    isoTime(firstAt),
     isoTime(lastAt),
     isCapped ? `${events}+` : String(events),
     escapeControls(handler === "" ? "–" : handler),

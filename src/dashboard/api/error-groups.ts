@@ -32,8 +32,9 @@ export interface ErrorGroupRow {
   failures: number;
   /** How many of the events are in which state. */
   states: { pending: number; leased: number; dead: number; parked: number };
-  /** The first and the last time at which one of them failed last, ISO 8601. */
+  /** The first failure of one of them with this error, as far as it is known, ISO 8601. Does not move with retries. */
   firstAt: string;
+  /** When one of them failed last, ISO 8601. */
   lastAt: string;
   /** Events per step, by when they failed last, for a sparkline. */
   counts: number[];

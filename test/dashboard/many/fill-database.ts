@@ -51,7 +51,13 @@ export async function fillDatabase(pool: Pool, total: number, now: number): Prom
     error_group: "text",
     failed_at: "bigint",
   });
-  const failed = into("inbox_failed", { seq: "bigint", handler: "text", attempt: "integer", stack: "text" });
+  const failed = into("inbox_failed", {
+    seq: "bigint",
+    handler: "text",
+    attempt: "integer",
+    stack: "text",
+    failed_at: "bigint",
+  });
   const outbox = into("outbox_event", {
     key: "text",
     name: "text",
@@ -105,7 +111,7 @@ export async function fillDatabase(pool: Pool, total: number, now: number): Prom
     );
     await insert(
       failed,
-      unfinished.map((w) => [w.seq, w.handler, 1, `${w.error ?? ""}\n    at run (app.js:1:1)`]),
+      unfinished.map((w) => [w.seq, w.handler, 1, `${w.error ?? ""}\n    at run (app.js:1:1)`, w.receivedAt]),
     );
   }
   for (const page of pagesOf(exampleContactEvents(total, now), PAGE)) {
@@ -138,7 +144,7 @@ export async function fillDatabase(pool: Pool, total: number, now: number): Prom
 }
 
 function piecesOf(page: readonly ExampleEvent[]) {
-  return page.flatMap(({ seq, type, work }) => work.map((piece) => ({ seq, type, ...piece })));
+  return page.flatMap(({ seq, type, receivedAt, work }) => work.map((piece) => ({ seq, type, receivedAt, ...piece })));
 }
 
 async function insert({ pool, table, columns }: Rows, rows: readonly unknown[][]): Promise<void> {

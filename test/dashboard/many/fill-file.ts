@@ -39,7 +39,9 @@ function prepareRows(db: Database.Database) {
       error_type, error_group, failed_at)
     VALUES (:seq, :handler, :state, :dueAt, iif(:dueAt IS NULL, NULL, :at), iif(:dueAt IS NULL, :at, NULL), :attempts,
       :attempts, :reason, :error, :type, :group, :at)`);
-  const insertFailed = db.prepare("INSERT INTO inbox_failed (seq, handler, attempt, stack) VALUES (?, ?, ?, ?)");
+  const insertFailed = db.prepare(
+    "INSERT INTO inbox_failed (seq, handler, attempt, stack, failed_at) VALUES (:seq, :handler, 1, :stack, :receivedAt)",
+  );
   const insertMark = db.prepare(
     "INSERT INTO inbox_mark (handler, first, last, bits, settled_at) VALUES (:handler, :first, :last, :bits, :at)",
   );
@@ -70,7 +72,8 @@ function prepareRows(db: Database.Database) {
         else if (piece.state === "done") insertDone.run({ seq, ...piece });
         else {
           insertWork.run({ seq, type, ...piece });
-          if (piece.error !== null) insertFailed.run(seq, piece.handler, 1, `${piece.error}\n    at run (app.js:1:1)`);
+          const stack = `${piece.error}\n    at run (app.js:1:1)`;
+          if (piece.error !== null) insertFailed.run({ seq, handler: piece.handler, stack, receivedAt });
         }
       }
     },

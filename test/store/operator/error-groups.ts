@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
 import { type ErrorGroup, type ErrorGroupQuery, SOUGHT_GROUPS } from "#pigeonhole/store/error-groups.js";
+import { SOUGHT_FIRST } from "#pigeonhole/store/first-failure.js";
 import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
 import type { Store } from "#pigeonhole/store/store.js";
 import {
@@ -31,6 +32,16 @@ async function acceptFailed(id: string, failure: Failure = {}): Promise<void> {
   const { error = "Error: no answer", to = "dead", handler = "h", type = "email.sent", at = T } = failure;
   const lease = await acceptLeased(store, id, { type, work: [{ handler, leaseUntil: T + MINUTE }] });
   await store.settle({ ...settlements[to](lease), error, stack: error, at });
+}
+
+const leaseAt = async (now: number) => (await leasePage(store, { now, leaseUntil: now + MINUTE, limit: 500 })).work;
+
+/** All work that waits fails once more. */
+async function failAgain({ at, error = "Error: no answer" }: { at: number; error?: string }): Promise<void> {
+  const stack = `${error}\n    at run (/app/run.js:1:1)\nCaused by: Error: ${at}`;
+  for (const lease of await leaseAt(at)) {
+    await store.settle({ ...settlements.pending(lease, at + MINUTE), error, stack, at });
+  }
 }
 
 const seen = ({ handler, type, kind, message, events }: ErrorGroup) => [handler, type, kind, message, events];
@@ -77,6 +88,49 @@ export function describeErrorGroups(kind: OperatorKind): void {
     expect(await states()).toEqual([{ pending: 1, leased: 0, dead: 1, parked: 0 }]);
     await inbox.retryWork({});
     expect(await states()).toEqual([{ pending: 1, leased: 0, dead: 0, parked: 0 }]);
+  });
+
+  test("a group begins with the first failure of its events, however often they fail again", async () => {
+    // A line of the message is marked as no frame.
+    const error = "Error: no answer\n|     at noon";
+    await acceptFailed("a", { error, to: "pending", at: T });
+    await acceptFailed("b", { error, to: "pending", at: T + 3 });
+    await failAgain({ error, at: T + DAY });
+    await failAgain({ error, at: T + 2 * DAY });
+    const [group = expect.unreachable()] = (await inbox.listErrorGroups()).items;
+    expect(group).toMatchObject({ firstAt: T, lastAt: T + 2 * DAY, failures: 6 });
+    // After a retry by a person, all before it is over.
+    for (const lease of await leaseAt(T + 3 * DAY)) await store.settle({ ...settlements.dead(lease), at: T + 3 * DAY });
+    await inbox.retryWork({});
+    const later = Date.now() + DAY;
+    await failAgain({ at: later });
+    await failAgain({ at: later + DAY });
+    expect((await inbox.listErrorGroups()).items).toMatchObject([{ firstAt: later, lastAt: later + DAY }]);
+  });
+
+  test("the time of an event's first failure is of no group of another error", async () => {
+    await acceptFailed("a", { error: "Error: refused", to: "pending", at: T });
+    await acceptFailed("b", { error: "TypeError: no answer", to: "pending", at: T + 1 });
+    await failAgain({ at: T + DAY });
+    await acceptFailed("c", { to: "pending", at: T + DAY - 9 });
+    await failAgain({ at: T + 2 * DAY });
+    expect((await inbox.listErrorGroups()).items).toMatchObject([
+      { message: "no answer", events: 3, firstAt: T + DAY - 9 },
+    ]);
+  });
+
+  test("of very many events, the first failure of the oldest one is known, and about when another error began", async () => {
+    const count = 2 * SOUGHT_FIRST + 2;
+    for (let each = 0; each < count; each += 1) {
+      const error = each < count / 2 ? "Error: refused" : "Error: no answer";
+      await acceptFailed(`e${each}`, { error, to: "pending", at: T + each });
+    }
+    await failAgain({ at: T + DAY, error: "Error: refused" });
+    expect((await inbox.listErrorGroups()).items).toMatchObject([{ events: count, firstAt: T }]);
+    await failAgain({ at: T + 2 * DAY });
+    const [{ firstAt } = expect.unreachable()] = (await inbox.listErrorGroups()).items;
+    expect(firstAt).toBeGreaterThanOrEqual(T + count / 2);
+    expect(firstAt).toBeLessThan(T + count / 2 + 4);
   });
 
   test("events that were not understood, and work in which processes died, have groups of their own", async () => {

@@ -29,7 +29,7 @@ export function ErrorGroupItem({ group }: { group: ErrorGroupRow }) {
           </a>
           <p class="group-message">{shortText(message)}</p>
         </div>
-        <Sparkline values={group.counts} tone="bad" label={`${formatCount(events)} events over time`} />
+        <Sparkline values={group.counts} tone="bad" label="Events by when they failed last" />
       </div>
       <p class="group-facts hint">
         <span>{handler === NOTE_HANDLER ? "not understood" : `handler ${shortText(handler)}`}</span>
@@ -42,8 +42,10 @@ export function ErrorGroupItem({ group }: { group: ErrorGroupRow }) {
               </span>
             ),
         )}
-        <span title={formatExactTime(firstAt)}>first {formatTime(firstAt)}</span>
-        <span title={formatExactTime(lastAt)}>last {formatTime(lastAt)}</span>
+        <span title={`First known failure with this error: ${formatExactTime(firstAt)}`}>
+          first {formatTime(firstAt)}
+        </span>
+        <span title={`Last failure: ${formatExactTime(lastAt)}`}>last {formatTime(lastAt)}</span>
       </p>
       <details class="group-example">
         <summary>Example</summary>

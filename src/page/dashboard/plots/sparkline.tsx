@@ -7,7 +7,7 @@ interface SparklineOptions {
   /** Of the first to the last step; null where nothing is known. */
   values: readonly (number | null)[];
   tone: PlotTone;
-  /** For screen readers. */
+  /** What it counts: for screen readers, and while the pointer is over it. */
   label: string;
 }
 
@@ -27,7 +27,7 @@ export function Sparkline({ values, tone, label }: SparklineOptions) {
     };
   }, [tone]);
   useEffect(() => chart.current?.setData(dataOf(values)), [JSON.stringify(values)]);
-  return <div class="sparkline" ref={ref} role="img" aria-label={label} />;
+  return <div class="sparkline" ref={ref} role="img" aria-label={label} title={label} />;
 }
 
 function sparkOptions(tone: PlotTone): uPlot.Options {

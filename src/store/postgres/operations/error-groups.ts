@@ -12,6 +12,7 @@ import {
   errorGroupParameters,
   toErrorGroup,
 } from "../../error-groups.js";
+import { FIRST_LENGTH, type FirstFailure, SOUGHT_FIRST } from "../../first-failure.js";
 import type { Sql } from "../sql.js";
 
 const IN_TIME = "w.failed_at >= :since::bigint AND w.failed_at < :until::bigint";
@@ -69,6 +70,19 @@ const SELECT_EXAMPLES = `
     WHERE ${CHOSEN} ORDER BY w.failed_at DESC LIMIT ${SOUGHT_EXAMPLES}
   ) AS x`;
 
+/** What failed once has its only failure in the index. */
+const SELECT_FIRSTS = `
+  SELECT g.place, f.failed_at AS at, left(f.stack, ${FIRST_LENGTH}) AS stack FROM ${GIVEN} CROSS JOIN LATERAL (
+    SELECT n.seq, row_number() OVER (ORDER BY n.seq) - 1 AS nth, count(*) OVER () AS total
+    FROM (SELECT w.seq, w.finished FROM pigeonhole.inbox_work AS w WHERE ${CHOSEN}
+      ORDER BY w.failed_at DESC LIMIT ${COUNTED_EVENTS}) AS n
+    WHERE n.finished > 1
+  ) AS s CROSS JOIN LATERAL (
+    SELECT failed_at, stack FROM pigeonhole.inbox_failed AS k WHERE k.seq = s.seq AND k.handler = g.handler
+    ORDER BY k.attempt LIMIT 1
+  ) AS f
+  WHERE s.nth % ((s.total + ${SOUGHT_FIRST - 1}) / ${SOUGHT_FIRST}) = 0 AND f.failed_at IS NOT NULL`;
+
 const NEXT_HANDLER = `
   SELECT w.handler FROM pigeonhole.inbox_work AS w WHERE w.failed_at IS NOT NULL AND w.handler`;
 
@@ -105,17 +119,22 @@ async function readGroups(
   keys: readonly ErrorGroupKey[],
   parameters: ErrorGroupParameters,
 ): Promise<ErrorGroup[]> {
-  const values = {
+  const ofKeys = (chosen: readonly ErrorGroupKey[]) => ({
     ...parameters,
-    handlers: keys.map(({ groupHandler }) => groupHandler),
-    types: keys.map(({ groupType }) => groupType),
-    keys: keys.map(({ groupKey }) => groupKey),
-  };
-  const counts = await sql.rows<CountedFailures & { place: number }>(COUNT_FAILURES, values);
+    handlers: chosen.map(({ groupHandler }) => groupHandler),
+    types: chosen.map(({ groupType }) => groupType),
+    keys: chosen.map(({ groupKey }) => groupKey),
+  });
+  const all = await sql.rows<CountedFailures & { place: number }>(COUNT_FAILURES, ofKeys(keys));
+  const counted = keys
+    .map((key, index) => ({ key, counts: all.filter(({ place }) => place === index + 1) }))
+    .filter(({ counts }) => counts.length > 0);
+  const values = ofKeys(counted.map(({ key }) => key));
   const examples = await sql.rows<FailureExample & { place: number }>(SELECT_EXAMPLES, values);
+  const firsts = await sql.rows<FirstFailure & { place: number }>(SELECT_FIRSTS, values);
   const { stepMs } = parameters;
-  return keys.flatMap((key, index) => {
+  return counted.flatMap(({ key, counts }, index) => {
     const ofGroup = <Row extends { place: number }>(rows: Row[]) => rows.filter(({ place }) => place === index + 1);
-    return toErrorGroup(key, { counts: ofGroup(counts), examples: ofGroup(examples), stepMs }) ?? [];
+    return toErrorGroup(key, { counts, examples: ofGroup(examples), firsts: ofGroup(firsts), stepMs }) ?? [];
   });
 }

@@ -13,6 +13,7 @@ import {
   errorGroupParameters,
   toErrorGroup,
 } from "../../error-groups.js";
+import { FIRST_LENGTH, type FirstFailure, SOUGHT_FIRST } from "../../first-failure.js";
 
 const INDEX = "INDEXED BY inbox_work_failed";
 const GROUP = "handler = :groupHandler AND error_type = :groupType AND error_group = :groupKey";
@@ -85,6 +86,16 @@ export function prepareListErrorGroups(db: Database) {
   const selectExamples = db.prepare<object, FailureExample>(`
     SELECT e.id, w.state, w.reason, w.error FROM inbox_work AS w ${INDEX} JOIN inbox_event AS e ON e.seq = w.seq
     WHERE ${of} ORDER BY failed_at DESC LIMIT ${SOUGHT_EXAMPLES}`);
+  // What failed once has its only failure in the index.
+  const selectFirsts = db.prepare<object, FirstFailure>(`
+    SELECT f.failed_at AS at, substr(f.stack, 1, ${FIRST_LENGTH}) AS stack
+    FROM (
+      SELECT seq, row_number() OVER (ORDER BY seq) - 1 AS place, count(*) OVER () AS total
+      FROM (SELECT seq, finished FROM inbox_work ${INDEX} WHERE ${of} ORDER BY failed_at DESC LIMIT ${COUNTED_EVENTS})
+      WHERE finished > 1
+    ) AS n JOIN inbox_failed AS f ON f.seq = n.seq AND f.handler = :groupHandler
+    WHERE n.place % ((n.total + ${SOUGHT_FIRST - 1}) / ${SOUGHT_FIRST}) = 0 AND f.failed_at IS NOT NULL
+      AND f.attempt = (SELECT min(attempt) FROM inbox_failed WHERE seq = n.seq AND handler = :groupHandler)`);
 
   return (query: ErrorGroupQuery): ErrorGroupList => {
     const parameters = errorGroupParameters(query);
@@ -92,8 +103,12 @@ export function prepareListErrorGroups(db: Database) {
     const items: ErrorGroup[] = [];
     for (const key of findGroups(parameters)) {
       const values = { ...parameters, ...key };
-      const counts = countFailures.all(values);
-      const group = toErrorGroup(key, { counts, examples: selectExamples.all(values), stepMs });
+      const group = toErrorGroup(key, {
+        counts: countFailures.all(values),
+        examples: selectExamples.all(values),
+        firsts: selectFirsts.all(values),
+        stepMs,
+      });
       if (group !== undefined && items.push(group) > limit) break;
     }
     return { items: items.slice(0, limit), hasMore: items.length > limit };
