@@ -1,4 +1,5 @@
 import type { RunError } from "../store/work.js";
+import { errorText, errorTextWithCause } from "./error-text.js";
 
 /** Longest error text that lists show. */
 const MAX_ERROR_LENGTH = 2_000;
@@ -9,24 +10,11 @@ const MAX_CAUSES = 5;
 
 /** What a handler threw, as the inbox keeps it. It can be anything, also a value that cannot be converted to text. */
 export function describeThrown(thrown: unknown): RunError {
-  const error = textOf(thrown).slice(0, MAX_ERROR_LENGTH);
-  const stack = [error + framesOf(thrown), ...causesOf(thrown)].join("\nCaused by: ").slice(0, MAX_STACK_LENGTH);
+  const causes = causesOf(thrown);
+  const error = errorTextWithCause(thrown, causes).slice(0, MAX_ERROR_LENGTH);
+  const parts = [error + framesOf(thrown), ...causes.map(describeCause)];
+  const stack = parts.join("\nCaused by: ").slice(0, MAX_STACK_LENGTH);
   return { error, stack };
-}
-
-function textOf(error: unknown): string {
-  try {
-    return withMarkedLines(
-      error instanceof Error ? `${error.name}: ${error.message}` : `A value that is not an Error: ${String(error)}`,
-    );
-  } catch {
-    return "A value that cannot be shown as text.";
-  }
-}
-
-/** Lines of a message that would be taken for a frame or a cause, which may be shown where messages may not. */
-function withMarkedLines(text: string): string {
-  return text.replaceAll(/(?<=\n)(?=[^\S\n]*at\s|Caused by:)/g, "| ");
 }
 
 /** The lines of the stack behind name and message, which may have changed since they were copied into it. */
@@ -43,11 +31,13 @@ function framesOf(error: unknown): string {
   }
 }
 
-function causesOf(error: unknown): string[] {
-  const causes: string[] = [];
+const describeCause = (cause: unknown): string => errorText(cause).slice(0, MAX_ERROR_LENGTH) + framesOf(cause);
+
+function causesOf(error: unknown): unknown[] {
+  const causes: unknown[] = [];
   let cause = causeOf(error);
   while (cause !== undefined && causes.length < MAX_CAUSES) {
-    causes.push(textOf(cause).slice(0, MAX_ERROR_LENGTH) + framesOf(cause));
+    causes.push(cause);
     cause = causeOf(cause);
   }
   return causes;

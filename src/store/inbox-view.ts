@@ -16,8 +16,9 @@ export interface HandlerView {
    */
   reason: string | undefined;
   /**
-   * The last error, such as `Error: no answer`, or the issues of the schema; undefined when no run has failed, and once
-   * the work is done.
+   * The last error, such as `Error: no answer`, with its code, the errors inside of it and the first cause that has a
+   * code, where its message lacks them; or the issues of the schema. Undefined when no run has failed, and once the
+   * work is done.
    */
   error: string | undefined;
   /** Runs started, those included whose process died; 0 before the first. */

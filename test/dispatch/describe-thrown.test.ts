@@ -1,11 +1,31 @@
+import { once } from "node:events";
+import { get } from "node:http";
+import { createServer } from "node:net";
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import { describeThrown } from "#pigeonhole/dispatch/describe-thrown.js";
+import { errorKindOf } from "#pigeonhole/store/error-kind.js";
 
 const FRAME = /^ {4}at .*describe-thrown\.test\.ts:\d+:\d+/m;
 
 function loadCustomer(): never {
   throw new TypeError("no such customer");
+}
+
+const refused = (address: string): Error =>
+  Object.assign(new Error(`connect ECONNREFUSED ${address}`), { code: "ECONNREFUSED" });
+
+const unknownHost = (host: string): Error =>
+  Object.assign(new Error(`getaddrinfo ENOTFOUND ${host}`), { code: "ENOTFOUND" });
+
+/** A port of this machine on which nothing listens. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  return typeof address === "object" && address !== null ? address.port : expect.unreachable();
 }
 
 function caught(fail: () => unknown): unknown {
@@ -71,6 +91,105 @@ describe("an error in full", () => {
     expect(stack.slice(short.length)).toMatch(FRAME);
     expect(stack.startsWith(short)).toBe(true);
     expect(stack.split("\nCaused by: ")).toHaveLength(1);
+  });
+
+  test.each<[string, unknown, string]>([
+    [
+      "a code that the message lacks",
+      Object.assign(new Error("socket hang up"), { code: "ECONNRESET" }),
+      "Error: socket hang up (ECONNRESET)",
+    ],
+    ["a code that the message has", refused("127.0.0.1:9"), "Error: connect ECONNREFUSED 127.0.0.1:9"],
+    ["a code alone", Object.assign(new Error(""), { code: "ETIMEDOUT" }), "Error: ETIMEDOUT"],
+    [
+      "the errors of several addresses",
+      Object.assign(new AggregateError([refused("::1:9"), refused("127.0.0.1:9")]), { code: "ECONNREFUSED" }),
+      "AggregateError: connect ECONNREFUSED ::1:9; connect ECONNREFUSED 127.0.0.1:9",
+    ],
+    [
+      "errors inside, with names and codes, and how many others there are",
+      new AggregateError(
+        [
+          new TypeError("no a"),
+          Object.assign(new Error("no b"), { code: "23505" }),
+          ...Array.from({ length: 4 }, () => new Error("no c")),
+        ],
+        "All promises were rejected",
+      ),
+      "AggregateError: All promises were rejected: TypeError: no a; no b (23505); no c; no c; 2 more",
+    ],
+    [
+      "what fetch could not reach",
+      new TypeError("fetch failed", { cause: new AggregateError([refused("127.0.0.1:9")]) }),
+      "TypeError: fetch failed: connect ECONNREFUSED 127.0.0.1:9",
+    ],
+    [
+      "a cause of the system behind another one",
+      new Error("not saved", { cause: new Error("no pool", { cause: refused("127.0.0.1:9") }) }),
+      "Error: not saved: connect ECONNREFUSED 127.0.0.1:9",
+    ],
+    [
+      "a cause that the message quotes",
+      new Error("not saved, disk is full", { cause: Object.assign(new Error("disk is full"), { code: "ENOSPC" }) }),
+      "Error: not saved, disk is full",
+    ],
+  ])("%s is in the text", (_, error, text) => {
+    const { error: short, stack = "" } = describeThrown(error);
+    expect(short).toBe(text);
+    expect(stack.startsWith(`${text}\n    at `)).toBe(true);
+  });
+
+  test("a real connection to a host with several addresses says what each of them answered", async () => {
+    const addresses = ["127.0.0.1", "127.0.0.2"].map((address) => ({ address, family: 4 }));
+    const request = get({ host: "crm.test", port: await freePort(), lookup: (_, __, found) => found(null, addresses) });
+    const [thrown] = (await once(request, "error")) as unknown[];
+    expect(thrown).toBeInstanceOf(AggregateError);
+    expect(describeThrown(thrown).error).toMatch(
+      /^AggregateError: connect ECONNREFUSED 127\.0\.0\.1:\d+; connect ECONNREFUSED 127\.0\.0\.2:\d+$/,
+    );
+  });
+
+  test("groups tell kinds of outages and hosts apart, and not addresses", () => {
+    const fetched = (...causes: Error[]) => new TypeError("fetch failed", { cause: new AggregateError(causes) });
+    const kinds = [
+      fetched(refused("10.0.0.1:443"), refused("10.0.0.2:443")),
+      fetched(refused("10.0.0.3:443"), refused("10.0.0.4:443")),
+      fetched(Object.assign(new Error("connect ETIMEDOUT 10.0.0.1:443"), { code: "ETIMEDOUT" })),
+      new TypeError("fetch failed", { cause: unknownHost("crm.example") }),
+      new TypeError("fetch failed", { cause: unknownHost("shop.example") }),
+    ].map((error) => errorKindOf({ isParked: false, error: describeThrown(error).error }).message);
+    expect(kinds).toEqual([
+      "fetch failed: connect ECONNREFUSED …; connect ECONNREFUSED …",
+      "fetch failed: connect ECONNREFUSED …; connect ECONNREFUSED …",
+      "fetch failed: connect ETIMEDOUT …",
+      "fetch failed: getaddrinfo ENOTFOUND crm.example",
+      "fetch failed: getaddrinfo ENOTFOUND shop.example",
+    ]);
+  });
+
+  test("errors inside of errors are bounded, also in an error that holds itself", () => {
+    const round = new AggregateError([], "round");
+    round.errors.push(round, new AggregateError([round, new Error("y".repeat(1_000))], "x".repeat(1_000)));
+    expect(describeThrown(round).error.length).toBeLessThan(1_000);
+    const many = new AggregateError(Array.from({ length: 1_000 }, () => new Error("z".repeat(1_000))));
+    expect(describeThrown(many).error.length).toBeLessThan(1_500);
+  });
+
+  test("no line of an error inside can be taken for a frame, and what is no code or no error is left out", () => {
+    const error = new AggregateError([new Error("a\n    at b (/app/c.js:1:1)"), "text"]);
+    expect(describeThrown(error).error).toBe("AggregateError: a\n|     at b (/app/c.js:1:1)");
+    const person = Object.assign(new Error("x"), { code: "Jane Doe", errors: ["ann@example.com"] });
+    expect(describeThrown(person).error).toBe("Error: x");
+    const broken = Object.defineProperty(new Error("kept"), "code", { get: () => loadCustomer() });
+    expect(describeThrown(Object.defineProperty(broken, "errors", { get: () => loadCustomer() })).error).toBe(
+      "Error: kept",
+    );
+    const unreadable = Object.defineProperty(refused("127.0.0.1:9"), "message", { get: () => loadCustomer() });
+    expect(describeThrown(new AggregateError([unreadable, new Error("b")], "kept")).error).toBe(
+      "AggregateError: kept: b",
+    );
+    expect(describeThrown(new Error("kept", { cause: unreadable })).error).toBe("Error: kept");
+    expect(describeThrown(Object.assign(new Error("x"), { message: 7, code: "E7" })).error).toBe("Error: 7 (E7)");
   });
 
   const { proxy, revoke } = Proxy.revocable(new Error("x"), {});
