@@ -58,6 +58,7 @@ export function createAnswer(tools: AnswerTools): (request: DashboardRequest) =>
     const identity = await identifyViewer(request.original, tools.people);
     if (identity.kind !== "person") return refuse(identity, request);
     const refusal = guardOrigin(request, tools.origin);
+    if (refusal?.hosts !== undefined) tools.failures.noteOrigin(refusal.hosts);
     if (refusal !== undefined) return errorAnswer(refusal.status, refusal.body);
     if (!request.path.startsWith("/api/")) return answerFile(tools, request);
     try {

@@ -12,6 +12,7 @@ export class FailureLog {
   readonly #logger: Logger;
   readonly #clock: Pick<Clock, "now">;
   #hasNotedRows = false;
+  #originNotedAt: number | undefined;
   /** When each code of a store's error was last seen. */
   readonly #seenAt = new Map<string, number>();
 
@@ -33,6 +34,15 @@ export class FailureLog {
     this.#seenAt.set(code, now);
     if (last !== undefined && now >= last && now - last < OVER_AFTER_MS) return;
     this.#logger.error(errorFields(error, true), message);
+  }
+
+  /** An action whose page is not where the dashboard seems to be; logged at most once a minute. */
+  noteOrigin(hosts: { page: string; dashboard: string }): void {
+    const now = this.#clock.now();
+    const last = this.#originNotedAt;
+    if (last !== undefined && now >= last && now - last < OVER_AFTER_MS) return;
+    this.#originNotedAt = now;
+    this.#logger.warn(hosts, "dashboard_origin_refused");
   }
 
   /** Rows of figures that the plots leave out; logged once. */

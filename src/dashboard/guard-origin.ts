@@ -5,6 +5,8 @@ import type { DashboardRequest } from "./dashboard-request.js";
 export interface RequestRefusal {
   status: 403 | 405 | 415;
   body: PageApiErrorBody;
+  /** Where an action's page and the dashboard seem to be, which a proxy may be the cause of. */
+  hosts?: { page: string; dashboard: string };
 }
 
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
@@ -16,14 +18,27 @@ const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
  */
 export function guardOrigin(request: DashboardRequest, ownOrigin: string | undefined): RequestRefusal | undefined {
   const isRead = request.method === "GET" || request.method === "HEAD";
-  if (isRead) return request.path.startsWith("/api/") && isOfOther(request) ? FOREIGN : undefined;
+  if (isRead) return request.path.startsWith("/api/") && isOfOther(request) ? FOREIGN_READ : undefined;
   if (request.method !== "POST") return refuse(405, "wrong_method", "The dashboard takes GET and POST.");
-  if (isOfOther(request) || !isFromOwnPage(request, ownOrigin)) return FOREIGN;
+  if (isOfOther(request)) return FOREIGN_ACTION;
+  if (!isFromOwnPage(request, ownOrigin)) return refuseOrigin(request, ownOrigin);
   if (JSON_TYPE.test(request.header("content-type") ?? "")) return undefined;
   return refuse(415, "not_json", "An action must have content-type: application/json.");
 }
 
-const FOREIGN = refuse(403, "foreign_origin", "Actions come from the dashboard's own page only.");
+const FOREIGN_READ = refuseForeign("A page of another origin asked for this. Open the dashboard itself.");
+const FOREIGN_ACTION = refuseForeign("A page of another origin sent this action. Act on the dashboard's own page.");
+const NO_ORIGIN = refuseForeign(
+  "The action does not say from which page it comes: it has neither Sec-Fetch-Site nor Origin. Browsers send one.",
+);
+const OTHER_HOST = refuseForeign(
+  'The page of this action is not at the host that the app was asked for. If a proxy changes the host, give createDashboard the option origin: the beginning of the page\'s address, such as "https://ops.example".',
+);
+const OTHER_ORIGIN = refuseForeign(
+  "The page of this action is not at the origin that createDashboard has as its option origin. Open the dashboard there, or correct the option.",
+);
+/** Of header values in the log. */
+const MAX_HOST_LENGTH = 300;
 
 /** What the browser says, which no page can change. Old browsers and programs say nothing. */
 function isOfOther(request: DashboardRequest): boolean {
@@ -41,6 +56,19 @@ function isFromOwnPage(request: DashboardRequest, ownOrigin: string | undefined)
   if (ownOrigin !== undefined) return origin === ownOrigin;
   const host = request.header("host");
   return origin !== undefined && host !== undefined && hostOf(origin) === host.toLowerCase();
+}
+
+/** The answer does not name the hosts; anyone can send any. */
+function refuseOrigin(request: DashboardRequest, ownOrigin: string | undefined): RequestRefusal {
+  const page = request.header("origin") ?? "";
+  if (page === "") return NO_ORIGIN;
+  const dashboard = ownOrigin ?? request.header("host") ?? "";
+  const hosts = { page: page.slice(0, MAX_HOST_LENGTH), dashboard: dashboard.slice(0, MAX_HOST_LENGTH) };
+  return { ...(ownOrigin === undefined ? OTHER_HOST : OTHER_ORIGIN), hosts };
+}
+
+function refuseForeign(message: string): RequestRefusal {
+  return refuse(403, "foreign_origin", message);
 }
 
 function hostOf(origin: string): string | undefined {

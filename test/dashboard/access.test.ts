@@ -161,17 +161,33 @@ describe("actions", () => {
   });
 
   test("behind a proxy that changes the host, the page is known by the origin that the app names", async () => {
-    const receiver = await startReceiver();
+    const log = captureLog();
+    const clock = fakeClock(Date.now());
+    const receiver = await startReceiver({ logger: log.logger, clock });
     const plain = { "sec-fetch-site": "none", host: "10.0.0.7:8080", "x-forwarded-host": "evil.example" };
     const act = async (origin: string, own: string | undefined, site = plain["sec-fetch-site"]) => {
       const headers = { ...plain, origin, "sec-fetch-site": site };
-      return (await openDashboard(receiver, { origin: own }).post("api/outbox/retry", { ids: [] }, headers)).status;
+      const dashboard = openDashboard(receiver, { origin: own });
+      const { status, body } = await dashboard.post<{ message?: string }>("api/outbox/retry", { ids: [] }, headers);
+      return { status, message: body.message };
     };
-    expect(await act("http://ops.example", undefined)).toBe(403);
-    expect(await act("http://ops.example", "http://ops.example")).toBe(200);
+    expect(await act("http://ops.example", undefined)).toEqual({
+      status: 403,
+      message: expect.stringMatching(/^The page .* is not at the host .* give createDashboard the option origin: /),
+    });
+    const line = { level: 40, page: "http://ops.example", dashboard: plain.host };
+    expect(log.named("dashboard_origin_refused")).toMatchObject([line]);
+    expect(await act("http://ops.example", "http://ops.example")).toMatchObject({ status: 200 });
     for (const other of ["http://10.0.0.7:8080", "http://evil.example", "https://ops.example", "null", ""])
-      expect([other, await act(other, "http://ops.example")]).toEqual([other, 403]);
-    expect(await act("http://ops.example", "http://ops.example", "same-site")).toBe(403);
+      expect([other, await act(other, "http://ops.example")]).toMatchObject([other, { status: 403 }]);
+    expect(await act("http://evil.example", "http://ops.example")).toMatchObject({
+      message: expect.stringContaining("not at the origin that createDashboard has as its option origin"),
+    });
+    expect(await act("", "http://ops.example")).toMatchObject({ message: expect.stringContaining("neither") });
+    expect(await act("http://ops.example", "http://ops.example", "same-site")).toMatchObject({
+      status: 403,
+      message: "A page of another origin sent this action. Act on the dashboard's own page.",
+    });
     for (const origin of ["ops.example", "http://ops.example/", "http://Ops.example", "file:///x"])
       expect(() => openDashboard(receiver, { origin })).toThrow(/origin must be an origin such as/);
   });
@@ -245,7 +261,8 @@ describe("actions", () => {
     const dashboard = openDashboard(await startReceiver());
     for (const site of ["cross-site", "same-site"]) {
       const answer = await dashboard.get("api/events", { "sec-fetch-site": site });
-      expect([site, answer]).toMatchObject([site, { status: 403, body: { code: "foreign_origin" } }]);
+      const message = "A page of another origin asked for this. Open the dashboard itself.";
+      expect([site, answer]).toMatchObject([site, { status: 403, body: { code: "foreign_origin", message } }]);
       expect(answer.headers.get("access-control-allow-origin")).toBeNull();
     }
   });

@@ -64,6 +64,11 @@ export const LOG_MESSAGES: Readonly<Record<string, Remedy>> = {
       "Nothing; the plots leave these rows out, which are dropped with their age. Look for what wrote in the database.",
   },
   dashboard_job_interrupted: { cause: "A page of a job of the dashboard failed.", remedy: RETRIED },
+  dashboard_origin_refused: {
+    cause:
+      "An action on the dashboard was answered 403, since its `page` is not where the `dashboard` seems to be: a proxy changes the host, the option `origin` is wrong, or it is a page of others. Logged at most once a minute.",
+    remedy: "If `page` is where you open the dashboard, give `createDashboard` that as the option `origin`.",
+  },
   files_were_open_to_others: {
     cause: "Files of the database could be read by other users before this start.",
     remedy: "Follow the `advice` of the line.",
