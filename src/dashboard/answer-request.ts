@@ -81,7 +81,7 @@ for a person who may, by what your login has put on the request, and nothing for
   failed: {
     status: 500,
     code: "not_identified",
-    message: "Who you are could not be found out. The log of the app says why.",
+    message: "The app failed to say who you are. Its log has the error, in a line dashboard_allow_….",
   },
   late: {
     status: 503,

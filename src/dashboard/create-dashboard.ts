@@ -55,7 +55,7 @@ export function createDashboard<Req = never>(
 ): Dashboard {
   const { allow, payloads, path, origin } = DASHBOARD_OPTIONS.resolve(options);
   const parts = partsOf(receiver);
-  const { clock, logger } = parts.options;
+  const { clock, logger, logErrorMessages } = parts.options;
   const operator = operatorOf(parts);
   const failures = new FailureLog(logger, clock);
   const storeOrMemory = new StoreOrMemory({ receiver: parts, failures });
@@ -65,7 +65,13 @@ export function createDashboard<Req = never>(
   const open = openOnce(parts, { operator, readings, failures, log });
   const answer = createAnswer({
     // The server that it is mounted on passes its own requests.
-    people: { allow: allow as ((request: unknown) => AllowAnswer) | undefined, payloads, logger, clock },
+    people: {
+      allow: allow as ((request: unknown) => AllowAnswer) | undefined,
+      payloads,
+      logErrorMessages,
+      logger,
+      clock,
+    },
     origin,
     files: new DashboardFiles(),
     open,

@@ -29,6 +29,8 @@ export interface PersonRules {
   allow: ((request: unknown) => AllowAnswer | PromiseLike<AllowAnswer>) | undefined;
   /** For people of whom `allow` says nothing else. */
   payloads: PayloadAccess;
+  /** Messages of the app's own errors may name the person who is signed in. */
+  logErrorMessages: boolean;
   logger: Logger;
   clock: Clock;
 }
@@ -36,7 +38,7 @@ export interface PersonRules {
 /** Asks the app. Never rejects: who cannot be identified is not let in. */
 export async function identifyViewer(
   request: unknown,
-  { allow, payloads, logger, clock }: PersonRules,
+  { allow, payloads, logErrorMessages, logger, clock }: PersonRules,
 ): Promise<Identity> {
   if (allow === undefined) return { kind: "unset" };
   try {
@@ -56,7 +58,7 @@ export async function identifyViewer(
     if (isUsable) return { kind: "person", person: { name, role, payloads: given } };
     logger.error({ needs: ALLOW_RULE }, "dashboard_allow_answer_unusable");
   } catch (error) {
-    logger.error(errorFields(error, false), "dashboard_allow_failed");
+    logger.error(errorFields(error, logErrorMessages), "dashboard_allow_failed");
   }
   return { kind: "failed" };
 }

@@ -112,8 +112,9 @@ export interface ReceiverOptions<Schemas extends SchemaMap = SchemaMap, Tx = Com
   /** A pino logger, or one like it. @default pino at level info, to standard output */
   logger?: Logger | undefined;
   /**
-   * Adds messages of handlers' errors to the log; they may quote event data. The inbox has them in any case, and so has
-   * the log those of this package's own errors. @default true where NODE_ENV is development or test, else false
+   * Adds messages of errors of handlers, and of `allow` of the dashboard, to the log; they may quote event data or name
+   * a person. The inbox has those of handlers in any case, and so has the log those of this package's own errors.
+   * @default true where NODE_ENV is development or test, else false
    */
   logErrorMessages?: boolean | undefined;
   /** Called for problems that need an operator, each kind at most once a minute. */

@@ -75,7 +75,7 @@ describe("who is let in", () => {
     ["another rule for payloads", () => ({ ...OPERATOR, payloads: "all" }) as never, 500],
   ])("%s lets nobody in, without details", async (_, allow, status) => {
     const log = captureLog();
-    const dashboard = openDashboard(await startReceiver({ logger: log.logger }), { allow });
+    const dashboard = openDashboard(await startReceiver({ logger: log.logger, logErrorMessages: false }), { allow });
     for (const path of ["", "api/session", "api/events", "assets/x.js"]) {
       const answer = await dashboard.get(path);
       expect([path, answer.status]).toEqual([path, status]);
@@ -85,6 +85,20 @@ describe("who is let in", () => {
     const lines = [...log.named("dashboard_allow_failed"), ...log.named("dashboard_allow_answer_unusable")];
     expect(lines.length > 0).toBe(status === 500);
     expect(JSON.stringify(log.lines)).not.toContain("hunter2");
+  });
+
+  test("the log has the place of what allow throws, and with logErrorMessages its message", async () => {
+    for (const logErrorMessages of [false, true]) {
+      const log = captureLog();
+      const receiver = await startReceiver({ logger: log.logger, logErrorMessages });
+      const allow = () => Promise.reject(Object.assign(new TypeError("no session of ann"), { code: "E_MINE" }));
+      const { status, text } = await openDashboard(receiver, { allow }).get("");
+      expect([status, text]).toEqual([500, expect.stringContaining("Its log has the error")]);
+      const [line] = log.named("dashboard_allow_failed");
+      expect(line).toMatchObject({ error: "TypeError", code: "E_MINE" });
+      expect(line?.["message"]).toBe(logErrorMessages ? "no session of ann" : undefined);
+      expect(JSON.stringify(line?.["at"])).toContain("access.test.ts");
+    }
   });
 
   test("allow gets the request of the server", async () => {

@@ -54,8 +54,9 @@ export const LOG_MESSAGES: Readonly<Record<string, Remedy>> = {
     remedy: "See what it waits for: usually the login or its database.",
   },
   dashboard_allow_failed: {
-    cause: "Your `allow` threw or rejected; nobody was let in.",
-    remedy: "Return nothing for a person who is not let in.",
+    cause:
+      "Your `allow` threw or rejected; nobody was let in. The line has the error and its place, and with `logErrorMessages` its message.",
+    remedy: "Correct that place. Return nothing for a person who is not let in.",
   },
   dashboard_failed: { cause: "A request of the dashboard failed.", remedy: BY_ITSELF },
   dashboard_figures_unreadable: {
