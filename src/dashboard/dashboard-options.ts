@@ -60,10 +60,14 @@ function checkOrigin(option: string, origin: string | undefined): string | undef
   );
 }
 
+/** Browsers and servers escape other signs, and fold segments of dots. */
+const MOUNT_PATH = /^(?:\/(?!\.{1,2}(?:\/|$))[\w.~-]+)+$/;
+
 function checkMountPath(option: string, path: string | undefined): string | undefined {
-  if (path === undefined || (typeof path === "string" && /^(?:\/[\w.~-]+)+$/.test(path))) return path;
-  throw new PigeonholeError(
-    "invalid_option",
-    `${option} must be a path such as "/ops/webhooks", without a slash at its end.`,
-  );
+  if (path === undefined || (typeof path === "string" && MOUNT_PATH.test(path))) return path;
+  const why =
+    path === "/"
+      ? 'must not be "/": leave it out for a dashboard at the root of its server.'
+      : 'must be a path such as "/ops/webhooks", without a slash at its end: after each slash ASCII letters, digits and - . _ ~, and neither . nor .. alone.';
+  throw new PigeonholeError("invalid_option", `${option} ${why}`);
 }

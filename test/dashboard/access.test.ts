@@ -174,6 +174,15 @@ describe("actions", () => {
     expect(work).toMatchObject({ discarded: false });
   });
 
+  test("a path that no server would pass on is refused with what it may have", async () => {
+    const receiver = await startReceiver();
+    const open = (path: string) => () => openDashboard(receiver, { path });
+    for (const path of ["/ops/web-hooks", "/a.b/~c", "/..."]) expect(open(path)).not.toThrow();
+    expect(open("/")).toThrow(/path must not be "\/": leave it out/);
+    for (const path of ["/ü", "/a b", "/a%20b", "/a/../b", "/.", "/a/..", "ops", "/ops/", ""])
+      expect(open(path)).toThrow(/ASCII letters, digits and - \. _ ~, and neither \. nor \.\. alone/);
+  });
+
   test("behind a proxy that changes the host, the page is known by the origin that the app names", async () => {
     const log = captureLog();
     const clock = fakeClock(Date.now());
