@@ -20,6 +20,7 @@ import type { FailureLog } from "./failure-log.js";
 import { guardOrigin } from "./guard-origin.js";
 import { type Identity, type Viewer, type PersonRules, identifyViewer } from "./identify-viewer.js";
 import type { LiveView } from "./live-view.js";
+import { adviceFor } from "./store-trouble.js";
 
 /** What needs the store's secret. */
 export interface OpenDashboard {
@@ -202,7 +203,8 @@ function answerError(failures: FailureLog, error: unknown): DashboardAnswer {
   if (error instanceof PageApiError || isPigeonholeError(error)) {
     const { status, body } = errorAnswerFor(error);
     if (status >= 500) failures.note(error, "dashboard_failed");
-    return errorAnswer(status, body);
+    const advice = adviceFor(body.code);
+    return errorAnswer(status, advice === undefined ? body : { ...body, message: `${body.message} ${advice}` });
   }
   failures.note(error, "dashboard_failed");
   return errorAnswer(500, { code: "internal_error", message: "The dashboard failed. The log of the app says why." });

@@ -30,7 +30,8 @@ import { outboxRoutes } from "./outbox-routes.js";
 import { overviewRoutes } from "./overview-routes.js";
 import { PersonalData } from "./personal-data.js";
 import { SharedReadings } from "./shared-readings.js";
-import { StoreOrMemory } from "./store-or-memory.js";
+import { StoreOrMemory, hasStopped } from "./store-or-memory.js";
+import { troubleOfStart } from "./store-trouble.js";
 
 /** A mounted dashboard: a middleware of Express and Connect and a listener of node:http, with a handler for Fetch. */
 export interface Dashboard extends NodeMiddleware {
@@ -97,8 +98,8 @@ export function createDashboard<Req = never>(
 }
 
 /** The operator of the receiver's store, as long as that is open. Throws `invalid_option` for a store without one. */
-function operatorOf({ options, path }: ReceiverParts): () => InboxOperator {
-  const { store } = options;
+function operatorOf(parts: ReceiverParts): () => InboxOperator {
+  const { store } = parts.options;
   const open = store.openOperator?.bind(store);
   if (open === undefined)
     throw new PigeonholeError(
@@ -107,9 +108,10 @@ function operatorOf({ options, path }: ReceiverParts): () => InboxOperator {
     );
   let opened: InboxOperator | undefined;
   return () => {
-    const { state } = path.admission;
-    if (state !== "running" && state !== "stopping")
-      throw new PigeonholeError("stopped", `The receiver is ${state}, and its store not open.`);
+    const { state } = parts.path.admission;
+    const trouble = troubleOfStart(parts);
+    if (trouble !== undefined) throw new PigeonholeError("stopped", `${trouble.message} ${trouble.advice}`);
+    if (state === "stopped") throw hasStopped();
     opened ??= open();
     return opened;
   };

@@ -1,21 +1,14 @@
 import { waitingClock } from "../base/clock.js";
 import { SECOND } from "../base/duration.js";
-import { type ErrorCode, PigeonholeError, isPigeonholeError } from "../base/error.js";
+import { PigeonholeError } from "../base/error.js";
 import { LATE, inTime } from "../base/wait.js";
 import type { ReceiverParts } from "../receiver/receiver-parts.js";
 import type { StoreTrouble } from "./api/now.js";
 import type { FailureLog } from "./failure-log.js";
+import { troubleOf, troubleOfStart } from "./store-trouble.js";
 
 /** The overview is shown from memory rather than later. */
 const READ_WITHIN_MS = 5 * SECOND;
-
-/** What to do, for errors whose message does not say it. */
-const ADVICE: Partial<Record<ErrorCode, string>> = {
-  store_busy: "See what else uses the database, and how busy its disk is.",
-  store_failed: "See whether the database is there, whether the app may read and write it, and whether its disk works.",
-  store_unreachable: "See whether the database server runs, and whether this machine reaches it.",
-};
-const IN_LOG = "The app's log has more about it.";
 
 export interface StoreOrMemoryTools {
   receiver: Pick<ReceiverParts, "path" | "watches">;
@@ -34,7 +27,7 @@ export class StoreOrMemory {
 
   /** Throws `stopped` once the receiver stops: its memory is no longer what happens. */
   checkRunning(): void {
-    if (this.isOver) throw new PigeonholeError("stopped", "The receiver has stopped; its dashboard works until then.");
+    if (this.isOver) throw hasStopped();
   }
 
   /** True once the receiver stops. */
@@ -75,24 +68,12 @@ export class StoreOrMemory {
   }
 
   #troubleOf(error: unknown): StoreTrouble {
-    const { path, watches } = this.#tools.receiver;
-    const { state } = path.admission;
-    const { startError } = watches;
-    if (state === "starting")
-      return { code: "not_started", message: "The receiver starts, and opens its store.", advice: IN_LOG };
-    if (state !== "new") return describe(error, "");
-    if (startError !== undefined) return describe(startError, "The receiver could not start: ");
-    return { code: "not_started", message: "The receiver was not started yet.", advice: "The app calls its start()." };
+    return troubleOfStart(this.#tools.receiver) ?? troubleOf(error);
   }
 }
 
-/** Messages of this package hold no secrets; those that may quote a value, and all others, are for the log. */
-function describe(error: unknown, before: string): StoreTrouble {
-  if (!isPigeonholeError(error) || error.mayQuote)
-    return { code: "internal_error", message: `${before}Reading failed.`, advice: IN_LOG };
-  const { code, message } = error;
-  const advice = Object.entries(ADVICE).find(([of]) => of === code)?.[1] ?? IN_LOG;
-  return { code, message: before + message, advice };
+export function hasStopped(): PigeonholeError {
+  return new PigeonholeError("stopped", "The receiver has stopped; its dashboard works until then.");
 }
 
 function late(): PigeonholeError {

@@ -38,7 +38,9 @@ describeOnPostgres((database) => {
       const views = ["events", "jobs", "errors", "handlers", "outbox"];
       const lost = await Promise.all(views.map((view) => dashboard.get(`api/${view}`)));
       expect(performance.now() - since).toBeLessThan(12_000);
-      for (const answer of lost) expect(answer).toMatchObject({ status: 503, body: { code: "store_unreachable" } });
+      const message = expect.stringContaining("See whether the database server runs");
+      for (const answer of lost)
+        expect(answer).toMatchObject({ status: 503, body: { code: "store_unreachable", message } });
       const { now, tookMs } = await ownProcess;
       expect(now).toMatchObject({ state: "running", trouble: { code }, backlog: null, processes: [{ isThis: true }] });
       expect(tookMs).toBeLessThan(8_000);

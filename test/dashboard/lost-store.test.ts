@@ -99,13 +99,29 @@ test("a store that could not be opened is told before the receiver runs, and act
   const receiver = openReceiver({ store: file });
   const dashboard = openDashboard(receiver);
   const look = async () => (await dashboard.get<DashboardOverview>("api/overview")).body.now;
-  expect((await look()).trouble).toMatchObject({ code: "not_started" });
+  const notStarted = {
+    code: "not_started",
+    message: "The receiver was not started yet, so its store is not open.",
+    advice: expect.stringContaining("must call start()"),
+  };
+  expect((await look()).trouble).toEqual(notStarted);
+  for (const path of ["errors", "handlers", "events"])
+    expect(await dashboard.get(`api/${path}`)).toMatchObject({
+      status: 503,
+      body: {
+        code: "stopped",
+        message: expect.stringMatching(/^The receiver was not started yet.*must call start\(\)/),
+      },
+    });
   await expect(receiver.start()).rejects.toThrow();
   expect(await look()).toMatchObject({
     state: "new",
     trouble: { message: expect.stringMatching(/^The receiver could not start: /) },
   });
-  expect((await dashboard.get("api/events")).status).toBe(503);
+  expect(await dashboard.get("api/events")).toMatchObject({
+    status: 503,
+    body: { message: expect.stringMatching(/^The receiver could not start: /) },
+  });
   expect((await dashboard.get("api/session")).body).toMatchObject({ name: "ann", token: "", database: null });
   mkdirSync(dirname(file));
   await receiver.start();

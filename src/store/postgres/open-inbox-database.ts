@@ -122,7 +122,7 @@ function operateEvents(
     listPaused: () => read("listing paused handlers", listPaused),
     listErrorGroups: (query = {}) => read("listing errors", (sql) => listErrorGroups(sql, query)),
     listFailedHandlers: () => read("listing handlers", listFailedHandlers),
-    dashboardSecret: () => write("reading a secret", dashboardSecret),
+    dashboardSecret: () => write("reading the secret of the dashboard", dashboardSecret),
     hasReceiver: () => read("looking for receivers", (sql) => hasLiveNode(sql, lockClass)),
     discardEvent: (id) =>
       write("discarding an event", async (sql, now) => {
