@@ -13,13 +13,18 @@ export function toErrorGroupId({ groupHandler, groupType, groupKey }: ErrorGroup
   return Buffer.from(JSON.stringify([groupHandler, groupType, groupKey])).toString("base64url");
 }
 
-/** Throws `invalid_argument` for a text that is no id of a group. */
-function readErrorGroupId(id: string): ErrorGroupKey {
+/** Undefined for a text that is no id of a group. */
+export function readErrorGroupId(id: string): ErrorGroupKey | undefined {
   const parts = readParts(id);
   const [groupHandler, groupType, groupKey] = parts;
-  if (groupHandler !== undefined && groupType !== undefined && groupKey !== undefined && parts.length === 3) {
-    return { groupHandler, groupType, groupKey };
-  }
+  if (groupHandler === undefined || groupType === undefined || groupKey === undefined || parts.length !== 3)
+    return undefined;
+  return { groupHandler, groupType, groupKey };
+}
+
+function keyOfGroup(id: string): ErrorGroupKey {
+  const key = readErrorGroupId(id);
+  if (key !== undefined) return key;
   throw new PigeonholeError("invalid_argument", "errorGroup must be the id of a group of errors, as listed.");
 }
 
@@ -41,7 +46,7 @@ export function choiceValues({ errorGroup, ids }: WorkChoice): Partial<ErrorGrou
     throw new PigeonholeError("invalid_argument", `ids must be at most ${MAX_IDS} ids of events.`);
   }
   return {
-    ...(errorGroup === undefined ? {} : readErrorGroupId(errorGroup)),
+    ...(errorGroup === undefined ? {} : keyOfGroup(errorGroup)),
     ...(ids === undefined ? {} : { ids }),
   };
 }

@@ -91,6 +91,12 @@ test("inbox errors gathers errors, and its groups choose work", async () => {
     code: 2,
     stderr: expect.stringContaining("--since must be before --until"),
   });
+  for (const command of ["errors", "list", "discard"])
+    expect(await inbox(command, "--since", "5")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("It has no unit: write 5m or 5h or 5d."),
+    });
+  expect((await inbox("errors", "--since", "1700000000")).stderr).toContain("No errors.");
   const events = [sampleEvent("email.complained"), sampleEvent("email.complained")];
   for (const event of events) await deliver(app.receiver, event, { secret: SECRET });
   for (const { id } of events) await untilWork(app.receiver, id, { state: "pending", attempts: 1 }, "complaints");
@@ -101,7 +107,15 @@ test("inbox errors gathers errors, and its groups choose work", async () => {
   const listed = await inbox("list", "--error-group", group.id, "--json");
   expect(jsonLines(listed)).toHaveLength(2);
   expect(jsonLines(await inbox("run", "--error-group", group.id, "--json"))).toMatchObject([{ work: 2 }]);
-  expect((await inbox("list", "--error-group", "x")).code).toBe(2);
+  for (const command of ["list", "discard"])
+    expect(await inbox(command, "--error-group", "x")).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(
+        /--error-group <id>' argument 'x' is invalid.*as "pigeonhole inbox errors" lists it/,
+      ),
+    });
+  const shown = `group_${"A".repeat(60)}`;
+  expect((await inbox("retry", "--error-group", shown)).stderr).toContain("a stand-in of the dashboard");
 });
 
 test("inbox list --text finds events by what a list shows of them and by the body, as many as wanted", async () => {

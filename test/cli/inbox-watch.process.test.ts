@@ -41,7 +41,7 @@ test("inbox watch --once shows the state of the inbox once, for people and for p
 test("without a terminal inbox watch prints a line for each look, and Ctrl-C ends it with 0", async () => {
   const { file } = await startFailing();
   const people = startCli(["inbox", "watch", "--db", file]);
-  const programs = startCli(["inbox", "watch", "--json", "--db", file]);
+  const programs = startCli(["inbox", "watch", "--every", "1000ms", "--json", "--db", file]);
   await expect.poll(() => Math.min(people.lines.length, programs.lines.length), { timeout: 10_000 }).toBeGreaterThan(1);
   people.signal("SIGINT");
   programs.signal("SIGTERM");
@@ -54,8 +54,15 @@ test("without a terminal inbox watch prints a line for each look, and Ctrl-C end
 });
 
 test("inbox watch refuses a time between looks that is none", async () => {
-  const { code, stderr } = await runCli(["inbox", "watch", "--every", "0"]);
-  expect([code, stderr]).toEqual([2, expect.stringContaining("a whole number from 1 to 3600")]);
+  for (const [every, why] of [
+    ["0s", "from 1s to 1h"],
+    ["2h", "from 1s to 1h"],
+    ["60", "It has no unit: write 60s."],
+    ["often", "It must be a duration such as"],
+  ] as const) {
+    const { code, stderr } = await runCli(["inbox", "watch", "--every", every]);
+    expect([every, code, stderr]).toEqual([every, 2, expect.stringContaining(why)]);
+  }
 });
 
 test.skipIf(!HAS_TERMINAL)("on a terminal inbox watch draws in place, and Ctrl-C gives the terminal back", async () => {

@@ -1,8 +1,9 @@
 import { EVENT_TYPES } from "../../protocol/event-types.js";
 import { defineCommand, type OptionSpec } from "../frame/spec.js";
 import { databaseOption, limitOption, storeOption, timeOptions } from "../values/options.js";
+import { parseErrorGroup } from "../values/error-group.js";
 import { parseWholeType } from "../values/event-type.js";
-import { parseDuration, parseWholeNumber } from "../values/parse-option.js";
+import { parseDuration, parseInterval, parseWholeNumber } from "../values/parse-option.js";
 
 const group = "Operate";
 
@@ -21,7 +22,11 @@ const workOptions = {
   handler: { value: "name", summary: "Only work of this handler." },
   type: typeOption,
   error: { value: "text", summary: "Only work with this text in its reason or last error." },
-  errorGroup: { value: "id", summary: "Only work of this group of errors, as inbox errors names it." },
+  errorGroup: {
+    value: "id",
+    parse: parseErrorGroup,
+    summary: "Only work of this group of errors, as inbox errors names it.",
+  },
   ...timeOptions("events received"),
 } as const satisfies Record<string, OptionSpec>;
 
@@ -206,16 +211,16 @@ export const inboxWatch = defineCommand({
   options: {
     ...options,
     every: {
-      value: "seconds",
-      parse: parseWholeNumber({ min: 1, max: 3_600 }),
-      default: "1",
-      summary: "Time from one look to the next.",
+      value: "time",
+      parse: parseInterval,
+      default: "1s",
+      summary: "Time from one look to the next, from 1s to 1h.",
     },
     once: { summary: "Looks once and ends." },
   },
   examples: [
     ["pigeonhole inbox watch", "until Ctrl-C"],
-    ["pigeonhole inbox watch --every 60 --json", "one JSON object each minute"],
+    ["pigeonhole inbox watch --every 1m --json", "one JSON object each minute"],
   ],
 });
 

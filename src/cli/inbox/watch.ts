@@ -1,5 +1,4 @@
 import { isoTime } from "../../base/iso-time.js";
-import { SECOND } from "../../base/duration.js";
 import { escapeControlsInLines } from "../../base/text.js";
 import { describeError } from "../frame/command-error.js";
 import type { CommandContext, RunCommand } from "../frame/context.js";
@@ -34,7 +33,7 @@ export const watch: RunCommand<typeof inboxWatch> = ({ options: { db, every, onc
     const printer = createPrinter(context);
     try {
       printer.show(first);
-      let waitMs = every * SECOND;
+      let waitMs = every;
       while (await wasWaited(waitMs, signal)) {
         const begun = performance.now();
         try {
@@ -45,7 +44,7 @@ export const watch: RunCommand<typeof inboxWatch> = ({ options: { db, every, onc
           if (stack !== "") throw error;
           printer.fail(code, message);
         }
-        waitMs = Math.max(every * SECOND, SHARE * (performance.now() - begun));
+        waitMs = Math.max(every, SHARE * (performance.now() - begun));
       }
     } finally {
       printer.close();
