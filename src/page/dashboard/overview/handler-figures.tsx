@@ -13,7 +13,7 @@ export function HandlerFigures({ figures }: { figures: DashboardOverview }) {
   const all = otherHandlers === null ? handlers : [...handlers, otherHandlers];
   const shown = chosen === undefined ? all : [chosen];
   const of = chosen === undefined ? "all handlers" : escapeControls(chosen.handler);
-  const suffix = chosen === undefined ? " of the slowest" : "";
+  const suffix = chosen === undefined ? " of the slowest handler" : "";
   const failed = addUp(shown.map((each) => each.failed));
   const done = addUp(shown.map((each) => each.runs)).map((ended, index) =>
     ended === null ? null : ended - (failed[index] ?? 0),
