@@ -1,5 +1,10 @@
+import { UNDECODABLE_TEXTS } from "../protocol/undecodable-texts.js";
+
 /** In place of a message that must not be seen. */
 export const HIDDEN_TEXT = "[hidden]";
+
+/** They quote nothing, whatever body they are of. */
+const OWN_TEXTS: ReadonlySet<string> = new Set(Object.values(UNDECODABLE_TEXTS));
 
 const CAUSED_BY = "\nCaused by: ";
 /** What a handler threw begins with the name of the error, as the receiver keeps it. */
@@ -16,8 +21,9 @@ const FRAME = new RegExp(
   `^ {4}at (?:${FUNCTION.source} \\((?:${PLACE.source}|${NO_PLACE.source})\\)|(?:async )?${PLACE.source}|<anonymous>)$`,
 );
 
-/** An error as it is kept, also with its stack and its causes: names and frames stay, `hide` changes the messages. */
+/** An error as it is kept, also with its stack and its causes: names and frames stay, `hide` changes messages. */
 export function showError(error: string, hide: (message: string) => string): string {
+  if (OWN_TEXTS.has(error)) return error;
   return error
     .split(CAUSED_BY)
     .map((part, index) => showPart(part, index === 0 ? NAME : CAUSE_NAME, hide))

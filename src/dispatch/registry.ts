@@ -4,6 +4,7 @@ import type { SchemaMap } from "../protocol/event.js";
 import { matchesPattern } from "../protocol/event-pattern.js";
 import { EVENT_TYPES } from "../protocol/event-types.js";
 import type { ParkReason } from "../protocol/outcome.js";
+import { UNDECODABLE_TEXTS } from "../protocol/undecodable-texts.js";
 import { requestFromInbox } from "../protocol/verify-request.js";
 import { MAX_HANDLER_NAME_LENGTH } from "../store/paused-handlers.js";
 import { HANDLER_OPTIONS, type HandlerOptions, type RegisteredHandler } from "./handler.js";
@@ -20,7 +21,7 @@ export interface Route {
 
 const UNKNOWN_TYPE: Route["parked"] = {
   reason: "unknown_type",
-  detail: "This version does not know the event type, and no handler matches it.",
+  detail: UNDECODABLE_TEXTS.unknownType,
 };
 
 /** Defaults of the handlers' options. */

@@ -9,6 +9,7 @@ import type { ParkReason } from "./outcome.js";
 import type { VerifiedRequest } from "./verify-request.js";
 import { isTestDelivery } from "./test-delivery.js";
 import { rawEventId } from "./raw-event-id.js";
+import { UNDECODABLE_TEXTS } from "./undecodable-texts.js";
 
 /** What a verified request turned out to be. */
 export type Delivery =
@@ -49,13 +50,13 @@ export function decodeDelivery(request: VerifiedRequest, schemas: SchemaMap): De
 
 function parseJson(body: Uint8Array): { ok: true; value: unknown } | { ok: false; detail: string } {
   // Decoding would replace bad bytes silently, and the event would differ from what was signed.
-  if (!isUtf8(body)) return { ok: false, detail: "The body is not valid UTF-8." };
+  if (!isUtf8(body)) return { ok: false, detail: UNDECODABLE_TEXTS.notUtf8 };
   try {
     const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString();
     return { ok: true, value: JSON.parse(text) as unknown };
   } catch {
     // The parser's own message quotes the body.
-    return { ok: false, detail: "The body is not valid JSON." };
+    return { ok: false, detail: UNDECODABLE_TEXTS.notJson };
   }
 }
 

@@ -364,6 +364,17 @@ describe("payloads", () => {
     expect(log.named("dashboard_action")).toMatchObject([{ by: "ann", action: "unveil_payload", eventId: event.id }]);
   });
 
+  test('with "hidden" it is said why work is parked, where that quotes nothing', async () => {
+    const receiver = await startReceiver();
+    await post(receiver, makeEvent({ type: "contact.promoted", data: PERSON }));
+    const dashboard = openDashboard(receiver, { payloads: "hidden" });
+    const error = "This version does not know the event type, and no handler matches it.";
+    const [event] = (await dashboard.get<DashboardEventPage>("api/events?state=parked")).body.items;
+    expect(event?.handlers).toMatchObject([{ reason: "unknown_type", error }]);
+    const { items } = (await dashboard.get<ErrorGroupPage>("api/errors")).body;
+    expect(items).toMatchObject([{ kind: "unknown_type", message: error }]);
+  });
+
   test("who sees errors and contacts as they are is logged with the name, a page that reads again once", async () => {
     const paths = ({ id }: { id: string }): string[] =>
       `api/errors api/events api/outbox api/jobs api/outbox/key_1 api/events/${id} api/events/${id}/deliveries api/stream`.split(
