@@ -27,6 +27,8 @@ export interface ActionTarget {
   job?: string;
   jobAction?: string;
   contactEvents?: number;
+  /** Of a fixture: with the event's own bytes, or redacted. */
+  form?: "exact" | "redacted";
   /** What of the API was read. */
   path?: string;
 }

@@ -92,7 +92,8 @@ export function eventRoutes(tools: EventRouteTools): DashboardRoute[] {
       path: "/api/events/{id}/fixture",
       needs: "payload",
       handle(call): Promise<FileText> {
-        log.note(call.person, "save_fixture", { eventId: call.id });
+        const form = call.person.payloads === "full" ? "exact" : "redacted";
+        log.note(call.person, "save_fixture", { eventId: call.id, form });
         return file(call, "fixture", (event) => personal.fixture(event, call.person.payloads));
       },
     },

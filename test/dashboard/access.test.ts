@@ -364,6 +364,19 @@ describe("payloads", () => {
     expect(log.named("dashboard_action")).toMatchObject([{ by: "ann", action: "unveil_payload", eventId: event.id }]);
   });
 
+  test("a fixture is logged as what it is: exact for a person who may see all, redacted for others", async () => {
+    for (const [rule, form] of [
+      ["full", "exact"],
+      ["redacted", "redacted"],
+    ] as const) {
+      const { dashboard, event, log } = await withEvent(rule);
+      const { text } = await dashboard.post(`api/events/${event.id}/fixture`);
+      expect([rule, text.includes("Eve Example")]).toEqual([rule, rule === "full"]);
+      const line = { by: "ann", action: "save_fixture", eventId: event.id, form };
+      expect(log.named("dashboard_action")).toContainEqual(expect.objectContaining(line));
+    }
+  });
+
   test('with "hidden" it is said why work is parked, where that quotes nothing', async () => {
     const receiver = await startReceiver();
     await post(receiver, makeEvent({ type: "contact.promoted", data: PERSON }));
