@@ -61,9 +61,10 @@ export function createDashboard<Req = never>(
   const failures = new FailureLog(logger, clock);
   const storeOrMemory = new StoreOrMemory({ receiver: parts, failures });
   const readings = new SharedReadings(operator, clock);
-  const now = new NowReader({ readings, receiver: parts, storeOrMemory, clock });
+  const jobs = new JobRunner({ operator, receiver: parts.path.admission, clock, failures });
+  const now = new NowReader({ readings, receiver: parts, storeOrMemory, jobs, clock });
   const log = new ActionLog(logger, clock);
-  const open = openOnce(parts, { operator, readings, failures, log });
+  const open = openOnce(parts, { operator, readings, jobs, log });
   const answer = createAnswer({
     // The server that it is mounted on passes its own requests.
     people: {
@@ -120,17 +121,13 @@ function operatorOf(parts: ReceiverParts): () => InboxOperator {
 interface OpeningTools {
   operator: () => InboxOperator;
   readings: SharedReadings;
-  failures: FailureLog;
+  jobs: JobRunner;
   log: ActionLog;
 }
 
-/** Reads the secret of the store with the first request, and begins to work on jobs at once. */
-function openOnce(
-  parts: ReceiverParts,
-  { operator, readings, failures, log }: OpeningTools,
-): () => Promise<OpenDashboard> {
+/** Reads the secret of the store with the first request. */
+function openOnce(parts: ReceiverParts, { operator, readings, jobs, log }: OpeningTools): () => Promise<OpenDashboard> {
   const { clock } = parts.options;
-  const jobs = new JobRunner({ operator, receiver: parts.path.admission, clock, failures });
   const { api } = parts.options;
   const deliveries = api === undefined ? undefined : new DeliveryLog(api, clock);
   let opening: Promise<OpenDashboard> | undefined;

@@ -1,9 +1,12 @@
 import { type Clock, elapsedBy } from "../base/clock.js";
 import { SECOND } from "../base/duration.js";
+import { isPigeonholeError } from "../base/error.js";
 import { sleep } from "../base/wait.js";
 import type { ReceiverState } from "../receiver/receiver.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
+import type { StoreTrouble } from "./api/now.js";
 import type { FailureLog } from "./failure-log.js";
+import { troubleOf } from "./store-trouble.js";
 
 /** How often it looks for jobs that another process has left, and whether the receiver runs. */
 const LOOK_MS = 30 * SECOND;
@@ -29,10 +32,16 @@ export class JobRunner {
   #looksAgain = false;
   /** By the clock's `elapsed`. */
   #lookAt = Number.NEGATIVE_INFINITY;
+  #trouble: StoreTrouble | null = null;
 
   constructor(tools: JobRunnerTools) {
     this.#tools = tools;
     this.#waitToLook();
+  }
+
+  /** Why open jobs do not go on here; null while they do. */
+  get trouble(): StoreTrouble | null {
+    return this.#trouble;
   }
 
   /** Works on what is open now. */
@@ -57,11 +66,17 @@ export class JobRunner {
     try {
       while (this.#looksAgain) {
         this.#looksAgain = false;
-        while ((await operator().runJobPage()) !== undefined) await sleep(clock, BETWEEN_PAGES_MS);
+        while ((await operator().runJobPage()) !== undefined) {
+          this.#trouble = null;
+          await sleep(clock, BETWEEN_PAGES_MS);
+        }
+        this.#trouble = null;
       }
     } catch (error) {
-      // What is left is tried again with the next look.
       failures.note(error, "dashboard_job_interrupted");
+      this.#trouble = troubleOf(error);
+      // A store that is away is asked again with each wake, so that the jobs go on as soon as it answers.
+      if (isPigeonholeError(error)) this.#lookAt = elapsedBy(clock);
     } finally {
       this.#isRunning = false;
     }

@@ -12,6 +12,7 @@ import type { RunningRow, RunningWork } from "./api/work.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import { isAlive, worstState } from "../store/process-state.js";
 import { pausedRow } from "./handler-routes.js";
+import type { JobRunner } from "./job-runner.js";
 import type { SharedReadings } from "./shared-readings.js";
 import type { StoreOrMemory } from "./store-or-memory.js";
 
@@ -23,6 +24,7 @@ export interface NowReaderTools {
   readings: Pick<SharedReadings, "count" | "readStatuses" | "listPaused" | "readFigures">;
   receiver: Pick<ReceiverParts, "inStore" | "path">;
   storeOrMemory: StoreOrMemory;
+  jobs: Pick<JobRunner, "trouble">;
   clock: Clock;
 }
 
@@ -96,10 +98,11 @@ export class NowReader {
   #processes(
     statuses: readonly ReportedStatus[],
     now: number,
-  ): Pick<DashboardNow, "at" | "alarms" | "state" | "processes" | "endpoint" | "running"> {
+  ): Pick<DashboardNow, "at" | "jobTrouble" | "alarms" | "state" | "processes" | "endpoint" | "running"> {
     const alive = statuses.filter((status) => isAlive(status, now));
     return {
       at: isoTime(now),
+      jobTrouble: this.#tools.jobs.trouble,
       alarms: this.#tools.receiver.path.report.alarms.recent.map(alarmRow),
       state: worstState(alive),
       processes: statuses.map((status, place) => processRow(status, { now, isThis: place === 0 })),

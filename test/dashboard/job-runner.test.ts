@@ -4,6 +4,7 @@ import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
 import { type FakeClock, fakeClock } from "pigeonhole/testing";
 import { expect, test } from "vitest";
 import { HOUR } from "#pigeonhole/base/duration.js";
+import { PigeonholeError } from "#pigeonhole/base/error.js";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 
 /** Of a receiver that runs, on a store that has these pages of jobs. */
@@ -37,4 +38,25 @@ test("jobs that another process has left are looked for every half a minute alth
   clock.set(clock.now() - HOUR);
   await clock.advance(31_000);
   expect(looks).toBe(2);
+});
+
+test("jobs that a lost store has stopped go on within a second of its return, and say meanwhile why they wait", async () => {
+  const clock = fakeClock();
+  const lost = new PigeonholeError("store_unreachable", "PostgreSQL does not answer.");
+  const pages = [() => Promise.resolve({}), ...Array.from({ length: 5 }, () => () => Promise.reject(lost))];
+  const runner = runnerOf(() => (pages.shift()?.() ?? Promise.resolve(undefined)) as Promise<undefined>, clock);
+  runner.kick();
+  await clock.advance(3_500);
+  expect(runner.trouble).toMatchObject({ code: "store_unreachable", message: "PostgreSQL does not answer." });
+  await clock.advance(2_000);
+  expect([pages, runner.trouble]).toEqual([[], null]);
+});
+
+test("a failure that no return of the store ends is met twice a minute", async () => {
+  const clock = fakeClock();
+  let looks = 0;
+  const fail = () => Promise.reject(new TypeError(`page ${(looks += 1)}`));
+  const runner = runnerOf(fail, clock);
+  await clock.advance(59_000);
+  expect([looks, runner.trouble]).toMatchObject([2, { code: "internal_error" }]);
 });

@@ -1,5 +1,7 @@
 import { copyFileSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import type { ReceiverOptions } from "pigeonhole";
+import { fakeClock } from "pigeonhole/testing";
 import { expect, test } from "vitest";
 import type { DashboardOverview, StepValues } from "#pigeonhole/dashboard/api/overview.js";
 import { makeFolder } from "../support/folder.js";
@@ -7,10 +9,10 @@ import { captureLog, makeEvent, makeGate, openReceiver, post, tempFile } from ".
 import { HOST, openDashboard } from "./dashboard-client.js";
 
 /** A receiver with one event, on a file that can be taken away. */
-async function start() {
+async function start(options: Pick<ReceiverOptions, "clock"> = {}) {
   const file = tempFile();
   const log = captureLog();
-  const receiver = openReceiver({ store: file, logger: log.logger });
+  const receiver = openReceiver({ ...options, store: file, logger: log.logger });
   receiver.on("email.sent", () => undefined, { name: "quick" });
   const gate = makeGate();
   receiver.on("email.bounced", () => gate.passed, { name: "slow" });
@@ -128,6 +130,20 @@ test("a store that could not be opened is told before the receiver runs, and act
   expect(await look()).toMatchObject({ state: "running", trouble: null });
   await receiver.stop();
   expect(await dashboard.get("api/overview")).toMatchObject({ status: 503, body: { code: "stopped" } });
+});
+
+test("the overview says why open jobs wait while the file is away, and that they go on once it is back", async () => {
+  const clock = fakeClock();
+  const { file, dashboard } = await start({ clock });
+  const look = async () => {
+    await clock.advance(31_000);
+    return (await dashboard.get<DashboardOverview>("api/overview")).body.now.jobTrouble;
+  };
+  expect(await look()).toBeNull();
+  moveFiles(file, `${file}.away`);
+  await expect.poll(look, { timeout: 5_000 }).toMatchObject({ code: "store_replaced", message: expect.any(String) });
+  moveFiles(`${file}.away`, file);
+  await expect.poll(look, { timeout: 5_000 }).toBeNull();
 });
 
 test("nobody sees the memory of a process whom the app does not let in", async () => {

@@ -3,6 +3,7 @@ import type { BulkJobRow } from "../../../dashboard/api/jobs.js";
 import { Icon } from "../../ui/icon.js";
 import { mayOperate } from "../state/dashboard-session.js";
 import { closeJob, shownJobs, stopJob } from "../state/jobs.js";
+import { now } from "../state/now.js";
 import { describeJob, describeProgress } from "../ui/describe-job.js";
 
 /** How far jobs are. They go on without this page. */
@@ -33,6 +34,7 @@ function JobLine({ job }: { job: BulkJobRow }) {
       <span class="hint">
         {describeProgress(job)} · {escapeControls(by)}
       </span>
+      {state === "open" && <WhyItWaits />}
       {state === "open" && mayOperate.value && (
         <button type="button" class="button small" onClick={() => void stopJob(id)}>
           Cancel
@@ -44,5 +46,16 @@ function JobLine({ job }: { job: BulkJobRow }) {
         </button>
       )}
     </div>
+  );
+}
+
+/** Nothing while jobs go on. */
+function WhyItWaits() {
+  const trouble = now.value?.jobTrouble ?? now.value?.trouble ?? null;
+  if (trouble === null) return null;
+  return (
+    <span class="warn-text" role="status">
+      It waits: {escapeControls(trouble.message)} {escapeControls(trouble.advice)} It goes on by itself.
+    </span>
   );
 }

@@ -4,6 +4,7 @@ import { createClient } from "pigeonhole/client";
 import { createSandbox } from "pigeonhole/sandbox";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { HOUR } from "#pigeonhole/base/duration.js";
+import type { BulkJobRow } from "#pigeonhole/dashboard/api/jobs.js";
 import { partsOf } from "#pigeonhole/receiver/parts-of.js";
 import { systemClock } from "#pigeonhole/base/clock.js";
 import { launchBrowser, mustSkipBrowserTests, openPage, type OpenPage } from "../browser.js";
@@ -413,10 +414,14 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
       expect(await page.getByRole("alert").count()).toBe(1);
     };
     await sees();
+    await page.route("**/api/jobs", (route) => route.fulfill({ json: { jobs: [OPEN_JOB] } }));
     await page.reload();
     await sees();
+    const waits = page.getByRole("region", { name: "Jobs" }).getByText(/^It waits: .* was moved, deleted or replaced/);
+    await waits.waitFor();
     await bench.setStoreLost(false);
     await page.getByRole("alert").waitFor({ state: "detached" });
+    await waits.waitFor({ state: "detached" });
     await page.getByRole("group", { name: "Backlog" }).waitFor();
     await page.getByText("Backlog of work").waitFor();
   });
@@ -451,6 +456,21 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     await page.getByRole("heading", { name: "The app does not know you any more" }).waitFor();
   });
 });
+
+const OPEN_JOB: BulkJobRow = {
+  id: "1",
+  action: "retry",
+  filter: {},
+  by: "ann",
+  state: "open",
+  createdAt: "2026-01-01T00:00:00.000Z",
+  total: 3000,
+  done: 600,
+  skipped: 0,
+  changedBefore: 0,
+  endedAt: null,
+  error: null,
+};
 
 /** In the page: how many pixels of the first plot have the colour of what was accepted. */
 const COUNT_ACCEPTED = `(() => {
