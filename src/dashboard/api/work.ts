@@ -6,6 +6,9 @@
  */
 import type { HandlerTimesRow, InboxEvent } from "../../dev/api/page-api.js";
 
+/** So many events, or contact events, are chosen one by one at most; a filter chooses any number. */
+export const MOST_CHOSEN = 500;
+
 /** Which work of events: what fits each field that is given. A job keeps it as it is. */
 export interface WorkFilter {
   state?: "pending" | "leased" | "dead" | "parked" | "done" | undefined;
@@ -19,7 +22,7 @@ export interface WorkFilter {
   until?: string | undefined;
   /** {@link ErrorGroupRow.group}. */
   group?: string | undefined;
-  /** Exactly these events, 500 at most: a selection. */
+  /** Exactly these events, {@link MOST_CHOSEN} at most: a selection. */
   ids?: string[] | undefined;
 }
 

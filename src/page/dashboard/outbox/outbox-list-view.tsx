@@ -1,4 +1,6 @@
 import { useEffect } from "preact/hooks";
+import type { DashboardContactEvent } from "../../../dashboard/api/contact-events.js";
+import { MOST_CHOSEN } from "../../../dashboard/api/work.js";
 import { ContactStateBadge } from "../../ui/badges.js";
 import { ChooseNone } from "../../ui/choose-none.js";
 import { Empty } from "../../ui/empty.js";
@@ -9,6 +11,7 @@ import { mayOperate, dashboardSession } from "../state/dashboard-session.js";
 import { now } from "../state/now.js";
 import { FilterBar, TextFilter, TimeFilter } from "../ui/filter-fields.js";
 import { MoreButton } from "../ui/more-button.js";
+import { MostChosen } from "../ui/most-chosen.js";
 import { StateChoice } from "../ui/state-choice.js";
 import { useListRefresh } from "../ui/use-list-refresh.js";
 import { OutboxPane } from "./outbox-pane.js";
@@ -21,6 +24,9 @@ import {
   openOutboxEvent,
   openKey,
   OUTBOX_PARAMS,
+  mayDiscard,
+  mayRetry,
+  outboxRowsOf,
   outboxKey,
 } from "./outbox-state.js";
 
@@ -114,18 +120,27 @@ function Rows() {
   );
 }
 
+const keysOf = (rows: readonly DashboardContactEvent[]): string[] => rows.map(({ key }) => key);
+
 function ChosenBar() {
   const keys = outboxSelection.inSight.value;
   if (keys.length === 0) return null;
+  const [toRetry, toDiscard] = [outboxRowsOf(keys).filter(mayRetry), outboxRowsOf(keys).filter(mayDiscard)];
+  const isTooMuch = keys.length > MOST_CHOSEN;
   return (
     <div class="selection-bar" role="toolbar" aria-label="Chosen contact events">
       <span class="selection-count">{keys.length} chosen</span>
-      <button type="button" class="button primary" onClick={() => void changeOutbox(keys, "retry")}>
-        <Icon name="replay" /> Retry ({keys.length})
-      </button>
-      <button type="button" class="button danger" onClick={() => void changeOutbox(keys, "discard")}>
-        <Icon name="trash" /> Discard ({keys.length})
-      </button>
+      {isTooMuch && <MostChosen />}
+      {!isTooMuch && toRetry.length > 0 && (
+        <button type="button" class="button primary" onClick={() => void changeOutbox(keysOf(toRetry), "retry")}>
+          <Icon name="replay" /> Retry ({toRetry.length})
+        </button>
+      )}
+      {!isTooMuch && toDiscard.length > 0 && (
+        <button type="button" class="button danger" onClick={() => void changeOutbox(keysOf(toDiscard), "discard")}>
+          <Icon name="trash" /> Discard ({toDiscard.length})
+        </button>
+      )}
       <ChooseNone onClick={outboxSelection.clear} />
     </div>
   );

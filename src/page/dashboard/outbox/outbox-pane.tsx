@@ -6,7 +6,7 @@ import { CopyFact } from "../../ui/copy-fact.js";
 import { Icon } from "../../ui/icon.js";
 import { linkTo, setParams } from "../state/dashboard-address.js";
 import { mayOperate } from "../state/dashboard-session.js";
-import { changeOutbox, mayTryNow } from "./outbox-state.js";
+import { changeOutbox, mayDiscard, mayTryNow } from "./outbox-state.js";
 import { shortText } from "../ui/short-text.js";
 
 /** One contact event: how far it is, why it failed, what the API answered, and what is sent. */
@@ -39,7 +39,7 @@ export function OutboxPane({ event }: { event: DashboardContactEventDetail }) {
               <Icon name="replay" /> Try now
             </button>
           )}
-          {mayOperate.value && (state === "dead" || state === "pending") && (
+          {mayOperate.value && mayDiscard(event) && (
             <button type="button" class="button danger" onClick={() => void changeOutbox([key], "discard")}>
               <Icon name="trash" /> Discard
             </button>

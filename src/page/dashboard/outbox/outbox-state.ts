@@ -53,7 +53,7 @@ export const outboxSelection = createSelection(() => outboxList.items.value.map(
 /** Sends again what is dead or waits for a next try, or discards what is not sent after a question. */
 export function changeOutbox(keys: readonly string[], action: "retry" | "discard"): Promise<boolean> {
   return runAction(async () => {
-    const rows = rowsOf(keys);
+    const rows = outboxRowsOf(keys);
     if (!(await mayChange(keys, action))) return;
     const { changed, failed, mayGoOut = 0 } = await postOutboxChange([...keys], action);
     showNotice({ tone: "good", text: describeChange(rows, action, changed) });
@@ -84,10 +84,15 @@ function describeChange(rows: readonly DashboardContactEvent[], action: "retry" 
 /** True while its call waits for its next try; one that is under way has no such time. */
 export const mayTryNow = ({ state, dueAt }: DashboardContactEvent): boolean => state === "leased" && dueAt !== null;
 
+/** True where it is sent again, or its call is due at once. */
+export const mayRetry = (event: DashboardContactEvent): boolean => event.state === "dead" || mayTryNow(event);
+
+export const mayDiscard = ({ state }: DashboardContactEvent): boolean => state === "dead" || state === "pending";
+
 /** Asks before a discard, and before a retry that sends more than was chosen. */
 function mayChange(keys: readonly string[], action: "retry" | "discard"): Promise<boolean> {
   const count = keys.length;
-  const inCalls = rowsOf(keys).filter(({ call }) => call !== null);
+  const inCalls = outboxRowsOf(keys).filter(({ call }) => call !== null);
   if (action === "retry") {
     const others = countOthers(inCalls);
     if (others === 0) return Promise.resolve(true);
@@ -108,7 +113,8 @@ function mayChange(keys: readonly string[], action: "retry" | "discard"): Promis
   });
 }
 
-function rowsOf(keys: readonly string[]): DashboardContactEvent[] {
+/** The listed or open contact events with these keys. */
+export function outboxRowsOf(keys: readonly string[]): DashboardContactEvent[] {
   const open = openOutboxEvent.value;
   const known = new Map<string, DashboardContactEvent>(outboxList.items.value.map((row) => [row.key, row]));
   if (open !== null) known.set(open.key, open);

@@ -1,9 +1,11 @@
 import type { JobAction } from "../../../dashboard/api/jobs.js";
-import type { WorkFilter } from "../../../dashboard/api/work.js";
+import { MOST_CHOSEN, type WorkFilter } from "../../../dashboard/api/work.js";
 import { ChooseNone } from "../../ui/choose-none.js";
 import { Icon } from "../../ui/icon.js";
 import { mayOperate } from "../state/dashboard-session.js";
 import { changeWork } from "../state/jobs.js";
+import { MostChosen } from "../ui/most-chosen.js";
+import { changeableOf } from "./changeable.js";
 import { eventSelection, events, listedWork, workOfChosen, workState } from "./work-state.js";
 
 /** Actions for the chosen events, or for all that the list can show. The number is shown before anything is changed. */
@@ -14,12 +16,20 @@ export function BulkBar() {
 }
 
 function ChosenBar({ ids }: { ids: string[] }) {
+  const isTooMuch = ids.length > MOST_CHOSEN;
   const act = (action: JobAction) =>
-    void changeListed(action, workOfChosen(ids)).then((isStarted) => isStarted && eventSelection.clear());
+    void changeListed(action, workOfChosen(changeableOf(action, ids))).then(
+      (isStarted) => isStarted && eventSelection.clear(),
+    );
   return (
     <div class="selection-bar" role="toolbar" aria-label="Chosen events">
       <span class="selection-count">{ids.length} chosen</span>
-      <Buttons suffix={`(${ids.length})`} actions={ACTIONS[workState.value] ?? []} act={act} />
+      {isTooMuch && <MostChosen orElse="choose none and change all that a filter matches" />}
+      {!isTooMuch &&
+        (ACTIONS[workState.value] ?? []).map((action) => {
+          const { length } = changeableOf(action, ids);
+          return length > 0 && <Button key={action} action={action} suffix={`(${length})`} act={act} />;
+        })}
       <ChooseNone onClick={eventSelection.clear} />
     </div>
   );
@@ -43,7 +53,9 @@ function AllBar() {
   return (
     <div class="selection-bar" role="toolbar" aria-label="All that match">
       <span class="selection-count">All that match</span>
-      <Buttons suffix="all…" actions={actions} act={act} />
+      {actions.map((action) => (
+        <Button key={action} action={action} suffix="all…" act={act} />
+      ))}
     </div>
   );
 }
@@ -53,30 +65,23 @@ function changeListed(action: JobAction, { state, ...rest }: WorkFilter): Promis
   return changeWork(action, action === "run" ? rest : { ...rest, state });
 }
 
-interface ButtonsOptions {
+const BUTTONS = {
+  retry: { words: "Retry", icon: "replay", tone: "primary" },
+  run: { words: "Run now", icon: "clock", tone: "" },
+  discard: { words: "Discard", icon: "trash", tone: "danger" },
+} as const;
+
+interface ButtonOptions {
+  action: JobAction;
   suffix: string;
-  actions: readonly JobAction[];
   act: (action: JobAction) => void;
 }
 
-function Buttons({ suffix, actions, act }: ButtonsOptions) {
+function Button({ action, suffix, act }: ButtonOptions) {
+  const { words, icon, tone } = BUTTONS[action];
   return (
-    <>
-      {actions.includes("retry") && (
-        <button type="button" class="button primary" onClick={() => act("retry")}>
-          <Icon name="replay" /> Retry {suffix}
-        </button>
-      )}
-      {actions.includes("run") && (
-        <button type="button" class="button" onClick={() => act("run")}>
-          <Icon name="clock" /> Run now {suffix}
-        </button>
-      )}
-      {actions.includes("discard") && (
-        <button type="button" class="button danger" onClick={() => act("discard")}>
-          <Icon name="trash" /> Discard {suffix}
-        </button>
-      )}
-    </>
+    <button type="button" class={`button ${tone}`} onClick={() => act(action)}>
+      <Icon name={icon} /> {words} {suffix}
+    </button>
   );
 }

@@ -81,6 +81,31 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     await expect.poll(() => rows.innerText()).toMatch(/email\.complained[^]*TypeError: the ledger is closed/);
   });
 
+  test("actions on chosen events say how many they can change, and that at most 500 can be chosen", async () => {
+    const dead = await bench.deliver("email.bounced");
+    await bench.deliver("email.complained");
+    await show("#/work");
+    await page.getByRole("checkbox", { name: "Choose all 2 events" }).check();
+    for (const name of ["Retry (1)", "Run now (1)"]) await button(name).waitFor();
+    const previewed = page.waitForRequest("**/api/jobs/preview");
+    await button("Discard (1)").click();
+    expect((await previewed).postDataJSON()).toEqual({ action: "discard", filter: { ids: [dead] } });
+    await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+    const change = (items: object[]) => Array.from({ length: 501 }, (_, at) => ({ ...items[0], id: `evt_${at}` }));
+    await page.route("**/api/events?*", async (route) => {
+      const { items } = (await (await route.fetch()).json()) as { items: object[] };
+      await route.fulfill({ json: { items: change(items), nextCursor: null } });
+    });
+    await button(/^dead/).click();
+    await page.getByRole("checkbox", { name: "Choose all 501 events" }).check();
+    const bar = page.getByRole("toolbar", { name: "Chosen events" });
+    await bar.getByText("At most 500 can be changed at once. Choose fewer, or choose none and").waitFor();
+    expect(await bar.getByRole("button").count()).toBe(1);
+    await page.getByRole("checkbox", { name: "Choose evt_7", exact: true }).uncheck();
+    await bar.getByRole("button", { name: "Retry (500)" }).waitFor();
+    expect(open.problems).toEqual([]);
+  });
+
   test("filters name what they select, with the words of the rows, which say what else an event has", async () => {
     await bench.close();
     bench = await startDashboardBench({
@@ -232,6 +257,28 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     await page.getByText("1 contact event pending again").waitFor();
     await pane.getByRole("link", { name: "Event that recorded it" }).click();
     await page.getByRole("heading", { name: "email.opened" }).waitFor();
+  });
+
+  test("actions on chosen contact events say how many they can change", async () => {
+    await bench.deliver("email.opened");
+    await expect.poll(async () => (await bench.receiver.contactEvents.list()).items[0]?.state).toBe("dead");
+    const states = ["dead", "pending", "leased", "done"];
+    open = await openPage(browser, "about:blank");
+    page = open.page;
+    await page.route("**/api/outbox", async (route) => {
+      const { items } = (await (await route.fetch()).json()) as { items: object[] };
+      const rows = states.map((state) => ({ ...items[0], key: state, state, dueAt: null, call: null }));
+      await route.fulfill({ json: { items: rows, nextCursor: null } });
+    });
+    await page.goto(`${bench.url}#/outbox?state=`);
+    await page.locator("[data-row]").first().waitFor();
+    for (const box of await page.getByRole("checkbox").all()) await box.check();
+    const bar = page.getByRole("toolbar", { name: "Chosen contact events" });
+    await bar.getByText("4 chosen").waitFor();
+    const posted = page.waitForRequest("**/api/outbox/retry");
+    await bar.getByRole("button", { name: "Discard (2)" }).waitFor();
+    await bar.getByRole("button", { name: "Retry (1)" }).click();
+    expect((await posted).postDataJSON()).toEqual({ ids: ["dead"] });
   });
 
   test("links that a person copies who sees payloads in full open for one who sees none", async () => {
