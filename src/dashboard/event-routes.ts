@@ -18,6 +18,7 @@ import { findShown, holdsText } from "./find-shown.js";
 import { InTurn } from "./in-turn.js";
 import type { PersonalData, EventBytes } from "./personal-data.js";
 import type { SharedReadings } from "./shared-readings.js";
+import { showContactEvents } from "./shown-contact-events.js";
 import { listShownEvents, showEvent, workWithShownError } from "./shown-events.js";
 
 /** What the routes of events work with. */
@@ -166,7 +167,7 @@ async function readEvent(
   const inbox = operator();
   const event = await findEvent(inbox, id);
   const recorded = await inbox.listContactEvents({ inboxEventId: id, limit: MAX_CONTACT_EVENTS });
-  const contactEvents = recorded.items.map((view) => personal.contactEvent(view, rule));
+  const contactEvents = await showContactEvents({ operator, personal }, recorded.items, rule);
   const show = personal.errorsOf(event.body, rule);
   const errors = Object.entries(workOn(event).errors);
   const steps = finishedSteps(event, personal.textsOf(event.body, rule));

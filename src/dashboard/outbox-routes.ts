@@ -15,6 +15,7 @@ import type { DashboardCall, DashboardRoute } from "./dashboard-route.js";
 import { findShown, holdsText } from "./find-shown.js";
 import type { PersonalData } from "./personal-data.js";
 import { readContactEventKeys } from "./job-choice.js";
+import { showContactEvents } from "./shown-contact-events.js";
 import type { SharedReadings } from "./shared-readings.js";
 
 /** What the routes of the outbox work with. */
@@ -54,9 +55,9 @@ export function outboxRoutes({ operator, readings, personal, log }: OutboxRouteT
       async handle({ id, person: { payloads } }): Promise<DashboardContactEventDetail> {
         const key = personal.contactEventKey(id, payloads);
         const view = key === undefined ? undefined : await operator().getContactEvent(key);
-        if (view === undefined)
+        const [row] = await showContactEvents({ operator, personal }, view === undefined ? [] : [view], payloads);
+        if (view === undefined || row === undefined)
           throw new PageApiError(404, { code: "not_found", message: "There is no contact event with this key." });
-        const row = personal.contactEvent(view, payloads);
         return { ...row, body: personal.contactEventBody(view.body, payloads) };
       },
     },
@@ -93,7 +94,7 @@ async function listOutbox(
     source: Pick<InboxOperator, "listContactEvents"> = operator(),
   ): Promise<RowPage<DashboardContactEvent>> => {
     const { items, nextCursor } = await source.listContactEvents({ ...wanted, ...page });
-    return { items: items.map((view) => personal.contactEvent(view, payloads)), nextCursor };
+    return { items: await showContactEvents({ operator, personal }, items, payloads), nextCursor };
   };
   const text = givenIn(query, "text")?.trim() ?? "";
   const isFound = (row: DashboardContactEvent): boolean => {

@@ -81,7 +81,7 @@ export class PersonalData {
     return { first: { ...first, stack: show(first.stack) }, last: { ...last, stack: show(last.stack) } };
   }
 
-  contactEvent(view: OutboxView, rule: PayloadAccess): DashboardContactEvent {
+  contactEvent(view: OutboxView, rule: PayloadAccess): Omit<DashboardContactEvent, "waitsBehind"> {
     const row = { ...contactEventRow(view), key: this.#keys.nameOf(view.key), idempotencyKey: null };
     if (rule === "full") return { ...row, idempotencyKey: view.key };
     const { fields } = partsOfContactEvent(view.body);

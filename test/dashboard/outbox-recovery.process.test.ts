@@ -60,6 +60,9 @@ function testsOn(createStore: () => string | Store): void {
     await send("stuck");
     await until("stuck", { state: "leased", attempts: 1, dueAt: expect.any(String) });
     await send("behind");
+    const inFront = { name: "stuck", error: expect.stringContaining("HTTP 503"), dueAt: expect.any(String) };
+    await until("behind", { state: "pending", waitsBehind: inFront });
+    expect(await change("retry", "behind")).toEqual({ changed: 0, failed: 1, waiting: 1 });
     const retriedAt = performance.now();
     expect(await change("retry", "stuck")).toEqual({ changed: 1, failed: 0 });
     await expect.poll(() => service.calls.length, { timeout: 10_000, interval: 20 }).toBeGreaterThan(1);
@@ -80,7 +83,7 @@ function testsOn(createStore: () => string | Store): void {
     await send("behind");
     await change("retry", "stuck");
     await until("stuck", { state: "leased", attempts: 2, dueAt: null });
-    expect(await change("retry", "stuck", "behind")).toEqual({ changed: 0, failed: 2 });
+    expect(await change("retry", "stuck", "behind")).toEqual({ changed: 0, failed: 2, waiting: 1 });
     expect(await rowOf("stuck")).toMatchObject({ state: "leased", attempts: 2, dueAt: null });
     expect(service.calls).toHaveLength(2);
   }, 30_000);

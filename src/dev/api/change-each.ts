@@ -27,9 +27,11 @@ export async function changeEach(
  */
 export async function retryEachContactEvent(inbox: InboxOperator, keys: readonly string[]): Promise<InboxChanges> {
   const retried: string[] = [];
+  let waiting = 0;
   for (const key of keys) {
     const view = await inbox.getContactEvent(key);
     if (view?.state === "dead" || view?.dueAt !== undefined) retried.push(key);
+    else if (view?.state === "pending") waiting += 1;
   }
   const { changed, failed } = await changeEach(retried, async (key) => {
     const sent = await inbox.retryContactEvent(key);
@@ -39,7 +41,7 @@ export async function retryEachContactEvent(inbox: InboxOperator, keys: readonly
     if (state === "pending" || state === "leased") return 0;
     throw notChanged(key);
   });
-  return { changed, failed: failed + keys.length - retried.length };
+  return { changed, failed: failed + keys.length - retried.length, ...(waiting > 0 && { waiting }) };
 }
 
 /** Those that are dead, or that are not being sent yet. */

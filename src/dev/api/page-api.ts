@@ -272,6 +272,8 @@ export interface InboxChanges {
   changed: number;
   /** Events that are not there any more, or have lost their body; contact events in another state. */
   failed: number;
+  /** Of `failed` of a retry: contact events that wait for their turn, behind the call in front. */
+  waiting?: number;
   /** Contact events that were discarded and go out again when another of their call is retried. */
   mayGoOut?: number;
 }

@@ -4,6 +4,7 @@ import { RefusalTags } from "../../inbox/refusal-tags.js";
 import { ContactEventBadge } from "../../ui/badges.js";
 import { formatExactTime, formatTime } from "../../ui/format.js";
 import { linkTo } from "../state/dashboard-address.js";
+import { WaitsBehind } from "../outbox/waits-behind.js";
 import { shortText } from "../ui/short-text.js";
 
 /** The contact events that the event's handlers recorded, with what the API made of them. */
@@ -24,6 +25,7 @@ export function ContactEventResults({ events }: { events: DashboardEventDetail["
               </span>
               <RefusalTags event={event} />
             </div>
+            <WaitsBehind call={event.waitsBehind} />
             <Failure text={event.state === "done" ? null : (event.message ?? event.error)} />
           </li>
         ))}

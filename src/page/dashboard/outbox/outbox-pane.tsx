@@ -8,6 +8,7 @@ import { linkTo, setParams } from "../state/dashboard-address.js";
 import { mayOperate } from "../state/dashboard-session.js";
 import { changeOutbox, mayDiscard, mayTryNow } from "./outbox-state.js";
 import { shortText } from "../ui/short-text.js";
+import { WaitsBehind } from "./waits-behind.js";
 
 /** One contact event: how far it is, why it failed, what the API answered, and what is sent. */
 export function OutboxPane({ event }: { event: DashboardContactEventDetail }) {
@@ -52,6 +53,7 @@ export function OutboxPane({ event }: { event: DashboardContactEventDetail }) {
         </div>
       </header>
       <div class="detail-body" tabIndex={0} role="region" aria-label="Facts">
+        <WaitsBehind call={event.waitsBehind} />
         <ContactEventFacts event={event} body={event.body} />
       </div>
     </section>

@@ -6,12 +6,15 @@ import { setParams } from "../state/dashboard-address.js";
 import { mayOperate } from "../state/dashboard-session.js";
 import { outboxSelection, openKey } from "./outbox-state.js";
 import { shortText } from "../ui/short-text.js";
+import { describeWait } from "./waits-behind.js";
 
 /** One contact event of the list; a click opens it. */
 export function OutboxRow({ row }: { row: DashboardContactEvent }) {
   const { key, recordedAt, attempts, dueAt } = row;
   const [name, contact] = [shortText(row.name), shortText(row.contact)];
-  const why = shortText(row.message ?? row.reason ?? row.error ?? "");
+  const why = shortText(
+    row.waitsBehind === null ? (row.message ?? row.reason ?? row.error ?? "") : describeWait(row.waitsBehind),
+  );
   const open = () => setParams({ key });
   return (
     <tr data-row={key} class={key === openKey.value ? "shown" : ""} onClick={open}>

@@ -55,7 +55,7 @@ export function changeOutbox(keys: readonly string[], action: "retry" | "discard
   return runAction(async () => {
     const rows = outboxRowsOf(keys);
     if (!(await mayChange(keys, action))) return;
-    const { changed, failed, mayGoOut = 0 } = await postOutboxChange([...keys], action);
+    const { changed, failed, waiting = 0, mayGoOut = 0 } = await postOutboxChange([...keys], action);
     showNotice({ tone: "good", text: describeChange(rows, action, changed) });
     if (mayGoOut > 0) {
       showNotice({
@@ -63,10 +63,16 @@ export function changeOutbox(keys: readonly string[], action: "retry" | "discard
         text: `${plural(mayGoOut, "contact event")} of these may have taken effect, and ${mayGoOut === 1 ? "goes" : "go"} out again if another of the call is retried`,
       });
     }
-    if (failed > 0) {
+    if (waiting > 0) {
       showNotice({
         tone: "warn",
-        text: `${plural(failed, "contact event")} could not be changed: not in a state for it`,
+        text: `${plural(waiting, "contact event")} ${waiting === 1 ? "goes" : "go"} out by ${waiting === 1 ? "itself" : "themselves"} after the call in front: try that one now`,
+      });
+    }
+    if (failed > waiting) {
+      showNotice({
+        tone: "warn",
+        text: `${plural(failed - waiting, "contact event")} could not be changed: not in a state for it`,
       });
     }
     outboxSelection.clear();

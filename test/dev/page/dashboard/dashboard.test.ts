@@ -91,11 +91,11 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     await button("Discard (1)").click();
     expect((await previewed).postDataJSON()).toEqual({ action: "discard", filter: { ids: [dead] } });
     await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
-    const change = (items: object[]) => Array.from({ length: 501 }, (_, at) => ({ ...items[0], id: `evt_${at}` }));
-    await page.route("**/api/events?*", async (route) => {
-      const { items } = (await (await route.fetch()).json()) as { items: object[] };
-      await route.fulfill({ json: { items: change(items), nextCursor: null } });
-    });
+    const { items } = (await (await page.request.get(`${bench.url}api/events?state=dead`)).json()) as {
+      items: object[];
+    };
+    const many = Array.from({ length: 501 }, (_, at) => ({ ...items[0], id: `evt_${at}` }));
+    await page.route("**/api/events?*", (route) => route.fulfill({ json: { items: many, nextCursor: null } }));
     await button(/^dead/).click();
     await page.getByRole("checkbox", { name: "Choose all 501 events" }).check();
     const bar = page.getByRole("toolbar", { name: "Chosen events" });
@@ -265,11 +265,9 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     const states = ["dead", "pending", "leased", "done"];
     open = await openPage(browser, "about:blank");
     page = open.page;
-    await page.route("**/api/outbox", async (route) => {
-      const { items } = (await (await route.fetch()).json()) as { items: object[] };
-      const rows = states.map((state) => ({ ...items[0], key: state, state, dueAt: null, call: null }));
-      await route.fulfill({ json: { items: rows, nextCursor: null } });
-    });
+    const { items } = (await (await page.request.get(`${bench.url}api/outbox`)).json()) as { items: object[] };
+    const rows = states.map((state) => ({ ...items[0], key: state, state, dueAt: null, call: null }));
+    await page.route("**/api/outbox", (route) => route.fulfill({ json: { items: rows, nextCursor: null } }));
     await page.goto(`${bench.url}#/outbox?state=`);
     await page.locator("[data-row]").first().waitFor();
     for (const box of await page.getByRole("checkbox").all()) await box.check();
@@ -322,6 +320,23 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     await page.getByRole("table", { name: "Contact events" }).getByRole("button").first().click();
     const pane = page.getByRole("region", { name: "Contact event", exact: true });
     await pane.getByText("HTTP 503").first().waitFor();
+    const inFront = page.url();
+    const behind = await bench.deliver("email.opened");
+    await expect.poll(async () => (await bench.receiver.contactEvents.list()).items.length).toBe(2);
+    await button(/^pending/).click();
+    const why = page
+      .locator("[data-row] .error-cell")
+      .filter({ hasText: /waits behind a call that fails: .*HTTP 503/ });
+    await why.click();
+    await pane.getByText(/^It waits behind the call of email.opened, which fails: .*HTTP 503.*\. Next try /).waitFor();
+    await page.evaluate(`location.hash = "#/event?id=${behind}"`);
+    await page
+      .getByRole("region", { name: "Contact events" })
+      .locator(".waits-behind")
+      .getByRole("link", { name: "email.opened" })
+      .click();
+    const keyIn = (url: string) => new URLSearchParams(new URL(url).hash.split("?")[1]).get("key");
+    expect(keyIn(page.url())).toBe(keyIn(inFront));
     await pane.getByRole("button", { name: "Try now" }).click();
     await page.getByText("1 contact event due now").waitFor();
     await expect.poll(async () => (await bench.receiver.contactEvents.list()).items[0]?.code).toBe("contact_not_found");

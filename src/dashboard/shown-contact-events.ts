@@ -1,0 +1,34 @@
+import type { InboxOperator } from "../store/inbox-operator.js";
+import type { OutboxView } from "../store/outbox.js";
+import type { CallInFront, DashboardContactEvent } from "./api/contact-events.js";
+import type { PayloadAccess } from "./api/session.js";
+import type { PersonalData } from "./personal-data.js";
+
+/** What shows contact events. */
+export interface ContactEventShowTools {
+  operator: () => Pick<InboxOperator, "listContactEvents">;
+  personal: PersonalData;
+}
+
+/** Contact events as a person may see them, with the call that keeps back those that wait. */
+export async function showContactEvents(
+  { operator, personal }: ContactEventShowTools,
+  views: readonly OutboxView[],
+  rule: PayloadAccess,
+): Promise<DashboardContactEvent[]> {
+  const inFront = views.some(waits) ? await findFailing(operator()) : undefined;
+  const behind = inFront === undefined ? null : callInFront(personal.contactEvent(inFront, rule));
+  return views.map((view) => ({ ...personal.contactEvent(view, rule), waitsBehind: waits(view) ? behind : null }));
+}
+
+const waits = ({ state }: OutboxView): boolean => state === "pending";
+
+/** Calls go out one after the other: while one fails, all others wait. */
+async function findFailing(inbox: Pick<InboxOperator, "listContactEvents">): Promise<OutboxView | undefined> {
+  const { items } = await inbox.listContactEvents({ state: "leased" });
+  return items.find(({ error }) => error !== undefined);
+}
+
+function callInFront({ key, name, error, dueAt }: Pick<DashboardContactEvent, keyof CallInFront>): CallInFront {
+  return { key, name, error: error ?? "", dueAt };
+}
