@@ -2,6 +2,7 @@ import { handlerTimesRow } from "../dev/api/inbox-rows.js";
 import type { ReceiverParts } from "../receiver/receiver-parts.js";
 import { badField } from "../dev/api/page-api-error.js";
 import type { FigureRange } from "../store/figures.js";
+import { stepsAt } from "../store/handler-times.js";
 import type { StoreTrouble } from "./api/now.js";
 import type { DashboardOverview } from "./api/overview.js";
 import type { RunningWork } from "./api/work.js";
@@ -33,17 +34,19 @@ export function overviewRoutes({
   const readStore = async (range: FigureRange): Promise<DashboardOverview> => {
     const [{ unreadable, ...series }, current] = await Promise.all([readings.readFigures(range), now.readStore()]);
     failures.noteUnreadable(unreadable);
-    const times = await readings.handlerTimes({ since: series.times[0] });
-    const handlers = series.handlers.map((each) => {
-      const taken = times.find(({ handler }) => handler === each.handler);
-      return { ...each, times: taken === undefined ? null : handlerTimesRow(taken) };
-    });
-    return { ...series, handlers, now: current };
+    const since = stepsAt(series.times[0] ?? 0).step;
+    const times = (await readings.handlerTimes({ since })).map(handlerTimesRow);
+    const handlers = series.handlers.map((each) => ({
+      ...each,
+      times: times.find(({ handler }) => handler === each.handler) ?? null,
+    }));
+    const unplottedHandlers = times.filter(({ handler }) => !handlers.some((each) => each.handler === handler));
+    return { ...series, handlers, unplottedHandlers, timesSince: since, now: current };
   };
   const readMemory = (trouble: StoreTrouble): DashboardOverview => {
     const { unreadable: _, ...recent } = receiver.inStore.figures.recent;
     const handlers = recent.handlers.map((each) => ({ ...each, times: null }));
-    return { ...recent, handlers, now: now.readMemory(trouble) };
+    return { ...recent, handlers, unplottedHandlers: [], timesSince: null, now: now.readMemory(trouble) };
   };
   return [
     {

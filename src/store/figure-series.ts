@@ -13,6 +13,7 @@ import {
   type TimeCounts,
   type TimeSeries,
 } from "./figures.js";
+import { knowsRuns } from "./handler-places.js";
 import { NO_FIGURES, sumFigures } from "./sum-figures.js";
 
 /** A process that has nothing to say writes once a minute, and up to 10 s late. */
@@ -27,6 +28,8 @@ export interface FigureRow {
   /** Undefined for a row that cannot be read. */
   figures: Figures | undefined;
 }
+
+const NO_RUNS: RunFigures = { done: 0, failed: 0, times: [] };
 
 /** What is known of a step: nothing happened in `NO_FIGURES`, undefined says that no process wrote about it. */
 type KnownSteps = readonly (Figures | undefined)[];
@@ -54,9 +57,12 @@ export function toFigureSeries(rows: readonly FigureRow[], query: FiguresQuery):
     times,
     answers: toAnswers(steps),
     latency: toTimeSeries(steps.map((figures) => figures?.answerTimes)),
-    handlers: namesOf(steps).map((handler) => ({ handler, ...toRunSeries(steps, ({ runs }) => runs.get(handler)) })),
+    handlers: namesOf(steps).map((handler) => ({
+      handler,
+      ...toRunSeries(steps, (figures) => runsOf(figures, handler)),
+    })),
     otherHandlers: steps.some((figures) => figures?.otherRuns !== undefined)
-      ? toRunSeries(steps, ({ otherRuns }) => otherRuns)
+      ? toRunSeries(steps, ({ otherRuns }) => otherRuns ?? NO_RUNS)
       : null,
     backlog: toLevels(steps, ({ backlog }) => backlog),
     outbox: toLevels(steps, ({ outbox }) => outbox),
@@ -101,17 +107,21 @@ function namesOf(steps: KnownSteps): string[] {
   return [...new Set(steps.flatMap((figures) => [...(figures?.runs.keys() ?? [])]))].toSorted();
 }
 
-function toRunSeries(steps: KnownSteps, runsOf: (figures: Figures) => RunFigures | undefined): RunSeries {
-  const of = (value: (runs: RunFigures) => number): StepValues =>
-    valuesOf(steps, (figures) => {
-      const found = runsOf(figures);
-      return found === undefined ? 0 : value(found);
-    });
+/** Undefined for a handler whose runs may be among the others. */
+function runsOf(figures: Figures, handler: string): RunFigures | undefined {
+  return figures.runs.get(handler) ?? (knowsRuns(figures, handler) ? NO_RUNS : undefined);
+}
+
+function toRunSeries(steps: KnownSteps, of: (figures: Figures) => RunFigures | undefined): RunSeries {
   return {
-    runs: of(({ done, failed }) => done + failed),
-    failed: of(({ failed }) => failed),
-    ...toTimeSeries(steps.map((figures) => (figures === undefined ? undefined : runsOf(figures)?.times))),
+    runs: valuesOf(steps, (figures) => countOf(of(figures))),
+    failed: valuesOf(steps, (figures) => of(figures)?.failed),
+    ...toTimeSeries(steps.map((figures) => (figures === undefined ? undefined : of(figures)?.times))),
   };
+}
+
+function countOf(runs: RunFigures | undefined): number | undefined {
+  return runs === undefined ? undefined : runs.done + runs.failed;
 }
 
 function toTimeSeries(times: readonly (TimeCounts | undefined)[]): TimeSeries {

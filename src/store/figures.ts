@@ -54,9 +54,12 @@ export interface Figures {
    * that came late.
    */
   answerTimes: TimeCounts;
-  /** By handler. */
+  /** All runs of each of these handlers. */
   runs: ReadonlyMap<string, RunFigures>;
-  /** Runs of handlers that found no place in {@link Figures.runs}, which is bounded. */
+  /**
+   * Runs of handlers that found no place in {@link Figures.runs}, which is bounded. `knowsRuns` says of which handlers
+   * none are among them.
+   */
   otherRuns: RunFigures | undefined;
   /** The highest of each, and the lowest of what is free; undefined when none were taken. */
   gauges: Gauges | undefined;
@@ -175,7 +178,7 @@ export interface FigureSeries {
   answers: Partial<Record<OutcomeKind, StepValues>>;
   /** Time from a delivery to its answer. */
   latency: TimeSeries;
-  /** In the order of their names. */
+  /** In the order of their names; null in steps in which runs of a handler may be among those of the others. */
   handlers: HandlerRunSeries[];
   /** {@link Figures.otherRuns} in each step, which may be of handlers listed for other steps; null without any. */
   otherHandlers: RunSeries | null;

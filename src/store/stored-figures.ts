@@ -1,9 +1,10 @@
 import type { Figures, RunFigures, TimeCounts } from "./figures.js";
+import { byPlace } from "./handler-places.js";
 import { NO_FIGURES, sumRuns } from "./sum-figures.js";
 
 /**
- * Longest text of a step, in bytes, so that a week of steps takes less than 1 MB. What is said of handlers fills it up:
- * first come those whose runs all fail, then those with the most failures, then the busiest.
+ * Longest text of a step, in bytes, so that a week of steps takes less than 1 MB. What is said of handlers fills it up,
+ * in the order of their places.
  */
 export const MAX_STORED_BYTES = 525;
 
@@ -29,17 +30,17 @@ interface StoredFigures {
 
 /** Figures as text, of which handlers are left out together when they are too many. */
 export function toStoredFigures(figures: Figures): string {
-  const byNeed = [...figures.runs].toSorted(([, one], [, other]) => byNeedOfPlace(one, other));
+  const inOrder = [...figures.runs].toSorted(([one], [other]) => byPlace(one, other));
   const fixed = writeAll(figures, [], figures.otherRuns);
   let free = MAX_STORED_BYTES - Buffer.byteLength(fixed);
   const kept: [string, RunFigures][] = [];
   let { otherRuns } = figures;
-  for (const [handler, runs] of byNeed) {
+  for (const [handler, runs] of inOrder) {
     free -= Buffer.byteLength(JSON.stringify({ [handler]: writeRuns(runs) }));
     if (free >= 0) kept.push([handler, runs]);
     else otherRuns = sumRuns(otherRuns, runs);
   }
-  let text = byNeed.length === 0 ? fixed : writeAll(figures, kept, otherRuns);
+  let text = inOrder.length === 0 ? fixed : writeAll(figures, kept, otherRuns);
   // Those without a place need room too.
   while (kept.length > 0 && Buffer.byteLength(text) > MAX_STORED_BYTES) {
     otherRuns = sumRuns(otherRuns, kept.pop()?.[1]);
@@ -116,18 +117,4 @@ function writeTimes(times: TimeCounts): StoredTimes {
 
 function readTimes([first = 0, ...counts]: StoredTimes): TimeCounts {
   return [...Array.from({ length: first }, () => 0), ...counts];
-}
-
-function byNeedOfPlace(one: RunFigures, other: RunFigures): number {
-  return (
-    Number(failsAlways(other)) - Number(failsAlways(one)) || other.failed - one.failed || countOf(other) - countOf(one)
-  );
-}
-
-function failsAlways({ done, failed }: RunFigures): boolean {
-  return done === 0 && failed > 0;
-}
-
-function countOf({ done, failed }: RunFigures): number {
-  return done + failed;
 }

@@ -1,4 +1,5 @@
 import type { Figures, Gauges, RunFigures, TimeCounts } from "./figures.js";
+import { knowsRuns } from "./handler-places.js";
 
 /** Of a time in which nothing happened. */
 export const NO_FIGURES: Figures = {
@@ -14,8 +15,7 @@ export function sumFigures(one: Figures, other: Figures): Figures {
   return {
     answers: sumAnswers(one.answers, other.answers),
     answerTimes: sumTimes(one.answerTimes, other.answerTimes),
-    runs: sumRunsByHandler(one.runs, other.runs),
-    otherRuns: sumRuns(one.otherRuns, other.otherRuns),
+    ...sumRunsByHandler(one, other),
     gauges: joinGauges(one.gauges, other.gauges),
   };
 }
@@ -43,10 +43,17 @@ function sumTimes(one: TimeCounts, other: TimeCounts): TimeCounts {
   return longer.map((_, place) => (one[place] ?? 0) + (other[place] ?? 0));
 }
 
-function sumRunsByHandler(one: Figures["runs"], other: Figures["runs"]): Figures["runs"] {
-  const sum = new Map(one);
-  for (const [handler, runs] of other) sum.set(handler, sumRuns(one.get(handler), runs) ?? runs);
-  return sum;
+/** Runs of a handler that not both know go to the others as a whole: a part must not pass for all of them. */
+function sumRunsByHandler(one: Figures, other: Figures): Pick<Figures, "runs" | "otherRuns"> {
+  const runs = new Map<string, RunFigures>();
+  let otherRuns = sumRuns(one.otherRuns, other.otherRuns);
+  for (const handler of new Set([...one.runs.keys(), ...other.runs.keys()])) {
+    const sum = sumRuns(one.runs.get(handler), other.runs.get(handler));
+    if (sum === undefined) continue;
+    if (knowsRuns(one, handler) && knowsRuns(other, handler)) runs.set(handler, sum);
+    else otherRuns = sumRuns(otherRuns, sum);
+  }
+  return { runs, otherRuns };
 }
 
 function joinGauges(one: Gauges | undefined, other: Gauges | undefined): Gauges | undefined {

@@ -115,6 +115,18 @@ describe("a look", () => {
     expect(describeLook(look, PLAIN).join("\n")).toMatch(new RegExp(`1 +0 +${text} +slow`));
   });
 
+  test("handlers without a place in the figures are counted together", async () => {
+    const otherRuns = { done: 30, failed: 10, times: [40] };
+    const readFigures: LookedAt["readFigures"] = (range) =>
+      Promise.resolve(
+        toFigureSeries([{ step: NOW - 5_000 - STEP, figures: { ...figures, otherRuns } }], { range, now: NOW }),
+      );
+    const look = await takeLook({ ...hostileInbox(), readFigures }, NOW);
+    expect(lookRecord(look)).toMatchObject({ rates: { otherHandlers: { runs: 40, failed: 10, p95Ms: 1 } } });
+    expect(describeLook(look, PLAIN).join("\n")).toMatch(/40 +10 +< 1 ms +other handlers/);
+    expect(lineOfLook(look)).toContain("runs 49, failed 14 in");
+  });
+
   test("is shown with hostile and long texts as text, in lines that stay short", async () => {
     const look = await takeLook(hostileInbox(), NOW);
     const lines = [...describeLook(look, PLAIN), lineOfLook(look)];

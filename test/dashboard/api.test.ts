@@ -325,6 +325,36 @@ test("the times of a handler are those of its runs in the range", async () => {
   expect(await medianIn("24h")).toBeGreaterThan(1000);
 });
 
+test("each handler has all its runs, also those without a place in the plots", async () => {
+  const { receiver, dashboard } = await start();
+  const { store } = partsOf(receiver).options;
+  const { process } = partsOf(receiver).inStore.figures.status;
+  const names = Array.from({ length: 20 }, (_, place) => `${"handler-".repeat(4)}${10 + place}`);
+  for (let write = 0; write < 3; write += 1) {
+    const runs = new Map(names.map((name) => [name, { done: 9, failed: 1, times: [10] }]));
+    await store.writeFigures({ process, now: Date.now(), figures: { ...NO_FIGURES, runs }, status: undefined });
+    const ended = { fromMs: 0, outcome: "done", runs: 10 } as const;
+    await store.noteHandlerTimes(
+      names.map((handler) => ({ handler, ...ended })),
+      Date.now(),
+    );
+  }
+  const { body } = await dashboard.get<DashboardOverview>("api/overview?range=24h");
+  const { handlers, unplottedHandlers, otherHandlers, timesSince, times } = body;
+  expect([...handlers, ...unplottedHandlers].map(({ handler }) => handler)).toEqual(names);
+  const sum = (values: readonly (number | null)[] = []) =>
+    values.reduce<number>((total, each) => total + (each ?? 0), 0);
+  expect(new Set(handlers.map(({ runs }) => sum(runs)))).toEqual(new Set([30]));
+  expect(new Set([...handlers.map((each) => each.times), ...unplottedHandlers].map((each) => each?.runs))).toEqual(
+    new Set([30]),
+  );
+  expect([sum(otherHandlers?.runs), sum(otherHandlers?.failed)]).toEqual([
+    30 * unplottedHandlers.length,
+    3 * unplottedHandlers.length,
+  ]);
+  expect((times[0] ?? 0) - (timesSince ?? 0)).toBeLessThan(10 * MINUTE);
+});
+
 test("failures in a row are those of all processes after the last success of any", async () => {
   const { receiver, dashboard } = await start();
   const { store } = partsOf(receiver).options;

@@ -4,7 +4,7 @@ import type { Figures, FiguresQuery, RunFigures } from "#pigeonhole/store/figure
 import { MAX_STORED_BYTES, fromStoredFigures, toStoredFigures } from "#pigeonhole/store/stored-figures.js";
 import { NO_FIGURES, sumFigures } from "#pigeonhole/store/sum-figures.js";
 import { failuresInARow } from "#pigeonhole/store/failures-in-a-row.js";
-import { fromStoredStatus } from "#pigeonhole/store/figure-rows.js";
+import { addToRow, fromStoredStatus, joinRows } from "#pigeonhole/store/figure-rows.js";
 
 const SECOND = 1_000;
 /** Begin of a step of every length. */
@@ -86,38 +86,26 @@ describe("the text of figures", () => {
     expect(fromStoredFigures(toStoredFigures(NO_FIGURES))).toEqual(NO_FIGURES);
   });
 
-  test.each([10, 20, 500])("stays short with %i handlers: the busiest are kept, the others together", (handlers) => {
+  test.each([10, 20, 500])("stays short with %i handlers: the first ones are kept, the others together", (handlers) => {
     const text = toStoredFigures({ ...NO_FIGURES, answers: { accepted: 1 }, runs: manyRuns(handlers) });
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(MAX_STORED_BYTES);
     const { runs, otherRuns } = fromStoredFigures(text) ?? expect.unreachable();
-    expect([...runs.keys()]).toEqual(
-      Array.from({ length: runs.size }, (_, place) => `handler-number-${handlers - 1 - place}`),
-    );
+    expect([...runs.keys()]).toEqual(Array.from({ length: runs.size }, (_, place) => `handler-number-${place}`));
     const all = [...runs.values(), ...(otherRuns === undefined ? [] : [otherRuns])];
     expect(all.reduce((sum, { done, failed }) => sum + done + failed, 0)).toBe((handlers * (handlers + 1)) / 2);
   });
 
-  test("a rare handler whose runs all fail is kept among many busy ones that fail at times", () => {
-    const busy = Array.from({ length: 40 }, (_, place): [string, RunFigures] => [
-      `busy-handler-${place}`,
-      { done: 400, failed: place === 7 ? 3 : 30, times: [0, 0, 400] },
-    ]);
-    const failing: [string, RunFigures] = ["failing", { done: 0, failed: 20, times: [20] }];
-    const { runs } =
-      fromStoredFigures(toStoredFigures({ ...NO_FIGURES, runs: new Map([...busy, failing]) })) ?? NO_FIGURES;
-    expect(runs.size).toBeLessThan(41);
-    expect([...runs].at(0)).toEqual(failing);
-  });
-
-  test("a handler that fails is kept before the busier ones that do not", () => {
-    const busy = Array.from({ length: 20 }, (_, place): [string, RunFigures] => [
-      `busy-handler-${place}`,
-      { done: 400, failed: 0, times: [0, 0, 400] },
-    ]);
-    const failing: [string, RunFigures] = ["failing", { done: 5, failed: 2, times: [7] }];
-    const { runs } =
-      fromStoredFigures(toStoredFigures({ ...NO_FIGURES, runs: new Map([...busy, failing]) })) ?? NO_FIGURES;
-    expect(runs.has("failing")).toBe(true);
+  test("which handlers are kept follows from their names, not from how their runs ended", () => {
+    const keptOf = (failed: (place: number) => number): string[] => {
+      const runs = [...manyRuns(40)].map(([handler], place): [string, RunFigures] => [
+        handler,
+        { done: 50 - failed(place), failed: failed(place), times: [50] },
+      ]);
+      return [
+        ...(fromStoredFigures(toStoredFigures({ ...NO_FIGURES, runs: new Map(runs) })) ?? NO_FIGURES).runs.keys(),
+      ];
+    };
+    expect(keptOf((place) => 10 + (place % 30))).toEqual(keptOf((place) => 39 - (place % 30)));
   });
 
   test("a name that has no room is counted with the others", () => {
@@ -126,6 +114,98 @@ describe("the text of figures", () => {
       runs: new Map(),
       otherRuns: { done: 3 },
     });
+  });
+});
+
+describe("handlers that have no room in a step", () => {
+  const names = Array.from(
+    { length: 17 },
+    (_, place) => `handler-with-a-long-name-${String(place + 1).padStart(3, "0")}`,
+  );
+  const each = (runs: RunFigures): Figures => ({ ...NO_FIGURES, runs: new Map(names.map((name) => [name, runs])) });
+  /** A row after writes of one process. */
+  const rowOf = (writes: readonly Figures[]): string => {
+    let row: string | undefined;
+    for (const figures of writes) row = addToRow(row, figures);
+    return row ?? "";
+  };
+  /** The rows of one step as a series, and its values there. */
+  const readRows = (rows: readonly string[]) => {
+    const { handlers, otherHandlers } = toFigureSeries(
+      rows.map((row) => ({ step: STEP, figures: fromStoredFigures(row) })),
+      { range: "1h", now: STEP },
+    );
+    const counts = handlers.map(({ runs, failed }) => [runs.at(-1), failed.at(-1)]);
+    return { counts, others: [otherHandlers?.runs.at(-1), otherHandlers?.failed.at(-1)], handlers };
+  };
+
+  test("are not known there: no part of their runs is shown as all of them", () => {
+    // A hundred runs of each, of which every second one failed.
+    const writes = Array.from({ length: 100 }, (_, run) =>
+      each({ done: run % 2, failed: 1 - (run % 2), times: [0, 0, 1] }),
+    );
+    const { counts, others } = readRows([rowOf(writes)]);
+    expect(counts.length).toBeGreaterThan(6);
+    expect(new Set(counts.map(String))).toEqual(new Set(["100,50"]));
+    expect(others).toEqual([(17 - counts.length) * 100, (17 - counts.length) * 50]);
+  });
+
+  test("are not known in the sum of processes of which one had room for them", () => {
+    const last = names.at(-1) ?? "";
+    const alone = rowOf([{ ...NO_FIGURES, runs: new Map([[last, { done: 1, failed: 0, times: [1] }]]) }]);
+    const full = rowOf([each({ done: 100, failed: 0, times: [100] })]);
+    for (const rows of [
+      [alone, full],
+      [full, alone],
+    ]) {
+      const { counts, others, handlers } = readRows(rows);
+      expect(handlers.map(({ handler }) => handler)).not.toContain(last);
+      expect(new Set(counts.map(String))).toEqual(new Set(["100,0"]));
+      expect(others).toEqual([(17 - counts.length) * 100 + 1, 0]);
+    }
+    const joined = joinRows([alone, full].map((figures) => ({ resolution: 10_000, step: STEP, figures })));
+    expect(readRows(joined.map(({ figures }) => figures))).toEqual(readRows([alone, full]));
+  });
+
+  test("are a gap beside steps in which they are known, and those before them have no runs there", () => {
+    const run: RunFigures = { done: 1, failed: 0, times: [1] };
+    const [last = "", first] = [names.at(-1), "rare"];
+    const full = fromStoredFigures(rowOf([each(run)])) ?? expect.unreachable();
+    const { series, at } = seriesAt(
+      {
+        0: {
+          runs: new Map([
+            [last, run],
+            [first, run],
+          ]),
+        },
+        10: full,
+        20: {},
+      },
+      { seconds: 20 },
+    );
+    const runsOf = (name: string) => {
+      const { runs = [], medianFromMs = [] } = series.handlers.find(({ handler }) => handler === name) ?? {};
+      return [0, 10, 20].map((second) => [runs[at(second)], medianFromMs[at(second)]]);
+    };
+    expect(runsOf(last)).toEqual([
+      [1, 0],
+      [null, null],
+      [0, null],
+    ]);
+    expect(runsOf(first)).toEqual([
+      [1, 0],
+      [0, null],
+      [0, null],
+    ]);
+  });
+
+  test("leave the place to one whose name comes first, also when it runs later", () => {
+    const first: Figures = { ...NO_FIGURES, runs: new Map([["rare", { done: 3, failed: 0, times: [3] }]]) };
+    const { counts, others } = readRows([rowOf([each({ done: 9, failed: 0, times: [9] }), first])]);
+    expect(counts.slice(0, -1).map(String)).toEqual(Array.from({ length: counts.length - 1 }, () => "9,0"));
+    expect(counts.at(-1)).toEqual([3, 0]);
+    expect(others).toEqual([(18 - counts.length) * 9, 0]);
   });
 });
 

@@ -4,7 +4,7 @@ import { escapeControls } from "../../base/text.js";
 import { LIMITS } from "../../protocol/limits.js";
 import { age, clip, countOf, formatTable } from "../frame/format.js";
 import type { Paint } from "../frame/output.js";
-import { type Look, type Rates, backlogAgeMs, outboxAgeMs } from "./watch-look.js";
+import { type Look, type Rates, type RunRates, backlogAgeMs, outboxAgeMs } from "./watch-look.js";
 
 /** Of texts that others wrote, so that none pushes the rest out of the view. */
 const WIDTHS = { name: 28, id: 36, message: 200 };
@@ -100,7 +100,7 @@ function bars(course: Rates["course"]): string {
 
 function totalRuns(rates: Rates | undefined): { runs: number; failed: number } {
   const total = { runs: 0, failed: 0 };
-  for (const { runs, failed } of rates?.handlers ?? []) {
+  for (const { runs, failed } of [...(rates?.handlers ?? []), ...(rates?.otherHandlers ? [rates.otherHandlers] : [])]) {
     total.runs += runs;
     total.failed += failed;
   }
@@ -108,21 +108,22 @@ function totalRuns(rates: Rates | undefined): { runs: number; failed: number } {
 }
 
 function describeHandlers(rates: Rates | undefined, paint: Paint): string[] {
-  if (rates === undefined || rates.handlers.length === 0) return [];
-  const rows = rates.handlers
-    .slice(0, MAX_HANDLERS)
-    .map(({ handler, runs, failed, p95Ms }) => [
-      String(runs),
-      failed === 0 ? "0" : paint.red(String(failed)),
-      describeRunTime(p95Ms),
-      clip(handler, WIDTHS.name),
-    ]);
-  const more = rates.handlers.length - rows.length;
+  if (rates === undefined) return [];
+  const { handlers, otherHandlers, stepMs } = rates;
+  const shown = handlers.slice(0, MAX_HANDLERS);
+  const rows = shown.map((each) => [...runCells(each, paint), clip(each.handler, WIDTHS.name)]);
+  if (otherHandlers !== null) rows.push([...runCells(otherHandlers, paint), paint.dim("other handlers")]);
+  if (rows.length === 0) return [];
+  const more = handlers.length - shown.length;
   return [
     "",
-    ...formatTable(["RUNS", "FAILED", "P95", `HANDLER in ${age(rates.stepMs)}`], rows, paint.dim).split("\n"),
+    ...formatTable(["RUNS", "FAILED", "P95", `HANDLER in ${age(stepMs)}`], rows, paint.dim).split("\n"),
     ...(more === 0 ? [] : [paint.dim(`and ${countOf(more, "handler")} more`)]),
   ];
+}
+
+function runCells({ runs, failed, p95Ms }: RunRates, paint: Paint): string[] {
+  return [String(runs), failed === 0 ? "0" : paint.red(String(failed)), describeRunTime(p95Ms)];
 }
 
 function describeRunning({ at, running, runningCount }: Look, paint: Paint): string[] {

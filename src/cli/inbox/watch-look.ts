@@ -2,7 +2,7 @@ import { isoTime } from "../../base/iso-time.js";
 import { runTimeEnd } from "../../base/run-time-bounds.js";
 import type { OutcomeKind } from "../../protocol/outcome.js";
 import type { ErrorGroup } from "../../store/error-groups.js";
-import type { FigureSeries, ReportedStatus, RunningNow, StepValues } from "../../store/figures.js";
+import type { FigureSeries, ReportedStatus, RunSeries, RunningNow, StepValues } from "../../store/figures.js";
 import type { InboxOperator } from "../../store/inbox-operator.js";
 import type { StoreCounts } from "../../store/inbox-view.js";
 import { failuresInARow } from "../../store/failures-in-a-row.js";
@@ -16,6 +16,14 @@ const MAX_ROWS = 10;
 /** Steps of rates that are shown as a course. */
 const COURSE_STEPS = 12;
 
+/** Runs in one step. */
+export interface RunRates {
+  runs: number;
+  failed: number;
+  /** 95 % of them took less than this; null beyond the last bound of the times. */
+  p95Ms: number | null;
+}
+
 /** What happened in one step, of all processes together. */
 export interface Rates {
   /** Begin of the step, in milliseconds since 1970. */
@@ -23,8 +31,10 @@ export interface Rates {
   stepMs: number;
   /** Answered deliveries by outcome; outcomes without any are left out. */
   answers: Partial<Record<OutcomeKind, number>>;
-  /** Handlers that ran. 95 % of the runs took less than `p95Ms`, which is null beyond the last bound of the times. */
-  handlers: { handler: string; runs: number; failed: number; p95Ms: number | null }[];
+  /** Handlers that ran. */
+  handlers: (RunRates & { handler: string })[];
+  /** Those together that have no place of their own in the step; null without any. */
+  otherHandlers: RunRates | null;
   /** Deliveries in the steps up to this one, oldest first; null where nothing is known. */
   course: StepValues;
 }
@@ -109,9 +119,14 @@ function runningOf(alive: readonly ReportedStatus[]): RunInProcess[] {
 }
 
 /** The last step that is over and that processes have written about. */
-function ratesOf({ times, stepMs, answers, handlers, backlog }: FigureSeries): Rates | undefined {
+function ratesOf({ times, stepMs, answers, handlers, otherHandlers, backlog }: FigureSeries): Rates | undefined {
   const kinds = Object.entries(answers);
-  const known = [...kinds.map(([, values]) => values), ...handlers.map(({ runs }) => runs), backlog.depth];
+  const known = [
+    ...kinds.map(([, values]) => values),
+    ...handlers.map(({ runs }) => runs),
+    otherHandlers?.runs ?? [],
+    backlog.depth,
+  ];
   const closed = times.slice(0, -1);
   const place = closed.findLastIndex((_, step) => known.some((values) => (values[step] ?? null) !== null));
   const since = times[place];
@@ -126,15 +141,19 @@ function ratesOf({ times, stepMs, answers, handlers, backlog }: FigureSeries): R
     stepMs,
     answers: Object.fromEntries(kinds.map(([kind, values]) => [kind, values[place] ?? 0]).filter(([, count]) => count)),
     handlers: handlers
-      .map(({ handler, runs, failed, p95FromMs }) => ({
-        handler,
-        runs: runs[place] ?? 0,
-        failed: failed[place] ?? 0,
-        p95Ms: runTimeEnd(p95FromMs[place] ?? 0) ?? null,
-      }))
+      .map((series) => ({ handler: series.handler, ...runRates(series, place) }))
       .filter(({ runs }) => runs > 0)
       .toSorted((one, other) => other.failed - one.failed || other.runs - one.runs),
+    otherHandlers: otherHandlers?.runs[place] ? runRates(otherHandlers, place) : null,
     course: times.slice(first, place + 1).map((_, step) => inStep(first + step)),
+  };
+}
+
+function runRates({ runs, failed, p95FromMs }: RunSeries, place: number): RunRates {
+  return {
+    runs: runs[place] ?? 0,
+    failed: failed[place] ?? 0,
+    p95Ms: runTimeEnd(p95FromMs[place] ?? 0) ?? null,
   };
 }
 

@@ -22,10 +22,17 @@ export interface DashboardOverview {
   answers: Partial<Record<OutcomeKind, StepValues>>;
   /** Time from a delivery to its answer. */
   latency: TimeSeries;
-  /** In the order of their names. */
+  /** In the order of their names; null in steps in which runs of a handler may be among those of the others. */
   handlers: HandlerSeries[];
   /** Runs of handlers that found no place in a step, together; null without any. */
   otherHandlers: DashboardRunSeries | null;
+  /** All runs of handlers that have no place in any of the steps, in the order of their names. */
+  unplottedHandlers: HandlerTimesRow[];
+  /**
+   * From when on `times` and `unplottedHandlers` are: a whole step of ten minutes, in milliseconds since 1970. Null
+   * while the store cannot be read.
+   */
+  timesSince: number | null;
   /** Work that waits or runs; and the age of the oldest, in milliseconds. */
   backlog: { depth: StepValues; oldestAgeMs: StepValues };
   /** Contact events that wait or are being sent; and the age of the oldest, in milliseconds. */
@@ -45,6 +52,6 @@ export interface DashboardRunSeries extends TimeSeries {
 /** A handler's runs in each step. */
 export interface HandlerSeries extends DashboardRunSeries {
   handler: string;
-  /** Of its runs in the range, from a whole step of ten minutes on; null without one. */
+  /** All its runs since {@link DashboardOverview.timesSince}; null without one. */
   times: HandlerTimesRow | null;
 }

@@ -4,6 +4,7 @@ import { formatCount, formatMs } from "../../ui/format.js";
 import { addUp, highest } from "../plots/plot-series.js";
 import { Plot } from "../plots/plot.js";
 import { chosenHandler } from "./figures.js";
+import { lacksSteps } from "./lacks-steps.js";
 import { timeSeries } from "./time-series.js";
 
 /** Runs and times of handlers: of the chosen one, or of all, those that are counted together included. */
@@ -19,7 +20,8 @@ export function HandlerFigures({ figures }: { figures: DashboardOverview }) {
     ended === null ? null : ended - (failed[index] ?? 0),
   );
   const ofSlowest = (of: (each: DashboardRunSeries) => StepValues): StepValues => highest(shown.map(of));
-  const common = { times, stepMs, emptyText: "No runs in this time." };
+  const note = chosen !== undefined && lacksSteps(chosen, otherHandlers) ? "gaps: among other handlers" : undefined;
+  const common = { times, stepMs, emptyText: "No runs in this time.", note };
   return (
     <>
       <Plot

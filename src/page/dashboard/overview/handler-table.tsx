@@ -1,20 +1,30 @@
 import type { DashboardOverview, HandlerSeries, DashboardRunSeries } from "../../../dashboard/api/overview.js";
 import { describeRunTime } from "../../../base/run-time-bounds.js";
 import { escapeControls } from "../../../base/text.js";
-import { formatCount } from "../../ui/format.js";
+import { formatCount, formatTime } from "../../ui/format.js";
 import { Sparkline } from "../plots/sparkline.js";
 import { setParams } from "../state/dashboard-address.js";
 import { DataTable } from "../ui/data-table.js";
 import { chosenHandler } from "./figures.js";
+import { lacksSteps } from "./lacks-steps.js";
 
-/** Each handler's runs in the range; a click plots it alone. Those without a place in the figures are one line. */
-export function HandlerTable({ figures: { handlers, otherHandlers } }: { figures: DashboardOverview }) {
+/**
+ * Each handler's runs, as the store counts them by handler, or from the plots while it cannot be read; a click plots
+ * a handler alone.
+ */
+export function HandlerTable({ figures }: { figures: DashboardOverview }) {
+  const { handlers, unplottedHandlers, otherHandlers, timesSince } = figures;
   const chosen = chosenHandler.value;
-  if (handlers.length === 0 && otherHandlers === null) return null;
+  const lines = [
+    ...handlers.map((series) => ({ handler: series.handler, times: series.times, series })),
+    ...unplottedHandlers.map((times) => ({ handler: times.handler, times, series: null })),
+  ].toSorted((one, other) => (one.handler < other.handler ? -1 : 1));
+  if (lines.length === 0 && otherHandlers === null) return null;
   return (
     <section class="plot wide" aria-label="Handlers">
       <div class="plot-head">
         <h2>Handlers</h2>
+        {timesSince !== null && <span class="hint">counted since {formatTime(timesSince)}</span>}
         <span class="spring" />
         {chosen !== "" && (
           <button type="button" class="button small" onClick={() => setParams({ handler: "" })}>
@@ -26,75 +36,114 @@ export function HandlerTable({ figures: { handlers, otherHandlers } }: { figures
         label="Handlers in this time"
         columns={["Handler", "#Runs", "#Failed", "#Median", "#95 %", "Runs over time"]}
       >
-        {handlers.map((each) => (
-          <HandlerLine key={each.handler} series={each} isChosen={each.handler === chosen} />
+        {lines.map((line) => (
+          <HandlerLine key={line.handler} {...line} others={otherHandlers} isChosen={line.handler === chosen} />
         ))}
-        {otherHandlers !== null && <OtherHandlersLine series={otherHandlers} />}
+        {otherHandlers !== null && <OtherHandlersLine series={otherHandlers} isCountedAbove={timesSince !== null} />}
       </DataTable>
     </section>
   );
 }
 
-function HandlerLine({ series, isChosen }: { series: HandlerSeries; isChosen: boolean }) {
-  const { handler, times } = series;
+interface HandlerLineProps {
+  handler: string;
+  times: HandlerSeries["times"];
+  /** Null for a handler that the plots do not have by itself. */
+  series: DashboardRunSeries | null;
+  others: DashboardRunSeries | null;
+  isChosen: boolean;
+}
+
+function HandlerLine({ handler, times, series, others, isChosen }: HandlerLineProps) {
   const name = escapeControls(handler);
   return (
     <tr class={isChosen ? "shown" : ""} data-row={handler}>
       <td class="long">
-        <button
-          type="button"
-          class="link"
-          aria-pressed={isChosen}
-          title="Plot this handler alone"
-          onClick={() => setParams({ handler: isChosen ? "" : handler })}
-        >
-          {name}
-        </button>
+        {series === null ? (
+          name
+        ) : (
+          <button
+            type="button"
+            class="link"
+            aria-pressed={isChosen}
+            title="Plot this handler alone"
+            onClick={() => setParams({ handler: isChosen ? "" : handler })}
+          >
+            {name}
+          </button>
+        )}
       </td>
-      <RunCells series={series} name={name} times={times} />
+      <RunCells counts={times ?? countsOf(series, others)} times={times} />
+      <td>
+        {series === null ? (
+          <span class="hint">{others === null ? "none in the plots" : "not plotted alone"}</span>
+        ) : (
+          <RunsOverTime series={series} name={name} isPartial={lacksSteps(series, others)} />
+        )}
+      </td>
     </tr>
   );
 }
 
-function OtherHandlersLine({ series }: { series: DashboardRunSeries }) {
+function OtherHandlersLine({ series, isCountedAbove }: { series: DashboardRunSeries; isCountedAbove: boolean }) {
   return (
     <tr>
       <td>
-        <span class="hint" title="A step of the figures has room for some handlers; the rest is counted together">
-          Other handlers
+        <span class="hint" title="A step of the plots has room for some handlers; the others are plotted together">
+          Other handlers{isCountedAbove && ", counted above too"}
         </span>
       </td>
-      <RunCells series={series} name="other handlers" times={null} />
+      <RunCells counts={countsOf(series, null)} times={null} />
+      <td>
+        <RunsOverTime series={series} name="other handlers" isPartial={false} />
+      </td>
     </tr>
   );
 }
 
-interface RunCellsProps {
-  series: DashboardRunSeries;
-  name: string;
-  times: HandlerSeries["times"];
+interface ShownRuns {
+  runs: number;
+  failed: number;
+  /** True where there may be more of them. */
+  isPartial?: boolean;
 }
 
-function RunCells({ series, name, times }: RunCellsProps) {
-  const runs = total(series.runs);
-  const failed = total(series.failed);
+function RunCells({ counts, times }: { counts: ShownRuns; times: HandlerSeries["times"] }) {
+  const { runs, failed, isPartial = false } = counts;
+  const least = isPartial ? "≥ " : "";
   return (
     <>
-      <td class="number">{formatCount(runs)}</td>
+      <td class="number">{`${least}${formatCount(runs)}`}</td>
       <td class={failed > 0 ? "number bad" : "number"}>
-        {formatCount(failed)} {failed > 0 && `(${((100 * failed) / runs).toFixed(1)} %)`}
+        {`${least}${formatCount(failed)}`} {failed > 0 && !isPartial && `(${((100 * failed) / runs).toFixed(1)} %)`}
       </td>
       <td class="number">{times === null ? "–" : describeRunTime(times.medianMs)}</td>
       <td class="number">{times === null ? "–" : describeRunTime(times.p95Ms)}</td>
-      <td>
-        <Sparkline
-          values={series.runs}
-          tone={failed > 0 ? "bad" : "accent"}
-          label={`${formatCount(runs)} runs of ${name}, ${formatCount(failed)} failed`}
-        />
-      </td>
     </>
   );
+}
+
+interface RunsOverTimeProps {
+  series: DashboardRunSeries;
+  name: string;
+  isPartial: boolean;
+}
+
+function RunsOverTime({ series, name, isPartial }: RunsOverTimeProps) {
+  const { runs, failed } = countsOf(series, null);
+  const counted = `${formatCount(runs)} runs of ${name}, ${formatCount(failed)} failed`;
+  return (
+    <Sparkline
+      values={series.runs}
+      tone={failed > 0 ? "bad" : "accent"}
+      label={isPartial ? `${counted}, in the steps that have them alone` : counted}
+    />
+  );
+}
+
+function countsOf(series: DashboardRunSeries | null, others: DashboardRunSeries | null): ShownRuns {
+  if (series === null) return { runs: 0, failed: 0 };
+  return { runs: total(series.runs), failed: total(series.failed), isPartial: lacksSteps(series, others) };
 }
 
 function total(values: readonly (number | null)[]): number {

@@ -24,6 +24,8 @@ interface PlotOptions {
   isPerStep?: boolean;
   /** True for times, of which upper bounds are known. @default false */
   isBound?: boolean;
+  /** What is said beside the title. */
+  note?: string | undefined;
   /** What is said while nothing is known. */
   emptyText?: string;
 }
@@ -85,6 +87,7 @@ function Drawn(options: PlotOptions) {
             upper bounds
           </span>
         )}
+        {options.note !== undefined && <span class="hint">{options.note}</span>}
         <span class="spring" />
         <span class="hint">{at}</span>
       </div>
