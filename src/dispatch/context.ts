@@ -18,6 +18,7 @@ import {
 } from "../outbox/contact-event-record.js";
 import { type KeyOwner, deriveIdempotencyKey } from "../outbox/idempotency-key.js";
 import { type OnceInput, runOnce } from "./once.js";
+import { isPassingFailure } from "./passing-failure.js";
 import type { RunSpan } from "./run-observer.js";
 
 /** Largest value of a step as JSON, in characters. */
@@ -51,7 +52,8 @@ export interface HandlerContext<Tx = CommitTransaction> {
    * Runs `fn` once per event and handler: a later attempt gets the value kept from the first success. The value must
    * survive JSON and have at most 64 K characters. `fn` may run again when the process dies before its value is kept.
    * Rejects with what `fn` throws, `invalid_argument` for a name that is not a string of at most 500 characters,
-   * `duplicate_step`, `step_not_json` or `lease_lost`.
+   * `duplicate_step`, `step_not_json`, `lease_lost`, or what the store fails with, such as `store_unreachable`: the run
+   * then does not count, whatever the handler throws, and the work runs again when the store answers.
    */
   readonly step: <Value>(name: string, fn: () => Value | Promise<Value>) => Promise<Value>;
   /**
@@ -75,7 +77,8 @@ export interface HandlerContext<Tx = CommitTransaction> {
   /**
    * Runs `fn` and marks the work done in one transaction: both or neither, also after a crash. Call it last and return
    * its promise. `fn` is called again when SQL of another handler ended their common transaction, so it should only
-   * write. Rejects with what `fn` throws, `commit_async`, `transaction_ended`, `transaction_closed` or `lease_lost`.
+   * write. Rejects with what `fn` throws, `commit_async`, `transaction_ended`, `transaction_closed`, `lease_lost`,
+   * or what the store fails with, as `step` does.
    */
   readonly commit: <Result>(fn: CommitFunction<Result, Tx>) => Promise<void>;
 }
@@ -101,6 +104,8 @@ export class RunContext implements HandlerContext<unknown> {
   readonly attempt: number;
   /** The requested commit, if any. */
   pendingCommit: Promise<void> | undefined;
+  /** How the store failed first under this run, in a way that passes. */
+  storeFailure: PigeonholeError | undefined;
   readonly #work: LeasedWork;
   readonly #handler: string;
   readonly #event: Pick<AnyEvent, "type">;
@@ -227,7 +232,7 @@ export class RunContext implements HandlerContext<unknown> {
     this.#stepsOfThisRun.add(name);
     // Also in attempt 1: the inbox's retry starts the count again and keeps the steps.
     this.#kept ??= this.#deps.store.loadSteps(this.#work);
-    const kept = await this.#kept;
+    const kept = await this.#watched(this.#kept);
     const before = Object.hasOwn(kept, name) ? kept[name] : undefined;
     if (before !== undefined) return this.#repeatStep(before) as Value;
 
@@ -237,7 +242,8 @@ export class RunContext implements HandlerContext<unknown> {
     const records = this.#records?.all?.slice(recordedBefore);
     const { seq, handler, token } = this.#work;
     const text = this.#stepJson(name, value, records);
-    const saved = await this.#deps.store.saveStep({ seq, handler, token }, name, text, this.#deps.clock.now());
+    const saving = this.#deps.store.saveStep({ seq, handler, token }, name, text, this.#deps.clock.now());
+    const saved = await this.#watched(saving);
     if (saved === "lost") {
       throw new PigeonholeError(
         "lease_lost",
@@ -265,11 +271,25 @@ export class RunContext implements HandlerContext<unknown> {
       this.signal,
     );
     // A handler that throws instead of awaiting this must not end the process by an unhandled rejection.
-    this.pendingCommit.catch(() => {
+    this.pendingCommit.catch((error: unknown) => {
+      this.#noteFailure(error);
       // Called by a handler that continues after its run: only this line reports that these writes are lost.
       if (isLate) makeSafeLogger(this.log).error({ code: "run_ended" }, "commit_refused");
     });
     return this.pendingCommit;
+  }
+
+  async #watched<Value>(call: Promise<Value>): Promise<Value> {
+    try {
+      return await call;
+    } catch (error) {
+      this.#noteFailure(error);
+      throw error;
+    }
+  }
+
+  #noteFailure(error: unknown): void {
+    if (isPassingFailure(error)) this.storeFailure ??= error;
   }
 
   #record(event: ContactEventInput, label: string | undefined): void {

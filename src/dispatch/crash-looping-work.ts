@@ -93,7 +93,7 @@ export class CrashLoopingWork {
     const { leases, logger } = this.#deps;
     const { window, handler } = worker.queue;
     try {
-      for (let isLeft = !window.isClosed && !window.isPaused; isLeft;) {
+      for (let isLeft = !window.isClosed && !window.isHeld; isLeft;) {
         const page = await leases.leaseCrashLooping(window);
         if (page.ready !== undefined) yield { worker, ready: page.ready };
         ({ isLeft } = page);

@@ -12,6 +12,7 @@ import { HandlerWorkers } from "./handler-workers.js";
 import { keepPolicies } from "./keep-policies.js";
 import { LEASE_MS, Leases } from "./leases.js";
 import type { OutboxWorker } from "./outbox-worker.js";
+import { isStoreAway } from "./passing-failure.js";
 import { PausedHandlers } from "./paused-handlers.js";
 import type { ParkedAtStart } from "./parked-at-start.js";
 import type { HandlerRegistry } from "./registry.js";
@@ -88,6 +89,7 @@ export class Dispatcher {
     this.#leases.end();
     workers.abort(new PigeonholeError("stopped", "The receiver stopped before the handler was done; it runs again."));
     await Promise.all([workers.untilNoneRuns(), closed, this.#opening, noneRequested]);
+    await this.#leases.giveBack([]);
   }
 
   /**
@@ -202,6 +204,8 @@ export class Dispatcher {
     const begunAt = elapsedBy(clock);
     try {
       const found = await this.#glance(now);
+      // Before their leases could end, and count as those of a dead process.
+      await this.#leases.giveBack([]);
       // By the time, not by the number of polls: this process may have been suspended.
       const isRenewal = elapsedBy(clock) - this.#renewedAt >= RENEWAL_INTERVAL_MS || found.orphans;
       if (isRenewal) {
@@ -213,6 +217,8 @@ export class Dispatcher {
       if (this.#ownership.isOwner && found.requested) void this.#requestedRetries.check();
       if (found.contactEvents) this.#deps.sender?.poll();
       await this.#workers.giveBackStale();
+      // On a store that is one file, this is the only question of most rounds.
+      if (!this.#leases.hasUnreturned) this.#workers.noteAnswer(begunAt);
       // Another process may have accepted work.
       this.#workers.wakeFor(found.due);
       this.#answeredAt = begunAt;
@@ -221,6 +227,7 @@ export class Dispatcher {
     } catch (error) {
       if (!this.#maintenanceFails) logger.error(errorFields(error, true), "maintenance_failed");
       this.#maintenanceFails = true;
+      if (isStoreAway(error)) this.#workers.suspend();
       this.#endUnrenewedRuns();
     }
   }

@@ -15,6 +15,7 @@ import type { HandlerRun } from "./handler-run.js";
 import type { Places } from "./places.js";
 import type { RunTimes } from "./run-times.js";
 import type { RunResult, Runner } from "./runner.js";
+import { StoreAbsence } from "./store-absence.js";
 import { LONE_LIMIT, SharedLimit } from "./window-limit.js";
 
 const NOT_BEGUN = Promise.resolve(undefined);
@@ -50,7 +51,8 @@ export class HandlerQueue {
     this.handler = handler;
     const { leases, runner, places, clock } = deps;
     const concurrency = Math.min(handler.concurrency, places?.share ?? Infinity);
-    this.window = new LeaseWindow(handler, leases.areShared ? new SharedLimit(concurrency, clock) : LONE_LIMIT);
+    const limit = leases.areShared ? new SharedLimit(concurrency, clock) : LONE_LIMIT;
+    this.window = new LeaseWindow(handler, limit, new StoreAbsence(clock));
     this.deadlines = new Deadlines(clock, handler.timeoutMs);
     this.times = runner.record.timesOf(handler.name);
     runner.record.watch(handler.name, this.deadlines);

@@ -11,6 +11,8 @@ export type RunEnd =
   | { kind: "committed" }
   /** The lease ended while the handler ran; its new holder settles the work. */
   | { kind: "lost" }
+  /** The store failed under it, for a time: the handler has not failed, and its work runs again. */
+  | { kind: "interrupted"; error: PigeonholeError }
   | { kind: "failed"; error: unknown }
   /** The receiver stopped before the handler was done. */
   | { kind: "stopped"; error: Error };
@@ -81,17 +83,25 @@ export class HandlerRun implements Expiring {
   }
 
   #endAs(end: RunEnd): void {
-    const { pendingCommit } = this.#context;
-    this.#resolve?.(pendingCommit === undefined ? end : endAfterCommit(pendingCommit, end));
+    const context = this.#context;
+    const { pendingCommit } = context;
+    this.#resolve?.(
+      pendingCommit === undefined ? orInterrupted(end, context) : endAfterCommit(pendingCommit, end, context),
+    );
   }
 }
 
+/** Whatever the handler made of the failure of its store, such as another error, it is not the handler's own. */
+function orInterrupted(end: RunEnd, { storeFailure }: RunContext): RunEnd {
+  return end.kind === "failed" && storeFailure !== undefined ? { kind: "interrupted", error: storeFailure } : end;
+}
+
 /** A commit that had started when the handler failed decides: what is committed is done, also after a later error. */
-async function endAfterCommit(commit: Promise<void>, end: RunEnd): Promise<RunEnd> {
+async function endAfterCommit(commit: Promise<void>, end: RunEnd, context: RunContext): Promise<RunEnd> {
   try {
     await commit;
     return COMMITTED;
   } catch (commitError) {
-    return isPigeonholeError(commitError, "lease_lost") ? LOST : end;
+    return isPigeonholeError(commitError, "lease_lost") ? LOST : orInterrupted(end, context);
   }
 }

@@ -2,6 +2,7 @@ import type { Clock } from "../base/clock.js";
 import { SECOND } from "../base/duration.js";
 import { errorFields } from "../base/error-fields.js";
 import type { Logger } from "../base/logger.js";
+import type { SettleResult } from "../store/store.js";
 import type { Lease } from "../store/work.js";
 import type { CrashLoopingWork } from "./crash-looping-work.js";
 import type { HandlerQueue } from "./handler-queue.js";
@@ -15,6 +16,9 @@ import { WakeTimer } from "./wake-timer.js";
 
 /** After a failure, the store is queried for work again after this. */
 const FAILED_WAIT_MS = SECOND;
+
+/** What became of the settlement of a run. */
+type SettledAs = SettleResult | "committed" | "interrupted";
 
 export interface HandlerWorkerDeps {
   leases: Leases;
@@ -53,6 +57,16 @@ export class HandlerWorker {
   resume(): void {
     this.queue.window.isPaused = false;
     this.wake();
+  }
+
+  /** The store cannot be reached. What has not begun goes back to it once it answers. */
+  suspend(): void {
+    this.queue.window.absence.begin();
+  }
+
+  /** The store has answered what was asked at that time. */
+  noteAnswer(askedAt: number): void {
+    if (this.queue.window.absence.noteAnswer(askedAt)) this.wake();
   }
 
   /** No work leased as it was accepted fills the room that was reserved for it. */
@@ -123,8 +137,10 @@ export class HandlerWorker {
   async #settle(lease: WindowLease, result: RunResult | undefined): Promise<void> {
     if (result !== undefined) {
       const { settlement } = result;
-      const isWritten = typeof settlement === "object" && (await this.#deps.leases.settle(settlement));
-      this.#conclude(lease, result, isWritten || settlement === "committed");
+      const became = typeof settlement === "object" ? await this.#deps.leases.settle(settlement) : settlement;
+      if (became === "interrupted") this.#deps.leases.giveBackLater(lease);
+      else this.queue.window.absence.noteSettled();
+      this.#conclude(lease, result, became);
     } else if (this.queue.window.has(lease)) {
       // It has waited for too long to begin here.
       this.#deps.leases.giveBackLater(lease);
@@ -135,11 +151,13 @@ export class HandlerWorker {
   }
 
   /** Concludes a run once its settlement is stored, or known to be lost. */
-  #conclude({ eventId, handler, attempt }: WindowLease, result: RunResult, isKept: boolean): void {
+  #conclude({ eventId, handler, attempt }: WindowLease, result: RunResult, became: SettledAs): void {
     const { sender, progress, logger } = this.#deps;
     const { settlement } = result;
+    const isKept = became === "settled" || became === "committed";
     const outcome = isKept ? outcomeOf(settlement) : "lost";
-    if (outcome === "lost") logger.warn({ eventId, handler, attempt }, "lease_lost");
+    // Why a run was interrupted is logged where that is seen.
+    if (became === "lost") logger.warn({ eventId, handler, attempt }, "lease_lost");
     if (outcome === "done" && result.hasRecorded) sender?.wake();
     if (isKept && typeof settlement === "object" && settlement.to === "pending") this.#wakeAt(settlement.dueAt);
     progress.outcomes[outcome] += 1;
@@ -157,7 +175,7 @@ export class HandlerWorker {
 }
 
 function outcomeOf(settlement: RunResult["settlement"]): RunOutcome {
-  if (settlement === "lost") return "lost";
+  if (settlement === "lost" || settlement === "interrupted") return "lost";
   if (settlement === "committed" || settlement.to === "done") return "done";
   return settlement.to === "pending" ? "retry" : "dead";
 }

@@ -75,6 +75,16 @@ export class HandlerWorkers {
     }
   }
 
+  /** The store cannot be reached. */
+  suspend(): void {
+    for (const worker of this.#all) worker.suspend();
+  }
+
+  /** The store has answered what was asked at that time. */
+  noteAnswer(askedAt: number): void {
+    for (const worker of this.#all) worker.noteAnswer(askedAt);
+  }
+
   async renew(now: number): Promise<void> {
     await Promise.all(this.#all.map((worker) => worker.renew(now)));
   }

@@ -2,6 +2,7 @@ import type { LeaseRequest } from "../store/store.js";
 import type { Lease, LeasedWork } from "../store/work.js";
 import type { AnyEvent } from "../protocol/event.js";
 import type { RegisteredHandler } from "./handler.js";
+import type { StoreAbsence } from "./store-absence.js";
 import type { WindowLimit } from "./window-limit.js";
 
 const WINDOW_BYTES = 16 * 1024 * 1024;
@@ -46,6 +47,8 @@ export class LeaseWindow {
   #isRefilling = false;
   /** No work begins, and none is leased; what is here and has not begun is stale. */
   isPaused = false;
+  /** While the store is away, the same. */
+  readonly absence: StoreAbsence;
   /** There is, or may be, due work in the store. */
   isBehind = true;
   /** Due work waits in the store until other work has settled that has its key. */
@@ -53,9 +56,10 @@ export class LeaseWindow {
   #noneArrives: (() => void) | undefined;
   #noneRuns: (() => void) | undefined;
 
-  constructor(handler: RegisteredHandler, limit: WindowLimit) {
+  constructor(handler: RegisteredHandler, limit: WindowLimit, absence: StoreAbsence) {
     this.#handler = handler;
     this.#limit = limit;
+    this.absence = absence;
   }
 
   get isOpen(): boolean {
@@ -64,6 +68,11 @@ export class LeaseWindow {
 
   get isClosed(): boolean {
     return this.#isClosed;
+  }
+
+  /** True while no work may begin, and none is to be leased. */
+  get isHeld(): boolean {
+    return this.isPaused || this.absence.isAway;
   }
 
   open(): void {
@@ -88,7 +97,13 @@ export class LeaseWindow {
   /** True when no work is here and, as far as is known, none is due in the store. That of a paused handler waits. */
   get isIdle(): boolean {
     const isBehind = !this.isPaused && (this.isBehind || this.waitsForKey);
-    return this.#isOpen && !isBehind && !this.#isRefilling && this.#leases.size + this.#reserved === 0;
+    return (
+      this.#isOpen &&
+      !this.absence.isAway &&
+      !isBehind &&
+      !this.#isRefilling &&
+      this.#leases.size + this.#reserved === 0
+    );
   }
 
   /** Resolves when all that has begun is settled. */
@@ -114,7 +129,7 @@ export class LeaseWindow {
    */
   reserve(): boolean {
     const hasRoom = this.#leases.size + this.#reserved < this.#limit.max && this.#bytes < WINDOW_BYTES;
-    if (!this.#isOpen || this.isPaused || this.isBehind || !hasRoom) return false;
+    if (!this.#isOpen || this.isHeld || this.isBehind || !hasRoom) return false;
     this.#reserved += 1;
     return true;
   }
@@ -149,11 +164,11 @@ export class LeaseWindow {
   }
 
   /**
-   * False when the work must no longer begin: the handler is paused, the lease is not here, or another process may have
-   * it by now.
+   * False when the work must no longer begin: the handler is paused or without its store, the lease is not here, or
+   * another process may have it by now.
    */
   mayBegin(lease: WindowLease): boolean {
-    return !this.isPaused && this.has(lease) && this.#limit.now() - lease.since < this.#limit.trustMs;
+    return !this.isHeld && this.has(lease) && this.#limit.now() - lease.since < this.#limit.trustMs;
   }
 
   /** As `mayBegin`; when it may, it has begun. */
@@ -179,17 +194,17 @@ export class LeaseWindow {
     if (this.#running === 0) this.#noneRuns?.();
   }
 
-  /** Takes out the leases whose work no longer begins here: it has waited for too long, or the handler is paused. */
+  /** Takes out the leases whose work no longer begins here: it has waited for too long, or the handler is held. */
   takeStale(): Lease[] {
     const now = this.#limit.now();
     const stale: Lease[] = [];
     let longestSince = now;
     for (const lease of this.#leases) {
       if (lease.hasBegun) longestSince = Math.min(longestSince, lease.since);
-      else if (this.isPaused || now - lease.since > this.#limit.patienceMs) stale.push(lease);
+      else if (this.isHeld || now - lease.since > this.#limit.patienceMs) stale.push(lease);
     }
     for (const lease of stale) this.forget(lease);
-    if (stale.length > 0 && !this.isPaused) this.#limit.noteSlow(longestSince);
+    if (stale.length > 0 && !this.isHeld) this.#limit.noteSlow(longestSince);
     return stale;
   }
 
@@ -215,7 +230,7 @@ export class LeaseWindow {
    */
   get hasRoomForPage(): boolean {
     const hasRoom = this.#leases.size + this.#reserved <= this.#limit.refillAt && this.#bytes < WINDOW_BYTES / 2;
-    return this.#isOpen && !this.isPaused && hasRoom && this.#crashed === 0;
+    return this.#isOpen && !this.isHeld && hasRoom && this.#crashed === 0;
   }
 
   /** True when no page is being leased for this window, and there may be one to lease. */

@@ -4,7 +4,7 @@ import { errorFields } from "../base/error-fields.js";
 import type { Logger } from "../base/logger.js";
 import type { Delivery } from "../protocol/decode-delivery.js";
 import type { AnyEvent } from "../protocol/event.js";
-import type { LeasePage, Store } from "../store/store.js";
+import type { LeasePage, SettleResult, Store } from "../store/store.js";
 import type { Lease, LeasedWork, Settlement } from "../store/work.js";
 import type { LeaseWindow, ReadyWork } from "./lease-window.js";
 import type { HandlerRegistry } from "./registry.js";
@@ -33,8 +33,9 @@ export interface DuePage {
 /** Leases work from the store, reads its events, and ends the leases. */
 export class Leases {
   readonly #deps: LeasesDeps;
-  /** Leases of work that does not begin here. */
+  /** Leases of work that does not begin here, or was interrupted. */
   readonly #unreturned: Lease[] = [];
+  #returnFails = false;
   #isEnding = false;
 
   constructor(deps: LeasesDeps) {
@@ -90,11 +91,20 @@ export class Leases {
     const { store, clock, logger } = this.#deps;
     const all = [...this.#unreturned.splice(0), ...leases];
     if (all.length === 0) return;
-    await store.release(all, clock.now()).catch((error: unknown) => {
+    try {
+      await store.release(all, clock.now());
+      this.#returnFails = false;
+    } catch (error) {
       // If this was the last time, they are treated as work of a dead process, which only counts one crash for each.
       this.#unreturned.push(...all);
-      logger.error({ leases: all.length, ...errorFields(error, true) }, "release_failed");
-    });
+      if (!this.#returnFails) logger.error({ leases: all.length, ...errorFields(error, true) }, "release_failed");
+      this.#returnFails = true;
+    }
+  }
+
+  /** True while the store has not taken back what does not begin, or did not end, here. */
+  get hasUnreturned(): boolean {
+    return this.#unreturned.length > 0;
   }
 
   /** Gives it back with the next ones: the store may be out of reach at the moment. */
@@ -124,10 +134,13 @@ export class Leases {
     this.#isEnding = true;
   }
 
-  /** Writes how a run ended. False when its lease is lost, or the store is broken. Never rejects. */
-  async settle(settlement: Settlement): Promise<boolean> {
+  /**
+   * Writes how a run ended. `lost` also when the store is broken; `interrupted` when it did not take that for so long
+   * that the work should run again. Never rejects.
+   */
+  async settle(settlement: Settlement): Promise<SettleResult | "interrupted"> {
     try {
-      return (await this.#deps.store.settle(settlement)) === "settled";
+      return await this.#deps.store.settle(settlement);
     } catch (error) {
       return settleAgain(settlement, error, { ...this.#deps, isEnding: () => this.#isEnding });
     }

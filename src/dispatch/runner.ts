@@ -7,6 +7,7 @@ import { type ContextDeps, RunContext } from "./context.js";
 import type { RegisteredHandler } from "./handler.js";
 import type { ReadyWork } from "./lease-window.js";
 import { HandlerRun, type RunEnd } from "./handler-run.js";
+import type { StoreAbsence } from "./store-absence.js";
 import { settlementOf } from "./settlement-of.js";
 import type { RunTimes } from "./run-times.js";
 import type { RunObserver, RunSpan } from "./run-observer.js";
@@ -21,8 +22,11 @@ export interface RunnerDeps {
 
 /** What is left to do once a handler has ended. Holds neither event nor body, which are released with the run. */
 export interface RunResult {
-  /** To be written to the store, unless the run was settled inside `ctx.commit`, or its lease is lost. */
-  settlement: Settlement | "committed" | "lost";
+  /**
+   * To be written to the store, unless the run was settled inside `ctx.commit`, its lease is lost, or the store failed
+   * under it.
+   */
+  settlement: Settlement | "committed" | "lost" | "interrupted";
   /** It recorded contact events, which can be sent once it is settled. */
   hasRecorded: boolean;
   /** To be ended when the run is settled. */
@@ -34,6 +38,7 @@ export interface RunningHandler {
   handler: RegisteredHandler;
   deadlines: Deadlines<HandlerRun>;
   times: RunTimes;
+  window: { absence: StoreAbsence };
 }
 
 /** Runs handlers over leased work, and says how each run is to be settled. */
@@ -60,7 +65,7 @@ export class Runner {
     return span.within(() => this.#run(of, ready, span));
   }
 
-  #run({ handler, deadlines, times }: RunningHandler, { work, event }: ReadyWork, span: RunSpan | undefined) {
+  #run({ handler, deadlines, times, window }: RunningHandler, { work, event }: ReadyWork, span: RunSpan | undefined) {
     const context = new RunContext({ work, event, span }, this.#deps.context);
     // What the handler does before it first waits is part of its time.
     const begunAt = elapsedBy(this.#deps.context.clock);
@@ -69,6 +74,8 @@ export class Runner {
     return run.ended.then((end): RunResult => {
       deadlines.end(deadline);
       countRun(end, times, deadlines.elapsedOf(deadline));
+      // Before its place is free for the next one.
+      if (end.kind === "interrupted") window.absence.noteFailure();
       const records = context.end();
       const settlement = this.#settlementOf(end, { work, handler, dropSteps: context.mayHaveSteps, records });
       return { settlement, hasRecorded: records !== undefined, span };
@@ -78,6 +85,11 @@ export class Runner {
   #settlementOf(end: RunEnd, run: Omit<Parameters<typeof settlementOf>[1], "now" | "random">): RunResult["settlement"] {
     if (end.kind === "committed" || end.kind === "lost") return end.kind;
     const { context, random } = this.#deps;
+    if (end.kind === "interrupted") {
+      const { eventId, handler, attempt } = run.work;
+      context.logger.warn({ eventId, handler, attempt, ...errorFields(end.error, true) }, "run_interrupted");
+      return "interrupted";
+    }
     const settlement = settlementOf(end, { ...run, now: context.clock.now(), random });
     if (end.kind !== "done") this.#logFailure(run.work, settlement, end.error);
     return settlement;
@@ -95,7 +107,7 @@ export class Runner {
   }
 }
 
-/** A run that was stopped, or whose lease is lost, runs again and counts then. */
+/** A run that was stopped or interrupted, or whose lease is lost, runs again and counts then. */
 function countRun({ kind }: RunEnd, times: RunTimes, tookMs: number): void {
   if (kind === "failed") times.count("failed", tookMs);
   else if (kind === "done" || kind === "committed") times.count("done", tookMs);

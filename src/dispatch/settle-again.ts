@@ -3,12 +3,10 @@ import { errorFields } from "../base/error-fields.js";
 import { isPigeonholeError } from "../base/error.js";
 import type { Logger } from "../base/logger.js";
 import { sleep } from "../base/wait.js";
-import type { Store } from "../store/store.js";
+import type { SettleResult, Store } from "../store/store.js";
 import { BUSY_WAITS } from "../store/while-busy.js";
 import type { Settlement } from "../store/work.js";
-
-/** Refusals that may end by themselves. */
-const PASSING: readonly string[] = ["store_busy", "store_full", "store_unreachable", "store_not_primary"];
+import { isPassingFailure } from "./passing-failure.js";
 
 export interface SettleAgainDeps {
   store: Store<unknown>;
@@ -19,29 +17,29 @@ export interface SettleAgainDeps {
 }
 
 /**
- * Writes a settlement again that the store has refused with `refusal`, while that may end by itself. False when the
- * lease is lost or the store is broken.
+ * Writes a settlement again that the store has refused with `refusal`, while that may end by itself.
+ * `interrupted`: it did not end in time. A lease of a store that is broken is lost.
  */
 export async function settleAgain(
   settlement: Settlement,
   refusal: unknown,
   { store, clock, logger, isEnding }: SettleAgainDeps,
-): Promise<boolean> {
+): Promise<SettleResult | "interrupted"> {
   const { tries, waitMs } = BUSY_WAITS.settlement;
   let error = refusal;
   for (let attempt = 1; attempt < tries && mayHelp(error, isEnding()); attempt += 1) {
     await sleep(clock, waitMs);
     try {
-      return (await store.settle(settlement)) === "settled";
+      return await store.settle(settlement);
     } catch (next) {
       error = next;
     }
   }
   logger.error({ handler: settlement.handler, ...errorFields(error, true) }, "settle_failed");
-  return false;
+  return isPassingFailure(error) ? "interrupted" : "lost";
 }
 
 function mayHelp(error: unknown, isEnding: boolean): boolean {
   if (isEnding && isPigeonholeError(error, "store_unreachable")) return false;
-  return isPigeonholeError(error) && PASSING.includes(error.code);
+  return isPassingFailure(error);
 }

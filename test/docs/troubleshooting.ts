@@ -146,6 +146,11 @@ export const LOG_MESSAGES: Readonly<Record<string, Remedy>> = {
     cause: "A process ended while handlers ran. Their work runs again; `parked` pieces had this four times.",
     remedy: "If you did not end it, look for the crash.",
   },
+  run_interrupted: {
+    cause:
+      "The store could not be reached, was busy or full while a handler ran, which is not the handler's failure: the run does not count. No other run of the handler begins until the store answers.",
+    remedy: "Nothing; the work runs again. If it continues, see the code of the error below.",
+  },
   requested_retries_failed: { cause: "A retry that was requested from outside could not be read.", remedy: BY_ITSELF },
   reopen_failed: {
     cause:
@@ -153,7 +158,7 @@ export const LOG_MESSAGES: Readonly<Record<string, Remedy>> = {
     remedy: "Look at its error. Deliveries are answered 503 until then.",
   },
   release_failed: {
-    cause: "Leased work that has not begun could not be given back.",
+    cause: "Leased work that has not begun, or was interrupted, could not be given back.",
     remedy: "Nothing; it is tried again. After a stop, the next start finds the work.",
   },
   secret_without_whsec_prefix: {

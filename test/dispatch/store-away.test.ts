@@ -1,0 +1,169 @@
+import { DoNotRetry, type HandlerContext, PigeonholeError, type Store } from "pigeonhole";
+import { type FakeClock, fakeClock } from "pigeonhole/testing";
+import { describe, expect, test } from "vitest";
+import { captureLog, decorateStore, makeEvent, makeGate, openReceiver, post, workOf } from "../support/receiver.js";
+
+const CONCURRENCY = 4;
+
+/** What a store refuses while it cannot be reached. Deliveries go on, so that there is work. */
+const REFUSED = ["lease", "renew", "release", "recover", "listPaused", "loadSteps", "saveStep", "settle", "commit"];
+
+/** A receiver whose handler may run once, on a store that can be away. */
+async function open(handler: (ctx: HandlerContext, runs: number) => unknown, refused: readonly string[] = REFUSED) {
+  const clock = fakeClock();
+  const log = captureLog();
+  const server = { isAway: false, code: "store_unreachable" as const };
+  const refuse = () => new PigeonholeError(server.code, "no answer from the server");
+  const store = decorateStore((real) => {
+    const over = refused.map((name) => {
+      const call = real[name as "settle"] as (...args: unknown[]) => Promise<unknown>;
+      return [name, (...args: unknown[]) => (server.isAway ? Promise.reject(refuse()) : call(...args))];
+    });
+    return Object.fromEntries(over) as Partial<Store>;
+  });
+  const retry = { maxAttempts: 1 };
+  const receiver = openReceiver({ store, clock, retry, concurrency: CONCURRENCY, logger: log.logger });
+  let runs = 0;
+  receiver.on("email.sent", (_, ctx) => {
+    runs += 1;
+    return handler(ctx, runs);
+  });
+  await receiver.start();
+  return { clock, log, server, receiver, runs: () => runs };
+}
+
+async function deliver({ receiver, clock }: Awaited<ReturnType<typeof open>>) {
+  const event = makeEvent();
+  expect((await post(receiver, event, { at: clock.now() })).status).toBe(200);
+  return event.id;
+}
+
+async function seconds(clock: FakeClock, count: number): Promise<void> {
+  for (let second = 0; second < count; second += 1) await clock.advance(1_000);
+}
+
+/** Effects in the store are those of the last run. */
+const write = () => undefined;
+
+describe("a store that is away while a handler runs", () => {
+  test.each<[string, (ctx: HandlerContext, runs: number) => unknown]>([
+    ["returns its commit", (ctx) => ctx.commit(write)],
+    ["goes on after its commit", (ctx) => ctx.commit(write).catch(() => undefined)],
+    [
+      "throws another error with that of the commit as its cause",
+      (ctx) =>
+        ctx.commit(write).catch((cause: unknown) => {
+          throw new Error("mine", { cause });
+        }),
+    ],
+    [
+      "gives up after its commit",
+      (ctx) =>
+        ctx.commit(write).catch((cause: unknown) => {
+          throw new DoNotRetry("mine", { cause });
+        }),
+    ],
+    [
+      "commits a second time",
+      async (ctx) => {
+        await ctx.commit(write).catch(() => undefined);
+        await ctx.commit(write);
+      },
+    ],
+    ["awaits a step", (ctx) => ctx.step("s", () => 1)],
+    [
+      "throws another error after a step",
+      (ctx, runs) =>
+        ctx
+          .step("s", () => 1)
+          .catch(() => {
+            throw new Error(`run ${runs}`);
+          }),
+    ],
+    ["makes something once", (ctx) => ctx.once("o", { find: () => undefined, create: () => 1 })],
+  ])("takes no attempt of a handler that %s, and the work runs again when it is back", async (_, handler) => {
+    const opened = await open(handler);
+    const { clock, log, server, receiver, runs } = opened;
+    server.isAway = true;
+    const id = await deliver(opened);
+    await seconds(clock, 90);
+    expect(runs()).toBe(1);
+    expect(await workOf(receiver, id)).toMatchObject({ state: "leased" });
+    server.isAway = false;
+    await seconds(clock, 3);
+    expect(await workOf(receiver, id)).toMatchObject({ state: "done", attempts: 1 });
+    expect(runs()).toBe(2);
+    expect(log.named("run_interrupted")).toMatchObject([{ eventId: id, attempt: 1, code: "store_unreachable" }]);
+    expect([log.named("handler_failed"), log.named("handler_dead")]).toEqual([[], []]);
+  });
+
+  test("a handler that is done all the same does not run again", async () => {
+    const opened = await open((ctx) => ctx.step("s", () => 1).catch(() => undefined), ["saveStep"]);
+    opened.server.isAway = true;
+    const id = await deliver(opened);
+    await seconds(opened.clock, 3);
+    expect(await workOf(opened.receiver, id)).toMatchObject({ state: "done" });
+    expect(opened.runs()).toBe(1);
+  });
+
+  test("an error of the handler itself counts once the store is back", async () => {
+    const opened = await open((ctx) =>
+      ctx.commit(() => {
+        throw new Error("mine");
+      }),
+    );
+    opened.server.isAway = true;
+    const id = await deliver(opened);
+    await seconds(opened.clock, 2);
+    opened.server.isAway = false;
+    await seconds(opened.clock, 3);
+    expect(await workOf(opened.receiver, id)).toMatchObject({ state: "dead", reason: "attempts_spent" });
+    expect(opened.runs()).toBe(2);
+  });
+
+  test("a settlement that cannot be written for a minute lets the work run again", async () => {
+    const opened = await open(() => undefined);
+    opened.server.isAway = true;
+    const id = await deliver(opened);
+    await seconds(opened.clock, 90);
+    opened.server.isAway = false;
+    await seconds(opened.clock, 3);
+    expect(await workOf(opened.receiver, id)).toMatchObject({ state: "done", attempts: 1 });
+    expect(opened.log.named("lease_lost")).toEqual([]);
+  });
+
+  test("no handler begins while the store is known to be away", async () => {
+    const gate = makeGate();
+    const opened = await open(async (ctx) => {
+      await gate.passed;
+      await ctx.commit(write);
+    });
+    const { clock, server, receiver, runs } = opened;
+    const ids: string[] = [];
+    for (let count = 0; count < 40; count += 1) ids.push(await deliver(opened));
+    await seconds(clock, 1);
+    expect(runs()).toBe(CONCURRENCY);
+    server.isAway = true;
+    gate.open();
+    await seconds(clock, 90);
+    expect(runs()).toBe(CONCURRENCY);
+    server.isAway = false;
+    await seconds(clock, 5);
+    for (const id of ids) expect(await workOf(receiver, id)).toMatchObject({ state: "done", attempts: 1 });
+    expect(runs()).toBe(ids.length + CONCURRENCY);
+  });
+
+  test("a store that fails only under commits is tried at growing intervals", async () => {
+    const opened = await open((ctx) => ctx.commit(write), ["commit"]);
+    const { clock, server, receiver, runs } = opened;
+    server.isAway = true;
+    const id = await deliver(opened);
+    await seconds(clock, 10);
+    expect(runs()).toBeGreaterThan(2);
+    await seconds(clock, 110);
+    expect(runs()).toBeLessThan(12);
+    server.isAway = false;
+    await seconds(clock, 40);
+    expect(await workOf(receiver, id)).toMatchObject({ state: "done", attempts: 1 });
+  });
+});
