@@ -8,7 +8,7 @@ import { SHORT } from "./own-connection.js";
 import { type BegunSettlement, type DoneSettlement, beginDone, settleOneDone } from "./operations/settle.js";
 import type { BorrowedClient, SharedPool } from "./shared-pool.js";
 import type { PostgresTransaction } from "./postgres-transaction.js";
-import { asPostgresError, isConnectionLost, takesNoWrites } from "./store-error.js";
+import { asPostgresError, isConnectionLost, sqlStateOf, takesNoWrites } from "./store-error.js";
 import { Sql, type Statements } from "./sql.js";
 
 /** How often and how long a commit without an answer is asked about. */
@@ -16,6 +16,9 @@ const ASK_TRIES = 20;
 const ASK_EVERY_MS = 250;
 /** From then on no other connection is waited for. */
 const ASK_FOR_MS = 5 * SECOND;
+
+/** SQLSTATE of a session that the server ended since nothing was done in its transaction. */
+const IDLE_IN_TRANSACTION = "25P03";
 
 /** Others hold the row of leased work for moments only, as when they renew it. */
 const LOCK_TRIES = 40;
@@ -46,14 +49,15 @@ export async function commitOnPool({ pool, statements, settlement, fn, signal }:
     // On a connection that is closed, the transaction ends and its rows are free.
     if (signal?.aborted === true) giveBack(true);
     else await undo(sql, borrowed, error, signal);
-    throw error;
+    const endedBy = borrowed.endedBy();
+    throw endedBy === undefined || signal?.aborted === true ? error : connectionEnded(endedBy);
   }
   const command = await untilAborted(endByCommit(client), signal).catch((error: unknown) => ({ error }));
   giveBack(typeof command === "object");
   if (typeof command === "object") {
     if (signal?.aborted !== true && !isConnectionLost(command.error))
       throw asPostgresError(command.error, "ctx.commit");
-    await findOut(pool, statements, transaction);
+    await findOut({ pool, statements, transaction, endedBy: borrowed.endedBy() ?? command.error });
   } else if (command !== "COMMIT") {
     // A statement failed and its error was not thrown: PostgreSQL then takes everything back.
     throw failedInside("ctx.commit");
@@ -99,15 +103,20 @@ async function undo(
   }
 }
 
+interface UnknownCommit {
+  pool: SharedPool;
+  statements: Statements;
+  transaction: string;
+  endedBy: unknown;
+}
+
 /** Asks on another connection what became of a commit that had no answer. */
-async function findOut(pool: SharedPool, statements: Statements, transaction: string): Promise<void> {
+async function findOut(unknown: UnknownCommit): Promise<void> {
   const limit = AbortSignal.timeout(ASK_FOR_MS);
   for (let attempt = 1; attempt <= ASK_TRIES && !limit.aborted; attempt += 1) {
-    const status = await readStatus(pool, statements, transaction, limit).catch(() => "in progress");
+    const status = await readStatus(unknown, limit).catch(() => "in progress");
     if (status === "committed") return;
-    if (status !== "in progress") {
-      throw new PigeonholeError("store_unreachable", "The connection was lost before ctx.commit; nothing was written.");
-    }
+    if (status !== "in progress") throw connectionEnded(unknown.endedBy);
     await sleep(ASK_EVERY_MS);
   }
   throw new PigeonholeError(
@@ -116,17 +125,28 @@ async function findOut(pool: SharedPool, statements: Statements, transaction: st
   );
 }
 
+/**
+ * For a transaction that ended with its connection, whatever the user's function made of that. PostgreSQL's own texts
+ * quote values, so they are not kept.
+ */
+function connectionEnded(by: unknown): PigeonholeError {
+  if (sqlStateOf(by) !== IDLE_IN_TRANSACTION)
+    return new PigeonholeError("store_unreachable", "The connection was lost under ctx.commit; nothing was written.");
+  return new PigeonholeError(
+    "lease_lost",
+    "PostgreSQL ended ctx.commit, whose transaction had done nothing for too long: this process stood still, or the function waited for something else. Nothing was written. Do what takes long before ctx.commit.",
+  );
+}
+
 function readStatus(
-  pool: SharedPool,
-  statements: Statements,
-  transaction: string,
+  { pool, statements, transaction }: UnknownCommit,
   limit: AbortSignal,
 ): Promise<string | null | undefined> {
   const read = async (client: PoolClient) => {
-    const row = await new Sql(client, statements, SHORT).row<{ status: string | null }>(
-      "SELECT pg_xact_status(:transaction::xid8) AS status",
-      { transaction },
-    );
+    const sql = new Sql(client, statements, SHORT);
+    const row = await sql.row<{ status: string | null }>("SELECT pg_xact_status(:transaction::xid8) AS status", {
+      transaction,
+    });
     return row?.status;
   };
   return pool.run("ctx.commit", read, limit);

@@ -13,6 +13,8 @@ const CONNECTS_WITHIN_MS = 5 * SECOND;
 export interface BorrowedClient {
   readonly client: PoolClient;
   readonly giveBack: (isLost: boolean) => void;
+  /** Why its connection has ended since; undefined while it is not known to have. */
+  readonly endedBy: () => Error | undefined;
 }
 
 /**
@@ -71,11 +73,14 @@ export class SharedPool {
   async #borrow(doing: string): Promise<BorrowedClient> {
     try {
       const client = await this.#pool.connect();
-      client.on("error", ignore);
+      let endedBy: Error | undefined;
+      const noteEnd = (error: Error): void => void (endedBy ??= error);
+      client.on("error", noteEnd);
       return {
         client,
+        endedBy: () => endedBy,
         giveBack: (isLost) => {
-          client.off("error", ignore);
+          client.off("error", noteEnd);
           if (isLost) this.#abandoned.add(client);
           client.release(isLost);
         },

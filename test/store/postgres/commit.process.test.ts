@@ -305,6 +305,20 @@ describeOnPostgres((database) => {
       expect(await names()).toEqual(arrives ? ["ann"] : []);
       expect(await statesOf(store, "evt_1")).toEqual({ h: arrives ? "done" : "leased" });
     });
+
+    test("a commit whose connection ends under its function says so, whatever the function throws", async () => {
+      const store = await openEmpty();
+      const end = ({ client }: PostgresTransaction) => client.query("SELECT pg_terminate_backend(pg_backend_pid())");
+      const lease = await acceptLeased(store, "evt_1");
+      await expectCode(store.commit(settlements.done(lease), end), "store_unreachable");
+      const another = store.commit(settlements.done(lease), async (tx) => {
+        await end(tx).catch((cause: unknown) => {
+          throw new Error("mine", { cause });
+        });
+      });
+      await expectCode(another, "store_unreachable");
+      expect(await statesOf(store, "evt_1")).toEqual({ h: "leased" });
+    });
   });
 });
 
