@@ -5,7 +5,7 @@ import { PigeonholeError } from "../../base/error.js";
 import { untilAborted } from "../../base/wait.js";
 import { callWithClient, endByCommit, failedInside } from "./call-with-client.js";
 import { SHORT } from "./own-connection.js";
-import { type BegunSettlement, type DoneSettlement, beginDone, settleOneDone } from "./operations/settle.js";
+import { type BegunSettlement, type DoneSettlement, beginDone, isHolding, settleOneDone } from "./operations/settle.js";
 import type { BorrowedClient, SharedPool } from "./shared-pool.js";
 import type { PostgresTransaction } from "./postgres-transaction.js";
 import { asPostgresError, isConnectionLost, sqlStateOf, takesNoWrites } from "./store-error.js";
@@ -57,7 +57,7 @@ export async function commitOnPool({ pool, statements, settlement, fn, signal }:
   if (typeof command === "object") {
     if (signal?.aborted !== true && !isConnectionLost(command.error))
       throw asPostgresError(command.error, "ctx.commit");
-    await findOut({ pool, statements, transaction, endedBy: borrowed.endedBy() ?? command.error });
+    await findOut({ pool, statements, settlement, transaction, endedBy: borrowed.endedBy() ?? command.error });
   } else if (command !== "COMMIT") {
     // A statement failed and its error was not thrown: PostgreSQL then takes everything back.
     throw failedInside("ctx.commit");
@@ -106,6 +106,7 @@ async function undo(
 interface UnknownCommit {
   pool: SharedPool;
   statements: Statements;
+  settlement: DoneSettlement;
   transaction: string;
   endedBy: unknown;
 }
@@ -138,8 +139,9 @@ function connectionEnded(by: unknown): PigeonholeError {
   );
 }
 
+/** After a crash, the server may give the number of a transaction that had not ended to another one. */
 function readStatus(
-  { pool, statements, transaction }: UnknownCommit,
+  { pool, statements, settlement, transaction }: UnknownCommit,
   limit: AbortSignal,
 ): Promise<string | null | undefined> {
   const read = async (client: PoolClient) => {
@@ -147,7 +149,8 @@ function readStatus(
     const row = await sql.row<{ status: string | null }>("SELECT pg_xact_status(:transaction::xid8) AS status", {
       transaction,
     });
-    return row?.status;
+    const isOfAnother = row?.status === "committed" && (await isHolding(sql, settlement));
+    return isOfAnother ? "aborted" : row?.status;
   };
   return pool.run("ctx.commit", read, limit);
 }

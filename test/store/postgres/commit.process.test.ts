@@ -306,6 +306,32 @@ describeOnPostgres((database) => {
       expect(await statesOf(store, "evt_1")).toEqual({ h: arrives ? "done" : "leased" });
     });
 
+    test("a commit that did not arrive is not taken for another one that got its number after a crash", async () => {
+      const relay = await startRelay(database, false);
+      const pool = new Pool({ connectionString: relay.url, max: 2 });
+      onTestFinished(() => pool.end());
+      const { rows } = await database.pool.query<{ another: string }>("SELECT pg_current_xact_id()::text AS another");
+      let asked = 0;
+      pool.on("connect", (client) => {
+        const query: unknown = Reflect.get(client, "query");
+        Reflect.set(client, "query", (given: { text?: string }, ...rest: unknown[]): unknown => {
+          const asks = given.text?.includes("pg_xact_status") === true;
+          if (asks) asked += 1;
+          const change = asks ? { ...given, values: [rows[0]?.another] } : given;
+          return Reflect.apply(query as () => unknown, client, [change, ...rest]);
+        });
+      });
+      const store = await openEmpty(pool);
+      const lease = await acceptLeased(store, "evt_1");
+      relay.cutNextCommit();
+      await expectCode(
+        store.commit(settlements.done(lease), (tx) => add(tx, "ann")),
+        "store_unreachable",
+      );
+      expect(asked).toBe(1);
+      expect(await statesOf(store, "evt_1")).toEqual({ h: "leased" });
+    });
+
     test("a commit whose connection ends under its function says so, whatever the function throws", async () => {
       const store = await openEmpty();
       const end = ({ client }: PostgresTransaction) => client.query("SELECT pg_terminate_backend(pg_backend_pid())");

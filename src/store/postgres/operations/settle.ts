@@ -171,6 +171,11 @@ const SELECT_HOLDING = `
     AS g (seq, handler, token, place)
   JOIN pigeonhole.inbox_work AS w ON w.seq = g.seq AND w.handler = g.handler AND w.lease = g.token`;
 
+/** True while the lease of a settlement has not ended. */
+export async function isHolding(sql: Sql, settlement: Settlement): Promise<boolean> {
+  return (await sql.rows(SELECT_HOLDING, leaseColumns([settlement]))).length > 0;
+}
+
 /** Of two settlements of one lease in a batch, the database ends one. */
 async function outcomesOf(
   sql: Sql,
