@@ -12,23 +12,32 @@ describeOnPostgres((database) => {
     dropAfterTest(database);
     const relay = await startPostgresRelay(database.url);
     const [silent, other] = [createNode({ url: relay.url, schema: database.schema }), createNode(database)];
-    const [begun, again] = [makeGate(), makeGate()];
+    const [begun, again, inCommit, committed] = [makeGate(), makeGate(), makeGate(), makeGate()];
     const unanswered = makeGate();
     silent.on("email.sent", () => {
       begun.open();
       return unanswered.passed;
     });
+    silent.on("email.opened", (_, { commit }) =>
+      commit(() => {
+        inCommit.open();
+        return unanswered.passed;
+      }),
+    );
     other.on("email.sent", () => again.open());
+    other.on("email.opened", (_, { commit }) => commit(() => Promise.resolve(committed.open())));
     await silent.start();
     await post(silent, makeEvent());
+    await post(silent, makeEvent({ type: "email.opened" }));
     await begun.passed;
+    await inCommit.passed;
     await other.start();
     relay.fault = { at: "silence" };
     const since = performance.now();
-    await again.passed;
+    await Promise.all([again.passed, committed.passed]);
     expect(performance.now() - since).toBeLessThan(WITHIN_MS);
     console.info(`silent-machine: ${Math.round((performance.now() - since) / 1_000)} s`);
-    await expect.poll(async () => (await other.stats()).done).toBe(1);
+    await expect.poll(async () => (await other.stats()).done).toBe(2);
     unanswered.open();
     relay.cut();
   });

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { PoolClient } from "pg";
-import { SECOND } from "../../base/duration.js";
+import { MINUTE, SECOND } from "../../base/duration.js";
 import { PigeonholeError } from "../../base/error.js";
 import { untilAborted } from "../../base/wait.js";
 import { callWithClient, endByCommit, failedInside } from "./call-with-client.js";
@@ -19,6 +19,12 @@ const ASK_FOR_MS = 5 * SECOND;
 
 /** SQLSTATE of a session that the server ended since nothing was done in its transaction. */
 const IDLE_IN_TRANSACTION = "25P03";
+
+/**
+ * The row of the work is locked until the transaction ends, also under a process that stands still, while its lease
+ * ends within a minute. No shorter, so that a run with the default `timeoutMs` ends by that, which says more.
+ */
+const ENDS_IDLE_AFTER_MS = MINUTE;
 
 /** Others hold the row of leased work for moments only, as when they renew it. */
 const LOCK_TRIES = 40;
@@ -40,7 +46,7 @@ export interface PoolCommit {
 export async function commitOnPool({ pool, statements, settlement, fn, signal }: PoolCommit): Promise<void> {
   const borrowed = await pool.borrow("ctx.commit", signal);
   const { client, giveBack } = borrowed;
-  const sql = new Sql(client, statements, SHORT);
+  const sql = new Sql(client, statements, { answerMs: SHORT.answerMs, idleMs: ENDS_IDLE_AFTER_MS });
   let transaction: string;
   try {
     transaction = await untilAborted(begin(sql, settlement), signal);

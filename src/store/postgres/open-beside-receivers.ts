@@ -6,6 +6,7 @@ import type { BesideReceivers } from "./beside-receivers.js";
 import { checkSchema } from "./check-schema.js";
 import { readServerTime } from "./operations/server-time.js";
 import { SharedPool } from "./shared-pool.js";
+import { SHORT } from "./own-connection.js";
 import { Sql, Statements } from "./sql.js";
 
 const CONNECT_TIMEOUT_MS = 5 * SECOND;
@@ -49,7 +50,7 @@ function accessTo(pool: Pool, schema: string): BesideReceivers {
   const read: BesideReceivers["read"] = (doing, use) =>
     shared.run(
       doing,
-      (client) => use(new Sql(client, statements, { answerMs: ANSWER_MS })),
+      (client) => use(new Sql(client, statements, { answerMs: ANSWER_MS, idleMs: SHORT.idleMs })),
       AbortSignal.timeout(ANSWER_MS),
     );
   return {

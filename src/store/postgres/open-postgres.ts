@@ -107,7 +107,7 @@ export async function openPostgres({ place, clock, runsHandlers }: OpenRequest):
     inPool: (doing, use) =>
       pool.run(
         doing,
-        (client) => use(new Sql(client, statements, { answerMs: POOL_ANSWER_MS })),
+        (client) => use(new Sql(client, statements, { answerMs: POOL_ANSWER_MS, idleMs: SHORT.idleMs })),
         AbortSignal.timeout(POOL_ANSWER_MS),
       ),
     close,

@@ -75,11 +75,28 @@ export function setDurable(isForTransaction: boolean): string {
   return `set_config('synchronous_commit', ${level}, ${isForTransaction})`;
 }
 
+const IDLE = "idle_in_transaction_session_timeout";
+
+/**
+ * After this the server ends the transaction when nothing is done in it: its process may stand still, or its machine be
+ * gone. A shorter limit of the role or the connection stays.
+ */
+function endIdle(afterMs: number): string {
+  const now = `current_setting('${IDLE}')`;
+  const isShorter = `${now} <> '0' AND ${now}::interval < interval '${afterMs} milliseconds'`;
+  return `set_config('${IDLE}', CASE WHEN ${isShorter} THEN ${now} ELSE '${afterMs}' END, true)`;
+}
+
 const BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED";
 
 export interface SqlOptions {
   /** A statement that has no answer after this time, in milliseconds, fails, and the connection is lost. */
   answerMs?: number;
+  /**
+   * After this the server ends a transaction in which nothing is done, in milliseconds. Where it is not given, that is
+   * as the session has it.
+   */
+  idleMs?: number;
   /** True where the connection is used by this process alone, and so can keep plans. @default false */
   keepsPlans?: boolean;
 }
@@ -89,12 +106,14 @@ export class Sql {
   readonly #client: ClientBase;
   readonly #statements: Statements;
   readonly #answerMs: number | undefined;
+  readonly #idleMs: number | undefined;
   readonly #keepsPlans: boolean;
 
-  constructor(client: ClientBase, statements: Statements, { answerMs, keepsPlans = false }: SqlOptions = {}) {
+  constructor(client: ClientBase, statements: Statements, { answerMs, idleMs, keepsPlans = false }: SqlOptions = {}) {
     this.#client = client;
     this.#statements = statements;
     this.#answerMs = answerMs;
+    this.#idleMs = idleMs;
     this.#keepsPlans = keepsPlans;
   }
 
@@ -125,7 +144,8 @@ export class Sql {
 
   /** Begins a transaction that is durable once it is committed, on a connection with any settings. */
   begin(): Promise<void> {
-    return this.script(`${BEGIN}; SELECT ${setDurable(true)}`);
+    const settings = [setDurable(true), ...(this.#idleMs === undefined ? [] : [endIdle(this.#idleMs)])];
+    return this.script(`${BEGIN}; SELECT ${settings.join(", ")}`);
   }
 
   /** Begins a transaction with a statement in one round trip: its values are written into the SQL. */
@@ -134,7 +154,10 @@ export class Sql {
     const given = values as Record<string, unknown>;
     const literals = names.map((name) => this.#literalOf(given[name]));
     const filled = text.replaceAll(/\$(\d+)/g, (_, place: string) => literals[Number(place) - 1] ?? "NULL");
-    const answers: unknown = await this.#client.query(this.#limited({ text: `${BEGIN}; ${filled}`, types: TYPES }));
+    const bound = this.#idleMs === undefined ? "" : `SELECT ${endIdle(this.#idleMs)}; `;
+    const answers: unknown = await this.#client.query(
+      this.#limited({ text: `${BEGIN}; ${bound}${filled}`, types: TYPES }),
+    );
     // The driver's types know one statement only.
     return (answers as QueryResult<Row>[]).at(-1)?.rows[0];
   }

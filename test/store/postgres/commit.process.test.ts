@@ -187,6 +187,58 @@ describeOnPostgres((database) => {
     });
   });
 
+  describe("a commit in which nothing is done", () => {
+    const show = "SHOW idle_in_transaction_session_timeout";
+
+    async function openOnPool(options: string) {
+      const pool = new Pool({ connectionString: database.url, options, max: 2 });
+      pool.on("error", () => undefined);
+      onTestFinished(() => pool.end());
+      const store = await openEmpty(pool);
+      return { pool, store, lease: await acceptLeased(store, "evt_1") };
+    }
+
+    test.each([
+      ["", "1min", "0"],
+      ["-c idle_in_transaction_session_timeout=7s", "7s", "7s"],
+      ["-c idle_in_transaction_session_timeout=2h", "1min", "2h"],
+    ])(
+      "a commit may be idle for a minute at most, with the options %j of the connection",
+      async (options, during, after) => {
+        const { pool, store, lease } = await openOnPool(options);
+        const limits: unknown[] = [];
+        await store.commit(settlements.done(lease), async ({ client }) => {
+          limits.push(...(await client.query(show)).rows);
+          await client.query("SET LOCAL idle_in_transaction_session_timeout = '5min'");
+          limits.push(...(await client.query(show)).rows);
+        });
+        limits.push(...(await pool.query(show)).rows);
+        expect(limits).toEqual(
+          [during, "5min", after].map((limit) => ({ idle_in_transaction_session_timeout: limit })),
+        );
+      },
+    );
+
+    test.each([
+      ["goes on", (tx: PostgresTransaction) => add(tx, "bob")],
+      ["catches the driver's error", (tx: PostgresTransaction) => add(tx, "bob").catch(() => undefined)],
+      ["returns", () => Promise.resolve()],
+    ])("a commit that the server ended for that is answered as a lost lease when its function %s", async (_, goOn) => {
+      const { store, lease } = await openOnPool("-c idle_in_transaction_session_timeout=100ms");
+      const outcome = store.commit(settlements.done(lease), async (tx) => {
+        const { rows } = await tx.client.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
+        const isThere = () => database.pool.query("SELECT 1 FROM pg_stat_activity WHERE pid = $1", [rows[0]?.pid]);
+        await expect.poll(async () => (await isThere()).rowCount).toBe(0);
+        await goOn(tx);
+      });
+      await expect(outcome).rejects.toMatchObject({
+        code: "lease_lost",
+        message: expect.stringContaining("Do what takes long before ctx.commit") as string,
+      });
+      expect(await names()).toEqual([]);
+    });
+  });
+
   describe("a commit whose run is over", () => {
     const hangs = new Promise<never>(() => undefined);
 

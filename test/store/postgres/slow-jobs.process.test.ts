@@ -1,5 +1,6 @@
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { createPostgresStore } from "pigeonhole/postgres";
+import { Pool } from "pg";
 import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
 import type { Store } from "#pigeonhole/store/store.js";
 import { describeOnPostgres } from "../../support/postgres-server.js";
@@ -72,6 +73,35 @@ describeOnPostgres((database) => {
       error: expect.stringContaining("SQLSTATE P0001") as string,
     });
     expect(await operator.getJob(next.id)).toMatchObject({ state: "done", done: 2 });
+  });
+
+  test("a page of a job is ended by the server when its process stands still for 10 s", async () => {
+    const limits: unknown[] = [];
+    const pool = new Pool({ connectionString: database.url, max: 2 });
+    pool.on("connect", (client) => {
+      const query = client.query.bind(client) as (...args: unknown[]) => Promise<unknown>;
+      const show = async (...args: unknown[]): Promise<unknown> => {
+        const answer = await query(...args);
+        const { text = "" } = args[0] as { text?: string };
+        if (!text.startsWith("BEGIN")) return answer;
+        const { rows } = (await query("SHOW idle_in_transaction_session_timeout")) as { rows: unknown[] };
+        limits.push(...rows);
+        return answer;
+      };
+      Reflect.set(client, "query", show);
+    });
+    onTestFinished(() => pool.end());
+    const spied = createPostgresStore({ pool, schema });
+    await spied.open(context);
+    onTestFinished(() => spied.close());
+    const ofSpied = spied.openOperator?.() ?? expect.unreachable();
+    await acceptDead(1);
+    await ofSpied.createJob({ action: "retry", choice: { state: "dead" }, by: "ann" });
+    expect(await ofSpied.runJobPage()).toMatchObject({ done: 1 });
+    expect(limits.length).toBeGreaterThan(1);
+    expect(new Set(limits.map((row) => JSON.stringify(row)))).toEqual(
+      new Set(['{"idle_in_transaction_session_timeout":"10s"}']),
+    );
   });
 
   test("a page of a job may take longer than a person waits", { timeout: 40_000 }, async () => {
