@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createFakeValues } from "#pigeonhole/capture/redact/fake-values.js";
-import { hideQuotesOf } from "#pigeonhole/capture/redact/quoted-text.js";
+import { within } from "#pigeonhole/capture/redact/pieces.js";
+import { hideQuotesIn, hideQuotesOf } from "#pigeonhole/capture/redact/quoted-text.js";
 
 const value = { name: "Jane O'Connor", from: "jane@secret.example", city: "Malmö-Höör", orderId: "keep_1" };
 const hide = hideQuotesOf(value, { fakes: createFakeValues(Buffer.from("a key of the test")), strict: false });
@@ -79,5 +80,49 @@ describe("a text that quotes a value", () => {
     const startedAt = performance.now();
     hideMany("abcdefghijk ".repeat(350) + "z".repeat(4_000));
     expect(performance.now() - startedAt).toBeLessThan(1_000);
+  });
+
+  describe("is compared with a large value", () => {
+    const addressesOf = (count: number) =>
+      Array.from({ length: count }, (_, index) => `p${index}@h${7 * index}.example`);
+    const rules = { fakes: createFakeValues(Buffer.from("k")), strict: false };
+    const piecesFor = (texts: string[], many: unknown): number[] => [...hideQuotesIn(texts, many, rules)];
+    const sum = (numbers: number[]): number => numbers.reduce((total, each) => total + each, 0);
+    const quote = JSON.stringify(addressesOf(5_400)).slice(5_000, 7_000);
+
+    test.each([
+      ["one that quotes it", quote],
+      ["ordinary words", "Cannot read properties of undefined. ".repeat(50)],
+      ["one long word", "p".repeat(8_000)],
+      ["nothing but slashes", "ab/".repeat(2_600)],
+    ])("in small pieces, as many as it is long: %s", (_, text) => {
+      const pieces = piecesFor([text], addressesOf(5_400));
+      // A piece, and the text that filled it.
+      expect(Math.max(...pieces)).toBeLessThan(8_192 + 8_192);
+      expect(sum(pieces)).toBeLessThan(2.2 * sum(piecesFor([text], addressesOf(2_700))));
+      expect(
+        sum(piecesFor([text, ...Array.from({ length: 9 }, (_each, index) => `Error ${index}`)], addressesOf(5_400))),
+      ).toBeLessThan(1.1 * sum(pieces));
+    });
+
+    test("without a stand-in for what it does not quote", () => {
+      let made = 0;
+      const fakes = { ...rules.fakes, address: () => `p-${(made += 1)}` };
+      hideQuotesOf(addressesOf(1_000), { fakes, strict: false })(`no ${addressesOf(3).join(" ")}`);
+      expect(made).toBe(3);
+    });
+
+    test("and not at all when that takes more than is allowed", () => {
+      const most = sum(piecesFor([quote], addressesOf(1_000)));
+      const pieces = within(most - 1, hideQuotesIn([quote], addressesOf(1_000), rules));
+      let step = pieces.next();
+      while (step.done !== true) step = pieces.next();
+      expect(step.value).toBeUndefined();
+    });
+
+    test("however deep it is", () => {
+      const deep = Array.from({ length: 20_000 }).reduce<unknown>((inner) => [inner], "Jane");
+      expect(hideQuotesOf(deep, rules)("no Jane")).toBe("no Xxxx");
+    });
   });
 });

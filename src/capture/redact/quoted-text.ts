@@ -1,98 +1,196 @@
-import { replaceEscaped, unescapeWords } from "./escaped-words.js";
+import { replaceEscaped } from "./escaped-words.js";
 import { maskText } from "./fake-values.js";
-import { type RedactionRules, redactAround, redactValue } from "./redact-value.js";
+import { GramFilter, findWordsWithin } from "./find-words.js";
+import { type Pieces, PieceMeter, finish } from "./pieces.js";
+import { MIN_JOINED, MIN_WORD, PLAIN_WORDS, type Quotable, TEXT_COST, WORD, readQuotable } from "./quotable.js";
+import { type RedactionRules, partsAroundAddresses } from "./redact-value.js";
 
-/** Longer texts are never kept by the redaction. */
-const MAX_KEPT_TEXT = 320;
-/** Of longer texts, short words are too common to say anything. */
-const MAX_SHORT_TEXT = 80;
-const MIN_WORD = 4;
 /** A name can be as short. */
 const MIN_NAME = 2;
-/** Shorter ones are also parts of other words. */
-const MIN_JOINED = 5;
 const MAX_JOINED = 40;
 /** Of base64, in both alphabets: enough for one word. */
 const BASE64 = /[\w+/-]{6,}={0,2}/g;
-const WORD = /\p{L}[\p{L}\p{M}]*|\p{N}+/gu;
 /** A word within a joined one, as in camel case. */
 const HUMP = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{M}]+/gu;
 
-/** Ordinary words of errors, which say nothing of a person where they stand alone. */
-const PLAIN_WORDS = new Set(
-  `an and are argument array at be body but by cannot code connect connection could data error event expected failed
-  failure field for found from function got handler has have in input invalid is it json key message missing must no not
-  null number object of on or order position properties property read reading received refused request required
-  response server should status string text that the this timed timeout to token type undefined unexpected unknown
-  valid value was with without`.split(/\s+/),
-);
+/** What making the stand-in of an address costs beside its characters. */
+const ADDRESS_COST = 256;
+/** Looking through a character for a whole text, beside reading it with care. */
+const PASS_COST = 1 / 32;
+
+/** Makes a function that hides quotes of a value, as {@link hideQuotesIn} does. */
+export function hideQuotesOf(value: unknown, rules: RedactionRules): (text: string) => string {
+  return (text) => finish(hideQuotesIn([text], value, rules))[0] ?? "";
+}
 
 /**
- * Makes a function that hides in texts, such as errors, what they quote of a value and what the redaction of that value
- * would remove: whole texts, and words, also cut and joined ones, in any case of their letters, base64 of them, and
- * their escapes as in URLs and JSON. Addresses become stand-ins. Throws a RangeError for a value that is nested too
- * deeply.
+ * Hides in texts, such as errors, what they quote of a value and what the redaction of that value would remove: whole
+ * texts, and words, also cut and joined ones, in any case of their letters, base64 of them, and their escapes as in URLs
+ * and JSON. Addresses become stand-ins. It passes over the value and the texts a few times, whatever they have in common.
  */
-export function hideQuotesOf(value: unknown, rules: RedactionRules): (text: string) => string {
-  const written = removedTexts(value, "", rules);
-  const removed = [...new Set([...written, ...written.map(unescapeWords)])].map((text) =>
-    text.normalize().toLowerCase(),
+export function* hideQuotesIn(texts: readonly string[], value: unknown, rules: RedactionRules): Pieces<string[]> {
+  const quotable = yield* readQuotable(value, rules);
+  // An accent is one character or two; texts may have it in either way.
+  const plain = texts.map((text) => text.normalize());
+  const escaped = new Map<string, string>();
+  for (const text of plain) {
+    replaceEscaped(text, (run, says) => {
+      escaped.set(run, says);
+      return run;
+    });
+    yield text.length;
+  }
+  const quoting = quotingRuns(escaped, yield* hideUnescaped([...escaped.values()], quotable, rules));
+  const hideRun = (run: string): string => (quoting.has(run) ? maskText(run, false) : run);
+  return yield* hideUnescaped(
+    plain.map((text) => replaceEscaped(text, hideRun)),
+    quotable,
+    rules,
   );
-  const whole = removed
-    .filter(({ length }) => length >= MIN_WORD && length <= MAX_KEPT_TEXT)
-    .toSorted((one, other) => other.length - one.length);
-  const isQuoted = findQuotedWords(removed);
-  const hideWords = (text: string): string => {
-    const lower = text.toLowerCase();
-    const left = whole.filter((each) => lower.includes(each)).reduce(maskAll, text);
-    return left.replaceAll(WORD, (word) => (isQuoted(word) ? maskText(word, false) : word));
-  };
-  const hidePlain = (text: string): string => redactAround(text, rules, hideWords);
+}
+
+/** Without a look into escapes. */
+function* hideUnescaped(texts: readonly string[], quotable: Quotable, rules: RedactionRules): Pieces<string[]> {
+  const runs = yield* decodeRuns(texts);
+  const quoting = quotingRuns(runs, yield* hidePlain([...runs.values()], quotable, rules));
   const hideBase64 = (run: string): string => {
-    const decoded = decodeBase64(run);
-    if (decoded !== undefined && hidePlain(decoded) !== decoded) return maskText(run, false);
+    if (quoting.has(run)) return maskText(run, false);
     // The slash may be one of a path.
     return run.includes("/") ? run.split("/").map(hideBase64).join("/") : run;
   };
-  const hideAll = (text: string): string => hidePlain(text.replaceAll(BASE64, hideBase64));
-  const hideEscaped = (run: string, says: string): string => (hideAll(says) === says ? run : maskText(run, false));
-  // An accent is one character or two; texts may have it in either way.
-  return (text) => hideAll(replaceEscaped(text.normalize(), hideEscaped));
+  const left: string[] = [];
+  for (const text of texts) {
+    left.push(text.replaceAll(BASE64, hideBase64));
+    yield text.length;
+  }
+  return yield* hidePlain(left, quotable, rules);
 }
 
-/** Makes a function that says whether a word of a text is of the texts, which are in lower case. */
-function findQuotedWords(texts: readonly string[]): (word: string) => boolean {
-  const words = texts.filter(({ length }) => length <= MAX_SHORT_TEXT).map((text) => text.match(WORD) ?? []);
-  const names = new Set(words.flat());
-  // As JSON too: errors often quote that. And without what is between the words, as in an identifier.
-  const joined = words.map((each) => each.join(""));
-  const all = [...texts.flatMap((text) => [text, JSON.stringify(text)]), ...joined].join("\n");
-  const hasPart = findParts(
-    [...names, ...joined].filter((part) => part.length >= MIN_JOINED && !PLAIN_WORDS.has(part)),
-  );
-  const isQuoted = (word: string): boolean => {
-    if (word.length < MIN_NAME || PLAIN_WORDS.has(word)) return false;
-    return names.has(word) || (word.length >= MIN_WORD && all.includes(word)) || hasPart(word);
-  };
-  return (word) => {
-    if (isQuoted(word.toLowerCase())) return true;
-    const humps = word.match(HUMP) ?? [];
-    return humps.length > 1 && humps.some((hump) => isQuoted(hump.toLowerCase()));
-  };
-}
-
-/** Makes a function that says whether one of the parts is in a word. There may be far more parts than words. */
-function findParts(parts: readonly string[]): (word: string) => boolean {
-  const all = new Set(parts);
-  const heads = new Set(parts.map((part) => part.slice(0, MIN_JOINED)));
-  return (word) => {
-    for (let start = 0; start <= word.length - MIN_JOINED; start += 1) {
-      if (!heads.has(word.slice(start, start + MIN_JOINED))) continue;
-      const last = Math.min(start + MAX_JOINED, word.length);
-      for (let end = start + MIN_JOINED; end <= last; end += 1) if (all.has(word.slice(start, end))) return true;
+/** The runs of base64, and their parts between slashes, with what they say. */
+function* decodeRuns(texts: readonly string[]): Pieces<ReadonlyMap<string, string>> {
+  const runs = new Map<string, string>();
+  const meter = new PieceMeter();
+  for (const text of texts) {
+    for (const [run] of text.matchAll(BASE64)) {
+      for (const part of new Set([run, ...run.split("/")])) {
+        const decoded = decodeBase64(part);
+        if (decoded !== undefined) runs.set(part, decoded);
+        if (meter.add(part.length + TEXT_COST)) yield meter.take();
+      }
     }
-    return false;
+    if (meter.add(text.length)) yield meter.take();
+  }
+  yield meter.take();
+  return runs;
+}
+
+/** The runs of which something is hidden in what they say; `shown` is in their order. */
+function quotingRuns(says: ReadonlyMap<string, string>, shown: readonly string[]): ReadonlySet<string> {
+  return new Set([...says].flatMap(([run, said], index) => (shown[index] === said ? [] : [run])));
+}
+
+/** Without a look into base64 either. */
+function* hidePlain(texts: readonly string[], quotable: Quotable, rules: RedactionRules): Pieces<string[]> {
+  if (texts.length === 0) return [];
+  const meter = new PieceMeter();
+  const split: string[][] = [];
+  for (const text of texts) {
+    split.push(partsAroundAddresses(text));
+    if (meter.add(text.length + TEXT_COST)) yield meter.take();
+  }
+  const between = split.flatMap((parts) => parts.filter((_part, index) => index % 2 === 0));
+  const masked = yield* maskWhole(between, quotable);
+  const isQuoted = yield* findQuotedWords(masked, quotable);
+  const hideWords = (text: string): string =>
+    text.replaceAll(WORD, (word) => (isQuoted(word) ? maskText(word, false) : word));
+  const hidden: string[] = [];
+  let place = 0;
+  for (const parts of split) {
+    let text = "";
+    for (const [index, part] of parts.entries()) {
+      const isAddress = index % 2 === 1;
+      if (meter.add(part.length + (isAddress ? ADDRESS_COST : TEXT_COST))) yield meter.take();
+      text += isAddress ? rules.fakes.address(part) : hideWords(masked[place++] ?? "");
+    }
+    hidden.push(text);
+  }
+  yield meter.take();
+  return hidden;
+}
+
+/** Hides quotes of whole texts, the longest first. */
+function* maskWhole(texts: readonly string[], { whole }: Quotable): Pieces<string[]> {
+  const lowers = texts.map((text) => text.toLowerCase());
+  const all = lowers.join("\0");
+  const filter = new GramFilter();
+  filter.add(all);
+  const meter = new PieceMeter();
+  const found: string[] = [];
+  for (const each of whole) {
+    const mayBeIn = filter.mayHold(each);
+    if (meter.add(each.length / 8 + 1 + (mayBeIn ? PASS_COST * all.length : 0))) yield meter.take();
+    if (mayBeIn && all.includes(each)) found.push(each);
+  }
+  found.sort((one, other) => other.length - one.length);
+  const masked: string[] = [];
+  for (const [index, text] of texts.entries()) {
+    const lower = lowers[index] ?? "";
+    let left = text;
+    for (const each of found) {
+      const isIn = lower.includes(each);
+      if (meter.add((isIn ? 2 : 1) * PASS_COST * text.length + 1)) yield meter.take();
+      if (isIn) left = maskAll(left, each);
+    }
+    masked.push(left);
+  }
+  yield meter.take();
+  return masked;
+}
+
+/** Says whether a word of the texts is quoted. */
+function* findQuotedWords(texts: readonly string[], quotable: Quotable): Pieces<(word: string) => boolean> {
+  const words = new Set<string>();
+  const meter = new PieceMeter();
+  for (const text of texts) {
+    for (const [word] of text.matchAll(WORD))
+      for (const each of [word, ...humpsOf(word)]) words.add(each.toLowerCase());
+    if (meter.add(text.length + TEXT_COST)) yield meter.take();
+  }
+  const left: string[] = [];
+  const quoted = new Set<string>();
+  for (const word of words) {
+    if (word.length < MIN_NAME || PLAIN_WORDS.has(word)) continue;
+    if (quotable.names.has(word) || (yield* hasPart(word, quotable))) quoted.add(word);
+    else if (word.length >= MIN_WORD) left.push(word);
+    if (meter.add(TEXT_COST)) yield meter.take();
+  }
+  yield meter.take();
+  const within = yield* findWordsWithin(left, quotable.searched);
+  const isQuoted = (word: string): boolean => {
+    const lower = word.toLowerCase();
+    return quoted.has(lower) || within.has(lower);
   };
+  return (word) => isQuoted(word) || humpsOf(word).some(isQuoted);
+}
+
+/** The words within a joined one; none for a single one. */
+function humpsOf(word: string): readonly string[] {
+  const humps = word.match(HUMP) ?? [];
+  return humps.length > 1 ? humps : [];
+}
+
+/** True when one of the parts is in a word. */
+function* hasPart(word: string, { parts, heads }: Quotable): Pieces<boolean> {
+  const meter = new PieceMeter();
+  for (let start = 0; start <= word.length - MIN_JOINED; start += 1) {
+    const isHead = heads.has(word.slice(start, start + MIN_JOINED));
+    if (meter.add(isHead ? MAX_JOINED * MIN_JOINED : MIN_JOINED)) yield meter.take();
+    if (!isHead) continue;
+    const last = Math.min(start + MAX_JOINED, word.length);
+    for (let end = start + MIN_JOINED; end <= last; end += 1) if (parts.has(word.slice(start, end))) return true;
+  }
+  yield meter.take();
+  return false;
 }
 
 /** Undefined for what is no text in base64, such as a long word. The last letter may be cut. */
@@ -113,15 +211,4 @@ function maskAll(text: string, sought: string): string {
     at = place + sought.length;
   }
   return masked + text.slice(at);
-}
-
-/** The texts and numbers within a value that the redaction does not leave as they are. */
-function removedTexts(value: unknown, key: string, rules: RedactionRules): string[] {
-  if (Array.isArray(value)) return value.flatMap((item) => removedTexts(item, key, rules));
-  if (typeof value === "object" && value !== null) {
-    return Object.entries(value).flatMap(([name, field]) => removedTexts(field, name, rules));
-  }
-  if (typeof value !== "string" && typeof value !== "number") return [];
-  const isLong = typeof value === "string" && value.length > MAX_KEPT_TEXT;
-  return isLong || redactValue(value, key, rules) !== value ? [String(value)] : [];
 }

@@ -70,14 +70,20 @@ function redactWithAddress(text: string, rules: RedactionRules): string {
 }
 
 /** Addresses within a text become their stand-ins; `hide` changes what is between them. */
-export function redactAround(text: string, { fakes }: RedactionRules, hide: (part: string) => string): string {
-  let redacted = "";
+function redactAround(text: string, { fakes }: RedactionRules, hide: (part: string) => string): string {
+  const parts = partsAroundAddresses(text);
+  return parts.map((part, index) => (index % 2 === 1 ? fakes.address(part) : part === "" ? "" : hide(part))).join("");
+}
+
+/** A text cut before and behind each address in it: each second part is one. */
+export function partsAroundAddresses(text: string): string[] {
+  const parts: string[] = [];
   let at = 0;
   for (const match of text.matchAll(ADDRESS)) {
-    redacted += hide(text.slice(at, match.index)) + fakes.address(match[0]);
+    parts.push(text.slice(at, match.index), match[0]);
     at = match.index + match[0].length;
   }
-  return redacted + hide(text.slice(at));
+  return [...parts, text.slice(at)];
 }
 
 /** A word of the service or of the developer, such as a key, without the addresses in it. */
