@@ -38,7 +38,7 @@ function register(receiver: Receiver): void {
 describe.skipIf(mustSkipBrowserTests())("text from outside in the dashboard", () => {
   let browser: Browser;
   let bench: DashboardBench;
-  const ids = { odd: hostileName("id"), long: `evt_${MEGABYTE.slice(0, 200)}`, failed: "" };
+  const ids = { odd: hostileName("id"), long: `evt_${MEGABYTE.slice(0, 200)}`, wide: "evt_wide", failed: "" };
 
   beforeAll(async () => {
     browser = await launchBrowser();
@@ -48,6 +48,7 @@ describe.skipIf(mustSkipBrowserTests())("text from outside in the dashboard", ()
     const data = { subject: hostile("subject"), [hostileName("key")]: 1 };
     await bench.deliverEvent({ id: ids.odd, type: hostileName("type"), createdAt, data } as { id: string });
     await bench.deliverEvent({ id: ids.long, type: MEGABYTE, createdAt, data: {} } as { id: string });
+    await bench.deliverEvent({ id: ids.wide, type: "wide".repeat(28), createdAt, data: {} } as { id: string });
     ids.failed = await bench.deliver("email.clicked");
     await bench.deliver("email.replied");
     await reportRun(bench.receiver, { handler: HANDLER, eventId: ids.odd, since: Date.now() - 125_000 });
@@ -89,6 +90,7 @@ describe.skipIf(mustSkipBrowserTests())("text from outside in the dashboard", ()
       ["outbox", "[data-row]", ""],
       [`event?id=${encodeURIComponent(ids.odd)}`, ".timeline", "type id"],
       [`event?id=${ids.long}`, ".timeline", ""],
+      [`event?id=${ids.wide}`, ".timeline", ""],
       [`event?id=${ids.failed}`, ".timeline", "handler failure step"],
     ] as const) {
       await go(page, hash, part);
@@ -101,6 +103,20 @@ describe.skipIf(mustSkipBrowserTests())("text from outside in the dashboard", ()
     await seeMarks(page, "property");
     await look(page, "a contact event");
     expect(problems).toEqual([]);
+    await close();
+  });
+
+  test("fits in 320 pixels", async () => {
+    const { page, close } = await openPage(browser, bench.url, { viewport: { width: 320, height: 800 } });
+    for (const [hash, part] of [
+      ["overview", ".card"],
+      ["errors", ".group"],
+      ["work", "[data-row]"],
+      [`event?id=${ids.wide}`, ".timeline"],
+    ] as const) {
+      await go(page, hash, part);
+      await look(page, hash);
+    }
     await close();
   });
 
