@@ -24,8 +24,8 @@ import {
   openOutboxEvent,
   openKey,
   OUTBOX_PARAMS,
-  mayDiscard,
-  mayRetry,
+  mayDiscardContact,
+  mayRetryContact,
   outboxRowsOf,
   outboxKey,
 } from "./outbox-state.js";
@@ -125,7 +125,10 @@ const keysOf = (rows: readonly DashboardContactEvent[]): string[] => rows.map(({
 function ChosenBar() {
   const keys = outboxSelection.inSight.value;
   if (keys.length === 0) return null;
-  const [toRetry, toDiscard] = [outboxRowsOf(keys).filter(mayRetry), outboxRowsOf(keys).filter(mayDiscard)];
+  const [toRetry, toDiscard] = [
+    outboxRowsOf(keys).filter(mayRetryContact),
+    outboxRowsOf(keys).filter(mayDiscardContact),
+  ];
   const isTooMuch = keys.length > MOST_CHOSEN;
   return (
     <div class="selection-bar" role="toolbar" aria-label="Chosen contact events">

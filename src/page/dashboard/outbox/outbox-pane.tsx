@@ -6,7 +6,7 @@ import { CopyFact } from "../../ui/copy-fact.js";
 import { Icon } from "../../ui/icon.js";
 import { linkTo, setParams } from "../state/dashboard-address.js";
 import { mayOperate } from "../state/dashboard-session.js";
-import { changeOutbox, mayDiscard, mayTryNow } from "./outbox-state.js";
+import { changeOutbox, mayDiscardContact, mayTryNow } from "./outbox-state.js";
 import { shortText } from "../ui/short-text.js";
 import { WaitsBehind } from "./waits-behind.js";
 
@@ -40,7 +40,7 @@ export function OutboxPane({ event }: { event: DashboardContactEventDetail }) {
               <Icon name="replay" /> Try now
             </button>
           )}
-          {mayOperate.value && mayDiscard(event) && (
+          {mayOperate.value && mayDiscardContact(event) && (
             <button type="button" class="button danger" onClick={() => void changeOutbox([key], "discard")}>
               <Icon name="trash" /> Discard
             </button>

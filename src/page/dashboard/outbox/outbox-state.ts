@@ -91,9 +91,9 @@ function describeChange(rows: readonly DashboardContactEvent[], action: "retry" 
 export const mayTryNow = ({ state, dueAt }: DashboardContactEvent): boolean => state === "leased" && dueAt !== null;
 
 /** True where it is sent again, or its call is due at once. */
-export const mayRetry = (event: DashboardContactEvent): boolean => event.state === "dead" || mayTryNow(event);
+export const mayRetryContact = (event: DashboardContactEvent): boolean => event.state === "dead" || mayTryNow(event);
 
-export const mayDiscard = ({ state }: DashboardContactEvent): boolean => state === "dead" || state === "pending";
+export const mayDiscardContact = ({ state }: DashboardContactEvent): boolean => state === "dead" || state === "pending";
 
 /** Asks before a discard, and before a retry that sends more than was chosen. */
 function mayChange(keys: readonly string[], action: "retry" | "discard"): Promise<boolean> {
