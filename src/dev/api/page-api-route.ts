@@ -1,4 +1,5 @@
 import type { BodyFields } from "./body-fields.js";
+import { readSegment } from "./path-segment.js";
 
 /** One request of the page. */
 export interface PageApiCall {
@@ -45,18 +46,10 @@ function matchPath(pattern: readonly string[], segments: readonly string[]): str
   for (const [index, part] of pattern.entries()) {
     const segment = segments[index] ?? "";
     if (part === "{id}") {
-      const decoded = decode(segment);
+      const decoded = readSegment(segment);
       if (decoded === undefined || decoded === "") return undefined;
       id = decoded;
     } else if (part !== segment) return undefined;
   }
   return id;
-}
-
-function decode(segment: string): string | undefined {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return undefined;
-  }
 }

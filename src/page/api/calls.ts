@@ -29,6 +29,7 @@ import type {
   SandboxState,
 } from "../../dev/api/sandbox-state.js";
 import type { CaptureSummary, SignMode } from "../../capture/model/capture.js";
+import { writeSegment } from "../../dev/api/path-segment.js";
 import { createJsonRequests } from "./json-request.js";
 
 const { readJson, postJson } = createJsonRequests({
@@ -41,7 +42,7 @@ const { readJson, postJson } = createJsonRequests({
 /** More than a dev server keeps. Only visible rows are rendered. */
 const LIST_LIMIT = 50_000;
 
-const at = encodeURIComponent;
+const at = writeSegment;
 
 export const readSession = () => readJson<Session>("/api/session");
 

@@ -17,6 +17,7 @@ import { TOKEN_HEADER, type DashboardSession } from "../../../dashboard/api/sess
 import type { DashboardEventPage, HandlerReport, RunningWork } from "../../../dashboard/api/work.js";
 import { escapeControls } from "../../../base/text.js";
 import { PageApiError } from "../../../dev/api/page-api-error.js";
+import { writeSegment } from "../../../dev/api/path-segment.js";
 import { createJsonRequests } from "../../api/json-request.js";
 
 /** Of the last session that was read; the name is undefined before the first. */
@@ -36,7 +37,7 @@ const { readJson, postJson } = createJsonRequests({
   postHeaders: () => ({ [TOKEN_HEADER]: token }),
 });
 
-const at = encodeURIComponent;
+const at = writeSegment;
 
 export async function fetchSession(): Promise<DashboardSession> {
   const session = await readJson<DashboardSession>("api/session");

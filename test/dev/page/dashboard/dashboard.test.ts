@@ -2,6 +2,7 @@ import type { Browser, Page } from "playwright-core";
 import { DoNotRetry } from "pigeonhole";
 import { createClient } from "pigeonhole/client";
 import { createSandbox } from "pigeonhole/sandbox";
+import { sampleEvent } from "pigeonhole/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { HOUR } from "#pigeonhole/base/duration.js";
 import type { BulkJobRow } from "#pigeonhole/dashboard/api/jobs.js";
@@ -240,6 +241,21 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     await expect.poll(() => entries.last().innerText()).toMatch(/A replay by the service was answered 200/);
     expect(await entries.allInnerTexts()).toHaveLength(8);
     expect(await line.getByRole("status").count()).toBe(0);
+    expect(open.problems).toEqual([]);
+  });
+
+  test("events whose ids a browser takes for steps in a path are opened and changed", async () => {
+    const ids = [".", "..", "~..", "a/../b"];
+    for (const id of ids) await bench.deliverEvent({ ...sampleEvent("email.bounced"), id });
+    await show("#/work?state=dead");
+    for (const id of ids) {
+      await page.getByRole("link", { name: id, exact: true }).click();
+      await page.locator(".copy-fact").getByText(id, { exact: true }).waitFor();
+      const posted = page.waitForResponse("**/retry");
+      await button("Retry").click();
+      expect(await (await posted).json()).toEqual({ changed: 1 });
+      await page.keyboard.press("Escape");
+    }
     expect(open.problems).toEqual([]);
   });
 
