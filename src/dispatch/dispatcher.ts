@@ -217,8 +217,8 @@ export class Dispatcher {
       if (this.#ownership.isOwner && found.requested) void this.#requestedRetries.check();
       if (found.contactEvents) this.#deps.sender?.poll();
       await this.#workers.giveBackStale();
-      // On a store that is one file, this is the only question of most rounds.
-      if (!this.#leases.hasUnreturned) this.#workers.noteAnswer(begunAt);
+      // In most rounds, a store that is one file is asked for nothing else.
+      if (this.#leases.areShared || !this.#leases.hasUnreturned) this.#workers.noteAnswer(begunAt);
       // Another process may have accepted work.
       this.#workers.wakeFor(found.due);
       this.#answeredAt = begunAt;

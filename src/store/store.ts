@@ -207,7 +207,10 @@ export interface Store<Tx = CommitTransaction> extends Outbox, KnownIds, Figures
   lease(request: LeaseRequest): Promise<LeasePage>;
   /** Extends leases to `leaseUntil`; returns those that were lost. */
   renew(leases: readonly Lease[], leaseUntil: number): Promise<Lease[]>;
-  /** Releases leases whose work never began, as if it had not been leased; the work is due since it was received. */
+  /**
+   * Releases leases whose work never began, or was interrupted, as if it had not been leased; the work is due since it
+   * was received. Rejects with `store_busy` while some of it cannot be released.
+   */
   release(leases: readonly Lease[], now: number): Promise<void>;
   /**
    * Gives a key to leased work, which has it until its lease ends. False while other leased work of the handler has

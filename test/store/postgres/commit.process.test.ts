@@ -9,7 +9,7 @@ import type { PostgresTransaction } from "#pigeonhole/store/postgres/postgres-tr
 import { listen } from "../../support/listen.js";
 import { startPostgresRelay } from "../../support/postgres-relay.js";
 import { type TestDatabase, describeOnPostgres } from "../../support/postgres-server.js";
-import { acceptLeased, expectCode, settlements, statesOf } from "../conformance/fixture.js";
+import { T, acceptLeased, expectCode, settlements, statesOf } from "../conformance/fixture.js";
 import { openStore } from "./store-on.js";
 
 describe("SQL that ends a transaction", () => {
@@ -338,6 +338,23 @@ describeOnPostgres((database) => {
       const outcome = store.commit(settlements.done(lease), () => expect.unreachable(), run.signal);
       await expect(outcome).rejects.toThrow("too late");
     });
+  });
+
+  test("a release says when a transaction, as that of a lost commit, keeps a lease from being released", async () => {
+    const store = await openEmpty();
+    const [held, free] = [await acceptLeased(store, "evt_1"), await acceptLeased(store, "evt_2")];
+    const { pool, schema } = database;
+    const other = await pool.connect();
+    await other.query(`BEGIN; SELECT FROM ${schema}.inbox_work WHERE seq = ${held.seq} FOR UPDATE`);
+    await expectCode(store.release([held, free], T), "store_busy");
+    expect([await statesOf(store, "evt_1"), await statesOf(store, "evt_2")]).toEqual([
+      { h: "leased" },
+      { h: "pending" },
+    ]);
+    await other.query("ROLLBACK");
+    other.release();
+    await store.release([held, free], T);
+    expect(await statesOf(store, "evt_1")).toEqual({ h: "pending" });
   });
 
   describe("a commit without an answer", () => {

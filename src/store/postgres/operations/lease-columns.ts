@@ -11,3 +11,9 @@ export function leaseColumns(leases: readonly Lease[]) {
     tokens: leases.map(({ token }) => token),
   };
 }
+
+/** Of those given as columns, the leases that still hold. */
+export const SELECT_HOLDING = `
+  SELECT g.place FROM unnest(:seqs::bigint[], :handlers::text[], :tokens::bigint[]) WITH ORDINALITY
+    AS g (seq, handler, token, place)
+  JOIN pigeonhole.inbox_work AS w ON w.seq = g.seq AND w.handler = g.handler AND w.lease = g.token`;

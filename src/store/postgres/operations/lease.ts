@@ -1,10 +1,11 @@
+import { PigeonholeError } from "../../../base/error.js";
 import type { LeasePage, LeaseRequest } from "../../store.js";
 import type { TraceContext } from "../../trace-context.js";
 import type { Lease, LeasedWork } from "../../work.js";
 import type { LeaseHolder } from "../lease-token.js";
 import type { Sql } from "../sql.js";
 import { endWaits } from "./key-waits.js";
-import { leaseColumns } from "./lease-columns.js";
+import { SELECT_HOLDING, leaseColumns } from "./lease-columns.js";
 import { notLeased } from "./not-leased.js";
 import { SERVER_TIME } from "./server-time.js";
 
@@ -159,7 +160,12 @@ const RELEASE = `${GIVEN}
   SET ${notLeased(":now::bigint")}
   FROM free JOIN pigeonhole.inbox_event AS e ON e.seq = free.seq WHERE w.seq = free.seq AND w.handler = free.handler`;
 
-/** Makes leased work pending again as if it had not been leased; it waits since it was received. */
+/**
+ * Makes leased work pending again as if it had not been leased; it waits since it was received. Rejects with
+ * `store_busy` when another transaction holds some of it, as one whose connection was lost may do for a while.
+ */
 export async function releaseLeases(sql: Sql, leases: readonly Lease[], now: number): Promise<void> {
-  await sql.run(RELEASE, { ...leaseColumns(leases), now });
+  const released = await sql.run(RELEASE, { ...leaseColumns(leases), now });
+  if (released === leases.length || (await sql.run(SELECT_HOLDING, leaseColumns(leases))) === 0) return;
+  throw new PigeonholeError("store_busy", "releasing leases failed: another transaction holds some of the work.");
 }

@@ -5,7 +5,7 @@ import type { Settlement } from "../../work.js";
 import type { Sql } from "../sql.js";
 import { nameOfContactEvent } from "./contact-event-name.js";
 import { KEEP_FAILED_RUNS } from "./failed-runs.js";
-import { leaseColumns } from "./lease-columns.js";
+import { SELECT_HOLDING, leaseColumns } from "./lease-columns.js";
 import { tracesOf } from "./traces-of.js";
 
 /** A settlement of work that is done, and one of work that is not. */
@@ -164,12 +164,6 @@ function groupOf(settlement: OtherSettlement): string {
   const reason = settlement.to === "pending" ? undefined : settlement.reason;
   return errorKeyOf({ isParked: settlement.to === "parked", reason, error: settlement.error });
 }
-
-/** Of those given, the leases that still hold. */
-const SELECT_HOLDING = `
-  SELECT g.place FROM unnest(:seqs::bigint[], :handlers::text[], :tokens::bigint[]) WITH ORDINALITY
-    AS g (seq, handler, token, place)
-  JOIN pigeonhole.inbox_work AS w ON w.seq = g.seq AND w.handler = g.handler AND w.lease = g.token`;
 
 /** True while the lease of a settlement has not ended. */
 export async function isHolding(sql: Sql, settlement: Settlement): Promise<boolean> {
