@@ -44,10 +44,10 @@ async function listGroups(
   const stepMs = Math.max(MINUTE, Math.ceil((end - start) / STEPS / MINUTE) * MINUTE);
   const first = Math.floor(start / stepMs) * stepMs;
   const times = Array.from({ length: Math.ceil((end - first) / stepMs) }, (_, index) => first + index * stepMs);
-  const { items, hasMore } = await readings.listErrorGroups({
+  const { items, nextCursor = null } = await readings.listErrorGroups({
     handler: givenIn(query, "handler"),
     type: givenIn(query, "type"),
-    state: listPageOf(query, ["pending", "leased", "dead", "parked"]).state,
+    ...listPageOf(query, ["pending", "leased", "dead", "parked"]),
     since,
     until,
     stepMs,
@@ -61,7 +61,7 @@ async function listGroups(
     const row = groupRow(group, { times, stepMs }, personal.errorsOf(bodies.get(group.example.id), payloads));
     rows.push({ ...row, group: personal.errorGroup(group.id) });
   }
-  return { items: rows, hasMore, times, stepMs };
+  return { items: rows, nextCursor, times, stepMs };
 }
 
 function groupRow(

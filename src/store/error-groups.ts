@@ -1,6 +1,7 @@
 import { HOUR, MINUTE } from "../base/duration.js";
 import { escapeControls } from "../base/text.js";
 import { type ErrorGroupKey, toErrorGroupId } from "./error-group-id.js";
+import { type GroupPlace, readGroupCursor } from "./error-group-cursor.js";
 import { type ErrorKind, errorKeyOf, errorKindOf } from "./error-kind.js";
 import { type FirstFailure, firstTimeIn } from "./first-failure.js";
 import { pageLimit } from "./inbox-view.js";
@@ -22,6 +23,8 @@ export interface ErrorGroupQuery {
   stepMs?: number | undefined;
   /** Most groups. @default 50 */
   limit?: number | undefined;
+  /** `nextCursor` of the page before. @default the first page */
+  cursor?: string | undefined;
 }
 
 /**
@@ -71,8 +74,11 @@ export interface ErrorGroup {
 export interface ErrorGroupList {
   /** The groups, as many as were asked for at most. */
   items: ErrorGroup[];
-  /** True when there are more groups than were asked for. */
-  hasMore: boolean;
+  /**
+   * Pass it back as `cursor` for the next page; undefined on the last one. A group that fails again meanwhile is before
+   * it, and one whose last failure is gone may come again.
+   */
+  nextCursor: string | undefined;
 }
 
 /** So many events of a group are counted at most, the newest failures first: a list stays fast whatever has failed. */
@@ -93,7 +99,7 @@ export const SOUGHT_GROUPS = 1_000;
 export const SOUGHT_EXAMPLES = 5;
 
 /** The query with its defaults, as parameters of SQL; null means any. */
-export interface ErrorGroupParameters {
+export interface ErrorGroupParameters extends GroupPlace {
   handler: string | null;
   type: string | null;
   state: string | null;
@@ -103,7 +109,7 @@ export interface ErrorGroupParameters {
   limit: number;
 }
 
-/** Throws `invalid_argument` for a limit that cannot be. */
+/** Throws `invalid_argument` for a limit or a cursor that cannot be. */
 export function errorGroupParameters(query: ErrorGroupQuery): ErrorGroupParameters {
   return {
     handler: query.handler ?? null,
@@ -113,6 +119,7 @@ export function errorGroupParameters(query: ErrorGroupQuery): ErrorGroupParamete
     until: query.until ?? Number.MAX_SAFE_INTEGER,
     stepMs: Math.max(MINUTE, Math.floor(query.stepMs ?? HOUR)),
     limit: pageLimit.read("limit", query.limit),
+    ...readGroupCursor(query.cursor),
   };
 }
 

@@ -104,6 +104,17 @@ test("inbox errors gathers errors, and its groups choose work", async () => {
   expect(group).toMatchObject({ handler: "complaints", type: "email.complained", events: 2 });
   const table = (await inbox("errors")).stdout;
   expect(table).toMatch(/FIRST +LAST +EVENTS +HANDLER +TYPE +ERROR +GROUP\n\S+Z +\S+Z +2 +complaints/);
+  const bounced = sampleEvent("email.bounced");
+  await deliver(app.receiver, bounced, { secret: SECRET });
+  await untilWork(app.receiver, bounced.id, { state: "dead" }, "bounces");
+  expect(await inbox("errors", "--limit", "1")).toMatchObject({
+    stdout: expect.stringMatching(/^.*\n.*\n$/),
+    stderr: "There are more groups: raise --limit, or choose by --handler or --type.\n",
+  });
+  expect(await inbox("errors", "--limit", "100000")).toMatchObject({
+    stdout: expect.stringMatching(/^.*\n.*\n.*\n$/),
+    stderr: "",
+  });
   const listed = await inbox("list", "--error-group", group.id, "--json");
   expect(jsonLines(listed)).toHaveLength(2);
   expect(jsonLines(await inbox("run", "--error-group", group.id, "--json"))).toMatchObject([{ work: 2 }]);

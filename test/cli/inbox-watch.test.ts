@@ -66,7 +66,7 @@ function hostileInbox(statuses: ReportedStatus[] = [status]): LookedAt {
       Promise.resolve(toFigureSeries([{ step: NOW - 5_000 - STEP, figures }], { range, now: NOW })),
     readStatuses: () => Promise.resolve(statuses),
     listPaused: () => Promise.resolve([{ handler: HOSTILE, since: NOW - 1_000, by: HOSTILE }]),
-    listErrorGroups: () => Promise.resolve({ items: [{ ...group, steps: [] }], hasMore: true }),
+    listErrorGroups: () => Promise.resolve({ items: [{ ...group, steps: [] }], nextCursor: "1-1" }),
   };
 }
 

@@ -197,6 +197,23 @@ describe("errors and jobs", () => {
     expect(log.named("dashboard_action")).toMatchObject([{ by: "ann", action: "create_job", job: id }]);
   });
 
+  test("all groups can be read, page by page, and the cursor names none of them", async () => {
+    const { receiver, dashboard } = await start();
+    const types = Array.from({ length: 120 }, (_, index) => `custom.${index}`);
+    for (const type of types) await post(receiver, makeEvent({ type }));
+    const pages: ErrorGroupPage[] = [];
+    for (let cursor: string | null = ""; cursor !== null;) {
+      const { body }: { body: ErrorGroupPage } = await dashboard.get(`api/errors?state=parked&cursor=${cursor}`);
+      pages.push(body);
+      expect(body.nextCursor ?? "1-1").toMatch(/^\d+-\d+$/);
+      cursor = body.nextCursor;
+    }
+    expect(pages.map(({ items }) => items.length)).toEqual([50, 50, 20]);
+    const listed = pages.flatMap(({ items }) => items.map(({ type }) => type));
+    expect(listed.toSorted()).toEqual(types.toSorted());
+    expect(await dashboard.get("api/errors?cursor=x")).toMatchObject({ status: 400 });
+  });
+
   test("a job over chosen events is shown with their number, not with their ids", async () => {
     const { receiver, dashboard } = await start();
     const ids = await postDead(receiver, 2);

@@ -139,7 +139,7 @@ export const inboxErrors = defineCommand({
       summary: "Only work in this state.",
     },
     ...timeOptions("work that failed last"),
-    limit: { ...limitOption, parse: parseWholeNumber({ min: 1, max: 500 }), summary: "Most groups; 500 at most." },
+    limit: { ...limitOption, summary: "Most groups." },
   },
   examples: [
     ["pigeonhole inbox errors --since 2h", "what has failed in the last two hours"],

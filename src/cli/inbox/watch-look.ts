@@ -102,7 +102,7 @@ export async function takeLook(inbox: LookedAt, machineNow: number): Promise<Loo
     running: runningOf(alive),
     paused,
     errors: errors.items,
-    hasMoreErrors: errors.hasMore,
+    hasMoreErrors: errors.nextCursor !== undefined,
   };
 }
 

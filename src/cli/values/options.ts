@@ -33,10 +33,13 @@ export const inboxOption = {
     "The app's SQLite file or postgres:// URL, where the work of its handlers is read. Default: DATABASE_FILE or DATABASE_URL of the environment or of .env, else pigeonhole.db, if the file exists.",
 } as const satisfies OptionSpec;
 
+/** Most rows of a list. */
+export const MAX_ROWS = 100_000;
+
 /** How many rows a list shows. */
 export const limitOption = {
   value: "rows",
-  parse: parseWholeNumber({ min: 1, max: 100_000 }),
+  parse: parseWholeNumber({ min: 1, max: MAX_ROWS }),
   default: "50",
   summary: "Most rows, newest first.",
 } as const satisfies OptionSpec;

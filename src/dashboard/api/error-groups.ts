@@ -1,13 +1,13 @@
 /*
- * GET  api/errors?handler=&type=&state=&since=&until= → ErrorGroupPage
+ * GET  api/errors?handler=&type=&state=&since=&until=&cursor= → ErrorGroupPage
  */
 
 /** Errors of work that waits for its next run, runs again, is dead or is parked, by what they have in common. */
 export interface ErrorGroupPage {
   /** Those that failed last first. */
   items: ErrorGroupRow[];
-  /** True when there are more groups than are listed. */
-  hasMore: boolean;
+  /** Cursor of the next page; null on the last one. */
+  nextCursor: string | null;
   /** Start of each step of {@link ErrorGroupRow.counts}, in milliseconds since 1970. */
   times: number[];
   /** Length of a step, in milliseconds. */

@@ -44,6 +44,17 @@ async function failAgain({ at, error = "Error: no answer" }: { at: number; error
   }
 }
 
+/** Types of the groups of all pages. */
+async function pagesOf(query: ErrorGroupQuery): Promise<string[][]> {
+  const pages: string[][] = [];
+  for (let cursor: string | undefined; ;) {
+    const { items, nextCursor } = await inbox.listErrorGroups({ ...query, cursor });
+    pages.push(items.map(({ type }) => type));
+    if (nextCursor === undefined) return pages;
+    cursor = nextCursor;
+  }
+}
+
 const seen = ({ handler, type, kind, message, events }: ErrorGroup) => [handler, type, kind, message, events];
 
 /** Errors gathered by what they have in common, seen from outside the receiver. */
@@ -59,8 +70,8 @@ export function describeErrorGroups(kind: OperatorKind): void {
     await acceptFailed("c", { error: "Error: no order 1", handler: "other", at: T + 2 });
     await acceptFailed("d", { error: "Error: no order 1", type: "email.failed", at: T + 3 });
     await acceptFailed("e", { error: "Error: no answer", at: T + 4 });
-    const { items, hasMore } = await inbox.listErrorGroups();
-    expect(hasMore).toBe(false);
+    const { items, nextCursor } = await inbox.listErrorGroups();
+    expect(nextCursor).toBeUndefined();
     expect(items.map(seen)).toEqual([
       ["h", "email.sent", "Error", "no order …", 2],
       ["h", "email.sent", "Error", "no answer", 1],
@@ -162,7 +173,10 @@ export function describeErrorGroups(kind: OperatorKind): void {
     expect(await countsOf({ state: "pending" })).toEqual(["h 1"]);
     expect((await countsOf({ since: T + 1 })).toSorted()).toEqual(["h 1", "other 1"]);
     expect(await countsOf({ until: T + DAY })).toEqual(["h 1"]);
-    expect(await inbox.listErrorGroups({ limit: 1 })).toMatchObject({ hasMore: true, items: [{}] });
+    expect(await inbox.listErrorGroups({ limit: 1 })).toMatchObject({
+      nextCursor: expect.any(String),
+      items: [{}],
+    });
     const [{ steps } = expect.unreachable()] = (await inbox.listErrorGroups({ handler: "h", stepMs: DAY })).items;
     const day = Math.floor(T / DAY) * DAY;
     expect(steps).toEqual([
@@ -178,6 +192,27 @@ export function describeErrorGroups(kind: OperatorKind): void {
     expect(await inbox.listFailedHandlers()).toEqual(["one", "two"]);
     await inbox.discardWork({ handler: "two" });
     expect(await inbox.listFailedHandlers()).toEqual(["one"]);
+  });
+
+  test("groups are read page by page, also those that failed at the same time", async () => {
+    for (const type of ["d", "b", "c"]) await acceptFailed(type, { type, at: T + 5 });
+    await acceptFailed("x", { type: "b2", at: T + 5, to: "pending" });
+    await acceptFailed("a", { type: "a", at: T + 4 });
+    await acceptFailed("e", { type: "e", at: T + 6 });
+    expect(await pagesOf({ limit: 2 })).toEqual([
+      ["e", "b"],
+      ["b2", "c"],
+      ["d", "a"],
+    ]);
+    expect(await pagesOf({ limit: 1, state: "dead" })).toEqual([["e"], ["b"], ["c"], ["d"], ["a"]]);
+    expect(await pagesOf({ limit: 3, state: "pending" })).toEqual([["b2"]]);
+    // The next page begins where the one before ended, whatever fails meanwhile.
+    const { nextCursor: cursor } = await inbox.listErrorGroups({ limit: 2 });
+    await acceptFailed("new", { type: "new", at: T + 7 });
+    expect((await inbox.listErrorGroups({ limit: 1, cursor })).items).toMatchObject([{ type: "b2" }]);
+    for (const wrong of ["x", "1", "1-x", "-1-1"]) {
+      await expectCode(inbox.listErrorGroups({ cursor: wrong }), "invalid_argument");
+    }
   });
 
   test("the id of a group chooses exactly its work", async () => {
@@ -208,8 +243,8 @@ export function describeErrorGroups(kind: OperatorKind): void {
       store.accept(newEvent(type, { type, receivedAt, work: [], parked: { reason: "unknown_type", detail: "" } }));
     await Promise.all(Array.from({ length: SOUGHT_GROUPS }, (_, index) => park(`a.${index}`, T)));
     const typesOf = async (query: ErrorGroupQuery) => {
-      const { items, hasMore } = await inbox.listErrorGroups({ limit: 1, ...query });
-      return [items.map(({ type }) => type), hasMore];
+      const { items, nextCursor } = await inbox.listErrorGroups({ limit: 1, ...query });
+      return [items.map(({ type }) => type), nextCursor !== undefined];
     };
     expect(await typesOf({ type: "a.1" })).toEqual([["a.1"], false]);
     await park("z.last", T + DAY);
@@ -218,5 +253,11 @@ export function describeErrorGroups(kind: OperatorKind): void {
     expect(await typesOf({ type: "a.1" })).toEqual([["a.1"], false]);
     expect(await typesOf({ since: T + 1 })).toEqual([["z.last"], false]);
     expect(await typesOf({ since: T + 1, handler: "", state: "parked" })).toEqual([["z.last"], false]);
+    const all = Array.from({ length: SOUGHT_GROUPS }, (_, index) => `a.${index}`).toSorted();
+    expect(await pagesOf({ limit: 400 })).toEqual([
+      ["z.last", ...all.slice(0, 399)],
+      all.slice(399, 799),
+      all.slice(799),
+    ]);
   });
 }

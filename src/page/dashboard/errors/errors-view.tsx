@@ -1,31 +1,25 @@
-import { signal } from "@preact/signals";
-import type { ErrorGroupPage } from "../../../dashboard/api/error-groups.js";
-import { runAction } from "../../state/notice.js";
+import type { ErrorGroupRow } from "../../../dashboard/api/error-groups.js";
 import { Empty } from "../../ui/empty.js";
 import { plural } from "../../ui/format.js";
 import { fetchErrorGroups } from "../api/fetch-and-post.js";
+import { createPagedList } from "../state/create-paged-list.js";
 import { readParam } from "../state/dashboard-address.js";
 import { endedJobs } from "../state/jobs.js";
 import { sinceOf } from "../state/time-span.js";
 import { ChoiceFilter, FilterBar, HandlerFilter, TimeFilter, TypeFilter } from "../ui/filter-fields.js";
+import { MoreButton } from "../ui/more-button.js";
 import { useListRefresh } from "../ui/use-list-refresh.js";
 import { ErrorGroupItem } from "./error-group-item.js";
 import { FAILED_STATES } from "./failed-states.js";
 
-/** Null before it is loaded. */
-const page = signal<ErrorGroupPage | null>(null);
-
-/** Counts the requests, so that a late answer does not replace a newer one. */
-let lastCall = 0;
-
-async function loadErrors(): Promise<void> {
-  const call = ++lastCall;
+const errorList = createPagedList<ErrorGroupRow>(async (cursor) => {
   const [handler, type, state] = [readParam("handler"), readParam("type"), readParam("state")];
-  await runAction(async () => {
-    const read = await fetchErrorGroups({ handler, type, state, since: sinceOf(readParam("span")) });
-    if (call === lastCall) page.value = read;
-  });
-}
+  const page = await fetchErrorGroups({ handler, type, state, since: sinceOf(readParam("span")), cursor });
+  if (cursor === "") return page;
+  // One whose last failure was retried meanwhile comes again.
+  const listed = new Set(errorList.items.value.map(({ group }) => group));
+  return { ...page, items: page.items.filter(({ group }) => !listed.has(group)) };
+});
 
 const WORDS: ReadonlyMap<string, string> = new Map(FAILED_STATES.map(({ state, word }) => [state, word]));
 
@@ -35,20 +29,17 @@ const PARAMS = ["handler", "type", "state", "span"] as const;
 export function ErrorsView() {
   const filter = PARAMS.map(readParam).join("\n");
   useListRefresh(
-    () => void loadErrors(),
+    () => void errorList.load(),
     () => false,
     [filter, endedJobs.value],
   );
-  const read = page.value;
+  const [items, isLoaded] = [errorList.items.value, errorList.isLoaded.value];
+  const count = plural(items.length, "group");
   return (
     <div class="dash-view">
       <header class="pane-head">
         <h1>Errors</h1>
-        {read !== null && (
-          <span class="hint">
-            {read.hasMore ? `the newest ${plural(read.items.length, "group")}` : plural(read.items.length, "group")}
-          </span>
-        )}
+        {isLoaded && <span class="hint">{errorList.nextCursor.value === null ? count : `the newest ${count}`}</span>}
       </header>
       <FilterBar label="Errors" params={PARAMS}>
         <ChoiceFilter name="state" label="State" all="All states" choices={[...WORDS.keys()]} words={WORDS} />
@@ -57,18 +48,18 @@ export function ErrorsView() {
         <TimeFilter />
       </FilterBar>
       <div class="dash-scroll dash-list" tabIndex={0} role="region" aria-label="Groups of errors">
-        {read === null && <p class="hint dash-loading">Loading…</p>}
-        {read?.items.length === 0 && (
+        {!isLoaded && <p class="hint dash-loading">Loading…</p>}
+        {isLoaded && items.length === 0 && (
           <Empty title={filter.trim() === "" ? "No errors" : "Nothing matches"}>
             <p>{filter.trim() === "" ? "All work is done, or has not failed." : "Show all, or ask for less."}</p>
           </Empty>
         )}
         <ul class="groups">
-          {read?.items.map((group) => (
+          {items.map((group) => (
             <ErrorGroupItem key={group.group} group={group} />
           ))}
         </ul>
-        {read?.hasMore === true && <p class="hint dash-loading">There are more groups. Narrow the list to see them.</p>}
+        <MoreButton list={errorList} />
       </div>
     </div>
   );

@@ -1,8 +1,8 @@
 import type { ErrorGroupKey } from "../../error-group-id.js";
+import { type SeenGroup, groupsFrom, pageOfGroups } from "../../error-group-page.js";
 import {
   COUNTED_EVENTS,
   type CountedFailures,
-  type ErrorGroup,
   type ErrorGroupList,
   type ErrorGroupParameters,
   type ErrorGroupQuery,
@@ -39,16 +39,19 @@ const FIND_GROUPS = `
     SELECT g.*, (SELECT max(w.failed_at) FROM pigeonhole.inbox_work AS w WHERE ${OF_GROUP} AND ${IN_TIME}) AS last_at
     FROM sought AS g WHERE is_other OR :type::text IS NULL OR g.error_type = :type
   )
-  SELECT handler AS "groupHandler", error_type AS "groupType", error_group AS "groupKey", is_other AS "isOther"
-  FROM timed WHERE is_other OR last_at IS NOT NULL ORDER BY last_at DESC`;
+  SELECT handler AS "groupHandler", error_type AS "groupType", error_group AS "groupKey", is_other AS "isOther",
+    last_at AS "lastAt"
+  FROM timed WHERE is_other OR last_at IS NOT NULL ORDER BY last_at DESC, handler, error_type, error_group`;
 
 /** All that failed and fits is read, which is the faster way where each of many groups has little work. */
 const FIND_NEWEST = `
-  SELECT w.handler AS "groupHandler", w.error_type AS "groupType", w.error_group AS "groupKey"
+  SELECT w.handler AS "groupHandler", w.error_type AS "groupType", w.error_group AS "groupKey",
+    max(w.failed_at) AS "lastAt"
   FROM pigeonhole.inbox_work AS w
   WHERE w.failed_at IS NOT NULL AND ${IN_TIME} AND (:handler::text IS NULL OR w.handler = :handler)
     AND (:type::text IS NULL OR w.error_type = :type) AND (:state::text IS NULL OR w.state = :state)
-  GROUP BY w.handler, w.error_type, w.error_group ORDER BY max(w.failed_at) DESC LIMIT ${SOUGHT_GROUPS}`;
+  GROUP BY w.handler, w.error_type, w.error_group HAVING max(w.failed_at) <= :fromAt::bigint
+  ORDER BY max(w.failed_at) DESC, w.handler, w.error_type, w.error_group LIMIT ${SOUGHT_GROUPS} + :behind::bigint`;
 
 const GIVEN = `
   unnest(:handlers::text[], :types::text[], :keys::text[]) WITH ORDINALITY AS g (handler, error_type, error_group, place)`;
@@ -104,21 +107,25 @@ export async function listFailedHandlers(sql: Sql): Promise<string[]> {
 export async function listErrorGroups(sql: Sql, query: ErrorGroupQuery): Promise<ErrorGroupList> {
   const parameters = errorGroupParameters(query);
   const { limit } = parameters;
-  const found = await sql.rows<ErrorGroupKey & { isOther: boolean }>(FIND_GROUPS, parameters);
+  const found = await sql.rows<FoundGroup & { isOther: boolean }>(FIND_GROUPS, parameters);
   const isCut = found.some(({ isOther }) => isOther);
-  const keys = isCut ? await sql.rows<ErrorGroupKey>(FIND_NEWEST, parameters) : found;
-  const items: ErrorGroup[] = [];
-  for (let at = 0; at < keys.length && items.length <= limit; at += limit + 1) {
-    items.push(...(await readGroups(sql, keys.slice(at, at + limit + 1), parameters)));
+  const all = isCut ? await sql.rows<FoundGroup>(FIND_NEWEST, parameters) : found;
+  const keys = groupsFrom(all, parameters);
+  const seen: SeenGroup[] = [];
+  const fits = ({ group }: SeenGroup): boolean => group !== undefined;
+  for (let at = 0; at < keys.length && seen.filter(fits).length <= limit; at += limit + 1) {
+    seen.push(...(await readGroups(sql, keys.slice(at, at + limit + 1), parameters)));
   }
-  return { items: items.slice(0, limit), hasMore: items.length > limit };
+  return pageOfGroups(seen, parameters);
 }
+
+type FoundGroup = ErrorGroupKey & { lastAt: number };
 
 async function readGroups(
   sql: Sql,
-  keys: readonly ErrorGroupKey[],
+  keys: readonly FoundGroup[],
   parameters: ErrorGroupParameters,
-): Promise<ErrorGroup[]> {
+): Promise<SeenGroup[]> {
   const ofKeys = (chosen: readonly ErrorGroupKey[]) => ({
     ...parameters,
     handlers: chosen.map(({ groupHandler }) => groupHandler),
@@ -133,8 +140,11 @@ async function readGroups(
   const examples = await sql.rows<FailureExample & { place: number }>(SELECT_EXAMPLES, values);
   const firsts = await sql.rows<FirstFailure & { place: number }>(SELECT_FIRSTS, values);
   const { stepMs } = parameters;
-  return counted.flatMap(({ key, counts }, index) => {
-    const ofGroup = <Row extends { place: number }>(rows: Row[]) => rows.filter(({ place }) => place === index + 1);
-    return toErrorGroup(key, { counts, examples: ofGroup(examples), firsts: ofGroup(firsts), stepMs }) ?? [];
-  });
+  const groups = new Map(
+    counted.map(({ key, counts }, index) => {
+      const ofGroup = <Row extends { place: number }>(rows: Row[]) => rows.filter(({ place }) => place === index + 1);
+      return [key, toErrorGroup(key, { counts, examples: ofGroup(examples), firsts: ofGroup(firsts), stepMs })];
+    }),
+  );
+  return keys.map((key) => ({ lastAt: key.lastAt, group: groups.get(key) }));
 }

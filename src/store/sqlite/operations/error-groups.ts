@@ -1,9 +1,9 @@
 import type { Database } from "better-sqlite3";
 import type { ErrorGroupKey } from "../../error-group-id.js";
+import { type SeenGroup, groupsFrom, pageOfGroups } from "../../error-group-page.js";
 import {
   COUNTED_EVENTS,
   type CountedFailures,
-  type ErrorGroup,
   type ErrorGroupList,
   type ErrorGroupParameters,
   type ErrorGroupQuery,
@@ -40,7 +40,8 @@ function prepareFindGroups(db: Database) {
     FROM inbox_work ${INDEX}
     WHERE ${IN_TIME} AND (:state IS NULL OR state = :state) AND (:handler IS NULL OR handler = :handler)
       AND (:type IS NULL OR error_type = :type)
-    GROUP BY handler, error_type, error_group ORDER BY lastAt DESC LIMIT ${SOUGHT_GROUPS}`);
+    GROUP BY handler, error_type, error_group HAVING lastAt <= :fromAt
+    ORDER BY lastAt DESC, handler, error_type, error_group LIMIT ${SOUGHT_GROUPS} + CAST(:behind AS INTEGER)`);
 
   return (query: ErrorGroupParameters): Found[] => {
     if (query.state !== null) return selectNewest.all(query);
@@ -100,8 +101,9 @@ export function prepareListErrorGroups(db: Database) {
   return (query: ErrorGroupQuery): ErrorGroupList => {
     const parameters = errorGroupParameters(query);
     const { limit, stepMs } = parameters;
-    const items: ErrorGroup[] = [];
-    for (const key of findGroups(parameters)) {
+    const seen: SeenGroup[] = [];
+    let fitting = 0;
+    for (const key of groupsFrom(findGroups(parameters), parameters)) {
       const values = { ...parameters, ...key };
       const group = toErrorGroup(key, {
         counts: countFailures.all(values),
@@ -109,8 +111,9 @@ export function prepareListErrorGroups(db: Database) {
         firsts: selectFirsts.all(values),
         stepMs,
       });
-      if (group !== undefined && items.push(group) > limit) break;
+      seen.push({ lastAt: key.lastAt, group });
+      if (group !== undefined && ++fitting > limit) break;
     }
-    return { items: items.slice(0, limit), hasMore: items.length > limit };
+    return pageOfGroups(seen, parameters);
   };
 }

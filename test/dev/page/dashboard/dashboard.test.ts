@@ -58,6 +58,19 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     expect(open.problems).toEqual([]);
   });
 
+  test("more groups of errors than fit on a page are shown on demand", async () => {
+    const events = Array.from({ length: 60 }, (_, n) => ({ ...sampleEvent("email.sent"), type: `custom.${n}` }));
+    for (const event of events) await bench.deliverEvent(event);
+    await show("#/errors");
+    await page.getByText("the newest 50 groups").waitFor();
+    await button("Show more").click();
+    await page.getByText("60 groups", { exact: true }).waitFor();
+    expect(await page.locator("li.group").count()).toBe(60);
+    expect(await button("Show more").count()).toBe(0);
+    expect(await page.locator(".sparkline").first().getAttribute("title")).toBe("Events by when they failed last");
+    expect(open.problems).toEqual([]);
+  });
+
   test("chosen events are discarded, and the list narrows by what the address says", async () => {
     const [first, second] = [await bench.deliver("email.bounced"), await bench.deliver("email.bounced")];
     await bench.deliver("email.complained");
