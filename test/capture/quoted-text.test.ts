@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { replaceEscaped } from "#pigeonhole/capture/redact/escaped-words.js";
 import { createFakeValues } from "#pigeonhole/capture/redact/fake-values.js";
 import { within } from "#pigeonhole/capture/redact/pieces.js";
 import { hideQuotesIn, hideQuotesOf } from "#pigeonhole/capture/redact/quoted-text.js";
@@ -73,6 +74,17 @@ describe("a text that quotes a value", () => {
       expect(hideGerman(text)).toBe(text);
     },
   );
+
+  test.each([
+    ["backslashes", `${"\\".repeat(200_000)}%41`],
+    ["letters", `${"a".repeat(200_000)}%41`],
+    ["percent signs", "%25".repeat(70_000)],
+    ["half escapes", "\\u00f%4".repeat(30_000)],
+  ])("has its escapes read in time in proportion to its length: %s", (_, text) => {
+    const startedAt = performance.now();
+    replaceEscaped(text, (_run, says) => says);
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+  });
 
   test("is read in time, however much there is to quote", () => {
     const many = Array.from({ length: 2_000 }, (_each, index) => `Person ${index.toString(36)} Lastname${index}`);

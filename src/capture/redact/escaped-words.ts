@@ -1,6 +1,9 @@
-/** A byte, as in URLs or in strings of Python, and a character, as in strings of JSON, which may be in JSON again. */
-const BYTE = /(?:%|\\+x)[\da-f]{2}/;
-const CHARACTER = /\\+u(?:[\da-f]{4}|\{[\da-f]{1,6}\})/;
+/**
+ * A byte, as in URLs or in strings of Python, and a character, as in strings of JSON, which may be in JSON again, three
+ * times at most: texts may have any number of backslashes.
+ */
+const BYTE = /(?:%|\\{1,8}x)[\da-f]{2}/;
+const CHARACTER = /\\{1,8}u(?:[\da-f]{4}|\{[\da-f]{1,6}\})/;
 const ESCAPE = new RegExp(`${BYTE.source}|${CHARACTER.source}`, "i");
 const BYTES = new RegExp(`(?:${BYTE.source})+`, "gi");
 const CHARACTERS = new RegExp(CHARACTER.source, "gi");
