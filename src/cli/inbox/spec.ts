@@ -3,7 +3,7 @@ import { defineCommand, type OptionSpec } from "../frame/spec.js";
 import { databaseOption, limitOption, storeOption, timeOptions } from "../values/options.js";
 import { parseErrorGroup } from "../values/error-group.js";
 import { parseWholeType } from "../values/event-type.js";
-import { parseDuration, parseInterval, parseWholeNumber } from "../values/parse-option.js";
+import { parseDuration, parseInterval } from "../values/parse-option.js";
 
 const group = "Operate";
 
