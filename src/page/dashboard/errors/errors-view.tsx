@@ -2,7 +2,7 @@ import type { ErrorGroupRow } from "../../../dashboard/api/error-groups.js";
 import { Empty } from "../../ui/empty.js";
 import { plural } from "../../ui/format.js";
 import { fetchErrorGroups } from "../api/fetch-and-post.js";
-import { createPagedList } from "../state/create-paged-list.js";
+import { type PagedList, createPagedList } from "../state/create-paged-list.js";
 import { readParam } from "../state/dashboard-address.js";
 import { endedJobs } from "../state/jobs.js";
 import { sinceOf } from "../state/time-span.js";
@@ -12,7 +12,7 @@ import { useListRefresh } from "../ui/use-list-refresh.js";
 import { ErrorGroupItem } from "./error-group-item.js";
 import { FAILED_STATES } from "./failed-states.js";
 
-const errorList = createPagedList<ErrorGroupRow>(async (cursor) => {
+const errorList: PagedList<ErrorGroupRow> = createPagedList(async (cursor) => {
   const [handler, type, state] = [readParam("handler"), readParam("type"), readParam("state")];
   const page = await fetchErrorGroups({ handler, type, state, since: sinceOf(readParam("span")), cursor });
   if (cursor === "") return page;
