@@ -1,3 +1,4 @@
+import { errorName, isErrorWord } from "./error-text.js";
 import { isPigeonholeError } from "./error.js";
 
 /** Enough frames to find the line. A whole stack would hide the other fields. */
@@ -16,8 +17,8 @@ export function errorFields(error: unknown, withMessage: boolean): Record<string
     // Inside the try: `instanceof` can throw on a proxy.
     if (!(error instanceof Error)) return { error: typeof error };
     return {
-      error: error.name,
-      ...("code" in error && typeof error.code === "string" ? { code: error.code } : {}),
+      error: errorName(error),
+      ...("code" in error && isErrorWord(error.code) ? { code: error.code } : {}),
       ...(withMessage || isPlain(error) ? { message: error.message } : {}),
       at: frames(error),
     };

@@ -160,6 +160,14 @@ test.each<[string, Error]>([
   expect(JSON.stringify(line)).not.toContain(CANARY);
 });
 
+test("the name and the code of an error are logged only where they are single words", async () => {
+  const line = await failureOf(() => {
+    throw Object.assign(new Error("no"), { name: `${CANARY}@example.com`, code: `${CANARY} 1` });
+  });
+  expect(line).toMatchObject({ error: "Error" });
+  expect(JSON.stringify(line)).not.toContain(CANARY);
+});
+
 test("a line of a message that looks like a stack frame is not logged", async () => {
   const log = captureLog();
   const receiver = openReceiver({ logger: log.logger, logErrorMessages: false });
