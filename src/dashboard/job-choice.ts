@@ -3,7 +3,7 @@ import { badField } from "../dev/api/page-api-error.js";
 import { readMoment } from "../dev/api/page-of-query.js";
 import { isoTime } from "../base/iso-time.js";
 import type { JobChoice } from "../store/bulk-jobs.js";
-import { MOST_CHOSEN } from "./api/work.js";
+import { MAX_CHOSEN } from "./api/work.js";
 import type { JobFilter } from "./api/jobs.js";
 import type { PayloadAccess } from "./api/session.js";
 import { HIDDEN_TEXT } from "./show-error.js";
@@ -34,7 +34,7 @@ export function readJobChoice(filter: Record<string, unknown>): JobChoice {
     since: readMoment("since", text("since")),
     until: readMoment("until", text("until")),
     errorGroup: text("group", MAX_GROUP_LENGTH),
-    ids: fields.texts("ids", { most: MOST_CHOSEN, longest: MAX_ID_LENGTH }),
+    ids: fields.texts("ids", { most: MAX_CHOSEN, longest: MAX_ID_LENGTH }),
   });
 }
 
@@ -63,7 +63,7 @@ function maySeeSought({ foundBy, ids }: JobChoice, rule: PayloadAccess): boolean
 
 /** Keys of contact events in a body. */
 export function readContactEventKeys(body: BodyFields): string[] {
-  return requireField("ids", body.texts("ids", { most: MOST_CHOSEN, longest: MAX_ID_LENGTH }));
+  return requireField("ids", body.texts("ids", { most: MAX_CHOSEN, longest: MAX_ID_LENGTH }));
 }
 
 function withoutUndefined<Value extends object>(value: Value): Value {

@@ -10,7 +10,8 @@
  * and may ask by keys and groups as other tools name them.
  *
  * `since` and `until` are ISO 8601. An empty parameter counts as left out. In a path, `{id}` is encoded by
- * encodeURIComponent, `.` and `..` with `~` in front. Pages of lists may be short or empty and still have a `nextCursor`.
+ * encodeURIComponent; `.` and `..` have a `~` in front. Pages of lists may be short or empty and still have a
+ * `nextCursor`.
  *
  * Every POST has `content-type: application/json`, a JSON object as its body, and the header TOKEN_HEADER with the
  * token of the session. Errors: the status and PageApiErrorBody. Codes that the page should know: `token_expired` (403:

@@ -7,7 +7,7 @@
 import type { HandlerTimesRow, InboxEvent } from "../../dev/api/page-api.js";
 
 /** So many events, or contact events, are chosen one by one at most; a filter chooses any number. */
-export const MOST_CHOSEN = 500;
+export const MAX_CHOSEN = 500;
 
 /** Which work of events: what fits each field that is given. A job keeps it as it is. */
 export interface WorkFilter {
@@ -22,7 +22,7 @@ export interface WorkFilter {
   until?: string | undefined;
   /** {@link ErrorGroupRow.group}. */
   group?: string | undefined;
-  /** Exactly these events, {@link MOST_CHOSEN} at most: a selection. */
+  /** Exactly these events, {@link MAX_CHOSEN} at most: a selection. */
   ids?: string[] | undefined;
 }
 

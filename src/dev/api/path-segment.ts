@@ -1,6 +1,6 @@
 /* Without node: imports, since the page uses it too. */
 
-/** Browsers and `new URL` fold such segments away, also as `%2e`; those with `~` in front are those that are named so. */
+/** Browsers fold such segments away, also as `%2e`; with a `~` in front they do not. */
 const DOTS = /^~*\.{1,2}$/;
 
 /** An id as one segment of a path. */

@@ -1,6 +1,6 @@
 import { useEffect } from "preact/hooks";
 import type { DashboardContactEvent } from "../../../dashboard/api/contact-events.js";
-import { MOST_CHOSEN } from "../../../dashboard/api/work.js";
+import { MAX_CHOSEN } from "../../../dashboard/api/work.js";
 import { ContactStateBadge } from "../../ui/badges.js";
 import { ChooseNone } from "../../ui/choose-none.js";
 import { Empty } from "../../ui/empty.js";
@@ -129,7 +129,7 @@ function ChosenBar() {
     outboxRowsOf(keys).filter(mayRetryContact),
     outboxRowsOf(keys).filter(mayDiscardContact),
   ];
-  const isTooMuch = keys.length > MOST_CHOSEN;
+  const isTooMuch = keys.length > MAX_CHOSEN;
   return (
     <div class="selection-bar" role="toolbar" aria-label="Chosen contact events">
       <span class="selection-count">{keys.length} chosen</span>

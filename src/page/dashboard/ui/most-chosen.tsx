@@ -1,10 +1,10 @@
-import { MOST_CHOSEN } from "../../../dashboard/api/work.js";
+import { MAX_CHOSEN } from "../../../dashboard/api/work.js";
 
 /** In place of actions on more rows than can be chosen one by one. `orElse`: what to do instead of choosing fewer. */
 export function MostChosen({ orElse }: { orElse?: string }) {
   return (
     <span class="hint" role="status">
-      At most {MOST_CHOSEN} can be changed at once. Choose fewer{orElse === undefined ? "" : `, or ${orElse}`}.
+      At most {MAX_CHOSEN} can be changed at once. Choose fewer{orElse === undefined ? "" : `, or ${orElse}`}.
     </span>
   );
 }

@@ -1,5 +1,5 @@
 import type { JobAction } from "../../../dashboard/api/jobs.js";
-import { MOST_CHOSEN, type WorkFilter } from "../../../dashboard/api/work.js";
+import { MAX_CHOSEN, type WorkFilter } from "../../../dashboard/api/work.js";
 import { ChooseNone } from "../../ui/choose-none.js";
 import { Icon } from "../../ui/icon.js";
 import { mayOperate } from "../state/dashboard-session.js";
@@ -16,7 +16,7 @@ export function BulkBar() {
 }
 
 function ChosenBar({ ids }: { ids: string[] }) {
-  const isTooMuch = ids.length > MOST_CHOSEN;
+  const isTooMuch = ids.length > MAX_CHOSEN;
   const act = (action: JobAction) =>
     void changeListed(action, workOfChosen(changeableOf(action, ids))).then(
       (isStarted) => isStarted && eventSelection.clear(),
