@@ -1,4 +1,4 @@
-import { useEffect, useMemo } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { DashboardEventDetail } from "../../../dashboard/api/event.js";
 import { HandlerList } from "../../message/handler-list.js";
 import { EventBadge } from "../../ui/badges.js";
@@ -44,11 +44,16 @@ export function EventDetailView() {
 function Loaded({ event: detail }: { event: DashboardEventDetail }) {
   const { id, type, receivedAt, test, errors, steps, otherBytes } = detail;
   const work = useMemo(() => ({ event: detail, errors }), [detail]);
+  const heading = useRef<HTMLHeadingElement>(null);
+  // The row that was opened is gone, and the focus with it.
+  useEffect(() => {
+    if (document.activeElement === document.body) heading.current?.focus();
+  }, [id]);
   return (
     <div class="dash-view">
       <header class="detail-head">
         <div class="detail-title">
-          <h1>{type === "" ? "Unreadable event" : shortText(type)}</h1>
+          <h1 ref={heading} tabIndex={-1}>{type === "" ? "Unreadable event" : shortText(type)}</h1>
           <EventBadge event={detail} />
           {test && <span class="tag">test</span>}
         </div>

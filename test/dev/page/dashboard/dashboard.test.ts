@@ -466,6 +466,7 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     expect(row).toMatch(/^evt_/);
     await page.keyboard.press("Enter");
     await page.getByRole("region", { name: "Time line" }).waitFor();
+    await expect.poll(() => page.evaluate("document.activeElement.outerHTML")).toMatch(/^<h1[^>]*>email\.bounced/);
     expect(await page.title()).toBe(`Event ${String(row)} · pigeonhole dashboard`);
     await page.keyboard.press("Escape");
     await page.getByText("2 chosen").waitFor();
