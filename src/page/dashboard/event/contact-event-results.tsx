@@ -1,5 +1,6 @@
 import { escapeControlsInLines } from "../../../base/text.js";
 import type { DashboardEventDetail } from "../../../dashboard/api/event.js";
+import { LongText } from "../../message/long-text.js";
 import { RefusalTags } from "../../inbox/refusal-tags.js";
 import { ContactEventBadge } from "../../ui/badges.js";
 import { formatExactTime, formatTime } from "../../ui/format.js";
@@ -34,6 +35,9 @@ export function ContactEventResults({ events }: { events: DashboardEventDetail["
   );
 }
 
+/** Of a message, beside which there are others. */
+const SHOWN = 2000;
+
 function Failure({ text }: { text: string | null }) {
-  return text === null ? null : <pre class="text error-text">{escapeControlsInLines(text)}</pre>;
+  return text === null ? null : <LongText text={escapeControlsInLines(text)} class="text error-text" shown={SHOWN} />;
 }

@@ -53,7 +53,9 @@ function Loaded({ event: detail }: { event: DashboardEventDetail }) {
     <div class="dash-view">
       <header class="detail-head">
         <div class="detail-title">
-          <h1 ref={heading} tabIndex={-1}>{type === "" ? "Unreadable event" : shortText(type)}</h1>
+          <h1 ref={heading} tabIndex={-1}>
+            {type === "" ? "Unreadable event" : shortText(type)}
+          </h1>
           <EventBadge event={detail} />
           {test && <span class="tag">test</span>}
         </div>

@@ -309,6 +309,24 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     expect((await posted).postDataJSON()).toEqual({ ids: ["dead"] });
   });
 
+  test("a long message of the API is cut on an event's page until all of it is asked for", async () => {
+    const id = await bench.deliver("email.opened");
+    await expect.poll(async () => (await bench.receiver.contactEvents.list()).items[0]?.state).toBe("dead");
+    open = await openPage(browser, "about:blank");
+    page = open.page;
+    const event = (await (await page.request.get(`${bench.url}api/events/${id}`)).json()) as {
+      contactEvents: object[];
+    };
+    const contactEvents = event.contactEvents.map((each) => ({ ...each, message: "long ".repeat(4000) }));
+    await page.route(`**/api/events/${id}`, (route) => route.fulfill({ json: { ...event, contactEvents } }));
+    await page.goto(`${bench.url}#/event?id=${id}`);
+    const message = page.getByRole("region", { name: "Contact events" }).locator("pre");
+    await message.waitFor();
+    expect((await message.innerText()).length).toBeLessThan(3000);
+    await button(/^Show 18,000 more characters/).click();
+    await expect.poll(async () => (await message.innerText()).length).toBeGreaterThan(19_000);
+  });
+
   test("links that a person copies who sees payloads in full open for one who sees none", async () => {
     await bench.deliver("email.opened");
     await bench.deliver("email.bounced");
