@@ -38,7 +38,7 @@ export interface DeliveryInfo {
 
 /** What a handler gets besides the event. `Tx` is what the receiver's store passes to the function of `commit`. */
 export interface HandlerContext<Tx = CommitTransaction> {
-  /** 1 for the first run of this handler on this event. */
+  /** 1 for the first run of this handler on this event. A run under which the store failed does not count. */
   readonly attempt: number;
   /** When the event was received and signed, and its exact bytes. */
   readonly delivery: DeliveryInfo;

@@ -1,7 +1,18 @@
+import Database from "better-sqlite3";
 import { DoNotRetry, type HandlerContext, PigeonholeError, type Store } from "pigeonhole";
 import { type FakeClock, fakeClock } from "pigeonhole/testing";
-import { describe, expect, test } from "vitest";
-import { captureLog, decorateStore, makeEvent, makeGate, openReceiver, post, workOf } from "../support/receiver.js";
+import { describe, expect, onTestFinished, test } from "vitest";
+import {
+  captureLog,
+  decorateStore,
+  effectsIn,
+  makeEvent,
+  makeGate,
+  openReceiver,
+  post,
+  tempFileWithTable,
+  workOf,
+} from "../support/receiver.js";
 
 const CONCURRENCY = 4;
 
@@ -166,4 +177,28 @@ describe("a store that is away while a handler runs", () => {
     await seconds(clock, 40);
     expect(await workOf(receiver, id)).toMatchObject({ state: "done", attempts: 1 });
   });
+});
+
+test("a file that another program has locked takes no attempt of a handler that commits", async () => {
+  const file = tempFileWithTable();
+  const log = captureLog();
+  const receiver = openReceiver({ store: file, retry: { maxAttempts: 1 }, logger: log.logger });
+  const gate = makeGate();
+  receiver.on("email.sent", async ({ id }, { commit }) => {
+    await gate.passed;
+    await commit(({ db }) => void db.prepare("INSERT INTO effect VALUES (?)").run(id));
+  });
+  await receiver.start();
+  const event = makeEvent();
+  await post(receiver, event);
+  const other = new Database(file);
+  onTestFinished(() => void other.close());
+  other.exec("BEGIN IMMEDIATE");
+  gate.open();
+  await expect.poll(() => log.named("run_interrupted")).toMatchObject([{ code: "store_busy" }]);
+  other.exec("ROLLBACK");
+  await expect
+    .poll(() => workOf(receiver, event.id), { timeout: 10_000 })
+    .toMatchObject({ state: "done", attempts: 1 });
+  expect(effectsIn(file)).toEqual([event.id]);
 });
