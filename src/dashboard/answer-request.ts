@@ -106,7 +106,7 @@ function answerFile({ files }: AnswerTools, { method, path, query, bareMount }: 
 }
 
 async function answerApi(tools: AnswerTools, request: DashboardRequest, person: Viewer): Promise<DashboardAnswer> {
-  const { method, path, query } = request;
+  const { method, path, query, signal } = request;
   if (path === STREAM_PATH && method === "GET") {
     tools.checkRunning();
     return openStream(tools, person);
@@ -123,7 +123,7 @@ async function answerApi(tools: AnswerTools, request: DashboardRequest, person: 
   }
   checkRole(route, person);
   noteReading(tools.log, person, { ...route, path });
-  const call = { id, query: new URLSearchParams(query), person };
+  const call = { id, query: new URLSearchParams(query), person, signal };
   if (route.method === "GET") return jsonAnswer(200, await route.handle({ ...call, body: new BodyFields({}) }));
   const body = await readFields(request);
   try {

@@ -2,8 +2,8 @@ import { PageApiError, badField } from "../dev/api/page-api-error.js";
 import type { BulkJob, JobChoice } from "../store/bulk-jobs.js";
 import { PAGE_LIMIT } from "../store/inbox-view.js";
 import type { WorkState } from "../store/work-state.js";
-import type { PayloadAccess } from "./api/session.js";
 import type { DashboardEvent } from "./api/work.js";
+import type { Reader } from "./quote-hider.js";
 import { type EventShowTools, listShownEvents, workWithShownError } from "./shown-events.js";
 
 type Job = Pick<BulkJob, "action" | "choice">;
@@ -14,8 +14,7 @@ const LOOKED_TOGETHER = 20;
 export const CHOOSING_MS = { preview: 300, create: 2_000 };
 
 /** Who chooses, and for how long to look. */
-interface ChoosingPerson {
-  rule: PayloadAccess;
+interface ChoosingPerson extends Reader {
   /** In milliseconds. */
   patienceMs: number;
 }
@@ -27,13 +26,13 @@ interface ChoosingPerson {
 export async function chooseShown(
   tools: EventShowTools,
   job: Job,
-  { rule, patienceMs }: ChoosingPerson,
+  { patienceMs, ...reader }: ChoosingPerson,
 ): Promise<JobChoice> {
   const { error, ...rest } = job.choice;
-  if (error === undefined || rule === "full") return job.choice;
+  if (error === undefined || reader.rule === "full") return job.choice;
   const states = statesOf(job);
-  const found = await findEvents(tools, { job, states, rule, patienceMs });
-  const foundBy = { error, payloads: rule, isAmongChosen: job.choice.ids !== undefined };
+  const found = await findEvents(tools, { job, states, patienceMs, ...reader });
+  const foundBy = { error, payloads: reader.rule, isAmongChosen: job.choice.ids !== undefined };
   const byIds = { ...rest, ids: found.map(({ id }) => id), foundBy };
   const piecesOf = (choice: JobChoice) => found.flatMap((event) => chosenOf(event, choice, states));
   const handlers = new Set(piecesOf(job.choice).map(({ handler }) => handler));
@@ -53,14 +52,14 @@ const chosenOf = (event: DashboardEvent, choice: JobChoice, states: readonly Wor
 
 async function findEvents(
   tools: EventShowTools,
-  { job: { choice }, states, rule, patienceMs }: ChoosingPerson & { job: Job; states: readonly WorkState[] },
+  { job: { choice }, states, patienceMs, ...reader }: ChoosingPerson & { job: Job; states: readonly WorkState[] },
 ): Promise<DashboardEvent[]> {
   const found = new Map<string, DashboardEvent>();
   const until = performance.now() + patienceMs;
   for (const state of states) {
     let cursor: string | undefined;
     do {
-      const page = await listShownEvents(tools, { ...choice, state, limit: LOOKED_TOGETHER, cursor }, rule);
+      const page = await listShownEvents(tools, { ...choice, state, limit: LOOKED_TOGETHER, cursor }, reader);
       for (const event of page.items) if (chosenOf(event, choice, states).length > 0) found.set(event.id, event);
       cursor = page.nextCursor;
       if (found.size > PAGE_LIMIT.max || (performance.now() >= until && cursor !== undefined)) throw tooMany();

@@ -28,7 +28,9 @@ import { createNodeDashboard } from "./node-dashboard.js";
 import { NowReader } from "./now-reader.js";
 import { outboxRoutes } from "./outbox-routes.js";
 import { overviewRoutes } from "./overview-routes.js";
+import { LoopShare } from "./loop-share.js";
 import { PersonalData } from "./personal-data.js";
+import { QuoteHider } from "./quote-hider.js";
 import { SharedReadings } from "./shared-readings.js";
 import { StoreOrMemory, hasStopped } from "./store-or-memory.js";
 import { troubleOfStart } from "./store-trouble.js";
@@ -130,6 +132,7 @@ function openOnce(parts: ReceiverParts, { operator, readings, jobs, log }: Openi
   const { clock } = parts.options;
   const { api } = parts.options;
   const deliveries = api === undefined ? undefined : new DeliveryLog(api, clock);
+  const share = new LoopShare();
   let opening: Promise<OpenDashboard> | undefined;
   return () => {
     // Without an open store there is no operator, whatever was opened before.
@@ -137,13 +140,14 @@ function openOnce(parts: ReceiverParts, { operator, readings, jobs, log }: Openi
     opening ??= inbox.dashboardSecret().then((secret) => {
       const tokens = new ActionTokens(secret);
       const personal = new PersonalData(secret);
+      const quotes = new QuoteHider(personal, share);
       const routes = [
-        ...errorRoutes({ operator, readings, personal, now: () => clock.now() }),
-        ...eventRoutes({ operator, readings, personal, log }),
-        ...deliveryRoutes({ operator, personal, deliveries }),
+        ...errorRoutes({ operator, readings, personal, quotes, now: () => clock.now() }),
+        ...eventRoutes({ operator, readings, personal, quotes, log }),
+        ...deliveryRoutes({ operator, quotes, deliveries }),
         ...handlerRoutes({ operator, readings, handlers: () => handlersOf(parts), log }),
-        ...jobRoutes({ operator, readings, personal, jobs, log }),
-        ...outboxRoutes({ operator, readings, personal, log }),
+        ...jobRoutes({ operator, readings, personal, quotes, jobs, log }),
+        ...outboxRoutes({ operator, readings, personal, quotes, log }),
       ];
       return { routes, tokens };
     });

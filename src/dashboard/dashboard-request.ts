@@ -15,6 +15,8 @@ export interface DashboardRequest {
   /** The value of a header by its lower-case name; several are joined. */
   header(name: string): string | undefined;
   readBody(): Promise<RequestBody>;
+  /** Aborts once the client has gone. */
+  signal: AbortSignal;
 }
 
 /** The JSON of a request's body. */

@@ -6,12 +6,13 @@ import type { DashboardCall, DashboardRoute } from "./dashboard-route.js";
 import type { DeliveryLog } from "./delivery-log.js";
 import { eventDeliveries, notKnown } from "./event-deliveries.js";
 import { findEvent } from "./find-event.js";
-import type { PersonalData } from "./personal-data.js";
+import type { QuoteHider } from "./quote-hider.js";
+import type { ShowTexts } from "./show-error.js";
 
 /** What the route works with. */
 export interface DeliveryRouteTools {
   operator: () => InboxOperator;
-  personal: PersonalData;
+  quotes: QuoteHider;
   /** Undefined for a receiver without an API. */
   deliveries: DeliveryLog | undefined;
 }
@@ -30,12 +31,13 @@ export function deliveryRoutes(tools: DeliveryRouteTools): DashboardRoute[] {
 }
 
 async function readDeliveries(
-  { operator, personal, deliveries }: DeliveryRouteTools,
-  { id, person: { payloads } }: DashboardCall,
+  { operator, quotes, deliveries }: DeliveryRouteTools,
+  { id, person: { payloads: rule }, signal }: DashboardCall,
 ): Promise<EventDeliveries> {
   const { body, receivedAt } = await findEvent(operator(), id);
   if (deliveries === undefined) return notKnown("the receiver has no option api with which to ask.");
   if (isRawEventId(id)) return notKnown("the body has no event id by which to find them.");
   const answer = await deliveries.attemptsOf({ eventId: ownEventId(id), receivedAt });
-  return eventDeliveries(answer, personal.errorsOf(body, payloads));
+  const make = (show: ShowTexts) => eventDeliveries(answer, show.error);
+  return quotes.show({ id, make }, body, { rule, signal });
 }

@@ -1,4 +1,3 @@
-import { setImmediate } from "node:timers/promises";
 import { HOUR, MINUTE } from "../base/duration.js";
 import { isoTime } from "../base/iso-time.js";
 import { escapeControls } from "../base/text.js";
@@ -10,8 +9,9 @@ import type { ErrorGroupPage, ErrorGroupRow } from "./api/error-groups.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import type { DashboardCall, DashboardRoute } from "./dashboard-route.js";
 import type { PersonalData } from "./personal-data.js";
+import type { QuoteHider } from "./quote-hider.js";
+import type { ShowTexts } from "./show-error.js";
 import type { SharedReadings } from "./shared-readings.js";
-import { readQuotedBodies } from "./shown-events.js";
 
 /** Of a sparkline without `since`. */
 const USUAL_SPAN_MS = 24 * HOUR;
@@ -23,6 +23,7 @@ export interface ErrorRouteTools {
   operator: () => InboxOperator;
   readings: Pick<SharedReadings, "listErrorGroups">;
   personal: PersonalData;
+  quotes: QuoteHider;
   now: () => number;
 }
 
@@ -34,8 +35,8 @@ export function errorRoutes(tools: ErrorRouteTools): DashboardRoute[] {
 }
 
 async function listGroups(
-  { operator, readings, personal, now }: ErrorRouteTools,
-  { query, person: { payloads } }: DashboardCall,
+  { operator, readings, personal, quotes, now }: ErrorRouteTools,
+  { query, person: { payloads: rule }, signal }: DashboardCall,
 ): Promise<ErrorGroupPage> {
   const [since, until] = [momentOf(query, "since"), momentOf(query, "until")];
   const end = until ?? now();
@@ -52,16 +53,14 @@ async function listGroups(
     until,
     stepMs,
   });
-  const examples = payloads === "redacted" ? items.map(({ example }) => example.id) : [];
-  const bodies = await readQuotedBodies(operator(), examples);
-  const rows: ErrorGroupRow[] = [];
-  for (const group of items) {
-    // Deliveries come between two bodies.
-    await setImmediate();
-    const row = groupRow(group, { times, stepMs }, personal.errorsOf(bodies.get(group.example.id), payloads));
-    rows.push({ ...row, group: personal.errorGroup(group.id) });
-  }
-  return { items: rows, nextCursor, times, stepMs };
+  const rows = items.map((group) => ({
+    id: group.example.id,
+    make: (show: ShowTexts): ErrorGroupRow => ({
+      ...groupRow(group, { times, stepMs }, show.error),
+      group: personal.errorGroup(group.id),
+    }),
+  }));
+  return { items: await quotes.showAll(operator(), rows, { rule, signal }), nextCursor, times, stepMs };
 }
 
 function groupRow(

@@ -17,7 +17,9 @@ import { findEvent } from "./find-event.js";
 import { findShown, holdsText } from "./find-shown.js";
 import { InTurn } from "./in-turn.js";
 import type { PersonalData, EventBytes } from "./personal-data.js";
+import type { QuoteHider } from "./quote-hider.js";
 import type { SharedReadings } from "./shared-readings.js";
+import type { ShowTexts } from "./show-error.js";
 import { showContactEvents } from "./shown-contact-events.js";
 import { listShownEvents, showEvent, workWithShownError } from "./shown-events.js";
 
@@ -26,6 +28,7 @@ export interface EventRouteTools {
   operator: () => InboxOperator;
   readings: Pick<SharedReadings, "listEvents">;
   personal: PersonalData;
+  quotes: QuoteHider;
   log: ActionLog;
 }
 
@@ -114,12 +117,16 @@ export function eventRoutes(tools: EventRouteTools): DashboardRoute[] {
 const PATIENCE_MS = 200;
 
 async function listEvents(
-  { operator, readings, personal, searches }: EventRouteTools & { searches: InTurn },
-  { query, person: { payloads } }: DashboardCall,
+  { operator, readings, personal, quotes, searches }: EventRouteTools & { searches: InTurn },
+  { query, person: { payloads }, signal }: DashboardCall,
 ): Promise<DashboardEventPage> {
   const wanted = personal.withErrorGroupId(eventQuery(query), payloads);
   const list = (page: EventQuery, source: Pick<InboxOperator, "listEvents"> = operator()) =>
-    listShownEvents({ operator, source, personal }, { ...wanted, ...page, patienceMs: PATIENCE_MS }, payloads);
+    listShownEvents(
+      { operator, source, personal, quotes },
+      { ...wanted, ...page, patienceMs: PATIENCE_MS },
+      { rule: payloads, signal },
+    );
   const text = givenIn(query, "text")?.trim() ?? "";
   const redactedPayload = async (id: string): Promise<string | undefined> => {
     if (payloads === "hidden") return undefined;
@@ -161,22 +168,27 @@ function eventQuery(query: URLSearchParams): EventQuery {
 }
 
 async function readEvent(
-  { operator, personal }: EventRouteTools,
-  { id, person: { payloads: rule } }: DashboardCall,
+  { operator, personal, quotes }: EventRouteTools,
+  { id, person: { payloads: rule }, signal }: DashboardCall,
 ): Promise<DashboardEventDetail> {
   const inbox = operator();
   const event = await findEvent(inbox, id);
   const recorded = await inbox.listContactEvents({ inboxEventId: id, limit: MAX_CONTACT_EVENTS });
-  const contactEvents = await showContactEvents({ operator, personal }, recorded.items, rule);
-  const show = personal.errorsOf(event.body, rule);
+  const contactEvents = await showContactEvents({ operator, quotes }, recorded.items, { rule, signal });
+  const paused = await inbox.listPaused();
   const errors = Object.entries(workOn(event).errors);
-  const steps = finishedSteps(event, personal.textsOf(event.body, rule));
+  const make = (show: ShowTexts) => {
+    const steps = finishedSteps(event, show.text);
+    return {
+      ...showEvent(event, personal, show.error),
+      errors: Object.fromEntries(errors.map(([handler, failed]) => [handler, personal.failed(failed, show.error)])),
+      timeline: eventTimeline(event, { steps, contactEvents, paused, show: show.error }),
+      steps,
+    };
+  };
   return {
-    ...showEvent(event, personal, show),
-    errors: Object.fromEntries(errors.map(([handler, failed]) => [handler, personal.failed(failed, show)])),
+    ...(await quotes.show({ id, make }, event.body, { rule, signal })),
     signedAt: isoTime(event.signedAt),
-    timeline: eventTimeline(event, { steps, contactEvents, paused: await inbox.listPaused(), show }),
-    steps,
     contactEvents,
     otherBytes: [...event.otherBytes],
     payload: personal.payload(event, rule),

@@ -32,6 +32,7 @@ export function createFetchDashboard(
       original: request,
       header: (name) => request.headers.get(name) ?? undefined,
       readBody: () => readJson(request),
+      signal: request.signal,
     });
     return toResponse(request, found);
   };

@@ -22,6 +22,8 @@ interface MountedRequest extends IncomingMessage {
   body?: unknown;
 }
 
+type ReadRequest = Omit<DashboardRequest, "signal">;
+
 /** For Express 5 and 4, Connect and plain node:http. */
 export function createNodeDashboard(
   answer: (request: DashboardRequest) => Promise<DashboardAnswer>,
@@ -30,14 +32,16 @@ export function createNodeDashboard(
   return function pigeonholeDashboard(req, res, next) {
     const request = readRequest(req, path);
     if (request === undefined && next !== undefined) return next();
-    answer(request ?? unmounted(req))
+    const closing = new AbortController();
+    res.once("close", () => closing.abort());
+    answer({ ...(request ?? unmounted(req)), signal: closing.signal })
       .then((found) => writeAnswer(req, res, found))
       .catch(() => res.destroy());
   };
 }
 
 /** Undefined for a request beside the mount. */
-function readRequest(req: MountedRequest, mount: string | undefined): DashboardRequest | undefined {
+function readRequest(req: MountedRequest, mount: string | undefined): ReadRequest | undefined {
   const url = req.url ?? "/";
   const original = typeof req.originalUrl === "string" ? req.originalUrl : url;
   const place = splitMount({ url, original, mount });
@@ -55,7 +59,7 @@ function readRequest(req: MountedRequest, mount: string | undefined): DashboardR
 }
 
 /** Answered with 404, since no path of the dashboard begins so. */
-function unmounted(req: MountedRequest): DashboardRequest {
+function unmounted(req: MountedRequest): ReadRequest {
   return {
     method: req.method ?? "",
     path: "//",

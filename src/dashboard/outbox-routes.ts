@@ -14,6 +14,7 @@ import type { InboxOperator } from "../store/inbox-operator.js";
 import type { DashboardCall, DashboardRoute } from "./dashboard-route.js";
 import { findShown, holdsText } from "./find-shown.js";
 import type { PersonalData } from "./personal-data.js";
+import type { QuoteHider } from "./quote-hider.js";
 import { readContactEventKeys } from "./job-choice.js";
 import { showContactEvents } from "./shown-contact-events.js";
 import type { SharedReadings } from "./shared-readings.js";
@@ -23,11 +24,12 @@ export interface OutboxRouteTools {
   operator: () => InboxOperator;
   readings: Pick<SharedReadings, "listContactEvents">;
   personal: PersonalData;
+  quotes: QuoteHider;
   log: ActionLog;
 }
 
 /** Contact events: lists with what the API answered, and retries of those that it refused. */
-export function outboxRoutes({ operator, readings, personal, log }: OutboxRouteTools): DashboardRoute[] {
+export function outboxRoutes({ operator, readings, personal, quotes, log }: OutboxRouteTools): DashboardRoute[] {
   const changeContactEvents = async (
     { body, person }: DashboardCall,
     action: "retry_contact_events" | "discard_contact_events",
@@ -45,17 +47,18 @@ export function outboxRoutes({ operator, readings, personal, log }: OutboxRouteT
       path: "/api/outbox",
       needs: "read",
       quotes: true,
-      handle: (call) => listOutbox({ operator, readings, personal }, call),
+      handle: (call) => listOutbox({ operator, readings, personal, quotes }, call),
     },
     {
       method: "GET",
       path: "/api/outbox/{id}",
       needs: "read",
       quotes: true,
-      async handle({ id, person: { payloads } }): Promise<DashboardContactEventDetail> {
+      async handle({ id, person: { payloads }, signal }): Promise<DashboardContactEventDetail> {
         const key = personal.contactEventKey(id, payloads);
         const view = key === undefined ? undefined : await operator().getContactEvent(key);
-        const [row] = await showContactEvents({ operator, personal }, view === undefined ? [] : [view], payloads);
+        const views = view === undefined ? [] : [view];
+        const [row] = await showContactEvents({ operator, quotes }, views, { rule: payloads, signal });
         if (view === undefined || row === undefined)
           throw new PageApiError(404, { code: "not_found", message: "There is no contact event with this key." });
         return { ...row, body: personal.contactEventBody(view.body, payloads) };
@@ -77,8 +80,8 @@ export function outboxRoutes({ operator, readings, personal, log }: OutboxRouteT
 }
 
 async function listOutbox(
-  { operator, readings, personal }: Omit<OutboxRouteTools, "log">,
-  { query, person: { payloads } }: DashboardCall,
+  { operator, readings, quotes }: Omit<OutboxRouteTools, "log">,
+  { query, person: { payloads }, signal }: DashboardCall,
 ): Promise<DashboardContactEventPage> {
   const error = givenIn(query, "error");
   const wanted = {
@@ -94,7 +97,7 @@ async function listOutbox(
     source: Pick<InboxOperator, "listContactEvents"> = operator(),
   ): Promise<RowPage<DashboardContactEvent>> => {
     const { items, nextCursor } = await source.listContactEvents({ ...wanted, ...page });
-    return { items: await showContactEvents({ operator, personal }, items, payloads), nextCursor };
+    return { items: await showContactEvents({ operator, quotes }, items, { rule: payloads, signal }), nextCursor };
   };
   const text = givenIn(query, "text")?.trim() ?? "";
   const isFound = (row: DashboardContactEvent): boolean => {

@@ -2,7 +2,8 @@ import { createHmac } from "node:crypto";
 import type { Capture } from "../capture/model/capture.js";
 import { fromInbox } from "../capture/model/from-inbox.js";
 import { createFakeValues } from "../capture/redact/fake-values.js";
-import { hideQuotesOf } from "../capture/redact/quoted-text.js";
+import { type Pieces, within } from "../capture/redact/pieces.js";
+import { hideQuotesIn } from "../capture/redact/quoted-text.js";
 import { type RedactionRules, redactValue } from "../capture/redact/redact-value.js";
 import { createRedactor } from "../capture/redact/redactor.js";
 import { SHARED_PROFILE } from "../capture/redact/redaction-profiles.js";
@@ -14,7 +15,7 @@ import type { DashboardContactEvent } from "./api/contact-events.js";
 import type { ShownPayload } from "./api/event.js";
 import type { PayloadAccess } from "./api/session.js";
 import { SealedNames } from "./sealed-names.js";
-import { HIDDEN_TEXT, showError } from "./show-error.js";
+import { HIDDEN_TEXT, type ShowTexts, TOO_LARGE_TEXT } from "./show-error.js";
 
 /** An event whose bytes are there. */
 export interface EventBytes {
@@ -26,9 +27,14 @@ export interface EventBytes {
 
 /** Redacting takes the event loop, which deliveries need: larger payloads are shown once they are unveiled only. */
 export const MAX_REDACTED_BYTES = 128 * 1024;
+/** Of the texts of one event, in characters; a body of 128 KiB takes up to half of it, unless it is made to take long. */
+const MAX_QUOTE_WORK = 2_000_000;
 /** A code of the service, and the dotted path of a field. */
 const SERVICE_CODE = /^[a-z]\w{0,63}$/i;
 const FIELD_PATH = /^[a-z]\w*(?:\[\d+\]|\.\w+)*/i;
+
+/** A contact event by itself, without what keeps it back. */
+export type ShownContactEvent = Omit<DashboardContactEvent, "waitsBehind">;
 
 /** Hides what is personal, with stand-ins that are the same in all processes of a store and in all answers. */
 export class PersonalData {
@@ -48,26 +54,15 @@ export class PersonalData {
   }
 
   /**
-   * What shows errors that may quote this body, by how much of payloads may be seen: without what the redaction of the
-   * body removes; with the names and places alone where there is no body to compare them with.
+   * Texts without what they quote of a body and its redaction removes; hidden as a whole where looking for it would take
+   * too long.
    */
-  errorsOf(body: Uint8Array | undefined, rule: PayloadAccess): (error: string) => string {
-    if (rule === "full") return (error) => error;
-    const hide = this.textsOf(body, rule);
-    return (error) => showError(error, hide);
-  }
-
-  /** The same for texts that are not errors, such as the names that handlers give to steps. */
-  textsOf(body: Uint8Array | undefined, rule: PayloadAccess): (text: string) => string {
-    if (rule === "full") return (text) => text;
-    const isRead = rule === "redacted" && body !== undefined && body.byteLength <= MAX_REDACTED_BYTES;
-    return this.#hide(isRead ? quotable(body) : undefined);
-  }
-
-  #hide(quotable: { value: unknown } | undefined): (text: string) => string {
-    const hide =
-      quotable === undefined ? undefined : withoutRangeError(() => hideQuotesOf(quotable.value, this.#rules));
-    return hide ?? (() => HIDDEN_TEXT);
+  *hideQuotes(texts: readonly string[], body: Uint8Array): Pieces<string[]> {
+    if (body.byteLength > MAX_REDACTED_BYTES) return texts.map(() => TOO_LARGE_TEXT);
+    const { value } = quotable(body);
+    yield body.byteLength;
+    const hidden = yield* within(MAX_QUOTE_WORK, hideQuotesIn(texts, value, this.#rules));
+    return hidden ?? texts.map(() => TOO_LARGE_TEXT);
   }
 
   event<Row extends InboxEvent>(row: Row, show: (error: string) => string): Row {
@@ -81,15 +76,21 @@ export class PersonalData {
     return { first: { ...first, stack: show(first.stack) }, last: { ...last, stack: show(last.stack) } };
   }
 
-  contactEvent(view: OutboxView, rule: PayloadAccess): Omit<DashboardContactEvent, "waitsBehind"> {
+  /** The same for what the API answered to a contact event, and the JSON of that. */
+  *hideQuotesOfContactEvent(texts: readonly string[], body: string): Pieces<string[]> {
+    const { fields } = partsOfContactEvent(body);
+    const hidden = yield* within(MAX_QUOTE_WORK, hideQuotesIn(texts, fields, this.#rules));
+    return hidden ?? texts.map(() => TOO_LARGE_TEXT);
+  }
+
+  contactEvent(view: OutboxView, rule: PayloadAccess, show: ShowTexts): ShownContactEvent {
     const row = { ...contactEventRow(view), key: this.#keys.nameOf(view.key), idempotencyKey: null };
     if (rule === "full") return { ...row, idempotencyKey: view.key };
     const { fields } = partsOfContactEvent(view.body);
-    const hide = this.#hide(rule === "hidden" ? undefined : { value: fields });
-    const shown = (text: string | null): string | null => (text === null ? null : hide(text));
+    const shown = (text: string | null): string | null => (text === null ? null : show.text(text));
     const answer = {
-      error: row.error === null ? null : showError(row.error, hide),
-      code: row.code === null || SERVICE_CODE.test(row.code) ? row.code : hide(row.code),
+      error: row.error === null ? null : show.error(row.error),
+      code: row.code === null || SERVICE_CODE.test(row.code) ? row.code : show.text(row.code),
       // The service may put a value behind the name of a field.
       param: rule === "hidden" ? row.param && (FIELD_PATH.exec(row.param)?.[0] ?? HIDDEN_TEXT) : shown(row.param),
       message: shown(row.message),
@@ -185,16 +186,6 @@ function quotable(body: Uint8Array): { value: unknown } {
     return { value: Object.fromEntries(Object.entries(value).filter(([key]) => !own.includes(key))) };
   } catch {
     return { value: text };
-  }
-}
-
-/** Undefined for a body that is nested too deeply to recurse. */
-function withoutRangeError<Value>(make: () => Value): Value | undefined {
-  try {
-    return make();
-  } catch (error) {
-    if (error instanceof RangeError) return undefined;
-    throw error;
   }
 }
 

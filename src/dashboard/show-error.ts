@@ -2,6 +2,8 @@ import { UNDECODABLE_TEXTS } from "../protocol/undecodable-texts.js";
 
 /** In place of a message that must not be seen. */
 export const HIDDEN_TEXT = "[hidden]";
+/** In place of one that would take too long to compare with the body that it may quote. */
+export const TOO_LARGE_TEXT = "[hidden: too much to redact]";
 
 /** They quote nothing, whatever body they are of. */
 const OWN_TEXTS: ReadonlySet<string> = new Set(Object.values(UNDECODABLE_TEXTS));
@@ -20,6 +22,18 @@ const NO_PLACE = /<anonymous>|native|index \d+/;
 const FRAME = new RegExp(
   `^ {4}at (?:${FUNCTION.source} \\((?:${PLACE.source}|${NO_PLACE.source})\\)|(?:async )?${PLACE.source}|<anonymous>)$`,
 );
+
+/** What shows texts that may quote a body. */
+export interface ShowTexts {
+  error: (error: string) => string;
+  /** Such as the names that handlers give to steps. */
+  text: (text: string) => string;
+}
+
+/** `hide` changes all but names and places of errors. */
+export function showWith(hide: (text: string) => string): ShowTexts {
+  return { error: (error) => showError(error, hide), text: hide };
+}
 
 /** An error as it is kept, also with its stack and its causes: names and frames stay, `hide` changes messages. */
 export function showError(error: string, hide: (message: string) => string): string {

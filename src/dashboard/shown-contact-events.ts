@@ -1,24 +1,26 @@
 import type { InboxOperator } from "../store/inbox-operator.js";
 import type { OutboxView } from "../store/outbox.js";
 import type { CallInFront, DashboardContactEvent } from "./api/contact-events.js";
-import type { PayloadAccess } from "./api/session.js";
-import type { PersonalData } from "./personal-data.js";
+import type { QuoteHider, Reader } from "./quote-hider.js";
 
 /** What shows contact events. */
 export interface ContactEventShowTools {
   operator: () => Pick<InboxOperator, "listContactEvents">;
-  personal: PersonalData;
+  quotes: QuoteHider;
 }
 
 /** Contact events as a person may see them, with the call that keeps back those that wait. */
 export async function showContactEvents(
-  { operator, personal }: ContactEventShowTools,
+  { operator, quotes }: ContactEventShowTools,
   views: readonly OutboxView[],
-  rule: PayloadAccess,
+  reader: Reader,
 ): Promise<DashboardContactEvent[]> {
   const inFront = views.some(waits) ? await findFailing(operator()) : undefined;
-  const behind = inFront === undefined ? null : callInFront(personal.contactEvent(inFront, rule));
-  return views.map((view) => ({ ...personal.contactEvent(view, rule), waitsBehind: waits(view) ? behind : null }));
+  const behind = inFront === undefined ? null : callInFront(await quotes.contactEvent(inFront, reader));
+  const rows: DashboardContactEvent[] = [];
+  for (const view of views)
+    rows.push({ ...(await quotes.contactEvent(view, reader)), waitsBehind: waits(view) ? behind : null });
+  return rows;
 }
 
 const waits = ({ state }: OutboxView): boolean => state === "pending";

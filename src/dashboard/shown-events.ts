@@ -1,4 +1,3 @@
-import { setImmediate } from "node:timers/promises";
 import { isoTime } from "../base/iso-time.js";
 import type { RowPage } from "../dev/api/find-rows.js";
 import { eventRow } from "../dev/api/inbox-rows.js";
@@ -6,10 +5,11 @@ import type { InboxHandler } from "../dev/api/page-api.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import type { EventQuery, EventView } from "../store/inbox-view.js";
 import type { PatientEventQuery } from "../store/list-windows.js";
-import type { PayloadAccess } from "./api/session.js";
 import type { DashboardEvent } from "./api/work.js";
 import { holdsText } from "./find-shown.js";
-import { MAX_REDACTED_BYTES, type PersonalData } from "./personal-data.js";
+import type { PersonalData } from "./personal-data.js";
+import type { QuoteHider, Reader } from "./quote-hider.js";
+import type { ShowTexts } from "./show-error.js";
 
 /** What shows events. */
 export interface EventShowTools {
@@ -17,6 +17,7 @@ export interface EventShowTools {
   /** Lists them. @default the operator */
   source?: Pick<InboxOperator, "listEvents">;
   personal: PersonalData;
+  quotes: QuoteHider;
 }
 
 /**
@@ -24,35 +25,20 @@ export interface EventShowTools {
  * says that there is one: {@link workWithShownError} looks for the text in what is shown.
  */
 export async function listShownEvents(
-  { operator, source = operator(), personal }: EventShowTools,
+  { operator, source = operator(), personal, quotes }: EventShowTools,
   query: PatientEventQuery,
-  rule: PayloadAccess,
+  reader: Reader,
 ): Promise<RowPage<DashboardEvent>> {
   const { error } = query;
   const { items, nextCursor } = await source.listEvents({
     ...query,
-    error: error === undefined || rule === "full" ? error : "",
+    error: error === undefined || reader.rule === "full" ? error : "",
   });
-  const quoted = rule === "redacted" ? items.filter(hasError).map(({ id }) => id) : [];
-  const bodies = await readQuotedBodies(operator(), quoted);
-  const shown: DashboardEvent[] = [];
-  for (const view of items) {
-    const body = bodies.get(view.id);
-    // Deliveries come between two bodies.
-    if (body !== undefined) await setImmediate();
-    shown.push(showEvent(view, personal, personal.errorsOf(body, rule)));
-  }
-  return { items: shown, nextCursor };
-}
-
-const hasError = ({ handlers }: EventView): boolean => handlers.some(({ error }) => error !== undefined);
-
-/** The bodies that errors of these events are compared with, by id; without those that are too large to redact. */
-export async function readQuotedBodies(
-  inbox: Pick<InboxOperator, "readBodies">,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, Uint8Array>> {
-  return ids.length === 0 ? new Map() : inbox.readBodies({ ids, maxBytes: MAX_REDACTED_BYTES });
+  const rows = items.map((view) => ({
+    id: view.id,
+    make: (show: ShowTexts) => showEvent(view, personal, show.error),
+  }));
+  return { items: await quotes.showAll(operator(), rows, reader), nextCursor };
 }
 
 export function showEvent(event: EventView, personal: PersonalData, show: (error: string) => string): DashboardEvent {

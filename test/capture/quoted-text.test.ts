@@ -110,7 +110,7 @@ describe("a text that quotes a value", () => {
     ])("in small pieces, as many as it is long: %s", (_, text) => {
       const pieces = piecesFor([text], addressesOf(5_400));
       // A piece, and the text that filled it.
-      expect(Math.max(...pieces)).toBeLessThan(8_192 + 8_192);
+      expect(Math.max(...pieces)).toBeLessThan(4_096 + 8_192);
       expect(sum(pieces)).toBeLessThan(2.2 * sum(piecesFor([text], addressesOf(2_700))));
       expect(
         sum(piecesFor([text, ...Array.from({ length: 9 }, (_each, index) => `Error ${index}`)], addressesOf(5_400))),

@@ -7,7 +7,9 @@ import type { ErrorGroupPage } from "#pigeonhole/dashboard/api/error-groups.js";
 import type { DashboardEventDetail, UnveiledPayload } from "#pigeonhole/dashboard/api/event.js";
 import type { BulkJobList, BulkJobRow, JobPreview } from "#pigeonhole/dashboard/api/jobs.js";
 import type { DashboardEventPage } from "#pigeonhole/dashboard/api/work.js";
+import { LoopShare } from "#pigeonhole/dashboard/loop-share.js";
 import { PersonalData } from "#pigeonhole/dashboard/personal-data.js";
+import { QuoteHider } from "#pigeonhole/dashboard/quote-hider.js";
 import { HOUR } from "#pigeonhole/base/duration.js";
 import { partsOf } from "#pigeonhole/receiver/parts-of.js";
 import type { OutboxView } from "#pigeonhole/store/outbox.js";
@@ -580,7 +582,7 @@ describe("payloads", () => {
       }
     });
 
-    test.each(["hidden", "redacted"] as const)("with %j, nor do those of contact events", (payloads) => {
+    test.each(["hidden", "redacted"] as const)("with %j, nor do those of contact events", async (payloads) => {
       const body = JSON.stringify({
         name: "order_placed",
         email: "ada@secret.example.com",
@@ -592,12 +594,16 @@ describe("payloads", () => {
         error: "FetchError: no ada@secret.example.com",
         param: "events[0].email=ada@secret.example.com Neverland",
       } as OutboxView;
-      const personal = new PersonalData(new Uint8Array(32));
-      const shown = personal.contactEvent(view, payloads);
+      const quotes = new QuoteHider(new PersonalData(new Uint8Array(32)), new LoopShare());
+      const { signal } = new AbortController();
+      const shown = await quotes.contactEvent(view, { rule: payloads, signal });
       expect(JSON.stringify(shown)).not.toMatch(/Neverland|ada@/);
       expect(shown.param).toMatch(/^events\[0\]/);
       expect(shown.message).toContain(payloads === "hidden" ? "[hidden]" : "Xxxxxxxxx of order_placed is unknown");
-      expect(personal.contactEvent(view, "full")).toMatchObject({ message: view.message, error: view.error });
+      expect(await quotes.contactEvent(view, { rule: "full", signal })).toMatchObject({
+        message: view.message,
+        error: view.error,
+      });
     });
 
     test("nor can a guess of one be checked with the key of a contact event", async () => {
@@ -635,17 +641,19 @@ describe("payloads", () => {
       { email: "jane(o'connor)@secret.example" },
       { email: "Jane O'Connor" },
       { contactId: "Jane O'Connor <jane.o'connor@secret.example>" },
-    ])("nor is anything left of the contact %j", (contact) => {
+    ])("nor is anything left of the contact %j", async (contact) => {
       const body = JSON.stringify({ name: "order_placed", ...contact });
       const code = "jane.o'connor@secret.example";
       const view = { key: "k", state: "dead", body, recordedAt: 1, code, message: "jane.oconnor: no" } as OutboxView;
       const personal = new PersonalData(new Uint8Array(32));
+      const quotes = new QuoteHider(personal, new LoopShare());
+      const { signal } = new AbortController();
       for (const payloads of ["hidden", "redacted"] as const) {
-        const { contact: shown, code: shownCode } = personal.contactEvent(view, payloads);
+        const { contact: shown, code: shownCode } = await quotes.contactEvent(view, { rule: payloads, signal });
         const texts = [shown, shownCode, personal.contactEventBody(body, payloads)];
         expect(texts.join("\n")).not.toMatch(/jane|connor|secret/i);
       }
-      expect(personal.contactEvent(view, "hidden").message).toBe("[hidden]");
+      expect((await quotes.contactEvent(view, { rule: "hidden", signal })).message).toBe("[hidden]");
     });
   });
 });

@@ -5,7 +5,7 @@
 export type Pieces<Value> = Generator<number, Value, void>;
 
 /** About a millisecond. One call that cannot be cut may be longer. */
-const PIECE = 8 * 1024;
+const PIECE = 4 * 1024;
 
 /** Counts what a piece has done so far. */
 export class PieceMeter {

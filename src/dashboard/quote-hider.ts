@@ -1,0 +1,160 @@
+import type { Pieces } from "../capture/redact/pieces.js";
+import type { InboxOperator } from "../store/inbox-operator.js";
+import type { OutboxView } from "../store/outbox.js";
+import type { PayloadAccess } from "./api/session.js";
+import { type LoopShare, checkPresent } from "./loop-share.js";
+import { MAX_REDACTED_BYTES, type PersonalData, type ShownContactEvent } from "./personal-data.js";
+import { HIDDEN_TEXT, type ShowTexts, showWith } from "./show-error.js";
+
+/** For whom something is made. */
+export interface Reader {
+  rule: PayloadAccess;
+  /** Aborts once the client has gone. */
+  signal: AbortSignal;
+}
+
+/** What is made of texts that may quote something, such as the body of an event. */
+export interface QuotingRow<Value> {
+  /** Of what they may quote. */
+  id: string;
+  /** May be called several times. */
+  make: (show: ShowTexts) => Value;
+}
+
+/** Texts without what they quote; one for each. */
+type HideQuotes = (texts: readonly string[]) => Pieces<string[]>;
+
+/** Few, since each person who waits holds them. */
+const BODIES_TOGETHER = 4;
+/** Texts as they are and as they are shown: pages read the same errors each second. */
+const MAX_KEPT_CHARACTERS = 2_000_000;
+
+/** Hides in errors and other texts what they quote, by how much of payloads may be seen. */
+export class QuoteHider {
+  readonly #personal: PersonalData;
+  readonly #share: LoopShare;
+  readonly #kept = new KeptTexts(MAX_KEPT_CHARACTERS);
+
+  constructor(personal: PersonalData, share: LoopShare) {
+    this.#personal = personal;
+    this.#share = share;
+  }
+
+  /** Rows of events. It reads the bodies that it needs, but for those that are gone or too large to redact. */
+  async showAll<Value>(
+    inbox: Pick<InboxOperator, "readBodies">,
+    rows: readonly QuotingRow<Value>[],
+    reader: Reader,
+  ): Promise<Value[]> {
+    const shown: Value[] = [];
+    for (let at = 0; at < rows.length; at += BODIES_TOGETHER) {
+      checkPresent(reader.signal);
+      const some = rows.slice(at, at + BODIES_TOGETHER);
+      const bodies = await readBodies(inbox, reader.rule === "redacted" ? some.filter((row) => this.#lacks(row)) : []);
+      for (const row of some) shown.push(await this.show(row, bodies.get(row.id), reader));
+    }
+    return shown;
+  }
+
+  /** A row of an event: with names and places of errors alone where there is no body to compare them with. */
+  show<Value>(row: QuotingRow<Value>, body: Uint8Array | undefined, reader: Reader): Promise<Value> {
+    const hide = body === undefined ? undefined : (texts: readonly string[]) => this.#personal.hideQuotes(texts, body);
+    return this.#show(row, hide, reader);
+  }
+
+  contactEvent(view: OutboxView, reader: Reader): Promise<ShownContactEvent> {
+    const make = (show: ShowTexts) => this.#personal.contactEvent(view, reader.rule, show);
+    const hide: HideQuotes = (texts) => this.#personal.hideQuotesOfContactEvent(texts, view.body);
+    return this.#show({ id: `outbox ${view.key}`, make }, hide, reader);
+  }
+
+  async #show<Value>(
+    { id, make }: QuotingRow<Value>,
+    hide: HideQuotes | undefined,
+    { rule, signal }: Reader,
+  ): Promise<Value> {
+    checkPresent(signal);
+    if (rule === "full") return make({ error: (error) => error, text: (text) => text });
+    if (rule === "hidden") return make(showWith(() => HIDDEN_TEXT));
+    const { value, known, missing } = this.#look({ id, make });
+    if (missing.length === 0) return value;
+    const shown = hide && (await this.#share.run(() => this.#hide(id, missing, hide), signal));
+    return make(showWith((text) => shown?.get(text) ?? known.get(text) ?? HIDDEN_TEXT));
+  }
+
+  *#hide(id: string, texts: readonly string[], hide: HideQuotes): Pieces<ReadonlyMap<string, string>> {
+    const shown = new Map<string, string>();
+    // Another reader may have waited for the same.
+    const left = texts.filter((text) => {
+      const kept = this.#kept.get(id, text);
+      if (kept !== undefined) shown.set(text, kept);
+      return kept === undefined;
+    });
+    const hidden = left.length === 0 ? [] : yield* hide(left);
+    for (const [index, text] of left.entries()) {
+      const each = hidden[index] ?? HIDDEN_TEXT;
+      shown.set(text, each);
+      this.#kept.set(id, text, each);
+    }
+    return shown;
+  }
+
+  #lacks(row: QuotingRow<unknown>): boolean {
+    return this.#look(row).missing.length > 0;
+  }
+
+  /** What is made with the texts that are kept, and those that are not. */
+  #look<Value>({ id, make }: QuotingRow<Value>) {
+    const known = new Map<string, string>();
+    const missing = new Set<string>();
+    const hide = (text: string): string => {
+      const kept = this.#kept.get(id, text);
+      if (kept === undefined) missing.add(text);
+      else known.set(text, kept);
+      return kept ?? HIDDEN_TEXT;
+    };
+    return { value: make(showWith(hide)), known, missing: [...missing] };
+  }
+}
+
+async function readBodies(
+  inbox: Pick<InboxOperator, "readBodies">,
+  rows: readonly QuotingRow<unknown>[],
+): Promise<ReadonlyMap<string, Uint8Array>> {
+  const ids = rows.map(({ id }) => id);
+  return ids.length === 0 ? new Map() : inbox.readBodies({ ids, maxBytes: MAX_REDACTED_BYTES });
+}
+
+/** Texts of events as they are shown. Those that were not asked for the longest go first. */
+class KeptTexts {
+  readonly #most: number;
+  readonly #shown = new Map<string, string>();
+  #characters = 0;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  get(id: string, text: string): string | undefined {
+    const key = keyOf(id, text);
+    const shown = this.#shown.get(key);
+    if (shown === undefined) return undefined;
+    this.#shown.delete(key);
+    this.#shown.set(key, shown);
+    return shown;
+  }
+
+  set(id: string, text: string, shown: string): void {
+    const key = keyOf(id, text);
+    if (this.#shown.has(key)) return;
+    this.#shown.set(key, shown);
+    this.#characters += key.length + shown.length;
+    for (const [oldest, value] of this.#shown) {
+      if (this.#characters <= this.#most) return;
+      this.#shown.delete(oldest);
+      this.#characters -= oldest.length + value.length;
+    }
+  }
+}
+
+const keyOf = (id: string, text: string): string => `${id.length} ${id} ${text}`;
