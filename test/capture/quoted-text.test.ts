@@ -117,6 +117,11 @@ describe("a text that quotes a value", () => {
       ).toBeLessThan(1.1 * sum(pieces));
     });
 
+    test.each(["\\", "%41", "\\u0041 ", "%", "ab %C3"])("also where its text is %j again and again", (part) => {
+      const pieces = piecesFor(["Error: no Jane of xyz"], [part.repeat(100_000 / part.length), "Jane"]);
+      expect(sum(pieces)).toBeLessThan(700_000);
+    });
+
     test("without a stand-in for what it does not quote", () => {
       let made = 0;
       const fakes = { ...rules.fakes, address: () => `p-${(made += 1)}` };

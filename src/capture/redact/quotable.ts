@@ -11,6 +11,8 @@ export const MIN_WORD = 4;
 /** Shorter ones are also parts of other words. */
 export const MIN_JOINED = 5;
 export const WORD = /\p{L}[\p{L}\p{M}]*|\p{N}+/gu;
+/** Of a long text: no word and no escape is cut. */
+const PART = /[^]{1,4096}\S*/g;
 /** What a look at a text costs beside its characters. */
 export const TEXT_COST = 16;
 
@@ -80,10 +82,22 @@ function* removedTexts(value: unknown, rules: RedactionRules): Pieces<Set<string
     if (typeof each !== "string" && typeof each !== "number") continue;
     const isLong = typeof each === "string" && each.length > MAX_KEPT_TEXT;
     const text = String(each);
-    if (isLong || redactValue(each, key, rules) !== each)
-      for (const written of [text, unescapeWords(text)]) removed.add(written.normalize().toLowerCase());
+    if (isLong || redactValue(each, key, rules) !== each) {
+      removed.add(text.normalize().toLowerCase());
+      removed.add((yield* unescape(text)).normalize().toLowerCase());
+    }
     if (meter.add(text.length)) yield meter.take();
   }
   yield meter.take();
   return removed;
+}
+
+function* unescape(text: string): Pieces<string> {
+  if (text.length <= MAX_KEPT_TEXT) return unescapeWords(text);
+  let says = "";
+  for (const [part] of text.matchAll(PART)) {
+    says += unescapeWords(part);
+    yield part.length;
+  }
+  return says;
 }
