@@ -143,7 +143,7 @@ function openOnce(parts: ReceiverParts, { operator, readings, jobs, log }: Openi
       const quotes = new QuoteHider(personal, share);
       const routes = [
         ...errorRoutes({ operator, readings, personal, quotes, now: () => clock.now() }),
-        ...eventRoutes({ operator, readings, personal, quotes, log }),
+        ...eventRoutes({ operator, readings, personal, quotes, share, log }),
         ...deliveryRoutes({ operator, quotes, deliveries }),
         ...handlerRoutes({ operator, readings, handlers: () => handlersOf(parts), log }),
         ...jobRoutes({ operator, readings, personal, quotes, jobs, log }),

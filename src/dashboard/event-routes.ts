@@ -1,5 +1,6 @@
 import { isoTime } from "../base/iso-time.js";
 import { withOutcomes } from "../capture/model/answer.js";
+import type { Pieces } from "../capture/redact/pieces.js";
 import type { Capture } from "../capture/model/capture.js";
 import { eventTimeline, finishedSteps } from "../dev/api/event-timeline.js";
 import { workOn } from "../dev/api/inbox-rows.js";
@@ -16,6 +17,7 @@ import type { DashboardCall, DashboardRoute } from "./dashboard-route.js";
 import { findEvent } from "./find-event.js";
 import { findShown, holdsText } from "./find-shown.js";
 import { InTurn } from "./in-turn.js";
+import type { LoopShare } from "./loop-share.js";
 import type { PersonalData, EventBytes } from "./personal-data.js";
 import type { QuoteHider } from "./quote-hider.js";
 import type { SharedReadings } from "./shared-readings.js";
@@ -29,6 +31,7 @@ export interface EventRouteTools {
   readings: Pick<SharedReadings, "listEvents">;
   personal: PersonalData;
   quotes: QuoteHider;
+  share: LoopShare;
   log: ActionLog;
 }
 
@@ -38,10 +41,16 @@ const MAX_SEARCHES = 10;
 
 /** Stored events: lists, one event with its life, and what is done to it. */
 export function eventRoutes(tools: EventRouteTools): DashboardRoute[] {
-  const { operator, personal, log } = tools;
+  const { operator, personal, share, log } = tools;
   const searches = new InTurn(MAX_SEARCHES, tooManySearches);
-  const file = (call: DashboardCall, kind: string, make: (event: EventBytes) => Capture): Promise<FileText> =>
-    storedEvent(operator(), call.id).then((event) => captureFile(make(event), kind));
+  const file = async (
+    { id, signal }: DashboardCall,
+    kind: string,
+    make: (event: EventBytes) => Pieces<Capture>,
+  ): Promise<FileText> => {
+    const event = await storedEvent(operator(), id);
+    return captureFile(await share.run(() => make(event), signal), kind);
+  };
   return [
     {
       method: "GET",
@@ -117,7 +126,7 @@ export function eventRoutes(tools: EventRouteTools): DashboardRoute[] {
 const PATIENCE_MS = 200;
 
 async function listEvents(
-  { operator, readings, personal, quotes, searches }: EventRouteTools & { searches: InTurn },
+  { operator, readings, personal, quotes, share, searches }: EventRouteTools & { searches: InTurn },
   { query, person: { payloads }, signal }: DashboardCall,
 ): Promise<DashboardEventPage> {
   const wanted = personal.withErrorGroupId(eventQuery(query), payloads);
@@ -131,7 +140,9 @@ async function listEvents(
   const redactedPayload = async (id: string): Promise<string | undefined> => {
     if (payloads === "hidden") return undefined;
     const event = await operator().getEvent(id);
-    return event?.body === undefined ? undefined : personal.redacted({ ...event, body: event.body });
+    if (event?.body === undefined) return undefined;
+    const { body } = event;
+    return share.run(() => personal.redacted({ ...event, body }), signal);
   };
   const isFound = async (row: DashboardEvent): Promise<boolean> => {
     if (wanted.error !== undefined && workWithShownError(row, wanted).length === 0) return false;
@@ -168,7 +179,7 @@ function eventQuery(query: URLSearchParams): EventQuery {
 }
 
 async function readEvent(
-  { operator, personal, quotes }: EventRouteTools,
+  { operator, personal, quotes, share }: EventRouteTools,
   { id, person: { payloads: rule }, signal }: DashboardCall,
 ): Promise<DashboardEventDetail> {
   const inbox = operator();
@@ -191,7 +202,7 @@ async function readEvent(
     signedAt: isoTime(event.signedAt),
     contactEvents,
     otherBytes: [...event.otherBytes],
-    payload: personal.payload(event, rule),
+    payload: await share.run(() => personal.payload(event, rule), signal),
   };
 }
 

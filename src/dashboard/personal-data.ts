@@ -5,7 +5,7 @@ import { createFakeValues } from "../capture/redact/fake-values.js";
 import { type Pieces, within } from "../capture/redact/pieces.js";
 import { hideQuotesIn } from "../capture/redact/quoted-text.js";
 import { type RedactionRules, redactValue } from "../capture/redact/redact-value.js";
-import { createRedactor } from "../capture/redact/redactor.js";
+import { createPieceRedactor } from "../capture/redact/redactor.js";
 import { SHARED_PROFILE } from "../capture/redact/redaction-profiles.js";
 import { contactEventRow } from "../dev/api/inbox-rows.js";
 import type { HandlerErrorRows, InboxEvent } from "../dev/api/page-api.js";
@@ -39,16 +39,16 @@ export type ShownContactEvent = Omit<DashboardContactEvent, "waitsBehind">;
 /** Hides what is personal, with stand-ins that are the same in all processes of a store and in all answers. */
 export class PersonalData {
   readonly #rules: RedactionRules;
-  readonly #redact: (capture: Capture) => Capture;
-  readonly #share: (capture: Capture) => Capture;
+  readonly #redact: (capture: Capture) => Pieces<Capture>;
+  readonly #share: (capture: Capture) => Pieces<Capture>;
   readonly #keys: SealedNames;
   readonly #groups: SealedNames;
 
   constructor(secret: Uint8Array) {
     const key = createHmac("sha256", secret).update("stand-ins of the dashboard").digest();
     this.#rules = { fakes: createFakeValues(key), strict: false };
-    this.#redact = createRedactor({ key });
-    this.#share = createRedactor({ key, profile: SHARED_PROFILE });
+    this.#redact = createPieceRedactor({ key });
+    this.#share = createPieceRedactor({ key, profile: SHARED_PROFILE });
     this.#keys = new SealedNames(key, "row_");
     this.#groups = new SealedNames(key, "group_");
   }
@@ -136,37 +136,41 @@ export class PersonalData {
   }
 
   /** The payload without personal data, or why it is not shown. */
-  payload(event: Omit<EventBytes, "body"> & { body: Uint8Array | undefined }, rule: PayloadAccess): ShownPayload {
+  *payload(
+    event: Omit<EventBytes, "body"> & { body: Uint8Array | undefined },
+    rule: PayloadAccess,
+  ): Pieces<ShownPayload> {
     const { body } = event;
     const canUnveil = rule === "full" && body !== undefined;
     const bytes = body?.byteLength ?? null;
     if (body === undefined) return { kind: "gone", text: null, bytes, canUnveil };
     if (rule === "hidden") return { kind: "hidden", text: null, bytes, canUnveil };
-    const text = this.redacted({ ...event, body });
+    const text = yield* this.redacted({ ...event, body });
     return text === undefined
       ? { kind: "too_large", text: null, bytes, canUnveil }
       : { kind: "redacted", text, bytes, canUnveil };
   }
 
   /** The payload's text without personal data; undefined for one that is too large. */
-  redacted(event: EventBytes): string | undefined {
+  *redacted(event: EventBytes): Pieces<string | undefined> {
     if (event.body.byteLength > MAX_REDACTED_BYTES) return undefined;
-    const { data, encoding } = this.#redact(fromInbox(event)).request.body;
+    yield event.body.byteLength;
+    const { data, encoding } = (yield* this.#redact(fromInbox(event))).request.body;
     return encoding === "utf8" ? data : "";
   }
 
   /** A capture for others to see. */
-  shared(event: EventBytes): Capture {
+  *shared(event: EventBytes): Pieces<Capture> {
     checkRedactable(event);
-    return this.#share(fromInbox(event));
+    return yield* this.#share(fromInbox(event));
   }
 
   /** A capture for the app's own tests: exact where the person may see all, redacted otherwise. */
-  fixture(event: EventBytes, rule: PayloadAccess): Capture {
+  *fixture(event: EventBytes, rule: PayloadAccess): Pieces<Capture> {
     const capture = fromInbox(event);
     if (rule === "full") return capture;
     checkRedactable(event);
-    return this.#redact(capture);
+    return yield* this.#redact(capture);
   }
 }
 

@@ -7,6 +7,7 @@ import type { ErrorGroupPage } from "#pigeonhole/dashboard/api/error-groups.js";
 import type { DashboardEventDetail, UnveiledPayload } from "#pigeonhole/dashboard/api/event.js";
 import type { BulkJobList, BulkJobRow, JobPreview } from "#pigeonhole/dashboard/api/jobs.js";
 import type { DashboardEventPage } from "#pigeonhole/dashboard/api/work.js";
+import { finish } from "#pigeonhole/capture/redact/pieces.js";
 import { LoopShare } from "#pigeonhole/dashboard/loop-share.js";
 import { PersonalData } from "#pigeonhole/dashboard/personal-data.js";
 import { QuoteHider } from "#pigeonhole/dashboard/quote-hider.js";
@@ -351,9 +352,9 @@ describe("payloads", () => {
     const personal = new PersonalData(new Uint8Array(32));
     const body = Buffer.from(JSON.stringify({ type: "email.sent", data: { text: "a@b.example ".repeat(20_000) } }));
     const event = { id: "evt_1", type: "email.sent", receivedAt: 0, body };
-    expect(() => personal.shared(event)).toThrow("A payload of more than 128 KiB is not redacted");
-    expect(() => personal.fixture(event, "redacted")).toThrow("A payload of more than 128 KiB is not redacted");
-    expect(personal.fixture(event, "full").request.body.data).toContain("a@b.example");
+    expect(() => finish(personal.shared(event))).toThrow("A payload of more than 128 KiB is not redacted");
+    expect(() => finish(personal.fixture(event, "redacted"))).toThrow("A payload of more than 128 KiB is not redacted");
+    expect(finish(personal.fixture(event, "full")).request.body.data).toContain("a@b.example");
   });
 
   test("a person who may see all unveils an event, which is logged", async () => {

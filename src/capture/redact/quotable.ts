@@ -1,7 +1,7 @@
 import { unescapeWords } from "./escaped-words.js";
 import type { FakeValues } from "./fake-values.js";
 import { type Pieces, PieceMeter } from "./pieces.js";
-import { type RedactionRules, redactValue } from "./redact-value.js";
+import { type RedactionRules, redactLeaf } from "./redact-value.js";
 
 /** Longer texts are never kept by the redaction. */
 const MAX_KEPT_TEXT = 320;
@@ -82,7 +82,7 @@ function* removedTexts(value: unknown, rules: RedactionRules): Pieces<Set<string
     if (typeof each !== "string" && typeof each !== "number") continue;
     const isLong = typeof each === "string" && each.length > MAX_KEPT_TEXT;
     const text = String(each);
-    if (isLong || redactValue(each, key, rules) !== each) {
+    if (isLong || redactLeaf(each, key, rules) !== each) {
       removed.add(text.normalize().toLowerCase());
       removed.add((yield* unescape(text)).normalize().toLowerCase());
     }

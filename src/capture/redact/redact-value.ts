@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { type FakeValues, maskText } from "./fake-values.js";
+import { type Pieces, PieceMeter, finish } from "./pieces.js";
 
 /** What one profile does to single values. */
 export interface RedactionRules {
@@ -32,27 +33,82 @@ const KIND_KEY =
   /^(?:type|kind|status|state|reason|code|stream|direction|usage|outcome|event|result|contentType|mimeType|enc(?:oding)?|record_?type)$/;
 const KIND = /^[A-Za-z0-9][\w./+-]{0,63}$/;
 const DROPPED = "[dropped]";
+/** A long text is redacted part by part. Where there is a space, no address is cut, which would only hide it as a text. */
+const PART_LENGTH = 4096;
+const PART = /[^]{1,4096}\S{0,1024}/g;
+/** What a value costs beside its characters: there may be an address in it, whose stand-in takes long. */
+const LEAF_COST = 128;
 
 /** A value without personal data. Keys, types and lengths of lists stay. */
 export function redactValue(value: unknown, key: string, rules: RedactionRules): unknown {
-  if (Array.isArray(value)) return (value as unknown[]).map((item) => redactValue(item, key, rules));
+  return finish(redactInPieces(value, key, rules));
+}
+
+/** The same in pieces. Throws a RangeError for a value that is nested too deeply. */
+export function* redactInPieces(value: unknown, key: string, rules: RedactionRules): Pieces<unknown> {
+  const meter = new PieceMeter();
+  const redacted = yield* redactWith(meter, value, key, rules);
+  yield meter.take();
+  return redacted;
+}
+
+function* redactWith(meter: PieceMeter, value: unknown, key: string, rules: RedactionRules): Pieces<unknown> {
+  if (Array.isArray(value)) {
+    const items: unknown[] = [];
+    for (const item of value as unknown[]) items.push(yield* redactWith(meter, item, key, rules));
+    return items;
+  }
   if (typeof value === "object" && value !== null) {
-    const fields = Object.entries(value).map(([name, field]) => [
-      hideAddresses(name, rules),
-      redactValue(field, name, rules),
-    ]);
+    const fields: [string, unknown][] = [];
+    for (const [name, field] of Object.entries(value))
+      fields.push([hideAddresses(name, rules), yield* redactWith(meter, field, name, rules)]);
     return Object.fromEntries(fields) as unknown;
   }
+  if (typeof value === "string" && value.length > PART_LENGTH && !isToken(value, key))
+    return yield* redactLongText(value, rules);
+  if (meter.add(LEAF_COST + (typeof value === "string" ? value.length : 0))) yield meter.take();
+  return redactLeaf(value, key, rules);
+}
+
+/** A long text that is no id, no date and no name of a field: all but its addresses is hidden, whatever it is cut into. */
+function* redactLongText(text: string, rules: RedactionRules): Pieces<string> {
+  if (rules.strict) return yield* maskInPieces(text, true);
+  const meter = new PieceMeter();
+  let redacted = "";
+  for (const [part] of text.matchAll(PART)) {
+    for (const [index, each] of partsAroundAddresses(part).entries()) {
+      if (meter.add(each.length + LEAF_COST)) yield meter.take();
+      redacted += index % 2 === 0 ? maskText(each, false) : rules.fakes.address(each);
+    }
+  }
+  yield meter.take();
+  return redacted;
+}
+
+/** {@link maskText} in pieces. */
+export function* maskInPieces(text: string, hideMarks: boolean): Pieces<string> {
+  let masked = "";
+  for (const [part] of text.matchAll(PART)) {
+    masked += maskText(part, hideMarks);
+    yield part.length;
+  }
+  return masked;
+}
+
+/** {@link redactValue} of a value that holds no others. */
+export function redactLeaf(value: unknown, key: string, rules: RedactionRules): unknown {
   if (typeof value === "string") return redactText(value, key, rules);
   if (typeof value !== "number") return value;
   if (NUMBER_TOKEN_KEY.test(key)) return 0;
   return rules.strict && !KIND_KEY.test(key) ? redactNumber(value) : value;
 }
 
+const isToken = (text: string, key: string): boolean => TOKEN_KEY.test(key) || TOKEN.test(text);
+
 function redactText(text: string, key: string, rules: RedactionRules): string {
   const { fakes, strict } = rules;
   if (text === "") return text;
-  if (TOKEN_KEY.test(key) || TOKEN.test(text)) return DROPPED;
+  if (isToken(text, key)) return DROPPED;
   if (DATE.test(text)) return text;
   if (isIP(text) !== 0) return fakes.ip(text);
   if (ID.test(text)) return strict ? fakes.id(text) : text;
