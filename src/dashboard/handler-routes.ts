@@ -1,11 +1,14 @@
 import { isoTime } from "../base/iso-time.js";
+import { escapeControls } from "../base/text.js";
 import { requireField } from "../dev/api/body-fields.js";
 import { handlerTimesRow } from "../dev/api/inbox-rows.js";
+import { badField } from "../dev/api/page-api-error.js";
 import type { StoreCounts } from "../store/inbox-view.js";
 import { MAX_HANDLER_NAME_LENGTH, type PausedHandler } from "../store/paused-handlers.js";
 import type { ActionLog } from "./action-log.js";
-import type { HandlerReport, PausedHandlerRow } from "./api/work.js";
+import type { HandlerReport, PausedHandlerRow, PauseReport } from "./api/work.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
+import { lookForHandler } from "../store/look-for-handler.js";
 import type { DashboardCall, DashboardRoute } from "./dashboard-route.js";
 import type { SharedReadings } from "./shared-readings.js";
 
@@ -30,12 +33,15 @@ export function handlerRoutes({ operator, readings, handlers, log }: HandlerRout
       method: "POST",
       path: "/api/handlers/pause",
       needs: "operate",
-      async handle(call): Promise<HandlerReport> {
+      async handle(call): Promise<PauseReport> {
         const handler = nameIn(call);
+        const isHere = handlers().includes(handler);
+        if (!isHere) await refuseControls(operator(), handler);
         log.note(call.person, "pause", { handler });
         await operator().pauseHandler(handler, call.person.name);
         readings.forgetAll();
-        return report();
+        const { isKnown, all } = await lookForHandler(operator(), handler);
+        return { ...(await report()), ...(isHere || isKnown ? { isKnown: true } : { isKnown, knownHandlers: all }) };
       },
     },
     {
@@ -51,6 +57,12 @@ export function handlerRoutes({ operator, readings, handlers, log }: HandlerRout
       },
     },
   ];
+}
+
+/** A developer may name a handler so; nobody misspells one like that. */
+async function refuseControls(inbox: Pick<InboxOperator, "listHandlers">, handler: string): Promise<void> {
+  if (escapeControls(handler) === handler || (await inbox.listHandlers()).includes(handler)) return;
+  throw badField("handler", "has control characters, and no receiver of this store has a handler of that name.");
 }
 
 async function reportHandlers(readings: SharedReadings, registered: readonly string[]): Promise<HandlerReport> {

@@ -278,6 +278,21 @@ test("a handler is paused and resumed, and its work waits meanwhile", async () =
   expect(receiver.state).toBe("running");
 });
 
+test("a pause of an unknown name is said to be one, and refused where nobody can have meant it", async () => {
+  const { dashboard } = await start();
+  const pause = (handler: string) => dashboard.post("api/handlers/pause", { handler });
+  const unknown = {
+    isKnown: false,
+    knownHandlers: ["email.sent"],
+    handlers: [{}, { handler: "email.snt", paused: {} }],
+  };
+  expect(await pause("email.snt")).toMatchObject({ status: 200, body: unknown });
+  expect((await pause("email.sent")).body).toMatchObject({ isKnown: true });
+  expect(await pause("a\u0000")).toMatchObject({ status: 400, body: { message: expect.stringContaining("control") } });
+  const paused = (await dashboard.get<DashboardOverview>("api/overview")).body.now.paused.map(({ handler }) => handler);
+  expect(paused).toEqual(["email.sent", "email.snt"]);
+});
+
 test("a handler that the code has no more is reported while it has dead work", async () => {
   const store = tempFile();
   const before = await start({ store });

@@ -1,6 +1,6 @@
 import { isoTime } from "../../base/iso-time.js";
 import { escapeControls } from "../../base/text.js";
-import type { InboxOperator } from "../../store/inbox-operator.js";
+import { lookForHandler } from "../../store/look-for-handler.js";
 import { MAX_HANDLER_NAME_LENGTH, type PausedHandler } from "../../store/paused-handlers.js";
 import { usageError } from "../frame/command-error.js";
 import type { RunCommand } from "../frame/context.js";
@@ -22,7 +22,8 @@ export const pause: RunCommand<typeof specs.inboxPause> = ({ args: { handler }, 
     const paused = (await inbox.listPaused()).find((each) => each.handler === handler);
     const since = isoTime(paused?.since);
     const text = changed ? "paused: its work waits until inbox resume" : describeEarlier(paused);
-    const { hasWork, isKnown, others } = await lookForHandler(inbox, handler);
+    const { hasWork, isKnown, all } = await lookForHandler(inbox, handler);
+    const others = nearestFirst(handler, all);
     const known = isKnown ? { isKnown } : { isKnown, knownHandlers: others };
     context.out.result({ handler, changed, since, by: paused?.by, hasWork, ...known }, `${name}  ${text}`);
     if (!isKnown) context.out.note(describeUnknown(handler, others));
@@ -44,16 +45,6 @@ export const resume: RunCommand<typeof specs.inboxResume> = ({ args: { handler }
 
 /** So many of the known names are told to a person. */
 const TOLD_NAMES = 10;
-
-/** Whether events have work of the handler, whether any receiver had it, and the known ones, the nearest name first. */
-async function lookForHandler(
-  inbox: InboxOperator,
-  handler: string,
-): Promise<{ hasWork: boolean; isKnown: boolean; others: string[] }> {
-  const hasWork = (await inbox.listEvents({ handler, limit: 1 })).items.length > 0;
-  const all = await inbox.listHandlers();
-  return { hasWork, isKnown: hasWork || all.includes(handler), others: nearestFirst(handler, all) };
-}
 
 /** A misspelt name pauses nothing; a handler may also be new. */
 function describeUnknown(handler: string, known: readonly string[]): string {

@@ -2,7 +2,8 @@
  * GET  api/events?state=&handler=&type=&error=&id=&text=&since=&until=&group=&cursor= → DashboardEventPage
  * GET  api/running                             → RunningWork
  * GET  api/handlers                            → HandlerReport
- * POST api/handlers/pause | resume {handler}    → HandlerReport
+ * POST api/handlers/pause {handler}            → PauseReport
+ * POST api/handlers/resume {handler}           → HandlerReport
  */
 import type { HandlerTimesRow, InboxEvent } from "../../dev/api/page-api.js";
 
@@ -56,6 +57,13 @@ export interface RunningRow {
 
 export interface HandlerReport {
   handlers: HandlerRow[];
+}
+
+export interface PauseReport extends HandlerReport {
+  /** False when no work and no receiver of the store knows the name: it is paused, as it may be new. */
+  isKnown: boolean;
+  /** The names that are known, unless it is one. */
+  knownHandlers?: string[];
 }
 
 /** A handler that is registered here, or has work in the store. */
