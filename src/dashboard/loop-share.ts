@@ -22,7 +22,7 @@ const REAL_TIME: LoopTime = { now: () => performance.now(), rest: (ms) => setTim
 
 /**
  * The part of the event loop that long work for people may take; deliveries have the rest. Works are done one after the
- * other, whoever they are for.
+ * other, for all people together.
  */
 export class LoopShare {
   readonly #time: LoopTime;

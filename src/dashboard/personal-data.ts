@@ -27,7 +27,7 @@ export interface EventBytes {
 
 /** Redacting takes the event loop, which deliveries need: larger payloads are shown once they are unveiled only. */
 export const MAX_REDACTED_BYTES = 128 * 1024;
-/** Of the texts of one event, in characters; a body of 128 KiB takes up to half of it, unless it is made to take long. */
+/** Of the texts of one event, in characters; a body of 128 KiB takes up to half, unless it is made to take long. */
 const MAX_QUOTE_WORK = 2_000_000;
 /** A code of the service, and the dotted path of a field. */
 const SERVICE_CODE = /^[a-z]\w{0,63}$/i;
@@ -54,8 +54,8 @@ export class PersonalData {
   }
 
   /**
-   * Texts without what they quote of a body and its redaction removes; hidden as a whole where looking for it would take
-   * too long.
+   * Texts without what they quote of a body and its redaction removes; hidden as a whole where looking for it would
+   * take too long.
    */
   *hideQuotes(texts: readonly string[], body: Uint8Array): Pieces<string[]> {
     if (body.byteLength > MAX_REDACTED_BYTES) return texts.map(() => TOO_LARGE_TEXT);

@@ -36,8 +36,8 @@ export class GramFilter {
 }
 
 /**
- * Those of the words, of four letters or more, that are in one of the texts. It passes over the texts once, however many
- * words there are.
+ * Those of the words, of four letters or more, that are in one of the texts. It passes over the texts once, however
+ * many words there are.
  */
 export function* findWordsWithin(words: Iterable<string>, texts: readonly string[]): Pieces<Set<string>> {
   const sought = new Map<number, Set<string>>();

@@ -1,6 +1,6 @@
 /**
- * Long work in pieces: after each it yields how many characters it has read since the one before, so that whoever
- * drives it can do something else in between, or give up.
+ * Long work in pieces: after each it yields how many characters it has read since the one before, so that its caller
+ * can do something else in between, or give up.
  */
 export type Pieces<Value> = Generator<number, Value, void>;
 

@@ -33,7 +33,7 @@ const KIND_KEY =
   /^(?:type|kind|status|state|reason|code|stream|direction|usage|outcome|event|result|contentType|mimeType|enc(?:oding)?|record_?type)$/;
 const KIND = /^[A-Za-z0-9][\w./+-]{0,63}$/;
 const DROPPED = "[dropped]";
-/** A long text is redacted part by part. Where there is a space, no address is cut, which would only hide it as a text. */
+/** A long text is redacted part by part. Where there is a space, no address is cut. */
 const PART_LENGTH = 4096;
 const PART = /[^]{1,4096}\S{0,1024}/g;
 /** What a value costs beside its characters: there may be an address in it, whose stand-in takes long. */
@@ -70,7 +70,7 @@ function* redactWith(meter: PieceMeter, value: unknown, key: string, rules: Reda
   return redactLeaf(value, key, rules);
 }
 
-/** A long text that is no id, no date and no name of a field: all but its addresses is hidden, whatever it is cut into. */
+/** A long text that is no id, no date and no name of a field: all but its addresses is hidden, however it is cut. */
 function* redactLongText(text: string, rules: RedactionRules): Pieces<string> {
   if (rules.strict) return yield* maskInPieces(text, true);
   const meter = new PieceMeter();
