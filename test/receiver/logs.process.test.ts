@@ -80,7 +80,7 @@ test("the log of a failure has its place and kind, and with logErrorMessages its
     await receiver.start();
     const event = makeEvent();
     await post(receiver, event);
-    await untilWork(receiver, event.id, { state: "dead", error: `TypeError: ${CANARY}` });
+    await untilWork(receiver, event.id, { state: "dead", error: `TypeError: ${CANARY} (E_MINE)` });
     const [line] = log.named("handler_dead");
     const fields = { eventId: event.id, handler: "email.sent", attempt: 1, error: "TypeError", code: "E_MINE" };
     expect(line).toMatchObject({ level: 50, ...fields, reason: "attempts_spent" });
