@@ -19,6 +19,11 @@ const SALTS_BYTES = 8;
 
 /** A process writes both copies within microseconds, unless it is interrupted between them. */
 const INDEX_READINGS = 20;
+/** On a busy machine it may be interrupted for long; nothing is acknowledged beside a changed head until it is done. */
+const INDEX_WAITS = 100;
+const INDEX_WAIT_MS = 1;
+
+const NEVER_WOKEN = new Int32Array(new SharedArrayBuffer(4));
 
 /** The beginning and the length of the database file. */
 interface Head {
@@ -75,8 +80,8 @@ export class ContentWatch {
     const index = this.#readIndex();
     const head = this.#readHead();
     if (!isSameHead(before.head, head)) {
-      const after = this.#readIndex();
-      // Compared again at the next check, with what was seen before.
+      const after = this.#awaitIndex();
+      // A process died or stands still in its commit. Compared again at the next check, with what was seen before.
       if (after === undefined) return undefined;
       if (!mayHaveWritten(before.index, after)) return "database";
     }
@@ -106,6 +111,16 @@ export class ContentWatch {
       if (index !== undefined) return index;
     }
     return undefined;
+  }
+
+  /** Blocks for a tenth of a second at most. */
+  #awaitIndex(): WalIndex | undefined {
+    let index = this.#readIndex();
+    for (let waits = 0; index === undefined && waits < INDEX_WAITS; waits += 1) {
+      Atomics.wait(NEVER_WOKEN, 0, 0, INDEX_WAIT_MS);
+      index = this.#readIndex();
+    }
+    return index;
   }
 
   #readIndexOnce(): WalIndex | undefined {
