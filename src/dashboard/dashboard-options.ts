@@ -2,7 +2,7 @@ import { PigeonholeError } from "../base/error.js";
 import { type OptionsOf, callable, defineOptions, oneOf, readBy } from "../base/options.js";
 import type { DashboardRole, PayloadAccess } from "./api/session.js";
 
-/** The values of {@link PayloadAccess}. */
+/** The values of {@link PayloadAccess}, from nothing to all. */
 export const PAYLOAD_ACCESS = ["hidden", "redacted", "full"] as const satisfies readonly PayloadAccess[];
 
 /** What `allow` says about a person who is let in. */

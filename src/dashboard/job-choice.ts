@@ -6,6 +6,7 @@ import type { JobChoice } from "../store/bulk-jobs.js";
 import { MAX_CHOSEN } from "./api/work.js";
 import type { JobFilter } from "./api/jobs.js";
 import type { PayloadAccess } from "./api/session.js";
+import { PAYLOAD_ACCESS } from "./dashboard-options.js";
 import { HIDDEN_TEXT } from "./show-error.js";
 
 /** Of a name, a type or a text to search for. */
@@ -51,14 +52,11 @@ export function showJobChoice(choice: JobChoice, rule: PayloadAccess): JobFilter
   });
 }
 
-/** From nothing to all. */
-const ACCESSES: readonly PayloadAccess[] = ["hidden", "redacted", "full"];
-
 /** A text that errors have as they were shown to one person is nothing new to another one who is shown as much. */
 function maySeeSought({ foundBy, ids }: JobChoice, rule: PayloadAccess): boolean {
   if (rule === "full") return true;
   const isInErrors = foundBy !== undefined && ids !== undefined && ids.length > 0;
-  return isInErrors && ACCESSES.indexOf(rule) >= ACCESSES.indexOf(foundBy.payloads);
+  return isInErrors && PAYLOAD_ACCESS.indexOf(rule) >= PAYLOAD_ACCESS.indexOf(foundBy.payloads);
 }
 
 /** Keys of contact events in a body. */
