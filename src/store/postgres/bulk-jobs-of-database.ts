@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { errorMessage } from "../../base/error-text.js";
 import { isPigeonholeError } from "../../base/error.js";
-import { NOTE_HANDLER } from "../../base/note-handler.js";
 import {
   type BulkJob,
   type BulkJobs,
@@ -21,17 +20,10 @@ import type { StuckPiece } from "../inbox-operator.js";
 import type { BesideReceivers } from "./beside-receivers.js";
 import { JobPages } from "./job-pages.js";
 import { cancelJob, createJob, failJob, getJob, isJobAt, listJobs, nextOpenJob, stepJob } from "./operations/jobs.js";
-import { requestRetry } from "./operations/requested-retries.js";
 import { countWaiting, runWork } from "./operations/run-now.js";
 import { readServerTime } from "./operations/server-time.js";
-import {
-  countStillStuck,
-  countStuck,
-  endPieces,
-  resetPieceBesideOthers,
-  resetPieces,
-  selectStuck,
-} from "./operations/stuck-work.js";
+import { countStuck, endPieces, selectStuck } from "./operations/stuck-work.js";
+import { retryPieces } from "./retry-pieces.js";
 import type { Sql } from "./sql.js";
 
 /** Jobs over work in a database beside its receivers. `pages`: where nobody waits for the answer. */
@@ -114,35 +106,24 @@ async function changeStuck({ read, write }: BesideReceivers, { row, limit }: Job
   const next = stuckAfter(choice, { at, page, isFull: page.length === limit });
   await write("changing work", async (sql, now) => {
     if (!(await isJobAt(sql, row))) return;
-    const pieces = { pieces: page, now };
-    // A discard leaves nothing that is still stuck.
-    const { done, skipped } =
-      action === "discard"
-        ? { done: (await endPieces(sql, pieces)).length, skipped: 0 }
-        : await retryPieces(sql, pieces);
+    const { done, skipped } = action === "discard" ? await discard(sql, page, now) : await retry(sql, page, now);
     await stepJob(sql, { row, next, now, done, skipped });
   });
 }
 
-/** How many pieces are pending now, or will be read again; and how many cannot be. */
-async function retryPieces(
-  sql: Sql,
-  { pieces, now }: { pieces: readonly StuckPiece[]; now: number },
-): Promise<{ done: number; skipped: number }> {
-  const work = pieces.filter(({ handler }) => handler !== NOTE_HANDLER);
-  const pending = await resetPieces(sql, { pieces: work, now });
-  let [done, skipped] = [pending.length, 0];
-  const left: StuckPiece[] = [];
-  const isPending = new Set(pending.map(({ seq, handler }) => `${seq} ${handler}`));
-  for (const piece of work.filter(({ seq, handler }) => !isPending.has(`${seq} ${handler}`))) {
-    const became = await resetPieceBesideOthers(sql, { ...piece, now });
-    if (became === "pending") done += 1;
-    else if (became === "ended") skipped += 1;
-    else left.push(piece);
-  }
-  for (const piece of pieces.filter(({ handler }) => handler === NOTE_HANDLER)) {
-    if (await requestRetry(sql, piece.seq, now)) done += 1;
-    else left.push(piece);
-  }
-  return { done, skipped: skipped + (await countStillStuck(sql, left)) };
+interface ChangedPieces {
+  done: number;
+  skipped: number;
+}
+
+/** Leaves nothing that is still stuck. */
+async function discard(sql: Sql, pieces: readonly StuckPiece[], now: number): Promise<ChangedPieces> {
+  return { done: (await endPieces(sql, { pieces, now })).length, skipped: 0 };
+}
+
+/** In the transaction of the page. */
+async function retry(sql: Sql, pieces: readonly StuckPiece[], now: number): Promise<ChangedPieces> {
+  const within: BesideReceivers = { read: (_doing, use) => use(sql), write: (_doing, use) => use(sql, now) };
+  const { pending, readAgain, skipped } = await retryPieces(within, pieces);
+  return { done: pending.length + readAgain.length, skipped };
 }
