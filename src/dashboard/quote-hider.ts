@@ -21,6 +21,19 @@ export interface QuotingRow<Value> {
   make: (show: ShowTexts) => Value;
 }
 
+/** A row as far as its texts are kept. */
+interface RowLook<Value> {
+  row: QuotingRow<Value>;
+  /** Whole where none is missing. */
+  value: Value;
+  /** Kept texts, as they are shown. */
+  known: ReadonlyMap<string, string>;
+  /** Texts that are not kept. */
+  missing: readonly string[];
+}
+
+const AS_THEY_ARE: ShowTexts = { error: (error) => error, text: (text) => text };
+
 /** Texts without what they quote; one for each. */
 type HideQuotes = (texts: readonly string[]) => Pieces<string[]>;
 
@@ -49,34 +62,35 @@ export class QuoteHider {
     const shown: Value[] = [];
     for (let at = 0; at < rows.length; at += BODIES_TOGETHER) {
       checkPresent(reader.signal);
-      const some = rows.slice(at, at + BODIES_TOGETHER);
-      const bodies = await readBodies(inbox, reader.rule === "redacted" ? some.filter((row) => this.#lacks(row)) : []);
-      for (const row of some) shown.push(await this.show(row, bodies.get(row.id), reader));
+      const looks = rows.slice(at, at + BODIES_TOGETHER).map((row) => this.#look(row, reader.rule));
+      const bodies = await readBodies(inbox, looks.filter(lacksTexts));
+      for (const look of looks) shown.push(await this.#complete(look, this.#hideBy(bodies.get(look.row.id)), reader));
     }
     return shown;
   }
 
   /** A row of an event: with names and places of errors alone where there is no body to compare them with. */
   show<Value>(row: QuotingRow<Value>, body: Uint8Array | undefined, reader: Reader): Promise<Value> {
-    const hide = body === undefined ? undefined : (texts: readonly string[]) => this.#personal.hideQuotes(texts, body);
-    return this.#show(row, hide, reader);
+    return this.#complete(this.#look(row, reader.rule), this.#hideBy(body), reader);
   }
 
   contactEvent(view: OutboxView, reader: Reader): Promise<ShownContactEvent> {
     const make = (show: ShowTexts) => this.#personal.contactEvent(view, reader.rule, show);
     const hide: HideQuotes = (texts) => this.#personal.hideQuotesOfContactEvent(texts, view.body);
-    return this.#show({ id: `outbox ${view.key}`, make }, hide, reader);
+    return this.#complete(this.#look({ id: `outbox ${view.key}`, make }, reader.rule), hide, reader);
   }
 
-  async #show<Value>(
-    { id, make }: QuotingRow<Value>,
+  #hideBy(body: Uint8Array | undefined): HideQuotes | undefined {
+    return body === undefined ? undefined : (texts) => this.#personal.hideQuotes(texts, body);
+  }
+
+  /** The row with the texts that it lacked. */
+  async #complete<Value>(
+    { row: { id, make }, value, known, missing }: RowLook<Value>,
     hide: HideQuotes | undefined,
-    { rule, signal }: Reader,
+    { signal }: Reader,
   ): Promise<Value> {
     checkPresent(signal);
-    if (rule === "full") return make({ error: (error) => error, text: (text) => text });
-    if (rule === "hidden") return make(showWith(() => HIDDEN_TEXT));
-    const { value, known, missing } = this.#look({ id, make });
     if (missing.length === 0) return value;
     const shown = hide && (await this.#share.run(() => this.#hide(id, missing, hide), signal));
     return make(showWith((text) => shown?.get(text) ?? known.get(text) ?? HIDDEN_TEXT));
@@ -99,13 +113,12 @@ export class QuoteHider {
     return shown;
   }
 
-  #lacks(row: QuotingRow<unknown>): boolean {
-    return this.#look(row).missing.length > 0;
-  }
-
-  /** What is made with the texts that are kept, and those that are not. */
-  #look<Value>({ id, make }: QuotingRow<Value>) {
+  /** Makes the row with the texts that are kept. */
+  #look<Value>(row: QuotingRow<Value>, rule: PayloadAccess): RowLook<Value> {
+    const { id, make } = row;
     const known = new Map<string, string>();
+    if (rule === "full") return { row, value: make(AS_THEY_ARE), known, missing: [] };
+    if (rule === "hidden") return { row, value: make(showWith(() => HIDDEN_TEXT)), known, missing: [] };
     const missing = new Set<string>();
     const hide = (text: string): string => {
       const kept = this.#kept.get(id, text);
@@ -113,15 +126,17 @@ export class QuoteHider {
       else known.set(text, kept);
       return kept ?? HIDDEN_TEXT;
     };
-    return { value: make(showWith(hide)), known, missing: [...missing] };
+    return { row, value: make(showWith(hide)), known, missing: [...missing] };
   }
 }
 
+const lacksTexts = ({ missing }: RowLook<unknown>): boolean => missing.length > 0;
+
 async function readBodies(
   inbox: Pick<InboxOperator, "readBodies">,
-  rows: readonly QuotingRow<unknown>[],
+  looks: readonly RowLook<unknown>[],
 ): Promise<ReadonlyMap<string, Uint8Array>> {
-  const ids = rows.map(({ id }) => id);
+  const ids = looks.map(({ row }) => row.id);
   return ids.length === 0 ? new Map() : inbox.readBodies({ ids, maxBytes: MAX_REDACTED_BYTES });
 }
 
