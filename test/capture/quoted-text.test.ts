@@ -1,8 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { replaceEscaped } from "#pigeonhole/capture/redact/escaped-words.js";
 import { createFakeValues } from "#pigeonhole/capture/redact/fake-values.js";
-import { within } from "#pigeonhole/capture/redact/pieces.js";
-import { hideQuotesIn, hideQuotesOf } from "#pigeonhole/capture/redact/quoted-text.js";
+import { finish, within } from "#pigeonhole/capture/redact/pieces.js";
+import { hideQuotesIn } from "#pigeonhole/capture/redact/quoted-text.js";
+import type { RedactionRules } from "#pigeonhole/capture/redact/redact-value.js";
+
+const hideQuotesOf =
+  (value: unknown, rules: RedactionRules) =>
+  (text: string): string =>
+    finish(hideQuotesIn([text], value, rules))[0] ?? "";
 
 const value = { name: "Jane O'Connor", from: "jane@secret.example", city: "Malmö-Höör", orderId: "keep_1" };
 const hide = hideQuotesOf(value, { fakes: createFakeValues(Buffer.from("a key of the test")), strict: false });

@@ -1,7 +1,7 @@
 import { replaceEscaped } from "./escaped-words.js";
 import { maskText } from "./fake-values.js";
 import { GramFilter, findWordsWithin } from "./find-words.js";
-import { type Pieces, PieceMeter, finish } from "./pieces.js";
+import { type Pieces, PieceMeter } from "./pieces.js";
 import { MIN_JOINED, MIN_WORD, PLAIN_WORDS, type Quotable, TEXT_COST, WORD, readQuotable } from "./quotable.js";
 import { type RedactionRules, partsAroundAddresses } from "./redact-value.js";
 
@@ -17,11 +17,6 @@ const HUMP = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{M}]+/gu;
 const ADDRESS_COST = 256;
 /** Looking through a character for a whole text, beside reading it with care. */
 const PASS_COST = 1 / 32;
-
-/** Makes a function that hides quotes of a value, as {@link hideQuotesIn} does. */
-export function hideQuotesOf(value: unknown, rules: RedactionRules): (text: string) => string {
-  return (text) => finish(hideQuotesIn([text], value, rules))[0] ?? "";
-}
 
 /**
  * Hides in texts, such as errors, what they quote of a value and what the redaction of that value would remove: whole
