@@ -1,4 +1,4 @@
-import type { DashboardOverview, DashboardRunSeries, StepValues } from "../../../dashboard/api/overview.js";
+import type { DashboardOverview, RunSeries, StepValues } from "../../../dashboard/api/overview.js";
 import { escapeControls } from "../../../base/text.js";
 import { formatCount, formatMs } from "../../ui/format.js";
 import { addUp, highest } from "../plots/plot-series.js";
@@ -19,7 +19,7 @@ export function HandlerFigures({ figures }: { figures: DashboardOverview }) {
   const done = addUp(shown.map((each) => each.runs)).map((ended, index) =>
     ended === null ? null : ended - (failed[index] ?? 0),
   );
-  const ofSlowest = (of: (each: DashboardRunSeries) => StepValues): StepValues => highest(shown.map(of));
+  const ofSlowest = (of: (each: RunSeries) => StepValues): StepValues => highest(shown.map(of));
   const note = chosen !== undefined && lacksSteps(chosen, otherHandlers) ? "gaps: among other handlers" : undefined;
   const common = { times, stepMs, emptyText: "No runs in this time.", note };
   return (

@@ -1,4 +1,4 @@
-import type { DashboardOverview, HandlerSeries, DashboardRunSeries } from "../../../dashboard/api/overview.js";
+import type { DashboardOverview, HandlerSeries, RunSeries } from "../../../dashboard/api/overview.js";
 import { describeRunTime } from "../../../base/run-time-bounds.js";
 import { escapeControls } from "../../../base/text.js";
 import { formatCount, formatTime } from "../../ui/format.js";
@@ -49,8 +49,8 @@ interface HandlerLineProps {
   handler: string;
   times: HandlerSeries["times"];
   /** Null for a handler that the plots do not have by itself. */
-  series: DashboardRunSeries | null;
-  others: DashboardRunSeries | null;
+  series: RunSeries | null;
+  others: RunSeries | null;
   isChosen: boolean;
 }
 
@@ -85,7 +85,7 @@ function HandlerLine({ handler, times, series, others, isChosen }: HandlerLinePr
   );
 }
 
-function OtherHandlersLine({ series, isCountedAbove }: { series: DashboardRunSeries; isCountedAbove: boolean }) {
+function OtherHandlersLine({ series, isCountedAbove }: { series: RunSeries; isCountedAbove: boolean }) {
   return (
     <tr>
       <td>
@@ -124,7 +124,7 @@ function RunCells({ counts, times }: { counts: ShownRuns; times: HandlerSeries["
 }
 
 interface RunsOverTimeProps {
-  series: DashboardRunSeries;
+  series: RunSeries;
   name: string;
   isPartial: boolean;
 }
@@ -141,7 +141,7 @@ function RunsOverTime({ series, name, isPartial }: RunsOverTimeProps) {
   );
 }
 
-function countsOf(series: DashboardRunSeries | null, others: DashboardRunSeries | null): ShownRuns {
+function countsOf(series: RunSeries | null, others: RunSeries | null): ShownRuns {
   if (series === null) return { runs: 0, failed: 0 };
   return { runs: total(series.runs), failed: total(series.failed), isPartial: lacksSteps(series, others) };
 }
