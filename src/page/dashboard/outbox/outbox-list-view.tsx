@@ -125,10 +125,8 @@ const keysOf = (rows: readonly DashboardContactEvent[]): string[] => rows.map(({
 function ChosenBar() {
   const keys = outboxSelection.inSight.value;
   if (keys.length === 0) return null;
-  const [toRetry, toDiscard] = [
-    outboxRowsOf(keys).filter(mayRetryContact),
-    outboxRowsOf(keys).filter(mayDiscardContact),
-  ];
+  const rows = outboxRowsOf(keys);
+  const [toRetry, toDiscard] = [rows.filter(mayRetryContact), rows.filter(mayDiscardContact)];
   const isTooMuch = keys.length > MAX_CHOSEN;
   return (
     <div class="selection-bar" role="toolbar" aria-label="Chosen contact events">
