@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { describeContactEvent } from "#pigeonhole/cli/inbox/describe-contact-event.js";
 import { describeEvent } from "#pigeonhole/cli/inbox/describe-event.js";
 import type { TimelineEntry } from "#pigeonhole/dev/api/timeline-entry.js";
-import type { EventDetail } from "#pigeonhole/store/inbox-view.js";
 import type { OutboxView } from "#pigeonhole/store/outbox.js";
+import { eventDetail } from "../support/event-detail.js";
 
 const T = Date.UTC(2026, 0, 31);
 /** After any day on which this runs. */
@@ -106,18 +106,7 @@ describe("a contact event", () => {
 });
 
 test("lines of a time line have times or none, and the beginning of what others wrote, escaped", () => {
-  const event: EventDetail = {
-    id: "evt_1",
-    type: "email.sent",
-    test: false,
-    receivedAt: T,
-    signedAt: T,
-    state: "done",
-    handlers: [],
-    otherBytes: [],
-    seq: 1,
-    body: undefined,
-  };
+  const event = eventDetail(T, { state: "done", handlers: [] });
   const entry: TimelineEntry = {
     kind: "more_runs",
     at: null,

@@ -1,13 +1,8 @@
-import { join } from "node:path";
-import { createReceiver, DoNotRetry, type Store } from "pigeonhole";
+import { DoNotRetry, type Store } from "pigeonhole";
 import type { PostgresStore } from "pigeonhole/postgres";
-import { createSandbox } from "pigeonhole/sandbox";
-import { deliver, sampleEvent } from "pigeonhole/testing";
 import { expect } from "vitest";
-import { silentLogger } from "#pigeonhole/base/logger.js";
-import { makeFolder } from "../support/folder.js";
-import { jsonLines, runCli, SECRET } from "../support/run-cli.js";
-import { closeAfterTest } from "./app.js";
+import { jsonLines, runCli } from "../support/run-cli.js";
+import { openWithApi } from "./open-with-api.js";
 
 /** Colours, and turns the direction of what follows. */
 const HOSTILE = "\u001b[31m\u202e";
@@ -18,15 +13,7 @@ const ESCAPED = String.raw`\u001b[31m\u202e`;
  * another handler has given up. The store is a new file unless another is given.
  */
 export async function receiveWithLife(other?: Store | PostgresStore): Promise<{ file: string; eventId: string }> {
-  const file = join(makeFolder(), "inbox.db");
-  const sandbox = createSandbox({ contacts: [{ email: "known@example.com" }] });
-  const receiver = createReceiver({
-    secrets: SECRET,
-    store: (other ?? file) as Store,
-    api: sandbox.clientOptions,
-    logger: silentLogger,
-    telemetry: false,
-  });
+  const { receiver, receive } = openWithApi(other, { contacts: [{ email: "known@example.com" }] });
   receiver.on(
     "email.sent",
     async (_event, ctx) => {
@@ -40,18 +27,12 @@ export async function receiveWithLife(other?: Store | PostgresStore): Promise<{ 
     throw new DoNotRetry(`no ${HOSTILE}account`);
   };
   receiver.on("email.sent", fail, { name: "billing" });
-  await receiver.start();
-  closeAfterTest(async () => {
-    await receiver.stop();
-    await sandbox.close();
-  });
-  const event = sampleEvent("email.sent");
-  await deliver(receiver, event, { secret: SECRET });
+  const { file, eventId } = await receive();
   const statesOf = async (): Promise<string[]> =>
     (await receiver.contactEvents.list()).items.map(({ state }) => state).toSorted();
   await expect.poll(statesOf, { timeout: 5_000 }).toEqual(["dead", "done"]);
-  await expect.poll(async () => (await receiver.inbox.get(event.id))?.state, { timeout: 5_000 }).toBe("dead");
-  return { file, eventId: event.id };
+  await expect.poll(async () => (await receiver.inbox.get(eventId))?.state, { timeout: 5_000 }).toBe("dead");
+  return { file, eventId };
 }
 
 /** `inbox show` has all of that life, as text and as JSON, in which nothing of the texts acts on a terminal. */

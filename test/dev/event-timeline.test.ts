@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import { type TimelineParts, eventTimeline } from "#pigeonhole/dev/api/event-timeline.js";
 import type { ContactEventRow } from "#pigeonhole/dev/api/page-api.js";
 import type { TimelineEntry } from "#pigeonhole/dev/api/timeline-entry.js";
-import type { EventDetail, HandlerDetail } from "#pigeonhole/store/inbox-view.js";
+import type { HandlerDetail } from "#pigeonhole/store/inbox-view.js";
+import { eventDetail } from "../support/event-detail.js";
 
 const T = 1_800_000_000_000;
 const iso = (at: number): string => new Date(at).toISOString();
@@ -26,18 +27,7 @@ function timelineOf(work: Partial<HandlerDetail>, parts: Partial<TimelineParts> 
     steps: [],
     ...work,
   };
-  const event: EventDetail = {
-    id: "evt_1",
-    type: "email.sent",
-    test: false,
-    receivedAt: T,
-    signedAt: T,
-    state: handler.state,
-    handlers: [handler],
-    otherBytes: [],
-    seq: 1,
-    body: undefined,
-  };
+  const event = eventDetail(T, { state: handler.state, handlers: [handler] });
   return eventTimeline(event, { steps: [], contactEvents: [], paused: [], show: (text) => text, ...parts }).slice(2);
 }
 
