@@ -44,7 +44,8 @@ export function showJobChoice(choice: JobChoice, rule: PayloadAccess): JobFilter
   const { error = choice.foundBy?.error, foundBy, since, until, errorGroup, ids, ...rest } = choice;
   return withoutUndefined({
     ...rest,
-    error: error === undefined || maySeeSought(choice, rule) ? error : HIDDEN_TEXT,
+    error: error === null || error === undefined || maySeeSought(choice, rule) ? (error ?? undefined) : HIDDEN_TEXT,
+    isErrorErased: error === null ? true : undefined,
     since: isoTime(since) ?? undefined,
     until: isoTime(until) ?? undefined,
     isGroup: errorGroup === undefined ? undefined : true,

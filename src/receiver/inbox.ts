@@ -60,7 +60,8 @@ export interface Inbox {
   /**
    * Erases what mentions an e-mail address: bodies, values of steps and error texts of events, and contact events.
    * Their work ends without a run, and contact events that wait are not sent. Ids, keys and marks stay, so that nothing
-   * runs or is sent twice. What is being handled or sent is counted as left: call it again later. The captures
+   * runs or is sent twice. Jobs of the dashboard lose the texts by which people chose their work, whatever they say.
+   * What is being handled or sent, or chooses by such a text, is counted as left: call it again later. The captures
    * of `pigeonhole dev` are for `eraseCaptures`. Rejects with `invalid_argument` for what is not one address.
    */
   erase(options: EraseOptions): Promise<EraseCounts>;

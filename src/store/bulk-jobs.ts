@@ -22,10 +22,10 @@ export interface JobChoice extends WorkChoice {
 
 /** A search in errors as a person sees them, which no store can repeat: the choice has the ids that it found. */
 export interface FoundBy {
-  /** Text in the reasons or errors, as they were shown. */
-  error: string;
+  /** Text in the reasons or errors, as they were shown; null once it was erased. */
+  error: string | null;
   /** How much of payloads these showed. */
-  payloads: "hidden" | "redacted";
+  payloads: "hidden" | "redacted" | "full";
   /** Whether the search was among events that were chosen by their ids. */
   isAmongChosen: boolean;
 }

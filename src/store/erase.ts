@@ -18,12 +18,19 @@ export interface EraseCounts {
   contactEvents: number;
   /** Contact events of a call that is being made, or that may have to be repeated unchanged. */
   contactEventsLeft: number;
+  /** Jobs of the dashboard that lost the text by which a person chose their work, whatever it says. */
+  jobs: number;
+  /** Open jobs that still choose their work by such a text. */
+  jobsLeft: number;
 }
+
+/** In this order. */
+const LISTS = ["events", "contactEvents", "jobs"] as const;
 
 /** Where the next page begins. What is stored after the first page of a list is not part of the round. */
 export interface EraseCursor {
-  /** The list that the next page is of: events come first. */
-  list: "events" | "contactEvents";
+  /** The list that the next page is of: events come first, then contact events. */
+  list: (typeof LISTS)[number];
   /** The place of the last row that was looked at. */
   afterSeq: number;
   /** The place of the last row of the round; what was stored later is not looked at. */
@@ -54,7 +61,14 @@ export const NOTHING_ERASED: EraseCounts = {
   eventsLeft: 0,
   contactEvents: 0,
   contactEventsLeft: 0,
+  jobs: 0,
+  jobsLeft: 0,
 };
+
+/** Undefined behind the last one. */
+export function listAfter(list: EraseCursor["list"]): EraseCursor["list"] | undefined {
+  return LISTS[LISTS.indexOf(list) + 1];
+}
 
 /** All pages of a round, one after another. */
 export async function eraseAll(
@@ -76,6 +90,8 @@ export function addCounts(a: EraseCounts, b: Partial<EraseCounts>): EraseCounts 
     eventsLeft: a.eventsLeft + (b.eventsLeft ?? 0),
     contactEvents: a.contactEvents + (b.contactEvents ?? 0),
     contactEventsLeft: a.contactEventsLeft + (b.contactEventsLeft ?? 0),
+    jobs: a.jobs + (b.jobs ?? 0),
+    jobsLeft: a.jobsLeft + (b.jobsLeft ?? 0),
   };
 }
 

@@ -287,7 +287,8 @@ export interface Store<Tx = CommitTransaction> extends Outbox, KnownIds, Figures
   /**
    * Erases what mentions an address, one small page from the cursor on. An event loses its body, its steps and its
    * error texts, and its work ends as discarded; id and marks stay, so that nothing runs twice. A contact event keeps
-   * its key and its name. What is being handled or sent is only counted. Rejects with `invalid_argument` unless `email`
+   * its key and its name. Jobs, where the store has them, lose the texts by which people chose their work. What is
+   * being handled or sent, or chooses by such a text, is only counted. Rejects with `invalid_argument` unless `email`
    * is one address.
    */
   erase(request: EraseRequest): Promise<ErasePage>;

@@ -3,6 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { deliver, sampleEvent, signDelivery } from "pigeonhole/testing";
+import { openInbox } from "#pigeonhole/store/open-inbox.js";
 import { makeFolder } from "../support/folder.js";
 import { type CliResult, jsonLines, runCli, SECRET } from "../support/run-cli.js";
 import { type App, startReceiverApp } from "./app.js";
@@ -121,6 +122,28 @@ describe("inbox erase, beside a running receiver", () => {
     release();
     await expect.poll(async () => (await app.receiver.inbox.get(event.id))?.state).toBe("done");
     expect((await erase(app, { cwd }, "--yes")).stdout).toContain("1 event erased");
+  });
+
+  test("inbox erase counts texts by which people chose work for jobs, and ends with 1 while one is open", async () => {
+    const app = await startReceiverApp();
+    const inbox = await openInbox(app.file);
+    const choice = { error: "Ann Particular" };
+    const { id } = await inbox.createJob({ action: "discard", choice, by: "bob" });
+    const cwd = makeFolder();
+    const open = await erase(app, { cwd }, "--yes");
+    expect([open.code, open.stdout]).toEqual([
+      1,
+      expect.stringContaining(
+        "1 job left: open, and chooses work by a text. Run the command again when it has ended, or cancel it on the dashboard.",
+      ),
+    ]);
+    await inbox.cancelJob(id);
+    const line = (be: string): string => `1 text by which people chose work for jobs ${be}erased\n`;
+    expect((await erase(app, { cwd }, "--dry-run")).stdout).toContain(line("would be "));
+    const ended = await erase(app, { cwd }, "--yes");
+    expect([ended.code, ended.stdout]).toEqual([0, expect.stringContaining(line(""))]);
+    expect(JSON.stringify(await inbox.listJobs())).not.toContain("Particular");
+    await inbox.close();
   });
 
   test("inbox erase names a capture file that it cannot read, and ends with 1, also with --dry-run", async () => {

@@ -445,7 +445,7 @@ describe("payloads", () => {
         const groups = await partsOf(receiver).options.store.openOperator?.().listErrorGroups({ stepMs: HOUR });
         return groups?.items.map(({ id }) => id) ?? [];
       };
-      return { event, as, count, groupIds };
+      return { receiver, event, as, count, groupIds };
     };
 
     test.each(["hidden", "redacted"] as const)("with %j they do not show them", async (payloads) => {
@@ -509,6 +509,26 @@ describe("payloads", () => {
             // The handler is added where the text is found in work of one only.
             expect({ handler: "", ...jobs[0]?.filter }).toEqual({ handler: expect.any(String), ...shown, ...chosen });
           }
+        }
+      },
+    );
+
+    test.each(["redacted", "full"] as const)(
+      "with %j, a job by a text says after an erasure that there was one",
+      async (by) => {
+        const { as, receiver, event } = await withFailures();
+        const dashboard = as(by);
+        const filter = { error: "TypeError", ids: [event.id] };
+        const { id } = (await dashboard.post<BulkJobRow>("api/jobs", { action: "discard", filter })).body;
+        const filterFor = async (payloads: "hidden" | "redacted" | "full") =>
+          (await as(payloads).get<BulkJobList>("api/jobs")).body.jobs.find(
+            (job) => job.id === id && job.state === "done",
+          )?.filter;
+        await expect.poll(() => filterFor(by)).toMatchObject({ error: "TypeError" });
+        expect(await receiver.inbox.erase({ email: "nobody@example.com" })).toMatchObject({ jobs: 1 });
+        for (const payloads of ["hidden", "redacted", "full"] as const) {
+          await expect.poll(() => filterFor(payloads)).toMatchObject({ isErrorErased: true, chosen: 1 });
+          expect(await filterFor(payloads)).not.toHaveProperty("error");
         }
       },
     );

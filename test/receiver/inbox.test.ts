@@ -32,7 +32,7 @@ describe("inbox.erase", () => {
     const { receiver, runs, deliver } = await startWithFailingHandler();
     const event = await deliver({ data: { to: ["ann@example.com"] } });
     const other = await deliver({ data: { to: ["joann@example.com"] } });
-    const counts = { work: 1, eventsLeft: 0, contactEvents: 0, contactEventsLeft: 0 };
+    const counts = { work: 1, eventsLeft: 0, contactEvents: 0, contactEventsLeft: 0, jobs: 0, jobsLeft: 0 };
     const email = "Ann@Example.com";
     expect(await receiver.inbox.erase({ email, dryRun: true })).toEqual({ events: 1, ...counts });
     expect(await receiver.inbox.erase({ email })).toEqual({ events: 1, ...counts });

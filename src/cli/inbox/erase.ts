@@ -39,17 +39,19 @@ export const eraseFromInbox: RunCommand<typeof inboxErase> = async ({ options, c
   const counts = { ...erased, ...(hasFolder ? await eraseCaptures({ email, folder, dryRun }) : NO_CAPTURES) };
   const fields = { dryRun, ...counts, walLeft: counts.walLeft ?? null };
   context.out.result(fields, describe(counts, { dryRun, hasFolder }));
-  const isLeft = !dryRun && counts.eventsLeft + counts.contactEventsLeft > 0;
+  const isLeft = !dryRun && counts.eventsLeft + counts.contactEventsLeft + counts.jobsLeft > 0;
   return isLeft || counts.filesLeft.length > 0 ? EXIT.failed : EXIT.ok;
 };
 
 function describe(erased: InboxErasure, { dryRun, hasFolder }: { dryRun: boolean; hasFolder: boolean }): string {
-  const { events, work, eventsLeft, contactEvents, contactEventsLeft, captures, filesLeft, walLeft } = erased;
+  const { events, work, eventsLeft, contactEvents, contactEventsLeft, jobs, jobsLeft } = erased;
+  const { captures, filesLeft, walLeft } = erased;
   const be = dryRun ? "would be " : "";
   const lines = [
     `${countOf(events, "event")} ${be}erased`,
     `${countOf(work, "piece")} of work ${be}ended without a run`,
     `${countOf(contactEvents, "contact event")} ${be}erased`,
+    ...(jobs === 0 ? [] : [`${countOf(jobs, "text")} by which people chose work for jobs ${be}erased`]),
     hasFolder ? `${countOf(captures, "capture")} ${be}deleted` : "no folder with captures was found (--store)",
     ...(eventsLeft === 0
       ? []
@@ -58,6 +60,11 @@ function describe(erased: InboxErasure, { dryRun, hasFolder }: { dryRun: boolean
       ? []
       : [
           `${countOf(contactEventsLeft, "contact event")} left: in a call that may be repeated unchanged. Run the command again when it is settled, or discard its other events (outbox list --state dead).`,
+        ]),
+    ...(jobsLeft === 0
+      ? []
+      : [
+          `${countOf(jobsLeft, "job")} left: open, and chooses work by a text. Run the command again when it has ended, or cancel it on the dashboard.`,
         ]),
     ...filesLeft.map(({ file, reason }) => `${file} may mention the address. ${reason} Look into it and delete it.`),
     ...(walLeft === undefined

@@ -29,6 +29,8 @@ export interface JobPreview {
 export interface JobFilter extends Omit<WorkFilter, "ids" | "group"> {
   /** As in {@link WorkFilter}; `[hidden]` for people who could not have found it in errors as they see them. */
   error?: string | undefined;
+  /** True when there was such a text and it was erased; left out otherwise. */
+  isErrorErased?: true | undefined;
   /** True when it is work of one group of errors; left out otherwise. */
   isGroup?: true | undefined;
   /** How many events were chosen by their ids; left out when none were. */

@@ -1,6 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { beforeEach, expect, test } from "vitest";
-import type { BulkJob } from "#pigeonhole/store/bulk-jobs.js";
+import type { BulkJob, JobChoice } from "#pigeonhole/store/bulk-jobs.js";
+import { eraseAll } from "#pigeonhole/store/erase.js";
 import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
 import type { Store } from "#pigeonhole/store/store.js";
 import {
@@ -34,6 +35,14 @@ async function runAll(of: InboxOperator = inbox): Promise<number> {
 }
 
 const deadCount = async (): Promise<number> => (await inbox.overview()).events.dead;
+
+/** No event and no job mentions it. */
+const EMAIL = "ann@example.com";
+
+const erasures = {
+  operator: () => inbox.erase({ email: EMAIL }),
+  receiver: () => eraseAll((cursor) => store.erase({ email: EMAIL, now: T, dryRun: false, cursor })),
+};
 
 /** Changes of much work, a page at a time, from outside the receiver. */
 export function describeBulkJobs(kind: OperatorKind): void {
@@ -213,6 +222,62 @@ export function describeBulkJobs(kind: OperatorKind): void {
       expect(await deadCount()).toBe(1);
     },
   );
+
+  test.each(["operator", "receiver"] as const)(
+    "an erasure by the %s takes the texts by which the work of ended jobs was chosen, and nothing else of them",
+    async (by) => {
+      const foundBy = { error: "no Ann", payloads: "redacted", isAmongChosen: false } as const;
+      const choices: [JobChoice, JobChoice?][] = [
+        [
+          { handler: "h", error: "ann@exam" },
+          { handler: "h", foundBy: { error: null, payloads: "full", isAmongChosen: false } },
+        ],
+        [
+          { ids: ["a"], error: "Ann" },
+          { ids: ["a"], foundBy: { error: null, payloads: "full", isAmongChosen: true } },
+        ],
+        [
+          { ids: ["b"], foundBy },
+          { ids: ["b"], foundBy: { ...foundBy, error: null } },
+        ],
+        [{ ids: ["c"], type: "email.sent" }],
+      ];
+      await acceptDead(2);
+      for (const [choice] of choices) await inbox.createJob({ action: "discard", choice, by: "bob" });
+      const { id } = await inbox.createJob({ action: "retry", choice: { error: "it failed" }, by: "bob" });
+      await inbox.cancelJob(id);
+      await runAll();
+      const before = await inbox.listJobs();
+      expect(await inbox.erase({ email: EMAIL, dryRun: true })).toMatchObject({ jobs: 4, jobsLeft: 0 });
+      expect(await inbox.listJobs()).toEqual(before);
+      expect(await erasures[by]()).toMatchObject({ events: 0, contactEvents: 0, jobs: 4, jobsLeft: 0 });
+      const [cancelled, ...others] = await inbox.listJobs();
+      expect(cancelled).toEqual({ ...before[0], choice: { foundBy: choices[0]?.[1]?.foundBy } });
+      const expected = choices.map(([choice, left = choice]) => left).toReversed();
+      expect(others).toEqual(before.slice(1).map((job, index) => ({ ...job, choice: expected[index] })));
+      expect(await erasures[by]()).toMatchObject({ jobs: 0, jobsLeft: 0 });
+    },
+  );
+
+  test("an open job goes on with the work that it chose by a text, and loses the text with an erasure after its end", async () => {
+    await acceptDead(MANY);
+    await acceptDead(1, "email.failed");
+    const foundBy = { error: "it failed", payloads: "hidden", isAmongChosen: false } as const;
+    const byText = await inbox.createJob({ action: "discard", choice: { type: "email.sent", error: "it" }, by: "bob" });
+    const byIds = await inbox.createJob({ action: "discard", choice: { ids: ["email.failed_0"], foundBy }, by: "bob" });
+    await inbox.runJobPage();
+    expect(await inbox.erase({ email: EMAIL })).toMatchObject({ jobs: 1, jobsLeft: 1 });
+    expect(await inbox.getJob(byText.id)).toMatchObject({ state: "open", choice: byText.choice });
+    await runAll();
+    expect(await inbox.getJob(byText.id)).toMatchObject({ state: "done", done: MANY });
+    expect(await inbox.getJob(byIds.id)).toMatchObject({
+      state: "done",
+      done: 1,
+      choice: { foundBy: { error: null } },
+    });
+    expect(await inbox.erase({ email: EMAIL })).toMatchObject({ jobs: 1, jobsLeft: 0 });
+    expect(JSON.stringify(await inbox.listJobs())).not.toContain('"it');
+  });
 
   test("jobs are listed newest first, and impossible ones are refused", async () => {
     for (const by of ["ann", "bob"]) await inbox.createJob({ action: "retry", choice: {}, by });

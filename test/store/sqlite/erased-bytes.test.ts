@@ -51,6 +51,11 @@ async function fill(store: Store): Promise<void> {
     const results = send.events.map(({ seq }) => RESULTS[place % 3 === 1 ? "done" : "dead"](seq));
     await store.settleSend(sendSettlements.settled(send, results));
   }
+  const inbox = store.openOperator?.() ?? expect.unreachable();
+  for (const size of FILLS) {
+    const { id } = await inbox.createJob({ action: "discard", choice: { error: textWith(EMAIL, size) }, by: "bob" });
+    await inbox.cancelJob(id);
+  }
 }
 
 test("no byte of an erased address is left in the file", async () => {
@@ -60,7 +65,14 @@ test("no byte of an erased address is left in the file", async () => {
   await store.recover(T);
   await fill(store);
   const counts = await eraseAll((cursor) => store.erase({ email: EMAIL, now: T, dryRun: false, cursor }));
-  expect(counts).toMatchObject({ events: 36, work: 18, eventsLeft: 0, contactEvents: 18, contactEventsLeft: 0 });
+  expect(counts).toMatchObject({
+    events: 36,
+    work: 18,
+    eventsLeft: 0,
+    contactEvents: 18,
+    contactEventsLeft: 0,
+    jobs: 6,
+  });
   // The last connection writes the WAL into the database and removes it.
   await store.close();
   const bytes = readFileSync(file);

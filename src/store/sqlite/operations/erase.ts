@@ -1,21 +1,34 @@
 import type { Database } from "better-sqlite3";
 import { createMentionsEmail } from "../../../base/mentions-email.js";
-import { type EraseCursor, type ErasePage, type EraseRequest, NOTHING_ERASED, addCounts } from "../../erase.js";
+import {
+  type EraseCursor,
+  type ErasePage,
+  type EraseRequest,
+  NOTHING_ERASED,
+  addCounts,
+  listAfter,
+} from "../../erase.js";
 import { overwriting } from "../overwriting.js";
 import { type EraseTask, prepareEraseContactEvent } from "./erase-contact-event.js";
 import { prepareEraseEvent } from "./erase-event.js";
+import { prepareEraseJob } from "./erase-job.js";
 
 /** Deliveries wait for a page, some milliseconds. */
 const PAGE_ROWS = 200;
 const PAGE_BYTES = 4 * 1024 * 1024;
 
-/** Erases what mentions an address, a page at a time: first of the events, then of the contact events. */
+/** Erases what mentions an address, a page at a time: of the events, the contact events and the jobs. */
 export function prepareErase(db: Database) {
   const lists = {
-    events: prepareList(db, "inbox_event"),
-    contactEvents: prepareList(db, "outbox_event"),
+    events: prepareList(db, "inbox_event", "seq"),
+    contactEvents: prepareList(db, "outbox_event", "seq"),
+    jobs: prepareList(db, "inbox_job", "job"),
   };
-  const eraseOne = { events: prepareEraseEvent(db), contactEvents: prepareEraseContactEvent(db) };
+  const eraseOne = {
+    events: prepareEraseEvent(db),
+    contactEvents: prepareEraseContactEvent(db),
+    jobs: prepareEraseJob(db),
+  };
 
   function page({ list, afterSeq, throughSeq }: EraseCursor, task: EraseTask): ErasePage {
     let counts = NOTHING_ERASED;
@@ -30,7 +43,8 @@ export function prepareErase(db: Database) {
     if (lists[list].hasMore.get({ afterSeq, throughSeq }) !== undefined) {
       return { ...counts, next: { list, afterSeq, throughSeq } };
     }
-    return { ...counts, next: list === "events" ? begin("contactEvents") : undefined };
+    const next = listAfter(list);
+    return { ...counts, next: next && begin(next) };
   }
 
   function begin(list: EraseCursor["list"]): EraseCursor {
@@ -43,12 +57,12 @@ export function prepareErase(db: Database) {
   };
 }
 
-function prepareList(db: Database, table: "inbox_event" | "outbox_event") {
-  const range = "seq > :afterSeq AND seq <= :throughSeq";
+function prepareList(db: Database, table: "inbox_event" | "outbox_event" | "inbox_job", key: "seq" | "job") {
+  const range = `${key} > :afterSeq AND ${key} <= :throughSeq`;
   return {
-    last: db.prepare<[], number | null>(`SELECT max(seq) FROM ${table}`).pluck(),
+    last: db.prepare<[], number | null>(`SELECT max(${key}) FROM ${table}`).pluck(),
     select: db
-      .prepare<object, number>(`SELECT seq FROM ${table} WHERE ${range} ORDER BY seq LIMIT ${PAGE_ROWS}`)
+      .prepare<object, number>(`SELECT ${key} FROM ${table} WHERE ${range} ORDER BY ${key} LIMIT ${PAGE_ROWS}`)
       .pluck(),
     hasMore: db.prepare<object, 1>(`SELECT 1 FROM ${table} WHERE ${range} LIMIT 1`),
   };
