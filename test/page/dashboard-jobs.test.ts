@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { BulkJobRow } from "../../src/dashboard/api/jobs.js";
-import { shownJobs, takeList } from "../../src/page/dashboard/state/jobs.js";
+import { jobs, shownJobs, takeList } from "../../src/page/dashboard/state/jobs.js";
 
 function job(id: string, state: BulkJobRow["state"]): BulkJobRow {
   const counts = { total: 2, done: 1, skipped: 0, changedBefore: 0 };
@@ -14,6 +14,12 @@ test("the page shows jobs that are open, or end while it is open", () => {
   expect(shown()).toEqual(["new open"]);
   takeList([job("short", "done"), job("new", "done"), job("old", "done")]);
   expect(shown().toSorted()).toEqual(["new done", "short done"]);
+});
+
+test("a text that was erased goes from a job that has ended", () => {
+  takeList([{ ...job("erased", "done"), filter: { error: "no Ann" } }]);
+  takeList([{ ...job("erased", "done"), filter: { isErrorErased: true } }]);
+  expect(jobs.value.get("erased")?.filter).toEqual({ isErrorErased: true });
 });
 
 test("an answer that comes late begins no job again", () => {

@@ -32,8 +32,9 @@ export function takeList(list: readonly BulkJobRow[]): void {
 
 function take(changed: readonly BulkJobRow[]): void {
   const all = new Map(jobs.value);
-  // A job that has ended stays so: an answer that says otherwise is late.
-  for (const job of changed) if ((all.get(job.id)?.state ?? "open") === "open") all.set(job.id, job);
+  // A job that has ended stays so: an answer that says otherwise is late. The text by which it chose may be erased.
+  for (const job of changed)
+    if (job.state !== "open" || (all.get(job.id)?.state ?? "open") === "open") all.set(job.id, job);
   const sorted = [...all.values()].toSorted((a, b) => b.createdAt.localeCompare(a.createdAt));
   jobs.value = new Map(sorted.map((job) => [job.id, job]));
 }

@@ -1,12 +1,12 @@
 import { useEffect } from "preact/hooks";
 import { escapeControls } from "../../../base/text.js";
-import type { JobFilter } from "../../../dashboard/api/jobs.js";
 import { Empty } from "../../ui/empty.js";
-import { formatExactTime, formatTime, plural } from "../../ui/format.js";
+import { formatExactTime, formatTime } from "../../ui/format.js";
 import { mayOperate } from "../state/dashboard-session.js";
 import { jobs, loadJobs, stopJob } from "../state/jobs.js";
 import { DataTable } from "../ui/data-table.js";
 import { describeJob, describeProgress } from "../ui/describe-job.js";
+import { describeJobFilter } from "../ui/describe-job-filter.js";
 
 /** Jobs, those that have ended included. */
 export function JobPanel() {
@@ -21,7 +21,7 @@ export function JobPanel() {
             <td title={formatExactTime(job.createdAt)}>{formatTime(job.createdAt)}</td>
             <td class="long">{escapeControls(job.by)}</td>
             <td class="long">{describeJob(job)}</td>
-            <td class="long">{describeFilter(job.filter)}</td>
+            <td class="long">{describeJobFilter(job.filter)}</td>
             <td class="long">{describeProgress(job)}</td>
             <td class="number">
               {job.state === "open" && mayOperate.value && (
@@ -35,19 +35,4 @@ export function JobPanel() {
       </DataTable>
     </div>
   );
-}
-
-/** Such as `dead, handler crm, since Nov 20 14:02:11`. */
-function describeFilter({ state, handler, type, error, since, until, isGroup, chosen }: JobFilter): string {
-  const parts = [
-    chosen === undefined ? undefined : plural(chosen, "chosen event"),
-    state,
-    handler === undefined ? undefined : `handler ${handler}`,
-    type,
-    error === undefined ? undefined : `error "${error}"`,
-    isGroup === undefined ? undefined : "one group of errors",
-    since === undefined ? undefined : `since ${formatTime(since)}`,
-    until === undefined ? undefined : `before ${formatTime(until)}`,
-  ].filter((part) => part !== undefined);
-  return parts.length === 0 ? "all work" : escapeControls(parts.join(", "));
 }
