@@ -12,7 +12,7 @@ export const MIN_WORD = 4;
 export const MIN_JOINED = 5;
 export const WORD = /\p{L}[\p{L}\p{M}]*|\p{N}+/gu;
 /** Of a long text: no word and no escape is cut. */
-const PART = /[^]{1,4096}\S*/g;
+const PART = /[^]{1,4096}(?:\S|(?<==)\r?\n)*/g;
 /** What a look at a text costs beside its characters. */
 export const TEXT_COST = 16;
 

@@ -21,8 +21,8 @@ const PASS_COST = 1 / 32;
 /**
  * Hides in texts, such as errors, what they quote of a value and what the redaction of that value would remove: whole
  * texts, and words, also cut and joined ones, in any case of their letters, base64 of them, and their escapes as in
- * URLs and JSON. Addresses become stand-ins. It passes over the value and the texts a few times, whatever they have in
- * common.
+ * URLs, JSON, HTML and quoted-printable. Addresses become stand-ins. It passes over the value and the texts a few
+ * times, whatever they have in common.
  */
 export function* hideQuotesIn(texts: readonly string[], value: unknown, rules: RedactionRules): Pieces<string[]> {
   const quotable = yield* readQuotable(value, rules);
