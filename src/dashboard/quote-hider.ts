@@ -2,6 +2,7 @@ import type { Pieces } from "../capture/redact/pieces.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import type { OutboxView } from "../store/outbox.js";
 import type { PayloadAccess } from "./api/session.js";
+import { KeptTexts } from "./kept-texts.js";
 import { type LoopShare, checkPresent } from "./loop-share.js";
 import { MAX_REDACTED_BYTES, type PersonalData, type ShownContactEvent } from "./personal-data.js";
 import { HIDDEN_TEXT, type ShowTexts, showWith } from "./show-error.js";
@@ -39,7 +40,7 @@ type HideQuotes = (texts: readonly string[]) => Pieces<string[]>;
 
 /** Few, since each person who waits holds them. */
 const BODIES_TOGETHER = 4;
-/** Texts as they are and as they are shown: pages read the same errors each second. */
+/** Texts as they are shown: pages read the same errors each second. */
 const MAX_KEPT_CHARACTERS = 2_000_000;
 
 /** Hides in errors and other texts what they quote, by how much of payloads may be seen. */
@@ -139,37 +140,3 @@ async function readBodies(
   const ids = looks.map(({ row }) => row.id);
   return ids.length === 0 ? new Map() : inbox.readBodies({ ids, maxBytes: MAX_REDACTED_BYTES });
 }
-
-/** Texts of events as they are shown. Those that were not asked for the longest go first. */
-class KeptTexts {
-  readonly #most: number;
-  readonly #shown = new Map<string, string>();
-  #characters = 0;
-
-  constructor(most: number) {
-    this.#most = most;
-  }
-
-  get(id: string, text: string): string | undefined {
-    const key = keyOf(id, text);
-    const shown = this.#shown.get(key);
-    if (shown === undefined) return undefined;
-    this.#shown.delete(key);
-    this.#shown.set(key, shown);
-    return shown;
-  }
-
-  set(id: string, text: string, shown: string): void {
-    const key = keyOf(id, text);
-    if (this.#shown.has(key)) return;
-    this.#shown.set(key, shown);
-    this.#characters += key.length + shown.length;
-    for (const [oldest, value] of this.#shown) {
-      if (this.#characters <= this.#most) return;
-      this.#shown.delete(oldest);
-      this.#characters -= oldest.length + value.length;
-    }
-  }
-}
-
-const keyOf = (id: string, text: string): string => `${id.length} ${id} ${text}`;
