@@ -66,7 +66,7 @@ export function createDashboard<Req = never>(
   const jobs = new JobRunner({ operator, receiver: parts.path.admission, clock, failures });
   const now = new NowReader({ readings, receiver: parts, storeOrMemory, jobs, clock });
   const log = new ActionLog(logger, clock);
-  const open = openOnce(parts, { operator, readings, jobs, log });
+  const open = openOnce(parts, { operator, readings, jobs, log, isOver: () => storeOrMemory.isOver });
   const answer = createAnswer({
     // The server that it is mounted on passes its own requests.
     people: {
@@ -125,10 +125,15 @@ interface OpeningTools {
   readings: SharedReadings;
   jobs: JobRunner;
   log: ActionLog;
+  /** True once the receiver stops. */
+  isOver: () => boolean;
 }
 
 /** Reads the secret of the store with the first request. */
-function openOnce(parts: ReceiverParts, { operator, readings, jobs, log }: OpeningTools): () => Promise<OpenDashboard> {
+function openOnce(
+  parts: ReceiverParts,
+  { operator, readings, jobs, log, isOver }: OpeningTools,
+): () => Promise<OpenDashboard> {
   const { clock } = parts.options;
   const { api } = parts.options;
   const deliveries = api === undefined ? undefined : new DeliveryLog(api, clock);
@@ -140,7 +145,7 @@ function openOnce(parts: ReceiverParts, { operator, readings, jobs, log }: Openi
     opening ??= inbox.dashboardSecret().then((secret) => {
       const tokens = new ActionTokens(secret);
       const personal = new PersonalData(secret);
-      const quotes = new QuoteHider(personal, share);
+      const quotes = new QuoteHider(personal, share, isOver);
       const routes = [
         ...errorRoutes({ operator, readings, personal, quotes, now: () => clock.now() }),
         ...eventRoutes({ operator, readings, personal, quotes, share, log }),

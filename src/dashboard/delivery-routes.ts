@@ -39,5 +39,6 @@ async function readDeliveries(
   if (isRawEventId(id)) return notKnown("the body has no event id by which to find them.");
   const answer = await deliveries.attemptsOf({ eventId: ownEventId(id), receivedAt });
   const make = (show: ShowTexts) => eventDeliveries(answer, show.error);
-  return quotes.show({ id, make }, body, { rule, signal });
+  const glance = quotes.glance();
+  return { ...(await quotes.show({ id, make }, body, { rule, signal, glance })), ...glance.state };
 }

@@ -38,6 +38,7 @@ async function listGroups(
   { operator, readings, personal, quotes, now }: ErrorRouteTools,
   { query, person: { payloads: rule }, signal }: DashboardCall,
 ): Promise<ErrorGroupPage> {
+  const glance = quotes.glance();
   const [since, until] = [momentOf(query, "since"), momentOf(query, "until")];
   const end = until ?? now();
   const start = since ?? end - USUAL_SPAN_MS;
@@ -60,7 +61,8 @@ async function listGroups(
       group: personal.errorGroup(group.id),
     }),
   }));
-  return { items: await quotes.showAll(operator(), rows, { rule, signal }), nextCursor, times, stepMs };
+  const shown = await quotes.showAll(operator(), rows, { rule, signal, glance });
+  return { items: shown, nextCursor, times, stepMs, ...glance.state };
 }
 
 function groupRow(

@@ -17,6 +17,7 @@ import type { DashboardCall, DashboardRoute } from "./dashboard-route.js";
 import { findEvent } from "./find-event.js";
 import { findShown, holdsText } from "./find-shown.js";
 import { InTurn } from "./in-turn.js";
+import type { TextGlance } from "./text-glance.js";
 import type { LoopShare } from "./loop-share.js";
 import type { PersonalData, EventBytes } from "./personal-data.js";
 import type { QuoteHider } from "./quote-hider.js";
@@ -129,12 +130,16 @@ async function listEvents(
   { operator, readings, personal, quotes, share, searches }: EventRouteTools & { searches: InTurn },
   { query, person: { payloads }, signal }: DashboardCall,
 ): Promise<DashboardEventPage> {
+  const glance = quotes.glance();
   const wanted = personal.withErrorGroupId(eventQuery(query), payloads);
-  const list = (page: EventQuery, source: Pick<InboxOperator, "listEvents"> = operator()) =>
+  const list = (
+    page: EventQuery,
+    { source = operator(), glance }: { source?: Pick<InboxOperator, "listEvents">; glance?: TextGlance } = {},
+  ) =>
     listShownEvents(
       { operator, source, personal, quotes },
       { ...wanted, ...page, patienceMs: PATIENCE_MS },
-      { rule: payloads, signal },
+      { rule: payloads, signal, glance },
     );
   const text = givenIn(query, "text")?.trim() ?? "";
   const redactedPayload = async (id: string): Promise<string | undefined> => {
@@ -150,9 +155,10 @@ async function listEvents(
   };
   const { items, nextCursor } =
     text === "" && (wanted.error === undefined || payloads === "full")
-      ? await list({ cursor: wanted.cursor }, readings)
-      : await searches.run(() => findShown({ list, cursor: wanted.cursor, isFound }));
-  return { items, nextCursor: nextCursor ?? null };
+      ? await list({ cursor: wanted.cursor }, { source: readings, glance })
+      : // What is not ready yet must not be missed.
+        await searches.run(() => findShown({ list, cursor: wanted.cursor, isFound }));
+  return { items, nextCursor: nextCursor ?? null, ...glance.state };
 }
 
 function tooManySearches(): PageApiError {
@@ -179,13 +185,14 @@ function eventQuery(query: URLSearchParams): EventQuery {
 }
 
 async function readEvent(
-  { operator, personal, quotes, share }: EventRouteTools,
+  { operator, personal, quotes }: EventRouteTools,
   { id, person: { payloads: rule }, signal }: DashboardCall,
 ): Promise<DashboardEventDetail> {
+  const reader = { rule, signal, glance: quotes.glance() };
   const inbox = operator();
   const event = await findEvent(inbox, id);
   const recorded = await inbox.listContactEvents({ inboxEventId: id, limit: MAX_CONTACT_EVENTS });
-  const contactEvents = await showContactEvents({ operator, quotes }, recorded.items, { rule, signal });
+  const contactEvents = await showContactEvents({ operator, quotes }, recorded.items, reader);
   const paused = await inbox.listPaused();
   const errors = Object.entries(workOn(event).errors);
   const make = (show: ShowTexts) => {
@@ -198,11 +205,12 @@ async function readEvent(
     };
   };
   return {
-    ...(await quotes.show({ id, make }, event.body, { rule, signal })),
+    ...(await quotes.show({ id, make }, event.body, reader)),
     signedAt: isoTime(event.signedAt),
     contactEvents,
     otherBytes: [...event.otherBytes],
-    payload: await share.run(() => personal.payload(event, rule), signal),
+    payload: await quotes.payload(event, reader),
+    ...reader.glance.state,
   };
 }
 

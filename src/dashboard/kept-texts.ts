@@ -34,7 +34,7 @@ export class KeptTexts {
 }
 
 /** Of texts in their order: short, whatever their length. */
-function digestOf(...texts: readonly string[]): string {
+export function digestOf(...texts: readonly string[]): string {
   const hash = createHash("sha256");
   // Each unit of a text counts, also halves of pairs.
   for (const text of texts) hash.update(`${text.length} ${text}`, "utf16le");

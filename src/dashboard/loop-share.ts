@@ -14,55 +14,66 @@ const MAX_WORKS = 100;
 export interface LoopTime {
   /** In milliseconds, from any moment on. */
   now: () => number;
-  /** Lets the event loop do other things for so many milliseconds. */
-  rest: (ms: number) => Promise<unknown>;
+  /** Lets the event loop do other things for so many milliseconds. `keepsAlive`: the process does not end meanwhile. */
+  rest: (ms: number, keepsAlive?: boolean) => Promise<unknown>;
 }
 
-const REAL_TIME: LoopTime = { now: () => performance.now(), rest: (ms) => setTimeout(Math.ceil(ms)) };
+const REAL_TIME: LoopTime = {
+  now: () => performance.now(),
+  rest: (ms, keepsAlive = true) => setTimeout(Math.ceil(ms), undefined, { ref: keepsAlive }),
+};
+
+/** For whom work is done, such as the signal of a request. */
+export interface Presence {
+  /** True once nobody wants it any more. */
+  readonly aborted: boolean;
+  /** False where the process may end before the work. @default true */
+  readonly keepsAlive?: boolean;
+}
 
 /**
  * The part of the event loop that long work for people may take; deliveries have the rest. Works are done one after the
  * other, for all people together.
  */
 export class LoopShare {
-  readonly #time: LoopTime;
+  readonly time: LoopTime;
   readonly #turns = new InTurn(MAX_WORKS, tooMany);
   /** Since the last rest. */
   #busyMs = 0;
 
   constructor(time: LoopTime = REAL_TIME) {
-    this.#time = time;
+    this.time = time;
   }
 
   /**
-   * `begin` is called when its turn comes. Rejects with `client_gone` once the signal aborts, and with `busy` while too
-   * many wait.
+   * `begin` is called when its turn comes. Rejects with `client_gone` once it is not wanted any more, and with `busy`
+   * while too many wait.
    */
-  run<Value>(begin: () => Pieces<Value>, signal: AbortSignal): Promise<Value> {
+  run<Value>(begin: () => Pieces<Value>, presence: Presence): Promise<Value> {
     return this.#turns.run(async () => {
-      checkPresent(signal);
+      checkPresent(presence);
       const pieces = begin();
       for (;;) {
-        const startedAt = this.#time.now();
+        const startedAt = this.time.now();
         const step = pieces.next();
-        this.#busyMs += this.#time.now() - startedAt;
-        if (this.#busyMs >= TURN_MS) await this.#rest();
+        this.#busyMs += this.time.now() - startedAt;
+        if (this.#busyMs >= TURN_MS) await this.#rest(presence);
         if (step.done === true) return step.value;
-        checkPresent(signal);
+        checkPresent(presence);
       }
     });
   }
 
-  async #rest(): Promise<void> {
+  async #rest({ keepsAlive }: Presence): Promise<void> {
     const ms = REST_TIMES * this.#busyMs;
     this.#busyMs = 0;
-    await this.#time.rest(ms);
+    await this.time.rest(ms, keepsAlive);
   }
 }
 
 /** Throws once the client of a request has gone: nobody reads the answer. */
-export function checkPresent(signal: AbortSignal): void {
-  if (signal.aborted) throw new PageApiError(400, { code: "client_gone", message: "The client has disconnected." });
+export function checkPresent({ aborted }: Presence): void {
+  if (aborted) throw new PageApiError(400, { code: "client_gone", message: "The client has disconnected." });
 }
 
 function tooMany(): PageApiError {

@@ -13,6 +13,7 @@ import type {
 import type { InboxOperator } from "../store/inbox-operator.js";
 import type { DashboardCall, DashboardRoute } from "./dashboard-route.js";
 import { findShown, holdsText } from "./find-shown.js";
+import type { TextGlance } from "./text-glance.js";
 import type { PersonalData } from "./personal-data.js";
 import type { QuoteHider } from "./quote-hider.js";
 import { readContactEventKeys } from "./job-choice.js";
@@ -55,13 +56,14 @@ export function outboxRoutes({ operator, readings, personal, quotes, log }: Outb
       needs: "read",
       quotes: true,
       async handle({ id, person: { payloads }, signal }): Promise<DashboardContactEventDetail> {
+        const glance = quotes.glance();
         const key = personal.contactEventKey(id, payloads);
         const view = key === undefined ? undefined : await operator().getContactEvent(key);
         const views = view === undefined ? [] : [view];
-        const [row] = await showContactEvents({ operator, quotes }, views, { rule: payloads, signal });
+        const [row] = await showContactEvents({ operator, quotes }, views, { rule: payloads, signal, glance });
         if (view === undefined || row === undefined)
           throw new PageApiError(404, { code: "not_found", message: "There is no contact event with this key." });
-        return { ...row, body: personal.contactEventBody(view.body, payloads) };
+        return { ...row, body: personal.contactEventBody(view.body, payloads), ...glance.state };
       },
     },
     {
@@ -83,6 +85,7 @@ async function listOutbox(
   { operator, readings, quotes }: Omit<OutboxRouteTools, "log">,
   { query, person: { payloads }, signal }: DashboardCall,
 ): Promise<DashboardContactEventPage> {
+  const glance = quotes.glance();
   const error = givenIn(query, "error");
   const wanted = {
     ...listPageOf(query, OUTBOX_STATES),
@@ -94,10 +97,11 @@ async function listOutbox(
   };
   const list = async (
     page: OutboxQuery,
-    source: Pick<InboxOperator, "listContactEvents"> = operator(),
+    { source = operator(), glance }: { source?: Pick<InboxOperator, "listContactEvents">; glance?: TextGlance } = {},
   ): Promise<RowPage<DashboardContactEvent>> => {
     const { items, nextCursor } = await source.listContactEvents({ ...wanted, ...page });
-    return { items: await showContactEvents({ operator, quotes }, items, { rule: payloads, signal }), nextCursor };
+    const reader = { rule: payloads, signal, glance };
+    return { items: await showContactEvents({ operator, quotes }, items, reader), nextCursor };
   };
   const text = givenIn(query, "text")?.trim() ?? "";
   const isFound = (row: DashboardContactEvent): boolean => {
@@ -108,7 +112,7 @@ async function listOutbox(
   };
   const { items, nextCursor } =
     text === "" && (error === undefined || payloads === "full")
-      ? await list({ cursor: wanted.cursor }, readings)
+      ? await list({ cursor: wanted.cursor }, { source: readings, glance })
       : await findShown({ list, cursor: wanted.cursor, isFound });
-  return { items, nextCursor: nextCursor ?? null };
+  return { items, nextCursor: nextCursor ?? null, ...glance.state };
 }

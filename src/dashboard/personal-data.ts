@@ -135,20 +135,13 @@ export class PersonalData {
     return JSON.stringify({ name, ...(redactValue(fields, "", this.#rules) as object), ...email });
   }
 
-  /** The payload without personal data, or why it is not shown. */
-  *payload(
-    event: Omit<EventBytes, "body"> & { body: Uint8Array | undefined },
-    rule: PayloadAccess,
-  ): Pieces<ShownPayload> {
-    const { body } = event;
-    const canUnveil = rule === "full" && body !== undefined;
-    const bytes = body?.byteLength ?? null;
-    if (body === undefined) return { kind: "gone", text: null, bytes, canUnveil };
+  /** How a payload is shown, without its text: {@link redacted} makes that. */
+  payload(body: Uint8Array | undefined, rule: PayloadAccess): ShownPayload {
+    if (body === undefined) return { kind: "gone", text: null, bytes: null, canUnveil: false };
+    const bytes = body.byteLength;
+    const canUnveil = rule === "full";
     if (rule === "hidden") return { kind: "hidden", text: null, bytes, canUnveil };
-    const text = yield* this.redacted({ ...event, body });
-    return text === undefined
-      ? { kind: "too_large", text: null, bytes, canUnveil }
-      : { kind: "redacted", text, bytes, canUnveil };
+    return { kind: bytes > MAX_REDACTED_BYTES ? "too_large" : "redacted", text: null, bytes, canUnveil };
   }
 
   /** The payload's text without personal data; undefined for one that is too large. */

@@ -1,17 +1,22 @@
 import type { Pieces } from "../capture/redact/pieces.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import type { OutboxView } from "../store/outbox.js";
+import type { ShownPayload } from "./api/event.js";
 import type { PayloadAccess } from "./api/session.js";
-import { KeptTexts } from "./kept-texts.js";
-import { type LoopShare, checkPresent } from "./loop-share.js";
-import { MAX_REDACTED_BYTES, type PersonalData, type ShownContactEvent } from "./personal-data.js";
-import { HIDDEN_TEXT, type ShowTexts, showWith } from "./show-error.js";
+import { BegunWork } from "./begun-work.js";
+import { TextGlance } from "./text-glance.js";
+import { digestOf, KeptTexts } from "./kept-texts.js";
+import { type LoopShare, type Presence, checkPresent } from "./loop-share.js";
+import { type EventBytes, MAX_REDACTED_BYTES, type PersonalData, type ShownContactEvent } from "./personal-data.js";
+import { HIDDEN_TEXT, PREPARING_TEXT, type ShowTexts, TOO_LARGE_TEXT, TOO_MUCH_TEXT, showWith } from "./show-error.js";
 
 /** For whom something is made. */
 export interface Reader {
   rule: PayloadAccess;
   /** Aborts once the client has gone. */
-  signal: AbortSignal;
+  signal: Presence;
+  /** Of a view, which shows in its place what is not ready soon. @default all texts are waited for */
+  glance?: TextGlance | undefined;
 }
 
 /** What is made of texts that may quote something, such as the body of an event. */
@@ -37,64 +42,154 @@ const AS_THEY_ARE: ShowTexts = { error: (error) => error, text: (text) => text }
 
 /** Texts without what they quote; one for each. */
 type HideQuotes = (texts: readonly string[]) => Pieces<string[]>;
+/** What hides quotes in the texts of rows, by their ids. */
+type FindHiders = (ids: readonly string[]) => Promise<(id: string) => HideQuotes>;
 
 /** Few, since each person who waits holds them. */
 const BODIES_TOGETHER = 4;
-/** Texts as they are shown: pages read the same errors each second. */
-const MAX_KEPT_CHARACTERS = 2_000_000;
+/** Texts as they are shown, as pages read the same errors each second. Of one answer, {@link TextGlance} has less. */
+const MAX_KEPT_CHARACTERS = 5_000_000;
 
 /** Hides in errors and other texts what they quote, by how much of payloads may be seen. */
 export class QuoteHider {
   readonly #personal: PersonalData;
   readonly #share: LoopShare;
   readonly #kept = new KeptTexts(MAX_KEPT_CHARACTERS);
+  readonly #begun: BegunWork<QuotingRow<unknown>>;
 
-  constructor(personal: PersonalData, share: LoopShare) {
+  /** @param isOver True once the receiver stops: what is begun does not go on then. */
+  constructor(personal: PersonalData, share: LoopShare, isOver: () => boolean = () => false) {
     this.#personal = personal;
     this.#share = share;
+    this.#begun = new BegunWork({ now: () => share.time.now(), isOver });
+  }
+
+  /** For one answer to a view: its time begins now. */
+  glance(): TextGlance {
+    return new TextGlance(this.#share.time);
   }
 
   /** Rows of events. It reads the bodies that it needs, but for those that are gone or too large to redact. */
-  async showAll<Value>(
+  showAll<Value>(
     inbox: Pick<InboxOperator, "readBodies">,
     rows: readonly QuotingRow<Value>[],
     reader: Reader,
   ): Promise<Value[]> {
-    const shown: Value[] = [];
-    for (let at = 0; at < rows.length; at += BODIES_TOGETHER) {
-      checkPresent(reader.signal);
-      const looks = rows.slice(at, at + BODIES_TOGETHER).map((row) => this.#look(row, reader.rule));
-      const bodies = await readBodies(inbox, looks.filter(lacksTexts));
-      for (const look of looks) shown.push(await this.#complete(look, this.#hideBy(bodies.get(look.row.id)), reader));
-    }
-    return shown;
+    const findHiders: FindHiders = async (ids) => {
+      const bodies = await inbox.readBodies({ ids, maxBytes: MAX_REDACTED_BYTES });
+      return (id) => this.#hideBy(bodies.get(id));
+    };
+    return this.#showRows(rows, findHiders, reader);
   }
 
   /** A row of an event: with names and places of errors alone where there is no body to compare them with. */
   show<Value>(row: QuotingRow<Value>, body: Uint8Array | undefined, reader: Reader): Promise<Value> {
-    return this.#complete(this.#look(row, reader.rule), this.#hideBy(body), reader);
+    return this.#showOne(row, this.#hideBy(body), reader);
   }
 
-  contactEvent(view: OutboxView, reader: Reader): Promise<ShownContactEvent> {
-    const make = (show: ShowTexts) => this.#personal.contactEvent(view, reader.rule, show);
-    const hide: HideQuotes = (texts) => this.#personal.hideQuotesOfContactEvent(texts, view.body);
-    return this.#complete(this.#look({ id: `outbox ${view.key}`, make }, reader.rule), hide, reader);
+  contactEvents(views: readonly OutboxView[], reader: Reader): Promise<ShownContactEvent[]> {
+    const bodies = new Map(views.map(({ key, body }) => [`outbox ${key}`, body]));
+    const rows = views.map((view) => ({
+      id: `outbox ${view.key}`,
+      make: (show: ShowTexts) => this.#personal.contactEvent(view, reader.rule, show),
+    }));
+    const hider =
+      (id: string): HideQuotes =>
+      (texts) =>
+        this.#personal.hideQuotesOfContactEvent(texts, bodies.get(id) ?? "{}");
+    return this.#showRows(rows, () => Promise.resolve(hider), reader);
   }
 
-  #hideBy(body: Uint8Array | undefined): HideQuotes | undefined {
-    return body === undefined ? undefined : (texts) => this.#personal.hideQuotes(texts, body);
+  /** The payload of an event as far as it may be shown. */
+  async payload(
+    { body, ...event }: Omit<EventBytes, "body"> & { body: Uint8Array | undefined },
+    reader: Reader,
+  ): Promise<ShownPayload> {
+    const shown = this.#personal.payload(body, reader.rule);
+    if (body === undefined || shown.kind !== "redacted") return shown;
+    const row = { id: `payload ${event.id}`, make: ({ text }: ShowTexts) => text("") };
+    const hide = () => this.#redacted({ ...event, body });
+    const text = await this.#showOne(row, hide, { ...reader, rule: "redacted" });
+    return text === PREPARING_TEXT ? { ...shown, kind: "preparing" } : { ...shown, text };
+  }
+
+  *#redacted(event: EventBytes): Pieces<string[]> {
+    return [(yield* this.#personal.redacted(event)) ?? TOO_LARGE_TEXT];
+  }
+
+  #hideBy(body: Uint8Array | undefined): HideQuotes {
+    return body === undefined ? hideAll : (texts) => this.#personal.hideQuotes(texts, body);
+  }
+
+  async #showOne<Value>(row: QuotingRow<Value>, hide: HideQuotes, reader: Reader): Promise<Value> {
+    const [shown = row.make(showWith(() => HIDDEN_TEXT))] = await this.#showRows(
+      [row],
+      () => Promise.resolve(() => hide),
+      reader,
+    );
+    return shown;
+  }
+
+  async #showRows<Value>(
+    rows: readonly QuotingRow<Value>[],
+    findHiders: FindHiders,
+    { rule, signal, glance }: Reader,
+  ): Promise<Value[]> {
+    if (glance === undefined) return this.#completeAll(rows, findHiders, { rule, signal });
+    checkPresent(signal);
+    const complete = (some: readonly QuotingRow<unknown>[], wanted: Presence) =>
+      this.#completeAll(some, findHiders, { rule, signal: wanted });
+    return this.#glanceAt(rows, complete, { rule, glance });
+  }
+
+  /** The rows with what is ready soon; `complete` makes the others ready for the next time. */
+  async #glanceAt<Value>(
+    rows: readonly QuotingRow<Value>[],
+    complete: (rows: readonly QuotingRow<unknown>[], wanted: Presence) => Promise<unknown>,
+    { rule, glance }: { rule: PayloadAccess; glance: TextGlance },
+  ): Promise<Value[]> {
+    const looks = rows.map((row) => this.#look(row, rule));
+    const fitting = new Set(looks.filter((look) => glance.takeRoom(charactersOf(look))));
+    const lacking = [...fitting].filter(lacksTexts);
+    if (lacking.length > 0) {
+      const items = new Map(lacking.map(({ row, missing }) => [digestOf(row.id, ...missing), row]));
+      await Promise.race([this.#begun.ask(items, complete), glance.over()]);
+    }
+    return looks.map((look) => {
+      const { row } = look;
+      if (!fitting.has(look)) return row.make(showWith(() => TOO_MUCH_TEXT));
+      const { value, missing } = lacksTexts(look) ? this.#look(row, rule) : look;
+      if (missing.length > 0) glance.noteMissing();
+      return value;
+    });
+  }
+
+  async #completeAll<Value>(
+    rows: readonly QuotingRow<Value>[],
+    findHiders: FindHiders,
+    { rule, signal }: Reader,
+  ): Promise<Value[]> {
+    const shown: Value[] = [];
+    for (let at = 0; at < rows.length; at += BODIES_TOGETHER) {
+      checkPresent(signal);
+      const looks = rows.slice(at, at + BODIES_TOGETHER).map((row) => this.#look(row, rule));
+      const ids = looks.filter(lacksTexts).map(({ row }) => row.id);
+      const hiderOf = ids.length === 0 ? () => hideAll : await findHiders(ids);
+      for (const look of looks) shown.push(await this.#complete(look, hiderOf(look.row.id), signal));
+    }
+    return shown;
   }
 
   /** The row with the texts that it lacked. */
   async #complete<Value>(
     { row: { id, make }, value, known, missing }: RowLook<Value>,
-    hide: HideQuotes | undefined,
-    { signal }: Reader,
+    hide: HideQuotes,
+    signal: Presence,
   ): Promise<Value> {
     checkPresent(signal);
     if (missing.length === 0) return value;
-    const shown = hide && (await this.#share.run(() => this.#hide(id, missing, hide), signal));
-    return make(showWith((text) => shown?.get(text) ?? known.get(text) ?? HIDDEN_TEXT));
+    const shown = await this.#share.run(() => this.#hide(id, missing, hide), signal);
+    return make(showWith((text) => shown.get(text) ?? known.get(text) ?? HIDDEN_TEXT));
   }
 
   *#hide(id: string, texts: readonly string[], hide: HideQuotes): Pieces<ReadonlyMap<string, string>> {
@@ -125,7 +220,7 @@ export class QuoteHider {
       const kept = this.#kept.get(id, text);
       if (kept === undefined) missing.add(text);
       else known.set(text, kept);
-      return kept ?? HIDDEN_TEXT;
+      return kept ?? PREPARING_TEXT;
     };
     return { row, value: make(showWith(hide)), known, missing: [...missing] };
   }
@@ -133,10 +228,11 @@ export class QuoteHider {
 
 const lacksTexts = ({ missing }: RowLook<unknown>): boolean => missing.length > 0;
 
-async function readBodies(
-  inbox: Pick<InboxOperator, "readBodies">,
-  looks: readonly RowLook<unknown>[],
-): Promise<ReadonlyMap<string, Uint8Array>> {
-  const ids = looks.map(({ row }) => row.id);
-  return ids.length === 0 ? new Map() : inbox.readBodies({ ids, maxBytes: MAX_REDACTED_BYTES });
+const charactersOf = ({ known, missing }: RowLook<unknown>): number =>
+  [...known.keys(), ...missing].reduce((sum, { length }) => sum + length, 0);
+
+/** Without a body nothing is known of what texts quote. */
+function* hideAll(texts: readonly string[]): Pieces<string[]> {
+  yield texts.length;
+  return texts.map(() => HIDDEN_TEXT);
 }

@@ -4,6 +4,10 @@ import { UNDECODABLE_TEXTS } from "../protocol/undecodable-texts.js";
 export const HIDDEN_TEXT = "[hidden]";
 /** In place of one that would take too long to compare with the body that it may quote. */
 export const TOO_LARGE_TEXT = "[hidden: too much to redact]";
+/** In place of one in an answer that has as much as can be kept for the next one. */
+export const TOO_MUCH_TEXT = "[hidden: too much for one view]";
+/** In place of one that is still compared: the next answers have it. */
+export const PREPARING_TEXT = "[hidden: being redacted, ready in a moment]";
 
 /** They quote nothing, whatever body they are of. */
 const OWN_TEXTS: ReadonlySet<string> = new Set(Object.values(UNDECODABLE_TEXTS));

@@ -16,14 +16,13 @@ export async function showContactEvents(
   reader: Reader,
 ): Promise<DashboardContactEvent[]> {
   const inFront = views.some(waits) ? await findFailing(operator()) : undefined;
-  const behind = inFront === undefined ? null : callInFront(await quotes.contactEvent(inFront, reader));
-  const rows: DashboardContactEvent[] = [];
-  for (const view of views)
-    rows.push({ ...(await quotes.contactEvent(view, reader)), waitsBehind: waits(view) ? behind : null });
-  return rows;
+  const front = inFront === undefined ? [] : [inFront];
+  const shown = await quotes.contactEvents([...front, ...views], reader);
+  const [behind = null] = shown.slice(0, front.length).map(callInFront);
+  return shown.slice(front.length).map((row) => ({ ...row, waitsBehind: waits(row) ? behind : null }));
 }
 
-const waits = ({ state }: OutboxView): boolean => state === "pending";
+const waits = ({ state }: { state: string }): boolean => state === "pending";
 
 /** Calls go out one after the other: while one fails, all others wait. */
 async function findFailing(inbox: Pick<InboxOperator, "listContactEvents">): Promise<OutboxView | undefined> {

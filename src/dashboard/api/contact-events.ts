@@ -4,6 +4,7 @@
  * POST api/outbox/retry | discard  {ids} (keys) → InboxChanges
  */
 import type { ContactEventDetail, ContactEventRow } from "../../dev/api/page-api.js";
+import type { PreparingState } from "./preparing.js";
 
 export type { InboxChanges } from "../../dev/api/page-api.js";
 
@@ -26,9 +27,10 @@ export interface CallInFront {
   dueAt: string | null;
 }
 
-export interface DashboardContactEventPage {
+export interface DashboardContactEventPage extends PreparingState {
   items: DashboardContactEvent[];
   nextCursor: string | null;
 }
 
-export interface DashboardContactEventDetail extends DashboardContactEvent, Pick<ContactEventDetail, "body"> {}
+export interface DashboardContactEventDetail
+  extends DashboardContactEvent, Pick<ContactEventDetail, "body">, PreparingState {}

@@ -10,6 +10,7 @@ const WORDS: Record<ShownPayload["kind"], string> = {
   redacted: "Without personal data.",
   gone: "Dropped by retention or erased.",
   too_large: "Too large to be shown without personal data.",
+  preparing: "Being redacted; shown in a moment.",
 };
 
 /** The payload as far as it may be shown, and a button for the whole of it where that is allowed. */
