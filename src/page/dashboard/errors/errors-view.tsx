@@ -32,6 +32,7 @@ export function ErrorsView() {
     () => void errorList.load(),
     () => false,
     [filter, endedJobs.value],
+    errorList.isPreparing.value,
   );
   const [items, isLoaded] = [errorList.items.value, errorList.isLoaded.value];
   const count = plural(items.length, "group");

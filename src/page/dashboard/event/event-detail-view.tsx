@@ -23,6 +23,7 @@ export function EventDetailView() {
     () => void loadEvent(id),
     () => false,
     [id, endedJobs.value],
+    event.value?.isPreparing === true,
   );
   useEffect(() => void loadDeliveries(id), [id]);
   // What was unveiled is not kept on a page that nobody looks at.

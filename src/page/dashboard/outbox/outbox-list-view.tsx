@@ -41,6 +41,7 @@ export function OutboxListView() {
     () => void outboxList.load().then(loadOpen),
     () => outboxSelection.inSight.value.length > 0,
     [key],
+    outboxList.isPreparing.value || openOutboxEvent.value?.isPreparing === true,
   );
   useEffect(() => void loadOpen(), [open]);
   const loaded = openOutboxEvent.value;

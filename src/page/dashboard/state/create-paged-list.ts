@@ -1,4 +1,5 @@
 import { signal, type Signal } from "@preact/signals";
+import type { PreparingState } from "../../../dashboard/api/preparing.js";
 import { reportProblem } from "../../state/notice.js";
 
 /** A list that is read page by page. */
@@ -7,13 +8,15 @@ export interface PagedList<Item> {
   /** False until the first answer. */
   isLoaded: Signal<boolean>;
   isLoading: Signal<boolean>;
+  /** True while texts of the last page that was read are being redacted. */
+  isPreparing: Signal<boolean>;
   /** Cursor of the next page; null on the last one. */
   nextCursor: Signal<string | null>;
   /** Reads the first page, with `isMore` the next one. An earlier call that ends late does not replace a later one. */
   load: (isMore?: boolean) => Promise<void>;
 }
 
-interface ListPage<Item> {
+interface ListPage<Item> extends PreparingState {
   items: readonly Item[];
   nextCursor: string | null;
 }
@@ -24,12 +27,14 @@ export function createPagedList<Item>(read: (cursor: string) => Promise<ListPage
   const nextCursor = signal<string | null>(null);
   const isLoaded = signal(false);
   const isLoading = signal(false);
+  const isPreparing = signal(false);
   let last = 0;
   return {
     items,
     nextCursor,
     isLoaded,
     isLoading,
+    isPreparing,
     async load(isMore = false) {
       const call = ++last;
       isLoading.value = true;
@@ -38,6 +43,7 @@ export function createPagedList<Item>(read: (cursor: string) => Promise<ListPage
         if (call !== last) return;
         items.value = isMore ? [...items.value, ...page.items] : page.items;
         nextCursor.value = page.nextCursor;
+        isPreparing.value = page.isPreparing === true;
         isLoaded.value = true;
       } catch (error) {
         if (call === last) reportProblem(error);

@@ -25,6 +25,7 @@ export function EventList() {
     () => void events.load(),
     () => eventSelection.inSight.value.length > 0,
     [key, endedJobs.value],
+    events.isPreparing.value,
   );
   return (
     <>
