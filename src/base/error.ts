@@ -28,7 +28,7 @@ export const ERROR_CODES = {
   commit_twice: "ctx.commit was called twice in one run.",
   commit_async: "The function given to ctx.commit, setup or read returned a promise; on SQLite it must be synchronous.",
   transaction_ended:
-    "The SQL given to tx.db, or a statement of tx.client that failed and whose error was caught, ended the transaction of ctx.commit or setup; nothing was written.",
+    "The SQL given to tx.db, or a statement of tx.client that failed and whose error was caught, ended the transaction of ctx.commit or setup, or nothing was done in it for too long; nothing was written.",
   transaction_closed:
     "A transaction's database or client was used after ctx.commit, setup or read had ended, or tx.client was given BEGIN, COMMIT or ROLLBACK; then nothing was written.",
   duplicate_step: "ctx.step or ctx.once was called twice with one name in one run.",

@@ -216,7 +216,8 @@ const REMEDIES: Readonly<Record<ErrorCode, string>> = {
   lease_lost: "Nothing; the work runs again.",
   commit_twice: "Write everything in one `ctx.commit`.",
   commit_async: "Do the asynchronous part before, and only write inside.",
-  transaction_ended: "Leave out BEGIN, COMMIT, ROLLBACK and OR ROLLBACK; throw the error of a statement that failed.",
+  transaction_ended:
+    "Leave out BEGIN, COMMIT, ROLLBACK and OR ROLLBACK; throw the error of a statement that failed; wait before `ctx.commit`, not in it.",
   transaction_closed:
     "Use `db` or `client` inside the function only, and await what it returns. Leave out BEGIN, COMMIT and ROLLBACK.",
   duplicate_step: "Give each step of a run a name of its own.",

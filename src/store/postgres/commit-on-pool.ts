@@ -139,8 +139,9 @@ async function findOut(unknown: UnknownCommit): Promise<void> {
 function connectionEnded(by: unknown): PigeonholeError {
   if (sqlStateOf(by) !== IDLE_IN_TRANSACTION)
     return new PigeonholeError("store_unreachable", "The connection was lost under ctx.commit; nothing was written.");
+  // Its lease may hold; where it does not, the settlement of the run meets that.
   return new PigeonholeError(
-    "lease_lost",
+    "transaction_ended",
     "PostgreSQL ended ctx.commit, whose transaction had done nothing for too long: this process stood still, or the function waited for something else. Nothing was written. Do what takes long before ctx.commit.",
   );
 }

@@ -223,7 +223,7 @@ describeOnPostgres((database) => {
       ["goes on", (tx: PostgresTransaction) => add(tx, "bob")],
       ["catches the driver's error", (tx: PostgresTransaction) => add(tx, "bob").catch(() => undefined)],
       ["returns", () => Promise.resolve()],
-    ])("a commit that the server ended for that is answered as a lost lease when its function %s", async (_, goOn) => {
+    ])("a commit that the server ended for that is refused as such when its function %s", async (_, goOn) => {
       const { store, lease } = await openOnPool("-c idle_in_transaction_session_timeout=100ms");
       const outcome = store.commit(settlements.done(lease), async (tx) => {
         const { rows } = await tx.client.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
@@ -232,7 +232,7 @@ describeOnPostgres((database) => {
         await goOn(tx);
       });
       await expect(outcome).rejects.toMatchObject({
-        code: "lease_lost",
+        code: "transaction_ended",
         message: expect.stringContaining("Do what takes long before ctx.commit") as string,
       });
       expect(await names()).toEqual([]);
