@@ -4,6 +4,7 @@ import { isPigeonholeError } from "../base/error.js";
 import { sleep } from "../base/wait.js";
 import type { ReceiverState } from "../receiver/receiver.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
+import { isStoreAway } from "../store/passing-failure.js";
 import type { StoreTrouble } from "./api/now.js";
 import type { FailureLog } from "./failure-log.js";
 import { troubleOf } from "./store-trouble.js";
@@ -75,10 +76,17 @@ export class JobRunner {
     } catch (error) {
       failures.note(error, "dashboard_job_interrupted");
       this.#trouble = troubleOf(error);
-      // A store that is away is asked again with each wake, so that the jobs go on as soon as it answers.
-      if (isPigeonholeError(error)) this.#lookAt = elapsedBy(clock);
+      if (isLost(error)) this.#lookAt = elapsedBy(clock);
     } finally {
       this.#isRunning = false;
     }
   }
+}
+
+/**
+ * A store that is lost is asked again with each wake, so that the jobs go on as soon as it answers. Another failure may
+ * be that of the page: after a few in a row the store gives its job up, for which what passes in minutes is no reason.
+ */
+function isLost(error: unknown): boolean {
+  return isStoreAway(error) || isPigeonholeError(error, "store_replaced");
 }

@@ -18,7 +18,7 @@ import {
 } from "../outbox/contact-event-record.js";
 import { type KeyOwner, deriveIdempotencyKey } from "../outbox/idempotency-key.js";
 import { type OnceInput, runOnce } from "./once.js";
-import { isPassingFailure } from "./passing-failure.js";
+import { isPassingFailure } from "../store/passing-failure.js";
 import type { RunSpan } from "./run-observer.js";
 
 /** Largest value of a step as JSON, in characters. */

@@ -12,7 +12,7 @@ import { HandlerWorkers } from "./handler-workers.js";
 import { keepPolicies } from "./keep-policies.js";
 import { LEASE_MS, Leases } from "./leases.js";
 import type { OutboxWorker } from "./outbox-worker.js";
-import { isStoreAway } from "./passing-failure.js";
+import { isStoreAway } from "../store/passing-failure.js";
 import { PausedHandlers } from "./paused-handlers.js";
 import type { ParkedAtStart } from "./parked-at-start.js";
 import type { HandlerRegistry } from "./registry.js";

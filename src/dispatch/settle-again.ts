@@ -6,7 +6,7 @@ import { sleep } from "../base/wait.js";
 import type { SettleResult, Store } from "../store/store.js";
 import { BUSY_WAITS } from "../store/while-busy.js";
 import type { Settlement } from "../store/work.js";
-import { isPassingFailure } from "./passing-failure.js";
+import { isPassingFailure } from "../store/passing-failure.js";
 
 export interface SettleAgainDeps {
   store: Store<unknown>;

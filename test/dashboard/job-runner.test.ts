@@ -52,11 +52,17 @@ test("jobs that a lost store has stopped go on within a second of its return, an
   expect([pages, runner.trouble]).toEqual([[], null]);
 });
 
-test("a failure that no return of the store ends is met twice a minute", async () => {
+test.each<[string, (page: string) => Error]>([
+  ["internal_error", (page) => new TypeError(page)],
+  // After some of them in a row, the store gives the job up.
+  ["store_busy", (page) => new PigeonholeError("store_busy", page)],
+  ["store_full", (page) => new PigeonholeError("store_full", page)],
+  ["store_failed", (page) => new PigeonholeError("store_failed", page)],
+])("a failure of a page by itself, %s, is met twice a minute", async (code, make) => {
   const clock = fakeClock();
   let looks = 0;
-  const fail = () => Promise.reject(new TypeError(`page ${(looks += 1)}`));
+  const fail = () => Promise.reject(make(`page ${(looks += 1)}`));
   const runner = runnerOf(fail, clock);
   await clock.advance(59_000);
-  expect([looks, runner.trouble]).toMatchObject([2, { code: "internal_error" }]);
+  expect([looks, runner.trouble]).toMatchObject([2, { code }]);
 });

@@ -16,7 +16,7 @@ export interface DashboardNow {
    * memory, and what only the store knows is null or empty.
    */
   trouble: StoreTrouble | null;
-  /** Why open jobs do not go on in the process that answers, which tries again each second; null while they do. */
+  /** Why open jobs do not go on in the process that answers, which tries again by itself; null while they do. */
   jobTrouble: StoreTrouble | null;
   /** What the process that answers has raised and is not over, the last raised first. */
   alarms: AlarmRow[];
