@@ -102,7 +102,10 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
     lease: (request) => leasing("leasing work", (sql, holder) => leaseWork(sql, holder, request)),
     renew: (leases, leaseUntil) => work("renewing leases", (sql) => renewLeases(sql, leases, leaseUntil)),
     holdKey: (lease, key) => opening.use((open) => open.holdKey({ lease, key })),
-    release: (leases, now) => work("releasing leases", (sql) => releaseLeases(sql, leases, now)),
+    async release(leases, now) {
+      // Refused outside of the transaction that a pooler needs, which keeps what it has released.
+      if (!(await work("releasing leases", (sql) => releaseLeases(sql, leases, now)))) throw heldByAnother();
+    },
     async recover(now) {
       const result = await opening.use((open) => recover(open, now));
       raiseSkew(clock, alarm);
@@ -160,6 +163,10 @@ function outboxOf({ work, leasing, read, write }: ReturnType<typeof accessTo>) {
     discardOutbox: (key, now) => write("discarding a contact event", (sql) => discardOutbox(sql, key, now)),
     countOutbox: () => read("counting contact events", countOutbox),
   } satisfies Partial<SharedStore>;
+}
+
+function heldByAnother(): PigeonholeError {
+  return new PigeonholeError("store_busy", "releasing leases failed: another transaction holds some of the work.");
 }
 
 /** After this machine was suspended, its own leases are among those to be looked for. */

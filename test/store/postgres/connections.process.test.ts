@@ -112,6 +112,20 @@ describeOnPostgres((database) => {
       expect(new Client(direct)).toMatchObject({ host: "db.example.com", ssl });
     });
 
+    test("of leases that are released behind such a pooler, only that is left which another transaction holds", async () => {
+      const store = await openBehind({ sessionConnectionString: database.url });
+      await store.recover(T);
+      const [held, free] = [await acceptLeased(store, "evt_1"), await acceptLeased(store, "evt_2")];
+      const other = await borrowClient(database.pool);
+      await other.query(`BEGIN; SELECT FROM ${database.schema}.inbox_work WHERE seq = ${held.seq} FOR UPDATE`);
+      await expectCode(store.release([held, free], T), "store_busy");
+      await other.query("ROLLBACK");
+      expect([await statesOf(store, "evt_1"), await statesOf(store, "evt_2")]).toEqual([
+        { h: "leased" },
+        { h: "pending" },
+      ]);
+    });
+
     test("a process with another way to the server runs handlers behind such a pooler", async () => {
       const store = await openBehind({ sessionConnectionString: database.url });
       expect(await store.recover(T)).toEqual({ owner: true, recovered: 0, parked: 0 });

@@ -1,4 +1,3 @@
-import { PigeonholeError } from "../../../base/error.js";
 import type { LeasePage, LeaseRequest } from "../../store.js";
 import type { TraceContext } from "../../trace-context.js";
 import type { Lease, LeasedWork } from "../../work.js";
@@ -161,11 +160,10 @@ const RELEASE = `${GIVEN}
   FROM free JOIN pigeonhole.inbox_event AS e ON e.seq = free.seq WHERE w.seq = free.seq AND w.handler = free.handler`;
 
 /**
- * Makes leased work pending again as if it had not been leased; it waits since it was received. Rejects with
- * `store_busy` when another transaction holds some of it, as one whose connection was lost may do for a while.
+ * Makes leased work pending again as if it had not been leased; it waits since it was received. False when another
+ * transaction holds some of it, as one whose connection was lost may do for a while: that stays leased.
  */
-export async function releaseLeases(sql: Sql, leases: readonly Lease[], now: number): Promise<void> {
+export async function releaseLeases(sql: Sql, leases: readonly Lease[], now: number): Promise<boolean> {
   const released = await sql.run(RELEASE, { ...leaseColumns(leases), now });
-  if (released === leases.length || (await sql.run(SELECT_HOLDING, leaseColumns(leases))) === 0) return;
-  throw new PigeonholeError("store_busy", "releasing leases failed: another transaction holds some of the work.");
+  return released === leases.length || (await sql.run(SELECT_HOLDING, leaseColumns(leases))) === 0;
 }
