@@ -17,8 +17,9 @@ export interface SettleAgainDeps {
 }
 
 /**
- * Writes a settlement again that the store has refused with `refusal`, while that may end by itself.
- * `interrupted`: it did not end in time. A lease of a store that is broken is lost.
+ * Writes a settlement again that the store has refused with `refusal`, while that may end by itself, however long that
+ * takes: a handler that has run would repeat what it did. Its lease is renewed meanwhile. `interrupted`: the receiver
+ * stops before. A lease of a store that is broken is lost.
  */
 export async function settleAgain(
   settlement: Settlement,
@@ -26,8 +27,12 @@ export async function settleAgain(
   { store, clock, logger, isEnding }: SettleAgainDeps,
 ): Promise<SettleResult | "interrupted"> {
   const { tries, waitMs } = BUSY_WAITS.settlement;
+  const logFailed = (error: unknown): void =>
+    logger.error({ handler: settlement.handler, ...errorFields(error, true) }, "settle_failed");
   let error = refusal;
-  for (let attempt = 1; attempt < tries && mayHelp(error, isEnding()); attempt += 1) {
+  for (let attempt = 1; mayHelp(error, isEnding()); attempt += 1) {
+    if (attempt === tries) logFailed(error);
+    if (attempt >= tries && isEnding()) return "interrupted";
     await sleep(clock, waitMs);
     try {
       return await store.settle(settlement);
@@ -35,7 +40,7 @@ export async function settleAgain(
       error = next;
     }
   }
-  logger.error({ handler: settlement.handler, ...errorFields(error, true) }, "settle_failed");
+  logFailed(error);
   return isPassingFailure(error) ? "interrupted" : "lost";
 }
 

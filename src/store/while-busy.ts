@@ -21,6 +21,7 @@ export const BUSY_WAITS = {
   outside: { tries: 8, waitMs: 50 },
   /**
    * The handler has run, and its lease is renewed meanwhile, so this can also wait until a full disk has space again.
+   * After so many tries it is logged; a stop waits for no more.
    */
   settlement: { tries: 60, waitMs: SECOND },
 } as const satisfies Record<string, BusyWait>;

@@ -25,12 +25,22 @@ async function open(handler: (ctx: HandlerContext, runs: number) => unknown, ref
   const log = captureLog();
   const server = { isAway: false, code: "store_unreachable" as const };
   const refuse = () => new PigeonholeError(server.code, "no answer from the server");
+  /** Numbers of the events whose leases were given back. */
+  const released: number[] = [];
   const store = decorateStore((real) => {
     const over = refused.map((name) => {
       const call = real[name as "settle"] as (...args: unknown[]) => Promise<unknown>;
       return [name, (...args: unknown[]) => (server.isAway ? Promise.reject(refuse()) : call(...args))];
     });
-    return Object.fromEntries(over) as Partial<Store>;
+    const taken = Object.fromEntries(over) as Partial<Store>;
+    const { release = (...args) => real.release(...args) } = taken;
+    return {
+      ...taken,
+      release: async (leases, now) => {
+        await release(leases, now);
+        released.push(...leases.map(({ seq }) => seq));
+      },
+    };
   });
   const retry = { maxAttempts: 1 };
   const receiver = openReceiver({ store, clock, retry, concurrency: CONCURRENCY, logger: log.logger });
@@ -40,7 +50,7 @@ async function open(handler: (ctx: HandlerContext, runs: number) => unknown, ref
     return handler(ctx, runs);
   });
   await receiver.start();
-  return { clock, log, server, receiver, runs: () => runs };
+  return { clock, log, server, receiver, released, runs: () => runs };
 }
 
 async function deliver({ receiver, clock }: Awaited<ReturnType<typeof open>>) {
@@ -132,15 +142,31 @@ describe("a store that is away while a handler runs", () => {
     expect(opened.runs()).toBe(2);
   });
 
-  test("a settlement that cannot be written for a minute lets the work run again", async () => {
-    const opened = await open(() => undefined);
+  test.each([
+    ["nothing", REFUSED],
+    ["leases, but no settlements,", ["settle"]],
+  ])("what became of a run is kept and written at last when the store takes %s for minutes", async (_, refused) => {
+    const opened = await open(() => undefined, refused);
     opened.server.isAway = true;
     const id = await deliver(opened);
-    await seconds(opened.clock, 90);
+    await seconds(opened.clock, 300);
+    expect(opened.log.named("settle_failed")).toMatchObject([{ code: "store_unreachable" }]);
     opened.server.isAway = false;
     await seconds(opened.clock, 3);
     expect(await workOf(opened.receiver, id)).toMatchObject({ state: "done", attempts: 1 });
+    expect(opened.runs()).toBe(1);
     expect(opened.log.named("lease_lost")).toEqual([]);
+  });
+
+  test("a settlement that was never written is given back at the stop", async () => {
+    const opened = await open(() => undefined, ["settle"]);
+    opened.server.isAway = true;
+    await deliver(opened);
+    await seconds(opened.clock, 90);
+    const stopped = opened.receiver.stop({ timeoutMs: 0 });
+    await seconds(opened.clock, 2);
+    await stopped;
+    expect(opened.released).toEqual([1]);
   });
 
   test("no handler begins while the store is known to be away", async () => {
