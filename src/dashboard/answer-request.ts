@@ -99,7 +99,8 @@ function refuse({ kind }: Exclude<Identity, { kind: "person" }>, request: Dashbo
 function answerFile({ files }: AnswerTools, { method, path, query, bareMount }: DashboardRequest): DashboardAnswer {
   if (method === "POST") return errorAnswer(405, { code: "wrong_method", message: "Actions are under api/." });
   if (bareMount !== undefined) {
-    const location = `./${bareMount}/${query === "" ? "" : `?${query}`}`;
+    // Not to the slash alone: some hosts redirect that back, as Next.js does.
+    const location = `./${bareMount}/index.html${query === "" ? "" : `?${query}`}`;
     return { kind: "whole", status: 302, headers: { location }, body: "" };
   }
   return files.answer(path) ?? textAnswer(404, "The dashboard has no such page.");

@@ -44,6 +44,16 @@ const MOUNTS: readonly { name: string; mount: (open: (path?: string) => Dashboar
   },
 ];
 
+/** Hosts that redirect away a slash at the end of a path, as Next.js does. */
+const SLASH_RULES: readonly { name: string; redirect: (url: string) => string | undefined }[] = [
+  { name: "removes a slash at the end", redirect: (url) => redirectTo(url, /\/(?=$|\?)/, "") },
+];
+
+function redirectTo(url: string, found: RegExp, end: string): string | undefined {
+  const location = url.replace(found, end);
+  return location === url ? undefined : location;
+}
+
 async function startServer(mount: (typeof MOUNTS)[number]["mount"]) {
   const receiver = openReceiver();
   await receiver.start();
@@ -56,8 +66,7 @@ describe.each(MOUNTS)("mounted on $name", ({ mount }) => {
   test("the page, its API and its actions are under the path", async () => {
     const { url } = await startServer(mount);
     const bare = await fetch(`${url}${PATH}?range=7d`, { redirect: "manual" });
-    expect([bare.status, bare.headers.get("location")]).toEqual([302, "./webhooks/?range=7d"]);
-    expect(new URL("./webhooks/?range=7d", `${url}${PATH}`).pathname).toBe(`${PATH}/`);
+    expect([bare.status, bare.headers.get("location")]).toEqual([302, "./webhooks/index.html?range=7d"]);
     const page = await fetch(`${url}${PATH}/`);
     expect(page.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
     expect(page.headers.get("x-powered-by")).toBeNull();
@@ -71,6 +80,25 @@ describe.each(MOUNTS)("mounted on $name", ({ mount }) => {
       body: JSON.stringify({ ids: ["missing"] }),
     });
     expect([answer.status, await answer.json()]).toEqual([200, { changed: 0, failed: 1 }]);
+  });
+
+  test.each(SLASH_RULES)("the page opens where the host $name", async ({ redirect }) => {
+    const { url } = await startServer((open) => {
+      const next = mount(open);
+      return (req, res) => {
+        const location = redirect(req.url ?? "");
+        if (location === undefined) return next(req, res);
+        res.writeHead(308, { location }).end();
+      };
+    });
+    for (const end of ["", "/"]) {
+      const page = await fetch(`${url}${PATH}${end}?range=7d`);
+      expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+      expect(new URL(page.url).search).toBe("?range=7d");
+      const [, script] = /src="([^"]+)"/.exec(await page.text()) ?? [];
+      expect((await fetch(new URL(script ?? "", page.url))).headers.get("content-type")).toContain("text/javascript");
+      expect((await fetch(new URL("api/session", page.url))).status).toBe(200);
+    }
   });
 
   test("an action of an old browser is compared with the host that it asked for", async () => {
