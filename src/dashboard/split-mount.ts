@@ -24,10 +24,15 @@ export function splitMount({
   // Its relative URLs would lead beside the mount.
   const isBare = (path === "" || path === "/") && asked !== "" && !asked.endsWith("/");
   return {
-    path: path === "" ? "/" : path,
+    path: path === "" ? "/" : withoutSlash(path),
     query,
     bareMount: isBare ? asked.slice(asked.lastIndexOf("/") + 1) : undefined,
   };
+}
+
+/** A path of the API without a slash at its end, which hosts may add by a redirect, such as Next.js. */
+function withoutSlash(path: string): string {
+  return /^\/api\/.+\/$/.test(path) ? path.slice(0, -1) : path;
 }
 
 function behind(mount: string, path: string): string | undefined {

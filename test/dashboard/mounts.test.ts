@@ -44,9 +44,10 @@ const MOUNTS: readonly { name: string; mount: (open: (path?: string) => Dashboar
   },
 ];
 
-/** Hosts that redirect away a slash at the end of a path, as Next.js does. */
+/** Hosts that redirect away a slash at the end of a path, as Next.js does, or its lack. */
 const SLASH_RULES: readonly { name: string; redirect: (url: string) => string | undefined }[] = [
   { name: "removes a slash at the end", redirect: (url) => redirectTo(url, /\/(?=$|\?)/, "") },
+  { name: "adds a slash at the end", redirect: (url) => redirectTo(url, /(?<=^[^?]*\/[^/.?]+)(?=$|\?)/, "/") },
 ];
 
 function redirectTo(url: string, found: RegExp, end: string): string | undefined {
