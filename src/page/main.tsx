@@ -1,4 +1,5 @@
 import { render } from "preact";
+import { setPageAddress } from "./api/address-of.js";
 import { followStream } from "./api/stream.js";
 import { App } from "./app.js";
 import { handleKeys } from "./keyboard/handle-keys.js";
@@ -13,6 +14,7 @@ import { checkSession, connection, loadSession, session } from "./state/session.
 const page = document.querySelector("#page");
 if (page === null) throw new Error("index.html has no element #page");
 
+setPageAddress(location);
 render(<App />, page);
 handleKeys();
 followQuery();

@@ -1,5 +1,6 @@
 import { PageApiError } from "../../dev/api/page-api-error.js";
 import type { PageApiErrorBody } from "../../dev/api/page-api.js";
+import { addressOf } from "./address-of.js";
 
 interface JsonRequestOptions {
   /** Who answers, as the beginning of a sentence, such as `The dev server`. */
@@ -35,7 +36,7 @@ export function createJsonRequests(options: JsonRequestOptions): JsonRequests {
 
 async function reach(path: string, init: RequestInit, options: JsonRequestOptions): Promise<Response> {
   try {
-    return await fetch(path, { ...init, credentials: "same-origin" });
+    return await fetch(addressOf(path), { ...init, credentials: "same-origin" });
   } catch (error) {
     if (init.signal?.aborted === true) throw error;
     throw new PageApiError(0, {

@@ -1,5 +1,6 @@
 import type { EventWork, Session } from "../../dev/api/page-api.js";
 import type { CaptureSummary } from "../../capture/model/capture.js";
+import { addressOf } from "./address-of.js";
 
 export interface StreamListener {
   onCaptures(captures: CaptureSummary[]): void;
@@ -31,7 +32,7 @@ export function followStream(listener: StreamListener): void {
     if (worked.length > 0) listener.onWork(worked.splice(0));
   };
   const open = () => {
-    const source = new EventSource("/api/stream");
+    const source = new EventSource(addressOf("/api/stream"));
     const listen = (name: string, receive: (text: string) => void) =>
       source.addEventListener(name, (event: MessageEvent<string>) => receive(event.data));
     listen("capture", (text) => {

@@ -1,5 +1,6 @@
 import { render } from "preact";
 import { SECOND } from "../../base/duration.js";
+import { setPageAddress } from "../api/address-of.js";
 import { reportProblem } from "../state/notice.js";
 import { followKeys } from "../ui/follow-keys.js";
 import { followDashboard } from "./api/follow-dashboard.js";
@@ -15,6 +16,7 @@ import { loadFigures, readWithoutStream } from "./overview/figures.js";
 const page = document.querySelector("#page");
 if (page === null) throw new Error("index.html has no element #page");
 
+setPageAddress(location);
 render(<DashboardApp />, page);
 followRows();
 followKeys({ commands: DASHBOARD_KEYS, view: () => view.value });

@@ -1,5 +1,6 @@
 import type { BulkJobList } from "../../../dashboard/api/jobs.js";
 import type { DashboardNow, StreamMessages } from "../../../dashboard/api/now.js";
+import { addressOf } from "../../api/address-of.js";
 
 /** What is done with each message. */
 type MessageListeners = { [Name in keyof StreamMessages]: (message: StreamMessages[Name]) => void };
@@ -18,7 +19,7 @@ const REOPEN_MS = 3000;
 /** Follows the store while the page is open. */
 export function followDashboard({ onMessage, onOpen, onLost }: DashboardListener): void {
   const open = () => {
-    const source = new EventSource("api/stream");
+    const source = new EventSource(addressOf("api/stream"));
     const listen = (name: string, receive: (text: string) => void) =>
       source.addEventListener(name, (event: MessageEvent<string>) => receive(event.data));
     listen("now", (text) => onMessage.now(JSON.parse(text) as DashboardNow));

@@ -15,6 +15,7 @@ import { createDashboard, type DashboardPerson, type DashboardOptions } from "pi
 import type { Sandbox } from "pigeonhole/sandbox";
 import { sampleEvent } from "pigeonhole/testing";
 import type { EventType } from "#pigeonhole/protocol/event-types.js";
+import type { NodeMiddleware } from "#pigeonhole/http/node-mount.js";
 import { signHere } from "#pigeonhole/protocol/sign-here.js";
 import { startContactEventService } from "../../../support/contact-event-service.js";
 import { closeServer, listen } from "../../../support/listen.js";
@@ -58,9 +59,10 @@ export async function startDashboardBench(given: DashboardBenchOptions = {}) {
   let person: DashboardPerson | undefined = { role: "operate", name: "ann" };
   const dashboard = createDashboard<unknown>(receiver, { allow: () => person, path: MOUNT, ...options });
   let isDown = false;
+  let login: NodeMiddleware = (_req, _res, next) => next?.();
   const server = createServer((req, res) => {
     if (isDown) req.socket.destroy();
-    else dashboard(req, res);
+    else login(req, res, () => dashboard(req, res));
   });
   const origin = `http://127.0.0.1:${await listen(server)}`;
 
@@ -79,6 +81,8 @@ export async function startDashboardBench(given: DashboardBenchOptions = {}) {
       isDown = next;
       if (next) server.closeAllConnections();
     },
+    /** From now on this is before the dashboard. */
+    setLogin: (next: NodeMiddleware) => void (login = next),
     /** Takes the database away, until it is called with false. */
     setStoreLost: (isLost: boolean) => rename(join(folder, isLost ? FILE : AWAY), join(folder, isLost ? AWAY : FILE)),
     async deliver(type: EventType, data?: Record<string, unknown>): Promise<string> {

@@ -615,6 +615,21 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     await button("Work").click();
     await page.getByRole("heading", { name: "The app does not know you any more" }).waitFor();
   });
+
+  test("an address with a name and a password works", async () => {
+    const authorization = `Basic ${btoa("ann:secret")}`;
+    bench.setLogin((req, res, next) => {
+      if (req.headers.authorization === authorization) next?.();
+      else res.writeHead(401, { "www-authenticate": 'Basic realm="ops"' }).end();
+    });
+    await bench.deliver("email.bounced");
+    open = await openPage(browser, `${bench.url.replace("//", "//ann:secret@")}#/work?show=handlers`);
+    page = open.page;
+    await page.getByText("live", { exact: true }).waitFor();
+    await button("Pause crm").click();
+    await page.getByRole("dialog").getByRole("button", { name: "Pause" }).click();
+    await page.getByText("Paused: crm").waitFor();
+  });
 });
 
 const OPEN_JOB: BulkJobRow = {
