@@ -35,6 +35,7 @@ import { createJsonRequests } from "./json-request.js";
 const { readJson, postJson } = createJsonRequests({
   server: "The dev server",
   ifSilent: "Is it still running?",
+  session: "/api/session",
   // With this header, pages of other origins need a CORS preflight, which fails.
   postHeaders: () => ({ "x-pigeonhole": "1" }),
 });

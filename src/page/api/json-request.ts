@@ -1,12 +1,15 @@
 import { PageApiError } from "../../dev/api/page-api-error.js";
 import type { PageApiErrorBody } from "../../dev/api/page-api.js";
 import { addressOf } from "./address-of.js";
+import { isPage, isRedirected, isSignedOut } from "./is-signed-out.js";
 
 interface JsonRequestOptions {
   /** Who answers, as the beginning of a sentence, such as `The dev server`. */
   server: string;
   /** What the user may look at if nothing answers. */
   ifSilent: string;
+  /** Path that answers everybody who is signed in. */
+  session: string;
   /** Sent with every POST beside its media type. */
   postHeaders: () => Record<string, string>;
 }
@@ -20,8 +23,10 @@ export interface JsonRequests {
 export function createJsonRequests(options: JsonRequestOptions): JsonRequests {
   const exchange = async <Result>(path: string, init: RequestInit): Promise<Result> => {
     const response = await reach(path, init, options);
-    if (response.ok) return (await response.json()) as Result;
-    throw new PageApiError(response.status, await readErrorBody(response, options));
+    if (response.ok && !isPage(response)) return (await response.json()) as Result;
+    const body = await readErrorBody(response, options);
+    if (isForeign(response, body) && (await isSignedOut(addressOf(options.session)))) throw signedOut();
+    throw new PageApiError(response.status, body);
   };
   return {
     readJson: (path, signal) => exchange(path, signal === undefined ? {} : { signal }),
@@ -39,6 +44,7 @@ async function reach(path: string, init: RequestInit, options: JsonRequestOption
     return await fetch(addressOf(path), { ...init, credentials: "same-origin" });
   } catch (error) {
     if (init.signal?.aborted === true) throw error;
+    if (await isRedirected(addressOf(options.session))) throw signedOut();
     throw new PageApiError(0, {
       code: "unreachable",
       message: `${options.server} does not answer. ${options.ifSilent}`,
@@ -46,13 +52,26 @@ async function reach(path: string, init: RequestInit, options: JsonRequestOption
   }
 }
 
+/** Code of an error answer that does not say what it is. */
+const REFUSED = "refused";
+
+/** Not from the API: of a login, or of something else before the server, such as a firewall that refuses a word. */
+function isForeign({ ok, status }: Response, { code }: PageApiErrorBody): boolean {
+  return ok || (status === 403 && code === REFUSED);
+}
+
+function signedOut(): PageApiError {
+  return new PageApiError(401, { code: "signed_out", message: "You are not signed in any more." });
+}
+
 async function readErrorBody(response: Response, { server }: JsonRequestOptions): Promise<PageApiErrorBody> {
+  if (response.ok) return { code: REFUSED, message: `${server} answered with a page in place of data.` };
   const text = await response.text();
   try {
     const body = JSON.parse(text) as Partial<PageApiErrorBody>;
-    if (typeof body.message === "string") return { code: "refused", ...body, message: body.message };
+    if (typeof body.message === "string") return { code: REFUSED, ...body, message: body.message };
   } catch {
     // Not from the API: reported by its status below.
   }
-  return { code: "refused", message: `${server} answered ${response.status}.` };
+  return { code: REFUSED, message: `${server} answered ${response.status}.` };
 }

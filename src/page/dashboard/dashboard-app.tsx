@@ -23,7 +23,7 @@ export function DashboardApp() {
     return (
       <main class="main">
         <Empty title="The app does not know you any more" isView>
-          <p>Log in to the app again, then load this page again.</p>
+          <p>Log in to the app again, then load this page again. What you asked for last may not have been done.</p>
           <button type="button" class="button primary" onClick={() => location.reload()}>
             Load it again
           </button>

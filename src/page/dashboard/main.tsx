@@ -1,7 +1,7 @@
 import { render } from "preact";
 import { SECOND } from "../../base/duration.js";
 import { setPageAddress } from "../api/address-of.js";
-import { reportProblem } from "../state/notice.js";
+import { isOfLogin, reportProblem } from "../state/notice.js";
 import { followKeys } from "../ui/follow-keys.js";
 import { followDashboard } from "./api/follow-dashboard.js";
 import { DashboardApp } from "./dashboard-app.js";
@@ -52,7 +52,7 @@ async function readByItself(): Promise<void> {
     await Promise.all([readWithoutStream(), loadJobs()]);
     streamState.value = "polling";
   } catch (error) {
-    if (isUpToDate.value || streamState.value === "connecting") reportProblem(error);
+    if (isUpToDate.value || streamState.value === "connecting" || isOfLogin(error)) reportProblem(error);
     if (streamState.value !== "ended") streamState.value = "lost";
   }
 }

@@ -46,9 +46,14 @@ export async function runAction(run: () => Promise<void>): Promise<boolean> {
   }
 }
 
+/** Whether it is the answer to a browser that is not signed in any more. */
+export function isOfLogin(error: unknown): boolean {
+  return error instanceof PageApiError && (error.status === 401 || error.code === "signed_out");
+}
+
 export function reportProblem(error: unknown): void {
   if (error instanceof DOMException && error.name === "AbortError") return;
-  if (error instanceof PageApiError && (error.status === 401 || error.code === "signed_out")) {
+  if (isOfLogin(error)) {
     signedOut.value = true;
     return;
   }

@@ -31,16 +31,19 @@ export function followSession(listener: (session: DashboardSession) => void): vo
   onSession = listener;
 }
 
+const SESSION = "api/session";
+
 const { readJson, postJson } = createJsonRequests({
   server: "The app",
   ifSilent: "Does it still run, and is the network there?",
+  session: SESSION,
   postHeaders: () => ({ [TOKEN_HEADER]: token }),
 });
 
 const at = writeSegment;
 
 export async function fetchSession(): Promise<DashboardSession> {
-  const session = await readJson<DashboardSession>("api/session");
+  const session = await readJson<DashboardSession>(SESSION);
   // Without one, the server refuses actions with the reason.
   ({ token, name } = session);
   onSession(session);

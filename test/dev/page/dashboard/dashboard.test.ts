@@ -1,3 +1,4 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Browser, Page } from "playwright-core";
 import { DoNotRetry } from "pigeonhole";
 import { createClient } from "pigeonhole/client";
@@ -613,7 +614,52 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     expect(await page.getByRole("alert").count()).toBe(0);
     bench.allow(undefined);
     await button("Work").click();
-    await page.getByRole("heading", { name: "The app does not know you any more" }).waitFor();
+    await signedOut();
+  });
+
+  const signedOut = () => page.getByRole("heading", { name: "The app does not know you any more" }).waitFor();
+
+  test("an ended login is said however the app answers then", async () => {
+    await show("#/overview");
+    const redirect = (location: string) => (req: IncomingMessage, res: ServerResponse) => {
+      if (req.url === location) res.setHeader("content-type", "text/html").end("<!doctype html>Log in");
+      else res.writeHead(302, { location }).end();
+    };
+    const answers: Record<string, RequestListener> = {
+      "a redirect to a page of the app": redirect("/login"),
+      "a redirect to another host": redirect("http://login.localhost:9/"),
+      "a page in place of data": (_, res) => res.setHeader("content-type", "text/html").end("<!doctype html>Log in"),
+      "403 with a page": (_, res) => res.writeHead(403, { "content-type": "text/html" }).end("<!doctype html>No"),
+      "403 with data of the app": (_, res) => res.writeHead(403).end('{"message":"Forbidden resource"}'),
+    };
+    for (const [name, answer] of Object.entries(answers)) {
+      bench.setLogin(answer);
+      await page.evaluate("location.hash = '#/work'");
+      await signedOut().catch((error: unknown) => expect.fail(`${name}: ${String(error)}`));
+      expect(await page.getByRole("alert").count(), name).toBe(0);
+      bench.setLogin((_req, _res, next) => next?.());
+      await page.goto(`${bench.url}#/overview`);
+      await page.reload();
+      await page.getByText("live", { exact: true }).waitFor();
+    }
+  });
+
+  test("an action after the login has ended, and a login that ended while the app was down, are said", async () => {
+    const toLogin: RequestListener = (_, res) => res.writeHead(302, { location: "http://login.localhost:9/" }).end();
+    await show("#/work?show=handlers");
+    await button("Pause crm").click();
+    bench.setLogin(toLogin);
+    await page.getByRole("dialog").getByRole("button", { name: "Pause" }).click();
+    await signedOut();
+    await page.getByText("What you asked for last may not have been done.").waitFor();
+    bench.setLogin((_req, _res, next) => next?.());
+    await page.reload();
+    await page.getByText("live", { exact: true }).waitFor();
+    bench.setDown(true);
+    await page.getByRole("alert").getByText("The app does not answer.").waitFor();
+    bench.setLogin(toLogin);
+    bench.setDown(false);
+    await signedOut();
   });
 
   test("an address with a name and a password works", async () => {
@@ -629,6 +675,18 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     await button("Pause crm").click();
     await page.getByRole("dialog").getByRole("button", { name: "Pause" }).click();
     await page.getByText("Paused: crm").waitFor();
+  });
+
+  test("a refusal of one request by something else before the app ends no login", async () => {
+    await show("#/overview");
+    await page.route(/\/api\/events/, (route) => route.fulfill({ status: 403, body: "<!doctype html>No" }));
+    await button("Work").click();
+    await page.getByText("The app answered 403.").first().waitFor();
+    await page.unroute(/\/api\/events/);
+    await page.route(/\/api\/events/, (route) => route.fulfill({ body: "<!doctype html>Wait" }));
+    await button(/^dead/).click();
+    await page.getByText("The app answered with a page in place of data.").first().waitFor();
+    expect(await page.getByRole("heading", { name: "Work" }).count()).toBe(1);
   });
 });
 
