@@ -179,8 +179,12 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
       .poll(() => banner.innerText())
       .toMatch(/Handler tracking is paused since \S+ by ann; 0 pieces of work wait/);
     await button("Overview").click();
-    await banner.getByRole("button", { name: "Resume" }).click();
+    await banner.getByRole("button", { name: "Resume" }).focus();
+    await page.keyboard.press("Enter");
     await expect.poll(() => banner.count()).toBe(0);
+    // The button that had the focus is gone.
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("Overview");
+    expect(await page.evaluate("document.activeElement.tagName")).toBe("H1");
   });
 
   test("times of runs are said by the end of their range, also of the one that has none", async () => {
