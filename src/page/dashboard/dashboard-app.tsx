@@ -14,7 +14,8 @@ import { JobStrip } from "./frame/job-strip.js";
 import { usePagePlace } from "./frame/use-page-place.js";
 import { OutboxListView } from "./outbox/outbox-list-view.js";
 import { OverviewView } from "./overview/overview-view.js";
-import { view } from "./state/dashboard-address.js";
+import { type DashboardView, view } from "./state/dashboard-address.js";
+import { storeTrouble } from "./state/now.js";
 import { WorkView } from "./work/work-view.js";
 
 export function DashboardApp() {
@@ -48,6 +49,9 @@ export function DashboardApp() {
 }
 
 function View() {
+  // What was read before would be taken for what is there.
+  if (storeTrouble.value !== null && isList(view.value))
+    return <Empty title="Not shown while the store cannot be read" isView />;
   switch (view.value) {
     case "overview":
       return <OverviewView />;
@@ -60,4 +64,9 @@ function View() {
     case "outbox":
       return <OutboxListView />;
   }
+}
+
+/** Of the store alone. The overview shows what is in memory, and the page of an event what was read before. */
+function isList(name: DashboardView): boolean {
+  return name !== "overview" && name !== "event";
 }

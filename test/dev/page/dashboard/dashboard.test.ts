@@ -591,6 +591,20 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     await page.getByText("Backlog of work").waitFor();
   });
 
+  test("lists that were read before are not shown while the store is lost", async () => {
+    await show("#/work");
+    const shown = (name: string) => page.getByRole("heading", { name });
+    await shown("The inbox is empty").waitFor();
+    await bench.setStoreLost(true);
+    for (const view of ["Work", "Errors", "Outbox"]) {
+      await button(view).click();
+      await shown("Not shown while the store cannot be read").waitFor();
+      expect(await page.getByText(/is empty|No errors|Loading/).count(), view).toBe(0);
+    }
+    await bench.setStoreLost(false);
+    await shown("The outbox is empty").waitFor();
+  });
+
   test("a page that gets no stream reads by itself, and notes another person", async () => {
     open = await openPage(browser, "about:blank");
     page = open.page;
