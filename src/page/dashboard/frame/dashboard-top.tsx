@@ -1,5 +1,5 @@
 import { escapeControls } from "../../../base/text.js";
-import { streamState, mayOperate, dashboardSession, type StreamState } from "../state/dashboard-session.js";
+import { streamState, dashboardSession, type StreamState } from "../state/dashboard-session.js";
 
 const CONNECTIONS: Record<StreamState, { word: string; meaning: string }> = {
   connecting: { word: "connecting", meaning: "Connecting to the app." },
@@ -37,7 +37,7 @@ export function DashboardTop() {
           <span class="spring" />
           <span class="top-item dash-person">
             <span class="top-label">{escapeControls(current.name)}</span>
-            <span class="tag">{mayOperate.value ? "may operate" : "read only"}</span>
+            <span class="tag">{current.role === "operate" ? "may operate" : "read only"}</span>
           </span>
         </>
       )}

@@ -591,7 +591,7 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     await page.getByText("Backlog of work").waitFor();
   });
 
-  test("lists that were read before are not shown while the store is lost", async () => {
+  test("lists that were read before are not shown while the store is lost, and a person keeps the role", async () => {
     await show("#/work");
     const shown = (name: string) => page.getByRole("heading", { name });
     await shown("The inbox is empty").waitFor();
@@ -601,8 +601,10 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
       await shown("Not shown while the store cannot be read").waitFor();
       expect(await page.getByText(/is empty|No errors|Loading/).count(), view).toBe(0);
     }
+    await page.getByText("may operate").waitFor();
     await bench.setStoreLost(false);
     await shown("The outbox is empty").waitFor();
+    await page.getByText("may operate").waitFor();
   });
 
   test("a page that gets no stream reads by itself, and notes another person", async () => {
