@@ -7,6 +7,8 @@ export interface KeyCommand<View extends string, Group extends string = string> 
   /** The only view that it is for; null for any. */
   view: View | null;
   run: () => void;
+  /** Whether it has something to do; the key keeps its meaning otherwise. @default always */
+  isFor?: (event: KeyboardEvent) => boolean;
 }
 
 interface FollowKeysOptions<View extends string> {
@@ -26,8 +28,8 @@ export function followKeys<View extends string>({ commands, view, takeFirst }: F
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     if (document.querySelector("dialog[open]") !== null || isTyping(event.target)) return;
-    // Enter on a button or a link keeps its meaning.
-    if (event.key === "Enter" && isIn(event.target, "button, a, [role=option]")) return;
+    // Enter keeps its meaning on what it presses, follows or unfolds.
+    if (event.key === "Enter" && isIn(event.target, "button, a, summary, [role=option]")) return;
     const isSecond = sequence.key !== "" && event.timeStamp - sequence.at < SEQUENCE_MS;
     const keys = isSecond ? `${sequence.key} ${event.key}` : event.key;
     sequence = { key: "", at: 0 };
@@ -37,7 +39,7 @@ export function followKeys<View extends string>({ commands, view, takeFirst }: F
       return;
     }
     const command = commands.find((each) => each.keys.includes(keys) && (each.view ?? view()) === view());
-    if (command === undefined) return;
+    if (command === undefined || command.isFor?.(event) === false) return;
     event.preventDefault();
     command.run();
   };
@@ -47,8 +49,8 @@ export function followKeys<View extends string>({ commands, view, takeFirst }: F
 
 function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
-  const isField = target instanceof HTMLInputElement && target.type !== "checkbox";
-  return isField || target instanceof HTMLTextAreaElement || target.isContentEditable;
+  if (target instanceof HTMLInputElement) return target.type !== "checkbox";
+  return target.matches("textarea, select") || target.isContentEditable;
 }
 
 export function isIn(target: EventTarget | null, selector: string): boolean {

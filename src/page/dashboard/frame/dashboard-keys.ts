@@ -2,7 +2,7 @@ import { outboxSelection } from "../outbox/outbox-state.js";
 import { eventSelection } from "../work/work-state.js";
 import { isSheetOpen } from "../../state/key-sheet.js";
 import type { KeyCommand } from "../../ui/follow-keys.js";
-import { chooseAtCursor, moveRowCursor, openAtCursor } from "./row-cursor.js";
+import { chooseAtCursor, hasRows, moveRowCursor, openAtCursor, scrollsByItself } from "./row-cursor.js";
 import { type DashboardView, goBack, goTo, readParam, returnTo, setParams, view } from "../state/dashboard-address.js";
 
 /** In the order of the sheet. */
@@ -18,13 +18,17 @@ const go = (key: string, label: string, view: DashboardView): DashboardCommand =
   run: () => returnTo(view),
 });
 
-const inLists = (keys: readonly string[], label: string, run: () => void): DashboardCommand => ({
-  keys,
-  label,
+const inLists = (command: Pick<DashboardCommand, "keys" | "label" | "run" | "isFor">): DashboardCommand => ({
   group: "Lists",
   view: null,
-  run,
+  ...command,
 });
+
+/** Arrows scroll where no row can be. */
+const isForRows = ({ key, target }: KeyboardEvent): boolean =>
+  hasRows() && !(key.startsWith("Arrow") && scrollsByItself(target));
+
+const searchField = (): HTMLElement | null => document.querySelector(".dash-filters input");
 
 /** Closes the topmost layer of the view. */
 function stepBack(): void {
@@ -48,10 +52,15 @@ export const DASHBOARD_KEYS: readonly DashboardCommand[] = [
   go("g w", "Work", "work"),
   go("g x", "Outbox", "outbox"),
   { keys: ["?"], label: "This sheet", group: "Go", view: null, run: () => (isSheetOpen.value = true) },
-  inLists(["j", "ArrowDown"], "Next row", () => moveRowCursor(1)),
-  inLists(["k", "ArrowUp"], "Previous row", () => moveRowCursor(-1)),
-  inLists(["Enter"], "Open it", openAtCursor),
-  inLists(["x"], "Choose it", chooseAtCursor),
-  inLists(["Escape"], "Choose none, close, back", stepBack),
-  inLists(["/"], "Search", () => document.querySelector<HTMLElement>(".dash-filters input")?.focus()),
+  inLists({ keys: ["j", "ArrowDown"], label: "Next row", run: () => moveRowCursor(1), isFor: isForRows }),
+  inLists({ keys: ["k", "ArrowUp"], label: "Previous row", run: () => moveRowCursor(-1), isFor: isForRows }),
+  inLists({ keys: ["Enter"], label: "Open it", run: openAtCursor, isFor: hasRows }),
+  inLists({ keys: ["x"], label: "Choose it", run: chooseAtCursor }),
+  inLists({ keys: ["Escape"], label: "Choose none, close, back", run: stepBack }),
+  inLists({
+    keys: ["/"],
+    label: "Search",
+    run: () => searchField()?.focus(),
+    isFor: () => searchField() !== null,
+  }),
 ];

@@ -7,6 +7,16 @@ function rows(): HTMLElement[] {
   return [...document.querySelectorAll<HTMLElement>(ROW_SELECTOR)].filter((row) => row.checkVisibility());
 }
 
+export function hasRows(): boolean {
+  return rows().length > 0;
+}
+
+/** Whether the target is in a part that scrolls and has no rows, such as the pane beside a list. */
+export function scrollsByItself(target: EventTarget | null): boolean {
+  const part = target instanceof Element ? target.closest("[role=region][tabindex]") : null;
+  return part !== null && part.querySelector(ROW_SELECTOR) === null;
+}
+
 /** The row that has the focus. */
 function focusedRow(): HTMLElement | undefined {
   return document.activeElement?.closest<HTMLElement>(ROW_SELECTOR) ?? undefined;

@@ -1,0 +1,80 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { launchBrowser, mustSkipBrowserTests, openPage, type OpenPage } from "../browser.js";
+import { type DashboardBench, startDashboardBench } from "./dashboard-bench.js";
+
+describe.skipIf(mustSkipBrowserTests())("the dashboard without a mouse", () => {
+  let browser: Browser;
+  let bench: DashboardBench;
+  let open: OpenPage;
+  let page: Page;
+
+  beforeAll(async () => void (browser = await launchBrowser()));
+  afterAll(() => browser.close());
+
+  beforeEach(async () => {
+    bench = await startDashboardBench({ payloads: "full" });
+  });
+
+  afterEach(async () => {
+    expect(open.problems).toEqual([]);
+    await open.close();
+    await bench.close();
+  });
+
+  async function show(hash: string, height = 800): Promise<void> {
+    open = await openPage(browser, `${bench.url}${hash}`, { viewport: { width: 1280, height } });
+    page = open.page;
+    await page.getByText("live", { exact: true }).waitFor();
+  }
+
+  const focusedRow = () => page.evaluate("document.activeElement.closest('[data-row]')?.dataset.row");
+  const scrollTopOf = (part: string) => page.evaluate<number>(`document.querySelector('${part}').scrollTop`);
+
+  test("arrow keys change the filter that has the focus, and Enter there opens nothing", async () => {
+    for (const type of ["email.bounced", "email.complained"] as const) await bench.deliver(type);
+    await show("#/work");
+    await page.locator("[data-row]").first().waitFor();
+    for (const name of ["Handler", "Event type", "Time"]) {
+      const filter = page.getByRole("combobox", { name });
+      await filter.focus();
+      await page.keyboard.press("Enter");
+      await page.keyboard.press("Escape");
+      await page.keyboard.press("ArrowDown");
+      await expect.poll(() => filter.inputValue()).not.toBe("");
+      expect(await page.evaluate("document.activeElement.ariaLabel")).toBe(name);
+    }
+    expect(page.url()).toMatch(/#\/work\?/);
+  });
+
+  test("Enter unfolds the example of a group and the details of an event", async () => {
+    const id = await bench.deliver("email.bounced");
+    await show("#/errors");
+    const unfold = async () => {
+      await page.locator("summary").first().focus();
+      await page.keyboard.press("Enter");
+      await expect.poll(() => page.locator("details").first().getAttribute("open")).not.toBeNull();
+    };
+    await unfold();
+    expect(page.url()).toMatch(/#\/errors$/);
+    await page.evaluate(`location.hash = "#/event?id=${id}"`);
+    await page.locator(".timeline details").first().waitFor();
+    await unfold();
+  });
+
+  test("arrow keys scroll the page of an event and the pane of a contact event, and j goes on in the list", async () => {
+    const id = await bench.deliver("email.opened", { note: "long ".repeat(400) });
+    await expect.poll(async () => (await bench.receiver.contactEvents.list()).items[0]?.state).toBe("dead");
+    await show(`#/event?id=${id}`, 360);
+    await page.getByRole("region", { name: "Event", exact: true }).focus();
+    await page.keyboard.press("ArrowDown");
+    await expect.poll(() => scrollTopOf(".event-parts")).toBeGreaterThan(0);
+    await page.evaluate("location.hash = '#/outbox'");
+    await page.locator("[data-row] button").first().click();
+    await page.getByRole("region", { name: "Facts" }).focus();
+    await page.keyboard.press("ArrowDown");
+    await expect.poll(() => scrollTopOf(".detail-body")).toBeGreaterThan(0);
+    await page.keyboard.press("j");
+    await expect.poll(focusedRow).toBeTruthy();
+  });
+});
