@@ -19,6 +19,7 @@ import type { NodeMiddleware } from "#pigeonhole/http/node-mount.js";
 import { signHere } from "#pigeonhole/protocol/sign-here.js";
 import { startContactEventService } from "../../../support/contact-event-service.js";
 import { closeServer, listen } from "../../../support/listen.js";
+import { waitUntil } from "../../../support/wait-until.js";
 import { SECRET } from "../workbench.js";
 
 /** Where the dashboard is mounted: neither at the root, nor with a slash at its end. */
@@ -94,6 +95,15 @@ export async function startDashboardBench(given: DashboardBenchOptions = {}) {
       const headers = signHere({ body, secret: SECRET, timestamp: Date.now() });
       await receiver.fetch(new Request(origin, { method: "POST", body, headers }));
       return event.id;
+    },
+    /** Delivers an event of which a contact event is recorded, and waits until that was tried. */
+    async deliverTried(type: EventType): Promise<string> {
+      const id = await this.deliver(type);
+      await waitUntil("the contact event is tried", 10_000, async () => {
+        const [recorded] = (await receiver.contactEvents.list({ inboxEventId: id })).items;
+        return recorded?.state === "dead" || recorded?.dueAt !== undefined;
+      });
+      return id;
     },
     async close(): Promise<void> {
       await receiver.stop({ timeoutMs: 1000 });
