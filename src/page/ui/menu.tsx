@@ -25,7 +25,9 @@ export function Menu({ label, items, class: className = "button", children }: Me
 
   useLayoutEffect(() => {
     if (!isOpen) return;
-    root.current?.querySelector<HTMLElement>("[role=menuitem]")?.focus();
+    const list = root.current?.querySelector<HTMLElement>("[role=menu]");
+    if (list instanceof HTMLElement) list.style.translate = `${wayIntoWindow(list.getBoundingClientRect())}px`;
+    list?.querySelector<HTMLElement>("[role=menuitem]")?.focus();
     const closeOutside = (event: Event) => {
       if (event.target instanceof Node && root.current?.contains(event.target) !== true) setOpen(false);
     };
@@ -88,4 +90,12 @@ export function Menu({ label, items, class: className = "button", children }: Me
       )}
     </div>
   );
+}
+
+/** Between a menu and the sides of the window, in pixels. */
+const MARGIN = 8;
+
+/** How far to the right a box has to move so that neither of its sides is cut off, in pixels. */
+function wayIntoWindow({ left, right }: DOMRect): number {
+  return Math.max(MARGIN - left, Math.min(0, document.documentElement.clientWidth - MARGIN - right));
 }

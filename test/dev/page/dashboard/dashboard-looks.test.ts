@@ -26,7 +26,7 @@ const FIND_CUT_CELLS = `[...document.querySelectorAll("td, th, select, .banner *
 describe.skipIf(mustSkipBrowserTests())("the dashboard's appearance", () => {
   let browser: Browser;
   let bench: DashboardBench;
-  let [id, tracked, behind] = ["", "", ""];
+  let [id, waiting, tracked, behind] = ["", "", "", ""];
 
   beforeAll(async () => {
     browser = await launchBrowser();
@@ -36,7 +36,7 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's appearance", () => {
     });
     id = await bench.deliver("email.bounced", { subject: mark("subject") });
     await bench.deliver("email.bounced");
-    await bench.deliver("email.complained");
+    waiting = await bench.deliver("email.complained");
     tracked = await bench.deliverTried("email.opened");
     bench.apiFaults.push({ status: 503, retryAfter: "600" });
     await bench.deliverTried("email.opened");
@@ -79,12 +79,25 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's appearance", () => {
     await page.locator(part).first().waitFor();
   }
 
-  /** What is open for a moment. */
+  /** What is open for a moment, and what the page says where there is nothing. */
   async function visitMoments(page: Page, look: (place: string) => Promise<void>): Promise<void> {
     await go(page, "outbox", "[data-row]");
     await page.locator("[data-row] button").first().click();
     await page.locator(".detail .waits-behind").waitFor();
     await look("a contact event behind another");
+    await go(page, `event?id=${waiting}`, ".timeline");
+    await page.getByRole("button", { name: /^Export/ }).click();
+    await look("menu");
+    await page.keyboard.press("Escape");
+    await go(page, "work?state=dead", "[data-row]");
+    await page.locator("[data-row] input").first().check();
+    await look("one chosen");
+    await page.getByRole("button", { name: "Discard (1)" }).click();
+    await page.getByRole("dialog").waitFor();
+    await look("question");
+    await page.keyboard.press("Escape");
+    await go(page, "work?id=none", ".empty");
+    await look("nothing found");
   }
 
   test.each(WIDTHS)(
