@@ -91,10 +91,13 @@ export async function startDashboardBench(given: DashboardBenchOptions = {}) {
     },
     /** Whatever the service might send. */
     async deliverEvent(event: { id: string }): Promise<string> {
-      const body = JSON.stringify(event);
+      await this.deliverBody(JSON.stringify(event));
+      return event.id;
+    },
+    /** Also what is not JSON. */
+    async deliverBody(body: string): Promise<void> {
       const headers = signHere({ body, secret: SECRET, timestamp: Date.now() });
       await receiver.fetch(new Request(origin, { method: "POST", body, headers }));
-      return event.id;
     },
     /** Delivers an event of which a contact event is recorded, and waits until that was tried. */
     async deliverTried(type: EventType): Promise<string> {

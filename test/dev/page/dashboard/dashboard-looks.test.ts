@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { launchBrowser, mustSkipBrowserTests, openPage } from "../browser.js";
 import { partsOf } from "#pigeonhole/receiver/parts-of.js";
 import { findFaults } from "../find-faults.js";
-import { FIND_CUT_OFF, FIND_FAINT_TEXT, FIND_OVERLAPS } from "../find-looks.js";
+import { FIND_CUT_OFF, FIND_FAINT_TEXT, FIND_OVERLAPS, FIND_WIDENED } from "../find-looks.js";
 import { expectNoMarkup, mark, seeMarks } from "../marks.js";
 import { type DashboardBench, startDashboardBench } from "./dashboard-bench.js";
 import { reportRun, writeExampleFigures } from "./example-figures.js";
@@ -37,6 +37,7 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's appearance", () => {
     id = await bench.deliver("email.bounced", { subject: mark("subject") });
     await bench.deliver("email.bounced");
     waiting = await bench.deliver("email.complained");
+    await bench.deliverBody("{not JSON");
     tracked = await bench.deliverTried("email.opened");
     bench.apiFaults.push({ status: 503, retryAfter: "600" });
     await bench.deliverTried("email.opened");
@@ -111,6 +112,7 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's appearance", () => {
           ...(await page.evaluate<string[]>(FIND_CUT_OFF)),
           ...(await page.evaluate<string[]>(FIND_CUT_CELLS)),
           ...(await page.evaluate<string[]>(FIND_OVERLAPS)),
+          ...(await page.evaluate<string[]>(FIND_WIDENED)),
         ];
         for (const colorScheme of COLOURS) {
           await page.emulateMedia({ colorScheme });
