@@ -143,6 +143,10 @@ describe.skipIf(mustSkipBrowserTests())("text from outside in the dashboard", ()
       await go(page, hash, part);
       await look(page, hash);
     }
+    await go(page, "work?show=handlers", "[data-row]");
+    await page.getByRole("button", { name: "Pause" }).first().click();
+    await page.getByRole("dialog").waitFor();
+    await look(page, "a question");
     await close();
   });
 
