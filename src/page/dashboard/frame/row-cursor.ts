@@ -8,7 +8,11 @@ function rows(): HTMLElement[] {
 }
 
 export function hasRows(): boolean {
-  return rows().length > 0;
+  return countRows() > 0;
+}
+
+export function countRows(): number {
+  return rows().length;
 }
 
 /** Whether the target is in a part that scrolls and has no rows, such as the pane beside a list. */
@@ -44,6 +48,12 @@ function lastRow(): HTMLElement | undefined {
 export function returnToRow(): void {
   if (document.activeElement !== null && document.activeElement !== document.body) return;
   const row = lastRow();
+  if (row !== undefined) focusRow(row);
+}
+
+/** Gives the focus to a row by its place, from 0; does nothing where there is none. */
+export function focusRowAt(index: number): void {
+  const row = rows()[index];
   if (row !== undefined) focusRow(row);
 }
 

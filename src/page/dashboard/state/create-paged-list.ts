@@ -7,7 +7,6 @@ export interface PagedList<Item> {
   items: Signal<readonly Item[]>;
   /** False until the first answer. */
   isLoaded: Signal<boolean>;
-  isLoading: Signal<boolean>;
   /** True while texts of the last page that was read are being redacted. */
   isPreparing: Signal<boolean>;
   /** Cursor of the next page; null on the last one. */
@@ -26,18 +25,15 @@ export function createPagedList<Item>(read: (cursor: string) => Promise<ListPage
   const items = signal<readonly Item[]>([]);
   const nextCursor = signal<string | null>(null);
   const isLoaded = signal(false);
-  const isLoading = signal(false);
   const isPreparing = signal(false);
   let last = 0;
   return {
     items,
     nextCursor,
     isLoaded,
-    isLoading,
     isPreparing,
     async load(isMore = false) {
       const call = ++last;
-      isLoading.value = true;
       try {
         const page = await read(isMore ? (nextCursor.value ?? "") : "");
         if (call !== last) return;
@@ -47,8 +43,6 @@ export function createPagedList<Item>(read: (cursor: string) => Promise<ListPage
         isLoaded.value = true;
       } catch (error) {
         if (call === last) reportProblem(error);
-      } finally {
-        if (call === last) isLoading.value = false;
       }
     },
   };

@@ -77,4 +77,20 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard without a mouse", () => {
     await page.keyboard.press("j");
     await expect.poll(focusedRow).toBeTruthy();
   });
+
+  test("after more rows are shown, the focus is on the first of them", async () => {
+    for (let n = 0; n < 110; n += 1) await bench.deliver("email.sent");
+    await show("#/work");
+    const more = page.getByRole("button", { name: "Show more" });
+    const position = () =>
+      page.evaluate<number>(
+        "[...document.querySelectorAll('[data-row]')].findIndex((row) => row.contains(document.activeElement))",
+      );
+    for (const first of [50, 100]) {
+      await more.focus();
+      await page.keyboard.press("Enter");
+      await expect.poll(position).toBe(first);
+    }
+    expect(await more.count()).toBe(0);
+  });
 });
