@@ -5,6 +5,7 @@ import { isOfLogin, reportProblem } from "../state/notice.js";
 import { followKeys } from "../ui/follow-keys.js";
 import { followDashboard } from "./api/follow-dashboard.js";
 import { DashboardApp } from "./dashboard-app.js";
+import { keepFocus } from "./frame/keep-focus.js";
 import { followRows } from "./frame/row-cursor.js";
 import { DASHBOARD_KEYS } from "./frame/dashboard-keys.js";
 import { view } from "./state/dashboard-address.js";
@@ -19,6 +20,7 @@ if (page === null) throw new Error("index.html has no element #page");
 setPageAddress(location);
 render(<DashboardApp />, page);
 followRows();
+keepFocus();
 followKeys({ commands: DASHBOARD_KEYS, view: () => view.value });
 
 followDashboard({

@@ -29,6 +29,10 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard without a mouse", () => {
   }
 
   const focusedRow = () => page.evaluate("document.activeElement.closest('[data-row]')?.dataset.row");
+  const focused = () =>
+    page.evaluate(
+      "((part) => `${part.role ?? part.tagName} ${part.ariaLabel ?? part.textContent}`)(document.activeElement)",
+    );
   const scrollTopOf = (part: string) => page.evaluate<number>(`document.querySelector('${part}').scrollTop`);
 
   test("arrow keys change the filter that has the focus, and Enter there opens nothing", async () => {
@@ -92,5 +96,43 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard without a mouse", () => {
       await expect.poll(position).toBe(first);
     }
     expect(await more.count()).toBe(0);
+  });
+
+  test("the focus has a place once the button that had it is gone", async () => {
+    for (const type of ["email.bounced", "email.bounced", "email.complained"] as const) await bench.deliver(type);
+    await show("#/work?state=dead");
+    await page.locator("[data-row]").nth(1).waitFor();
+    for (const key of ["j", "x", "j", "x"]) await page.keyboard.press(key);
+    await page.getByRole("button", { name: "Discard (2)" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Nothing is dead" }).waitFor();
+    await expect.poll(focused).toBe("region Events");
+
+    await page.evaluate("location.hash = '#/work'");
+    await page.locator("[data-row]").nth(2).waitFor();
+    await page.keyboard.press("j");
+    const row = await focusedRow();
+    await page.keyboard.press("x");
+    await page.getByRole("button", { name: "Choose none" }).focus();
+    await page.keyboard.press("Enter");
+    await expect.poll(focusedRow).toBe(row);
+
+    await page.evaluate("location.hash = '#/work?show=handlers'");
+    await page.getByRole("button", { name: "Pause crm" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByRole("status").getByRole("button", { name: "Resume crm" }).focus();
+    await page.keyboard.press("Enter");
+    await expect.poll(focusedRow).toBe("crm");
+
+    await page.evaluate(`location.hash = "#/event?id=${await bench.deliver("email.bounced")}"`);
+    await page.getByRole("button", { name: "Discard" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").waitFor();
+    await page.keyboard.press("Enter");
+    await expect.poll(focused).toBe("H1 email.bounced");
   });
 });
