@@ -10,7 +10,7 @@ import { alarmRow } from "./alarm-row.js";
 import type { DashboardNow, EndpointHealth, ProcessRow, StoreTrouble } from "./api/now.js";
 import type { RunningRow, RunningWork } from "./api/work.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
-import { isAlive, worstState } from "../store/process-state.js";
+import { isAlive, isEnded, worstState } from "../store/process-state.js";
 import { pausedRow } from "./handler-routes.js";
 import type { JobRunner } from "./job-runner.js";
 import type { SharedReadings } from "./shared-readings.js";
@@ -105,7 +105,9 @@ export class NowReader {
       jobTrouble: this.#tools.jobs.trouble,
       alarms: this.#tools.receiver.path.report.alarms.recent.map(alarmRow),
       state: worstState(alive),
-      processes: statuses.map((status, place) => processRow(status, { now, isThis: place === 0 })),
+      processes: statuses
+        .filter((status) => !isEnded(status))
+        .map((status, place) => processRow(status, { now, isThis: place === 0 })),
       endpoint: { ...endpointHealth(alive, now), failuresInARow: failuresInARow(statuses) },
       running: alive.reduce((sum, { runningCount }) => sum + runningCount, 0),
     };

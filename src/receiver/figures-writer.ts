@@ -2,7 +2,7 @@ import { type Clock, type Timer, elapsedBy } from "../base/clock.js";
 import { MINUTE, SECOND } from "../base/duration.js";
 import { errorFields } from "../base/error-fields.js";
 import type { Logger } from "../base/logger.js";
-import type { FigureSeries, Gauges, ProcessStatus } from "../store/figures.js";
+import type { FigureSeries, FiguresWrite, Gauges, ProcessStatus } from "../store/figures.js";
 import { type EndedRuns, sumEndedRuns } from "../store/handler-times.js";
 import type { Store } from "../store/store.js";
 import { NO_FIGURES, sumFigures } from "../store/sum-figures.js";
@@ -34,7 +34,8 @@ export class FiguresWriter {
   #hasStarted = false;
   #stopped = false;
   #hasFailed = false;
-  #isWriting = false;
+  /** Undefined while none is under way; never rejects. */
+  #writing: Promise<void> | undefined;
   readonly #recent = new RecentFigures();
   #unwritten = NO_FIGURES;
   #writtenAt = -Infinity;
@@ -52,18 +53,22 @@ export class FiguresWriter {
     this.#timer = this.#deps.clock.setTimer(() => {
       this.#take();
       // A store that hangs must not keep what happens meanwhile out of its steps.
-      if (!this.#isWriting) void this.#write();
+      this.#writing ??= this.#writeChanged().finally(() => (this.#writing = undefined));
       this.start();
     }, BETWEEN_WRITES_MS);
   }
 
-  /** The last write is begun, which also says that this process has gone. It ends with the close of the store. */
-  stop(): void {
+  /**
+   * Writes what is left, and that this process has gone. The write under way comes first, so that it is not what the
+   * store has in the end. Never rejects; a store that hangs keeps it waiting.
+   */
+  async stop(): Promise<void> {
     this.#stopped = true;
     this.#timer?.cancel();
     if (!this.#hasStarted) return;
+    await this.#writing;
     this.#take();
-    void this.#keep(this.#deps.gauges.gauges, undefined);
+    await this.#keep(this.#deps.gauges.gauges, { status: undefined, last: this.status });
   }
 
   /** What this process says about itself now. */
@@ -78,12 +83,6 @@ export class FiguresWriter {
   }
 
   /** Never rejects. */
-  async #write(): Promise<void> {
-    this.#isWriting = true;
-    await this.#writeChanged();
-    this.#isWriting = false;
-  }
-
   async #writeChanged(): Promise<void> {
     const { recorder, gauges, clock } = this.#deps;
     const levels = await gauges.read({ isBusy: this.#hasUnwritten || recorder.status.runningCount > 0 });
@@ -92,7 +91,7 @@ export class FiguresWriter {
     const said = textOf(status, levels);
     const isDue = elapsedBy(clock) - this.#writtenAt >= HEARTBEAT_MS;
     if (!isDue && !this.#hasUnwritten && said === this.#said) return;
-    if (await this.#keep(levels, status)) this.#said = said;
+    if (await this.#keep(levels, { status })) this.#said = said;
   }
 
   /** Adds what happened to what is to be written. */
@@ -109,7 +108,7 @@ export class FiguresWriter {
   }
 
   /** False, with one line of the log, if not all could be written. */
-  async #keep(gauges: Gauges | undefined, status: ProcessStatus | undefined): Promise<boolean> {
+  async #keep(gauges: Gauges | undefined, said: Pick<FiguresWrite, "status" | "last">): Promise<boolean> {
     const { store, recorder, clock, logger } = this.#deps;
     const now = clock.now();
     const figures = this.#unwritten;
@@ -117,7 +116,7 @@ export class FiguresWriter {
     this.#unwritten = NO_FIGURES;
     this.#ended = [];
     const [written, noted] = await Promise.allSettled([
-      store.writeFigures({ process: recorder.process, now, figures: { ...figures, gauges }, status }),
+      store.writeFigures({ process: recorder.process, now, figures: { ...figures, gauges }, ...said }),
       ended.length === 0 ? undefined : store.noteHandlerTimes(ended, now),
     ]);
     if (written.status === "fulfilled") this.#writtenAt = elapsedBy(clock);

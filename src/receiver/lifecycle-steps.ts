@@ -63,10 +63,10 @@ async function stopAll(parts: ReceiverParts, timeoutMs: number): Promise<void> {
     await drainer.stop();
     watches.work.stop();
     await Promise.all([path.dispatcher.stop(timeoutMs), path.admission.untilNoneWaits(timeoutMs)]);
-    inStore.figures.stop();
+    const written = inStore.figures.stop();
     await sender?.stop();
     const noted = path.report.clockWatch.stop().then(() => inStore.counter.count());
-    await inTime(noted, waitingClock, NOTED_WITHIN_MS).catch(() => undefined);
+    await inTime(Promise.allSettled([noted, written]), waitingClock, NOTED_WITHIN_MS);
   } finally {
     await inStore.ownership.close().finally(() => clearInterval(keepAlive));
   }

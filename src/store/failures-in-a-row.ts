@@ -9,16 +9,22 @@ type AnswersInARow = Pick<ProcessStatus, "failuresInARow" | "failureTimes" | "la
  */
 export function failuresInARow(statuses: readonly AnswersInARow[]): number {
   return statuses.reduce((sum, status) => {
-    const successes = statuses.filter((each) => each !== status).map(lastSuccess);
-    return sum + failuresSince(status, Math.max(0, ...successes));
+    const { failuresInARow: count, failureTimes } = status;
+    const left = timesLeft(status, statuses).length;
+    // Those without a time are older than the ones that have one.
+    return sum + (left === failureTimes.length ? count : left);
   }, 0);
 }
 
+/** When those failures were, as far as their times are kept; in no order. */
+export function failuresLeft(statuses: readonly AnswersInARow[]): number[] {
+  return statuses.flatMap((status) => timesLeft(status, statuses));
+}
+
 /** Each success of a process itself has ended its row. */
-function failuresSince({ failuresInARow: count, failureTimes }: AnswersInARow, time: number): number {
-  const since = failureTimes.filter((at) => at > time).length;
-  // Those without a time are older than the ones that have one.
-  return since === failureTimes.length ? count : since;
+function timesLeft(status: AnswersInARow, statuses: readonly AnswersInARow[]): number[] {
+  const success = Math.max(0, ...statuses.filter((each) => each !== status).map(lastSuccess));
+  return status.failureTimes.filter((at) => at > success);
 }
 
 function lastSuccess({ lastSuccessAt = 0, lastAcceptedAt = 0 }: AnswersInARow): number {

@@ -4,7 +4,7 @@ import { FIGURE_RANGES, type Figures, type ProcessStatus, type ReportedStatus } 
 import { fromStoredFigures, toStoredFigures } from "./stored-figures.js";
 import { NO_FIGURES, sumFigures } from "./sum-figures.js";
 
-/** In place of a process: the figures of several, joined. */
+/** In place of a process: the figures of several, joined, or what those said that have stopped. */
 export const JOINED = "";
 /** Most steps that are joined at once. */
 export const MAX_JOINED_STEPS = 200;
@@ -70,7 +70,7 @@ export function closedBefore(now: number): number {
   return now - CLOSED_AFTER_MS;
 }
 
-/** Statuses of these times are kept. */
+/** Statuses of these times are kept, and of older ones the one that is joined. */
 export function keptStatuses(now: number): { oldest: number; newest: number } {
   return { oldest: now - STATUS_KEPT_MS, newest: now + STATUS_KEPT_MS };
 }

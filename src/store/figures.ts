@@ -126,6 +126,8 @@ export interface FiguresWrite {
   figures: Figures;
   /** Replaces its last one; undefined for a process that stops, whose status is removed. */
   status: ProcessStatus | undefined;
+  /** Of a process that stops: what it says in the end, which is joined with what others said that have stopped. */
+  last?: ProcessStatus | undefined;
 }
 
 /** Which figures. */
@@ -201,7 +203,10 @@ export interface FiguresStore {
   writeFigures(write: FiguresWrite): Promise<void>;
   /** The figures of all processes together. */
   readFigures(query: FiguresQuery): Promise<FigureSeries>;
-  /** What the processes last said, the newest first; those of the last hour at most. */
+  /**
+   * What the processes last said, the newest first; those of the last hour at most. All that have stopped are one, see
+   * `isEnded`: it has their answers, and no time at which it goes.
+   */
   readStatuses(): Promise<ReportedStatus[]>;
   /** What the store takes now. */
   readDiskUse(): Promise<DiskUse>;
@@ -211,6 +216,9 @@ export interface FiguresStore {
 export interface FiguresReader {
   /** The figures of all processes together, up to now. */
   readFigures(range: FigureRange): Promise<FigureSeries>;
-  /** What the processes last said, the newest first; those of the last hour at most. */
+  /**
+   * What the processes last said, the newest first; those of the last hour at most. All that have stopped are one, see
+   * `isEnded`: it has their answers, and no time at which it goes.
+   */
   readStatuses(): Promise<ReportedStatus[]>;
 }

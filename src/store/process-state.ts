@@ -1,8 +1,14 @@
 import { MINUTE } from "../base/duration.js";
+import { JOINED } from "./figure-rows.js";
 import type { ReportedStatus } from "./figures.js";
 
 /** A process reports at least once a minute. */
-const LIVES_MS = 2 * MINUTE;
+export const LIVES_MS = 2 * MINUTE;
+
+/** Whether a status is that of all processes together that have stopped, and none of a process. */
+export function isEnded({ process }: Pick<ReportedStatus, "process">): boolean {
+  return process === JOINED;
+}
 
 /** Whether a process still reports. */
 export function isAlive({ reportedAt }: Pick<ReportedStatus, "reportedAt">, now: number): boolean {

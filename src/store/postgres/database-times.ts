@@ -1,3 +1,4 @@
+import type { ProcessStatus } from "../figures.js";
 import type { LeasePage, Store } from "../store.js";
 import type { DatabaseClock } from "./database-clock.js";
 import type { PostgresTransaction } from "./postgres-transaction.js";
@@ -59,19 +60,17 @@ export function withDatabaseTimes(store: SharedStore, clock: DatabaseClock): Sha
 /** Figures are in the steps of the database's time, so that those of all machines fit together. */
 function figureTimes(store: SharedStore, clock: DatabaseClock): Pick<SharedStore, "writeFigures" | "readFigures"> {
   const { toDatabase, ifAnyToDatabase, withNow } = conversions(clock);
+  const inDatabase = (status: ProcessStatus): ProcessStatus => ({
+    ...status,
+    startedAt: toDatabase(status.startedAt),
+    failureTimes: status.failureTimes.map(toDatabase),
+    lastSuccessAt: ifAnyToDatabase(status.lastSuccessAt),
+    lastAcceptedAt: ifAnyToDatabase(status.lastAcceptedAt),
+    running: status.running.map((run) => ({ ...run, since: toDatabase(run.since) })),
+  });
   return {
-    writeFigures: ({ status, ...write }) =>
-      store.writeFigures({
-        ...withNow(write),
-        status: status && {
-          ...status,
-          startedAt: toDatabase(status.startedAt),
-          failureTimes: status.failureTimes.map(toDatabase),
-          lastSuccessAt: ifAnyToDatabase(status.lastSuccessAt),
-          lastAcceptedAt: ifAnyToDatabase(status.lastAcceptedAt),
-          running: status.running.map((run) => ({ ...run, since: toDatabase(run.since) })),
-        },
-      }),
+    writeFigures: ({ status, last, ...write }) =>
+      store.writeFigures({ ...withNow(write), status: status && inDatabase(status), last: last && inDatabase(last) }),
     readFigures: (query) => store.readFigures(withNow(query)),
   };
 }

@@ -1,4 +1,6 @@
 import type { Figures, FiguresWrite, ProcessStatus } from "#pigeonhole/store/figures.js";
+import { failuresInARow } from "#pigeonhole/store/failures-in-a-row.js";
+import { isAlive, isEnded } from "#pigeonhole/store/process-state.js";
 import { NO_FIGURES } from "#pigeonhole/store/sum-figures.js";
 import { describe, expect, test } from "vitest";
 import { DAY, ENDS_WITH_STORE, type Fixture, MINUTE, context } from "./fixture.js";
@@ -184,6 +186,62 @@ export function describeFigures(fixture: Fixture): void {
       expect((await store.readStatuses()).map(({ process }) => process)).toEqual(["p1"]);
       await store.writeFigures(write({ process: "p3", now: STEP + 60 * MINUTE + 2 }));
       expect((await store.readStatuses()).map(({ process }) => process)).toEqual(["p3"]);
+    });
+
+    test("processes that have stopped are one status, which counts their answers for as long as it takes", async () => {
+      const { store } = fixture;
+      const stop = (process: string, now: number, changes: Partial<ProcessStatus>): Promise<void> =>
+        store.writeFigures(
+          write({ process, now, status: undefined, last: processStatus({ process, state: "stopping", ...changes }) }),
+        );
+      const failed = (...failureTimes: number[]) => ({ failureTimes, failuresInARow: failureTimes.length });
+      await store.writeFigures(write({ process: "p1", now: STEP + 4, status: processStatus({ ...failed(STEP + 1) }) }));
+      await stop("p1", STEP + 5, { ...failed(STEP + 1, STEP + 4), runningCount: 1 });
+      await stop("p2", STEP + 9, { ...failed(STEP + 3, STEP + 8), lastSuccessAt: STEP + 2, lastAcceptedAt: STEP });
+      const statuses = await store.readStatuses();
+      expect(statuses).toMatchObject([
+        {
+          ...failed(STEP + 3, STEP + 4, STEP + 8),
+          lastSuccessAt: STEP + 2,
+          lastAcceptedAt: STEP,
+          state: "stopped",
+          runningCount: 0,
+        },
+      ]);
+      expect(statuses.map((status) => [isEnded(status), isAlive(status, STEP + 9)])).toEqual([[true, false]]);
+      await store.writeFigures(write({ process: "p3", now: STEP + 2 * DAY }));
+      expect(failuresInARow(await store.readStatuses())).toBe(3);
+      // What a clock said that was ahead makes no later failure look older.
+      await stop("p4", STEP + 2 * DAY, { lastSuccessAt: STEP + 9 * DAY });
+      await stop("p5", STEP + 3 * DAY, { ...failed(STEP + 3 * DAY - 1) });
+      expect(failuresInARow(await store.readStatuses())).toBe(1);
+    });
+
+    test("of a hundred failures before a stop all count, and no success is needed to forget those of old versions", async () => {
+      const { store } = fixture;
+      const failureTimes = Array.from({ length: 100 }, (_, at) => STEP + at);
+      const stop = (status: Partial<ProcessStatus>): Promise<void> =>
+        store.writeFigures(write({ now: STEP + 200, status: undefined, last: processStatus(status) }));
+      await stop({ failuresInARow: 7 });
+      expect(failuresInARow(await store.readStatuses())).toBe(0);
+      await stop({ failuresInARow: 130, failureTimes });
+      await stop({ failuresInARow: 2, failureTimes: [STEP + 150, STEP + 151] });
+      const [status] = await store.readStatuses();
+      expect(status).toMatchObject({ failuresInARow: 132 });
+      expect(status?.failureTimes).toHaveLength(100);
+      expect(status?.failureTimes.slice(-2)).toEqual([STEP + 150, STEP + 151]);
+    });
+
+    test("of two processes that stop at once, both count", async ({ skip }) => {
+      skip(!fixture.kind.isShared, "one store at a time");
+      const second = fixture.another();
+      await second.open(context);
+      const stop = (store: typeof second, process: string): Promise<void> => {
+        const last = processStatus({ process, failuresInARow: 1, failureTimes: [STEP] });
+        return store.writeFigures(write({ process, status: undefined, last }));
+      };
+      await Promise.all(["p1", "p2", "p3", "p4"].map((process, n) => stop(n % 2 ? second : fixture.store, process)));
+      expect(failuresInARow(await fixture.store.readStatuses())).toBe(4);
     });
 
     test("figures outlive the process", async ({ skip }) => {

@@ -14,8 +14,16 @@ import {
   openStepsAt,
   toStoredStatus,
 } from "../../figure-rows.js";
+import { joinEnded } from "../../ended-processes.js";
 import { stepsOfRange, toFigureSeries } from "../../figure-series.js";
-import type { DiskUse, FigureSeries, FiguresQuery, FiguresWrite, ReportedStatus } from "../../figures.js";
+import type {
+  DiskUse,
+  FigureSeries,
+  FiguresQuery,
+  FiguresWrite,
+  ProcessStatus,
+  ReportedStatus,
+} from "../../figures.js";
 import { fromStoredFigures } from "../../stored-figures.js";
 import { LOCKED } from "../advisory-lock.js";
 import type { Sql } from "../sql.js";
@@ -76,7 +84,15 @@ const WRITE_STATUS = `
 
 const DROP_STATUSES = `
   DELETE FROM pigeonhole.process_status WHERE ctid = ANY (ARRAY (
-    SELECT ctid FROM pigeonhole.process_status WHERE at < :oldest OR at > :newest FOR UPDATE SKIP LOCKED))`;
+    SELECT ctid FROM pigeonhole.process_status WHERE (at < :oldest AND process <> :joined) OR at > :newest
+    FOR UPDATE SKIP LOCKED))`;
+
+/** Of two processes that stop at once, the second one waits here until it sees what the first one wrote. */
+const ADD_JOINED_STATUS = `
+  INSERT INTO pigeonhole.process_status (process, at, status) VALUES (:process, :at, :status) ON CONFLICT DO NOTHING`;
+
+const READ_JOINED_STATUS = `
+  SELECT at, status FROM pigeonhole.process_status WHERE process = :process FOR UPDATE`;
 
 /**
  * Adds what a process has to say to its rows of open steps, and replaces its status. Rows of steps that have ended are
@@ -111,11 +127,19 @@ async function changeOpen(sql: Sql, process: string, rows: readonly StoredRow[])
   });
 }
 
-async function writeStatus(sql: Sql, { process, now, status }: FiguresWrite): Promise<void> {
+async function writeStatus(sql: Sql, { process, now, status, last }: FiguresWrite): Promise<void> {
   if (status === undefined)
     await sql.run("DELETE FROM pigeonhole.process_status WHERE process = :process", { process });
   else await sql.run(WRITE_STATUS, { process, at: now, status: toStoredStatus(status) });
-  await sql.run(DROP_STATUSES, keptStatuses(now));
+  await sql.run(DROP_STATUSES, { ...keptStatuses(now), joined: JOINED });
+  if (last !== undefined) await joinStatus(sql, last, now);
+}
+
+async function joinStatus(sql: Sql, last: ProcessStatus, now: number): Promise<void> {
+  const process = JOINED;
+  if ((await sql.run(ADD_JOINED_STATUS, { process, ...joinEnded(undefined, last, now) })) > 0) return;
+  const before = await sql.row<StoredStatus>(READ_JOINED_STATUS, { process });
+  await sql.run(WRITE_STATUS, { process, ...joinEnded(before, last, now) });
 }
 
 interface EndedSteps {

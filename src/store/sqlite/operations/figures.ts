@@ -14,6 +14,7 @@ import {
   openStepsAt,
   toStoredStatus,
 } from "../../figure-rows.js";
+import { joinEnded } from "../../ended-processes.js";
 import { stepsOfRange, toFigureSeries } from "../../figure-series.js";
 import type { FigureSeries, FiguresQuery, FiguresWrite, ReportedStatus } from "../../figures.js";
 import { fromStoredFigures } from "../../stored-figures.js";
@@ -43,7 +44,7 @@ export function prepareWriteFigures(db: Database) {
   const join = prepareJoin(db);
   const writeStatus = prepareWriteStatus(db);
 
-  return ({ process, now, figures, status }: FiguresWrite): void => {
+  return ({ process, now, figures, status, last }: FiguresWrite): void => {
     for (const { joins, step, ...range } of openStepsAt(now)) {
       const { resolution } = range;
       if (joins && hasRow.get(resolution, step) === undefined) join(now);
@@ -51,7 +52,7 @@ export function prepareWriteFigures(db: Database) {
       write.run({ resolution, step, process, figures: addToRow(row, figures) });
       for (const drop of drops) drop.run({ ...range, limit: MAX_DROPPED_ROWS });
     }
-    writeStatus({ process, now, status });
+    writeStatus({ process, now, status, last });
   };
 }
 
@@ -78,13 +79,15 @@ function prepareWriteStatus(db: Database) {
     INSERT INTO inbox_process_status (process, at, status) VALUES (:process, :at, :status)
     ON CONFLICT (process) DO UPDATE SET at = excluded.at, status = excluded.status`);
   const remove = db.prepare<[string]>("DELETE FROM inbox_process_status WHERE process = ?");
-  const drop = db.prepare<{ oldest: number; newest: number }>(
-    "DELETE FROM inbox_process_status WHERE at < :oldest OR at > :newest",
+  const drop = db.prepare<{ oldest: number; newest: number; joined: string }>(
+    "DELETE FROM inbox_process_status WHERE (at < :oldest AND process <> :joined) OR at > :newest",
   );
-  return ({ process, now, status }: Pick<FiguresWrite, "process" | "now" | "status">): void => {
+  const readOne = db.prepare<[string], StoredStatus>("SELECT at, status FROM inbox_process_status WHERE process = ?");
+  return ({ process, now, status, last }: Omit<FiguresWrite, "figures">): void => {
     if (status === undefined) remove.run(process);
     else write.run({ process, at: now, status: toStoredStatus(status) });
-    drop.run(keptStatuses(now));
+    drop.run({ ...keptStatuses(now), joined: JOINED });
+    if (last !== undefined) write.run({ process: JOINED, ...joinEnded(readOne.get(JOINED), last, now) });
   };
 }
 

@@ -1,0 +1,57 @@
+import type { ReceiverOptions } from "pigeonhole";
+import { expect, test } from "vitest";
+import { takeLook } from "#pigeonhole/cli/inbox/watch-look.js";
+import type { DashboardOverview } from "#pigeonhole/dashboard/api/overview.js";
+import { openInbox } from "#pigeonhole/store/open-inbox.js";
+import { closeReceiver, makeEvent, openReceiver, post, tempFile } from "../support/receiver.js";
+import { openDashboard } from "./dashboard-client.js";
+
+const OTHER_SECRET = "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+
+async function start(store: string, options: Pick<ReceiverOptions, "role"> = {}) {
+  const receiver = openReceiver({ store, ...options });
+  receiver.on("email.sent", () => undefined);
+  await receiver.start();
+  const fail = async (count: number): Promise<void> => {
+    for (let n = 0; n < count; n += 1) await post(receiver, makeEvent(), { secret: OTHER_SECRET });
+  };
+  return { receiver, fail };
+}
+
+/** What the overview of a receiver says. */
+async function overviewOf(receiver: Parameters<typeof openDashboard>[0]) {
+  return (await openDashboard(receiver).get<DashboardOverview>("api/overview")).body.now;
+}
+
+/** What `inbox watch` says. */
+async function lookAt(file: string) {
+  const inbox = await openInbox(file);
+  try {
+    return await takeLook(inbox, Date.now());
+  } finally {
+    await inbox.close();
+  }
+}
+
+test("failures in a row go on over clean stops, until a delivery is accepted", async () => {
+  const file = tempFile();
+  for (const count of [60, 35]) {
+    const { receiver, fail } = await start(file);
+    await fail(count);
+    await closeReceiver(receiver);
+  }
+  expect(await lookAt(file)).toMatchObject({ failuresInARow: 95, processes: 0, receiver: undefined });
+
+  const { receiver, fail } = await start(file);
+  expect(await overviewOf(receiver)).toMatchObject({
+    state: "running",
+    endpoint: { failuresInARow: 95 },
+    processes: [{ isThis: true, isAlive: true }],
+  });
+  await fail(1);
+  expect((await overviewOf(receiver)).endpoint.failuresInARow).toBe(96);
+  await post(receiver, makeEvent());
+  expect((await overviewOf(receiver)).endpoint.failuresInARow).toBe(0);
+  await closeReceiver(receiver);
+  expect((await lookAt(file)).failuresInARow).toBe(0);
+});
