@@ -10,6 +10,8 @@ import { alarmRow } from "./alarm-row.js";
 import type { DashboardNow, EndpointHealth, ProcessRow, StoreTrouble } from "./api/now.js";
 import type { RunningRow, RunningWork } from "./api/work.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
+import type { EventPage } from "../store/inbox-view.js";
+import { lastAccepted } from "../store/last-accepted.js";
 import { isAlive, isEnded, worstState } from "../store/process-state.js";
 import { pausedRow } from "./handler-routes.js";
 import type { JobRunner } from "./job-runner.js";
@@ -21,11 +23,20 @@ type Disk = DashboardNow["disk"];
 
 /** What the reader looks at besides the store. */
 export interface NowReaderTools {
-  readings: Pick<SharedReadings, "count" | "readStatuses" | "listPaused" | "readFigures">;
+  readings: Pick<SharedReadings, "count" | "readStatuses" | "listPaused" | "readNewest" | "readFigures">;
   receiver: Pick<ReceiverParts, "inStore" | "path">;
   storeOrMemory: StoreOrMemory;
   jobs: Pick<JobRunner, "trouble">;
   clock: Clock;
+}
+
+/** What the processes said, and the store has. */
+interface Reported {
+  /** This process comes first. */
+  statuses: readonly ReportedStatus[];
+  /** A page with the newest event; undefined while the store cannot be read. */
+  newest: EventPage | undefined;
+  now: number;
 }
 
 /** Reads the state of all processes of a store, of this one as it is in memory. */
@@ -53,7 +64,7 @@ export class NowReader {
     // Its figures are shown step by step too.
     this.#lastReportAt = stepAt(now, FIGURE_RANGES["1h"].stepMs);
     return {
-      ...this.#processes([own], now),
+      ...this.#processes({ statuses: [own], newest: undefined, now }),
       trouble,
       backlog: null,
       outbox: null,
@@ -67,11 +78,15 @@ export class NowReader {
   async readStore(): Promise<DashboardNow> {
     const now = this.#tools.clock.now();
     const { readings } = this.#tools;
-    const [statuses, paused] = await Promise.all([this.#statuses(now), readings.listPaused()]);
+    const [statuses, paused, newest] = await Promise.all([
+      this.#statuses(now),
+      readings.listPaused(),
+      readings.readNewest(),
+    ]);
     // How long it takes is measured: the start of a thread, or a connection, is no part of it.
     const { value: counts, at: countedAt } = await readings.count();
     return {
-      ...this.#processes(statuses, now),
+      ...this.#processes({ statuses, newest, now }),
       trouble: null,
       ...gauges(counts, now),
       countedAgoMs: Math.max(0, now - countedAt),
@@ -94,11 +109,11 @@ export class NowReader {
     return { items: items.toSorted((one, other) => other.forMs - one.forMs), hasMore: count > items.length };
   }
 
-  /** This process comes first. */
-  #processes(
-    statuses: readonly ReportedStatus[],
-    now: number,
-  ): Pick<DashboardNow, "at" | "jobTrouble" | "alarms" | "state" | "processes" | "endpoint" | "running"> {
+  #processes({
+    statuses,
+    newest,
+    now,
+  }: Reported): Pick<DashboardNow, "at" | "jobTrouble" | "alarms" | "state" | "processes" | "endpoint" | "running"> {
     const alive = statuses.filter((status) => isAlive(status, now));
     return {
       at: isoTime(now),
@@ -108,7 +123,7 @@ export class NowReader {
       processes: statuses
         .filter((status) => !isEnded(status))
         .map((status, place) => processRow(status, { now, isThis: place === 0 })),
-      endpoint: { ...endpointHealth(alive, now), failuresInARow: failuresInARow(statuses) },
+      endpoint: endpointHealth({ statuses, newest, now }),
       running: alive.reduce((sum, { runningCount }) => sum + runningCount, 0),
     };
   }
@@ -152,12 +167,14 @@ function gauges({ events, contactEvents }: Counts, now: number): Pick<DashboardN
   };
 }
 
-function endpointHealth(alive: readonly ReportedStatus[], now: number): Omit<EndpointHealth, "failuresInARow"> {
-  const last = Math.max(0, ...alive.map(({ lastAcceptedAt = 0 }) => lastAcceptedAt));
-  const silentForMs = last === 0 ? null : Math.max(0, now - last);
+function endpointHealth({ statuses, newest, now }: Reported): EndpointHealth {
+  const last = lastAccepted(statuses, newest);
+  const silentForMs = last === undefined ? null : Math.max(0, now - last);
+  const alive = statuses.filter((status) => isAlive(status, now));
   return {
+    failuresInARow: failuresInARow(statuses),
     disablesAt: LIMITS.disableAfterFailures,
-    lastAcceptedAt: last === 0 ? null : isoTime(last),
+    lastAcceptedAt: last === undefined ? null : isoTime(last),
     silentForMs,
     isSilent: alive.some(({ silenceAfterMs = Number.POSITIVE_INFINITY }) => (silentForMs ?? 0) > silenceAfterMs),
   };

@@ -65,6 +65,11 @@ export class SharedReadings implements Pick<InboxOperator, SharedMethod> {
     return this.#read("statuses", (inbox) => inbox.readStatuses(), SECOND_RULE);
   }
 
+  /** A page with the newest event. */
+  readNewest(): ReturnType<InboxOperator["listEvents"]> {
+    return this.#read("newest event", (inbox) => inbox.listEvents({ limit: 1 }), SECOND_RULE);
+  }
+
   listPaused(): ReturnType<InboxOperator["listPaused"]> {
     return this.#read("paused", (inbox) => inbox.listPaused(), SECOND_RULE);
   }

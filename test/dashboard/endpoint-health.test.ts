@@ -1,3 +1,4 @@
+import Database from "better-sqlite3";
 import type { ReceiverOptions } from "pigeonhole";
 import { expect, test } from "vitest";
 import { takeLook } from "#pigeonhole/cli/inbox/watch-look.js";
@@ -54,4 +55,26 @@ test("failures in a row go on over clean stops, until a delivery is accepted", a
   expect((await overviewOf(receiver)).endpoint.failuresInARow).toBe(0);
   await closeReceiver(receiver);
   expect((await lookAt(file)).failuresInARow).toBe(0);
+});
+
+test("the last accepted delivery is known to those that did not take it, whether its process stopped or was killed", async () => {
+  const file = tempFile();
+  const { receiver: worker } = await start(file, { role: "work" });
+  const { receiver: acceptor } = await start(file, { role: "accept" });
+  const onPage = async () => Date.parse((await overviewOf(worker)).endpoint.lastAcceptedAt ?? "");
+  const inCommand = async () => (await lookAt(file)).lastAcceptedAt;
+  expect([await onPage(), await inCommand()]).toEqual([Number.NaN, undefined]);
+  const before = Date.now();
+  await post(acceptor, makeEvent());
+  // It has not reported since, as if it had been killed.
+  await expect.poll(onPage, { timeout: 5_000 }).toBeGreaterThanOrEqual(before);
+  expect(await inCommand()).toBeGreaterThanOrEqual(before);
+  await closeReceiver(acceptor);
+  expect(await onPage()).toBeGreaterThanOrEqual(before);
+
+  // Retention has dropped the event.
+  const database = new Database(file);
+  database.exec("DELETE FROM inbox_work; DELETE FROM inbox_event");
+  database.close();
+  expect(await inCommand()).toBeGreaterThanOrEqual(before);
 });

@@ -6,6 +6,7 @@ import type { FigureSeries, ReportedStatus, RunSeries, RunningNow, StepValues } 
 import type { InboxOperator } from "../../store/inbox-operator.js";
 import type { StoreCounts } from "../../store/inbox-view.js";
 import { failuresInARow } from "../../store/failures-in-a-row.js";
+import { lastAccepted } from "../../store/last-accepted.js";
 import type { OutboxCounts } from "../../store/outbox.js";
 import type { PausedHandler } from "../../store/paused-handlers.js";
 import { groupRecord } from "./group-record.js";
@@ -56,7 +57,7 @@ export interface Look {
   processes: number;
   /** Answers other than 2xx in a row, of all processes together: after the last 2xx of any. */
   failuresInARow: number;
-  /** When a delivery was last stored; undefined when none was since the processes started. */
+  /** When a delivery was last stored; undefined when none was. */
   lastAcceptedAt: number | undefined;
   events: StoreCounts;
   contactEvents: OutboxCounts;
@@ -73,28 +74,28 @@ export interface Look {
 /** What a look reads. */
 export type LookedAt = Pick<
   InboxOperator,
-  "database" | "overview" | "readFigures" | "readStatuses" | "listPaused" | "listErrorGroups"
+  "database" | "overview" | "readFigures" | "readStatuses" | "listPaused" | "listErrorGroups" | "listEvents"
 >;
 
 /** Reads the state of a database. */
 export async function takeLook(inbox: LookedAt, machineNow: number): Promise<Look> {
-  const [{ events, contactEvents }, series, statuses, paused, errors] = await Promise.all([
+  const [{ events, contactEvents }, series, statuses, paused, errors, newest] = await Promise.all([
     inbox.overview(),
     inbox.readFigures("1h"),
     inbox.readStatuses(),
     inbox.listPaused(),
     inbox.listErrorGroups({ limit: MAX_ROWS }),
+    inbox.listEvents({ limit: 1 }),
   ]);
   const at = timeWithin(series, machineNow);
   const alive = statuses.filter((status) => isAlive(status, at));
-  const lastAcceptedAt = Math.max(0, ...alive.map((status) => status.lastAcceptedAt ?? 0));
   return {
     at,
     database: inbox.database,
     receiver: alive.length === 0 ? undefined : worstState(alive),
     processes: alive.length,
     failuresInARow: failuresInARow(statuses),
-    lastAcceptedAt: lastAcceptedAt === 0 ? undefined : lastAcceptedAt,
+    lastAcceptedAt: lastAccepted(statuses, newest),
     events,
     contactEvents,
     rates: ratesOf(series),
