@@ -68,7 +68,7 @@ export const GAUGES: Readonly<Record<keyof Levels, Metric>> = {
   storeUp: gauge("store.up", "", "1 while the store can be counted, 0 when it could not for 3 minutes."),
   backlogDepth: gauge("backlog.depth", "{work}", "Work that waits or runs."),
   backlogAgeSeconds: gauge("backlog.age", "s", "Age of the oldest event with such work."),
-  backlogLagSeconds: gauge("backlog.lag", "s", "How long the oldest due work waits for its run."),
+  backlogLagSeconds: gauge("backlog.lag", "s", "How long the oldest due work waits for its run, that of paused handlers left out."),
   workDead: gauge("work.dead", "{work}", "Work that was given up."),
   workParked: gauge("work.parked", "{work}", "Work that waits for a schema or a handler."),
   outboxDepth: gauge("outbox.depth", "{event}", "Contact events that wait or are being sent."),

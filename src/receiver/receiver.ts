@@ -33,7 +33,7 @@ export interface ReceiverStats extends Omit<
   oldestPendingAgeMs: number;
   /**
    * The longest time that due work has been waiting for a handler, in milliseconds; 0 when handlers keep up. Handlers
-   * that run do not count. In a process that does not run the handlers of the file, only what waits in the store is
+   * that run do not count, nor does work of paused ones. In a process that does not run the handlers of the file, only what waits in the store is
    * seen.
    */
   lagMs: number;

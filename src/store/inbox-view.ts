@@ -192,7 +192,10 @@ export interface StoreCounts {
    * process for one. Undefined when none is leased.
    */
   oldestLeasedReceivedAt: number | undefined;
-  /** When the pending work that is due longest became due, in milliseconds since 1970; undefined when none is due. */
+  /**
+   * When the pending work that is due longest became due, in milliseconds since 1970; undefined when none is due. That
+   * of paused handlers is left out.
+   */
   oldestDueAt: number | undefined;
   /** Pending work by handler name; shows what waits for a handler that is not registered. */
   pendingByHandler: Record<string, number>;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { DoNotRetry } from "pigeonhole";
 import { type Client, InvalidRequestError } from "pigeonhole/client";
+import { partsOf } from "#pigeonhole/receiver/parts-of.js";
 import { makeCrashedFile } from "../support/crashed-file.js";
 import { makeEvent, makeGate, tempFile, untilWork } from "../support/receiver.js";
 import { openWithAlarms } from "../support/alarms.js";
@@ -112,6 +113,23 @@ describe("a backlog", () => {
     expect(alarms).toEqual([]);
     gate.open();
   });
+});
+
+test("work of a paused handler raises no backlog until the handler is resumed", async () => {
+  const { clock, alarms, receiver, deliver } = openWithAlarms();
+  receiver.on("email.sent", () => undefined);
+  await receiver.start();
+  const inbox = partsOf(receiver).options.store.openOperator?.();
+  await inbox?.pauseHandler("email.sent", "ann");
+  await clock.advance(MINUTE);
+  const event = makeEvent();
+  await deliver(event);
+  await clock.advance(HOUR);
+  expect(alarms).toEqual([]);
+  expect(await receiver.stats()).toMatchObject({ pending: 1, lagMs: 0, oldestPendingAgeMs: HOUR });
+  await inbox?.resumeHandler("email.sent");
+  await clock.advance(MINUTE);
+  await untilWork(receiver, event.id, { state: "done" });
 });
 
 test("work without a handler in the process that runs the handlers is reported", async () => {

@@ -29,6 +29,21 @@ export function describePauses(kind: OperatorKind): void {
     expect((await store.listPaused()).map(({ handler }) => handler)).toEqual(["a"]);
   });
 
+  test("work of a paused handler is counted, and is not due until the handler is resumed", async () => {
+    const receivedAt = Date.now() - 60_000;
+    await store.accept(newEvent("evt_1", { receivedAt, work: [{ handler: "a" }, { handler: "b" }] }));
+    await inbox.pauseHandler("a", "ann");
+    const counted = async () => [await store.counts(Date.now()), (await inbox.overview()).events];
+    expect(await counted()).toMatchObject([{ oldestDueAt: receivedAt }, { oldestDueAt: receivedAt }]);
+    await inbox.pauseHandler("b", "ann");
+    const waiting = { pending: 2, pendingByHandler: { a: 1, b: 1 }, oldestPendingReceivedAt: receivedAt };
+    const paused = { ...waiting, oldestDueAt: undefined };
+    expect(await counted()).toMatchObject([paused, paused]);
+    await inbox.resumeHandler("a");
+    const resumed = { ...waiting, oldestDueAt: receivedAt };
+    expect(await counted()).toMatchObject([resumed, resumed]);
+  });
+
   test("the handlers that receivers have had, or that have failed work, are listed, and not those that are only paused", async () => {
     expect(await inbox.listHandlers()).toEqual([]);
     await store.keepPolicies([

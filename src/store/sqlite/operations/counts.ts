@@ -1,6 +1,7 @@
 import type { Database } from "better-sqlite3";
 import type { StoreCounts } from "../../inbox-view.js";
 import type { WorkState } from "../../work-state.js";
+import { prepareListPaused } from "./paused-handlers.js";
 
 /**
  * Rows of work that are counted at once, in a few milliseconds. Deliveries wait only for that long, whatever the
@@ -19,6 +20,7 @@ interface Group {
   handler: string;
   state: Exclude<WorkState, "done">;
   rows: number;
+  /** Null for work of a paused handler. */
   dueAt: number | null;
   oldestSeq: number;
   oldestReceivedAt: number | undefined;
@@ -55,6 +57,7 @@ export function prepareCountPage(db: Database) {
     SELECT handler, state, count(*) AS rows, min(due_at) AS dueAt, min(seq) AS oldestSeq
     FROM inbox_work WHERE (seq, handler) > (:seq, :handler) AND (seq, handler) <= (:endSeq, :endHandler)
     GROUP BY handler, state`);
+  const listPaused = prepareListPaused(db);
   const countInFlight = db.prepare<[], Omit<Group, "oldestReceivedAt">>(`
     SELECT handler, 'leased' AS state, count(*) AS rows, NULL AS dueAt, min(seq) AS oldestSeq
     FROM inbox_in_flight GROUP BY handler`);
@@ -67,9 +70,14 @@ export function prepareCountPage(db: Database) {
     const next = isWhole ? undefined : selectEnd.get(after);
     const end = next ?? END;
     const rows = countRows.all({ ...after, endSeq: end.seq, endHandler: end.handler });
+    const paused = new Set(listPaused().map(({ handler }) => handler));
     const groups = next === undefined ? [...rows, ...countInFlight.all()] : rows;
     return {
-      groups: groups.map((group) => ({ ...group, oldestReceivedAt: selectReceivedAt.get({ seq: group.oldestSeq }) })),
+      groups: groups.map((group) => ({
+        ...group,
+        dueAt: paused.has(group.handler) ? null : group.dueAt,
+        oldestReceivedAt: selectReceivedAt.get({ seq: group.oldestSeq }),
+      })),
       done: readDone.get() ?? 0,
       next,
     };
