@@ -46,6 +46,7 @@ export class LevelReader {
       backlogLagSeconds: toSeconds(figures?.lagMs),
       workDead: figures?.dead,
       workParked: figures?.parked,
+      handlersPaused: figures?.paused.length,
       outboxDepth: gauges?.outbox.depth,
       outboxAgeSeconds: toSeconds(gauges?.outbox.oldestAgeMs),
       outboxDead: figures?.outbox.dead,

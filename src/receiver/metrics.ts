@@ -54,6 +54,7 @@ export interface Levels {
   backlogLagSeconds: number | undefined;
   workDead: number | undefined;
   workParked: number | undefined;
+  handlersPaused: number | undefined;
   outboxDepth: number | undefined;
   outboxAgeSeconds: number | undefined;
   outboxDead: number | undefined;
@@ -68,9 +69,14 @@ export const GAUGES: Readonly<Record<keyof Levels, Metric>> = {
   storeUp: gauge("store.up", "", "1 while the store can be counted, 0 when it could not for 3 minutes."),
   backlogDepth: gauge("backlog.depth", "{work}", "Work that waits or runs."),
   backlogAgeSeconds: gauge("backlog.age", "s", "Age of the oldest event with such work."),
-  backlogLagSeconds: gauge("backlog.lag", "s", "How long the oldest due work waits for its run, that of paused handlers left out."),
+  backlogLagSeconds: gauge(
+    "backlog.lag",
+    "s",
+    "How long the oldest due work waits for its run, that of paused handlers left out.",
+  ),
   workDead: gauge("work.dead", "{work}", "Work that was given up."),
   workParked: gauge("work.parked", "{work}", "Work that waits for a schema or a handler."),
+  handlersPaused: gauge("handlers.paused", "{handler}", "Handlers that a person has paused."),
   outboxDepth: gauge("outbox.depth", "{event}", "Contact events that wait or are being sent."),
   outboxAgeSeconds: gauge("outbox.age", "s", "Age of the oldest of them."),
   outboxDead: gauge("outbox.dead", "{event}", "Contact events that were given up."),
