@@ -1,5 +1,6 @@
 import { unescapeWords } from "./escaped-words.js";
 import type { FakeValues } from "./fake-values.js";
+import { foldCase } from "./fold-case.js";
 import { type Pieces, PieceMeter } from "./pieces.js";
 import { type RedactionRules, redactLeaf } from "./redact-value.js";
 
@@ -28,7 +29,7 @@ export const PLAIN_WORDS = new Set(
 /** Only whether a text is removed is of interest here: stand-ins take long to make. */
 const NO_FAKES: FakeValues = { address: () => "", domain: () => "", ip: () => "", id: () => "" };
 
-/** What a value has that texts may quote; all in lower case. */
+/** What a value has that texts may quote; all as {@link foldCase} makes it. */
 export interface Quotable {
   /** Neither too short nor too long to be looked for as a whole. */
   whole: ReadonlySet<string>;
@@ -69,7 +70,7 @@ export function* readQuotable(value: unknown, rules: RedactionRules): Pieces<Quo
   return { whole, names, parts, heads, searched };
 }
 
-/** The texts and numbers within a value that the redaction does not leave as they are, in lower case. */
+/** The texts and numbers within a value that the redaction does not leave as they are, with their case folded. */
 function* removedTexts(value: unknown, rules: RedactionRules): Pieces<Set<string>> {
   const removed = new Set<string>();
   const left: [key: string, value: unknown][] = [["", value]];
@@ -83,8 +84,8 @@ function* removedTexts(value: unknown, rules: RedactionRules): Pieces<Set<string
     const isLong = typeof each === "string" && each.length > MAX_KEPT_TEXT;
     const text = String(each);
     if (isLong || redactLeaf(each, key, rules) !== each) {
-      removed.add(text.normalize().toLowerCase());
-      removed.add((yield* unescape(text)).normalize().toLowerCase());
+      removed.add(foldCase(text.normalize()));
+      removed.add(foldCase((yield* unescape(text)).normalize()));
     }
     if (meter.add(text.length)) yield meter.take();
   }

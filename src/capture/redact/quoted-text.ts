@@ -1,5 +1,6 @@
 import { replaceEscaped } from "./escaped-words.js";
 import { maskText } from "./fake-values.js";
+import { foldCase, foldWithPlaces } from "./fold-case.js";
 import { GramFilter, findWordsWithin } from "./find-words.js";
 import { type Pieces, PieceMeter } from "./pieces.js";
 import { MIN_JOINED, MIN_WORD, PLAIN_WORDS, type Quotable, TEXT_COST, WORD, readQuotable } from "./quotable.js";
@@ -116,8 +117,8 @@ function* hidePlain(texts: readonly string[], quotable: Quotable, rules: Redacti
 
 /** Hides quotes of whole texts, the longest first. */
 function* maskWhole(texts: readonly string[], { whole }: Quotable): Pieces<string[]> {
-  const lowers = texts.map((text) => text.toLowerCase());
-  const all = lowers.join("\0");
+  const folded = texts.map(foldCase);
+  const all = folded.join("\0");
   const filter = new GramFilter();
   filter.add(all);
   const meter = new PieceMeter();
@@ -130,10 +131,10 @@ function* maskWhole(texts: readonly string[], { whole }: Quotable): Pieces<strin
   found.sort((one, other) => other.length - one.length);
   const masked: string[] = [];
   for (const [index, text] of texts.entries()) {
-    const lower = lowers[index] ?? "";
+    const inOneCase = folded[index] ?? "";
     let left = text;
     for (const each of found) {
-      const isIn = lower.includes(each);
+      const isIn = inOneCase.includes(each);
       if (meter.add((isIn ? 2 : 1) * PASS_COST * text.length + 1)) yield meter.take();
       if (isIn) left = maskAll(left, each);
     }
@@ -149,7 +150,7 @@ function* findQuotedWords(texts: readonly string[], quotable: Quotable): Pieces<
   const meter = new PieceMeter();
   for (const text of texts) {
     for (const [word] of text.matchAll(WORD))
-      for (const each of [word, ...humpsOf(word)]) words.add(each.toLowerCase());
+      for (const each of [word, ...humpsOf(word)]) words.add(foldCase(each));
     if (meter.add(text.length + TEXT_COST)) yield meter.take();
   }
   const left: string[] = [];
@@ -163,8 +164,8 @@ function* findQuotedWords(texts: readonly string[], quotable: Quotable): Pieces<
   yield meter.take();
   const within = yield* findWordsWithin(left, quotable.searched);
   const isQuoted = (word: string): boolean => {
-    const lower = word.toLowerCase();
-    return quoted.has(lower) || within.has(lower);
+    const folded = foldCase(word);
+    return quoted.has(folded) || within.has(folded);
   };
   return (word) => isQuoted(word) || humpsOf(word).some(isQuoted);
 }
@@ -195,16 +196,15 @@ function decodeBase64(run: string): string | undefined {
   return /[\uFFFD\p{Cc}]/u.test(text.replaceAll(/\s|\uFFFD$/gu, "")) ? undefined : text.normalize();
 }
 
-/** `sought` is in lower case. */
+/** The case of `sought` is folded. */
 function maskAll(text: string, sought: string): string {
-  const lower = text.toLowerCase();
-  // Very few letters change their length with their case; words are looked for behind this.
-  if (lower.length !== text.length) return text;
+  const { folded, placeOf } = foldWithPlaces(text);
   let masked = "";
   let at = 0;
-  for (let place = lower.indexOf(sought); place !== -1; place = lower.indexOf(sought, at)) {
-    masked += text.slice(at, place) + maskText(text.slice(place, place + sought.length), false);
-    at = place + sought.length;
+  for (let found = folded.indexOf(sought); found !== -1; found = folded.indexOf(sought, found + sought.length)) {
+    const [start, end] = [placeOf(found), placeOf(found + sought.length)];
+    masked += text.slice(at, start) + maskText(text.slice(start, end), false);
+    at = end;
   }
   return masked + text.slice(at);
 }
