@@ -3,6 +3,7 @@ import type { FakeValues } from "./fake-values.js";
 import { foldCase } from "./fold-case.js";
 import { type Pieces, PieceMeter } from "./pieces.js";
 import { type RedactionRules, redactLeaf } from "./redact-value.js";
+import { UNSPACED, UnspacedNames } from "./unspaced-words.js";
 
 /** Longer texts are never kept by the redaction. */
 const MAX_KEPT_TEXT = 320;
@@ -11,7 +12,11 @@ const MAX_SHORT_TEXT = 80;
 export const MIN_WORD = 4;
 /** Shorter ones are also parts of other words. */
 export const MIN_JOINED = 5;
-export const WORD = /\p{L}[\p{L}\p{M}]*|\p{N}+/gu;
+/** Where a script has no spaces, its words end where letters of another begin. */
+export const WORD = new RegExp(
+  String.raw`${UNSPACED}(?:${UNSPACED}|\p{M})*|(?!${UNSPACED})\p{L}(?:(?!${UNSPACED})[\p{L}\p{M}])*|\p{N}+`,
+  "gu",
+);
 /** Of a long text: no word and no escape is cut. */
 const PART = /[^]{1,4096}(?:\S|(?<==)\r?\n)*/g;
 /** What a look at a text costs beside its characters. */
@@ -35,6 +40,8 @@ export interface Quotable {
   whole: ReadonlySet<string>;
   /** Words of short texts. */
   names: ReadonlySet<string>;
+  /** Names that are looked for within words. */
+  unspaced: UnspacedNames;
   /** Names, and the words of a text joined, as in an identifier, that are long enough to be looked for in words. */
   parts: ReadonlySet<string>;
   /** Beginnings of the parts. There may be far more parts than words. */
@@ -48,6 +55,7 @@ export function* readQuotable(value: unknown, rules: RedactionRules): Pieces<Quo
   const removed = yield* removedTexts(value, { ...rules, fakes: NO_FAKES });
   const whole = new Set<string>();
   const names = new Set<string>();
+  const unspaced = new UnspacedNames();
   const parts = new Set<string>();
   const searched: string[] = [];
   const meter = new PieceMeter();
@@ -62,12 +70,15 @@ export function* readQuotable(value: unknown, rules: RedactionRules): Pieces<Quo
     const words: readonly string[] = text.match(WORD) ?? [];
     const joined = words.join("");
     searched.push(joined);
-    for (const word of words) names.add(word);
+    for (const word of words) {
+      names.add(word);
+      unspaced.add(word);
+    }
     for (const part of [...words, joined]) if (part.length >= MIN_JOINED && !PLAIN_WORDS.has(part)) parts.add(part);
   }
   yield meter.take();
   const heads = new Set([...parts].map((part) => part.slice(0, MIN_JOINED)));
-  return { whole, names, parts, heads, searched };
+  return { whole, names, unspaced, parts, heads, searched };
 }
 
 /** The texts and numbers within a value that the redaction does not leave as they are, with their case folded. */

@@ -5,6 +5,7 @@ import { GramFilter, findWordsWithin } from "./find-words.js";
 import { type Pieces, PieceMeter } from "./pieces.js";
 import { MIN_JOINED, MIN_WORD, PLAIN_WORDS, type Quotable, TEXT_COST, WORD, readQuotable } from "./quotable.js";
 import { type RedactionRules, partsAroundAddresses } from "./redact-value.js";
+import { isUnspaced } from "./unspaced-words.js";
 
 /** A name can be as short. */
 const MIN_NAME = 2;
@@ -97,9 +98,8 @@ function* hidePlain(texts: readonly string[], quotable: Quotable, rules: Redacti
   }
   const between = split.flatMap((parts) => parts.filter((_part, index) => index % 2 === 0));
   const masked = yield* maskWhole(between, quotable);
-  const isQuoted = yield* findQuotedWords(masked, quotable);
-  const hideWords = (text: string): string =>
-    text.replaceAll(WORD, (word) => (isQuoted(word) ? maskText(word, false) : word));
+  const hideWord = yield* findQuotedWords(masked, quotable);
+  const hideWords = (text: string): string => text.replaceAll(WORD, hideWord);
   const hidden: string[] = [];
   let place = 0;
   for (const parts of split) {
@@ -144,21 +144,22 @@ function* maskWhole(texts: readonly string[], { whole }: Quotable): Pieces<strin
   return masked;
 }
 
-/** Says whether a word of the texts is quoted. */
-function* findQuotedWords(texts: readonly string[], quotable: Quotable): Pieces<(word: string) => boolean> {
+/** Hides in a word of the texts what is quoted: all of it, or the names in it where its script has no spaces. */
+function* findQuotedWords(texts: readonly string[], quotable: Quotable): Pieces<(word: string) => string> {
   const words = new Set<string>();
   const meter = new PieceMeter();
   for (const text of texts) {
-    for (const [word] of text.matchAll(WORD))
-      for (const each of [word, ...humpsOf(word)]) words.add(foldCase(each));
+    for (const [word] of text.matchAll(WORD)) for (const each of [word, ...humpsOf(word)]) words.add(foldCase(each));
     if (meter.add(text.length + TEXT_COST)) yield meter.take();
   }
   const left: string[] = [];
   const quoted = new Set<string>();
+  const unspaced = new Map<string, string>();
   for (const word of words) {
     if (word.length < MIN_NAME || PLAIN_WORDS.has(word)) continue;
-    if (quotable.names.has(word) || (yield* hasPart(word, quotable))) quoted.add(word);
-    else if (word.length >= MIN_WORD) left.push(word);
+    if (isUnspaced(word)) unspaced.set(word, yield* quotable.unspaced.mask(word));
+    else if (quotable.names.has(word) || (yield* hasPart(word, quotable))) quoted.add(word);
+    if (word.length >= MIN_WORD && !quoted.has(word)) left.push(word);
     if (meter.add(TEXT_COST)) yield meter.take();
   }
   yield meter.take();
@@ -167,7 +168,10 @@ function* findQuotedWords(texts: readonly string[], quotable: Quotable): Pieces<
     const folded = foldCase(word);
     return quoted.has(folded) || within.has(folded);
   };
-  return (word) => isQuoted(word) || humpsOf(word).some(isQuoted);
+  return (word) => {
+    if (isQuoted(word) || humpsOf(word).some(isQuoted)) return maskText(word, false);
+    return unspaced.get(word) ?? word;
+  };
 }
 
 /** The words within a joined one; none for a single one. */
