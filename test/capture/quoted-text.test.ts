@@ -112,6 +112,32 @@ describe("a text that quotes a value", () => {
     expect(hideQuotesOf(names, { fakes: createFakeValues(Buffer.from("k")), strict: false })(text)).toBe(shown);
   });
 
+  const hidePhoneIn = (phone: string, text: string) =>
+    hideQuotesOf({ phone }, { fakes: createFakeValues(Buffer.from("k")), strict: false })(text);
+
+  test.each([
+    ["+33612345678", "06 12 34 56 78", "00 00 00 00 00"],
+    ["+33612345678", "+33 (0)6.12.34.56.78", "+33 (0)0.00.00.00.00"],
+    ["+33612345678", "0033612345678", "0000000000000"],
+    ["+33612345678", "tel:06-12-34-56-78;", "tel:00-00-00-00-00;"],
+    ["06 12 34 56 78", "+33612345678", "+33000000000"],
+    ["+1 415 555 2671", "(415)5552671", "(000)0000000"],
+    ["+14155552671", "+1 415 555 2671", "+0 000 000 0000"],
+    ["call +49 89 / 123 456 78 at noon", "(089)12345678", "(000)00000000"],
+    ["+33612345678", "06%2012%2034%2056%2078", "00%0000%0000%0000%0000"],
+  ])("with other groups of its digits: %s is not in %s", (phone, quote, shown) => {
+    expect(hidePhoneIn(phone, `E42 at 2026-11-23: no customer with ${quote} in 3 tries`)).toBe(
+      `E42 at 2026-11-23: no customer with ${shown} in 3 tries`,
+    );
+  });
+
+  test.each(["of 2026-11-23 in 1543 ms", "id 55512367", "7 33 6 1 at 12:34:56.78", "567 then 812"])(
+    "keeps numbers that are not those of the value: %s",
+    (text) => {
+      expect(hidePhoneIn("+33612345678", text)).toBe(text);
+    },
+  );
+
   test.each([
     ["Hans Großmann", "HANS GROSSMANN"],
     ["Hans Großmann", "HANS GROẞMANN"],
@@ -167,6 +193,7 @@ describe("a text that quotes a value", () => {
       ["one that quotes it", quote],
       ["ordinary words", "Cannot read properties of undefined. ".repeat(50)],
       ["one long word", "p".repeat(8_000)],
+      ["digits", "1234567 89-".repeat(700)],
       ["nothing but slashes", "ab/".repeat(2_600)],
     ])("in small pieces, as many as it is long: %s", (_, text) => {
       const pieces = piecesFor([text], addressesOf(5_400));

@@ -4,6 +4,7 @@ import { foldCase, foldWithPlaces } from "./fold-case.js";
 import { GramFilter, findWordsWithin } from "./find-words.js";
 import { type Pieces, PieceMeter } from "./pieces.js";
 import { MIN_JOINED, MIN_WORD, PLAIN_WORDS, type Quotable, TEXT_COST, WORD, readQuotable } from "./quotable.js";
+import { findQuotedNumbers, maskRanges } from "./quoted-numbers.js";
 import { type RedactionRules, partsAroundAddresses } from "./redact-value.js";
 import { isUnspaced } from "./unspaced-words.js";
 
@@ -22,9 +23,9 @@ const PASS_COST = 1 / 32;
 
 /**
  * Hides in texts, such as errors, what they quote of a value and what the redaction of that value would remove: whole
- * texts, and words, also cut and joined ones, in any case of their letters, base64 of them, and their escapes as in
- * URLs, JSON, HTML and quoted-printable. Addresses become stand-ins. It passes over the value and the texts a few
- * times, whatever they have in common.
+ * texts, and words, also cut and joined ones, in any case of their letters, long numbers however they are grouped,
+ * base64 of them, and their escapes as in URLs, JSON, HTML and quoted-printable. Addresses become stand-ins. It passes
+ * over the value and the texts a few times, whatever they have in common.
  */
 export function* hideQuotesIn(texts: readonly string[], value: unknown, rules: RedactionRules): Pieces<string[]> {
   const quotable = yield* readQuotable(value, rules);
@@ -97,7 +98,9 @@ function* hidePlain(texts: readonly string[], quotable: Quotable, rules: Redacti
     if (meter.add(text.length + TEXT_COST)) yield meter.take();
   }
   const between = split.flatMap((parts) => parts.filter((_part, index) => index % 2 === 0));
-  const masked = yield* maskWhole(between, quotable);
+  const numbers = yield* findQuotedNumbers(between, quotable.searched);
+  const withoutWhole = yield* maskWhole(between, quotable);
+  const masked = withoutWhole.map((text, index) => maskRanges(text, numbers[index] ?? []));
   const hideWord = yield* findQuotedWords(masked, quotable);
   const hideWords = (text: string): string => text.replaceAll(WORD, hideWord);
   const hidden: string[] = [];
