@@ -76,10 +76,14 @@ export class PersonalData {
     return { first: { ...first, stack: show(first.stack) }, last: { ...last, stack: show(last.stack) } };
   }
 
-  /** The same for what the API answered to a contact event, and the JSON of that. */
-  *hideQuotesOfContactEvent(texts: readonly string[], body: string): Pieces<string[]> {
-    const { fields } = partsOfContactEvent(body);
-    const hidden = yield* within(MAX_QUOTE_WORK, hideQuotesIn(texts, fields, this.#rules));
+  /** The same for what the API answered to contact events of a call, and the JSON of that. */
+  *hideQuotesOfContactEvents(texts: readonly string[], bodies: readonly string[]): Pieces<string[]> {
+    const all: unknown[] = [];
+    for (const body of bodies) {
+      all.push(partsOfContactEvent(body).fields);
+      yield body.length;
+    }
+    const hidden = yield* within(MAX_QUOTE_WORK, hideQuotesIn(texts, all, this.#rules));
     return hidden ?? texts.map(() => TOO_LARGE_TEXT);
   }
 

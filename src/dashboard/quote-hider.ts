@@ -1,6 +1,6 @@
 import type { Pieces } from "../capture/redact/pieces.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
-import type { OutboxView } from "../store/outbox.js";
+import type { ContactEventCall, OutboxView } from "../store/outbox.js";
 import type { ShownPayload } from "./api/event.js";
 import type { PayloadAccess } from "./api/session.js";
 import { BegunWork } from "./begun-work.js";
@@ -40,8 +40,8 @@ interface RowLook<Value> {
 
 const AS_THEY_ARE: ShowTexts = { error: (error) => error, text: (text) => text };
 
-/** Texts without what they quote; one for each. */
-type HideQuotes = (texts: readonly string[]) => Pieces<string[]>;
+/** Texts without what they quote; one for each, undefined while that is not known. */
+type HideQuotes = (texts: readonly string[]) => Pieces<(string | undefined)[]>;
 /** What hides quotes in the texts of rows, by their ids. */
 type FindHiders = (ids: readonly string[]) => Promise<(id: string) => HideQuotes>;
 
@@ -87,17 +87,28 @@ export class QuoteHider {
     return this.#showOne(row, this.#hideBy(body), reader);
   }
 
-  contactEvents(views: readonly OutboxView[], reader: Reader): Promise<ShownContactEvent[]> {
-    const bodies = new Map(views.map(({ key, body }) => [`outbox ${key}`, body]));
+  /** Contact events. What the API answered to one may quote any other of its call. */
+  contactEvents(
+    inbox: Pick<InboxOperator, "readCalls">,
+    views: readonly OutboxView[],
+    reader: Reader,
+  ): Promise<ShownContactEvent[]> {
     const rows = views.map((view) => ({
       id: `outbox ${view.key}`,
       make: (show: ShowTexts) => this.#personal.contactEvent(view, reader.rule, show),
     }));
-    const hider =
-      (id: string): HideQuotes =>
-      (texts) =>
-        this.#personal.hideQuotesOfContactEvent(texts, bodies.get(id) ?? "{}");
-    return this.#showRows(rows, () => Promise.resolve(hider), reader);
+    const viewOf = new Map(views.map((view) => [`outbox ${view.key}`, view]));
+    const findHiders: FindHiders = async (ids) => {
+      const seqs = ids.flatMap((id) => viewOf.get(id)?.seq ?? []);
+      const calls = await inbox.readCalls({ seqs });
+      return (id) => {
+        const { seq = -1, state } = viewOf.get(id) ?? {};
+        const call = calls.get(seq);
+        if (call === undefined || call.state !== state) return hideNow;
+        return (texts) => this.#hideInCall(call, texts);
+      };
+    };
+    return this.#showRows(rows, findHiders, reader);
   }
 
   /** The payload of an event as far as it may be shown. */
@@ -119,6 +130,13 @@ export class QuoteHider {
 
   #hideBy(body: Uint8Array | undefined): HideQuotes {
     return body === undefined ? hideAll : (texts) => this.#personal.hideQuotes(texts, body);
+  }
+
+  /** Once for all events of a call, which have the same error. */
+  *#hideInCall({ bodies }: ContactEventCall, texts: readonly string[]): Pieces<(string | undefined)[]> {
+    const hide: HideQuotes = (left) => this.#personal.hideQuotesOfContactEvents(left, bodies);
+    const shown = yield* this.#hide(`call ${digestOf(...bodies)}`, texts, hide);
+    return texts.map((text) => shown.get(text));
   }
 
   async #showOne<Value>(row: QuotingRow<Value>, hide: HideQuotes, reader: Reader): Promise<Value> {
@@ -202,7 +220,8 @@ export class QuoteHider {
     });
     const hidden = left.length === 0 ? [] : yield* hide(left);
     for (const [index, text] of left.entries()) {
-      const each = hidden[index] ?? HIDDEN_TEXT;
+      const each = hidden[index];
+      if (each === undefined) continue;
       shown.set(text, each);
       this.#kept.set(id, text, each);
     }
@@ -230,6 +249,12 @@ const lacksTexts = ({ missing }: RowLook<unknown>): boolean => missing.length > 
 
 const charactersOf = ({ known, missing }: RowLook<unknown>): number =>
   [...known.keys(), ...missing].reduce((sum, { length }) => sum + length, 0);
+
+/** What has changed since it was listed may be of another call: its texts are shown when it is listed again. */
+function* hideNow(texts: readonly string[]): Pieces<undefined[]> {
+  yield texts.length;
+  return texts.map(() => undefined);
+}
 
 /** Without a body nothing is known of what texts quote. */
 function* hideAll(texts: readonly string[]): Pieces<string[]> {

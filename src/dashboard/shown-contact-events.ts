@@ -5,7 +5,7 @@ import type { QuoteHider, Reader } from "./quote-hider.js";
 
 /** What shows contact events. */
 export interface ContactEventShowTools {
-  operator: () => Pick<InboxOperator, "listContactEvents">;
+  operator: () => Pick<InboxOperator, "listContactEvents" | "readCalls">;
   quotes: QuoteHider;
 }
 
@@ -17,7 +17,7 @@ export async function showContactEvents(
 ): Promise<DashboardContactEvent[]> {
   const inFront = views.some(waits) ? await findFailing(operator()) : undefined;
   const front = inFront === undefined ? [] : [inFront];
-  const shown = await quotes.contactEvents([...front, ...views], reader);
+  const shown = await quotes.contactEvents(operator(), [...front, ...views], reader);
   const [behind = null] = shown.slice(0, front.length).map(callInFront);
   return shown.slice(front.length).map((row) => ({ ...row, waitsBehind: waits(row) ? behind : null }));
 }

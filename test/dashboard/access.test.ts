@@ -1,6 +1,7 @@
+import { createServer } from "node:http";
 import { createDashboard } from "pigeonhole/dashboard";
 import type { DashboardOptions } from "pigeonhole/dashboard";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { TOKEN_HEADER, type DashboardSession } from "#pigeonhole/dashboard/api/session.js";
 import type { DashboardContactEventPage } from "#pigeonhole/dashboard/api/contact-events.js";
 import type { ErrorGroupPage } from "#pigeonhole/dashboard/api/error-groups.js";
@@ -15,6 +16,7 @@ import { HOUR } from "#pigeonhole/base/duration.js";
 import { partsOf } from "#pigeonhole/receiver/parts-of.js";
 import type { OutboxView } from "#pigeonhole/store/outbox.js";
 import { fakeClock } from "pigeonhole/testing";
+import { closeServer, listen } from "../support/listen.js";
 import { captureLog, makeEvent, openReceiver, post, tempFile } from "../support/receiver.js";
 import { HOST, OPERATOR, openDashboard } from "./dashboard-client.js";
 
@@ -30,6 +32,14 @@ async function startReceiver(options: Parameters<typeof openReceiver>[0] = {}) {
   await receiver.start();
   return receiver;
 }
+
+/** A store in which these are the contact events of one call. */
+const callsOf = (...views: Pick<OutboxView, "seq" | "state" | "body">[]) => ({
+  readCalls() {
+    const bodies = views.map(({ body }) => body);
+    return Promise.resolve(new Map(views.map(({ seq, state }) => [seq, { state, bodies }])));
+  },
+});
 
 describe("who is let in", () => {
   test("without allow nobody is, and the page says why", async () => {
@@ -610,19 +620,60 @@ describe("payloads", () => {
         properties: { city: "Neverland" },
       });
       const view = {
-        ...({ key: "k", state: "dead", body, recordedAt: 1, occurredAt: 1, attempts: 1 } as const),
+        ...({ key: "k", seq: 1, state: "dead", body, recordedAt: 1, occurredAt: 1, attempts: 1 } as const),
         message: "city: Neverland of order_placed is unknown",
         error: "FetchError: no ada@secret.example.com",
         param: "events[0].email=ada@secret.example.com Neverland",
       } as OutboxView;
       const quotes = new QuoteHider(new PersonalData(new Uint8Array(32)), new LoopShare());
       const { signal } = new AbortController();
-      const [shown] = await quotes.contactEvents([view], { rule: payloads, signal });
+      const [shown] = await quotes.contactEvents(callsOf(view), [view], { rule: payloads, signal });
       expect(JSON.stringify(shown)).not.toMatch(/Neverland|ada@/);
       expect(shown?.param).toMatch(/^events\[0\]/);
       expect(shown?.message).toContain(payloads === "hidden" ? "[hidden]" : "Xxxxxxxxx of order_placed is unknown");
       const inFull = [{ message: view.message, error: view.error }];
-      expect(await quotes.contactEvents([view], { rule: "full", signal })).toMatchObject(inFull);
+      expect(await quotes.contactEvents(callsOf(view), [view], { rule: "full", signal })).toMatchObject(inFull);
+    });
+
+    test("nor do those of the other events of its call", async () => {
+      const answer = {
+        error: { code: "unavailable", message: "cannot store Secretfirma of Bobowski, contact ext_bob" },
+      };
+      const server = createServer((request, response) => {
+        request.resume();
+        request.on("end", () => response.writeHead(503).end(JSON.stringify(answer)));
+      });
+      onTestFinished(() => closeServer(server));
+      const baseUrl = `http://127.0.0.1:${await listen(server)}/v1`;
+      const receiver = openReceiver({ api: { apiKey: "svc_live_0123456789", baseUrl } });
+      receiver.on("email.sent", (_event, { contactEvents }) => {
+        contactEvents.record({ name: "shipped", email: "anna@x.example" }, { key: "a" });
+        const properties = { company: "Secretfirma", last: "Bobowski" };
+        contactEvents.record({ name: "shipped", contactId: "ext_bob", properties }, { key: "b" });
+      });
+      await receiver.start();
+      await post(receiver, makeEvent({}));
+      const dashboard = openDashboard(receiver, { allow: () => OPERATOR });
+      const list = async () => (await dashboard.get<DashboardContactEventPage>("api/outbox")).body.items;
+      const failed = expect.stringMatching(/cannot store Xxxxxxxxxxx of Xxxxxxxx/) as string;
+      await expect.poll(async () => (await list()).map(({ error }) => error)).toEqual([failed, failed]);
+      await receiver.contactEvents.record({ name: "left", email: "carl@x.example" });
+      expect((await list())[0]).toMatchObject({ name: "left", error: null, waitsBehind: { error: failed } });
+      expect(JSON.stringify(await list())).not.toMatch(/secretfirma|bobowski/i);
+    });
+
+    test("nor can they before a change of the event is seen", async () => {
+      const body = JSON.stringify({ name: "shipped", email: "anna@x.example" });
+      const view = { key: "k", seq: 1, state: "leased", body, recordedAt: 1, error: "E: Bobowski" } as OutboxView;
+      const quotes = new QuoteHider(new PersonalData(new Uint8Array(32)), new LoopShare());
+      const reader = { rule: "redacted", signal: new AbortController().signal } as const;
+      const other = { seq: 2, state: "leased", body: JSON.stringify({ name: "x", last: "Bobowski" }) } as const;
+      for (const [calls, error] of [
+        [callsOf({ ...view, state: "dead" }), "E: [hidden]"],
+        [callsOf(), "E: [hidden]"],
+        [callsOf(view, other), "E: Xxxxxxxx"],
+      ] as const)
+        expect(await quotes.contactEvents(calls, [view], reader)).toMatchObject([{ error }]);
     });
 
     test("nor can a guess of one be checked with the key of a contact event", async () => {
@@ -663,17 +714,25 @@ describe("payloads", () => {
     ])("nor is anything left of the contact %j", async (contact) => {
       const body = JSON.stringify({ name: "order_placed", ...contact });
       const code = "jane.o'connor@secret.example";
-      const view = { key: "k", state: "dead", body, recordedAt: 1, code, message: "jane.oconnor: no" } as OutboxView;
+      const view = {
+        key: "k",
+        seq: 1,
+        state: "dead",
+        body,
+        recordedAt: 1,
+        code,
+        message: "jane.oconnor: no",
+      } as OutboxView;
       const personal = new PersonalData(new Uint8Array(32));
       const quotes = new QuoteHider(personal, new LoopShare());
       const { signal } = new AbortController();
       for (const payloads of ["hidden", "redacted"] as const) {
-        const [event] = await quotes.contactEvents([view], { rule: payloads, signal });
+        const [event] = await quotes.contactEvents(callsOf(view), [view], { rule: payloads, signal });
         const texts = [event?.contact, event?.code, personal.contactEventBody(body, payloads)];
         expect(texts.join("\n")).not.toMatch(/jane|connor|secret/i);
       }
       const hidden = [{ message: "[hidden]" }];
-      expect(await quotes.contactEvents([view], { rule: "hidden", signal })).toMatchObject(hidden);
+      expect(await quotes.contactEvents(callsOf(view), [view], { rule: "hidden", signal })).toMatchObject(hidden);
     });
   });
 });

@@ -205,9 +205,11 @@ test("a payload and contact events are hidden until they are ready too", async (
     call: undefined,
     callEvents: undefined,
   };
+  const calls = new Map([[view.seq, { state: view.state, bodies: [view.body] }]]);
+  const inbox = { readCalls: () => Promise.resolve(calls) };
   const look = async () => {
     const reader = { rule: "redacted", signal, glance: quotes.glance() } as const;
-    const [row] = await quotes.contactEvents([view], reader);
+    const [row] = await quotes.contactEvents(inbox, [view], reader);
     const { kind, text } = await quotes.payload(event, reader);
     return { message: row?.message, kind, text, ...reader.glance.state };
   };

@@ -22,6 +22,7 @@ import { knownIds } from "./operations/known-ids.js";
 import { countOutbox, discardOutbox, getContactEvent, listOutbox, retryOutbox } from "./operations/outbox-inspect.js";
 import { listPaused, pauseHandler, resumeHandler } from "./operations/paused-handlers.js";
 import { readBodies } from "./operations/read-bodies.js";
+import { readCalls } from "./operations/read-calls.js";
 import { dashboardSecret } from "./operations/secret.js";
 import { countWaiting, runEvent, runWork } from "./operations/run-now.js";
 import { replanEvent } from "./operations/replan.js";
@@ -69,6 +70,7 @@ export function operateDatabase({
 type OfContactEvents =
   | "listContactEvents"
   | "getContactEvent"
+  | "readCalls"
   | "retryContactEvent"
   | "discardContactEvent"
   | "countDeadContactEvents"
@@ -153,6 +155,7 @@ function operateContactEvents(beside: BesideReceivers): Pick<InboxOperator, OfCo
   return {
     listContactEvents: (query = {}) => read("listing contact events", (sql) => listOutbox(sql, query)),
     getContactEvent: (key) => read("reading a contact event", (sql) => getContactEvent(sql, key)),
+    readCalls: (query) => read("reading calls", (sql) => readCalls(sql, query)),
     retryContactEvent: (key) => write("retrying a contact event", (sql, now) => retryOutbox(sql, key, now)),
     discardContactEvent: (key) => write("discarding a contact event", (sql, now) => discardOutbox(sql, key, now)),
     ...changeDeadContactEventsOfDatabase(beside),

@@ -21,6 +21,7 @@ import {
   prepareRetryOutbox,
 } from "./operations/outbox-inspect.js";
 import { prepareReadBodies } from "./operations/read-bodies.js";
+import { prepareReadCalls } from "./operations/read-calls.js";
 import { prepareDiscard, prepareReplan } from "./operations/replan.js";
 import { prepareRequestReading, prepareRequestRetry } from "./operations/requested-retries.js";
 import { runWaitingWork } from "./waiting-work-of-file.js";
@@ -136,6 +137,7 @@ function operateContactEvents({ db, now }: { db: Database; now: () => number }) 
   return {
     listContactEvents: (query: OutboxQuery = {}) => runBeside(db, "deferred", () => list(query)),
     getContactEvent: (key: string) => runBeside(db, "deferred", () => get({ key })),
+    readCalls: (query: { seqs: readonly number[] }) => runBeside(db, "deferred", () => prepareReadCalls(db)(query)),
     retryContactEvent: (key: string) => runBeside(db, "immediate", () => retry({ key, now: now() })),
     discardContactEvent: (key: string) => runBeside(db, "immediate", () => discard({ key, now: now() })),
     ...changeDeadContactEvents({ db, now }),
