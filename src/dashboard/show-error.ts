@@ -13,8 +13,8 @@ export const PREPARING_TEXT = "[hidden: being redacted, ready in a moment]";
 const OWN_TEXTS: ReadonlySet<string> = new Set(Object.values(UNDECODABLE_TEXTS));
 
 const CAUSED_BY = "\nCaused by: ";
-/** What a handler threw begins with the name of the error, as the receiver keeps it. */
-const NAME = /^(?:A value that is not an Error|[A-Za-z_$][\w$.]{0,79}): ?/;
+/** What a handler threw begins with the name of the error, as the receiver keeps it; a broken rule, with a path. */
+const NAME = /^(?!data\.)(?:A value that is not an Error|[A-Za-z_$][\w$.]{0,79}): ?/;
 /** A cause is only known by its line, which a message could have. */
 const CAUSE_NAME = /^(?:A value that is not an Error|[A-Za-z_$][\w$]{0,70}(?:Error|Exception)|Error): ?/;
 /** Names of functions, as code has them: nothing that a person wrote as words. */

@@ -4,6 +4,7 @@ import type * as z from "zod";
 import { errorName } from "../base/error-text.js";
 import { envelopeSchema, isEnvelope, isEventText } from "./envelope.js";
 import type { AnyEvent, EventData, SchemaMap } from "./event.js";
+import { fieldPath } from "./field-path.js";
 import { isEventType } from "./event-types.js";
 import type { ParkReason } from "./outcome.js";
 import type { VerifiedRequest } from "./verify-request.js";
@@ -28,7 +29,7 @@ export function decodeDelivery(request: VerifiedRequest, schemas: SchemaMap): De
   if (!isEnvelope(json.value)) {
     const { id, type, test } = readWhatIsThere(json.value);
     const { error } = envelopeSchema.safeParse(json.value);
-    const detail = error === undefined ? "" : describeIssues(error);
+    const detail = error === undefined ? "" : describeIssues(error, envelopeSchema);
     return { ...unread(request.body), ...(id === undefined ? {} : { id }), type, test, reason: "bad_envelope", detail };
   }
 
@@ -65,7 +66,7 @@ function checkData(schema: z.ZodType, data: EventData): { ok: true; data: unknow
     const result = schema.safeParse(data);
     return result.success
       ? { ok: true, data: result.data }
-      : { ok: false, detail: describeIssues(result.error, "data") };
+      : { ok: false, detail: describeIssues(result.error, schema, "data") };
   } catch (error) {
     return {
       ok: false,
@@ -91,10 +92,10 @@ function readWhatIsThere(value: unknown): { id: string | undefined; type: string
 }
 
 /** Path and code of each issue. Not zod's messages: they can quote what they found. */
-function describeIssues(error: z.ZodError, prefix?: string): string {
+function describeIssues(error: z.ZodError, schema: z.ZodType, prefix?: string): string {
   const issues = error.issues.slice(0, MAX_ISSUES).map((issue) => {
     const expected = "expected" in issue ? ` (expected ${String(issue.expected)})` : "";
-    const path = [...(prefix === undefined ? [] : [prefix]), ...issue.path.map(String)].join(".");
+    const path = [...(prefix === undefined ? [] : [prefix]), ...fieldPath(schema, issue.path)].join(".");
     return `${path === "" ? "the body" : path}: ${issue.code}${expected}`;
   });
   const left = error.issues.length - issues.length;

@@ -5,6 +5,14 @@ const hide = () => "[hidden]";
 
 describe("an error as it is shown", () => {
   test.each([
+    ["TypeError: of Jane", "TypeError: [hidden]"],
+    ["Prisma.Known: of Jane", "Prisma.Known: [hidden]"],
+    ["data.contacts.jane: invalid_type", "[hidden]"],
+  ])("keeps the name of an error, but no path of a field: %s", (error, shown) => {
+    expect(showError(error, hide)).toBe(shown);
+  });
+
+  test.each([
     "at load (file:///app/load.js:3:7)",
     "at async Server.onRequest [as handle] (/app/node_modules/.pnpm/@x+y@1.0.0/node_modules/@x/y/index.js:30:17)",
     "at new Promise (<anonymous>)",

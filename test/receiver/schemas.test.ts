@@ -79,6 +79,49 @@ describe("a schema", () => {
     expect(note?.error).toContain("data: unrecognized_keys");
   });
 
+  test("nor keys that it does not name", async () => {
+    interface Tree {
+      leaf: number;
+      children?: Record<string, Tree> | undefined;
+    }
+    const tree: z.ZodType<Tree> = z.lazy(() =>
+      z.object({ leaf: z.number(), children: z.record(z.string(), tree).optional() }),
+    );
+    const { note } = await parkedBy(
+      {
+        "email.sent": z
+          .looseObject({
+            contacts: z.record(z.string(), z.object({ age: z.number() })).nullable(),
+            counts: z.record(z.enum(["sent", "read"]), z.number()),
+            pair: z.tuple([z.string()], z.object({ n: z.number() })),
+            either: z.discriminatedUnion("kind", [
+              z.object({ kind: z.literal("a") }),
+              z.object({ kind: z.literal("b"), n: z.number() }),
+            ]),
+            tree,
+          })
+          .catchall(z.number())
+          .and(z.object({ both: z.string().transform(Number).pipe(z.number().max(1)) })),
+      },
+      {
+        contacts: { [CANARY]: { age: "x" } },
+        counts: { sent: "x", read: 1 },
+        pair: ["a", { n: "x" }],
+        either: { kind: "b", n: "x" },
+        tree: { leaf: 1, children: { [CANARY]: { leaf: 1, children: { [CANARY]: { leaf: "x" } } } } },
+        both: "2",
+        [CANARY]: "x",
+      },
+    );
+    expect(note?.error).not.toContain(CANARY);
+    const paths = note?.error?.split("; ").map((issue) => issue.replace(/:.*/, ""));
+    expect([...new Set(paths)].toSorted()).toEqual(
+      ["*", "both", "contacts.*.age", "counts.sent", "either.n", "pair.1.n", "tree.children.*.children.*.leaf"]
+        .map((path) => `data.${path}`)
+        .toSorted(),
+    );
+  });
+
   test("a schema with thousands of issues reports the first twenty", async () => {
     const { note } = await parkedBy(
       { "email.sent": z.object({ list: z.array(z.number()) }) },
