@@ -38,7 +38,10 @@ export interface DeliveryInfo {
 
 /** What a handler gets besides the event. `Tx` is what the receiver's store passes to the function of `commit`. */
 export interface HandlerContext<Tx = CommitTransaction> {
-  /** 1 for the first run of this handler on this event. A run under which the store failed does not count. */
+  /**
+   * 1 for the first run of this handler on this event. A run under which the store failed does not count, except each
+   * third in a row.
+   */
   readonly attempt: number;
   /** When the event was received and signed, and its exact bytes. */
   readonly delivery: DeliveryInfo;
@@ -53,7 +56,8 @@ export interface HandlerContext<Tx = CommitTransaction> {
    * survive JSON and have at most 64 K characters. `fn` may run again when the process dies before its value is kept.
    * Rejects with what `fn` throws, `invalid_argument` for a name that is not a string of at most 500 characters,
    * `duplicate_step`, `step_not_json`, `lease_lost`, or what the store fails with, such as `store_unreachable`: the run
-   * then does not count, whatever the handler throws, and the work runs again when the store answers.
+   * then does not count, whatever the handler throws, and the work runs again when the store answers. Each third run
+   * in a row under which the store failed counts.
    */
   readonly step: <Value>(name: string, fn: () => Value | Promise<Value>) => Promise<Value>;
   /**

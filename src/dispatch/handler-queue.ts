@@ -8,6 +8,7 @@ import type { Lease } from "../store/work.js";
 import { errorFields } from "../base/error-fields.js";
 import type { Logger } from "../base/logger.js";
 import type { RegisteredHandler } from "./handler.js";
+import type { Interruptions } from "./interruptions.js";
 import { KeyedOrder } from "./keyed-order.js";
 import { LeaseWindow, type ReadyWork } from "./lease-window.js";
 import type { Leases } from "./leases.js";
@@ -43,6 +44,8 @@ export class HandlerQueue {
   readonly deadlines: Deadlines<HandlerRun>;
   /** How long its runs took. */
   readonly times: RunTimes;
+  /** The work under whose last runs the store has failed. */
+  readonly interruptions: Interruptions;
   readonly #deps: HandlerQueueDeps;
   readonly #queue: PQueue;
   readonly #order = new KeyedOrder();
@@ -55,6 +58,7 @@ export class HandlerQueue {
     this.window = new LeaseWindow(handler, limit, new StoreAbsence(clock));
     this.deadlines = new Deadlines(clock, handler.timeoutMs);
     this.times = runner.record.timesOf(handler.name);
+    this.interruptions = runner.record.interruptionsOf(handler.name);
     runner.record.watch(handler.name, this.deadlines);
     this.#deps = deps;
     this.#queue = new PQueue({ concurrency });

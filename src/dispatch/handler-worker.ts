@@ -139,7 +139,7 @@ export class HandlerWorker {
       const { settlement } = result;
       const became = typeof settlement === "object" ? await this.#deps.leases.settle(settlement) : settlement;
       if (became === "interrupted") this.#deps.leases.giveBackLater(lease);
-      else this.queue.window.absence.noteSettled();
+      else this.#noteSettled(lease);
       this.#conclude(lease, result, became);
     } else if (this.queue.window.has(lease)) {
       // It has waited for too long to begin here.
@@ -148,6 +148,11 @@ export class HandlerWorker {
     this.queue.window.release(lease);
     this.#leaseIfWanted();
     this.#deps.progress.noteChange();
+  }
+
+  #noteSettled({ seq }: Lease): void {
+    this.queue.window.absence.noteSettled();
+    this.queue.interruptions.end(seq);
   }
 
   /** Concludes a run once its settlement is stored, or known to be lost. */

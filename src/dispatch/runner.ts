@@ -5,6 +5,7 @@ import type { Random } from "../base/random.js";
 import type { LeasedWork, Settlement } from "../store/work.js";
 import { type ContextDeps, RunContext } from "./context.js";
 import type { RegisteredHandler } from "./handler.js";
+import type { Interruptions } from "./interruptions.js";
 import type { ReadyWork } from "./lease-window.js";
 import { HandlerRun, type RunEnd } from "./handler-run.js";
 import type { StoreAbsence } from "./store-absence.js";
@@ -38,6 +39,7 @@ export interface RunningHandler {
   handler: RegisteredHandler;
   deadlines: Deadlines<HandlerRun>;
   times: RunTimes;
+  interruptions: Interruptions;
   window: { absence: StoreAbsence };
 }
 
@@ -65,14 +67,16 @@ export class Runner {
     return span.within(() => this.#run(of, ready, span));
   }
 
-  #run({ handler, deadlines, times, window }: RunningHandler, { work, event }: ReadyWork, span: RunSpan | undefined) {
+  #run(of: RunningHandler, { work, event }: ReadyWork, span: RunSpan | undefined) {
+    const { handler, deadlines, times, window } = of;
     const context = new RunContext({ work, event, span }, this.#deps.context);
     // What the handler does before it first waits is part of its time.
     const begunAt = elapsedBy(this.#deps.context.clock);
     const run = new HandlerRun(handler, event, context);
     const deadline = deadlines.begin(run, begunAt);
-    return run.ended.then((end): RunResult => {
+    return run.ended.then((ended): RunResult => {
       deadlines.end(deadline);
+      const end = countedEnd(ended, work, of);
       countRun(end, times, deadlines.elapsedOf(deadline));
       // Before its place is free for the next one.
       if (end.kind === "interrupted") window.absence.noteFailure();
@@ -105,6 +109,13 @@ export class Runner {
         "handler_dead",
       );
   }
+}
+
+/** A store that fails under the same work again and again may do so because of its runs: they must not be endless. */
+function countedEnd(end: RunEnd, { seq }: LeasedWork, { interruptions }: RunningHandler): RunEnd {
+  if (end.kind !== "interrupted") return end;
+  const error = interruptions.note(seq, end.error);
+  return error === undefined ? end : { kind: "failed", error };
 }
 
 /** A run that was stopped or interrupted, or whose lease is lost, runs again and counts then. */

@@ -1,6 +1,6 @@
 import { type ErrorCode, type PigeonholeError, isPigeonholeError } from "../base/error.js";
 
-/** Refusals of a store that may end by themselves; no code of a handler causes them. */
+/** Refusals of a store that may end by themselves. A handler can cause them too, and then each of its runs does. */
 const PASSING: readonly ErrorCode[] = ["store_busy", "store_full", "store_unreachable", "store_not_primary"];
 /** Those of a store that takes nothing from this process at the moment. */
 const AWAY: readonly ErrorCode[] = ["store_unreachable", "store_not_primary"];

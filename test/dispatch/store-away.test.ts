@@ -19,8 +19,18 @@ const CONCURRENCY = 4;
 /** What a store refuses while it cannot be reached. Deliveries go on, so that there is work. */
 const REFUSED = ["lease", "renew", "release", "recover", "listPaused", "loadSteps", "saveStep", "settle", "commit"];
 
+/** The data of a run's event, and what makes the store fail until a time has passed. */
+interface RunOf {
+  data: Record<string, unknown>;
+  holdStore: (forMs: number) => Promise<void>;
+}
+
 /** A receiver whose handler may run once, on a store that can be away. */
-async function open(handler: (ctx: HandlerContext, runs: number) => unknown, refused: readonly string[] = REFUSED) {
+async function open(
+  handler: (ctx: HandlerContext, runs: number, of: RunOf) => unknown,
+  refused: readonly string[] = REFUSED,
+  maxAttempts = 1,
+) {
   const clock = fakeClock();
   const log = captureLog();
   const server = { isAway: false, code: "store_unreachable" as const };
@@ -42,19 +52,24 @@ async function open(handler: (ctx: HandlerContext, runs: number) => unknown, ref
       },
     };
   });
-  const retry = { maxAttempts: 1 };
+  const retry = { maxAttempts, initialMs: 2_000, factor: 1 };
   const receiver = openReceiver({ store, clock, retry, concurrency: CONCURRENCY, logger: log.logger });
   let runs = 0;
-  receiver.on("email.sent", (_, ctx) => {
+  const holdStore = async (forMs: number) => {
+    server.isAway = true;
+    await new Promise((resolve) => clock.setTimer(() => resolve(undefined), forMs));
+    server.isAway = false;
+  };
+  receiver.on("email.sent", ({ data }, ctx) => {
     runs += 1;
-    return handler(ctx, runs);
+    return handler(ctx, runs, { data, holdStore });
   });
   await receiver.start();
   return { clock, log, server, receiver, released, runs: () => runs };
 }
 
-async function deliver({ receiver, clock }: Awaited<ReturnType<typeof open>>) {
-  const event = makeEvent();
+async function deliver({ receiver, clock }: Awaited<ReturnType<typeof open>>, data = {}) {
+  const event = makeEvent({ data });
   expect((await post(receiver, event, { at: clock.now() })).status).toBe(200);
   return event.id;
 }
@@ -190,19 +205,65 @@ describe("a store that is away while a handler runs", () => {
     expect(runs()).toBe(ids.length + CONCURRENCY);
   });
 
-  test("a store that fails only under commits is tried at growing intervals", async () => {
-    const opened = await open((ctx) => ctx.commit(write), ["commit"]);
-    const { clock, server, receiver, runs } = opened;
+  test("a store that fails only under commits is tried at intervals, and each third run counts", async () => {
+    const opened = await open((ctx) => ctx.commit(write), ["commit"], 3);
+    const { clock, log, server, receiver, runs } = opened;
     server.isAway = true;
     const id = await deliver(opened);
-    await seconds(clock, 10);
-    expect(runs()).toBeGreaterThan(2);
-    await seconds(clock, 110);
-    expect(runs()).toBeLessThan(12);
+    await seconds(clock, 2);
+    expect(runs()).toBeLessThan(3);
+    for (let second = 0; second < 20 && log.named("handler_failed").length === 0; second += 1) await seconds(clock, 1);
+    expect(log.named("handler_failed")).toMatchObject([{ eventId: id, attempt: 1, code: "store_unreachable" }]);
+    expect(log.named("run_interrupted")).toHaveLength(2);
+    expect(runs()).toBe(3);
     server.isAway = false;
-    await seconds(clock, 40);
-    expect(await workOf(receiver, id)).toMatchObject({ state: "done", attempts: 1 });
+    await seconds(clock, 10);
+    expect(await workOf(receiver, id)).toMatchObject({ state: "done", attempts: 2 });
   });
+
+  test("outages that each interrupt other work do not add up", async () => {
+    const opened = await open((ctx) => ctx.commit(write));
+    const { clock, log, server, receiver } = opened;
+    for (let outage = 0; outage < 5; outage += 1) {
+      server.isAway = true;
+      const id = await deliver(opened);
+      await seconds(clock, 5);
+      server.isAway = false;
+      await seconds(clock, 5);
+      expect(await workOf(receiver, id)).toMatchObject({ state: "done", attempts: 1 });
+    }
+    expect(log.named("run_interrupted")).toHaveLength(5);
+  });
+});
+
+test("work that makes the store fail is dead after its attempts, and other work of its handler is done", async () => {
+  const run = async ({ step }: HandlerContext, _: number, { data, holdStore }: RunOf) => {
+    const held = data["holds"] === true ? holdStore(500) : undefined;
+    try {
+      await step("s", () => 1);
+    } finally {
+      await held;
+    }
+  };
+  const opened = await open(run, REFUSED, 3);
+  const { clock, log, receiver } = opened;
+  const holder = await deliver(opened, { holds: true });
+  const others: string[] = [];
+  for (let second = 0; second < 60; second += 1) {
+    if (second % 2 === 0) others.push(await deliver(opened));
+    await seconds(clock, 1);
+  }
+  expect(await workOf(receiver, holder)).toMatchObject({
+    state: "dead",
+    reason: "attempts_spent",
+    attempts: 3,
+    error: expect.stringContaining("The store failed under 3 runs in a row"),
+  });
+  expect(log.named("handler_failed").filter(({ eventId }) => eventId === holder)).toMatchObject([
+    { attempt: 1, code: "store_unreachable" },
+    { attempt: 2, code: "store_unreachable" },
+  ]);
+  for (const id of others) expect(await workOf(receiver, id)).toMatchObject({ state: "done" });
 });
 
 test("a file that another program has locked takes no attempt of a handler that commits", async () => {

@@ -148,8 +148,9 @@ export const LOG_MESSAGES: Readonly<Record<string, Remedy>> = {
   },
   run_interrupted: {
     cause:
-      "The store could not be reached, was busy or full while a handler ran, which is not the handler's failure: the run does not count. No other run of the handler begins until the store answers.",
-    remedy: "Nothing; the work runs again. If it continues, see the code of the error below.",
+      "The store could not be reached, was busy or full while a handler ran, so the run does not count. No other run of the handler begins until the store answers. The third run in a row for one event counts as failed.",
+    remedy:
+      "Nothing; the work runs again. If it continues, see the code of the error below, and whether the handler holds what it waits for.",
   },
   requested_retries_failed: { cause: "A retry that was requested from outside could not be read.", remedy: BY_ITSELF },
   reopen_failed: {
@@ -204,7 +205,7 @@ const REMEDIES: Readonly<Record<ErrorCode, string>> = {
   sqlite_too_old: "Update better-sqlite3.",
   driver_unusable: "Install what the message says.",
   store_busy:
-    "End the other program that locks the file, or the long transaction on PostgreSQL; look at the load of the disk.",
+    "End the other program that locks the file, or the long transaction on PostgreSQL; look at the load of the disk. A handler must not hold a lock or a transaction of its own while it awaits `ctx.step` or `ctx.commit`.",
   store_full: "Free space on the disk.",
   store_failed: DATABASE_CODE,
   store_corrupt: "Stop the receiver, keep what is there, and start from the last copy.",
