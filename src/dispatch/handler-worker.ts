@@ -160,7 +160,7 @@ export class HandlerWorker {
     const { sender, progress, logger } = this.#deps;
     const { settlement } = result;
     const isKept = became === "settled" || became === "committed";
-    const outcome = isKept ? outcomeOf(settlement) : "lost";
+    const outcome = isKept ? outcomeOf(settlement) : became;
     // Why a run was interrupted is logged where that is seen.
     if (became === "lost") logger.warn({ eventId, handler, attempt }, "lease_lost");
     if (outcome === "done" && result.hasRecorded) sender?.wake();
@@ -180,7 +180,7 @@ export class HandlerWorker {
 }
 
 function outcomeOf(settlement: RunResult["settlement"]): RunOutcome {
-  if (settlement === "lost" || settlement === "interrupted") return "lost";
+  if (settlement === "lost" || settlement === "interrupted") return settlement;
   if (settlement === "committed" || settlement.to === "done") return "done";
   return settlement.to === "pending" ? "retry" : "dead";
 }

@@ -10,8 +10,11 @@ export interface RunInfo {
   trace: TraceContext | undefined;
 }
 
-/** `done`, `retry`, `dead`, or `lost`. */
-export type RunOutcome = "done" | "retry" | "dead" | "lost";
+/**
+ * What became of a run. `interrupted`: the store failed under it, so it does not count and its work runs again.
+ * `lost`: its lease has a new holder, or the store is broken.
+ */
+export type RunOutcome = "done" | "retry" | "dead" | "interrupted" | "lost";
 
 /** Watches handler runs; the receiver gives one to OpenTelemetry where that is installed. */
 export interface RunObserver {

@@ -134,8 +134,13 @@ function attributesOfRun({ handler, eventType }: RunInfo, outcome: RunOutcome): 
     "messaging.destination.name": eventType,
     "messaging.consumer.group.name": handler,
     "pigeonhole.outcome": outcome,
-    ...(outcome !== "done" && { "error.type": outcome }),
+    ...(isFailure(outcome) && { "error.type": outcome }),
   };
+}
+
+/** An interrupted run has not failed: it runs again and counts then. */
+function isFailure(outcome: RunOutcome): boolean {
+  return outcome !== "done" && outcome !== "interrupted";
 }
 
 /** Returns what ends it. */

@@ -9,11 +9,11 @@ import { PrometheusExporter } from "@opentelemetry/exporter-prometheus";
 import { MeterProvider } from "@opentelemetry/sdk-metrics";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
-import { DoNotRetry } from "pigeonhole";
+import { DoNotRetry, PigeonholeError, type Store } from "pigeonhole";
 import { METRICS } from "#pigeonhole/receiver/metrics.js";
 import { makeFolder } from "../support/folder.js";
 import { type Sample, groupedBy, matches, parseSamples, selectorsOf } from "../support/promql.js";
-import { makeEvent, openReceiver, post, tempFile, untilWork } from "../support/receiver.js";
+import { decorateStore, makeEvent, openReceiver, post, tempFile, untilWork } from "../support/receiver.js";
 import { isInstalled } from "../support/tools.js";
 
 const DOCS = resolve(import.meta.dirname, "../../docs");
@@ -65,14 +65,21 @@ describe("a receiver behind a Prometheus endpoint", () => {
   let samples: Sample[] = [];
 
   test("shows every metric", async () => {
-    const receiver = openReceiver({ telemetry: true, store: tempFile() });
+    let refusals = 1;
+    const refuse = () => Promise.reject(new PigeonholeError("store_busy", "locked"));
+    const over = (real: Store): Partial<Store> => ({
+      saveStep: (...args) => (refusals-- > 0 ? refuse() : real.saveStep(...args)),
+    });
+    const receiver = openReceiver({ telemetry: true, store: decorateStore(over, tempFile()) });
     receiver.on("email.sent", () => undefined, { name: "good" });
+    receiver.on("email.sent", (_, { step }) => step("s", () => 1), { name: "unlucky" });
     receiver.on("email.sent", () => Promise.reject(new DoNotRetry("no")), { name: "bad" });
     await receiver.start();
     const event = makeEvent();
     await post(receiver, event);
     await untilWork(receiver, event.id, { state: "done" }, "good");
     await untilWork(receiver, event.id, { state: "dead" }, "bad");
+    await untilWork(receiver, event.id, { state: "done" }, "unlucky");
     samples = await scrape();
     const names = new Set(samples.map(({ name }) => name.replace(/_(total|bucket)$/, "")));
     expect(METRICS.map(({ name }) => name.replaceAll(".", "_")).filter((name) => !names.has(name))).toEqual([]);

@@ -9,7 +9,7 @@ import {
 } from "@opentelemetry/sdk-metrics";
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-base";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { DoNotRetry } from "pigeonhole";
+import { DoNotRetry, PigeonholeError } from "pigeonhole";
 import { fakeClock } from "pigeonhole/testing";
 import { ANSWERS } from "#pigeonhole/protocol/outcome.js";
 import { CANARY, runCanaries } from "./canary-scenario.js";
@@ -163,6 +163,30 @@ test("the time of deliveries and runs is recorded in seconds, by handler, type a
   const boundaries = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
   expect(times.length).toBeGreaterThan(3);
   for (const { value } of times) expect(value).toMatchObject({ buckets: { boundaries } });
+});
+
+test("a run under which the store failed is interrupted, which is no failure of the handler", async () => {
+  let refusals = 1;
+  const store = decorateStore((real) => ({
+    saveStep: (...args) =>
+      refusals-- > 0
+        ? Promise.reject(new PigeonholeError("store_unreachable", "no answer from the server"))
+        : real.saveStep(...args),
+  }));
+  const receiver = openReceiver({ telemetry: true, store });
+  receiver.on("email.sent", (_, { step }) => step("s", () => undefined), { name: "unlucky" });
+  await receiver.start();
+  const event = makeEvent();
+  await post(receiver, event);
+  await untilWork(receiver, event.id, { state: "done", attempts: 1 }, "unlucky");
+  const attributes = (await readPoints()).map((point) => point.attributes);
+  const runs = attributes.filter((each) => each["messaging.consumer.group.name"] === "unlucky");
+  expect(runs.map((each) => [each["pigeonhole.outcome"], each["error.type"]])).toEqual([
+    ["interrupted", undefined],
+    ["done", undefined],
+  ]);
+  const ended = spans.getFinishedSpans().filter(({ name }) => name === "pigeonhole.handle unlucky");
+  expect(ended.map((span) => span.attributes["pigeonhole.outcome"])).toEqual(["interrupted", "done"]);
 });
 
 /** The gauges now, by their names without `pigeonhole.`. */
