@@ -26,9 +26,17 @@ import { countStuck, endPieces, selectStuck } from "./operations/stuck-work.js";
 import { retryPieces } from "./retry-pieces.js";
 import type { Sql } from "./sql.js";
 
-/** Jobs over work in a database beside its receivers. `pages`: where nobody waits for the answer. */
-export function operateJobsOfDatabase({ read, write }: BesideReceivers, pages: BesideReceivers): BulkJobs {
-  const sizes = new JobPages();
+interface JobsDeps {
+  beside: BesideReceivers;
+  /** Where nobody waits for the answer. */
+  pages: BesideReceivers;
+  /** Time that never jumps, in milliseconds. */
+  elapsed: () => number;
+}
+
+/** Jobs over work in a database beside its receivers. */
+export function operateJobsOfDatabase({ beside: { read, write }, pages, elapsed }: JobsDeps): BulkJobs {
+  const sizes = new JobPages(elapsed);
 
   async function countJob(
     sql: Sql,

@@ -21,6 +21,11 @@ export class DatabaseClock {
     this.#compared = undefined;
   }
 
+  /** Time of this machine that never jumps, in milliseconds. */
+  get elapsed(): number {
+    return elapsedBy(this.#machine);
+  }
+
   /** Compares the clocks again. */
   async compare(sql: Sql): Promise<void> {
     const before = elapsedBy(this.#machine);

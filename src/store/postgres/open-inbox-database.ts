@@ -1,3 +1,4 @@
+import { elapsedBy, systemClock } from "../../base/clock.js";
 import { NOTE_HANDLER } from "../../base/note-handler.js";
 import { PigeonholeError } from "../../base/error.js";
 import type { BulkJobs } from "../bulk-jobs.js";
@@ -43,19 +44,23 @@ export async function openInboxDatabase(place: string): Promise<InboxOperator> {
   return operateDatabase(await openBesideReceivers(place));
 }
 
-/** The operator's view through connections, which the view closes with itself. `pages`: where pages of jobs run. */
+/**
+ * The operator's view through connections, which the view closes with itself. `pages`: where pages of jobs run;
+ * `elapsed`: time that never jumps, in milliseconds.
+ */
 export function operateDatabase({
   database,
   schema,
   beside,
   pages = beside,
+  elapsed = () => elapsedBy(systemClock),
   close,
-}: OpenBeside & { pages?: BesideReceivers }): InboxOperator {
+}: OpenBeside & { pages?: BesideReceivers; elapsed?: () => number }): InboxOperator {
   return {
     database,
     ...operateEvents(beside, { database, lockClass: lockClassOf(schema) }),
     ...operateContactEvents(beside),
-    ...operateJobsOfDatabase(beside, pages),
+    ...operateJobsOfDatabase({ beside, pages, elapsed }),
     // oxlint-disable-next-line require-await -- a throw must become a rejection
     async backUp() {
       throw new PigeonholeError(

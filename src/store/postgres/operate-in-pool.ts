@@ -21,11 +21,15 @@ const PAGES_WITHIN_MS = 60 * SECOND;
 
 type RunInPool = <Value>(doing: string, use: (sql: Sql) => Promise<Value>) => Promise<Value>;
 
+interface PoolParts {
+  read: RunInPool;
+  write: RunInPool;
+  /** Time that never jumps, in milliseconds. */
+  elapsed: () => number;
+}
+
 /** The operator's view on connections of the pool that the store uses, a few at a time. */
-export function operateInPool(
-  place: PostgresPlace,
-  { read, write }: { read: RunInPool; write: RunInPool },
-): InboxOperator {
+export function operateInPool(place: PostgresPlace, { read, write, elapsed }: PoolParts): InboxOperator {
   const inTurn = takeTurns(MAX_AT_ONCE);
   const within = (withinMs: number): BesideReceivers => {
     const inTurnAndLimit = inTurnAndTime(inTurn, withinMs);
@@ -40,6 +44,7 @@ export function operateInPool(
     schema: place.schema,
     beside: within(ANSWERS_WITHIN_MS),
     pages: within(PAGES_WITHIN_MS),
+    elapsed,
     // The pool is the store's.
     close: () => Promise.resolve(),
   });

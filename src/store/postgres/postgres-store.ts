@@ -133,7 +133,7 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
     ...figuresOf(access),
     noteTimes: (times) => write("noting times", (sql) => noteTimes(sql, times)),
     ...outboxOf(access),
-    openOperator: () => operateInPool(place, { read, write }),
+    openOperator: () => operateInPool(place, { read, write, elapsed: () => clock.elapsed }),
   };
   return withDatabaseTimes(store, clock);
 }
