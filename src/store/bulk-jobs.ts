@@ -75,7 +75,10 @@ export interface BulkJobs {
   countJob(job: Pick<BulkJob, "action" | "choice">): Promise<{ events: number; work: number }>;
   /** Stores a job; {@link runJobPage} does its work. Rejects with `invalid_argument` for a choice that cannot be. */
   createJob(job: Pick<BulkJob, "action" | "choice" | "by">): Promise<BulkJob>;
-  /** The newest jobs first. @default 20 of them */
+  /**
+   * The newest jobs first. Where there are more than the limit, the oldest open ones are listed, which are worked on,
+   * before the newest ended ones. @default 20 of them
+   */
   listJobs(query?: { limit?: number | undefined }): Promise<BulkJob[]>;
   /** Undefined for an unknown id. */
   getJob(id: string): Promise<BulkJob | undefined>;

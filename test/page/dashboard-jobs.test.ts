@@ -22,6 +22,15 @@ test("a text that was erased goes from a job that has ended", () => {
   expect(jobs.value.get("erased")?.filter).toEqual({ isErrorErased: true });
 });
 
+test("an open job that is not listed among newer ones is not shown as open", () => {
+  takeList([job("gone", "open")]);
+  const newer = { ...job("newer", "open"), createdAt: "2026-01-02T00:00:00.000Z" };
+  takeList([newer]);
+  takeList([]);
+  expect(shownJobs.value.map(({ id }) => id)).not.toContain("gone");
+  expect(shownJobs.value.map(({ id }) => id)).toContain("newer");
+});
+
 test("an answer that comes late begins no job again", () => {
   takeList([job("late", "done")]);
   takeList([job("late", "open")]);

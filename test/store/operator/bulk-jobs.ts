@@ -279,9 +279,28 @@ export function describeBulkJobs(kind: OperatorKind): void {
     expect(JSON.stringify(await inbox.listJobs())).not.toContain('"it');
   });
 
+  test("the jobs that are worked on are listed, however many newer ones there are", async () => {
+    const create = async (by: string): Promise<BulkJob> => inbox.createJob({ action: "retry", choice: {}, by });
+    const first = await create("ann");
+    for (let index = 0; index < 25; index += 1) {
+      const { id } = await create(`ended ${index}`);
+      await inbox.cancelJob(id);
+    }
+    const withEnded = (await inbox.listJobs()).map(({ by }) => by);
+    expect(withEnded).toHaveLength(20);
+    expect([withEnded[0], withEnded.at(-2), withEnded.at(-1)]).toEqual(["ended 24", "ended 6", "ann"]);
+    for (let index = 0; index < 25; index += 1) await create(`open ${index}`);
+    const open = (await inbox.listJobs()).map(({ by }) => by);
+    expect(open).toHaveLength(20);
+    expect([open[0], open.at(-1)]).toEqual(["open 18", "ann"]);
+    await inbox.cancelJob(first.id);
+    expect((await inbox.listJobs()).map(({ by }) => by)).toMatchObject({ 0: "open 19", 19: "open 0" });
+  });
+
   test("jobs are listed newest first, and impossible ones are refused", async () => {
     for (const by of ["ann", "bob"]) await inbox.createJob({ action: "retry", choice: {}, by });
     expect((await inbox.listJobs()).map(({ by }) => by)).toEqual(["bob", "ann"]);
+    await inbox.cancelJob((await inbox.listJobs())[1]?.id ?? "");
     expect(await inbox.listJobs({ limit: 1 })).toMatchObject([{ by: "bob" }]);
     expect(await inbox.getJob("other")).toBeUndefined();
     await expectCode(inbox.createJob({ action: "run", choice: { state: "dead" }, by: "ann" }), "invalid_argument");

@@ -23,11 +23,20 @@ export const endedJobs = computed(() => [...jobs.value.values()].filter(({ state
 /** False until the jobs of the store were received, by the stream or by {@link loadJobs}. */
 let hasList = false;
 
-/** Takes the store's newest jobs. Of the first ones, those that have ended are not shown above the view. */
+/** Takes the store's list of jobs. Of the first ones, those that have ended are not shown above the view. */
 export function takeList(list: readonly BulkJobRow[]): void {
   if (!hasList) for (const { id, state } of list) if (state !== "open") closeJob(id);
   hasList = true;
+  dropUnlisted(list);
   take(list);
+}
+
+/** An open job that is not listed among newer ones has ended, or waits behind more than a list has. */
+function dropUnlisted(list: readonly BulkJobRow[]): void {
+  const isListed = (id: string) => list.some((job) => job.id === id);
+  const isOlder = (at: string) => list.some(({ createdAt }) => createdAt > at);
+  const left = [...jobs.value].filter(([id, job]) => job.state !== "open" || isListed(id) || !isOlder(job.createdAt));
+  jobs.value = new Map(left);
 }
 
 function take(changed: readonly BulkJobRow[]): void {

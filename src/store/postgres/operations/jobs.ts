@@ -26,9 +26,15 @@ export function getJob(sql: Sql, id: string): Promise<JobRow | undefined> {
   return sql.row(`${SELECT} WHERE id = :id`, { id });
 }
 
-/** The newest jobs first. */
+/** The oldest open jobs and, where there is room, the newest ended ones; the newest first. */
 export function listJobs(sql: Sql, limit: number): Promise<JobRow[]> {
-  return sql.rows(`${SELECT} ORDER BY job DESC LIMIT :limit`, { limit });
+  return sql.rows(
+    `${SELECT} WHERE job IN (
+       SELECT job FROM pigeonhole.job
+       ORDER BY state <> 'open', CASE WHEN state = 'open' THEN job ELSE -job END LIMIT :limit)
+     ORDER BY job DESC`,
+    { limit },
+  );
 }
 
 /** The oldest open job that no other process is at, but those with the ids in `left`. */

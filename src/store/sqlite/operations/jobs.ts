@@ -16,7 +16,11 @@ export function prepareJobs(db: Database) {
     DELETE FROM inbox_job WHERE state <> 'open'
       AND job <= (SELECT job FROM inbox_job ORDER BY job DESC LIMIT 1 OFFSET :kept)`);
   const selectById = db.prepare<[string], JobRow>(`SELECT ${COLUMNS} FROM inbox_job WHERE id = ?`);
-  const selectNewest = db.prepare<[number], JobRow>(`SELECT ${COLUMNS} FROM inbox_job ORDER BY job DESC LIMIT ?`);
+  const selectListed = db.prepare<[number], JobRow>(`
+    SELECT ${COLUMNS} FROM inbox_job
+    WHERE job IN (
+      SELECT job FROM inbox_job ORDER BY state <> 'open', CASE WHEN state = 'open' THEN job ELSE -job END LIMIT ?)
+    ORDER BY job DESC`);
   const selectOpen = db.prepare<[string], JobRow>(
     `SELECT ${COLUMNS} FROM inbox_job
      WHERE state = 'open' AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY job LIMIT 1`,
@@ -37,7 +41,8 @@ export function prepareJobs(db: Database) {
       dropOld.run({ kept });
     },
     get: (id: string): JobRow | undefined => selectById.get(id),
-    list: (limit: number): JobRow[] => selectNewest.all(limit),
+    /** The oldest open jobs and, where there is room, the newest ended ones; the newest first. */
+    list: (limit: number): JobRow[] => selectListed.all(limit),
     /** The oldest open job, but those with the ids in `left`. */
     nextOpen: (left: readonly string[]): JobRow | undefined => selectOpen.get(JSON.stringify(left)),
     /** False when another process has done the page, or the job has ended. */
