@@ -55,6 +55,49 @@ test("of runs under an older version only the last has a time, that at which it 
   expect(timelineOf({})[1]?.text).toBe("crm: 3 more runs, numbers 2 to 4, of which no error is kept.");
 });
 
+test("entries without a time keep their place among those of their own handler", () => {
+  const failed = { attempt: 1, stack: "Error: no", at: T + 1_000 };
+  const base = { reason: undefined, error: undefined, maxAttempts: 5, dueAt: undefined, retryRequestedAt: undefined };
+  const other = { ...base, discarded: false, steps: [] };
+  const running: HandlerDetail = {
+    ...other,
+    handler: "aaa",
+    state: "leased",
+    attempts: 2,
+    settledAt: undefined,
+    failed: { first: failed, last: failed },
+  };
+  const done: HandlerDetail = {
+    ...other,
+    handler: "bbb",
+    state: "done",
+    attempts: 1,
+    settledAt: T + 500,
+    failed: undefined,
+  };
+  const event = eventDetail(T, { state: "leased", handlers: [running, done] });
+  const entries = eventTimeline(event, { steps: [], contactEvents: [], paused: [], show: (text) => text });
+  expect(entries.slice(2).map(({ kind, handler }) => [kind, handler])).toEqual([
+    ["done", "bbb"],
+    ["failed", "aaa"],
+    ["running", "aaa"],
+  ]);
+});
+
+test("work of a paused handler waits after the run that failed since the pause, and says when it is due", () => {
+  const last = { attempt: 1, stack: "Error: no", at: T + 4_000 };
+  const pending = { state: "pending", attempts: 1, dueAt: T + 9_000, settledAt: undefined, reason: undefined } as const;
+  const paused = [{ handler: "crm", since: T + 2_000, by: "ann" }];
+  const entries = timelineOf({ ...pending, failed: { first: last, last } }, { paused });
+  expect(entries.map(({ kind, at }) => [kind, at])).toEqual([
+    ["failed", iso(T + 4_000)],
+    ["waits", iso(T + 4_000)],
+  ]);
+  expect(entries[1]?.text).toBe(
+    `crm is paused by ann: its next run, due at ${iso(T + 9_000)}, waits until it is resumed.`,
+  );
+});
+
 test("one run between has its number, and a later run takes the time from the failed one", () => {
   const first = { attempt: 1, stack: "Error: first", at: undefined };
   const entries = timelineOf({ failed: { first, last: { attempt: 3, stack: "Error: last", at: undefined } } });

@@ -27,19 +27,21 @@ export function eventTimeline(
   event: EventDetail,
   { steps, contactEvents, paused, show }: TimelineParts,
 ): TimelineEntry[] {
-  const entries = [
-    entry("signed", event.signedAt, "The service signed the delivery that was stored."),
-    entry("received", event.receivedAt, "Received, verified and stored; answered 200."),
-    ...event.handlers.flatMap((view) => {
+  const groups = [
+    [
+      entry("signed", event.signedAt, "The service signed the delivery that was stored."),
+      entry("received", event.receivedAt, "Received, verified and stored; answered 200."),
+    ],
+    ...event.handlers.map((view) => {
       const pause = paused.find(({ handler }) => handler === view.handler);
       // It has waited since it came, or since the pause.
       const heldSince = Math.max(pause?.since ?? 0, event.receivedAt);
       const held = pause && { by: pause.by, since: heldSince };
       return entriesOfHandler(view, { show, held, steps: steps.filter(({ handler }) => handler === view.handler) });
     }),
-    ...contactEvents.flatMap((row) => entriesOfContactEvent(row)),
+    ...contactEvents.map((row) => entriesOfContactEvent(row)),
   ];
-  return inOrder(entries);
+  return inOrder(groups);
 }
 
 /** The steps that its handlers have finished. Handlers make names of values too: `show` hides those. */
@@ -107,9 +109,12 @@ function endOfRun({ state, attempts, settledAt }: HandlerDetail, attempt: number
   return attempt === attempts && (state === "dead" || state === "parked") ? settledAt : undefined;
 }
 
-function heldEntry({ attempts }: HandlerDetail, of: string, { by, since }: Pause): TimelineEntry {
-  const run = attempts === 0 ? "first" : "next";
-  return entry("waits", since, `${of} is paused by ${by}: its ${run} run waits until it is resumed.`);
+/** A run that had begun before the pause may have failed after it. Only a later run is due at a time of its own. */
+function heldEntry({ attempts, dueAt, failed }: HandlerDetail, of: string, { by, since }: Pause): TimelineEntry {
+  const due = attempts === 0 || dueAt === undefined ? "" : `, due at ${new Date(dueAt).toISOString()},`;
+  const run = `${attempts === 0 ? "first" : "next"} run${due}`;
+  const from = Math.max(since, failed?.last.at ?? since);
+  return entry("waits", from, `${of} is paused by ${by}: its ${run} waits until it is resumed.`);
 }
 
 function stateOf(view: HandlerDetail, of: string, show: (text: string) => string): TimelineEntry {
@@ -182,20 +187,28 @@ function entry(kind: TimelineEntry["kind"], at: number | undefined, text: string
   return { kind, at: isoTime(at), handler: null, attempt: null, text, detail: null, key: null };
 }
 
-/**
- * Those without a time stay before the next one of their group that has one. Of what has the same time, steps are
- * first: the run that failed after them may have ended in the same millisecond.
- */
-function inOrder(entries: readonly TimelineEntry[]): TimelineEntry[] {
+interface PlacedEntry {
+  each: TimelineEntry;
+  /** Where it stands, in milliseconds since 1970. */
+  at: number;
+}
+
+/** Of what has the same time, steps are first: the run that failed after them may have ended in that millisecond. */
+function inOrder(groups: readonly (readonly TimelineEntry[])[]): TimelineEntry[] {
+  return groups
+    .flatMap(placesOf)
+    .toSorted((one, other) => (one.at === other.at ? rankOf(one.each) - rankOf(other.each) : one.at - other.at))
+    .map(({ each }) => each);
+}
+
+/** Those without a time stay before the next one of their group that has one, and at the end without one. */
+function placesOf(group: readonly TimelineEntry[]): PlacedEntry[] {
   let next = Number.POSITIVE_INFINITY;
-  const placed = entries.toReversed().map((each) => {
+  const placed = group.toReversed().map((each) => {
     if (each.at !== null) next = Date.parse(each.at);
     return { each, at: next };
   });
-  return placed
-    .toReversed()
-    .toSorted((one, other) => (one.at === other.at ? rankOf(one.each) - rankOf(other.each) : one.at - other.at))
-    .map(({ each }) => each);
+  return placed.toReversed();
 }
 
 function rankOf({ kind, at }: TimelineEntry): number {

@@ -41,7 +41,7 @@ export function EventRow({ event }: { event: DashboardEvent }) {
         </a>
       </td>
       {waitsForResume(event, now.value?.paused ?? []) ? (
-        <td class="next-column held" title="Its handler is paused.">
+        <td class="next-column held" title={whyHeld(event)}>
           paused
         </td>
       ) : (
@@ -54,6 +54,13 @@ export function EventRow({ event }: { event: DashboardEvent }) {
       </td>
     </tr>
   );
+}
+
+/** The next run is known, although it waits until the handler is resumed. */
+function whyHeld({ nextRunAt }: DashboardEvent): string {
+  return nextRunAt === null
+    ? "Its handler is paused."
+    : `Its handler is paused; the next run is due ${formatExactTime(nextRunAt)}.`;
 }
 
 /** The error of the handler that failed, with its name where there are several; first of what the list is about. */
