@@ -3,13 +3,16 @@ import { copyText } from "../../state/copy-text.js";
 import { Icon } from "../../ui/icon.js";
 import { Menu } from "../../ui/menu.js";
 import { mayOperate, dashboardSession } from "../state/dashboard-session.js";
+import { now } from "../state/now.js";
+import { canRunNow } from "../work/can-run-now.js";
 import { actOn, exportEvent } from "./event-state.js";
 
 /** What can be done with the event; those who only read can copy its address. */
 export function EventActions({ event }: { event: DashboardEventDetail }) {
   const { id, payload, handlers } = event;
   const hasStopped = handlers.length === 0 || handlers.some(({ state }) => state === "dead" || state === "parked");
-  const waits = handlers.some(({ state, dueAt }) => state === "pending" && dueAt !== null);
+  const paused = now.value?.paused ?? [];
+  const waits = handlers.some((work) => canRunNow(work, paused));
   return (
     <div class="actions" role="toolbar" aria-label="Event">
       {mayOperate.value && (

@@ -1,6 +1,8 @@
 import { piecesIn } from "../../../capture/model/work-word.js";
 import type { JobAction } from "../../../dashboard/api/jobs.js";
 import { readParam } from "../state/dashboard-address.js";
+import { now } from "../state/now.js";
+import { canRunNow } from "./can-run-now.js";
 import { events, workState } from "./work-state.js";
 
 /** Those of these listed events of whose work, as far as the list is about it, the action can change something. */
@@ -17,6 +19,7 @@ export function changeableOf(action: JobAction, ids: readonly string[]): string[
 }
 
 interface Piece {
+  handler: string;
   state: string;
   dueAt: string | null;
 }
@@ -26,5 +29,5 @@ const hasStopped = ({ state }: Piece): boolean => state === "dead" || state === 
 const CAN_CHANGE: Record<JobAction, (piece: Piece) => boolean> = {
   retry: hasStopped,
   discard: hasStopped,
-  run: ({ state, dueAt }) => state === "pending" && dueAt !== null,
+  run: (piece) => canRunNow(piece, now.value?.paused ?? []),
 };

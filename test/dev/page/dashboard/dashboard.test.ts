@@ -187,6 +187,23 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     expect(await page.evaluate("document.activeElement.tagName")).toBe("H1");
   });
 
+  test("work of a paused handler is not offered to run now", async () => {
+    const waiting = await bench.deliver("email.complained");
+    await show("#/work?show=handlers");
+    await button("Pause ledger").click();
+    await page.getByRole("dialog").getByRole("button", { name: "Pause" }).click();
+    await page.getByText("Paused: ledger").waitFor();
+    await show(`#/event?id=${waiting}`);
+    await page.getByText(/^ledger is paused by ann: its next run, due at \S+, waits until it is resumed/).waitFor();
+    await button("Discard").waitFor();
+    await expect.poll(() => button("Run now").count()).toBe(0);
+    await show("#/work");
+    await page.getByRole("checkbox", { name: "Choose all 1 events" }).check();
+    await page.getByText("1 chosen").waitFor();
+    await expect.poll(() => button(/Run now/).count()).toBe(0);
+    expect(open.problems).toEqual([]);
+  });
+
   test("times of runs are said by the end of their range, also of the one that has none", async () => {
     const { store } = partsOf(bench.receiver).options;
     const run = (fromMs: number) => ({ handler: "audit", outcome: "done", fromMs, runs: 1 }) as const;

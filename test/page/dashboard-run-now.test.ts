@@ -1,0 +1,15 @@
+import { expect, test } from "vitest";
+import { canRunNow } from "../../src/page/dashboard/work/can-run-now.js";
+
+const piece = { handler: "crm", state: "pending", dueAt: "2026-01-01T00:00:00.000Z" };
+
+test("work that waits for its next run can run now, unless its handler is paused", () => {
+  expect(canRunNow(piece, [])).toBe(true);
+  expect(canRunNow(piece, [{ handler: "other" }])).toBe(true);
+  expect(canRunNow(piece, [{ handler: "crm" }])).toBe(false);
+});
+
+test("work that runs, has stopped or waits for a free place cannot", () => {
+  expect(canRunNow({ ...piece, dueAt: null }, [])).toBe(false);
+  expect(canRunNow({ ...piece, state: "dead" }, [])).toBe(false);
+});
