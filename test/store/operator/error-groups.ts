@@ -236,6 +236,15 @@ export function describeErrorGroups(kind: OperatorKind): void {
     }
   });
 
+  test("groups of one state are in the order of the last failure of work in that state", async () => {
+    await acceptFailed("x1", { type: "x", at: T });
+    await acceptFailed("y1", { type: "y", at: T + 1 });
+    await acceptFailed("x2", { type: "x", at: T + 2, to: "pending" });
+    expect(await pagesOf({ limit: 1, state: "dead" })).toEqual([["y"], ["x"]]);
+    expect(await pagesOf({ state: "pending" })).toEqual([["x"]]);
+    expect(await pagesOf({})).toEqual([["x", "y"]]);
+  });
+
   test("the id of a group chooses exactly its work", async () => {
     await acceptFailed("a1", { error: "Error: no order 1" });
     await acceptFailed("a2", { error: "Error: no order 2" });

@@ -16,6 +16,7 @@ import { FIRST_LENGTH, type FirstFailure, SOUGHT_FIRST } from "../../first-failu
 import type { Sql } from "../sql.js";
 
 const IN_TIME = "w.failed_at >= :since::bigint AND w.failed_at < :until::bigint";
+const IN_STATE = "(:state::text IS NULL OR w.state = :state)";
 const OF_GROUP = "w.handler = g.handler AND w.error_type = g.error_type AND w.error_group = g.error_group";
 const NEXT =
   "SELECT w.handler, w.error_type, w.error_group FROM pigeonhole.inbox_work AS w WHERE w.failed_at IS NOT NULL";
@@ -36,7 +37,9 @@ const FIND_GROUPS = `
   ), sought AS (
     SELECT g.*, row_number() OVER () > ${SOUGHT_GROUPS} AS is_other FROM g LIMIT ${SOUGHT_GROUPS + 1}
   ), timed AS (
-    SELECT g.*, (SELECT max(w.failed_at) FROM pigeonhole.inbox_work AS w WHERE ${OF_GROUP} AND ${IN_TIME}) AS last_at
+    SELECT g.*, (
+      SELECT max(w.failed_at) FROM pigeonhole.inbox_work AS w WHERE ${OF_GROUP} AND ${IN_TIME} AND ${IN_STATE}
+    ) AS last_at
     FROM sought AS g WHERE is_other OR :type::text IS NULL OR g.error_type = :type
   )
   SELECT handler AS "groupHandler", error_type AS "groupType", error_group AS "groupKey", is_other AS "isOther",
@@ -49,13 +52,13 @@ const FIND_NEWEST = `
     max(w.failed_at) AS "lastAt"
   FROM pigeonhole.inbox_work AS w
   WHERE w.failed_at IS NOT NULL AND ${IN_TIME} AND (:handler::text IS NULL OR w.handler = :handler)
-    AND (:type::text IS NULL OR w.error_type = :type) AND (:state::text IS NULL OR w.state = :state)
+    AND (:type::text IS NULL OR w.error_type = :type) AND ${IN_STATE}
   GROUP BY w.handler, w.error_type, w.error_group HAVING max(w.failed_at) <= :fromAt::bigint
   ORDER BY max(w.failed_at) DESC, w.handler, w.error_type, w.error_group LIMIT ${SOUGHT_GROUPS} + :behind::bigint`;
 
 const GIVEN = `
   unnest(:handlers::text[], :types::text[], :keys::text[]) WITH ORDINALITY AS g (handler, error_type, error_group, place)`;
-const CHOSEN = `${OF_GROUP} AND ${IN_TIME} AND (:state::text IS NULL OR w.state = :state)`;
+const CHOSEN = `${OF_GROUP} AND ${IN_TIME} AND ${IN_STATE}`;
 
 const COUNT_FAILURES = `
   SELECT g.place, c.* FROM ${GIVEN} CROSS JOIN LATERAL (
