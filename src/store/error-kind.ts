@@ -25,9 +25,13 @@ const MAX_READ = 1_000;
 /** Each is linear in the length of the text. */
 const VARIABLE: readonly RegExp[] = [
   // Quoted text; an apostrophe within a word quotes nothing.
-  /"[^"]*"|`[^`]*`|“[^”]*”|(?<!\w)'[^']*'(?!\w)/g,
+  /"[^"]*"|`[^`]*`|„[^“”]*[“”]|“[^”]*”|‘[^’]*’|«[^»]*»|(?<!\w)'[^']*'(?!\w)/g,
   /\bhttps?:\/\/\S+/gi,
   /[^\s<>()@,;:]+@[^\s<>()@,;:]+/g,
+  // Addresses of version 6, with a port behind them or not.
+  /(?<![\w:])(?=:*[0-9a-f])[0-9a-f]{0,5}(?::[0-9a-f]{0,5}){2,8}(?![\w:])/gi,
+  // Ids such as con_abcDEF; names are in lower case.
+  /\b[a-z]{2,8}_(?=[a-z]*[A-Z])[A-Za-z]{6,}\b/g,
   // Words with a digit: numbers, ids, times, hex; and hex of letters only.
   /[\w.+-]*\d[\w.+-]*/g,
   /\b[0-9a-f]{8,}\b/gi,
