@@ -1,8 +1,7 @@
-import type { ErrorGroupRow } from "../../../dashboard/api/error-groups.js";
 import { Empty } from "../../ui/empty.js";
 import { plural } from "../../ui/format.js";
 import { fetchErrorGroups } from "../api/fetch-and-post.js";
-import { type PagedList, createPagedList } from "../state/create-paged-list.js";
+import { createPagedList } from "../state/create-paged-list.js";
 import { readParam } from "../state/dashboard-address.js";
 import { endedJobs } from "../state/jobs.js";
 import { sinceOf } from "../state/time-span.js";
@@ -12,14 +11,14 @@ import { useListRefresh } from "../ui/use-list-refresh.js";
 import { ErrorGroupItem } from "./error-group-item.js";
 import { FAILED_STATES } from "./failed-states.js";
 
-const errorList: PagedList<ErrorGroupRow> = createPagedList(async (cursor) => {
-  const [handler, type, state] = [readParam("handler"), readParam("type"), readParam("state")];
-  const page = await fetchErrorGroups({ handler, type, state, since: sinceOf(readParam("span")), cursor });
-  if (cursor === "") return page;
+const errorList = createPagedList(
+  (cursor) => {
+    const [handler, type, state] = [readParam("handler"), readParam("type"), readParam("state")];
+    return fetchErrorGroups({ handler, type, state, since: sinceOf(readParam("span")), cursor });
+  },
   // One whose last failure was retried meanwhile comes again.
-  const listed = new Set(errorList.items.value.map(({ group }) => group));
-  return { ...page, items: page.items.filter(({ group }) => !listed.has(group)) };
-});
+  ({ group }) => group,
+);
 
 const WORDS: ReadonlyMap<string, string> = new Map(FAILED_STATES.map(({ state, word }) => [state, word]));
 
@@ -29,7 +28,7 @@ const PARAMS = ["handler", "type", "state", "span"] as const;
 export function ErrorsView() {
   const filter = PARAMS.map(readParam).join("\n");
   useListRefresh(
-    () => void errorList.load(),
+    (isAgain) => void (isAgain ? errorList.refresh() : errorList.load()),
     () => false,
     [filter, endedJobs.value],
     errorList.isPreparing.value,

@@ -38,7 +38,7 @@ export function OutboxListView() {
   const open = openKey.value;
   useEffect(() => outboxSelection.keepFor(key), [key]);
   useListRefresh(
-    () => void outboxList.load().then(loadOpen),
+    (isAgain) => void (isAgain ? outboxList.refresh() : outboxList.load()).then(loadOpen),
     () => outboxSelection.inSight.value.length > 0,
     [key],
     outboxList.isPreparing.value || openOutboxEvent.value?.isPreparing === true,

@@ -2,17 +2,22 @@ import { signal, type Signal } from "@preact/signals";
 import type { PreparingState } from "../../../dashboard/api/preparing.js";
 import { reportProblem } from "../../state/notice.js";
 
+/** Pages that are read again. Of a search, each may take its time. */
+const MAX_REFRESHED = 10;
+
 /** A list that is read page by page. */
 export interface PagedList<Item> {
   items: Signal<readonly Item[]>;
   /** False until the first answer. */
   isLoaded: Signal<boolean>;
-  /** True while texts of the last page that was read are being redacted. */
+  /** True while texts of the pages that were read last are being redacted. */
   isPreparing: Signal<boolean>;
   /** Cursor of the next page; null on the last one. */
   nextCursor: Signal<string | null>;
   /** Reads the first page, with `isMore` the next one. An earlier call that ends late does not replace a later one. */
   load: (isMore?: boolean) => Promise<void>;
+  /** Reads as many pages again as are listed, unless they are many or a page is being read. */
+  refresh: () => Promise<void>;
 }
 
 interface ListPage<Item> extends PreparingState {
@@ -20,30 +25,57 @@ interface ListPage<Item> extends PreparingState {
   nextCursor: string | null;
 }
 
-/** @param read Reads the page at a cursor, which is empty for the first one. */
-export function createPagedList<Item>(read: (cursor: string) => Promise<ListPage<Item>>): PagedList<Item> {
+/**
+ * @param read Reads the page at a cursor, which is empty for the first one.
+ * @param keyOf What an item is listed by once, where pages may have one again. Default: no page has.
+ */
+export function createPagedList<Item>(
+  read: (cursor: string) => Promise<ListPage<Item>>,
+  keyOf: (item: Item) => unknown = (item) => item,
+): PagedList<Item> {
   const items = signal<readonly Item[]>([]);
   const nextCursor = signal<string | null>(null);
   const isLoaded = signal(false);
   const isPreparing = signal(false);
+  let pages = 0;
   let last = 0;
+  let isReading = false;
+
+  /** Reads so many pages after those that are kept. */
+  async function readPages(kept: { items: readonly Item[]; pages: number; cursor: string }, count: number) {
+    const call = ++last;
+    isReading = true;
+    try {
+      const all = new Map(kept.items.map((item) => [keyOf(item), item]));
+      let cursor: string | null = kept.cursor;
+      let [done, prepares] = [0, false];
+      for (; done < count && cursor !== null; done += 1) {
+        const page: ListPage<Item> = await read(cursor);
+        if (call !== last) return;
+        for (const item of page.items) if (!all.has(keyOf(item))) all.set(keyOf(item), item);
+        cursor = page.nextCursor;
+        prepares ||= page.isPreparing === true;
+      }
+      items.value = [...all.values()];
+      nextCursor.value = cursor;
+      isPreparing.value = prepares;
+      isLoaded.value = true;
+      pages = kept.pages + done;
+    } catch (error) {
+      if (call === last) reportProblem(error);
+    } finally {
+      if (call === last) isReading = false;
+    }
+  }
+
+  const none = { items: [], pages: 0, cursor: "" };
   return {
     items,
     nextCursor,
     isLoaded,
     isPreparing,
-    async load(isMore = false) {
-      const call = ++last;
-      try {
-        const page = await read(isMore ? (nextCursor.value ?? "") : "");
-        if (call !== last) return;
-        items.value = isMore ? [...items.value, ...page.items] : page.items;
-        nextCursor.value = page.nextCursor;
-        isPreparing.value = page.isPreparing === true;
-        isLoaded.value = true;
-      } catch (error) {
-        if (call === last) reportProblem(error);
-      }
-    },
+    load: (isMore = false) =>
+      readPages(isMore ? { items: items.value, pages, cursor: nextCursor.value ?? "" } : none, 1),
+    refresh: () => (isReading || pages > MAX_REFRESHED ? Promise.resolve() : readPages(none, Math.max(1, pages))),
   };
 }

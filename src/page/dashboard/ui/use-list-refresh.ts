@@ -9,18 +9,23 @@ export const PREPARING_MS = 1000;
 
 /**
  * Loads now, again whenever an input changes or the store is back, and from time to time while the page is live and
- * visible, unless the user reads further down or has chosen rows. `isPreparing`: sooner.
+ * visible, unless the user reads further down or has chosen rows; `isAgain` is true then. `isPreparing`: sooner.
  */
-export function useListRefresh(load: () => void, isHeld: () => boolean, inputs: Inputs, isPreparing = false): void {
+export function useListRefresh(
+  load: (isAgain: boolean) => void,
+  isHeld: () => boolean,
+  inputs: Inputs,
+  isPreparing = false,
+): void {
   const isLost = storeTrouble.value !== null;
   useEffect(() => {
-    load();
+    load(false);
   }, [...inputs, isLost]);
   useEffect(() => {
     const refresh = () => {
       const isAtTop = (document.querySelector(".dash-list")?.scrollTop ?? 0) < 40;
       const isReached = isUpToDate.value && !isLost && document.visibilityState === "visible";
-      if (isReached && isAtTop && !isHeld()) load();
+      if (isReached && isAtTop && !isHeld()) load(true);
     };
     const timer = setInterval(refresh, isPreparing ? PREPARING_MS : REFRESH_MS);
     return () => clearInterval(timer);

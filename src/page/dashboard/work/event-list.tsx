@@ -22,7 +22,7 @@ export function EventList() {
   const key = listKey.value;
   useEffect(() => eventSelection.keepFor(key), [key]);
   useListRefresh(
-    () => void events.load(),
+    (isAgain) => void (isAgain ? events.refresh() : events.load()),
     () => eventSelection.inSight.value.length > 0,
     [key, endedJobs.value],
     events.isPreparing.value,

@@ -68,6 +68,11 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     await page.getByText("60 groups", { exact: true }).waitFor();
     expect(await page.locator("li.group").count()).toBe(60);
     expect(await button("Show more").count()).toBe(0);
+    // Loaded again while it is seen from its top, page by page.
+    await page.locator(".dash-list").evaluate((list) => list.scrollTo(0, 0));
+    await page.waitForResponse((response) => /api\/errors\?.*cursor=./.test(response.url()), { timeout: 20_000 });
+    await page.waitForTimeout(200);
+    expect(await page.locator("li.group").count()).toBe(60);
     expect(await page.locator(".sparkline").first().getAttribute("title")).toBe("Events by when they failed last");
     expect(open.problems).toEqual([]);
   });
