@@ -11,20 +11,19 @@ import { type EventQuery, bodyOf } from "../store/inbox-view.js";
 import { WORK_STATES } from "../store/work-state.js";
 import type { ActionLog } from "./action-log.js";
 import type { DashboardEventDetail, FileText, UnveiledPayload } from "./api/event.js";
-import type { DashboardEvent, DashboardEventPage } from "./api/work.js";
+import type { DashboardEventPage } from "./api/work.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import type { DashboardCall, DashboardRoute } from "./dashboard-route.js";
 import { findEvent } from "./find-event.js";
-import { findShown, holdsText } from "./find-shown.js";
 import { InTurn } from "./in-turn.js";
-import type { TextGlance } from "./text-glance.js";
 import type { LoopShare } from "./loop-share.js";
 import type { PersonalData, EventBytes } from "./personal-data.js";
 import type { QuoteHider } from "./quote-hider.js";
 import type { SharedReadings } from "./shared-readings.js";
 import type { ShowTexts } from "./show-error.js";
 import { showContactEvents } from "./shown-contact-events.js";
-import { listShownEvents, showEvent, workWithShownError } from "./shown-events.js";
+import { searchEvents } from "./search-events.js";
+import { listShownEvents, showEvent } from "./shown-events.js";
 
 /** What the routes of events work with. */
 export interface EventRouteTools {
@@ -127,47 +126,24 @@ export function eventRoutes(tools: EventRouteTools): DashboardRoute[] {
 const PATIENCE_MS = 200;
 
 async function listEvents(
-  { operator, readings, personal, quotes, share, searches }: EventRouteTools & { searches: InTurn },
-  { query, person: { payloads }, signal }: DashboardCall,
+  tools: EventRouteTools & { searches: InTurn },
+  { query, person: { payloads: rule }, signal }: DashboardCall,
 ): Promise<DashboardEventPage> {
+  const { operator, readings, personal, quotes, searches } = tools;
   const glance = quotes.glance();
-  const wanted = personal.withErrorGroupId(eventQuery(query), payloads);
-  const list = (
-    page: EventQuery,
-    { source = operator(), glance }: { source?: Pick<InboxOperator, "listEvents">; glance?: TextGlance } = {},
-  ) =>
-    listShownEvents(
-      { operator, source, personal, quotes },
-      { ...wanted, ...page, patienceMs: PATIENCE_MS },
-      { rule: payloads, signal, glance },
-    );
+  const wanted = { ...personal.withErrorGroupId(eventQuery(query), rule), patienceMs: PATIENCE_MS };
   const text = givenIn(query, "text")?.trim() ?? "";
-  const redactedPayload = async (id: string): Promise<string | undefined> => {
-    if (payloads === "hidden") return undefined;
-    const event = await operator().getEvent(id);
-    if (event?.body === undefined) return undefined;
-    const { body } = event;
-    return share.run(() => personal.redacted({ ...event, body }), signal);
-  };
-  const isFound = async (row: DashboardEvent): Promise<boolean> => {
-    if (wanted.error !== undefined && workWithShownError(row, wanted).length === 0) return false;
-    return holdsText(textsOf(row), text) || holdsText([await redactedPayload(row.id)], text);
-  };
   const { items, nextCursor } =
-    text === "" && (wanted.error === undefined || payloads === "full")
-      ? await list({ cursor: wanted.cursor }, { source: readings, glance })
+    text === "" && (wanted.error === undefined || rule === "full")
+      ? await listShownEvents({ operator, source: readings, personal, quotes }, wanted, { rule, signal, glance })
       : // What is not ready yet must not be missed.
-        await searches.run(() => findShown({ list, cursor: wanted.cursor, isFound }));
+        await searches.run(() => searchEvents(tools, { query: wanted, text, reader: { rule, signal } }));
   return { items, nextCursor: nextCursor ?? null, ...glance.state };
 }
 
 function tooManySearches(): PageApiError {
   const message = "Too many people search at once. Search again in some seconds.";
   return new PageApiError(503, { code: "too_many_searches", message });
-}
-
-function textsOf({ id, type, handlers }: DashboardEvent): (string | null)[] {
-  return [id, type, ...handlers.flatMap(({ handler, reason, error }) => [handler, reason, error])];
 }
 
 function eventQuery(query: URLSearchParams): EventQuery {

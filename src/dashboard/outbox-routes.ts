@@ -1,22 +1,16 @@
 import { discardEachContactEvent, retryEachContactEvent } from "../dev/api/change-each.js";
-import type { RowPage } from "../dev/api/find-rows.js";
 import { givenIn, momentOf, listPageOf } from "../dev/api/page-of-query.js";
 import type { InboxChanges } from "../dev/api/page-api.js";
 import { PageApiError } from "../dev/api/page-api-error.js";
-import { OUTBOX_STATES, type OutboxQuery } from "../store/outbox.js";
+import { OUTBOX_STATES } from "../store/outbox.js";
 import type { ActionLog } from "./action-log.js";
-import type {
-  DashboardContactEvent,
-  DashboardContactEventDetail,
-  DashboardContactEventPage,
-} from "./api/contact-events.js";
+import type { DashboardContactEventDetail, DashboardContactEventPage } from "./api/contact-events.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import type { DashboardCall, DashboardRoute } from "./dashboard-route.js";
-import { findShown, holdsText } from "./find-shown.js";
-import type { TextGlance } from "./text-glance.js";
 import type { PersonalData } from "./personal-data.js";
 import type { QuoteHider } from "./quote-hider.js";
 import { readContactEventKeys } from "./job-choice.js";
+import { searchContactEvents } from "./search-contact-events.js";
 import { showContactEvents } from "./shown-contact-events.js";
 import type { SharedReadings } from "./shared-readings.js";
 
@@ -95,24 +89,14 @@ async function listOutbox(
     since: momentOf(query, "since"),
     until: momentOf(query, "until"),
   };
-  const list = async (
-    page: OutboxQuery,
-    { source = operator(), glance }: { source?: Pick<InboxOperator, "listContactEvents">; glance?: TextGlance } = {},
-  ): Promise<RowPage<DashboardContactEvent>> => {
-    const { items, nextCursor } = await source.listContactEvents({ ...wanted, ...page });
-    const reader = { rule: payloads, signal, glance };
-    return { items: await showContactEvents({ operator, quotes }, items, reader), nextCursor };
-  };
   const text = givenIn(query, "text")?.trim() ?? "";
-  const isFound = (row: DashboardContactEvent): boolean => {
-    const answer = [row.reason, row.code, row.param, row.message, row.error];
-    // The store has looked for errors that are shown as they are.
-    const hasError = error === undefined || payloads === "full" || holdsText(answer, error);
-    return hasError && holdsText([row.key, row.idempotencyKey, row.name, row.contact, ...answer], text);
-  };
-  const { items, nextCursor } =
-    text === "" && (error === undefined || payloads === "full")
-      ? await list({ cursor: wanted.cursor }, { source: readings, glance })
-      : await findShown({ list, cursor: wanted.cursor, isFound });
-  return { items, nextCursor: nextCursor ?? null, ...glance.state };
+  if (text !== "" || (error !== undefined && payloads !== "full")) {
+    // What is not ready yet must not be missed.
+    const reader = { rule: payloads, signal };
+    const found = await searchContactEvents({ operator, quotes }, { query: wanted, error, text, reader });
+    return { items: found.items, nextCursor: found.nextCursor ?? null };
+  }
+  const { items, nextCursor } = await readings.listContactEvents(wanted);
+  const rows = await showContactEvents({ operator, quotes }, items, { rule: payloads, signal, glance });
+  return { items: rows, nextCursor: nextCursor ?? null, ...glance.state };
 }

@@ -29,16 +29,27 @@ export async function listShownEvents(
   query: PatientEventQuery,
   reader: Reader,
 ): Promise<RowPage<DashboardEvent>> {
+  const { items, nextCursor } = await source.listEvents(withoutHiddenError(query, reader));
+  return { items: await showEvents({ operator, personal, quotes }, items, reader), nextCursor };
+}
+
+/** The query without a text of errors that the person may not see. */
+export function withoutHiddenError(query: PatientEventQuery, { rule }: Pick<Reader, "rule">): PatientEventQuery {
   const { error } = query;
-  const { items, nextCursor } = await source.listEvents({
-    ...query,
-    error: error === undefined || reader.rule === "full" ? error : "",
-  });
-  const rows = items.map((view) => ({
+  return { ...query, error: error === undefined || rule === "full" ? error : "" };
+}
+
+/** Listed events as a person may see them. */
+export function showEvents(
+  { operator, personal, quotes }: Omit<EventShowTools, "source">,
+  views: readonly EventView[],
+  reader: Reader,
+): Promise<DashboardEvent[]> {
+  const rows = views.map((view) => ({
     id: view.id,
     make: (show: ShowTexts) => showEvent(view, personal, show.error),
   }));
-  return { items: await quotes.showAll(operator(), rows, reader), nextCursor };
+  return quotes.showAll(operator(), rows, reader);
 }
 
 export function showEvent(event: EventView, personal: PersonalData, show: (error: string) => string): DashboardEvent {

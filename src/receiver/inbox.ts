@@ -163,7 +163,8 @@ export function createInbox(deps: InboxDeps): Inbox {
 
   return {
     async list(query = {}) {
-      return store.list(EVENT_QUERY_OPTIONS.resolve(query));
+      const { items, nextCursor } = await store.list(EVENT_QUERY_OPTIONS.resolve(query));
+      return { items, nextCursor };
     },
     get: (id) => store.get(id),
     retry,

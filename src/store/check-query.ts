@@ -13,6 +13,11 @@ export function readSeqCursor(cursor: string | undefined): number {
   throw new PigeonholeError("invalid_argument", "cursor must be the nextCursor of an earlier page.");
 }
 
+/** The cursor of the page behind a row: {@link readSeqCursor} reads it. */
+export function seqCursor({ seq }: { seq: number }): string {
+  return String(seq);
+}
+
 /** A row as the database gives it: null where ours is undefined. */
 export type Nullable<Row> = { [Column in keyof Row]: Exclude<Row[Column], undefined> | null };
 

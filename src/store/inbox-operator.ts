@@ -4,9 +4,9 @@ import type { ErrorGroups } from "./error-groups.js";
 import type { EraseCounts, EraseOptions } from "./erase.js";
 import type { FiguresReader } from "./figures.js";
 import type { HandlerTimes, HandlerTimesQuery } from "./handler-times.js";
-import type { EventDetail, EventPage, ListCounts, StoreCounts, WorkChoice } from "./inbox-view.js";
+import type { EventDetail, ListCounts, StoreCounts, WorkChoice } from "./inbox-view.js";
 import type { KnownIds } from "./known-ids.js";
-import type { PatientEventQuery } from "./list-windows.js";
+import type { PatientEventPage, PatientEventQuery } from "./list-windows.js";
 import type { HandlerPauses } from "./paused-handlers.js";
 import type { RunCounts } from "./waiting-work.js";
 import type {
@@ -69,7 +69,7 @@ export interface InboxOperator extends KnownIds, HandlerPauses, BulkJobs, ErrorG
   /** How long handlers took, by handler in the order of their names; kept for 8 days. */
   handlerTimes(query?: HandlerTimesQuery): Promise<HandlerTimes[]>;
   /** Stored events, newest first, a page at a time. */
-  listEvents(query?: PatientEventQuery): Promise<EventPage>;
+  listEvents(query?: PatientEventQuery): Promise<PatientEventPage>;
   /** With the exact bytes; undefined when the id is unknown. */
   getEvent(id: string): Promise<EventDetail | undefined>;
   /**

@@ -1,4 +1,5 @@
-import type { EventQuery } from "./inbox-view.js";
+import { seqCursor } from "./check-query.js";
+import type { EventPage, EventQuery } from "./inbox-view.js";
 
 /** A list that is looked at by a person, who waits for it. */
 export interface PatientEventQuery extends EventQuery {
@@ -7,6 +8,12 @@ export interface PatientEventQuery extends EventQuery {
    * short, or empty, and still have a next one. @default until the page is full
    */
   patienceMs?: number | undefined;
+}
+
+/** A page that can be left before its end. */
+export interface PatientEventPage extends EventPage {
+  /** Of each item in turn: goes on behind it, as {@link EventPage.nextCursor} behind the last one. */
+  cursors: string[];
 }
 
 /** Numbers of events that are looked through at once: from `floor` on, below `before`. */
@@ -36,10 +43,15 @@ export function* listWindows(
   }
 }
 
-/** The cursor after a page; `rows` are those found, one more than the page has if there are more. */
-export function cursorAfter(rows: readonly { seq: number }[], limit: number, floor: number): string | undefined {
-  if (rows.length > limit) return String(rows[limit - 1]?.seq);
-  return floor > 0 ? String(floor) : undefined;
+/** The cursors of a page; `rows` are those found, one more than the page has if there are more. */
+export function cursorsOf(
+  rows: readonly { seq: number }[],
+  limit: number,
+  floor: number,
+): Omit<PatientEventPage, "items"> {
+  const cursors = rows.slice(0, limit).map(seqCursor);
+  if (rows.length > limit) return { cursors, nextCursor: cursors.at(-1) };
+  return { cursors, nextCursor: floor > 0 ? String(floor) : undefined };
 }
 
 /** Unfinished work has indexes; events of a type, of a time, or that are done are looked for in all. */

@@ -12,7 +12,7 @@ function endless(): Pick<InboxOperator, "listEvents" | "readBodies"> {
     async listEvents() {
       await new Promise((resolve) => setTimeout(resolve, 10));
       page += 1;
-      return { items: [], nextCursor: String(page) };
+      return { items: [], cursors: [], nextCursor: String(page) };
     },
     readBodies: () => Promise.resolve(new Map()),
   };

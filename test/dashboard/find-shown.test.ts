@@ -1,30 +1,71 @@
 import { findShown } from "#pigeonhole/dashboard/find-shown.js";
 import { InTurn } from "#pigeonhole/dashboard/in-turn.js";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 
-/** Numbers from 0 on, without an end. */
-function list({ limit = 50, cursor = "0" }: { limit?: number; cursor: string | undefined }) {
-  const from = Number(cursor);
-  const items = Array.from({ length: limit }, (_, index) => from + index);
-  return Promise.resolve({ items, nextCursor: String(from + limit) });
+/** Numbers from 0 on; a cursor is the number before which a page begins. */
+const listUpTo =
+  (end: number) =>
+  ({ limit, cursor = "0" }: { limit: number; cursor: string | undefined }) => {
+    const from = Number(cursor);
+    const items = Array.from({ length: Math.min(limit, end - from) }, (_, index) => from + index);
+    const next = from + items.length;
+    const nextCursor = next < end ? String(next) : undefined;
+    return Promise.resolve({ items, nextCursor, cursors: items.map((row) => String(row + 1)) });
+  };
+
+/** Time that goes by only as the function that is returned says. */
+function stopTime(): (ms: number) => void {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+  return (ms) => void vi.advanceTimersByTime(ms);
 }
 
 test("a search whose rows take long ends soon, lets the event loop turn, and can be continued", async () => {
   let turns = 0;
   const timer = setInterval(() => (turns += 1), 1);
   const seen: number[] = [];
-  const isFound = (row: number): boolean => {
+  const look = (row: number): Promise<number | undefined> => {
     seen.push(row);
     const until = performance.now() + 25;
     while (performance.now() < until);
-    return row === 3;
+    return Promise.resolve(row === 0 ? row : undefined);
   };
-  const { items, nextCursor } = await findShown({ list, cursor: undefined, isFound });
+  const { items, nextCursor } = await findShown({ list: listUpTo(1_000), cursor: undefined, look });
   clearInterval(timer);
-  expect(items).toEqual([3]);
+  expect(items).toEqual([0]);
   expect(seen.length).toBeLessThan(20);
   expect(nextCursor).toBe(String(seen.length));
   expect(turns).toBeGreaterThanOrEqual(seen.length - 1);
+});
+
+test("a search ends within a page of rows that begin to take long, and goes on behind the row it ended at", async () => {
+  const pass = stopTime();
+  const [seen, found, tookMs]: [number[], number[], number[]] = [[], [], []];
+  const look = (row: number): Promise<number | undefined> => {
+    seen.push(row);
+    if (row >= 75) pass(100);
+    return Promise.resolve(row % 10 === 0 ? row : undefined);
+  };
+  let cursor: string | undefined;
+  do {
+    const startedAt = performance.now();
+    const page = await findShown({ list: listUpTo(120), cursor, look });
+    tookMs.push(performance.now() - startedAt);
+    found.push(...page.items);
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
+  const all = Array.from({ length: 120 }, (_, index) => index);
+  expect(seen).toEqual(all);
+  expect(found).toEqual(all.filter((row) => row % 10 === 0));
+  expect(Math.max(...tookMs)).toBe(300);
+});
+
+test("a search ends at the row with which its page is full", async () => {
+  const list = listUpTo(120);
+  const first = await findShown({ list, cursor: undefined, look: (row) => Promise.resolve(row) });
+  expect(first.items).toHaveLength(50);
+  const rest = await findShown({ list, cursor: first.nextCursor, look: (row) => Promise.resolve(row) });
+  expect(rest.items.at(0)).toBe(50);
 });
 
 test("calls run one after the other, whatever became of those before, and too many are refused", async () => {

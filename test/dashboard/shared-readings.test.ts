@@ -42,7 +42,7 @@ async function open({ goesBack = false } = {}) {
     readStatuses: call("statuses", () => store.readStatuses()),
     readFigures: call("figures", (range) => store.readFigures({ range, now: state.now })),
     handlerTimes: call("times", () => store.handlerTimes({})),
-    listEvents: call("events", () => Promise.resolve({ items: [], nextCursor: undefined })),
+    listEvents: call("events", () => Promise.resolve({ items: [], cursors: [], nextCursor: undefined })),
   };
   const clock = { now: () => state.now, setTimer: () => ({ cancel: () => undefined }) };
   const readings = new SharedReadings(() => operator, goesBack ? clock : { ...clock, elapsed: () => state.elapsed });

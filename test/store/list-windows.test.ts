@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { cursorAfter, listWindows } from "#pigeonhole/store/list-windows.js";
+import { cursorsOf, listWindows } from "#pigeonhole/store/list-windows.js";
 import type { PatientEventQuery } from "#pigeonhole/store/list-windows.js";
 
 const windowsOf = (query: PatientEventQuery, before = Number.MAX_SAFE_INTEGER) => [
@@ -34,7 +34,7 @@ test("a list ends when its patience is over, and goes on from there", () => {
   const begin = performance.now();
   while (performance.now() - begin < 2);
   expect(windows.next().done).toBe(true);
-  expect(cursorAfter([{ seq: 30_000 }], 50, 25_001)).toBe("25001");
-  expect(cursorAfter([{ seq: 30_000 }, { seq: 29_000 }], 1, 25_001)).toBe("30000");
-  expect(cursorAfter([], 1, 0)).toBeUndefined();
+  expect(cursorsOf([{ seq: 30_000 }], 50, 25_001)).toEqual({ cursors: ["30000"], nextCursor: "25001" });
+  expect(cursorsOf([{ seq: 30_000 }, { seq: 29_000 }], 1, 25_001)).toEqual({ cursors: ["30000"], nextCursor: "30000" });
+  expect(cursorsOf([], 1, 0)).toEqual({ cursors: [], nextCursor: undefined });
 });

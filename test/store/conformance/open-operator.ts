@@ -42,6 +42,24 @@ export function describeOpenOperator(fixture: Fixture): void {
       expect((await operator().listEvents()).items).toEqual([]);
     });
 
+    test("a list goes on behind any of its rows, whatever comes or changes meanwhile", async () => {
+      const { store } = fixture;
+      const ids = ["e1", "e2", "e3", "e4", "e5"];
+      for (const id of ids) await store.accept(newEvent(id));
+      const inbox = operator();
+      const query = { state: "pending", patienceMs: 1_000 } as const;
+      const { items, cursors } = await inbox.listEvents({ ...query, limit: 4 });
+      expect(cursors).toHaveLength(4);
+      await store.accept(newEvent("e6"));
+      await inbox.discardEvent("e5");
+      await inbox.discardEvent("e3");
+      const pending = ["e4", "e2", "e1"];
+      for (const [index, { id }] of items.entries()) {
+        const rest = await inbox.listEvents({ ...query, cursor: cursors[index] });
+        expect(rest.items.map((each) => each.id)).toEqual(pending.filter((each) => each < id));
+      }
+    });
+
     test("once the store is closed, its calls reject with stopped", async () => {
       const inbox = operator();
       await inbox.listEvents();

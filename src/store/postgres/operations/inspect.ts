@@ -1,6 +1,6 @@
 import { type Nullable, checkState, readSeqCursor, withoutNulls } from "../../check-query.js";
-import { type EventDetail, type EventPage, type EventView, type HandlerView, pageLimit } from "../../inbox-view.js";
-import { type PatientEventQuery, cursorAfter, listWindows } from "../../list-windows.js";
+import { type EventDetail, type EventView, type HandlerView, pageLimit } from "../../inbox-view.js";
+import { type PatientEventPage, type PatientEventQuery, cursorsOf, listWindows } from "../../list-windows.js";
 import { WORK_STATES, mostUrgentState } from "../../work-state.js";
 import type { Sql } from "../sql.js";
 import { choiceParameters, fromListed } from "./event-conditions.js";
@@ -34,7 +34,7 @@ const SELECT_WORK = `
   ORDER BY w.handler`;
 
 /** A page of events with the state of each handler, newest first. */
-export async function listEvents(sql: Sql, query: PatientEventQuery): Promise<EventPage> {
+export async function listEvents(sql: Sql, query: PatientEventQuery): Promise<PatientEventPage> {
   const limit = pageLimit.read("limit", query.limit);
   if (query.state !== undefined) checkState(query.state, WORK_STATES);
   const select = `SELECT ${EVENT_COLUMNS} ${fromListed(query)}`;
@@ -47,7 +47,7 @@ export async function listEvents(sql: Sql, query: PatientEventQuery): Promise<Ev
     lowest = floor;
     if (rows.length > limit) break;
   }
-  return { items: await viewAll(sql, rows.slice(0, limit)), nextCursor: cursorAfter(rows, limit, lowest) };
+  return { items: await viewAll(sql, rows.slice(0, limit)), ...cursorsOf(rows, limit, lowest) };
 }
 
 async function readNewest(sql: Sql): Promise<number> {

@@ -1,4 +1,4 @@
-import { type Nullable, checkState, readSeqCursor, withoutNulls } from "../../check-query.js";
+import { type Nullable, checkState, readSeqCursor, seqCursor, withoutNulls } from "../../check-query.js";
 import { pageLimit } from "../../inbox-view.js";
 import {
   type ContactEventChoice,
@@ -67,7 +67,7 @@ export async function listOutbox(sql: Sql, query: OutboxQuery): Promise<OutboxPa
   const page = rows.slice(0, limit);
   return {
     items: page.map((row) => withoutNulls<OutboxView>(row)),
-    nextCursor: rows.length > limit ? String(page.at(-1)?.seq) : undefined,
+    nextCursor: rows.length > limit ? page.map(seqCursor).at(-1) : undefined,
   };
 }
 

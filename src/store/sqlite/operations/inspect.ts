@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
-import { type EventDetail, type EventPage, type EventView, type HandlerView, pageLimit } from "../../inbox-view.js";
-import { type PatientEventQuery, cursorAfter, listWindows } from "../../list-windows.js";
+import { type EventDetail, type EventView, type HandlerView, pageLimit } from "../../inbox-view.js";
+import { type PatientEventPage, type PatientEventQuery, cursorsOf, listWindows } from "../../list-windows.js";
 import { WORK_STATES, mostUrgentState } from "../../work-state.js";
 import { prepareOtherBytes } from "./other-bytes.js";
 import { type Nullable, checkState, readSeqCursor, withoutNulls } from "../../check-query.js";
@@ -73,7 +73,7 @@ export function prepareInspect(db: Database) {
 
   const selectNewest = db.prepare<[], number>("SELECT seq FROM inbox_event ORDER BY seq DESC LIMIT 1").pluck();
 
-  function list(query: PatientEventQuery): EventPage {
+  function list(query: PatientEventQuery): PatientEventPage {
     const limit = pageLimit.read("limit", query.limit);
     if (query.state !== undefined) checkState(query.state, WORK_STATES);
     const filters = ["seq < :before", "seq >= :floor", ...eventConditions(query)];
@@ -91,7 +91,7 @@ export function prepareInspect(db: Database) {
       lowest = floor;
       if (rows.length > limit) break;
     }
-    return { items: rows.slice(0, limit).map(view), nextCursor: cursorAfter(rows, limit, lowest) };
+    return { items: rows.slice(0, limit).map(view), ...cursorsOf(rows, limit, lowest) };
   }
 
   function get({ id }: { id: string }): EventDetail | undefined {

@@ -4,7 +4,7 @@ import { OUTBOX_STATES } from "../../outbox.js";
 import { pageLimit } from "../../inbox-view.js";
 import { chosenContactEvents } from "./chosen-contact-events.js";
 import { prepareCountMembers, prepareMakeCallDue } from "./make-call-due.js";
-import { type Nullable, checkState, readSeqCursor, withoutNulls } from "../../check-query.js";
+import { type Nullable, checkState, readSeqCursor, seqCursor, withoutNulls } from "../../check-query.js";
 
 /** The columns that every row has. */
 type Given = "seq" | "key" | "state" | "body" | "recordedAt" | "occurredAt" | "attempts";
@@ -70,7 +70,7 @@ export function prepareListOutbox(db: Database) {
     const page = rows.slice(0, limit);
     return {
       items: page.map((row) => withoutNulls<OutboxView>(row)),
-      nextCursor: rows.length > limit ? String(page.at(-1)?.seq) : undefined,
+      nextCursor: rows.length > limit ? page.map(seqCursor).at(-1) : undefined,
     };
   };
 }
