@@ -22,6 +22,7 @@ import type { QuoteHider } from "./quote-hider.js";
 import type { SharedReadings } from "./shared-readings.js";
 import type { ShowTexts } from "./show-error.js";
 import { showContactEvents } from "./shown-contact-events.js";
+import { SearchablePayloads } from "./searchable-payloads.js";
 import { searchEvents } from "./search-events.js";
 import { listShownEvents, showEvent } from "./shown-events.js";
 
@@ -43,6 +44,7 @@ const MAX_SEARCHES = 10;
 export function eventRoutes(tools: EventRouteTools): DashboardRoute[] {
   const { operator, personal, share, log } = tools;
   const searches = new InTurn(MAX_SEARCHES, tooManySearches);
+  const payloads = new SearchablePayloads({ personal, share });
   const file = async (
     { id, signal }: DashboardCall,
     kind: string,
@@ -57,7 +59,7 @@ export function eventRoutes(tools: EventRouteTools): DashboardRoute[] {
       path: "/api/events",
       needs: "read",
       quotes: true,
-      handle: (call) => listEvents({ ...tools, searches }, call),
+      handle: (call) => listEvents({ ...tools, searches, payloads }, call),
     },
     { method: "GET", path: "/api/events/{id}", needs: "read", quotes: true, handle: (call) => readEvent(tools, call) },
     {
@@ -125,8 +127,13 @@ export function eventRoutes(tools: EventRouteTools): DashboardRoute[] {
 /** A filter that few events fit is looked for in all of them; the page goes on where the list has ended. */
 const PATIENCE_MS = 200;
 
+interface EventListTools extends EventRouteTools {
+  searches: InTurn;
+  payloads: SearchablePayloads;
+}
+
 async function listEvents(
-  tools: EventRouteTools & { searches: InTurn },
+  tools: EventListTools,
   { query, person: { payloads: rule }, signal }: DashboardCall,
 ): Promise<DashboardEventPage> {
   const { operator, readings, personal, quotes, searches } = tools;

@@ -4,9 +4,9 @@ import type { EventView } from "../store/inbox-view.js";
 import type { PatientEventQuery } from "../store/list-windows.js";
 import type { DashboardEvent } from "./api/work.js";
 import { findShown, holdsText } from "./find-shown.js";
-import type { LoopShare } from "./loop-share.js";
-import type { PersonalData } from "./personal-data.js";
+import { MAX_REDACTED_BYTES, type PersonalData } from "./personal-data.js";
 import type { QuoteHider, Reader } from "./quote-hider.js";
+import type { SearchablePayloads } from "./searchable-payloads.js";
 import { showEvents, withoutHiddenError, workWithShownError } from "./shown-events.js";
 
 /** What searches for events. */
@@ -14,7 +14,7 @@ export interface EventSearchTools {
   operator: () => InboxOperator;
   personal: PersonalData;
   quotes: QuoteHider;
-  share: LoopShare;
+  payloads: SearchablePayloads;
 }
 
 /** What is looked for, and for whom. */
@@ -27,26 +27,22 @@ export interface EventSearch {
 
 /** A page of the events that are found, newest first. It may be short, or empty, with a cursor. */
 export function searchEvents(
-  { operator, personal, quotes, share }: EventSearchTools,
+  { operator, personal, quotes, payloads }: EventSearchTools,
   { query, text, reader }: EventSearch,
 ): Promise<RowPage<DashboardEvent>> {
-  const redactedPayload = async (id: string): Promise<string | undefined> => {
-    if (reader.rule === "hidden") return undefined;
-    const event = await operator().getEvent(id);
-    if (event?.body === undefined) return undefined;
-    const { body } = event;
-    return share.run(() => personal.redacted({ ...event, body }), reader.signal);
-  };
-  const isFound = async (row: DashboardEvent): Promise<boolean> => {
-    if (query.error !== undefined && workWithShownError(row, query).length === 0) return false;
-    return holdsText(textsOf(row), text) || holdsText([await redactedPayload(row.id)], text);
+  const payloadHoldsText = async ({ id, type, receivedAt }: EventView): Promise<boolean> => {
+    if (reader.rule === "hidden") return false;
+    const body = (await operator().readBodies({ ids: [id], maxBytes: MAX_REDACTED_BYTES })).get(id);
+    return body !== undefined && payloads.holds({ id, type, receivedAt, body }, text, reader.signal);
   };
   return findShown({
     list: (page) => operator().listEvents(withoutHiddenError({ ...query, ...page }, reader)),
     cursor: query.cursor,
-    look: async (view: EventView) => {
+    async look(view: EventView) {
       const [row] = await showEvents({ operator, personal, quotes }, [view], reader);
-      return row !== undefined && (await isFound(row)) ? row : undefined;
+      if (row === undefined) return undefined;
+      if (query.error !== undefined && workWithShownError(row, query).length === 0) return undefined;
+      return holdsText(textsOf(row), text) || (await payloadHoldsText(view)) ? row : undefined;
     },
   });
 }

@@ -2,13 +2,14 @@ import Database from "better-sqlite3";
 import type { Receiver, ReceiverOptions } from "pigeonhole";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createDashboard } from "pigeonhole/dashboard";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { ErrorGroupPage } from "#pigeonhole/dashboard/api/error-groups.js";
 import type { DashboardEventDetail, FileText } from "#pigeonhole/dashboard/api/event.js";
 import type { BulkJobList, BulkJobRow, JobPreview } from "#pigeonhole/dashboard/api/jobs.js";
 import type { DashboardOverview } from "#pigeonhole/dashboard/api/overview.js";
 import type { DashboardSession } from "#pigeonhole/dashboard/api/session.js";
 import type { DashboardEventPage, HandlerReport } from "#pigeonhole/dashboard/api/work.js";
+import { PersonalData } from "#pigeonhole/dashboard/personal-data.js";
 import { DAY, HOUR, MINUTE } from "#pigeonhole/base/duration.js";
 import { partsOf } from "#pigeonhole/receiver/parts-of.js";
 import { NO_FIGURES } from "#pigeonhole/store/sum-figures.js";
@@ -91,6 +92,22 @@ describe("events", () => {
     // Texts are redacted, but their names and shapes stay.
     expect(await ids("text=subject")).toEqual([done.id]);
     expect(await ids("text=zebra")).toEqual([]);
+  });
+
+  test("searches redact a payload once, and find nothing in one that is gone", async () => {
+    const file = tempFile();
+    const { receiver, dashboard } = await start({ store: file });
+    const { id } = makeEvent();
+    await post(receiver, makeEvent({ id, data: { crossing: "Main Street" } }));
+    await expect.poll(async () => (await receiver.inbox.get(id))?.state).toBe("done");
+    const redacted = vi.spyOn(PersonalData.prototype, "redacted");
+    const find = async (text: string): Promise<string[]> =>
+      (await dashboard.get<DashboardEventPage>(`api/events?text=${text}`)).body.items.map((event) => event.id);
+    expect([await find("CROSSING"), await find("rossing"), await find("main")]).toEqual([[id], [id], []]);
+    expect(redacted).toHaveBeenCalledTimes(1);
+    redacted.mockRestore();
+    new Database(file).exec("DELETE FROM inbox_body").close();
+    expect(await find("crossing")).toEqual([]);
   });
 
   test.each(["state=odd", "since=odd", "cursor=odd"])("%s is refused", async (query) => {
