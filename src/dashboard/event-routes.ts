@@ -15,7 +15,6 @@ import type { DashboardEventPage } from "./api/work.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import type { DashboardCall, DashboardRoute } from "./dashboard-route.js";
 import { findEvent } from "./find-event.js";
-import { InTurn } from "./in-turn.js";
 import type { LoopShare } from "./loop-share.js";
 import type { PersonalData, EventBytes } from "./personal-data.js";
 import type { QuoteHider } from "./quote-hider.js";
@@ -24,6 +23,7 @@ import type { ShowTexts } from "./show-error.js";
 import { showContactEvents } from "./shown-contact-events.js";
 import { SearchablePayloads } from "./searchable-payloads.js";
 import { searchEvents } from "./search-events.js";
+import { SideBySide } from "./side-by-side.js";
 import { listShownEvents, showEvent } from "./shown-events.js";
 
 /** What the routes of events work with. */
@@ -37,13 +37,13 @@ export interface EventRouteTools {
 }
 
 const MAX_CONTACT_EVENTS = 50;
-/** Searches that run or wait: redacting payloads takes the event loop, so that there is one at a time. */
+/** Searches that run: each holds a payload, and waits for its turn to redact it. */
 const MAX_SEARCHES = 10;
 
 /** Stored events: lists, one event with its life, and what is done to it. */
 export function eventRoutes(tools: EventRouteTools): DashboardRoute[] {
   const { operator, personal, share, log } = tools;
-  const searches = new InTurn(MAX_SEARCHES, tooManySearches);
+  const searches = new SideBySide(MAX_SEARCHES, tooManySearches);
   const payloads = new SearchablePayloads({ personal, share });
   const file = async (
     { id, signal }: DashboardCall,
@@ -128,7 +128,7 @@ export function eventRoutes(tools: EventRouteTools): DashboardRoute[] {
 const PATIENCE_MS = 200;
 
 interface EventListTools extends EventRouteTools {
-  searches: InTurn;
+  searches: SideBySide;
   payloads: SearchablePayloads;
 }
 

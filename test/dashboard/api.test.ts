@@ -110,6 +110,31 @@ describe("events", () => {
     expect(await find("crossing")).toEqual([]);
   });
 
+  test("a search is answered while another one waits for the store", async () => {
+    const gate = makeGate();
+    onTestFinished(() => gate.open());
+    let reads = 0;
+    const inFirst = (inbox: InboxOperator): InboxOperator => ({
+      ...inbox,
+      async readBodies(query) {
+        reads += 1;
+        if (reads === 1) await gate.passed;
+        return inbox.readBodies(query);
+      },
+    });
+    const store = decorateStore((real) => ({ openOperator: () => inFirst(real.openOperator?.() as InboxOperator) }));
+    const { receiver, dashboard } = await start({ store });
+    const event = makeEvent({ data: { crossing: "Main Street" } });
+    await post(receiver, event);
+    const first = dashboard.get<DashboardEventPage>("api/events?text=crossing");
+    await expect.poll(() => reads).toBe(1);
+    expect((await dashboard.get<DashboardEventPage>("api/events?text=crossing")).body.items).toMatchObject([
+      { id: event.id },
+    ]);
+    gate.open();
+    expect((await first).body.items).toHaveLength(1);
+  });
+
   test.each(["state=odd", "since=odd", "cursor=odd"])("%s is refused", async (query) => {
     const { dashboard } = await start();
     expect((await dashboard.get(`api/events?${query}`)).status).toBe(400);

@@ -1,6 +1,8 @@
 import { findShown } from "#pigeonhole/dashboard/find-shown.js";
 import { InTurn } from "#pigeonhole/dashboard/in-turn.js";
+import { SideBySide } from "#pigeonhole/dashboard/side-by-side.js";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { makeGate } from "../support/receiver.js";
 
 /** Numbers from 0 on; a cursor is the number before which a page begins. */
 const listUpTo =
@@ -28,11 +30,11 @@ test("a search whose rows take long ends soon, lets the event loop turn, and can
     seen.push(row);
     const until = performance.now() + 25;
     while (performance.now() < until);
-    return Promise.resolve(row === 0 ? row : undefined);
+    return Promise.resolve(row === 3 ? row : undefined);
   };
   const { items, nextCursor } = await findShown({ list: listUpTo(1_000), cursor: undefined, look });
   clearInterval(timer);
-  expect(items).toEqual([0]);
+  expect(items).toEqual([3]);
   expect(seen.length).toBeLessThan(20);
   expect(nextCursor).toBe(String(seen.length));
   expect(turns).toBeGreaterThanOrEqual(seen.length - 1);
@@ -87,4 +89,17 @@ test("calls run one after the other, whatever became of those before, and too ma
   ]);
   expect(log).toEqual(["a begins", "a ends", "b begins", "b ends", "c begins", "c ends"]);
   await expect(turns.run(call("e"))).resolves.toBe("e");
+});
+
+test("calls run side by side, whatever becomes of them, and too many are refused", async () => {
+  const places = new SideBySide(2, () => new Error("too many"));
+  const gate = makeGate();
+  const waiting = places.run(() => gate.passed);
+  await expect(places.run(() => Promise.reject(new Error("broken")))).rejects.toThrow("broken");
+  await expect(places.run(() => Promise.resolve("b"))).resolves.toBe("b");
+  const second = places.run(() => gate.passed);
+  await expect(places.run(() => Promise.resolve("c"))).rejects.toThrow("too many");
+  gate.open();
+  await Promise.all([waiting, second]);
+  await expect(places.run(() => Promise.resolve("d"))).resolves.toBe("d");
 });
