@@ -1,6 +1,5 @@
 import type { RowPage } from "../dev/api/find-rows.js";
 import { seqCursor } from "../store/check-query.js";
-import type { InboxOperator } from "../store/inbox-operator.js";
 import type { OutboxPage, OutboxQuery } from "../store/outbox.js";
 import type { DashboardContactEvent } from "./api/contact-events.js";
 import { findShown, holdsText } from "./find-shown.js";
@@ -43,8 +42,8 @@ export function searchContactEvents(
 }
 
 /** Reads what all rows of a search wait for with the first of them. */
-function readOnce(operator: () => Pick<InboxOperator, "listContactEvents">) {
+function readOnce(operator: ContactEventShowTools["operator"]): ContactEventShowTools["operator"] {
   let page: Promise<OutboxPage> | undefined;
-  const inbox = { listContactEvents: (query?: OutboxQuery) => (page ??= operator().listContactEvents(query)) };
-  return () => inbox;
+  const listContactEvents = (query?: OutboxQuery) => (page ??= operator().listContactEvents(query));
+  return () => ({ listContactEvents, readCalls: (query) => operator().readCalls(query) });
 }

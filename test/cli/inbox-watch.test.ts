@@ -65,7 +65,7 @@ function hostileInbox(statuses: ReportedStatus[] = [status]): LookedAt {
     readFigures: (range) =>
       Promise.resolve(toFigureSeries([{ step: NOW - 5_000 - STEP, figures }], { range, now: NOW })),
     readStatuses: () => Promise.resolve(statuses),
-    listEvents: () => Promise.resolve({ items: [], nextCursor: undefined }),
+    listEvents: () => Promise.resolve({ items: [], cursors: [], nextCursor: undefined }),
     listPaused: () => Promise.resolve([{ handler: HOSTILE, since: NOW - 1_000, by: HOSTILE }]),
     listErrorGroups: () => Promise.resolve({ items: [{ ...group, steps: [] }], nextCursor: "1-1" }),
   };
