@@ -135,8 +135,8 @@ export class Leases {
   }
 
   /**
-   * Writes how a run ended. `lost` also when the store is broken; `interrupted` when the receiver stops before the store
-   * has taken that, so that the work runs again. Never rejects.
+   * Writes how a run ended. `lost` also when the store is broken; `interrupted` when the receiver stops before the
+   * store has taken that, so that the work runs again. Never rejects.
    */
   async settle(settlement: Settlement): Promise<SettleResult | "interrupted"> {
     try {

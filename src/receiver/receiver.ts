@@ -33,8 +33,8 @@ export interface ReceiverStats extends Omit<
   oldestPendingAgeMs: number;
   /**
    * The longest time that due work has been waiting for a handler, in milliseconds; 0 when handlers keep up. Handlers
-   * that run do not count, nor does work of paused ones. In a process that does not run the handlers of the file, only what waits in the store is
-   * seen.
+   * that run do not count, nor does work of paused ones. In a process that does not run the handlers of the file, only
+   * what waits in the store is seen.
    */
   lagMs: number;
   /** Contact events that wait, are being sent, or are dead; and the age of the oldest unsettled one in milliseconds. */
