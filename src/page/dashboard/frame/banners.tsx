@@ -6,7 +6,6 @@ import { Icon } from "../../ui/icon.js";
 import { streamState, mayOperate } from "../state/dashboard-session.js";
 import { resumePaused } from "../state/handlers.js";
 import { now, storeTrouble } from "../state/now.js";
-import { leaveForHeading } from "./leave-for-heading.js";
 
 /** What everybody must know on every view: handlers that are paused, and that the page is not live. */
 export function Banners() {
@@ -42,9 +41,6 @@ function TroubleBanner({ trouble: { message, advice } }: { trouble: StoreTrouble
 }
 
 function PausedBanner({ paused: { handler, since, by, pending } }: { paused: PausedHandlerRow }) {
-  const resume = async (button: Element): Promise<void> => {
-    if (await resumePaused(handler)) leaveForHeading(button);
-  };
   return (
     <p class="banner warn" role="status">
       <Icon name="pause" />
@@ -57,7 +53,7 @@ function PausedBanner({ paused: { handler, since, by, pending } }: { paused: Pau
         </span>
       </span>
       {mayOperate.value && (
-        <button type="button" class="button small" onClick={({ currentTarget }) => void resume(currentTarget)}>
+        <button type="button" class="button small" onClick={() => void resumePaused(handler)}>
           Resume<span class="unseen"> {escapeControls(handler)}</span>
         </button>
       )}
