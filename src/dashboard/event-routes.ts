@@ -7,7 +7,7 @@ import { workOn } from "../dev/api/inbox-rows.js";
 import { givenIn, momentOf, listPageOf } from "../dev/api/page-of-query.js";
 import type { InboxChange } from "../dev/api/page-api.js";
 import { PageApiError } from "../dev/api/page-api-error.js";
-import { type EventQuery, bodyOf } from "../store/inbox-view.js";
+import { type EventQuery, PAGE_LIMIT, bodyOf } from "../store/inbox-view.js";
 import { WORK_STATES } from "../store/work-state.js";
 import type { ActionLog } from "./action-log.js";
 import type { DashboardEventDetail, FileText, UnveiledPayload } from "./api/event.js";
@@ -36,7 +36,6 @@ export interface EventRouteTools {
   log: ActionLog;
 }
 
-const MAX_CONTACT_EVENTS = 50;
 /** Searches that run: each holds a payload, and waits for its turn to redact it. */
 const MAX_SEARCHES = 10;
 
@@ -174,7 +173,7 @@ async function readEvent(
   const reader = { rule, signal, glance: quotes.glance() };
   const inbox = operator();
   const event = await findEvent(inbox, id);
-  const recorded = await inbox.listContactEvents({ inboxEventId: id, limit: MAX_CONTACT_EVENTS });
+  const recorded = await inbox.listContactEvents({ inboxEventId: id, limit: PAGE_LIMIT.max });
   const contactEvents = await showContactEvents({ operator, quotes }, recorded.items, reader);
   const paused = await inbox.listPaused();
   const errors = Object.entries(workOn(event).errors);
@@ -191,6 +190,7 @@ async function readEvent(
     ...(await quotes.show({ id, make }, event.body, reader)),
     signedAt: isoTime(event.signedAt),
     contactEvents,
+    hasMoreContactEvents: recorded.nextCursor !== undefined,
     otherBytes: [...event.otherBytes],
     payload: await quotes.payload(event, reader),
     ...reader.glance.state,

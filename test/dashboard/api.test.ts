@@ -307,6 +307,27 @@ test("the counts of the overview go on although the wall clock is set back", asy
   expect(await parked()).toBe(1);
 });
 
+test("the page of an event has all its contact events, up to a page of the store", async () => {
+  const receiver = openReceiver({ api: { apiKey: "key", baseUrl: "http://127.0.0.1:9" } });
+  receiver.on("email.sent", ({ data }, { contactEvents }) => {
+    const { count } = data as unknown as { count: number };
+    for (let index = 0; index < count; index += 1) contactEvents.record({ name: `n${index}`, email: "a@x.example" });
+  });
+  await receiver.start();
+  const dashboard = openDashboard(receiver, { payloads: "full" });
+  for (const [count, hasMoreContactEvents] of [
+    [120, false],
+    [501, true],
+  ] as const) {
+    const event = makeEvent({ data: { count } });
+    await post(receiver, event);
+    await expect.poll(async () => (await receiver.inbox.get(event.id))?.state).toBe("done");
+    const { body } = await dashboard.get<DashboardEventDetail>(`api/events/${event.id}`);
+    expect(body).toMatchObject({ hasMoreContactEvents });
+    expect(body.contactEvents).toHaveLength(Math.min(count, 500));
+  }
+});
+
 test("a handler is paused and resumed, and its work waits meanwhile", async () => {
   const { receiver, log, dashboard } = await start();
   const paused = await dashboard.post<HandlerReport>("api/handlers/pause", { handler: "email.sent" });

@@ -23,8 +23,10 @@ export interface DashboardEventDetail extends DashboardEvent, Pick<InboxEventDet
   timeline: TimelineEntry[];
   /** Finished steps of `ctx.step`, by handler and then oldest first; none once the body is dropped. */
   steps: ShownStep[];
-  /** Those that its handlers recorded, newest first, 50 at most. */
+  /** Those that its handlers recorded, newest first, 500 at most. */
   contactEvents: DashboardContactEvent[];
+  /** True where it has more than those, which are then missing in the time line too. */
+  hasMoreContactEvents: boolean;
   /** Ids, as listed, of other bodies received under its id. */
   otherBytes: string[];
   payload: ShownPayload;

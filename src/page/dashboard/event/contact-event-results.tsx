@@ -9,7 +9,8 @@ import { WaitsBehind } from "../outbox/waits-behind.js";
 import { shortText } from "../ui/short-text.js";
 
 /** The contact events that the event's handlers recorded, with what the API made of them. */
-export function ContactEventResults({ events }: { events: DashboardEventDetail["contactEvents"] }) {
+export function ContactEventResults({ event: detail }: { event: DashboardEventDetail }) {
+  const { id, contactEvents: events, hasMoreContactEvents } = detail;
   if (events.length === 0) return null;
   return (
     <section aria-label="Contact events">
@@ -31,6 +32,11 @@ export function ContactEventResults({ events }: { events: DashboardEventDetail["
           </li>
         ))}
       </ul>
+      {hasMoreContactEvents && (
+        <p>
+          The newest {events.length} are shown. <a href={linkTo("outbox", { event: id })}>All of this event</a>
+        </p>
+      )}
     </section>
   );
 }

@@ -90,7 +90,7 @@ function Loaded({ event: detail }: { event: DashboardEventDetail }) {
               </ul>
             </section>
           )}
-          <ContactEventResults events={detail.contactEvents} />
+          <ContactEventResults event={detail} />
           <PayloadPart event={detail} />
           {otherBytes.length > 0 && (
             <section aria-label="Other bodies">
