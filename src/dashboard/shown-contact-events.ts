@@ -1,3 +1,4 @@
+import { findCallInFront, waitsBehind } from "../store/call-in-front.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import type { OutboxView } from "../store/outbox.js";
 import type { CallInFront, DashboardContactEvent } from "./api/contact-events.js";
@@ -15,20 +16,18 @@ export async function showContactEvents(
   views: readonly OutboxView[],
   reader: Reader,
 ): Promise<DashboardContactEvent[]> {
-  const inFront = views.some(waits) ? await findFailing(operator()) : undefined;
+  const inFront = views.some(isOpen) ? await findCallInFront(operator()) : undefined;
   const front = inFront === undefined ? [] : [inFront];
   const shown = await quotes.contactEvents(operator(), [...front, ...views], reader);
   const [behind = null] = shown.slice(0, front.length).map(callInFront);
-  return shown.slice(front.length).map((row) => ({ ...row, waitsBehind: waits(row) ? behind : null }));
+  const rows = shown.slice(front.length);
+  return views.flatMap((view, index) => {
+    const row = rows[index];
+    return row === undefined ? [] : [{ ...row, waitsBehind: waitsBehind(view, inFront) ? behind : null }];
+  });
 }
 
-const waits = ({ state }: { state: string }): boolean => state === "pending";
-
-/** Calls go out one after the other: while one fails, all others wait. */
-async function findFailing(inbox: Pick<InboxOperator, "listContactEvents">): Promise<OutboxView | undefined> {
-  const { items } = await inbox.listContactEvents({ state: "leased" });
-  return items.find(({ error }) => error !== undefined);
-}
+const isOpen = ({ state }: OutboxView): boolean => state === "pending" || state === "leased";
 
 function callInFront({ key, name, error, dueAt }: Pick<DashboardContactEvent, keyof CallInFront>): CallInFront {
   return { key, name, error: error ?? "", dueAt };

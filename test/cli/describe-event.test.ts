@@ -89,14 +89,25 @@ describe("a contact event", () => {
     ],
   ])("that %s is shown so, with its attempts, next try and last answer", (_, changes, lines) => {
     const [head, ...details] = lines;
-    expect(describeContactEvent({ ...pending, ...changes }, PLAIN)).toEqual([head, "    key     key_1", ...details]);
+    expect(describeContactEvent({ ...pending, ...changes }, { inFront: undefined, paint: PLAIN })).toEqual([
+      head,
+      "    key     key_1",
+      ...details,
+    ]);
+  });
+
+  test("that waits behind a call that fails says so, with that call", () => {
+    const inFront: OutboxView = { ...pending, key: "key_0", state: "leased", dueAt: T + 600_000, error: "HTTP 503" };
+    const [head, , waits] = describeContactEvent(pending, { inFront, paint: PLAIN });
+    expect(head).toContain("next try later");
+    expect(waits).toBe("    why     waits behind the call of key_0, which fails: HTTP 503");
   });
 
   test("that has hostile texts shows them on the same lines, with signs in place of what acts on a terminal", () => {
     const texts = { key: HOSTILE, reason: "refused", code: HOSTILE, param: HOSTILE, message: HOSTILE } as const;
     const body = JSON.stringify({ name: HOSTILE, contactId: HOSTILE });
     const view: OutboxView = { ...pending, ...texts, state: "dead", settledAt, body, error: HOSTILE };
-    expect(describeContactEvent(view, PLAIN)).toEqual([
+    expect(describeContactEvent(view, { inFront: undefined, paint: PLAIN })).toEqual([
       `  ${ESCAPED} for ${ESCAPED}: ✗ dead (refused), 0 attempts, ${SETTLED}`,
       `    key     ${ESCAPED}`,
       `    answer  ${ESCAPED} · ${ESCAPED} · ${ESCAPED}`,
@@ -118,7 +129,7 @@ test("lines of a time line have times or none, and the beginning of what others 
   };
   const failed: TimelineEntry = { ...entry, kind: "failed", at: "2026-01-31T00:00:00.000Z", attempt: 3 };
   const timeline = [entry, { ...failed, text: `crm failed: ${HOSTILE.repeat(1_000)}` }];
-  const text = describeEvent({ event, contactEvents: [], timeline }, null, PLAIN);
+  const text = describeEvent({ event, contactEvents: [], inFront: undefined, timeline }, null, PLAIN);
   const [, lines = ""] = /\ntime line\n([\s\S]*)\n\n/.exec(text) ?? [];
   const [first, second = "", ...more] = lines.split("\n");
   expect([first, more]).toEqual([`  time not kept             ${entry.text}`, []]);

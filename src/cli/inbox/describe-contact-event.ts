@@ -5,10 +5,13 @@ import { contactEventRow } from "../../dev/api/inbox-rows.js";
 import type { OutboxView } from "../../store/outbox.js";
 import { countOf } from "../frame/format.js";
 import type { Paint } from "../frame/output.js";
-import { describeUnsureCall, nextTry } from "../values/contact-event.js";
+import { describeUnsureCall, describeCallInFront, nextTry } from "../values/contact-event.js";
 
 /** A contact event that a handler recorded, with what the API made of it. */
-export function describeContactEvent(view: OutboxView, paint: Paint): string[] {
+export function describeContactEvent(
+  view: OutboxView,
+  { inFront, paint }: { inFront: OutboxView | undefined; paint: Paint },
+): string[] {
   const { key, reason, error } = view;
   const { name, contact, code, param, message } = contactEventRow(view);
   const word = wordOfContactEvent(view);
@@ -19,18 +22,19 @@ export function describeContactEvent(view: OutboxView, paint: Paint): string[] {
     ["key", key],
     ["answer", answer.filter((part) => part !== null && part !== "").join(" · ")],
     ["error", error ?? ""],
+    ["why", describeCallInFront(view, inFront) ?? ""],
     ["call", describeUnsureCall(view) ?? ""],
   ].filter(([, value]) => value !== "");
-  const rest = `${reason === undefined ? "" : ` (${reason})`}, ${factsOf(view).join(", ")}`;
+  const rest = `${reason === undefined ? "" : ` (${reason})`}, ${factsOf(view, inFront).join(", ")}`;
   return [
     `  ${escapeControls(subject)}: ${paintWord(word, paint)}${escapeControls(rest)}`,
     ...details.map(([label = "", value = ""]) => `    ${label.padEnd(6)}  ${escapeControls(value)}`),
   ];
 }
 
-function factsOf(view: OutboxView): string[] {
+function factsOf(view: OutboxView, inFront: OutboxView | undefined): string[] {
   const { attempts, state, remoteId, recordedAt, settledAt } = view;
-  const next = nextTry(view);
+  const next = nextTry(view, inFront);
   return [
     countOf(attempts, "attempt"),
     ...(next === undefined ? [] : [state === "leased" && view.dueAt === undefined ? next : `next try ${next}`]),

@@ -21,7 +21,7 @@ const BAD: ReadonlySet<TimelineEntry["kind"]> = new Set(["failed", "dead"]);
 
 /** An event as lines for a person; texts that others wrote are escaped. */
 export function describeEvent(
-  { event, contactEvents, timeline }: EventLife,
+  { event, contactEvents, inFront, timeline }: EventLife,
   body: string | null,
   paint: Paint,
 ): string {
@@ -34,7 +34,7 @@ export function describeEvent(
     ...event.otherBytes.map((id) => `beside    ${escapeControls(id)}  (other bytes of this id)`),
     ...event.handlers.flatMap((handler) => describeHandler(handler, paint)),
     ...(contactEvents.length === 0 ? [] : ["contact events"]),
-    ...contactEvents.flatMap((view) => describeContactEvent(view, paint)),
+    ...contactEvents.flatMap((view) => describeContactEvent(view, { inFront, paint })),
     "time line",
     ...timeline.map((entry) => describeEntry(entry, paint)),
     "",

@@ -1,6 +1,7 @@
 import { eventTimeline, finishedSteps } from "../../dev/api/event-timeline.js";
 import { contactEventRow } from "../../dev/api/inbox-rows.js";
 import type { TimelineEntry } from "../../dev/api/timeline-entry.js";
+import { findCallInFront } from "../../store/call-in-front.js";
 import type { InboxOperator } from "../../store/inbox-operator.js";
 import type { EventDetail } from "../../store/inbox-view.js";
 import type { OutboxView } from "../../store/outbox.js";
@@ -11,6 +12,8 @@ export interface EventLife {
   event: EventDetail;
   /** Those that its handlers recorded, newest first. */
   contactEvents: readonly OutboxView[];
+  /** Of the call that fails and keeps back all others; undefined while none does. */
+  inFront: OutboxView | undefined;
   /** Oldest first. */
   timeline: readonly TimelineEntry[];
 }
@@ -29,5 +32,5 @@ export async function readEventLife(inbox: InboxOperator, event: EventDetail): P
     paused: await inbox.listPaused(),
     show: asItIs,
   });
-  return { event, contactEvents, timeline };
+  return { event, contactEvents, inFront: await findCallInFront(inbox), timeline };
 }

@@ -1,5 +1,6 @@
 import { escapeControls } from "../../base/text.js";
 import { PigeonholeError } from "../../base/error.js";
+import { findCallInFront } from "../../store/call-in-front.js";
 import type { InboxOperator } from "../../store/inbox-operator.js";
 import type { ContactEventChoice } from "../../store/outbox.js";
 import { usageError } from "../frame/command-error.js";
@@ -8,6 +9,7 @@ import type { RunCommand } from "../frame/context.js";
 import { EXIT, type ExitCode } from "../frame/exit-code.js";
 import { countOf } from "../frame/format.js";
 import { forEach } from "../values/for-each.js";
+import { describeCallInFront } from "../values/contact-event.js";
 import { withInbox } from "../values/find-inbox.js";
 import type * as specs from "./spec.js";
 
@@ -30,8 +32,10 @@ export const retryContactEvents: RunCommand<typeof specs.outboxRetry> = ({ args,
     const exitCode = await forEach({ names: keys, field: "key", out }, async (key) => {
       const contactEvents = await inbox.retryContactEvent(key);
       if (contactEvents === 0) {
-        const isDue = (await inbox.getContactEvent(key))?.dueAt !== undefined;
-        if (!isDue) throw notFound(key, " that is dead or waits for the next try of its call");
+        const event = await inbox.getContactEvent(key);
+        const wait = event && describeCallInFront(event, await findCallInFront(inbox));
+        if (wait !== undefined) throw waiting(key, wait);
+        if (event?.dueAt === undefined) throw notFound(key, " that is dead or waits for the next try of its call");
         return { fields: { done: true, contactEvents, hasReceiver }, text: "is due already" };
       }
       total += contactEvents;
@@ -103,6 +107,11 @@ function readChoice(
 const eventsOf = (count: number): string => countOf(count, "contact event");
 
 /** The error for a key that no contact event has in such a `condition`. */
+function waiting(key: string, wait: string): PigeonholeError {
+  const text = `The contact event with the key "${escapeControls(key)}" ${escapeControls(wait)}. Retry that one.`;
+  return new PigeonholeError("not_found", text);
+}
+
 export function notFound(key: string, condition = ""): PigeonholeError {
   return new PigeonholeError(
     "not_found",

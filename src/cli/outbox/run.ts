@@ -1,12 +1,13 @@
 import { isoTime } from "../../base/iso-time.js";
 import { wordOfContactEvent } from "../../capture/model/contact-event-word.js";
+import { findCallInFront } from "../../store/call-in-front.js";
 import type { OutboxView } from "../../store/outbox.js";
 import type { RunCommand } from "../frame/context.js";
 import { escapeControls } from "../../base/text.js";
 import { formatJson, formatTable } from "../frame/format.js";
 import type * as specs from "./spec.js";
 import { allRows } from "../values/all-rows.js";
-import { contactEventRecord, describeUnsureCall, nextTry } from "../values/contact-event.js";
+import { contactEventRecord, describeUnsureCall, describeCallInFront, nextTry } from "../values/contact-event.js";
 import { withInbox } from "../values/find-inbox.js";
 import { readState } from "../values/state-choice.js";
 import { notFound } from "./retry-and-discard.js";
@@ -19,12 +20,13 @@ const COLUMNS = ["RECORDED", "STATE", "NAME", "KEY", "ATTEMPTS", "NEXT TRY", "WH
 export const list: RunCommand<typeof specs.outboxList> = ({ options, context }) =>
   withInbox(options.db, context, async (inbox) => {
     const { out } = context;
-    const { dead, name, error, since, until, limit } = options;
-    const filter = { state: readState(options.state, { dead }), name, error, since, until };
+    const { dead, name, error, event: inboxEventId, since, until, limit } = options;
+    const filter = { state: readState(options.state, { dead }), name, error, inboxEventId, since, until };
+    const inFront = await findCallInFront(inbox);
     const rows: string[][] = [];
     for await (const event of allRows(limit, (page) => inbox.listContactEvents({ ...filter, ...page }))) {
       if (out.isJson) out.result({ contactEvent: contactEventRecord(event) }, "");
-      else rows.push(row(event));
+      else rows.push(row(event, inFront));
     }
     if (out.isJson) return;
     const hasFilter = Object.values(filter).some((value) => value !== undefined);
@@ -36,6 +38,7 @@ export const show: RunCommand<typeof specs.outboxShow> = ({ args, options, conte
   withInbox(options.db, context, async (inbox) => {
     const event = await inbox.getContactEvent(args.key);
     if (event === undefined) throw notFound(args.key);
+    const inFront = await findCallInFront(inbox);
     const { out } = context;
     const { key, recordedAt, settledAt, attempts, error, remoteId, reason, code, param, message } = event;
     const facts = [
@@ -45,7 +48,8 @@ export const show: RunCommand<typeof specs.outboxShow> = ({ args, options, conte
       ["recorded for", event.inboxEventId],
       ["settled", isoTime(settledAt)],
       ["attempts", attempts],
-      ["next try", nextTry(event)],
+      ["next try", nextTry(event, inFront)],
+      ["why", describeCallInFront(event, inFront)],
       ["error", error],
       ["stored as", remoteId],
       ["reason", reason],
@@ -74,17 +78,18 @@ export const stats: RunCommand<typeof specs.outboxStats> = ({ options, context }
     );
   });
 
-function row(event: OutboxView): string[] {
+function row(event: OutboxView, inFront: OutboxView | undefined): string[] {
   const { key, recordedAt, body, attempts, error, reason, code, param } = event;
   const { name = "" } = JSON.parse(body) as { name?: string };
-  const why = [error, reason, code, param].filter((part) => part !== undefined && part !== "").join(" ");
+  const failure = [error, reason, code, param].filter((part) => part !== undefined && part !== "").join(" ");
+  const why = describeCallInFront(event, inFront) ?? failure;
   return [
     new Date(recordedAt).toISOString(),
     wordOfContactEvent(event),
     escapeControls(name),
     escapeControls(key),
     String(attempts),
-    nextTry(event) ?? "–",
+    nextTry(event, inFront) ?? "–",
     escapeControls(why),
   ];
 }

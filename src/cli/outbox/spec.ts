@@ -31,6 +31,7 @@ export const outboxList = defineCommand({
     },
     dead: { summary: "The same as --state dead." },
     ...choiceOptions,
+    event: { value: "id", summary: "Only those that handlers recorded for this event." },
     limit: limitOption,
   },
   examples: [

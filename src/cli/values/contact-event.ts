@@ -1,4 +1,5 @@
 import { isoTime } from "../../base/iso-time.js";
+import { waitsBehind } from "../../store/call-in-front.js";
 import type { OutboxView } from "../../store/outbox.js";
 import { countOf } from "../frame/format.js";
 
@@ -33,8 +34,19 @@ export function contactEventRecord(event: OutboxView): Record<string, unknown> {
   };
 }
 
-/** `now` for an event that a receiver sends as soon as one runs; undefined for one that is not sent again. */
-export function nextTry({ state, dueAt }: OutboxView): string | undefined {
+/** Why a contact event waits; undefined where no call in front fails. */
+export function describeCallInFront(event: OutboxView, inFront: OutboxView | undefined): string | undefined {
+  if (inFront === undefined || !waitsBehind(event, inFront)) return undefined;
+  return `waits behind the call of ${inFront.key}, which fails: ${inFront.error}`;
+}
+
+/**
+ * `now` for an event that a receiver sends as soon as one runs, `later` where the call in front fails; undefined for
+ * one that is not sent again.
+ */
+export function nextTry(event: OutboxView, inFront: OutboxView | undefined): string | undefined {
+  const { state, dueAt } = event;
+  if (waitsBehind(event, inFront)) return "later";
   if (dueAt !== undefined) return dueAt <= Date.now() ? "now" : new Date(dueAt).toISOString();
   if (state === "pending") return "now";
   return state === "leased" ? "being sent" : undefined;

@@ -1,0 +1,23 @@
+import type { InboxOperator } from "./inbox-operator.js";
+import { PAGE_LIMIT } from "./inbox-view.js";
+import type { OutboxView } from "./outbox.js";
+
+/**
+ * A contact event of the call that fails and so keeps back all others; undefined while none does. Calls go out one
+ * after the other, as `leaseSend` of the stores takes them: the one that is being made, or the one begun first.
+ */
+export async function findCallInFront(
+  inbox: Pick<InboxOperator, "listContactEvents">,
+): Promise<OutboxView | undefined> {
+  // Newest first, with all events of a few calls.
+  const { items } = await inbox.listContactEvents({ state: "leased", limit: PAGE_LIMIT.max });
+  const inFront = items.find(({ dueAt }) => dueAt === undefined) ?? items.at(-1);
+  return inFront?.error === undefined ? undefined : inFront;
+}
+
+/** Whether a contact event waits until the call in front has ended. */
+export function waitsBehind({ state, dueAt }: OutboxView, inFront: OutboxView | undefined): boolean {
+  if (inFront === undefined) return false;
+  // Events of one call are due together.
+  return state === "pending" || (state === "leased" && dueAt !== undefined && dueAt !== inFront.dueAt);
+}
