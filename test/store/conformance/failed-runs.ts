@@ -85,39 +85,6 @@ export function describeFailedRuns(fixture: Fixture): void {
       expect(await failedOf("evt_1")).toEqual({ first: only, last: only });
     });
 
-    test("of no run before a retry, while it runs again, is stopped, fails or is done", async () => {
-      const { store } = fixture;
-      async function retryDead(id: string): Promise<Lease> {
-        const lease = await failTimes(await acceptLeased(store, id), 1);
-        await store.settle({ ...settlements.dead(lease), stack: stackOf(2), at: timeOf(2) });
-        await store.replan({ seq: lease.seq, handlers: ["h"], now: T });
-        return leaseAgain();
-      }
-      const done = await retryDead("evt_1");
-      expect(await failedOf("evt_1")).toBeUndefined();
-      await store.settle(settlements.done(done));
-      expect(await failedOf("evt_1")).toBeUndefined();
-      await store.settle(settlements.pending(bare(await retryDead("evt_2")), T));
-      const second = await leaseAgain();
-      expect(await failedOf("evt_2")).toBeUndefined();
-      await store.settle({ ...settlements.pending(bare(second), T), stack: stackOf(7), at: timeOf(7) });
-      const only = { attempt: 2, stack: stackOf(7), at: timeOf(7) };
-      expect(await failedOf("evt_2")).toEqual({ first: only, last: only });
-    });
-
-    test("of work that was discarded until it is planned again", async () => {
-      const { store } = fixture;
-      const { seq } = await failTimes(await acceptLeased(store, "evt_1"), 2).then(async (lease) => {
-        await store.settle({ ...settlements.pending(bare(lease), T), stack: stackOf(3) });
-        return lease;
-      });
-      await store.discard("evt_1", T);
-      expect(await failedOf("evt_1")).toMatchObject({ first: { attempt: 1 }, last: { attempt: 3 } });
-      await store.replan({ seq, handlers: ["h"], now: T });
-      await leaseAgain();
-      expect(await failedOf("evt_1")).toBeUndefined();
-    });
-
     test("each of its own handler, and nothing of a run that lost its lease or has no stack", async () => {
       const { store } = fixture;
       const work = ["a", "b", "c"].map((handler) => ({ handler, leaseUntil: T + MINUTE }));

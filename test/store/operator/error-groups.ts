@@ -119,27 +119,6 @@ export function describeErrorGroups(kind: OperatorKind): void {
     expect((await inbox.listErrorGroups()).items).toMatchObject([{ firstAt: later, lastAt: later + DAY }]);
   });
 
-  test.each([
-    ["retryWork", () => inbox.retryWork({})],
-    ["retryEvent", () => inbox.retryEvent("a")],
-  ])("a group begins after a retry by a person (%s), also where a stop ended the run after it", async (_, retry) => {
-    await acceptFailed("a", { to: "pending", at: T });
-    for (const lease of await leaseAt(T + DAY)) {
-      await store.settle({
-        ...settlements.dead(lease),
-        error: "Error: no answer",
-        stack: "Error: no answer",
-        at: T + DAY,
-      });
-    }
-    await retry();
-    const later = Date.now() + DAY;
-    for (const lease of await leaseAt(later)) await store.settle(settlements.pending(lease, later));
-    await failAgain({ at: later + MINUTE });
-    await failAgain({ at: later + DAY });
-    expect((await inbox.listErrorGroups()).items).toMatchObject([{ firstAt: later + MINUTE, lastAt: later + DAY }]);
-  });
-
   test("the time of an event's first failure is of no group of another error", async () => {
     await acceptFailed("a", { error: "Error: refused", to: "pending", at: T });
     await acceptFailed("b", { error: "TypeError: no answer", to: "pending", at: T + 1 });

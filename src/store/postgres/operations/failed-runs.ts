@@ -18,16 +18,6 @@ export const KEEP_FAILED_RUNS = `
     ON CONFLICT (seq, handler, attempt) DO UPDATE SET stack = excluded.stack, failed_at = excluded.failed_at
   )`;
 
-/** Drops the kept errors of runs before a retry by a person, whose work has had no run since. */
-export async function dropRunsBefore(sql: Sql, seqs: readonly number[]): Promise<void> {
-  await sql.run(
-    `DELETE FROM pigeonhole.inbox_failed AS f USING pigeonhole.inbox_work AS w
-     WHERE f.seq = ANY(:seqs::bigint[]) AND w.seq = f.seq AND w.handler = f.handler
-       AND w.state = 'pending' AND w.started = 0`,
-    { seqs },
-  );
-}
-
 /** Reads the kept errors of an event, by handler. */
 export async function readFailedRuns(
   sql: Sql,

@@ -2,7 +2,6 @@ import { NOTE_HANDLER } from "../../../base/note-handler.js";
 import { errorKeyOf } from "../../error-kind.js";
 import type { ReplanPlan } from "../../store.js";
 import type { Sql } from "../sql.js";
-import { dropRunsBefore } from "./failed-runs.js";
 import { lockBodies, takeBody } from "./other-bytes.js";
 
 const note = NOTE_HANDLER;
@@ -48,7 +47,6 @@ export async function replanEvent(sql: Sql, plan: ReplanPlan): Promise<number> {
     seq,
     added: added.map(({ handler }) => handler),
   });
-  await dropRunsBefore(sql, [seq]);
   return reset + added.length;
 }
 

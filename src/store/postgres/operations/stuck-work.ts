@@ -1,7 +1,6 @@
 import type { StuckPiece, StuckWork } from "../../inbox-operator.js";
 import type { Sql } from "../sql.js";
 import { choiceParameters, fromWork, workConditionsOf } from "./event-conditions.js";
-import { dropRunsBefore } from "./failed-runs.js";
 import { lockBodies, takeBody } from "./other-bytes.js";
 import { RESET, endStuckPiece } from "./replan.js";
 
@@ -58,12 +57,7 @@ export async function resetPieces(sql: Sql, { pieces, now }: StuckPieces): Promi
   await sql.run("SELECT 1 FROM pigeonhole.inbox_event WHERE seq = ANY(:seqs) ORDER BY seq FOR UPDATE", {
     seqs: pieces.map(({ seq }) => seq),
   });
-  const reset = await sql.rows<StuckPiece>(RESET_PIECES, { ...columnsOf(pieces), now });
-  await dropRunsBefore(
-    sql,
-    reset.map(({ seq }) => seq),
-  );
-  return reset;
+  return sql.rows(RESET_PIECES, { ...columnsOf(pieces), now });
 }
 
 /** What became of a piece: `left` when it was not changed. */
@@ -87,9 +81,7 @@ export async function resetPieceBesideOthers(sql: Sql, piece: StuckPiece & { now
        AND EXISTS (SELECT 1 FROM pigeonhole.inbox_body AS b WHERE b.seq = w.seq)`,
     piece,
   );
-  if (changed === 0) return "left";
-  await dropRunsBefore(sql, [seq]);
-  return "pending";
+  return changed === 1 ? "pending" : "left";
 }
 
 /** How many of the pieces are dead or parked now. */

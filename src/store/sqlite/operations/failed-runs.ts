@@ -25,14 +25,6 @@ export function prepareKeepFailedRun(db: Database) {
   };
 }
 
-/** Drops the kept errors of runs before a retry by a person, whose work has had no run since. */
-export function prepareDropRunsBefore(db: Database) {
-  const drop = db.prepare(`
-    DELETE FROM inbox_failed WHERE seq = :seq
-      AND handler IN (SELECT handler FROM inbox_work WHERE seq = :seq AND state = 'pending' AND started = 0)`);
-  return (seq: number): void => void overwriting(db, () => drop.run({ seq }));
-}
-
 /** Reads the kept errors of an event: those of a handler's runs up to the number `attempts`. */
 export function prepareReadFailedRuns(db: Database) {
   const select = db.prepare<{ seq: number; handler: string; attempts: number }, FailedRunRow>(`

@@ -1,7 +1,6 @@
 import type { Database } from "better-sqlite3";
 import type { ReplanPlan } from "../../store.js";
 import { NOTE_HANDLER } from "../../../base/note-handler.js";
-import { prepareDropRunsBefore } from "./failed-runs.js";
 import { CLEAR_FAILURE } from "./note-failure.js";
 import { prepareOtherBytes } from "./other-bytes.js";
 import { prepareAddNote } from "./parked-note.js";
@@ -21,7 +20,6 @@ export function prepareReplan(db: Database) {
     SET state = 'pending', due_at = :now, settled_at = NULL, reason = NULL, started = 0, finished = 0, ${CLEAR_FAILURE}
     WHERE seq = :seq AND handler <> :note AND state IN ('dead', 'parked')`);
   const resetOne = prepareResetOne(db);
-  const dropRunsBefore = prepareDropRunsBefore(db);
   const addWork = db.prepare(`
     INSERT INTO inbox_work (seq, handler, state, due_at, started, finished)
     SELECT :seq, :handler, 'pending', :now, 0, 0
@@ -59,7 +57,6 @@ export function prepareReplan(db: Database) {
       if (added === 1) dropDiscardMark.run({ seq, handler });
       pending += added + resetOne({ seq, handler, now });
     }
-    dropRunsBefore(seq);
     return pending;
   };
 }
@@ -75,12 +72,7 @@ export interface PieceAt {
 export function prepareRetryPiece(db: Database) {
   const takeOrEnd = prepareTakeOrEnd(db);
   const resetOne = prepareResetOne(db);
-  const dropRunsBefore = prepareDropRunsBefore(db);
-  return (piece: PieceAt): number => {
-    const pending = takeOrEnd(piece) ? resetOne(piece) : 0;
-    if (pending > 0) dropRunsBefore(piece.seq);
-    return pending;
-  };
+  return (piece: PieceAt): number => (takeOrEnd(piece) ? resetOne(piece) : 0);
 }
 
 function prepareResetOne(db: Database) {
