@@ -1,6 +1,7 @@
-import { type Clock, type Timer, elapsedBy } from "../base/clock.js";
+import { type Clock, type Timer, elapsedBy, waitingClock } from "../base/clock.js";
 import { MINUTE, SECOND } from "../base/duration.js";
 import { errorFields } from "../base/error-fields.js";
+import { inTime } from "../base/wait.js";
 import type { Logger } from "../base/logger.js";
 import type { FigureSeries, FiguresWrite, Gauges, ProcessStatus } from "../store/figures.js";
 import { type EndedRuns, sumEndedRuns } from "../store/handler-times.js";
@@ -14,6 +15,8 @@ import { RecentFigures } from "./recent-figures.js";
 const BETWEEN_WRITES_MS = 10 * SECOND;
 /** A process that has nothing to say writes that it lives; the timer may be a little early. */
 const HEARTBEAT_MS = MINUTE - SECOND;
+/** A stop waits no longer for a write. */
+const STOPS_WITHIN_MS = SECOND;
 
 interface FiguresWriterDeps {
   store: Store<unknown>;
@@ -60,15 +63,16 @@ export class FiguresWriter {
 
   /**
    * Writes what is left, and that this process has gone. The write under way comes first, so that it is not what the
-   * store has in the end. Never rejects; a store that hangs keeps it waiting.
+   * store has in the end. Never rejects. A store that hangs is not waited for: its writes end with its close.
    */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#timer?.cancel();
     if (!this.#hasStarted) return;
-    await this.#writing;
+    if (this.#writing !== undefined) await inTime(this.#writing, waitingClock, STOPS_WITHIN_MS);
     this.#take();
-    await this.#keep(this.#deps.gauges.gauges, { status: undefined, last: this.status });
+    const kept = this.#keep(this.#deps.gauges.gauges, { status: undefined, last: this.status });
+    await inTime(kept, waitingClock, STOPS_WITHIN_MS);
   }
 
   /** What this process says about itself now. */
