@@ -30,8 +30,6 @@ const VARIABLE: readonly RegExp[] = [
   /[^\s<>()@,;:]+@[^\s<>()@,;:]+/g,
   // Addresses of version 6, with a port behind them or not.
   /(?<![\w:])(?=:*[0-9a-f])[0-9a-f]{0,5}(?::[0-9a-f]{0,5}){2,8}(?![\w:])/gi,
-  // Ids such as con_abcDEF; names are in lower case.
-  /\b[a-z]{2,8}_(?=[a-z]*[A-Z])[A-Za-z]{6,}\b/g,
   // Words with a digit: numbers, ids, times, hex; and hex of letters only.
   /[\w.+-]*\d[\w.+-]*/g,
   /\b[0-9a-f]{8,}\b/gi,

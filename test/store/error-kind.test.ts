@@ -18,7 +18,10 @@ test.each([
   ["Error: connect ECONNREFUSED 127.0.0.1:99", { message: "connect ECONNREFUSED …" }],
   ["Error: connect ECONNREFUSED ::1:99", { message: "connect ECONNREFUSED …" }],
   ["Error: connect ECONNREFUSED fe80::a:b:54321", { message: "connect ECONNREFUSED …" }],
-  ["Error: no con_abcDEF, std::move of foreign_key", { message: "no …, std::move of foreign_key" }],
+  [
+    "Error: no std::move of foreign_key in get_userProfile",
+    { message: "no std::move of foreign_key in get_userProfile" },
+  ],
   ["Error: ids 1, 2, 3 at 12:30:59", { message: "ids … at …" }],
   ["Error: line one\n  line two", { message: "line one line two" }],
   ["Error: ", { kind: "Error", message: "" }],
