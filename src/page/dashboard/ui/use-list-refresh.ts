@@ -9,7 +9,8 @@ export const PREPARING_MS = 1000;
 
 /**
  * Loads now, again whenever an input changes or the store is back, and from time to time while the page is live and
- * visible, unless the user reads further down or has chosen rows; `isAgain` is true then. `isPreparing`: sooner.
+ * visible, unless the user reads further down or has chosen rows; `isAgain` is true then. `isPreparing`: sooner, and
+ * further down too.
  */
 export function useListRefresh(
   load: (isAgain: boolean) => void,
@@ -25,7 +26,7 @@ export function useListRefresh(
     const refresh = () => {
       const isAtTop = (document.querySelector(".dash-list")?.scrollTop ?? 0) < 40;
       const isReached = isUpToDate.value && !isLost && document.visibilityState === "visible";
-      if (isReached && isAtTop && !isHeld()) load(true);
+      if (isReached && (isAtTop || isPreparing) && !isHeld()) load(true);
     };
     const timer = setInterval(refresh, isPreparing ? PREPARING_MS : REFRESH_MS);
     return () => clearInterval(timer);
