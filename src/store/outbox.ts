@@ -163,7 +163,7 @@ export interface OutboxView {
 export interface ContactEventCall {
   /** Of the contact event. */
   state: OutboxState;
-  /** JSON of the events of its call, with its own; of a refused one, of those that are dead with the same answer. */
+  /** JSON of the events of its call, with its own; of its own alone once it is settled. */
   bodies: string[];
 }
 

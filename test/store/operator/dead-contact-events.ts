@@ -169,7 +169,7 @@ export function describeDeadContactEvents(kind: OperatorKind): void {
     expect(await inbox.getContactEvent("c")).toBeUndefined();
   });
 
-  test("readCalls gives contact events with the others of their calls, and of refusals together", async () => {
+  test("readCalls gives contact events with the others of their calls", async () => {
     const bodyOf = (key: string) => newRecord(key).body;
     const callsOf = async () => {
       const { items } = await inbox.listContactEvents();
@@ -183,8 +183,8 @@ export function describeDeadContactEvents(kind: OperatorKind): void {
     await store.record([newRecord("g")], T);
     const together = (state: string, ...keys: string[]) => ({ state, bodies: keys.map(bodyOf) });
     expect(await callsOf()).toEqual({
-      a: together("dead", "a", "b"),
-      b: together("dead", "a", "b"),
+      a: together("dead", "a"),
+      b: together("dead", "b"),
       c: together("dead", "c", "d"),
       d: together("dead", "c", "d"),
       e: together("leased", "e", "f"),
