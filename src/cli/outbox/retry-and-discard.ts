@@ -106,12 +106,12 @@ function readChoice(
 
 const eventsOf = (count: number): string => countOf(count, "contact event");
 
-/** The error for a key that no contact event has in such a `condition`. */
 function waiting(key: string, wait: string): PigeonholeError {
   const text = `The contact event with the key "${escapeControls(key)}" ${escapeControls(wait)}. Retry that one.`;
   return new PigeonholeError("not_found", text);
 }
 
+/** The error for a key that no contact event has in such a `condition`. */
 export function notFound(key: string, condition = ""): PigeonholeError {
   return new PigeonholeError(
     "not_found",
