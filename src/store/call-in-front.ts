@@ -4,7 +4,8 @@ import type { OutboxView } from "./outbox.js";
 
 /**
  * A contact event of the call that fails and so keeps back all others; undefined while none does. Calls go out one
- * after the other, as `leaseSend` of the stores takes them: the one that is being made, or the one begun first.
+ * after the other: the one that is being made, or else the first. That is the one recorded first, unless events of a
+ * call have come back from another one.
  */
 export async function findCallInFront(
   inbox: Pick<InboxOperator, "listContactEvents">,
