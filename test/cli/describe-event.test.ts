@@ -5,6 +5,7 @@ import { describeEvent } from "#pigeonhole/cli/inbox/describe-event.js";
 import type { TimelineEntry } from "#pigeonhole/dev/api/timeline-entry.js";
 import type { OutboxView } from "#pigeonhole/store/outbox.js";
 import { eventDetail } from "../support/event-detail.js";
+import { outboxView } from "../support/outbox-view.js";
 
 const T = Date.UTC(2026, 0, 31);
 /** After any day on which this runs. */
@@ -13,26 +14,12 @@ const HOSTILE = "\u001b[2J\u202e\n<b>";
 const ESCAPED = String.raw`\u001b[2J\u202e\n<b>`;
 const PLAIN = pc.createColors(false);
 
-const pending: OutboxView = {
-  seq: 1,
-  key: "key_1",
-  state: "pending",
+const pending = outboxView({
   body: JSON.stringify({ name: "greeted", email: "ann@example.com" }),
   recordedAt: T,
   occurredAt: T,
-  settledAt: undefined,
-  attempts: 0,
-  error: undefined,
-  dueAt: undefined,
-  remoteId: undefined,
-  reason: undefined,
-  code: undefined,
-  param: undefined,
-  message: undefined,
   inboxEventId: "evt_1",
-  call: undefined,
-  callEvents: undefined,
-};
+});
 
 describe("a contact event", () => {
   const HEAD = "  greeted for ann@example.com: ";

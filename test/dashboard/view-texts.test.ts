@@ -4,7 +4,7 @@ import { LoopShare } from "#pigeonhole/dashboard/loop-share.js";
 import { PersonalData } from "#pigeonhole/dashboard/personal-data.js";
 import { QuoteHider } from "#pigeonhole/dashboard/quote-hider.js";
 import type { ShowTexts } from "#pigeonhole/dashboard/show-error.js";
-import type { OutboxView } from "#pigeonhole/store/outbox.js";
+import { outboxView } from "../support/outbox-view.js";
 
 interface Rest {
   until: number;
@@ -185,26 +185,15 @@ test("a payload and contact events are hidden until they are ready too", async (
   const { signal } = new AbortController();
   const body = Buffer.from(JSON.stringify({ id: "evt", type: "email.sent", data: ADDRESSES }));
   const event = { id: "evt", type: "email.sent", receivedAt: 1, body };
-  const view: OutboxView = {
-    seq: 1,
+  const view = outboxView({
     key: "k",
     state: "dead",
     body: JSON.stringify({ name: "order_placed", properties: ADDRESSES }),
     recordedAt: 1,
     occurredAt: 1,
-    settledAt: undefined,
     attempts: 1,
-    error: undefined,
-    dueAt: undefined,
-    remoteId: undefined,
-    reason: undefined,
-    code: undefined,
-    param: undefined,
     message: "no p7@h49.example",
-    inboxEventId: undefined,
-    call: undefined,
-    callEvents: undefined,
-  };
+  });
   const calls = new Map([[view.seq, { state: view.state, bodies: [view.body] }]]);
   const inbox = { readCalls: () => Promise.resolve(calls) };
   const look = async () => {

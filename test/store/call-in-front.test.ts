@@ -1,32 +1,12 @@
 import { findCallInFront, waitsBehind } from "#pigeonhole/store/call-in-front.js";
 import type { OutboxView } from "#pigeonhole/store/outbox.js";
 import { expect, test } from "vitest";
+import { outboxView } from "../support/outbox-view.js";
 
 const DUE = 1_000;
 
-function viewOf(seq: number, changes: Partial<OutboxView>): OutboxView {
-  return {
-    seq,
-    key: `key_${seq}`,
-    state: "leased",
-    body: "{}",
-    recordedAt: 0,
-    occurredAt: 0,
-    settledAt: undefined,
-    attempts: 1,
-    error: undefined,
-    dueAt: undefined,
-    remoteId: undefined,
-    reason: undefined,
-    code: undefined,
-    param: undefined,
-    message: undefined,
-    inboxEventId: undefined,
-    call: undefined,
-    callEvents: undefined,
-    ...changes,
-  };
-}
+const viewOf = (seq: number, changes: Partial<OutboxView>): OutboxView =>
+  outboxView({ seq, key: `key_${seq}`, state: "leased", attempts: 1, ...changes });
 
 /** Lists the views as a store does: those of a state, newest first. */
 function inboxOf(...views: OutboxView[]) {
