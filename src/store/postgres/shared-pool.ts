@@ -111,7 +111,8 @@ export class SharedPool {
 
   /** What the store still does in the pool ends at once: the closing has waited for it. */
   async end(): Promise<void> {
-    this.#pool.off("error", ignore);
+    // The store's own one keeps it: the server may end a connection that is being closed.
+    if (!this.#isOwn) this.#pool.off("error", ignore);
     this.#hasEnded = true;
     for (const client of this.#used) cutClient(client);
     if (!this.#isOwn || (await inTime(this.#pool.end(), waitingClock, CLOSES_WITHIN_MS)) !== LATE) return;

@@ -4,6 +4,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { AbandonedSessions } from "#pigeonhole/store/postgres/abandoned-sessions.js";
 import { OwnConnection, SHORT } from "#pigeonhole/store/postgres/own-connection.js";
 import { sessionConfig } from "#pigeonhole/store/postgres/session-config.js";
+import { SharedPool } from "#pigeonhole/store/postgres/shared-pool.js";
 import { Sql, Statements } from "#pigeonhole/store/postgres/sql.js";
 import { type PostgresStore, createPostgresStore } from "#pigeonhole/store/postgres/postgres-store.js";
 import { startPostgresRelay } from "../../support/postgres-relay.js";
@@ -256,6 +257,15 @@ describeOnPostgres((database) => {
       await expect.poll(() => codeOf(store.commit(settlements.done(lease), () => undefined))).toBeUndefined();
       const after = await pids();
       for (const [index, pid] of before.entries()) expect(after[index]).not.toBe(pid);
+    });
+
+    test("the server may end a connection of the store's own pool that is being closed", async () => {
+      const shared = new SharedPool(database.url, new AbandonedSessions());
+      const { client, giveBack } = await shared.borrow("looking");
+      giveBack(false);
+      const ended = shared.end();
+      expect(() => client.emit("error", new Error("terminating connection"))).not.toThrow();
+      await ended;
     });
 
     test("a transaction of which a statement failed fails, also if its error is caught", async () => {
