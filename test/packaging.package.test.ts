@@ -229,17 +229,29 @@ describe("the step of the publish workflow that compares the repository", () => 
 });
 
 test("the publish workflow asks for the right to sign its provenance, and tests every supported Node", () => {
-  const publish = readFileSync(join(root, ".github/workflows/publish.yml"), "utf8");
+  const workflow = readFileSync(join(root, ".github/workflows/publish.yml"), "utf8");
+  const [, tests = "", publish = ""] = workflow.split(/^(?:jobs| {2}publish):$/m);
+  expect(publish).toMatch(/^ +needs: test$/m);
   expect(publish).toMatch(/^ +id-token: write/m);
   expect(publish).toContain("npm publish --provenance");
+  // What runs the code of development dependencies can neither sign nor publish.
+  expect(tests).not.toMatch(/id-token|NPM_TOKEN/);
+  expect(publish).not.toMatch(/\.ci\/run|npm (?:test|run)|npm ci(?! --ignore-scripts)/);
   // The files of the version before are read before a release too: their tests build it from the history.
-  expect(publish).toMatch(/^ +fetch-depth: 0$/m);
+  expect(tests).toMatch(/^ +fetch-depth: 0$/m);
   const ci = readFileSync(join(root, ".github/workflows/ci.yml"), "utf8");
   expect(ci).toMatch(/- run: \.ci\/run$/m);
   expect(readFileSync(join(root, ".ci/run"), "utf8")).toMatch(/^npm run test:all$/m);
   expect(manifest.scripts["test:all"]).toMatch(/^npm test && tsx test\/versions\/main\.ts /);
-  expect(publish).toMatch(/- run: npm run test:versions$/m);
+  expect(tests).toMatch(/- run: npm run test:versions$/m);
   expect(readFileSync(join(root, "test/versions/main.ts"), "utf8")).toContain('default: "20,22,24,26"');
+});
+
+test.each(["ci", "publish"])("the actions of the workflow %s are pinned by digest, with their version", (name) => {
+  const workflow = readFileSync(join(root, `.github/workflows/${name}.yml`), "utf8");
+  const uses = workflow.match(/uses: .*/g) ?? [];
+  expect(uses.length).toBeGreaterThan(3);
+  for (const line of uses) expect(line).toMatch(/^uses: [\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
 });
 
 test("the lockfile says that better-sqlite3 has nothing to compile, so that npm does not need Python", () => {
