@@ -73,13 +73,21 @@ async function send(
   const { call, method, url, headers, body } = request;
   const { signal } = exchange;
   const init: RequestInit = { method, headers, redirect: "manual", signal };
-  if (stream !== undefined) Object.assign(init, { body: stream, duplex: "half" });
+  // With "manual", fetch keeps a second copy of the stream.
+  if (stream !== undefined) Object.assign(init, { body: stream, duplex: "half", redirect: "error" });
   else if (body !== undefined) init.body = body;
-  const response = await deps.fetch(url, init);
+  const response = await deps.fetch(url, init).catch(asRedirect);
   const { status, headers: answered } = response;
   if (request.downloads && response.ok) {
     return { status, headers: answered, text: "", bytes: new AnswerBytes({ call, response, exchange }) };
   }
   const text = await readAnswerBody(response, deps.maxAnswerBytes);
   return { status, headers: answered, text, bytes: undefined };
+}
+
+/** The redirect that fetch was to refuse, without its status, as a browser's fetch gives one. Other errors stay. */
+function asRedirect(error: unknown): Response {
+  const { message = "" } = ((error as Error | undefined)?.cause ?? {}) as { message?: string };
+  if (message === "unexpected redirect") return Response.error();
+  throw error;
 }

@@ -38,7 +38,7 @@ export class ApiError extends PigeonholeError<AnyApiErrorCode> {
   override readonly name: string = "ApiError";
   /**
    * HTTP status. 2xx with the code `invalid_answer` or `answer_too_large`: the call took effect, but the answer cannot
-   * be used.
+   * be used. 0: an upload was answered with a redirect.
    */
   readonly status: number;
   /** Field or dotted path that the error is about; undefined when the service named none. */

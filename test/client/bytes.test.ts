@@ -2,6 +2,9 @@ import { getEventListeners } from "node:events";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { gzipSync } from "node:zlib";
 import { fakeClock } from "pigeonhole/testing";
 import { describe, expect, expectTypeOf, test } from "vitest";
@@ -15,6 +18,9 @@ import { listenTo, verdict } from "../sandbox/api/support.js";
 import { makeFolder } from "../support/folder.js";
 import { type Reply, startApi } from "./api-server.js";
 import { API_KEY, fastClock, rejection } from "./support.js";
+
+setFlagsFromString("--expose-gc");
+const collectGarbage = runInNewContext("gc") as () => void;
 
 const MAX = 1_000_000;
 const query = z.strictObject({ filename: z.string().regex(/\S/, { error: "Must not be blank." }) });
@@ -136,6 +142,32 @@ describe("an upload", () => {
     const { baseUrl } = await listenTo(api);
     expect(await rejection(callOf(UPLOAD, { apiKey: API_KEY, baseUrl })(failing(), named))).toBe(failure);
     expect(seen).toEqual([]);
+  });
+
+  test("what was sent of an upload is not kept", async () => {
+    const refs: WeakRef<ArrayBufferLike>[] = [];
+    let kept = -1;
+    const watched = async function* () {
+      for (let count = 0; count < 20; count += 1) {
+        const chunk = some(40_000);
+        refs.push(new WeakRef(chunk.buffer));
+        yield chunk;
+        await nextTurn();
+      }
+      collectGarbage();
+      kept = refs.filter((ref) => ref.deref() !== undefined).length;
+    };
+    const { api } = serve(UPLOAD);
+    const { baseUrl } = await listenTo(api);
+    await callOf(UPLOAD, { apiKey: "svc_live_sandbox0123456789", baseUrl })(watched(), named);
+    expect(kept).toBeLessThan(10);
+  });
+
+  test.each([301, 304, 308])("an upload that is answered with a redirect %i is not sent there", async (status) => {
+    const server = await startApi({ status, body: "", headers: { location: "/elsewhere" } });
+    const error = await rejection(callOf(UPLOAD, { apiKey: API_KEY, baseUrl: server.baseUrl })(data, named));
+    expect(error).toMatchObject({ name: "ApiError", code: "redirect_refused" });
+    expect(server.received.map(({ url }) => url)).toEqual(["/v1/things?filename=a+b.txt"]);
   });
 
   test("an upload is never sent twice", async () => {
