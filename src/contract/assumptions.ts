@@ -304,7 +304,7 @@ export const GENERAL_ASSUMPTIONS: readonly ApiAssumption[] = [
   {
     id: "draft_answers",
     notShown: "The body of the answer to the deletion of a draft, and the name of the token in a page of drafts.",
-    assumed: "A tombstone, or none with status 204; and `nextCursor`, which goes back as `pageToken`.",
+    assumed: "A tombstone, or none with status 204; and `nextCursor` or `pageToken`, which goes back as `pageToken`.",
     change: "`src/contract/drafts.ts`.",
   },
   {

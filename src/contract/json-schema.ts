@@ -36,13 +36,13 @@ export function rowSchemaOf(answer: JsonSchema): JsonSchema | undefined {
   return typeof list === "object" && typeof list.items === "object" ? (list.items as JsonSchema) : undefined;
 }
 
-/** A page without the other name of its rows that the client reads too. */
+/** A page without the other names of its rows and its cursor that the client reads too. */
 function onlyData(page: JsonSchema): JsonSchema {
   if (page.allOf !== undefined) {
     const parts = page.allOf.map((part) => onlyData(part));
     return { type: "object", properties: Object.assign({}, ...parts.map(({ properties }) => properties)) as never };
   }
-  const { items: _, ...properties } = page.properties ?? {};
+  const { items: _, pageToken: __, ...properties } = page.properties ?? {};
   return { ...page, properties, required: ["data", ...(page.required ?? [])] };
 }
 

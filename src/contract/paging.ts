@@ -29,7 +29,7 @@ export function pageTokenQuery(range?: { max: number; byDefault: number }) {
 
 /**
  * Reads a page of a list. The row array is `data`, as shown for contact events, or `items`; which of the two the other
- * lists have is not shown.
+ * lists have is not shown. Drafts may give their token under its own name.
  */
 export function pageOf<Row extends z.ZodType>(row: Row) {
   const rows = z.array(row);
@@ -39,12 +39,13 @@ export function pageOf<Row extends z.ZodType>(row: Row) {
       items: rows.optional(),
       hasMore: z.boolean(),
       nextCursor: z.string().nullable().default(null),
+      pageToken: z.string().nullable().default(null),
     })
     .refine(({ data, items }) => data !== undefined || items !== undefined, { error: "Has no rows.", path: ["data"] })
-    .transform(({ data, items, hasMore, nextCursor }): Page<z.output<Row>> => ({
+    .transform(({ data, items, hasMore, nextCursor, pageToken }): Page<z.output<Row>> => ({
       items: data ?? items ?? [],
       hasMore,
-      nextCursor,
+      nextCursor: nextCursor ?? pageToken,
     }));
 }
 

@@ -32,6 +32,15 @@ describe("a list", () => {
     expect(queries).toEqual([{ limit: "2" }, { limit: "2", cursor: odd }, { limit: "2", cursor: "c2" }]);
   });
 
+  test("a list of drafts goes on when the answer names its token pageToken", async () => {
+    const drafts = (id: string, pageToken?: string): Reply => ({
+      body: { object: "list", data: [{ object: "draft", id }], hasMore: pageToken !== undefined, pageToken },
+    });
+    const server = await startApi(drafts("draft-a", "t2"), drafts("draft-b"));
+    expect(await idsOf(clientOf(server).drafts.list())).toEqual(["draft-a", "draft-b"]);
+    expect(urls(server)).toEqual(["/drafts", "/drafts?pageToken=t2"]);
+  });
+
   test("a list ends at hasMore: false, whatever nextCursor says", async () => {
     const server = await startApi(page(["a"], "c1", false));
     expect(await idsOf(clientOf(server).webhooks.list())).toEqual(["a"]);
