@@ -214,16 +214,23 @@ function readDocument({ document, starter = "blank" }: BodyInput<Contract["forms
   throw new SandboxApiError({ code: "invalid_parameter", param: "starter", message: "No starter has this slug." });
 }
 
-/** The settings with what was given, checked as a whole. */
+/** The settings with what was given, checked as a whole; what the caller must hold is asked only for changes. */
 function readSettings(
   { book, options, owned }: Workspace,
   before: Settings,
-  { given = {}, caller }: { given: GivenSettings; caller: Caller },
+  { given, caller }: { given: GivenSettings; caller: Caller },
 ): Settings {
+  if (given === undefined) return before;
   const changes = Object.entries(given).filter(([, value]) => value !== undefined);
   const settings = { ...before, ...(Object.fromEntries(changes) as Partial<Settings>) };
   const { senderAddress, notifyAddresses, doubleOptIn, successAction, redirectUrl, audienceIds } = settings;
-  if (changes.some(([name]) => name === "doubleOptIn" || name === "senderAddress" || name.startsWith("confirm"))) {
+  const named = [senderAddress, ...notifyAddresses].filter((address) => address !== null);
+  const isChanged = (name: keyof Settings): boolean => settings[name] !== before[name];
+  if (
+    (doubleOptIn && isChanged("doubleOptIn")) ||
+    (senderAddress !== null && isChanged("senderAddress")) ||
+    (["confirmSubject", "confirmMessage", "confirmButton"] as const).some(isChanged)
+  ) {
     requireScope(caller, "emails:send");
   }
   if (doubleOptIn && senderAddress === null) throw invalidForm("settings.senderAddress", "Is needed for doubleOptIn.");
@@ -238,8 +245,8 @@ function readSettings(
     throw invalidForm("settings.notifyAddresses", "Must be addresses of the workspace.");
   }
   book.checkAudiences(audienceIds, "settings.audienceIds");
-  const named = [...(senderAddress === null ? [] : [senderAddress]), ...notifyAddresses];
-  if (!named.every((address) => holdsAddress(caller, address))) {
+  const stored = [before.senderAddress, ...before.notifyAddresses];
+  if (!named.every((address) => stored.includes(address) || holdsAddress(caller, address))) {
     const message = "The key is limited to other addresses or domains.";
     throw new SandboxApiError({ code: "capability_unsupported", param: "settings", message });
   }

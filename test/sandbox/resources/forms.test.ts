@@ -128,6 +128,31 @@ describe("forms", () => {
     }
   });
 
+  test("the scope to send is needed for what changes, not for settings that are stored or switched off", async () => {
+    const { send, live, clientOf } = openForms({
+      apiKeys: [{ token: KEYS.full }, { token: KEYS.none, scopes: ["forms:read", "forms:write"] }],
+    });
+    const { id } = await live({ ...DOUBLE, confirmSubject: "Sure?" });
+    const { settings } = await clientOf(KEYS.none).forms.get(id);
+    const statusOf = async (changed: object) =>
+      (await send(`PATCH /forms/${id}`, { key: "none", body: { settings: changed } })).status;
+    expect(await statusOf(settings)).toBe(200);
+    expect(await statusOf({ doubleOptIn: false, senderAddress: null, confirmSubject: "Sure?" })).toBe(200);
+    for (const changed of [DOUBLE, { senderAddress: SUPPORT }, { confirmSubject: "Really?" }]) {
+      expect(await statusOf(changed)).toBe(403);
+    }
+  });
+
+  test("a key that is narrowed to other addresses may rename a form, but not add an address that it does not hold", async () => {
+    const { send, live } = openForms();
+    const other = "sales@acme.example.com";
+    const { id } = await live({ ...DOUBLE, senderAddress: other });
+    const statusOf = async (body: object) => (await send(`PATCH /forms/${id}`, { key: "narrow", body })).status;
+    expect(await statusOf({ name: "News of May" })).toBe(200);
+    expect(await statusOf({ settings: { senderAddress: other, audienceIds: [] } })).toBe(200);
+    expect(await statusOf({ settings: { notifyAddresses: [SUPPORT, "else@acme.example.com"] } })).toBe(422);
+  });
+
   test("an app of a member reaches only the forms that the member made", async () => {
     const { clientOf, live, forms } = openForms();
     const { id } = await live();
