@@ -2,6 +2,8 @@
 const MAX_INNER = 4;
 /** Longest text of an error inside of another, or behind it. */
 const MAX_INNER_LENGTH = 300;
+/** Longest part of a message that is looked at. */
+const MAX_MESSAGE_LENGTH = 4_000;
 /** Errors inside of errors inside of an error. */
 const MAX_DEPTH = 2;
 /** Codes of Node, of drivers and of databases. */
@@ -65,8 +67,8 @@ function codeOf(error: Error): string | undefined {
   return typeof code === "string" && CODE.test(code) ? code : undefined;
 }
 
-/** Anyone can set it to what is no text. */
-const ownMessage = ({ message }: { message: unknown }): string => String(message);
+/** Anyone can set it to what is no text, or to a whole mail: texts are looked for in one another. */
+const ownMessage = ({ message }: { message: unknown }): string => String(message).slice(0, MAX_MESSAGE_LENGTH);
 
 /** What is read of a thrown value; undefined where it throws. */
 function readFrom<Thrown, Value>(thrown: Thrown, read: (thrown: Thrown) => Value): Value | undefined {

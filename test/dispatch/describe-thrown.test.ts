@@ -84,6 +84,20 @@ describe("an error in full", () => {
     expect(describeThrown(quoting).stack?.match(/at noon/g)).toHaveLength(1);
   });
 
+  const repeated = (n: number): string => `${"b".repeat(n)}c${"b".repeat(n)}`;
+  test.each([
+    ["line ends", `${"\n".repeat(100_000)}end`, "later", "no"],
+    ["a repeated letter", "b".repeat(60_000), repeated(10_000), "no"],
+    ["a repeated letter, beside its cause", "b".repeat(60_000), "b".repeat(60_000), repeated(10_000)],
+  ])("an error whose message holds a mail of %s takes no time", (_, before, message, inner) => {
+    const cause = Object.assign(new Error(inner), { code: "EMAIL" });
+    const error = new Error(message, { cause });
+    error.stack = `Error: ${before}\n    at send (/app/mail.js:1:2)`;
+    const began = performance.now();
+    expect(describeThrown(error).error).toMatch(/^Error: (?:later|b+)/);
+    expect(performance.now() - began).toBeLessThan(100);
+  });
+
   test("no line of a message can be taken for a frame or a cause", () => {
     const error = new Error("boom\n    at Jane (/app/jane.js:1:2)\nCaused by: Jane: x\n\n at  y");
     const { error: short, stack = "" } = describeThrown(error);
