@@ -86,8 +86,9 @@ export class DeliveryWatch {
       silence?.accepted();
     }
     const isFailure = ANSWERS[outcome.kind].status >= 300;
-    // Requests of other senders fail too, but only the service counts.
-    if (isFailure && (outcome.kind === "wrong_method" || !hasSignatureHeaders(header, assumptions))) return;
+    // Requests of other senders fail too, but only the service counts. Of a body that was broken off nobody knows.
+    const isUnknown = outcome.kind === "wrong_method" || outcome.kind === "body_aborted";
+    if (isFailure && (isUnknown || !hasSignatureHeaders(header, assumptions))) return;
     this.#answerTimes.count(tookMs);
     if (!isFailure) {
       this.#failuresInARow = 0;

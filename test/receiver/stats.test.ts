@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { DoNotRetry, PigeonholeError, RetryAfter } from "pigeonhole";
-import { fakeClock } from "pigeonhole/testing";
+import { fakeClock, signDelivery } from "pigeonhole/testing";
 import {
   decorateStore,
   receiveAnswer,
@@ -146,11 +146,15 @@ describe("failuresInARow", () => {
     await post(receiver, event, { at, secret: OTHER_SECRET });
     await post(receiver, event, { at: at - 400_000 });
     expect(await row()).toBe(2);
-    // Strangers: no signature, no POST.
+    // Strangers: no signature, no POST, a body that is broken off.
+    const broken = new ReadableStream({ start: (body) => body.error(new Error("gone")) });
+    const sent = { method: "POST", headers: signDelivery({ body: "{}", secret: OTHER_SECRET, timestamp: at }) };
+    await receiver.fetch(new Request("http://pigeonhole.test/", { ...sent, body: broken, duplex: "half" }));
     await receiver.fetch(new Request("http://pigeonhole.test/"));
     await receiver.fetch(new Request("http://pigeonhole.test/", { method: "POST", body: "{}" }));
     await receiver.fetch(new Request("http://pigeonhole.test/", encoded));
     expect(await row()).toBe(2);
+    expect((await receiver.stats()).answers.body_aborted).toBe(1);
     for (const body of [event, event, "parked"]) {
       await post(receiver, body, { at });
       expect(await row()).toBe(0);
