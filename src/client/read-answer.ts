@@ -57,7 +57,8 @@ export function readAnswer(call: string, operation: Operation, answer: WireAnswe
   }
   // 204 has no body. The result's schema decides whether that is enough.
   const body = status === 204 ? { ok: true as const, value: {} } : parseJson(text);
-  if (!body.ok) throw refuse({ code: "invalid_answer", message: "The answer is not JSON." });
+  if (!body.ok)
+    throw refuse({ code: "invalid_answer", message: `The answer is not JSON, or has more than ${MAX_DEPTH} levels.` });
   if (!succeeded) {
     const read = readErrorBody(body.value);
     const { code = "unknown_error", message = "The API answered with an error." } = read;
@@ -73,10 +74,26 @@ export function readAnswer(call: string, operation: Operation, answer: WireAnswe
   });
 }
 
+/** No answer is as deep. Code that walks one calls itself for each level, and would run out of stack. */
+const MAX_DEPTH = 100;
+
 function parseJson(text: string): { ok: true; value: unknown } | { ok: false } {
   try {
-    return { ok: true, value: JSON.parse(text) as unknown };
+    return isTooDeep(text) ? { ok: false } : { ok: true, value: JSON.parse(text) as unknown };
   } catch {
     return { ok: false };
   }
+}
+
+function isTooDeep(text: string): boolean {
+  let depth = 0;
+  let isInText = false;
+  for (let at = 0; at < text.length && depth <= MAX_DEPTH; at += 1) {
+    const sign = text[at];
+    if (sign === '"') isInText = !isInText;
+    else if (isInText) at += sign === "\\" ? 1 : 0;
+    else if (sign === "[" || sign === "{") depth += 1;
+    else if (sign === "]" || sign === "}") depth -= 1;
+  }
+  return depth > MAX_DEPTH;
 }

@@ -138,6 +138,7 @@ describe("an answer that cannot be used", () => {
     ["not what the operation gives", { body: [] }],
     ["without the id", { body: { url: "https://a.example" } }],
     ["cut", { body: '{"id":' }],
+    ["of 101 levels", { body: `{"id":"${WEBHOOK_ID}","x":${"[".repeat(100)}${"]".repeat(100)}}` }],
   ])("an answer that is %s rejects with an ApiError that says that the call took effect", async (_, reply) => {
     const { error } = await errorFor(reply);
     expect(error).toBeInstanceOf(ApiError);
@@ -148,6 +149,13 @@ describe("an answer that cannot be used", () => {
     const server = await startApi({ body: "<html>" }, ENDPOINT);
     await rejection(clientOf(server).webhooks.get(WEBHOOK_ID));
     expect(server.received).toHaveLength(1);
+  });
+
+  test("an answer may have 100 levels, and any signs in its texts", async () => {
+    const texts = JSON.stringify(`\\"${"[".repeat(200)}`);
+    const deep = `${"[".repeat(99)}${texts}${"]".repeat(99)}`;
+    const server = await startApi({ body: `{"id":"${WEBHOOK_ID}","x":${deep},"y":[{}],"z":{}}` });
+    expect(await clientOf(server).webhooks.get(WEBHOOK_ID)).toMatchObject({ id: WEBHOOK_ID, z: {} });
   });
 
   const padded = (bytes: number) => {
