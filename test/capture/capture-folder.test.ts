@@ -1,11 +1,14 @@
+import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -58,6 +61,51 @@ describe("a capture folder", () => {
       expect(modes).toEqual(["700", "600", "600", "644"]);
     },
   );
+
+  test.each([".pigeonhole", ".pigeonhole/captures"])("behind a link at %s nothing is touched", (link) => {
+    const [project, elsewhere] = [makeFolder(), makeFolder()];
+    const path = join(project, ".pigeonhole");
+    for (const made of [join(elsewhere, "captures"), ...(link === ".pigeonhole" ? [] : [path])]) mkdirSync(made);
+    const target = link === ".pigeonhole" ? elsewhere : join(elsewhere, "captures");
+    symlinkSync(target, join(project, link));
+    const lock = join(elsewhere, "captures", `${makeCapture().id}.json.lock`);
+    writeFileSync(lock, "");
+    utimesSync(lock, 1, 1);
+    chmodSync(target, 0o755);
+    for (const use of [open, readCaptureFolder])
+      expect(() => use(path)).toThrow(`${join(project, link)} is a symbolic link, which is not followed.`);
+    expect(existsSync(lock)).toBe(true);
+    expect(statSync(target).mode & 0o777).toBe(0o755);
+  });
+
+  test("of a capture folder only files of ours are deleted, and no pipe or link is read", async () => {
+    const folder = open(makeFolder());
+    const capture = makeCapture();
+    await folder.add(capture);
+    const path = (name: string): string => join(folder.path, name);
+    const theirs = ["Cargo.lock", "draft.tmp", "notes.json.tmp"];
+    const ours = [
+      `${capture.id}.json.lock`,
+      `a.held.lock.7.tmp`,
+      "b.json.00ff00ff00ff.tmp",
+      "dev-0123456789abcdef.lock",
+    ];
+    for (const name of [...theirs, ...ours]) {
+      writeFileSync(path(name), "");
+      utimesSync(path(name), 1, 1);
+    }
+    execFileSync("mkfifo", [path("pipe.json")]);
+    symlinkSync(path(`${capture.id}.json`), path("link.json"));
+    const again = open(join(folder.path, ".."));
+    expect(again.broken).toEqual([
+      { file: path("link.json"), reason: "Not a regular file." },
+      { file: path("pipe.json"), reason: "Not a regular file." },
+    ]);
+    expect(readdirSync(folder.path)).toEqual([...theirs, `${capture.id}.json`, "link.json", "pipe.json"].toSorted());
+    rmSync(path(`${capture.id}.json`));
+    execFileSync("mkfifo", [path(`${capture.id}.json`)]);
+    expect(await again.refresh(capture.id)).toBeUndefined();
+  });
 
   test("a capture folder is created and watched again after it was deleted", async () => {
     const path = join(makeFolder(), ".pigeonhole");

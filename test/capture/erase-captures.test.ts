@@ -1,5 +1,5 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { eraseCaptures } from "pigeonhole";
 import { fakeClock, sampleEvent } from "pigeonhole/testing";
@@ -65,8 +65,8 @@ describe("eraseCaptures", () => {
     const path = (name: string): string => join(folder, "captures", name);
     const text = readFileSync(path(nameOf(capture)), "utf8");
     writeFileSync(path("copy.json"), text);
-    writeFileSync(path("half.json.1-1.tmp"), text.slice(0, -20));
-    utimesSync(path("half.json.1-1.tmp"), 1, 1);
+    writeFileSync(path("half.json.00ff00ff00ff.tmp"), text.slice(0, -20));
+    utimesSync(path("half.json.00ff00ff00ff.tmp"), 1, 1);
     expect(await eraseCaptures({ email: EMAIL, folder })).toEqual({ captures: 2, filesLeft: [] });
     expect(names()).toEqual([]);
   });
@@ -74,7 +74,7 @@ describe("eraseCaptures", () => {
   test.each<[what: string, name: string, write: (file: string) => void, reason: RegExp]>([
     ["is not JSON", "a.json", (file) => writeFileSync(file, `{"to":"${EMAIL}"`), /^Not a capture/],
     ["is not a capture", "a.json", (file) => writeFileSync(file, JSON.stringify({ to: EMAIL })), /./],
-    ["cannot be read", "a.json", (file) => mkdirSync(file), /^Cannot be read \(EISDIR\)\.$/],
+    ["cannot be read", "a.json", (file) => mkdirSync(file), /^Not a regular file\.$/],
     [
       "cannot be deleted",
       // No room for the name of its lock.
@@ -101,9 +101,9 @@ describe("eraseCaptures", () => {
     const folder = makeFolder();
     symlinkSync("captures", join(folder, "captures"));
     const { captures, filesLeft } = await eraseCaptures({ email: EMAIL, folder });
-    expect([captures, filesLeft.map(({ file, reason }) => [basename(file), reason])]).toEqual([
+    expect([captures, filesLeft]).toEqual([
       0,
-      [["captures", "Cannot be read (ELOOP)."]],
+      [{ file: folder, reason: expect.stringContaining("captures is a symbolic link, which is not followed.") }],
     ]);
   });
 

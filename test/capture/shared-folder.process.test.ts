@@ -112,7 +112,7 @@ describe("a capture folder that several processes write to", () => {
   test("a shared capture folder does not wait for a process that was killed during a write, and removes what it left", async () => {
     const { path, folder, capture } = await openWithOne();
     const longAgo = new Date(Date.now() - 120_000);
-    for (const name of [`${capture.id}.json.lock`, `${capture.id}.json.99-1.tmp`]) {
+    for (const name of [`${capture.id}.json.lock`, `${capture.id}.json.00ff00ff00ff.tmp`]) {
       writeFileSync(join(folder.path, name), "");
       utimesSync(join(folder.path, name), longAgo, longAgo);
     }

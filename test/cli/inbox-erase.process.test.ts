@@ -167,7 +167,7 @@ describe("inbox erase, beside a running receiver", () => {
     const cwd = makeFolder();
     symlinkSync(".pigeonhole", join(cwd, ".pigeonhole"));
     const { code, stdout } = await erase(app, { cwd }, "--yes");
-    expect([code, stdout]).toEqual([1, expect.stringContaining("may mention the address. Cannot be read (ELOOP).")]);
+    expect([code, stdout]).toEqual([1, expect.stringMatching(/may mention the address\. .* is a symbolic link/)]);
   });
 
   test.each([

@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync, rmSync, type Stats, statSync } from "node:fs";
-import { readFile, stat } from "node:fs/promises";
+import { lstatSync, readdirSync, readFileSync, rmSync, type Stats, statSync } from "node:fs";
+import { lstat, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { MINUTE } from "../../base/duration.js";
 import { isPigeonholeError, PigeonholeError } from "../../base/error.js";
@@ -33,7 +33,10 @@ export function readCaptureFiles(path: string): { files: CaptureFile[]; broken: 
   const broken: BrokenFile[] = [];
   for (const file of listCaptureFiles(path)) {
     try {
-      const stamp = writeStamp(statSync(file));
+      const found = file === path ? statSync(file) : lstatSync(file);
+      // Reading a pipe waits without end, and a link leads anywhere.
+      if (file !== path && !found.isFile()) throw new PigeonholeError("invalid_capture", "Not a regular file.");
+      const stamp = writeStamp(found);
       files.push({ file, stamp, capture: parseCapture(JSON.parse(readFileSync(file, "utf8"))) });
     } catch (error) {
       broken.push({ file, reason: reasonOf(error) });
@@ -51,10 +54,10 @@ export async function readCaptureFile(file: string): Promise<Capture> {
   }
 }
 
-/** Identifies a state of a file, so that a change by any process shows. undefined if there is no file. */
+/** Identifies a state of a file, so that a change by any process shows. undefined if there is no regular file. */
 export async function stampOf(file: string): Promise<string | undefined> {
-  const found = await stat(file).catch(() => undefined);
-  return found === undefined ? undefined : writeStamp(found);
+  const found = await lstat(file).catch(() => undefined);
+  return found?.isFile() === true ? writeStamp(found) : undefined;
 }
 
 function writeStamp({ ino, size, mtimeMs }: Stats): string {
@@ -66,12 +69,15 @@ export async function writeCaptureFile(file: string, capture: Capture): Promise<
   await writePrivateFile(file, `${JSON.stringify(capture, undefined, 2)}\n`);
 }
 
+/** Names of our locks and half-written files. */
+const LEFTOVER = /(?:\.json|\.held|^dev-[0-9a-f]{16})\.lock(?:\.\d+\.tmp)?$|\.json\.[0-9a-f]{12}\.tmp$/;
+
 /** Half-written files of a killed process. They hold personal data too. */
 export function removeLeftovers(folder: string, nowMs: number): void {
-  for (const name of readdirSync(folder).filter((each) => /\.(?:tmp|lock)$/.test(each))) {
+  for (const name of readdirSync(folder).filter((each) => LEFTOVER.test(each))) {
     const file = join(folder, name);
-    const found = statSync(file, { throwIfNoEntry: false });
-    if (found !== undefined && nowMs - found.mtimeMs > LEFTOVER_MS) rmSync(file, { force: true });
+    const found = lstatSync(file, { throwIfNoEntry: false });
+    if (found?.isFile() === true && nowMs - found.mtimeMs > LEFTOVER_MS) rmSync(file, { force: true });
   }
 }
 
@@ -84,8 +90,8 @@ export function listCaptureFiles(path: string): string[] {
   return names.toSorted().map((name) => join(path, name));
 }
 
-/** The parser's own message quotes the file, which holds personal data. */
-function reasonOf(error: unknown): string {
+/** Why it cannot be used. The parser's own message quotes the file, which holds personal data. */
+export function reasonOf(error: unknown): string {
   if (isPigeonholeError(error)) return error.message;
   if (error instanceof SyntaxError) return "Not a capture: the file is not valid JSON.";
   return error instanceof Error && "code" in error ? `Cannot be read (${String(error.code)}).` : "Cannot be read.";

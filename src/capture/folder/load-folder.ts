@@ -1,16 +1,16 @@
-import { chmodSync, existsSync, writeFileSync } from "node:fs";
+import { chmodSync, lstatSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Capture } from "../model/capture.js";
 import { type BrokenFile, listCaptureFiles, readCaptureFiles, removeLeftovers } from "./capture-files.js";
-import { makePrivateFolder, narrowModes } from "./private-folder.js";
+import { captureFolderIn, makePrivateFolder, narrowModes } from "./private-folder.js";
 import { shareHeaders } from "./share-headers.js";
 
 /** The folder `captures` in `path`. It is created if it is missing, private to this user and ignored by git. */
 export function makeFolder(path: string): string {
+  const folder = captureFolderIn(path);
   makePrivateFolder(path);
   const ignore = join(path, ".gitignore");
-  if (!existsSync(ignore)) writeFileSync(ignore, "*\n");
-  const folder = join(path, "captures");
+  if (lstatSync(ignore, { throwIfNoEntry: false }) === undefined) writeFileSync(ignore, "*\n");
   makePrivateFolder(folder);
   chmodSync(folder, 0o700);
   removeLeftovers(folder, Date.now());

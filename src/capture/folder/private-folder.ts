@@ -1,8 +1,22 @@
 import { chmodSync, lstatSync, mkdirSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { PigeonholeError } from "../../base/error.js";
 
 const OF_OTHERS = 0o077;
+
+/**
+ * The folder `captures` in `path`. Throws `invalid_capture` where either is a symbolic link, which a repository may
+ * come with: files would be read and deleted wherever it leads.
+ */
+export function captureFolderIn(path: string): string {
+  const folder = join(path, "captures");
+  const link = [path, folder].find((each) => lstatSync(each, { throwIfNoEntry: false })?.isSymbolicLink() === true);
+  if (link === undefined) return folder;
+  throw new PigeonholeError(
+    "invalid_capture",
+    `${link} is a symbolic link, which is not followed. Name the folder that it leads to, or remove it.`,
+  );
+}
 
 /**
  * Creates a folder and its parents, for this user only. An existing folder is left unchanged. Throws `invalid_argument`

@@ -1,6 +1,6 @@
-import { join } from "node:path";
 import type { BrokenFile } from "./capture-files.js";
 import { byTime, loadFolder } from "./load-folder.js";
+import { captureFolderIn } from "./private-folder.js";
 import type { Capture } from "../model/capture.js";
 
 /** The source of captures; a `CaptureFolder` fits. */
@@ -21,7 +21,7 @@ export interface ReadFolder extends CaptureReader {
  * private where this user may. Throws `invalid_argument` if the folder does not exist.
  */
 export function readCaptureFolder(path: string): ReadFolder {
-  const { captures, broken } = loadFolder(join(path, "captures"));
+  const { captures, broken } = loadFolder(captureFolderIn(path));
   const newestFirst = [...captures.values()].toSorted(byTime).toReversed();
   return { broken, list: () => newestFirst, get: (id) => captures.get(id) };
 }

@@ -1,10 +1,10 @@
 import { rm } from "node:fs/promises";
-import { join } from "node:path";
 import { PigeonholeError, isPigeonholeError } from "../../base/error.js";
 import { type MentionsEmail, createMentionsEmail } from "../../base/mentions-email.js";
 import { defineOptions, flag, required, type OptionsOf } from "../../base/options.js";
-import { type BrokenFile, readCaptureFiles, removeLeftovers } from "../folder/capture-files.js";
+import { type BrokenFile, readCaptureFiles, reasonOf, removeLeftovers } from "../folder/capture-files.js";
 import { withFileLock } from "../folder/file-lock.js";
+import { captureFolderIn } from "../folder/private-folder.js";
 import type { Capture } from "../model/capture.js";
 import { decodeBody } from "../model/captured-body.js";
 
@@ -43,7 +43,7 @@ export async function eraseCaptures(options: EraseCapturesOptions): Promise<Eras
   if (typeof folder !== "string" || folder === "") {
     throw new PigeonholeError("invalid_argument", "eraseCaptures needs the folder of the captures.");
   }
-  const { files, broken } = readFolder(join(folder, "captures"), { dryRun });
+  const { files, broken } = readFolder(folder, { dryRun });
   const found = files.filter(({ capture }) => isMentionedIn(capture, mentions));
   if (dryRun) return { captures: found.length, filesLeft: broken };
   const left = await deleteFiles(found.map(({ file }) => file));
@@ -58,14 +58,15 @@ function isMentionedIn(capture: Capture, mentions: MentionsEmail): boolean {
 }
 
 /** A folder that cannot be read is left as a whole; one that is missing is an error. */
-function readFolder(path: string, { dryRun }: { dryRun: boolean }): ReturnType<typeof readCaptureFiles> {
+function readFolder(folder: string, { dryRun }: { dryRun: boolean }): ReturnType<typeof readCaptureFiles> {
   try {
+    const path = captureFolderIn(folder);
     const read = readCaptureFiles(path);
     if (!dryRun) removeLeftovers(path, Date.now());
     return read;
   } catch (error) {
-    if (isPigeonholeError(error)) throw error;
-    return { files: [], broken: [{ file: path, reason: `Cannot be read${codeIn(error)}.` }] };
+    if (isPigeonholeError(error) && error.code !== "invalid_capture") throw error;
+    return { files: [], broken: [{ file: folder, reason: reasonOf(error) }] };
   }
 }
 
