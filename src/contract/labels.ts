@@ -75,7 +75,8 @@ export type LabelCreateInput = z.input<typeof labelCreateInput>;
 /** What may be changed of a label. */
 export type LabelUpdateInput = z.input<typeof labelUpdateInput>;
 
-const params = z.strictObject({ id: pathSegment(300) });
+// A letter has up to three in upper case.
+const params = z.strictObject({ id: pathSegment("USER_".length + 3 * LABEL_LIMITS.nameLength) });
 const id = "USER_BIG_ORDERS";
 
 const exampleLabel = {

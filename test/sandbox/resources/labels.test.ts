@@ -69,6 +69,14 @@ describe("labels", () => {
     expect(got).toEqual(isAllowed ? expect.objectContaining({ name: name.trim() }) : "name");
   });
 
+  test("a label whose id is longer than its name, by letters that grow in upper case, is found by it", async () => {
+    const { labels } = openLabels();
+    const { id } = await labels.create({ name: "\u0390".repeat(225) });
+    expect([id.length, (await labels.get(id)).id]).toEqual([680, id]);
+    expect(await labels.update(id, { name: "short" })).toMatchObject({ id });
+    expect(await labels.delete(id)).toMatchObject({ id, deleted: true });
+  });
+
   test("an update of a label without a name and a color is refused", async () => {
     const { labels } = openLabels();
     expect(await refusalOf(() => labels.update("USER_A", {}))).toMatchObject({ code: "invalid_parameter" });
