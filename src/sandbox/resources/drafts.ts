@@ -29,6 +29,9 @@ interface Message {
   attachments: Attachment[];
 }
 
+/** What is stored for an empty subject. */
+const NO_SUBJECT = "(no subject)";
+
 type DraftChanges = Partial<Omit<DraftRow, keyof CollectionRow>>;
 
 /** The workspace's drafts. See docs/service.md#drafts. */
@@ -37,9 +40,9 @@ export function createDrafts({ makeId, owned }: Workspace): SandboxResource<"dra
   const messages = new Map<string, Message>();
 
   function bodyOf(row: DraftRow): object {
-    const { savedAtMs: _, from, subject, ...rest } = withoutSequence(row);
+    const { savedAtMs: _, from, ...rest } = withoutSequence(row);
     const canSend = from !== null && ownsAddress(owned, bareAddresses([from])[0] ?? "");
-    return { ...rest, subject: subject === "" ? "(no subject)" : subject, from: canSend ? from : null };
+    return { ...rest, from: canSend ? from : null };
   }
 
   const handlers: ApiHandlers["drafts"] = {
@@ -72,7 +75,7 @@ export function createDrafts({ makeId, owned }: Workspace): SandboxResource<"dra
         html: "",
         from: null,
         threadId: null,
-        subject: forwarded === undefined ? "" : `Fwd: ${forwarded.subject}`,
+        subject: forwarded === undefined ? NO_SUBJECT : `Fwd: ${forwarded.subject}`,
         forwardOf: forwarded?.id ?? null,
         attachments: forwarded?.attachments ?? [],
         savedAtMs: nowMs,
@@ -126,7 +129,7 @@ function changesOf(body: {
     ...(to === undefined ? {} : { to: bareAddresses(to) }),
     ...(cc === undefined ? {} : { cc: bareAddresses(cc) }),
     ...(bcc === undefined ? {} : { bcc: bareAddresses(bcc) }),
-    ...(subject === undefined ? {} : { subject }),
+    ...(subject === undefined ? {} : { subject: subject === "" ? NO_SUBJECT : subject }),
     ...(content === undefined ? {} : { html: content }),
     ...(from === undefined ? {} : { from: from === "" ? null : from }),
     ...(threadId === undefined ? {} : { threadId: threadId === "" ? null : threadId }),

@@ -139,6 +139,15 @@ describe("drafts", () => {
   });
 });
 
+test("an empty subject of a draft is stored as it is read", async () => {
+  const { drafts, read } = openDrafts();
+  const { id } = await read({});
+  await drafts.update((await read({ subject: "s" })).id, { subject: "" });
+  await read({ subject: "subject" });
+  expect((await drafts.list({ query: 'subject:"(no subject)"' })).items).toHaveLength(2);
+  expect((await drafts.get(id)).subject).toBe("(no subject)");
+});
+
 describe("a search of drafts", () => {
   const NOW = Date.UTC(2026, 0, 31, 12);
   const DRAFT = {
