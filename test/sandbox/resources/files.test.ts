@@ -255,6 +255,12 @@ describe("files", () => {
     expect(await refusalOf(() => files.createLink(id, { domain: "other.example" }))).toMatchObject({ param: "domain" });
   });
 
+  test("a link is made without a body", async () => {
+    const { upload, send } = openFiles();
+    const { id } = await upload("a.txt");
+    expect((await send(`POST /files/${id}/links`)).status).toBe(201);
+  });
+
   test("statistics count what there is, by direction, type, address and day", async () => {
     const { files, upload, sandbox } = openFiles();
     await upload("a.txt", "12345");

@@ -53,7 +53,8 @@ function isOfRow({ operation, call }: CallRow, request: HostileRequest, answer: 
     });
     return checkCallInput(operation, query, { ...operation.example.query, ...Object.fromEntries(texts) }).ok;
   }
-  const sent = typeof request.body === "string" ? (JSON.parse(request.body) as unknown) : request.body;
+  // No body is one without any field.
+  const sent = typeof request.body === "string" ? (JSON.parse(request.body || "{}") as unknown) : request.body;
   return body !== undefined && checkCallInput(operation, body, sent).ok;
 }
 
