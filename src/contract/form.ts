@@ -33,7 +33,7 @@ const settings = {
   successAction: z.enum(["message", "redirect"], { error: "Must be message or redirect." }).optional(),
   /** http or https; needed while `successAction` is `redirect`. */
   redirectUrl: text(1, 2000)
-    .regex(/^https?:\/\//i, { error: "Must be an http or https URL." })
+    .refine((url) => /^https?:\/\//i.test(url) && URL.canParse(url), { error: "Must be an http or https URL." })
     .nullable()
     .optional(),
   /** At most 10 addresses of the workspace that the caller can read. */

@@ -4,14 +4,15 @@ import { SandboxApiError } from "../api/api-handlers.js";
 /** What visitors fill in. */
 export interface FormDocument {
   fields: Readonly<Record<string, unknown>>[];
+  copy?: Readonly<Record<string, unknown>> | undefined;
   [part: string]: unknown;
 }
 
 /** A field with its 15 keys, null where unused. Their names are assumed. */
-function field(of: { key: string; type: string; label: string; required?: boolean; options?: readonly string[] }) {
-  const { key, type, label, required = false, options = null } = of;
+function field(of: FormDocument["fields"][0]): FormDocument["fields"][0] {
+  const first = { id: `f_${String(of["key"])}`, key: null, type: null, label: null, required: false, options: null };
   const unused = { placeholder: null, help: null, min: null, max: null, pattern: null, rows: null, defaultValue: null };
-  return { id: `f_${key}`, key, type, label, required, options, ...unused, hidden: null, width: null };
+  return { ...first, ...unused, hidden: null, width: null, ...of };
 }
 
 const EMAIL = field({ key: "email", type: "email", label: "Email", required: true });
@@ -65,17 +66,22 @@ export function designDocument(number: number): FormDocument {
   return documentOf(`News ${number}`, NAME);
 }
 
-/** Throws 422 `invalid_form` unless there is one email field, keyed `email` and required, and no key or id twice. */
-export function checkDocument({ fields }: FormDocument): void {
+/**
+ * The document with everything that is left out. Throws 422 `invalid_form` unless there is one email field, keyed
+ * `email` and required, and no key or id twice.
+ */
+export function readDocument(given: FormDocument, title: string): FormDocument {
+  const fields = given.fields.map(field);
   const emails = fields.filter(({ type }) => type === "email");
   const [email] = emails;
   if (emails.length !== 1 || email?.["key"] !== "email" || email["required"] !== true) {
     throw invalidForm("document.fields", "Must have one email field, with the key email and required.");
   }
   for (const part of ["key", "id"]) {
-    const values = fields.flatMap((one) => (one[part] === undefined ? [] : [one[part]]));
-    if (new Set(values).size < values.length) throw invalidForm("document.fields", `Must have no ${part} twice.`);
+    const values = new Set(fields.map((one) => one[part]));
+    if (values.size < fields.length) throw invalidForm("document.fields", `Must have no ${part} twice.`);
   }
+  return { style: null, ...given, fields, copy: { title, ...given.copy } };
 }
 
 /** 422 `invalid_form`. */
@@ -103,7 +109,9 @@ function isAnswer(one: Readonly<Record<string, unknown>>, answer: unknown): bool
     case "email":
       return typeof answer === "string" && contactAddress.safeParse(answer).success;
     case "number":
-      return (typeof answer === "number" || typeof answer === "string") && Number.isFinite(Number(answer));
+      return (
+        ["number", "string"].includes(typeof answer) && /\S/.test(String(answer)) && Number.isFinite(Number(answer))
+      );
     case "checkbox":
     case "consent":
       return typeof answer === "boolean" && (answer || one["required"] !== true);

@@ -9,10 +9,10 @@ import { Collection, type CollectionRow, pageBody } from "./collection.js";
 import {
   type FormDocument,
   STARTERS,
-  checkDocument,
   designDocument,
   findWrongAnswers,
   invalidForm,
+  readDocument,
 } from "./form-document.js";
 import type { SandboxResource, Workspace } from "./resource.js";
 
@@ -112,7 +112,7 @@ export function createForms(workspace: Workspace): SandboxResource<"forms"> {
     },
     get: ({ params, caller }) => ({ body: fullBody(get(params, caller)) }),
     create({ body, caller }) {
-      const document = readDocument(body);
+      const document = documentOf(body);
       const settings = readSettings(workspace, { ...DEFAULT_SETTINGS }, { given: body.settings, caller });
       const { name, description = null, publish: isLive } = body;
       return { body: fullBody(add({ name, description, document, settings }, caller, isLive)) };
@@ -120,11 +120,10 @@ export function createForms(workspace: Workspace): SandboxResource<"forms"> {
     update({ params, body, caller }) {
       const form = get(params, caller);
       requireVersion(form, body.expectedUpdatedAt);
-      const { document } = body;
-      if (document !== undefined) checkDocument(document);
-      const settings = readSettings(workspace, form.settings, { given: body.settings, caller });
       const { name = form.name, description = form.description } = body;
-      return { body: fullBody(save(form, { name, description, settings, document: document ?? form.document })) };
+      const document = body.document === undefined ? form.document : readDocument(body.document, name);
+      const settings = readSettings(workspace, form.settings, { given: body.settings, caller });
+      return { body: fullBody(save(form, { name, description, settings, document })) };
     },
     publish: ({ params, caller }) => ({ body: fullBody(publish(get(params, caller))) }),
     pause({ params, caller }) {
@@ -204,11 +203,8 @@ export function createForms(workspace: Workspace): SandboxResource<"forms"> {
   };
 }
 
-function readDocument({ document, starter = "blank" }: BodyInput<Contract["forms"]["create"]>): FormDocument {
-  if (document !== undefined) {
-    checkDocument(document);
-    return document;
-  }
+function documentOf({ name, document, starter = "blank" }: BodyInput<Contract["forms"]["create"]>): FormDocument {
+  if (document !== undefined) return readDocument(document, name);
   const found = Object.hasOwn(STARTERS, starter) ? STARTERS[starter] : undefined;
   if (found !== undefined) return found.document;
   throw new SandboxApiError({ code: "invalid_parameter", param: "starter", message: "No starter has this slug." });

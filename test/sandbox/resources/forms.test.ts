@@ -2,6 +2,7 @@ import { createClient } from "pigeonhole/client";
 import type { SandboxOptions } from "pigeonhole/sandbox";
 import { describe, expect, test } from "vitest";
 import { errorOf, refusalOf } from "../../support/error-of.js";
+import { verdict } from "../api/support.js";
 import { KEYS, SUPPORT, openWorld } from "./support.js";
 
 const EMAIL = "ada@customer.example.com";
@@ -88,6 +89,23 @@ describe("forms", () => {
       expect((await forms.create({ name: slug, starter: slug })).document).toEqual(document);
     }
     expect(await refusalOf(() => forms.create({ name: "a", starter: "none" }))).toMatchObject({ param: "starter" });
+  });
+
+  test("what is left out of a document is there when the form is read", async () => {
+    const { forms } = openForms();
+    const document = { fields: [{ key: "email", type: "email", required: true }], style: { color: "red" } };
+    const made = await forms.create({ name: "News", document });
+    const { id, document: changed } = await forms.update(made.id, { name: "New", document });
+    expect([Object.keys(made.document?.fields[0] ?? {}).length, made.document?.copy]).toEqual([15, { title: "News" }]);
+    expect(changed).toMatchObject({ ...document, copy: { title: "New" } });
+    expect((await forms.get(id)).document).toEqual(changed);
+  });
+
+  test("a redirect to what is no URL is refused", async () => {
+    const { send } = openForms();
+    const settings = { successAction: "redirect", redirectUrl: "https://" };
+    const answer = await send("POST /forms", { body: { name: "News", settings } });
+    expect(verdict(answer)).toBe("422 invalid_parameter settings.redirectUrl");
   });
 
   test.each([
@@ -288,6 +306,7 @@ describe("a sign-up", () => {
   test.each([
     ["waitlist", { size: "12" }, true],
     ["waitlist", { size: "many" }, false],
+    ["waitlist", { size: "  " }, false],
     ["event", { meal: "vegan" }, true],
     ["event", { meal: "soup" }, false],
     ["early-access", { topics: ["product"] }, true],
