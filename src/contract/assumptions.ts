@@ -298,7 +298,7 @@ export const GENERAL_ASSUMPTIONS: readonly ApiAssumption[] = [
     notShown:
       "Which spellings are close, which mail moves `lastSeenAt`, whose rows come first at equal times, and what else hides a person.",
     assumed:
-      "In the sandbox up to two letters of a word of three or more may differ. `email.received` and `email.replied` count for their sender, `email.sent` for its recipients, with the names that stand before the addresses; equal times are sorted by address. The option `blocklist` blocks.",
+      "In the sandbox one letter of every three of a word may differ, two at most, and each word of the search needs a word like it. `email.received` and `email.replied` count for their sender, `email.sent` for its recipients, with the names that stand before the addresses; equal times are sorted by address. The option `blocklist` blocks.",
     change: "`src/sandbox/resources/contacts.ts` and `src/sandbox/resources/search-text.ts`.",
   },
   {
@@ -310,9 +310,9 @@ export const GENERAL_ASSUMPTIONS: readonly ApiAssumption[] = [
   {
     id: "draft_rules",
     notShown:
-      "Which conversations a draft may name, what a comma in a name does, which filler words a search drops, and how an age is written.",
+      "Which conversations a draft may name, what a comma in a name does, which filler words a search drops, whether a word is found by its beginning, and how an age is written.",
     assumed:
-      "In the sandbox any; only a forwarded message must be known, from an event. A comma separates two recipients. A dozen short words are dropped; ages are such as `12h`, `7d`, `2m` and `1y`, dates such as 2026-01-31.",
+      "In the sandbox any; only a forwarded message must be known, from an event. A comma separates two recipients. A dozen short words are dropped, and a beginning finds a word, here and in names of files; ages are such as `12h`, `7d`, `2m` and `1y`, dates such as 2026-01-31.",
     change: "`src/sandbox/resources/drafts.ts` and `src/sandbox/resources/draft-search.ts`.",
   },
   {

@@ -1,5 +1,5 @@
 import { DAY, HOUR } from "../../base/duration.js";
-import { foldText } from "./search-text.js";
+import { containsText, isLooselyIn } from "./search-text.js";
 
 /** What a search compares. */
 export interface SearchedDraft {
@@ -12,7 +12,8 @@ export interface SearchedDraft {
 
 type Condition = (draft: SearchedDraft) => boolean;
 
-const TERM = /(?:(\w+):)?(?:"([^"]*)"|(\S+))/g;
+/** The value of an operator may be missing. */
+const TERM = /(?:(\w+):)?(?:"([^"]*)"|(\S*))/g;
 
 /** Dropped when something else remains. */
 const FILLERS: ReadonlySet<string> = new Set(["a", "an", "and", "for", "in", "of", "on", "or", "the", "to", "with"]);
@@ -21,16 +22,14 @@ const always: Condition = () => true;
 
 /** The search of drafts. See docs/service.md#draft-search. `nowMs`: for `newer_than:` and `older_than:`. */
 export function readDraftSearch(query: string, nowMs: number): Condition {
-  const terms = [...query.matchAll(TERM)].map(([whole, operator, phrase, word]) => ({ whole, operator, phrase, word }));
-  const plain = terms.filter(({ operator }) => operator === undefined);
-  const hasOthers = terms.some(
-    ({ word, operator }) => operator !== undefined || !FILLERS.has((word ?? "").toLowerCase()),
-  );
-  const conditions = terms.map((term): Condition => {
-    const { whole, operator, phrase, word = "" } = term;
+  const terms = [...query.matchAll(TERM)]
+    .map(([whole, operator, phrase, word = ""]) => ({ whole, operator, phrase, word }))
+    .filter(({ whole }) => whole !== "");
+  const hasOthers = terms.some(({ word, operator }) => operator !== undefined || !FILLERS.has(word.toLowerCase()));
+  const conditions = terms.map(({ whole, operator, phrase, word }): Condition => {
     if (operator !== undefined)
       return readOperator(operator.toLowerCase(), phrase ?? word, nowMs) ?? matchText(whole, phrase);
-    if (plain.includes(term) && phrase === undefined && hasOthers && FILLERS.has(word.toLowerCase())) return always;
+    if (phrase === undefined && hasOthers && FILLERS.has(word.toLowerCase())) return always;
     return matchText(word, phrase);
   });
   return (draft) => conditions.every((matches) => matches(draft));
@@ -50,7 +49,7 @@ function readOperator(name: string, value: string, nowMs: number): Condition | u
     case "to":
     case "cc":
     case "bcc":
-      return () => false;
+      return () => value === "";
     case "after":
       return time === undefined ? always : (draft) => draft.savedAtMs >= time;
     case "before":
@@ -71,22 +70,17 @@ function readOperator(name: string, value: string, nowMs: number): Condition | u
 function matchText(word: string, phrase: string | undefined): Condition {
   return ({ subject, sender, body }) =>
     [subject, sender, body].some((text) =>
-      phrase === undefined ? isLooselyIn(word, text) : foldText(text).includes(foldText(phrase)),
+      phrase === undefined ? isLooselyIn(word, text) : containsText(phrase, [text]),
     );
-}
-
-/** Whatever the case, the accents and the separators. */
-function isLooselyIn(word: string, text: string): boolean {
-  const bare = (from: string): string => foldText(from).replaceAll(/[^\p{L}\p{N}]+/gu, "");
-  return bare(text).includes(bare(word));
 }
 
 /** The beginning of a day in UTC, in milliseconds. */
 function readDay(value: string): number | undefined {
   const [, year, month, day] = /^(\d{4})[-/](\d{1,2})[-/](\d{1,2})$/.exec(value) ?? [];
   if (year === undefined) return undefined;
-  const ms = Date.UTC(Number(year), Number(month) - 1, Number(day));
-  return Number(month) <= 12 && new Date(ms).getUTCDate() === Number(day) ? ms : undefined;
+  const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
+  const isReal = date.getUTCMonth() + 1 === Number(month) && date.getUTCDate() === Number(day);
+  return isReal ? date.getTime() : undefined;
 }
 
 /** Milliseconds of an age such as `12h`, `7d`, `2m` (months) and `1y`. */

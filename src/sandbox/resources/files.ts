@@ -19,7 +19,7 @@ import {
 } from "./file-store.js";
 import { keepFilesOf } from "./files-of-events.js";
 import type { SandboxResource, Workspace } from "./resource.js";
-import { pageSearched } from "./search-text.js";
+import { isLooselyIn, pageSearched } from "./search-text.js";
 
 /** The workspace's files and the links to them. See docs/service.md#files. */
 export function createFiles({ makeId, options, owned, fire }: Workspace): SandboxResource<"files"> {
@@ -164,6 +164,7 @@ function pageFiles(store: FileStore, query: QueryInput<Contract["files"]["list"]
     ),
     textsOf: ({ filename, contentType }) => [filename, contentType],
     q,
+    isFound: (words, texts) => words.split(/\s+/).every((word) => texts.some((text) => isLooselyIn(word, text ?? ""))),
     sortings: SORTINGS,
     sort,
     limit,

@@ -6,6 +6,17 @@ export function containsText(query: string, texts: readonly (string | null)[]): 
   return texts.some((text) => text !== null && foldText(text).includes(wanted));
 }
 
+/** True when a word of the text begins with this one, whatever the case, the accents and the separators of both. */
+export function isLooselyIn(wanted: string, text: string): boolean {
+  const [bare, words] = [wordsOf(wanted).join(""), wordsOf(text)];
+  const from = (at: number): string => words.slice(at, at + bare.length).join("");
+  return bare === "" || words.some((_, at) => from(at).startsWith(bare));
+}
+
+function wordsOf(text: string): string[] {
+  return foldText(text).match(/[\p{L}\p{N}]+/gu) ?? [];
+}
+
 /** A list that can be searched. */
 export interface SearchedList<Row> {
   /** Name of the list with its other filters. */
@@ -15,6 +26,8 @@ export interface SearchedList<Row> {
   textsOf: (row: Row) => readonly (string | null)[];
   /** Undefined or empty finds everything. */
   q: string | undefined;
+  /** Whether the query is found in the texts of a row. @default containsText */
+  isFound?: typeof containsText;
   /** The orders that the list has, the usual one first. */
   sortings: Readonly<Record<string, Sorting<Row>>>;
   /** The order that the caller asks for. @default the usual one */
@@ -24,27 +37,27 @@ export interface SearchedList<Row> {
 }
 
 /**
- * One page of the rows that have the query in them or, if there are none, of those with a close spelling. A cursor
+ * One page of the rows that the query is found in or, if there are none, of those with a close spelling. A cursor
  * keeps the matching of its first page. Throws 400 `invalid_cursor`.
  */
 export function pageSearched<Row>(input: SearchedList<Row>): PageBody<Row> {
-  const { list, rows, textsOf, q = "", sortings, sort, limit, cursor } = input;
-  const found = rows.filter((row) => containsText(q, textsOf(row)));
+  const { list, rows, textsOf, q = "", isFound = containsText, sortings, sort, limit, cursor } = input;
+  const found = rows.filter((row) => isFound(q, textsOf(row)));
   const [exactList, closeList] = [`${list} with ${JSON.stringify(q)}`, `${list} close to ${JSON.stringify(q)}`];
   const isClose = cursor === undefined ? found.length === 0 : isCursorOfSorted(closeList, sortings, cursor);
   const matching = isClose ? rows.filter((row) => isSpelledAlike(q, textsOf(row))) : found;
   return pageSorted({ list: isClose ? closeList : exactList, rows: matching, sortings, sort, limit, cursor });
 }
 
-/** Most letters that a close spelling differs by. */
+/** Most letters that a close spelling differs by: one of every three, two at most. */
 const MAX_DISTANCE = 2;
 
+/** True when the texts have a word like each one of the query. */
 function isSpelledAlike(query: string, texts: readonly (string | null)[]): boolean {
-  const wanted = foldText(query);
-  // A short word would be close to any other.
-  if (wanted.length <= MAX_DISTANCE) return false;
-  const words = texts.flatMap((text) => (text === null ? [] : foldText(text).split(/[^\p{L}\p{N}]+/u)));
-  return words.some((word) => distance(wanted, word) <= MAX_DISTANCE);
+  const [wanted, words] = [wordsOf(query), wordsOf(texts.join(" "))];
+  const isClose = (one: string): boolean =>
+    words.some((word) => distance(one, word) <= Math.min(MAX_DISTANCE, Math.floor(one.length / 3)));
+  return wanted.length > 0 && wanted.every(isClose);
 }
 
 /** Letters to add, remove or replace (Levenshtein); more than {@link MAX_DISTANCE} when the lengths say so already. */
@@ -63,6 +76,6 @@ function distance(a: string, b: string): number {
 }
 
 /** The text in lower case and without accents. */
-export function foldText(text: string): string {
+function foldText(text: string): string {
   return text.normalize("NFD").replaceAll(/\p{M}/gu, "").toLowerCase();
 }

@@ -158,7 +158,7 @@ describe("contacts", () => {
     for (const [email, name] of [
       ["a1@x.example", "Zoë Ørsted"],
       ["a2@x.example", "Zoe Miller"],
-      ["a3@x.example", "Zora"],
+      ["a3@x.example", "Zoie"],
       ["a4@x.example", null],
     ] as const) {
       await contacts.create({ email, name });

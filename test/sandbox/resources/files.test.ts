@@ -233,6 +233,21 @@ describe("files", () => {
     }
   });
 
+  test.each([
+    ["price list", "price-list.pdf"],
+    ["PRICELIST", "price-list.pdf"],
+    ["pdf list", "price-list.pdf"],
+    ["prise lisd", "price-list.pdf"],
+    ["gone", ""],
+    ["ice", ""],
+    ["sing", "song.mp3"],
+  ])("a search of files for %j finds %j", async (q, expected) => {
+    const { files, upload, namesOf } = openFiles();
+    await upload("price-list.pdf", "x", "application/pdf");
+    await upload("song.mp3", "x", "audio/mpeg");
+    expect(namesOf(await files.list({ q })).join(" ")).toBe(expected);
+  });
+
   test("links to a file are listed newest first, and are revoked once, or all together", async () => {
     const { files, upload, narrow } = openFiles();
     const { id } = await upload("a b.txt");
