@@ -31,7 +31,7 @@ function pagedCall(bound: BoundOperation, resolved: ResolvedClient): (...args: u
 }
 
 async function run(bound: BoundOperation, args: CallArguments, { baseUrl, deps }: ResolvedClient): Promise<unknown> {
-  return runCall(prepareCall(bound, args, baseUrl, deps.clock.now()), deps);
+  return runCall(prepareCall(bound, args, baseUrl), deps);
 }
 
 function endlessList(call: string, message: string): Error {

@@ -213,8 +213,8 @@ export const GENERAL_ASSUMPTIONS: readonly ApiAssumption[] = [
     id: "aged_resend",
     notShown: "Whether a resend under a known key is looked up before or after its event is checked by age.",
     assumed:
-      "In the sandbox after: an event that has become 90 days old since a lost answer is `invalid_event`, although it is stored. This is the strictest reading for a client.",
-    change: "Do not resend an event that has become too old; `src/sandbox/api/create-api.ts` has the order.",
+      "In the sandbox after: an event that has become 90 days old since a lost answer is `invalid_event`, although it is stored. A call that is repeated so late may end as `dead` although it took effect.",
+    change: "`src/sandbox/api/create-api.ts` has the order.",
   },
   {
     id: "member_events",

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { EVENT_LIMITS, EVENT_NAME } from "./event-limits.js";
-import { type Checked, type ValidationIssue, type ValidationCode, checkInput } from "./check-input.js";
+import { type Checked, type ValidationCode, checkInput } from "./check-input.js";
 import { type JsonValue, isJsonValue, jsonSize } from "./json-size.js";
 import { checkOccurredAt } from "./occurred-at.js";
 import { readPlainContactEvent } from "./plain-contact-event.js";
@@ -105,18 +105,6 @@ export function checkContactEvent(event: unknown, nowMs: number): Checked<z.outp
   if (!checked.ok) return checked;
   const issue = checkOccurredAt(checked.value.occurredAt, nowMs);
   return issue === undefined ? checked : { ok: false, issue };
-}
-
-/** Applies {@link checkOccurredAt} to each event of a batch. */
-export function checkBatchTimes(
-  { events }: { events: readonly { occurredAt?: string | undefined }[] },
-  nowMs: number,
-): ValidationIssue | undefined {
-  for (const [index, { occurredAt }] of events.entries()) {
-    const issue = checkOccurredAt(occurredAt, nowMs, `events.${index}.occurredAt`);
-    if (issue !== undefined) return issue;
-  }
-  return undefined;
 }
 
 /** A recorded event; see docs/service.md#contact-event-results. */

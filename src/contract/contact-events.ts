@@ -1,7 +1,6 @@
 import { z } from "zod";
 import {
   EVENT_ISSUE_CODES,
-  checkBatchTimes,
   contactEvent,
   contactEventBatch,
   contactEventBatchInput,
@@ -75,7 +74,6 @@ export const contactEvents = {
     events: "each",
     errors: [...writeErrors, "invalid_parameter"],
     issueCodes: EVENT_ISSUE_CODES,
-    clockRule: checkBatchTimes,
     doc: "Records 1 to 100 events in order; one that fails does not stop the rest.",
     example: {
       body: { events: [exampleInput, { ...exampleInput, email: "nobody@customer.example.com" }] },

@@ -73,7 +73,7 @@ export interface Operation {
    * @default invalid_parameter, and unknown_parameter for `*`
    */
   issueCodes?: Readonly<Record<string, ValidationCode>>;
-  /** Rules about the body that need the present time. */
+  /** Rules about the body that need the service's time. */
   clockRule?: ClockRule;
   /** One line. The row's docstring repeats it, for editors. */
   doc: string;

@@ -9,7 +9,6 @@ import type { Random } from "../base/random.js";
 import { sleep } from "../base/wait.js";
 import type { ContactEventSender } from "../client/call-types.js";
 import { EVENT_LIMITS, type ContactEventInput } from "../contract/contact-event.js";
-import { OLDEST_EVENT_MS } from "../contract/occurred-at.js";
 import type { EventResult, FrozenSend, SendSettlement } from "../store/outbox.js";
 import type { Store } from "../store/store.js";
 import type { CallObserver } from "./call-observer.js";
@@ -26,11 +25,7 @@ const BACKOFF: Backoff = { initialMs: SECOND, factor: 2, maxMs: 10 * MINUTE, jit
 const AGAIN_WAIT_MS = 30 * SECOND;
 /** Another process may have put an event back, as `pigeonhole outbox retry` does; it cannot wake this one. */
 const POLL_INTERVAL_MS = SECOND;
-/**
- * An event this close to being too old is sent alone: after a long outage the others of its batch would fail with it.
- */
-const ALONE_MARGIN_MS = 7 * DAY;
-/** Limit of a wait that the service asks for: it may be a mistake, and events that become too old must be reported. */
+/** Limit of a wait that the service asks for: it may be a mistake. */
 const MAX_WAIT_MS = DAY;
 
 export interface SenderDeps {
@@ -45,7 +40,7 @@ export interface SenderDeps {
 
 /**
  * Outbox → client: one call at a time, in the order of recording. A call that fails for the service's own reasons is
- * repeated unchanged before anything else is sent.
+ * repeated unchanged; others wait for it, until it has failed so often that the cause may be its own events.
  */
 export class OutboxSender {
   readonly #deps: SenderDeps;
@@ -130,8 +125,7 @@ export class OutboxSender {
     // The process that may is told of new records as this one is.
     if (store.maySend !== undefined && !(await store.maySend())) return false;
     const now = clock.now();
-    const aloneBefore = now - OLDEST_EVENT_MS + ALONE_MARGIN_MS;
-    const page = await store.leaseSend({ now, leaseUntil: now + LEASE_MS, limit: EVENT_LIMITS.batchSize, aloneBefore });
+    const page = await store.leaseSend({ now, leaseUntil: now + LEASE_MS, limit: EVENT_LIMITS.batchSize });
     if (page.send === undefined) {
       this.#waitsUntil = page.nextDueAt ?? 0;
       this.#wakeBy(page.nextDueAt ?? Infinity);
@@ -140,10 +134,6 @@ export class OutboxSender {
     const settlement = await this.#try(page.send, signal);
     await this.#settle(settlement, signal);
     if (settlement.to === "settled") this.#sent += settlement.results.filter(({ to }) => to === "done").length;
-    if (settlement.to === "pending") {
-      this.#waitsUntil = settlement.dueAt;
-      return settlement.dueAt <= clock.now();
-    }
     const isAgain = settlement.to === "settled" && settlement.results.some((result) => result.to === "again");
     if (!isAgain) return true;
     // New records wait behind them, and must not make them start earlier.
@@ -207,7 +197,6 @@ export class OutboxSender {
           "send_failed",
         );
         if (verdict.isConfiguration) alarms.raise({ kind: "api_refused", error: nameOf(error) });
-        this.#wakeBy(at + waitMs);
         return { to: "pending" as const, dueAt: at + waitMs, error: verdict.error };
       }
       case "refused":

@@ -1,14 +1,10 @@
 import { createHash } from "node:crypto";
 
-/** The longest run from the front that may share a call: what occurred before `aloneBefore` is sent alone. */
-export function takeTogether<Event extends { occurredAt: number }>(
-  waiting: readonly Event[],
-  aloneBefore: number,
-): readonly Event[] {
-  const firstOld = waiting.findIndex(({ occurredAt }) => occurredAt < aloneBefore);
-  if (firstOld === -1) return waiting;
-  return waiting.slice(0, Math.max(1, firstOld));
-}
+/**
+ * A call that has failed so often no longer keeps others waiting: the cause may be in its own events. With the waits
+ * between tries that is after most of an hour, or later if the service asks for longer ones.
+ */
+export const BLOCKING_TRIES = 14;
 
 /** Derived from the members' keys in their order, so that the same members are never sent under two keys. */
 export function callKeyOf(events: readonly { key: string }[]): { kind: "single" | "batch"; key: string } {

@@ -36,11 +36,6 @@ export interface SendRequest {
   leaseUntil: number;
   /** Most events in one batch. */
   limit: number;
-  /**
-   * Events that occurred before this time, in milliseconds since 1970, are sent alone: they may soon be too old,
-   * which must not make others fail.
-   */
-  aloneBefore: number;
 }
 
 /**
@@ -68,7 +63,7 @@ export interface FrozenSend {
 export interface SendPage {
   /** The call to make now; undefined when there is none. */
   send: FrozenSend | undefined;
-  /** When the next try is due, in milliseconds since 1970; undefined when nothing waits. */
+  /** When the call is tried next that others wait for, in milliseconds since 1970; undefined without one. */
   nextDueAt: number | undefined;
 }
 
@@ -76,7 +71,7 @@ export interface SendPage {
 export type OutboxDeadReason =
   /** The service refused it; `code` and `param` are the service's. */
   | "refused"
-  /** It would now be older than the service accepts; whether an earlier try arrived is not known. */
+  /** By now it is older than the service accepts; whether an earlier try arrived is not known. */
   | "too_old";
 
 /** How one event of a call ended. `again`: nothing of the call was stored, the event goes into another. */
@@ -227,8 +222,8 @@ export interface Outbox {
    */
   maySend?(): Promise<boolean>;
   /**
-   * Leases the unsettled call, or freezes a new one. Nothing while another is leased or waits for its next try. Events
-   * that occur later than `now` are skipped.
+   * Leases the unsettled call, or freezes a new one. Nothing while another is leased or waits for its next try, unless
+   * that has failed `BLOCKING_TRIES` times. Events that occur later than `now` are skipped.
    */
   leaseSend(request: SendRequest): Promise<SendPage>;
   /** Ends a try of a call. `lost` when its lease had ended; nothing is written then. */

@@ -120,18 +120,6 @@ describe("input that is not sent", () => {
   const call = (run: (client: Client) => Promise<unknown>) => run;
   test.each([
     ["a bad event", "invalid_event", "name", call((c) => c.contactEvents.send({ ...EVENT, name: "!" }))],
-    [
-      "an event of tomorrow",
-      "invalid_event",
-      "occurredAt",
-      call((c) => c.contactEvents.send({ ...EVENT, occurredAt: "2999-01-01T00:00:00Z" })),
-    ],
-    [
-      "an old event in a batch",
-      "invalid_event",
-      "events.1.occurredAt",
-      call((c) => c.contactEvents.sendBatch([EVENT, { ...EVENT, occurredAt: "2020-01-01T00:00:00Z" }])),
-    ],
     ["an empty batch", "invalid_parameter", "events", call((c) => c.contactEvents.sendBatch([]))],
     [
       "an event with a misspelt field",

@@ -3,7 +3,6 @@ import { describe, expect, test } from "vitest";
 import {
   EVENT_ISSUE_CODES,
   EVENT_LIMITS,
-  checkBatchTimes,
   checkContactEvent,
   contactEventBatchInput,
   contactEventInput,
@@ -162,12 +161,6 @@ describe("a batch", () => {
   ])("a batch of %s is accepted or refused as documented", (_, events, expected) => {
     const checked = check(events);
     expect(checked.ok ? "ok" : `${checked.issue.code} ${checked.issue.param}`).toBe(expected);
-  });
-
-  test("the error for a batch with an event in the future names its position", () => {
-    const events = [{}, { occurredAt: new Date(NOW + 1).toISOString() }];
-    expect(checkBatchTimes({ events }, NOW)).toMatchObject({ code: "invalid_event", param: "events.1.occurredAt" });
-    expect(checkBatchTimes({ events }, NOW + 1)).toBeUndefined();
   });
 });
 

@@ -36,7 +36,7 @@ export const LOG_MESSAGES: Readonly<Record<string, Remedy>> = {
     remedy: "The command in the field `advice` shows the reason.",
   },
   contact_event_too_old: {
-    cause: "A contact event could not be sent for so long that the service would not accept its time.",
+    cause: "The API refused the time of a contact event, after a try whose outcome is not known.",
     remedy: "Look at the `send_failed` lines before it, then retry or discard it.",
   },
   counts_failed: { cause: "The database did not answer a count.", remedy: BY_ITSELF },

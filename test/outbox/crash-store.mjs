@@ -63,7 +63,7 @@ async function deliver() {
   for (;;) {
     const now = Date.now();
     const limit = 1 + Math.floor(random() * 40);
-    const { send } = await store.leaseSend({ now, leaseUntil: now + LEASE_MS, limit, aloneBefore: 0 });
+    const { send } = await store.leaseSend({ now, leaseUntil: now + LEASE_MS, limit });
     await sleep(random() * 2);
     if (send !== undefined) await store.settleSend(settlementOf(send, () => note("arrived", send)));
   }

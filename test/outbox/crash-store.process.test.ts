@@ -51,7 +51,7 @@ async function drain(store: Store, service: ContactEventSlots): Promise<void> {
     const { items } = await store.listOutbox({ state: "dead", limit: 500 });
     for (const { key } of items) await store.retryOutbox(key, now);
     for (;;) {
-      const { send } = await store.leaseSend({ now, leaseUntil: now + 1, limit: 100, aloneBefore: 0 });
+      const { send } = await store.leaseSend({ now, leaseUntil: now + 1, limit: 100 });
       if (send === undefined) break;
       service.take(send);
       await settleAll(store, send, "done");

@@ -25,66 +25,38 @@ import {
   untilStates,
 } from "./outbox-harness.js";
 
-describe("a frozen batch that is too old", () => {
-  /** The batch got there, the answer did not, and nine days later its events are over 90 days old. */
-  async function loseAndWait() {
-    const clock = fakeClock();
-    const occurredAt = new Date(clock.now() - 82 * DAY).toISOString();
-    const events = ["one", "two"].map((name) => ({ ...ada(name), occurredAt }));
-    const started = await startOnFakeClock(recordAll(...events), { clock });
-    const { service, receiver, deliver, turn } = started;
-    service.faults.push("lost");
-    await deliver();
-    await turn(() => service.calls.length === 1);
-    clock.set(clock.now() + 9 * DAY);
-    await turn(async () => (await statesOf(receiver)).join() === "dead,dead");
-    const [one, two] = (await outboxOf(receiver)).map(({ key }) => key);
-    return { ...started, one: one ?? "", two: two ?? "" };
-  }
-
-  test("a frozen batch that is too old to be repeated is dead, says why, and later events pass it", async () => {
-    const { service, receiver, turn } = await loseAndWait();
-    expect(await outboxOf(receiver)).toMatchObject([{ reason: "too_old" }, { reason: "too_old" }]);
-    await receiver.contactEvents.record(ada("new"));
-    await turn(async () => (await statesOf(receiver)).join() === "dead,dead,done");
-    expect(namesByCall(service)).toEqual([["one", "two"], ["new"]]);
-  });
-
-  test("a frozen batch that is still too old when it is retried is dead again, without a call", async () => {
-    const { service, receiver, one, turn } = await loseAndWait();
-    expect(await receiver.contactEvents.retry(one)).toBe(true);
-    await turn(async () => (await statesOf(receiver)).join() === "dead,dead");
-    expect((await outboxOf(receiver))[0]).toMatchObject({ reason: "too_old" });
-    expect(service.calls).toHaveLength(1);
-  });
-
-  test("a frozen batch is repeated unchanged after a retry if only our clock was wrong, even without a discarded event", async () => {
-    const { service, receiver, clock, one, two, turn } = await loseAndWait();
-    expect(await receiver.contactEvents.discard(two)).toBe(true);
-    clock.set(clock.now() - 9 * DAY);
-    expect(await receiver.contactEvents.retry(one)).toBe(true);
-    await turn(async () => (await statesOf(receiver)).join() === "done,done");
-    expect(service.calls).toHaveLength(2);
-    expect(new Set(callsOf(service)).size).toBe(1);
-    expectOnce(service, "one", "two");
-    await receiver.contactEvents.record(ada("new"));
-    await turn(async () => (await statesOf(receiver)).join() === "done,done,done");
-    expect(namesByCall(service).at(-1)).toEqual(["new"]);
-  });
-});
-
-test("an event that is soon too old is sent apart from others while the API is not available for days", async () => {
-  const clock = fakeClock();
-  const old = { ...ada("old"), occurredAt: new Date(clock.now() - 88 * DAY).toISOString() };
-  const { service, receiver, deliver, turn } = await startOnFakeClock(recordAll(old, ada("fresh")), { clock });
-  service.faultOf = () => ({ status: 503 });
+test.each([
+  ["an event", [ada("one")]],
+  ["a batch", [ada("one"), ada("two")]],
+])("%s that is too old by our clock is sent unchanged all the same: the service judges", async (_, events) => {
+  const { service, receiver, deliver, clock, turn } = await startOnFakeClock(recordAll(...events));
+  service.faults.push("lost", { status: 409 });
   await deliver();
   await turn(() => service.calls.length === 1);
-  clock.set(clock.now() + 3 * DAY);
+  clock.set(clock.now() + 91 * DAY);
+  await turn(async () => (await statesOf(receiver)).every((state) => state === "done"), SECOND);
+  expect(service.calls).toHaveLength(3);
+  expect(new Set(callsOf(service)).size).toBe(1);
+  expectOnce(service, ...events.map(({ name }) => name));
+});
+
+test("others pass an event that makes the API answer 500 after most of an hour, and it is tried further", async () => {
+  const { service, receiver, clock, turn } = await startOnFakeClock();
+  service.faultOf = (body) => (body.includes("poison") ? { status: 500 } : undefined);
+  await receiver.contactEvents.record(ada("poison"));
+  await turn(() => service.calls.length === 1);
+  const failingSince = clock.now();
+  await receiver.contactEvents.record(ada("other"));
+  await turn(() => service.stored.length === 1, 20 * SECOND);
+  expect(clock.now() - failingSince).toBeGreaterThan(30 * MINUTE);
+  expect(clock.now() - failingSince).toBeLessThan(HOUR + 5 * MINUTE);
+  const passedAt = clock.now();
+  await receiver.contactEvents.record(ada("third"));
+  await turn(() => service.stored.length === 2, SECOND);
+  expect(clock.now() - passedAt).toBeLessThan(MINUTE);
   service.faultOf = () => undefined;
-  await turn(async () => (await statesOf(receiver)).join() === "dead,done");
-  expect((await outboxOf(receiver))[0]).toMatchObject({ reason: "too_old" });
-  expectOnce(service, "fresh");
+  await turn(() => service.stored.length === 3, MINUTE);
+  expectOnce(service, "other", "third", "poison");
 });
 
 describe("the wait that the service asks for", () => {

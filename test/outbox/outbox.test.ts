@@ -15,7 +15,6 @@ import {
   type Work,
   ada,
   apiOf,
-  DAY,
   namesIn,
   openService,
   outboxOf,
@@ -451,39 +450,6 @@ test("events arrive in the order of recording, whatever fails on the way", async
   await turn(async () => (await receiver.stats()).outbox.oldestAgeMs === 0);
   expect(namesIn(service)).toEqual(names);
   expect(service.refused).toEqual([]);
-});
-
-describe("an event from long ago", () => {
-  test("an event that is soon too old is sent alone", async () => {
-    let occurredAt = "";
-    const { service, deliver, clock, turn } = await startOnFakeClock(({ contactEvents }) => {
-      contactEvents.record(ada("one"));
-      contactEvents.record(ada("two"));
-      contactEvents.record({ ...ada("old"), occurredAt });
-      contactEvents.record(ada("three"));
-      contactEvents.record(ada("four"));
-    });
-    occurredAt = new Date(clock.now() - 89.5 * DAY).toISOString();
-    await deliver();
-    await turn(() => service.stored.length === 5);
-    expect(namesIn(service)).toEqual(["one", "two", "old", "three", "four"]);
-    expect(service.calls.map(({ path }) => path.slice(3))).toEqual(["/events/batch", "/events", "/events/batch"]);
-  });
-
-  test("an event that is too old is dead, and other events are sent", async () => {
-    const { service, receiver, clock, turn } = await startOnFakeClock();
-    service.faults.push({ status: 503 });
-    const occurredAt = new Date(clock.now() - 89.5 * DAY).toISOString();
-    const { key } = await receiver.contactEvents.record({ ...ada("old"), occurredAt });
-    await turn(() => service.calls.length === 1);
-    clock.set(clock.now() + DAY);
-    await receiver.contactEvents.record(ada("new"));
-    await turn(async () => (await statesOf(receiver)).join() === "dead,done");
-    expect((await outboxOf(receiver))[0]).toMatchObject({ key, state: "dead", reason: "too_old" });
-    expect(namesIn(service)).toEqual(["new"]);
-    expect(await receiver.contactEvents.discard(key)).toBe(true);
-    expect(await statesOf(receiver)).toEqual(["done", "done"]);
-  });
 });
 
 test("the service of these tests refuses a batch in another order under the same key", async () => {

@@ -8,7 +8,7 @@ import { migrate } from "#pigeonhole/store/sqlite/open-database.js";
 // A million events that were sent must not make the outbox slow: the writer's thread also takes deliveries. Reading all
 // states, or those that are done, may walk the table from its newest row, since it finds a page there.
 
-const REQUEST = { now: 1, leaseUntil: 2, limit: 100, aloneBefore: 0 };
+const REQUEST = { now: 1, leaseUntil: 2, limit: 100 };
 
 const COMMANDS: [name: string, command: OtherCommand][] = [
   ["leaseSend", { op: "leaseSend", input: REQUEST }],

@@ -148,7 +148,7 @@ describe("the schema", () => {
       ],
       otherBytes: [],
     });
-    expect(await store.leaseSend({ now: T, leaseUntil: T, limit: 1, aloneBefore: 0 })).toMatchObject({
+    expect(await store.leaseSend({ now: T, leaseUntil: T, limit: 1 })).toMatchObject({
       nextDueAt: T + 700,
     });
   });

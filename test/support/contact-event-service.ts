@@ -51,8 +51,8 @@ export interface ContactEventService {
   readonly refused: readonly string[];
   /** Faults of the next requests, first to last; undefined is none. */
   readonly faults: (Fault | undefined)[];
-  /** Fault of a request when `faults` is empty. */
-  faultOf: () => Fault | undefined;
+  /** Fault of a request, by its body, when `faults` is empty. */
+  faultOf: (body: string) => Fault | undefined;
   /** Code with which an event is refused, if it is. */
   ruleOf: (event: SentEvent) => string | undefined;
   /** Addresses that begin with "nobody" and are contacts all the same. */
@@ -148,14 +148,14 @@ export async function startContactEventService(): Promise<ContactEventService> {
     },
     calls,
     faults,
-    faultOf: (): Fault | undefined => undefined,
+    faultOf: (_body: string): Fault | undefined => undefined,
   };
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await readText(request);
     const key = String(request.headers["idempotency-key"] ?? "");
     const path = request.url ?? "";
-    const fault = faults.length > 0 ? faults.shift() : service.faultOf();
+    const fault = faults.length > 0 ? faults.shift() : service.faultOf(body);
     calls.push({ path, key, authorization: request.headers.authorization ?? "", body, fault });
     if (typeof fault === "object") {
       const { status, retryAfter, code = `fault_${status}`, param, html } = fault;

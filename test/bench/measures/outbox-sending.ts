@@ -7,19 +7,16 @@ import { median, medianRatio } from "../stats.js";
 import { formatNumber, formatTable, printLine, printProgress, printTitle } from "../table.js";
 import type { MeasureContext } from "./context.js";
 
-const DAY_MS = 24 * 3_600_000;
-
 interface Kind {
   title: string;
   count: number;
-  /** How old the events are: those within a day of the 90 that the service allows go alone. */
-  ageMs: number;
+  perCall: number;
   /** Calls that the events should take. */
   requests: number;
 }
 
-const BATCHES: Kind = { title: "batches of 100", count: 20_000, ageMs: 0, requests: 200 };
-const SINGLES: Kind = { title: "single sends", count: 2_000, ageMs: 89.5 * DAY_MS, requests: 2_000 };
+const BATCHES: Kind = { title: "batches of 100", count: 20_000, perCall: 100, requests: 200 };
+const SINGLES: Kind = { title: "single sends", count: 2_000, perCall: 1, requests: 2_000 };
 
 /** How fast a full outbox is sent to an API on this machine that has no rate limit. */
 export async function measureSending(context: MeasureContext): Promise<void> {
@@ -72,8 +69,8 @@ async function sendOnce(
   });
   await api.call("takeCounts", undefined);
   try {
-    const { count, ageMs } = kind;
-    const sent = await child.call("send", { file: scratch.file("sending.db"), count, ageMs, baseUrl });
+    const { count, perCall } = kind;
+    const sent = await child.call("send", { file: scratch.file("sending.db"), count, perCall, baseUrl });
     const seen = await api.call("takeCounts", undefined);
     if (seen.events !== count || seen.requests !== kind.requests) {
       throw new Error(

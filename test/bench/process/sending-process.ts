@@ -19,11 +19,10 @@ const POLL_MS = 25;
 const NO_LIMIT = 1_000_000_000;
 
 /** Puts events into the outbox of a new file. */
-async function fillOutbox({ file, count, ageMs }: { file: string; count: number; ageMs: number }): Promise<void> {
+async function fillOutbox({ file, count }: { file: string; count: number }): Promise<void> {
   const store = createSqliteStore({ file });
   await store.open({ logger: quietLogger });
   const now = Date.now();
-  const occurredAt = now - ageMs;
   for (let first = 0; first < count; first += PER_RECORD) {
     const events = Array.from({ length: Math.min(PER_RECORD, count - first) }, (_, index) => ({
       key: `bench-${first + index}`,
@@ -31,9 +30,9 @@ async function fillOutbox({ file, count, ageMs }: { file: string; count: number;
         name: "email.received",
         email: `contact${first + index}@receiver.example`,
         properties: { position: first + index },
-        occurredAt: new Date(occurredAt).toISOString(),
+        occurredAt: new Date(now).toISOString(),
       }),
-      occurredAt,
+      occurredAt: now,
       isTimeGiven: true,
     }));
     await store.record(events, now);
@@ -42,12 +41,13 @@ async function fillOutbox({ file, count, ageMs }: { file: string; count: number;
 }
 
 const calls = {
-  /** Sends `count` events of that age; those that may soon be too old are sent one at a time, others by the hundred. */
-  async send(plan: { file: string; count: number; ageMs: number; baseUrl: string }): Promise<SendingTimes> {
+  /** Sends `count` events, so many in a call. */
+  async send(plan: { file: string; count: number; perCall: number; baseUrl: string }): Promise<SendingTimes> {
     await fillOutbox(plan);
+    const store = createSqliteStore({ file: plan.file });
     const receiver = createReceiver({
       secrets: SECRET,
-      store: plan.file,
+      store: { ...store, leaseSend: (request) => store.leaseSend({ ...request, limit: plan.perCall }) },
       logger: quietLogger,
       telemetry: false,
       api: { apiKey: "bench", baseUrl: plan.baseUrl, maxRetries: 0, eventsPerMinute: NO_LIMIT },

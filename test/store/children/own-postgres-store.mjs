@@ -11,6 +11,6 @@ const now = Date.now();
 const event = { id: "evt_1", type: "", receivedAt: now, signedAt: now, test: false, body: Buffer.from("1") };
 await store.accept({ ...event, work: [{ handler: "h", leaseUntil: now + DAY }] });
 await store.record([{ key: "a", body: '{"name":"a"}', occurredAt: now, isTimeGiven: true }], now);
-await store.leaseSend({ now, leaseUntil: now + DAY, limit: 1, aloneBefore: 0 });
+await store.leaseSend({ now, leaseUntil: now + DAY, limit: 1 });
 console.log("ready");
 setInterval(() => void store.recover(Date.now()), 1_000);

@@ -23,7 +23,7 @@ export async function recordKeys(store: Store<unknown>, ...keys: string[]): Prom
 }
 
 export function leaseSend(store: Store<unknown>, change: Partial<SendRequest> = {}): Promise<SendPage> {
-  return store.leaseSend({ now: T, leaseUntil: T + MINUTE, limit: 100, aloneBefore: 0, ...change });
+  return store.leaseSend({ now: T, leaseUntil: T + MINUTE, limit: 100, ...change });
 }
 
 /** The call that {@link leaseSend} gives; fails the test when there is none. */

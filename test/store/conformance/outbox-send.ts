@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { BLOCKING_TRIES } from "#pigeonhole/store/freeze-call.js";
 import { DAY, ENDS_WITH_STORE, type Fixture, MINUTE, T, TRACE, acceptLeased, settlements } from "./fixture.js";
 import {
   RESULTS,
@@ -93,37 +94,6 @@ export function describeOutboxSend(fixture: Fixture): void {
       expect(await leaseSend(fixture.store)).toEqual(NOTHING);
     });
 
-    test.each([
-      [
-        ["old", "b", "c"],
-        [["old"], ["b", "c"]],
-      ],
-      [
-        ["a", "b", "old", "c"],
-        [["a", "b"], ["old"], ["c"]],
-      ],
-      [
-        ["a", "old", "old too", "b"],
-        [["a"], ["old"], ["old too"], ["b"]],
-      ],
-      [
-        ["a", "b", "old"],
-        [["a", "b"], ["old"]],
-      ],
-    ])("leaseSend sends events from before aloneBefore alone: %j", async (keys, calls) => {
-      for (const key of keys) {
-        const occurredAt = key.startsWith("old") ? T - DAY - 1 : T - DAY;
-        await fixture.store.record([newRecord(key, { occurredAt })], T);
-      }
-      const seen: string[][] = [];
-      for (let page = await leaseSend(fixture.store, { aloneBefore: T - DAY }); page.send !== undefined;) {
-        seen.push(membersOf(page.send));
-        await settleAll(fixture.store, page.send, "done");
-        page = await leaseSend(fixture.store, { aloneBefore: T - DAY });
-      }
-      expect(seen).toEqual(calls);
-    });
-
     test("leaseSend gives one call at a time, and says when its lease ends", async () => {
       await recordKeys(fixture.store, "a", "b");
       const first = await takeSend(fixture.store, { limit: 1 });
@@ -154,6 +124,30 @@ export function describeOutboxSend(fixture: Fixture): void {
       expect(second.token).not.toBe(first.token);
     });
 
+    test("leaseSend lets others pass a call that has failed often, and gives it again when it is due", async () => {
+      await recordKeys(fixture.store, "a");
+      let first = await takeSend(fixture.store);
+      const fail = () => fixture.store.settleSend(sendSettlements.pending(first, T + 50));
+      while (first.attempt < BLOCKING_TRIES) {
+        await fail();
+        await recordKeys(fixture.store, `b${first.attempt}`);
+        expect(await leaseSend(fixture.store, { now: T + 49 })).toEqual({ send: undefined, nextDueAt: T + 50 });
+        first = await takeSend(fixture.store, { now: T + 50 });
+      }
+      await fail();
+      const second = await takeSend(fixture.store, { now: T + 49 });
+      expect(membersOf(second)).toEqual(Array.from({ length: BLOCKING_TRIES - 1 }, (_, index) => `b${index + 1}`));
+      await fixture.store.settleSend(sendSettlements.pending(second, T + 60));
+      await recordKeys(fixture.store, "c");
+      // The second blocks the third, as the first did.
+      expect(await leaseSend(fixture.store, { now: T + 49 })).toEqual({ send: undefined, nextDueAt: T + 60 });
+      const again = await takeSend(fixture.store, { now: T + 50 });
+      expect(callOf(again)).toEqual(callOf(first));
+      await settleAll(fixture.store, again, "done");
+      await settleAll(fixture.store, await takeSend(fixture.store, { now: T + 60 }), "done");
+      expect(membersOf(await takeSend(fixture.store))).toEqual(["c"]);
+    });
+
     test.each([1, 3])(
       "leaseSend repeats a call of %i events unchanged, whatever the next request says",
       async (count) => {
@@ -165,7 +159,7 @@ export function describeOutboxSend(fixture: Fixture): void {
           const now = T + attempt * DAY;
           // Every other time nobody settles it, and the lease runs out.
           if (attempt % 2 === 0) await fixture.store.settleSend(sendSettlements.pending(last, now));
-          const request = { now, leaseUntil: now + MINUTE, limit: 1, aloneBefore: now };
+          const request = { now, leaseUntil: now + MINUTE, limit: 1 };
           last = await takeSend(fixture.store, request);
           expect(callOf(last)).toEqual(callOf(first));
           expect(last.attempt).toBe(attempt);

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect } from "vitest";
 import { type EventResult, type FrozenSend, OUTBOX_STATES } from "#pigeonhole/store/outbox.js";
-import { DAY, MINUTE, NOTHING_TO_PRUNE, type StoreKind, acceptLeased } from "../conformance/fixture.js";
+import { MINUTE, NOTHING_TO_PRUNE, type StoreKind, acceptLeased } from "../conformance/fixture.js";
 import type { Real } from "./commands.js";
 import type { ModelSend, OutboxModel } from "./outbox-model.js";
 
@@ -55,22 +55,19 @@ function expectOnce({ service }: OutboxModel): void {
   expect(service.reused).toEqual([]);
 }
 
-const record = fc.array(fc.record({ name: names, isOld: fc.boolean() }), { minLength: 1, maxLength: 4 }).map((wanted) =>
-  command(
-    `record ${wanted.map(({ name, isOld }) => `${name}${isOld ? " old" : ""}`).join(", ")}`,
-    async (model, { store }) => {
-      const expected: string[] = [];
-      const events = wanted.map(({ name, isOld }) => {
-        const key = model.keyOf(name);
-        const isKnown = model.find(key) !== undefined;
-        const event = { key, body: JSON.stringify({ key }), occurredAt: model.now - (isOld ? DAY : 0) };
-        if (!isKnown) model.record(event);
-        expected.push(isKnown ? "known" : "recorded");
-        return { ...event, isTimeGiven: true };
-      });
-      expect(await store.record(events, model.now)).toEqual(expected);
-    },
-  ),
+const record = fc.array(names, { minLength: 1, maxLength: 4 }).map((wanted) =>
+  command(`record ${wanted.join(", ")}`, async (model, { store }) => {
+    const expected: string[] = [];
+    const events = wanted.map((name) => {
+      const key = model.keyOf(name);
+      const isKnown = model.find(key) !== undefined;
+      const event = { key, body: JSON.stringify({ key }), occurredAt: model.now };
+      if (!isKnown) model.record(event);
+      expected.push(isKnown ? "known" : "recorded");
+      return { ...event, isTimeGiven: true };
+    });
+    expect(await store.record(events, model.now)).toEqual(expected);
+  }),
 );
 
 const handle = fc.integer({ min: 1, max: 3 }).map((count) =>
@@ -96,23 +93,20 @@ const conflict = names.map((name) =>
   ),
 );
 
-const lease = fc
-  .record({ limit: fc.integer({ min: 1, max: 4 }), splitsOld: fc.boolean() })
-  .map(({ limit, splitsOld }) =>
-    command(`lease ${limit}${splitsOld ? ", old alone" : ""}`, async (model, { store }) => {
-      const aloneBefore = splitsOld ? model.now - DAY / 2 : 0;
-      const request = { now: model.now, leaseUntil: model.now + LEASE_MS, limit, aloneBefore };
-      const { open } = model;
-      const page = await store.leaseSend(request);
-      if (open !== undefined && open.freeAt > model.now) {
-        expect(page).toEqual({ send: undefined, nextDueAt: open.freeAt });
-        return;
-      }
-      expect(page.nextDueAt).toBeUndefined();
-      if (open === undefined) freeze(model, page.send, request.leaseUntil, model.together({ limit, aloneBefore }));
-      else leaseAgain(model, page.send ?? expect.unreachable(), request.leaseUntil, open);
-    }),
-  );
+const lease = fc.integer({ min: 1, max: 4 }).map((limit) =>
+  command(`lease ${limit}`, async (model, { store }) => {
+    const request = { now: model.now, leaseUntil: model.now + LEASE_MS, limit };
+    const { open } = model;
+    const page = await store.leaseSend(request);
+    if (open !== undefined && open.freeAt > model.now) {
+      expect(page).toEqual({ send: undefined, nextDueAt: open.freeAt });
+      return;
+    }
+    expect(page.nextDueAt).toBeUndefined();
+    if (open === undefined) freeze(model, page.send, request.leaseUntil, model.together(limit));
+    else leaseAgain(model, page.send ?? expect.unreachable(), request.leaseUntil, open);
+  }),
+);
 
 function freeze(
   model: OutboxModel,
@@ -302,7 +296,6 @@ export async function drain(model: OutboxModel, { store }: RealOutbox): Promise<
       now: model.now,
       leaseUntil: model.now + 1,
       limit: 100,
-      aloneBefore: 0,
     });
     if (send === undefined) break;
     model.service.take(send);

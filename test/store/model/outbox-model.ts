@@ -1,4 +1,5 @@
-import type { EventResult, FrozenSend, OutboxCounts, OutboxState, SendRequest } from "#pigeonhole/store/outbox.js";
+import type { EventResult, FrozenSend, OutboxCounts, OutboxState } from "#pigeonhole/store/outbox.js";
+import { BLOCKING_TRIES } from "#pigeonhole/store/freeze-call.js";
 import type { StoreKind } from "../conformance/fixture.js";
 import { ContactEventSlots } from "./contact-event-slots.js";
 
@@ -83,22 +84,18 @@ export class OutboxModel {
     this.events.push({ ...event, ...untouched, recordedAt: this.now, state: "pending" });
   }
 
-  /** The call that is open, the one under way before those that wait. */
+  /** The call that is open, the one under way before those that wait; others pass one that has failed often. */
   get open(): ModelSend | undefined {
-    const open = this.sends.filter(({ state }) => state !== "dead");
+    const open = this.sends.filter(
+      ({ state, attempt, freeAt }) =>
+        state === "leased" || (state === "pending" && (attempt < BLOCKING_TRIES || freeAt <= this.now)),
+    );
     return open.find(({ state }) => state === "leased") ?? open[0];
   }
 
   /** The members of a new call. */
-  together({ limit, aloneBefore }: Pick<SendRequest, "limit" | "aloneBefore">): ModelEvent[] {
-    const taken: ModelEvent[] = [];
-    for (const event of this.events.filter(({ state }) => state === "pending")) {
-      const isOld = event.occurredAt < aloneBefore;
-      if (taken.length === limit || (isOld && taken.length > 0)) break;
-      taken.push(event);
-      if (isOld) break;
-    }
-    return taken;
+  together(limit: number): ModelEvent[] {
+    return this.events.filter(({ state }) => state === "pending").slice(0, limit);
   }
 
   freeze(send: ModelSend): void {

@@ -16,7 +16,7 @@ describeOnPostgres((database) => {
     const recover = async (): Promise<number> => (await store.recover(Date.now())).recovered;
     const leaseSend = () => {
       const now = Date.now();
-      return store.leaseSend({ now, leaseUntil: now + MINUTE, limit: 1, aloneBefore: 0 });
+      return store.leaseSend({ now, leaseUntil: now + MINUTE, limit: 1 });
     };
     for (let looks = 0; looks < 8; looks += 1) {
       expect(await recover()).toBe(0);

@@ -1,3 +1,4 @@
+import { BLOCKING_TRIES } from "../../freeze-call.js";
 import type { Glance } from "../../store.js";
 import type { Sql } from "../sql.js";
 import { HAS_ORPHANS, type NodeLock, expiredBefore } from "./recover.js";
@@ -16,12 +17,11 @@ const GLANCE = `
     EXISTS (
       SELECT 1 FROM pigeonhole.inbox_work WHERE handler = '' AND state = 'parked' AND waits_since IS NOT NULL
     ) AS requested,
-    CASE
-      WHEN EXISTS (SELECT 1 FROM pigeonhole.outbox_send WHERE state <> 'dead') THEN
-        NOT EXISTS (SELECT 1 FROM pigeonhole.outbox_send WHERE state = 'leased')
-        AND EXISTS (SELECT 1 FROM pigeonhole.outbox_send WHERE state = 'pending' AND due_at <= :now)
-      ELSE EXISTS (SELECT 1 FROM pigeonhole.outbox_event WHERE state = 'pending' AND occurred_at <= :now)
-    END AS "contactEvents",
+    NOT EXISTS (SELECT 1 FROM pigeonhole.outbox_send WHERE state = 'leased') AND (
+      EXISTS (SELECT 1 FROM pigeonhole.outbox_send WHERE state = 'pending' AND due_at <= :now)
+      OR NOT EXISTS (SELECT 1 FROM pigeonhole.outbox_send WHERE state <> 'dead' AND started < ${BLOCKING_TRIES})
+      AND EXISTS (SELECT 1 FROM pigeonhole.outbox_event WHERE state = 'pending' AND occurred_at <= :now)
+    ) AS "contactEvents",
     ARRAY(SELECT handler FROM pigeonhole.paused_handler) AS paused,
     ${HAS_ORPHANS} AS orphans,
     ${SERVER_TIME} AS "serverTime"`;

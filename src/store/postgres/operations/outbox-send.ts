@@ -1,5 +1,5 @@
 import { MINUTE } from "../../../base/duration.js";
-import { callKeyOf, takeTogether } from "../../freeze-call.js";
+import { BLOCKING_TRIES, callKeyOf } from "../../freeze-call.js";
 import type { FrozenSend, SendPage, SendRequest } from "../../outbox.js";
 import type { TraceContext } from "../../trace-context.js";
 import { LOCKED } from "../advisory-lock.js";
@@ -27,7 +27,9 @@ interface Member {
 /** The leased one first: a call that an operator retried is not sent beside the one in progress. */
 const SELECT_OPEN = `
   SELECT send, key, kind, started, coalesce(due_at, lease_until) AS "freeAt"
-  FROM pigeonhole.outbox_send WHERE state <> 'dead' ORDER BY state = 'pending', send LIMIT 1 FOR UPDATE`;
+  FROM pigeonhole.outbox_send
+  WHERE state <> 'dead' AND (state = 'leased' OR started < ${BLOCKING_TRIES} OR due_at <= :now)
+  ORDER BY state = 'pending', send LIMIT 1 FOR UPDATE`;
 
 /** In any state: an event that was discarded meanwhile is still part of the call that may have arrived. */
 const SELECT_MEMBERS = `
@@ -64,28 +66,27 @@ const FREEZE = `
 
 /**
  * Leases the one call that may be in progress, of all processes. Waiting events are frozen into a new one only when
- * there is none: that keeps the order of recording, and an event that overtook a call that fails because of the service
- * would fail as well.
+ * there is none, or none that has failed less than `BLOCKING_TRIES` times: an event that overtook a call that fails
+ * because of the service would fail as well.
  */
 export function leaseSend(
   sql: Sql,
   { node, lockClass, token }: NodeLock & LeaseHolder,
   request: SendRequest,
 ): Promise<SendPage> {
-  const { now, limit, aloneBefore } = request;
+  const { now, limit } = request;
   const lease = { leaseUntil: request.leaseUntil, holdsForMs: HOLDS_FOR_MS, node, token };
   return sql.transaction(async () => {
     await sql.run("SELECT pg_advisory_xact_lock(:lockClass, :of)", { lockClass, of: LOCKED.freezing });
-    const open = await sql.row<OpenSend>(SELECT_OPEN);
+    const open = await sql.row<OpenSend>(SELECT_OPEN, { now });
     if (open !== undefined) return leaseAgain(sql, open, { now, lease });
     const waiting = await sql.rows<Member>(SELECT_WAITING, { now, limit });
     if (waiting.length === 0) return { send: undefined, nextDueAt: undefined };
-    const members = takeTogether(waiting, aloneBefore);
-    const call = callKeyOf(members);
-    const seqs = members.map(({ seq }) => seq);
+    const call = callKeyOf(waiting);
+    const seqs = waiting.map(({ seq }) => seq);
     const frozen = await sql.row<{ send: number }>(FREEZE, { ...call, ...lease, seqs });
     return {
-      send: { send: frozen?.send ?? 0, token, ...call, attempt: 1, events: eventsOf(members) },
+      send: { send: frozen?.send ?? 0, token, ...call, attempt: 1, events: eventsOf(waiting) },
       nextDueAt: undefined,
     };
   });

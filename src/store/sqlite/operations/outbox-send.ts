@@ -1,5 +1,5 @@
 import type { Database } from "better-sqlite3";
-import { callKeyOf, takeTogether } from "../../freeze-call.js";
+import { BLOCKING_TRIES, callKeyOf } from "../../freeze-call.js";
 import type { FrozenSend, SendPage, SendRequest } from "../../outbox.js";
 import type { TraceContext } from "../../trace-context.js";
 import type { DirectPairs } from "../direct-pairs.js";
@@ -28,15 +28,17 @@ interface EventRow {
 }
 
 /**
- * Leases the one call that may be in progress. Waiting events are frozen into a new one only when there is none: that
- * keeps the order of recording, and an event that overtook a call that fails because of the service would fail as well.
+ * Leases the one call that may be in progress. Waiting events are frozen into a new one only when there is none, or
+ * none that has failed less than `BLOCKING_TRIES` times: an event that overtook a call that fails because of the
+ * service would fail as well.
  */
 function prepareLeaseSend(db: Database, nextToken: NextToken) {
   const later = prepareLater(db);
   // The leased one first: a call that an operator retried is not sent beside the one in progress.
-  const selectOpen = db.prepare<[], SendRow>(`
+  const selectOpen = db.prepare<{ now: number }, SendRow>(`
     SELECT send, key, kind, state, started, due_at AS dueAt, lease_until AS leaseUntil
-    FROM outbox_send WHERE state <> 'dead' ORDER BY state = 'pending', send LIMIT 1`);
+    FROM outbox_send WHERE state <> 'dead' AND (state = 'leased' OR started < ${BLOCKING_TRIES} OR due_at <= :now)
+    ORDER BY state = 'pending', send LIMIT 1`);
   // In any state: an event that was discarded meanwhile is still part of the call that may have arrived.
   const selectMembers = later<{ send: number }, EventRow>(`
     SELECT seq, key, body, occurred_at AS occurredAt, trace FROM outbox_event WHERE send = :send ORDER BY position`);
@@ -96,11 +98,11 @@ function prepareLeaseSend(db: Database, nextToken: NextToken) {
   }
 
   return (request: SendRequest): SendPage => {
-    const open = selectOpen.get();
+    const open = selectOpen.get({ now: request.now });
     if (open !== undefined) return leaseAgain(open, request);
     const waiting = readWaiting(request);
     if (waiting.length === 0) return { send: undefined, nextDueAt: undefined };
-    return freeze(takeTogether(waiting, request.aloneBefore), request.leaseUntil);
+    return freeze(waiting, request.leaseUntil);
   };
 }
 
