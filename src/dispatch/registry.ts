@@ -1,4 +1,5 @@
 import { PigeonholeError } from "../base/error.js";
+import { nearestWord } from "../base/nearest-word.js";
 import { type Delivery, decodeDelivery } from "../protocol/decode-delivery.js";
 import type { SchemaMap } from "../protocol/event.js";
 import { matchesPattern } from "../protocol/event-pattern.js";
@@ -59,7 +60,18 @@ export class HandlerRegistry {
     this.#unhandled = this.#add(UNHANDLED_NAME, [], run, {});
   }
 
+  /** Throws `invalid_option` for a schema of a type that neither the service nor a handler names: it checks nothing. */
   freeze(): void {
+    const named = new Set<string>([...EVENT_TYPES, ...this.all.flatMap(({ patterns }) => patterns)]);
+    for (const type of this.#extraTypes) {
+      if (named.has(type)) continue;
+      const near = nearestWord(type, [...named]);
+      throw new PigeonholeError(
+        "invalid_option",
+        `options.schemas has "${type}", which is not an event type of the service and which no handler names. ` +
+          (near === undefined ? "Register a handler of it, or remove it." : `Did you mean "${near}"?`),
+      );
+    }
     this.#frozen = true;
   }
 

@@ -66,7 +66,7 @@ export interface ReceiverOptions<Schemas extends SchemaMap = SchemaMap, Tx = Com
   api?: ClientOptions | Client | undefined;
   /**
    * Zod schemas of `event.data` by type, synchronous: checked before a handler runs, and they type the handler's event.
-   * Not applied to test deliveries. @default none
+   * Not applied to test deliveries. A type that is not of the service needs a handler that names it. @default none
    */
   schemas?: Schemas | undefined;
   /** Greatest accepted age of a signature both ways, in seconds. @default 300 */

@@ -51,6 +51,23 @@ describe("a schema", () => {
     expect(seen).toEqual([9007199254740993n, 9007199254740993n, 9007199254740993n]);
   });
 
+  test.each([
+    ["email.bouncd", 'Did you mean "email.bounced"?'],
+    ["invoice.paid", "Register a handler of it, or remove it."],
+  ])(
+    "a schema of %s, which no handler names, is an error at the start: it would check nothing",
+    async (type, advice) => {
+      const receiver = openReceiver({ schemas: { [type]: z.object({}) } });
+      receiver.on("*", () => undefined);
+      await expect(receiver.start()).rejects.toMatchObject({
+        code: "invalid_option",
+        message: `options.schemas has "${type}", which is not an event type of the service and which no handler names. ${advice}`,
+      });
+      receiver.on(type, () => undefined);
+      await receiver.start();
+    },
+  );
+
   test("a schema of one type does not change other types", async () => {
     const receiver = openReceiver({ schemas: { "email.sent": z.object({ n: z.number() }) } });
     receiver.on("email.opened", () => undefined);

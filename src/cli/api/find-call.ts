@@ -1,6 +1,6 @@
 import { type NamedOperation, listOperations } from "../../contract/contract.js";
 import { usageError } from "../frame/command-error.js";
-import { nearestWord } from "../values/nearest-word.js";
+import { nearestWord } from "../../base/nearest-word.js";
 import { CALL_NAMES, RESOURCE_NAMES } from "./spec.js";
 
 /** What a word names: a call, or a resource with its calls. */

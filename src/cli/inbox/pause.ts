@@ -5,7 +5,7 @@ import { MAX_HANDLER_NAME_LENGTH, type PausedHandler } from "../../store/paused-
 import { usageError } from "../frame/command-error.js";
 import type { RunCommand } from "../frame/context.js";
 import { withInbox } from "../values/find-inbox.js";
-import { nearestFirst, nearestWord } from "../values/nearest-word.js";
+import { nearestFirst, nearestWord } from "../../base/nearest-word.js";
 import type * as specs from "./spec.js";
 
 /** Who has paused a handler, where no login says so. */

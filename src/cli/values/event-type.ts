@@ -1,5 +1,5 @@
 import { EVENT_TYPES, type EventType, isEventType } from "../../protocol/event-types.js";
-import { nearestWord } from "./nearest-word.js";
+import { nearestWord } from "../../base/nearest-word.js";
 
 /** Reads the name of an event type of the service; for `parse` of an option. */
 export function knownEventType(text: string): EventType {
