@@ -381,9 +381,9 @@ export const GENERAL_ASSUMPTIONS: readonly ApiAssumption[] = [
   {
     id: "form_rules",
     notShown:
-      "The names of the 15 keys of a field, the documents of the starters, the title of a document without one, the statuses beyond draft and live, the words for wrong answers, the tokens in `svc_started`, and the shape of confirmation links.",
+      "The names of the 15 keys of a field, the documents of the starters, the title of a document without one, the statuses beyond draft and live, the words for wrong answers, the tokens in `svc_started`, and the shape and life of confirmation links.",
     assumed:
-      "In the sandbox made up, the name of the form, `paused`, `required` or the field's type, any token drops a sign-up as a bot's, and `sandbox.confirmSignUp` opens the link. Every sign-up comes from one network address. An unsubscription is not emulated.",
+      "In the sandbox made up, the name of the form, `paused`, `required` or the field's type, any token drops a sign-up as a bot's, and `sandbox.confirmSignUp` opens the link. All calls in one process come from one network address, a day of confirmation emails is one of UTC, and any link that a form emailed to an address confirms. An unsubscription is not emulated.",
     change: "`src/sandbox/resources/form-document.ts`, `forms.ts` and `sign-ups.ts` beside it.",
   },
   {

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { MINUTE } from "../base/duration.js";
 import { nullable, openEnum, trimmedName } from "./shapes.js";
 
-/** Forms of a workspace, and the length of their texts. See docs/service.md#forms. */
-export const FORM_LIMITS = { perWorkspace: 100, signUps: 40, signUpWindowMs: 10 * MINUTE } as const;
+/** Forms of a workspace, sign-ups of a network address, and emails to a person. See docs/service.md#sign-ups. */
+export const FORM_LIMITS = { perWorkspace: 100, signUps: 40, emailsPerDay: 5, windowMs: 10 * MINUTE } as const;
 
 const text = (min: number, max: number) =>
   z

@@ -123,7 +123,7 @@ export interface Sandbox {
   readonly contactEvents: readonly StoredEvent[];
   /**
    * What opening the link of a confirmation email does: the person joins the form's audiences, and `form.confirmed` is
-   * fired. False when no sign-up of this address waits for it.
+   * fired. False when no sign-up of this address waits for it, or the form emailed it no link.
    */
   confirmSignUp(formId: string, email: string): boolean;
   /**

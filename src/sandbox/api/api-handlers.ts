@@ -54,6 +54,8 @@ export interface ApiCall<Row> {
   contentType: string | undefined;
   /** The header Referer as sent; undefined if it was not sent. */
   referer: string | undefined;
+  /** The network address of the caller; undefined for a call in this process. */
+  ip: string | undefined;
   /** The header, with its characters checked; undefined if it was not sent. */
   idempotencyKey: string | undefined;
   /** Counts the events of the call against the limit of the caller; throws 429. The last check of a call. */

@@ -11,6 +11,7 @@ import { checkParams, readBody, readIdempotencyKey, readOperationQuery } from ".
 export interface IncomingCall {
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly ip?: string | undefined;
   readonly search: string;
   readonly bytes: Uint8Array;
   readonly match: OperationMatch;

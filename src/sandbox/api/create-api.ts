@@ -127,7 +127,7 @@ export function createApi(options: SandboxApiOptions): Api {
     const { path, search } = splitUrl(request.url);
     const match = find(request.method, path);
     const call: IncomingCall = {
-      headers: request.headers,
+      ...request,
       search,
       bytes: request.body,
       match,
@@ -144,7 +144,7 @@ export function createApi(options: SandboxApiOptions): Api {
   }
 
   async function answerCall(call: IncomingCall, bound: BoundOperation, params: Params): Promise<ApiAnswer> {
-    const { headers, nowMs, known } = call;
+    const { headers, ip, nowMs, known } = call;
     const { caller } = known;
     const { json, ...input } = checkInputOf(call, bound.operation, params);
     const events = countEvents(bound.operation, json);
@@ -152,7 +152,7 @@ export function createApi(options: SandboxApiOptions): Api {
       if (caller !== undefined && events > 0) rate.take(caller.keyId, events, nowMs);
     };
     const { "content-type": contentType, referer } = headers;
-    const forHandler = { ...input, caller, nowMs: clock.now(), params, contentType, referer, countEvents: take };
+    const forHandler = { ...input, caller, nowMs: clock.now(), params, contentType, referer, ip, countEvents: take };
     return handlerOf(handlers, bound)(forHandler);
   }
 
@@ -255,7 +255,7 @@ type Params = Readonly<Record<string, string>>;
 
 type CheckedCall = Pick<
   ApiCall<unknown>,
-  "nowMs" | "params" | "contentType" | "referer" | "idempotencyKey" | "countEvents"
+  "nowMs" | "params" | "contentType" | "referer" | "ip" | "idempotencyKey" | "countEvents"
 > & {
   caller: Caller | undefined;
   query: unknown;

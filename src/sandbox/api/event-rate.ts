@@ -1,5 +1,4 @@
 import { MINUTE } from "../../base/duration.js";
-import { SandboxApiError } from "./api-handlers.js";
 import { SlidingLimit } from "./sliding-limit.js";
 
 /**
@@ -8,15 +7,7 @@ import { SlidingLimit } from "./sliding-limit.js";
  */
 export class EventRate extends SlidingLimit {
   constructor(perMinute: number) {
-    super({ max: perMinute, windowMs: MINUTE, refuse: rateLimited });
+    const message = "Too many events for this key in a minute; nothing was stored.";
+    super({ max: perMinute, windowMs: MINUTE, code: "event_rate_limited", message });
   }
-}
-
-function rateLimited(retryAfter: string): SandboxApiError {
-  const message = "Too many events for this key in a minute; nothing was stored.";
-  return new SandboxApiError({
-    code: "event_rate_limited",
-    message,
-    headers: { "retry-after": retryAfter },
-  });
 }

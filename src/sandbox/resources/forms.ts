@@ -164,8 +164,8 @@ export function createForms(workspace: Workspace): SandboxResource<"forms"> {
       if (starter !== undefined) return { body: { object: "form_starter", slug, ...starter } };
       throw new SandboxApiError({ code: "form_starter_not_found", message: "No starter has this slug." });
     },
-    subscribe({ params, body, nowMs, referer }) {
-      signUps.countPost(nowMs);
+    subscribe({ params, body, nowMs, referer, ip }) {
+      signUps.posts.take(ip ?? "", 1, nowMs);
       const form = forms.get(params["formId"] ?? "", ({ publishedDocument }) => publishedDocument !== null);
       const { publishedDocument, status, settings, id } = form;
       if (status === "paused" || publishedDocument === null) {

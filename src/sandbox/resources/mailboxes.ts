@@ -230,7 +230,5 @@ function refusal(code: ApiErrorCode, message: string): SandboxApiError {
 }
 
 function hourlyLimit(max: number, message: string): SlidingLimit {
-  const refuse = (retryAfter: string): SandboxApiError =>
-    new SandboxApiError({ code: "mailbox_checks_limited", message, headers: { "retry-after": retryAfter } });
-  return new SlidingLimit({ max, windowMs: HOUR, refuse });
+  return new SlidingLimit({ max, windowMs: HOUR, code: "mailbox_checks_limited", message });
 }

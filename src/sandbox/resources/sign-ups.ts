@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../base/clock.js";
 import { FORM_LIMITS } from "../../contract/form.js";
-import { SECOND } from "../../base/duration.js";
+import { DAY } from "../../base/duration.js";
 import type { EventType } from "../../protocol/event-types.js";
-import { SandboxApiError } from "../api/api-handlers.js";
+import { SlidingLimit } from "../api/sliding-limit.js";
 import type { AddressBook } from "./address-book.js";
 import { foldAddress } from "../../contract/contact-address.js";
 
@@ -34,27 +34,21 @@ interface SignUpsInput {
 
 /** The sign-ups to the forms of a workspace. See docs/service.md#sign-ups. */
 export class SignUps {
+  /** The posts to any form, by network address. */
+  readonly posts = new SlidingLimit({
+    max: FORM_LIMITS.signUps,
+    windowMs: FORM_LIMITS.windowMs,
+    code: "form_rate_limited",
+    message: "Too many sign-ups from this network address.",
+    countsRefused: true,
+  });
   readonly #input: SignUpsInput;
   #submissions: Submission[] = [];
-  #posts: number[] = [];
+  /** The confirmation emails by address. */
+  readonly #emails = new Map<string, { formId: string; atMs: number }[]>();
 
   constructor(input: SignUpsInput) {
     this.#input = input;
-  }
-
-  /** Counts a post to any form. Throws 429 `form_rate_limited`: all calls come from one network address here. */
-  countPost(nowMs: number): void {
-    const since = nowMs - FORM_LIMITS.signUpWindowMs;
-    this.#posts = [...this.#posts.filter((atMs) => atMs > since && atMs <= nowMs), nowMs];
-    if (this.#posts.length <= FORM_LIMITS.signUps) return;
-    // The next post is one of the window too, so this one must have left it.
-    const leavesFirst = this.#posts.at(-FORM_LIMITS.signUps) ?? nowMs;
-    const retryAfter = Math.ceil((leavesFirst - since) / SECOND);
-    throw new SandboxApiError({
-      code: "form_rate_limited",
-      message: "Too many sign-ups from this network address.",
-      headers: { "retry-after": String(Math.max(1, retryAfter)) },
-    });
   }
 
   /** Stores a sign-up whose answers were checked, and says what becomes of it. */
@@ -77,14 +71,15 @@ export class SignUps {
     const isSame = isDeepStrictEqual(waiting?.answers, submission.answers);
     this.#submissions = [...this.#submissions.filter((other) => other !== waiting), submission];
     if (outcome === "added") this.#join(submission);
+    else this.#emailLink(form.id, email);
     if (!isSame) this.#input.fire("form.submitted", submission);
     return outcome;
   }
 
-  /** What opening the link of the confirmation email does. False when no sign-up waits for it. */
+  /** What opening the link of the confirmation email does. False when no sign-up waits for it, or none was sent. */
   confirm(formId: string, email: string): boolean {
     const waiting = this.#findWaiting(formId, foldAddress(email));
-    if (waiting === undefined) return false;
+    if (waiting === undefined || !this.#emails.get(waiting.email)?.some((one) => one.formId === formId)) return false;
     waiting.outcome = "added";
     this.#join(waiting);
     this.#input.fire("form.confirmed", { ...waiting, confirmedAt: this.#input.book.now() });
@@ -101,7 +96,17 @@ export class SignUps {
   /** Forgets the sign-ups of a form, or all. */
   clear(formId?: string): void {
     this.#submissions = formId === undefined ? [] : this.#submissions.filter((one) => one.formId !== formId);
-    if (formId === undefined) this.#posts = [];
+    if (formId !== undefined) return;
+    this.posts.reset();
+    this.#emails.clear();
+  }
+
+  /** Emails a link, unless the form did a short time ago or the workspace has sent the address enough that day. */
+  #emailLink(formId: string, email: string): void {
+    const [atMs, sent] = [this.#input.clock.now(), this.#emails.get(email) ?? []];
+    const today = sent.filter((one) => Math.floor(one.atMs / DAY) === Math.floor(atMs / DAY));
+    const isRecent = sent.some((one) => one.formId === formId && one.atMs > atMs - FORM_LIMITS.windowMs);
+    if (!isRecent && today.length < FORM_LIMITS.emailsPerDay) this.#emails.set(email, [...sent, { formId, atMs }]);
   }
 
   #findWaiting(formId: string, email: string): Submission | undefined {

@@ -345,6 +345,32 @@ describe("a sign-up", () => {
     expect(await post({ email: EMAIL })).toBe(200);
   });
 
+  test("sign-ups of another network address are counted apart", async () => {
+    const { live, sandbox, send } = openForms();
+    const path = `/subscribe/${(await live()).id}`;
+    const { url } = await sandbox.listen();
+    const inProcess = async () => (await send(`POST ${path}`, { key: null, body: {} })).status;
+    for (let index = 0; index < 40; index += 1) await inProcess();
+    const { status } = await fetch(url + path, { method: "POST", body: "{}" });
+    expect([await inProcess(), status]).toEqual([429, 422]);
+  });
+
+  test("an address gets a confirmation email of a form once in ten minutes, and five a day", async () => {
+    const { forms, live, sandbox } = openForms();
+    const ids = [];
+    for (let index = 0; index < 6; index += 1) ids.push((await live(DOUBLE)).id);
+    for (let index = 0; index < 3; index += 1) await forms.subscribe(ids[0] ?? "", { email: EMAIL });
+    const confirmed = async (id = "") => {
+      await forms.subscribe(id, { email: EMAIL });
+      return sandbox.confirmSignUp(id, EMAIL);
+    };
+    expect(await Promise.all(ids.map(confirmed))).toEqual([true, true, true, true, true, false]);
+    await sandbox.advance("10m");
+    expect(await confirmed(ids[5])).toBe(false);
+    await sandbox.advance("24h");
+    expect(await confirmed(ids[5])).toBe(true);
+  });
+
   test("a sign-up over the limit is taken after the time in Retry-After", async () => {
     const { live, clientOf, sandbox } = openForms();
     const { id } = await live();
