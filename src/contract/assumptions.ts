@@ -326,9 +326,9 @@ export const GENERAL_ASSUMPTIONS: readonly ApiAssumption[] = [
   {
     id: "file_rules",
     notShown:
-      "How many bytes 100 MB are, what a larger upload is answered, which files are programs, where the URL of a link leads, and the bytes of an attachment.",
+      "How many bytes 100 MB are, what a larger upload is answered, which files are programs, which domains have a files host, and the bytes of an attachment.",
     assumed:
-      "104,857,600. In the sandbox a larger upload is 413 `request_too_large`, and one over the option `maxFileBytes` 422 `workspace_limit_reached`. Programs are known by extension and type. A link leads to `files.` and the domain and is not served. An attachment of an event has made-up bytes, as many as the event says.",
+      "104,857,600. In the sandbox a larger upload is 413 `request_too_large`, and one over the option `maxFileBytes` 422 `workspace_limit_reached`. Programs are known by extension and type. A domain of the workspace has the files host `files.` and its name, which leads nowhere, and any other has none. Links are served at the address of the API. An attachment of an event has made-up bytes, as many as the event says.",
     change: "`FILE_LIMITS` in `src/contract/files.ts`, and `src/sandbox/resources/file-store.ts`.",
   },
   {

@@ -155,10 +155,12 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
     // The API in this process continues after the end, and delivers nothing.
     if (!isClosed) publish(events.makeOf(type, { ...data }));
   };
+  let server: SandboxServer | undefined;
+  const apiUrl = (): string => server?.url ?? IN_PROCESS_URL;
   const signUps = new SignUps({ book, clock, fire });
   const domainTable = new DomainTable(options.domainRecords);
   const mailServers = new MailServers(options.mailServers);
-  const resources = createResources({ ...shared, book, owned, domainTable, mailServers, signUps, fire });
+  const resources = createResources({ ...shared, apiUrl, book, owned, domainTable, mailServers, signUps, fire });
   const publish = (event: SandboxEvent): Emitted => {
     // Data that is not JSON is refused before anything is changed.
     const body = eventBody(event);
@@ -177,6 +179,7 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
     clock,
     callerClock: time.receiver,
     faults: apiFaults,
+    openLink: (path) => resources.files.openLink?.(path),
     onCall: (call) => emit({ kind: "api", call }),
     ...apiSettings(options),
   });
@@ -193,7 +196,6 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
     const [nowMs, elapsedMs] = [clock.now(), time.elapsed()];
     return engine.waiting.map(({ dueMs, ...rest }) => ({ ...rest, dueAtMs: nowMs + Math.max(0, dueMs - elapsedMs) }));
   };
-  let server: SandboxServer | undefined;
   let starting: Promise<SandboxServer> | undefined;
 
   const sandbox: Sandbox = {
@@ -213,7 +215,7 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
     setDomainRecords: (records) => domainTable.set(records),
     rows: (resource) => rowsOf(resources, resource),
     get baseUrl() {
-      return server?.url ?? IN_PROCESS_URL;
+      return apiUrl();
     },
     get clientOptions() {
       return { apiKey: currentKey(), baseUrl: IN_PROCESS_URL, fetch };

@@ -17,6 +17,7 @@ import {
   type ApiHandler,
   type ApiHandlers,
   type Caller,
+  type HandlerAnswer,
   SandboxApiError,
 } from "./api-handlers.js";
 import type { ApiKeyRegistry } from "./api-key-registry.js";
@@ -35,6 +36,8 @@ export interface SandboxApiOptions {
   faults?: ApiFaults | undefined;
   /** Events a minute for each key. */
   eventsPerMinute: number;
+  /** Answers a path that is that of a link. @default none is */
+  openLink?: ((path: string) => HandlerAnswer | undefined) | undefined;
   /** Prefix of all paths, such as `/v1`. @default "" */
   basePath?: string | undefined;
   /** Other paths, as for createClient. @default those of the contract */
@@ -125,6 +128,8 @@ export function createApi(options: SandboxApiOptions): Api {
 
   async function answer(request: ApiRequest, trace: CallTrace): Promise<ApiAnswer | "no_answer"> {
     const { path, search } = splitUrl(request.url);
+    const opened = request.method === "GET" ? options.openLink?.(path) : undefined;
+    if (opened !== undefined) return { status: 200, ...opened };
     const match = find(request.method, path);
     const call: IncomingCall = {
       ...request,

@@ -2,7 +2,7 @@ import { FILE_LIMITS, type FileLink, type WorkspaceFile } from "../../contract/f
 import { type Caller, SandboxApiError } from "../api/api-handlers.js";
 import { holdsAddress, isUnlimited } from "../endpoints/allowlists.js";
 import type { MakeId } from "../make-id.js";
-import { Collection, type CollectionRow } from "./collection.js";
+import { Collection, type CollectionRow, withoutSequence } from "./collection.js";
 
 /** A file of the workspace. */
 export interface FileRow extends CollectionRow {
@@ -23,6 +23,8 @@ export interface LinkRow extends CollectionRow {
   fileId: string;
   url: string;
   revokedAt: string | null;
+  fetchCount: number;
+  lastFetchedAt: string | null;
   createdAt: string;
 }
 
@@ -119,8 +121,9 @@ export function isVisible({ deliveredTo }: FileRow, caller: Caller): boolean {
 }
 
 /** The link as it is sent. */
-export function linkBody({ id, url, revokedAt, createdAt }: LinkRow): FileLink {
-  return { id, url, revokedAt, fetchCount: 0, lastFetchedAt: null, createdAt };
+export function linkBody(link: LinkRow): FileLink {
+  const { fileId: _, ...body } = withoutSequence(link);
+  return body;
 }
 
 /**

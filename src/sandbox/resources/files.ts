@@ -2,10 +2,10 @@ import { DAY } from "../../base/duration.js";
 import type { Contract } from "../../contract/contract.js";
 import { FILE_KINDS, FILE_SORTS, type FileStats } from "../../contract/files.js";
 import type { QueryInput } from "../../contract/operation.js";
-import { type ApiHandlers, type Caller, SandboxApiError } from "../api/api-handlers.js";
+import { type ApiHandlers, type Caller, type HandlerAnswer, SandboxApiError } from "../api/api-handlers.js";
 import type { PageBody, Sorting } from "../api/page-rows.js";
 import { domainOf, isUnlimited } from "../endpoints/allowlists.js";
-import { invalidParameter, requireOneOf } from "../endpoints/check-endpoint.js";
+import { requireOneOf } from "../endpoints/check-endpoint.js";
 import { pageBody } from "./collection.js";
 import {
   type FileRow,
@@ -22,7 +22,7 @@ import type { SandboxResource, Workspace } from "./resource.js";
 import { isLooselyIn, pageSearched } from "./search-text.js";
 
 /** The workspace's files and the links to them. See docs/service.md#files. */
-export function createFiles({ makeId, options, owned, fire }: Workspace): SandboxResource<"files"> {
+export function createFiles({ makeId, options, owned, fire, clock, apiUrl }: Workspace): SandboxResource<"files"> {
   const store = new FileStore({ makeId, maxBytes: options.maxFileBytes });
   const { files, links } = store;
 
@@ -38,16 +38,7 @@ export function createFiles({ makeId, options, owned, fire }: Workspace): Sandbo
     list: ({ query, caller }) => ({ body: pageBody(pageFiles(store, query, caller), (row) => store.bodyOf(row)) }),
     get: ({ params, caller }) => ({ body: store.bodyOf(store.get(params, caller)) }),
     stats: ({ caller, nowMs }) => ({ body: countFiles(store, caller, nowMs) }),
-    content({ params, caller }) {
-      const file = store.get(params, caller);
-      const name = `attachment; filename*=UTF-8''${encodeURIComponent(file.filename)}`;
-      const headers = {
-        "content-type": file.contentType,
-        "content-disposition": name,
-        "x-content-type-options": "nosniff",
-      };
-      return { body: contentOf(file), headers };
-    },
+    content: ({ params, caller }) => download(store.get(params, caller)),
     links({ params, query, caller }) {
       const { id } = store.get(params, caller);
       const where = ({ fileId }: { fileId: string }): boolean => fileId === id;
@@ -59,15 +50,14 @@ export function createFiles({ makeId, options, owned, fire }: Workspace): Sandbo
         const message = "Programs and scripts get no link.";
         throw new SandboxApiError({ code: "file_unshareable", message });
       }
-      if (domain !== undefined && !options.domains.includes(domain.toLowerCase())) {
-        throw invalidParameter("domain", "Must be a domain of the workspace.");
-      }
-      const ofAddress = file.deliveredTo === null ? undefined : domainOf(file.deliveredTo);
-      const host = domain?.toLowerCase() ?? ofAddress ?? options.domains[0] ?? "files.invalid";
+      const asked = [domain?.toLowerCase() ?? "", domainOf(file.deliveredTo ?? "")];
+      const host = asked.find((one) => options.domains.includes(one));
+      const base = host === undefined ? apiUrl() : `https://files.${host}`;
       const made = links.add((sequence) => {
         const id = `shr_${makeId.hex(`link ${sequence}`)}`;
-        const url = `https://files.${host}/${id}/${encodeURIComponent(file.filename)}`;
-        return { id, sequence, fileId: file.id, url, revokedAt: null, createdAt: new Date(nowMs).toISOString() };
+        const url = `${base}/${id}/${encodeURIComponent(file.filename)}`;
+        const createdAt = new Date(nowMs).toISOString();
+        return { id, sequence, fileId: file.id, url, revokedAt: null, fetchCount: 0, lastFetchedAt: null, createdAt };
       });
       return { body: linkBody(made) };
     },
@@ -124,7 +114,23 @@ export function createFiles({ makeId, options, owned, fire }: Workspace): Sandbo
     rows: () => files.rows.map((file) => store.bodyOf(file)),
     reset: () => store.clear(),
     onEvent: (event) => keepFilesOf(event, store, owned),
+    openLink(path) {
+      const id = /^\/(shr_\w+)\//.exec(path)?.[1];
+      if (id === undefined) return undefined;
+      const { fileId, fetchCount } = links.get(id, ({ revokedAt }) => revokedAt === null);
+      links.change(id, { fetchCount: fetchCount + 1, lastFetchedAt: new Date(clock.now()).toISOString() });
+      return download(files.get(fileId));
+    },
   };
+}
+
+function download(file: FileRow): HandlerAnswer {
+  const headers = {
+    "content-type": file.contentType,
+    "content-disposition": `attachment; filename*=UTF-8''${encodeURIComponent(file.filename)}`,
+    "x-content-type-options": "nosniff",
+  };
+  return { body: contentOf(file), headers };
 }
 
 /** The orders of the list of files, the usual one first. */
@@ -194,7 +200,7 @@ function countFiles(store: FileStore, caller: Caller, nowMs: number): FileStats 
     types: grouped(({ contentType }) => contentType).map(({ key, ...amount }) => ({ contentType: key, ...amount })),
     addresses: grouped(({ deliveredTo }) => deliveredTo).map(({ key, ...amount }) => ({ address: key, ...amount })),
     days: days.map((date) => ({ date, files: seen.filter(({ addedAtMs }) => dayOf(addedAtMs) === date).length })),
-    links: { working: working.length, fetches: 0 },
+    links: { working: working.length, fetches: working.reduce((sum, { fetchCount }) => sum + fetchCount, 0) },
   };
 }
 

@@ -2,7 +2,7 @@ import type { Clock } from "../../base/clock.js";
 import type { Contract } from "../../contract/contract.js";
 import type { EventType } from "../../protocol/event-types.js";
 import type { RoleBook } from "../access/role-book.js";
-import type { ApiHandlers } from "../api/api-handlers.js";
+import type { ApiHandlers, HandlerAnswer } from "../api/api-handlers.js";
 import type { ApiKeyRegistry } from "../api/api-key-registry.js";
 import type { SandboxEvent } from "../delivery/scheduled-delivery.js";
 import type { MakeId } from "../make-id.js";
@@ -15,6 +15,8 @@ import type { SignUps } from "./sign-ups.js";
 
 /** What the resources of the emulated workspace share. */
 export interface Workspace {
+  /** The address of the API now. */
+  apiUrl: () => string;
   /** The time of the workspace, which `sandbox.advance` moves. */
   clock: Clock;
   makeId: MakeId;
@@ -48,4 +50,6 @@ export interface SandboxResource<Name extends keyof Contract> {
   reset(): void;
   /** Called for each event that `sandbox.emit` fires, so that a handler's calls find what the event is about. */
   onEvent?(event: SandboxEvent): void;
+  /** What the URL of a link answers at this path; undefined for any other path. Throws 404 for one that is revoked. */
+  openLink?(path: string): HandlerAnswer | undefined;
 }

@@ -256,7 +256,7 @@ describe("files", () => {
       await files.createLink(id, { domain: "ACME.example.com" }),
       await files.createLink(id, {}),
     ];
-    expect(one).toMatchObject({ url: `https://files.acme.example.com/${one.id}/a%20b.txt`, revokedAt: null });
+    expect(two).toMatchObject({ url: `https://files.acme.example.com/${two.id}/a%20b.txt`, revokedAt: null });
     expect((await files.links(id)).items.map((link) => link.id)).toEqual([three.id, two.id, one.id]);
     const revoked = await files.revokeLink(id, two.id);
     expect(revoked.revokedAt).toBe(new Date(START).toISOString());
@@ -267,7 +267,39 @@ describe("files", () => {
     const other = await upload("other.txt");
     expect(await refusalOf(() => files.revokeLink(other.id, one.id))).toMatchObject({ status: 404 });
     expect(await refusalOf(() => narrow.createLink(id, {}))).toMatchObject({ status: 404 });
-    expect(await refusalOf(() => files.createLink(id, { domain: "other.example" }))).toMatchObject({ param: "domain" });
+  });
+
+  test("a link is on the files host of the domain, else of the file's address, else on the address of the API", async () => {
+    const { files, upload, sandbox } = openFiles({ domains: ["acme.example.com", "b.example"] });
+    for (const to of [SUPPORT, "x@other.example"])
+      sandbox.emit("email.received", { to: [to], attachments: [{ filename: `${to}.txt` }] });
+    const ids = [...(await files.list({ sort: "name" })).items.map(({ id }) => id), (await upload("a.txt")).id];
+    const hostsOf = async (body: { domain?: string }) =>
+      Promise.all(ids.map(async (id) => new URL((await files.createLink(id, body)).url ?? "").host));
+    const byAddress = ["files.acme.example.com", "localhost", "localhost"];
+    expect(await hostsOf({})).toEqual(byAddress);
+    expect(await hostsOf({ domain: "other.example" })).toEqual(byAddress);
+    expect(await hostsOf({ domain: "B.example" })).toEqual(ids.map(() => "files.b.example"));
+  });
+
+  test("a link on the address of the API gives the file to anyone, and is counted, until it is revoked", async () => {
+    const { files, upload, sandbox } = openFiles();
+    await sandbox.listen();
+    const { id } = await upload("a b.txt", "hello");
+    const { url, id: linkId } = await files.createLink(id);
+    const answer = await fetch(url ?? "");
+    expect([answer.status, answer.headers.get("content-type"), await answer.text()]).toEqual([
+      200,
+      "text/plain",
+      "hello",
+    ]);
+    await sandbox.advance("1m");
+    await sandbox.fetch(url ?? "");
+    const lastFetchedAt = new Date(START + 60 * SECOND).toISOString();
+    expect((await files.links(id)).items).toMatchObject([{ fetchCount: 2, lastFetchedAt }]);
+    expect((await files.stats()).links).toEqual({ working: 1, fetches: 2 });
+    await files.revokeLink(id, linkId);
+    expect([(await fetch(url ?? "")).status, (await files.stats()).links]).toEqual([404, { working: 0, fetches: 0 }]);
   });
 
   test("a link is made without a body", async () => {
