@@ -15,6 +15,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { DAY } from "#pigeonhole/base/duration.js";
 import { openCaptureFolder } from "#pigeonhole/capture/folder/capture-folder.js";
+import { bodySize } from "#pigeonhole/capture/model/captured-body.js";
 import { readCaptureFolder } from "#pigeonhole/capture/folder/read-capture-folder.js";
 import { selectCaptures } from "#pigeonhole/capture/query/select-captures.js";
 import { fakeClock, sampleEvent } from "pigeonhole/testing";
@@ -161,30 +162,6 @@ describe("a capture folder", () => {
     expect(readdirSync(folder.path)).toHaveLength(1);
   });
 
-  test("a capture folder stores headers that several captures share once, both from the disk and from requests", async () => {
-    const path = makeFolder();
-    const folder = open(path);
-    const made = [1, 2].map((n) =>
-      makeCapture({
-        at: NOW + n,
-        headers: [
-          ["X-Same", "a"],
-          ["X-Own", `${n}`],
-        ],
-      }),
-    );
-    for (const capture of made) await folder.add(capture);
-    for (const captures of [folder.list(), open(path).list()]) {
-      const [[same, own] = [], [alsoSame, other] = []] = captures.map(({ request }) => request.headers);
-      expect(alsoSame).toBe(same);
-      expect([same, own, other]).toEqual([
-        ["X-Same", "a"],
-        ["X-Own", "2"],
-        ["X-Own", "1"],
-      ]);
-    }
-  });
-
   test("a capture folder deletes the oldest captures over max, but never a pinned one", async () => {
     const path = makeFolder();
     const folder = open(path, { max: 2 });
@@ -193,6 +170,38 @@ describe("a capture folder", () => {
     for (const capture of captures) removed.push(...(await folder.add(capture)).removed);
     expect(removed).toEqual([captures[1]?.id, captures[2]?.id]);
     expect(open(path).list()).toEqual([captures[3], captures[0]]);
+  });
+
+  test("a capture folder deletes the oldest captures when all together are too large", async () => {
+    const folder = open(makeFolder(), { maxBytes: 60_000 });
+    const captures = [0, 1, 2, 3].map((n) => makeCapture({ at: NOW + n, body: "x".repeat(20_000) }));
+    const removed: string[][] = [];
+    for (const capture of captures) removed.push((await folder.add(capture)).removed);
+    expect(removed).toEqual([[], [], [captures[0]?.id], [captures[1]?.id]]);
+    await folder.add(makeCapture({ at: NOW + 4, body: "x".repeat(100_000) }));
+    expect(folder.size).toBe(1);
+  });
+
+  test("a capture folder reads long bodies when they are looked at, also those of answers", async () => {
+    const path = makeFolder();
+    const folder = open(path);
+    const texts = (text: string) => ({ encoding: "utf8" as const, data: text.repeat(20_000) });
+    const capture = makeCapture({ body: "a".repeat(20_000) });
+    await folder.add(capture);
+    const attempts = [makeAttempt({ body: texts("b"), sentBody: texts("c") })];
+    await folder.update(capture.id, (same) => ({ ...same, attempts }));
+    const again = open(path);
+    const file = join(folder.path, `${capture.id}.json`);
+    writeFileSync(file, readFileSync(file, "utf8").replaceAll(/"([abc])\1+"/g, '"$1-on-disk"'));
+    for (const { request, attempts: made } of [folder.get(capture.id), again.get(capture.id)].flatMap(
+      (one) => one ?? [],
+    )) {
+      const bodies = [request.body, made[0]?.body, made[0]?.sentBody];
+      expect(bodies.map((body) => body?.data)).toEqual(["a-on-disk", "b-on-disk", "c-on-disk"]);
+      expect(bodySize(request.body)).toBe(20_000);
+    }
+    rmSync(file);
+    expect(() => again.get(capture.id)?.request.body.data).toThrow("Cannot be read (ENOENT).");
   });
 
   test("a capture folder deletes captures that are older than keepMs, and keeps those that are exactly that old", async () => {

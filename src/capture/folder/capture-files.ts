@@ -1,10 +1,11 @@
 import { lstatSync, readdirSync, readFileSync, rmSync, type Stats, statSync } from "node:fs";
-import { lstat, readFile } from "node:fs/promises";
+import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { MINUTE } from "../../base/duration.js";
 import { isPigeonholeError, PigeonholeError } from "../../base/error.js";
 import type { Capture } from "../model/capture.js";
 import { parseCapture } from "../model/parse-capture.js";
+import { shelveBodies } from "./shelve-bodies.js";
 import { writePrivateFile } from "./write-private-file.js";
 
 /** A capture and its file. */
@@ -37,7 +38,7 @@ export function readCaptureFiles(path: string): { files: CaptureFile[]; broken: 
       // Reading a pipe waits without end, and a link leads anywhere.
       if (file !== path && !found.isFile()) throw new PigeonholeError("invalid_capture", "Not a regular file.");
       const stamp = writeStamp(found);
-      files.push({ file, stamp, capture: parseCapture(JSON.parse(readFileSync(file, "utf8"))) });
+      files.push({ file, stamp, capture: shelved(file, parseCapture(JSON.parse(readFileSync(file, "utf8")))) });
     } catch (error) {
       broken.push({ file, reason: reasonOf(error) });
     }
@@ -46,12 +47,20 @@ export function readCaptureFiles(path: string): { files: CaptureFile[]; broken: 
 }
 
 /** Reads one file again. Rejects with `invalid_capture`; the message contains nothing of the file. */
-export async function readCaptureFile(file: string): Promise<Capture> {
+export const readCaptureFile = async (file: string): Promise<Capture> => shelved(file, readWhole(file));
+
+function readWhole(file: string): Capture {
   try {
-    return parseCapture(JSON.parse(await readFile(file, "utf8")));
+    return parseCapture(JSON.parse(readFileSync(file, "utf8")));
   } catch (error) {
     throw new PigeonholeError("invalid_capture", `${file}: ${reasonOf(error)}`);
   }
+}
+
+/** The capture with its long bodies in its file only. */
+function shelved(file: string, capture: Capture): Capture {
+  shelveBodies(capture, () => readWhole(file));
+  return capture;
 }
 
 /** Identifies a state of a file, so that a change by any process shows. undefined if there is no regular file. */
@@ -64,9 +73,13 @@ function writeStamp({ ino, size, mtimeMs }: Stats): string {
   return `${ino}-${size}-${mtimeMs}`;
 }
 
-/** Writes one capture so that a reader sees the whole old file or the whole new one: mode 0600, readable JSON. */
+/**
+ * Writes one capture so that a reader sees the whole old file or the whole new one: mode 0600, readable JSON. Its long
+ * bodies are no longer in memory then.
+ */
 export async function writeCaptureFile(file: string, capture: Capture): Promise<void> {
   await writePrivateFile(file, `${JSON.stringify(capture, undefined, 2)}\n`);
+  shelved(file, capture);
 }
 
 /** Names of our locks and half-written files. */

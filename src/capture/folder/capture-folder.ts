@@ -8,15 +8,17 @@ import { PigeonholeError } from "../../base/error.js";
 import { type OptionsOf, defineOptions, given, wholeNumber } from "../../base/options.js";
 import type { Capture } from "../model/capture.js";
 import { isCaptureId } from "../model/capture-id.js";
+import { bodySize } from "../model/captured-body.js";
 import { type BrokenFile, listCaptureFiles, readCaptureFile, stampOf, writeCaptureFile } from "./capture-files.js";
 import { withFileLock } from "./file-lock.js";
 import { insertByTime, byTime, loadFolder, makeFolder } from "./load-folder.js";
-import { shareHeaders } from "./share-headers.js";
 import { watchJsonFiles } from "./watch-files.js";
 
 export interface CaptureFolderOptions {
   /** Maximum number of captures that are kept. The oldest are deleted first, pinned ones never. @default 1,000 */
   max?: number;
+  /** Maximum size of all bodies together, in bytes, with a little for the rest of each capture. @default 256 MiB */
+  maxBytes?: number;
   /** How long captures are kept, in milliseconds. Pinned ones are never deleted. @default 7 days */
   keepMs?: number;
   /** True for a capture that must be kept despite the limits, as a pinned one is. @default none */
@@ -28,6 +30,7 @@ export interface CaptureFolderOptions {
 /** The defaults and checks of {@link CaptureFolderOptions}. */
 export const CAPTURE_FOLDER_OPTIONS = defineOptions("openCaptureFolder", {
   max: wholeNumber({ default: 1_000, min: 1 }),
+  maxBytes: wholeNumber({ default: 256 * 1024 * 1024, min: 1 }),
   keepMs: wholeNumber({ default: 7 * DAY, min: 1 }),
   mustStay: given<(capture: Capture) => boolean>({ default: () => false }),
   clock: given<Clock>({ default: systemClock }),
@@ -41,8 +44,8 @@ export interface FolderWatcher {
 }
 
 /**
- * Captures on disk, one JSON file each, with all of them in memory. Several processes may write to one folder: a change
- * applies to the file as it is on disk then, and `watch` reads the changes of other processes.
+ * Captures on disk, one JSON file each, with all of them but long bodies in memory. Several processes may write to one
+ * folder: a change applies to the file as it is on disk then, and `watch` reads the changes of other processes.
  */
 export interface CaptureFolder {
   /** Folder of the capture files. */
@@ -68,8 +71,6 @@ export interface CaptureFolder {
   refresh(id: string): Promise<Capture | undefined>;
   /** Deletes captures, pinned ones too. Resolves with the number deleted. */
   remove(ids: readonly string[]): Promise<number>;
-  /** Deletes captures over `max` or older than `keepMs`. Resolves with their ids. */
-  prune(): Promise<string[]>;
   /** Follows the changes of other processes until the returned function is called. */
   watch(watcher: FolderWatcher): () => void;
   /** Resolves once everything asked for so far is on disk. */
@@ -82,7 +83,7 @@ export interface CaptureFolder {
  * listed in `broken`.
  */
 export function openCaptureFolder(path: string, options: CaptureFolderOptions = {}): CaptureFolder {
-  const { max, keepMs, mustStay, clock } = CAPTURE_FOLDER_OPTIONS.resolve(options);
+  const { max, maxBytes, keepMs, mustStay, clock } = CAPTURE_FOLDER_OPTIONS.resolve(options);
   const folder = makeFolder(path);
   const { captures, fileOf, stamps, broken } = loadFolder(folder);
   /** Oldest first, so that a new one is appended. */
@@ -104,7 +105,6 @@ export function openCaptureFolder(path: string, options: CaptureFolderOptions = 
   function remember(capture: Capture, file = join(folder, `${capture.id}.json`)): string {
     const { id } = capture;
     const old = captures.get(id);
-    shareHeaders(capture);
     captures.set(id, capture);
     if (old?.receivedAt === capture.receivedAt) order[order.indexOf(old)] = capture;
     else insertByTime(order, capture, old);
@@ -164,11 +164,18 @@ export function openCaptureFolder(path: string, options: CaptureFolderOptions = 
     return [...gone];
   }
 
+  /** How many of the oldest are too many, by number or by size. */
+  function countOver(): number {
+    let bytes = 0;
+    const isOver = (capture: Capture): boolean => (bytes += bytesOf(capture)) > maxBytes;
+    return Math.max(order.length - max, order.findLastIndex(isOver) + 1);
+  }
+
   /** The newest is kept, even if pinned ones fill the limit: its sender is told that it is stored. */
-  function prune(newest?: string): Promise<string[]> {
+  function prune(newest: string): Promise<string[]> {
     const oldest = clock.now() - keepMs;
     const free = order.filter((capture) => !capture.pinned && !mustStay(capture));
-    const over = Math.max(0, order.length - max);
+    const over = countOver();
     const isOver = (id: string, index: number): boolean => index < over && id !== newest;
     return remove(
       free
@@ -237,7 +244,7 @@ export function openCaptureFolder(path: string, options: CaptureFolderOptions = 
       const file = remember(capture);
       const task = (): Promise<void> => store(file, capture);
       const written = write(capture.id, isKnown ? () => withFileLock(file, task) : task);
-      const isDue = order.length > max || Date.parse(order[0]?.receivedAt ?? "") < clock.now() - keepMs;
+      const isDue = countOver() > 0 || Date.parse(order[0]?.receivedAt ?? "") < clock.now() - keepMs;
       const [removed] = await Promise.all([isDue ? prune(capture.id) : [], written]);
       return { removed };
     },
@@ -268,7 +275,6 @@ export function openCaptureFolder(path: string, options: CaptureFolderOptions = 
       return captures.get(id);
     },
     remove: async (ids) => (await remove(ids)).length,
-    prune: () => prune(),
     watch(given) {
       watcher = given;
       endWatch = watchJsonFiles(folder, refreshFiles);
@@ -281,6 +287,14 @@ export function openCaptureFolder(path: string, options: CaptureFolderOptions = 
       while (writes.size > 0) await Promise.all(writes.values());
     },
   };
+}
+
+/** Around its bodies a capture takes about so much, mostly for headers. */
+const REST_BYTES = 4 * 1024;
+
+function bytesOf({ request, attempts }: Capture): number {
+  const bodies = [request.body, ...attempts.flatMap(({ body, sentBody }) => [body, sentBody])];
+  return bodies.reduce((sum, body) => sum + (body === null ? 0 : bodySize(body)), REST_BYTES);
 }
 
 function noCapture(id: string): PigeonholeError {

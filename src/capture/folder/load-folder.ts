@@ -3,7 +3,6 @@ import { join } from "node:path";
 import type { Capture } from "../model/capture.js";
 import { type BrokenFile, listCaptureFiles, readCaptureFiles, removeLeftovers } from "./capture-files.js";
 import { captureFolderIn, makePrivateFolder, narrowModes } from "./private-folder.js";
-import { shareHeaders } from "./share-headers.js";
 
 /** The folder `captures` in `path`. It is created if it is missing, private to this user and ignored by git. */
 export function makeFolder(path: string): string {
@@ -38,7 +37,6 @@ export function loadFolder(folder: string): Loaded {
   for (const { file, stamp, capture } of files) {
     const first = fileOf.get(capture.id);
     if (first === undefined) {
-      shareHeaders(capture);
       captures.set(capture.id, capture);
       fileOf.set(capture.id, file);
       stamps.set(file, stamp);

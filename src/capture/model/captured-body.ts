@@ -35,8 +35,17 @@ export function bodyData(body: CapturedBody): object | undefined {
   return typeof data === "object" && data !== null && !Array.isArray(data) ? data : undefined;
 }
 
+/** Kept with the body, which never changes: its text may be in a file only. */
+const sizes = new WeakMap<CapturedBody, number>();
+
 /** How many bytes the body has. */
-export function bodySize({ encoding, data }: CapturedBody): number {
+export function bodySize(body: CapturedBody): number {
+  const size = sizes.get(body) ?? countBytes(body);
+  sizes.set(body, size);
+  return size;
+}
+
+function countBytes({ encoding, data }: CapturedBody): number {
   if (encoding === "utf8") return utf8Length(data);
   const padding = data.endsWith("==") ? 2 : data.endsWith("=") ? 1 : 0;
   return (data.length / 4) * 3 - padding;

@@ -13,7 +13,7 @@ import type { CommandContext } from "../frame/context.js";
 import type { Output } from "../frame/output.js";
 
 /** Reading deletes nothing: only the dev server applies limits. */
-const KEEP_ALL = { max: 10_000_000, keepMs: 36_500 * DAY };
+const KEEP_ALL = { max: 10_000_000, maxBytes: Number.MAX_SAFE_INTEGER, keepMs: 36_500 * DAY };
 
 /** Error codes for a folder of another user. */
 const FORBIDDEN: ReadonlySet<string> = new Set(["EACCES", "EPERM", "EROFS"]);
