@@ -84,6 +84,7 @@ async function readJson(req: MountedRequest): Promise<RequestBody> {
     case "too_large":
       return { kind: "too_large" };
     case "timeout":
+    case "busy":
     case "aborted":
       return { kind: "timeout" };
   }

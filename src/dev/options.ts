@@ -82,7 +82,7 @@ export interface DevServerOptions {
   cwd?: string | undefined;
   /** Where captures are kept. @default '.pigeonhole' in `cwd` */
   folder?: string | undefined;
-  /** Maximum number of captures that are kept. @default 1,000 */
+  /** Maximum number of captures that are kept, of 256 MiB together. @default 1,000 */
   max?: number | undefined;
   /** How long captures are kept, in milliseconds. @default 7 days */
   keepMs?: number | undefined;

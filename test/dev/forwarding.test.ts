@@ -50,6 +50,27 @@ describe("a forwarded delivery", () => {
     expect(seen).toEqual([own.length]);
   });
 
+  test("of a stranger's long body the app receives all, and the first part is kept", async () => {
+    const app = await startApp();
+    const { dev } = await startDev({ forwards: [{ types: "email.*", target: app.url }] });
+    const text = JSON.stringify({ type: "email.sent", text: "€".repeat(100_000) });
+    const foreign = { secret: "whsec_other", body: text };
+    expect(await deliver(dev, makeDelivery(foreign))).toMatchObject({ status: 200 });
+    expect(app.seen[0]?.body.toString()).toBe(text);
+    const [cut] = dev.captures.list();
+    expect(cut).toMatchObject({ tags: ["cut"], event: { type: "email.sent" }, attempts: [{ status: 200 }] });
+    expect(text.startsWith(cut?.request.body.data ?? "no")).toBe(true);
+    expect(cut?.request.body.data.length).toBeGreaterThan(87_000);
+    // Without a forward nobody has all of it; of a genuine one, and where no secret is known, the folder has.
+    const unforwarded = text.replace("email", "other");
+    expect(await deliver(dev, makeDelivery({ ...foreign, body: unforwarded }))).toMatchObject({ status: 503 });
+    expect(await deliver(dev, makeDelivery({ body: unforwarded }))).toMatchObject({ status: 202 });
+    const { dev: unknowing } = await startDev({ secrets: [] });
+    expect(await deliver(unknowing, makeDelivery(foreign))).toMatchObject({ status: 202 });
+    for (const { captures } of [dev, unknowing])
+      expect(captures.list()[0]).toMatchObject({ tags: [], request: { body: { data: expect.stringMatching(/}$/) } } });
+  });
+
   test("a delivery that came in chunks reaches the app with a length", async () => {
     const app = await startApp();
     const { dev } = await startDev({ forwards: [{ target: String(app.port) }] });

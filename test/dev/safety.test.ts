@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { request, type IncomingMessage } from "node:http";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { TEST_SECRET } from "pigeonhole/testing";
@@ -325,6 +327,17 @@ describe("the capture port", () => {
     expect(chunked.status).toBe(413);
     expect(await send(small.captureUrl, { method: "POST", body: "0123456789" })).toMatchObject({ status: 202 });
     expect(small.captures.size).toBe(1);
+  });
+
+  test("the capture port takes bodies of 32 MiB at once", async () => {
+    const { dev: large } = await startDev({ maxBodyBytes: 100 * 1024 * 1024 });
+    const body = Buffer.alloc(20 * 1024 * 1024);
+    const unended = [1, 2].map(() => request(large.captureUrl, { method: "POST", headers: { "content-length": 1e8 } }));
+    for (const each of unended) each.on("error", () => undefined).write(body);
+    const [refused] = await Promise.race(unended.map((each) => once(each, "response")));
+    expect((refused as IncomingMessage).statusCode).toBe(503);
+    for (const each of unended) each.destroy();
+    await expect.poll(() => send(large.captureUrl, { method: "POST", body: "0" })).toMatchObject({ status: 202 });
   });
 
   test("the capture port refuses headers over the limit", async () => {

@@ -1,6 +1,9 @@
 /** Tag of a capture that was answered 202 and has not reached the app yet. The dev server of its folder delivers it. */
 export const HELD_TAG = "held";
 
+/** Tag of a capture whose body was cut, since no secret made its signature; `sha256` is that of the whole body. */
+export const CUT_TAG = "cut";
+
 /** Where a capture came from. `live`: from outside; `sandbox`: from the emulated service; `trigger`: made here. */
 export const CAPTURE_SOURCES = ["live", "sandbox", "trigger", "import", "production"] as const;
 

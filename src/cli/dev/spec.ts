@@ -116,7 +116,8 @@ export const dev = defineCommand({
       value: "n",
       parse: parseWholeNumber({ min: 1 }),
       default: "1000",
-      summary: "Maximum number of captures that are kept.",
+      summary:
+        "Maximum number of captures that are kept, of 256 MiB together. A body over 256 KiB that no known secret signed is cut, and tagged cut.",
     },
     readyFile: {
       value: "file",

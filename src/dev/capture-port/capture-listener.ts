@@ -13,6 +13,11 @@ const BODY_TIMEOUT_MS = 10 * SECOND;
 /** Most deliveries at the same time. Above it the answer is 503, so that the service sends again. */
 const MAX_AT_ONCE = 200;
 
+/** Most bytes of their bodies together; one is always taken. */
+const MAX_BYTES_AT_ONCE = 32 * 1024 * 1024;
+
+const BUSY: SenderAnswer = { status: 503, headers: [["Retry-After", "5"]], body: Buffer.from("busy\n") };
+
 export interface CaptureListenerOptions {
   /** The only path that accepts deliveries. */
   path: string;
@@ -29,6 +34,7 @@ export interface CaptureListenerOptions {
  */
 export function createCaptureListener(options: CaptureListenerOptions): RequestListener {
   let atWork = 0;
+  let bytesAtWork = 0;
 
   async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const arrivedAt = splitUrl(req.url ?? "");
@@ -52,12 +58,18 @@ export function createCaptureListener(options: CaptureListenerOptions): RequestL
       return;
     }
     if (atWork >= MAX_AT_ONCE) {
-      writeAnswer(req, res, { status: 503, headers: [["Retry-After", "5"]], body: Buffer.from("busy\n") });
+      writeAnswer(req, res, BUSY);
       return;
     }
     atWork += 1;
+    let taken = 0;
+    const take = (bytes: number): boolean => {
+      taken += bytes;
+      bytesAtWork += bytes;
+      return bytesAtWork <= MAX_BYTES_AT_ONCE || bytesAtWork === taken;
+    };
     try {
-      const read = await readRequestBody(req, { maxBytes: options.maxBodyBytes, timeoutMs: BODY_TIMEOUT_MS });
+      const read = await readRequestBody(req, { maxBytes: options.maxBodyBytes, timeoutMs: BODY_TIMEOUT_MS, take });
       switch (read.kind) {
         case "read": {
           const request = { method, ...arrivedAt, headers, body: read.body };
@@ -70,11 +82,15 @@ export function createCaptureListener(options: CaptureListenerOptions): RequestL
         case "timeout":
           refuse("body_timeout", 408);
           return;
+        case "busy":
+          writeAnswer(req, res, BUSY);
+          return;
         case "aborted":
           res.destroy();
       }
     } finally {
       atWork -= 1;
+      bytesAtWork -= taken;
     }
   }
 

@@ -4,13 +4,19 @@ export type BodyResult =
   | { kind: "read"; body: Uint8Array }
   | { kind: "too_large" }
   | { kind: "timeout" }
+  /** There is no memory for it. */
+  | { kind: "busy" }
   /** The sender closed the connection, so no answer is possible. */
   | { kind: "aborted" };
 
-/** Reads the whole body, up to a limit of bytes and of time. */
+/** Reads the whole body, up to a limit of bytes and of time, as long as `take` has memory for so many bytes more. */
 export function readRequestBody(
   req: IncomingMessage,
-  { maxBytes, timeoutMs }: { maxBytes: number; timeoutMs: number },
+  {
+    maxBytes,
+    timeoutMs,
+    take = () => true,
+  }: { maxBytes: number; timeoutMs: number; take?: (bytes: number) => boolean },
 ): Promise<BodyResult> {
   if (Number(req.headers["content-length"] ?? 0) > maxBytes) return Promise.resolve({ kind: "too_large" });
   return new Promise((resolve) => {
@@ -18,16 +24,17 @@ export function readRequestBody(
     let size = 0;
     const settle = (result: BodyResult): void => {
       clearTimeout(timer);
-      req.removeListener("data", take);
+      req.removeListener("data", add);
       resolve(result);
     };
     const timer = setTimeout(() => settle({ kind: "timeout" }), timeoutMs);
-    const take = (chunk: Buffer): void => {
+    const add = (chunk: Buffer): void => {
       size += chunk.byteLength;
       if (size > maxBytes) settle({ kind: "too_large" });
+      else if (!take(chunk.byteLength)) settle({ kind: "busy" });
       else chunks.push(chunk);
     };
-    req.on("data", take);
+    req.on("data", add);
     req.once("end", () => settle({ kind: "read", body: Buffer.concat(chunks) }));
     req.once("error", () => settle({ kind: "aborted" }));
     req.once("close", () => settle({ kind: "aborted" }));

@@ -1,8 +1,9 @@
 import type { Changes } from "../../base/options.js";
 import type { Clock } from "../../base/clock.js";
-import { HELD_TAG, type Capture, type CaptureSource, type HeaderList } from "../../capture/model/capture.js";
+import { CUT_TAG, HELD_TAG, type Capture, type CaptureSource, type HeaderList } from "../../capture/model/capture.js";
 import { type ReceivedRequest, captureRequest } from "../../capture/model/capture-request.js";
-import type { NamedSecret } from "../../capture/model/judge-signature.js";
+import { cutText, encodeBody } from "../../capture/model/encode-body.js";
+import { MAX_BYTES_TO_EXPLAIN, type NamedSecret } from "../../capture/model/judge-signature.js";
 import { isConnectionHeader } from "../../capture/send/outgoing-headers.js";
 import type { SendResult } from "../../capture/send/send-request.js";
 import { summarizeCapture } from "../../capture/model/summarize-capture.js";
@@ -59,7 +60,11 @@ export interface ForwarderOptions {
 /** Seconds after which the service may try again while the app is down. */
 const RETRY_AFTER = "5";
 
+/** `unstored`: not on disk as it came. */
 type Kept = "stored" | "unstored";
+
+/** Longest body of a stranger on disk; that of a longer one was not looked into either. */
+const MAX_FOREIGN_BYTES = MAX_BYTES_TO_EXPLAIN;
 
 /**
  * The only path from a received delivery to its answer: capture it, store it, then forward, hold or refuse it. A
@@ -91,7 +96,13 @@ export class Forwarder {
     const { log, clock, assumptions, secrets } = this.#options;
     const receivedAt = clock.now();
     const capture = captureRequest({ request, receivedAt, source, secrets: secrets(), assumptions });
-    const kept: Kept = (await log.keep(capture)) ? "stored" : "unstored";
+    const isCut = request.body.byteLength > MAX_FOREIGN_BYTES && isForeign(capture, secrets());
+    const { body, tags } = isCut
+      ? { body: encodeBody(cutText(request.body, MAX_FOREIGN_BYTES)), tags: [CUT_TAG] }
+      : { body: { ...capture.request.body }, tags: [] };
+    // The app receives the body of this one; the folder reads that of its own from the disk.
+    const isStored = await log.keep({ ...capture, tags, request: { ...capture.request, body } });
+    const kept: Kept = isStored && !isCut ? "stored" : "unstored";
     return { ...(await this.#decide(capture, kept, from)), captureId: capture.id };
   };
 
@@ -212,7 +223,7 @@ export class Forwarder {
       return { answer: later("No more deliveries can be held."), capture };
     }
     // Queued before anything is awaited, so that the order is that of arrival.
-    this.#held.add(capture, target);
+    this.#held.add(this.#options.log.folder.get(capture.id) ?? capture, target);
     const marked = await this.#options.log.change(capture.id, (current) => ({
       ...current,
       tags: [...new Set([...current.tags, HELD_TAG])],
@@ -231,7 +242,7 @@ function appAnswer({ status, headers, body }: SendResult, own: HeaderList): Send
 
 /** 202: accepted and stored, not handled. */
 function keptAnswer(capture: Capture, kept: Kept): SenderAnswer {
-  if (kept === "unstored") return later("The delivery could not be written to disk.");
+  if (kept === "unstored") return later("The delivery could not be written to disk as it came.");
   return { status: 202, headers: [["X-Pigeonhole-Capture", capture.id]], body: new Uint8Array() };
 }
 
@@ -244,6 +255,11 @@ function later(why: string): SenderAnswer {
     ],
     body: Buffer.from(`${why}\n`),
   };
+}
+
+/** Anyone can send it: no secret has made its signature, as far as that can be said here. */
+function isForeign({ verify: { code } }: Capture, secrets: readonly NamedSecret[]): boolean {
+  return code === "missing" || code === "malformed" || (code === "mismatch" && secrets.length > 0);
 }
 
 /** The answer that a receiver would give. */

@@ -110,6 +110,7 @@ async function readFields(req: IncomingMessage, maxBytes: number): Promise<BodyF
     case "too_large":
       throw new PageApiError(413, { code: "too_large", message: `A body may have at most ${maxBytes} bytes.` });
     case "timeout":
+    case "busy":
     case "aborted":
       throw new PageApiError(408, { code: "body_timeout", message: "The body did not arrive in time." });
   }
