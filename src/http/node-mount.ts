@@ -42,6 +42,9 @@ export const LISTENER_OPTIONS = defineOptions("listener", {
 /** A body whose announced length is at most this arrives in too few chunks to take much time. */
 const SHORT_BODY_BYTES = 16 * 1024;
 
+const NOT_NODES =
+  "middleware() got a response that is not Node's, as in routes of Fastify, Koa and Hono: mount it as docs/mounting.md#hosts shows for this framework.";
+
 const HEADERS = new WeakMap<Answer, OutgoingHttpHeaders>();
 
 /** How long a sender that is still sending may go on after its answer. */
@@ -49,11 +52,13 @@ const LINGER_MS = 1 * SECOND;
 
 /**
  * A middleware for Express 5, Express 4, Connect and plain node:http (HTTP/1). It answers every request that reaches it
- * and never calls `next`, neither to pass on nor to report an error.
+ * and never calls `next`, neither to pass on nor to report an error. Throws where the response is not Node's.
  */
 export function createMiddleware(handle: DeliveryHandler, clock: Clock): NodeMiddleware {
   watchConnections();
   return function pigeonhole(req, res) {
+    // The framework answers what is thrown here with a 500, so the service sends the delivery again.
+    if (!("writeHead" in res)) throw new PigeonholeError("invalid_argument", NOT_NODES);
     handle({
       method: req.method,
       header: (name) => readHeader(req, name),

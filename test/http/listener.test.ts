@@ -233,3 +233,20 @@ function createSender(server: RunningServer): (target: string) => Promise<number
     return status;
   };
 }
+
+test("a response that is not Node's is refused with what to do, and the handler is not called", async () => {
+  const probe = await createProbe();
+  const middleware = createMiddleware(() => Promise.reject(new Error("called")), probe.clock) as (
+    req: object,
+    res: object,
+  ) => void;
+  // A reply of Fastify, and what Koa and Hono pass as the second argument.
+  for (const response of [{ raw: {}, send() {}, status() {} }, () => Promise.resolve()]) {
+    expect(() => middleware({ headers: {} }, response)).toThrow(
+      expect.objectContaining({
+        code: "invalid_argument",
+        message: expect.stringMatching(/^[^.]*mounting\.md[^.]*\.$/),
+      }),
+    );
+  }
+});
