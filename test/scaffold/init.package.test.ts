@@ -131,8 +131,6 @@ describe("init without a terminal", () => {
     [["--template", "koa"], "--template"],
     [["--events", "email.lost"], '"email.lost" is not an event type'],
     [["--pm", "cargo"], "--pm"],
-    [["--write"], "--write goes with --into"],
-    [["--into", "other"], "--into names the app's folder"],
   ])("init %j is refused with a word about %j", async (flags, words) => {
     const folder = makeFolder();
     const { code, stderr } = await runCommand(["init", "mail", "--yes", ...flags], folder);

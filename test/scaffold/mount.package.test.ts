@@ -419,7 +419,7 @@ describe("an app that the command does not understand", () => {
   });
 
   test("a folder without package.json counts as a mistake in the command line", async () => {
-    const { code, stderr } = await runCommand(["init", "--into", "."], makeFiles({}));
+    const { code, stderr } = await runCommand(["add"], makeFiles({}));
     expect(code).toBe(2);
     expect(stderr).toContain("package.json cannot be read; name the folder of an Express app.");
   });
@@ -458,7 +458,7 @@ describe("the mount command", () => {
 
   test("the command says that the app is already changed when it is run again", async () => {
     const folder = makeFiles(files);
-    expect((await runCommand(["init", "--into", ".", "--write"], folder)).code).toBe(0);
+    expect((await runCommand(["add", "--write"], folder)).code).toBe(0);
     const written = readFileSync(join(folder, "app.js"), "utf8");
     const { code, stdout } = await runCommand(["add", "--write"], folder);
     expect([code, stdout]).toEqual([0, "app.js has a receiver already; nothing to do.\n"]);

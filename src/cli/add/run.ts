@@ -1,30 +1,19 @@
 import { resolve } from "node:path";
-import type { EventType } from "../../protocol/event-types.js";
 import { USUAL_EVENTS } from "../../scaffold/project/event-names.js";
 import { type MountPlan, planMount } from "../../scaffold/mount/plan-mount.js";
 import { writeMount } from "../../scaffold/mount/write-mount.js";
 import { usageError } from "../frame/command-error.js";
 import { confirm } from "../frame/confirm.js";
-import type { CommandContext, RunCommand } from "../frame/context.js";
-import { EXIT, type ExitCode } from "../frame/exit-code.js";
+import type { RunCommand } from "../frame/context.js";
+import { EXIT } from "../frame/exit-code.js";
 import type { Output } from "../frame/output.js";
 import type { add } from "./spec.js";
 
-export const run: RunCommand<typeof add> = ({ args, options, context }) =>
-  addReceiver({ folder: args.dir ?? ".", events: options.events, write: options.write, context });
-
-export interface AddInput {
-  folder: string;
-  events: readonly EventType[] | undefined;
-  /** Writes without asking. */
-  write: boolean;
-  context: CommandContext;
-}
-
 /** Adds a receiver to the Express app in a folder: shows the diff, and writes it if confirmed. */
-export async function addReceiver({ folder, events = USUAL_EVENTS, write, context }: AddInput): Promise<ExitCode> {
+export const run: RunCommand<typeof add> = async ({ args, options, context }) => {
+  const { events = USUAL_EVENTS, write } = options;
   const { out, cwd, yes, stdin } = context;
-  const path = resolve(cwd, folder);
+  const path = resolve(cwd, args.dir ?? ".");
   const plan = planMount({ folder: path, events });
   switch (plan.kind) {
     case "present":
@@ -53,7 +42,7 @@ export async function addReceiver({ folder, events = USUAL_EVENTS, write, contex
     [`${out.paint.green("✓")} ${files.join(", ")}`, "", ...steps, ""].join("\n"),
   );
   return EXIT.ok;
-}
+};
 
 function showUnclear(plan: Extract<MountPlan, { kind: "unclear" }>, out: Output): void {
   const { app, reason, paste } = plan;

@@ -10,17 +10,15 @@ import { type PlannedFile, planScaffold } from "../../scaffold/project/plan-scaf
 import { projectName } from "../../scaffold/project/project-name.js";
 import { runProgram } from "../../scaffold/project/run-program.js";
 import { writeScaffold } from "../../scaffold/project/write-scaffold.js";
-import { type CommandError, usageError } from "../frame/command-error.js";
 import type { CommandContext, CommandInput, RunCommand } from "../frame/context.js";
 import { EXIT, type ExitCode } from "../frame/exit-code.js";
 import type { Output } from "../frame/output.js";
-import { startActivity } from "./activity.js";
+import { showActivity } from "./activity.js";
 import { type Answers, defaultAnswers, type GivenAnswers, isOlderThanProject, takeDefaults } from "./answers.js";
 import { makeFixture } from "./make-fixture.js";
 import { nextSteps } from "./next-steps.js";
 import type { init } from "./spec.js";
 import { copyTarball, findTarball, type Tarball } from "./tarball.js";
-import { addReceiver } from "../add/run.js";
 
 type Input = CommandInput<typeof init>;
 
@@ -28,13 +26,8 @@ type Input = CommandInput<typeof init>;
 const THIS_PACKAGE = fileURLToPath(new URL("../../..", import.meta.url)).replace(/[/\\]$/, "");
 
 export const run: RunCommand<typeof init> = async (input) => {
-  const { args, options, context } = input;
-  const { into, write, events, overwrite } = options;
-  if (into !== undefined) {
-    if (args.dir !== undefined) throw usageError("--into names the app's folder; leave out the other one.");
-    return addReceiver({ folder: into, events, write, context });
-  }
-  if (write) throw usageError("--write goes with --into; without it init writes in any case.");
+  const { options, context } = input;
+  const { overwrite } = options;
   const answers = await findAnswers(input);
   if (answers === "left") return EXIT.interrupted;
   const folder = resolve(context.cwd, answers.folder);
@@ -110,7 +103,7 @@ async function create(answers: Answers, place: PlannedProject & { overwrite: boo
   try {
     await writeScaffold(plan, { folder, overwrite, signal, prepare });
   } catch (error) {
-    if (!signal.aborted) throw forbiddenFolder(error, folder) ?? error;
+    if (!signal.aborted) throw error;
     out.note("Interrupted; nothing was written.");
     return EXIT.interrupted;
   }
@@ -155,12 +148,8 @@ function noteNode({ nodePackage, packageManager }: Answers, out: Output): void {
 
 async function install({ packageManager }: Answers, folder: string, { signal, out }: CommandContext): Promise<void> {
   const command = PACKAGE_MANAGERS[packageManager].install;
-  const activity = out.isJson ? undefined : startActivity(`Installing with ${packageManager}`, process.stderr);
-  try {
-    await runProgram({ command, folder, signal, onLine: (line) => activity?.detail(line) });
-  } finally {
-    activity?.end();
-  }
+  const end = out.isJson ? undefined : showActivity(`Installing with ${packageManager}`, process.stderr);
+  await runProgram({ command, folder, signal }).finally(end);
 }
 
 /**
@@ -176,13 +165,6 @@ async function tolerate(failures: string[], work: () => Promise<void>): Promise<
     failures.push(error.message);
     return false;
   }
-}
-
-/** The error of the system names the temporary folder beside the target. */
-function forbiddenFolder(error: unknown, folder: string): CommandError | undefined {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  if (!/^(?:EACCES|EPERM|EROFS)$/.test(code)) return undefined;
-  return usageError(`The folder ${folder} cannot be created (${code}). Choose one where this user may write.`);
 }
 
 function nearestFolder(folder: string): string {

@@ -23,8 +23,6 @@ const options = {
     summary: "Writes into a folder that is not empty: files of the same name are replaced, .env and others stay.",
   },
   dryRun: { summary: "Lists the files and writes nothing." },
-  into: { value: "folder", summary: "Adds a receiver to the Express app in this folder, like pigeonhole add." },
-  write: { summary: "With --into: writes the shown changes without asking." },
 } as const;
 
 export const init = defineCommand({
@@ -46,6 +44,5 @@ export const init = defineCommand({
     ["npx pigeonhole init", "asks, in a terminal"],
     ["npx pigeonhole init mail-receiver --yes", "takes all defaults"],
     ["npx pigeonhole init mail -t hono -e email.*,form.submitted --no-docker --yes", "says what it wants"],
-    ["npx pigeonhole init --into .", "adds a receiver to the Express app here, after showing the changes"],
   ],
 });

@@ -7,8 +7,6 @@ export interface RunProgramInput {
   command: string;
   folder: string;
   signal?: AbortSignal;
-  /** Gets each line that the program prints. */
-  onLine?: (line: string) => void;
 }
 
 /** Number of lines of a failed program that its error quotes. */
@@ -18,7 +16,7 @@ const QUOTED_LINES = 15;
  * Runs a program to its end. Rejects with `program_failed` and its last lines, or with the signal's reason once it has
  * ended.
  */
-export function runProgram({ command, folder, signal, onLine }: RunProgramInput): Promise<void> {
+export function runProgram({ command, folder, signal }: RunProgramInput): Promise<void> {
   const [program = "", ...args] = command.split(" ");
   const lines: string[] = [];
   return new Promise((resolve, reject) => {
@@ -40,7 +38,6 @@ export function runProgram({ command, folder, signal, onLine }: RunProgramInput)
         for (const line of text.split(/\r?\n/).filter((line) => line.trim() !== "")) {
           lines.push(line);
           if (lines.length > QUOTED_LINES) lines.shift();
-          onLine?.(line);
         }
       });
     }

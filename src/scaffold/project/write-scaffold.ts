@@ -44,7 +44,9 @@ export async function writeScaffold(plan: readonly PlannedFile[], options: Write
     signal?.throwIfAborted();
     // Another program may have put something there meanwhile.
     checkFolder(folder, overwrite);
-    await moveOver(draft, folder);
+    await moveOver(draft, folder).catch((error: unknown) => {
+      throw cannotBeMade(folder, error);
+    });
     isDone = true;
   } finally {
     await rm(draft, { recursive: true, force: true, maxRetries: 3 });
