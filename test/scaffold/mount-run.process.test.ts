@@ -13,6 +13,7 @@ const app = express();
 app.use(express.json());
 app.post("/echo", (req, res) => { res.json(req.body); });
 app.listen(Number(process.env.PORT), "127.0.0.1");
+process.on("SIGTERM", () => { console.log("ends"); process.exit(0); });
 `;
 
 const COMMON = `const express = require('express')
@@ -74,7 +75,7 @@ test.each<[string, Record<string, string>, string]>([
   ["an app that a function makes", IN_FUNCTION, "src/server.js"],
 ])("%s accepts signed deliveries after the change, and its parser still works", async (_, files, entry) => {
   const folder = makeFiles(files);
-  linkPackages(folder, ["express", "body-parser"]);
+  linkPackages(folder, ["express", "body-parser", "zod"]);
   expect((await runCommand(["add", "--write", "-e", "email.received"], folder)).code).toBe(0);
 
   const port = await findFreePort();
@@ -89,8 +90,15 @@ test.each<[string, Record<string, string>, string]>([
     });
   await expect.poll(async () => (await post("/echo", '{"a":1}', {})).json()).toEqual({ a: 1 });
 
-  const body = JSON.stringify({ id: "evt_1", type: "email.received", createdAt: "2026-01-01T09:00:00Z", data: {} });
+  const body = JSON.stringify({
+    id: "evt_1",
+    type: "email.received",
+    createdAt: "2026-01-01T09:00:00Z",
+    data: { messageId: "msg_1" },
+  });
   const answer = await post("/webhooks/mail", body, signDelivery({ body, secret: SECRET }));
   expect([answer.status, answer.headers.get("x-pigeonhole-outcome")]).toEqual([200, "accepted"]);
-  await expect.poll(() => app.output()).toContain('"msg":"email.received"');
+  await expect.poll(() => app.output()).toContain('"messageId":"msg_1","msg":"email.received"');
+  app.child.kill("SIGTERM");
+  expect((await app.ended).stdout.endsWith("ends\n")).toBe(entry === "server.js" && files[entry] === MODULE);
 });

@@ -1,13 +1,12 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import { DATABASE_VARIABLE } from "#pigeonhole/cli/values/inbox-place.js";
 import { planMount, type MountPlan } from "#pigeonhole/scaffold/mount/plan-mount.js";
 import { readExpressApp } from "#pigeonhole/scaffold/mount/read-express-app.js";
 import { writeMount } from "#pigeonhole/scaffold/mount/write-mount.js";
 import { runCommand } from "./run-command.js";
-import { makeFiles, ROOT } from "./scratch.js";
+import { makeFiles } from "./scratch.js";
 
 const MODULE = '{"type":"module"}';
 const COMMON = "{}";
@@ -213,7 +212,13 @@ describe("the place of the start", () => {
       [path]: www,
     });
     const changes = "changes" in result ? result.changes : [];
-    expect(changes.map((change) => change.path)).toEqual([path, "webhooks/receiver.js", "app.js"]);
+    expect(changes.map((change) => change.path)).toEqual([
+      path,
+      "webhooks/receiver.js",
+      ".gitignore",
+      ".env",
+      "app.js",
+    ]);
     expect(changes[0]?.after).toBe(
       www
         .replace("('http');\n", "('http');\nconst { mailReceiver } = require('../webhooks/receiver');\n")
@@ -234,7 +239,7 @@ describe("the place of the start", () => {
     const server = `import { app } from "./app.js";\n${lines}\n`;
     const result = plan({ "package.json": MODULE, "app.js": app("app.use(log);"), "server.js": server });
     const changes = "changes" in result ? result.changes.map(({ path }) => path) : [];
-    expect(changes).toEqual(["webhooks/receiver.js", "app.js"]);
+    expect(changes).toEqual(["webhooks/receiver.js", ".gitignore", ".env", "app.js"]);
     expect("next" in result && result.next.join("\n")).toContain("before the app listens");
   });
 
@@ -341,24 +346,6 @@ describe("the place of the start", () => {
     for (const name of ["WEBHOOK_SECRET", DATABASE_VARIABLE]) expect(text).toContain(`process.env["${name}"]`);
   });
 
-  test.each([
-    ["development", true],
-    ["test", true],
-    ["production", false],
-    ["", false],
-  ])(
-    "the receiver's file logs the messages of handlers' errors as a new project's does: %s",
-    (environment, isLogged) => {
-      const result = plan({ "package.json": MODULE, "server.js": app("app.listen(3000);") });
-      const text = "changes" in result ? (result.changes[0]?.after ?? "") : "";
-      const template = readFileSync(join(ROOT, "templates/__common__/src/webhooks/receiver.ts"), "utf8");
-      const line = /logErrorMessages: (.*),$/m;
-      const value = line.exec(text)?.[1] ?? "";
-      expect(value).toBe(line.exec(template)?.[1]);
-      expect(runInNewContext(value, { process: { env: { NODE_ENV: environment } } })).toBe(isLogged);
-    },
-  );
-
   test("the last step is how to try it", () => {
     const nextOf = (scripts: object) => {
       const result = plan({
@@ -425,6 +412,88 @@ describe("an app that the command does not understand", () => {
   });
 });
 
+describe("an app of another framework", () => {
+  test.each([
+    ["NestJS", "@nestjs/core", 'app.use("/webhooks/mail", mailReceiver.middleware());\nawait mailReceiver.start();'],
+    ["Fastify", "fastify", 'createServer(mailReceiver.listener({ path: "/webhooks/mail", next }))'],
+  ])("an app of %s is not changed, and the lines that work there are printed", (name, dependency, lines) => {
+    const folder = makeFiles({
+      "package.json": JSON.stringify({ type: "module", dependencies: { [dependency]: "1" } }),
+      "tsconfig.json": "{}",
+      "src/main.ts": name === "NestJS" ? app("app.use(express.json());") : "",
+    });
+    const result = planMount({ folder, events: ["email.received"] });
+    const reason = `this is an app of ${name}, and add edits Express apps only`;
+    expect(result).toMatchObject({ kind: "unclear", reason, paste: expect.stringContaining(lines) });
+    expect("paste" in result && result.paste).not.toMatch(/app\.post|receiver\.js beside|\{\{|<!--/);
+  });
+});
+
+describe("what an app needs on this machine", () => {
+  const files = { "package.json": MODULE, "app.js": app("app.listen(3000);") };
+
+  test("a secret goes into .env, which its owner alone can read, and no line of .env into the diff", async () => {
+    const folder = makeFiles({ ...files, ".gitignore": "node_modules\n.env" });
+    const { stdout } = await runCommand(["add", "--write"], folder);
+    const secret =
+      /^WEBHOOK_SECRET=(whsec_[\w-]{43})\n$/.exec(readFileSync(join(folder, ".env"), "utf8"))?.[1] ?? "none";
+    expect([statSync(join(folder, ".env")).mode & 0o777, stdout.includes(secret)]).toEqual([0o600, false]);
+    expect(stdout).toContain("+++ b/.env");
+    expect(readFileSync(join(folder, ".gitignore"), "utf8")).toBe("node_modules\n.env\n.pigeonhole/\npigeonhole.db*\n");
+  });
+
+  test("a .env keeps its lines, and its secret if it has one", () => {
+    const diffOf = (text: string): [string | undefined, string] => {
+      const result = plan({ ...files, ".env": text });
+      if (result.kind !== "ready") throw new Error(result.kind);
+      return [result.changes.find(({ path }) => path === ".env")?.after, result.diff];
+    };
+    expect(diffOf("export WEBHOOK_SECRET=whsec_mine\n")[0]).toBeUndefined();
+    const [after, diff] = diffOf("# pass word\nKEY=private");
+    expect(after).toMatch(/^# pass word\nKEY=private\nWEBHOOK_SECRET=whsec_/);
+    expect(diff).not.toMatch(/pass word|KEY|private|whsec_\w{9}/);
+  });
+});
+
+describe("a handler of SIGTERM", () => {
+  test.each([
+    [
+      'process.on("SIGTERM", () => {\n\tserver.close();\n});',
+      'process.on("SIGTERM", async () => {\n\tSTOP\n\tserver.close();\n});',
+    ],
+    [
+      'process.once("SIGTERM", async function end() { exit(); });',
+      'process.once("SIGTERM", async function end() {\n  STOP exit(); });',
+    ],
+    [
+      'process.on("SIGTERM", end);\nfunction end(signal) {\n  exit();\n}',
+      'process.on("SIGTERM", end);\nasync function end(signal) {\n  STOP\n  exit();\n}',
+    ],
+    [
+      'const end = async (): Promise<void> => {\n  exit();\n};\nprocess.on("SIGTERM", end);',
+      'const end = async (): Promise<void> => {\n  STOP\n  exit();\n};\nprocess.on("SIGTERM", end);',
+    ],
+  ])("the receiver is stopped first in %j", (before, after) => {
+    const files = { "package.json": MODULE, "app.js": app("app.listen(1);", before) };
+    expect(mounted(files)).toContain(after.replace("STOP", "await mailReceiver.stop();"));
+    const result = plan(files);
+    expect("next" in result && result.next.join("\n")).not.toContain("mailReceiver.stop()");
+  });
+
+  test.each([
+    'process.on("SIGTERM", end);',
+    'process.on("SIGTERM", () => exit());',
+    'process.on("SIGTERM", logged(() => { exit(); }));',
+    'process.on("SIGTERM", (): void => { exit(); });',
+    '// process.on("SIGTERM", () => { exit(); });',
+  ])("%j is left to the user", (line) => {
+    const result = plan({ "package.json": MODULE, "app.js": app(line, "app.listen(1);") });
+    if (result.kind !== "ready") throw new Error(result.kind);
+    expect(result.changes.at(-1)?.after).toContain(`${line}\n`);
+    expect(result.next.join("\n")).toContain("await mailReceiver.stop()");
+  });
+});
+
 describe("the app's file", () => {
   test.each([
     ["what the start script runs", { scripts: { start: "node lib/web.mjs" } }, "lib/web.mjs"],
@@ -472,8 +541,8 @@ describe("the mount command", () => {
       .split("\n")
       .map((line) => JSON.parse(line) as Record<string, unknown>);
     expect(diff).toMatchObject({ schemaVersion: 1, kind: "diff", app: "app.js" });
-    expect(written).toMatchObject({ kind: "written", files: ["webhooks/receiver.js", "app.js"] });
-    expect(written?.["next"]).toContain("npm install pigeonhole");
+    expect(written).toMatchObject({ kind: "written", files: ["webhooks/receiver.js", ".gitignore", ".env", "app.js"] });
+    expect(written?.["next"]).toContain("npm install pigeonhole zod@4");
   });
 
   test("the command does not overwrite a file that changed meanwhile", async () => {

@@ -78,6 +78,11 @@ const FUNCTIONS = [
   String.raw`^(?:(?:public|private|protected|static)\s+)*(async\s+)?(?!(?:for|while|switch|with)\b)[\w$]+\s*\([^()]*\)${TYPE}$`,
 ].map((pattern) => new RegExp(pattern));
 
+/** The head of a function that this code ends with; the first group is its `async`. */
+export function findFunction(code: string): RegExpExecArray | undefined {
+  return FUNCTIONS.map((pattern) => pattern.exec(code)).find((match) => match !== null);
+}
+
 /** What the end of this code belongs to: blocks of `if` and `try` to what is around them. Undefined if not clear. */
 function scopeOf(before: string): ListenPlace["scope"] | undefined {
   let depth = 0;
@@ -89,7 +94,7 @@ function scopeOf(before: string): ListenPlace["scope"] | undefined {
     depth = 0;
     const head = /[^{};]*$/.exec(before.slice(0, index))?.[0].trim() ?? "";
     if (BLOCK.test(head)) continue;
-    const found = FUNCTIONS.map((pattern) => pattern.exec(head)).find((match) => match !== null);
+    const found = findFunction(head);
     if (found === undefined) return undefined;
     return found[1] === undefined ? "sync" : "async";
   }

@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, extname, join, posix } from "node:path";
 import { createTwoFilesPatch } from "diff";
-import { PigeonholeError } from "../../base/error.js";
 import { DEFAULT_ENDPOINT_PATH } from "../../protocol/endpoint-path.js";
 import type { EventType } from "../../protocol/event-types.js";
 import { type AppPackage, findAppFiles, readAppPackage } from "./find-app-file.js";
@@ -9,22 +8,17 @@ import { findOwnRoute, type SourceFile } from "./find-own-route.js";
 import type { ListenPlace } from "./find-listen.js";
 import { type ExpressApp, type FileStyle, readExpressApp } from "./read-express-app.js";
 import { type ServerFile, readServerFile } from "./read-server-file.js";
+import { planLocalFiles, withoutValues } from "./local-files.js";
+import { frameworkOf, pasteText, START_HINT, STOP_HINT } from "./paste-text.js";
 import { RECEIVER_NAME, receiverFile } from "./receiver-file.js";
+import { stopAtSigterm } from "./stop-at-sigterm.js";
+import type { FileChange } from "./write-mount.js";
 
 export interface MountOptions {
   /** Absolute path of the app's folder. */
   folder: string;
   /** Event types that get a handler in the new file. */
   events: readonly EventType[];
-}
-
-/** One file before and after the change. */
-export interface FileChange {
-  /** In the app's folder. */
-  path: string;
-  /** Undefined for a new file. */
-  before: string | undefined;
-  after: string;
 }
 
 /** The plan for adding a receiver. */
@@ -43,10 +37,8 @@ export type MountPlan =
   /** Nothing is changed. `paste`: what to add by hand, to `app` if the file is known. */
   | { kind: "unclear"; app: string | undefined; reason: string; paste: string };
 
-const START_HINT = `await ${RECEIVER_NAME}.start() before the app listens: until then deliveries are answered 503`;
 const ABOVE_HINT =
   "check the code above the mount: a login check, a CSRF guard or a redirect there would refuse deliveries";
-const STOP_HINT = `await ${RECEIVER_NAME}.stop() when the process ends: running handlers finish (a crash loses nothing either)`;
 const PRESENT = new RegExp(String.raw`["']pigeonhole["']|\b${RECEIVER_NAME}\.(?:middleware|listener|fetch)\(`);
 
 /** Finds the app and plans the mount; writes nothing. Throws `invalid_argument` for a folder without package.json. */
@@ -59,19 +51,24 @@ export function planMount({ folder, events }: MountOptions): MountPlan {
   const present = files.find(({ text }) => PRESENT.test(text));
   if (present !== undefined) return { kind: "present", app: present.path };
   const found = files.find(({ text }) => /["']express["']/.test(text));
-  if (found === undefined) {
-    const paste = pasteText({ kind: appPackage.type === "module" ? "esm" : "cjs", events });
-    return { kind: "unclear", app: undefined, reason: "no file that makes an Express app was found", paste };
+  const framework = frameworkOf(appPackage);
+  if (found === undefined || framework === "NestJS") {
+    const paste = pasteText({ kind: appPackage.type === "module" ? "esm" : "cjs", events, folder, framework });
+    const reason =
+      framework === "Express"
+        ? "no file that makes an Express app was found"
+        : `this is an app of ${framework}, and add edits Express apps only`;
+    return { kind: "unclear", app: undefined, reason, paste };
   }
   const app = readExpressApp(found.text);
   if (app.kind === "unclear") {
     const kind = /^import\s/m.test(found.text) ? "esm" : "cjs";
-    return { kind: "unclear", app: found.path, reason: app.reason, paste: pasteText({ kind, events }) };
+    return { kind: "unclear", app: found.path, reason: app.reason, paste: pasteText({ kind, events, folder }) };
   }
   const receiver = planReceiver(folder, found.path, app, events);
   if (receiver === "foreign") {
     const reason = `there is a file webhooks/receiver beside it that does not export ${RECEIVER_NAME}`;
-    const paste = pasteText({ kind: app.kind, events, file: "webhooks/mail-receiver" });
+    const paste = pasteText({ kind: app.kind, events, folder, file: "webhooks/mail-receiver" });
     return { kind: "unclear", app: found.path, reason, paste };
   }
   const server = app.listen === undefined ? findServer(files, found.path) : undefined;
@@ -79,11 +76,21 @@ export function planMount({ folder, events }: MountOptions): MountPlan {
   const changes = [
     ...(server === undefined ? [] : [startIn(server, receiverPath(found.path), appPackage)]),
     ...receiver,
+    ...planLocalFiles(folder),
     { path: found.path, before: found.text, after },
   ];
   const notice = findOwnRoute(folder, files);
   const startHint = app.listen === undefined && server === undefined ? startHintOf(found.path, app) : undefined;
-  const next = nextOf({ app, appPackage, startHint, notice });
+  const isStopped = changes.some(
+    ({ before, after }) => before !== undefined && after.includes(`${RECEIVER_NAME}.stop()`),
+  );
+  const hints = [
+    app.isBehindOthers ? ABOVE_HINT : [],
+    startHint ?? [],
+    isStopped ? [] : STOP_HINT,
+    notice ?? [],
+  ].flat();
+  const next = nextOf(appPackage, hints);
   return { kind: "ready", app: found.path, changes, diff: diffOf(changes), notice, next };
 }
 
@@ -119,7 +126,7 @@ function startIn({ path, text, places }: Server, receiver: string, appPackage: A
     { at: places.importAt, lines: [importLine({ path, text, receiver }, places)] },
     { at: places.listen.at, lines: [startLine(isModule(path, appPackage), places, places.listen)] },
   ];
-  return { path, before: text, after: insertLines(text, places.lineEnd, insertions) };
+  return { path, before: text, after: stopAtSigterm(insertLines(text, places.lineEnd, insertions), places) };
 }
 
 /** The new file; none if it already exists, or `foreign` if another file has its name. */
@@ -165,7 +172,7 @@ function mountIn({ path, text, isModule }: AppFile, app: ExpressApp): string {
     },
     ...(app.listen === undefined ? [] : [{ at: app.listen.at, lines: [startLine(isModule, app, app.listen)] }]),
   ];
-  return insertLines(text, lineEnd, insertions);
+  return stopAtSigterm(insertLines(text, lineEnd, insertions), app);
 }
 
 /** CommonJS has no top-level await. A delivery that arrives meanwhile waits for the start. */
@@ -215,31 +222,24 @@ function diffOf(changes: readonly FileChange[]): string {
   return changes
     .map(({ path, before, after }) => {
       const old = before === undefined ? "/dev/null" : `a/${path}`;
-      return createTwoFilesPatch(old, `b/${path}`, before ?? "", after, "", "", { context: 2 });
+      const [from, to] = [before ?? "", after].map((text) => (path === ".env" ? withoutValues(text) : text));
+      return createTwoFilesPatch(old, `b/${path}`, from ?? "", to ?? "", "", "", { context: 2 });
     })
     .map((patch) => patch.replace(/^=+\n/, ""))
     .join("");
 }
 
-interface NextInput {
-  app: ExpressApp;
-  appPackage: AppPackage;
-  /** How to start the receiver; undefined if the changes do. */
-  startHint: string | undefined;
-  notice: string | undefined;
-}
-
-function nextOf({ app, appPackage, startHint, notice }: NextInput): string[] {
-  const { dependencies, devDependencies } = appPackage;
-  const isInstalled = (dependencies?.["pigeonhole"] ?? devDependencies?.["pigeonhole"]) !== undefined;
+/** The steps left to do, with these among them. */
+function nextOf(appPackage: AppPackage, hints: readonly string[]): string[] {
+  const installed = { ...appPackage.devDependencies, ...appPackage.dependencies };
+  const missing = [
+    ...(installed["pigeonhole"] === undefined ? ["pigeonhole"] : []),
+    ...(/^\D*4\b/.test(installed["zod"] ?? "") ? [] : ["zod@4"]),
+  ];
   return [
-    ...(isInstalled ? [] : ["npm install pigeonhole"]),
-    "set WEBHOOK_SECRET to the endpoint's secret, the whole string with whsec_",
-    ...(app.isBehindOthers ? [ABOVE_HINT] : []),
-    ...(startHint === undefined ? [] : [startHint]),
-    STOP_HINT,
-    ...(notice === undefined ? [] : [notice]),
-    "keep pigeonhole.db and its -wal, -shm and -owner files out of git",
+    ...(missing.length === 0 ? [] : [`npm install ${missing.join(" ")}`]),
+    ".env has a WEBHOOK_SECRET for this machine: start the app with node --env-file=.env. In production it is the endpoint's, the whole string with whsec_",
+    ...hints,
     `try it: ${tryCommand(appPackage)}`,
   ];
 }
@@ -249,39 +249,4 @@ function tryCommand({ scripts }: AppPackage): string {
     return 'npx pigeonhole dev --start "npm start" --with-sandbox, and fire an event on its page';
   }
   return "npx pigeonhole dev --forward-to 3000, the app's port, and npx pigeonhole trigger email.received in a second terminal, with WEBHOOK_SECRET in .env";
-}
-
-interface PasteInput {
-  kind: "esm" | "cjs";
-  events: readonly EventType[];
-  /** Path of the new receiver file without extension, which must be free. @default "webhooks/receiver" */
-  file?: string;
-}
-
-/** What to add by hand. */
-function pasteText({ kind, events, file = "webhooks/receiver" }: PasteInput): string {
-  const receiver = receiverFile({ kind, events, quote: '"', semicolon: ";", lineEnd: "\n" });
-  const load =
-    kind === "esm"
-      ? `import { ${RECEIVER_NAME} } from "./${file}.js";`
-      : `const { ${RECEIVER_NAME} } = require("./${file}.js");`;
-  return [
-    `// a new file ${file}.js beside the app's`,
-    receiver,
-    "// in the app's file, above app.use(express.json()) and every other body parser",
-    load,
-    `app.post("${DEFAULT_ENDPOINT_PATH}", ${RECEIVER_NAME}.middleware());`,
-    "",
-    `// ${START_HINT}`,
-    `// ${STOP_HINT}`,
-    "",
-  ].join("\n");
-}
-
-/** Refuses to change a file that was changed after the plan was made. */
-export function checkUnchanged(folder: string, { path, before }: FileChange): void {
-  const file = join(folder, path);
-  const now = existsSync(file) ? readFileSync(file, "utf8") : undefined;
-  if (now === before) return;
-  throw new PigeonholeError("invalid_argument", `${file} has changed meanwhile; nothing was written. Run it again.`);
 }

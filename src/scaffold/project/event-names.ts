@@ -41,7 +41,17 @@ export interface EventNames {
   file: string;
   /** `EmailReceived`, inside identifiers. */
   identifier: string;
+  /** `messageId`: a field of its data that may be logged. */
+  field: string;
 }
+
+/** By group, else `messageId`. Data is assumed (docs/service.md#event-data); the samples have these fields. */
+const FIELDS: Readonly<Record<string, string>> = {
+  domain: "domainId",
+  suppression: "reason",
+  file: "id",
+  form: "formId",
+};
 
 /** The names used in templates. */
 const SAMPLE = namesOf("email.received");
@@ -49,12 +59,13 @@ const SAMPLE = namesOf("email.received");
 export function namesOf(type: EventType): EventNames {
   const words = type.split(/[._]/);
   const identifier = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
-  return { type, file: words.join("-"), identifier };
+  return { type, file: words.join("-"), identifier, field: FIELDS[words[0] ?? ""] ?? "messageId" };
 }
 
 /** A template's text with this event in place of the sample. */
-export function renameEvent(text: string, { type, file, identifier }: EventNames): string {
-  return text.replaceAll(SAMPLE.type, type).replaceAll(SAMPLE.file, file).replaceAll(SAMPLE.identifier, identifier);
+export function renameEvent(text: string, names: EventNames): string {
+  const parts = ["type", "file", "identifier", "field"] as const;
+  return parts.reduce((rest, part) => rest.replaceAll(SAMPLE[part], names[part]), text);
 }
 
 /** Each line that names the sample event, once per event; other lines as they are. */

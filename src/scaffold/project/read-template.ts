@@ -14,13 +14,18 @@ export function readTemplate(name: TemplateName): TemplateFiles {
   for (const layer of TEMPLATES[name].layers) {
     const folder = join(TEMPLATES_FOLDER, layer);
     for (const path of listFiles(folder)) {
-      const text = readFileSync(join(folder, path), "utf8");
+      const text = readTemplateFile(`${layer}/${path}`);
       const inProject = realPath(path);
       const below = files.get(inProject);
       files.set(inProject, below === undefined ? [text] : [...below, text]);
     }
   }
   return files;
+}
+
+/** The text of a file under `templates/`. */
+export function readTemplateFile(path: string): string {
+  return readFileSync(join(TEMPLATES_FOLDER, path), "utf8");
 }
 
 function listFiles(folder: string, path = ""): string[] {
