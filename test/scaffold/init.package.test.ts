@@ -51,6 +51,16 @@ describe("init without a terminal", () => {
     expect(stdout).toMatch(/1\. cd mail\n {2}2\. npm install\n {2}3\. npm run dev/);
   });
 
+  test.each([
+    ["--docker", "docker compose up --detach --wait database"],
+    ["--no-docker", "# start the PostgreSQL of DATABASE_URL in .env"],
+  ])("init of a project on PostgreSQL with %s says first how it gets its database", async (flag, command) => {
+    const flags = ["mail", ...PLAIN, "--template", "express-postgres-app", flag, "--json"];
+    const [made] = jsonLines((await runCommand(["init", ...flags], makeFolder())).stdout);
+    const next = ["cd mail", "npm install", command, "npm run dev", expect.anything(), expect.anything()];
+    expect(made).toMatchObject({ next });
+  });
+
   test("init copies a packed pigeonhole into the project, from which it and its image install", async () => {
     const folder = makeFiles({ "pigeonhole-1.2.3.tgz": "packed" });
     const version = ["--pigeonhole-version", "file:../pigeonhole-1.2.3.tgz"];

@@ -2,12 +2,13 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { EVENT_TYPES } from "pigeonhole";
-import { describe, expect, test } from "vitest";
+import { sampleEvent } from "pigeonhole/testing";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { parseCapture } from "#pigeonhole/capture/model/parse-capture.js";
 import { dev } from "#pigeonhole/cli/dev/spec.js";
 import type { OptionSpec } from "#pigeonhole/cli/frame/spec.js";
 import { makeFixture } from "#pigeonhole/cli/init/make-fixture.js";
-import { parseEvents } from "#pigeonhole/scaffold/project/event-names.js";
+import { namesOf, parseEvents } from "#pigeonhole/scaffold/project/event-names.js";
 import { detectPackageManager, PACKAGE_MANAGER_NAMES } from "#pigeonhole/scaffold/project/package-manager.js";
 import { type PlannedFile, planScaffold } from "#pigeonhole/scaffold/project/plan-scaffold.js";
 import { projectName } from "#pigeonhole/scaffold/project/project-name.js";
@@ -257,6 +258,44 @@ describe("the options of init", () => {
   ])("an invalid %s is refused, and the error names it: %j", (option, options) => {
     expect(() => plan(options)).toThrow(new RegExp(`^${option} must`));
   });
+});
+
+test.each([
+  ["development", 3_000],
+  ["production", 10_000],
+])("an app in %s waits %i ms for its handlers at SIGTERM; tsx kills after 5 s", async (environment, timeoutMs) => {
+  vi.stubEnv("NODE_ENV", environment);
+  vi.resetModules();
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const file = join(ROOT, "templates/__common__/src/stop-on-signal.ts");
+  const { stopOnSignal } = (await import(file)) as { stopOnSignal: (running: object) => void };
+  const on = vi.spyOn(process, "on").mockReturnThis();
+  const stop = vi.fn(() => new Promise(() => undefined));
+  stopOnSignal({ server: { once() {}, close() {} }, receiver: { stop }, log: { info() {} } });
+  const [, atSigterm] = on.mock.calls.find(([signal]) => signal === ("SIGTERM" as never)) ?? [];
+  on.mockRestore();
+  atSigterm?.("SIGTERM");
+  expect(stop).toHaveBeenCalledWith({ timeoutMs });
+});
+
+test("the README of a project on PostgreSQL begins with its database, in a container if there is one", () => {
+  const beginning = (docker: boolean) => {
+    const [text = "", commands = ""] = textOf(plan({ template: "express-postgres-app", docker }), "README.md").split(
+      "```",
+    );
+    return [/PostgreSQL at `DATABASE_URL`.*Start it first/.test(text), commands.split("\n")[1]];
+  };
+  expect(beginning(true)).toEqual([true, "docker compose up --detach --wait database"]);
+  expect(beginning(false)).toEqual([true, "npm install"]);
+  expect(textOf(plan(), "README.md")).not.toContain("PostgreSQL");
+});
+
+test.each(EVENT_TYPES)("the schema and the handler of %s take a field that its sample has", (type) => {
+  const files = plan({ events: [type] });
+  const [, field = ""] = /z\.object\(\{ (\w+): /.exec(textOf(files, "src/webhooks/schemas.ts")) ?? [];
+  const { file } = namesOf(type);
+  expect(textOf(files, `src/webhooks/handlers/${file}.ts`)).toContain(`{ ${field}: event.data.${field} }`);
+  expect(sampleEvent(type).data).toHaveProperty([field], expect.any(String));
 });
 
 describe("fixtures", () => {

@@ -3,6 +3,7 @@ import { Client } from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { makeFixture } from "#pigeonhole/cli/init/make-fixture.js";
 import { planScaffold } from "#pigeonhole/scaffold/project/plan-scaffold.js";
+import { findFreePort } from "../support/free-port.js";
 import { startPostgres } from "../support/postgres-server.js";
 import { hasPostgres } from "../support/tools.js";
 import { startProgram } from "./run-command.js";
@@ -11,7 +12,7 @@ import { linkPackages, makeFiles, ROOT } from "./scratch.js";
 function makeProject(): string {
   const files = planScaffold({ name: "mail", pigeonhole: "^1.2.3", template: "express-postgres-app", makeFixture });
   const folder = makeFiles(Object.fromEntries(files.map(({ path, content }) => [path, content])));
-  linkPackages(folder, ["express", "pg", "pino", "supertest", "vitest", "zod"]);
+  linkPackages(folder, ["express", "pg", "pino", "supertest", "tsx", "vitest", "zod"]);
   return folder;
 }
 
@@ -22,6 +23,21 @@ async function countTestDatabases(url: string): Promise<number> {
   await client.end();
   return rowCount ?? expect.unreachable();
 }
+
+test("the app of a new project says in one line that its database is not there", async () => {
+  const port = await findFreePort();
+  const app = startProgram({
+    command: process.execPath,
+    args: ["--import", "tsx", "src/server.ts"],
+    cwd: makeProject(),
+    env: { DATABASE_URL: `postgres://app:app@127.0.0.1:${port}/app` },
+  });
+  const { code, stdout, stderr } = await app.ended;
+  expect([code, stderr]).toEqual([1, ""]);
+  expect(stdout.trimEnd().split("\n")).toEqual([
+    expect.stringMatching(/"msg":"[^"]*ECONNREFUSED[^"]* docker compose up --detach --wait database"/),
+  ]);
+}, 30_000);
 
 describe.skipIf(!hasPostgres() && process.env["CI"] === undefined)("on a server that the store refuses", () => {
   test("the tests of a new project show that error alone, and leave no database", async () => {

@@ -1,5 +1,6 @@
 import { relative } from "node:path";
 import { PACKAGE_MANAGERS } from "../../scaffold/project/package-manager.js";
+import { TEMPLATES } from "../../scaffold/project/templates.js";
 import type { Answers } from "./answers.js";
 
 /** The next steps for a new project: commands, each with a short description. */
@@ -12,6 +13,10 @@ export function nextSteps(
   const steps: [string, string][] = [];
   if (path !== "") steps.push([`cd ${/[^\w./-]/.test(path) ? JSON.stringify(path) : path}`, ""]);
   if (!place.isInstalled) steps.push([install, ""]);
+  if (TEMPLATES[answers.template].database === "postgres") {
+    const own = ["docker compose up --detach --wait database", "the PostgreSQL of DATABASE_URL in .env"] as const;
+    steps.push(answers.docker ? [...own] : ["# start the PostgreSQL of DATABASE_URL in .env", ""]);
+  }
   steps.push(
     [`${run} dev`, "the app, the dev server with its page, an emulated service"],
     [`${run} trigger${args} ${answers.events[0] ?? "email.received"}`, "in a second terminal: a signed delivery"],

@@ -18,8 +18,8 @@ export interface PlannedFile {
 
 /** Written once per event. */
 const HANDLER_FILE = "src/webhooks/handlers/email-received.ts";
-/** Its lines that name the event are written once per event. */
-const HANDLER_LIST = "src/webhooks/handlers/index.ts";
+/** Their lines that name the event are written once per event. */
+const EVENT_LISTS: ReadonlySet<string> = new Set(["src/webhooks/handlers/index.ts", "src/webhooks/schemas.ts"]);
 
 const DOCKER_FILES: ReadonlySet<string> = new Set(["Dockerfile", "compose.yaml", ".dockerignore"]);
 
@@ -32,7 +32,7 @@ export function planScaffold(options: ScaffoldOptions): PlannedFile[] {
   const names = events.map(namesOf);
   const { database, notes } = TEMPLATES[template];
   const [sqlite, postgres] = [database === "sqlite", database === "postgres"];
-  const sections = { docker, "node-package": nodePackage, sqlite, postgres };
+  const sections = { docker, "node-package": nodePackage, sqlite, postgres, "database-container": docker && postgres };
   const values = {
     name,
     pigeonhole,
@@ -78,7 +78,7 @@ function spreadEvents(
   content: string,
   events: readonly EventNames[],
 ): { path: string; content: string }[] {
-  if (path === HANDLER_LIST) return [{ path, content: repeatEventLines(content, events) }];
+  if (EVENT_LISTS.has(path)) return [{ path, content: repeatEventLines(content, events) }];
   if (path === HANDLER_FILE) {
     return events.map((event) => ({ path: renameEvent(path, event), content: renameEvent(content, event) }));
   }

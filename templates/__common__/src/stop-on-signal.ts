@@ -8,6 +8,9 @@ interface Running {
   log: Logger;
 }
 
+/** Of handlers that still run. In development a restart by tsx, which kills after 5 s, does not wait as long. */
+const MAX_WAIT_MS = process.env["NODE_ENV"] === "development" ? 3_000 : 10_000;
+
 /**
  * On SIGTERM and Ctrl-C: takes nothing new, lets handlers end, closes the inbox. What is not done runs after the next
  * start. A port that is not available ends the process with a message that says why.
@@ -24,7 +27,7 @@ export function stopOnSignal({ server, receiver, log }: Running): void {
     stoppingSince = performance.now();
     log.info({ signal }, "stopping");
     server.close();
-    await receiver.stop({ timeoutMs: 10_000 });
+    await receiver.stop({ timeoutMs: MAX_WAIT_MS });
     log.info("stopped");
     process.exit(0);
   }

@@ -1,5 +1,6 @@
 import { createServer } from "node:http";
 import { Pool } from "pg";
+import { isPigeonholeError } from "pigeonhole";
 import { pino } from "pino";
 import { createApp } from "./app.js";
 import { apiOf, loadEnv } from "./env.js";
@@ -15,7 +16,11 @@ const pool = new Pool({ connectionString: DATABASE_URL });
 // A connection that the server closes would end the process otherwise.
 pool.on("error", ({ message }) => log.warn({ message }, "connection_lost"));
 const receiver = createMailReceiver({ secrets, store: createStore(pool), log, api: apiOf(env) });
-await receiver.start();
+await receiver.start().catch((error: unknown) => {
+  if (!isPigeonholeError(error, "store_unreachable")) throw error;
+  log.fatal(`${error.message} Start the PostgreSQL of DATABASE_URL: docker compose up --detach --wait database`);
+  process.exit(1);
+});
 
 const server = createServer(createApp({ receiver, pool }));
 stopOnSignal({ server, receiver, log });

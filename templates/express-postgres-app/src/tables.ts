@@ -8,7 +8,8 @@ const MIGRATIONS = [
   `CREATE TABLE mail_event (
     event_id   text        PRIMARY KEY,
     type       text        NOT NULL,
-    created_at timestamptz NOT NULL
+    created_at timestamptz NOT NULL,
+    about      text
   )`,
 ];
 
@@ -16,6 +17,8 @@ export interface MailEvent {
   id: string;
   type: string;
   createdAt: Date;
+  /** The id that its data names. */
+  about: string | null;
 }
 
 /**
@@ -36,15 +39,20 @@ export async function migrateTables({ client }: PostgresTransaction): Promise<vo
 /** Writes one event, inside the transaction of `ctx.commit`. */
 export async function insertMailEvent(
   { client }: PostgresTransaction,
-  { id, type, createdAt }: { id: string; type: string; createdAt: string },
+  { id, type, createdAt, about }: Omit<MailEvent, "createdAt"> & { createdAt: string },
 ): Promise<void> {
-  await client.query("INSERT INTO mail_event (event_id, type, created_at) VALUES ($1, $2, $3)", [id, type, createdAt]);
+  await client.query("INSERT INTO mail_event (event_id, type, created_at, about) VALUES ($1, $2, $3, $4)", [
+    id,
+    type,
+    createdAt,
+    about,
+  ]);
 }
 
 /** The newest first. */
 export async function listMailEvents(pool: Pool, limit: number): Promise<MailEvent[]> {
   const { rows } = await pool.query<MailEvent>(
-    'SELECT event_id AS id, type, created_at AS "createdAt" FROM mail_event ORDER BY created_at DESC LIMIT $1',
+    'SELECT event_id AS id, type, created_at AS "createdAt", about FROM mail_event ORDER BY created_at DESC LIMIT $1',
     [limit],
   );
   return rows;

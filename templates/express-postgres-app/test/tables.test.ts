@@ -19,12 +19,19 @@ beforeAll(async () => {
 
 test("an event delivered twice is one row", async () => {
   const body = request.body.data;
-  const { id, type, createdAt } = JSON.parse(body) as { id: string; type: string; createdAt: string };
+  const { id, type, createdAt, data } = JSON.parse(body) as {
+    id: string;
+    type: string;
+    createdAt: string;
+    data: { messageId: string };
+  };
   for (const outcome of ["accepted", "duplicate"]) {
     expect(await app.post(body, signDelivery({ body, secret: TEST_SECRET }))).toEqual({ status: 200, outcome });
     await vi.waitFor(async () => expect((await app.receiver.inbox.get(id))?.state).toBe("done"));
   }
-  expect(await listMailEvents(app.pool, 10)).toEqual([{ id, type, createdAt: new Date(createdAt) }]);
+  expect(await listMailEvents(app.pool, 10)).toEqual([
+    { id, type, createdAt: new Date(createdAt), about: data.messageId },
+  ]);
 });
 
 test("processes that start at once make the tables once", async () => {

@@ -10,7 +10,8 @@ const MIGRATIONS = [
   `CREATE TABLE mail_event (
     event_id   TEXT PRIMARY KEY,
     type       TEXT NOT NULL,
-    created_at TEXT NOT NULL
+    created_at TEXT NOT NULL,
+    about      TEXT
   ) STRICT, WITHOUT ROWID`,
 ];
 
@@ -18,6 +19,8 @@ export interface MailEvent {
   id: string;
   type: string;
   createdAt: string;
+  /** The id that its data names. */
+  about: string | null;
 }
 
 /** The store's `setup`: runs in one transaction each time the file is opened, before any handler. */
@@ -31,8 +34,13 @@ export function migrateTables({ db }: CommitTransaction): void {
 }
 
 /** Writes one event, inside the transaction of `ctx.commit`. */
-export function insertMailEvent({ db }: CommitTransaction, { id, type, createdAt }: MailEvent): void {
-  db.prepare("INSERT INTO mail_event (event_id, type, created_at) VALUES (?, ?, ?)").run(id, type, createdAt);
+export function insertMailEvent({ db }: CommitTransaction, { id, type, createdAt, about }: MailEvent): void {
+  db.prepare("INSERT INTO mail_event (event_id, type, created_at, about) VALUES (?, ?, ?, ?)").run(
+    id,
+    type,
+    createdAt,
+    about,
+  );
 }
 
 /** The newest first. */
@@ -40,7 +48,7 @@ export function listMailEvents(store: Pick<SqliteStore, "read">, limit: number):
   return store.read(({ db }) =>
     db
       .prepare<[number], MailEvent>(
-        "SELECT event_id AS id, type, created_at AS createdAt FROM mail_event ORDER BY created_at DESC LIMIT ?",
+        "SELECT event_id AS id, type, created_at AS createdAt, about FROM mail_event ORDER BY created_at DESC LIMIT ?",
       )
       .all(limit),
   );

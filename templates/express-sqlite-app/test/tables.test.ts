@@ -15,10 +15,10 @@ beforeAll(async () => {
 
 test("an event delivered twice is one row", async () => {
   const body = request.body.data;
-  const { id, type, createdAt } = JSON.parse(body) as MailEvent;
+  const { id, type, createdAt, data } = JSON.parse(body) as MailEvent & { data: { messageId: string } };
   for (const outcome of ["accepted", "duplicate"]) {
     expect(await app.post(body, signDelivery({ body, secret: TEST_SECRET }))).toEqual({ status: 200, outcome });
     await vi.waitFor(async () => expect((await app.receiver.inbox.get(id))?.state).toBe("done"));
   }
-  expect(listMailEvents(app.store, 10)).toEqual([{ id, type, createdAt }]);
+  expect(listMailEvents(app.store, 10)).toEqual([{ id, type, createdAt, about: data.messageId }]);
 });

@@ -23,8 +23,6 @@ export function createMailReceiver({ secrets, store, log, api }: MailReceiverOpt
     schemas,
     store,
     logger: log,
-    // They may quote an event, so a log of production has none.
-    logErrorMessages: ["development", "test"].includes(process.env["NODE_ENV"] ?? ""),
     ...(api !== undefined && { api }),
     // Each alarm is in the log as an error. Tell an operator here too: one, such as a secret that no longer matches, is
     // easily missed in a log.

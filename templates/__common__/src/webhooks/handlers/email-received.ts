@@ -6,5 +6,5 @@ import type { WebhookEvent } from "../webhook-event.js";
  * `ctx.idempotencyKey("…")`, and log no addresses or texts.
  */
 export async function onEmailReceived(event: WebhookEvent<"email.received">, ctx: HandlerContext): Promise<void> {
-  ctx.log.info({ createdAt: event.createdAt }, "email.received");
+  ctx.log.info({ messageId: event.data.messageId }, "email.received");
 }

@@ -11,5 +11,5 @@ export function onEmailReceived(
   event: WebhookEvent<"email.received">,
   ctx: HandlerContext<PostgresTransaction>,
 ): Promise<void> {
-  return ctx.commit((tx) => insertMailEvent(tx, event));
+  return ctx.commit((tx) => insertMailEvent(tx, { ...event, about: event.data.messageId ?? null }));
 }

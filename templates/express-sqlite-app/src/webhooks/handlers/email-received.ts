@@ -7,5 +7,5 @@ import type { WebhookEvent } from "../webhook-event.js";
  * both or neither, whatever crashes. What you call before may run again; give it the key `ctx.idempotencyKey("…")`.
  */
 export function onEmailReceived(event: WebhookEvent<"email.received">, ctx: HandlerContext): Promise<void> {
-  return ctx.commit((tx) => insertMailEvent(tx, event));
+  return ctx.commit((tx) => insertMailEvent(tx, { ...event, about: event.data.messageId ?? null }));
 }
