@@ -150,7 +150,7 @@ function openOnce(
         ...errorRoutes({ operator, readings, personal, quotes, now: () => clock.now() }),
         ...eventRoutes({ operator, readings, personal, quotes, share, log }),
         ...deliveryRoutes({ operator, quotes, deliveries }),
-        ...handlerRoutes({ operator, readings, handlers: () => handlersOf(parts), log }),
+        ...handlerRoutes({ operator, readings, handlers: () => handlersOf(parts), log, now: () => clock.now() }),
         ...jobRoutes({ operator, readings, personal, quotes, jobs, log }),
         ...outboxRoutes({ operator, readings, personal, quotes, log }),
       ];

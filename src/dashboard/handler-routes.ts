@@ -1,8 +1,10 @@
+import { DAY } from "../base/duration.js";
 import { isoTime } from "../base/iso-time.js";
 import { escapeControls } from "../base/text.js";
 import { requireField } from "../dev/api/body-fields.js";
 import { handlerTimesRow } from "../dev/api/inbox-rows.js";
 import { badField } from "../dev/api/page-api-error.js";
+import { stepsAt } from "../store/handler-times.js";
 import type { StoreCounts } from "../store/inbox-view.js";
 import { MAX_HANDLER_NAME_LENGTH, type PausedHandler } from "../store/paused-handlers.js";
 import type { ActionLog } from "./action-log.js";
@@ -19,11 +21,12 @@ export interface HandlerRouteTools {
   /** Names of the handlers that are registered here, in their order. */
   handlers: () => readonly string[];
   log: ActionLog;
+  now: () => number;
 }
 
 /** Handlers, and their pauses. */
-export function handlerRoutes({ operator, readings, handlers, log }: HandlerRouteTools): DashboardRoute[] {
-  const report = (): Promise<HandlerReport> => reportHandlers(readings, handlers());
+export function handlerRoutes({ operator, readings, handlers, log, now }: HandlerRouteTools): DashboardRoute[] {
+  const report = (): Promise<HandlerReport> => reportHandlers(readings, handlers(), stepsAt(now() - DAY).step);
   const nameIn = ({ body }: DashboardCall): string => {
     return requireField("handler", body.text("handler", MAX_HANDLER_NAME_LENGTH) || undefined);
   };
@@ -65,23 +68,31 @@ async function refuseControls(inbox: Pick<InboxOperator, "listHandlers">, handle
   throw badField("handler", "has control characters, and no receiver of this store has a handler of that name.");
 }
 
-async function reportHandlers(readings: SharedReadings, registered: readonly string[]): Promise<HandlerReport> {
-  const [{ events }, times, paused, failed] = await Promise.all([
+async function reportHandlers(
+  readings: SharedReadings,
+  registered: readonly string[],
+  since: number,
+): Promise<HandlerReport> {
+  const [{ events }, times, paused, failed, errors] = await Promise.all([
     readings.overview(),
-    readings.handlerTimes(),
+    readings.handlerTimes({ since }),
     readings.listPaused(),
     readings.listFailedHandlers(),
+    readings.listErrorGroups(),
   ]);
   const others = [...Object.keys(events.pendingByHandler), ...paused.map(({ handler }) => handler), ...failed];
   const names = new Set([...registered, ...others.filter((name) => name !== "").toSorted()]);
   const rows = [...names].map((handler) => {
     const pause = paused.find((each) => each.handler === handler);
     const taken = times.find((each) => each.handler === handler);
+    const last = errors.items.find((each) => each.handler === handler);
     return {
       handler,
       paused: pause === undefined ? null : pausedRow(pause, events),
       pending: pendingOf(events, handler),
       times: taken === undefined ? null : handlerTimesRow(taken),
+      isFailing: taken !== undefined && taken.failed >= taken.runs / 2,
+      lastError: last === undefined ? null : { kind: escapeControls(last.kind), at: isoTime(last.lastAt) },
     };
   });
   return { handlers: rows };

@@ -368,6 +368,22 @@ test("a handler that the code has no more is reported while it has dead work", a
   expect(handlers.map(({ handler }) => handler)).toEqual(["email.bounced", "email.sent"]);
 });
 
+test("a handler is failing from half of its runs of a day on, and its last error stands beside it", async () => {
+  const { receiver, dashboard } = await start();
+  await postDead(receiver, 1);
+  const { store } = partsOf(receiver).options;
+  const ran = async (outcome: "done" | "failed", runs: number, at = Date.now()) => {
+    await store.noteHandlerTimes([{ handler: "email.sent", outcome, fromMs: 1, runs }], at);
+    // What was read before is not kept after a change.
+    return (await dashboard.post<HandlerReport>("api/handlers/resume", { handler: "email.sent" })).body.handlers[0];
+  };
+  expect(await ran("done", 1_000, Date.now() - 26 * HOUR)).toMatchObject({ isFailing: false });
+  const lastError = { kind: "TypeError", at: expect.any(String) as string };
+  expect(await ran("failed", 200)).toMatchObject({ times: { runs: 200, failed: 200 }, isFailing: true, lastError });
+  expect(await ran("done", 200)).toMatchObject({ times: { runs: 400, failed: 200 }, isFailing: true });
+  expect(await ran("done", 10)).toMatchObject({ times: { runs: 410, failed: 200 }, isFailing: false });
+});
+
 test("the time line says that work waits for a paused handler", async () => {
   const store = tempFile();
   const before = await start({ store });

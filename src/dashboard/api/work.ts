@@ -73,7 +73,15 @@ export interface HandlerRow {
   /** Null while it runs as usual. */
   paused: PausedHandlerRow | null;
   pending: number;
+  /** Of its runs of the last 24 hours; null without one. */
   times: HandlerTimesRow | null;
+  /** True when half of these runs failed, or more. */
+  isFailing: boolean;
+  /**
+   * Of its unfinished work: name or code of what failed last, and when, ISO 8601. Null where nothing has failed, or
+   * 50 other errors since; the text is in the list of errors.
+   */
+  lastError: { kind: string; at: string } | null;
 }
 
 export interface PausedHandlerRow {

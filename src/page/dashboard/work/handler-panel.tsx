@@ -28,9 +28,12 @@ export function HandlerPanel() {
           "Handler",
           "State",
           ...(mayPause ? [""] : []),
+          "#Runs of 24 h",
+          "#Failed",
+          "Last error",
           "#Waiting or retrying",
-          "#Median of 8 days",
-          "#95 % of 8 days",
+          "#Median",
+          "#95 %",
         ]}
       >
         {handlers.value.map((row) => (
@@ -41,7 +44,8 @@ export function HandlerPanel() {
   );
 }
 
-function Row({ row: { handler, paused, pending, times }, mayPause }: { row: HandlerRow; mayPause: boolean }) {
+function Row({ row, mayPause }: { row: HandlerRow; mayPause: boolean }) {
+  const { handler, paused, pending, times, isFailing, lastError } = row;
   const name = escapeControls(handler);
   return (
     <tr data-row={handler}>
@@ -50,7 +54,7 @@ function Row({ row: { handler, paused, pending, times }, mayPause }: { row: Hand
       </td>
       <td>
         {paused === null ? (
-          <span class="good">runs</span>
+          <span class={isFailing ? "bad" : "good"}>{isFailing ? "fails" : "runs"}</span>
         ) : (
           <span class="badge warn" title={formatExactTime(paused.since)}>
             <Icon name="pause" /> paused by {escapeControls(paused.by)} since {formatTime(paused.since)}
@@ -70,6 +74,19 @@ function Row({ row: { handler, paused, pending, times }, mayPause }: { row: Hand
           )}
         </td>
       )}
+      <td class="number">{formatCount(times?.runs ?? 0)}</td>
+      <td class={isFailing ? "number bad" : "number"}>
+        {times === null ? "–" : `${((100 * times.failed) / times.runs).toFixed(1)} %`}
+      </td>
+      <td>
+        {lastError === null ? (
+          "–"
+        ) : (
+          <a href={linkTo("errors", { handler })} title={formatExactTime(lastError.at)}>
+            {lastError.kind}
+          </a>
+        )}
+      </td>
       <td class="number">{formatCount(pending)}</td>
       <td class="number">{times === null ? "–" : describeRunTime(times.medianMs)}</td>
       <td class="number">{times === null ? "–" : describeRunTime(times.p95Ms)}</td>

@@ -208,13 +208,18 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     expect(open.problems).toEqual([]);
   });
 
-  test("times of runs are said by the end of their range, also of the one that has none", async () => {
+  test("times of runs are said by the end of their range, and a handler whose runs fail is red", async () => {
     const { store } = partsOf(bench.receiver).options;
     const run = (fromMs: number) => ({ handler: "audit", outcome: "done", fromMs, runs: 1 }) as const;
-    await store.noteHandlerTimes([run(5_000), run(300_000)], Date.now());
+    const failed = { handler: "tracking", outcome: "failed", fromMs: 5_000, runs: 1_000 } as const;
+    await store.noteHandlerTimes([run(5_000), run(300_000), failed], Date.now());
     await show("#/work?show=handlers");
-    const row = page.getByRole("table", { name: "Handlers" }).locator("tbody tr", { hasText: "audit" });
-    await expect.poll(() => row.innerText()).toMatch(/^audit\s[^]*\s0\s+< 10 s\s+> 5 min$/);
+    const rows = page.getByRole("table", { name: "Handlers" }).locator("tbody tr");
+    const row = rows.filter({ hasText: "audit" });
+    await expect.poll(() => row.innerText()).toMatch(/^audit\s+runs\s[^]*\s2\s+0\.0 %\s+–\s+0\s+< 10 s\s+> 5 min$/);
+    expect(await row.locator(".bad").count()).toBe(0);
+    const failing = rows.filter({ hasText: "tracking" });
+    expect(await failing.locator(".bad").allInnerTexts()).toEqual(["fails", "100.0 %"]);
   });
 
   test("a page whose token has ended gets a new one and goes on, without a word", async () => {
