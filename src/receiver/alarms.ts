@@ -69,6 +69,8 @@ export type Alarm =
   | { kind: "store_unavailable"; code: string; message: string }
   /** A reader has kept the database's WAL from being emptied for this long; it grows with every delivery. */
   | { kind: "wal_blocked"; walBytes: number; forMs: number }
+  /** SQLite: the WAL cannot be moved into the database file, for the reason in `message`, and grows. */
+  | { kind: "checkpoint_failed"; walBytes: number; code: string; message: string }
   /**
    * PostgreSQL: the disk of bodies that ended `lateMs` milliseconds ago cannot be given back. With `in_use`, `sessions`
    * read them, or are in transactions that see an earlier state; with `slow`, it takes too long to look for those that
@@ -119,6 +121,8 @@ export const ADVICE: Record<Alarm["kind"], string> = {
   api_refused: "Check the API key, its scopes and baseUrl. Contact events wait in the outbox meanwhile.",
   wal_blocked:
     "A program holds a read transaction on the database open. End it before the disk is full; a copy is made with receiver.inbox.backup() or pigeonhole inbox backup.",
+  checkpoint_failed:
+    "Repair what the message names: the disk of the database, its room or the rights on the file. Deliveries are stored in the WAL meanwhile, until that fills the disk.",
   bodies_blocked:
     "in_use: end the sessions, with pg_terminate_backend(pid), or wait until a dump has ended. slow: retry or discard dead and parked work. refused: grant TRUNCATE, as the SQL of pigeonhole postgres schema --grant does. The bodies are deleted one by one meanwhile, and their disk is given back later.",
   deliveries_overdue:

@@ -114,6 +114,8 @@ export type StoreAlarm =
   | { kind: "store_unavailable"; code: string; message: string }
   /** A reader has kept the WAL from being emptied for `forMs` milliseconds, and it has grown to `walBytes`. */
   | { kind: "wal_blocked"; walBytes: number; forMs: number }
+  /** The WAL cannot be moved into the database, for this reason; it has grown to `walBytes`. */
+  | { kind: "checkpoint_failed"; walBytes: number; code: string; message: string }
   /** This machine's clock and the server's, by which leases end, differ by this much. */
   | { kind: "clock_skew"; skewSeconds: number }
   /**

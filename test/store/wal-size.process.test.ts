@@ -1,6 +1,8 @@
-import { statSync } from "node:fs";
+import { statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import Database from "better-sqlite3";
+import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
+import { WalWatch } from "#pigeonhole/store/sqlite/wal-watch.js";
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import type { Store, StoreAlarm } from "#pigeonhole/store/store.js";
 import { startChild } from "./children/child.js";
@@ -50,6 +52,25 @@ test("a long reader that keeps the WAL from being emptied raises an alarm, and t
   await acceptMegabytes(3);
   expect(walMegabytes()).toBeLessThan(20);
   await reader.kill();
+});
+
+test("a WAL that cannot be moved into the database raises an alarm with the cause", () => {
+  const large = join(folder, "large-wal");
+  writeFileSync(large, "");
+  truncateSync(large, 80 * MEGABYTE);
+  const db = new Database(join(folder, "other.db"));
+  onTestFinished(() => void db.close());
+  db.pragma("journal_mode = WAL");
+  // SQLite makes no checkpoint within a transaction of the same connection.
+  db.exec("BEGIN IMMEDIATE; CREATE TABLE t (a)");
+  const watch = new WalWatch(db, large);
+  expect(watch.check(0)).toBeUndefined();
+  expect(watch.check(5_000)).toEqual({
+    kind: "checkpoint_failed",
+    walBytes: 80 * MEGABYTE,
+    code: "store_busy",
+    message: expect.stringContaining("Moving the WAL into the database failed: SQLITE_LOCKED") as string,
+  });
 });
 
 test("a large WAL without a reader raises no alarm", async () => {

@@ -5,7 +5,7 @@ import { type Batch, type BatchPacker, type BatchCommand, type BatchResults, com
 import { type CommandResult, failureOf } from "./command-result.js";
 import type { Lease } from "../work.js";
 import type { OpenFiles } from "./open-files.js";
-import type { BlockedWal } from "./wal-watch.js";
+import type { WalAlarm } from "./wal-watch.js";
 import type { Writer } from "./writer.js";
 
 /**
@@ -16,7 +16,7 @@ import type { Writer } from "./writer.js";
 export type ThreadMessage =
   | ({ kind: "results"; spare: ArrayBuffer } & BatchResults)
   | { kind: "files_lost"; code: PigeonholeError["code"]; message: string }
-  | ({ kind: "wal_blocked" } & BlockedWal)
+  | WalAlarm
   | { kind: "failed"; code: PigeonholeError["code"]; message: string };
 
 interface Waiting {
@@ -60,6 +60,7 @@ export async function createThreadWriter(files: OpenFiles, onAlarm: StoreContext
       case "files_lost":
         return reportLoss(new PigeonholeError(message.code, message.message));
       case "wal_blocked":
+      case "checkpoint_failed":
         return onAlarm?.(message);
       case "failed":
         return die(new PigeonholeError(message.code, message.message));

@@ -1,6 +1,8 @@
 import { statSync } from "node:fs";
 import type { Database } from "better-sqlite3";
 import { MINUTE, SECOND } from "../../base/duration.js";
+import type { StoreAlarm } from "../store.js";
+import { asStoreError } from "./store-error.js";
 
 /** Four times what a checkpoint leaves behind. */
 const LARGE_BYTES = 64 * 1024 * 1024;
@@ -10,15 +12,12 @@ const PATIENCE_MS = 5 * SECOND;
 
 const REPEAT_MS = MINUTE;
 
-/** The WAL cannot be emptied, because a reader still needs its content. */
-export interface BlockedWal {
-  walBytes: number;
-  /** For how long this has been observed, in milliseconds. */
-  forMs: number;
-}
+/** The WAL cannot be emptied: a reader still needs its content, or the database cannot be written. */
+export type WalAlarm = Extract<StoreAlarm, { kind: "wal_blocked" | "checkpoint_failed" }>;
 
 /**
- * Detects a reader that keeps its transaction open, so that the WAL grows with every commit and finally fills the disk.
+ * Detects a WAL that grows with every commit and finally fills the disk. SQLite itself says nothing when a checkpoint
+ * fails: the commit that caused it is in the WAL.
  */
 export class WalWatch {
   readonly #db: Database;
@@ -32,7 +31,7 @@ export class WalWatch {
   }
 
   /** `now` in milliseconds of any monotonic clock. SQLite is queried at most once a minute. */
-  check(now: number): BlockedWal | undefined {
+  check(now: number): WalAlarm | undefined {
     const walBytes = statSync(this.#walPath, { throwIfNoEntry: false })?.size ?? 0;
     if (walBytes < LARGE_BYTES) {
       this.#largeSince = undefined;
@@ -42,17 +41,13 @@ export class WalWatch {
     const forMs = now - this.#largeSince;
     if (forMs < PATIENCE_MS || (this.#askedAt !== undefined && now - this.#askedAt < REPEAT_MS)) return undefined;
     this.#askedAt = now;
-    return this.#isBlocked() ? { walBytes, forMs } : undefined;
-  }
-
-  /** The file keeps its size until the next commit starts it from the beginning, so only SQLite knows. */
-  #isBlocked(): boolean {
     try {
+      // The file keeps its size until the next commit starts it from the beginning, so only SQLite knows.
       const [row] = this.#db.pragma("wal_checkpoint(PASSIVE)") as { log: number; checkpointed: number }[];
-      return row !== undefined && row.checkpointed < row.log;
-    } catch {
-      // If the disk fails, the next commit fails too and reports it.
-      return false;
+      return row !== undefined && row.checkpointed < row.log ? { kind: "wal_blocked", walBytes, forMs } : undefined;
+    } catch (error) {
+      const { code, message } = asStoreError(error, "Moving the WAL into the database");
+      return { kind: "checkpoint_failed", walBytes, code, message };
     }
   }
 }

@@ -38,8 +38,8 @@ try {
       clearInterval(checking);
       return answer({ kind: "files_lost", code: found.code, message: found.message });
     }
-    const blocked = wal.check(performance.now());
-    if (blocked !== undefined) answer({ kind: "wal_blocked", ...blocked });
+    const alarm = wal.check(performance.now());
+    if (alarm !== undefined) answer(alarm);
   }, CHECK_INTERVAL_MS);
   port.on("message", (message: Batch | "close") => {
     if (message === "close") {
