@@ -7,6 +7,8 @@ import type { AlarmRow } from "./api/now.js";
 const ADVICE_ON_PAGE: Partial<Record<Alarm["kind"], string>> = {
   work_dead:
     "See Errors for what failed, and Work, state dead, for the events. Retry or discard them there; they are kept until then.",
+  work_parked:
+    "See Work, state parked, for the events and what does not fit. Deploy a schema or a handler that takes them, then retry them there; they are kept until then.",
   crash_loop:
     "See Work, state parked, for the events, find out why the process ends while the handler runs, then retry or discard them there.",
   backlog:
@@ -34,7 +36,8 @@ function detailOf(alarm: Alarm): string {
     .flatMap(([name, value]: [string, unknown]) => {
       if (name === "kind") return [];
       if (typeof value === "number") return [`${name} ${value}`];
-      return typeof value === "string" && value.length <= MAX_VALUE_LENGTH ? [`${name} ${value}`] : [];
+      const text = Array.isArray(value) ? value.filter((each) => typeof each === "string").join(" ") : value;
+      return typeof text === "string" && text !== "" && text.length <= MAX_VALUE_LENGTH ? [`${name} ${text}`] : [];
     })
     .join(", ");
 }

@@ -44,6 +44,11 @@ export type Alarm =
   /** Work that handlers have given up, as far as it was neither retried nor discarded. */
   | { kind: "work_dead"; dead: number }
   /**
+   * `parked` pieces of work wait for a retry by a person: what was delivered does not fit a schema, or nothing takes
+   * its type. `reason` is that of the newest, `types` are its event types, of the newest 100 events.
+   */
+  | { kind: "work_parked"; reason: string; types: readonly string[]; parked: number }
+  /**
    * This process has parked so many pieces of work since its start, because a process died in each of them several
    * times.
    */
@@ -109,6 +114,8 @@ export const ADVICE: Record<Alarm["kind"], string> = {
     "Is the endpoint still enabled, and does its URL still lead here? What the service gave up meanwhile comes back with pigeonhole endpoints repair.",
   work_dead:
     "See inbox.list({ state: 'dead' }) or pigeonhole inbox list --state dead for the errors. Retry or discard it; it is kept until then.",
+  work_parked:
+    "See inbox.list({ state: 'parked' }) or pigeonhole inbox list --state parked for the errors. Correct the schema or add the handler, then pigeonhole inbox retry --parked; it is kept until then.",
   crash_loop:
     "See inbox.list({ state: 'parked' }) for the events, find out why the process ends while the handler runs, then retry or discard them.",
   backlog:

@@ -127,7 +127,7 @@ function createParts(options: ResolvedOptions, secretsOption: SecretsOption): Re
   const admission = new Admission({ ...options, accepts: role !== "work", bodiesBytes: BODIES_BYTES }, clock);
   const pruner = new Pruner({ store, clock, clockWatch, logger, retention: options.retention });
   const counter = new StoreCounter({ store, dispatcher, clock });
-  const workAlarms = new WorkAlarms({ alarms, clock, backlogAfterMs: options.backlogAfterMs });
+  const workAlarms = new WorkAlarms({ store, alarms, clock, backlogAfterMs: options.backlogAfterMs });
   const missingHandlers = new MissingHandlers({ registry, dispatcher, alarms, clock });
   const workWatch = new WorkWatch({ counter, record, workAlarms, missingHandlers, clock, logger });
   const drainer = new Drainer({

@@ -1,5 +1,7 @@
 import type { Clock } from "../base/clock.js";
 import { HOUR } from "../base/duration.js";
+import type { EventView } from "../store/inbox-view.js";
+import type { Store } from "../store/store.js";
 import type { Alarms } from "./alarms.js";
 import { Reminder } from "./reminder.js";
 import type { StoreFigures } from "./store-counter.js";
@@ -7,7 +9,11 @@ import type { StoreFigures } from "./store-counter.js";
 /** An unchanged problem is reported again after this. */
 export const REMIND_MS = 6 * HOUR;
 
+/** So many of the newest parked events say what the cause is: one is usually that of all. */
+const READ_PARKED = 100;
+
 export interface WorkAlarmsDeps {
+  store: Pick<Store<unknown>, "list">;
   alarms: Alarms;
   clock: Clock;
   /** Work that has been due for longer is an alarm, and so are contact events that have waited for longer. */
@@ -18,6 +24,7 @@ export interface WorkAlarmsDeps {
 export class WorkAlarms {
   readonly #deps: WorkAlarmsDeps;
   readonly #dead: Reminder;
+  readonly #parked: Reminder;
   readonly #deadContactEvents: Reminder;
   readonly #backlog: Reminder;
   readonly #stuckContactEvents: Reminder;
@@ -27,6 +34,7 @@ export class WorkAlarms {
     const { clock, backlogAfterMs } = deps;
     this.#deps = deps;
     this.#dead = new Reminder(clock, REMIND_MS);
+    this.#parked = new Reminder(clock, REMIND_MS);
     this.#deadContactEvents = new Reminder(clock, REMIND_MS);
     this.#backlog = new Reminder(clock, backlogAfterMs);
     this.#stuckContactEvents = new Reminder(clock, backlogAfterMs);
@@ -43,10 +51,22 @@ export class WorkAlarms {
     this.#reportBacklog(figures);
   }
 
-  #reportDead({ dead, outbox }: StoreFigures): void {
+  #reportDead({ dead, parked, outbox }: StoreFigures): void {
     const { alarms } = this.#deps;
     if (this.#dead.isDue(dead)) alarms.raise({ kind: "work_dead", dead });
+    // A store that fails is reported elsewhere.
+    if (this.#parked.isDue(parked)) void this.#reportParked(parked).catch(() => undefined);
     if (this.#deadContactEvents.isDue(outbox.dead)) alarms.raise({ kind: "contact_events_dead", dead: outbox.dead });
+  }
+
+  async #reportParked(parked: number): Promise<void> {
+    const { items } = await this.#deps.store.list({ state: "parked", limit: READ_PARKED });
+    const [reason] = items.flatMap(reasonsOf);
+    if (reason === undefined) return;
+    const types = new Set(items.filter((event) => reasonsOf(event).includes(reason)).map(({ type }) => type));
+    // What is not JSON has none.
+    types.delete("");
+    this.#deps.alarms.raise({ kind: "work_parked", reason, types: [...types], parked });
   }
 
   #reportBacklog({ pending, leased, lagMs, outbox }: StoreFigures): void {
@@ -59,4 +79,8 @@ export class WorkAlarms {
       alarms.raise({ kind: "contact_events_stuck", forMs: oldestAgeMs, pending: waiting + underWay });
     }
   }
+}
+
+function reasonsOf({ handlers }: EventView): string[] {
+  return handlers.flatMap(({ state, reason }) => (state === "parked" && reason !== undefined ? [reason] : []));
 }

@@ -4,6 +4,7 @@ import { ADVICE, type Alarm } from "#pigeonhole/receiver/alarms.js";
 
 test.each<Alarm>([
   { kind: "work_dead", dead: 3 },
+  { kind: "work_parked", reason: "bad_data", types: ["email.sent"], parked: 1 },
   { kind: "crash_loop", parked: 1 },
   { kind: "backlog", forMs: 1, pending: 1 },
   { kind: "contact_events_dead", dead: 1 },
@@ -11,6 +12,11 @@ test.each<Alarm>([
   const { advice } = alarmRow({ alarm, since: 0, at: 0 });
   expect(advice).toMatch(/[Ss]ee (?:Errors|Work|Outbox)/);
   expect(advice).not.toMatch(/inbox|pigeonhole|list\(|stats\(/);
+});
+
+test("the detail has numbers, codes and short lists", () => {
+  const alarm = { kind: "work_parked", reason: "bad_data", types: ["email.sent", "email.opened"], parked: 3 } as const;
+  expect(alarmRow({ alarm, since: 0, at: 0 }).detail).toBe("reason bad_data, types email.sent email.opened, parked 3");
 });
 
 test("other alarms have the advice of the log", () => {

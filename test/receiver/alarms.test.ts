@@ -118,10 +118,11 @@ describe("the alarm silence", () => {
     await clock.advance(40 * MINUTE);
     await deliver("parked");
     await clock.advance(59 * MINUTE);
-    expect(alarms).toEqual([]);
+    const parked = { kind: "work_parked", reason: "not_json", types: [], parked: 1 };
+    expect(alarms).toEqual([parked]);
     await deliver(makeEvent(), { secret: OTHER_SECRET });
     await clock.advance(MINUTE);
-    expect(alarms).toEqual([{ kind: "silence", sinceMs: HOUR }]);
+    expect(alarms).toEqual([parked, { kind: "silence", sinceMs: HOUR }]);
   });
 
   test("the alarm silence is not raised without the option, nor after stop()", async () => {

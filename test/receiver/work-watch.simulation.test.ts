@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import * as z from "zod";
 import { DoNotRetry } from "pigeonhole";
 import { type Client, InvalidRequestError } from "pigeonhole/client";
 import { partsOf } from "#pigeonhole/receiver/parts-of.js";
@@ -49,6 +50,22 @@ describe("dead work", () => {
     await clock.advance(HOUR);
     expect(alarms).toEqual([]);
   });
+});
+
+test("parked work is reported with reason, types and count when it increases, and again every six hours", async () => {
+  const other = z.object({ other: z.string() });
+  const schemas = { "email.sent": other, "email.opened": other };
+  const { clock, alarms, receiver, deliver } = openWithAlarms({ schemas });
+  receiver.on("email.*", () => undefined);
+  await receiver.start();
+  for (const type of ["email.sent", "email.opened", "email.opened"]) {
+    expect(await deliver(makeEvent({ type }))).toBe("parked");
+  }
+  await clock.advance(MINUTE);
+  const alarm = { kind: "work_parked", reason: "bad_data", types: ["email.opened", "email.sent"], parked: 3 };
+  await expect.poll(() => alarms).toEqual([alarm]);
+  await clock.advance(6 * HOUR);
+  await expect.poll(() => alarms).toEqual([alarm, alarm]);
 });
 
 test("work that is parked in a crash loop is reported by the start that parks it", async () => {
