@@ -66,7 +66,7 @@ export interface DevServerOptions {
    * @default '503'
    */
   whenDown?: WhenDown | undefined;
-  /** Longest wait for the app's answer, in milliseconds. The service itself waits 5 s. @default 30,000 */
+  /** Longest wait for the app's answer, in milliseconds; after 5 s it counts as none. @default 5,000 */
   timeoutMs?: number | undefined;
   /** Largest body of a delivery, in bytes. @default 5 MiB */
   maxBodyBytes?: number | undefined;

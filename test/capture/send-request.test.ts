@@ -1,5 +1,5 @@
 import { createServer } from "node:net";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { NOT_LOCAL, createLocalLookUp, isLocalAddress } from "#pigeonhole/capture/send/local-address.js";
 import { sendRequest } from "#pigeonhole/capture/send/send-request.js";
 import { checkLocalTarget, parseTarget, targetUrl } from "#pigeonhole/capture/send/target.js";
@@ -65,6 +65,23 @@ describe("failures of an outgoing request", () => {
     const signal = AbortSignal.timeout(30);
     expect(await sendRequest({ ...post, url, signal })).toMatchObject({ failure: "aborted" });
     expect(await sendRequest({ ...post, url, signal })).toMatchObject({ failure: "aborted", ms: expect.any(Number) });
+  });
+
+  test("an answer after more time than the service waits is none, also if the sender waits for it", async () => {
+    const { url } = await serveAnswers(() => {
+      const now = performance.now();
+      vi.spyOn(performance, "now").mockReturnValue(now + 7_000);
+      return { status: 200 };
+    });
+    onTestFinished(() => void vi.restoreAllMocks());
+    const answer = await sendRequest({ ...post, url, timeoutMs: 30_000 });
+    expect(answer).toMatchObject({ status: null, failure: "timeout", ms: expect.closeTo(7_000, -3) as number });
+    expect(answer.error).toMatch(/ answered 200 after 7\d{3} ms, too late: the service waits 5 s\.$/);
+  });
+
+  test("a request that gets only a part of the answer in time has no status", async () => {
+    const url = await serve((_, res) => void res.writeHead(200, { "content-length": "10" }).write("half"));
+    expect(await sendRequest({ ...post, url, timeoutMs: 50 })).toMatchObject({ status: null, failure: "timeout" });
   });
 
   test("a request fails and says so if the answer stops halfway", async () => {

@@ -59,7 +59,7 @@ export interface ReplayOptions extends ReplayContent {
   ignore?: readonly string[] | undefined;
   /** Allows targets outside this machine and private networks. @default false */
   allowRemote?: boolean | undefined;
-  /** Longest wait for an answer, in milliseconds. @default 30,000 */
+  /** Longest wait for an answer, in milliseconds; after 5 s it counts as none. @default 5,000 */
   timeoutMs?: number | undefined;
   /** Does not check the certificate of an https target. @default false */
   insecure?: boolean | undefined;

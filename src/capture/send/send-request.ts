@@ -4,6 +4,7 @@ import { isIP, type LookupFunction } from "node:net";
 import { MAX_NODE_TIMER } from "../../base/clock.js";
 import { SECOND } from "../../base/duration.js";
 import { PigeonholeError } from "../../base/error.js";
+import { LIMITS } from "../../protocol/limits.js";
 import type { HeaderList } from "../model/capture.js";
 import { NOT_LOCAL, createLocalLookUp, hostOf, isLocalAddress } from "./local-address.js";
 import { fitHeaders } from "./outgoing-headers.js";
@@ -16,7 +17,7 @@ export interface OutgoingRequest {
   /** Sent in this order and case, with duplicates. `content-length` is set, connection headers are removed. */
   headers: HeaderList;
   body: Uint8Array;
-  /** Longest wait for the complete answer, in milliseconds. @default 30,000 */
+  /** Longest wait for the complete answer, in milliseconds. @default 5,000 */
   timeoutMs?: number | undefined;
   /** Ends the request early. */
   signal?: AbortSignal | undefined;
@@ -51,7 +52,7 @@ export type SendFailure =
 
 /** The result of a request. */
 export interface SendResult {
-  /** Null if no answer came. */
+  /** Null if no answer came, or not in the time that the service waits. */
   status: number | null;
   headers: HeaderList;
   /** As received, still encoded by `content-encoding`. After a failure, the part that was received. */
@@ -65,8 +66,9 @@ export interface SendResult {
   sentHeaders: HeaderList;
 }
 
-/** Longest wait for an app's answer, unless told otherwise. */
-export const ANSWER_TIMEOUT_MS = 30 * SECOND;
+/** Longest wait for an app's answer, unless told otherwise: that of the service. */
+export const ANSWER_TIMEOUT_MS = LIMITS.deliveryTimeoutMs;
+const SERVICE_WAIT = `${LIMITS.deliveryTimeoutMs / SECOND} s`;
 const DEFAULT_MAX_ANSWER_BYTES = 10 * 1024 * 1024;
 
 /**
@@ -82,7 +84,15 @@ export async function sendRequest(outgoing: OutgoingRequest): Promise<SendResult
 
   const started = performance.now();
   const result = await exchange(url, outgoing, sentHeaders);
-  return { ...result, ms: Math.round(performance.now() - started), sentHeaders };
+  const ms = Math.round(performance.now() - started);
+  return { ...(ms > LIMITS.deliveryTimeoutMs ? asLate(result, url, ms) : result), ms, sentHeaders };
+}
+
+/** For the service, which has ended the attempt by then, an answer that comes later is none. */
+function asLate(result: Exchanged, { host }: URL, ms: number): Exchanged {
+  if (result.status === null) return result;
+  const error = `${host} answered ${result.status} after ${ms} ms, too late: the service waits ${SERVICE_WAIT}.`;
+  return { ...result, status: null, failure: "timeout", error };
 }
 
 type Exchanged = Omit<SendResult, "ms" | "sentHeaders">;
@@ -92,7 +102,7 @@ function exchange(url: URL, outgoing: OutgoingRequest, sentHeaders: HeaderList):
   let answer: IncomingMessage | undefined;
   const chunks: Buffer[] = [];
   const end = (failure: SendFailure | null, error: string | null): Exchanged => ({
-    status: answer?.statusCode ?? null,
+    status: failure === "timeout" ? null : (answer?.statusCode ?? null),
     headers: answer === undefined ? [] : pairs(answer.rawHeaders),
     body: Buffer.concat(chunks),
     failure,

@@ -46,7 +46,7 @@ export interface CaptureTestRules {
   ignore?: readonly string[] | undefined;
   /** Longest wait for the handlers, in milliseconds. @default 5,000 */
   settleMs?: number | undefined;
-  /** Longest wait for an answer, in milliseconds. @default 30,000 */
+  /** Longest wait for an answer, in milliseconds; after 5 s it counts as none. @default 5,000 */
   timeoutMs?: number | undefined;
   /** Changes to what the service's documentation leaves open. @default SIGNATURE_ASSUMPTIONS */
   assumptions?: Changes<SignatureAssumptions> | undefined;

@@ -4,7 +4,7 @@ import { defineCommand } from "../frame/spec.js";
 import { parseDuration, parseHeader, parseByteSize, parsePort, parseWholeNumber } from "../values/parse-option.js";
 import { secretOption } from "../values/secret-option.js";
 import { expandTypes } from "../values/wanted-endpoint.js";
-import { apiOptions, certificateOptions, storeOption } from "../values/options.js";
+import { apiOptions, certificateOptions, storeOption, timeoutOption } from "../values/options.js";
 
 export const dev = defineCommand({
   name: "dev",
@@ -75,7 +75,7 @@ export const dev = defineCommand({
       default: "503",
       summary: "While the app is down: 503, or 202 and delivered in order later.",
     },
-    timeout: { value: "time", parse: parseDuration, default: "30s", summary: "Longest wait for the app's answer." },
+    timeout: timeoutOption,
     maxBody: { value: "size", parse: parseByteSize, default: "5mb", summary: "Largest body of a delivery." },
     header: {
       value: "header",

@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { headerListReader, type NamedSecret } from "../../capture/model/judge-signature.js";
 import { type SendResult, sendRequest } from "../../capture/send/send-request.js";
-import { SECOND } from "../../base/duration.js";
 import { OUTCOME_HEADER } from "../../protocol/outcome.js";
 import { signHere } from "../../protocol/sign-here.js";
 import { sampleTestEvent } from "../../sandbox/samples/sample-event.js";
@@ -16,9 +15,6 @@ export interface AppCheckInput {
   signal: AbortSignal;
 }
 
-/** The same time that the service waits. */
-const TIMEOUT_MS = 5 * SECOND;
-
 /** Posts one signed test delivery and reads the answer: reachable, verified, and not read by another parser first. */
 export async function checkApp({ url, secret, allowRemote, signal }: AppCheckInput): Promise<CheckResult[]> {
   const post: PostToApp = (body, signature) =>
@@ -27,7 +23,6 @@ export async function checkApp({ url, secret, allowRemote, signal }: AppCheckInp
       method: "POST",
       headers: [["Content-Type", "application/json"], ...Object.entries(signature)],
       body: Buffer.from(body),
-      timeoutMs: TIMEOUT_MS,
       allowRemote,
       signal,
     });

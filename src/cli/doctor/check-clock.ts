@@ -22,7 +22,7 @@ export async function checkClock(url: URL | undefined, signal: AbortSignal): Pro
     method: "GET",
     headers: [],
     body: Buffer.alloc(0),
-    timeoutMs: 10 * SECOND,
+    timeoutMs: 4 * SECOND,
     allowRemote: true,
     signal,
   });

@@ -3,7 +3,7 @@ import { searchTerm } from "../frame/search-terms.js";
 import { defineCommand } from "../frame/spec.js";
 import { parseDuration, parseHeader, parseSpeed, parseWholeNumber } from "../values/parse-option.js";
 import { secretOption } from "../values/secret-option.js";
-import { certificateOptions, changeOptions, inboxOption, storeOption } from "../values/options.js";
+import { certificateOptions, changeOptions, inboxOption, storeOption, timeoutOption } from "../values/options.js";
 
 export const replay = defineCommand({
   name: "replay",
@@ -60,7 +60,7 @@ export const replay = defineCommand({
     },
     expect: { value: "status", summary: "What each answer must be, such as 2xx." },
     ignore: { value: "path", repeat: true, summary: "A part of JSON answers that may differ, such as $.requestId." },
-    timeout: { value: "time", parse: parseDuration, default: "30s", summary: "Longest wait for an answer." },
+    timeout: timeoutOption,
     header: {
       value: "header",
       short: "H",

@@ -1,5 +1,6 @@
 import { defineCommand } from "../frame/spec.js";
 import { parseDuration } from "../values/parse-option.js";
+import { timeoutOption } from "../values/options.js";
 import { secretOption } from "../values/secret-option.js";
 
 export const test = defineCommand({
@@ -47,7 +48,7 @@ export const test = defineCommand({
     expect: { value: "status", summary: "Expected status if a file does not say. Default: 2xx." },
     ignore: { value: "path", repeat: true, summary: "A part of JSON answers that may differ, such as $.requestId." },
     reporter: { value: "kind=file", repeat: true, parse: reporter, summary: "junit=<file> writes a JUnit report." },
-    timeout: { value: "time", parse: parseDuration, default: "30s", summary: "Longest wait for an answer." },
+    timeout: timeoutOption,
     allowRemote: { summary: "Allows a target that is neither on this machine nor in a private network." },
   },
   examples: [

@@ -1,5 +1,5 @@
 import type { OptionSpec } from "../frame/spec.js";
-import { parseFieldChange, parsePastMoment, parseWholeNumber } from "./parse-option.js";
+import { parseDuration, parseFieldChange, parsePastMoment, parseWholeNumber } from "./parse-option.js";
 
 /** Options of every command that calls the API. */
 export const apiOptions = {
@@ -16,6 +16,14 @@ export const storeOption = {
   value: "folder",
   default: ".pigeonhole",
   summary: "Where captures are kept.",
+} as const satisfies OptionSpec;
+
+/** `--timeout` of every command that sends deliveries, and waits as long as the service. */
+export const timeoutOption = {
+  value: "time",
+  parse: parseDuration,
+  default: "5s",
+  summary: "Longest wait for an answer; one after more than 5 s counts as none, as for the service.",
 } as const satisfies OptionSpec;
 
 /** The receiver's database, for every command that reads one. */

@@ -46,7 +46,7 @@ function rowOf(event: DeliveryEvent, nowMs: number): RowInput {
     case "received":
       return { ...delivery(event), note: notTaken(event.answer) ?? "kept, not forwarded" };
     case "held":
-      return { ...delivery(event), note: notTaken(event.answer) ?? heldNote(event.why) };
+      return { ...delivery(event), note: notTaken(event.answer) ?? heldNote(event) };
     case "app_down":
       return { ...delivery(event), note: escapeControls(event.attempt.error ?? "the app is down") };
     case "rejected":
@@ -168,10 +168,10 @@ function joinNotes(...notes: string[]): string {
   return notes.filter((text) => text !== "").join(" · ");
 }
 
-function heldNote(why: Extract<DevEvent, { kind: "held" }>["why"]): string {
+function heldNote({ why, error }: Extract<DevEvent, { kind: "held" }>): string {
   switch (why) {
     case "app_down":
-      return "held: the app is down";
+      return `held: ${escapeControls(error ?? "the app is down")}`;
     case "paused":
       return "held: forwarding is paused";
     case "queued":

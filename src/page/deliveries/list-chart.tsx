@@ -1,4 +1,5 @@
 import { computed } from "@preact/signals";
+import { LIMITS } from "../../protocol/limits.js";
 import { readParam, setParams } from "../state/address.js";
 import { captures, query, setQuery, totalCaptures } from "../state/captures.js";
 import { useHandlerTimes } from "../state/handler-times.js";
@@ -70,5 +71,5 @@ function Chart({ chart }: { chart: ChartName }) {
   if (chart === "") return <TimeChart buckets={buckets.value} />;
   if (chart === "handler-times") return <HandlerTimesChart />;
   const times = answerTimes.value;
-  return times === undefined ? null : <TimesChart bins={times.bins} what="answer" />;
+  return times === undefined ? null : <TimesChart bins={times.bins} what="answer" limit={LIMITS.deliveryTimeoutMs} />;
 }

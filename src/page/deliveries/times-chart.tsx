@@ -1,27 +1,22 @@
 import { formatRunTimeBound } from "../../base/run-time-bounds.js";
 import { plural } from "../ui/format.js";
-
-/** What took a time from `from` up to but not including `to`, in milliseconds. */
-export interface TimesBin {
-  from: number;
-  to: number;
-  done: number;
-  failed: number;
-}
+import type { TimesBin } from "./answer-times.js";
 
 interface TimesChartOptions {
   bins: readonly TimesBin[];
   /** What is counted, such as `answer`. */
   what: string;
+  /** Where the bins begin that are too long, in milliseconds; it is marked. */
+  limit?: number;
 }
 
 /** How many took how long. */
-export function TimesChart({ bins, what }: TimesChartOptions) {
+export function TimesChart({ bins, what, limit }: TimesChartOptions) {
   const most = Math.max(...bins.map(({ done, failed }) => done + failed));
   return (
     <ol class="times-chart" aria-label={`Number of ${what}s by the time that they took`}>
       {bins.map((bin) => (
-        <li key={bin.from} title={describeBin(bin, what)}>
+        <li key={bin.from} class={bin.from === limit ? "limit" : ""} title={describeBin(bin, what)}>
           <span class="unseen">{describeBin(bin, what)}</span>
           <span class="times-room" aria-hidden="true">
             <Part tone="accent" share={bin.done / most} />
