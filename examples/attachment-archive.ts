@@ -9,7 +9,7 @@ import * as z from "zod";
 // Every attachment that arrives, and every file that is uploaded, is kept in a folder, with a row of your own. A file
 // is never whole in memory, and appears in the folder when it is complete. Its name there is its id, so a second
 // download replaces the first.
-// ARCHIVE=… MAIL_API_URL=… MAIL_API_KEY=… WEBHOOK_SECRET=whsec_… npx tsx examples/attachment-archive.ts
+// ARCHIVE=… PIGEONHOLE_BASE_URL=… PIGEONHOLE_API_KEY=… WEBHOOK_SECRET=whsec_… npx tsx examples/attachment-archive.ts
 
 const HOUR = 60 * 60_000;
 const ARCHIVE = process.env["ARCHIVE"] ?? "archive";
@@ -28,7 +28,7 @@ const receiver = createReceiver({
     setup: ({ db }) =>
       db.exec("CREATE TABLE IF NOT EXISTS archive (file TEXT PRIMARY KEY, filename TEXT, bytes INTEGER) STRICT"),
   }),
-  api: { apiKey: process.env["MAIL_API_KEY"] ?? "", baseUrl: process.env["MAIL_API_URL"] ?? "" },
+  api: { apiKey: process.env["PIGEONHOLE_API_KEY"] ?? "", baseUrl: process.env["PIGEONHOLE_BASE_URL"] ?? "" },
   schemas: {
     "email.received": z.object({ messageId: z.string(), attachments: z.array(z.unknown()) }),
     "file.uploaded": file,

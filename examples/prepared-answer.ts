@@ -5,7 +5,7 @@ import * as z from "zod";
 
 // Each received mail gets one draft of an answer, for a person to complete and send. The API takes no key for a draft,
 // so the draft has a mark by which a later run finds it: one draft, however often the process dies.
-// MAIL_API_URL=… MAIL_API_KEY=… WEBHOOK_SECRET=whsec_… npx tsx examples/prepared-answer.ts
+// PIGEONHOLE_BASE_URL=… PIGEONHOLE_API_KEY=… WEBHOOK_SECRET=whsec_… npx tsx examples/prepared-answer.ts
 
 const receiver = createReceiver({
   secrets: process.env["WEBHOOK_SECRET"] ?? "", // the whole string with whsec_
@@ -13,7 +13,7 @@ const receiver = createReceiver({
     file: process.env["DATABASE_FILE"] ?? "pigeonhole.db",
     setup: ({ db }) => db.exec("CREATE TABLE IF NOT EXISTS answer (event TEXT, draft TEXT) STRICT"),
   }),
-  api: { apiKey: process.env["MAIL_API_KEY"] ?? "", baseUrl: process.env["MAIL_API_URL"] ?? "" },
+  api: { apiKey: process.env["PIGEONHOLE_API_KEY"] ?? "", baseUrl: process.env["PIGEONHOLE_BASE_URL"] ?? "" },
   schemas: {
     "email.received": z.object({
       from: z.email(),

@@ -6,7 +6,8 @@ import * as z from "zod";
 
 // A confirmed sign-up becomes a customer: a contact with the form's answers in one more audience, a contact event that
 // starts the service's automations, and a row of your own. The calls need no key, since the address is one: made again,
-// they change nothing. AUDIENCE=aud_… MAIL_API_URL=… MAIL_API_KEY=… WEBHOOK_SECRET=… npx tsx examples/sign-up-to-crm.ts
+// they change nothing.
+// AUDIENCE=aud_… PIGEONHOLE_BASE_URL=… PIGEONHOLE_API_KEY=… WEBHOOK_SECRET=… npx tsx examples/sign-up-to-crm.ts
 
 const AUDIENCE = process.env["AUDIENCE"] ?? "";
 
@@ -17,7 +18,7 @@ const receiver = createReceiver({
     setup: ({ db }) =>
       db.exec("CREATE TABLE IF NOT EXISTS customer (email TEXT PRIMARY KEY, name TEXT, sign_ups INTEGER) STRICT"),
   }),
-  api: { apiKey: process.env["MAIL_API_KEY"] ?? "", baseUrl: process.env["MAIL_API_URL"] ?? "" },
+  api: { apiKey: process.env["PIGEONHOLE_API_KEY"] ?? "", baseUrl: process.env["PIGEONHOLE_BASE_URL"] ?? "" },
   schemas: {
     "form.confirmed": z.object({
       formId: z.string(),

@@ -14,7 +14,7 @@ const receiver = createReceiver({
     // No UNIQUE, so that a second effect would be seen.
     setup: ({ db }) => db.exec("CREATE TABLE IF NOT EXISTS bounce (event TEXT, address TEXT)"),
   }),
-  api: { apiKey: process.env["MAIL_API_KEY"] ?? "", baseUrl: process.env["MAIL_API_URL"] ?? "" },
+  api: { apiKey: process.env["PIGEONHOLE_API_KEY"] ?? "", baseUrl: process.env["PIGEONHOLE_BASE_URL"] ?? "" },
   schemas: { "email.bounced": z.object({ recipient: z.email() }) },
   logger: pino({ level: "silent" }), // leave this out to see the log
 });

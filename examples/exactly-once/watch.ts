@@ -71,8 +71,8 @@ async function startReceiver(): Promise<ChildProcess> {
       PORT: String(port),
       DATABASE_FILE: store,
       WEBHOOK_SECRET: service.endpoints[0]?.secret,
-      MAIL_API_URL: service.url,
-      MAIL_API_KEY: sandbox.apiKey,
+      PIGEONHOLE_BASE_URL: service.url,
+      PIGEONHOLE_API_KEY: sandbox.apiKey,
     },
     stdio: ["ignore", "pipe", "inherit"],
   });

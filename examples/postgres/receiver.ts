@@ -16,7 +16,7 @@ await pool.query("CREATE TABLE IF NOT EXISTS bounce (event text, address text, p
 const receiver = createReceiver({
   secrets: process.env["WEBHOOK_SECRET"] ?? "",
   store: createPostgresStore({ pool }),
-  api: { apiKey: process.env["MAIL_API_KEY"] ?? "", baseUrl: process.env["MAIL_API_URL"] ?? "" },
+  api: { apiKey: process.env["PIGEONHOLE_API_KEY"] ?? "", baseUrl: process.env["PIGEONHOLE_BASE_URL"] ?? "" },
   schemas: { "email.bounced": z.object({ recipient: z.email() }) },
   logger: pino({ level: "silent" }), // leave this out to see the log
 });

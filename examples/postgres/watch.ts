@@ -76,8 +76,8 @@ async function startReceiver(port: number): Promise<ChildProcess> {
       PORT: String(port),
       DATABASE_URL: database.url,
       WEBHOOK_SECRET: service.endpoints[0]?.secret,
-      MAIL_API_URL: service.url,
-      MAIL_API_KEY: sandbox.apiKey,
+      PIGEONHOLE_BASE_URL: service.url,
+      PIGEONHOLE_API_KEY: sandbox.apiKey,
     },
     stdio: ["ignore", "pipe", "inherit"],
   });

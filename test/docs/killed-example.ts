@@ -90,8 +90,8 @@ export async function startKilledExample(input: KilledExampleInput): Promise<Kil
     PORT: String(port),
     DATABASE_FILE: store,
     WEBHOOK_SECRET: secret,
-    MAIL_API_URL: apiUrl,
-    MAIL_API_KEY: sandbox.apiKey,
+    PIGEONHOLE_BASE_URL: apiUrl,
+    PIGEONHOLE_API_KEY: sandbox.apiKey,
   };
   const start = () => runExample(folder, input.name, { ...env, ...input.env?.(folder) });
   let running = start();

@@ -49,8 +49,8 @@ async function startExample(): Promise<Example> {
     env: {
       ...process.env,
       WEBHOOK_SECRET: TEST_SECRET,
-      MAIL_API_KEY: "svc_test_readme",
-      MAIL_API_URL: service.baseUrl,
+      PIGEONHOLE_API_KEY: "svc_test_readme",
+      PIGEONHOLE_BASE_URL: service.baseUrl,
       PORT: String(port),
     },
     stdio: ["ignore", "pipe", "pipe"],
