@@ -64,11 +64,18 @@ type EventOf<Schemas extends SchemaMap, Type extends string> = Type extends stri
 
 type GroupOf<Type extends string> = Type extends `${infer Group}.${string}` ? Group : never;
 
-/** What `on` takes: a type, all types of a group (`email.*`), or every type (`*`). */
-export type EventPattern<Schemas extends SchemaMap = SchemaMap> =
-  | TypeOf<Schemas>
-  | `${GroupOf<TypeOf<Schemas>>}.*`
+/**
+ * What `on` takes: a type, all types of a group (`email.*`), or every type (`*`). Own types are those with a schema;
+ * not the schemas, since the compiler's error for a misspelt type would show them.
+ */
+export type EventPattern<OwnTypes extends string = never> =
+  | EventType
+  | OwnTypes
+  | `${GroupOf<EventType | OwnTypes>}.*`
   | "*";
+
+/** One, or several. Has a name, since the compiler's error shows it. */
+export type OneOrMore<Item> = Item | readonly Item[];
 
 /**
  * The events a pattern lets through, told apart by `type`. Patterns with a star also let through types that this

@@ -1,7 +1,7 @@
 import type { Handler, HandlerOptions } from "../dispatch/handler.js";
 import type { FetchHandler } from "../http/fetch-mount.js";
 import type { ListenerOptions, NodeListener, NodeMiddleware } from "../http/node-mount.js";
-import type { AnyEvent, EventMatching, EventPattern, SchemaMap } from "../protocol/event.js";
+import type { AnyEvent, EventMatching, EventPattern, OneOrMore, SchemaMap } from "../protocol/event.js";
 import type { OutcomeKind } from "../protocol/outcome.js";
 import type { StoreCounts } from "../store/inbox-view.js";
 import type { CommitTransaction } from "../store/commit-transaction.js";
@@ -102,8 +102,8 @@ export interface Receiver<Schemas extends SchemaMap = SchemaMap, Tx = CommitTran
    * Registers a handler before `start`. Throws `duplicate_handler` for a second one of the same name,
    * `already_started`, or `invalid_argument` for a type that the service does not have.
    */
-  on<const Pattern extends EventPattern<Schemas>>(
-    pattern: Pattern | readonly Pattern[],
+  on<const Pattern extends EventPattern<keyof Schemas & string>>(
+    pattern: OneOrMore<Pattern>,
     handler: Handler<EventMatching<Schemas, Pattern>, Tx>,
     options?: HandlerOptions<EventMatching<Schemas, Pattern>>,
   ): this;

@@ -337,11 +337,11 @@ describe("the transaction of ctx.commit", () => {
 });
 
 test("the type of a pattern accepts a type, a group or a star", () => {
-  expectTypeOf<EventPattern<typeof schemas>>().toEqualTypeOf<
+  expectTypeOf<EventPattern<keyof typeof schemas>>().toEqualTypeOf<
     EventType | "invoice.paid" | "email.*" | "domain.*" | "suppression.*" | "file.*" | "form.*" | "invoice.*" | "*"
   >();
-  expectTypeOf<"email.bounced">().toExtend<EventPattern<{}>>();
-  expectTypeOf<"email.bounce">().not.toExtend<EventPattern<{}>>();
+  expectTypeOf<"email.bounced">().toExtend<EventPattern>();
+  expectTypeOf<"email.bounce">().not.toExtend<EventPattern>();
 });
 
 test("registrations can be chained and keep the schemas", () => {
