@@ -139,7 +139,8 @@ const ACCEPTED: ReadonlySet<SecretMistake["code"]> = new Set(["secret_prefix_mis
  */
 export function checkEndpointSecrets(secrets: readonly string[]): void {
   if (!Array.isArray(secrets)) {
-    throw new PigeonholeError("invalid_secret", `secrets must be a list of strings, got ${typeof secrets}.`);
+    const why = secrets === undefined ? ", as from a variable that is not set: set it, or load .env before" : "";
+    throw new PigeonholeError("invalid_secret", `secrets must be a list of strings, got ${typeof secrets}${why}.`);
   }
   if (secrets.length === 0) throw noSecret("secrets is empty");
   for (const [index, secret] of secrets.entries()) {

@@ -68,3 +68,9 @@ test("a generated secret has the form that the sandbox and the contract ask for"
   expect(makeSecret()).not.toBe(secret);
   expect(makeSecret(Buffer.alloc(32))).toBe(`whsec_${"A".repeat(43)}`);
 });
+
+test("secrets that are undefined are probably those of a variable that is not set, and the error says so", () => {
+  expect(() => createReceiver({ secrets: undefined as unknown as string, store: ":memory:" })).toThrow(
+    "secrets must be a list of strings, got undefined, as from a variable that is not set: set it, or load .env before.",
+  );
+});
