@@ -156,6 +156,14 @@ describe("trigger", () => {
     expect(stdout).toContain("Answered 200, expected 503.");
   });
 
+  test("trigger ends with 1 after an answer other than 2xx, unless it is expected", async () => {
+    const app = await startReceiverApp();
+    const send = (...args: string[]) =>
+      runCli(["trigger", "email.sent", "--sign", "stale", "--to", app.url, ...args], { env });
+    expect(await send()).toMatchObject({ code: 1, stdout: expect.stringMatching(/^✗ .* 503 /) as string });
+    expect((await send("--expect", "503")).code).toBe(0);
+  });
+
   test("trigger ends with 3 if no server listens", async () => {
     const { code, stdout } = await runCli(["trigger", "email.sent", "--to", "9/webhooks"], { env });
     expect([code, stdout]).toEqual([3, expect.stringContaining("Nothing listens at 127.0.0.1:9")]);
@@ -227,7 +235,7 @@ describe("trigger", () => {
     const cut = SECRET.slice(0, -5);
     const { code, stdout, stderr } = await runCli(["trigger", "email.sent", "--to", app.url, "--secret", cut]);
     expect([code, stdout, stderr]).toEqual([
-      0,
+      1,
       expect.stringContaining("503 unverified"),
       expect.stringContaining("--secret has 38 characters after whsec_, where the service makes 43."),
     ]);

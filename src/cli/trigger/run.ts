@@ -185,12 +185,13 @@ function showAnswer(input: AnswerInput): ExitCode {
     ...(advice === null ? [] : [`! ${advice}`]),
   ].map((remark) => `\n  ${escapeControls(remark)}`);
   const line = `${event.type ?? "event"}  ${event.id ?? "without id"}  ${result}`;
+  const judgement = judgeAdvised(judgeWithWork(judge(head, failures, expect), found), advice);
   out.result(
     { event, ...head, ms, error, failures, notRun: why ?? null, work: workRecord(found), advice },
-    `${answerSign(judgeAdvised(judgeWithWork(judge(head, failures, expect), found), advice), out.paint)} ${escapeControls(line)}${remarks.join("")}`,
+    `${answerSign(judgement, out.paint)} ${escapeControls(line)}${remarks.join("")}`,
   );
   if (status === null) return EXIT.unreachable;
-  return failures.length === 0 ? EXIT.ok : EXIT.failed;
+  return judgement === "bad" ? EXIT.failed : EXIT.ok;
 }
 
 /** None for an answer that was expected. */

@@ -13,7 +13,7 @@ export const trigger = defineCommand({
   group: "Develop",
   summary: "Builds a sample event, signs it and posts it; needs no account and no network.",
   details:
-    "The fields of data are assumed, since the service does not document them. Every run makes new ids unless --id or --seed is given. Waits up to 2 s in all for the handlers, and says what they made of it, if the app's inbox is known. Exits with 3 when there is no answer, and with 1 when --expect is not met.",
+    "The fields of data are assumed, since the service does not document them. Every run makes new ids unless --id or --seed is given. Waits up to 2 s in all for the handlers, and says what they made of it, if the app's inbox is known. Exits with 3 when there is no answer, and with 1 after a ✗: another answer than 2xx, or than that of --expect, or an event that is dead.",
   arguments: { type: { optional: true, suggestions: EVENT_TYPES, summary: "An event type, such as email.received." } },
   options: {
     to: {
