@@ -17,19 +17,19 @@ describe("sign and verify", () => {
   test("sign and verify agree on a delivery", async () => {
     const header = await signedHeader();
     const { code, stdout } = await runCli(["verify", "--body", "-", "-H", header], { env, input: body });
-    expect([code, stdout]).toEqual([0, "✓ genuine  signed with env:WEBHOOK_SECRET\n"]);
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^✓ genuine {2}signed with env:WEBHOOK_SECRET\n/)]);
   });
 
-  test("verify ends with 1 and the reason if the secret is another one", async () => {
+  test("verify ends with 1, the reason and what to change if the secret is another one", async () => {
     const header = await signedHeader();
     const options = { env: { WEBHOOK_SECRET: `${SECRET}x` }, input: body };
     const { code, stdout } = await runCli(["verify", "--body", "-", "-H", header], options);
-    expect([code, stdout]).toEqual([1, "✗ mismatch\n"]);
+    expect([code, stdout]).toEqual([1, expect.stringMatching(/^✗ mismatch\n {2}\S.*\n {2}→ \S/)]);
   });
 
-  test("verify ends with 1 if the body has an additional line end, and --explain names it", async () => {
+  test("verify ends with 1 if the body has an additional line end, and names it", async () => {
     const header = await signedHeader();
-    const result = await runCli(["verify", "--body", "-", "-H", header, "--explain", "--json"], {
+    const result = await runCli(["verify", "--body", "-", "-H", header, "--json"], {
       env,
       input: `${body}\n`,
     });
@@ -39,10 +39,10 @@ describe("sign and verify", () => {
     expect(line?.["findings"]).toMatchObject([{ code: "body_trailing_newline" }]);
   });
 
-  test("verify --explain calls a secret by the name that it was given under", async () => {
+  test("verify calls a secret by the name that it was given under", async () => {
     const header = await signedHeader();
     const short = { WEBHOOK_SECRET: SECRET, OTHER: "whsec_tooshort_for_one" };
-    const args = ["verify", "--body", "-", "-H", header, "--explain", "--secret", "env:OTHER"];
+    const args = ["verify", "--body", "-", "-H", header, "--secret", "env:OTHER"];
     const { code, stdout } = await runCli(args, { env: short, input: body });
     expect(code).toBe(1);
     expect(stdout).toContain("env:OTHER has");
@@ -139,7 +139,7 @@ describe("a secret", () => {
     chmodSync(join(cwd, "secret.txt"), 0o600);
     const marked = "whsec_canary_in_the_coal_mine";
     const runs = await Promise.all([
-      runCli(["verify", "--secret", marked, "--body", "-", "-H", "X-Svc-Signature: t=1,v1=00", "--explain"], {
+      runCli(["verify", "--secret", marked, "--body", "-", "-H", "X-Svc-Signature: t=1,v1=00"], {
         input: body,
       }),
       runCli(["trigger", "email.sent", "--secret", marked, "--to", "http://127.0.0.1:9/", "--json"]),

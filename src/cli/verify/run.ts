@@ -14,7 +14,7 @@ import { readCaptures } from "../values/capture-store.js";
 import { readInput } from "../values/read-input.js";
 import { requireSecrets } from "../values/secret-option.js";
 
-/** Reports whether a signature is valid, and with `--explain` why not. */
+/** Reports whether a signature is valid, or why not. */
 export const run: RunCommand<typeof verify> = async (input) => {
   const { options, context } = input;
   const secrets = requireSecrets(options.secret, context);
@@ -28,9 +28,8 @@ export const run: RunCommand<typeof verify> = async (input) => {
   };
   const verdict = verifySignature(question);
   const secretRef = "secretIndex" in verdict ? (secrets[verdict.secretIndex]?.ref ?? null) : null;
-  const explained = options.explain ? nameAll(explainSignature(question), secrets) : undefined;
+  const explained = nameAll(explainSignature(question), secrets);
   show({ ok: verdict.ok, reason: verdict.ok ? null : verdict.reason, secretRef, explained }, context.out);
-  if (!verdict.ok && !options.explain) context.out.note("--explain says what is wrong and what to change.");
   return verdict.ok ? EXIT.ok : EXIT.failed;
 };
 
@@ -72,22 +71,21 @@ interface CheckedDelivery {
   reason: string | null;
   /** Name of the secret that matches. */
   secretRef: string | null;
-  explained: SignatureExplanation | undefined;
+  explained: SignatureExplanation;
 }
 
 function show({ ok, reason, secretRef, explained }: CheckedDelivery, out: Output): void {
   const sign = ok ? out.paint.green("✓ genuine") : out.paint.red(`✗ ${reason ?? "not genuine"}`);
   const by = secretRef === null ? "" : `  signed with ${secretRef}`;
-  const findings = explained?.findings ?? [];
+  const { summary, findings } = explained;
   const lines = [
     `${sign}${by}`,
-    ...(explained === undefined ? [] : [`  ${explained.summary}`]),
+    `  ${summary}`,
     ...findings.flatMap(({ message, fix }, index) => [
       // The summary quotes the first one.
       ...(index === 0 && !ok ? [] : [`  ${message}`]),
       `  ${out.paint.dim("→")} ${fix}`,
     ]),
   ];
-  const record = explained === undefined ? {} : { summary: explained.summary, findings };
-  out.result({ ok, reason, secretRef, ...record }, lines.join("\n"));
+  out.result({ ok, reason, secretRef, summary, findings }, lines.join("\n"));
 }

@@ -8,7 +8,8 @@ export const verify = defineCommand({
   name: "verify",
   group: "Signatures",
   summary: "Checks the signature of a capture or a request, and says what is wrong with it.",
-  details: "Exits with 1 when the signature is not valid.",
+  details:
+    "Tries the usual mistakes until the signature matches, and says which one it was. Exits with 1 when the signature is not valid.",
   arguments: {
     capture: { optional: true, summary: "A capture: its file, its id or short name, or last. Omit it with --body." },
   },
@@ -26,7 +27,6 @@ export const verify = defineCommand({
       summary: 'A header of the request, as "Name: value".',
     },
     secret: secretOption,
-    explain: { summary: "Tries the usual mistakes until the signature matches, and says which one it was." },
     at: {
       value: "time",
       parse: parseMoment,
@@ -41,7 +41,7 @@ export const verify = defineCommand({
     store: storeOption,
   },
   examples: [
-    ["pigeonhole verify last --explain", "why the last captured delivery was refused"],
+    ["pigeonhole verify last", "why the last captured delivery was refused"],
     ['pigeonhole verify --body event.json -H "X-Svc-Signature: t=1700000000,v1=…"', "a request given by hand"],
   ],
 });

@@ -56,7 +56,7 @@ function tooLarge({ id }: Capture): SignatureReport["findings"][number] {
   return {
     code: "not_explained",
     message: "The body is too large to look for the cause here: that takes seconds.",
-    fix: `Run npx pigeonhole verify ${captureHandle(id)} --explain`,
+    fix: `Run npx pigeonhole verify ${captureHandle(id)}`,
   };
 }
 
