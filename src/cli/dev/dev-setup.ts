@@ -1,3 +1,5 @@
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
 import type { NamedSecret } from "../../capture/model/judge-signature.js";
 import { type Forward, parseForward } from "../../dev/forward/forward-rules.js";
 import { makeSecret } from "../../protocol/secret.js";
@@ -39,6 +41,8 @@ export function readSetup({ options, context }: CommandInput<typeof dev>, out: O
   return { secrets, forwards, app: { url: readTarget(by, forwards[0]?.target ?? DEFAULT_APP_PORT), by } };
 }
 
+const OTHERS_READ = 0o044;
+
 /** Warns once now, instead of a mismatch at every delivery. */
 function checkedSecrets(
   given: readonly string[],
@@ -46,6 +50,11 @@ function checkedSecrets(
   out: Output,
 ): NamedSecret[] {
   const secrets = findSecrets(given, context);
+  const file = resolve(context.cwd, ".env");
+  const mode = process.platform === "win32" ? 0 : (statSync(file, { throwIfNoEntry: false })?.mode ?? 0);
+  if ((mode & OTHERS_READ) !== 0 && findSecrets([], { ...context, env: {} }).length > 0) {
+    out.note(`${out.paint.yellow("!")} ${file} has a secret, and other users can read it: chmod 600 .env`);
+  }
   for (const { status, message, fix } of secrets.length === 0 ? [] : reportSecrets(secrets)) {
     if (status !== "pass") out.note(`${out.paint.yellow("!")} ${message} ${fix ?? ""}`.trimEnd());
   }
