@@ -51,6 +51,12 @@ export function formatAppLine(line: string, paint: Paint): string {
   return [[head, ...shown].join("  "), ...[...stack, ...frames].map(escapeControls)].join("\n");
 }
 
+/** Names the failure of a handler that a line of its receiver is about. */
+export function failureIn(line: string): string | undefined {
+  const { msg, eventId, handler, attempt }: Partial<PinoLine> = readPinoLine(line) ?? {};
+  return msg === "handler_failed" || msg === "handler_dead" ? [eventId, handler, attempt].join(" ") : undefined;
+}
+
 /** Such as `7:46:37 AM [tsx] change in ./src/app.ts Restarting...`. */
 const TSX_LINE = /^(\d{1,2}:\d{2}:\d{2})(?: ([AP])M)? \[tsx\] (\S+) in (.+) (\w+)\.{3}$/;
 

@@ -1,4 +1,4 @@
-import type { Report } from "../../dev/dev-event.js";
+import type { DevEvent, Report } from "../../dev/dev-event.js";
 import type { DevSandbox } from "../../dev/dev-sandbox.js";
 import { formatJsonLine } from "../../dev/lines/json-line.js";
 import type { Tone } from "../../dev/lines/event-line.js";
@@ -6,8 +6,10 @@ import { createLineWriter } from "../../dev/lines/line-writer.js";
 import type { SandboxLogEntry } from "../../sandbox/log-entry.js";
 import type { Output, Paint } from "../frame/output.js";
 import { formatSandboxEntry } from "../values/format-sandbox-entry.js";
-import { formatAppLine } from "./format-app-line.js";
+import { failureIn, formatAppLine } from "./format-app-line.js";
 import { withoutScriptLines } from "./without-script-lines.js";
+
+type HandlerFailure = Extract<DevEvent, { kind: "handler_failed" }>;
 
 /** The programs that print in one terminal. */
 type Source = "app" | "dev" | "sandbox";
@@ -31,8 +33,18 @@ export function createDevLines(plain: Output, { hasSources }: { hasSources: bool
   const columns = (): number | undefined =>
     isTerminal ? (process.stdout.columns ?? 0) - (hasSources ? MARK_WIDTH : 0) : undefined;
   const now = (): string => new Date().toISOString();
-  const printApp = (line: string): void =>
+  const [told, advised] = [new Set<string>(), new Set<string>()];
+  const printApp = (line: string): void => {
+    told.add(failureIn(line) ?? "");
     app.result({ at: now(), kind: "app_output", line }, formatAppLine(line, paint));
+  };
+  /** Without the failure if the app has printed it, and with the advice once for each handler. */
+  const printFailure = ({ eventId, handler, attempts, state }: HandlerFailure, [line = "", ...advice]: string[]) => {
+    const isAdvised = advised.has(`${handler} ${state}`);
+    advised.add(`${handler} ${state}`);
+    const isTold = told.delete(`${eventId} ${handler} ${attempts}`);
+    for (const each of [...(isTold ? [] : [line]), ...(isAdvised ? [] : advice)]) out.result({}, each);
+  };
   return {
     out,
     createReport(inboxFlag) {
@@ -45,6 +57,7 @@ export function createDevLines(plain: Output, { hasSources }: { hasSources: bool
       });
       return (event) => {
         if (isJson) plain.raw(`${formatJsonLine(event)}\n`);
+        else if (event.kind === "handler_failed") printFailure(event, writer.write(event));
         else for (const line of writer.write(event)) out.result({}, line);
       };
     },
@@ -78,19 +91,6 @@ function withSource(out: Output, source: Source): Output {
   };
 }
 
-function paintTone(paint: Paint, tone: Tone, text: string): string {
-  switch (tone) {
-    case "good":
-      return paint.green(text);
-    case "bad":
-      return paint.red(text);
-    case "warn":
-      return paint.yellow(text);
-    case "dim":
-      return paint.dim(text);
-    case "strong":
-      return paint.bold(text);
-    case "plain":
-      return text;
-  }
+function paintTone({ green, red, yellow, dim, bold }: Paint, tone: Tone, text: string): string {
+  return { good: green, bad: red, warn: yellow, dim, strong: bold, plain: String }[tone](text);
 }

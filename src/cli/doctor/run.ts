@@ -77,15 +77,6 @@ function show({ name, status, message, fix }: CheckResult, out: Output): void {
   );
 }
 
-function sign(status: CheckStatus, paint: Paint): string {
-  switch (status) {
-    case "pass":
-      return paint.green("✓");
-    case "warn":
-      return paint.yellow("!");
-    case "fail":
-      return paint.red("✗");
-    case "skip":
-      return paint.dim("–");
-  }
+function sign(status: CheckStatus, { green, yellow, red, dim }: Paint): string {
+  return { pass: green("✓"), warn: yellow("!"), fail: red("✗"), skip: dim("–") }[status];
 }

@@ -3,12 +3,5 @@ import type { Paint } from "../frame/output.js";
 
 /** The symbol before a line about an answer, in its colour. */
 export function answerSign(judgement: AnswerJudgement, paint: Paint): string {
-  switch (judgement) {
-    case "good":
-      return paint.green("✓");
-    case "warning":
-      return paint.yellow("!");
-    case "bad":
-      return paint.red("✗");
-  }
+  return { good: paint.green("✓"), warning: paint.yellow("!"), bad: paint.red("✗") }[judgement];
 }

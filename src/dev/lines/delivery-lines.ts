@@ -113,7 +113,7 @@ function delivery(event: DeliveryLike): Omit<RowInput, "note"> {
   const { capture, verdict, answer } = event;
   const made = event.kind === "forwarded" ? event.attempt : undefined;
   const head = { status: answer, outcome: made === undefined ? null : answerHead(made).outcome };
-  const sign = verdictSign(verdict.code);
+  const sign = VERDICT_SIGNS[verdict.code];
   const at = Date.parse(capture.receivedAt);
   const ms = "attempt" in event ? event.attempt.ms : null;
   const judgement = judgeAdvised(judgeAnswer(head), made && adviceOn(made, verdict));
@@ -143,20 +143,13 @@ function adviceOn(attempt: CaptureAttempt, verdict?: DeliveryLike["verdict"]): s
   });
 }
 
-function verdictSign(code: VerdictCode): { tone: Tone; text: string } {
-  switch (code) {
-    case "ok":
-      return { tone: "good", text: "✓ signed" };
-    case "stale":
-      return { tone: "warn", text: "✗ stale" };
-    case "mismatch":
-      return { tone: "bad", text: "✗ mismatch" };
-    case "missing":
-      return { tone: "bad", text: "✗ unsigned" };
-    case "malformed":
-      return { tone: "bad", text: "✗ malformed" };
-  }
-}
+const VERDICT_SIGNS: Readonly<Record<VerdictCode, { tone: Tone; text: string }>> = {
+  ok: { tone: "good", text: "✓ signed" },
+  stale: { tone: "warn", text: "✗ stale" },
+  mismatch: { tone: "bad", text: "✗ mismatch" },
+  missing: { tone: "bad", text: "✗ unsigned" },
+  malformed: { tone: "bad", text: "✗ malformed" },
+};
 
 function verdictNote({ code, skewSeconds, summary }: DeliveryLike["verdict"]): string {
   if (code === "ok") return "";
@@ -169,16 +162,13 @@ function joinNotes(...notes: string[]): string {
 }
 
 function heldNote({ why, error }: Extract<DevEvent, { kind: "held" }>): string {
-  switch (why) {
-    case "app_down":
-      return `held: ${escapeControls(error ?? "the app is down")}`;
-    case "paused":
-      return "held: forwarding is paused";
-    case "queued":
-      return "held: waits behind earlier ones";
-    case "invalid":
-      return "held: its signature is invalid";
-  }
+  const reasons = {
+    app_down: escapeControls(error ?? "the app is down"),
+    paused: "forwarding is paused",
+    queued: "waits behind earlier ones",
+    invalid: "its signature is invalid",
+  };
+  return `held: ${reasons[why]}`;
 }
 
 /** Neither the app nor the disk has it, and the sender knows. */
@@ -187,12 +177,6 @@ function notTaken(answer: number): string | undefined {
 }
 
 function toneOf({ answer, judgement }: Pick<RowInput, "answer" | "judgement">): Tone {
-  switch (judgement) {
-    case "good":
-      return "good";
-    case "warning":
-      return "warn";
-    case "bad":
-      return answer.status === null || answer.status >= 500 ? "bad" : "warn";
-  }
+  if (judgement !== "bad") return judgement === "good" ? "good" : "warn";
+  return answer.status === null || answer.status >= 500 ? "bad" : "warn";
 }
