@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -68,6 +68,18 @@ describe("dev --start --with-sandbox", () => {
     const others = stdout.split("\n").filter((line) => line !== "" && !/^(?:app {4}|dev {4}|sandbox) │ /.test(line));
     expect(others).toEqual([]);
     for (const port of Object.values(ports)) expect(await answers(port)).toBe(false);
+  });
+
+  test("the other commands find the sandbox and the app's database while dev runs, without .env", async () => {
+    const { cli, cwd } = await startAll(["--with-sandbox"], { DATABASE_FILE: "", APP_FILE: "mirror.db" });
+    await cli.line(/Ready\./);
+    expect(cli.lines.join("\n")).toMatch(/Inbox {7}\S+mirror\.db/);
+    const endpoints = await runCli(["endpoints", "list"], { cwd });
+    expect([endpoints.code, endpoints.stdout]).toEqual([0, expect.stringContaining("/webhooks")]);
+    expect((await runCli(["inbox", "stats"], { cwd })).code).toBe(0);
+    expect(statSync(join(cwd, ".pigeonhole/dev.env")).mode & 0o077).toBe(0);
+    await endsBy(cli, "SIGTERM");
+    expect((await runCli(["endpoints", "list"], { cwd })).stderr).toContain("No API");
   });
 
   test("a handler's failure is printed, and JSON lines name their source", async () => {

@@ -1,12 +1,17 @@
+import { rmSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 import { SECOND } from "../../base/duration.js";
 import { systemClock } from "../../base/clock.js";
+import { makeFolder } from "../../capture/folder/load-folder.js";
+import { writePrivateFile } from "../../capture/folder/write-private-file.js";
 import { DevSandbox } from "../../dev/dev-sandbox.js";
+import { DEV_FILE_VARIABLE } from "../../store/tell-dev-server.js";
 import { type AppProcess, startApp, waitForApp } from "../app/app-process.js";
 import { portVariable } from "../app/app-port.js";
 import { portOf } from "../app/is-taken.js";
 import type { CommandInput } from "../frame/context.js";
 import { API_KEY_VARIABLE, BASE_URL_VARIABLE } from "../values/api-client.js";
-import { SECRET_VARIABLE } from "../values/secret-option.js";
+import { DEV_FILE, SECRET_VARIABLE } from "../values/secret-option.js";
 import { checkPorts } from "./check-ports.js";
 import type { DevLines } from "./print-lines.js";
 import type { DevSetup } from "./dev-setup.js";
@@ -41,10 +46,15 @@ export async function startCompanions({ input, setup, lines }: CompanionsInput):
   const { options, context } = input;
   await checkPorts(portsOf(input, setup));
   const sandbox = options.withSandbox === undefined ? undefined : await startSandbox(input, lines);
+  const { baseUrl, apiKey } = sandbox?.service ?? {};
+  const api = baseUrl && apiKey ? { [BASE_URL_VARIABLE]: baseUrl, [API_KEY_VARIABLE]: apiKey } : {};
+  const devFile = resolve(context.cwd, DEV_FILE);
+  await writeVariables(devFile, api);
   const over = new AbortController();
   const signal = AbortSignal.any([context.signal, over.signal]);
   let exitCode = 0;
-  const app = options.start === undefined ? undefined : startWith({ input, setup, lines, sandbox });
+  const known = { ...api, [DEV_FILE_VARIABLE]: devFile };
+  const app = options.start === undefined ? undefined : startWith({ input, setup, lines }, known);
   if (app !== undefined) {
     context.expectInterruption();
     void app.ended.then((code) => {
@@ -68,6 +78,7 @@ export async function startCompanions({ input, setup, lines }: CompanionsInput):
       over.abort();
       await app?.stop();
       await sandbox?.close();
+      rmSync(devFile, { force: true });
       return exitCode;
     },
   };
@@ -100,22 +111,21 @@ async function startSandbox({ options }: CompanionsInput["input"], lines: DevLin
   return sandbox;
 }
 
-function startWith({
-  input,
-  setup,
-  lines,
-  sandbox,
-}: CompanionsInput & { sandbox: DevSandbox | undefined }): AppProcess {
+/** The other commands find them there; the app adds the database that it opens. */
+async function writeVariables(file: string, variables: Record<string, string>): Promise<void> {
+  const lines = Object.entries(variables).map((pair) => `${pair.join("=")}\n`);
+  makeFolder(dirname(file));
+  await writePrivateFile(file, lines.join(""));
+}
+
+function startWith({ input, setup, lines }: CompanionsInput, known: Record<string, string>): AppProcess {
   const { env, cwd } = input.context;
   const [secret] = setup.secrets;
   const own = {
     NODE_ENV: env["NODE_ENV"] ?? "development",
     ...portVariable(setup.app.url, input.context),
     ...(secret !== undefined && { [SECRET_VARIABLE]: secret.value }),
-    ...(sandbox !== undefined && {
-      [BASE_URL_VARIABLE]: sandbox.service.baseUrl,
-      [API_KEY_VARIABLE]: sandbox.service.apiKey,
-    }),
+    ...known,
   };
   const command = input.options.start ?? "";
   return startApp({ command, env: { ...env, ...own }, cwd, graceMs: APP_GRACE_MS, onLine: lines.app });

@@ -59,13 +59,7 @@ async function serve(
     options.inbox === undefined ? await findUsualInbox(context, out) : readPlace("--inbox", options.inbox, context);
   if (out.isTerminal) out.result({}, `  ${out.paint.bold("pigeonhole dev")} ${context.version}`);
   const report = lines.createReport(() => inbox?.flag);
-  const findLater = async (): Promise<string | undefined> => {
-    const found = await findInbox(presentPlaces(context));
-    if (found.kind !== "open") return undefined;
-    await found.inbox.close();
-    inbox = found.place;
-    return inbox.at;
-  };
+  const findLater = async (): Promise<string | undefined> => (inbox = await findUsualInbox(context))?.at;
   const server = await withFlagNames(FLAGS, () =>
     startDevServer({ ...serverOptions, inbox: inbox?.at, findInbox: findLater, report }),
   );
@@ -95,19 +89,15 @@ async function replayLast(server: DevServer, say: (text: string) => void): Promi
 }
 
 /** The receiver's database without a flag. One that is another program's is no reason not to start. */
-async function findUsualInbox(context: Input["context"], out: DevLines["out"]): Promise<InboxPlace | undefined> {
+async function findUsualInbox(context: Input["context"], out?: DevLines["out"]): Promise<InboxPlace | undefined> {
   const found = await findInbox(presentPlaces(context));
-  switch (found.kind) {
-    case "open":
-      await found.inbox.close();
-      return found.place;
-    case "without_inbox":
-    case "unusable":
-      out.note(`${out.paint.yellow("!")} ${found.place.by ?? basename(found.place.at)}: ${found.error.message}`);
-      return undefined;
-    case "none":
-      return undefined;
+  if (found.kind === "none") return undefined;
+  if (found.kind !== "open") {
+    out?.note(`${out.paint.yellow("!")} ${found.place.by ?? basename(found.place.at)}: ${found.error.message}`);
+    return undefined;
   }
+  await found.inbox.close();
+  return found.place;
 }
 
 function readOptions({ options, context }: Input, { secrets, forwards }: DevSetup): DevServerOptions {

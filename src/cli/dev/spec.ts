@@ -11,7 +11,7 @@ export const dev = defineCommand({
   group: "Develop",
   summary: "Captures deliveries, shows them on a page and forwards them to your app.",
   details:
-    "The port for deliveries is the only one that a tunnel should reach; the page is for this machine alone. Keys in a terminal: r replays the last delivery, o shows the page's address, p pauses forwarding, q quits. With --start the app gets WEBHOOK_SECRET, a new random one if none was given, PORT unless --forward-to gives another one, NODE_ENV=development unless it is set, and with --with-sandbox PIGEONHOLE_BASE_URL and PIGEONHOLE_API_KEY of the emulated service, so that its contact events stay on this machine; every line then begins with its source, and JSON lines of pino are printed as text. With --start, Ctrl-C ends all with exit code 0, and an app that ends by itself ends all with its exit code; without --start, Ctrl-C ends it with 130. The key q ends it with 0 in both cases.",
+    "The port for deliveries is the only one that a tunnel should reach; the page is for this machine alone. Keys in a terminal: r replays the last delivery, o shows the page's address, p pauses forwarding, q quits. With --start the app gets WEBHOOK_SECRET, a new random one if none was given, PORT unless --forward-to gives another one, NODE_ENV=development unless it is set, and with --with-sandbox PIGEONHOLE_BASE_URL and PIGEONHOLE_API_KEY of the emulated service, so that its contact events stay on this machine. The commands endpoints, api and doctor in the same folder find that service too, and the database that the app opens; every line then begins with its source, and JSON lines of pino are printed as text. With --start, Ctrl-C ends all with exit code 0, and an app that ends by itself ends all with its exit code; without --start, Ctrl-C ends it with 130. The key q ends it with 0 in both cases.",
   options: {
     forwardTo: {
       value: "target",
@@ -103,7 +103,7 @@ export const dev = defineCommand({
     inbox: {
       value: "database",
       summary:
-        "Shows the inbox of this receiver on the page, and its handlers' failures in lines: its SQLite file, or the postgres:// URL of its database. Default: DATABASE_FILE or DATABASE_URL of the environment or of .env, else pigeonhole.db, if the file exists.",
+        "Shows the inbox of this receiver on the page, and its handlers' failures in lines: its SQLite file, or the postgres:// URL of its database. Default: DATABASE_FILE or DATABASE_URL of the environment or of .env, the SQLite file that the app of --start opens, else pigeonhole.db, if the file exists.",
     },
     store: storeOption,
     keep: {

@@ -3,11 +3,15 @@ import { parseDuration, parseFieldChange, parsePastMoment, parseWholeNumber } fr
 
 /** Options of every command that calls the API. */
 export const apiOptions = {
-  baseUrl: { value: "url", summary: "Where the API is. Default: PIGEONHOLE_BASE_URL of the environment or of .env." },
+  baseUrl: {
+    value: "url",
+    summary:
+      "Where the API is. Default: PIGEONHOLE_BASE_URL of the environment or of .env, or a running dev --with-sandbox.",
+  },
   apiKey: {
     value: "key",
     summary:
-      "API key as env:NAME, file:path or the value itself. Default: PIGEONHOLE_API_KEY of the environment or of .env.",
+      "API key as env:NAME, file:path or the value itself. Default: PIGEONHOLE_API_KEY of the environment or of .env, or that of a running dev --with-sandbox.",
   },
 } as const satisfies Record<string, OptionSpec>;
 

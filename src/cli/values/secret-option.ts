@@ -53,9 +53,13 @@ export function readNamed(flag: string, text: string, place: Surroundings): Name
   return { ref: flag, value: text };
 }
 
-/** A variable of the environment, or of `.env` in the working folder. An empty one counts as not set. */
+/** Of a running `dev`: the address and a key of its emulated API, and the database that the app has opened. */
+export const DEV_FILE = ".pigeonhole/dev.env";
+
+/** A variable of the environment, of `.env` in the working folder, or of a `dev` there. An empty one is not set. */
 export function readVariable(name: string, { env, cwd }: Surroundings): string | undefined {
-  return filled(env[name]) ?? readFromEnvFile(name, resolve(cwd, ".env"));
+  const read = (file: string) => readFromEnvFile(name, resolve(cwd, file));
+  return filled(env[name]) ?? read(".env") ?? read(DEV_FILE);
 }
 
 function filled(value: string | undefined): string | undefined {

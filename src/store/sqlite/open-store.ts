@@ -3,6 +3,7 @@ import { PigeonholeError } from "../../base/error.js";
 import type { CommitFunction, CommitTransaction } from "../commit-transaction.js";
 import type { InboxOperator } from "../inbox-operator.js";
 import type { StoreContext } from "../store.js";
+import { tellDevServer } from "../tell-dev-server.js";
 import { checkIntegrity } from "./check-integrity.js";
 import { checkRowsInThread } from "./check-rows-in-thread.js";
 import { checkIdentityIsStable, identify } from "./file-identity.js";
@@ -79,6 +80,7 @@ export async function openStore(options: OpenStoreOptions): Promise<OpenStore> {
     migrate(db, file);
     if (setup !== undefined) setUpOwnTables(db, setup);
     checkIdentityIsStable(file);
+    tellDevServer(file);
     const hasUnread = useThread && !isChecked;
     return await assemble({ db, files, keeper, hasUnread, useThread, onAlarm });
   } catch (error) {
