@@ -5,8 +5,10 @@ import { messageReader } from "./postgres-messages.js";
 
 /** What goes wrong between a store and its server. */
 export type RelayFault =
-  /** The server answers a connection with an error of this SQLSTATE. */
-  | { at: "connection"; state: string }
+  /** The server answers a connection with an error of this SQLSTATE; with `of` one whose beginning matches. */
+  | { at: "connection"; state: string; of?: RegExp }
+  /** The server greets a new connection, and in the same breath ends it. */
+  | { at: "greeting" }
   /** The server answers a statement that matches, or any, with an error of this SQLSTATE. */
   | { at: "statement"; state: string; to?: RegExp }
   /** Statements are passed on, and their connection is closed in place of the answer to one that matches, or to any. */
@@ -51,6 +53,8 @@ export async function startPostgresRelay(url: string, quoted = ""): Promise<Post
     const isAnswerLost = (): boolean => relay.fault?.at === "answer" && (relay.fault.to?.test(statement) ?? true);
     upstream.on("data", (data) => {
       if (isAnswerLost()) cut();
+      else if (relay.fault?.at === "greeting" && statement === "" && data.subarray(-READY.length).equals(READY))
+        client.write(Buffer.concat([data, errorOf("57P01", quoted)]));
       else if (!isSilent()) client.write(data);
     });
     const pass = messageReader((message) => {
@@ -67,7 +71,8 @@ export async function startPostgresRelay(url: string, quoted = ""): Promise<Post
     client.once("data", (startup) => {
       const { fault } = relay;
       if (fault?.at === "socket") return cut();
-      if (fault?.at === "connection") return void client.end(errorOf(fault.state, quoted));
+      if (fault?.at === "connection" && (fault.of?.test(startup.toString("latin1")) ?? true))
+        return void client.end(errorOf(fault.state, quoted));
       if (!isSilent()) upstream.write(startup);
       client.on("data", pass);
     });

@@ -72,10 +72,12 @@ export class SharedPool {
 
   async #borrow(doing: string): Promise<BorrowedClient> {
     try {
-      const client = await this.#pool.connect();
       let endedBy: Error | undefined;
       const noteEnd = (error: Error): void => void (endedBy ??= error);
-      client.on("error", noteEnd);
+      // A promise of the pool would resolve only after what the server says together with its greeting.
+      const client = await new Promise<PoolClient>((resolve, reject) =>
+        this.#pool.connect((error, made) => (made === undefined ? reject(error) : resolve(made.on("error", noteEnd)))),
+      );
       return {
         client,
         endedBy: () => endedBy,

@@ -268,6 +268,21 @@ describeOnPostgres((database) => {
       await ended;
     });
 
+    test.each(["own", "application"])(
+      "the server may end a connection as it greets it, and the process goes on (pool: %s)",
+      async (of) => {
+        const relay = await startPostgresRelay(database.url);
+        const pool = new Pool({ connectionString: relay.url });
+        const shared = new SharedPool(of === "own" ? relay.url : pool, new AbandonedSessions());
+        onTestFinished(async () => void (await Promise.all([shared.end(), pool.end()])));
+        const look = () => shared.run("looking", (client) => client.query("SELECT 1"), AbortSignal.timeout(10_000));
+        relay.fault = { at: "greeting" };
+        await expectCode(look(), "store_unreachable");
+        relay.fault = undefined;
+        expect((await look()).rowCount).toBe(1);
+      },
+    );
+
     test("a transaction of which a statement failed fails, also if its error is caught", async () => {
       const sql = new Sql(await borrowClient(database.pool), new Statements("unused"));
       const outcome = sql.transaction(() => sql.run("SELECT 1 / 0").catch(() => 0));
