@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
@@ -60,6 +60,20 @@ test("open() may be called again after a failure, even if close() was called in 
   await closed;
   await expect(again).rejects.toMatchObject({ code: "store_failed" });
   await store.close();
+});
+
+test("a relative path is that of the folder in which the store was created, whatever folder the process is in later", async () => {
+  const before = process.cwd();
+  process.chdir(dirname(file));
+  const store = createSqliteStore({ file: basename(file) });
+  try {
+    await store.open(context);
+    process.chdir(before);
+    expect(await store.accept(newEvent("evt_1"))).toMatchObject({ kind: "stored" });
+  } finally {
+    process.chdir(before);
+    await store.close();
+  }
 });
 
 test("counts include the oldest event with leased work", async () => {

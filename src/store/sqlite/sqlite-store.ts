@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { systemClock } from "../../base/clock.js";
 import { PigeonholeError } from "../../base/error.js";
-import { type OptionsOf, callable, defineOptions, flag, required } from "../../base/options.js";
+import { type OptionsOf, callable, defineOptions, flag } from "../../base/options.js";
 import { sleep as sleepBy } from "../../base/wait.js";
 import type { CommitFunction, CommitTransaction, Finished, NotEnded } from "../commit-transaction.js";
 import type { SendPage } from "../outbox.js";
@@ -58,7 +58,8 @@ export type ReadFunction<Value> = (tx: CommitTransaction) => Value extends NotEn
 
 /** The defaults and checks of {@link SqliteStoreOptions}. */
 export const STORE_OPTIONS = defineOptions("createSqliteStore", {
-  file: required<string>(),
+  // Once: the process may change its folder later.
+  file: { required: true, read: (_, file) => (file === IN_MEMORY ? file : resolve(String(file))) },
   thread: flag({ default: true }),
   setup: callable<CommitFunction<unknown>>(),
 } satisfies OptionsOf<SqliteStoreOptions<unknown>>);
@@ -233,7 +234,7 @@ function fileOf(
   return {
     openOperator: () =>
       file === IN_MEMORY ? current().operate() : operateInThread(file, operating, () => checkFiles(current())),
-    file: file === IN_MEMORY ? undefined : resolve(file),
+    file: file === IN_MEMORY ? undefined : file,
     async backUp({ copy, replace }) {
       current();
       return backUpFile({ file, copy, replace });
