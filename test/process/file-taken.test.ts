@@ -235,6 +235,7 @@ describe.runIf(process.platform === "linux")("a file that is changed in place", 
 describe("a database of which only the WAL is left after its receiver was killed", () => {
   it.each<[string, (file: string) => void]>([
     ["emptied", (file) => truncateSync(file)],
+    ["cut to one byte", (file) => writeFileSync(file, "\n")],
     ["removed", (file) => rmSync(file)],
     [
       "removed behind symbolic links",

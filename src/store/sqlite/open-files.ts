@@ -12,6 +12,9 @@ import { DAMAGED } from "./store-error.js";
  */
 export type FileLoss = "database" | "wal" | "owner" | "locks" | "emptied" | "overwritten" | "wal_overwritten";
 
+/** SQLite takes a file of one byte for an empty one, whose WAL it deletes. */
+const EMPTY_BYTES = 1n;
+
 /**
  * The files of one opening, as data: the first connection finds them, and the connection of the writer thread must find
  * the same.
@@ -55,7 +58,7 @@ export class OpenFiles {
     if (!isSameFile(seen, database)) return "database";
     if (!isSameFile(identify(walPath), wal) || !isSameFile(identify(sharedMemoryPath), sharedMemory)) return "wal";
     // SQLite writes the first page before there is a WAL.
-    if (seen?.size === 0n) return "emptied";
+    if (seen !== undefined && seen.size <= EMPTY_BYTES) return "emptied";
     const changed = this.#content?.changed();
     if (changed !== undefined) return CHANGED[changed];
     // The file exists since a process first became the owner, and no process removes it.
@@ -96,10 +99,10 @@ const CHANGED = { database: "overwritten", wal: "wal_overwritten" } as const;
  * is left of acknowledged events. A new database has no WAL. Throws `store_corrupt`.
  */
 export function checkNotEmptied(file: string): void {
-  if (sizeOf(file) > 0n) return;
+  if (sizeOf(file) > EMPTY_BYTES) return;
   const walPath = `${followLinks(file)}-wal`;
   // The second look is for another process that creates the database now: it has written to it before there is a WAL.
-  if (sizeOf(walPath) === 0n || sizeOf(file) > 0n) return;
+  if (sizeOf(walPath) === 0n || sizeOf(file) > EMPTY_BYTES) return;
   const [state, cause] = identify(file) === undefined ? ["missing", "removed"] : ["empty", "emptied"];
   throw new PigeonholeError(
     "store_corrupt",
