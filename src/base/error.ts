@@ -19,7 +19,7 @@ export const ERROR_CODES = {
   store_full: "The disk or the database is full.",
   store_failed: "The database answered with an error; the message holds the code of SQLite or PostgreSQL.",
   store_corrupt: "The database is damaged; the message says what to do.",
-  store_replaced: "The files of the database were moved, deleted or replaced while they were open.",
+  store_replaced: "The files of the database were moved or replaced, or another SQLite of the process has them open.",
   store_unreachable: "The database server does not answer, or takes no connections at the moment.",
   store_not_primary: "The database server is a replica, or takes no writes at the moment.",
   server_unusable:

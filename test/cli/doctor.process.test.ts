@@ -273,6 +273,7 @@ describe("doctor", () => {
       const { find, code } = await checkUp([], { env, cwd: install(packages) });
       const copies = find("copies");
       expect([copies?.status, code]).toEqual([status, 0]);
+      expect(copies?.message).toMatch(/node:sqlite, libsql and Prisma/);
       if (status !== "warn") return;
       expect(copies?.message).toMatch(/^2 copies .*11\.0\.0 in .*13\.2\.0 in .*locks/);
       expect(copies?.fix).toContain("ctx.commit");

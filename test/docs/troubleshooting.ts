@@ -210,7 +210,7 @@ const REMEDIES: Readonly<Record<ErrorCode, string>> = {
   store_failed: DATABASE_CODE,
   store_corrupt: "Stop the receiver, keep what is there, and start from the last copy.",
   store_replaced:
-    "Put the files back, or restart the process. See [the store's files](operations.md#the-stores-files).",
+    "Put the files back, or restart the process; open them with no other SQLite. See [the store's files](operations.md#the-stores-files).",
   store_unreachable: "Look at the server and the network; it is used again as soon as it answers.",
   store_not_primary: "Connect to the primary.",
   server_unusable: "Change what the message names.",

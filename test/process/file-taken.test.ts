@@ -302,6 +302,27 @@ describe("a program in the receiver's process that opens and closes the file", (
     },
   );
 
+  it.runIf(process.platform === "linux")(
+    "nothing is acknowledged while a second SQLite in the process stays open and writes, and nothing acknowledged is lost",
+    { timeout: 60_000 },
+    async () => {
+      const scene = await prepare();
+      const receiver = await scene.start();
+      const acknowledged = (await scene.send("before", 20)).get(200) ?? [];
+      await meddle(scene, "node:sqlite, which stays open");
+      for (let round = 0; round < 8; round += 1) {
+        expect([...(await scene.send(`meanwhile_${round}`, 10)).keys()]).toEqual([503]);
+        await sleep(100);
+      }
+      expect(alarmsOf(receiver)).toEqual(["store_replaced"]);
+      await meddle(scene, "the end of it");
+      acknowledged.push(...(await sendUntilTaken(scene, "after")));
+      expect(acknowledged).toHaveLength(21);
+      await kill(receiver);
+      expect(lostOf(scene.file, acknowledged)).toEqual([]);
+    },
+  );
+
   it(
     "the next process of a rolling deploy cannot end this one after a program in the process opened and closed the file",
     { timeout: 60_000 },

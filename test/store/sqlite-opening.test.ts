@@ -1,5 +1,7 @@
 import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
+import type Database from "better-sqlite3";
 import { beforeEach, expect, test } from "vitest";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
@@ -75,6 +77,24 @@ test("a relative path is that of the folder in which the store was created, what
     await store.close();
   }
 });
+
+test.runIf(process.platform === "linux")(
+  "a file that a second SQLite of the process has open is refused, and taken once that one is closed",
+  async () => {
+    const store = createSqliteStore({ file });
+    await store.open(context);
+    await store.close();
+    const { DatabaseSync } = createRequire(import.meta.url)("node:sqlite") as { DatabaseSync: typeof Database };
+    const second = new DatabaseSync(file);
+    second.exec("CREATE TABLE own (x)");
+    const refused = { code: "store_replaced", message: expect.stringContaining("node:sqlite") };
+    await expect(store.open(context)).rejects.toMatchObject(refused);
+    second.close();
+    await store.open(context);
+    expect(await store.accept(newEvent("evt_1"))).toMatchObject({ kind: "stored" });
+    await store.close();
+  },
+);
 
 test("counts include the oldest event with leased work", async () => {
   const store = createSqliteStore({ file });

@@ -4,8 +4,11 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 
-// What an app may do to the inbox file in the receiver's own process. Each opens and closes the file past SQLite's
-// bookkeeping, which ends the locks of the process on it.
+// What an app may do to the inbox file in the receiver's own process. Each opens the file past SQLite's bookkeeping; a
+// close ends the locks of the process on it.
+
+/** @type {() => void} */
+let endSecond = () => undefined;
 
 /** @type {Record<string, (file: string) => Promise<void>>} */
 export const MEDDLERS = {
@@ -14,6 +17,20 @@ export const MEDDLERS = {
     const db = new DatabaseSync(file);
     db.prepare("SELECT count(*) FROM inbox_event").get();
     db.close();
+  },
+  async "node:sqlite, which stays open"(file) {
+    const { DatabaseSync } = await import("node:sqlite");
+    const db = new DatabaseSync(file);
+    db.exec("CREATE TABLE own (x)");
+    const insert = db.prepare("INSERT INTO own VALUES (zeroblob(9000))");
+    const writing = setInterval(() => insert.run(), 5);
+    endSecond = () => {
+      clearInterval(writing);
+      db.close();
+    };
+  },
+  async "the end of it"() {
+    endSecond();
   },
   async "a second better-sqlite3"(file) {
     const folder = mkdtempSync(join(tmpdir(), "pigeonhole-second-"));

@@ -4,6 +4,10 @@ import { type CheckResult, pass, skip, warn } from "../frame/check-result.js";
 
 const NAME = "better-sqlite3";
 
+/** None of them is found here: an app may have them for other databases. */
+const OTHERS =
+  "node:sqlite, libsql and Prisma have an SQLite of their own as well: never open the inbox file with them.";
+
 /** Depth of nested node_modules folders. A deeper tree has cycles. */
 const MAX_DEPTH = 12;
 
@@ -16,11 +20,11 @@ export function checkSqliteCopies(cwd: string): CheckResult {
   if (root === undefined) return skip("copies", `No node_modules is in ${cwd} or above it.`);
   const copies = new Set<string>();
   collectCopies(root, copies, MAX_DEPTH);
-  if (copies.size < 2) return pass("copies", `At most one copy of ${NAME} is installed.`);
+  if (copies.size < 2) return pass("copies", `At most one copy of ${NAME} is installed. ${OTHERS}`);
   const list = [...copies].map((path) => `${versionOf(path)} in ${path}`).toSorted();
   return warn(
     "copies",
-    `${copies.size} copies of ${NAME} are installed: ${list.join(", ")}. If one process opens the inbox file with two of them, the locks that guard the file end, and it may be damaged.`,
+    `${copies.size} copies of ${NAME} are installed: ${list.join(", ")}. If one process opens the inbox file with two of them, neither sees the other's locks: events are refused, may be lost, and the file may be damaged. ${OTHERS}`,
     `Run npm dedupe, or ask for one version of ${NAME} with "overrides" in package.json. Use the file through ctx.commit, and copy it with receiver.inbox.backup().`,
   );
 }

@@ -18,7 +18,8 @@ export function findFileLoss(db: Database, files: OpenFiles): PigeonholeError | 
  */
 function rescueCommits(db: Database, files: OpenFiles, loss: FileLoss): void {
   // A checkpoint would mix the WAL with a foreign database, or write a WAL that is no longer whole into the database.
-  if (loss === "overwritten" || loss === "wal_overwritten") return;
+  // Nor does a second SQLite see that this one reads the WAL, which it may begin again meanwhile.
+  if (loss === "overwritten" || loss === "wal_overwritten" || loss === "second") return;
   // Another WAL in its place means that another program writes to the database by now; the two must not be mixed.
   if (loss !== "database" && !files.isWalPathFree) return;
   // A database that was moved has no WAL under its new name, and SQLite would apply the one left behind to any file

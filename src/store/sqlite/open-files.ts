@@ -3,17 +3,23 @@ import { PigeonholeError } from "../../base/error.js";
 import { ContentWatch } from "./content-watch.js";
 import { type FileIdentity, checkIdentityIsStable, identify, isSameFile } from "./file-identity.js";
 import { followLinks, ownerPath } from "./follow-links.js";
-import { type OwnLocks, isStillLocked, findOwnLocks } from "./own-locks.js";
+import { type OwnLocks, findOwnLocks, hasSecondSqlite, isStillLocked } from "./own-locks.js";
 import { DAMAGED } from "./store-error.js";
+
+/** The file is the same one, with another content. */
+type ContentLoss = "emptied" | "overwritten" | "wal_overwritten";
 
 /**
  * What was removed or replaced while a database was open. `locks`: the process has lost its locks on the file.
- * `emptied`, `overwritten` and `wal_overwritten`: the file is the same one, with another content.
+ * `second`: another SQLite of the process has it open.
  */
-export type FileLoss = "database" | "wal" | "owner" | "locks" | "emptied" | "overwritten" | "wal_overwritten";
+export type FileLoss = "database" | "wal" | "owner" | "locks" | "second" | ContentLoss;
 
 /** SQLite takes a file of one byte for an empty one, whose WAL it deletes. */
 const EMPTY_BYTES = 1n;
+
+/** A process may have thousands of handles. Another SQLite that opens the file mostly takes the locks over as well. */
+const HANDLES_EVERY_MS = 200;
 
 /**
  * The files of one opening, as data: the first connection finds them, and the connection of the writer thread must find
@@ -41,6 +47,7 @@ export class OpenFiles {
   readonly data: OpenFilesData;
   readonly #content: ContentWatch | undefined;
   #owner: FileIdentity | undefined;
+  #handlesReadAt = -Infinity;
 
   constructor(data: OpenFilesData) {
     this.data = data;
@@ -53,7 +60,7 @@ export class OpenFiles {
   }
 
   findLoss(): FileLoss | undefined {
-    const { file, walPath, sharedMemoryPath, database, wal, sharedMemory, locks } = this.data;
+    const { file, walPath, sharedMemoryPath, database, wal, sharedMemory } = this.data;
     const seen = identify(file);
     if (!isSameFile(seen, database)) return "database";
     if (!isSameFile(identify(walPath), wal) || !isSameFile(identify(sharedMemoryPath), sharedMemory)) return "wal";
@@ -65,7 +72,17 @@ export class OpenFiles {
     const owner = identify(this.data.ownerPath);
     if (this.#owner !== undefined && !isSameFile(owner, this.#owner)) return "owner";
     this.#owner = owner;
-    return locks === undefined || isStillLocked(locks) ? undefined : "locks";
+    return this.#findLockLoss();
+  }
+
+  #findLockLoss(): FileLoss | undefined {
+    const { locks, sharedMemory } = this.data;
+    if (locks === undefined) return undefined;
+    const isLocked = isStillLocked(locks);
+    if (isLocked && performance.now() - this.#handlesReadAt < HANDLES_EVERY_MS) return undefined;
+    if (hasSecondSqlite(locks, sharedMemory)) return "second";
+    this.#handlesReadAt = performance.now();
+    return isLocked ? undefined : "locks";
   }
 
   /** True while no other file is in the place of the WAL, so no other program has started a new one. */
@@ -88,6 +105,7 @@ export function noteOpenFiles(file: string, before: FileIdentity | undefined): O
     throw new PigeonholeError("store_busy", `${file} was moved or replaced while it was opened.`);
   }
   const locks = findOwnLocks(database, sharedMemory);
+  if (locks !== undefined && hasSecondSqlite(locks, sharedMemory)) throw describeFileLoss(file, "second");
   const paths = { file, walPath, sharedMemoryPath, ownerPath: ownerPath(file) };
   return new OpenFiles({ ...paths, database, wal, sharedMemory, locks });
 }
@@ -134,6 +152,8 @@ function explainFileLoss(file: string, loss: FileLoss): string {
       return `The WAL of ${file} was deleted or replaced while it was open, by hand or by another SQLite. ${next} ${sharing}`;
     case "owner":
       return `${ownerPath(file)} was deleted or replaced while it was in use. ${next} Do not change or remove that file.`;
+    case "second":
+      return `A second SQLite in this process has ${file} open, such as node:sqlite, libsql, Prisma or another copy of better-sqlite3. Neither sees the other's locks, so each overwrites what the other commits. The store accepts nothing while that one is open: close it. ${sharing}`;
     case "locks":
       return `This process lost its locks on ${file}: something in it opened and closed the file, such as a second copy of SQLite or a copy of the folder. ${next} ${sharing}`;
   }

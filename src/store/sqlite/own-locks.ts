@@ -36,6 +36,14 @@ export function isStillLocked({ database, sharedMemory }: OwnLocks): boolean {
   );
 }
 
+/**
+ * True while a second SQLite of this process has the file open: neither sees the locks of the other. All connections of
+ * one SQLite share a handle of the shared memory.
+ */
+export function hasSecondSqlite({ sharedMemory: own }: OwnLocks, sharedMemory: FileIdentity): boolean {
+  return handlesOf(sharedMemory).some((handle) => !own.includes(handle));
+}
+
 /** Handles of this process that are open on the file; following the link opens nothing. */
 function handlesOf({ dev, ino }: FileIdentity): number[] {
   try {

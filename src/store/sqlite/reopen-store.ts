@@ -1,5 +1,6 @@
 import { errorFields } from "../../base/error-fields.js";
 import { identify, isSameFile } from "./file-identity.js";
+import { hasSecondSqlite } from "./own-locks.js";
 import { type OpenStore, type OpenStoreOptions, openStore } from "./open-store.js";
 
 /**
@@ -26,8 +27,10 @@ export function prepareReopen(options: OpenStoreOptions & { lost: OpenStore }): 
 /**
  * True once the database is back at its path. SQLite shares its state of a file among all connections of a process, so
  * one of the app's own connections would lead a new opening to the old files; that can be detected only where the locks
- * are visible.
+ * are visible. Beside a second SQLite, the new opening would not last.
  */
 function canReopen({ files }: OpenStore): boolean {
-  return files?.data.locks !== undefined && isSameFile(identify(files.data.file), files.data.database);
+  if (files?.data.locks === undefined) return false;
+  const { file, database, locks, sharedMemory } = files.data;
+  return isSameFile(identify(file), database) && !hasSecondSqlite(locks, sharedMemory);
 }
