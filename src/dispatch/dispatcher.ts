@@ -5,6 +5,7 @@ import { PigeonholeError } from "../base/error.js";
 import { inTime } from "../base/wait.js";
 import type { Logger } from "../base/logger.js";
 import type { AcceptResult, Glance, Store } from "../store/store.js";
+import { TAKEN_OVER_AFTER_MS } from "../store/work-state.js";
 import { type IncomingEvent, type Plan, firstRun } from "./incoming-event.js";
 import type { RegisteredHandler } from "./handler.js";
 import { HandlerOwnership } from "./handler-ownership.js";
@@ -26,6 +27,8 @@ const POLL_INTERVAL_MS = SECOND;
 const SHARED_POLL_INTERVAL_MS = 600;
 /** Leases are renewed, and orphaned ones searched for, three times within a lease. */
 const RENEWAL_INTERVAL_MS = LEASE_MS / 3;
+/** Without the store for so long, runs end: before others take them over, also if a round takes seconds to fail. */
+const ENDS_RUNS_AFTER_MS = TAKEN_OVER_AFTER_MS - 7 * SECOND;
 
 export interface DispatcherDeps {
   store: Store<unknown>;
@@ -232,10 +235,11 @@ export class Dispatcher {
     }
   }
 
-  /** Without the store for longer than a lease, other processes may run what runs here. */
+  /** Other processes may soon run what runs here. */
   #endUnrenewedRuns(): void {
-    if (!this.#leases.areShared || elapsedBy(this.#deps.clock) - this.#answeredAt < LEASE_MS) return;
-    const text = "The store did not answer for longer than a lease, so another process may run the handler.";
+    if (!this.#leases.areShared || elapsedBy(this.#deps.clock) - this.#answeredAt < ENDS_RUNS_AFTER_MS) return;
+    const text = "The store did not answer for some seconds, so another process may run the handler.";
+    this.#workers.suspend();
     this.#workers.abort(new PigeonholeError("lease_lost", text));
   }
 

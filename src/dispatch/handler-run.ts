@@ -50,7 +50,8 @@ export class HandlerRun implements Expiring {
 
   stop(reason: Error): void {
     this.#context.abort(reason);
-    this.#endAs({ kind: "stopped", error: reason });
+    const isLost = isPigeonholeError(reason, "lease_lost");
+    this.#endAs(isLost ? { kind: "interrupted", error: reason } : { kind: "stopped", error: reason });
   }
 
   /** The id of its event, as listed. */

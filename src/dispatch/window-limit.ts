@@ -1,5 +1,6 @@
 import { type Clock, elapsedBy } from "../base/clock.js";
 import { SECOND } from "../base/duration.js";
+import { TAKEN_OVER_AFTER_MS } from "../store/work-state.js";
 
 /** Most leased work that one handler has in memory; the store is the queue. */
 const WINDOW = 512;
@@ -7,8 +8,8 @@ const WINDOW = 512;
 const AHEAD_MS = SECOND / 4;
 /** On a shared store, what has waited here for longer goes back: handlers have become slower. */
 const PATIENCE_MS = 2 * SECOND;
-/** Well before the end of a lease. */
-const TRUST_MS = 30 * SECOND;
+/** Well before others may have it. */
+const TRUST_MS = TAKEN_OVER_AFTER_MS - 5 * SECOND;
 /** A run counts for so much of the mean. */
 const WEIGHT = 1 / 8;
 

@@ -92,7 +92,7 @@ export interface Glance {
   requested: boolean;
   /** Whether a call with contact events can be made. */
   contactEvents: boolean;
-  /** Whether `recover` may find a lease whose holder is gone, also one of this machine, which was suspended. */
+  /** Whether `recover` may find a lease whose holder is gone, or others may have taken leases of this process. */
   orphans: boolean;
 }
 

@@ -1,3 +1,5 @@
+import { SECOND } from "../base/duration.js";
+
 /**
  * The state machine of events and their handlers; contact events in the outbox have the same states without `parked`. A
  * piece of work is one event for one handler.
@@ -30,6 +32,9 @@ const URGENCY: readonly WorkState[] = ["parked", "dead", "leased", "pending", "d
 export function mostUrgentState(handlers: readonly { state: WorkState }[]): WorkState {
   return URGENCY.find((candidate) => handlers.some(({ state }) => state === candidate)) ?? "done";
 }
+
+/** A process that the others do not see loses its work to them after this; one that lives has ended its runs. */
+export const TAKEN_OVER_AFTER_MS = 15 * SECOND;
 
 /**
  * Runs that started and never finished, after which an event is parked instead of tried again. In the last two of them

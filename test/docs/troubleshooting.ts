@@ -101,7 +101,7 @@ export const LOG_MESSAGES: Readonly<Record<string, Remedy>> = {
   handler_resumed: { cause: "A person has resumed a paused handler.", remedy: NOTHING },
   lease_lost: {
     cause:
-      "A handler ended after its lease: the process stood still, its clock jumped, or its store did not answer for a minute. Nothing of that run was written.",
+      "A handler ended after its lease: the process stood still, its clock jumped, or it was without its PostgreSQL for 15 s. Nothing of that run was written.",
     remedy: "Nothing; the work runs again. If it is frequent, look for code that blocks the event loop.",
   },
   maintenance_failed: {

@@ -5,8 +5,9 @@ import { Pool } from "pg";
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import { createPostgresStore } from "pigeonhole/postgres";
+import { TAKEN_OVER_AFTER_MS } from "#pigeonhole/store/work-state.js";
 import { startContactEventService } from "../support/contact-event-service.js";
-import { startPostgresRelay } from "../support/postgres-relay.js";
+import { type RelayFault, startPostgresRelay } from "../support/postgres-relay.js";
 import { type TestDatabase, describeOnPostgres } from "../support/postgres-server.js";
 import { borrowClient } from "../store/postgres/store-on.js";
 import { captureLog, closeReceiver, makeEvent, makeGate, post, untilWork, workOf } from "../support/receiver.js";
@@ -268,7 +269,10 @@ describeOnPostgres((database) => {
     await expect.poll(workOfWaiting, { interval: 5, timeout: 10_000 }).toMatchObject({ state: "done", attempts: 1 });
   });
 
-  test("without its database for longer than a lease, a receiver aborts its runs; it says so once, and that it is over", async () => {
+  test.each<[string, RelayFault]>([
+    ["its database", { at: "socket" }],
+    ["the session that others see it by", { at: "connection", state: "53300", of: /pigeonhole session/ }],
+  ])("without %s, a receiver aborts its runs before others take them over, and says so once", async (_, fault) => {
     const relay = await startPostgresRelay(database.url);
     const [clock, log] = [fakeClock(), captureLog()];
     const pool = new Pool({ connectionString: relay.url });
@@ -278,7 +282,7 @@ describeOnPostgres((database) => {
     let signal: AbortSignal | undefined;
     receiver.on(
       "email.sent",
-      (_, ctx) => {
+      (__, ctx) => {
         signal ??= ctx.signal;
         return new Promise((_resolve, reject) =>
           ctx.signal.addEventListener("abort", () => reject(new Error("aborted"))),
@@ -289,11 +293,15 @@ describeOnPostgres((database) => {
     await receiver.start();
     await post(receiver, makeEvent(), { at: clock.now() });
     await expect.poll(() => signal).toBeDefined();
-    relay.fault = { at: "socket" };
+    relay.fault = fault;
     relay.cut();
-    const turn = async (): Promise<void> => clock.advance(600);
+    const cutAt = clock.now();
+    // Longer than a round takes to fail.
+    const turn = async (): Promise<void> => (await clock.advance(600), await sleep(50));
     await expect.poll(async () => (await turn(), signal?.aborted), { interval: 5, timeout: 20_000 }).toBe(true);
+    expect(clock.now() - cutAt).toBeLessThan(TAKEN_OVER_AFTER_MS);
     expect(signal?.reason).toMatchObject({ code: "lease_lost" });
+    expect(log.named("run_interrupted")).toHaveLength(1);
     expect(log.named("maintenance_failed")).toHaveLength(1);
     relay.fault = undefined;
     const over = () => log.named("maintenance_works_again");

@@ -169,14 +169,16 @@ function heldByAnother(): PigeonholeError {
   return new PigeonholeError("store_busy", "releasing leases failed: another transaction holds some of the work.");
 }
 
-/** After this machine was suspended, its own leases are among those to be looked for. */
+/** After this machine was suspended, or was without the server, its own leases are among those to be looked for. */
 async function lookForWork(
   work: ReturnType<typeof accessTo>["work"],
   clock: DatabaseClock,
   request: Parameters<SharedStore["glance"]>[0],
 ): Promise<Glance> {
-  const { serverTime, ...found } = await work("looking for work", (sql, lock) => glance(sql, lock, request));
-  return { ...found, orphans: clock.hasStoodStill(serverTime) || found.orphans };
+  return work("looking for work", async (sql, lock) => {
+    const { serverTime, ...found } = await glance(sql, lock, request);
+    return { ...found, orphans: clock.hasStoodStill(serverTime) || !lock.mayExpire || found.orphans };
+  });
 }
 
 /** Clocks that differ by more let leases end at other times than a person expects; they are compared all the same. */

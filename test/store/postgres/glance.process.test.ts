@@ -79,6 +79,18 @@ describeOnPostgres((database) => {
       expect(await look(store, T + 10)).toEqual({ ...NOTHING, contactEvents: true });
     });
 
+    test("says that this process has lost its lock, also once others have forgotten it, and that it lost one lately", async () => {
+      const store = await openStore(database);
+      await database.pool.query(`DELETE FROM ${database.schema}.node`);
+      expect(await look(store)).toEqual(NOTHING);
+      await database.pool.query(
+        `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = 'pigeonhole session'`,
+      );
+      expect(await look(store)).toEqual({ ...NOTHING, orphans: true });
+      await store.recover(T);
+      expect(await look(store)).toEqual({ ...NOTHING, orphans: true });
+    });
+
     test("says that the process which holds a lease is gone", async () => {
       const store = await openStore(database);
       const other = createPostgresStore({ connectionString: database.url, schema: database.schema });

@@ -244,7 +244,7 @@ export const POSTGRES_MUTANTS: readonly PostgresMutant[] = [
   {
     name: "takes the leases of a process as soon as it is missed",
     shownBy: "the leases of a dead process end some seconds after it is missed",
-    changes: [change(RECOVER, "THEN interval '3 s'", "THEN interval '0 s'")],
+    changes: [change(RECOVER, "THEN interval '${TAKEN_OVER_AFTER_MS} ms'", "THEN interval '0 s'")],
   },
   {
     name: "gives processes no more time after a restart of the server",

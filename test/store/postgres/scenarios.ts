@@ -6,6 +6,7 @@ import type { PostgresTransaction } from "#pigeonhole/store/postgres/postgres-tr
 import { systemClock } from "#pigeonhole/base/clock.js";
 import type { AcceptResult, Store, StoreContext } from "#pigeonhole/store/store.js";
 import type { Lease } from "#pigeonhole/store/work.js";
+import { TAKEN_OVER_AFTER_MS } from "#pigeonhole/store/work-state.js";
 import type { TestDatabase } from "../../support/postgres-server.js";
 import {
   DAY,
@@ -575,7 +576,7 @@ export const POSTGRES_SCENARIOS: readonly PostgresScenario[] = [
       await acceptLeased(store, "evt_1", { work: [{ handler: "h", leaseUntil: T + DAY }] });
       await scene.giveToDeadProcess();
       expect(await store.recover(T)).toEqual(NONE_RECOVERED);
-      await scene.pass(2);
+      await scene.pass(TAKEN_OVER_AFTER_MS / 1_000 - 1);
       expect(await store.recover(T)).toEqual(NONE_RECOVERED);
       await scene.pass(2);
       expect(await store.recover(T)).toEqual({ owner: true, recovered: 1, parked: 0 });

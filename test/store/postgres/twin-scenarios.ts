@@ -12,6 +12,7 @@ import {
   settlements,
   statesOf,
 } from "../conformance/fixture.js";
+import { TAKEN_OVER_AFTER_MS } from "#pigeonhole/store/work-state.js";
 import type { PostgresScenario } from "./scenarios.js";
 
 const forHandlers = (...handlers: string[]) => ({
@@ -117,7 +118,7 @@ export const TWIN_SCENARIOS: readonly PostgresScenario[] = [
       await store.saveStep(lease, "first", "1", T);
       await scene.giveToDeadProcess();
       await store.recover(T);
-      await scene.pass(4);
+      await scene.pass(TAKEN_OVER_AFTER_MS / 1_000 + 1);
       expect(await store.recover(T)).toMatchObject({ recovered: 1 });
       expect((await leasePage(store)).work).toMatchObject([{ eventId: "evt_1", attempt: 2, crashes: 1 }]);
       expect(await store.loadSteps(lease)).toEqual({ first: "1" });
@@ -130,7 +131,7 @@ export const TWIN_SCENARIOS: readonly PostgresScenario[] = [
       await acceptLeased(store, "evt_1", { work: [{ handler: "h", leaseUntil: T + DAY }] });
       await scene.giveToDeadProcess();
       await store.recover(T);
-      await scene.pass(4);
+      await scene.pass(TAKEN_OVER_AFTER_MS / 1_000 + 1);
       const client = await scene.begin();
       await client.query(`SELECT 1 FROM ${scene.database.schema}.inbox_work FOR UPDATE`);
       expect(await store.recover(T)).toMatchObject({ recovered: 0 });

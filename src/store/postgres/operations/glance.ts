@@ -33,6 +33,7 @@ export async function glance(
   request: { handlers: readonly string[]; now: number },
 ): Promise<Glance & { serverTime: number }> {
   const found = await sql.row<Glance & { serverTime: number }>(GLANCE, {
+    node: lock.node,
     lockClass: lock.lockClass,
     expiredBefore: expiredBefore(lock, request.now),
     ...request,

@@ -1,5 +1,5 @@
 import { errorKeyOf } from "../../error-kind.js";
-import { CRASH_LIMIT } from "../../work-state.js";
+import { CRASH_LIMIT, TAKEN_OVER_AFTER_MS } from "../../work-state.js";
 import type { Sql } from "../sql.js";
 import { HELD_LOCKS } from "./held-locks.js";
 
@@ -11,11 +11,11 @@ const IS_NOTED = "coalesce(n.missing_on = pg_postmaster_start_time(), false)";
 const IS_MISSING = `NOT n.ended AND n.id NOT IN (${HELD})`;
 
 /**
- * A process that lives takes its lock again as soon as it can. It has more time after a restart of the server, which
- * not all can reach at once.
+ * A process that lives takes its lock again as soon as it can, or ends its runs. It has more time after a restart of
+ * the server, which not all can reach at once.
  */
 const IS_GONE = `(n.ended OR (${IS_MISSING} AND ${IS_NOTED} AND n.missing_since < clock_timestamp()
-  - CASE WHEN n.server_start = pg_postmaster_start_time() THEN interval '3 s' ELSE interval '20 s' END))`;
+  - CASE WHEN n.server_start = pg_postmaster_start_time() THEN interval '${TAKEN_OVER_AFTER_MS} ms' ELSE interval '20 s' END))`;
 
 const NOTE_MISSING = `
   UPDATE pigeonhole.node AS n SET missing_since = clock_timestamp(), missing_on = pg_postmaster_start_time()
@@ -26,10 +26,11 @@ const GONE = `gone AS MATERIALIZED (SELECT n.id FROM pigeonhole.node AS n WHERE 
 const WITHOUT_HOLDER = "state = 'leased' AND (lease_until < :expiredBefore OR node IN (SELECT id FROM gone))";
 
 /**
- * Whether there is something for {@link recoverWork} to do: an expression. Takes `:lockClass`, and as `:expiredBefore`
- * what {@link expiredBefore} returns.
+ * Whether there is something for {@link recoverWork} to do, or this process has lost its lock: an expression. Takes
+ * `:node`, `:lockClass`, and as `:expiredBefore` what {@link expiredBefore} returns.
  */
 export const HAS_ORPHANS = `(
+  :node > 0 AND :node NOT IN (${HELD}) OR
   EXISTS (SELECT 1 FROM pigeonhole.node AS n WHERE ${IS_GONE} OR (${IS_MISSING} AND NOT ${IS_NOTED}))
   OR EXISTS (SELECT 1 FROM pigeonhole.inbox_work WHERE state = 'leased' AND lease_until < :expiredBefore)
   OR EXISTS (SELECT 1 FROM pigeonhole.outbox_send WHERE state = 'leased' AND lease_until < :expiredBefore))`;
