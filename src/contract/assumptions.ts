@@ -39,9 +39,10 @@ export const GENERAL_ASSUMPTIONS: readonly ApiAssumption[] = [
   },
   {
     id: "delivery_rows",
-    notShown: "Most fields of a row of the delivery log, the name of the attempt number, and its paging.",
+    notShown:
+      "Most fields of a row of the delivery log, the states of an attempt beyond `delivered` and `failed`, the name of the attempt number, and its paging.",
     assumed:
-      "`id` identifies the row; `endpointId`, `attempt`, `kind`, `eventId`, `eventType` and `createdAt` are read if present and null otherwise. Paged like every list. `kind` is `event`, `test` or `replay`; where it is missing, a repair looks for earlier attempts of the event, and takes tests for events. The dashboard finds the attempts of an event by `eventId`, and says so where rows have none.",
+      "Other states pass as they came; a repair reads what is listed as `failed` or `delivered`, and in the sandbox there are only these. `id` identifies the row; `endpointId`, `attempt`, `kind`, `eventId`, `eventType` and `createdAt` are read if present and null otherwise. Paged like every list. `kind` is `event`, `test` or `replay`; where it is missing, a repair looks for earlier attempts of the event, and takes tests for events. The dashboard finds the attempts of an event by `eventId`, and says so where rows have none.",
     change: "Further fields are passed through as they came; `webhookDelivery` in `src/contract/webhook-endpoint.ts`.",
   },
   {
@@ -78,8 +79,9 @@ export const GENERAL_ASSUMPTIONS: readonly ApiAssumption[] = [
   },
   {
     id: "retry_after_unit",
-    notShown: "Whether the API sends Retry-After, and in what unit.",
-    assumed: "As in HTTP: whole seconds, or a date.",
+    notShown: "The general limit of requests, and whether the API sends Retry-After, and in what unit.",
+    assumed:
+      "No call waits for a general limit. A 429 to a call that can be repeated is retried after its Retry-After, as in HTTP: whole seconds, or a date. The sandbox has no general limit.",
     change: "`src/base/retry-wait.ts` is the one place that reads it.",
   },
   {
@@ -89,6 +91,12 @@ export const GENERAL_ASSUMPTIONS: readonly ApiAssumption[] = [
       "Events, as documented: a batch counts as many as it has. Every attempt counts, a refused one too. 10 a second, of which at most 100 can be saved up, and no more than 600 within any 60 s.",
     change:
       "Option `eventsPerMinute` of createClient. A 429 pauses all sending until its Retry-After in any case, but for at most a minute.",
+  },
+  {
+    id: "versioning",
+    notShown: "How the API is versioned.",
+    assumed: "By the URL or not at all. Fields, codes and values that are newer pass through.",
+    change: "Option `baseUrl` of createClient, or `fetch`, which can add a header.",
   },
   {
     id: "properties_size",

@@ -3,13 +3,11 @@ import type { Resource } from "./operation.js";
 import { onlyPage, pageOf, pageQuery } from "./paging.js";
 import { ROW_KINDS } from "./row-kinds.js";
 import { SCOPES } from "./scopes.js";
-import { emailAddress, nullable, openEnum, timestamp, tombstone } from "./shapes.js";
+import { addressAllowlist, domainAllowlist, nullable, openEnum, timestamp, tombstone } from "./shapes.js";
 
 /** API keys: lengths, counts and the minutes until they expire. See docs/service.md#api-keys. */
 export const KEY_LIMITS = {
   nameLength: 60,
-  addresses: 50,
-  domains: 25,
   roleIdLength: 64,
   minExpiryMinutes: 5,
   maxExpiryMinutes: 5_256_000,
@@ -24,14 +22,6 @@ const name = z
   .min(1, { error: "Must not be empty." })
   .max(KEY_LIMITS.nameLength, { error: `Must have at most ${KEY_LIMITS.nameLength} characters.` });
 const scopes = z.array(openEnum(SCOPES)).min(1, { error: "Must name at least one scope." }).readonly();
-const addressAllowlist = z
-  .array(emailAddress)
-  .max(KEY_LIMITS.addresses, { error: `Must hold at most ${KEY_LIMITS.addresses} addresses.` })
-  .readonly();
-const domainAllowlist = z
-  .array(z.string().min(1, { error: "Must not be empty." }).max(253, { error: "Must have at most 253 characters." }))
-  .max(KEY_LIMITS.domains, { error: `Must hold at most ${KEY_LIMITS.domains} domains.` })
-  .readonly();
 const expiryRange = {
   error: `Must be a whole number from ${KEY_LIMITS.minExpiryMinutes} to ${KEY_LIMITS.maxExpiryMinutes}.`,
 };

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { WHOLE_CHARACTERS } from "../protocol/envelope.js";
+import { LIMITS } from "../protocol/limits.js";
 import { SECRET_PATTERN } from "../protocol/secret.js";
 
 /** ISO 8601 with a zone, as callers must write it. See docs/service.md#timestamps. */
@@ -27,6 +28,23 @@ export const addressOrCatchAll = z
   .refine((text) => emailAddress.safeParse(text.replace(/^\*@/, "any@")).success, {
     error: "Must be an email address, or *@ and a domain.",
   });
+
+/** The addresses that a key or an endpoint is limited to. */
+export const addressAllowlist = z
+  .array(emailAddress)
+  .max(LIMITS.addressAllowlistSize, { error: "Must hold at most 50 addresses." })
+  .readonly();
+
+/** Two labels or more, in any alphabet; the last is no number, as that of an IP address. */
+const DOMAIN = /^(?:[\p{L}\p{M}\p{N}_-]{1,63}\.)+(?!\d+$)[\p{L}\p{M}\p{N}-]{1,63}$/u;
+
+/** The domains that a key or an endpoint is limited to. */
+export const domainAllowlist = z
+  .array(
+    z.string().regex(DOMAIN, { error: "Must be a domain." }).max(253, { error: "Must have at most 253 characters." }),
+  )
+  .max(LIMITS.domainAllowlistSize, { error: "Must hold at most 25 domains." })
+  .readonly();
 
 /** `whe_` and 24 hex characters. See docs/service.md#identifiers. */
 export const webhookId = z.string().regex(/^whe_[0-9a-f]{24}$/, { error: "Must be whe_ and 24 hex characters." });

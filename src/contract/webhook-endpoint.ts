@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { EVENT_TYPES } from "../protocol/event-types.js";
 import { LIMITS } from "../protocol/limits.js";
-import { emailAddress, nullable, openEnum } from "./shapes.js";
+import { addressAllowlist, domainAllowlist, nullable, openEnum } from "./shapes.js";
 import { isAllowedWebhookUrl } from "./webhook-url.js";
 
 const endpointUrl = z.string().refine(isAllowedWebhookUrl, {
@@ -25,20 +25,12 @@ const writable = {
     .max(LIMITS.endpointDescriptionLength, { error: "Must have at most 200 characters." })
     .optional(),
   /** Receive events of these addresses of the workspace only; at most 50. */
-  addressAllowlist: z
-    .array(emailAddress)
-    .max(LIMITS.addressAllowlistSize, { error: "Must hold at most 50 addresses." })
-    .readonly()
-    .optional(),
+  addressAllowlist: addressAllowlist.optional(),
   /**
    * Receive events of these domains of the workspace only; at most 25. If both lists are empty, it receives events of
    * every address.
    */
-  domainAllowlist: z
-    .array(z.string().min(1, { error: "Must not be empty." }).max(253, { error: "Must have at most 253 characters." }))
-    .max(LIMITS.domainAllowlistSize, { error: "Must hold at most 25 domains." })
-    .readonly()
-    .optional(),
+  domainAllowlist: domainAllowlist.optional(),
 };
 
 /** Body of creation; see docs/service.md#endpoint-operations. */

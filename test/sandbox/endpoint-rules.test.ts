@@ -80,6 +80,9 @@ describe("endpoints that are refused", () => {
       { url, domainAllowlist: Array.from({ length: 26 }, (_, index) => `d${index}.example.com`) },
       invalid("domainAllowlist"),
     ],
+    ["with an address as a domain", { url, domainAllowlist: ["a@acme.example.com"] }, invalid("domainAllowlist.0")],
+    ["with words as a domain", { url, domainAllowlist: ["acme.example.com", "not one"] }, invalid("domainAllowlist.1")],
+    ["with a name as a domain", { url, domainAllowlist: ["localhost"] }, invalid("domainAllowlist.0")],
     ["that is off from the start", { url, enabled: false }, { ...invalid("enabled"), code: "unknown_parameter" }],
   ])("an endpoint %s is refused", async (_, input, fault) => {
     const sandbox = openSandbox();

@@ -125,7 +125,7 @@ export class KeyLog {
     { list, filter, isVisible }: { list: string; filter: LogFilter; isVisible: (keyId: string) => boolean },
     bodyOf: (row: Row) => object,
   ): PageBody<object> {
-    const { keyIds, failedOnly, since, until, limit, cursor } = filter;
+    const { keyIds, failedOnly = false, since, until, limit, cursor } = filter;
     const [sinceMs, untilMs] = [Date.parse(since ?? ""), Date.parse(until ?? "")];
     const rows = all.filter(
       ({ keyId, atMs }) =>

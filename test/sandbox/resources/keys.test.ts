@@ -379,6 +379,17 @@ describe("the logs of keys", () => {
     expect(items.length).toBeLessThanOrEqual(20);
   });
 
+  test("a page of requests goes on with the default of a filter in words", async () => {
+    const { client, called } = openKeys();
+    for (let index = 0; index < 3; index += 1) await called(KEYS.full, "GET /labels");
+    const { nextCursor } = await client.keys.requests({ limit: 1 });
+    const cursor = nextCursor ?? "";
+    expect((await client.keys.requests({ limit: 1, cursor, failedOnly: false })).items).toHaveLength(1);
+    expect(await called(KEYS.full, `GET /keys/requests?cursor=${cursor}&failedOnly=true`)).toBe(
+      "400 invalid_cursor cursor",
+    );
+  });
+
   test("the pages of a log are walked while calls go on", async () => {
     const { client, keyOf, called } = openKeys();
     const { id, token } = keyOf({ scopes: ["labels:read"] });
