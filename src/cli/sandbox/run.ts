@@ -4,8 +4,8 @@ import { errorMessage } from "../../base/error-text.js";
 import type { NamedSecret } from "../../capture/model/judge-signature.js";
 import { isLocalAddress, isLocalHost } from "../../capture/send/local-address.js";
 import { createSandbox } from "../../sandbox/create-sandbox.js";
-import type { WebhookCreateInput } from "../../contract/webhook-endpoint.js";
-import type { EndpointWithSecret, Sandbox } from "../../sandbox/sandbox.js";
+import type { SandboxOptions } from "../../sandbox/options.js";
+import type { Sandbox } from "../../sandbox/sandbox.js";
 import { usageError } from "../frame/command-error.js";
 import type { CommandInput, RunCommand } from "../frame/context.js";
 import type { Output } from "../frame/output.js";
@@ -14,47 +14,46 @@ import { formatSandboxEntry } from "../values/format-sandbox-entry.js";
 import type { sandbox } from "./spec.js";
 import type { WantedEndpoint } from "../values/wanted-endpoint.js";
 import { withFlagNames } from "../values/flag-values.js";
-import { readNamed } from "../values/secret-option.js";
+import { readInput } from "../values/read-input.js";
 import { checkSandboxSecret, findSigningSecret } from "../values/signing-secret.js";
 
 type Input = CommandInput<typeof sandbox>;
 
-/** An example of the flag that gives an endpoint another path. */
-const PATH_BY = "--endpoint http://127.0.0.1:3000/hooks";
+/** The flags that make an endpoint receive more, or give it another path. */
+const FLAGS = { allBy: "--endpoint <url>=all", pathBy: () => "--endpoint http://127.0.0.1:3000/hooks" };
 
 /** Runs until Ctrl-C. */
 export const run: RunCommand<typeof sandbox> = async (input) => {
   const { options, context } = input;
   const { out, signal } = context;
-  const { clock, speed, seed, strictUrls } = options;
+  const { clock, speed, seed, allowRemote } = options;
   if (options.every !== undefined && options.emit.length === 0) {
     throw usageError("--every says how often --emit fires; give --emit too.");
   }
-  if (clock !== "real" && speed !== undefined)
+  if (clock !== undefined && clock !== "real" && speed !== undefined)
     throw usageError(`--speed and --clock ${clock} cannot be used together.`);
   // Every option is checked before anything listens.
   const secret = findSigningSecret(options.secret, context);
   if (secret !== undefined && options.endpoint.length > 0) checkSandboxSecret(secret);
-  // No variable is used for it: the variable of the other commands may contain the key of the real workspace.
-  const apiKey = options.apiKey === undefined ? undefined : readNamed("--api-key", options.apiKey, context);
-  if (apiKey !== undefined) checkApiKey(apiKey);
-  if (!options.allowRemote) for (const { url } of options.endpoint) await checkLocal(url);
+  if (!allowRemote) for (const { url } of options.endpoint) await checkLocal(url);
+  const given = await readOptions(options.options, context);
   await withFlagNames({}, async () => {
-    const emulated = createSandbox({
-      clock: speed === undefined ? clock : { speed },
-      // The receiver is another process, which uses the machine's clock.
-      receiverTime: "machine",
-      strictUrls,
-      ...(!options.allowRemote && { refuseAddress }),
-      seed,
-      ...(apiKey !== undefined && { apiKeys: [{ token: apiKey.value }] }),
-      onLog: (entry) => {
-        const present = { endpoints: emulated.endpoints.list(), allBy: "--endpoint <url>=all", pathBy: () => PATH_BY };
-        out.result({ ...entry }, formatSandboxEntry(entry, out.paint, present));
-      },
-    });
+    const emulated = refusing("--options", () =>
+      createSandbox({
+        // The receiver is another process, which uses the machine's clock.
+        receiverTime: "machine",
+        ...given,
+        ...(speed !== undefined ? { clock: { speed } } : clock !== undefined && { clock }),
+        ...(!allowRemote && { refuseAddress }),
+        ...(seed !== undefined && { seed }),
+        onLog: (entry) => {
+          const present = { endpoints: emulated.endpoints.list(), ...FLAGS };
+          out.result({ ...entry }, formatSandboxEntry(entry, out.paint, present));
+        },
+      }),
+    );
     try {
-      await start(emulated, input, { secret, apiKey });
+      await start(emulated, input, { secret, hasOwnKey: given.apiKeys === undefined });
       await Promise.all([untilInterrupted(signal), fire(emulated, input)]);
     } finally {
       await emulated.close();
@@ -62,20 +61,31 @@ export const run: RunCommand<typeof sandbox> = async (input) => {
   });
 };
 
-interface GivenSecrets {
+interface Secrets {
   secret: NamedSecret | undefined;
-  apiKey: NamedSecret | undefined;
+  /** False: its API keys are those of `--options`. */
+  hasOwnKey: boolean;
 }
 
-async function start(emulated: Sandbox, { options, context }: Input, given: GivenSecrets): Promise<void> {
+/** The options of a file. What the parser says of it is not shown: it quotes the file, which may hold keys. */
+async function readOptions(file: string | undefined, context: Input["context"]): Promise<SandboxOptions> {
+  if (file === undefined) return {};
+  const text = (await readInput("--options", file, context)).toString();
+  try {
+    return { ...(JSON.parse(text) as SandboxOptions) };
+  } catch {
+    throw usageError(`--options: ${file} is not JSON.`);
+  }
+}
+
+async function start(emulated: Sandbox, { options, context }: Input, { secret, hasOwnKey }: Secrets): Promise<void> {
   const { out } = context;
-  const { secret } = given;
   const { url } = await emulated.listen({ port: options.port });
   const { seed } = emulated;
   // A given one is already known, and a real one must not be shown.
-  const apiKey = given.apiKey?.ref ?? emulated.apiKey;
+  const apiKey = hasOwnKey ? emulated.apiKey : "of --options";
   out.result(
-    { kind: "ready", baseUrl: url, ...(given.apiKey === undefined ? { apiKey } : { apiKeyRef: apiKey }), seed },
+    { kind: "ready", baseUrl: url, ...(hasOwnKey && { apiKey }), seed },
     [
       `  ${out.paint.bold("pigeonhole sandbox")} ${context.version}`,
       `  API         ${url}`,
@@ -86,12 +96,6 @@ async function start(emulated: Sandbox, { options, context }: Input, given: Give
   );
   createEndpoints({ emulated, endpoints: options.endpoint, secret, out });
   out.result({ kind: "listening" }, `  ${out.paint.green("Ready.")}`);
-}
-
-/** The service's keys have one prefix. The rest must be at least as long as in the sandbox's own keys. */
-function checkApiKey({ ref, value }: NamedSecret): void {
-  if (/^svc_live_[\w-]{24,200}$/.test(value)) return;
-  throw usageError(`${ref}: an API key must be svc_live_ and 24 to 200 letters, digits, _ or -.`);
 }
 
 /** Applies also to endpoints created through the API, and to the addresses of a name at the time of sending. */
@@ -110,7 +114,9 @@ interface EndpointsInput {
 
 function createEndpoints({ emulated, endpoints, secret, out }: EndpointsInput): void {
   for (const { url, eventTypes } of endpoints) {
-    const endpoint = create(emulated, { url, ...(eventTypes !== undefined && { eventTypes }) }, secret);
+    const input = { url, ...(eventTypes !== undefined && { eventTypes }) };
+    const own = secret === undefined ? {} : { secret: secret.value };
+    const endpoint = refusing(`--endpoint ${url}`, () => emulated.endpoints.create(input, own));
     // A given one is already known, and a real one must not be shown.
     const shown = secret === undefined ? { secret: endpoint.secret } : { secretRef: secret.ref };
     const { id } = endpoint;
@@ -127,12 +133,12 @@ async function checkLocal(url: string): Promise<void> {
   );
 }
 
-/** A refusal by the rules of the API is a usage error here. */
-function create(emulated: Sandbox, input: WebhookCreateInput, secret: NamedSecret | undefined): EndpointWithSecret {
+/** A refusal by the rules of the sandbox is a usage error here. */
+function refusing<Made>(flag: string, make: () => Made): Made {
   try {
-    return emulated.endpoints.create(input, secret === undefined ? {} : { secret: secret.value });
+    return make();
   } catch (error) {
-    throw usageError(`--endpoint ${input.url}: ${errorMessage(error)}`);
+    throw usageError(`${flag}: ${errorMessage(error)}`);
   }
 }
 

@@ -29,23 +29,20 @@ export const sandbox = defineCommand({
       ...secretOption,
       summary: `The secret of those endpoints. ${secretOption.summary} Without one, each gets its own, which is printed.`,
     },
-    apiKey: {
-      value: "key",
+    options: {
+      value: "file",
       summary:
-        "The API key that is accepted, as env:NAME, file:path or the value itself. Default: one made from the seed, which is printed.",
+        "A JSON file, or - for standard input, with what createSandbox takes, such as apiKeys, contacts and strictUrls. Another option beside it replaces its value.",
     },
-    seed: { value: "text", summary: "Makes the same ids, samples and jitter in every run." },
+    seed: { value: "text", summary: "Makes the same API key, ids, samples and jitter in every run." },
     speed: { value: "speed", parse: parseSpeed, summary: "Lets time pass faster for retries, such as 60x." },
     clock: {
       value: "clock",
       choices: ["real", "advanceable", "manual"],
-      default: "real",
-      summary: "advanceable: the control API can move it ahead; manual: time passes only through the control API.",
+      summary:
+        "advanceable: the control API can move it ahead; manual: time passes only through the control API. Default: real.",
     },
-    allowRemote: { summary: "Allows endpoints outside this machine and its private network." },
-    strictUrls: {
-      summary: "Refuses http and local endpoint URLs, as the real service does; deliveries need --allow-remote then.",
-    },
+    allowRemote: { summary: "Allows endpoints outside this machine and its private network, as strictUrls needs." },
     emit: {
       value: "type",
       repeat: true,
