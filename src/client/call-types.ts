@@ -44,24 +44,18 @@ export interface BatchCallOptions extends KeyedCallOptions {
 }
 
 // Named tuple members give the parameters their names in the editor.
-type PathArgument<Name> = Name extends "email"
-  ? [emailOrContactId: string]
-  : Name extends "deliveryId"
-    ? [deliveryId: string]
-    : Name extends "formId"
-      ? [formId: string]
-      : Name extends "ip"
-        ? [ip: string]
-        : Name extends "linkId"
-          ? [linkId: string]
-          : Name extends "slug"
-            ? [slug: string]
-            : Name extends "stream"
-              ? [stream: string]
-              : [id: string];
+interface PathArgument {
+  email: [email: string];
+  deliveryId: [deliveryId: string];
+  formId: [formId: string];
+  ip: [ip: string];
+  linkId: [linkId: string];
+  slug: [slug: string];
+  stream: [stream: string];
+}
 
 type PathArguments<Names> = Names extends [infer First, ...infer Rest]
-  ? [...PathArgument<First>, ...PathArguments<Rest>]
+  ? [...(First extends keyof PathArgument ? PathArgument[First] : [id: string]), ...PathArguments<Rest>]
   : [];
 
 /** What is made may need nothing said of it; a change without fields is rather a mistake. */
