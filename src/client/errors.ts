@@ -1,4 +1,5 @@
 import { PigeonholeError } from "../base/error.js";
+import { isRetryableAnswer } from "../base/http.js";
 import type { ApiErrorCode } from "../contract/api-error-codes.js";
 import type { FieldError } from "../contract/error-body.js";
 import { InvalidInputError } from "../contract/invalid-input-error.js";
@@ -51,6 +52,8 @@ export class ApiError extends PigeonholeError<AnyApiErrorCode> {
   readonly retryAfterMs: number | undefined;
   /** Tries of the call until this answer, with the one that it answers: 1 unless the call was retried. */
   readonly attempts: number;
+  /** True for 408, 425, 429 and 5xx: the same call may succeed later. */
+  readonly retryable: boolean;
 
   constructor(input: ApiErrorInput) {
     const { call, status, code, message, param, fields, requestId, retryAfterMs, attempts = 1 } = input;
@@ -63,6 +66,7 @@ export class ApiError extends PigeonholeError<AnyApiErrorCode> {
     this.requestId = requestId;
     this.retryAfterMs = retryAfterMs;
     this.attempts = attempts;
+    this.retryable = isRetryableAnswer(status);
   }
 
   /** True: the message is the service's, which may quote what was sent. */
@@ -119,6 +123,8 @@ export class NoAnswerError extends PigeonholeError {
   readonly reason: NoAnswerReason;
   /** False when no connection was made; otherwise the service may have received the request and acted on it. */
   readonly mayHaveArrived: boolean;
+  /** The same call may succeed later; where it `mayHaveArrived`, it may then take effect twice. */
+  readonly retryable = true;
 
   constructor(input: {
     call: string;

@@ -1,6 +1,5 @@
 import { type Backoff, backoffDelay } from "../base/retry-wait.js";
 import { MINUTE, SECOND } from "../base/duration.js";
-import { isRetryableAnswer } from "../base/http.js";
 import type { Random } from "../base/random.js";
 import { type Operation, takesIdempotencyKey } from "../contract/operation.js";
 import { ApiError, NoAnswerError } from "./errors.js";
@@ -28,14 +27,10 @@ export interface RetryInput {
 
 /** Milliseconds until the next attempt, or undefined when the error is final. */
 export function retryWait({ error, retries, maxRetries, isRepeatable, random }: RetryInput): number | undefined {
-  if (!isRepeatable || retries >= maxRetries || !isTransient(error)) return undefined;
+  // Any other answer would be the same again.
+  const isOurs = error instanceof ApiError || error instanceof NoAnswerError;
+  if (!isRepeatable || retries >= maxRetries || !isOurs || !error.retryable) return undefined;
   const waitMs = backoffDelay(BACKOFF, retries + 1, random);
-  const askedMs = error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0;
+  const { retryAfterMs: askedMs = 0 } = error as Partial<ApiError>;
   return askedMs > MAX_RETRY_AFTER_MS ? undefined : Math.max(waitMs, askedMs);
-}
-
-/** Any answer that is not retryable would be the same again. */
-function isTransient(error: unknown): boolean {
-  if (error instanceof NoAnswerError) return true;
-  return error instanceof ApiError && isRetryableAnswer(error.status);
 }

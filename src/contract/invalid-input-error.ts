@@ -9,6 +9,8 @@ export class InvalidInputError extends PigeonholeError<ValidationCode> {
   override readonly name = "InvalidInputError";
   /** Dotted path of the field, such as `events.3.name`; undefined for the whole input. */
   readonly param: string | undefined;
+  /** The same call would be refused again. */
+  readonly retryable = false;
 
   constructor(call: string, { code, param, message }: ValidationIssue) {
     super(code, `${call} was not sent: ${param === "" ? "the input" : param}: ${message}`);

@@ -1,7 +1,6 @@
-import { ApiError, InvalidInputError, NoAnswerError } from "../client/errors.js";
+import { ApiError, InvalidInputError } from "../client/errors.js";
 import { MINUTE } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
-import { isRetryableAnswer } from "../base/http.js";
 import type { EventResult, FrozenSend, OutboxDeadReason } from "../store/outbox.js";
 
 const YOUNG_MS = 5 * MINUTE;
@@ -41,10 +40,9 @@ export function judgeFailure(error: unknown, send: FrozenSend, nowMs: number): S
     if (send.attempt > 1) return { kind: "given_up", reason: "refused", code, param, message };
     return { kind: "refused", results: blame(send, { code, param, message }) };
   }
-  if (error instanceof NoAnswerError) return retry(error);
   if (!(error instanceof ApiError)) return retry(error);
   // The service's documents name no 409 for these calls, so it is of the moment; see docs/service.md#event-errors.
-  if (isRetryableAnswer(error.status) || error.status === 409) return { ...retry(error), afterMs: error.retryAfterMs };
+  if (error.retryable || error.status === 409) return { ...retry(error), afterMs: error.retryAfterMs };
   if (isForConfiguration(error)) return { ...retry(error), isConfiguration: true };
   const { code, param = "", message } = error;
   const [only] = send.events;

@@ -109,7 +109,7 @@ describe("a timeout", () => {
     const options = { clock: fastClock(), timeoutMs: 2_000, maxRetries: 0 };
     const error = await rejection(clientOf(server, options).webhooks.get(WEBHOOK_ID));
     expect(error).toBeInstanceOf(NoAnswerError);
-    expect(error).toMatchObject({ code: "no_answer", reason: "timeout", mayHaveArrived: true });
+    expect(error).toMatchObject({ code: "no_answer", reason: "timeout", mayHaveArrived: true, retryable: true });
     expect((error as Error).message).toContain("no answer within 2000 ms");
   });
 

@@ -47,6 +47,7 @@ describe("errors of the API", () => {
     expect(error).toBeInstanceOf(PigeonholeError);
     expect(error.constructor).toBe(type);
     expect(error).toMatchObject({ name, status, code: "some_code", param: "a.b", requestId: undefined });
+    expect(error.retryable).toBe([408, 425, 429, 500, 503, 599].includes(status));
     expect(error.message).toBe(`webhooks.get: Some message. (HTTP ${status}, some_code, param a.b)`);
   });
 
@@ -108,6 +109,7 @@ describe("errors of the API", () => {
     const server = await startApi(SENT);
     const invalid = await rejection(clientOf(server).contactEvents.send({ ...EVENT, name: "" }));
     expect(invalid).toBeInstanceOf(InvalidInputError);
+    expect(invalid).toMatchObject({ retryable: false });
     expect(isPigeonholeError(invalid)).toBe(true);
     expect(
       isPigeonholeError(

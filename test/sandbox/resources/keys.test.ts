@@ -379,7 +379,7 @@ describe("the logs of keys", () => {
     expect(items.length).toBeLessThanOrEqual(20);
   });
 
-  test("a page of requests goes on with the default of a filter in words", async () => {
+  test("a cursor of the requests is taken with failedOnly=false, which is the default, and not with true", async () => {
     const { client, called } = openKeys();
     for (let index = 0; index < 3; index += 1) await called(KEYS.full, "GET /labels");
     const { nextCursor } = await client.keys.requests({ limit: 1 });
