@@ -86,8 +86,7 @@ async function send(
 }
 
 /** The redirect that fetch was to refuse, without its status, as a browser's fetch gives one. Other errors stay. */
-function asRedirect(error: unknown): Response {
-  const { message = "" } = ((error as Error | undefined)?.cause ?? {}) as { message?: string };
-  if (message === "unexpected redirect") return Response.error();
+function asRedirect(error?: { cause?: { message?: unknown } }): Response {
+  if (error?.cause?.message === "unexpected redirect") return Response.error();
   throw error;
 }
