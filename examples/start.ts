@@ -1,7 +1,10 @@
 import "./check-node.js";
 import { randomBytes } from "node:crypto";
 import { type Server, createServer } from "node:http";
+import { mkdtempSync, rmSync } from "node:fs";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import Database from "better-sqlite3";
@@ -15,8 +18,8 @@ import { tell, tellAnswer, tellService, tellStep } from "./story.js";
 // contact events back to it. It stays up for your own deliveries until Ctrl-C.
 
 const PATH = "/webhooks/mail";
-/** Where the commands look for it, too. */
-const STORE = process.env["DATABASE_FILE"] ?? "pigeonhole.db";
+const FOLDER = mkdtempSync(join(tmpdir(), "pigeonhole-"));
+const STORE = join(FOLDER, "inbox.db");
 /** A type that the service has and this version of the package does not know. */
 const NEW_TYPE = "email.teleported";
 /** The service waits a minute before its first retry; here it takes a second. */
@@ -174,7 +177,7 @@ ${pc.bold("Your turn")}  (${enter}Ctrl-C ends)
 
    See what is stored there, and here:
    curl ${apiUrl}/sandbox/contact-events
-   npx node dist/cli/bin.js inbox list
+   npx pigeonhole inbox list --db ${STORE}
 `);
 }
 
@@ -195,6 +198,7 @@ async function shutDown(): Promise<void> {
   await receiver.stop();
   await sandbox.close();
   server.closeAllConnections();
-  console.log("Stopped. What was not done runs at the next start.");
+  rmSync(FOLDER, { recursive: true });
+  console.log("Stopped.");
   process.exit(0);
 }

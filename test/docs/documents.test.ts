@@ -80,8 +80,9 @@ describe("the first program of the README", () => {
     expect(first).toEqual({ remark: "example: first", block: example });
   });
 
-  test("the first program of the README has fewer than 20 lines", () => {
-    expect(first?.block.trimEnd().split("\n").length).toBeLessThan(20);
+  test("the first program of the README has fewer than 32 lines, three of them a schema", () => {
+    expect(first?.block.trimEnd().split("\n").length).toBeLessThan(32);
+    expect(first?.block).toMatch(/^ {2}schemas: \{\n.*z\.object\(.*\n {2}\},$/m);
   });
 
   test("the first program of the README is preceded only by the name and one sentence", () => {
@@ -90,7 +91,15 @@ describe("the first program of the README", () => {
     expect(title).toBe("# pigeonhole");
     expect(rest).toHaveLength(1);
     expect(rest[0]?.match(/\.(\s|$)/g)).toHaveLength(1);
+    expect(rest[0]).toMatch(/one hosted email workspace and not for other senders/);
   });
+});
+
+test("the first command of the README is what a checkout runs, and how it ends stands there", () => {
+  const [, demo = ""] = readDocument("README.md").split("## See it work");
+  const [first] = blocksOf(demo, "sh");
+  expect(first?.block).toBe("npm ci && npm start\n");
+  expect(demo.split("```")[0]).toMatch(/checkout.*until Ctrl-C.*temporary folder/s);
 });
 
 describe("command lines", () => {

@@ -1,24 +1,23 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { fillExampleFolder } from "./example-folder.js";
 
-// `npm start` without its build, in a folder of its own so that its inbox does not meet the reader's.
+// `npm start` without its build, in a folder of its own.
 
 const root = resolve(import.meta.dirname, "../..");
 const folder = mkdtempSync(join(tmpdir(), "pigeonhole-example-"));
-const inbox = join(folder, "pigeonhole.db");
 const env = { ...process.env, NO_COLOR: "1", FORCE_COLOR: undefined, DATABASE_FILE: undefined };
+let inbox = "";
 let demo: ChildProcess;
 let output = "";
 let ended: Promise<number | null>;
 
 beforeAll(async () => {
   fillExampleFolder(folder);
-  for (const end of ["", "-wal", "-shm", "-owner"]) rmSync(`${inbox}${end}`, { force: true });
   demo = spawn(process.execPath, [join(root, "node_modules/tsx/dist/cli.mjs"), "examples/start.ts"], {
     cwd: folder,
     env: { ...env, PORT: "0" },
@@ -28,7 +27,8 @@ beforeAll(async () => {
   demo.stderr?.on("data", (text: Buffer) => (output += text.toString()));
   ended = new Promise((done) => demo.once("exit", (code) => done(code)));
   // expect.poll works inside a test only.
-  await vi.waitFor(() => expect(output).toContain("bin.js inbox list\n"), { timeout: 40_000 });
+  await vi.waitFor(() => expect(output).toContain("pigeonhole inbox list"), { timeout: 40_000 });
+  [, inbox = ""] = /^Its inbox +(\S+)$/m.exec(output) ?? [];
 }, 45_000);
 
 afterAll(() => {
@@ -158,7 +158,7 @@ test("the counts at the end are those of the app's table and of the service", ()
 
 test("the printed commands work without changes: one more delivery, shown live, that arrives twice when asked", async () => {
   const [emit = "", twice = ""] = output.match(/curl -X POST .*/g) ?? [];
-  const [list = ""] = /node dist\/cli\/bin\.js .*/.exec(output) ?? [];
+  const [list = ""] = /npx pigeonhole inbox .*/.exec(output) ?? [];
   const told = output.length;
   const run = (command: string) => spawnSync("sh", ["-c", command], { cwd: folder, env, encoding: "utf8" }).stdout;
   expect(run(twice)).toContain('"added":1');
@@ -178,4 +178,9 @@ test("Ctrl-C lets running work end and ends with 0", async () => {
   demo.kill("SIGINT");
   expect(await ended).toBe(0);
   expect(output).toContain("Stopped.");
+});
+
+test("the inbox is in a temporary folder, which is gone after the end, and not in the checkout", () => {
+  expect([inbox.startsWith(tmpdir()), existsSync(dirname(inbox))]).toEqual([true, false]);
+  expect(readdirSync(folder).filter((name) => name.includes(".db"))).toEqual([]);
 });

@@ -27,13 +27,9 @@ const RESOURCES: Record<keyof Contract, readonly [what: string, assumptions: Reg
 const PAGE = "docs/api.md";
 const NAMES = Object.keys(CONTRACT) as (keyof Contract)[];
 
-/** One line for each resource of the API. */
+/** The resources of the API, each with its place in the reference. */
 export function resourcesList(): string {
-  const rows = NAMES.map((resource) => {
-    const link = `[\`client.${resource}\`](${PAGE}#client${resource.toLowerCase()})`;
-    return `- ${link}: ${RESOURCES[resource][0]}`;
-  });
-  return rows.join("\n");
+  return NAMES.map((resource) => `[\`${resource}\`](${PAGE}#client${resource.toLowerCase()})`).join(", ");
 }
 
 /** All calls by resource: what they do, take and answer, their errors, and what is assumed. */
