@@ -66,11 +66,6 @@ export function makeTerm({ field, value, negated }: Omit<QueryTerm, "text">): Qu
   return { field, value, negated, text: `${negated ? "-" : ""}${field === null ? "" : `${field}:`}${spelled}` };
 }
 
-/** The text that parses to the same query. */
-export function formatQuery({ terms }: Query): string {
-  return terms.map(({ text }) => text).join(" ");
-}
-
 /** Whether a capture matches the query. `after:10m` counts back from `nowMs`. */
 export function matchesQuery(query: Query, capture: Capture, nowMs: number = Date.now()): boolean {
   const terms = checked.get(query) ?? query.terms.map(checkTerm);
