@@ -5,16 +5,16 @@ import type { HeaderList } from "../../capture/model/capture.js";
 import { headerListReader } from "../../capture/model/judge-signature.js";
 import type { SenderAnswer, ReceiveDelivery } from "../forward/forwarder.js";
 import type { Report } from "../dev-event.js";
-import { readRequestBody } from "./read-request-body.js";
+import { type BodyResult, readRequestBody } from "./read-request-body.js";
 import { senderAddress, sourceOf } from "./sender-address.js";
 
 const BODY_TIMEOUT_MS = 10 * SECOND;
 
-/** Most deliveries at the same time. Above it the answer is 503, so that the service sends again. */
-const MAX_AT_ONCE = 200;
-
-/** Most bytes of their bodies together; one is always taken. */
+/** Memory of all deliveries at the same time; one is always taken. Above it the service is to send again. */
 const MAX_BYTES_AT_ONCE = 32 * 1024 * 1024;
+
+/** Counted for each besides its body, so that there are 200 at most. */
+const BYTES_OF_EACH = MAX_BYTES_AT_ONCE / 200;
 
 const BUSY: SenderAnswer = { status: 503, headers: [["Retry-After", "5"]], body: Buffer.from("busy\n") };
 
@@ -33,7 +33,6 @@ export interface CaptureListenerOptions {
  * path is answered 503, so that it is sent again and not lost to a misspelt URL.
  */
 export function createCaptureListener(options: CaptureListenerOptions): RequestListener {
-  let atWork = 0;
   let bytesAtWork = 0;
 
   async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
@@ -57,11 +56,6 @@ export function createCaptureListener(options: CaptureListenerOptions): RequestL
       refuse("wrong_method", 405, [["Allow", "POST"]]);
       return;
     }
-    if (atWork >= MAX_AT_ONCE) {
-      writeAnswer(req, res, BUSY);
-      return;
-    }
-    atWork += 1;
     let taken = 0;
     const take = (bytes: number): boolean => {
       taken += bytes;
@@ -69,7 +63,8 @@ export function createCaptureListener(options: CaptureListenerOptions): RequestL
       return bytesAtWork <= MAX_BYTES_AT_ONCE || bytesAtWork === taken;
     };
     try {
-      const read = await readRequestBody(req, { maxBytes: options.maxBodyBytes, timeoutMs: BODY_TIMEOUT_MS, take });
+      const limits = { maxBytes: options.maxBodyBytes, timeoutMs: BODY_TIMEOUT_MS, take };
+      const read: BodyResult = take(BYTES_OF_EACH) ? await readRequestBody(req, limits) : { kind: "busy" };
       switch (read.kind) {
         case "read": {
           const request = { method, ...arrivedAt, headers, body: read.body };
@@ -89,7 +84,6 @@ export function createCaptureListener(options: CaptureListenerOptions): RequestL
           res.destroy();
       }
     } finally {
-      atWork -= 1;
       bytesAtWork -= taken;
     }
   }
