@@ -140,17 +140,17 @@ async function findRoute({ lasting, open }: AnswerTools, method: string, path: s
 }
 
 function openStream({ live, log }: AnswerTools, person: Viewer): DashboardAnswer {
-  if (live.isFull)
+  if (live.isFullFor(person))
     return errorAnswer(503, {
       code: "too_many_streams",
-      message: "Too many pages are open; this one reads by itself.",
+      message: "Too many pages are open, of all people or of you; this one reads by itself.",
     });
   // Jobs may have been chosen by a text in errors.
   noteReading(log, person, { path: STREAM_PATH, quotes: true });
   return {
     kind: "stream",
     headers: { "content-type": "text/event-stream; charset=utf-8", "x-accel-buffering": "no" },
-    open: (sink) => live.open(sink, person.payloads),
+    open: (sink) => live.open(sink, person),
   };
 }
 

@@ -38,11 +38,13 @@ export interface EventRouteTools {
 
 /** Searches that run: each holds a payload, and waits for its turn to redact it. */
 const MAX_SEARCHES = 10;
+/** Those of one person, in all of the person's pages. */
+const MAX_SEARCHES_OF_ONE = 3;
 
 /** Stored events: lists, one event with its life, and what is done to it. */
 export function eventRoutes(tools: EventRouteTools): DashboardRoute[] {
   const { operator, personal, share, log } = tools;
-  const searches = new SideBySide(MAX_SEARCHES, tooManySearches);
+  const searches = new SideBySide(MAX_SEARCHES, tooManySearches, MAX_SEARCHES_OF_ONE);
   const payloads = new SearchablePayloads({ personal, share });
   const file = async (
     { id, signal }: DashboardCall,
@@ -133,7 +135,7 @@ interface EventListTools extends EventRouteTools {
 
 async function listEvents(
   tools: EventListTools,
-  { query, person: { payloads: rule }, signal }: DashboardCall,
+  { query, person: { name, payloads: rule }, signal }: DashboardCall,
 ): Promise<DashboardEventPage> {
   const { operator, readings, personal, quotes, searches } = tools;
   const glance = quotes.glance();
@@ -143,12 +145,12 @@ async function listEvents(
     text === "" && (wanted.error === undefined || rule === "full")
       ? await listShownEvents({ operator, source: readings, personal, quotes }, wanted, { rule, signal, glance })
       : // What is not ready yet must not be missed.
-        await searches.run(() => searchEvents(tools, { query: wanted, text, reader: { rule, signal } }));
+        await searches.run(() => searchEvents(tools, { query: wanted, text, reader: { rule, signal } }), name);
   return { items, nextCursor: nextCursor ?? null, ...glance.state };
 }
 
 function tooManySearches(): PageApiError {
-  const message = "Too many people search at once. Search again in some seconds.";
+  const message = "Too many searches run at once, of all people or of you. Search again in some seconds.";
   return new PageApiError(503, { code: "too_many_searches", message });
 }
 

@@ -6,6 +6,7 @@ import { type DashboardNow, OLD_COUNTS_MS, type StreamMessages } from "./api/now
 import type { PayloadAccess } from "./api/session.js";
 import type { StreamSink } from "./dashboard-request.js";
 import type { FailureLog } from "./failure-log.js";
+import type { Viewer } from "./identify-viewer.js";
 import { jobRow } from "./job-routes.js";
 
 const REFRESH_MS = 1 * SECOND;
@@ -14,6 +15,8 @@ const HEARTBEAT_MS = 15 * SECOND;
 const MAX_STREAM_MS = 10 * MINUTE;
 /** Open streams of this process; each is a connection. */
 const MAX_STREAMS = 50;
+/** Those of one person, in all of the person's pages. */
+const MAX_STREAMS_OF_ONE = 10;
 
 /** Where the messages come from. */
 export interface LiveViewTools {
@@ -28,9 +31,8 @@ export interface LiveViewTools {
   clock: Clock;
 }
 
-interface OpenStream {
+interface OpenStream extends Pick<Viewer, "name" | "payloads"> {
   sink: StreamSink;
-  payloads: PayloadAccess;
   /** By the clock's `elapsed`, as `heardAt`. */
   until: number;
   heardAt: number;
@@ -55,14 +57,15 @@ export class LiveView {
     this.#tools = tools;
   }
 
-  get isFull(): boolean {
-    return this.#streams.size >= MAX_STREAMS;
+  isFullFor(person: Pick<Viewer, "name">): boolean {
+    const own = [...this.#streams].filter(({ name }) => name === person.name);
+    return this.#streams.size >= MAX_STREAMS || own.length >= MAX_STREAMS_OF_ONE;
   }
 
   /** Returns what is called when the client has gone. */
-  open(sink: StreamSink, payloads: PayloadAccess): () => void {
+  open(sink: StreamSink, { name, payloads }: Pick<Viewer, "name" | "payloads">): () => void {
     const now = elapsedBy(this.#tools.clock);
-    const stream = { sink, payloads, until: now + MAX_STREAM_MS, heardAt: now };
+    const stream = { sink, name, payloads, until: now + MAX_STREAM_MS, heardAt: now };
     this.#streams.add(stream);
     sink.write("retry: 2000\n\n");
     // What was read for pages that have gone is old.

@@ -17,7 +17,7 @@ import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
 import { fakeClock } from "pigeonhole/testing";
 import { captureLog, decorateStore, makeEvent, makeGate, openReceiver, post, tempFile } from "../support/receiver.js";
 import { processStatus } from "../store/conformance/figures.js";
-import { type DashboardClient, openDashboard } from "./dashboard-client.js";
+import { type DashboardClient, OPERATOR, openDashboard } from "./dashboard-client.js";
 
 /** A receiver whose handler fails for events with `data.fails`; `runs` has the ids of its runs. */
 async function start(options: Partial<ReceiverOptions> = {}) {
@@ -520,12 +520,21 @@ describe("the stream", () => {
   }, 15_000);
 
   test("so many pages can have one, and one that leaves makes room", async () => {
-    const { dashboard } = await start();
-    const open = (): Promise<Response> => dashboard.fetch(new Request("https://ops.example/api/stream"));
-    const streams = await Promise.all(Array.from({ length: 50 }, open));
-    expect((await open()).status).toBe(503);
+    const { receiver } = await start();
+    const allow = ({ headers }: Request) => ({ ...OPERATOR, name: headers.get("x-name") ?? "" });
+    const dashboard = openDashboard(receiver, { allow });
+    const open = (index: number): Promise<Response> => {
+      const headers = { "x-name": `person ${Math.floor(index / 10)}` };
+      return dashboard.fetch(new Request("https://ops.example/api/stream", { headers }));
+    };
+    const streams: Response[] = [];
+    for (let index = 0; index < 10; index += 1) streams.push(await open(index));
+    expect((await open(0)).status).toBe(503);
+    for (let index = 10; index < 50; index += 1) streams.push(await open(index));
+    expect(streams.map(({ status }) => status)).toEqual(Array.from({ length: 50 }, () => 200));
+    expect((await open(50)).status).toBe(503);
     await streams[0]?.body?.cancel();
-    const again = await open();
+    const again = await open(0);
     expect(again.status).toBe(200);
     for (const each of [...streams.slice(1), again]) await each.body?.cancel();
   });

@@ -103,3 +103,14 @@ test("calls run side by side, whatever becomes of them, and too many are refused
   await Promise.all([waiting, second]);
   await expect(places.run(() => Promise.resolve("d"))).resolves.toBe("d");
 });
+
+test("one person has some of the places side by side, and leaves the others to all", async () => {
+  const places = new SideBySide(3, () => new Error("too many"), 2);
+  const gate = makeGate();
+  const waiting = ["ann", "ann"].map((name) => places.run(() => gate.passed, name));
+  await expect(places.run(() => Promise.resolve(), "ann")).rejects.toThrow("too many");
+  await expect(places.run(() => Promise.resolve("b"), "bob")).resolves.toBe("b");
+  gate.open();
+  await Promise.all(waiting);
+  await expect(places.run(() => Promise.resolve("a"), "ann")).resolves.toBe("a");
+});
