@@ -31,8 +31,9 @@ export interface OpenDashboard {
 /** What requests are answered with. */
 export interface AnswerTools {
   people: PersonRules;
-  /** Of the page in the browser, where the app names it. */
+  /** The options of the same names. */
   origin: string | undefined;
+  hosts: readonly string[];
   files: DashboardFiles;
   /** Rejects with `stopped` while the receiver does not run, or as the store does. */
   open: () => Promise<OpenDashboard>;
@@ -58,7 +59,7 @@ export function createAnswer(tools: AnswerTools): (request: DashboardRequest) =>
   return async (request) => {
     const identity = await identifyViewer(request.original, tools.people);
     if (identity.kind !== "person") return refuse(identity, request);
-    const refusal = guardOrigin(request, tools.origin);
+    const refusal = guardOrigin(request, tools);
     if (refusal?.hosts !== undefined) tools.failures.noteOrigin(refusal.hosts);
     if (refusal !== undefined) return errorAnswer(refusal.status, refusal.body);
     if (!request.path.startsWith("/api/")) return answerFile(tools, request);

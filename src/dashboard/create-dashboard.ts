@@ -56,7 +56,7 @@ export function createDashboard<Req = never>(
   receiver: DashboardReceiver,
   options: DashboardOptions<Req> = {},
 ): Dashboard {
-  const { allow, payloads, path, origin } = DASHBOARD_OPTIONS.resolve(options);
+  const { allow, payloads, path, origin, hosts } = DASHBOARD_OPTIONS.resolve(options);
   const parts = partsOf(receiver);
   const { clock, logger, logErrorMessages } = parts.options;
   const operator = operatorOf(parts);
@@ -77,6 +77,7 @@ export function createDashboard<Req = never>(
       clock,
     },
     origin,
+    hosts,
     files: new DashboardFiles(),
     open,
     lasting: [

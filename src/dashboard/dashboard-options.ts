@@ -36,10 +36,16 @@ export interface DashboardOptions<Req = never> {
    */
   path?: string | undefined;
   /**
-   * Origin of the page in the browser, such as "https://ops.example", where a proxy changes the host of requests. Only
-   * browsers that send no `Sec-Fetch-Site` need it, as they do over plain http. @default the host of the request
+   * Origin of the page in the browser, such as "https://ops.example". Requests for another host are refused. Where a
+   * proxy changes the host, name that one in `hosts`. @default the host of the request
    */
   origin?: string | undefined;
+  /**
+   * Hosts that requests may be for, such as "localhost:3000", with the port if the browser shows one. Needed where
+   * `allow` lets people in without a login: a page elsewhere may give its own name the address of this server.
+   * @default the host of `origin`; without one, any
+   */
+  hosts?: readonly string[] | undefined;
 }
 
 /** The defaults and checks of {@link DashboardOptions}. */
@@ -48,6 +54,7 @@ export const DASHBOARD_OPTIONS = defineOptions("createDashboard", {
   payloads: oneOf(PAYLOAD_ACCESS, { default: "redacted" }),
   path: readBy(checkMountPath),
   origin: readBy(checkOrigin),
+  hosts: readBy(checkHosts, { default: [] }),
 } satisfies OptionsOf<DashboardOptions>);
 
 function checkOrigin(option: string, origin: string | undefined): string | undefined {
@@ -57,6 +64,15 @@ function checkOrigin(option: string, origin: string | undefined): string | undef
   throw new PigeonholeError(
     "invalid_option",
     `${option} must be an origin such as "https://ops.example", in small letters and without a path.`,
+  );
+}
+
+function checkHosts(option: string, hosts: readonly string[]): readonly string[] {
+  const isList = Array.isArray(hosts) && hosts.every((host) => /^[a-z0-9.:[\]_-]+$/.test(String(host)));
+  if (isList) return hosts;
+  throw new PigeonholeError(
+    "invalid_option",
+    `${option} must be a list of hosts such as "localhost:3000", in small letters.`,
   );
 }
 

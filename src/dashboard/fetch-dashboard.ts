@@ -22,7 +22,7 @@ export function createFetchDashboard(
   mount: string | undefined,
 ): FetchHandler {
   return async (request) => {
-    const { pathname, search } = new URL(request.url);
+    const { host, pathname, search } = new URL(request.url);
     const url = pathname + search;
     const place = splitMount({ url, original: url, mount });
     if (place === undefined) return toResponse(request, textAnswer(404, "The dashboard is mounted elsewhere."));
@@ -30,7 +30,7 @@ export function createFetchDashboard(
       ...place,
       method: request.method,
       original: request,
-      header: (name) => request.headers.get(name) ?? undefined,
+      header: (name) => request.headers.get(name) ?? (name === "host" ? host : undefined),
       readBody: () => readJson(request),
       signal: request.signal,
     });

@@ -16,7 +16,14 @@ const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
  * request that may go on. The page itself can be opened by a link from anywhere; what it reads and does is asked for by
  * itself only. No header that allows another origin is ever sent.
  */
-export function guardOrigin(request: DashboardRequest, ownOrigin: string | undefined): RequestRefusal | undefined {
+export function guardOrigin(
+  request: DashboardRequest,
+  { origin: ownOrigin, hosts }: { origin: string | undefined; hosts: readonly string[] },
+): RequestRefusal | undefined {
+  const host = request.header("host")?.toLowerCase() ?? "";
+  const own = [...hosts, ...(ownOrigin === undefined ? [] : [new URL(ownOrigin).host])];
+  if (own.length > 0 && !own.includes(host))
+    return { ...FOREIGN_HOST, hosts: { page: host.slice(0, MAX_HOST_LENGTH), dashboard: own.join(", ") } };
   const isRead = request.method === "GET" || request.method === "HEAD";
   if (isRead) return request.path.startsWith("/api/") && isOfOther(request) ? FOREIGN_READ : undefined;
   if (request.method !== "POST") return refuse(405, "wrong_method", "The dashboard takes GET and POST.");
@@ -26,6 +33,11 @@ export function guardOrigin(request: DashboardRequest, ownOrigin: string | undef
   return refuse(415, "not_json", "An action must have content-type: application/json.");
 }
 
+const FOREIGN_HOST = refuse(
+  403,
+  "foreign_host",
+  "The dashboard is not at this host. Open it at the host of its option origin, or name this one in its option hosts.",
+);
 const FOREIGN_READ = refuseForeign("A page of another origin asked for this. Open the dashboard itself.");
 const FOREIGN_ACTION = refuseForeign("A page of another origin sent this action. Act on the dashboard's own page.");
 const NO_ORIGIN = refuseForeign(

@@ -51,7 +51,8 @@ function readRequest(req: MountedRequest, mount: string | undefined): ReadReques
     method: req.method ?? "",
     original: req,
     header(name) {
-      const value = req.headers[name];
+      // HTTP/2 has it under a name of its own.
+      const value = req.headers[name] ?? (name === "host" ? req.headers[":authority"] : undefined);
       return Array.isArray(value) ? value.join(", ") : value;
     },
     readBody: () => readJson(req),

@@ -203,7 +203,7 @@ describe("actions", () => {
     const plain = { "sec-fetch-site": "none", host: "10.0.0.7:8080", "x-forwarded-host": "evil.example" };
     const act = async (origin: string, own: string | undefined, site = plain["sec-fetch-site"]) => {
       const headers = { ...plain, origin, "sec-fetch-site": site };
-      const dashboard = openDashboard(receiver, { origin: own });
+      const dashboard = openDashboard(receiver, { origin: own, ...(own !== undefined && { hosts: [plain.host] }) });
       const { status, body } = await dashboard.post<{ message?: string }>("api/outbox/retry", { ids: [] }, headers);
       return { status, message: body.message };
     };
@@ -226,6 +226,28 @@ describe("actions", () => {
     });
     for (const origin of ["ops.example", "http://ops.example/", "http://Ops.example", "file:///x"])
       expect(() => openDashboard(receiver, { origin })).toThrow(/origin must be an origin such as/);
+  });
+
+  test("a request for a host that neither origin nor hosts names is refused, without a login too", async () => {
+    const log = captureLog();
+    const receiver = await startReceiver({ logger: log.logger });
+    const statusOf = async (options: DashboardOptions<Request>, host: string): Promise<number> =>
+      (await openDashboard(receiver, options).get("api/session", { host })).status;
+    for (const options of [
+      { origin: HOST },
+      { hosts: ["ops.example"] },
+      { origin: "http://x.test", hosts: ["ops.example"] },
+    ])
+      expect([await statusOf(options, "Ops.example"), await statusOf(options, "evil.example")]).toEqual([200, 403]);
+    expect(await statusOf({}, "evil.example")).toBe(200);
+    const answer = await openDashboard(receiver, { hosts: ["localhost:3000"] }).get("");
+    expect(answer.body).toMatchObject({ code: "foreign_host", message: expect.stringContaining("its option hosts") });
+    expect(log.named("dashboard_origin_refused").at(-1)).toMatchObject({
+      page: "ops.example",
+      dashboard: "localhost:3000",
+    });
+    for (const hosts of [["https://ops.example"], ["OPS"], "ops.example"])
+      expect(() => openDashboard(receiver, { hosts: hosts as string[] })).toThrow(/hosts must be a list of hosts/);
   });
 
   test.each<[string, string, number, string]>([
