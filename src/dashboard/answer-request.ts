@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { isPigeonholeError } from "../base/error.js";
 import { BodyFields } from "../dev/api/body-fields.js";
 import { errorAnswerFor } from "../dev/api/error-answer.js";
@@ -34,6 +35,8 @@ export interface AnswerTools {
   /** The options of the same names. */
   origin: string | undefined;
   hosts: readonly string[];
+  /** Path of the database; undefined without a file. */
+  file: string | undefined;
   files: DashboardFiles;
   /** Rejects with `stopped` while the receiver does not run, or as the store does. */
   open: () => Promise<OpenDashboard>;
@@ -63,12 +66,20 @@ export function createAnswer(tools: AnswerTools): (request: DashboardRequest) =>
     if (refusal?.hosts !== undefined) tools.failures.noteOrigin(refusal.hosts);
     if (refusal !== undefined) return errorAnswer(refusal.status, refusal.body);
     if (!request.path.startsWith("/api/")) return answerFile(tools, request);
-    try {
-      return await answerApi(tools, request, identity.person);
-    } catch (error) {
-      return answerError(tools.failures, error);
-    }
+    const { person } = identity;
+    const answer = await answerApi(tools, request, person).catch((error: unknown) =>
+      answerError(tools.failures, error),
+    );
+    return person.role === "read" && tools.file !== undefined ? withoutFolder(answer, tools.file) : answer;
   };
+}
+
+/** Who only looks learns the name of the database's file, and not where it is. */
+function withoutFolder(answer: DashboardAnswer, file: string): DashboardAnswer {
+  const hide = (text: string): string => text.replaceAll(JSON.stringify(file).slice(1, -1), basename(file));
+  if (answer.kind === "whole") return { ...answer, body: hide(String(answer.body)) };
+  const open: typeof answer.open = (sink) => answer.open({ ...sink, write: (text) => sink.write(hide(text)) });
+  return { ...answer, open };
 }
 
 const REFUSALS: Record<Exclude<Identity["kind"], "person">, { status: number; code: string; message: string }> = {

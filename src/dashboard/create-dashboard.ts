@@ -78,6 +78,7 @@ export function createDashboard<Req = never>(
     },
     origin,
     hosts,
+    file: parts.options.store.file,
     files: new DashboardFiles(),
     open,
     lasting: [

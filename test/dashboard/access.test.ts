@@ -1,4 +1,5 @@
 import { createServer } from "node:http";
+import { dirname } from "node:path";
 import { createDashboard } from "pigeonhole/dashboard";
 import type { DashboardOptions } from "pigeonhole/dashboard";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -248,6 +249,23 @@ describe("actions", () => {
     });
     for (const hosts of [["https://ops.example"], ["OPS"], "ops.example"])
       expect(() => openDashboard(receiver, { hosts: hosts as string[] })).toThrow(/hosts must be a list of hosts/);
+  });
+
+  test("who only looks learns the name of the database's file and not its folder, also from errors and streams", async () => {
+    const file = tempFile();
+    const receiver = await startReceiver({ store: file });
+    const texts = async (role: "read" | "operate"): Promise<string[]> => {
+      const dashboard = openDashboard(receiver, { allow: () => ({ role, name: role }) });
+      const { body } = await dashboard.fetch(new Request(`${HOST}/api/stream`));
+      const stream = body?.pipeThrough(new TextDecoderStream()).getReader();
+      let streamed = "";
+      while (!streamed.includes("event: now")) streamed += (await stream?.read())?.value ?? expect.unreachable();
+      await stream?.cancel();
+      return [(await dashboard.get("api/session")).text, (await dashboard.get("api/events/none")).text, streamed];
+    };
+    for (const text of await texts("read")) expect(text).not.toContain(dirname(file));
+    const [session, missing] = await texts("operate");
+    expect([session, missing]).toEqual([expect.stringContaining(file), expect.stringContaining(file)]);
   });
 
   test.each<[string, string, number, string]>([
