@@ -25,7 +25,6 @@ import { createCaptureLog } from "./forward/capture-log.js";
 import { createAppSender } from "./forward/app-sender.js";
 import { Forwarder, type ReceiveDelivery } from "./forward/forwarder.js";
 import { isHeld } from "./forward/held-tag.js";
-import { watchOtherDevServers } from "./forward/other-dev-servers.js";
 import { checkNotOwnPort } from "./forward/forward-rules.js";
 import type { Report } from "./dev-event.js";
 import { listen, listenOnLoopback } from "./listen.js";
@@ -144,8 +143,6 @@ async function start(options: DevServerOptions, cleanup: Cleanup): Promise<DevSe
   });
 
   cleanup.add(log.watch());
-  // Ends after the port and the queue: a process that sees this one end finds everything that it held.
-  cleanup.add(watchOtherDevServers(folder.path, () => forwarder.queueHeld()));
 
   const receiveLive: ReceiveDelivery = async (arrived) => {
     const answer = await forwarder.receive(arrived);

@@ -1,13 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { TEST_SECRET } from "pigeonhole/testing";
 import { describe, expect, test } from "vitest";
 import { runCli, startCli } from "../support/run-cli.js";
 import { callApi, deliver, findAbsentApp, makeDelivery, send, startApp, startDev } from "./dev-harness.js";
 
-/** By then each dev server has seen the others of its folder. */
-const SEEN_MS = 2_500;
 const env = { WEBHOOK_SECRET: TEST_SECRET };
 
 describe("another process beside a running dev server", () => {
@@ -87,10 +84,9 @@ describe("another process beside a running dev server", () => {
     const ending = await startDev({ ...options, cwd: living.folder });
     await deliver(ending.dev);
     await deliver(living.dev);
-    expect([living.dev.held, ending.dev.held]).toEqual([1, 1]);
-    await sleep(SEEN_MS);
+    await expect.poll(() => [living.dev.held, ending.dev.held]).toEqual([2, 2]);
     await ending.dev.close();
-    await expect.poll(() => living.dev.held).toBe(2);
+    expect(living.dev.held).toBe(2);
     const app = await startApp(undefined, gone.port);
     await expect.poll(() => living.dev.held).toBe(0);
     expect(app.seen).toHaveLength(2);
@@ -104,9 +100,8 @@ describe("another process beside a running dev server", () => {
     const { captureUrl } = JSON.parse(await killed.line(/"kind":"ready"/)) as { captureUrl: string };
     const { headers, body } = makeDelivery();
     expect(await send(captureUrl, { method: "POST", headers, body })).toMatchObject({ status: 202 });
-    expect(living.dev.held).toBe(0);
-    killed.signal("SIGKILL");
     await expect.poll(() => living.dev.held).toBe(1);
+    killed.signal("SIGKILL");
     const app = await startApp(undefined, gone.port);
     await expect.poll(() => app.seen.length).toBe(1);
     await expect.poll(() => living.dev.captures.list().map(({ tags }) => tags)).toEqual([[]]);

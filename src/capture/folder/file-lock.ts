@@ -35,7 +35,7 @@ export async function tryFileLock<Value>(file: string, task: () => Promise<Value
 }
 
 /** Whether a lock was touched recently. A time far in the future is not recent: the clock was set back since. */
-export function isFresh(touchedMs: number): boolean {
+function isFresh(touchedMs: number): boolean {
   return Math.abs(Date.now() - touchedMs) < STALE_MS;
 }
 

@@ -10,7 +10,7 @@ import type { Report } from "../dev-event.js";
 export interface CaptureWatcher {
   changed(summary: CaptureSummary): void;
   removed(ids: string[]): void;
-  /** Another process has changed a capture that was known. */
+  /** Another process has made or changed a capture. */
   changedElsewhere(capture: Capture): void;
 }
 
@@ -93,8 +93,8 @@ export function createCaptureLog(deps: { folder: CaptureFolder; watcher: Capture
         changed(capture, before) {
           const summary = summarizeCapture(capture);
           watcher.changed(summary);
-          if (before === undefined) return;
           watcher.changedElsewhere(capture);
+          if (before === undefined) return;
           const seen = before.attempts.at(-1)?.n ?? 0;
           for (const attempt of capture.attempts) {
             if (attempt.n > seen) report({ kind: "replayed", capture: summary, attempt });

@@ -106,23 +106,25 @@ export class Forwarder {
     return { ...(await this.#decide(capture, kept, from)), captureId: capture.id };
   };
 
-  /**
-   * Queues the held deliveries of an earlier run, or of another run in this folder that has ended, oldest first, and
-   * tries the apps at once.
-   */
+  /** Queues the held deliveries of an earlier run, oldest first, and tries the apps at once. */
   queueHeld(): void {
-    const left = this.#options.log.folder.list().filter(isHeld);
-    for (const capture of left.toReversed()) {
-      const rule = this.#ruleFor(capture);
-      const isInLine = this.#held.has(({ id }) => id === capture.id);
-      if (rule !== undefined && !isInLine) this.#held.add(capture, rule.target);
-    }
+    for (const capture of this.#options.log.folder.list().toReversed()) this.#queueHeld(capture);
     this.#held.tryNow();
   }
 
-  /** Removes from the queue what another process in this folder has delivered. */
+  /**
+   * Removes from the queue what another process in this folder has delivered, and queues what it holds: it may end
+   * before its app is back.
+   */
   changedElsewhere(capture: Capture): void {
     this.#held.remove(({ id }, target) => id === capture.id && isDelivered(capture, target));
+    this.#queueHeld(capture);
+  }
+
+  #queueHeld(capture: Capture): void {
+    const rule = isHeld(capture) ? this.#ruleFor(capture) : undefined;
+    const isInLine = this.#held.has(({ id }) => id === capture.id);
+    if (rule !== undefined && !isInLine && !isDelivered(capture, rule.target)) this.#held.add(capture, rule.target);
   }
 
   /** Deleted captures are no longer delivered. */
