@@ -13,8 +13,8 @@ export interface BodyRoom {
   readonly maxBytes: number;
   /** How long it may take to arrive. */
   readonly deadlines: Deadlines;
-  /** Whether each chunk has to be asked for, since the bytes are not counted yet. */
-  readonly countsChunks: boolean;
+  /** Not announced as short: it may come in very many chunks. */
+  readonly isLong: boolean;
   /** False when so many bytes are not free besides the other bodies being received. */
   take(bytes: number): boolean;
 }

@@ -22,8 +22,9 @@ export function readNodeBody(req: NodeRequest, room: BodyRoom): Promise<BodyRead
 
 function readKept(req: NodeRequest, room: BodyRoom): BodyRead {
   const body = keptBytes(req);
-  if (body !== undefined) return body.byteLength > room.maxBytes ? { kind: "too_large" } : { kind: "read", body };
-  return { kind: "body_consumed" };
+  if (body === undefined) return { kind: "body_consumed" };
+  if (body.byteLength > room.maxBytes) return { kind: "too_large" };
+  return room.take(body.byteLength) ? { kind: "read", body } : { kind: "overloaded" };
 }
 
 /**
@@ -47,7 +48,7 @@ function readStream(req: NodeRequest, room: BodyRoom): Promise<BodyRead> {
   // The sender disconnected before the mount was reached.
   if (!req.readable) return Promise.resolve({ kind: "body_aborted" });
   return new Promise((resolve) => {
-    const packed = room.countsChunks ? new Readable({ read: () => undefined }) : undefined;
+    const packed = room.isLong ? new Readable({ read: () => undefined }) : undefined;
     // Node's own limit is 300 s and is checked every 30 s.
     const deadline = room.deadlines.begin({ expire: () => settle({ kind: "body_timeout" }) });
     const settle = (read: BodyRead): void => {
@@ -68,10 +69,10 @@ function readStream(req: NodeRequest, room: BodyRoom): Promise<BodyRead> {
   });
 }
 
-/** The bytes of a short body are counted already, so only the other memory of its chunks is added. */
+/** The few chunks of a short body are kept as they are. */
 function countChunks(req: NodeRequest, room: BodyRoom, refuse: (kind: "overloaded") => void): void {
-  req.on("data", () => {
-    if (!room.take(CHUNK_OVERHEAD_BYTES)) refuse("overloaded");
+  req.on("data", (chunk: Uint8Array) => {
+    if (!room.take(chunk.byteLength + CHUNK_OVERHEAD_BYTES)) refuse("overloaded");
   });
 }
 

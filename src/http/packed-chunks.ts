@@ -33,9 +33,7 @@ export class PackedChunks {
     const { byteLength } = chunk;
     this.#length += byteLength;
     if (this.#length > this.#room.maxBytes) return "too_large";
-    // The bytes are counted already.
-    if (!this.#room.countsChunks) return this.#room.take(CHUNK_OVERHEAD_BYTES) ? [chunk] : "overloaded";
-    if (byteLength >= SMALL_CHUNK_BYTES) {
+    if (!this.#room.isLong || byteLength >= SMALL_CHUNK_BYTES) {
       return this.#room.take(byteLength + CHUNK_OVERHEAD_BYTES) ? [...this.rest(), chunk] : "overloaded";
     }
     const full = this.#used + byteLength > BLOCK_BYTES ? this.rest() : [];

@@ -21,11 +21,8 @@ const START_WAIT_MS = 3 * SECOND;
  */
 export const ANSWER_MS = 3.5 * SECOND;
 
-/**
- * A body whose announced length is at most this is counted at once, which is cheap. A larger one is counted as it
- * arrives: an announced length alone must not take the memory of genuine deliveries.
- */
-const SMALL_BODY_BYTES = 16 * 1024;
+/** A body whose announced length is at most this is short. */
+const SHORT_BODY_BYTES = 16 * 1024;
 
 export interface AdmissionLimits {
   /** Limit of a body in bytes. */
@@ -111,10 +108,9 @@ export class Admission {
     return this.isOverdue || this.#waiting >= this.#highWaterMark ? { kind: "overloaded" } : undefined;
   }
 
-  /** Admits a body of `length` bytes, NaN when that is not known; undefined when the others leave no memory for it. */
-  admit(length: number): AdmittedDelivery | undefined {
-    if (!(length <= SMALL_BODY_BYTES)) return new AdmittedDelivery(this, undefined);
-    return this.takeBytes(length) ? new AdmittedDelivery(this, length) : undefined;
+  /** Admits a body that is announced with `length` bytes, NaN without one. Its bytes are counted as they arrive. */
+  admit(length: number): AdmittedDelivery {
+    return new AdmittedDelivery(this, !(length <= SHORT_BODY_BYTES));
   }
 
   /** A delivery waits for a start in progress, but not longer than the service waits for an answer. */
@@ -160,6 +156,16 @@ export class Admission {
     this.#waiting += 1;
   }
 
+  /** A delivery that is not verified waits for the secrets, and takes no place from genuine ones meanwhile. */
+  async waitAside<Value>(settled: Promise<Value>): Promise<Value> {
+    this.endWaiting(false);
+    try {
+      return await settled;
+    } finally {
+      this.beginToWait();
+    }
+  }
+
   becomeOverdue(): void {
     this.#overdue += 1;
   }
@@ -174,21 +180,19 @@ export class Admission {
 /** One admitted delivery, and what it holds until it leaves. */
 export class AdmittedDelivery implements BodyRoom, Expiring {
   readonly #admission: Admission;
-  readonly countsChunks: boolean;
+  readonly isLong: boolean;
   /** Of its answer. */
   #deadline: Deadline;
-  #taken: number;
+  #taken = 0;
   #waits = false;
   /** Its time for an answer is over. */
   #isLate = false;
   #hasLeft = false;
   #answerLate: ((late: typeof LATE) => void) | undefined;
 
-  /** `takenBytes`: what its body takes, undefined when that is counted as it arrives. */
-  constructor(admission: Admission, takenBytes: number | undefined) {
+  constructor(admission: Admission, isLong: boolean) {
     this.#admission = admission;
-    this.countsChunks = takenBytes === undefined;
-    this.#taken = takenBytes ?? 0;
+    this.isLong = isLong;
     this.#deadline = admission.beginToAnswer(this);
   }
 
@@ -224,7 +228,7 @@ export class AdmittedDelivery implements BodyRoom, Expiring {
     });
   }
 
-  /** Its body is read: it waits for the start, the secrets and the store from now on. */
+  /** Its body is read: it waits for the start and the store from now on. */
   wait(): void {
     this.#waits = true;
     this.#admission.beginToWait();

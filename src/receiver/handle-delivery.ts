@@ -58,8 +58,6 @@ async function handleDelivery(request: DeliveryRequest, path: DeliveryPath): Pro
     const refused = refuseByHeaders(request, path);
     if (refused !== undefined) return answer(refused, request, path);
     const admitted = admission.admit(Number(request.header("content-length") ?? Number.NaN));
-    if (admitted === undefined) return answer({ kind: "overloaded" }, request, path);
-
     const outcome = await admitted.untilAnswered(take(request, admitted, path));
     if (outcome !== LATE) return answer(outcome, request, path, admitted);
     // The store may still take it. Then the next attempt is a duplicate, and its handlers run once.
@@ -102,7 +100,7 @@ async function receive(raw: RawRequest, path: DeliveryPath, trace?: TraceContext
   // A rotation has no overlap: the secret may have changed since it was read.
   if (isMismatch(verdict)) {
     const { keys } = secrets;
-    const areKnown = await secrets.reread();
+    const areKnown = await path.admission.waitAside(secrets.reread());
     if (secrets.keys !== keys) verdict = verify(raw, receivedAt, path);
     if (isMismatch(verdict) && !areKnown) return { kind: "secrets_unavailable" };
   }

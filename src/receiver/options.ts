@@ -84,8 +84,8 @@ export interface ReceiverOptions<Schemas extends SchemaMap = SchemaMap, Tx = Com
   /** Longest time a body may take to arrive, in milliseconds; the service gives up after 5 s. @default 5,000 */
   bodyTimeoutMs?: number | undefined;
   /**
-   * Deliveries that were read and wait for the disk, the secrets or the start; at this number further ones are answered
-   * 503. @default 1,000
+   * Deliveries that were read and wait for the disk or the start; at this number further ones are answered 503.
+   * @default 1,000
    */
   highWaterMark?: number | undefined;
   /**

@@ -56,8 +56,8 @@ export interface ReceiverStats extends Omit<
    */
   lastAcceptedAt: number | undefined;
   /**
-   * Deliveries that were read and not settled yet: they wait for their commit, the secrets or the start, also after an
-   * overdue answer.
+   * Deliveries that were read and not settled yet: they wait for their commit or the start, also after an overdue
+   * answer.
    */
   waiting: number;
 }

@@ -112,8 +112,7 @@ describe.each(mounts)("a delivery over $name", (mount) => {
     expect(await client.answer()).toMatchObject({ status: 413 });
   });
 
-  // Those of an announced length that is short are counted by it, the others as they come, in blocks; each chunk costs
-  // something.
+  // Those of an announced length that is short are counted by bytes, the others in blocks; each chunk costs something.
   test.each([
     ["content-length: 60", 1_360],
     ["transfer-encoding: chunked", 12_000],
@@ -150,15 +149,19 @@ describe.each(mounts)("a delivery over $name", (mount) => {
     client.destroy();
   });
 
-  test("a large body that was only announced takes no room from other deliveries", async () => {
+  test.each([
+    ["large", 40_000, 1],
+    ["short", 16_000, 4],
+  ])("%s bodies that were only announced take no room from other deliveries", async (_, length, count) => {
     const { server } = await start({ maxBodyBytes: 100_000, bodiesBytes: 50_000 });
-    const idle = await connect(server.port);
-    idle.write(`${head("content-length: 40000")}abc`);
+    const idle = await Promise.all(Array.from({ length: count }, () => connect(server.port)));
+    for (const client of idle) client.write(`${head(`content-length: ${length}`)}abc`);
     await wait(20);
     const genuine = await connect(server.port);
-    genuine.write(`${head("content-length: 30000")}${"a".repeat(30_000)}`);
+    const body = "a".repeat(length * 0.75);
+    genuine.write(`${head(`content-length: ${body.length}`)}${body}`);
     expect(await genuine.answer()).toMatchObject({ status: 200 });
-    for (const client of [idle, genuine]) client.destroy();
+    for (const client of [...idle, genuine]) client.destroy();
   });
 
   test("a delivery whose body does not come in time is answered 408, and its connection is closed", async () => {

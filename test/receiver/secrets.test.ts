@@ -160,6 +160,15 @@ describe("a function of secrets that does not answer", () => {
     expect(log.named("secrets_late")).toHaveLength(1);
   });
 
+  test("forged deliveries that wait for the secrets take no place of others", async () => {
+    const { deliver, clock } = await startWithHanging({ highWaterMark: 2 });
+    const forged = [deliver(B), deliver(B), deliver(B)];
+    await clock.advance(0);
+    expect(await deliver(A)).toBe("accepted");
+    await clock.advance(2_000);
+    expect(await Promise.all(forged)).toEqual(Array.from(forged, () => "secrets_unavailable"));
+  });
+
   test("a function of secrets may answer late, and the next delivery is verified with its answer", async () => {
     const { deliver, clock, answers } = await startWithHanging();
     const first = deliver(B);
