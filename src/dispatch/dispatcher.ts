@@ -96,20 +96,24 @@ export class Dispatcher {
   }
 
   /**
-   * Stores an event with its work, and starts the part that was leased in the same commit. Rejects as the store does.
+   * Stores an event with its work, and runs the part that was leased in the same commit once it can be answered.
+   * Rejects as the store does.
    */
   async accept(incoming: IncomingEvent): Promise<AcceptResult> {
     const { delivery, route, receivedAt, signedAt, body, trace } = incoming;
     const { type, test } = delivery.kind === "event" ? delivery.event : delivery;
     const plan = this.#plan(route.handlers);
-    const { work } = plan;
+    const { work, reserved } = plan;
+    if (reserved.length < work.length) this.#leases.answers.hold(delivery.id);
     const event = { id: delivery.id, type, test, receivedAt, signedAt, body, work, parked: route.parked, trace };
     let result: AcceptResult;
     try {
       result = await this.#deps.store.accept(event);
     } catch (error) {
-      for (const worker of plan.reserved) worker.unreserve();
+      for (const worker of reserved) worker.unreserve();
       throw error;
+    } finally {
+      this.#leases.answers.release(delivery.id);
     }
     this.#begin(plan, result, incoming);
     return result;
@@ -169,7 +173,7 @@ export class Dispatcher {
     return plan;
   }
 
-  /** The planned event is in the store: runs what was leased with it. */
+  /** The planned event is in the store: runs what was leased with it once it is answered. */
   #begin(plan: Plan, result: AcceptResult, incoming: IncomingEvent): void {
     let index = 0;
     for (const worker of plan.reserved) {
@@ -178,7 +182,10 @@ export class Dispatcher {
       const delivery = index === 0 ? incoming.delivery : this.#deps.registry.read(incoming.body);
       index += 1;
       if (lease === undefined || delivery.kind !== "event") worker.unreserve();
-      else void worker.work(firstRun(worker.queue.window, lease, incoming, delivery.event));
+      else {
+        const ready = firstRun(worker.queue.window, lease, incoming, delivery.event);
+        setImmediate(() => void worker.work(ready));
+      }
     }
     if (result.kind === "duplicate") return;
     for (const { handler, leaseUntil } of plan.work) {

@@ -115,7 +115,7 @@ export class HandlerWorker {
         const seekCrashLooping = crashLooping.mayRun;
         const { ready, hasCrashLooping, nextDueAt } = await leases.leasePage(window, { seekCrashLooping });
         if (hasCrashLooping) await crashLooping.run();
-        for (const each of ready) void this.work(each);
+        leases.answers.begin(ready, (each) => void this.work(each));
         if (nextDueAt !== undefined) this.#wakeAt(nextDueAt);
       }
     } catch (error) {

@@ -6,6 +6,7 @@ import type { Delivery } from "../protocol/decode-delivery.js";
 import type { AnyEvent } from "../protocol/event.js";
 import type { LeasePage, SettleResult, Store } from "../store/store.js";
 import type { Lease, LeasedWork, Settlement } from "../store/work.js";
+import { AnswersFirst } from "./answers-first.js";
 import type { LeaseWindow, ReadyWork } from "./lease-window.js";
 import type { HandlerRegistry } from "./registry.js";
 import { settleAgain } from "./settle-again.js";
@@ -32,6 +33,7 @@ export interface DuePage {
 
 /** Leases work from the store, reads its events, and ends the leases. */
 export class Leases {
+  readonly answers = new AnswersFirst();
   readonly #deps: LeasesDeps;
   /** Leases of work that does not begin here, or was interrupted. */
   readonly #unreturned: Lease[] = [];

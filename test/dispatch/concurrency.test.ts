@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { HandlerOptions } from "pigeonhole";
 import { type Gate, captureLog, makeEvent, makeGate, openReceiver, post, untilWork } from "../support/receiver.js";
@@ -29,6 +30,8 @@ class Meter {
 const postAll = async (receiver: Parameters<typeof post>[0], events: readonly unknown[]) => {
   const answers = await Promise.all(events.map((event) => post(receiver, event)));
   expect(answers.filter(({ outcome }) => outcome !== "accepted")).toEqual([]);
+  // Runs begin after the answers.
+  await setImmediate();
 };
 
 const events = (count: number, type = "email.sent") => Array.from({ length: count }, () => makeEvent({ type }));

@@ -1,3 +1,5 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import type { Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import express from "express";
 import { Hono } from "hono";
@@ -5,7 +7,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { type Receiver, type ReceiverOptions, type Store, PigeonholeError } from "pigeonhole";
 import { type FakeClock, TEST_SECRET, fakeClock, signDelivery } from "pigeonhole/testing";
 import { serve } from "../support/mounts.js";
-import { bytesOf, decorateStore, makeEvent, makeGate, openReceiver } from "../support/receiver.js";
+import { bytesOf, decorateStore, makeEvent, makeGate, openReceiver, post } from "../support/receiver.js";
 
 const OTHER_SECRET = `whsec_${"z".repeat(43)}`;
 
@@ -239,6 +241,31 @@ describe.each(mounts)("over %s", (_, mount) => {
     expect(await Promise.all(later)).toEqual([answerOf(200, "accepted"), answerOf(200, "accepted")]);
   });
 
+  test("a run begins only when the answers of its delivery and of those that came with it are with the sockets", async () => {
+    const sockets: Socket[] = [];
+    const onSocket = (message: unknown): unknown => sockets.push((message as { socket: Socket }).socket);
+    subscribe("net.server.socket", onSocket);
+    onTestFinished(() => void unsubscribe("net.server.socket", onSocket));
+    const gate = makeGate();
+    let [given, answeredAtFirstRun] = [0, -1];
+    // All are in one commit.
+    const store = decorateStore((real) => ({
+      async accept(event) {
+        given += 1;
+        if (given === 5) gate.open();
+        await gate.passed;
+        return real.accept(event);
+      },
+    }));
+    const { receiver, send } = await open({ store });
+    receiver.on("*", () => {
+      if (answeredAtFirstRun < 0) answeredAtFirstRun = sockets.filter(({ bytesWritten }) => bytesWritten > 0).length;
+    });
+    await receiver.start();
+    await Promise.all(Array.from({ length: 5 }, () => send()));
+    await expect.poll(() => answeredAtFirstRun).toBe(5);
+  });
+
   describe("the status of a thrown error", () => {
     const gone = (status: number) => Object.assign(new Error("thrown"), { status, statusCode: status, expose: true });
 
@@ -309,4 +336,38 @@ test.each<[string, string | Buffer]>([
   const response = await fetch(`${server.url}/hooks`, { method: "POST", body, headers });
   expect(answerOf(response.status, await response.text())).toEqual(answerOf(503, "body_consumed"));
   expect(response.headers.get("retry-after")).toBe("60");
+});
+
+test("a run of work that a page of the store contains waits until its delivery is answered", async () => {
+  const [isStored, answering] = [makeGate(), makeGate()];
+  let pages = 0;
+  const store = decorateStore((real) => ({
+    async lease(request) {
+      if (request.limit > 0) pages += 1;
+      if (pages === 1) throw new PigeonholeError("store_failed", "broken");
+      return real.lease(request);
+    },
+    async accept(event) {
+      const result = await real.accept(event);
+      isStored.open();
+      await answering.passed;
+      return result;
+    },
+  }));
+  const clock = fakeClock();
+  const receiver = openReceiver({ store, clock });
+  const order: string[] = [];
+  receiver.on("*", () => void order.push("run"));
+  await receiver.start();
+  // What waits in the store is not known after the failure, so the event is not leased with its commit.
+  await expect.poll(() => pages).toBe(1);
+  const event = makeEvent();
+  const answered = post(receiver, event, { at: clock.now() }).then(() => order.push("answer"));
+  await isStored.passed;
+  await clock.advance(1_000);
+  await expect.poll(async () => (await receiver.inbox.get(event.id))?.handlers[0]?.state).toBe("leased");
+  expect(order).toEqual([]);
+  answering.open();
+  await answered;
+  await expect.poll(() => order).toEqual(["answer", "run"]);
 });

@@ -180,6 +180,7 @@ describe("stopping", () => {
     });
     await receiver.start();
     await Promise.all([post(receiver, makeEvent()), post(receiver, makeEvent())]);
+    await expect.poll(() => signals).toHaveLength(1);
     await receiver.stop({ timeoutMs: 1 });
     expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
     expect(closed).toBe(true);
