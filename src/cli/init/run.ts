@@ -13,7 +13,6 @@ import { writeScaffold } from "../../scaffold/project/write-scaffold.js";
 import type { CommandContext, CommandInput, RunCommand } from "../frame/context.js";
 import { EXIT, type ExitCode } from "../frame/exit-code.js";
 import type { Output } from "../frame/output.js";
-import { showActivity } from "./activity.js";
 import { type Answers, defaultAnswers, type GivenAnswers, isOlderThanProject, takeDefaults } from "./answers.js";
 import { makeFixture } from "./make-fixture.js";
 import { nextSteps } from "./next-steps.js";
@@ -148,8 +147,8 @@ function noteNode({ nodePackage, packageManager }: Answers, out: Output): void {
 
 async function install({ packageManager }: Answers, folder: string, { signal, out }: CommandContext): Promise<void> {
   const command = PACKAGE_MANAGERS[packageManager].install;
-  const end = out.isJson ? undefined : showActivity(`Installing with ${packageManager}`, process.stderr);
-  await runProgram({ command, folder, signal }).finally(end);
+  out.note(`Installing with ${packageManager} …`);
+  await runProgram({ command, folder, signal });
 }
 
 /**
