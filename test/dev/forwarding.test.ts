@@ -53,14 +53,14 @@ describe("a forwarded delivery", () => {
   test("of a stranger's long body the app receives all, and the first part is kept", async () => {
     const app = await startApp();
     const { dev } = await startDev({ forwards: [{ types: "email.*", target: app.url }] });
-    const text = JSON.stringify({ type: "email.sent", text: "€".repeat(100_000) });
+    const text = JSON.stringify({ type: "email.sent", text: "a".repeat(300_000) });
     const foreign = { secret: "whsec_other", body: text };
     expect(await deliver(dev, makeDelivery(foreign))).toMatchObject({ status: 200 });
     expect(app.seen[0]?.body.toString()).toBe(text);
     const [cut] = dev.captures.list();
     expect(cut).toMatchObject({ tags: ["cut"], event: { type: "email.sent" }, attempts: [{ status: 200 }] });
     expect(text.startsWith(cut?.request.body.data ?? "no")).toBe(true);
-    expect(cut?.request.body.data.length).toBeGreaterThan(87_000);
+    expect(cut?.request.body.data.length).toBe(256 * 1024);
     // Without a forward nobody has all of it; of a genuine one, and where no secret is known, the folder has.
     const unforwarded = text.replace("email", "other");
     expect(await deliver(dev, makeDelivery({ ...foreign, body: unforwarded }))).toMatchObject({ status: 503 });

@@ -12,13 +12,6 @@ export function encodeBody(bytes: Uint8Array): CapturedBody {
     : { encoding: "base64", data: buffer.toString("base64") };
 }
 
-/** The first bytes of a text in UTF-8, without half a character at the end. */
-export function cutText(bytes: Uint8Array, length: number): Uint8Array {
-  let end = length;
-  while (end > length - 3 && (bytes[end] ?? 0) >> 6 === 2) end -= 1;
-  return bytes.subarray(0, end);
-}
-
 /** The body of an app's answer, to show: decompressed by `content-encoding` if possible. Null if empty. */
 export function encodeAnswerBody(headers: HeaderList, bytes: Uint8Array): CapturedBody | null {
   if (bytes.byteLength === 0) return null;

@@ -2,7 +2,7 @@ import type { Changes } from "../../base/options.js";
 import type { Clock } from "../../base/clock.js";
 import { CUT_TAG, HELD_TAG, type Capture, type CaptureSource, type HeaderList } from "../../capture/model/capture.js";
 import { type ReceivedRequest, captureRequest } from "../../capture/model/capture-request.js";
-import { cutText, encodeBody } from "../../capture/model/encode-body.js";
+import { encodeBody } from "../../capture/model/encode-body.js";
 import { MAX_BYTES_TO_EXPLAIN, type NamedSecret } from "../../capture/model/judge-signature.js";
 import { isConnectionHeader } from "../../capture/send/outgoing-headers.js";
 import type { SendResult } from "../../capture/send/send-request.js";
@@ -98,7 +98,7 @@ export class Forwarder {
     const capture = captureRequest({ request, receivedAt, source, secrets: secrets(), assumptions });
     const isCut = request.body.byteLength > MAX_FOREIGN_BYTES && isForeign(capture, secrets());
     const { body, tags } = isCut
-      ? { body: encodeBody(cutText(request.body, MAX_FOREIGN_BYTES)), tags: [CUT_TAG] }
+      ? { body: encodeBody(request.body.subarray(0, MAX_FOREIGN_BYTES)), tags: [CUT_TAG] }
       : { body: { ...capture.request.body }, tags: [] };
     // The app receives the body of this one; the folder reads that of its own from the disk.
     const isStored = await log.keep({ ...capture, tags, request: { ...capture.request, body } });
