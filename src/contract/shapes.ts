@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { WHOLE_CHARACTERS } from "../protocol/envelope.js";
 import { LIMITS } from "../protocol/limits.js";
-import { SECRET_PATTERN } from "../protocol/secret.js";
 
 /** ISO 8601 with a zone, as callers must write it. See docs/service.md#timestamps. */
 export const timestamp = z.iso.datetime({
@@ -48,12 +47,6 @@ export const domainAllowlist = z
 
 /** `whe_` and 24 hex characters. See docs/service.md#identifiers. */
 export const webhookId = z.string().regex(/^whe_[0-9a-f]{24}$/, { error: "Must be whe_ and 24 hex characters." });
-
-/**
- * `whsec_` and 43 base64url characters. See docs/service.md#identifiers. Results are not checked against it, so that a
- * secret is not lost.
- */
-export const webhookSecret = z.string().regex(SECRET_PATTERN, { error: "Must be whsec_ and 43 base64url characters." });
 
 /** One path segment that no URL parser reads as `.` or `..`. */
 export function pathSegment(maxLength: number) {

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { EVENT_TYPES } from "pigeonhole/protocol";
 import { CONTRACT } from "#pigeonhole/contract/contract.js";
 import { checkInput } from "#pigeonhole/contract/check-input.js";
-import { webhookId, webhookSecret } from "#pigeonhole/contract/shapes.js";
+import { webhookId } from "#pigeonhole/contract/shapes.js";
 import { isAllowedWebhookUrl } from "#pigeonhole/contract/webhook-url.js";
 
 const { create, update } = CONTRACT.webhooks;
@@ -161,18 +161,14 @@ describe("an endpoint's fields", () => {
 
 describe("identifiers", () => {
   test.each([
-    [webhookId, `whe_${"0a".repeat(12)}`, true],
-    [webhookId, `whe_${"0a".repeat(12)}0`, false],
-    [webhookId, `whe_${"0a".repeat(11)}0`, false],
-    [webhookId, `whe_${"0g".repeat(12)}`, false],
-    [webhookId, `whe_${"0a".repeat(12)}/../x`, false],
-    [webhookId, "0a".repeat(14), false],
-    [webhookSecret, `whsec_${"-_aZ0".repeat(8)}abc`, true],
-    [webhookSecret, `whsec_${"-_aZ0".repeat(8)}ab`, false],
-    [webhookSecret, `whsec_${"-_aZ0".repeat(8)}abcd`, false],
-    [webhookSecret, `whsec_${"-_aZ0".repeat(8)}ab+`, false],
-  ])("identifier %# is accepted or refused as documented", (schema, text, expected) => {
-    expect(schema.safeParse(text).success).toBe(expected);
+    [`whe_${"0a".repeat(12)}`, true],
+    [`whe_${"0a".repeat(12)}0`, false],
+    [`whe_${"0a".repeat(11)}0`, false],
+    [`whe_${"0g".repeat(12)}`, false],
+    [`whe_${"0a".repeat(12)}/../x`, false],
+    ["0a".repeat(14), false],
+  ])("the id %s is accepted or refused as documented", (id, expected) => {
+    expect(webhookId.safeParse(id).success).toBe(expected);
   });
 
   test("the schema accepts an unusual secret in an answer, because it is shown only once", () => {

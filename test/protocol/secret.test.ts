@@ -4,7 +4,6 @@ import { fakeClock } from "pigeonhole/testing";
 import { describe, expect, test } from "vitest";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import { reportSecrets as inspectSecrets } from "#pigeonhole/cli/values/report-secrets.js";
-import { webhookSecret } from "#pigeonhole/contract/shapes.js";
 import { SECRET_PATTERN, makeSecret, secretMistakes } from "#pigeonhole/protocol/secret.js";
 
 const GOOD = `whsec_${"aB3-_".repeat(8)}xyz`;
@@ -60,10 +59,9 @@ describe.each(MISTAKES)("the secret %j", (secret, codes) => {
   });
 });
 
-test("a generated secret has the form that the sandbox and the contract ask for", () => {
+test("a generated secret has the form that the service gives", () => {
   const secret = makeSecret();
   expect(secret).toMatch(SECRET_PATTERN);
-  expect(webhookSecret.safeParse(secret).success).toBe(true);
   expect(secretMistakes(secret)).toEqual([]);
   expect(makeSecret()).not.toBe(secret);
   expect(makeSecret(Buffer.alloc(32))).toBe(`whsec_${"A".repeat(43)}`);
