@@ -42,15 +42,9 @@ export function App() {
   );
 }
 
+const VIEWS = { deliveries: DeliveriesView, send: SendView, inbox: InboxView, sandbox: SandboxView };
+
 function View() {
-  switch (view.value) {
-    case "deliveries":
-      return <DeliveriesView />;
-    case "send":
-      return <SendView />;
-    case "inbox":
-      return <InboxView />;
-    case "sandbox":
-      return <SandboxView />;
-  }
+  const Shown = VIEWS[view.value];
+  return <Shown />;
 }

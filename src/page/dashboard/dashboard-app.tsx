@@ -48,22 +48,20 @@ export function DashboardApp() {
   );
 }
 
+const VIEWS = {
+  overview: OverviewView,
+  errors: ErrorsView,
+  work: WorkView,
+  event: EventDetailView,
+  outbox: OutboxListView,
+};
+
 function View() {
   // What was read before would be taken for what is there.
   if (storeTrouble.value !== null && isList(view.value))
     return <Empty title="Not shown while the store cannot be read" isView />;
-  switch (view.value) {
-    case "overview":
-      return <OverviewView />;
-    case "errors":
-      return <ErrorsView />;
-    case "work":
-      return <WorkView />;
-    case "event":
-      return <EventDetailView />;
-    case "outbox":
-      return <OutboxListView />;
-  }
+  const Shown = VIEWS[view.value];
+  return <Shown />;
 }
 
 /** Of the store alone. The overview shows what is in memory, and the page of an event what was read before. */

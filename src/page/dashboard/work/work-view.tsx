@@ -5,9 +5,12 @@ import { JobPanel } from "./job-panel.js";
 import { RunningPanel } from "./running-panel.js";
 import { WORK_PARTS, workPart } from "./work-state.js";
 
+const PANELS = { "": EventList, running: RunningPanel, handlers: HandlerPanel, jobs: JobPanel };
+
 /** Events by the state of their work, what runs now, handlers, and jobs. */
 export function WorkView() {
   const part = workPart.value;
+  const Part = PANELS[part];
   return (
     <div class="dash-view">
       <header class="pane-head">
@@ -24,17 +27,4 @@ export function WorkView() {
       <Part />
     </div>
   );
-}
-
-function Part() {
-  switch (workPart.value) {
-    case "":
-      return <EventList />;
-    case "running":
-      return <RunningPanel />;
-    case "handlers":
-      return <HandlerPanel />;
-    case "jobs":
-      return <JobPanel />;
-  }
 }
