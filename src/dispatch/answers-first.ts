@@ -19,12 +19,8 @@ export class AnswersFirst {
 
   /** The store has taken the event, or has failed. */
   release(eventId: string): void {
-    const begins = this.#held.get(eventId);
-    if (begins === undefined) return;
-    setImmediate(() => {
-      this.#held.delete(eventId);
-      for (const begin of begins.splice(0)) begin();
-    });
+    for (const begin of this.#held.get(eventId) ?? []) setImmediate(begin);
+    this.#held.delete(eventId);
   }
 
   /** Begins runs of work that was found in the store. */
