@@ -156,16 +156,6 @@ export class Admission {
     this.#waiting += 1;
   }
 
-  /** A delivery that is not verified waits for the secrets, and takes no place from genuine ones meanwhile. */
-  async waitAside<Value>(settled: Promise<Value>): Promise<Value> {
-    this.endWaiting(false);
-    try {
-      return await settled;
-    } finally {
-      this.beginToWait();
-    }
-  }
-
   becomeOverdue(): void {
     this.#overdue += 1;
   }
@@ -236,6 +226,17 @@ export class AdmittedDelivery implements BodyRoom, Expiring {
     // The sender was late. Bodies have a time limit of their own; the time for our answer begins here.
     this.#isLate = false;
     this.#deadline = this.#admission.beginToAnswer(this);
+  }
+
+  /** It is not verified and waits for the secrets: meanwhile it takes no place from genuine ones, also when late. */
+  async waitAside<Value>(settled: Promise<Value>): Promise<Value> {
+    this.#waits = false;
+    this.#admission.endWaiting(this.#isLate);
+    try {
+      return await settled;
+    } finally {
+      this.wait();
+    }
   }
 
   expire(): void {

@@ -78,7 +78,7 @@ async function take(request: DeliveryRequest, admitted: AdmittedDelivery, path: 
     const unstarted = path.admission.hasStarted ? undefined : await path.admission.untilStarted();
     if (unstarted !== undefined) return unstarted;
 
-    return await observe({ header: request.header, body: read.body }, path);
+    return await observe({ header: request.header, body: read.body }, admitted, path);
   } catch (error) {
     path.report.logger.error(errorFields(error, false), "receive_failed");
     return { kind: "internal_error" };
@@ -87,20 +87,25 @@ async function take(request: DeliveryRequest, admitted: AdmittedDelivery, path: 
   }
 }
 
-function observe(raw: RawRequest, path: DeliveryPath): Promise<Outcome> {
-  const { telemetry } = path;
-  return telemetry === undefined ? receive(raw, path) : telemetry.observeDelivery((trace) => receive(raw, path, trace));
+function observe(raw: RawRequest, admitted: AdmittedDelivery, path: DeliveryPath): Promise<Outcome> {
+  const receiveIt = (trace?: TraceContext): Promise<Outcome> => receive(raw, admitted, path, trace);
+  return path.telemetry?.observeDelivery(receiveIt) ?? receiveIt();
 }
 
 /** The part from the whole body to the commit. */
-async function receive(raw: RawRequest, path: DeliveryPath, trace?: TraceContext): Promise<Outcome> {
+async function receive(
+  raw: RawRequest,
+  admitted: AdmittedDelivery,
+  path: DeliveryPath,
+  trace: TraceContext | undefined,
+): Promise<Outcome> {
   const { secrets, clock } = path.verification;
   const receivedAt = clock.now();
   let verdict = verify(raw, receivedAt, path);
   // A rotation has no overlap: the secret may have changed since it was read.
   if (isMismatch(verdict)) {
     const { keys } = secrets;
-    const areKnown = await path.admission.waitAside(secrets.reread());
+    const areKnown = await admitted.waitAside(secrets.reread());
     if (secrets.keys !== keys) verdict = verify(raw, receivedAt, path);
     if (isMismatch(verdict) && !areKnown) return { kind: "secrets_unavailable" };
   }

@@ -2,7 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { Alarm, ReceiverOptions, SecretsOption } from "pigeonhole";
 import { createReceiver } from "pigeonhole";
-import { fakeClock } from "pigeonhole/testing";
+import { fakeClock, signDelivery } from "pigeonhole/testing";
 import { type ReceivedAnswer, captureLog, makeEvent, openReceiver, post } from "../support/receiver.js";
 import { errorOf } from "../support/error-of.js";
 
@@ -167,6 +167,23 @@ describe("a function of secrets that does not answer", () => {
     expect(await deliver(A)).toBe("accepted");
     await clock.advance(2_000);
     expect(await Promise.all(forged)).toEqual(Array.from(forged, () => "secrets_unavailable"));
+  });
+
+  test("a forged delivery that came slowly and waits for the secrets does not count as overdue", async () => {
+    const { receiver, deliver, clock, answers } = await startWithHanging();
+    let end = (): void => undefined;
+    const body = new ReadableStream({ start: (sent) => void (end = () => sent.close()) });
+    const headers = signDelivery({ body: "", secret: B, timestamp: clock.now() });
+    const forged = receiver.fetch(
+      new Request("http://pigeonhole.test/", { method: "POST", headers, body, duplex: "half" }),
+    );
+    await clock.advance(2_000);
+    end();
+    await expect.poll(() => answers).toHaveLength(1);
+    await clock.advance(1_900);
+    expect(await deliver(A)).toBe("accepted");
+    await clock.advance(100);
+    expect((await forged).headers.get("x-pigeonhole-outcome")).toBe("secrets_unavailable");
   });
 
   test("a function of secrets may answer late, and the next delivery is verified with its answer", async () => {
