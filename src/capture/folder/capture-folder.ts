@@ -88,6 +88,7 @@ export function openCaptureFolder(path: string, options: CaptureFolderOptions = 
   const { captures, fileOf, stamps, broken } = loadFolder(folder);
   /** Oldest first, so that a new one is appended. */
   let order = [...captures.values()].toSorted(byTime);
+  let bytes = order.reduce((sum, capture) => sum + bytesOf(capture), 0);
   /** The last unfinished write of each capture. */
   const writes = new Map<string, Promise<void>>();
   let watcher: FolderWatcher | undefined;
@@ -106,6 +107,7 @@ export function openCaptureFolder(path: string, options: CaptureFolderOptions = 
     const { id } = capture;
     const old = captures.get(id);
     captures.set(id, capture);
+    bytes += bytesOf(capture) - (old === undefined ? 0 : bytesOf(old));
     if (old?.receivedAt === capture.receivedAt) order[order.indexOf(old)] = capture;
     else insertByTime(order, capture, old);
     const place = fileOf.get(id) ?? file;
@@ -114,6 +116,7 @@ export function openCaptureFolder(path: string, options: CaptureFolderOptions = 
   }
 
   function forget(gone: ReadonlySet<string>): void {
+    for (const capture of order) if (gone.has(capture.id)) bytes -= bytesOf(capture);
     order = order.filter(({ id }) => !gone.has(id));
     for (const id of gone) {
       captures.delete(id);
@@ -164,18 +167,13 @@ export function openCaptureFolder(path: string, options: CaptureFolderOptions = 
     return [...gone];
   }
 
-  /** How many of the oldest are too many, by number or by size. */
-  function countOver(): number {
-    let bytes = 0;
-    const isOver = (capture: Capture): boolean => (bytes += bytesOf(capture)) > maxBytes;
-    return Math.max(order.length - max, order.findLastIndex(isOver) + 1);
-  }
-
   /** The newest is kept, even if pinned ones fill the limit: its sender is told that it is stored. */
   function prune(newest: string): Promise<string[]> {
     const oldest = clock.now() - keepMs;
     const free = order.filter((capture) => !capture.pinned && !mustStay(capture));
-    const over = countOver();
+    let kept = 0;
+    const isTooMuch = (capture: Capture): boolean => (kept += bytesOf(capture)) > maxBytes;
+    const over = Math.max(order.length - max, order.findLastIndex(isTooMuch) + 1);
     const isOver = (id: string, index: number): boolean => index < over && id !== newest;
     return remove(
       free
@@ -244,7 +242,8 @@ export function openCaptureFolder(path: string, options: CaptureFolderOptions = 
       const file = remember(capture);
       const task = (): Promise<void> => store(file, capture);
       const written = write(capture.id, isKnown ? () => withFileLock(file, task) : task);
-      const isDue = countOver() > 0 || Date.parse(order[0]?.receivedAt ?? "") < clock.now() - keepMs;
+      const isDue =
+        order.length > max || bytes > maxBytes || Date.parse(order[0]?.receivedAt ?? "") < clock.now() - keepMs;
       const [removed] = await Promise.all([isDue ? prune(capture.id) : [], written]);
       return { removed };
     },
