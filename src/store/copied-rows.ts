@@ -19,8 +19,8 @@ export interface CopiedEvent {
   trace: TraceContext | null;
   work: CopiedWork[];
   done: CopiedMark[];
-  steps: { handler: string; name: string; value: string; at: number | null }[];
-  failed: { handler: string; attempt: number; stack: string; at: number | null }[];
+  steps: { handler: string; name: string; value: string; at: number }[];
+  failed: { handler: string; attempt: number; stack: string; at: number }[];
 }
 
 /** Work that is not done. What was leased is pending, since its process is gone. */

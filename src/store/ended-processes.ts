@@ -20,8 +20,7 @@ export function joinEnded(joined: StoredStatus | undefined, last: ProcessStatus,
     ...last,
     process: JOINED,
     state: "stopped",
-    // Those of an earlier version have no times, and no success would end them.
-    failuresInARow: failureTimes.length === 0 ? 0 : failuresInARow(all),
+    failuresInARow: failuresInARow(all),
     failureTimes: failureTimes.toSorted((one, other) => one - other).slice(-LIMITS.disableAfterFailures),
     lastSuccessAt: latest(all.map(({ lastSuccessAt }) => lastSuccessAt)),
     lastAcceptedAt: latest(all.map(({ lastAcceptedAt }) => lastAcceptedAt)),
@@ -29,6 +28,6 @@ export function joinEnded(joined: StoredStatus | undefined, last: ProcessStatus,
     runningCount: 0,
     running: [],
   });
-  // None that lives, to processes of earlier versions too.
+  // None that lives.
   return { at: now - LIVES_MS, status };
 }

@@ -110,8 +110,5 @@ export function toStoredStatus(status: ProcessStatus): string {
 }
 
 export function fromStoredStatus({ at, status }: StoredStatus): ReportedStatus {
-  // A process of an earlier version says nothing of when it failed.
-  const { failureTimes = [], ...rest } = JSON.parse(status) as Omit<ProcessStatus, "failureTimes"> &
-    Partial<Pick<ProcessStatus, "failureTimes">>;
-  return { ...rest, failureTimes, reportedAt: at };
+  return { ...(JSON.parse(status) as ProcessStatus), reportedAt: at };
 }

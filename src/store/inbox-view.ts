@@ -47,8 +47,8 @@ export interface FailedRun {
   attempt: number;
   /** What it threw, in full: name, message, frames, and the same of its causes; at most 8,000 characters. */
   stack: string;
-  /** When it ended, in milliseconds since 1970; undefined for runs under older versions. */
-  at: number | undefined;
+  /** When it ended, in milliseconds since 1970. */
+  at: number;
 }
 
 /** The first and the last run of a handler that failed; the same run if it was one. */
@@ -63,15 +63,15 @@ export interface FailedRuns {
 export interface KeptStep {
   /** Its name in `ctx.step`. */
   name: string;
-  /** When it was kept, in milliseconds since 1970; undefined for steps under older versions. */
-  at: number | undefined;
+  /** When it was kept, in milliseconds since 1970. */
+  at: number;
 }
 
 /** One handler's part of an event that is looked at alone. */
 export interface HandlerDetail extends HandlerView {
   /**
    * Errors in full, also once the work is done. Undefined when no run that {@link HandlerView.attempts} counts has
-   * failed, or none under this version, and when the body was dropped by retention or erased.
+   * failed, and when the body was dropped by retention or erased.
    */
   failed: FailedRuns | undefined;
   /** Finished steps, without their values, oldest first; empty before the first one, and once the body is dropped. */

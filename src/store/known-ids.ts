@@ -19,7 +19,7 @@ export interface IdTimes {
   removedBefore: number | null;
 }
 
-/** See {@link KnownIds.idsKnownSince}. A database of an earlier version does not know when it was begun. */
+/** See {@link KnownIds.idsKnownSince}. An event may be older than the first noted time of a receiver. */
 export function readIdTimes({ begun, oldest, removedBefore }: IdTimes): number | undefined {
   const first = Math.min(begun ?? Infinity, oldest ?? Infinity);
   return first === Infinity ? undefined : Math.max(first, removedBefore ?? first);

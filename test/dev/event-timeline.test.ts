@@ -21,8 +21,8 @@ function timelineOf(work: Partial<HandlerDetail>, parts: Partial<TimelineParts> 
     retryRequestedAt: undefined,
     discarded: false,
     failed: {
-      first: { attempt: 1, stack: "Error: first", at: undefined },
-      last: { attempt: 5, stack: "Error: last", at: undefined },
+      first: { attempt: 1, stack: "Error: first", at: T + 1_000 },
+      last: { attempt: 5, stack: "Error: last", at: T + 9_000 },
     },
     steps: [],
     ...work,
@@ -43,16 +43,6 @@ test("failed runs have their times, those between stand between, and the next ru
     ["failed", iso(T + 4_000), 4],
     ["next_run", iso(T + 9_000), 4],
   ]);
-});
-
-test("of runs under an older version only the last has a time, that at which it gave up", () => {
-  expect(timelineOf({}).map(({ kind, at, attempt }) => [kind, at, attempt])).toEqual([
-    ["failed", null, 1],
-    ["more_runs", null, null],
-    ["failed", iso(T + 9_000), 5],
-    ["dead", iso(T + 9_000), 5],
-  ]);
-  expect(timelineOf({})[1]?.text).toBe("crm: 3 more runs, numbers 2 to 4, of which no error is kept.");
 });
 
 test("entries without a time keep their place among those of their own handler", () => {
@@ -98,17 +88,18 @@ test("work of a paused handler waits after the run that failed since the pause, 
   );
 });
 
-test("one run between has its number, and a later run takes the time from the failed one", () => {
-  const first = { attempt: 1, stack: "Error: first", at: undefined };
-  const entries = timelineOf({ failed: { first, last: { attempt: 3, stack: "Error: last", at: undefined } } });
+test("one run between has its number, and several have theirs", () => {
+  const first = { attempt: 1, stack: "Error: first", at: T + 1_000 };
+  const entries = timelineOf({ failed: { first, last: { attempt: 3, stack: "Error: last", at: T + 3_000 } } });
   expect(entries.map(({ kind, at }) => [kind, at])).toEqual([
-    ["failed", null],
+    ["failed", iso(T + 1_000)],
     ["more_runs", null],
-    ["failed", null],
+    ["failed", iso(T + 3_000)],
     ["dead", iso(T + 9_000)],
   ]);
   expect(entries[1]?.text).toBe("crm: 1 more run, number 2, of which no error is kept.");
   expect(timelineOf({ failed: { first, last: first } }).map(({ kind }) => kind)).toEqual(["failed", "dead"]);
+  expect(timelineOf({})[1]?.text).toBe("crm: 3 more runs, numbers 2 to 4, of which no error is kept.");
 });
 
 test("finished steps have their times, before a failure of the same time", () => {
@@ -127,18 +118,6 @@ test("finished steps have their times, before a failure of the same time", () =>
     ["step_done", iso(T + 3_000)],
     ["failed", iso(T + 4_000)],
     ["next_run", iso(T + 9_000)],
-  ]);
-});
-
-test("steps that older versions kept stand before the next run", () => {
-  const steps = [
-    { handler: "crm", name: "look up", at: null },
-    { handler: "other", name: "of another", at: null },
-  ];
-  const entries = timelineOf({ state: "pending", dueAt: T + 9_000, settledAt: undefined }, { steps });
-  expect(entries.slice(-2).map(({ kind, at, text }) => [kind, at, text])).toEqual([
-    ["step_done", null, "crm has finished the step look up."],
-    ["next_run", iso(T + 9_000), "crm runs again, after 5 of 5 attempts (attempts_spent: Error: no)."],
   ]);
 });
 

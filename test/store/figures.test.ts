@@ -3,8 +3,7 @@ import { toFigureSeries } from "#pigeonhole/store/figure-series.js";
 import type { Figures, FiguresQuery, RunFigures } from "#pigeonhole/store/figures.js";
 import { MAX_STORED_BYTES, fromStoredFigures, toStoredFigures } from "#pigeonhole/store/stored-figures.js";
 import { NO_FIGURES, sumFigures } from "#pigeonhole/store/sum-figures.js";
-import { failuresInARow } from "#pigeonhole/store/failures-in-a-row.js";
-import { addToRow, fromStoredStatus, joinRows } from "#pigeonhole/store/figure-rows.js";
+import { addToRow, joinRows } from "#pigeonhole/store/figure-rows.js";
 
 const SECOND = 1_000;
 /** Begin of a step of every length. */
@@ -269,11 +268,4 @@ describe("series of figures", () => {
     expect([-10, 0, 10].map((second) => series.otherHandlers?.p95FromMs[at(second)])).toEqual([null, 0, null]);
     expect(seriesAt({ 0: {} }, { seconds: 10 }).series.otherHandlers).toBeNull();
   });
-});
-
-test("a status of a version that kept no times of failures is read", () => {
-  const status = JSON.stringify({ process: "old", failuresInARow: 3, running: [] });
-  const read = fromStoredStatus({ at: 5, status });
-  expect(read).toMatchObject({ failureTimes: [], reportedAt: 5 });
-  expect(failuresInARow([read])).toBe(3);
 });

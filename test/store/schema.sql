@@ -34,9 +34,10 @@ CREATE TABLE counter (
   ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE inbox_body (
-    seq  INTEGER PRIMARY KEY,
-    body BLOB    NOT NULL
-  , trace TEXT) STRICT;
+    seq   INTEGER PRIMARY KEY,
+    body  BLOB    NOT NULL,
+    trace TEXT
+  ) STRICT;
 
 CREATE TABLE inbox_done (
     seq        INTEGER NOT NULL,
@@ -55,14 +56,16 @@ CREATE TABLE inbox_event (
     received_at INTEGER NOT NULL,
     signed_at   INTEGER NOT NULL,
     body_length INTEGER NOT NULL,
-    body_crc    INTEGER NOT NULL
-  , direct TEXT) STRICT;
+    body_crc    INTEGER NOT NULL,
+    direct      TEXT
+  ) STRICT;
 
 CREATE TABLE inbox_failed (
-    seq     INTEGER NOT NULL,
-    handler TEXT    NOT NULL,
-    attempt INTEGER NOT NULL,
-    stack   TEXT    NOT NULL, failed_at INTEGER,
+    seq       INTEGER NOT NULL,
+    handler   TEXT    NOT NULL,
+    attempt   INTEGER NOT NULL,
+    stack     TEXT    NOT NULL,
+    failed_at INTEGER NOT NULL,
     PRIMARY KEY (seq, handler, attempt)
   ) STRICT, WITHOUT ROWID;
 
@@ -146,10 +149,11 @@ CREATE TABLE inbox_secret (
   ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE inbox_step (
-    seq     INTEGER NOT NULL,
-    handler TEXT    NOT NULL,
-    name    TEXT    NOT NULL,
-    value   TEXT    NOT NULL, saved_at INTEGER,
+    seq      INTEGER NOT NULL,
+    handler  TEXT    NOT NULL,
+    name     TEXT    NOT NULL,
+    value    TEXT    NOT NULL,
+    saved_at INTEGER NOT NULL,
     PRIMARY KEY (seq, handler, name)
   ) STRICT, WITHOUT ROWID;
 
@@ -164,7 +168,11 @@ CREATE TABLE inbox_work (
     started     INTEGER NOT NULL,
     finished    INTEGER NOT NULL,
     reason      TEXT,
-    error       TEXT, waits_since INTEGER, error_type TEXT, error_group TEXT, failed_at INTEGER,
+    error       TEXT,
+    waits_since INTEGER,
+    error_type  TEXT,
+    error_group TEXT,
+    failed_at   INTEGER,
     PRIMARY KEY (seq, handler),
     CHECK ((state = 'pending') = (due_at IS NOT NULL)),
     CHECK ((state = 'leased') = (lease IS NOT NULL)),
@@ -190,7 +198,10 @@ CREATE TABLE outbox_event (
     reason      TEXT,
     code        TEXT,
     param       TEXT,
-    message     TEXT, attempts INTEGER NOT NULL DEFAULT 0, inbox_seq INTEGER, trace TEXT,
+    message     TEXT,
+    attempts    INTEGER NOT NULL DEFAULT 0,
+    inbox_seq   INTEGER,
+    trace       TEXT,
     CHECK (CASE state
       WHEN 'pending' THEN send IS NULL AND position IS NULL AND settled_at IS NULL AND reason IS NULL
       WHEN 'again' THEN send IS NULL AND position IS NULL AND settled_at IS NULL AND reason IS NULL
@@ -210,7 +221,8 @@ CREATE TABLE outbox_send (
     lease       INTEGER,
     lease_until INTEGER,
     started     INTEGER NOT NULL,
-    error       TEXT, waits_since INTEGER,
+    error       TEXT,
+    waits_since INTEGER,
     CHECK ((state = 'pending') = (due_at IS NOT NULL)),
     CHECK ((state = 'leased') = (lease IS NOT NULL)),
     CHECK ((state = 'leased') = (lease_until IS NOT NULL))

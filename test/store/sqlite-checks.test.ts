@@ -98,8 +98,8 @@ describe("the checks of the other tables", () => {
     ["a done mark without one", "", done("NULL")],
     [
       "a second value of a step",
-      "INSERT INTO inbox_step (seq, handler, name, value) VALUES (1, 'h', 'a', '1')",
-      "INSERT INTO inbox_step (seq, handler, name, value) VALUES (1, 'h', 'a', '2')",
+      "INSERT INTO inbox_step (seq, handler, name, value, saved_at) VALUES (1, 'h', 'a', '1', 1)",
+      "INSERT INTO inbox_step (seq, handler, name, value, saved_at) VALUES (1, 'h', 'a', '2', 1)",
     ],
     ["a second counter of a name", "", "INSERT INTO counter VALUES ('done', 1)"],
   ])("a table refuses %s", (_, setUp, sql) => {

@@ -63,7 +63,7 @@ test.each([
   } finally {
     await store.close();
   }
-  // A version before, which takes the path as it is given, finds the same file.
+  // The one lock file is beside the database itself.
   expect(readdirSync(join(folder, "real")).filter((name) => name.endsWith("-owner"))).toEqual(["inbox.db-owner"]);
 });
 

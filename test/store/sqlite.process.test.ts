@@ -1,14 +1,27 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { ErrorCode } from "#pigeonhole/base/error.js";
 import { MIGRATIONS } from "#pigeonhole/store/sqlite/migrations.js";
+import { openInboxFile } from "#pigeonhole/store/sqlite/open-inbox-file.js";
 import { migrate, openDatabase } from "#pigeonhole/store/sqlite/open-database.js";
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import type { Store } from "#pigeonhole/store/store.js";
+import { copyPackage } from "../simulation/package-copy.js";
 import { startChild } from "./children/child.js";
-import { acceptLeased, context, expectCode, newEvent, settlements, T } from "./conformance/fixture.js";
+import {
+  acceptLeased,
+  context,
+  expectCode,
+  expectLease,
+  newEvent,
+  settlements,
+  statesOf,
+  T,
+} from "./conformance/fixture.js";
+import { newRecord, takeSend } from "./conformance/outbox-fixture.js";
+import { loadLayoutKit } from "./sqlite/layout-scene.js";
 import { makeFolder } from "../support/folder.js";
 
 const APPLICATION_ID = 0x50474e48;
@@ -126,31 +139,48 @@ describe("the schema", () => {
     ).toEqual([APPLICATION_ID, MIGRATIONS.length]);
   });
 
-  test("the schema of the first version is migrated with its rows, whose waits keep their length", async () => {
-    const db = openDatabase(file);
-    db.exec(MIGRATIONS[0] ?? "");
-    db.pragma("user_version = 1");
-    db.pragma(`application_id = ${APPLICATION_ID}`);
-    db.exec(`
-      INSERT INTO inbox_event (seq, id, type, test, received_at, signed_at, body_length, body_crc)
-      VALUES (1, 'evt_1', 'email.sent', 0, ${T}, ${T}, 1, 0);
-      INSERT INTO inbox_body (seq, body) VALUES (1, x'7b');
-      INSERT INTO inbox_work (seq, handler, state, due_at, started, finished) VALUES (1, 'h', 'pending', ${T + 500}, 1, 1);
-      INSERT INTO inbox_done (seq, handler, settled_at, attempts, discarded) VALUES (1, 'i', ${T}, 1, 0);
-      INSERT INTO outbox_send (key, kind, state, due_at, started) VALUES ('a', 'single', 'pending', ${T + 700}, 1);`);
-    db.close();
-    const store = await openStore();
-    expect(await store.restartWaits({ now: T, leaseUntil: T })).toBe(0);
-    expect(await store.get("evt_1")).toMatchObject({
-      handlers: [
-        { handler: "h", state: "pending", dueAt: T + 500 },
-        { handler: "i", state: "done" },
+  test("a second step upgrades a filled file, which an older version then refuses and leaves as it is", async () => {
+    const { entry, remove } = copyPackage({
+      name: "has a second step",
+      changes: [
+        {
+          file: "store/sqlite/migrations.js",
+          from: "`,\n];",
+          to: "`,\n  `ALTER TABLE inbox_event ADD COLUMN next TEXT; UPDATE inbox_event SET next = 'old'`,\n];",
+        },
       ],
-      otherBytes: [],
     });
-    expect(await store.leaseSend({ now: T, leaseUntil: T, limit: 1 })).toMatchObject({
-      nextDueAt: T + 700,
-    });
+    onTestFinished(remove);
+    const store = await openStore();
+    await store.recover(T);
+    const [done, failed, dead] = await Promise.all(["done", "failed", "dead"].map((id) => acceptLeased(store, id)));
+    await store.settle(settlements.done(expectLease(done)));
+    await store.settle({ ...settlements.pending(expectLease(failed)), stack: "it failed" });
+    await store.settle(settlements.dead(expectLease(dead)));
+    await acceptLeased(store, "in flight");
+    await store.record([newRecord("key")], T);
+    await store.close();
+
+    const { createSqliteStore: createNext } = await loadLayoutKit(dirname(entry));
+    const next = createNext({ file, thread: false });
+    open.push(next);
+    await next.open(context);
+    expect(await next.recover(T)).toMatchObject({ owner: true, recovered: 1 });
+    for (const [id, state] of Object.entries({ done: "done", failed: "pending", dead: "dead", "in flight": "pending" }))
+      expect(await statesOf(next, id)).toEqual({ h: state });
+    expect(await takeSend(next)).toMatchObject({ events: [{ seq: 1 }] });
+    expect(await next.accept(newEvent("new"))).toMatchObject({ kind: "stored" });
+    await next.close();
+    const rows = look((db) => db.prepare("SELECT next, count(*) FROM inbox_event GROUP BY next").raw().all());
+    expect(rows).toEqual([
+      [null, 1],
+      ["old", 4],
+    ]);
+
+    const bytes = readFileSync(file);
+    await expectCode(openStore(), "schema_too_new");
+    await expectCode(openInboxFile(file), "schema_too_new");
+    expect(readFileSync(file)).toEqual(bytes);
   });
 
   test("the schema migrated twice is the same, with its rows", async () => {

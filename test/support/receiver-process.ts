@@ -67,8 +67,8 @@ export function killAll(): void {
 }
 
 /**
- * Starts a receiver on the built package, run by plain node, with `environment` beside this process's own; or that of
- * another version.
+ * Starts a receiver on the built package, run by plain node, with `environment` beside this process's own; or another
+ * program.
  */
 export function startReceiver(
   config: ReceiverConfig,

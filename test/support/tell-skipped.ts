@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
 import type { TestProject } from "vitest/node";
-import { hasVersionBefore } from "./version-before.js";
 import { canTrace, findChromium, hasPostgres, hasTerminal, isInstalled, isRoot } from "./tools.js";
 
 /** Tests of one kind that some machines have to skip. */
@@ -37,7 +36,6 @@ export const GROUPS: Record<string, readonly Group[]> = {
     { need: "bash", tests: "completion in bash", isThere: () => isInstalled("bash") },
     { need: "zsh", tests: "completion in zsh", isThere: () => isInstalled("zsh") },
     { need: "fish", tests: "completion in fish", isThere: () => isInstalled("fish") },
-    { need: "the history of git", tests: "files of the version before", isThere: hasVersionBefore },
     {
       need: "openssl",
       tests: "deliveries over HTTPS, turns of the event loop behind TLS",

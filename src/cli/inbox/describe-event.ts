@@ -55,7 +55,7 @@ function describeHandler(view: HandlerDetail, paint: Paint): string[] {
 }
 
 function describeStep({ name, at }: KeptStep): string {
-  return `finished step ${escapeControls(name)} (${isoTime(at) ?? "time not kept"})`;
+  return `finished step ${escapeControls(name)} (${isoTime(at)})`;
 }
 
 function describeState(view: HandlerView, paint: Paint): string {
@@ -73,7 +73,7 @@ function describeRuns(view: HandlerView): string {
 /** The first and the last error; those between are counted, and the same error is shown once. */
 function describeFailed({ first, last }: FailedRuns): string[] {
   const between = last.attempt - first.attempt - 1;
-  if (between < 0) return [...(first.at === undefined ? [] : [`${nameOfRun(first)}:`]), ...linesOf(first.stack)];
+  if (between < 0) return [`${nameOfRun(first)}:`, ...linesOf(first.stack)];
   const counted = between === 0 ? [] : [`${countOf(between, "more failed attempt")} between`];
   if (first.stack === last.stack) {
     return [`${nameOfRun(first)}, and the same at ${nameOfRun(last)}:`, ...linesOf(first.stack), ...counted];
@@ -82,7 +82,7 @@ function describeFailed({ first, last }: FailedRuns): string[] {
 }
 
 function nameOfRun({ attempt, at }: FailedRun): string {
-  return `attempt ${attempt}${at === undefined ? "" : ` (${isoTime(at)})`}`;
+  return `attempt ${attempt} (${isoTime(at)})`;
 }
 
 function linesOf(text: string): string[] {

@@ -19,10 +19,7 @@ export interface TimelineParts {
   show: (error: string) => string;
 }
 
-/**
- * What is known of an event's life, oldest first. Older versions kept runs without their times, but for the one that
- * ended the work, and steps without them: those stand before what came of them.
- */
+/** What is known of an event's life, oldest first. */
 export function eventTimeline(
   event: EventDetail,
   { steps, contactEvents, paused, show }: TimelineParts,
@@ -76,8 +73,7 @@ function entriesOfHandler(view: HandlerDetail, { show, held, steps }: HandlerPar
 
 /** Its run is not kept. */
 function finishedStep({ handler, name, at }: ShownStep, of: string): TimelineEntry {
-  const time = at === null ? undefined : Date.parse(at);
-  return { ...entry("step_done", time, `${of} has finished the step ${name}.`), handler };
+  return { ...entry("step_done", Date.parse(at), `${of} has finished the step ${name}.`), handler };
 }
 
 /** The first and the last failed run, and how many were between. */
@@ -90,7 +86,7 @@ function failedRuns(
   const { handler } = view;
   const toEntry = ({ attempt, stack, at }: FailedRun): TimelineEntry => {
     const [line = ""] = show(stack).split("\n");
-    const failed = entry("failed", at ?? endOfRun(view, attempt), `${of} failed: ${line}`);
+    const failed = entry("failed", at, `${of} failed: ${line}`);
     return { ...failed, handler, attempt, detail: show(stack) };
   };
   const between = last.attempt - first.attempt - 1;
@@ -102,11 +98,6 @@ function failedRuns(
       : `${between} more runs, numbers ${first.attempt + 1} to ${last.attempt - 1}`;
   const more = entry("more_runs", undefined, `${of}: ${counted}, of which no error is kept.`);
   return [toEntry(first), { ...more, handler }, toEntry(last)];
-}
-
-/** Of a run under an older version: work becomes dead or parked with the end of its last run. */
-function endOfRun({ state, attempts, settledAt }: HandlerDetail, attempt: number): number | undefined {
-  return attempt === attempts && (state === "dead" || state === "parked") ? settledAt : undefined;
 }
 
 /** A run that had begun before the pause may have failed after it. Only a later run is due at a time of its own. */
@@ -211,6 +202,6 @@ function placesOf(group: readonly TimelineEntry[]): PlacedEntry[] {
   return placed.toReversed();
 }
 
-function rankOf({ kind, at }: TimelineEntry): number {
-  return kind === "step_done" && at !== null ? 0 : 1;
+function rankOf({ kind }: TimelineEntry): number {
+  return kind === "step_done" ? 0 : 1;
 }

@@ -247,8 +247,8 @@ export interface HandlerErrorRows {
 }
 
 export interface HandlerErrorRow extends Pick<FailedRun, "attempt" | "stack"> {
-  /** When it ended, ISO 8601; null for runs under older versions. */
-  at: string | null;
+  /** When it ended, ISO 8601. */
+  at: string;
 }
 
 export interface WorkList {

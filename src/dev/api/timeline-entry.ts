@@ -36,6 +36,6 @@ export interface TimelineEntry {
 export interface ShownStep {
   handler: string;
   name: string;
-  /** When it was kept, ISO 8601; null for steps under older versions. */
-  at: string | null;
+  /** When it was kept, ISO 8601. */
+  at: string;
 }

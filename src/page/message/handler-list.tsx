@@ -77,7 +77,7 @@ function Errors({ first, last, isOver }: HandlerErrors & { isOver: boolean }) {
   return (
     <>
       {isOver && <p class="hint error-run">Before it was done:</p>}
-      {(last.attempt > 1 || first.at !== null) && <RunName run={first} />}
+      <RunName run={first} />
       <pre class="text error-text">{escapeControlsInLines(first.stack)}</pre>
       {between > 0 && <p class="hint error-run">{plural(between, "more failed attempt")} between</p>}
       {between >= 0 && (
@@ -94,7 +94,7 @@ function RunName({ run: { attempt, at } }: { run: HandlerErrors["last"] }) {
   return (
     <p class="hint error-run">
       Error of attempt {attempt}
-      {at !== null && <span title={formatExactTime(at)}> at {formatTime(at)}</span>}
+      <span title={formatExactTime(at)}> at {formatTime(at)}</span>
     </p>
   );
 }

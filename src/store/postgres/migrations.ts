@@ -1,44 +1,10 @@
 import { FIRST_NODE } from "./advisory-lock.js";
 
 /**
- * A function that ends one lease of work that is done, for `ctx.commit`: in one round trip, with plans that each
- * session keeps. Lets the transaction wait for the disk and the standby, whatever the defaults are. Returns its number,
- * and null where the lease is lost or its row is locked. `holds` tells the lease among those of the work's key.
- */
-const settleDone = (
-  create: "CREATE" | "CREATE OR REPLACE",
-  holds: string,
-  dropSteps = "DELETE FROM pigeonhole.inbox_step",
-): string => `
-  ${create} FUNCTION pigeonhole.settle_done(
-    of_seq bigint, of_handler text, of_lease bigint, ended_at bigint, drops_steps boolean
-  ) RETURNS text LANGUAGE plpgsql SET random_page_cost = 0 AS $$
-  DECLARE
-    runs integer;
-  BEGIN
-    DELETE FROM pigeonhole.inbox_work WHERE ctid = (
-      SELECT ctid FROM pigeonhole.inbox_work
-      WHERE seq = of_seq AND handler = of_handler AND ${holds} FOR UPDATE SKIP LOCKED
-    ) RETURNING started INTO runs;
-    IF NOT FOUND THEN
-      RETURN NULL;
-    END IF;
-    INSERT INTO pigeonhole.inbox_done (seq, handler, settled_at, attempts, discarded)
-      VALUES (of_seq, of_handler, ended_at, runs, false);
-    INSERT INTO pigeonhole.done_count (done) VALUES (1);
-    IF drops_steps THEN
-      ${dropSteps} WHERE seq = of_seq AND handler = of_handler;
-    END IF;
-    IF current_setting('synchronous_commit') NOT IN ('on', 'remote_apply') THEN
-      PERFORM set_config('synchronous_commit', 'on', true);
-    END IF;
-    RETURN pg_current_xact_id()::text;
-  END $$;`;
-
-/**
- * Append-only: a released entry is never edited, a change is a new entry at the end. The table `migration` has a row
- * for each entry that has run. Texts that are compared or sorted have the collation "C": an update of the system's
- * collations would change the order of the others, and a unique index could then let duplicates in.
+ * The steps of the schema; the table `migration` has a row for each that has run. Until the first release there is
+ * one, which a change of the schema edits. A released step is never edited: a change is then a new one at the end.
+ * Texts that are compared or sorted have the collation "C": an update of the system's collations would change the order
+ * of the others, and a unique index could then let duplicates in.
  */
 export const POSTGRES_MIGRATIONS: readonly string[] = [
   `
@@ -57,9 +23,29 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
     body_crc    bigint  NOT NULL
   );
 
+  -- Those that came before the first slot was opened, and those that outlive their slot; a query finds those of the
+  -- slots too. trace: the span of the delivery, which others link to, in the form of the header traceparent, with
+  -- tracestate after a space. NULL, which takes no space, without telemetry.
   CREATE TABLE pigeonhole.inbox_body (
-    seq  bigint PRIMARY KEY,
-    body bytea  NOT NULL
+    seq   bigint PRIMARY KEY,
+    body  bytea  NOT NULL,
+    trace text
+  );
+
+  -- Bodies by the time of their arrival: those of a slot end together, and TRUNCATE gives their disk back.
+  CREATE TABLE pigeonhole.inbox_body_1 (PRIMARY KEY (seq)) INHERITS (pigeonhole.inbox_body);
+  CREATE TABLE pigeonhole.inbox_body_2 (PRIMARY KEY (seq)) INHERITS (pigeonhole.inbox_body);
+  CREATE TABLE pigeonhole.inbox_body_3 (PRIMARY KEY (seq)) INHERITS (pigeonhole.inbox_body);
+  CREATE TABLE pigeonhole.inbox_body_4 (PRIMARY KEY (seq)) INHERITS (pigeonhole.inbox_body);
+  CREATE TABLE pigeonhole.inbox_body_5 (PRIMARY KEY (seq)) INHERITS (pigeonhole.inbox_body);
+  CREATE TABLE pigeonhole.inbox_body_6 (PRIMARY KEY (seq)) INHERITS (pigeonhole.inbox_body);
+  CREATE TABLE pigeonhole.inbox_body_7 (PRIMARY KEY (seq)) INHERITS (pigeonhole.inbox_body);
+  CREATE TABLE pigeonhole.inbox_body_8 (PRIMARY KEY (seq)) INHERITS (pigeonhole.inbox_body);
+
+  -- The slots that may have bodies. Those of new events go into the one that was opened last.
+  CREATE TABLE pigeonhole.body_slot (
+    slot   integer PRIMARY KEY,
+    opened bigint  NOT NULL GENERATED ALWAYS AS IDENTITY
   );
 
   -- A process that runs handlers holds the advisory lock of its number. missing_since: when another process first saw
@@ -74,6 +60,9 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
   CREATE SEQUENCE pigeonhole.node_number AS integer MINVALUE ${FIRST_NODE} CYCLE;
 
   -- One event for one handler, while it is not done. Handler '' is the note of an event that was not understood.
+  -- key: a digest of the key that it has had to wait for. While it waits for it, it is not leased. Work whose last run
+  -- failed, or that is dead or parked, has the event's type, what the error has in common with others, and when. A
+  -- retry by a person clears them.
   CREATE TABLE pigeonhole.inbox_work (
     seq         bigint  NOT NULL,
     handler     text    COLLATE "C" NOT NULL,
@@ -88,9 +77,11 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
     finished    integer NOT NULL,
     reason      text,
     error       text,
-    -- A digest of the key that it has had to wait for. While it does, it is not leased.
     key           text    COLLATE "C",
     waits_for_key boolean NOT NULL DEFAULT false,
+    error_type    text    COLLATE "C",
+    error_group   text    COLLATE "C",
+    failed_at     bigint,
     PRIMARY KEY (seq, handler),
     CHECK (NOT waits_for_key OR (state = 'pending' AND key IS NOT NULL)),
     CHECK ((state = 'pending') = (due_at IS NOT NULL)),
@@ -112,6 +103,9 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
   CREATE INDEX inbox_work_stuck ON pigeonhole.inbox_work (state, seq) WHERE state IN ('dead', 'parked');
   CREATE INDEX inbox_work_requested ON pigeonhole.inbox_work (seq)
     WHERE handler = '' AND state = 'parked' AND waits_since IS NOT NULL;
+  CREATE INDEX inbox_work_failed
+    ON pigeonhole.inbox_work (handler, error_type, error_group, failed_at, state, finished, seq)
+    WHERE failed_at IS NOT NULL;
 
   -- The done marks: (event, handler) is here at most once, and what is here is not in inbox_work.
   CREATE TABLE pigeonhole.inbox_done (
@@ -129,22 +123,54 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
     done bigint NOT NULL
   );
 
+  -- Names and times of the steps of a handler that is done stay for people, until retention drops the body. saved_at:
+  -- when it was kept, in milliseconds since 1970.
   CREATE TABLE pigeonhole.inbox_step (
-    seq     bigint NOT NULL,
-    handler text   COLLATE "C" NOT NULL,
-    name    text   COLLATE "C" NOT NULL,
-    value   text   NOT NULL,
+    seq      bigint NOT NULL,
+    handler  text   COLLATE "C" NOT NULL,
+    name     text   COLLATE "C" NOT NULL,
+    value    text   NOT NULL,
+    saved_at bigint NOT NULL,
     PRIMARY KEY (seq, handler, name)
   );
-${settleDone("CREATE", "state = 'leased' AND lease = of_lease")}
 
-  -- Errors in full of the first and the last failed run of a handler on an event. They outlive its work, and go with
-  -- the body, which they may quote.
+  -- Ends one lease of work that is done, for ctx.commit: in one round trip, with plans that each session keeps. Lets
+  -- the transaction wait for the disk and the standby, whatever the defaults are. Returns its number, and null where
+  -- the lease is lost or its row is locked. By its lease alone: with the state, the plan may read through the index of
+  -- all leases, which has many dead entries beside an old transaction.
+  CREATE FUNCTION pigeonhole.settle_done(
+    of_seq bigint, of_handler text, of_lease bigint, ended_at bigint, drops_steps boolean
+  ) RETURNS text LANGUAGE plpgsql SET random_page_cost = 0 AS $$
+  DECLARE
+    runs integer;
+  BEGIN
+    DELETE FROM pigeonhole.inbox_work WHERE ctid = (
+      SELECT ctid FROM pigeonhole.inbox_work
+      WHERE seq = of_seq AND handler = of_handler AND lease = of_lease FOR UPDATE SKIP LOCKED
+    ) RETURNING started INTO runs;
+    IF NOT FOUND THEN
+      RETURN NULL;
+    END IF;
+    INSERT INTO pigeonhole.inbox_done (seq, handler, settled_at, attempts, discarded)
+      VALUES (of_seq, of_handler, ended_at, runs, false);
+    INSERT INTO pigeonhole.done_count (done) VALUES (1);
+    IF drops_steps THEN
+      UPDATE pigeonhole.inbox_step SET value = '' WHERE seq = of_seq AND handler = of_handler;
+    END IF;
+    IF current_setting('synchronous_commit') NOT IN ('on', 'remote_apply') THEN
+      PERFORM set_config('synchronous_commit', 'on', true);
+    END IF;
+    RETURN pg_current_xact_id()::text;
+  END $$;
+
+  -- Errors in full of the first and the last failed run of a handler on an event, and when those ended. They outlive
+  -- its work, and go with the body, which they may quote.
   CREATE TABLE pigeonhole.inbox_failed (
-    seq     bigint  NOT NULL,
-    handler text    COLLATE "C" NOT NULL,
-    attempt integer NOT NULL,
-    stack   text    NOT NULL,
+    seq       bigint  NOT NULL,
+    handler   text    COLLATE "C" NOT NULL,
+    attempt   integer NOT NULL,
+    stack     text    NOT NULL,
+    failed_at bigint  NOT NULL,
     PRIMARY KEY (seq, handler, attempt)
   );
 
@@ -192,7 +218,7 @@ ${settleDone("CREATE", "state = 'leased' AND lease = of_lease")}
   );
 
   -- Contact events to be sent, by their number among those that are pending: a number that becomes visible after a
-  -- higher one is found as well.
+  -- higher one is found as well. trace: the span in which it was recorded.
   CREATE TABLE pigeonhole.outbox_event (
     seq         bigint  PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
     key         text    COLLATE "C" NOT NULL,
@@ -212,6 +238,7 @@ ${settleDone("CREATE", "state = 'leased' AND lease = of_lease")}
     param       text,
     message     text,
     inbox_seq   bigint,
+    trace       text,
     CHECK (CASE state
       WHEN 'pending' THEN send IS NULL AND position IS NULL AND settled_at IS NULL AND reason IS NULL
       WHEN 'leased' THEN send IS NOT NULL AND position IS NOT NULL AND settled_at IS NULL AND reason IS NULL
@@ -260,40 +287,6 @@ ${settleDone("CREATE", "state = 'leased' AND lease = of_lease")}
     name  text   COLLATE "C" PRIMARY KEY,
     value bigint NOT NULL
   );
-  `,
-  `
-  -- Bodies by the time of their arrival: those of a slot end together, and TRUNCATE gives their disk back. As they
-  -- inherit, a large table from before is not read through, and a process of the version before finds all. The table
-  -- itself has those that came before the first slot was opened, and those that outlive their slot.
-  CREATE TABLE pigeonhole.inbox_body_1 (PRIMARY KEY (seq)) INHERITS (pigeonhole.inbox_body);
-  CREATE TABLE pigeonhole.inbox_body_2 (PRIMARY KEY (seq)) INHERITS (pigeonhole.inbox_body);
-  CREATE TABLE pigeonhole.inbox_body_3 (PRIMARY KEY (seq)) INHERITS (pigeonhole.inbox_body);
-  CREATE TABLE pigeonhole.inbox_body_4 (PRIMARY KEY (seq)) INHERITS (pigeonhole.inbox_body);
-  CREATE TABLE pigeonhole.inbox_body_5 (PRIMARY KEY (seq)) INHERITS (pigeonhole.inbox_body);
-  CREATE TABLE pigeonhole.inbox_body_6 (PRIMARY KEY (seq)) INHERITS (pigeonhole.inbox_body);
-  CREATE TABLE pigeonhole.inbox_body_7 (PRIMARY KEY (seq)) INHERITS (pigeonhole.inbox_body);
-  CREATE TABLE pigeonhole.inbox_body_8 (PRIMARY KEY (seq)) INHERITS (pigeonhole.inbox_body);
-
-  -- The slots that may have bodies. Those of new events go into the one that was opened last.
-  CREATE TABLE pigeonhole.body_slot (
-    slot   integer PRIMARY KEY,
-    opened bigint  NOT NULL GENERATED ALWAYS AS IDENTITY
-  );
-  `,
-  `
-  -- Of work whose last run failed, or that is dead or parked: the event's type, what the error has in common with
-  -- others, and when. A retry by a person clears them. Rows from before are told apart by their reason only.
-  ALTER TABLE pigeonhole.inbox_work ADD COLUMN error_type text COLLATE "C";
-  ALTER TABLE pigeonhole.inbox_work ADD COLUMN error_group text COLLATE "C";
-  ALTER TABLE pigeonhole.inbox_work ADD COLUMN failed_at bigint;
-  UPDATE pigeonhole.inbox_work AS w SET error_type = e.type, error_group = w.reason, failed_at = w.settled_at
-  FROM pigeonhole.inbox_event AS e WHERE e.seq = w.seq AND w.state IN ('dead', 'parked');
-  CREATE INDEX inbox_work_failed
-    ON pigeonhole.inbox_work (handler, error_type, error_group, failed_at, state, finished, seq)
-    WHERE failed_at IS NOT NULL;
-
-  -- By its lease alone: with the state, the plan may read through the index of all leases, which has many dead entries
-  -- beside an old transaction.${settleDone("CREATE OR REPLACE", "lease = of_lease")}
 
   -- Handlers that get no work until a person resumes them.
   CREATE TABLE pigeonhole.paused_handler (
@@ -341,19 +334,7 @@ ${settleDone("CREATE", "state = 'leased' AND lease = of_lease")}
     process    text   COLLATE "C" NOT NULL,
     figures    text   NOT NULL,
     PRIMARY KEY (resolution, step, process)
-  );
-  `,
-  `
-  -- Spans that others link to, in the form of the header traceparent, with tracestate after a space: of the delivery,
-  -- which goes with the body, and of what recorded a contact event. NULL, which takes no space, without telemetry.
-  ALTER TABLE pigeonhole.inbox_body ADD COLUMN trace text;
-  ALTER TABLE pigeonhole.outbox_event ADD COLUMN trace text;
-
-  -- When the run ended, in milliseconds since 1970; NULL in rows from before.
-  ALTER TABLE pigeonhole.inbox_failed ADD COLUMN failed_at bigint;
-
-  -- When the step was kept, in milliseconds since 1970; NULL in rows from before.
-  ALTER TABLE pigeonhole.inbox_step ADD COLUMN saved_at bigint;
+  ) WITH (fillfactor = 94);
 
   -- Figures of one process in the step of each length that it writes about. What ended is added to the table figure, in
   -- a row without a process. Rows of both are changed in place, for which a page has room for one more.
@@ -364,9 +345,5 @@ ${settleDone("CREATE", "state = 'leased' AND lease = of_lease")}
     figures    text   NOT NULL,
     PRIMARY KEY (process, resolution)
   ) WITH (fillfactor = 40);
-  ALTER TABLE pigeonhole.figure SET (fillfactor = 94);
-
-  -- Names and times of the steps of a handler that is done stay for people, until retention drops the body.
-${settleDone("CREATE OR REPLACE", "lease = of_lease", "UPDATE pigeonhole.inbox_step SET value = ''")}
   `,
 ];

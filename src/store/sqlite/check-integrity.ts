@@ -30,7 +30,7 @@ export function checkIntegrity(db: Database, file: string): boolean {
   }
 }
 
-/** An older file has fewer of them. Damage in the user's own tables is no reason to refuse the file. */
+/** Those that the file has. Damage in the user's own tables is no reason to refuse it. */
 export function storeTables(db: Database): string[] {
   const names = db.prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all();
   return names.filter((name) => STORE_TABLES.includes(name));

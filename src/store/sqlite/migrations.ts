@@ -1,10 +1,13 @@
 /**
- * Append-only: a released entry is never edited, a change is a new entry at the end. `PRAGMA user_version` counts the
- * entries that have run. `test/store/schema.sql` is the dump they lead to, compared in a test.
+ * The steps of the schema; `PRAGMA user_version` counts those that have run. Until the first release there is one,
+ * which a change of the schema edits. A released step is never edited: a change is then a new one at the end.
+ * `test/store/schema.sql` is the dump they lead to, compared in a test.
  */
 export const MIGRATIONS: readonly string[] = [
   `
-  -- Never updated. The body lives beside it so that dropping old bodies does not rewrite the dedup ids.
+  -- Never updated. The body lives beside it so that dropping old bodies does not rewrite the dedup ids. direct: names
+  -- of the handlers whose work was leased as the event was accepted, as a JSON list. Such a pair of event and handler
+  -- has no row until it has to wait.
   CREATE TABLE inbox_event (
     seq         INTEGER PRIMARY KEY,
     id          TEXT    NOT NULL UNIQUE,
@@ -13,15 +16,22 @@ export const MIGRATIONS: readonly string[] = [
     received_at INTEGER NOT NULL,
     signed_at   INTEGER NOT NULL,
     body_length INTEGER NOT NULL,
-    body_crc    INTEGER NOT NULL
+    body_crc    INTEGER NOT NULL,
+    direct      TEXT
   ) STRICT;
 
+  -- trace: the span of the delivery, which others link to, in the form of the header traceparent, with tracestate after
+  -- a space. NULL, which takes one byte, without telemetry.
   CREATE TABLE inbox_body (
-    seq  INTEGER PRIMARY KEY,
-    body BLOB    NOT NULL
+    seq   INTEGER PRIMARY KEY,
+    body  BLOB    NOT NULL,
+    trace TEXT
   ) STRICT;
 
   -- One event for one handler, while it is not done. Handler '' is the note of an event that was not understood.
+  -- waits_since: when the wait for the next try began. It tells a long wait from one whose end was computed by a clock
+  -- that was ahead; NULL when the row does not wait. Work whose last run failed, or that is dead or parked, has the
+  -- event's type, what the error has in common with others, and when. A retry by a person clears them.
   CREATE TABLE inbox_work (
     seq         INTEGER NOT NULL,
     handler     TEXT    NOT NULL,
@@ -34,6 +44,10 @@ export const MIGRATIONS: readonly string[] = [
     finished    INTEGER NOT NULL,
     reason      TEXT,
     error       TEXT,
+    waits_since INTEGER,
+    error_type  TEXT,
+    error_group TEXT,
+    failed_at   INTEGER,
     PRIMARY KEY (seq, handler),
     CHECK ((state = 'pending') = (due_at IS NOT NULL)),
     CHECK ((state = 'leased') = (lease IS NOT NULL)),
@@ -48,6 +62,8 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX inbox_work_pending ON inbox_work (handler, min(started - finished, 2), due_at) WHERE state = 'pending';
   CREATE INDEX inbox_work_leased ON inbox_work (lease_until) WHERE state = 'leased';
   CREATE INDEX inbox_work_stuck ON inbox_work (state, seq) WHERE state IN ('dead', 'parked');
+  CREATE INDEX inbox_work_failed ON inbox_work (handler, error_type, error_group, failed_at, state, finished)
+    WHERE failed_at IS NOT NULL;
 
   -- The done marks: (event, handler) is here at most once, and what is here is not in inbox_work.
   CREATE TABLE inbox_done (
@@ -59,82 +75,40 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (seq, handler)
   ) STRICT, WITHOUT ROWID;
 
+  -- Done marks of direct pairs, one row per handler and batch: every event from first to last, or those whose place
+  -- in bits is '1'.
+  CREATE TABLE inbox_mark (
+    handler    TEXT    NOT NULL,
+    first      INTEGER NOT NULL,
+    last       INTEGER NOT NULL,
+    bits       TEXT,
+    settled_at INTEGER NOT NULL,
+    PRIMARY KEY (handler, first),
+    CHECK (last BETWEEN first AND first + 255),
+    CHECK (bits IS NULL OR length(bits) = last - first + 1)
+  ) STRICT, WITHOUT ROWID;
+
+  -- saved_at: when it was kept, in milliseconds since 1970.
   CREATE TABLE inbox_step (
-    seq     INTEGER NOT NULL,
-    handler TEXT    NOT NULL,
-    name    TEXT    NOT NULL,
-    value   TEXT    NOT NULL,
+    seq      INTEGER NOT NULL,
+    handler  TEXT    NOT NULL,
+    name     TEXT    NOT NULL,
+    value    TEXT    NOT NULL,
+    saved_at INTEGER NOT NULL,
     PRIMARY KEY (seq, handler, name)
   ) STRICT, WITHOUT ROWID;
 
-  -- Contact events to be sent. A body is small, so the state is beside it. What a handler records needs no index: its
-  -- done mark makes it unique, and a new event is found by its number, which is above the counter 'outbox_taken'.
-  -- 'again' is pending too: the event is no longer part of a call. One CHECK on the state costs less than five.
-  CREATE TABLE outbox_event (
-    seq         INTEGER PRIMARY KEY,
-    key         TEXT    NOT NULL,
-    body        TEXT    NOT NULL,
-    occurred_at INTEGER NOT NULL,
-    recorded_at INTEGER NOT NULL,
-    by_handler  INTEGER NOT NULL CHECK (by_handler IN (0, 1)),
-    state       TEXT    NOT NULL,
-    send        INTEGER,
-    position    INTEGER,
-    settled_at  INTEGER,
-    remote_id   TEXT,
-    reason      TEXT,
-    code        TEXT,
-    param       TEXT,
-    message     TEXT,
-    CHECK (CASE state
-      WHEN 'pending' THEN send IS NULL AND position IS NULL AND settled_at IS NULL AND reason IS NULL
-      WHEN 'again' THEN send IS NULL AND position IS NULL AND settled_at IS NULL AND reason IS NULL
-      WHEN 'leased' THEN send IS NOT NULL AND position IS NOT NULL AND settled_at IS NULL AND reason IS NULL
-      WHEN 'done' THEN (send IS NULL) = (position IS NULL) AND settled_at IS NOT NULL AND reason IS NULL
-      WHEN 'dead' THEN (send IS NULL) = (position IS NULL) AND settled_at IS NOT NULL AND reason IS NOT NULL
-      ELSE 0
-    END)
-  ) STRICT;
-
-  CREATE UNIQUE INDEX outbox_event_own_key ON outbox_event (key) WHERE by_handler = 0;
-  CREATE INDEX outbox_event_again ON outbox_event (seq) WHERE state = 'again';
-  CREATE INDEX outbox_event_dead ON outbox_event (seq) WHERE state = 'dead';
-  CREATE INDEX outbox_event_dead_key ON outbox_event (key) WHERE state = 'dead';
-  CREATE INDEX outbox_event_send ON outbox_event (send, position) WHERE send IS NOT NULL;
-
-  -- SQLite gives a new row the number after the highest one. Without the row at the counter, new rows could get numbers
-  -- below it and would not be found, so a DELETE leaves that row.
-  CREATE TRIGGER outbox_event_last_taken BEFORE DELETE ON outbox_event
-  WHEN OLD.seq = (SELECT value FROM counter WHERE name = 'outbox_taken')
-  BEGIN SELECT RAISE(IGNORE); END;
-
-  -- A call to the API: its members and their order are fixed before it is first made, and it is repeated as it was.
-  CREATE TABLE outbox_send (
-    send        INTEGER PRIMARY KEY,
-    key         TEXT    NOT NULL,
-    kind        TEXT    NOT NULL CHECK (kind IN ('single', 'batch')),
-    state       TEXT    NOT NULL CHECK (state IN ('pending', 'leased', 'dead')),
-    due_at      INTEGER,
-    lease       INTEGER,
-    lease_until INTEGER,
-    started     INTEGER NOT NULL,
-    error       TEXT,
-    CHECK ((state = 'pending') = (due_at IS NOT NULL)),
-    CHECK ((state = 'leased') = (lease IS NOT NULL)),
-    CHECK ((state = 'leased') = (lease_until IS NOT NULL))
-  ) STRICT;
-
-  -- One at most is open; those that are dead stay for as long as they may be repeated.
-  CREATE INDEX outbox_send_open ON outbox_send (send) WHERE state <> 'dead';
-
-  CREATE TABLE counter (
-    name  TEXT    PRIMARY KEY,
-    value INTEGER NOT NULL
+  -- Errors in full of the first and the last failed run of a handler on an event, and when those ended. They outlive
+  -- its work, and go with the body, which they may quote.
+  CREATE TABLE inbox_failed (
+    seq       INTEGER NOT NULL,
+    handler   TEXT    NOT NULL,
+    attempt   INTEGER NOT NULL,
+    stack     TEXT    NOT NULL,
+    failed_at INTEGER NOT NULL,
+    PRIMARY KEY (seq, handler, attempt)
   ) STRICT, WITHOUT ROWID;
 
-  INSERT INTO counter (name, value) VALUES ('done', 0), ('outbox_taken', 0);
-  `,
-  `
   -- Another body of an id whose first one was parked and never handled.
   CREATE TABLE inbox_other (
     seq   INTEGER PRIMARY KEY,
@@ -150,89 +124,13 @@ export const MIGRATIONS: readonly string[] = [
     seq     INTEGER NOT NULL,
     PRIMARY KEY (first, handler)
   ) STRICT, WITHOUT ROWID;
-  `,
-  `
-  -- When the wait for the next try began. It tells a long wait from one whose end was computed by a clock that was
-  -- ahead. NULL when the row does not wait; 0 when the begin is not known.
-  ALTER TABLE inbox_work ADD COLUMN waits_since INTEGER;
-  ALTER TABLE outbox_send ADD COLUMN waits_since INTEGER;
-  UPDATE inbox_work SET waits_since = 0 WHERE state = 'pending' AND finished > 0;
-  UPDATE outbox_send SET waits_since = 0 WHERE state = 'pending';
-  `,
-  `
-  -- Names of the handlers whose work was leased as the event was accepted, as a JSON list. Such a pair of event and
-  -- handler has no row until it has to wait.
-  ALTER TABLE inbox_event ADD COLUMN direct TEXT;
 
-  -- Done marks of direct pairs, one row per handler and batch: every event from first to last, or those whose place
-  -- in bits is '1'.
-  CREATE TABLE inbox_mark (
-    handler    TEXT    NOT NULL,
-    first      INTEGER NOT NULL,
-    last       INTEGER NOT NULL,
-    bits       TEXT,
-    settled_at INTEGER NOT NULL,
-    PRIMARY KEY (handler, first),
-    CHECK (last BETWEEN first AND first + 255),
-    CHECK (bits IS NULL OR length(bits) = last - first + 1)
-  ) STRICT, WITHOUT ROWID;
-
-  -- epoch: how often the file was taken over; the lease token of direct pairs. settled_through: no pair of an event up
-  -- to this number is in flight. numbered: the highest number of a removed event, so that no number is used twice.
-  INSERT INTO counter (name, value) VALUES ('epoch', 0), ('settled_through', 0), ('numbered', 0);
-
-  -- Also for a version that knows no marks: they outlive what it removes.
-  CREATE TRIGGER inbox_event_numbered AFTER DELETE ON inbox_event
-  BEGIN UPDATE counter SET value = OLD.seq WHERE name = 'numbered' AND value < OLD.seq; END;
-
-  CREATE VIEW inbox_marked AS
-  SELECT e.seq, p.value AS handler, m.settled_at
-  FROM inbox_event AS e
-  JOIN json_each(e.direct) AS p
-  JOIN inbox_mark AS m ON m.handler = p.value AND m.first BETWEEN e.seq - 255 AND e.seq AND m.last >= e.seq
-    AND (m.bits IS NULL OR substr(m.bits, e.seq - m.first + 1, 1) = '1');
-
-  -- Leased with the event by the process that works on the file, or by one that died.
-  CREATE VIEW inbox_in_flight AS
-  SELECT e.seq, p.value AS handler, e.received_at
-  FROM inbox_event AS e
-  JOIN json_each(e.direct) AS p
-  WHERE e.seq > (SELECT value FROM counter WHERE name = 'settled_through')
-    AND NOT EXISTS (SELECT 1 FROM inbox_work AS w WHERE w.seq = e.seq AND w.handler = p.value)
-    AND NOT EXISTS (SELECT 1 FROM inbox_done AS d WHERE d.seq = e.seq AND d.handler = p.value)
-    AND NOT EXISTS (SELECT 1 FROM inbox_marked AS m WHERE m.seq = e.seq AND m.handler = p.value);
-
-  -- A pair that is marked or in flight gets no second chance, also not from a version that knows no marks.
-  CREATE TRIGGER inbox_work_once BEFORE INSERT ON inbox_work
-  WHEN NEW.state = 'pending' AND NEW.started = 0
-    AND (SELECT direct FROM inbox_event WHERE seq = NEW.seq) IS NOT NULL
-    AND (EXISTS (SELECT 1 FROM inbox_marked WHERE seq = NEW.seq AND handler = NEW.handler)
-      OR EXISTS (SELECT 1 FROM inbox_in_flight WHERE seq = NEW.seq AND handler = NEW.handler))
-  BEGIN SELECT RAISE(IGNORE); END;
-  `,
-  `
-  -- Tries of the calls that the event was part of and no longer is.
-  ALTER TABLE outbox_event ADD COLUMN attempts INTEGER NOT NULL DEFAULT 0;
-  `,
-  `
   -- The retry policies of the handlers at the last start, for those who only look at their work.
   CREATE TABLE inbox_handler (
     handler      TEXT    PRIMARY KEY,
     max_attempts INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
-  `,
-  `
-  -- Errors in full of the first and the last failed run of a handler on an event. They outlive its work, and go with
-  -- the body, which they may quote.
-  CREATE TABLE inbox_failed (
-    seq     INTEGER NOT NULL,
-    handler TEXT    NOT NULL,
-    attempt INTEGER NOT NULL,
-    stack   TEXT    NOT NULL,
-    PRIMARY KEY (seq, handler, attempt)
-  ) STRICT, WITHOUT ROWID;
-  `,
-  `
+
   -- Ended runs of handlers by ten minutes (step), by how they ended, and by how long they took (the lower bound of a
   -- bucket). About 40 bytes a row, and a busy handler has some 6 rows for each of the 1,152 steps of 8 days: 0.3 MB.
   CREATE TABLE inbox_handler_time (
@@ -243,24 +141,6 @@ export const MIGRATIONS: readonly string[] = [
     runs    INTEGER NOT NULL,
     PRIMARY KEY (step, handler, outcome, from_ms)
   ) STRICT, WITHOUT ROWID;
-  `,
-  `
-  -- The number of the inbox event whose handler recorded it; no other event gets the number once that one is removed.
-  ALTER TABLE outbox_event ADD COLUMN inbox_seq INTEGER;
-  CREATE INDEX outbox_event_inbox_seq ON outbox_event (inbox_seq) WHERE inbox_seq IS NOT NULL;
-  `,
-  `
-  -- Of work whose last run failed, or that is dead or parked: the event's type, what the error has in common with
-  -- others, and when. A retry by a person clears them. Rows from before are told apart by their reason only.
-  ALTER TABLE inbox_work ADD COLUMN error_type TEXT;
-  ALTER TABLE inbox_work ADD COLUMN error_group TEXT;
-  ALTER TABLE inbox_work ADD COLUMN failed_at INTEGER;
-  UPDATE inbox_work
-  SET error_type = (SELECT type FROM inbox_event AS e WHERE e.seq = inbox_work.seq), error_group = reason,
-    failed_at = settled_at
-  WHERE state IN ('dead', 'parked');
-  CREATE INDEX inbox_work_failed ON inbox_work (handler, error_type, error_group, failed_at, state, finished)
-    WHERE failed_at IS NOT NULL;
 
   -- Handlers that get no work until a person resumes them.
   CREATE TABLE inbox_paused (
@@ -309,18 +189,111 @@ export const MIGRATIONS: readonly string[] = [
     figures    TEXT    NOT NULL,
     PRIMARY KEY (resolution, step, process)
   ) STRICT, WITHOUT ROWID;
-  `,
-  `
-  -- Spans that others link to, in the form of the header traceparent, with tracestate after a space: of the delivery,
-  -- which goes with the body, and of what recorded a contact event. NULL, which takes one byte, without telemetry.
-  ALTER TABLE inbox_body ADD COLUMN trace TEXT;
-  ALTER TABLE outbox_event ADD COLUMN trace TEXT;
 
-  -- When the run ended, in milliseconds since 1970; NULL in rows from before.
-  ALTER TABLE inbox_failed ADD COLUMN failed_at INTEGER;
+  -- Contact events to be sent. A body is small, so the state is beside it. What a handler records needs no index: its
+  -- done mark makes it unique, and a new event is found by its number, which is above the counter 'outbox_taken'.
+  -- 'again' is pending too: the event is no longer part of a call. attempts: tries of the calls that it was part of and
+  -- no longer is. inbox_seq: the number of the inbox event whose handler recorded it; no other event gets the number
+  -- once that one is removed. trace: the span in which it was recorded. One CHECK on the state costs less than five.
+  CREATE TABLE outbox_event (
+    seq         INTEGER PRIMARY KEY,
+    key         TEXT    NOT NULL,
+    body        TEXT    NOT NULL,
+    occurred_at INTEGER NOT NULL,
+    recorded_at INTEGER NOT NULL,
+    by_handler  INTEGER NOT NULL CHECK (by_handler IN (0, 1)),
+    state       TEXT    NOT NULL,
+    send        INTEGER,
+    position    INTEGER,
+    settled_at  INTEGER,
+    remote_id   TEXT,
+    reason      TEXT,
+    code        TEXT,
+    param       TEXT,
+    message     TEXT,
+    attempts    INTEGER NOT NULL DEFAULT 0,
+    inbox_seq   INTEGER,
+    trace       TEXT,
+    CHECK (CASE state
+      WHEN 'pending' THEN send IS NULL AND position IS NULL AND settled_at IS NULL AND reason IS NULL
+      WHEN 'again' THEN send IS NULL AND position IS NULL AND settled_at IS NULL AND reason IS NULL
+      WHEN 'leased' THEN send IS NOT NULL AND position IS NOT NULL AND settled_at IS NULL AND reason IS NULL
+      WHEN 'done' THEN (send IS NULL) = (position IS NULL) AND settled_at IS NOT NULL AND reason IS NULL
+      WHEN 'dead' THEN (send IS NULL) = (position IS NULL) AND settled_at IS NOT NULL AND reason IS NOT NULL
+      ELSE 0
+    END)
+  ) STRICT;
 
-  -- When the step was kept, in milliseconds since 1970; NULL in rows from before.
-  ALTER TABLE inbox_step ADD COLUMN saved_at INTEGER;
+  CREATE UNIQUE INDEX outbox_event_own_key ON outbox_event (key) WHERE by_handler = 0;
+  CREATE INDEX outbox_event_again ON outbox_event (seq) WHERE state = 'again';
+  CREATE INDEX outbox_event_dead ON outbox_event (seq) WHERE state = 'dead';
+  CREATE INDEX outbox_event_dead_key ON outbox_event (key) WHERE state = 'dead';
+  CREATE INDEX outbox_event_send ON outbox_event (send, position) WHERE send IS NOT NULL;
+  CREATE INDEX outbox_event_inbox_seq ON outbox_event (inbox_seq) WHERE inbox_seq IS NOT NULL;
+
+  -- SQLite gives a new row the number after the highest one. Without the row at the counter, new rows could get numbers
+  -- below it and would not be found, so a DELETE leaves that row.
+  CREATE TRIGGER outbox_event_last_taken BEFORE DELETE ON outbox_event
+  WHEN OLD.seq = (SELECT value FROM counter WHERE name = 'outbox_taken')
+  BEGIN SELECT RAISE(IGNORE); END;
+
+  -- A call to the API: its members and their order are fixed before it is first made, and it is repeated as it was.
+  CREATE TABLE outbox_send (
+    send        INTEGER PRIMARY KEY,
+    key         TEXT    NOT NULL,
+    kind        TEXT    NOT NULL CHECK (kind IN ('single', 'batch')),
+    state       TEXT    NOT NULL CHECK (state IN ('pending', 'leased', 'dead')),
+    due_at      INTEGER,
+    lease       INTEGER,
+    lease_until INTEGER,
+    started     INTEGER NOT NULL,
+    error       TEXT,
+    waits_since INTEGER,
+    CHECK ((state = 'pending') = (due_at IS NOT NULL)),
+    CHECK ((state = 'leased') = (lease IS NOT NULL)),
+    CHECK ((state = 'leased') = (lease_until IS NOT NULL))
+  ) STRICT;
+
+  -- One at most is open; those that are dead stay for as long as they may be repeated.
+  CREATE INDEX outbox_send_open ON outbox_send (send) WHERE state <> 'dead';
+
+  CREATE TABLE counter (
+    name  TEXT    PRIMARY KEY,
+    value INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  -- epoch: how often the file was taken over; the lease token of direct pairs. settled_through: no pair of an event up
+  -- to this number is in flight. numbered: the highest number of a removed event, so that no number is used twice.
+  INSERT INTO counter (name, value)
+  VALUES ('done', 0), ('outbox_taken', 0), ('epoch', 0), ('settled_through', 0), ('numbered', 0);
+
+  CREATE TRIGGER inbox_event_numbered AFTER DELETE ON inbox_event
+  BEGIN UPDATE counter SET value = OLD.seq WHERE name = 'numbered' AND value < OLD.seq; END;
+
+  CREATE VIEW inbox_marked AS
+  SELECT e.seq, p.value AS handler, m.settled_at
+  FROM inbox_event AS e
+  JOIN json_each(e.direct) AS p
+  JOIN inbox_mark AS m ON m.handler = p.value AND m.first BETWEEN e.seq - 255 AND e.seq AND m.last >= e.seq
+    AND (m.bits IS NULL OR substr(m.bits, e.seq - m.first + 1, 1) = '1');
+
+  -- Leased with the event by the process that works on the file, or by one that died.
+  CREATE VIEW inbox_in_flight AS
+  SELECT e.seq, p.value AS handler, e.received_at
+  FROM inbox_event AS e
+  JOIN json_each(e.direct) AS p
+  WHERE e.seq > (SELECT value FROM counter WHERE name = 'settled_through')
+    AND NOT EXISTS (SELECT 1 FROM inbox_work AS w WHERE w.seq = e.seq AND w.handler = p.value)
+    AND NOT EXISTS (SELECT 1 FROM inbox_done AS d WHERE d.seq = e.seq AND d.handler = p.value)
+    AND NOT EXISTS (SELECT 1 FROM inbox_marked AS m WHERE m.seq = e.seq AND m.handler = p.value);
+
+  -- A pair that is marked or in flight gets no second chance.
+  CREATE TRIGGER inbox_work_once BEFORE INSERT ON inbox_work
+  WHEN NEW.state = 'pending' AND NEW.started = 0
+    AND (SELECT direct FROM inbox_event WHERE seq = NEW.seq) IS NOT NULL
+    AND (EXISTS (SELECT 1 FROM inbox_marked WHERE seq = NEW.seq AND handler = NEW.handler)
+      OR EXISTS (SELECT 1 FROM inbox_in_flight WHERE seq = NEW.seq AND handler = NEW.handler))
+  BEGIN SELECT RAISE(IGNORE); END;
   `,
 ];
 

@@ -12,7 +12,7 @@ const OWN = new Set(
   ),
 );
 
-/** SQLite compares names without case, as LIKE does. The name of the table `counter` is older than the rule. */
+/** SQLite compares names without case, as LIKE does. */
 export function readReserved(db: Database.Database): ReservedObjects {
   const rows = db
     .prepare<[], [string, string | null]>(
@@ -26,7 +26,7 @@ export function readReserved(db: Database.Database): ReservedObjects {
 
 /**
  * Throws `invalid_argument` if `setup` has made, changed or removed something under the store's names. What was there
- * before and is the user's may stay, change or go: a database of an earlier version may have it.
+ * before and is the user's may stay, change or go: a database may have it from before its first receiver.
  */
 export function refuseReserved(before: ReservedObjects, after: ReservedObjects): void {
   const made = [...after.keys()].find((name) => !before.has(name));

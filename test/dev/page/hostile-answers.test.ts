@@ -38,7 +38,7 @@ function makeEvent() {
 function makeErrors() {
   return {
     [mark("handler")]: {
-      first: { attempt: 1, stack: mark("first-error"), at: null },
+      first: { attempt: 1, stack: mark("first-error"), at: new Date(0).toISOString() },
       last: { attempt: 4, stack: mark("handler-error"), at: "2026-01-01T09:00:01.000Z" },
     },
   };

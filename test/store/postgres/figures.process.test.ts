@@ -93,19 +93,6 @@ describeOnPostgres((database) => {
     expect((await store.readFigures({ range: "7d", now: STEP })).answers.accepted?.at(-1)).toBe(4);
   });
 
-  test("rows of the version before add up with those of this one", async () => {
-    const { store, write } = await openFigures();
-    for (const process of ["", "before 1", "before 2"])
-      await database.pool.query(`INSERT INTO ${schema}.figure VALUES ($1, $2, $3, $4)`, [
-        10_000,
-        STEP,
-        process,
-        toStoredFigures(accepted(1)),
-      ]);
-    for (const at of [0, 10, 20]) await write("p1", at * SECOND);
-    expect(await acceptedAt(store, 0)).toBe(4);
-  });
-
   test("a new row takes the place of one that is too old, and of more of those only some are left", async () => {
     const { store, write } = await openFigures();
     const text = toStoredFigures(accepted(1));

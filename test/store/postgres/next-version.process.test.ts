@@ -1,7 +1,4 @@
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { pathToFileURL } from "node:url";
-import type * as postgres from "pigeonhole/postgres";
 import { createReceiver } from "pigeonhole";
 import { createPostgresStore } from "pigeonhole/postgres";
 import { TEST_SECRET } from "pigeonhole/testing";
@@ -28,7 +25,6 @@ import {
 } from "../conformance/fixture.js";
 import { processStatus } from "../conformance/figures.js";
 import { newRecord, settleAll, takeSend } from "../conformance/outbox-fixture.js";
-import { buildVersionBefore, hasVersionBefore } from "../../support/version-before.js";
 import { type PackageVersion, loadNextVersion } from "./next-version.js";
 import { openStore } from "./store-on.js";
 
@@ -153,55 +149,6 @@ describeOnPostgres((database) => {
     const next = await opening;
     expect(await statesOf(next, "committed")).toEqual({ h: "done" });
   });
-
-  test.runIf(hasVersionBefore())(
-    "the version before goes on beside this one, which has given bodies slots, and neither loses one",
-    { timeout: 120_000 },
-    async () => {
-      const built = buildVersionBefore("bodySlots");
-      onTestFinished(built.remove);
-      const file = pathToFileURL(join(built.dist, "postgres.js")).href;
-      const { createPostgresStore: createBefore } = (await import(/* @vite-ignore */ file)) as typeof postgres;
-      onTestFinished(async () => void (await database.pool.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)));
-      const before = createBefore({ pool: database.pool, schema });
-      onTestFinished(() => before.close());
-      await before.open(context);
-      await before.recover(T);
-      await liveThrough(before, "before");
-      const store = await openOf(CURRENT);
-      await database.pool.query(`INSERT INTO ${schema}.body_slot (slot) VALUES (1)`);
-      await liveThrough(before, "beside");
-      await liveThrough(store, "after");
-      for (const [accepts, works] of [
-        [before, store],
-        [store, before],
-      ] as const) {
-        const ids = ["a", "b"].map((name) => `${name} ${performance.now()}`);
-        for (const id of ids) await accepts.accept(newEvent(id));
-        expect(await leasePage(works)).toMatchObject({
-          work: ids.map((eventId) => ({ eventId, body: Buffer.from(`{"id":"${eventId}"}`) })),
-        });
-      }
-      // Planned by the version before while this one empties the slot.
-      await store.accept(newEvent("planned", { work: [] }));
-      await store.accept(newEvent("ended", { work: [] }));
-      await database.pool.query(`INSERT INTO ${schema}.body_slot (slot) VALUES (2)`);
-      // The round that it has begun.
-      while ((await store.prune(NOTHING_TO_PRUNE)) > 0) continue;
-      const limits = { ...NOTHING_TO_PRUNE, bodiesBefore: T + DAY, batch: 1 };
-      expect(await store.prune(limits)).toBeGreaterThan(0);
-      const planned = await before.get("planned");
-      expect(await before.replan({ seq: planned?.seq ?? 0, handlers: ["late"], now: T })).toBe(1);
-      while ((await store.prune(limits)) > 0) continue;
-      expect((await before.get("planned"))?.body?.toString()).toBe('{"id":"planned"}');
-      expect((await before.get("ended"))?.body).toBeUndefined();
-      const { rows } = await database.pool.query(`SELECT slot FROM ${schema}.body_slot`);
-      expect(rows).toEqual([{ slot: 2 }]);
-      // What it removes itself, it removes by rows.
-      while ((await before.prune({ ...limits, idsBefore: T + DAY })) > 0) continue;
-      expect(await store.accept(newEvent("ended"))).toMatchObject({ kind: "stored" });
-    },
-  );
 
   test("a deploy from one version to the next under load loses nothing and does nothing twice", async () => {
     // Runs last, when the receivers are closed.

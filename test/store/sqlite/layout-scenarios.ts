@@ -232,19 +232,6 @@ const NUMBERS: Scenario[] = [
       expect((await acceptMany(next, 1)).map(({ seq }) => seq)).toEqual([4]);
     },
   },
-  {
-    name: "the number of an event that another version has dropped is not used again: its mark would hide a new event",
-    async run(scene) {
-      const store = await scene.open();
-      await settleDone(store, await acceptMany(store, 3));
-      // The version before knows no marks.
-      scene.change("DELETE FROM inbox_body WHERE seq > 1; DELETE FROM inbox_event WHERE seq > 1");
-      expect(scene.marks()).toEqual([["h", 1, 3, null]]);
-      expect((await acceptMany(store, 1, 4)).map(({ seq }) => seq)).toEqual([4]);
-      const next = await scene.reopen(store);
-      expect(await statesOf(next, "evt_4")).toEqual({ h: "pending" });
-    },
-  },
 ];
 
 /** How a pair in flight gets a row, and what that row says. */

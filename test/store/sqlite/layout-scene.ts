@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -34,10 +34,10 @@ export class Scene {
   readonly #stores: Store[] = [];
   readonly #connections: Database.Database[] = [];
 
-  constructor(kit: LayoutKit, folder = mkdtempSync(join(tmpdir(), "pigeonhole-layout-"))) {
+  constructor(kit: LayoutKit) {
     this.#kit = kit;
-    this.#folder = folder;
-    this.file = join(folder, "inbox.db");
+    this.#folder = mkdtempSync(join(tmpdir(), "pigeonhole-layout-"));
+    this.file = join(this.#folder, "inbox.db");
   }
 
   /** Another store on the file, which works on it if no other one does. */
@@ -59,13 +59,6 @@ export class Scene {
   async reopen(store: Store, { now = T } = {}): Promise<Store> {
     await store.close();
     return this.open({ now });
-  }
-
-  /** A scene on a copy of the file, which no store has open; removed with this one. */
-  copy(): Scene & { log: string } {
-    const copy = new Scene(this.#kit, mkdtempSync(join(this.#folder, "copy-")));
-    copyFileSync(this.file, copy.file);
-    return Object.assign(copy, { log: `${copy.file}.log` });
   }
 
   /** Another process takes the file over although the store lives, as when its lock was lost. */

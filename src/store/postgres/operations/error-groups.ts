@@ -87,7 +87,7 @@ const SELECT_FIRSTS = `
     SELECT failed_at, stack FROM pigeonhole.inbox_failed AS k WHERE k.seq = s.seq AND k.handler = g.handler
     ORDER BY k.attempt LIMIT 1
   ) AS f
-  WHERE s.nth % ((s.total + ${SOUGHT_FIRST - 1}) / ${SOUGHT_FIRST}) = 0 AND f.failed_at IS NOT NULL`;
+  WHERE s.nth % ((s.total + ${SOUGHT_FIRST - 1}) / ${SOUGHT_FIRST}) = 0`;
 
 const NEXT_HANDLER = `
   SELECT w.handler FROM pigeonhole.inbox_work AS w WHERE w.failed_at IS NOT NULL AND w.handler`;

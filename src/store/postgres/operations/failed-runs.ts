@@ -1,5 +1,5 @@
-import { type FailedRunRow, toFailedRuns } from "../../failed-run-row.js";
-import type { FailedRuns } from "../../inbox-view.js";
+import { toFailedRuns } from "../../to-failed-runs.js";
+import type { FailedRun, FailedRuns } from "../../inbox-view.js";
 import type { Sql } from "../sql.js";
 
 /**
@@ -23,10 +23,14 @@ export async function readFailedRuns(
   sql: Sql,
   seq: number,
 ): Promise<(work: { handler: string; attempts: number }) => FailedRuns | undefined> {
-  const rows = await sql.rows<FailedRunRow & { handler: string }>(
+  const rows = await sql.rows<FailedRun & { handler: string }>(
     "SELECT handler, attempt, stack, failed_at AS at FROM pigeonhole.inbox_failed WHERE seq = :seq ORDER BY attempt",
     { seq },
   );
-  return ({ handler, attempts }) =>
-    toFailedRuns(rows.filter((row) => row.handler === handler && row.attempt <= attempts));
+  return (work) =>
+    toFailedRuns(
+      rows
+        .filter(({ handler, attempt }) => handler === work.handler && attempt <= work.attempts)
+        .map(({ attempt, stack, at }) => ({ attempt, stack, at })),
+    );
 }

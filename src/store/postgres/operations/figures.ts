@@ -48,8 +48,8 @@ const TAKE_LEFT = `
   RETURNING resolution, step, figures`;
 
 /**
- * Processes of the version before join rows only while they have it. A process that stands still does not keep it: the
- * server ends its transaction before others have waited for as long as they may.
+ * A process that stands still does not keep the lock: the server ends its transaction before others have waited for as
+ * long as they may.
  */
 const LOCK_SUMS = `
   SELECT pg_advisory_xact_lock(:lockClass, :lock), set_config('idle_in_transaction_session_timeout', '1s', true)`;

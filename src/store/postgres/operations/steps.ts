@@ -1,6 +1,5 @@
 import type { KeptStep } from "../../inbox-view.js";
 import type { SettleResult } from "../../store.js";
-import { type KeptStepRow, toKeptStep } from "../../kept-step-row.js";
 import type { Lease } from "../../work.js";
 import type { Sql } from "../sql.js";
 
@@ -15,12 +14,12 @@ export async function loadSteps(sql: Sql, work: Pick<Lease, "seq" | "handler">):
 
 /** Reads the names and times of an event's finished steps, by handler, for people; oldest first. */
 export async function readKeptSteps(sql: Sql, seq: number): Promise<(handler: string) => KeptStep[]> {
-  const rows = await sql.rows<KeptStepRow & { handler: string }>(
+  const rows = await sql.rows<KeptStep & { handler: string }>(
     `SELECT handler, name, saved_at AS at FROM pigeonhole.inbox_step WHERE seq = :seq
-     ORDER BY saved_at NULLS FIRST, name`,
+     ORDER BY saved_at, name`,
     { seq },
   );
-  return (handler) => rows.filter((row) => row.handler === handler).map(toKeptStep);
+  return (handler) => rows.filter((row) => row.handler === handler).map(({ name, at }) => ({ name, at }));
 }
 
 /** Keeps the value of a finished step, while the lease holds. The first value of a name stays. */

@@ -95,7 +95,7 @@ export function prepareListErrorGroups(db: Database) {
       FROM (SELECT seq, finished FROM inbox_work ${INDEX} WHERE ${of} ORDER BY failed_at DESC LIMIT ${COUNTED_EVENTS})
       WHERE finished > 1
     ) AS n JOIN inbox_failed AS f ON f.seq = n.seq AND f.handler = :groupHandler
-    WHERE n.place % ((n.total + ${SOUGHT_FIRST - 1}) / ${SOUGHT_FIRST}) = 0 AND f.failed_at IS NOT NULL
+    WHERE n.place % ((n.total + ${SOUGHT_FIRST - 1}) / ${SOUGHT_FIRST}) = 0
       AND f.attempt = (SELECT min(attempt) FROM inbox_failed WHERE seq = n.seq AND handler = :groupHandler)`);
 
   return (query: ErrorGroupQuery): ErrorGroupList => {

@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
-import { type FailedRunRow, toFailedRuns } from "../../failed-run-row.js";
-import type { FailedRuns } from "../../inbox-view.js";
+import { toFailedRuns } from "../../to-failed-runs.js";
+import type { FailedRun, FailedRuns } from "../../inbox-view.js";
 import type { Lease, RunError, Settlement } from "../../work.js";
 import { prepareLater } from "../on-first-use.js";
 import { overwriting } from "../overwriting.js";
@@ -27,7 +27,7 @@ export function prepareKeepFailedRun(db: Database) {
 
 /** Reads the kept errors of an event: those of a handler's runs up to the number `attempts`. */
 export function prepareReadFailedRuns(db: Database) {
-  const select = db.prepare<{ seq: number; handler: string; attempts: number }, FailedRunRow>(`
+  const select = db.prepare<{ seq: number; handler: string; attempts: number }, FailedRun>(`
     SELECT attempt, stack, failed_at AS at FROM inbox_failed WHERE seq = :seq AND handler = :handler AND attempt <= :attempts
     ORDER BY attempt`);
   return (work: { seq: number; handler: string; attempts: number }): FailedRuns | undefined => {

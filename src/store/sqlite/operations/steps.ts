@@ -1,7 +1,6 @@
 import type { Database } from "better-sqlite3";
 import type { KeptStep } from "../../inbox-view.js";
 import type { SettleResult } from "../../store.js";
-import { type KeptStepRow, toKeptStep } from "../../kept-step-row.js";
 import type { Lease } from "../../work.js";
 import { FROM_OWN_PAIR } from "../direct-pairs.js";
 import { prepareLater } from "../on-first-use.js";
@@ -18,10 +17,10 @@ export function prepareLoadSteps(db: Database) {
 
 /** Reads the names and times of a handler's finished steps, for people; oldest first. */
 export function prepareReadKeptSteps(db: Database) {
-  const select = db.prepare<Pick<Lease, "seq" | "handler">, KeptStepRow>(
+  const select = db.prepare<Pick<Lease, "seq" | "handler">, KeptStep>(
     "SELECT name, saved_at AS at FROM inbox_step WHERE seq = :seq AND handler = :handler ORDER BY saved_at, name",
   );
-  return ({ seq, handler }: Pick<Lease, "seq" | "handler">): KeptStep[] => select.all({ seq, handler }).map(toKeptStep);
+  return ({ seq, handler }: Pick<Lease, "seq" | "handler">): KeptStep[] => select.all({ seq, handler });
 }
 
 /** Keeps the value of a finished step, while the lease holds. The first value of a name stays. */

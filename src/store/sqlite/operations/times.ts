@@ -10,7 +10,7 @@ export function prepareNoteTimes(db: Database) {
     INSERT INTO counter (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value`);
   const noteBegin = prepareNoteBegin(db);
   const read = db.prepare<[string], number>("SELECT value FROM counter WHERE name = ?").pluck();
-  // A file of an earlier version knows no times, but its clock was there when the newest event came.
+  // A process may have ended before it noted a time, but its clock was there when the newest event came.
   const selectNewest = db.prepare<[], number>("SELECT received_at FROM inbox_event ORDER BY seq DESC LIMIT 1").pluck();
 
   return (times: KnownTimes): KnownTimes => {
