@@ -296,7 +296,11 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     await sandbox.waitFor({ eventId: id });
     const [row] = sandbox.deliveries({ eventId: id });
     const { webhooks } = createClient(sandbox.clientOptions);
-    for (const _ of [1, 2]) await webhooks.replay(endpointId, row?.id ?? "");
+    await webhooks.replay(endpointId, row?.id ?? "");
+    // The runs begin after the answer.
+    const statesOf = async () => (await bench.receiver.inbox.get(id))?.handlers.map(({ state }) => state).toSorted();
+    await expect.poll(statesOf).toEqual(["dead", "done"]);
+    await webhooks.replay(endpointId, row?.id ?? "");
     await show(`#/event?id=${id}`);
     const line = page.getByRole("region", { name: "Time line" });
     const entries = line.getByRole("listitem");
