@@ -91,7 +91,8 @@ test("a batch that the rate limit delays for most of an hour is settled after it
     api,
   });
   await deliver();
-  await turn(async () => (await statesOf(receiver)).every((state) => state === "done"), 30 * SECOND);
+  const isSettled = (states: string[]) => states.length === names.length && states.every((state) => state === "done");
+  await turn(async () => isSettled(await statesOf(receiver)), 30 * SECOND);
   expect(namesByCall(service)).toEqual([names]);
 });
 
