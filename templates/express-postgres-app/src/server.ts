@@ -18,7 +18,7 @@ pool.on("error", ({ message }) => log.warn({ message }, "connection_lost"));
 const receiver = createMailReceiver({ secrets, store: createStore(pool), log, api: apiOf(env) });
 await receiver.start().catch((error: unknown) => {
   if (!isPigeonholeError(error, "store_unreachable")) throw error;
-  log.fatal(`${error.message} Start the PostgreSQL of DATABASE_URL: docker compose up --detach --wait database`);
+  log.fatal(`${error.message} Start the PostgreSQL of DATABASE_URL, as README.md says.`);
   process.exit(1);
 });
 
