@@ -176,6 +176,13 @@ describe("the request of a replay", () => {
   });
 });
 
+test("a replay of a body that was cut says so", async () => {
+  const { url } = await serveAnswers();
+  const captures = [{ ...makeCapture({ body: '{"id":"evt_1' }), tags: ["cut"] }];
+  const report = await replay({ captures, target: url });
+  expect(report.attempts[0]?.notes).toEqual(["Only the beginning of its body was kept, and was sent."]);
+});
+
 describe("order and timing of replays", () => {
   const captures = Array.from({ length: 8 }, (_, n) =>
     makeCapture({ at: NOW + n * 1000, body: JSON.stringify({ id: `${n}`, type: "t" }) }),

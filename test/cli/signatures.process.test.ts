@@ -1,6 +1,7 @@
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { makeCapture } from "../support/captures.js";
 import { jsonLines, runCli, SECRET } from "../support/run-cli.js";
 import { makeFolder } from "../support/folder.js";
 import { isRoot } from "../support/tools.js";
@@ -37,6 +38,13 @@ describe("sign and verify", () => {
     const [line] = jsonLines(result);
     expect(line).toMatchObject({ schemaVersion: 1, ok: false, reason: "mismatch" });
     expect(line?.["findings"]).toMatchObject([{ code: "body_trailing_newline" }]);
+  });
+
+  test("verify explains no signature from the beginning of a body that was cut", async () => {
+    const cwd = makeFolder();
+    writeFileSync(join(cwd, "cut.json"), JSON.stringify({ ...makeCapture(), tags: ["cut"] }));
+    const { code, stderr } = await runCli(["verify", "./cut.json"], { cwd, env });
+    expect([code, stderr]).toEqual([2, expect.stringContaining("only the beginning of its body was kept")]);
   });
 
   test("verify calls a secret by the name that it was given under", async () => {

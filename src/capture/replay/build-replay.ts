@@ -6,7 +6,7 @@ import { resolveSignatureAssumptions } from "../../protocol/resolve-assumptions.
 import { signHere } from "../../protocol/sign-here.js";
 import { bodyText, decodeBody, readEnvelope } from "../model/captured-body.js";
 import { bodyBytes } from "../model/capture-request.js";
-import type { Capture, CapturedBody, HeaderList, SignMode } from "../model/capture.js";
+import { CUT_TAG, type Capture, type CapturedBody, type HeaderList, type SignMode } from "../model/capture.js";
 import { changeEventId } from "./change-event-id.js";
 import { editJson, type JsonEdit } from "../json/edit-json.js";
 import { encodeBody } from "../model/encode-body.js";
@@ -88,7 +88,9 @@ function defaultIdentity({ event }: Capture, edited: CapturedBody | undefined): 
 }
 
 function finish(capture: Capture, changed: CapturedBody | undefined, notes: string[]): BuiltBody {
-  if (changed === undefined) return { body: bodyBytes(capture), changed: null, eventId: null, notes };
+  const cut = capture.tags.includes(CUT_TAG) ? ["Only the beginning of its body was kept, and was sent."] : [];
+  if (changed === undefined)
+    return { body: bodyBytes(capture), changed: null, eventId: null, notes: [...notes, ...cut] };
   const { id } = readEnvelope(changed);
   return { body: decodeBody(changed), changed, eventId: id === capture.event.id ? null : id, notes };
 }

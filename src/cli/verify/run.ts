@@ -1,5 +1,5 @@
 import { bodyBytes } from "../../capture/model/capture-request.js";
-import type { HeaderList } from "../../capture/model/capture.js";
+import { CUT_TAG, type HeaderList } from "../../capture/model/capture.js";
 import { headerListReader, nameSecrets, type NamedSecret } from "../../capture/model/judge-signature.js";
 import { selectCaptures } from "../../capture/query/select-captures.js";
 import { explainSignature } from "../../protocol/explain-signature.js";
@@ -62,7 +62,11 @@ async function findRequest({ args, options, context }: CommandInput<typeof verif
   if (capture === undefined || others.length > 0) {
     throw usageError(`"${word}" picks ${others.length + 1} captures; verify takes one.`);
   }
-  const { request, receivedAt } = capture;
+  const { request, receivedAt, tags } = capture;
+  if (tags.includes(CUT_TAG))
+    throw usageError(
+      `${capture.id} was cut: only the beginning of its body was kept. Have it sent again while dev knows its secret.`,
+    );
   return { body: bodyBytes(capture), headers: request.headers, receivedAt: Date.parse(receivedAt) };
 }
 
