@@ -1,5 +1,5 @@
 import type { Changes } from "../../base/options.js";
-import type { Capture } from "../../capture/model/capture.js";
+import { CUT_TAG, type Capture } from "../../capture/model/capture.js";
 import { bodyBytes } from "../../capture/model/capture-request.js";
 import { captureHandle } from "../../capture/model/capture-handle.js";
 import {
@@ -34,7 +34,8 @@ export function explainCapture(
   const receivedAt = Date.parse(capture.receivedAt);
   const { headers } = capture.request;
   const { verdict, summary, findings } = explainArrival({ body, headers, secrets, receivedAt, assumptions });
-  const isLarge = !verdict.ok && verdict.reason === "mismatch" && body.byteLength > MAX_BYTES_TO_EXPLAIN;
+  // A body that was cut is one of this size.
+  const isLarge = !verdict.ok && verdict.reason === "mismatch" && body.byteLength >= MAX_BYTES_TO_EXPLAIN;
   return {
     // That of the verdict tells the time from now, which was the arrival; the page shows how long it was before that.
     summary: nameSecrets(verdict.ok ? `Genuine: signed with ${secretName(verdict.secretIndex)}.` : summary, secrets),
@@ -52,11 +53,14 @@ export function explainCapture(
 }
 
 /** The usual mistakes cost a MAC over the body each, during which the dev server would answer nothing else. */
-function tooLarge({ id }: Capture): SignatureReport["findings"][number] {
+function tooLarge({ id, tags }: Capture): SignatureReport["findings"][number] {
+  const isCut = tags.includes(CUT_TAG);
   return {
     code: "not_explained",
-    message: "The body is too large to look for the cause here: that takes seconds.",
-    fix: `Run npx pigeonhole verify ${captureHandle(id)}`,
+    message: `The body is too large to look for the cause here${isCut ? ", and only its beginning was kept" : ": that takes seconds"}.`,
+    fix: isCut
+      ? "Give dev the endpoint's secret, and have it sent again."
+      : `Run npx pigeonhole verify ${captureHandle(id)}`,
   };
 }
 
