@@ -44,7 +44,7 @@ export interface BatchCallOptions extends KeyedCallOptions {
 }
 
 // Named tuple members give the parameters their names in the editor.
-interface PathArgument {
+type PathArgument = {
   email: [email: string];
   deliveryId: [deliveryId: string];
   formId: [formId: string];
@@ -52,7 +52,7 @@ interface PathArgument {
   linkId: [linkId: string];
   slug: [slug: string];
   stream: [stream: string];
-}
+};
 
 type PathArguments<Names> = Names extends [infer First, ...infer Rest]
   ? [...(First extends keyof PathArgument ? PathArgument[First] : [id: string]), ...PathArguments<Rest>]
