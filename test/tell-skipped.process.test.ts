@@ -7,7 +7,7 @@ import { hasPostgres, isRoot } from "./support/tools.js";
 const ROOT = resolve(import.meta.dirname, "..");
 
 test("a run names each skipped group of tests in one line, with what is missing", () => {
-  const files = ["test/quiet.process.test.ts", "test/torture/power-loss.test.ts", "test/base/wait.test.ts"];
+  const files = ["test/quiet.process.test.ts", "test/torture/power-loss.test.ts", "test/dispatch/pauses.test.ts"];
   const args = ["node_modules/vitest/vitest.mjs", "run", ...files, "--testNamePattern", "no such test"];
   const env = { ...process.env, PATH: "", NO_COLOR: "1" };
   const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: ROOT, env, encoding: "utf8" });

@@ -8,7 +8,16 @@ const IMPORT = /(?:from|import\()\s*"(\.[^"]+)"/g;
 const FORBIDDEN = /"(?:node:child_process|playwright-core)"/;
 
 function listUnitTests(): string[] {
-  const args = [resolve(ROOT, "node_modules/vitest/vitest.mjs"), "list", "--project", "unit", "--filesOnly", "--json"];
+  const args = [
+    resolve(ROOT, "node_modules/vitest/vitest.mjs"),
+    "list",
+    "--project",
+    "fast",
+    "--project",
+    "unit",
+    "--filesOnly",
+    "--json",
+  ];
   const listed = JSON.parse(execFileSync(process.execPath, args, { cwd: ROOT, encoding: "utf8" })) as {
     file: string;
   }[];

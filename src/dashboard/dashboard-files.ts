@@ -3,7 +3,7 @@ import { type BuiltFile, readBuiltFiles } from "../dev/page-port/read-built-file
 import { type DashboardAnswer, textAnswer } from "./dashboard-request.js";
 
 /** The folder of the built page. */
-const PAGE_FOLDER = fileURLToPath(new URL("../dashboard-page", import.meta.url));
+const PAGE_FOLDER = fileURLToPath(new URL("../../dist/dashboard-page", import.meta.url));
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",

@@ -115,7 +115,13 @@ describe("a timeout", () => {
 
   test("a timeout applies to each attempt, and the next attempt may succeed", async () => {
     const server = await startApi(FAULTS.hang, ENDPOINT);
-    const got = await clientOf(server, { clock: fastClock(), timeoutMs: 100_000 }).webhooks.get(WEBHOOK_ID);
+    const clock = fakeClock();
+    const getting = clientOf(server, { clock, timeoutMs: 100_000 }).webhooks.get(WEBHOOK_ID);
+    await expect.poll(() => server.received.length).toBe(1);
+    await clock.advance(100_000);
+    await expect.poll(() => clock.nextTimerInMs).toBe(500);
+    await clock.advance(500);
+    const got = await getting;
     expect([got.id, server.received.length]).toEqual([WEBHOOK_ID, 2]);
   });
 

@@ -24,15 +24,15 @@ const SPEED = 200;
 /** Longer than any wait, so that it can be told apart from them. */
 const TIMEOUT_MS = 10_000_000;
 
-export function fastClock(startMs = Date.UTC(2026, 1, 1)): FastClock {
+export function fastClock(startMs = Date.UTC(2026, 1, 1), speed = SPEED): FastClock {
   const origin = performance.now();
   const waits: number[] = [];
   return {
     waits,
-    now: () => startMs + Math.floor((performance.now() - origin) * SPEED),
+    now: () => startMs + Math.floor((performance.now() - origin) * speed),
     setTimer(callback, delayMs) {
       if (delayMs !== TIMEOUT_MS) waits.push(delayMs);
-      const timeout = setTimeout(callback, delayMs / SPEED);
+      const timeout = setTimeout(callback, delayMs / speed);
       return { cancel: () => clearTimeout(timeout) };
     },
   };

@@ -1,18 +1,9 @@
-import { readFileSync } from "node:fs";
-import { setTimeout as sleep } from "node:timers/promises";
-import { expect, it } from "vitest";
-import { countBy, readInboxFile, readUndone } from "../support/inbox-file.js";
-import { type ReceiverConfig, type ReceiverProcess, findFreePort, startReceiver } from "../support/receiver-process.js";
-import { SECRET, createScratch } from "../support/scratch.js";
-import { createRandom, seedOfRun } from "../support/seeded-random.js";
-import { startLoad } from "../support/load.js";
-import { ServiceSender } from "../support/service-sender.js";
-import { waitUntil } from "../support/wait-until.js";
+import { it } from "vitest";
+import { seedOfRun } from "../support/seeded-random.js";
+import { proveKills } from "./kill-proof.js";
 
 /** PROCESS_TEST_KILLS: more in the long form, fewer where the test runs on each Node. */
 const KILLS = Number(process.env["PROCESS_TEST_KILLS"] ?? 8);
-const MIN_EVENTS = KILLS * 40;
-const HANDLERS = ["commits", "appends", "fails-first"];
 
 it(
   "a receiver that is killed under load loses nothing and repeats no effect",
@@ -20,127 +11,6 @@ it(
   async () => {
     const seed = seedOfRun();
     console.info(`kill.test: PROCESS_TEST_SEED=${seed}`);
-    const random = createRandom(seed);
-    const between = (least: number, most: number): number => Math.floor(least + random() * (most - least + 1));
-    const startedAt = Date.now();
-    const { file, sideFile } = createScratch();
-    const port = await findFreePort();
-    const config: ReceiverConfig = {
-      file,
-      sideFile,
-      port,
-      secret: SECRET,
-      handlers: { commits: { kind: "commit" }, appends: { kind: "append" }, "fails-first": { kind: "commit" } },
-    };
-    let isKilling = true;
-    const sender = new ServiceSender({ secret: SECRET, port: () => port, random, isOutage: () => isKilling });
-    const processes: ReceiverProcess[] = [];
-    let kills = 0;
-
-    async function startReady(): Promise<ReceiverProcess> {
-      const started = startReceiver(config);
-      processes.push(started);
-      expect(await started.line("ready"), "the receiver comes up after a kill").toBeDefined();
-      return started;
-    }
-
-    /**
-     * Half of the kills come at any time, half in the few milliseconds in which a burst is verified, committed and
-     * answered.
-     */
-    async function killAgainAndAgain(): Promise<ReceiverProcess> {
-      for (; kills < KILLS; kills += 1) {
-        const victim = await startReady();
-        await sleep(between(20, 900));
-        if (random() < 0.5) {
-          await sender.untilInFlight(8);
-          await sleep(between(0, 10));
-        }
-        victim.signal("SIGKILL");
-        expect(await victim.ended).toEqual({ code: null, signal: "SIGKILL" });
-      }
-      return startReady();
-    }
-
-    const load = startLoad({
-      sender,
-      tasks: () => ({
-        commits: { waitMs: between(0, 12) },
-        appends: { waitMs: between(0, 5) },
-        "fails-first": { failFirst: true },
-      }),
-      burst: () => between(1, 24),
-      pauseMs: () => between(20, 200),
-      twiceEvery: 5,
-    });
-    const survivor = await killAgainAndAgain();
-    isKilling = false;
-    await waitUntil("enough events are sent", 30_000, () => load.events.length >= MIN_EVENTS);
-    const { events, sentTwice } = load;
-    const delivered = await load.stop();
-    sender.close();
-
-    // A kill may hit the very run that two earlier kills have died in; such work is parked, and comes back by hand.
-    await waitUntil("handlers are through", 20_000, () => readUndone(file).every(({ state }) => state === "parked"));
-    const parkedByKills = readUndone(file).length;
-    if (parkedByKills > 0) {
-      await fetch(`http://127.0.0.1:${port}/retry-parked`);
-      await waitUntil("parked work is through", 10_000, () => readUndone(file).length === 0);
-    }
-    survivor.signal("SIGTERM");
-    expect(await survivor.ended).toEqual({ code: 0, signal: null });
-
-    const inbox = readInboxFile(file);
-    const ids = events.map(({ id }) => id).toSorted();
-    const appended = countBy(readFileSync(sideFile, "utf8").trimEnd().split("\n"), (id) => id);
-    const attempts = delivered.flatMap((delivery) => delivery.attempts);
-    const receivedAt = new Map(inbox.events.map((event) => [event.id, event.receivedAt]));
-    const figures = {
-      seed,
-      kills,
-      events: events.length,
-      sentTwice: sentTwice.size,
-      attempts: attempts.length,
-      attemptsWithoutAnswer: attempts.filter(({ status }) => status === null).length,
-      attemptsAnswered503: attempts.filter(({ status }) => status === 503).length,
-      redeliveries: attempts.length - delivered.length,
-      mostAttempts: Math.max(...delivered.map(({ attempts: tried }) => tried.length)),
-      // Stored in an earlier attempt whose answer was lost.
-      answersLostAfterCommit: delivered.filter(({ id, attempts: tried }) => {
-        const last = tried.at(-1);
-        return !sentTwice.has(id) && last !== undefined && (receivedAt.get(id) ?? Infinity) < last.at;
-      }).length,
-      workRecovered: processes
-        .flatMap(({ lines }) => lines)
-        .filter(({ msg }) => msg === "recovered_work_of_a_dead_process")
-        .reduce((sum, { recovered }) => sum + Number(recovered), 0),
-      parkedByKills,
-      extraRunsOfAppends: [...appended.values()].reduce((sum, runs) => sum + runs - 1, 0),
-      seconds: Math.round((Date.now() - startedAt) / 1_000),
-      leaseLost: processes.flatMap(({ lines }) => lines).filter(({ msg }) => msg === "lease_lost").length,
-    };
-    console.info("kill.test:", JSON.stringify(figures));
-
-    expect(
-      delivered.filter((delivery) => !delivery.delivered),
-      "deliveries that were lost",
-    ).toEqual([]);
-    expect(inbox.integrity).toBe("ok");
-    expect(inbox.events.map(({ id }) => id).toSorted(), "events on disk").toEqual(ids);
-    expect(inbox.work, "work that is not done").toEqual([]);
-    for (const handler of HANDLERS) {
-      const marks = inbox.done.filter((mark) => mark.handler === handler);
-      expect(marks.map(({ id }) => id).toSorted(), `done marks of ${handler}`).toEqual(ids);
-    }
-    for (const handler of ["commits", "fails-first"]) {
-      const effects = inbox.effects.filter((effect) => effect.handler === handler);
-      expect(effects.map(({ id }) => id).toSorted(), `one effect of ${handler} per event`).toEqual(ids);
-    }
-    expect([...appended.keys()].toSorted(), "an ordinary handler runs at least once").toEqual(ids);
-
-    // Without these the kills would have hit nothing, and all of the above would say little.
-    expect(figures.events).toBeGreaterThanOrEqual(MIN_EVENTS);
-    expect(figures.attemptsWithoutAnswer).toBeGreaterThan(0);
-    expect(figures.workRecovered).toBeGreaterThan(0);
+    await proveKills({ seed, kills: KILLS });
   },
 );

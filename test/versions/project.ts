@@ -5,6 +5,7 @@ import { INSTALL, type NodeVersion, ROOT, fetchPackage, readJson, run, runAny } 
 /** Tests that run on what a user's project has installed. */
 const TESTED = [
   "test/http",
+  "test/process/kill-proof.ts",
   "test/process/kill.test.ts",
   "test/store/conformance",
   "test/store/conformance.ts",
@@ -73,7 +74,7 @@ const RUN_BY_NPM_TEST = ["test/store", "test/http"];
 export async function runTests(folder: string, { major, path: command, env }: NodeVersion): Promise<void> {
   const isOwn = major === process.versions.node.split(".")[0];
   const excluded = (isOwn ? RUN_BY_NPM_TEST : []).flatMap((path) => ["--exclude", `${path}/**`]);
-  const args = ["node_modules/vitest/vitest.mjs", "run", "--maxWorkers=1", ...excluded];
+  const args = ["node_modules/vitest/vitest.mjs", "run", "--mode", "dist", "--maxWorkers=1", ...excluded];
   await run({ command, args, cwd: folder, env: { ...env, PROCESS_TEST_KILLS: KILLS } });
 }
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { type BuiltFile, readBuiltFiles } from "./read-built-files.js";
 
 /** The folder of the built page. */
-export const PAGE_FOLDER = fileURLToPath(new URL("../../page", import.meta.url));
+export const PAGE_FOLDER = fileURLToPath(new URL("../../../dist/page", import.meta.url));
 
 const NONCE_PLACEHOLDER = "__CSP_NONCE__";
 

@@ -1,0 +1,50 @@
+import { createHash } from "node:crypto";
+import { readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+
+// Builds the pages of the dev server and of the dashboard, each unless all files that its last build read are as they
+// were then.
+
+const ROOT = resolve(import.meta.dirname, "../..");
+const CONFIG = join(import.meta.dirname, "vite.config.ts");
+const PUBLIC = join(import.meta.dirname, "public");
+
+/** Digests of the files of a build by their path. */
+type Sources = Record<string, string>;
+
+function digest(paths: Iterable<string>): Sources {
+  const entries = [...new Set(paths)].map((path) => {
+    const text = readFileSync(join(ROOT, path));
+    return [path, createHash("sha256").update(text).digest("hex")];
+  });
+  return Object.fromEntries(entries) as Sources;
+}
+
+function isUnchanged(folder: string, record: string): boolean {
+  try {
+    readFileSync(join(ROOT, folder, "index.html"));
+    const before = readFileSync(record, "utf8");
+    return JSON.stringify(digest(Object.keys(JSON.parse(before) as Sources))) === before;
+  } catch {
+    return false; // never built, or a file is gone
+  }
+}
+
+for (const [mode, folder] of [
+  ["production", "dist/page"],
+  ["dashboard", "dist/dashboard-page"],
+] as const) {
+  const record = join(ROOT, `${folder.replace("dist/", "dist/.")}-sources.json`);
+  if (isUnchanged(folder, record)) continue;
+  const { build } = await import("vite");
+  const read = ["package-lock.json", CONFIG, ...readdirSync(PUBLIC).map((name) => join(PUBLIC, name))];
+  const recordSources = {
+    name: "record-sources",
+    generateBundle(this: { getModuleIds(): Iterable<string> }): void {
+      const ids = [...this.getModuleIds()].map((id) => id.replace(/\?.*$/, ""));
+      read.push(...ids.filter((id) => id.startsWith(`${ROOT}/src/`)));
+    },
+  };
+  await build({ configFile: CONFIG, mode, logLevel: "warn", plugins: [recordSources] });
+  writeFileSync(record, JSON.stringify(digest(read.map((path) => relative(ROOT, resolve(ROOT, path))))));
+}

@@ -1,0 +1,32 @@
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { makeFixture } from "#pigeonhole/cli/init/make-fixture.js";
+import { planScaffold } from "#pigeonhole/scaffold/project/plan-scaffold.js";
+import { TEMPLATE_NAMES } from "#pigeonhole/scaffold/project/templates.js";
+import { startProgram } from "../scaffold/run-command.js";
+import { linkPackages, makeFiles, ROOT } from "../scaffold/scratch.js";
+import { startPostgres } from "../support/postgres-server.js";
+import { hasPostgres } from "../support/tools.js";
+
+const PACKAGES = ["@hono", "@types", "better-sqlite3", "express", "hono", "pg", "pino", "supertest", "vitest", "zod"];
+
+test.for(TEMPLATE_NAMES)(
+  "a new project of the template %s compiles and passes its tests",
+  { timeout: 60_000 },
+  async (template, context) => {
+    const needsServer = template === "express-postgres-app";
+    if (needsServer && !hasPostgres() && process.env["CI"] === undefined) context.skip("PostgreSQL is missing");
+    const files = planScaffold({ name: "mail", pigeonhole: "^1.2.3", template, makeFixture });
+    const cwd = makeFiles(Object.fromEntries(files.map(({ path, content }) => [path, content])));
+    linkPackages(cwd, PACKAGES);
+    const server = needsServer ? await startPostgres() : undefined;
+    onTestFinished(() => server?.stop());
+    const run = async (tool: string, args: readonly string[]) => {
+      const program = [join(ROOT, "node_modules", tool), ...args];
+      const env = { DATABASE_URL: server?.url ?? "" };
+      const { code, stdout, stderr } = await startProgram({ command: process.execPath, args: program, cwd, env }).ended;
+      expect(code, stdout + stderr).toBe(0);
+    };
+    await Promise.all([run("typescript/bin/tsc", ["--noEmit"]), run("vitest/vitest.mjs", ["run"])]);
+  },
+);
