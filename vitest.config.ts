@@ -28,7 +28,7 @@ export const SHARED = {
   testTimeout: 30_000,
   hookTimeout: 30_000,
   // What is awaited comes at once or never; the limit is for machines that are busy with other work.
-  expect: { poll: { timeout: 15_000 } },
+  expect: { poll: { timeout: 15_000, interval: 10 } },
   // Most files wait for processes, disks and browsers; four at a time keep two cores busy.
   maxWorkers: 4,
   // Node loads the built package as users do, and Vite does not transform it, which takes seconds for each file.
