@@ -14,10 +14,11 @@ import { DAY, HOUR, MINUTE } from "#pigeonhole/base/duration.js";
 import { partsOf } from "#pigeonhole/receiver/parts-of.js";
 import { NO_FIGURES } from "#pigeonhole/store/sum-figures.js";
 import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
-import { fakeClock } from "pigeonhole/testing";
+import { type FakeClock, fakeClock } from "pigeonhole/testing";
 import { captureLog, decorateStore, makeEvent, makeGate, openReceiver, post, tempFile } from "../support/receiver.js";
 import { processStatus } from "../store/conformance/figures.js";
 import { type DashboardClient, OPERATOR, openDashboard } from "./dashboard-client.js";
+import { fileStore } from "./file-store.js";
 
 /** A receiver whose handler fails for events with `data.fails`; `runs` has the ids of its runs. */
 async function start(options: Partial<ReceiverOptions> = {}) {
@@ -48,17 +49,18 @@ async function postDead(receiver: Receiver, count: number, fails = "luck"): Prom
   return ids;
 }
 
-async function untilJobEnds(dashboard: DashboardClient, id: string): Promise<BulkJobRow | undefined> {
+async function untilJobEnds(dashboard: DashboardClient, id: string, clock: FakeClock): Promise<BulkJobRow | undefined> {
   const find = async () => {
+    await clock.advance(1_000);
     const { body } = await dashboard.get<BulkJobList>("api/jobs");
     return body.jobs.find((job) => job.id === id);
   };
-  await expect.poll(async () => (await find())?.state, { timeout: 5_000 }).not.toBe("open");
+  await expect.poll(async () => (await find())?.state).not.toBe("open");
   return find();
 }
 
 test("the session says who looks, and at what", async () => {
-  const { dashboard } = await start({ store: tempFile() });
+  const { dashboard } = await start({ store: fileStore(tempFile()) });
   expect((await dashboard.get<DashboardSession>("api/session")).body).toMatchObject({
     name: "ann",
     role: "operate",
@@ -96,7 +98,7 @@ describe("events", () => {
 
   test("searches redact a payload once, and find nothing in one that is gone", async () => {
     const file = tempFile();
-    const { receiver, dashboard } = await start({ store: file });
+    const { receiver, dashboard } = await start({ store: fileStore(file) });
     const { id } = makeEvent();
     await post(receiver, makeEvent({ id, data: { crossing: "Main Street" } }));
     await expect.poll(async () => (await receiver.inbox.get(id))?.state).toBe("done");
@@ -176,10 +178,11 @@ describe("events", () => {
   });
 
   test("it can be retried, discarded, and saved as a fixture and as a redacted capture", async () => {
-    const { receiver, log, runs, dashboard } = await start();
+    const clock = fakeClock(Date.now());
+    const { receiver, log, runs, dashboard } = await start({ clock });
     const [id = ""] = await postDead(receiver, 1);
     expect((await dashboard.post(`api/events/${id}/retry`)).body).toEqual({ changed: 1 });
-    await expect.poll(() => runs, { timeout: 5_000 }).toEqual([id, id]);
+    await expect.poll(() => clock.advance(1_000).then(() => runs)).toEqual([id, id]);
     await expect.poll(async () => (await receiver.inbox.get(id))?.state).toBe("dead");
     const fixture = (await dashboard.post<FileText>(`api/events/${id}/fixture`)).body;
     expect(fixture.name).toBe("email.sent.fixture.json");
@@ -195,7 +198,7 @@ describe("events", () => {
 
 test("a row of figures that cannot be read is left out of the plots, and logged once", async () => {
   const file = tempFile();
-  const { log, dashboard } = await start({ store: file });
+  const { log, dashboard } = await start({ store: fileStore(file) });
   const db = new Database(file);
   const insert = db.prepare("INSERT INTO inbox_figure (resolution, step, process, figures) VALUES (?, ?, 'p', ?)");
   const stepMs = 10_000;
@@ -214,7 +217,8 @@ test("a row of figures that cannot be read is left out of the plots, and logged 
 
 describe("errors and jobs", () => {
   test("errors are groups, and a job discards exactly one of them", async () => {
-    const { receiver, log, dashboard } = await start({ store: tempFile() });
+    const clock = fakeClock(Date.now());
+    const { receiver, log, dashboard } = await start({ store: fileStore(tempFile()), clock });
     const ids = await postDead(receiver, 3);
     const others = await postDead(receiver, 2, "idea");
     const { body } = await dashboard.get<ErrorGroupPage>("api/errors");
@@ -233,7 +237,7 @@ describe("errors and jobs", () => {
     expect((await dashboard.post<JobPreview>("api/jobs/preview", job)).body).toEqual({ events: 3, work: 3 });
     const { id } = (await dashboard.post<BulkJobRow>("api/jobs", job)).body;
     const done = { action: "discard", by: "ann", state: "done", total: 3, done: 3 };
-    expect(await untilJobEnds(dashboard, id)).toMatchObject(done);
+    expect(await untilJobEnds(dashboard, id, clock)).toMatchObject(done);
     for (const each of ids) expect((await receiver.inbox.get(each))?.state).toBe("done");
     for (const each of others) expect((await receiver.inbox.get(each))?.state).toBe("dead");
     expect(log.named("dashboard_action")).toMatchObject([{ by: "ann", action: "create_job", job: id }]);
@@ -257,17 +261,18 @@ describe("errors and jobs", () => {
   });
 
   test("a job over chosen events is shown with their number, not with their ids", async () => {
-    const { receiver, dashboard } = await start();
+    const clock = fakeClock(Date.now());
+    const { receiver, dashboard } = await start({ clock });
     const ids = await postDead(receiver, 2);
     const job = { action: "discard", filter: { state: "dead", ids } };
     const { id, filter } = (await dashboard.post<BulkJobRow>("api/jobs", job)).body;
     expect(filter).toEqual({ state: "dead", chosen: 2 });
-    expect((await untilJobEnds(dashboard, id))?.filter).toEqual({ state: "dead", chosen: 2 });
+    expect((await untilJobEnds(dashboard, id, clock))?.filter).toEqual({ state: "dead", chosen: 2 });
   });
 
   test("a job of a process that died is finished by the next one", async () => {
     const file = tempFile();
-    const { receiver } = await start({ store: file });
+    const { receiver } = await start({ store: fileStore(file) });
     const ids = await postDead(receiver, 2);
     await receiver.stop({ timeoutMs: 0 });
     const { openInbox } = await import("#pigeonhole/store/open-inbox.js");
@@ -275,11 +280,11 @@ describe("errors and jobs", () => {
     const { id } = await inbox.createJob({ action: "discard", choice: {}, by: "bob" });
     await inbox.close();
     // Nobody looks at the dashboard.
-    const next = await start({ store: file });
-    await expect
-      .poll(async () => (await next.receiver.inbox.get(ids[0] ?? ""))?.state, { timeout: 5_000 })
-      .toBe("done");
-    expect(await untilJobEnds(next.dashboard, id)).toMatchObject({ by: "bob", state: "done", done: 2 });
+    const clock = fakeClock(Date.now());
+    const next = await start({ store: fileStore(file), clock });
+    const look = () => next.receiver.inbox.get(ids[0] ?? "");
+    await expect.poll(() => clock.advance(1_000).then(look)).toMatchObject({ state: "done" });
+    expect(await untilJobEnds(next.dashboard, id, clock)).toMatchObject({ by: "bob", state: "done", done: 2 });
   });
 
   test.each<[string, unknown]>([
@@ -357,11 +362,11 @@ test("a pause of an unknown name is said to be one, and refused where nobody can
 });
 
 test("a handler that the code has no more is reported while it has dead work", async () => {
-  const store = tempFile();
-  const before = await start({ store });
+  const file = tempFile();
+  const before = await start({ store: fileStore(file) });
   await postDead(before.receiver, 1);
   await before.receiver.stop();
-  const receiver = openReceiver({ store });
+  const receiver = openReceiver({ store: fileStore(file) });
   receiver.on("email.bounced", () => undefined);
   await receiver.start();
   const { handlers } = (await openDashboard(receiver).get<HandlerReport>("api/handlers")).body;
@@ -385,11 +390,11 @@ test("a handler is failing from half of its runs of a day on, and its last error
 });
 
 test("the time line says that work waits for a paused handler", async () => {
-  const store = tempFile();
-  const before = await start({ store });
+  const file = tempFile();
+  const before = await start({ store: fileStore(file) });
   await before.dashboard.post("api/handlers/pause", { handler: "email.sent" });
   await before.receiver.stop({ timeoutMs: 0 });
-  const { receiver, dashboard } = await start({ store });
+  const { receiver, dashboard } = await start({ store: fileStore(file) });
   const event = makeEvent();
   await post(receiver, event);
   const { body } = await dashboard.get<DashboardEventDetail>(`api/events/${event.id}`);
@@ -499,25 +504,27 @@ describe("the stream", () => {
   }
 
   test("it sends the state at once, changes as they come, and ends with the receiver", async () => {
-    const { receiver, dashboard } = await start({ store: tempFile() });
+    const clock = fakeClock(Date.now());
+    const { receiver, dashboard } = await start({ store: fileStore(tempFile()), clock });
     const response = await dashboard.fetch(new Request("https://ops.example/api/stream"));
     expect(response.headers.get("content-type")).toContain("text/event-stream");
     const seen: string[] = [];
-    const gate = makeGate();
+    let dead = 0;
     const reading = (async () => {
       for await (const { event, data } of messages(response)) {
         seen.push(event);
-        if (event === "now" && (data as { backlog: { dead: number } }).backlog.dead === 1) gate.open();
+        if (event === "now") ({ dead } = (data as { backlog: { dead: number } }).backlog);
       }
     })();
     await expect.poll(() => seen).toContain("now");
     await postDead(receiver, 1);
-    await gate.passed;
+    await expect.poll(() => clock.advance(1_000).then(() => dead)).toBe(1);
     await receiver.stop({ timeoutMs: 0 });
+    await clock.advance(1_000);
     await reading;
     expect(seen.at(-1)).toBe("end");
     expect((await dashboard.get("api/session")).status).toBe(503);
-  }, 15_000);
+  });
 
   test("so many pages can have one, and one that leaves makes room", async () => {
     const { receiver } = await start();
@@ -541,6 +548,7 @@ describe("the stream", () => {
 });
 
 test("a dashboard whose receiver stops meanwhile leaves no rejection that nobody handles", async () => {
+  const clock = fakeClock(Date.now());
   const rejections: unknown[] = [];
   const note = (reason: unknown): void => void rejections.push(reason);
   process.on("unhandledRejection", note);
@@ -550,12 +558,12 @@ test("a dashboard whose receiver stops meanwhile leaves no rejection that nobody
     ...inbox,
     async overview() {
       const counts = await inbox.overview();
-      await sleep(30);
+      await clock.advance(30);
       return counts;
     },
   });
   const store = decorateStore((real) => ({ openOperator: () => slowly(real.openOperator?.() as InboxOperator) }));
-  const { receiver, dashboard } = await start({ store });
+  const { receiver, dashboard } = await start({ store, clock });
   const stream = await dashboard.fetch(new Request("https://ops.example/api/stream"));
   const views = ["overview", "errors", "events", "events?text=a", "running", "handlers", "jobs", "outbox"];
   await dashboard.get("api/overview");
@@ -563,7 +571,7 @@ test("a dashboard whose receiver stops meanwhile leaves no rejection that nobody
   await receiver.stop({ timeoutMs: 0 });
   reading.push(...views.map((view) => dashboard.get(`api/${view}`)));
   for (const { status } of await Promise.all(reading)) expect([200, 503]).toContain(status);
-  await stream.text();
+  await Promise.all([stream.text(), clock.advance(1_000)]);
   await sleep(0);
   expect(rejections).toEqual([]);
 });

@@ -6,11 +6,12 @@ import type { DashboardOverview } from "#pigeonhole/dashboard/api/overview.js";
 import { openInbox } from "#pigeonhole/store/open-inbox.js";
 import { closeReceiver, makeEvent, openReceiver, post, tempFile } from "../support/receiver.js";
 import { openDashboard } from "./dashboard-client.js";
+import { fileStore } from "./file-store.js";
 
 const OTHER_SECRET = "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
-async function start(store: string, options: Pick<ReceiverOptions, "role"> = {}) {
-  const receiver = openReceiver({ store, ...options });
+async function start(file: string, options: Pick<ReceiverOptions, "role"> = {}) {
+  const receiver = openReceiver({ store: fileStore(file), ...options });
   receiver.on("email.sent", () => undefined);
   await receiver.start();
   const fail = async (count: number): Promise<void> => {

@@ -1,4 +1,3 @@
-import { type Store, createSqliteStore } from "pigeonhole";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { SharedReadings } from "#pigeonhole/dashboard/shared-readings.js";
 import type { FiguresWrite } from "#pigeonhole/store/figures.js";
@@ -7,6 +6,7 @@ import { NO_FIGURES } from "#pigeonhole/store/sum-figures.js";
 import { makeGate, tempFile } from "../support/receiver.js";
 import { processStatus } from "../store/conformance/figures.js";
 import { context } from "../store/conformance/fixture.js";
+import { fileStore } from "./file-store.js";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -15,7 +15,7 @@ const STEP = 1_800_000_000_000;
 
 /** Readings of a store whose calls take as long as `takes` says; time passes only with them and `wait`. */
 async function open({ goesBack = false } = {}) {
-  const store: Store = createSqliteStore({ file: tempFile() });
+  const store = fileStore(tempFile());
   onTestFinished(() => store.close());
   await store.open(context);
   const asked: string[] = [];
