@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { setImmediate } from "node:timers/promises";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { callApi, deliver, send, startApp, startDev } from "./dev-harness.js";
 import { makeFolder } from "../support/folder.js";
 
@@ -91,7 +92,12 @@ describe("the dev server", () => {
     const { dev } = await startDev({ forwards: [{ target: app.url }] });
     const answered = deliver(dev);
     await expect.poll(() => app.seen.length).toBe(1);
-    await dev.close();
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const closed = dev.close();
+    while (vi.getTimerCount() < 2) await setImmediate();
+    vi.advanceTimersByTime(1_000);
+    await closed;
     expect(await answered).toMatchObject({ status: 503 });
   });
 

@@ -1,6 +1,6 @@
 import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { TEST_SECRET, createTestReceiver } from "pigeonhole/testing";
+import { TEST_SECRET, createTestReceiver, fakeClock } from "pigeonhole/testing";
 import { verifySignature } from "pigeonhole/protocol";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { readCaptureFiles } from "#pigeonhole/capture/folder/capture-files.js";
@@ -247,7 +247,8 @@ describe("an app that is down", () => {
 
   test("held deliveries reach the app in the order of arrival and signed again, once it is available", async () => {
     const gone = await findAbsentApp();
-    const { dev, kinds } = await startDev({ forwards: [{ target: gone.url }], whenDown: "hold" });
+    const clock = fakeClock(Date.now());
+    const { dev, kinds } = await startDev({ forwards: [{ target: gone.url }], whenDown: "hold", clock });
     const old = makeDelivery({ at: Date.now() - 200_000 });
     const sent = [old, makeDelivery(), makeDelivery()];
     for (const delivery of sent) expect(await deliver(dev, delivery)).toMatchObject({ status: 202 });
@@ -255,6 +256,7 @@ describe("an app that is down", () => {
     expect(dev.captures.list().every(({ tags }) => tags.includes("held"))).toBe(true);
 
     const app = await startApp(undefined, gone.port);
+    await clock.advance(1_000);
     await expect.poll(() => dev.held).toBe(0);
     expect(app.seen.map(({ body }) => body.toString())).toEqual(sent.map(({ body }) => body.toString()));
     const headers = app.seen[0]?.rawHeaders ?? [];
@@ -274,7 +276,7 @@ describe("an app that is down", () => {
     ]);
   });
 
-  test("held deliveries reach the app in the next run, if this one ends first", async () => {
+  test("held deliveries of an earlier run reach the app without waiting for the first probe", async () => {
     const gone = await findAbsentApp();
     const options = { forwards: [{ target: gone.url }], whenDown: "hold" as const };
     const first = await startDev(options);
@@ -282,32 +284,26 @@ describe("an app that is down", () => {
     await deliver(first.dev, delivery);
     await first.dev.close();
     const app = await startApp(undefined, gone.port);
-    const second = await startDev({ ...options, cwd: first.folder });
-    await expect.poll(() => app.seen.length).toBe(1);
-    expect(app.seen[0]?.body.equals(delivery.body)).toBe(true);
+    // On a clock that stands still, no probe ever comes due.
+    const second = await startDev({ ...options, cwd: first.folder, clock: fakeClock(Date.now()) });
     await expect.poll(() => second.dev.held).toBe(0);
-  });
-
-  test("held deliveries of an earlier run reach the app without waiting for the first probe", async () => {
-    const gone = await findAbsentApp();
-    const options = { forwards: [{ target: gone.url }], whenDown: "hold" as const };
-    const first = await startDev(options);
-    await deliver(first.dev);
-    await first.dev.close();
-    const app = await startApp(undefined, gone.port);
-    // A clock that stands still: no probe ever comes due.
-    const clock = { now: () => Date.now(), setTimer: () => ({ cancel: () => undefined }) };
-    await startDev({ ...options, cwd: first.folder, clock });
-    await expect.poll(() => app.seen.length).toBe(1);
+    expect(app.seen.map(({ body }) => body.toString())).toEqual([delivery.body.toString()]);
   });
 
   test("the app's answer to a held delivery is stored even if the run ends meanwhile", async () => {
     const gone = await findAbsentApp();
-    const { dev } = await startDev({ forwards: [{ target: gone.url }], whenDown: "hold" });
+    const clock = fakeClock(Date.now());
+    const { dev } = await startDev({ forwards: [{ target: gone.url }], whenDown: "hold", clock });
     await deliver(dev);
-    const app = await startApp((_, res) => void setTimeout(() => res.end("ok"), 200), gone.port);
+    let answer = (): void => undefined;
+    const app = await startApp((_, res) => void (answer = () => void res.end("ok")), gone.port);
+    await clock.advance(1_000);
     await expect.poll(() => app.seen.length).toBe(1);
-    await dev.close();
+    const closed = dev.close();
+    const reach = () => send(dev.captureUrl).catch(() => "closed");
+    await expect.poll(reach).toBe("closed");
+    answer();
+    await closed;
     const [file] = readCaptureFiles(dev.captures.path).files;
     expect(file?.capture.tags).toEqual([]);
     expect(file?.capture.attempts).toMatchObject([{ status: null }, { kind: "retry", status: 200 }]);

@@ -10,7 +10,7 @@ import { silentLogger } from "#pigeonhole/base/logger.js";
 import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
 import { openInboxFile } from "#pigeonhole/store/sqlite/open-inbox-file.js";
 import { MIGRATIONS } from "#pigeonhole/store/sqlite/migrations.js";
-import { makeEvent, openReceiver, post, untilWork } from "../support/receiver.js";
+import { makeEvent, openReceiver, post, untilWork, workOf } from "../support/receiver.js";
 import { errorOf } from "../support/error-of.js";
 import { createFailingHandler } from "../support/failing-handler.js";
 
@@ -23,6 +23,9 @@ beforeEach(() => {
   return () => rmSync(folder, { recursive: true, force: true });
 });
 
+/** Writes on this thread: another one takes long to start. */
+const storeOf = (path: string) => createSqliteStore({ file: path, thread: false });
+
 async function open(): Promise<InboxOperator> {
   const inbox = await openInboxFile(file);
   onTestFinished(() => inbox.close());
@@ -32,13 +35,14 @@ async function open(): Promise<InboxOperator> {
 /** A receiver on the file with a dead event, whose handler fails until it is fixed. */
 async function startWithDeadEvent() {
   const { run, fix } = createFailingHandler(() => new DoNotRetry("the address book is closed"));
-  const receiver = openReceiver({ store: file });
+  const clock = fakeClock(Date.now());
+  const receiver = openReceiver({ store: storeOf(file), clock });
   receiver.on("email.sent", run);
   await receiver.start();
   const event = makeEvent();
   await post(receiver, event);
   await untilWork(receiver, event.id, { state: "dead" });
-  return { receiver, event, fix };
+  return { receiver, event, fix, clock };
 }
 
 describe("the inbox of a running receiver", () => {
@@ -62,7 +66,7 @@ describe("the inbox of a running receiver", () => {
   test("the inbox has from each start how often a handler may run on an event", async () => {
     const event = makeEvent();
     const start = async (maxAttempts: number) => {
-      const receiver = openReceiver({ store: file });
+      const receiver = openReceiver({ store: storeOf(file) });
       const { run } = createFailingHandler(() => new Error("the address book is closed"));
       receiver.on("email.sent", run, { retry: { maxAttempts, initialMs: HOUR } });
       await receiver.start();
@@ -79,7 +83,7 @@ describe("the inbox of a running receiver", () => {
 
   test("the inbox has the first and the last error of a handler in full, with causes, and lists have the message only", async () => {
     const clock = fakeClock();
-    const receiver = openReceiver({ store: file, clock });
+    const receiver = openReceiver({ store: storeOf(file), clock });
     const retry = { maxAttempts: 4, initialMs: 1_000, factor: 1, jitter: 0 };
     receiver.on(
       "email.sent",
@@ -110,7 +114,7 @@ describe("the inbox of a running receiver", () => {
   });
 
   test("policies that the file already has are not written again", async () => {
-    const store = createSqliteStore({ file });
+    const store = storeOf(file);
     await store.open({ logger: silentLogger });
     const beside = new Database(file);
     onTestFinished(async () => {
@@ -127,7 +131,7 @@ describe("the inbox of a running receiver", () => {
   });
 
   test("the inbox has how long handlers took, as their receiver has written it", async () => {
-    const store = createSqliteStore({ file });
+    const store = storeOf(file);
     await store.open({ logger: silentLogger });
     onTestFinished(() => store.close());
     const inbox = await open();
@@ -164,11 +168,13 @@ describe("the inbox of a running receiver", () => {
   });
 
   test("a retried event is run by the receiver without a message to it", async () => {
-    const { receiver, event, fix } = await startWithDeadEvent();
+    const { receiver, event, fix, clock } = await startWithDeadEvent();
     fix();
     const inbox = await open();
     expect(await inbox.retryEvent(event.id)).toEqual({ handlers: 1, readAgain: 0 });
-    await untilWork(receiver, event.id, { state: "done" });
+    await expect
+      .poll(() => clock.advance(1_000).then(() => workOf(receiver, event.id)))
+      .toMatchObject({ state: "done" });
     expect(await inbox.retryEvent(event.id)).toEqual({ handlers: 0, readAgain: 0 });
   });
 
@@ -189,7 +195,8 @@ describe("the inbox of a running receiver", () => {
   });
 
   test("an event that was not understood stays parked until the receiver has read it again", async () => {
-    const receiver = openReceiver({ store: file });
+    const clock = fakeClock(Date.now());
+    const receiver = openReceiver({ store: storeOf(file), clock });
     await receiver.start();
     const event = makeEvent({ type: "email.unheard" });
     await post(receiver, event);
@@ -198,7 +205,7 @@ describe("the inbox of a running receiver", () => {
     const at = expect.any(Number) as number;
     expect(await inbox.getEvent(event.id)).toMatchObject({ state: "parked", handlers: [{ retryRequestedAt: at }] });
     const waits = async () => (await inbox.getEvent(event.id))?.handlers[0]?.retryRequestedAt !== undefined;
-    await expect.poll(waits).toBe(false);
+    await expect.poll(() => clock.advance(1_000).then(waits)).toBe(false);
     expect(await inbox.getEvent(event.id)).toMatchObject({ state: "parked", handlers: [{ reason: "unknown_type" }] });
   });
 });
@@ -212,7 +219,7 @@ describe("the inbox without a running receiver", () => {
     expect(await inbox.getEvent(event.id)).toMatchObject({ state: "pending" });
     await inbox.close();
 
-    const next = openReceiver({ store: file });
+    const next = openReceiver({ store: storeOf(file) });
     next.on("email.sent", () => undefined);
     await next.start();
     await untilWork(next, event.id, { state: "done" });
@@ -222,7 +229,7 @@ describe("the inbox without a running receiver", () => {
 describe("contact events", () => {
   test("contact events are listed, retried and discarded by key", async () => {
     const receiver = openReceiver({
-      store: file,
+      store: storeOf(file),
       api: { apiKey: `svc_live_${"a".repeat(40)}`, baseUrl: "http://127.0.0.1:9" },
     });
     await receiver.start();
@@ -259,7 +266,7 @@ describe("other files", () => {
   });
 
   test("a file of a newer or an older version is refused", async () => {
-    await openReceiver({ store: file }).start();
+    await openReceiver({ store: storeOf(file) }).start();
     change("PRAGMA user_version = 999");
     expect(await errorOf(() => openInboxFile(file))).toMatchObject({ code: "schema_too_new" });
     change("PRAGMA user_version = 0");

@@ -1,13 +1,13 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createSqliteStore, DoNotRetry } from "pigeonhole";
-import { TEST_SECRET } from "pigeonhole/testing";
+import { TEST_SECRET, fakeClock } from "pigeonhole/testing";
 import { EVENT_TYPES } from "pigeonhole/protocol";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import { REDACTION_HELP } from "#pigeonhole/capture/redact/redaction-profiles.js";
 import type { CaptureDetail } from "#pigeonhole/dev/api/page-api.js";
-import { openReceiver, makeEvent, post, untilWork } from "../support/receiver.js";
+import { openReceiver, makeEvent, post, untilWork, workOf } from "../support/receiver.js";
 import { findFreePort } from "../support/free-port.js";
 import { callApi, deliver, makeDelivery, send, startApp, startDev } from "./dev-harness.js";
 import { makeFolder } from "../support/folder.js";
@@ -347,7 +347,8 @@ describe("the inbox", () => {
   test("the inbox shows a receiver's events and retries dead ones", async () => {
     const file = `${makeFolder()}/inbox.db`;
     let isMended = false;
-    const receiver = openReceiver({ store: file });
+    const clock = fakeClock(Date.now());
+    const receiver = openReceiver({ store: createSqliteStore({ file, thread: false }), clock });
     receiver.on("email.sent", () => {
       if (!isMended) throw new DoNotRetry("broken");
     });
@@ -372,7 +373,9 @@ describe("the inbox", () => {
     expect(detail.json).toMatchObject({ body: JSON.stringify(event) });
     isMended = true;
     expect(await callApi(dev, `/api/inbox/events/${event.id}/retry`, {})).toMatchObject({ json: { changed: 1 } });
-    await untilWork(receiver, event.id, { state: "done" });
+    await expect
+      .poll(() => clock.advance(1_000).then(() => workOf(receiver, event.id)))
+      .toMatchObject({ state: "done" });
     expect(await callApi(dev, "/api/inbox/events/none/retry", {})).toMatchObject({ status: 404 });
     expect(await callApi(dev, "/api/inbox/events?state=odd")).toMatchObject({ status: 400, json: { param: "state" } });
     expect(await callApi(dev, "/api/inbox/contact-events")).toMatchObject({ json: { items: [] } });
@@ -385,7 +388,7 @@ describe("the inbox", () => {
 
   test("the inbox shows how long handlers took, by handler and time", async () => {
     const file = `${makeFolder()}/inbox.db`;
-    const store = createSqliteStore({ file });
+    const store = createSqliteStore({ file, thread: false });
     await store.open({ logger: silentLogger });
     onTestFinished(() => store.close());
     const runs = [
