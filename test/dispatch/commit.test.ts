@@ -7,6 +7,7 @@ import {
   makeGate,
   openReceiver,
   post,
+  storeIn,
   tempFileWithTable,
   untilWork,
   workOf,
@@ -23,7 +24,7 @@ async function run(handler: (ctx: HandlerContext) => unknown, maxAttempts = 2) {
   const file = tempFileWithTable();
   const log = captureLog();
   const retry = { initialMs: 1, factor: 1, jitter: 0, maxAttempts };
-  const receiver = openReceiver({ store: file, retry, logger: log.logger });
+  const receiver = openReceiver({ store: storeIn(file), retry, logger: log.logger });
   receiver.on("email.sent", (_, ctx) => handler(ctx));
   await receiver.start();
   const event = makeEvent();
@@ -279,7 +280,7 @@ describe("the transaction's database", () => {
 
 test("one of many commits at once that fails does not affect the others", async () => {
   const file = tempFileWithTable();
-  const receiver = openReceiver({ store: file, retry: { maxAttempts: 1 }, concurrency: 20 });
+  const receiver = openReceiver({ store: storeIn(file), retry: { maxAttempts: 1 }, concurrency: 20 });
   const all = makeGate();
   let begun = 0;
   receiver.on("email.sent", async ({ id, data }, ctx) => {

@@ -1,7 +1,15 @@
 import { DoNotRetry, type HandlerContext, type OnceInput } from "pigeonhole";
 import { describe, expect, expectTypeOf, test } from "vitest";
 import { errorOf } from "../support/error-of.js";
-import { closeReceiver, decorateStore, openReceiver, tempFile, untilWork, workOf } from "../support/receiver.js";
+import {
+  closeReceiver,
+  decorateStore,
+  openReceiver,
+  storeIn,
+  tempFile,
+  untilWork,
+  workOf,
+} from "../support/receiver.js";
 import { deliverOne } from "./deliver-one.js";
 
 /** Another system, in which things are made under ids that it chooses. */
@@ -127,12 +135,12 @@ describe("ctx.once", () => {
     const first = await deliverOne(
       (ctx) =>
         ctx.once("thing", { ...input("a"), create: () => (void input("a").create(), new Promise<never>(() => {})) }),
-      { store: file },
+      { store: storeIn(file) },
     );
     await expect.poll(() => things.length).toBe(1);
     await closeReceiver(first.receiver);
 
-    const second = openReceiver({ store: file });
+    const second = openReceiver({ store: storeIn(file) });
     second.on("email.sent", (_, ctx) => ctx.once("thing", input("a")));
     await second.start();
     await untilWork(second, first.event.id, { state: "done" });

@@ -1,6 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { DoNotRetry, type HandlerContext } from "pigeonhole";
-import { closeReceiver, makeEvent, openReceiver, post, tempFile, untilWork, workOf } from "../support/receiver.js";
+import {
+  closeReceiver,
+  makeEvent,
+  openReceiver,
+  post,
+  storeIn,
+  tempFile,
+  untilWork,
+  workOf,
+} from "../support/receiver.js";
 import { errorOf } from "../support/error-of.js";
 import { QUICK_RETRY, deliverOne } from "./deliver-one.js";
 
@@ -83,13 +92,13 @@ describe("a step", () => {
         await step(ctx);
         throw new Error("again");
       },
-      { store: file, retry: { initialMs: 100, jitter: 0 } },
+      { store: storeIn(file), retry: { initialMs: 100, jitter: 0 } },
     );
     await untilWork(first.receiver, first.event.id, { state: "pending", attempts: 1 });
     await closeReceiver(first.receiver);
 
     const got: unknown[] = [];
-    const second = openReceiver({ store: file });
+    const second = openReceiver({ store: storeIn(file) });
     second.on("email.sent", async (_, ctx) => got.push(await step(ctx), ctx.attempt));
     await second.start();
     await untilWork(second, first.event.id, { state: "done" });

@@ -10,6 +10,7 @@ import {
   makeGate,
   openReceiver,
   post,
+  storeIn,
   tempFileWithTable,
   untilWork,
   workOf,
@@ -201,7 +202,7 @@ describe("a handler that ignores the signal", () => {
       const first: Gate = makeGate();
       const second: Gate = makeGate();
       const late: Late[] = [];
-      const receiver = openReceiver({ clock, store: file, random: () => 0.5, retry: { initialMs: 1_000 } });
+      const receiver = openReceiver({ clock, store: storeIn(file), random: () => 0.5, retry: { initialMs: 1_000 } });
       receiver.on(
         "email.sent",
         async (_, ctx) => {
@@ -247,7 +248,7 @@ describe("a handler that ignores the signal", () => {
 test("a commit that is under way at the timeout still decides that the work is done", async () => {
   const clock = fakeClock();
   const file = tempFileWithTable();
-  const receiver = openReceiver({ clock, store: file });
+  const receiver = openReceiver({ clock, store: storeIn(file) });
   receiver.on(
     "email.sent",
     async (_, ctx) => {

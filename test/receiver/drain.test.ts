@@ -2,7 +2,7 @@ import { DoNotRetry, RetryAfter } from "pigeonhole";
 import { fakeClock } from "pigeonhole/testing";
 import { describe, expect, test } from "vitest";
 import { ada, apiOf, openService } from "../outbox/outbox-harness.js";
-import { makeEvent, makeGate, openReceiver, post, tempFile, workOf } from "../support/receiver.js";
+import { makeEvent, makeGate, openReceiver, post, storeIn, tempFile, workOf } from "../support/receiver.js";
 
 const NOTHING = { done: 0, retried: 0, dead: 0, contactEvents: 0, drained: true };
 
@@ -81,7 +81,7 @@ describe("a receiver that only accepts", () => {
 
   test("a stop ends the drain in progress", async () => {
     const file = tempFile();
-    const receiver = openReceiver({ role: "accept", store: file });
+    const receiver = openReceiver({ role: "accept", store: storeIn(file) });
     const begun = makeGate();
     receiver.on("email.sent", (_, { signal }) => {
       begun.open();
@@ -97,12 +97,12 @@ describe("a receiver that only accepts", () => {
 
   test("drains what a command has asked to be read again", async () => {
     const file = tempFile();
-    const before = openReceiver({ role: "accept", store: file });
+    const before = openReceiver({ role: "accept", store: storeIn(file) });
     await before.start();
     const event = makeEvent({ type: "email.brand_new" });
     expect((await post(before, event)).outcome).toBe("parked");
     await before.stop();
-    const receiver = openReceiver({ role: "accept", store: file, retryParkedAtStart: true });
+    const receiver = openReceiver({ role: "accept", store: storeIn(file), retryParkedAtStart: true });
     receiver.on("email.*", () => undefined);
     await receiver.start();
     expect(await receiver.drain()).toEqual({ ...NOTHING, done: 1 });
@@ -124,9 +124,9 @@ test("a receiver that works all the time waits until nothing is due", async () =
 
 test("a drain beside the process that runs the handlers of the file does nothing", async () => {
   const file = tempFile();
-  const owner = openReceiver({ store: file });
+  const owner = openReceiver({ store: storeIn(file) });
   await owner.start();
-  const receiver = openReceiver({ store: file, role: "accept" });
+  const receiver = openReceiver({ store: storeIn(file), role: "accept" });
   await receiver.start();
   expect(await receiver.drain()).toEqual({ ...NOTHING, drained: false });
 });

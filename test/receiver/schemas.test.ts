@@ -1,7 +1,16 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import type { SchemaMap } from "pigeonhole";
-import { closeReceiver, makeEvent, openReceiver, post, tempFile, untilWork, workOf } from "../support/receiver.js";
+import {
+  closeReceiver,
+  makeEvent,
+  openReceiver,
+  post,
+  storeIn,
+  tempFile,
+  untilWork,
+  workOf,
+} from "../support/receiver.js";
 
 const CANARY = "canary@example.com";
 
@@ -170,7 +179,7 @@ describe("a schema", () => {
 
   test("a schema that was corrected handles what was parked", async () => {
     const file = tempFile();
-    const first = openReceiver({ store: file, schemas: { "email.sent": z.object({ n: z.string() }) } });
+    const first = openReceiver({ store: storeIn(file), schemas: { "email.sent": z.object({ n: z.string() }) } });
     first.on("email.sent", () => expect.fail("must not run"));
     await first.start();
     const event = makeEvent({ data: { n: 5 } });
@@ -179,7 +188,7 @@ describe("a schema", () => {
     await closeReceiver(first);
 
     const seen: number[] = [];
-    const second = openReceiver({ store: file, schemas: { "email.sent": z.object({ n: z.number() }) } });
+    const second = openReceiver({ store: storeIn(file), schemas: { "email.sent": z.object({ n: z.number() }) } });
     second.on("email.sent", ({ data }) => seen.push(data.n));
     await second.start();
     expect(await second.inbox.retry(event.id)).toEqual({ pending: 1, parked: undefined });
@@ -191,7 +200,7 @@ describe("a schema", () => {
 
   test("a schema that became stricter parks what waited for its handler, and a retry with the old one runs it", async () => {
     const file = tempFile();
-    const loose = openReceiver({ store: file });
+    const loose = openReceiver({ store: storeIn(file) });
     const event = makeEvent({ data: { n: 5 } });
     loose.on(
       "email.sent",
@@ -205,14 +214,14 @@ describe("a schema", () => {
     await untilWork(loose, event.id, { state: "pending" });
     await closeReceiver(loose);
 
-    const strict = openReceiver({ store: file, schemas: { "email.sent": z.object({ n: z.string() }) } });
+    const strict = openReceiver({ store: storeIn(file), schemas: { "email.sent": z.object({ n: z.string() }) } });
     strict.on("email.sent", () => expect.fail("must not run"));
     await strict.start();
     await untilWork(strict, event.id, { state: "parked", reason: "bad_data" });
     await closeReceiver(strict);
 
     let runs = 0;
-    const loosened = openReceiver({ store: file });
+    const loosened = openReceiver({ store: storeIn(file) });
     loosened.on("email.sent", () => (runs += 1));
     await loosened.start();
     expect(await loosened.inbox.retryAll({ state: "parked" })).toEqual({ events: 1, pending: 1, stillParked: 0 });

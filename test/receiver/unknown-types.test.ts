@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import type { AnyEvent } from "pigeonhole";
-import { closeReceiver, makeEvent, openReceiver, post, tempFile, untilWork } from "../support/receiver.js";
+import { closeReceiver, makeEvent, openReceiver, post, storeIn, tempFile, untilWork } from "../support/receiver.js";
 
 const NEW_TYPE = "email.archived";
 
@@ -52,7 +52,7 @@ describe("an event of a type newer than the package", () => {
   test("an event of an unknown type goes to onUnhandled as well, and stays parked for a later handler", async () => {
     const file = tempFile();
     const seen: AnyEvent[] = [];
-    const first = openReceiver({ store: file });
+    const first = openReceiver({ store: storeIn(file) });
     first.onUnhandled((event) => seen.push(event));
     await first.start();
     const event = makeEvent({ type: NEW_TYPE });
@@ -63,7 +63,7 @@ describe("an event of a type newer than the package", () => {
     await closeReceiver(first);
 
     const later: unknown[] = [];
-    const second = openReceiver({ store: file, schemas: { [NEW_TYPE]: z.object({}) } });
+    const second = openReceiver({ store: storeIn(file), schemas: { [NEW_TYPE]: z.object({}) } });
     second.on(NEW_TYPE, ({ known }) => later.push(known));
     second.onUnhandled(() => expect.fail("was already unhandled once"));
     await second.start();

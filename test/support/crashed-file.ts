@@ -1,6 +1,5 @@
-import { createSqliteStore } from "pigeonhole";
 import { expect } from "vitest";
-import { type TestEvent, bytesOf, captureLog, tempFile } from "./receiver.js";
+import { type TestEvent, bytesOf, captureLog, storeIn, tempFile } from "./receiver.js";
 
 const PAST = Date.parse("2026-01-01T09:00:00Z");
 
@@ -10,7 +9,7 @@ export async function makeCrashedFile(event: TestEvent, handler: string, deaths:
   const { logger } = captureLog();
   const leaseUntil = PAST + 60_000;
   for (let death = 0; death < deaths; death += 1) {
-    const store = createSqliteStore({ file });
+    const store = storeIn(file);
     await store.open({ logger });
     await store.recover(PAST);
     if (death === 0) {

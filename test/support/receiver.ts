@@ -111,9 +111,12 @@ export function makeGate(): Gate {
   return { passed, open: () => open() };
 }
 
+/** The store in a file without its thread, which takes longer to start than most tests that are not about it. */
+export const storeIn = (file: string): Store => createSqliteStore({ file, thread: false });
+
 /** The real store with some of its methods replaced. */
 export function decorateStore(over: (real: Store) => Partial<Store>, file = ":memory:"): Store {
-  const real = createSqliteStore({ file });
+  const real = storeIn(file);
   return { ...real, ...over(real) };
 }
 
@@ -163,12 +166,17 @@ export async function workOf(
   return event?.handlers.find((view) => view.handler === handler);
 }
 
-/** Waits until the handler's part of the event looks like this. */
+/** Waits until the handler's part of the event looks like this, while a fake clock goes on by the second. */
 export async function untilWork(
   receiver: Inspectable,
   id: string,
   expected: Partial<HandlerView>,
   handler?: string,
+  clock?: FakeClock,
 ): Promise<void> {
-  await expect.poll(() => workOf(receiver, id, handler), { interval: 5 }).toEqual(expect.objectContaining(expected));
+  const look = async (): Promise<HandlerView | undefined> => {
+    await clock?.advance(1_000);
+    return workOf(receiver, id, handler);
+  };
+  await expect.poll(look, { interval: 5 }).toEqual(expect.objectContaining(expected));
 }
