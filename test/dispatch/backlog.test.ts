@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { PigeonholeError, RetryAfter, createSqliteStore } from "pigeonhole";
+import { PigeonholeError, RetryAfter } from "pigeonhole";
 import { fakeClock } from "pigeonhole/testing";
 import {
   captureLog,
@@ -9,6 +9,7 @@ import {
   makeGate,
   openReceiver,
   post,
+  storeIn,
   tempFile,
   untilWork,
 } from "../support/receiver.js";
@@ -16,7 +17,7 @@ import * as z from "zod";
 
 describe("a backlog much longer than the window", () => {
   test("a backlog longer than the window is run once per event, with a limited number of leases", async () => {
-    const total = 3_000;
+    const total = 1_100;
     const gate = makeGate();
     const runs = new Map<string, number>();
     const receiver = openReceiver({ highWaterMark: total });
@@ -48,20 +49,6 @@ describe("a backlog much longer than the window", () => {
     expect(runs.size).toBe(total);
     expect(new Set(runs.values())).toEqual(new Set([1]));
     expect(await receiver.stats()).toMatchObject({ pending: 0, leased: 0, dead: 0 });
-  });
-
-  test("a backlog of large bodies is leased by bytes as well as by number", async () => {
-    const gate = makeGate();
-    const receiver = openReceiver({ concurrency: 1 });
-    receiver.on("email.sent", () => gate.passed);
-    await receiver.start();
-    const text = "x".repeat(1024 * 1024);
-    for (let index = 0; index < 40; index += 1) await post(receiver, makeEvent({ data: { text } }));
-    const { leased, pending } = await receiver.stats();
-    expect(leased).toBeLessThanOrEqual(21);
-    expect(leased + pending).toBe(40);
-    gate.open();
-    await expect.poll(async () => (await receiver.stats()).done).toBe(40);
   });
 });
 
@@ -103,14 +90,14 @@ test("due work runs while the store refuses deliveries", async () => {
 describe("handlers that come and go", () => {
   test("events that were accepted before a handler existed go to it after a retry", async () => {
     const file = tempFile();
-    const before = openReceiver({ store: file });
+    const before = openReceiver({ store: storeIn(file) });
     await before.start();
     const event = makeEvent({ data: { n: 1 } });
     expect((await post(before, event)).outcome).toBe("accepted");
     await closeReceiver(before);
 
     const seen: unknown[] = [];
-    const after = openReceiver({ store: file });
+    const after = openReceiver({ store: storeIn(file) });
     after.on("email.sent", ({ data }) => seen.push(data));
     await after.start();
     expect(seen).toEqual([]);
@@ -122,7 +109,7 @@ describe("handlers that come and go", () => {
 
   test("work of a missing handler waits, is reported at the start, and runs when the handler is registered again", async () => {
     const file = tempFile();
-    const first = openReceiver({ store: file, retry: { initialMs: 1, jitter: 0 } });
+    const first = openReceiver({ store: storeIn(file), retry: { initialMs: 1, jitter: 0 } });
     first.on(
       "email.sent",
       () => {
@@ -137,7 +124,7 @@ describe("handlers that come and go", () => {
     await closeReceiver(first);
 
     const log = captureLog();
-    const without = openReceiver({ store: file, logger: log.logger });
+    const without = openReceiver({ store: storeIn(file), logger: log.logger });
     without.on("email.sent", () => expect.fail("has another name"), { name: "renamed" });
     await without.start();
     await expect
@@ -146,7 +133,7 @@ describe("handlers that come and go", () => {
     expect((await without.stats()).pendingByHandler).toEqual({ billing: 1 });
     await closeReceiver(without);
 
-    const back = openReceiver({ store: file, logger: log.logger });
+    const back = openReceiver({ store: storeIn(file), logger: log.logger });
     let runs = 0;
     back.on("email.sent", () => (runs += 1), { name: "billing" });
     await back.start();
@@ -158,7 +145,7 @@ describe("handlers that come and go", () => {
 
 test("work of a dead process is released although the store is busy, and its handler continues", async () => {
   const file = tempFile();
-  const dead = createSqliteStore({ file });
+  const dead = storeIn(file);
   await dead.open(captureLog());
   const { id, ...rest } = makeEvent();
   const body = Buffer.from(JSON.stringify({ id, ...rest }));
@@ -178,14 +165,15 @@ test("work of a dead process is released although the store is busy, and its han
     }),
     file,
   );
-  const receiver = openReceiver({ store, schemas: { "email.sent": z.object({ stricter: z.literal(true) }) } });
+  const clock = fakeClock(times.receivedAt);
+  const receiver = openReceiver({ store, clock, schemas: { "email.sent": z.object({ stricter: z.literal(true) }) } });
   let runs = 0;
   receiver.on("email.sent", () => (runs += 1));
   await receiver.start();
-  await untilWork(receiver, id, { state: "parked", reason: "bad_data", attempts: 2 });
+  await untilWork(receiver, id, { state: "parked", reason: "bad_data", attempts: 2 }, "email.sent", clock);
   expect(refusals).toBe(1);
   const next = makeEvent({ data: { stricter: true } });
-  await post(receiver, next);
+  await post(receiver, next, { at: clock.now() });
   await untilWork(receiver, next.id, { state: "done" });
   expect(runs).toBe(1);
 });

@@ -1,18 +1,7 @@
-import Database from "better-sqlite3";
 import { DoNotRetry, type HandlerContext, PigeonholeError, type Store } from "pigeonhole";
 import { type FakeClock, fakeClock } from "pigeonhole/testing";
-import { describe, expect, onTestFinished, test } from "vitest";
-import {
-  captureLog,
-  decorateStore,
-  effectsIn,
-  makeEvent,
-  makeGate,
-  openReceiver,
-  post,
-  tempFileWithTable,
-  workOf,
-} from "../support/receiver.js";
+import { describe, expect, test } from "vitest";
+import { captureLog, decorateStore, makeEvent, makeGate, openReceiver, post, workOf } from "../support/receiver.js";
 
 const CONCURRENCY = 4;
 
@@ -264,28 +253,4 @@ test("work that makes the store fail is dead after its attempts, and other work 
     { attempt: 2, code: "store_unreachable" },
   ]);
   for (const id of others) expect(await workOf(receiver, id)).toMatchObject({ state: "done" });
-});
-
-test("a file that another program has locked takes no attempt of a handler that commits", async () => {
-  const file = tempFileWithTable();
-  const log = captureLog();
-  const receiver = openReceiver({ store: file, retry: { maxAttempts: 1 }, logger: log.logger });
-  const gate = makeGate();
-  receiver.on("email.sent", async ({ id }, { commit }) => {
-    await gate.passed;
-    await commit(({ db }) => void db.prepare("INSERT INTO effect VALUES (?)").run(id));
-  });
-  await receiver.start();
-  const event = makeEvent();
-  await post(receiver, event);
-  const other = new Database(file);
-  onTestFinished(() => void other.close());
-  other.exec("BEGIN IMMEDIATE");
-  gate.open();
-  await expect.poll(() => log.named("run_interrupted")).toMatchObject([{ code: "store_busy" }]);
-  other.exec("ROLLBACK");
-  await expect
-    .poll(() => workOf(receiver, event.id), { timeout: 10_000 })
-    .toMatchObject({ state: "done", attempts: 1 });
-  expect(effectsIn(file)).toEqual([event.id]);
 });

@@ -1,5 +1,4 @@
 import { setImmediate } from "node:timers/promises";
-import type { Worker } from "node:worker_threads";
 import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import { TEST_SECRET, fakeClock } from "pigeonhole/testing";
@@ -11,6 +10,7 @@ import {
   makeGate,
   openReceiver,
   post,
+  storeIn,
   tempFile,
   workOf,
 } from "../support/receiver.js";
@@ -19,7 +19,7 @@ describe("stopping", () => {
   test("stop() lets a running handler end, and deliveries are answered 503 meanwhile", async () => {
     const gate = makeGate();
     const file = tempFile();
-    const receiver = openReceiver({ store: file });
+    const receiver = openReceiver({ store: storeIn(file) });
     let begun = false;
     receiver.on("email.sent", async () => {
       begun = true;
@@ -33,7 +33,7 @@ describe("stopping", () => {
     expect((await post(receiver, makeEvent())).outcome).toBe("stopping");
     gate.open();
     await stopped;
-    const later = openReceiver({ store: file });
+    const later = openReceiver({ store: storeIn(file) });
     await later.start();
     expect(await workOf(later, event.id)).toMatchObject({ state: "done", attempts: 1 });
   });
@@ -41,7 +41,7 @@ describe("stopping", () => {
   test("stop() aborts what runs longer than timeoutMs, and the next process runs it again", async () => {
     const clock = fakeClock();
     const file = tempFile();
-    const receiver = openReceiver({ store: file, clock });
+    const receiver = openReceiver({ store: storeIn(file), clock });
     let signal: AbortSignal | undefined;
     receiver.on("email.sent", (_, ctx) => {
       ({ signal } = ctx);
@@ -60,7 +60,7 @@ describe("stopping", () => {
     expect(signal?.reason).toMatchObject({ code: "stopped" });
 
     const attempts: number[] = [];
-    const later = openReceiver({ store: file, clock });
+    const later = openReceiver({ store: storeIn(file), clock });
     later.on("email.sent", (_, ctx) => attempts.push(ctx.attempt));
     await later.start();
     await clock.advance(12_000);
@@ -95,7 +95,7 @@ describe("stopping", () => {
     await stopped;
     expect(ran).toEqual([]);
 
-    const later = openReceiver({ store: file, logger: log.logger });
+    const later = openReceiver({ store: storeIn(file), logger: log.logger });
     later.on("email.sent", (_, ctx) => ran.push(`attempt ${ctx.attempt}`));
     await later.start();
     await expect.poll(() => ran).toEqual(["attempt 1"]);
@@ -128,7 +128,7 @@ describe("stopping", () => {
     gate.open();
     expect((await answered).map(({ outcome }) => outcome)).toEqual(["accepted", "parked"]);
     await stopped;
-    const later = openReceiver({ store: file });
+    const later = openReceiver({ store: storeIn(file) });
     await later.start();
     expect((await post(later, event)).outcome).toBe("duplicate");
   });
@@ -198,7 +198,7 @@ describe("stopping", () => {
   test("stop() releases what has not begun, as if it had never been leased", async () => {
     const file = tempFile();
     const gate = makeGate();
-    const receiver = openReceiver({ store: file, concurrency: 1 });
+    const receiver = openReceiver({ store: storeIn(file), concurrency: 1 });
     let runs = 0;
     receiver.on("email.sent", async () => {
       runs += 1;
@@ -218,18 +218,4 @@ describe("stopping", () => {
       { state: "pending", started: 0, finished: 0 },
     ]);
   });
-});
-
-test("a writer thread that ends on its own raises an alarm and causes 503, and stop() still ends", async () => {
-  const alarms: unknown[] = [];
-  let thread: Worker | undefined;
-  process.once("worker", (worker) => (thread = worker));
-  const receiver = openReceiver({ store: tempFile(), onAlarm: (alarm) => alarms.push(alarm) });
-  await receiver.start();
-  expect((await post(receiver, makeEvent())).outcome).toBe("accepted");
-  await thread?.terminate();
-  expect((await post(receiver, makeEvent())).outcome).toBe("store_unavailable");
-  expect(alarms).toEqual([expect.objectContaining({ kind: "store_unavailable", code: "store_failed" })]);
-  await receiver.stop({ timeoutMs: 100 });
-  expect(receiver.state).toBe("stopped");
 });

@@ -1,0 +1,16 @@
+import { expect, test } from "vitest";
+import { makeEvent, makeGate, openReceiver, post } from "../support/receiver.js";
+
+test("a backlog of large bodies is leased by bytes as well as by number", async () => {
+  const gate = makeGate();
+  const receiver = openReceiver({ concurrency: 1 });
+  receiver.on("email.sent", () => gate.passed);
+  await receiver.start();
+  const text = "x".repeat(1024 * 1024);
+  for (let index = 0; index < 24; index += 1) await post(receiver, makeEvent({ data: { text } }));
+  const { leased, pending } = await receiver.stats();
+  expect(leased).toBeLessThanOrEqual(21);
+  expect(leased + pending).toBe(24);
+  gate.open();
+  await expect.poll(async () => (await receiver.stats()).done).toBe(24);
+});

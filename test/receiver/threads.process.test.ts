@@ -1,0 +1,55 @@
+import { statSync } from "node:fs";
+import type { Worker } from "node:worker_threads";
+import type { Alarm } from "pigeonhole";
+import { expect, test } from "vitest";
+import { errorOf } from "../support/error-of.js";
+import { makeEvent, openReceiver, post, tempFile } from "../support/receiver.js";
+
+test("inbox.backup writes a private copy while deliveries arrive, and a receiver can start with it", async () => {
+  const file = tempFile();
+  const alarms: Alarm[] = [];
+  const receiver = openReceiver({ store: file, onAlarm: (alarm) => alarms.push(alarm) });
+  await receiver.start();
+  const before = makeEvent();
+  await post(receiver, before);
+  const copy = `${file}.copy`;
+  const copying = receiver.inbox.backup(copy);
+  const beside = [makeEvent(), makeEvent(), makeEvent()];
+  for (const event of beside) expect(await post(receiver, event)).toMatchObject({ outcome: "accepted" });
+  expect(await copying).toEqual({ bytes: statSync(copy).size });
+  expect(statSync(copy).mode & 0o777).toBe(0o600);
+  expect(await post(receiver, makeEvent())).toMatchObject({ outcome: "accepted" });
+  expect(alarms).toEqual([]);
+
+  const restored = openReceiver({ store: copy });
+  await restored.start();
+  expect(await post(restored, before)).toMatchObject({ outcome: "duplicate" });
+});
+
+test("inbox.backup replaces an existing copy only on request, and never the database", async () => {
+  const file = tempFile();
+  const receiver = openReceiver({ store: file });
+  await receiver.start();
+  const copy = `${file}.copy`;
+  await receiver.inbox.backup(copy);
+  expect(await errorOf(() => receiver.inbox.backup(copy))).toMatchObject({ code: "invalid_argument" });
+  await receiver.inbox.backup(copy, { replace: true });
+  expect(await errorOf(() => receiver.inbox.backup(file, { replace: true }))).toMatchObject({
+    code: "invalid_argument",
+  });
+  expect(await post(receiver, makeEvent())).toMatchObject({ outcome: "accepted" });
+});
+
+test("a writer thread that ends on its own raises an alarm and causes 503, and stop() still ends", async () => {
+  const alarms: unknown[] = [];
+  let thread: Worker | undefined;
+  process.once("worker", (worker) => (thread = worker));
+  const receiver = openReceiver({ store: tempFile(), onAlarm: (alarm) => alarms.push(alarm) });
+  await receiver.start();
+  expect((await post(receiver, makeEvent())).outcome).toBe("accepted");
+  await thread?.terminate();
+  expect((await post(receiver, makeEvent())).outcome).toBe("store_unavailable");
+  expect(alarms).toEqual([expect.objectContaining({ kind: "store_unavailable", code: "store_failed" })]);
+  await receiver.stop({ timeoutMs: 100 });
+  expect(receiver.state).toBe("stopped");
+});
