@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { makeEvent, openReceiver, post, untilWork } from "../support/receiver.js";
+import { makeEvent, openReceiver, post, storeIn, untilWork } from "../support/receiver.js";
 import { makeCrashedFile } from "../support/crashed-file.js";
 
 test("work in which two processes died runs alone when it runs again after a failure", async () => {
   const crashing = makeEvent({ type: "email.sent" });
   const file = await makeCrashedFile(crashing, "email.sent", 2);
-  const receiver = openReceiver({ store: file, retry: { initialMs: 300 } });
+  const receiver = openReceiver({ store: storeIn(file), retry: { initialMs: 10 } });
   let running = 0;
   let most = 0;
   let runs = 0;
@@ -14,7 +14,7 @@ test("work in which two processes died runs alone when it runs again after a fai
     runs += 1;
     if (runs === 1) throw new Error("The first run here fails.");
     expect(attempt).toBe(4);
-    for (let look = 0; look < 80; look += 1) {
+    for (let look = 0; look < 10; look += 1) {
       most = Math.max(most, running);
       await rest(5);
     }
@@ -23,7 +23,7 @@ test("work in which two processes died runs alone when it runs again after a fai
   receiver.on("email.opened", async () => {
     running += 1;
     others += 1;
-    await rest(20);
+    await rest(5);
     running -= 1;
   });
   await receiver.start();

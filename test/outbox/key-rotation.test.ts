@@ -4,6 +4,7 @@ import { createClient } from "pigeonhole/client";
 import { expect, test } from "vitest";
 import { errorOf } from "../support/error-of.js";
 import { openSandbox } from "../sandbox/support.js";
+import { passWaits } from "../support/pass-waits.js";
 
 function openApp(scopes: readonly string[] = ["labels:read", "keys:write"]) {
   const sandbox = openSandbox({ clock: "real" });
@@ -16,13 +17,11 @@ function openApp(scopes: readonly string[] = ["labels:read", "keys:write"]) {
 test("the new key is handed over until it succeeds, and is the one that works", async () => {
   const { client, clientOf, old, keyId } = openApp();
   const handed: string[] = [];
-  const token = await rotateApiKey({
-    client,
-    handOver(given) {
-      handed.push(given);
-      if (handed.length < 3) throw new Error("The secret manager is away.");
-    },
-  });
+  const handOver = (given: string): void => {
+    handed.push(given);
+    if (handed.length < 3) throw new Error("The secret manager is away.");
+  };
+  const token = await passWaits(() => rotateApiKey({ client, handOver }));
   expect(handed).toEqual([token, token, token]);
   expect(token).toContain(keyId);
   await clientOf(token).labels.list();
@@ -67,7 +66,7 @@ test("another key is rotated by its id, again when no answer came", async () => 
   const { sandbox, clientOf, old, keyId } = openApp();
   const keeper = clientOf(sandbox.callers.key({ scopes: ["keys:manage", "keys:write", "labels:read"] }));
   sandbox.faults.api.add({ calls: "keys.rotate", fault: { kind: "no_answer", executed: true }, times: 2 });
-  const token = await rotateApiKey({ client: keeper, keyId, handOver: () => {} });
+  const token = await passWaits(() => rotateApiKey({ client: keeper, keyId, handOver: () => {} }));
   await clientOf(token).labels.list();
   await expect(clientOf(old).labels.list()).rejects.toMatchObject({ status: 401 });
   await keeper.labels.list();

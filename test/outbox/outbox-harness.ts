@@ -10,7 +10,7 @@ export const SECOND = 1_000;
 export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
-const LATER = { maxAttempts: 5, initialMs: 20 };
+const LATER = { maxAttempts: 5, initialMs: 2, factor: 1 };
 /** A contact event for one address. */
 export const ada = (name: string) => ({ name, email: "ada@example.com" });
 

@@ -99,39 +99,39 @@ describe("the kinds of alarm", () => {
 
 describe("the alarm silence", () => {
   test("the alarm silence is raised when nothing was accepted for the given time, and again after the same time", async () => {
-    const { alarms, clock } = await start({ silenceAfterMs: 6 * HOUR });
-    await clock.advance(6 * HOUR - 1);
+    const { alarms, clock } = await start({ silenceAfterMs: 3 * MINUTE });
+    await clock.advance(3 * MINUTE - 1);
     expect(alarms).toEqual([]);
     await clock.advance(1);
-    expect(alarms).toEqual([{ kind: "silence", sinceMs: 6 * HOUR }]);
-    await clock.advance(6 * HOUR);
+    expect(alarms).toEqual([{ kind: "silence", sinceMs: 3 * MINUTE }]);
+    await clock.advance(3 * MINUTE);
     expect(alarms).toEqual([
-      { kind: "silence", sinceMs: 6 * HOUR },
-      { kind: "silence", sinceMs: 12 * HOUR },
+      { kind: "silence", sinceMs: 3 * MINUTE },
+      { kind: "silence", sinceMs: 6 * MINUTE },
     ]);
   });
 
   test("the alarm silence is delayed by accepted and parked deliveries, not by refused ones", async () => {
-    const { alarms, clock, deliver } = await start({ silenceAfterMs: HOUR });
-    await clock.advance(40 * MINUTE);
+    const { alarms, clock, deliver } = await start({ silenceAfterMs: 6 * MINUTE });
+    await clock.advance(4 * MINUTE);
     await deliver();
-    await clock.advance(40 * MINUTE);
+    await clock.advance(4 * MINUTE);
     await deliver("parked");
-    await clock.advance(59 * MINUTE);
+    await clock.advance(5 * MINUTE);
     const parked = { kind: "work_parked", reason: "not_json", types: [], parked: 1 };
     expect(alarms).toEqual([parked]);
     await deliver(makeEvent(), { secret: OTHER_SECRET });
     await clock.advance(MINUTE);
-    expect(alarms).toEqual([parked, { kind: "silence", sinceMs: HOUR }]);
+    expect(alarms).toEqual([parked, { kind: "silence", sinceMs: 6 * MINUTE }]);
   });
 
   test("the alarm silence is not raised without the option, nor after stop()", async () => {
     const quiet = await start();
-    await quiet.clock.advance(HOUR);
+    await quiet.clock.advance(6 * MINUTE);
     expect(quiet.alarms).toEqual([]);
-    const stopped = await start({ silenceAfterMs: HOUR });
+    const stopped = await start({ silenceAfterMs: 6 * MINUTE });
     await stopped.receiver.stop();
-    await stopped.clock.advance(2 * HOUR);
+    await stopped.clock.advance(12 * MINUTE);
     expect(stopped.alarms).toEqual([]);
   });
 });

@@ -6,6 +6,7 @@ import { SECOND } from "#pigeonhole/base/duration.js";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import { sleep } from "#pigeonhole/base/wait.js";
 import type { EndedRuns } from "#pigeonhole/store/handler-times.js";
+import { passWaits } from "../support/pass-waits.js";
 import {
   captureLog,
   closeReceiver,
@@ -13,6 +14,7 @@ import {
   makeEvent,
   openReceiver,
   post,
+  storeIn,
   tempFile,
   untilWork,
 } from "../support/receiver.js";
@@ -118,10 +120,10 @@ describe("handler times", () => {
   test("what ended since the last write is written at the stop", async () => {
     const file = tempFile();
     const clock = fakeClock();
-    const { receiver, handle } = await start({ run: () => undefined, store: file, clock });
+    const { receiver, handle } = await start({ run: () => undefined, store: storeIn(file), clock });
     for (const _ of [1, 2, 3]) await handle("done");
     await closeReceiver(receiver, clock);
-    const store = createSqliteStore({ file });
+    const store = storeIn(file);
     await store.open({ logger: silentLogger });
     onTestFinished(() => store.close());
     expect(await store.handlerTimes({})).toMatchObject([{ handler: "email.sent", runs: 3, failed: 0 }]);
@@ -173,7 +175,7 @@ describe("handler times", () => {
     await handle("done");
     await clock.advance(5 * BETWEEN_WRITES_MS);
     expect(noted).toHaveLength(1);
-    await closeReceiver(receiver, clock);
+    await passWaits(() => closeReceiver(receiver, clock));
     expect([receiver.state, noted.length]).toEqual(["stopped", 2]);
   });
 

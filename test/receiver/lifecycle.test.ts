@@ -13,6 +13,7 @@ import {
   makeGate,
   openReceiver,
   post,
+  storeIn,
   tempFile,
   untilWork,
 } from "../support/receiver.js";
@@ -54,7 +55,7 @@ describe("start()", () => {
     expect(receiver.state).toBe("new");
 
     const log = captureLog();
-    const other = openReceiver({ store: file, logger: log.logger });
+    const other = openReceiver({ store: storeIn(file), logger: log.logger });
     let runs = 0;
     other.on("email.sent", () => (runs += 1));
     await other.start();
@@ -95,7 +96,7 @@ describe("start()", () => {
 
   test("work that waits in the store is run by one worker of its handler after a start that failed", async () => {
     const file = tempFile();
-    const before = openReceiver({ store: file, role: "accept" });
+    const before = openReceiver({ store: storeIn(file), role: "accept" });
     before.on("email.sent", () => undefined);
     await before.start();
     await Promise.all(Array.from({ length: 10 }, () => post(before, makeEvent())));
@@ -177,7 +178,7 @@ describe("stop()", () => {
 
   test("stop() waits for a store that is opening, closes it, and runs no handler", async () => {
     const file = tempFile();
-    const before = openReceiver({ store: file });
+    const before = openReceiver({ store: storeIn(file) });
     before.on("email.sent", () => new Promise(() => undefined));
     await before.start();
     await post(before, makeEvent());
@@ -239,9 +240,10 @@ describe("stop()", () => {
 describe("two receivers of one process on one file", () => {
   test("two receivers of one process on one file never run an event twice, and the second takes over when the first stops", async () => {
     const file = tempFile();
+    const clock = fakeClock();
     const ran: string[] = [];
     const open = (name: string) => {
-      const receiver = openReceiver({ store: file });
+      const receiver = openReceiver({ store: storeIn(file), clock });
       receiver.on("email.sent", (event) => ran.push(`${name} ${event.id}`));
       return receiver;
     };
@@ -249,13 +251,13 @@ describe("two receivers of one process on one file", () => {
     await first.start();
     await second.start();
     const [one, two, three] = [makeEvent(), makeEvent(), makeEvent()];
-    await post(first, one);
-    await post(second, two);
-    await untilWork(first, two.id, { state: "done" });
+    await post(first, one, { at: clock.now() });
+    await post(second, two, { at: clock.now() });
+    await untilWork(first, two.id, { state: "done" }, "email.sent", clock);
     expect(ran).toEqual([`first ${one.id}`, `first ${two.id}`]);
-    await first.stop();
-    await post(second, three);
-    await untilWork(second, three.id, { state: "done" });
+    await closeReceiver(first, clock);
+    await post(second, three, { at: clock.now() });
+    await untilWork(second, three.id, { state: "done" }, "email.sent", clock);
     expect(ran.slice(2)).toEqual([`second ${three.id}`]);
   });
 });
@@ -263,7 +265,7 @@ describe("two receivers of one process on one file", () => {
 describe("stats()", () => {
   test("stats() answers in every state, with the last figures after the store is closed", async () => {
     const clock = fakeClock();
-    const receiver = openReceiver({ clock, store: tempFile() });
+    const receiver = openReceiver({ clock, store: storeIn(tempFile()) });
     let runs = 0;
     receiver.on("email.sent", () => {
       runs += 1;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createSqliteStore } from "pigeonhole";
+import { fakeClock } from "pigeonhole/testing";
 import { context, MINUTE, newEvent, settlements, T } from "../store/conformance/fixture.js";
 import {
   bytesOf,
@@ -7,13 +7,14 @@ import {
   decorateStore,
   makeEvent,
   openReceiver,
+  storeIn,
   tempFile,
   untilWork,
 } from "../support/receiver.js";
 
 test("retryParkedAtStart leaves an event parked in whose work processes died", async () => {
   const file = tempFile();
-  const store = createSqliteStore({ file });
+  const store = storeIn(file);
   await store.open(context);
   await store.recover(T);
   const parked = { reason: "unknown_type", detail: "no such type" };
@@ -25,11 +26,12 @@ test("retryParkedAtStart leaves an event parked in whose work processes died", a
   await store.accept(newEvent(harmless.id, { body: bytesOf(harmless), work: [], parked }));
   await store.close();
 
-  const receiver = openReceiver({ store: file, retryParkedAtStart: true });
+  const clock = fakeClock(T);
+  const receiver = openReceiver({ store: storeIn(file), clock, retryParkedAtStart: true });
   const seen: string[] = [];
   receiver.on("email.sent", ({ id }) => seen.push(id));
   await receiver.start();
-  await untilWork(receiver, harmless.id, { state: "done" }, "email.sent");
+  await untilWork(receiver, harmless.id, { state: "done" }, "email.sent", clock);
   expect(seen).toEqual([harmless.id]);
   expect(await receiver.inbox.get(crashing.id)).toMatchObject({
     state: "parked",
@@ -42,7 +44,7 @@ test("retryParkedAtStart leaves an event parked in whose work processes died", a
 
 test("the line on parked events of a server has a command without its URL", async () => {
   const file = tempFile();
-  const store = createSqliteStore({ file });
+  const store = storeIn(file);
   await store.open(context);
   const event = makeEvent();
   const parked = { reason: "unknown_type", detail: "no such type" };
@@ -50,9 +52,10 @@ test("the line on parked events of a server has a command without its URL", asyn
   await store.close();
 
   const { logger, named } = captureLog();
-  const receiver = openReceiver({ store: decorateStore(() => ({ file: undefined }), file), logger });
+  const clock = fakeClock(T);
+  const receiver = openReceiver({ store: decorateStore(() => ({ file: undefined }), file), clock, logger });
   receiver.on("email.sent", () => undefined);
   await receiver.start();
-  const lines = () => named("parked_events_match_a_handler_now");
+  const lines = () => clock.advance(1_000).then(() => named("parked_events_match_a_handler_now"));
   await expect.poll(lines).toMatchObject([{ events: 1, command: "npx pigeonhole inbox retry --parked" }]);
 });

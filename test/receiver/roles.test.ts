@@ -1,11 +1,13 @@
+import { fakeClock } from "pigeonhole/testing";
 import { expect, test } from "vitest";
-import { makeEvent, openReceiver, post, tempFile, untilWork } from "../support/receiver.js";
+import { makeEvent, openReceiver, post, storeIn, tempFile, untilWork } from "../support/receiver.js";
 
 test("one process accepts and another one works, on one file", async () => {
   const file = tempFile();
+  const clock = fakeClock();
   const ran: string[] = [];
   const create = (role: "accept" | "work") => {
-    const receiver = openReceiver({ store: file, role });
+    const receiver = openReceiver({ store: storeIn(file), role, clock });
     receiver.on("email.sent", ({ id }) => void ran.push(`${role} ${id}`));
     return receiver;
   };
@@ -13,21 +15,21 @@ test("one process accepts and another one works, on one file", async () => {
   await accepting.start();
   await working.start();
   const event = makeEvent();
-  expect(await post(accepting, event)).toMatchObject({ status: 200, outcome: "accepted" });
-  await untilWork(accepting, event.id, { state: "done" });
+  expect(await post(accepting, event, { at: clock.now() })).toMatchObject({ status: 200, outcome: "accepted" });
+  await untilWork(accepting, event.id, { state: "done" }, "email.sent", clock);
   expect(ran).toEqual([`work ${event.id}`]);
 });
 
 test("a receiver that only accepts runs nothing, and what it stored waits for one that works", async () => {
   const file = tempFile();
-  const accepting = openReceiver({ store: file, role: "accept" });
+  const accepting = openReceiver({ store: storeIn(file), role: "accept" });
   accepting.on("email.sent", () => expect.fail("runs nothing"));
   await accepting.start();
   const event = makeEvent();
   await post(accepting, event);
   await expect.poll(() => accepting.stats()).toMatchObject({ pending: 1, leased: 0 });
   await accepting.stop();
-  const next = openReceiver({ store: file });
+  const next = openReceiver({ store: storeIn(file) });
   next.on("email.sent", () => undefined);
   await next.start();
   await untilWork(next, event.id, { state: "done" });

@@ -1,6 +1,7 @@
 import type { Alarm } from "pigeonhole";
 import { fakeClock } from "pigeonhole/testing";
 import { describe, expect, test } from "vitest";
+import { passWaits } from "../support/pass-waits.js";
 import { decorateStore, makeEvent, makeGate, openReceiver, post } from "../support/receiver.js";
 
 const ANSWER_MS = 3_500;
@@ -103,7 +104,7 @@ test("a start goes on while waits of a clock that was ahead are still corrected,
   }));
   const receiver = openReceiver({ store, clock });
   receiver.on("email.sent", () => undefined);
-  await receiver.start();
+  await passWaits(() => receiver.start());
   expect((await post(receiver, makeEvent(), { at: clock.now() })).status).toBe(200);
   await clock.advance(20_000);
   expect(calls).toBe(1);

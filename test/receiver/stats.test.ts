@@ -8,6 +8,7 @@ import {
   makeGate,
   openReceiver,
   post,
+  storeIn,
   tempFile,
   untilWork,
 } from "../support/receiver.js";
@@ -240,7 +241,7 @@ describe("the lag of handlers", () => {
       "email.sent",
       (event, ctx) => {
         if (event.id === stuck.id) return gate.passed;
-        if (ctx.attempt === 1) throw new RetryAfter("later", 30 * MINUTE);
+        if (ctx.attempt === 1) throw new RetryAfter("later", MINUTE);
         return undefined;
       },
       { timeoutMs: 6_000_000, concurrency: 1 },
@@ -250,7 +251,7 @@ describe("the lag of handlers", () => {
     await post(receiver, retried, { at: clock.now() });
     await untilWork(receiver, retried.id, { state: "pending" });
     await post(receiver, stuck, { at: clock.now() });
-    await clock.advance(30 * MINUTE);
+    await clock.advance(MINUTE);
     await untilWork(receiver, retried.id, { state: "leased" });
     await clock.advance(5_000);
     expect((await receiver.stats()).lagMs).toBe(5_000);
@@ -260,23 +261,21 @@ describe("the lag of handlers", () => {
 
   test("lagMs is how long due work has waited in the store", async () => {
     const clock = fakeClock();
-    const gate = makeGate();
-    const receiver = openReceiver({ clock, concurrency: 1, highWaterMark: 2_000 });
-    receiver.on("email.sent", () => gate.passed, { timeoutMs: 600_000 });
+    const receiver = openReceiver({ clock, role: "accept" });
+    receiver.on("email.sent", () => undefined);
     await receiver.start();
-    await Promise.all(Array.from({ length: 600 }, () => post(receiver, makeEvent(), { at: clock.now() })));
-    expect((await receiver.stats()).pending).toBeGreaterThan(0);
-    expect((await receiver.stats()).lagMs).toBe(0);
+    await post(receiver, makeEvent(), { at: clock.now() });
+    expect(await receiver.stats()).toMatchObject({ pending: 1, lagMs: 0 });
     await clock.advance(3 * MINUTE);
     expect(await receiver.stats()).toMatchObject({ lagMs: 3 * MINUTE, oldestPendingAgeMs: 3 * MINUTE });
-    gate.open();
-    await expect.poll(() => receiver.stats()).toMatchObject({ done: 600, lagMs: 0 });
+    await receiver.drain();
+    expect(await receiver.stats()).toMatchObject({ done: 1, lagMs: 0 });
   });
 });
 
 test("lastAcceptedAt is that of the newest event of the store after a restart, until another is stored", async () => {
   const file = tempFile();
-  const before = openReceiver({ store: file });
+  const before = openReceiver({ store: storeIn(file) });
   await before.start();
   const since = Date.now();
   await post(before, makeEvent());
@@ -284,7 +283,7 @@ test("lastAcceptedAt is that of the newest event of the store after a restart, u
   expect(acceptedAt).toBeGreaterThanOrEqual(since);
   await before.stop();
   const clock = fakeClock(acceptedAt + 3 * MINUTE);
-  const after = openReceiver({ store: file, clock });
+  const after = openReceiver({ store: storeIn(file), clock });
   await after.start();
   const last = async () => (await after.stats()).lastAcceptedAt;
   // As it is stored, before its commit.
