@@ -66,7 +66,7 @@ export default defineConfig(({ mode }) => ({
   resolve: { alias: mode === "dist" ? [] : FROM_SOURCE },
   test: {
     // Threads of the package, such as the one that writes, load its source too.
-    execArgv: mode === "dist" ? [] : ["--import", import.meta.resolve("tsx")],
+    execArgv: mode === "dist" ? [] : ["--import", resolve(import.meta.dirname, "test/support/threads-of-source.mjs")],
     projects: [
       project("fast", [`test/${FAST}/**/*.test.ts`, "test/*.test.ts"], {
         ...UNIT,
