@@ -2,14 +2,21 @@ import { renameSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import { OperatorThread } from "#pigeonhole/store/sqlite/operator-in-thread.js";
 import { expect, test, vi } from "vitest";
-import { openReceiver, tempFile } from "../support/receiver.js";
-import { expectCode } from "./conformance/fixture.js";
+import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
+import { tempFile } from "../support/receiver.js";
+import { context, expectCode } from "./conformance/fixture.js";
+
+/** A file as a receiver leaves it. */
+async function makeInbox(): Promise<string> {
+  const file = tempFile();
+  const store = createSqliteStore({ file, thread: false });
+  await store.open(context);
+  await store.close();
+  return file;
+}
 
 test("a file that was moved away is said to be, and read again once it is put back", async () => {
-  const file = tempFile();
-  const receiver = openReceiver({ store: file });
-  await receiver.start();
-  await receiver.stop({ timeoutMs: 0 });
+  const file = await makeInbox();
   const thread = new OperatorThread(file);
   renameSync(file, `${file}.away`);
   await expectCode(thread.call("overview", []), "store_replaced");
@@ -19,10 +26,7 @@ test("a file that was moved away is said to be, and read again once it is put ba
 });
 
 test("calls of one turn go to the thread in one message, and each gets its own answer", async () => {
-  const file = tempFile();
-  const receiver = openReceiver({ store: file });
-  await receiver.start();
-  await receiver.stop({ timeoutMs: 0 });
+  const file = await makeInbox();
   const thread = new OperatorThread(file);
   await thread.call("overview", []);
   const sent = vi.spyOn(Worker.prototype, "postMessage");
@@ -41,10 +45,7 @@ test("calls of one turn go to the thread in one message, and each gets its own a
 });
 
 test("an argument that cannot be copied rejects its call, and the thread goes on", async () => {
-  const file = tempFile();
-  const receiver = openReceiver({ store: file });
-  await receiver.start();
-  await receiver.stop({ timeoutMs: 0 });
+  const file = await makeInbox();
   const thread = new OperatorThread(file);
   await expect(thread.call("listEvents", [{ limit: () => 1 }])).rejects.toThrow("could not be cloned");
   expect(await thread.call("listJobs", [])).toEqual([]);

@@ -21,8 +21,8 @@ const KINDS: [string, () => string][] = [
   ["memory", () => IN_MEMORY],
 ];
 
-function makeStore(file: string, setup?: Setup): { store: SqliteStore; receiver: Receiver } {
-  const store = createSqliteStore({ file, setup });
+function makeStore(file: string, setup?: Setup, thread = false): { store: SqliteStore; receiver: Receiver } {
+  const store = createSqliteStore({ file, setup, thread });
   const receiver = createTestReceiver({ store });
   onTestFinished(() => receiver.stop({ timeoutMs: 0 }));
   return { store, receiver };
@@ -53,7 +53,7 @@ test.each([
 
 describe.each(KINDS)("own tables in %s", (_, makeFile) => {
   test("the tables of setup are there for the first handler, and read shows what it wrote", async () => {
-    const { store, receiver } = makeStore(makeFile(), makeBounces);
+    const { store, receiver } = makeStore(makeFile(), makeBounces, true);
     receiver.on("email.bounced", (event, ctx) =>
       ctx.commit(({ db }) => void db.prepare("INSERT INTO bounces VALUES (?)").run(event.id)),
     );

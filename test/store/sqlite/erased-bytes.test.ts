@@ -60,7 +60,7 @@ async function fill(store: Store): Promise<void> {
 
 test("no byte of an erased address is left in the file", async () => {
   const file = join(makeFolder(), "inbox.db");
-  const store = createSqliteStore({ file });
+  const store = createSqliteStore({ file, thread: false });
   await store.open(context);
   await store.recover(T);
   await fill(store);

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { createReceiver, type Receiver } from "pigeonhole";
+import { createReceiver, createSqliteStore, type Receiver } from "pigeonhole";
 import { deliver, sampleEvent, TEST_SECRET } from "pigeonhole/testing";
 import { expect, test } from "vitest";
 import { silentLogger } from "#pigeonhole/base/logger.js";
@@ -12,7 +12,8 @@ const TYPES = ["email.sent", "email.bounced", "domain.verified"] as const;
 type Runs = string[];
 
 function makeReceiver(file: string, runs: Runs): Receiver {
-  const receiver = createReceiver({ secrets: TEST_SECRET, store: file, logger: silentLogger, telemetry: false });
+  const store = createSqliteStore({ file, thread: false });
+  const receiver = createReceiver({ secrets: TEST_SECRET, store, logger: silentLogger, telemetry: false });
   const note = (handler: string) => (event: { id: string }) => void runs.push(`${event.id} ${handler}`);
   receiver.on("*", note("all"), { name: "all", key: () => "one at a time" });
   receiver.on("email.*", note("mail"), { name: "mail" });

@@ -24,8 +24,8 @@ beforeEach(async () => {
   inbox = await openInbox(file);
   onTestFinished(() => inbox.close());
   for (let index = 0; index < MANY; index += 1) {
-    await store.settle(settlements.dead(await acceptLeased(store, `dead_${index}`)));
     const type = index % 10 === 9 ? "email.failed" : "email.sent";
+    await store.settle(settlements.dead(await acceptLeased(store, `dead_${index}`, { type })));
     await store.settle(settlements.pending(await acceptLeased(store, `waits_${index}`, { type }), Date.now() + DAY));
   }
   let now = 0;
@@ -62,10 +62,11 @@ test.each(["retry", "discard", "run"] as const)(
 );
 
 test("slow rows that are changed without a job are each changed once", async () => {
-  expect(await inbox.runWork({ type: "email.sent" })).toEqual({ events: 27, work: 27 });
-  expect(await inbox.countWaiting({})).toEqual({ events: 3, work: 3 });
-  expect(await inbox.retryWork({})).toEqual({ events: MANY, handlers: MANY, readAgain: 0, skipped: 0 });
-  expect(await inbox.countWork({})).toEqual({ events: 0, work: 0 });
+  const choice = { type: "email.failed" };
+  expect(await inbox.runWork(choice)).toEqual({ events: 3, work: 3 });
+  expect(await inbox.countWaiting({})).toEqual({ events: 27, work: 27 });
+  expect(await inbox.retryWork(choice)).toEqual({ events: 3, handlers: 3, readAgain: 0, skipped: 0 });
+  expect(await inbox.countWork({})).toEqual({ events: 27, work: 27 });
 });
 
 test("work that runs and waits again before its page is changed is left as it is", async () => {
