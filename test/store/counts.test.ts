@@ -8,7 +8,8 @@ import type { Store } from "#pigeonhole/store/store.js";
 import { context, newEvent } from "./conformance/fixture.js";
 import { makeFolder } from "../support/folder.js";
 
-const EVENTS = 25_000;
+/** More than a page of work. */
+const EVENTS = 12_000;
 const NOW = EVENTS + 1;
 
 let store: Store;

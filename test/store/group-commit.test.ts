@@ -1,8 +1,9 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { PigeonholeError } from "#pigeonhole/base/error.js";
 import { GroupCommit } from "#pigeonhole/store/sqlite/group-commit.js";
 import type { BatchCommand } from "#pigeonhole/store/sqlite/batch.js";
 import type { CommandResult } from "#pigeonhole/store/sqlite/command-result.js";
+import { BUSY_WAITS } from "#pigeonhole/store/while-busy.js";
 import type { Settlement } from "#pigeonhole/store/work.js";
 import { expectCode, newEvent } from "./conformance/fixture.js";
 import { endOfTurn } from "../support/end-of-turn.js";
@@ -193,6 +194,9 @@ test("the event loop runs before and after a turn, which may block it, and a bat
 });
 
 test("a batch that finds a lock is tried 4 times in all", async () => {
+  const { waitMs } = BUSY_WAITS.batch;
+  Object.assign(BUSY_WAITS.batch, { waitMs: 1 });
+  onTestFinished(() => void Object.assign(BUSY_WAITS.batch, { waitMs }));
   const { accept, batches } = createScript();
   const busy: CommandResult = { ok: false, code: "store_busy", message: "locked", breaking: false };
   const call = accept();

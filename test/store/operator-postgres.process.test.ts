@@ -27,6 +27,7 @@ describeOnPostgres((database) => {
     await database.pool.query(`DROP SCHEMA IF EXISTS ${database.schema} CASCADE`);
   };
   const postgres: OperatorKind = {
+    page: 200,
     create() {
       const store = createPostgresStore({ pool: database.pool, schema: database.schema });
       // What the suites use of a store does not depend on its transactions.

@@ -14,6 +14,7 @@ import { describeStuckWork } from "./operator/stuck-work.js";
 import { describeWaitingWork } from "./operator/waiting-work.js";
 
 const sqlite: OperatorKind = {
+  page: 25,
   create() {
     const file = tempFile();
     return {

@@ -17,8 +17,6 @@ import {
 } from "../conformance/fixture.js";
 import { type OperatorKind, openAnother, openBoth } from "./operator-kind.js";
 
-const MANY = 230;
-
 let store: Store;
 let inbox: InboxOperator;
 let place: string;
@@ -46,24 +44,26 @@ const erasures = {
 
 /** Changes of much work, a page at a time, from outside the receiver. */
 export function describeBulkJobs(kind: OperatorKind): void {
+  const many = kind.page + 30;
+
   beforeEach(async () => {
     ({ store, inbox, place, setInJobs } = await openBoth(kind));
   });
 
   test("a job retries what it has chosen in small pages, and tells how far it is", async () => {
-    await acceptDead(MANY);
+    await acceptDead(many);
     await acceptDead(2, "email.failed");
     await store.accept(newEvent("n", { work: [], parked: { reason: "unknown_type", detail: "" } }));
     const request = { action: "retry", choice: { type: "email.sent" } } as const;
-    expect(await inbox.countJob(request)).toEqual({ events: MANY, work: MANY });
+    expect(await inbox.countJob(request)).toEqual({ events: many, work: many });
     const job = await inbox.createJob({ ...request, by: "ann" });
-    expect(job).toMatchObject({ ...request, by: "ann", state: "open", total: MANY, done: 0 });
+    expect(job).toMatchObject({ ...request, by: "ann", state: "open", total: many, done: 0 });
     const first: BulkJob | undefined = await inbox.runJobPage();
     expect(first).toMatchObject({ id: job.id, state: "open", skipped: 0 });
     expect(first?.done).toBeGreaterThan(0);
-    expect(first?.done).toBeLessThan(MANY);
+    expect(first?.done).toBeLessThan(many);
     await runAll();
-    expect(await inbox.getJob(job.id)).toMatchObject({ state: "done", done: MANY, skipped: 0, error: undefined });
+    expect(await inbox.getJob(job.id)).toMatchObject({ state: "done", done: many, skipped: 0, error: undefined });
     expect(await deadCount()).toBe(2);
     expect(await inbox.runJobPage()).toBeUndefined();
   });
@@ -177,16 +177,16 @@ export function describeBulkJobs(kind: OperatorKind): void {
   });
 
   test("what one process leaves is continued by another, and no piece is changed twice", async () => {
-    await acceptDead(MANY);
+    await acceptDead(many);
     const { id } = await inbox.createJob({ action: "retry", choice: {}, by: "ann" });
     await inbox.runJobPage();
     const [one, two] = [await openAnother(place), await openAnother(place)];
     await Promise.all([runAll(one), runAll(two)]);
-    expect(await one.getJob(id)).toMatchObject({ state: "done", done: MANY, skipped: 0 });
+    expect(await one.getJob(id)).toMatchObject({ state: "done", done: many, skipped: 0 });
   });
 
   test("a cancelled job ends, and leaves the rest of its work", async () => {
-    await acceptDead(MANY);
+    await acceptDead(many);
     const { id } = await inbox.createJob({ action: "retry", choice: {}, by: "ann" });
     await inbox.runJobPage();
     expect([await inbox.cancelJob(id), await inbox.cancelJob(id), await inbox.cancelJob("other")]).toEqual([
@@ -260,7 +260,7 @@ export function describeBulkJobs(kind: OperatorKind): void {
   );
 
   test("an open job goes on with the work that it chose by a text, and loses the text with an erasure after its end", async () => {
-    await acceptDead(MANY);
+    await acceptDead(many);
     await acceptDead(1, "email.failed");
     const foundBy = { error: "it failed", payloads: "hidden", isAmongChosen: false } as const;
     const byText = await inbox.createJob({ action: "discard", choice: { type: "email.sent", error: "it" }, by: "bob" });
@@ -269,7 +269,7 @@ export function describeBulkJobs(kind: OperatorKind): void {
     expect(await inbox.erase({ email: EMAIL })).toMatchObject({ jobs: 1, jobsLeft: 1 });
     expect(await inbox.getJob(byText.id)).toMatchObject({ state: "open", choice: byText.choice });
     await runAll();
-    expect(await inbox.getJob(byText.id)).toMatchObject({ state: "done", done: MANY });
+    expect(await inbox.getJob(byText.id)).toMatchObject({ state: "done", done: many });
     expect(await inbox.getJob(byIds.id)).toMatchObject({
       state: "done",
       done: 1,

@@ -14,6 +14,8 @@ interface OperatedStore {
 
 /** A kind of store. */
 export interface OperatorKind {
+  /** Rows of one transaction at most. */
+  page: number;
   create(): OperatedStore & { dispose?: () => Promise<void> };
 }
 

@@ -87,11 +87,17 @@ export function describeStuckWork(kind: OperatorKind): void {
   });
 
   test("more work than one page is retried to the last piece, and read again where it was not understood", async () => {
-    for (let index = 0; index < 130; index += 1) await acceptMixed(`evt_${index}`);
-    for (let index = 0; index < 120; index += 1) await acceptNoted(`note_${index}`);
-    expect(await inbox.retryWork({})).toEqual({ events: 250, handlers: 260, readAgain: 120, skipped: 0 });
-    expect(await inbox.countWork({})).toEqual({ events: 120, work: 120 });
-    expect(await store.listRequested({ limit: 500, afterSeq: 0 })).toHaveLength(120);
+    const count = 0.6 * kind.page;
+    for (let index = 0; index < count; index += 1) await acceptMixed(`evt_${index}`);
+    for (let index = 0; index < count; index += 1) await acceptNoted(`note_${index}`);
+    expect(await inbox.retryWork({})).toEqual({
+      events: 2 * count,
+      handlers: 2 * count,
+      readAgain: count,
+      skipped: 0,
+    });
+    expect(await inbox.countWork({})).toEqual({ events: count, work: count });
+    expect(await store.listRequested({ limit: 500, afterSeq: 0 })).toHaveLength(count);
   });
 
   test("a handler that has another body of the id does not get the chosen one", async () => {

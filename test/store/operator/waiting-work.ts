@@ -35,13 +35,14 @@ export function describeWaitingWork(kind: OperatorKind): void {
   });
 
   test("chosen work is counted and run, and nothing else", async () => {
-    for (let index = 0; index < 250; index += 1) await acceptFailed(`evt_${index}`);
+    const count = kind.page + 50;
+    for (let index = 0; index < count; index += 1) await acceptFailed(`evt_${index}`);
     await acceptFailed("sent", "email.sent");
     await store.settle(settlements.dead(await acceptLeased(store, "dead")));
     await store.accept(newEvent("due"));
-    const all = { events: 250, work: 250 };
+    const all = { events: count, work: count };
     expect(await inbox.countWaiting({ type: "email.received" })).toEqual(all);
-    expect(await inbox.countWaiting({})).toEqual({ events: 251, work: 251 });
+    expect(await inbox.countWaiting({})).toEqual({ events: count + 1, work: count + 1 });
     expect(await inbox.runWork({ type: "email.received" })).toEqual(all);
     expect(await inbox.countWaiting({})).toEqual({ events: 1, work: 1 });
     expect(await statesOf(store, "dead")).toEqual({ h: "dead" });
