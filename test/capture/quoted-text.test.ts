@@ -210,10 +210,10 @@ describe("a text that quotes a value", () => {
         { length: 2_000 },
         (_, index) => `王${"伟".repeat(index % 39)}${String.fromCodePoint(0x4e00 + index)}`,
       );
-      const piecesOf = (length: number) => piecesFor(["王".repeat(length)], many);
-      expect(Math.max(...piecesOf(8_000))).toBeLessThan(4_096 + 8_192);
-      expect(sum(piecesOf(8_000))).toBeLessThan(2.2 * sum(piecesOf(4_000)));
-      expect(sum(piecesOf(8_000))).toBeLessThan(700_000);
+      const [half, whole] = [4_000, 8_000].map((length) => piecesFor(["王".repeat(length)], many));
+      expect(Math.max(...(whole ?? []))).toBeLessThan(4_096 + 8_192);
+      expect(sum(whole ?? [])).toBeLessThan(2.2 * sum(half ?? []));
+      expect(sum(whole ?? [])).toBeLessThan(700_000);
     });
 
     test.each(["\\", "%41", "\\u0041 ", "%", "ab %C3", "&amp;", "&#65; ", "=C3=", "a=\n"])(

@@ -39,6 +39,7 @@ function openCall({ resource, name, operation }: CallRow) {
     apiKey: "svc_live_key",
     baseUrl: "https://api.example.com/v1",
     maxRetries: 0,
+    eventsPerMinute: 1_000_000,
     fetch: (url, init) => {
       sent.push({ url: new URL(url), body: init?.body });
       return Promise.resolve(Response.json(operation.example.result ?? {}));

@@ -173,7 +173,11 @@ describe("an API key that a function reads", () => {
 
   test("contact events that are recorded while the key is rotated are sent", async () => {
     const { sandbox, api, rotate } = openApp();
-    const receiver = createReceiver({ secrets: `whsec_${"s".repeat(43)}`, store: ":memory:", api });
+    const receiver = createReceiver({
+      secrets: `whsec_${"s".repeat(43)}`,
+      store: ":memory:",
+      api: { ...api, eventsPerMinute: 6_000 },
+    });
     onTestFinished(() => receiver.stop());
     await receiver.start();
     const event = { email: "ada@customer.example.com", createContact: true };

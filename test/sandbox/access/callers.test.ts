@@ -9,7 +9,8 @@ import { openSandbox } from "../support.js";
 const ADA = "ada@customer.example.com";
 const BOB = "bob@customer.example.com";
 
-const clientOf = (sandbox: Sandbox, apiKey: string) => createClient({ ...sandbox.clientOptions, apiKey });
+const clientOf = (sandbox: Sandbox, apiKey: string) =>
+  createClient({ ...sandbox.clientOptions, apiKey, eventsPerMinute: 1_000_000 });
 
 describe("callers made for a test", () => {
   test("a member keeps its role from one token to the next, and gets another by name", async () => {

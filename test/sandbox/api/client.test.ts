@@ -203,7 +203,7 @@ describe("any sequence of sends", () => {
           }
         }
       }),
-      { numRuns: 60 },
+      { numRuns: 20 },
     );
   });
 

@@ -1,5 +1,6 @@
 import { createClient } from "pigeonhole/client";
 import { type DomainRecords, createSandbox } from "pigeonhole/sandbox";
+import { fakeClock } from "pigeonhole/testing";
 import { describe, expect, test } from "vitest";
 import { errorOf, refusalOf } from "../../support/error-of.js";
 import { KEYS, openWorld } from "./support.js";
@@ -177,8 +178,11 @@ describe("the table of domains", () => {
       if (calls === 2) sandbox.setDomainRecords({ domain: DOMAIN, dmarc: ENFORCED });
       return sandbox.fetch(...args);
     };
-    const { tools } = createClient({ ...sandbox.clientOptions, apiKey: KEYS.none, fetch });
-    expect(await tools.dmarc({ domain: DOMAIN })).toMatchObject({ stage: "reject" });
+    const clock = fakeClock();
+    const { tools } = createClient({ ...sandbox.clientOptions, apiKey: KEYS.none, fetch, clock });
+    const report = tools.dmarc({ domain: DOMAIN });
+    await expect.poll(() => clock.advance(100).then(() => calls), { interval: 1 }).toBe(2);
+    expect(await report).toMatchObject({ stage: "reject" });
     expect(calls).toBe(2);
   });
 
