@@ -60,25 +60,29 @@ const FROM_SOURCE = [
   { find: /^pigeonhole\/(client|dashboard|postgres|protocol|sandbox|testing)$/, replacement: `${SOURCE}/$1.ts` },
 ];
 
-// Tests import the package ("pigeonhole", "#pigeonhole/…"): while working that is its source, with `--mode dist` what
-// ships.
-export default defineConfig(({ mode }) => ({
-  resolve: { alias: mode === "dist" ? [] : FROM_SOURCE },
-  test: {
-    // Threads of the package, such as the one that writes, load its source too.
-    execArgv: mode === "dist" ? [] : ["--import", resolve(import.meta.dirname, "test/support/threads-of-source.mjs")],
-    projects: [
-      project("fast", [`test/${FAST}/**/*.test.ts`, "test/*.test.ts"], {
-        ...UNIT,
-        exclude: [...NEVER, ...Object.values(KINDS).flat()],
-      }),
-      project("unit", ["test/**/*.test.ts"], {
-        ...UNIT,
-        exclude: [...NEVER, ...Object.values(KINDS).flat(), `test/${FAST}/**`, "test/*.test.ts"],
-      }),
-      ...Object.entries(KINDS).map(([name, include]) => project(name, include)),
-    ],
-    ...SHARED,
-    typecheck: { enabled: false },
-  },
-}));
+/** Tests import the package ("pigeonhole", "#pigeonhole/…"): its source, or what ships. */
+export function configure(tested: "source" | "dist") {
+  const isSource = tested === "source";
+  return defineConfig({
+    resolve: { alias: isSource ? FROM_SOURCE : [] },
+    test: {
+      // Threads of the package, such as the one that writes, load its source too.
+      execArgv: isSource ? ["--import", resolve(import.meta.dirname, "test/support/threads-of-source.mjs")] : [],
+      projects: [
+        project("fast", [`test/${FAST}/**/*.test.ts`, "test/*.test.ts"], {
+          ...UNIT,
+          exclude: [...NEVER, ...Object.values(KINDS).flat()],
+        }),
+        project("unit", ["test/**/*.test.ts"], {
+          ...UNIT,
+          exclude: [...NEVER, ...Object.values(KINDS).flat(), `test/${FAST}/**`, "test/*.test.ts"],
+        }),
+        ...Object.entries(KINDS).map(([name, include]) => project(name, include)),
+      ],
+      ...SHARED,
+      typecheck: { enabled: false },
+    },
+  });
+}
+
+export default configure("source");

@@ -13,7 +13,9 @@ if (part === undefined || parts === undefined || part < 1 || part > parts) {
 }
 
 const exclude = (files: readonly string[]): string[] => files.flatMap((file) => ["--exclude", file]);
-const vitest = (...args: string[]): string[] => ["node_modules/vitest/vitest.mjs", "run", "--mode", "dist", ...args];
+const vitest = (config: string, ...args: string[]): string[] => {
+  return ["node_modules/vitest/vitest.mjs", "run", "--config", config, ...args];
+};
 
 /** Their long form is run, which has all of the short one. */
 const LONGER = [
@@ -40,8 +42,8 @@ const SHORTER = [
 const DEEP = ["process", "package", "browser", "simulation", "docs"];
 const SHARD = ["--shard", values.shard];
 const commands = [
-  vitest(...DEEP.flatMap((kind) => ["--project", kind]), ...exclude(LONGER), ...SHARD),
-  vitest("--config", "test/long/vitest.config.ts", ...exclude(SHORTER), ...SHARD),
+  vitest("vitest.dist.config.ts", ...DEEP.flatMap((kind) => ["--project", kind]), ...exclude(LONGER), ...SHARD),
+  vitest("test/long/vitest.config.ts", ...exclude(SHORTER), ...SHARD),
 ];
 if (part === parts) {
   commands.push(["--import", "tsx", "test/versions/main.ts", "--node", "22,26", "--typescript", "5.4,7"]);

@@ -11,10 +11,10 @@ type JsonReport = { testResults: { assertionResults: { fullName: string; duratio
 
 /** Ends every run with the seconds of each kind and room and the slowest tests; a slow unit test fails the run. */
 export default class TimeReporter implements Reporter {
-  #mode = "test";
+  #config = "vitest.config.ts";
 
   onInit({ vite }: Vitest): void {
-    this.#mode = vite.config.mode;
+    this.#config = vite.config.configFile ?? this.#config;
   }
 
   async onTestRunEnd(modules: readonly TestModule[]): Promise<void> {
@@ -40,7 +40,7 @@ export default class TimeReporter implements Reporter {
   /** A test that is slow again, beside none but other slow ones, waits for real time. */
   async #runAgain(slow: readonly TestCase[]): Promise<void> {
     if (slow.length === 0) return;
-    const args = ["node_modules/vitest/vitest.mjs", "run", "--mode", this.#mode, "--reporter=json"];
+    const args = ["node_modules/vitest/vitest.mjs", "run", "--config", this.#config, "--reporter=json"];
     const options = { cwd: ROOT, maxBuffer: 2 ** 28 };
     const run = promisify(execFile)(process.execPath, [...args, ...new Set(slow.map(fileOf))], options);
     const { stdout } = await run.catch((error: { stdout: string }) => error);

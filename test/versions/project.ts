@@ -14,6 +14,7 @@ const TESTED = [
   "test/quiet.process.test.ts",
   "test/support",
   "vitest.config.ts",
+  "vitest.dist.config.ts",
 ];
 
 /** What those need beside the package, and the declarations that `pigeonhole/postgres` refers to. */
@@ -74,7 +75,14 @@ const RUN_BY_NPM_TEST = ["test/store", "test/http"];
 export async function runTests(folder: string, { major, path: command, env }: NodeVersion): Promise<void> {
   const isOwn = major === process.versions.node.split(".")[0];
   const excluded = (isOwn ? RUN_BY_NPM_TEST : []).flatMap((path) => ["--exclude", `${path}/**`]);
-  const args = ["node_modules/vitest/vitest.mjs", "run", "--mode", "dist", "--maxWorkers=1", ...excluded];
+  const args = [
+    "node_modules/vitest/vitest.mjs",
+    "run",
+    "--config",
+    "vitest.dist.config.ts",
+    "--maxWorkers=1",
+    ...excluded,
+  ];
   await run({ command, args, cwd: folder, env: { ...env, PROCESS_TEST_KILLS: KILLS } });
 }
 
