@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   existsSync,
@@ -77,30 +76,6 @@ describe("a capture folder", () => {
       expect(() => use(path)).toThrow(`${join(project, link)} is a symbolic link, which is not followed.`);
     expect(existsSync(lock)).toBe(true);
     expect(statSync(target).mode & 0o777).toBe(0o755);
-  });
-
-  test("of a capture folder only files of ours are deleted, and no pipe or link is read", async () => {
-    const folder = open(makeFolder());
-    const capture = makeCapture();
-    await folder.add(capture);
-    const path = (name: string): string => join(folder.path, name);
-    const theirs = ["Cargo.lock", "draft.tmp", "notes.json.tmp"];
-    const ours = [`${capture.id}.json.lock`, `a.held.lock.7.tmp`, "b.json.00ff00ff00ff.tmp"];
-    for (const name of [...theirs, ...ours]) {
-      writeFileSync(path(name), "");
-      utimesSync(path(name), 1, 1);
-    }
-    execFileSync("mkfifo", [path("pipe.json")]);
-    symlinkSync(path(`${capture.id}.json`), path("link.json"));
-    const again = open(join(folder.path, ".."));
-    expect(again.broken).toEqual([
-      { file: path("link.json"), reason: "Not a regular file." },
-      { file: path("pipe.json"), reason: "Not a regular file." },
-    ]);
-    expect(readdirSync(folder.path)).toEqual([...theirs, `${capture.id}.json`, "link.json", "pipe.json"].toSorted());
-    rmSync(path(`${capture.id}.json`));
-    execFileSync("mkfifo", [path(`${capture.id}.json`)]);
-    expect(await again.refresh(capture.id)).toBeUndefined();
   });
 
   test("a capture folder is created and watched again after it was deleted", async () => {

@@ -45,10 +45,8 @@ export default class TimeReporter implements Reporter {
     const run = promisify(execFile)(process.execPath, [...args, ...new Set(slow.map(fileOf))], options);
     const { stdout } = await run.catch((error: { stdout: string }) => error);
     const { testResults } = JSON.parse(stdout.slice(stdout.indexOf('{"num'))) as JsonReport;
-    const again = testResults
-      .flatMap((file) => file.assertionResults)
-      .filter((test) => Number(test.duration) > MAX_UNIT_MS);
-    const names = new Set(again.map((test) => test.fullName));
+    const again = testResults.flatMap(({ assertionResults }) => assertionResults);
+    const names = new Set(again.filter(({ duration = 0 }) => duration > MAX_UNIT_MS).map((test) => test.fullName));
     for (const test of slow.filter(({ fullName }) => names.has(fullName.replaceAll(" > ", " ")))) {
       console.error(`A unit test took over ${MAX_UNIT_MS} ms twice: ${fileOf(test)} > ${test.fullName}`);
       process.exitCode = 1;
