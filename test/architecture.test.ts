@@ -262,6 +262,12 @@ describe("the command line", () => {
     expect([...new Set(known)]).toEqual(["init → add"]);
   });
 
+  test("commands use the folder, the environment and the streams of their context, not of the process", () => {
+    const own = /\bprocess\.(?:argv|chdir|cwd|env|exit|stdin|stdout|stderr)\b(?!\.\$)/;
+    const found = files.filter((file) => roomOf(file) === "cli" && own.test(readFileSync(file, "utf8")));
+    expect(found.map((file) => relative(SRC, file))).toEqual(["cli/bin.ts"]);
+  });
+
   test("the shared folders of the command line import no command", () => {
     const known = relativeImports.filter(({ from, specifier }) => {
       const used = relative(CLI, dirname(resolve(dirname(from), specifier)));

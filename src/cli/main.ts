@@ -5,6 +5,7 @@ import { readPackageVersion } from "../base/package-version.js";
 import { COMMANDS, FAMILIES } from "./commands.js";
 import { buildProgram, NOTHING_TO_DO, type ParsedCommand } from "./frame/build-program.js";
 import { usageError } from "./frame/command-error.js";
+import type { HostProcess } from "./frame/context.js";
 import { EXIT } from "./frame/exit-code.js";
 import { protectSearchTerms } from "./frame/search-terms.js";
 import { watchInterruption } from "./frame/interruption.js";
@@ -12,28 +13,28 @@ import { createOutput, type Output } from "./frame/output.js";
 import { readVariables } from "./values/read-variables.js";
 
 /** Runs the command of the arguments and resolves with the exit code. */
-export async function main(process: NodeJS.Process): Promise<number> {
-  const { env, stdout, stderr } = process;
-  const argv = process.argv.slice(2);
+export async function main(host: HostProcess): Promise<number> {
+  const { env, stdin, stdout, stderr } = host;
+  const argv = host.argv.slice(2);
   const version = readPackageVersion();
-  const interruption = watchInterruption(process);
-  let out = outputAsTyped(process);
+  const interruption = watchInterruption(host);
+  let out = outputAsTyped(host);
   let exitCode: number = EXIT.ok;
 
   async function runCommand({ command, options, args, isGiven, globals }: ParsedCommand): Promise<void> {
     const { json = false, quiet = false, color, yes = false } = globals;
     out = createOutput({ json, quiet, color, stdout, stderr, env });
-    if (globals.cwd !== undefined) changeFolder(process, globals.cwd);
+    if (globals.cwd !== undefined) changeFolder(host, globals.cwd);
     const { signal } = interruption;
     const commands = COMMANDS.map(({ spec }) => spec);
     const expectInterruption = (): void => interruption.expect();
-    const typed = { out, env, cwd: process.cwd(), signal, expectInterruption, yes, stdin: process.stdin };
-    const context = { ...typed, version, commands, families: FAMILIES };
+    const typed = { out, env, cwd: host.cwd(), signal, expectInterruption, yes };
+    const context = { ...typed, stdin, stdout, stderr, version, commands, families: FAMILIES };
     const filled = { ...options, ...readVariables(command.spec, isGiven, context) };
     exitCode = (await command.run({ options: filled, args, context })) ?? EXIT.ok;
   }
 
-  const program = buildProgram({ commands: COMMANDS, families: FAMILIES, version, onCommand: runCommand });
+  const program = buildProgram({ commands: COMMANDS, families: FAMILIES, version, stdout, onCommand: runCommand });
   try {
     if (argv.length === 0) program.outputHelp();
     else await program.parseAsync(protectSearchTerms(argv), { from: "user" });
@@ -44,13 +45,13 @@ export async function main(process: NodeJS.Process): Promise<number> {
 }
 
 /** Reports that the output is incomplete, as on a full disk, and returns the exit code of a failure. */
-export function reportLostOutput(process: NodeJS.Process, error: NodeJS.ErrnoException, exitCode: number): number {
-  const reported = outputAsTyped(process).fail(Object.assign(error, { path: "Standard output" }));
+export function reportLostOutput(host: HostProcess, error: NodeJS.ErrnoException, exitCode: number): number {
+  const reported = outputAsTyped(host).fail(Object.assign(error, { path: "Standard output" }));
   return exitCode === EXIT.ok ? reported : exitCode;
 }
 
 /** Until the command line is parsed, or if it cannot be, errors are printed by the flags that can be found in it. */
-function outputAsTyped({ argv, env, stdout, stderr }: NodeJS.Process): Output {
+function outputAsTyped({ argv, env, stdout, stderr }: HostProcess): Output {
   const words = argv.slice(2);
   const [json, color] = [words.includes("--json"), !words.includes("--no-color")];
   return createOutput({ json, quiet: false, color, stdout, stderr, env });
@@ -62,10 +63,10 @@ function failure(error: unknown, out: Output, interrupted: number | undefined): 
   return interrupted ?? out.fail(error);
 }
 
-function changeFolder(process: NodeJS.Process, folder: string): void {
-  const path = resolve(folder);
+function changeFolder(host: HostProcess, folder: string): void {
+  const path = resolve(host.cwd(), folder);
   const seen = statSync(path, { throwIfNoEntry: false });
   if (seen === undefined) throw usageError(`--cwd: the folder ${path} does not exist.`);
   if (!seen.isDirectory()) throw usageError(`--cwd: ${path} is not a folder.`);
-  process.chdir(path);
+  host.chdir(path);
 }

@@ -245,7 +245,7 @@ describe("picking captures", () => {
   const newest = makeCapture({ at: NOW - 1_000 });
   const all = [newest, sent, bounced];
   const reader = { list: () => all, get: (id: string) => all.find((capture) => capture.id === id) };
-  const pick = (...words: string[]) => selectCaptures(reader, words, NOW);
+  const pick = (...words: string[]) => selectCaptures(reader, words, ".", NOW);
 
   test.each([
     ["last", [newest]],
@@ -268,10 +268,10 @@ describe("picking captures", () => {
     const word = sent.id.slice(-6);
     const twin = makeCapture({ at: NOW, body: JSON.stringify({ ...sampleEvent("email.sent"), id: `${word}-1` }) });
     const both = { list: () => [twin, ...all], get: () => undefined };
-    const error = await errorOf(() => selectCaptures(both, [word], NOW));
+    const error = await errorOf(() => selectCaptures(both, [word], ".", NOW));
     expect([error.code, error.message]).toEqual(["no_capture", expect.stringContaining(`2 captures could be meant`)]);
     for (const { id } of [sent, twin]) expect(error.message).toContain(id);
-    expect(selectCaptures(both, [`#${word}`], NOW)).toEqual([sent]);
+    expect(selectCaptures(both, [`#${word}`], ".", NOW)).toEqual([sent]);
   });
 
   test("a file name without a path is taken for an id, and the error says how to write it as a file", async () => {

@@ -1,11 +1,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startSandboxServer } from "pigeonhole/sandbox";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { listOperations } from "#pigeonhole/contract/contract.js";
-import { jsonLines } from "../support/run-cli.js";
+import { jsonLines, runCli } from "../support/run-cli.js";
 import { makeFolder } from "../support/folder.js";
-import { runApi } from "./run-api.js";
 
 type Running = Awaited<ReturnType<typeof startSandboxServer>>;
 let server: Running;
@@ -19,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const call = (...words: string[]) => runApi(words, { env });
+const call = (...words: string[]) => runCli(["api", ...words], { env });
 /** The result of a call with `--json`. */
 const resultOf = async (...words: string[]): Promise<unknown> => {
   const { stdout, stderr } = await call(...words, "--json");
@@ -55,11 +54,7 @@ describe("pigeonhole api", () => {
   );
 
   test("--help without a call is the help of the command", async () => {
-    const write = vi.spyOn(process.stdout, "write").mockReturnValue(true);
-    await call("--help");
-    const written = write.mock.calls.map(([text]) => String(text));
-    write.mockRestore();
-    expect(written.join("")).toMatch(/Usage: pigeonhole api .*--openapi/s);
+    expect((await call("--help")).stdout).toMatch(/Usage: pigeonhole api .*--openapi/s);
   });
 });
 
@@ -100,15 +95,18 @@ describe("a call of pigeonhole api", () => {
     const folder = makeFolder();
     writeFileSync(join(folder, "a.txt"), "the bytes");
     const query = ["--query", "filename=a=b.txt", "--content-type", "text/plain"];
-    const { stdout } = await runApi(["files.upload", ...query, "--body", "@a.txt", "--json"], { env, cwd: folder });
+    const { stdout } = await runCli(["api", "files.upload", ...query, "--body", "@a.txt", "--json"], {
+      env,
+      cwd: folder,
+    });
     const [uploaded] = jsonLines({ stdout }) as { result: { id: string } }[];
     expect(uploaded?.result).toMatchObject({ filename: "a=b.txt", contentType: "text/plain" });
     const id = uploaded?.result.id;
-    const saved = await runApi(["files.content", id ?? "", "--out", "b.txt", "--json"], { env, cwd: folder });
+    const saved = await runCli(["api", "files.content", id ?? "", "--out", "b.txt", "--json"], { env, cwd: folder });
     expect(jsonLines(saved)[0]).toMatchObject({ file: "b.txt", bytes: 9, contentType: "text/plain" });
     expect(readFileSync(join(folder, "b.txt"), "utf8")).toBe("the bytes");
     expect(await call("files.content", id ?? "")).toMatchObject({ code: 0, stdout: "the bytes" });
-    const onScreen = await runApi(["files.content", id ?? ""], { env, isTerminal: true });
+    const onScreen = await runCli(["api", "files.content", id ?? ""], { env, isTerminal: true });
     expect([onScreen.code, onScreen.stdout]).toEqual([2, ""]);
     expect(onScreen.stderr).toContain("--out <file>");
   });
@@ -121,7 +119,7 @@ describe("a call that cannot be sent", () => {
     [["contacts.subscribe"], "Those of contacts are contacts.list, contacts.get"],
     [["xyzzy"], "Its resources are chats, contactEvents"],
     [["labels", "x"], "labels is a resource"],
-    [["labels.get"], "labels.get needs <id>: text, 1 to 300 characters"],
+    [["labels.get"], "labels.get needs <id>: text, 1 to 680 characters"],
     [["labels.get", "a", "b"], "labels.get takes <id>; there are too many"],
     [["labels.palette", "a"], "labels.palette takes no parameters"],
     [["labels.create"], "labels.create needs --body with name (text, 1 to 225 characters)"],
@@ -149,7 +147,7 @@ describe("a call that cannot be sent", () => {
   });
 
   test("a call without a key or an address of the API names the flag and the variable", async () => {
-    const { code, stderr } = await runApi(["labels.list"], { env: {}, cwd: makeFolder() });
+    const { code, stderr } = await runCli(["api", "labels.list"], { env: {}, cwd: makeFolder() });
     expect([code, stderr]).toEqual([2, expect.stringContaining("--base-url, or set PIGEONHOLE_BASE_URL")]);
   });
 });

@@ -7,7 +7,8 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { findFreePort } from "../support/free-port.js";
 import { makeFolder } from "../support/folder.js";
 import { listen } from "../support/listen.js";
-import { type CliProcess, jsonLines, runCli, SECRET, startCli } from "../support/run-cli.js";
+import { jsonLines, runCli, SECRET } from "../support/run-cli.js";
+import { type CliProcess, startCli } from "../support/start-cli.js";
 
 const APP = `node "${fileURLToPath(new URL("receiver-app.mjs", import.meta.url))}"`;
 const NAMES = ["PORT", "DEV_PORT", "DEV_PAGE_PORT", "SANDBOX_PORT"] as const;

@@ -4,7 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { sampleEvent } from "pigeonhole/testing";
 import { type App, startReceiverApp } from "./app.js";
-import { type CliProcess, jsonLines, runCli, SECRET, startCli } from "../support/run-cli.js";
+import { jsonLines, runCli, SECRET } from "../support/run-cli.js";
+import { type CliProcess, startCli } from "../support/start-cli.js";
 import { makeFolder } from "../support/folder.js";
 
 const env = { WEBHOOK_SECRET: SECRET };

@@ -5,9 +5,24 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { sampleEvent } from "pigeonhole/testing";
 import { describeError } from "#pigeonhole/cli/frame/command-error.js";
-import { BIN, jsonLines, runCli, SECRET } from "../support/run-cli.js";
+import { jsonLines, runCli, SECRET } from "../support/run-cli.js";
+import { BIN, startCli } from "../support/start-cli.js";
 import { HAS_TERMINAL, KEY, startInTerminal } from "./terminal.js";
 import { makeFolder } from "../support/folder.js";
+
+test.each([
+  [["sign", "--body", "-", "--at", "1700000000"], 0],
+  [["verify", "--body", "-", "-H", "X-Svc-Signature: t=1,v1=00"], 1],
+  [["inbox", "list", "--json"], 2],
+  [["trigger", "email.sent", "--to", "9", "--sign", "missing"], 3],
+])("the program %j reads from a pipe, writes into pipes and ends with %i, as its command does", async (args, code) => {
+  const options = { cwd: makeFolder(), env: { WEBHOOK_SECRET: SECRET }, input: "{}" };
+  const ended = await startCli(args, options).ended;
+  const times = (text: string) => text.replaceAll(/evt_\w+|\d+ ms/g, "…");
+  const command = await runCli(args, options);
+  expect(ended.code).toBe(code);
+  expect(times(JSON.stringify(ended))).toBe(times(JSON.stringify(command)));
+});
 
 /** Runs a command whose reader goes away at once. */
 async function runUnread(args: readonly string[], stream: "stdout" | "stderr") {

@@ -34,7 +34,11 @@ test.each([
   const app = await startReceiverApp();
   const args = ["trigger", type, "--id", "evt_1", "--to", app.url, "--inbox", app.file];
   const { code, stdout, stderr } = await runCli(args, { env });
-  expect([code, stdout, stderr]).toEqual([0, expect.stringMatching(`^${sign} ${type} .* 200 accepted `), ""]);
+  expect([code, stdout, stderr]).toEqual([
+    sign === "✗" ? 1 : 0,
+    expect.stringMatching(`^${sign} ${type} .* 200 accepted `),
+    "",
+  ]);
   for (const text of words) expect(stdout).toContain(`\n  ${text}`);
 });
 

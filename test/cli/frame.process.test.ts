@@ -6,6 +6,7 @@ import { protectSearchTerms, searchTerm } from "#pigeonhole/cli/frame/search-ter
 import { QUERY_FIELDS } from "#pigeonhole/capture/query/query.js";
 import { parseExample } from "../support/parse-example.js";
 import { jsonLines, runCli, SECRET } from "../support/run-cli.js";
+import { startCli } from "../support/start-cli.js";
 import { makeFolder } from "../support/folder.js";
 
 describe("help", () => {
@@ -53,7 +54,10 @@ describe("help", () => {
        process.on("exit", () => process.stderr.write(JSON.stringify({ natives, cjs: Object.keys(require.cache) })));`,
     );
     const seen = async (args: string[]) =>
-      JSON.parse((await runCli(args, { node: ["--require", preload] })).stderr) as { natives: number; cjs: string[] };
+      JSON.parse((await startCli(args, { node: ["--require", preload] }).ended).stderr) as {
+        natives: number;
+        cjs: string[];
+      };
     const help = await seen(["--help"]);
     expect(help.natives).toBe(0);
     expect(help.cjs.filter((file) => /better-sqlite3|zod|pino|raw-body/.test(file))).toEqual([]);

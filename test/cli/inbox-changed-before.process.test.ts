@@ -3,7 +3,8 @@ import { describe, expect, test } from "vitest";
 import { compareWithCount } from "#pigeonhole/cli/inbox/choose-work.js";
 import { makeFolder } from "../support/folder.js";
 import { untilWork } from "../support/receiver.js";
-import { BIN, SECRET, jsonLines, runCli } from "../support/run-cli.js";
+import { SECRET, jsonLines, runCli } from "../support/run-cli.js";
+import { BIN } from "../support/start-cli.js";
 import { type App, startReceiverApp } from "./app.js";
 import { HAS_TERMINAL, type Terminal, startInTerminal } from "./terminal.js";
 

@@ -7,6 +7,7 @@ import { silentLogger } from "#pigeonhole/base/logger.js";
 import { type App, startReceiverApp } from "./app.js";
 import { expectLifeShown, receiveWithLife } from "./event-with-life.js";
 import { jsonLines, runCli, SECRET } from "../support/run-cli.js";
+import { startCli } from "../support/start-cli.js";
 import { makeFolder } from "../support/folder.js";
 
 async function receive(app: App, type: "email.sent" | "email.bounced"): Promise<string> {
@@ -167,7 +168,8 @@ describe("inbox, beside a running receiver", () => {
     const app = await startReceiverApp();
     const id = await receive(app, "email.bounced");
     app.fix();
-    const { code, stdout } = await runCli(["inbox", "retry", "--dead", "--db", app.file]);
+    // From another process, as on a server.
+    const { code, stdout } = await startCli(["inbox", "retry", "--dead", "--db", app.file]).ended;
     expect([code, stdout]).toEqual([0, "1 handler will run again\n"]);
     await expect.poll(async () => (await app.receiver.inbox.get(id))?.state).toBe("done");
     expect(app.handled).toEqual([id]);

@@ -1,7 +1,8 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { runCli, startCli } from "../support/run-cli.js";
+import { runCli } from "../support/run-cli.js";
+import { startCli } from "../support/start-cli.js";
 import { makeFolder } from "../support/folder.js";
 
 const PLAIN = ["--template", "hono", "--events", "email.received", "--no-git"];

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { BIN } from "../support/run-cli.js";
+import { BIN } from "../support/start-cli.js";
 import { HAS_TERMINAL, KEY, startInTerminal, type Terminal } from "./terminal.js";
 import { makeFolder } from "../support/folder.js";
 

@@ -4,7 +4,8 @@ import { expect, onTestFinished } from "vitest";
 import { HOUR } from "#pigeonhole/base/duration.js";
 import { tempFile } from "../support/receiver.js";
 import { findFreePort, type ReceiverProcess, startReceiver } from "../support/receiver-process.js";
-import { jsonLines, startCli } from "../support/run-cli.js";
+import { jsonLines } from "../support/run-cli.js";
+import { startCli } from "../support/start-cli.js";
 import { waitUntil } from "../support/wait-until.js";
 
 /** How long the outage takes on the service's clock. */

@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { systemClock } from "#pigeonhole/base/clock.js";
 import { createDevLines } from "#pigeonhole/cli/dev/print-lines.js";
 import { summarizeCapture } from "#pigeonhole/capture/model/summarize-capture.js";
+import type { CommandContext } from "#pigeonhole/cli/frame/context.js";
 import type { Output } from "#pigeonhole/cli/frame/output.js";
 import { DevSandbox } from "#pigeonhole/dev/dev-sandbox.js";
 import { makeCapture } from "../support/captures.js";
@@ -38,7 +39,7 @@ test("advice of dev's sandbox on an endpoint that the API made names a command t
   const app = await serve((_, response) => response.writeHead(404).end());
   onTestFinished(() => app.close());
   const { printed, out } = openOutput();
-  const lines = createDevLines(out, { hasSources: true });
+  const lines = createDevLines({ out } as CommandContext, true);
   const sandbox: DevSandbox = await DevSandbox.start({
     port: 0,
     eventTypes: ["email.sent"],
@@ -55,7 +56,7 @@ test("advice of dev's sandbox on an endpoint that the API made names a command t
 
 test("a failure that the app has printed is not printed again, and the advice once for each handler", () => {
   const { printed, out } = openOutput();
-  const lines = createDevLines(out, { hasSources: true });
+  const lines = createDevLines({ out } as CommandContext, true);
   const report = lines.createReport(() => "");
   const app = (eventId: string) =>
     lines.app(JSON.stringify({ level: 50, time: 1, msg: "handler_dead", eventId, handler: "crm", attempt: 1 }));

@@ -2,7 +2,8 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { startReceiverApp } from "./app.js";
-import { type CliProcess, jsonLines, runCli, SECRET, startCli } from "../support/run-cli.js";
+import { jsonLines, runCli, SECRET } from "../support/run-cli.js";
+import { type CliProcess, startCli } from "../support/start-cli.js";
 import { makeFolder } from "../support/folder.js";
 
 const env = { WEBHOOK_SECRET: SECRET };

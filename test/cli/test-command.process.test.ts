@@ -6,7 +6,8 @@ import { sampleEvent } from "pigeonhole/testing";
 import { findFreePort } from "../support/free-port.js";
 import { serve } from "../support/mounts.js";
 import { closeAfterTest, startReceiverApp } from "./app.js";
-import { jsonLines, runCli, SECRET, startCli } from "../support/run-cli.js";
+import { jsonLines, runCli, SECRET } from "../support/run-cli.js";
+import { startCli } from "../support/start-cli.js";
 import { makeFolder } from "../support/folder.js";
 
 const APP = fileURLToPath(new URL("receiver-app.mjs", import.meta.url));
@@ -74,7 +75,9 @@ describe("test", () => {
   async function testStarted(cwd: string, args: string[] = [], env: Record<string, string> = {}) {
     const port = String(await findFreePort());
     const flags = ["--start", `node "${APP}"`, "--to", `${port}/webhooks`, ...args];
-    return runCli(["test", ...flags], { cwd, env: { APP_PORT: port, ...env } });
+    const at = { cwd, env: { APP_PORT: port, ...env } };
+    // The folder for temporary files is the process's own.
+    return "TMPDIR" in env ? startCli(["test", ...flags], at).ended : runCli(["test", ...flags], at);
   }
 
   test("test with --start gives the app the port of .env, and a temporary database that it leaves nowhere", async () => {
@@ -83,7 +86,7 @@ describe("test", () => {
     writeFileSync(join(cwd, ".env"), `DATABASE_FILE=dev.db\nPORT=${port}\n`);
     const temporary = makeFolder();
     const args = ["test", "--start", `node "${APP}"`, "--to", `${port}/webhooks`];
-    const { code, stdout } = await runCli(args, { cwd, env: { TMPDIR: temporary } });
+    const { code, stdout } = await startCli(args, { cwd, env: { TMPDIR: temporary } }).ended;
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^✓ email\.sent .* 200 accepted {2}/)]);
     expect([existsSync(join(cwd, "dev.db")), readdirSync(temporary)]).toEqual([false, []]);
   });

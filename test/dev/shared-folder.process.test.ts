@@ -2,10 +2,12 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { TEST_SECRET } from "pigeonhole/testing";
 import { describe, expect, test } from "vitest";
-import { runCli, startCli } from "../support/run-cli.js";
+import { type ProcessOptions, startCli } from "../support/start-cli.js";
 import { callApi, deliver, findAbsentApp, makeDelivery, send, startApp, startDev } from "./dev-harness.js";
 
 const env = { WEBHOOK_SECRET: TEST_SECRET };
+
+const runProcess = (args: readonly string[], options: ProcessOptions) => startCli(args, options).ended;
 
 describe("another process beside a running dev server", () => {
   test("a replay of another process is shown with its attempts, and no attempt of either process is lost", async () => {
@@ -14,7 +16,7 @@ describe("another process beside a running dev server", () => {
     await deliver(dev);
     const [capture] = dev.captures.list();
     const id = capture?.id ?? "";
-    const theirs = runCli(["replay", id, "--times", "20", "--to", `${app.url}/theirs`], { cwd: folder, env });
+    const theirs = runProcess(["replay", id, "--times", "20", "--to", `${app.url}/theirs`], { cwd: folder, env });
     await expect.poll(() => app.seen.length, { interval: 5 }).toBeGreaterThan(2);
     for (let n = 0; n < 20; n += 1) await dev.replay({ ids: [id], target: `${app.url}/ours` });
     expect(await theirs).toMatchObject({ code: 0 });
@@ -34,10 +36,10 @@ describe("another process beside a running dev server", () => {
     const elsewhere = await startDev();
     await deliver(elsewhere.dev, makeDelivery({ type: "email.bounced" }));
     writeFileSync(join(folder, "one.json"), JSON.stringify(elsewhere.dev.captures.list()[0]));
-    expect(await runCli(["captures", "import", "one.json"], { cwd: folder })).toMatchObject({ code: 0 });
+    expect(await runProcess(["captures", "import", "one.json"], { cwd: folder })).toMatchObject({ code: 0 });
     const types = () => dev.captures.list().map(({ event }) => event.type);
     await expect.poll(types).toEqual(["email.bounced", "email.received"]);
-    await runCli(["captures", "rm", "type:email.received", "--yes"], { cwd: folder });
+    await runProcess(["captures", "rm", "type:email.received", "--yes"], { cwd: folder });
     await expect.poll(types).toEqual(["email.bounced"]);
   });
 
@@ -46,7 +48,7 @@ describe("another process beside a running dev server", () => {
     const { dev, folder } = await startDev({ forwards: [{ target: gone.url }], whenDown: "hold" });
     await deliver(dev);
     expect(dev.held).toBe(1);
-    await runCli(["captures", "rm", "all", "--yes"], { cwd: folder });
+    await runProcess(["captures", "rm", "all", "--yes"], { cwd: folder });
     await expect.poll(() => dev.held).toBe(0);
   });
 

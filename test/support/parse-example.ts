@@ -9,6 +9,7 @@ export async function parseExample(line: string): Promise<string[]> {
     commands: COMMANDS,
     families: FAMILIES,
     version: "0",
+    stdout: process.stdout,
     onCommand: ({ command }) => Promise.resolve(void named.push(command.spec.name)),
   });
   const words = (line.match(/"[^"]*"|'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll(/["']/g, ""));

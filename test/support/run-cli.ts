@@ -1,20 +1,8 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
-import { afterEach } from "vitest";
+import { Readable, Writable } from "node:stream";
+import type { HostProcess } from "#pigeonhole/cli/frame/context.js";
 import { makeFolder } from "./folder.js";
 
-/** What is run: the built program, by plain node. */
-export const BIN = fileURLToPath(new URL("../../dist/cli/bin.js", import.meta.url));
-
 export const SECRET = `whsec_${"commandline".repeat(3)}0123456789`;
-
-const running = new Set<ChildProcess>();
-
-afterEach(() => {
-  for (const child of running) child.kill("SIGKILL");
-  running.clear();
-});
 
 export interface CliOptions {
   /** @default a new folder */
@@ -23,8 +11,6 @@ export interface CliOptions {
   env?: Record<string, string>;
   /** Standard input. @default closed */
   input?: string;
-  /** Arguments of node itself. */
-  node?: readonly string[];
 }
 
 export interface CliResult {
@@ -33,69 +19,39 @@ export interface CliResult {
   stderr: string;
 }
 
-/** A running command. */
-export interface CliProcess {
-  /** Lines of standard output so far. */
-  readonly lines: readonly string[];
-  /** Resolves with the first line that fits; rejects when the process ends without one. */
-  line(pattern: RegExp): Promise<string>;
-  signal(signal: "SIGHUP" | "SIGINT" | "SIGTERM" | "SIGKILL"): void;
-  readonly ended: Promise<CliResult>;
-}
-
-export function startCli(args: readonly string[], options: CliOptions = {}): CliProcess {
+/** Runs a command to its end, in this process; `isTerminal` is what standard output is. */
+export async function runCli(
+  args: readonly string[],
+  { cwd = makeFolder(), env, input, isTerminal = false }: CliOptions & { isTerminal?: boolean } = {},
+): Promise<CliResult> {
+  const { main } = await import("#pigeonhole/cli/main.js");
   const { PATH = "" } = process.env;
-  const child = spawn(process.execPath, [...(options.node ?? []), BIN, ...args], {
-    cwd: options.cwd ?? makeFolder(),
-    env: { PATH, ...options.env },
-    stdio: ["pipe", "pipe", "pipe"],
-  });
-  running.add(child);
-  child.stdin.end(options.input ?? "");
-  const lines: string[] = [];
-  let stdout = "";
-  let stderr = "";
-  const lookers = new Set<() => void>();
-  const look = (): void => {
-    for (const looker of lookers) looker();
+  const [stdout, stderr] = [collect(isTerminal), collect(false)];
+  let folder = cwd;
+  const host = {
+    argv: ["node", "pigeonhole", ...args],
+    env: { PATH, ...env },
+    stdin: Readable.from(input === undefined ? [] : [Buffer.from(input)]),
+    stdout,
+    stderr,
+    cwd: () => folder,
+    chdir: (path: string) => (folder = path),
+    on: () => undefined,
+    exit: () => undefined,
   };
-  let hasEnded = false;
-  child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
-  createInterface({ input: child.stdout }).on("line", (text) => {
-    lines.push(text);
-    look();
-  });
-  const ended = new Promise<CliResult>((resolve) => {
-    child.on("close", (code) => {
-      running.delete(child);
-      hasEnded = true;
-      look();
-      resolve({ code, stdout, stderr });
-    });
-  });
-  return {
-    lines,
-    ended,
-    signal: (signal) => void child.kill(signal),
-    line: (pattern) =>
-      new Promise((resolve, reject) => {
-        const looker = (): void => {
-          const found = lines.find((line) => pattern.test(line));
-          if (found === undefined && !hasEnded) return;
-          lookers.delete(looker);
-          if (found !== undefined) resolve(found);
-          else reject(new Error(`No line ${String(pattern)} in:\n${stdout}\n${stderr}`));
-        };
-        lookers.add(looker);
-        looker();
-      }),
-  };
+  const code = await main(host as unknown as HostProcess);
+  return { code, stdout: stdout.text(), stderr: stderr.text() };
 }
 
-/** Runs a command to its end. */
-export function runCli(args: readonly string[], options: CliOptions = {}): Promise<CliResult> {
-  return startCli(args, options).ended;
+function collect(isTTY: boolean): Writable & { text: () => string } {
+  const chunks: Buffer[] = [];
+  const stream = new Writable({
+    write(chunk: Buffer, _, done) {
+      chunks.push(chunk);
+      done();
+    },
+  });
+  return Object.assign(stream, { isTTY, text: () => Buffer.concat(chunks).toString() });
 }
 
 /** The lines of `--json` output. */

@@ -1,5 +1,6 @@
 import { escapeControls } from "../../base/text.js";
 import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 import { PigeonholeError } from "../../base/error.js";
 import { readCaptureFiles } from "../folder/capture-files.js";
 import { isNamed } from "../model/capture-handle.js";
@@ -14,28 +15,28 @@ const MAX_NAMED = 5;
 /**
  * Picks captures by words, oldest first and each once: `last`, `last:email.received`, `all`, an id (of the capture or
  * its event), the beginning of only one id, the short name that lists show ({@link isNamed}, with or without `#`), a
- * path to a file or folder (with a slash or `.json`), or a search such as `tag:vip` or `type:email.* verdict:bad`.
+ * path from `cwd` to a file or folder (with a slash or `.json`), or a search such as `tag:vip` or `type:email.*`.
  *
  * Throws `no_capture` for a word that picks none or could mean several, `invalid_query` for an invalid search, and
  * `invalid_capture` for a file that is not a capture.
  */
-export function selectCaptures(reader: CaptureReader, words: readonly string[], nowMs: number = Date.now()): Capture[] {
+export function selectCaptures(reader: CaptureReader, words: readonly string[], cwd: string, nowMs = Date.now()) {
   const picked = new Map<string, Capture>();
-  for (const word of words) {
-    for (const capture of pick(reader, word.trim(), nowMs)) picked.set(capture.id, capture);
+  for (const word of words.map((each) => each.trim())) {
+    for (const capture of pick(reader, word, resolve(cwd, word), nowMs)) picked.set(capture.id, capture);
   }
   return [...picked.values()].toSorted(byTime);
 }
 
-function pick(reader: CaptureReader, word: string, nowMs: number): readonly Capture[] {
+function pick(reader: CaptureReader, word: string, path: string, nowMs: number): readonly Capture[] {
   if (word === "all") return reader.list();
   if (word === "last" || word.startsWith("last:")) return [pickLast(reader, word, nowMs)];
   const mayBeSearch = /[:\s]/.test(word.replace(/^[A-Za-z]:[\\/]/, ""));
-  if (/[/\\]|\.json$/.test(word) && (!mayBeSearch || existsSync(word))) return readPath(word);
+  if (/[/\\]|\.json$/.test(word) && (!mayBeSearch || existsSync(path))) return readPath(path);
   if (!/[:\s"]/.test(word)) {
     const byId = pickById(reader, word);
     if (byId !== undefined) return [byId];
-    throw notFound(word);
+    throw notFound(word, path);
   }
   return pickByQuery(reader, word, nowMs);
 }
@@ -65,9 +66,9 @@ function pickById(reader: CaptureReader, word: string): Capture | undefined {
   );
 }
 
-function notFound(word: string): PigeonholeError {
+function notFound(word: string, path: string): PigeonholeError {
   // A path needs a slash; otherwise it could be an id.
-  const file = existsSync(word) ? ` To read the file of that name, write ./${word}.` : "";
+  const file = existsSync(path) ? ` To read the file of that name, write ./${word}.` : "";
   return new PigeonholeError(
     "no_capture",
     `No capture has an id that begins with "${escapeControls(word)}", or that short name.${file} Other allowed words: last, last:<type>, all, a path, or a search such as type:email.*.`,

@@ -132,7 +132,7 @@ function isWithin(folder: string, path: string): boolean {
 }
 
 function pickOne(word: string, store: string, context: CommandContext): Capture {
-  const [capture, ...others] = selectCaptures(readCaptures(store, context), [word]);
+  const [capture, ...others] = selectCaptures(readCaptures(store, context), [word], context.cwd);
   if (capture !== undefined && others.length === 0) return capture;
   throw usageError(`"${word}" picks ${others.length + 1} captures; give one.`);
 }

@@ -4,6 +4,7 @@ import { formatJsonLine } from "../../dev/lines/json-line.js";
 import type { Tone } from "../../dev/lines/event-line.js";
 import { createLineWriter } from "../../dev/lines/line-writer.js";
 import type { SandboxLogEntry } from "../../sandbox/log-entry.js";
+import type { CommandContext } from "../frame/context.js";
 import type { Output, Paint } from "../frame/output.js";
 import { formatSandboxEntry } from "../values/format-sandbox-entry.js";
 import { failureIn, formatAppLine } from "./format-app-line.js";
@@ -26,12 +27,12 @@ export interface DevLines {
   readonly sandbox: (entry: SandboxLogEntry, running: DevSandbox) => void;
 }
 
-export function createDevLines(plain: Output, { hasSources }: { hasSources: boolean }): DevLines {
+export function createDevLines({ out: plain, stdout }: CommandContext, hasSources: boolean): DevLines {
   const { isJson, isTerminal, paint } = plain;
   const from = (source: Source): Output => (hasSources ? withSource(plain, source) : plain);
   const [out, app, sandbox] = [from("dev"), from("app"), from("sandbox")];
   const columns = (): number | undefined =>
-    isTerminal ? (process.stdout.columns ?? 0) - (hasSources ? MARK_WIDTH : 0) : undefined;
+    isTerminal ? (stdout.columns ?? 0) - (hasSources ? MARK_WIDTH : 0) : undefined;
   const now = (): string => new Date().toISOString();
   const [told, advised] = [new Set<string>(), new Set<string>()];
   const printApp = (line: string): void => {

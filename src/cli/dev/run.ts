@@ -29,7 +29,7 @@ const FLAGS = {
 export const run: RunCommand<typeof dev> = async (input) => {
   const { options, context } = input;
   const hasCompanions = options.start !== undefined || options.withSandbox !== undefined;
-  const lines = createDevLines(context.out, { hasSources: hasCompanions });
+  const lines = createDevLines(context, hasCompanions);
   const setup = readSetup(input, lines.out);
   const serverOptions = readOptions(input, setup);
   if (!hasCompanions) return serve(input, lines, { ...serverOptions, signal: context.signal });

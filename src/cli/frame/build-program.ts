@@ -27,6 +27,8 @@ export interface ProgramInput {
   /** Summaries of the first words that have several subcommands. */
   families: Readonly<Record<string, string>>;
   version: string;
+  /** Where help is printed. */
+  stdout: NodeJS.WriteStream;
   /** Called with the command that was named. */
   onCommand: (parsed: ParsedCommand) => Promise<void>;
 }
@@ -35,11 +37,12 @@ export interface ProgramInput {
 export const NOTHING_TO_DO: ReadonlySet<string> = new Set(["commander.helpDisplayed", "commander.version"]);
 
 /** Builds the parser. For an invalid command line it throws a `CommandError` that names the flag. */
-export function buildProgram({ commands, families, version, onCommand }: ProgramInput): Commander {
+export function buildProgram({ commands, families, version, stdout, onCommand }: ProgramInput): Commander {
   const program = prepare(new Commander("pigeonhole"))
     .description("Receives the webhooks of a mail workspace: capture, inspect, replay, operate.")
     .version(version, "-V, --version", "Prints the version.")
     .helpCommand(false)
+    .configureOutput({ writeOut: (text) => void stdout.write(text), getOutHelpWidth: () => stdout.columns })
     .addHelpText("after", "\npigeonhole <command> --help shows its options and examples.");
   for (const [name, spec] of Object.entries(GLOBAL_OPTIONS)) program.addOption(toOption(name, spec));
   // Headings are shown in the order in which they first occur.

@@ -1,10 +1,18 @@
 import type { Output } from "./output.js";
 import type { ParsedArguments, CommandSpec, ParsedOptions } from "./spec.js";
 
+/** The process that runs the program; tests pass one that only collects what is written. */
+export interface HostProcess extends Pick<
+  NodeJS.Process,
+  "argv" | "env" | "stdin" | "stdout" | "stderr" | "cwd" | "chdir"
+> {
+  on(signal: NodeJS.Signals, listener: () => void): unknown;
+  exit(code: number): void;
+}
+
 /** What every command gets. */
-export interface CommandContext {
+export interface CommandContext extends Readonly<Pick<HostProcess, "env" | "stdin" | "stdout" | "stderr">> {
   readonly out: Output;
-  readonly env: NodeJS.ProcessEnv;
   /** Where relative paths start: `-C` or the working directory. */
   readonly cwd: string;
   /** Aborted by Ctrl-C and SIGTERM. A command that serves ends then; one that waits rejects with its reason. */
@@ -13,7 +21,6 @@ export interface CommandContext {
   expectInterruption(): void;
   /** `--yes`: questions are answered with yes. */
   readonly yes: boolean;
-  readonly stdin: NodeJS.ReadStream;
   /** Of this package. */
   readonly version: string;
   /** Every command, for those that are made from the list of all. */

@@ -1,5 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { SECOND } from "../../base/duration.js";
+import type { HostProcess } from "./context.js";
 import { EXIT } from "./exit-code.js";
 
 /** How long a command has to end after Ctrl-C. */
@@ -21,7 +22,7 @@ export interface Interruption {
 const SAME_SIGNAL_MS = SECOND / 2;
 
 /** The first signal asks the command to end, a second one later ends the process at once. */
-export function watchInterruption(process: NodeJS.Process): Interruption {
+export function watchInterruption(host: HostProcess): Interruption {
   const controller = new AbortController();
   // Each running task adds a listener, and Node warns of a leak above ten.
   setMaxListeners(0, controller.signal);
@@ -32,16 +33,16 @@ export function watchInterruption(process: NodeJS.Process): Interruption {
     if (first !== undefined) {
       // SIGHUP comes twice: from the shell and from the system.
       if (exitCode === HUNG_UP || (exitCode === first.exitCode && at - first.at < SAME_SIGNAL_MS)) return;
-      process.exit(exitCode);
+      host.exit(exitCode);
     }
     first = { exitCode, at };
-    setTimeout(() => process.exit(exitCode), GRACE_MS).unref();
+    setTimeout(() => host.exit(exitCode), GRACE_MS).unref();
     controller.abort(new DOMException("Interrupted.", "AbortError"));
   };
-  process.on("SIGINT", interrupt(EXIT.interrupted));
-  process.on("SIGTERM", interrupt(143));
+  host.on("SIGINT", interrupt(EXIT.interrupted));
+  host.on("SIGTERM", interrupt(143));
   // The terminal was closed: a tunnel and a registered endpoint would stay.
-  process.on("SIGHUP", interrupt(HUNG_UP));
+  host.on("SIGHUP", interrupt(HUNG_UP));
   return {
     signal: controller.signal,
     exitCode: () => (isExpected && first?.exitCode !== HUNG_UP ? undefined : first?.exitCode),

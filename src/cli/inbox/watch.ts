@@ -54,8 +54,8 @@ export const watch: RunCommand<typeof inboxWatch> = ({ options: { db, every, onc
 };
 
 function createPrinter(context: CommandContext): LookPrinter {
-  const { out, env } = context;
-  if (out.isTerminal && env["TERM"] !== "dumb") return screenPrinter(openScreen(process.stdout), context);
+  const { out, env, stdout } = context;
+  if (out.isTerminal && env["TERM"] !== "dumb") return screenPrinter(openScreen(stdout), context);
   return {
     show: (look) => out.result(lookRecord(look), lineOfLook(look)),
     fail: (code, message) => {

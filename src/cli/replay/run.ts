@@ -58,7 +58,7 @@ async function replaySelected(input: Input, inbox: WorkReader): Promise<ExitCode
   }
   const replayOptions = await readOptions(input, captures);
   const planned = captures.length * options.times;
-  const progress = createProgress("Replaying", planned, process.stderr);
+  const progress = createProgress("Replaying", planned, context.stderr);
   const isMany = planned > MANY && out.isTerminal;
 
   let isUnknown = false;

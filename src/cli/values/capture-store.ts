@@ -85,7 +85,7 @@ export interface Selection {
 
 /** Like `selectCaptures`, but `all` without any capture is an error too. */
 export function pickCaptures({ reader, words, store }: Selection, { cwd }: CommandContext): Capture[] {
-  const picked = selectCaptures(reader, words);
+  const picked = selectCaptures(reader, words, cwd);
   if (picked.length > 0) return picked;
   throw new PigeonholeError("no_capture", `There are no captures in ${resolve(cwd, store)} yet. ${WHERE_FROM}`);
 }

@@ -58,7 +58,7 @@ async function findRequest({ args, options, context }: CommandInput<typeof verif
     return { body: await readInput("--body", options.body, context), headers: options.header, receivedAt: Date.now() };
   }
   if (word === undefined) throw usageError("Nothing to verify: give a capture (a file, an id, last) or --body.");
-  const [capture, ...others] = selectCaptures(readCaptures(options.store, context), [word]);
+  const [capture, ...others] = selectCaptures(readCaptures(options.store, context), [word], context.cwd);
   if (capture === undefined || others.length > 0) {
     throw usageError(`"${word}" picks ${others.length + 1} captures; verify takes one.`);
   }
