@@ -17,9 +17,6 @@ interface Manifest {
   exports: Record<string, string | Record<string, string>>;
   dependencies: Record<string, string>;
   bin: Record<string, string>;
-  engines: { node: string };
-  repository: { url: string };
-  scripts: Record<string, string>;
 }
 
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Manifest;
@@ -210,53 +207,4 @@ sampleEvent("email.bounce");
     expect(assets.length).toBeGreaterThan(1);
     expect(assets.filter((path) => !existsSync(join(installed, "dist/page", path)))).toEqual([]);
   });
-});
-
-describe("the step of the publish workflow that compares the repository", () => {
-  const workflow = readFileSync(join(root, ".github/workflows/publish.yml"), "utf8");
-  const [, command = ""] = /package\.json names this repository[\s\S]*?run: (.*)/.exec(workflow) ?? [];
-  const passes = (repository: string) =>
-    spawnSync("sh", ["-c", command], { cwd: root, env: { ...process.env, REPOSITORY: repository } }).status === 0;
-
-  test("the step of the publish workflow passes in the repository that package.json names", () => {
-    const [, named = ""] = /github\.com\/(.*)\.git$/.exec(manifest.repository.url) ?? [];
-    expect(passes(named)).toBe(true);
-  });
-
-  test("the step of the publish workflow fails in any other repository, and while package.json has the placeholder", () => {
-    expect(passes("somewhere/pigeonhole")).toBe(false);
-  });
-});
-
-test("the publish workflow asks for the right to sign its provenance, and tests every supported Node", () => {
-  const workflow = readFileSync(join(root, ".github/workflows/publish.yml"), "utf8");
-  const [, tests = "", publish = ""] = workflow.split(/^(?:jobs| {2}publish):$/m);
-  expect(publish).toMatch(/^ +needs: test$/m);
-  expect(publish).toMatch(/^ +id-token: write/m);
-  expect(publish).toContain("npm publish --provenance");
-  // What runs the code of development dependencies can neither sign nor publish.
-  expect(tests).not.toMatch(/id-token|NPM_TOKEN/);
-  expect(publish).not.toMatch(/\.ci\/run|npm (?:test|run)|npm ci(?! --ignore-scripts)/);
-  const ci = readFileSync(join(root, ".github/workflows/ci.yml"), "utf8");
-  expect(ci).toMatch(/- run: \.ci\/run --shard /m);
-  expect(readFileSync(join(root, ".ci/run"), "utf8")).toMatch(/^npm test\nnpm run test:rest -- "\$@"$/m);
-  expect(tests).toMatch(/- run: npm run test:versions$/m);
-  expect(readFileSync(join(root, "test/versions/main.ts"), "utf8")).toContain('default: "20,22,24,26"');
-});
-
-test.each(["ci", "publish"])("the actions of the workflow %s are pinned by digest, with their version", (name) => {
-  const workflow = readFileSync(join(root, `.github/workflows/${name}.yml`), "utf8");
-  const uses = workflow.match(/uses: .*/g) ?? [];
-  expect(uses.length).toBeGreaterThan(3);
-  for (const line of uses) expect(line).toMatch(/^uses: [\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
-});
-
-test("the lockfile says that better-sqlite3 has nothing to compile, so that npm does not need Python", () => {
-  const lock = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as {
-    packages: Record<string, { version: string; gypfile?: boolean }>;
-  };
-  const driver = lock.packages["node_modules/better-sqlite3"];
-  expect(driver?.version).toMatch(/^13\./);
-  // npm install drops the line; write it again.
-  expect(driver?.gypfile, 'package-lock.json: "gypfile": false of node_modules/better-sqlite3').toBe(false);
 });
