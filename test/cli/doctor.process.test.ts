@@ -180,9 +180,7 @@ describe("doctor", () => {
   });
 
   test.each([
-    ["lacks its prefix", "x".repeat(43), "fail", "lacks the prefix whsec_"],
     ["has quotes", `"whsec_${"x".repeat(43)}"`, "fail", "has quotes"],
-    ["is an API key", "svc_live_0123456789", "fail", "is an API key"],
     ["was cut", "whsec_xxx", "warn", "3 characters"],
     ["is right", `whsec_${"x".repeat(43)}`, "pass", "looks like"],
   ])("doctor says of a secret that it %s", async (_, secret, status, words) => {

@@ -9,6 +9,7 @@ import { jsonLines, runCli, SECRET } from "../support/run-cli.js";
 import { BIN, startCli } from "../support/start-cli.js";
 import { HAS_TERMINAL, KEY, startInTerminal } from "./terminal.js";
 import { makeFolder } from "../support/folder.js";
+import { isRoot } from "../support/tools.js";
 
 test.each([
   [["sign", "--body", "-", "--at", "1700000000"], 0],
@@ -22,6 +23,27 @@ test.each([
   const command = await runCli(args, options);
   expect(ended.code).toBe(code);
   expect(times(JSON.stringify(ended))).toBe(times(JSON.stringify(command)));
+});
+
+test("help loads no native module and none of the package's heavy ones", async () => {
+  const preload = join(makeFolder(), "count.cjs");
+  // Natives come through process.dlopen, CommonJS packages through require.cache.
+  writeFileSync(
+    preload,
+    `let natives = 0; const open = process.dlopen;
+     process.dlopen = (...args) => { natives += 1; return open.apply(process, args); };
+     process.on("exit", () => process.stderr.write(JSON.stringify({ natives, cjs: Object.keys(require.cache) })));`,
+  );
+  const seen = async (args: string[]) =>
+    JSON.parse((await startCli(args, { node: ["--require", preload] }).ended).stderr) as {
+      natives: number;
+      cjs: string[];
+    };
+  const help = await seen(["--help"]);
+  expect(help.natives).toBe(0);
+  expect(help.cjs.filter((file) => /better-sqlite3|zod|pino|raw-body/.test(file))).toEqual([]);
+  // The counter counts: doctor opens a database.
+  expect((await seen(["doctor", "--quiet"])).natives).toBeGreaterThan(0);
 });
 
 /** Runs a command whose reader goes away at once. */
@@ -94,6 +116,17 @@ test("an error names a file in a missing folder as it was given, and says what t
     const { code, stderr } = await runCli(["captures", ...command.split(" "), "--out", "missing/file"], at);
     expect([code, stderr]).toEqual([2, `error: The folder of ${cwd}/missing/file does not exist; make it first.\n`]);
   }
+});
+
+// Root may read every file.
+test.skipIf(isRoot())("a secret in a .env that the user may not read ends with 2 and names the file", async () => {
+  const cwd = makeFolder();
+  writeFileSync(join(cwd, ".env"), `WEBHOOK_SECRET=${SECRET}\n`, { mode: 0 });
+  const { code, stderr } = await runCli(["sign"], { cwd });
+  expect([code, stderr]).toEqual([
+    2,
+    `error: ${join(cwd, ".env")} may not be read by this user: permissions forbid it.\n`,
+  ]);
 });
 
 test.each(["EACCES", "EPERM", "EROFS", "ENOSPC", "ENAMETOOLONG"])(

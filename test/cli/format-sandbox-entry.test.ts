@@ -1,6 +1,7 @@
 import pc from "picocolors";
 import { describe, expect, test } from "vitest";
 import { formatSandboxEntry } from "#pigeonhole/cli/values/format-sandbox-entry.js";
+import type { WebhookEndpoint } from "#pigeonhole/contract/webhook-endpoint.js";
 import type { AttemptRow } from "pigeonhole/sandbox";
 
 const paint = pc.createColors(false);
@@ -79,4 +80,18 @@ describe("the sandbox's line of an attempt", () => {
   ])("has no advice on %s", (_, row, advisedEndpoint) => {
     expect(lines(row, advisedEndpoint)).toHaveLength(1);
   });
+});
+
+test.each([
+  ["there is none", [], "form.submitted", "there is no endpoint; --endpoint makes one"],
+  ["none has its type", [{ eventTypes: ["email.sent"] }], "form.submitted", "no endpoint receives form.submitted;"],
+  // No type of its own: the service's default set, which has no forms.
+  ["none names it", [{ eventTypes: ["*"] }], "form.submitted", "no endpoint receives form.submitted; --endpoint"],
+  ["it has another address", [{ eventTypes: ["*"] }], "email.sent", "the endpoints receive events of other addresses"],
+  ["all are off", [{ eventTypes: ["*"], enabled: false }], "email.sent", "every endpoint is switched off"],
+])("the sandbox's line of an event says why no endpoint receives it: %s", (_, some, type, words) => {
+  const endpoints = some.map((endpoint) => ({ enabled: true, ...endpoint })) as WebhookEndpoint[];
+  const present = { endpoints, allBy: "--endpoint", pathBy: String };
+  const line = formatSandboxEntry({ atMs: 0, kind: "event", eventId: "evt_1", type, deliveries: 0 }, paint, present);
+  expect(line).toContain(`no endpoint receives it, so it is lost: ${words}`);
 });

@@ -91,11 +91,6 @@ test("inbox errors gathers errors, and its groups choose work", async () => {
     code: 2,
     stderr: expect.stringContaining("--since must be before --until"),
   });
-  for (const command of ["errors", "list", "discard"])
-    expect(await inbox(command, "--since", "5")).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("It has no unit: write 5m or 5h or 5d."),
-    });
   expect((await inbox("errors", "--since", "1700000000")).stderr).toContain("No errors.");
   const events = [sampleEvent("email.complained"), sampleEvent("email.complained")];
   for (const event of events) await deliver(app.receiver, event, { secret: SECRET });

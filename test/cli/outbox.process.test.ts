@@ -60,7 +60,6 @@ test("outbox list says that the outbox is empty", async () => {
 
 test.each([
   [["outbox", "retry"], "--dead"],
-  [["outbox", "retry", "key_1", "--dead"], "--dead"],
   [["outbox", "discard", "key_1", "--name", "greeted"], "--dead"],
   [["outbox", "list", "--dead", "--state", "done"], "Give one state"],
   [["inbox", "list", "--dead", "--parked"], "Give one state"],
@@ -145,13 +144,6 @@ describe("outbox, beside a running receiver", () => {
     expect(await listed("--dead", "--error", "contact_not_found", "--name", "greeted", "--since", "1h")).toBe(1);
     expect(await listed("--name", "left")).toBe(0);
     expect(await listed("--until", "1h")).toBe(0);
-  });
-
-  test("outbox discard asks for --yes without a terminal, and then discards the event", async () => {
-    const { file, receiver, key } = await startOutbox();
-    expect(await runCli(["outbox", "discard", key, "--db", file])).toMatchObject({ code: 2 });
-    expect(await runCli(["outbox", "discard", key, "--db", file, "--yes"])).toMatchObject({ code: 0 });
-    expect((await receiver.contactEvents.list({ state: "dead" })).items).toEqual([]);
   });
 });
 

@@ -202,14 +202,4 @@ describe("inbox retry and discard of chosen work", () => {
     ]);
     expect(await inbox("retry", "--parked")).toEqual(one);
   });
-
-  test.each([[[]], [["evt_1", "--parked"]], [["--parked", "--since", "yesterday"]]])(
-    "inbox retry %j is refused with what to give",
-    async (args) => {
-      const file = tempFile();
-      await parkEvents(file, []);
-      const { code, stderr } = await runCli(["inbox", "retry", ...args, "--db", file]);
-      expect([code, stderr]).toEqual([2, expect.stringMatching(/--parked, --dead|both given|such as 1h or 7d/)]);
-    },
-  );
 });

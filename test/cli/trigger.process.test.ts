@@ -71,16 +71,6 @@ describe("trigger", () => {
     expect(other.stdout).toContain("503 unverified");
     expect(other.stdout).toContain("\n  ! The app has another secret than --secret: give both the same");
     expect(other.stdout).not.toContain(secret);
-    const page = await serve((_, res) => void res.writeHead(200, { "content-type": "text/html" }).end("<p>Hello</p>"));
-    closeAfterTest(() => page.close());
-    expect((await to(page.url)).stdout).toMatch(/^! email\.sent .*\n {2}! An HTML page is no answer of a receiver/);
-    const thrown = await serve(
-      (_, res) => void res.writeHead(500, { "content-type": "text/html" }).end("<p>Error</p>"),
-    );
-    closeAfterTest(() => thrown.close());
-    expect((await to(thrown.url)).stdout).toMatch(
-      /\n {2}! The app answered with its error page, .* see the app's log\./,
-    );
     expect((await to(app.url, "--sign", "stale")).stdout).not.toContain("!");
     expect((await to(`${wrong.url}/hooks`, "--expect", "404")).stdout).not.toContain("!");
   });
@@ -150,13 +140,6 @@ describe("trigger", () => {
     expect((await app.receiver.inbox.list()).items).toEqual([]);
   });
 
-  test("trigger ends with 1 if the answer is not that of --expect, and says so", async () => {
-    const app = await startReceiverApp();
-    const { code, stdout } = await runCli(["trigger", "email.sent", "--to", app.url, "--expect", "503"], { env });
-    expect(code).toBe(1);
-    expect(stdout).toContain("Answered 200, expected 503.");
-  });
-
   test("trigger ends with 1 after an answer other than 2xx, unless it is expected", async () => {
     const app = await startReceiverApp();
     const send = (...args: string[]) =>
@@ -214,22 +197,20 @@ describe("trigger", () => {
     await expect.poll(() => app.handled).toHaveLength(1);
   });
 
-  test.each([
-    ["not-a-secret-1234567890", "--secret lacks the prefix whsec_."],
-    ["svc_live_0123456789", "--secret is an API key, not a webhook secret."],
-    ["whe_65b8f0a2c4d6e8f001234567", "--secret is the id of an endpoint, not its secret."],
-    [` ${SECRET}`, "--secret has white space or a line end around it."],
-    [`"${SECRET}"`, "--secret has quotes"],
-  ])(
-    "trigger sends nothing if a text is clearly not a secret, and does not show the text: %s",
-    async (secret, words) => {
-      const app = await startReceiverApp();
-      const { code, stdout, stderr } = await runCli(["trigger", "email.sent", "--to", app.url, "--secret", secret]);
-      expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining(words)]);
-      expect(stderr).not.toContain(secret.trim());
-      expect((await app.receiver.stats()).answers.unverified).toBe(0);
-    },
-  );
+  test("trigger sends nothing if a text is clearly not a secret, and does not show the text", async () => {
+    const app = await startReceiverApp();
+    const { code, stdout, stderr } = await runCli([
+      "trigger",
+      "email.sent",
+      "--to",
+      app.url,
+      "--secret",
+      `"${SECRET}"`,
+    ]);
+    expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining("--secret has quotes")]);
+    expect(stderr).not.toContain(SECRET);
+    expect((await app.receiver.stats()).answers.unverified).toBe(0);
+  });
 
   test("trigger warns of a secret that may be cut, and sends the event", async () => {
     const app = await startReceiverApp();

@@ -6,7 +6,6 @@ import { protectSearchTerms, searchTerm } from "#pigeonhole/cli/frame/search-ter
 import { QUERY_FIELDS } from "#pigeonhole/capture/query/query.js";
 import { parseExample } from "../support/parse-example.js";
 import { jsonLines, runCli, SECRET } from "../support/run-cli.js";
-import { startCli } from "../support/start-cli.js";
 import { makeFolder } from "../support/folder.js";
 
 describe("help", () => {
@@ -42,27 +41,6 @@ describe("help", () => {
   test("help has an example for every command", () => {
     const without = COMMANDS.filter(({ spec }) => spec.examples.length === 0);
     expect(without.map(({ spec }) => spec.name)).toEqual([]);
-  });
-
-  test("help loads no native module and none of the package's heavy ones", async () => {
-    const preload = join(makeFolder(), "count.cjs");
-    // Natives come through process.dlopen, CommonJS packages through require.cache.
-    writeFileSync(
-      preload,
-      `let natives = 0; const open = process.dlopen;
-       process.dlopen = (...args) => { natives += 1; return open.apply(process, args); };
-       process.on("exit", () => process.stderr.write(JSON.stringify({ natives, cjs: Object.keys(require.cache) })));`,
-    );
-    const seen = async (args: string[]) =>
-      JSON.parse((await startCli(args, { node: ["--require", preload] }).ended).stderr) as {
-        natives: number;
-        cjs: string[];
-      };
-    const help = await seen(["--help"]);
-    expect(help.natives).toBe(0);
-    expect(help.cjs.filter((file) => /better-sqlite3|zod|pino|raw-body/.test(file))).toEqual([]);
-    // The counter counts: doctor opens a database.
-    expect((await seen(["doctor", "--quiet"])).natives).toBeGreaterThan(0);
   });
 
   test("help and version end with 0, and the version is that of the package", async () => {

@@ -1,0 +1,179 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { sampleEvent } from "pigeonhole/testing";
+import { describe, expect, test } from "vitest";
+import { startDev } from "../dev/dev-harness.js";
+import { makeFolder } from "../support/folder.js";
+import { jsonLines, runCli, SECRET } from "../support/run-cli.js";
+import { type App, startReceiverApp } from "./app.js";
+
+const env = { WEBHOOK_SECRET: SECRET };
+
+async function startDevFor(app: App): Promise<{ cwd: string; url: string }> {
+  const secrets = [{ ref: "env:WEBHOOK_SECRET", value: SECRET }];
+  const { dev, folder } = await startDev({ forwards: [{ target: app.url }], secrets });
+  return { cwd: folder, url: dev.captureUrl };
+}
+
+function trigger(url: string, ...args: string[]) {
+  return runCli(["trigger", "email.received", "--to", url, ...args], { env });
+}
+
+describe("captures and replay, beside a running dev server", () => {
+  test("captures list, show and verify and replay work on what a running dev server captured", async () => {
+    const app = await startReceiverApp();
+    const { cwd, url } = await startDevFor(app);
+    await trigger(url);
+    await trigger(url, "--sign", "stale");
+    const at = { cwd, env };
+
+    const listed = jsonLines(await runCli(["captures", "list", "--json"], at));
+    expect(listed).toMatchObject([
+      { schemaVersion: 1, capture: { verdict: "stale", status: 503 } },
+      { schemaVersion: 1, capture: { verdict: "ok", status: 200 } },
+    ]);
+    expect(jsonLines(await runCli(["captures", "list", "verdict:ok", "--json"], at))).toHaveLength(1);
+
+    const body = await runCli(["captures", "show", "last", "--body"], at);
+    expect(JSON.parse(body.stdout)).toMatchObject({ type: "email.received" });
+    expect((await runCli(["captures", "show", "last"], at)).stdout).toContain("✗ stale");
+    expect(await runCli(["verify", "verdict:ok"], at)).toMatchObject({ code: 0 });
+    expect(await runCli(["verify", "last"], at)).toMatchObject({ code: 1 });
+
+    // The stale one, signed again, is accepted; a second time it is a duplicate; with a new id it runs again.
+    const replay = async (...args: string[]) => {
+      const result = await runCli(["replay", "last", "--expect", "200", "--json", ...args], at);
+      const headers = jsonLines(result).map(({ attempt }) => (attempt as { headers: [string, string][] }).headers);
+      return [result.code, headers.flat().find(([name]) => name === "x-pigeonhole-outcome")?.[1]];
+    };
+    expect(await replay()).toEqual([0, "accepted"]);
+    expect(await replay()).toEqual([0, "duplicate"]);
+    expect(await replay("--new-id")).toEqual([0, "accepted"]);
+    expect(await replay("--exact")).toEqual([1, "unverified"]);
+    await expect.poll(() => app.handled.length).toBe(3);
+  });
+
+  test("replay of many captures at once keeps their ids and gaps, and causes no warning of Node", async () => {
+    const app = await startReceiverApp();
+    const { cwd, url } = await startDevFor(app);
+    await trigger(url, "-n", "15");
+    const at = { cwd, env };
+    const { code, stdout, stderr } = await runCli(["replay", "all", "--same-id", "--keep-timing", "1000x"], at);
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringMatching(/^What the app.s handlers make of it is not known [^\n]+\n15 of 15 answered, 15 not run, /),
+    ]);
+    expect(stdout.match(/200 duplicate/g)).toHaveLength(15);
+    expect(await runCli(["replay", "last", "--keep-timing"], at)).toMatchObject({
+      code: 0,
+      stderr: expect.not.stringContaining("Warning") as string,
+    });
+  });
+
+  test("replay compares with the previous attempt, and ends with 3 if no server listens", async () => {
+    const app = await startReceiverApp();
+    const { cwd, url } = await startDevFor(app);
+    await trigger(url);
+    const at = { cwd, env };
+    const gone = await runCli(["replay", "last", "--to", "9/"], at);
+    expect([gone.code, gone.stdout]).toEqual([3, expect.stringContaining("Nothing listens")]);
+    const back = await runCli(["replay", "last", "--to", app.url, "--json"], at);
+    expect(back.code).toBe(0);
+    expect((await runCli(["captures", "show", "last"], at)).stdout).toMatch(
+      /attempt 3 .*200 duplicate.*replay, resign/,
+    );
+  });
+
+  test("replay says of a duplicate that nothing ran, and how it runs again or is retried", async () => {
+    const app = await startReceiverApp();
+    const cwd = makeFolder();
+    writeFileSync(join(cwd, "event.json"), JSON.stringify(sampleEvent("email.bounced", {}, { id: "evt_away" })));
+    await runCli(["captures", "import", "event.json"], { cwd });
+    const replay = (...args: string[]) => runCli(["replay", "last", "--to", app.url, ...args], { cwd, env });
+    expect((await replay()).stdout).toMatch(/^✓ email\.bounced {2}evt_away .* 200 accepted /);
+    await expect.poll(async () => (await app.receiver.inbox.get("evt_away"))?.state).toBe("dead");
+
+    const again = await replay();
+    expect([again.code, again.stdout]).toEqual([0, expect.stringMatching(/^! email\.bounced .* 200 duplicate /)]);
+    expect(again.stdout).toContain("Not run: the receiver has this id. --new-id runs it again under a new id.");
+    expect(again.stdout).toContain("Different from the time before: outcome accepted → duplicate.");
+    expect(again.stdout).not.toContain("inbox retry");
+
+    const advice = [
+      "Handler bounces is dead: attempts_spent: Error: the mail server is away",
+      `To retry it: npx pigeonhole inbox retry evt_away --db ${app.file}`,
+    ].join("\n    ");
+    expect((await replay("--inbox", app.file)).stdout).toContain(advice);
+    const known = await runCli(["replay", "last", "--to", app.url], { cwd, env: { ...env, DATABASE_FILE: app.file } });
+    expect(known.stdout).toContain(advice);
+
+    app.fix();
+    expect((await replay("--new-id")).stdout).toMatch(/^✓ .* 200 accepted /);
+    expect((await replay("-n", "2")).stderr).toMatch(
+      /^What [^\n]+\n2 of 2 answered, 2 not run, since the receiver has them, 1 different from the time before\.\n$/,
+    );
+  });
+
+  test("replay warns of a parked event, with the reason where the inbox is known", async () => {
+    const app = await startReceiverApp();
+    const cwd = makeFolder();
+    const event = { ...sampleEvent("email.sent", {}, { id: "evt_odd" }), createdAt: "noon" };
+    writeFileSync(join(cwd, "event.json"), JSON.stringify(event));
+    await runCli(["captures", "import", "event.json"], { cwd });
+    const flags = ["--to", app.url, "--inbox", app.file];
+    const parked = await runCli(["replay", "last", ...flags], { cwd, env });
+    expect([parked.code, parked.stdout]).toEqual([0, expect.stringMatching(/^! email\.sent .* 200 parked /)]);
+    expect(parked.stdout).toContain("Parked: not understood, so no handler ran.");
+    expect(parked.stdout).toContain("The event is parked: bad_envelope: ");
+    expect((await runCli(["captures", "list", "outcome:parked"], { cwd })).stdout).toMatch(/ 200 parked +\d+ ms /);
+    expect(parked.stdout).toContain(
+      "After a fix, to have the app read it again: npx pigeonhole inbox retry evt_odd --db",
+    );
+  });
+
+  test("replay of many captures in random order prints its seed, and --dry-run sends nothing", async () => {
+    const app = await startReceiverApp();
+    const { cwd, url } = await startDevFor(app);
+    await trigger(url, "-n", "3");
+    const at = { cwd, env };
+    const planned = await runCli(["replay", "all", "--dry-run"], at);
+    expect(planned.stdout.split("\n").filter((line) => line.includes(`→ ${app.url}`))).toHaveLength(3);
+    const { code, stderr, stdout } = await runCli(
+      ["replay", "all", "--order", "shuffle", "--seed", "7", "-n", "2"],
+      at,
+    );
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringMatching(/^What [^\n]+\n6 of 6 answered, 6 not run, .*, seed 7\.\n$/),
+    ]);
+    expect(stdout.match(/200 duplicate/g)).toHaveLength(6);
+  });
+
+  test.each([
+    [["replay"], "Nothing to replay: give last"],
+    [["replay", "cap_nothing"], "no_capture|No capture"],
+    [["replay", "last", "--exact", "--new-id"], "--exact sends the captured bytes, so --new-id"],
+    [["replay", "last", "--same-id", "--new-id"], "--same-id and --new-id cannot be used together"],
+    [["replay", "nonsense:1"], "nonsense"],
+    [["captures", "show", "type:email.*"], "picks 2 captures; give one"],
+    [["captures", "rm", "all"], "--yes"],
+  ])("the command line %j on two captures ends with 2 and says what is wrong", async (args, words) => {
+    const cwd = makeFolder();
+    writeFileSync(join(cwd, "events.json"), JSON.stringify([sampleEvent("email.sent"), sampleEvent("email.sent")]));
+    await runCli(["captures", "import", "events.json"], { cwd });
+    const { code, stderr } = await runCli(args, { cwd, env });
+    expect(stderr).toMatch(new RegExp(words));
+    expect(code).toBe(2);
+  });
+
+  test("captures rm deletes what a running dev server captured", async () => {
+    const app = await startReceiverApp();
+    const { cwd, url } = await startDevFor(app);
+    await trigger(url, "-n", "2");
+    expect(await runCli(["captures", "rm", "last", "--yes"], { cwd })).toMatchObject({
+      code: 0,
+      stdout: "1 deleted.\n",
+    });
+    expect(jsonLines(await runCli(["captures", "list", "--json"], { cwd }))).toHaveLength(1);
+  });
+});
