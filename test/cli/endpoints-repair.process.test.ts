@@ -1,5 +1,5 @@
 import { createPostgresStore } from "pigeonhole/postgres";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type LossyServiceOptions, openLossyService } from "../support/lossy-service.js";
 import { describeOnPostgres } from "../support/postgres-server.js";
 import { tempFile } from "../support/receiver.js";
@@ -118,7 +118,6 @@ test("doctor names endpoints that are off or fail, and the command that repairs 
 describeOnPostgres((database) => {
   test("events arrive in a PostgreSQL", async () => {
     const { pool, schema, url } = database;
-    onTestFinished(async () => void (await pool.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)));
     const service = await openService({ store: createPostgresStore({ pool, schema }) });
     await service.lose(404, 2);
     const result = await service.repairBy(["--db", `${url}#${schema}`, "--json"]);

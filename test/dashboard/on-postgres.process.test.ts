@@ -30,7 +30,6 @@ async function start({ pool, schema }: TestDatabase): Promise<{ receiver: Receiv
 
 describeOnPostgres((database) => {
   test("dashboards of two processes show one store, and one goes on with what the other began", async () => {
-    onTestFinished(async () => void (await database.pool.query(`DROP SCHEMA IF EXISTS ${database.schema} CASCADE`)));
     const one = await start(database);
     const other = await start(database);
     const ids = [makeEvent(), makeEvent(), makeEvent()];

@@ -160,7 +160,7 @@ describeOnPostgres((database) => {
     }
     await expect.poll(() => [pool.totalCount, pool.idleCount, pool.waitingCount > 0]).toEqual([5, 0, true]);
     await database.pool.query(
-      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'",
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database()",
     );
     gate.open();
     await expect.poll(async () => (await receiver.stats().catch(() => undefined))?.done, { timeout: 20_000 }).toBe(40);

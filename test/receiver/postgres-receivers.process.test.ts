@@ -34,7 +34,7 @@ function createOn(
 }
 
 describeOnPostgres((database) => {
-  const effects = `${database.ownSchema}.effects`;
+  const effects = "public.effects";
   beforeAll(async () => {
     await database.pool.query(`CREATE TABLE ${effects} (event text, receiver int)`);
   });

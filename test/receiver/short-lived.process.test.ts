@@ -80,7 +80,6 @@ test("receivers that live for one request each, and a drain every second, lose a
 
 describeOnPostgres((database) => {
   test("receivers that live for one request each, and a drain every second, lose and repeat nothing", async () => {
-    onTestFinished(async () => void (await database.pool.query(`DROP SCHEMA IF EXISTS ${database.schema} CASCADE`)));
     await workThrough(50, () => createPostgresStore({ connectionString: database.url, schema: database.schema }));
   });
 });

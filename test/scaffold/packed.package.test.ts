@@ -17,7 +17,7 @@ import { signDelivery } from "pigeonhole/testing";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { TEMPLATE_NAMES } from "#pigeonhole/scaffold/project/templates.js";
 import { findFreePort } from "../support/free-port.js";
-import { type PostgresServer, startPostgres } from "../support/postgres-server.js";
+import { type PostgresServer, createDatabase } from "../support/postgres-server.js";
 import { buildImage } from "./build-image.js";
 import { type Ended, type Running, startProgram } from "./run-command.js";
 import { ROOT } from "./scratch.js";
@@ -65,12 +65,12 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }), MINUTE);
 
-/** A project on PostgreSQL gets a server of its own, in its `.env`. */
+/** A project on PostgreSQL gets a database of its own, in its `.env`. */
 async function startServerOf(project: string): Promise<PostgresServer | undefined> {
   const file = join(project, ".env");
   const text = readFileSync(file, "utf8");
   if (!text.includes("DATABASE_URL=")) return undefined;
-  const server = await startPostgres();
+  const server = await createDatabase();
   writeFileSync(file, text.replace(/^DATABASE_URL=.*$/m, `DATABASE_URL=${server.url}`));
   return server;
 }

@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import { Client } from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { makeFixture } from "#pigeonhole/cli/init/make-fixture.js";
 import { planScaffold } from "#pigeonhole/scaffold/project/plan-scaffold.js";
 import { findFreePort } from "../support/free-port.js";
+import { runSql } from "../support/postgres-process.js";
 import { startPostgres } from "../support/postgres-server.js";
 import { hasPostgres } from "../support/tools.js";
 import { startProgram } from "./run-command.js";
@@ -14,14 +14,6 @@ function makeProject(): string {
   const folder = makeFiles(Object.fromEntries(files.map(({ path, content }) => [path, content])));
   linkPackages(folder, ["express", "pg", "pino", "supertest", "tsx", "vitest", "zod"]);
   return folder;
-}
-
-async function countTestDatabases(url: string): Promise<number> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  const { rowCount } = await client.query("SELECT FROM pg_database WHERE datname LIKE 'test@_%' ESCAPE '@'");
-  await client.end();
-  return rowCount ?? expect.unreachable();
 }
 
 test("the app of a new project says in one line that its database is not there", async () => {
@@ -54,6 +46,6 @@ describe.skipIf(!hasPostgres() && process.env["CI"] === undefined)("on a server 
     // Vitest may show the error that files have in common once.
     const errors = new Set(stderr.match(/^[A-Za-z]*Error: .*/gm));
     expect([...errors]).toEqual([expect.stringContaining("fsync")]);
-    expect(await countTestDatabases(server.url)).toBe(0);
+    expect(await runSql(server.url, "SELECT FROM pg_database WHERE datname LIKE 'test@_%' ESCAPE '@'")).toEqual([]);
   }, 60_000);
 });

@@ -5,7 +5,7 @@ import { planScaffold } from "#pigeonhole/scaffold/project/plan-scaffold.js";
 import { TEMPLATE_NAMES } from "#pigeonhole/scaffold/project/templates.js";
 import { startProgram } from "../scaffold/run-command.js";
 import { linkPackages, makeFiles, ROOT } from "../scaffold/scratch.js";
-import { startPostgres } from "../support/postgres-server.js";
+import { createDatabase } from "../support/postgres-server.js";
 import { hasPostgres } from "../support/tools.js";
 
 const PACKAGES = ["@hono", "@types", "better-sqlite3", "express", "hono", "pg", "pino", "supertest", "vitest", "zod"];
@@ -19,7 +19,7 @@ test.for(TEMPLATE_NAMES)(
     const files = planScaffold({ name: "mail", pigeonhole: "^1.2.3", template, makeFixture });
     const cwd = makeFiles(Object.fromEntries(files.map(({ path, content }) => [path, content])));
     linkPackages(cwd, PACKAGES);
-    const server = needsServer ? await startPostgres() : undefined;
+    const server = needsServer ? await createDatabase() : undefined;
     onTestFinished(() => server?.stop());
     const run = async (tool: string, args: readonly string[]) => {
       const program = [join(ROOT, "node_modules", tool), ...args];

@@ -187,11 +187,11 @@ describeOnPostgres((database) => {
 
   /** While it runs, the connection that writes into the table is closed by the server. */
   async function dieAt(table: string, copy: () => Promise<void>): Promise<void> {
-    const { pool, schema, ownSchema } = database;
+    const { pool, schema } = database;
     await pool.query(
-      `CREATE OR REPLACE FUNCTION ${ownSchema}.die() RETURNS trigger LANGUAGE plpgsql AS
+      `CREATE OR REPLACE FUNCTION public.die() RETURNS trigger LANGUAGE plpgsql AS
          $$ BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NEW; END $$;
-       CREATE TRIGGER die AFTER INSERT ON ${schema}.${table} FOR EACH ROW EXECUTE FUNCTION ${ownSchema}.die()`,
+       CREATE TRIGGER die AFTER INSERT ON ${schema}.${table} FOR EACH ROW EXECUTE FUNCTION public.die()`,
     );
     await copy();
     await pool.query(`DROP TRIGGER die ON ${schema}.${table}`);

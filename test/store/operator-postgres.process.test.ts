@@ -195,7 +195,7 @@ describeOnPostgres((database) => {
     test("a database without an inbox is refused and left as it is, without its password in the error", async () => {
       const error = await errorOf(() => openInbox(`${withPassword()}#${database.schema}`));
       expect(error).toMatchObject({ code: "invalid_argument" });
-      expect(error.message).toMatch(/^postgres:\/\/postgres@127\.0\.0\.1:\d+\/postgres#test_\w+ has no inbox/);
+      expect(error.message).toMatch(/^postgres:\/\/postgres@127\.0\.0\.1:\d+\/\w+#test_\w+ has no inbox/);
       const { rows } = await database.pool.query("SELECT to_regnamespace($1) AS found", [database.schema]);
       expect(rows).toEqual([{ found: null }]);
     });

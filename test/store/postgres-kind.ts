@@ -32,8 +32,8 @@ function keepQuery(query: unknown): () => unknown {
   return () => (query as (sql: string) => unknown)("SELECT 1");
 }
 
-async function createOn({ pool, schema, ownSchema }: TestDatabase): Promise<StoreUnderTest<PostgresTransaction>> {
-  const written = `${ownSchema}.written`;
+async function createOn({ pool, schema }: TestDatabase): Promise<StoreUnderTest<PostgresTransaction>> {
+  const written = "public.written";
   await pool.query(`CREATE TABLE IF NOT EXISTS ${written} (place serial, text text)`);
   const create = () => openPatiently(createPostgresStore({ pool, schema }));
   return {

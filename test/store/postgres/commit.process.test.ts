@@ -52,7 +52,7 @@ describe("SQL that ends a transaction", () => {
 });
 
 describeOnPostgres((database) => {
-  const table = `${database.ownSchema}.people`;
+  const table = "public.people";
   beforeAll(async () => {
     await database.pool.query(`CREATE TABLE ${table} (place serial, name text UNIQUE)`);
   });

@@ -9,7 +9,7 @@ import { Sql, Statements } from "#pigeonhole/store/postgres/sql.js";
 import { type PostgresStore, createPostgresStore } from "#pigeonhole/store/postgres/postgres-store.js";
 import { startPostgresRelay } from "../../support/postgres-relay.js";
 import { startTransactionPooler } from "../../support/transaction-pooler.js";
-import { describeOnPostgres } from "../../support/postgres-server.js";
+import { describeOnPostgres, startPostgres } from "../../support/postgres-server.js";
 import {
   acceptLeased,
   DAY,
@@ -26,9 +26,9 @@ import { leaseSend, newRecord } from "../conformance/outbox-fixture.js";
 import { borrowClient, openStore } from "./store-on.js";
 
 describeOnPostgres((database) => {
-  async function pidOf(name: string): Promise<unknown> {
-    const { rows } = await database.pool.query<{ pid: number }>(
-      "SELECT pid FROM pg_stat_activity WHERE application_name = $1",
+  async function pidOf(name: string, pool = database.pool): Promise<unknown> {
+    const { rows } = await pool.query<{ pid: number }>(
+      "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name = $1",
       [name],
     );
     return rows[0]?.pid;
@@ -232,22 +232,27 @@ describeOnPostgres((database) => {
   });
 
   describe("a connection that cannot be used", () => {
-    /** What new transactions may do, also on connections that exist. */
-    async function setReadOnly(value: "on" | "off"): Promise<void> {
-      await database.pool.query("SET default_transaction_read_only = off");
-      await database.pool.query(`ALTER SYSTEM SET default_transaction_read_only = ${value}`);
-      await database.pool.query("SELECT pg_reload_conf()");
-    }
-
     test("a connection to a server that takes no writes is replaced, since the server may stay as it is", async () => {
-      const pool = new Pool({ connectionString: database.url, max: 1, application_name: "of the application" });
-      onTestFinished(() => pool.end());
-      const store = await openStore(database, pool);
+      const server = await startPostgres({});
+      onTestFinished(() => server.stop());
+      const { url } = server;
+      const [admin, pool] = [
+        new Pool({ connectionString: url }),
+        new Pool({ connectionString: url, max: 1, application_name: "of the application" }),
+      ];
+      for (const each of [admin, pool]) each.on("error", () => undefined);
+      onTestFinished(async () => void (await Promise.all([admin.end(), pool.end()])));
+      /** What new transactions may do, also on connections that exist. */
+      const setReadOnly = async (value: "on" | "off"): Promise<void> => {
+        await admin.query("SET default_transaction_read_only = off");
+        await admin.query(`ALTER SYSTEM SET default_transaction_read_only = ${value}`);
+        await admin.query("SELECT pg_reload_conf()");
+      };
+      const store = await openStore({ url, pool: admin, schema: database.schema }, pool);
       const lease = await acceptLeased(store, "before");
       await store.counts(T);
-      const pids = () => Promise.all(["pigeonhole accept", "of the application"].map(pidOf));
+      const pids = () => Promise.all(["pigeonhole accept", "of the application"].map((name) => pidOf(name, admin)));
       const before = await pids();
-      onTestFinished(() => setReadOnly("off"));
       await setReadOnly("on");
       const codeOf = (work: Promise<unknown>) => work.catch(({ code }: { code: string }) => code);
       await expect.poll(() => codeOf(store.accept(newEvent(`evt_${performance.now()}`)))).toBe("store_not_primary");

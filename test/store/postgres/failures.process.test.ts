@@ -55,7 +55,7 @@ describeOnPostgres((database) => {
     const store = await openStore(database);
     const lease = await acceptLeased(store, "before");
     await database.pool.query(
-      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'",
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database()",
     );
     await expect.poll(() => store.accept(newEvent("after")).catch(() => undefined)).toBeDefined();
     await expect.poll(() => store.settle(settlements.done(lease)).catch(() => undefined)).toBe("settled");
@@ -67,7 +67,7 @@ describeOnPostgres((database) => {
     const [store, other] = [await openStore(database), await openStore(database)];
     await acceptLeased(store, "evt_1");
     await database.pool.query(
-      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'pigeonhole session'",
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'pigeonhole session'",
     );
     await expect.poll(() => store.recover(T).catch(() => undefined)).toBeDefined();
     await expect.poll(() => other.recover(T).catch(() => undefined)).toBeDefined();

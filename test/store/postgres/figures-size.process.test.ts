@@ -4,7 +4,7 @@ import { silentLogger } from "#pigeonhole/base/logger.js";
 import { systemClock } from "#pigeonhole/base/clock.js";
 import { FIGURE_RANGES } from "#pigeonhole/store/figures.js";
 import { busyFigures } from "../busy-figures.js";
-import { describeOnPostgres } from "../../support/postgres-server.js";
+import { describeOnPostgres, startAlone } from "../../support/postgres-server.js";
 
 const [PROCESSES, HANDLERS] = [16, 30];
 const [SECOND, MINUTE] = [1_000, 60_000];
@@ -21,10 +21,7 @@ describeOnPostgres((database) => {
   test("a week of 16 processes with 30 handlers takes at most 1 MB on disk with the indexes, before a vacuum", async () => {
     const { pool, schema } = database;
     const store = createPostgresStore({ pool, schema });
-    onTestFinished(async () => {
-      await store.close();
-      await pool.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
-    });
+    onTestFinished(() => store.close());
     await store.open({ logger: silentLogger, clock: systemClock, runsHandlers: false, onAlarm: () => undefined });
     for (const table of TABLES) await pool.query(`ALTER TABLE ${schema}.${table} SET (autovacuum_enabled = off)`);
     const writeAt = (at: number, number = 0) =>
@@ -55,4 +52,4 @@ describeOnPostgres((database) => {
     expect(found?.bytes).toBeGreaterThan(300_000);
     expect(found?.bytes).toBeLessThan(MEGABYTE);
   }, 120_000);
-});
+}, startAlone);

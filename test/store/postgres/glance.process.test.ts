@@ -84,7 +84,7 @@ describeOnPostgres((database) => {
       await database.pool.query(`DELETE FROM ${database.schema}.node`);
       expect(await look(store)).toEqual(NOTHING);
       await database.pool.query(
-        `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = 'pigeonhole session'`,
+        `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'pigeonhole session'`,
       );
       expect(await look(store)).toEqual({ ...NOTHING, orphans: true });
       await store.recover(T);

@@ -94,7 +94,7 @@ describeOnPostgres((database) => {
     await report(store, "after");
     // Its connections are made again.
     await database.pool.query(
-      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'pigeonhole %'",
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pigeonhole %'",
     );
     await expect.poll(() => store.recover(T).then(Boolean, () => false)).toBe(true);
     await expect.poll(() => next.recover(T).then(Boolean, () => false)).toBe(true);
@@ -153,7 +153,7 @@ describeOnPostgres((database) => {
   test("a deploy from one version to the next under load loses nothing and does nothing twice", async () => {
     // Runs last, when the receivers are closed.
     onTestFinished(async () => void (await database.pool.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)));
-    const effects = `${database.ownSchema}.deployed`;
+    const effects = "public.deployed";
     await database.pool.query(`CREATE TABLE ${effects} (event text NOT NULL, version text NOT NULL)`);
     const service = await startContactEventService();
     onTestFinished(() => service.close());

@@ -198,7 +198,7 @@ describeOnPostgres((database) => {
       const copies = await Promise.all(Array.from({ length: 20 }, () => store.accept(newEvent("evt_1"))));
       expect(copies.filter(({ kind }) => kind === "stored")).toHaveLength(1);
       const { rows } = await database.pool.query(
-        "SELECT count(*) AS connections FROM pg_stat_activity WHERE application_name LIKE 'pigeonhole %'",
+        "SELECT count(*) AS connections FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pigeonhole %'",
       );
       expect(rows).toEqual([{ connections: "3" }]);
     });

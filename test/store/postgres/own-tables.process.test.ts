@@ -5,7 +5,7 @@ import { context, expectCode } from "../conformance/fixture.js";
 
 describeOnPostgres((database) => {
   const { schema } = database;
-  const table = `${database.ownSchema}.own`;
+  const table = "public.own";
 
   /** Opens a store with this `setup`, closed and dropped after the test. */
   async function openWith(setup: PostgresStoreOptions["setup"]): Promise<void> {

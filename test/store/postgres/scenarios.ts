@@ -81,7 +81,7 @@ export class PostgresScene {
   /** Ends connections of stores from the server's side. */
   async cut(name: "session" | "%"): Promise<void> {
     await this.database.pool.query(
-      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE $1",
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE $1",
       [`pigeonhole ${name}`],
     );
   }
@@ -157,7 +157,8 @@ export class PostgresScene {
   /** How many processes hold the lock of their number. */
   async locks(): Promise<number> {
     const { rows } = await this.database.pool.query<{ locks: number }>(
-      "SELECT count(*)::int AS locks FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ExclusiveLock' AND granted",
+      `SELECT count(*)::int AS locks FROM pg_locks JOIN pg_database AS d ON d.oid = database
+       WHERE d.datname = current_database() AND locktype = 'advisory' AND mode = 'ExclusiveLock' AND granted`,
     );
     return rows[0]?.locks ?? 0;
   }
