@@ -129,6 +129,24 @@ test.skipIf(isRoot())("a secret in a .env that the user may not read ends with 2
   ]);
 });
 
+test("no output contains the secret, whatever goes wrong with it", async () => {
+  const marked = "whsec_canary_in_the_coal_mine";
+  const runs = await Promise.all([
+    runCli(["verify", "--secret", marked, "--body", "-", "-H", "X-Svc-Signature: t=1,v1=00"], {
+      input: "{}",
+    }),
+    runCli(["trigger", "email.sent", "--secret", marked, "--to", "http://127.0.0.1:9/", "--json"]),
+    runCli(["doctor", "--secret", `"${marked}"`, "--json"]),
+    runCli(["doctor", "--secret", `svc_live_${marked}`]),
+    runCli(["endpoints", "list", "--api-key", `${marked} `, "--base-url", "http://127.0.0.1:9"]),
+    runCli(["endpoints", "list", "--api-key", `svc_live_${marked}`, "--base-url", "http://127.0.0.1:9", "--json"]),
+  ]);
+  for (const { stdout, stderr, code } of runs) {
+    expect(code).not.toBe(0);
+    expect(stdout + stderr).not.toContain("canary");
+  }
+});
+
 test.each(["EACCES", "EPERM", "EROFS", "ENOSPC", "ENAMETOOLONG"])(
   "an error explains in words, without a stack, that a file cannot be written because of %s",
   (code) => {

@@ -1,4 +1,4 @@
-import { chmodSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { makeCapture } from "../support/captures.js";
@@ -127,26 +127,5 @@ describe("a secret", () => {
     writeFileSync(join(cwd, ".env"), `\uFEFFPORT=3000\nWEBHOOK_SECRET=${SECRET}\n`);
     expect(await signature([], { cwd })).toMatchObject({ code: 0 });
     expect(await runCli(["doctor", "--port", "0"], { cwd })).toMatchObject({ code: 0 });
-  });
-
-  test("no output contains the secret, whatever goes wrong with it", async () => {
-    const cwd = makeFolder();
-    writeFileSync(join(cwd, "secret.txt"), SECRET);
-    chmodSync(join(cwd, "secret.txt"), 0o600);
-    const marked = "whsec_canary_in_the_coal_mine";
-    const runs = await Promise.all([
-      runCli(["verify", "--secret", marked, "--body", "-", "-H", "X-Svc-Signature: t=1,v1=00"], {
-        input: body,
-      }),
-      runCli(["trigger", "email.sent", "--secret", marked, "--to", "http://127.0.0.1:9/", "--json"]),
-      runCli(["doctor", "--secret", `"${marked}"`, "--json"]),
-      runCli(["doctor", "--secret", `svc_live_${marked}`]),
-      runCli(["endpoints", "list", "--api-key", `${marked} `, "--base-url", "http://127.0.0.1:9"]),
-      runCli(["endpoints", "list", "--api-key", `svc_live_${marked}`, "--base-url", "http://127.0.0.1:9", "--json"]),
-    ]);
-    for (const { stdout, stderr, code } of runs) {
-      expect(code).not.toBe(0);
-      expect(stdout + stderr).not.toContain("canary");
-    }
   });
 });
