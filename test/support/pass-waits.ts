@@ -2,7 +2,7 @@ import { vi } from "vitest";
 import { endOfTurn } from "./end-of-turn.js";
 
 /** So much time passes at most: then what hangs waits for the limit of its test. */
-const LONGEST_MS = 300_000;
+const MAX_WAIT_MS = 300_000;
 const STEP_MS = 20;
 
 /**
@@ -16,7 +16,7 @@ export async function passWaits<Result>(work: () => Promise<Result>): Promise<Re
     () => true,
     () => true,
   );
-  for (let passedMs = 0; passedMs < LONGEST_MS; passedMs += STEP_MS) {
+  for (let passedMs = 0; passedMs < MAX_WAIT_MS; passedMs += STEP_MS) {
     await vi.advanceTimersByTimeAsync(STEP_MS);
     if (await Promise.race([over, endOfTurn()])) break;
   }
