@@ -13,10 +13,10 @@ export type { PostgresServer } from "./postgres-process.js";
 const PREPARE_MS = 150_000;
 
 /**
- * A server of this machine for a test that restarts it, sets what holds for all of it, or needs other settings. All
- * others share one, see `createDatabase`.
+ * A server of this machine for a test that restarts it, or needs other settings, or looks at what is pruned or seen: a
+ * transaction in any database of a server counts in all snapshots.
  */
-export async function startPostgres(settings: Settings): Promise<PostgresServer> {
+export async function startPostgres(settings: Settings = {}): Promise<PostgresServer> {
   const programs = findPrograms();
   return serve(programs, await makeData(programs), settings);
 }
@@ -73,17 +73,12 @@ export interface TestDatabase {
   readonly schema: string;
 }
 
-/** Defines tests that need a database. Without a server they are skipped; in CI they fail. */
+/** Defines tests that need a database, or `startPostgres`. Without a server they are skipped; in CI they fail. */
 export function describeOnPostgres(
   define: (database: TestDatabase) => void,
   create: () => Promise<PostgresServer> = createDatabase,
 ): void {
   describe.skipIf(!hasPostgres() && process.env["CI"] === undefined)("on a server", () => define(useDatabase(create)));
-}
-
-/** For tests of what is pruned or seen: a transaction in any database of a server counts in all snapshots. */
-export function startAlone(): Promise<PostgresServer> {
-  return givenPostgresUrl() === undefined ? startPostgres({}) : createDatabase();
 }
 
 /** Defines tests on a server of a version of npm, which is installed when it is not there. */

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type PostgresStore, createPostgresStore } from "#pigeonhole/store/postgres/postgres-store.js";
 import { startPostgresRelay } from "../../support/postgres-relay.js";
-import { describeOnPostgres, startAlone } from "../../support/postgres-server.js";
+import { describeOnPostgres, startPostgres } from "../../support/postgres-server.js";
 import {
   DAY,
   NOTHING_TO_PRUNE,
@@ -425,4 +425,4 @@ describeOnPostgres((database) => {
       expect(await placesOf()).toEqual({});
     });
   });
-}, startAlone);
+}, startPostgres);

@@ -233,7 +233,7 @@ describeOnPostgres((database) => {
 
   describe("a connection that cannot be used", () => {
     test("a connection to a server that takes no writes is replaced, since the server may stay as it is", async () => {
-      const server = await startPostgres({});
+      const server = await startPostgres();
       onTestFinished(() => server.stop());
       const { url } = server;
       const [admin, pool] = [

@@ -4,7 +4,7 @@ import { silentLogger } from "#pigeonhole/base/logger.js";
 import { systemClock } from "#pigeonhole/base/clock.js";
 import { FIGURE_RANGES } from "#pigeonhole/store/figures.js";
 import { busyFigures } from "../busy-figures.js";
-import { describeOnPostgres, startAlone } from "../../support/postgres-server.js";
+import { describeOnPostgres, startPostgres } from "../../support/postgres-server.js";
 
 const [PROCESSES, HANDLERS] = [16, 30];
 const [SECOND, MINUTE] = [1_000, 60_000];
@@ -52,4 +52,4 @@ describeOnPostgres((database) => {
     expect(found?.bytes).toBeGreaterThan(300_000);
     expect(found?.bytes).toBeLessThan(MEGABYTE);
   }, 120_000);
-}, startAlone);
+}, startPostgres);

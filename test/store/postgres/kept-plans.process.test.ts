@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeOnPostgres, startAlone } from "../../support/postgres-server.js";
+import { describeOnPostgres, startPostgres } from "../../support/postgres-server.js";
 import type { PostgresStore } from "#pigeonhole/store/postgres/postgres-store.js";
 import type { Lease } from "#pigeonhole/store/work.js";
 import { T, acceptLeased, settlements } from "../conformance/fixture.js";
@@ -70,4 +70,4 @@ describeOnPostgres((database) => {
       expect((await readLeased())["inbox_work_leased"]).toBeLessThan(RUNS);
     },
   );
-}, startAlone);
+}, startPostgres);
