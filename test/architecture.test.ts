@@ -96,7 +96,7 @@ function importsOf(file: string): Import[] {
 
 function fileOf({ from, specifier }: Import): string[] {
   const path = resolve(dirname(from), specifier).replace(/\.js$/, "");
-  return files.filter((known) => known === `${path}.ts` || known === `${path}.tsx`);
+  return [`${path}.ts`, `${path}.tsx`].filter((file) => known.has(file));
 }
 
 /** The files that a file loads at once: neither types nor what it loads only when it needs it. */
@@ -107,6 +107,7 @@ function loadedBy(file: string): string[] {
 }
 
 const files = sourceFiles();
+const known = new Set(files);
 const imports = files.flatMap(importsOf);
 const relativeImports = imports.filter(({ specifier }) => specifier.startsWith("."));
 const packageImports = imports.filter(({ specifier }) => !/^(\.|node:)/.test(specifier));
