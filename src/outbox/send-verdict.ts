@@ -73,10 +73,11 @@ function isForConfiguration({ status, code }: ApiError): boolean {
 
 /**
  * True for an event so young that "in the future" may be all that is wrong with it: our clock runs ahead of the
- * service's, which in a batch does not say which rule of `invalid_event` was broken. A later try shows it.
+ * service's, which in a batch does not say which rule of `invalid_event` was broken. A later try shows it. One of a
+ * clock that was set back since stays in the future, and is not young.
  */
 export function mayBeClockSkew(code: string, occurredAt: number, nowMs: number): boolean {
-  return code === "invalid_event" && nowMs - occurredAt < YOUNG_MS;
+  return code === "invalid_event" && Math.abs(nowMs - occurredAt) < YOUNG_MS;
 }
 
 function retry(error: unknown): Extract<SendVerdict, { kind: "retry" }> {
