@@ -25,6 +25,7 @@ const TEST_PACKAGES = [
   "express",
   "express4",
   "hono",
+  "pg",
   "pino",
   "vitest",
 ];
