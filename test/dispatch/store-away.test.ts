@@ -42,7 +42,8 @@ async function open(
     };
   });
   const retry = { maxAttempts, initialMs: 2_000, factor: 1 };
-  const receiver = openReceiver({ store, clock, retry, concurrency: CONCURRENCY, logger: log.logger });
+  const fixed = { clock, random: () => 0.5 };
+  const receiver = openReceiver({ store, ...fixed, retry, concurrency: CONCURRENCY, logger: log.logger });
   let runs = 0;
   const holdStore = async (forMs: number) => {
     server.isAway = true;
