@@ -1,5 +1,5 @@
 import type { Clock } from "../base/clock.js";
-import { type Deadline, Deadlines, type Expiring } from "../base/deadlines.js";
+import { Deadlines } from "../base/deadlines.js";
 import { SECOND } from "../base/duration.js";
 import { LATE, inTime } from "../base/wait.js";
 import type { BodyRoom } from "../http/delivery-request.js";
@@ -33,26 +33,24 @@ export interface AdmissionLimits {
   highWaterMark: number;
   /** False when all deliveries are refused. */
   accepts: boolean;
-  /**
-   * Limit in bytes of the bodies of all current deliveries together, so that many large ones do not use up the memory.
-   */
+  /** Limit in bytes of the bodies of all current deliveries together. */
   bodiesBytes: number;
 }
 
-/**
- * Decides which deliveries can be taken now: by the receiver's state, by how many wait and for how long, and by the
- * memory that bodies hold.
- */
+/** What an admitted delivery may use, and how it says where it is. */
+export interface Admitted extends BodyRoom {
+  /** Its body is read: it waits for the start and the store from now on. */
+  wait(): void;
+  /** It is not verified and waits for the secrets: meanwhile it takes no place from genuine ones, also when late. */
+  waitAside<Value>(settled: Promise<Value>): Promise<Value>;
+}
+
+/** Decides which deliveries can be taken now: by the receiver's state, by how many wait, and by the memory of bodies. */
 export class Admission {
+  readonly #limits: AdmissionLimits;
   readonly #clock: Clock;
-  readonly #highWaterMark: number;
-  readonly #accepts: boolean;
-  /** Limit of a body in bytes. */
-  readonly maxBodyBytes: number;
-  /** Of the bodies that are being received. */
-  readonly deadlines: Deadlines;
-  /** Of the answers. */
-  readonly #answerDeadlines: Deadlines;
+  readonly #bodies: Deadlines;
+  readonly #answers: Deadlines;
   #state: ReceiverState = "new";
   #hasStarted = false;
   #stateChanged: (() => void)[] = [];
@@ -62,14 +60,11 @@ export class Admission {
   #noneWaits: (() => void) | undefined;
 
   constructor(limits: AdmissionLimits, clock: Clock) {
-    const { maxBodyBytes, bodyTimeoutMs, highWaterMark, bodiesBytes, accepts } = limits;
+    this.#limits = limits;
     this.#clock = clock;
-    this.#highWaterMark = highWaterMark;
-    this.#accepts = accepts;
-    this.maxBodyBytes = maxBodyBytes;
-    this.deadlines = new Deadlines(clock, bodyTimeoutMs);
-    this.#answerDeadlines = new Deadlines(clock, ANSWER_MS);
-    this.#freeBytes = bodiesBytes;
+    this.#bodies = new Deadlines(clock, limits.bodyTimeoutMs);
+    this.#answers = new Deadlines(clock, ANSWER_MS);
+    this.#freeBytes = limits.bodiesBytes;
   }
 
   /** The receiver's state, which its lifecycle sets. */
@@ -94,23 +89,77 @@ export class Admission {
     return this.#waiting;
   }
 
-  /** True while a delivery that did not get its answer in time still waits. */
-  get isOverdue(): boolean {
-    return this.#overdue > 0;
+  /** What bodies may still take. */
+  get freeBytes(): number {
+    return this.#freeBytes;
   }
 
   /** What cannot be taken at all is refused before its body is read. */
   refusal(): Outcome | undefined {
-    if (!this.#accepts) return { kind: "not_accepting" };
+    if (!this.#limits.accepts) return { kind: "not_accepting" };
     if (this.#state === "new") return { kind: "not_started" };
     if (this.#state === "stopping" || this.#state === "stopped") return { kind: "stopping" };
     // A new delivery would wait behind the overdue one.
-    return this.isOverdue || this.#waiting >= this.#highWaterMark ? { kind: "overloaded" } : undefined;
+    return this.#overdue > 0 || this.#waiting >= this.#limits.highWaterMark ? { kind: "overloaded" } : undefined;
   }
 
-  /** Admits a body that is announced with `length` bytes, NaN without one. Its bytes are counted as they arrive. */
-  admit(length: number): AdmittedDelivery {
-    return new AdmittedDelivery(this, !(length <= SHORT_BODY_BYTES));
+  /**
+   * Takes a delivery to its outcome with `work`. `length` is the announced one of its body, NaN without one; its bytes
+   * are counted as they arrive. It holds its memory and its place until `work` has settled, also after its answer:
+   * `LATE` when the time for one is over first. `tookMs`: since it was admitted, or since its body was there if late.
+   */
+  admit(
+    length: number,
+    work: (admitted: Admitted) => Promise<Outcome>,
+  ): Promise<{ outcome: Outcome | typeof LATE; tookMs: number }> {
+    const isLong = !(length <= SHORT_BODY_BYTES);
+    const { maxBodyBytes: maxBytes } = this.#limits;
+    let [taken, waits, isLate, hasLeft] = [0, false, false, false];
+    return new Promise((resolve, reject) => {
+      const expire = (): void => {
+        isLate = true;
+        if (!waits) return;
+        this.#overdue += 1;
+        answer(LATE);
+      };
+      let deadline = this.#answers.begin({ expire });
+      const answer = (outcome: Outcome | typeof LATE): void =>
+        resolve({ outcome, tookMs: this.#answers.elapsedOf(deadline) });
+      const wait = (): void => {
+        waits = true;
+        this.#waiting += 1;
+        if (!isLate) return;
+        // The sender was late. Bodies have a time limit of their own; the time for our answer begins here.
+        isLate = false;
+        deadline = this.#answers.begin({ expire });
+      };
+      const endWaiting = (): void => {
+        if (!waits) return;
+        waits = false;
+        this.#waiting -= 1;
+        if (isLate) this.#overdue -= 1;
+        if (this.#waiting === 0) this.#noneWaits?.();
+      };
+      const take = (bytes: number): boolean => {
+        // The rest of a delivery that was answered is discarded.
+        if (hasLeft) return true;
+        if (bytes > this.#freeBytes) return false;
+        this.#freeBytes -= bytes;
+        taken += bytes;
+        return true;
+      };
+      const waitAside = <Value>(settled: Promise<Value>): Promise<Value> => {
+        endWaiting();
+        return settled.finally(wait);
+      };
+      const leave = (): void => {
+        hasLeft = true;
+        this.#answers.end(deadline);
+        this.#freeBytes += taken;
+        endWaiting();
+      };
+      work({ maxBytes, deadlines: this.#bodies, isLong, take, wait, waitAside }).finally(leave).then(answer, reject);
+    });
   }
 
   /** A delivery waits for a start in progress, but not longer than the service waits for an answer. */
@@ -126,131 +175,5 @@ export class Admission {
   async untilNoneWaits(timeoutMs: number): Promise<void> {
     if (this.#waiting === 0) return;
     await inTime(new Promise<void>((resolve) => (this.#noneWaits = resolve)), this.#clock, timeoutMs);
-  }
-
-  /** False when so many bytes are not free; nothing is taken then. */
-  takeBytes(bytes: number): boolean {
-    if (bytes > this.#freeBytes) return false;
-    this.#freeBytes -= bytes;
-    return true;
-  }
-
-  giveBytes(bytes: number): void {
-    this.#freeBytes += bytes;
-  }
-
-  beginToAnswer(delivery: Expiring): Deadline {
-    return this.#answerDeadlines.begin(delivery);
-  }
-
-  endAnswering(deadline: Deadline): void {
-    this.#answerDeadlines.end(deadline);
-  }
-
-  /** How long a delivery has waited for its answer, in milliseconds. */
-  elapsedOf(deadline: Deadline): number {
-    return this.#answerDeadlines.elapsedOf(deadline);
-  }
-
-  beginToWait(): void {
-    this.#waiting += 1;
-  }
-
-  becomeOverdue(): void {
-    this.#overdue += 1;
-  }
-
-  endWaiting(wasOverdue: boolean): void {
-    this.#waiting -= 1;
-    if (wasOverdue) this.#overdue -= 1;
-    if (this.#waiting === 0) this.#noneWaits?.();
-  }
-}
-
-/** One admitted delivery, and what it holds until it leaves. */
-export class AdmittedDelivery implements BodyRoom, Expiring {
-  readonly #admission: Admission;
-  readonly isLong: boolean;
-  /** Of its answer. */
-  #deadline: Deadline;
-  #taken = 0;
-  #waits = false;
-  /** Its time for an answer is over. */
-  #isLate = false;
-  #hasLeft = false;
-  #answerLate: ((late: typeof LATE) => void) | undefined;
-
-  constructor(admission: Admission, isLong: boolean) {
-    this.#admission = admission;
-    this.isLong = isLong;
-    this.#deadline = admission.beginToAnswer(this);
-  }
-
-  /** Milliseconds since it was admitted; since its body was there if that came late. */
-  get elapsedMs(): number {
-    return this.#admission.elapsedOf(this.#deadline);
-  }
-
-  get maxBytes(): number {
-    return this.#admission.maxBodyBytes;
-  }
-
-  get deadlines(): Deadlines {
-    return this.#admission.deadlines;
-  }
-
-  take(bytes: number): boolean {
-    // The rest of a delivery that was answered is discarded.
-    if (this.#hasLeft) return true;
-    if (!this.#admission.takeBytes(bytes)) return false;
-    this.#taken += bytes;
-    return true;
-  }
-
-  /**
-   * Settles as `settled` does, or resolves with {@link LATE} when the time for an answer is over; the delivery itself
-   * goes on.
-   */
-  untilAnswered<Value>(settled: Promise<Value>): Promise<Value | typeof LATE> {
-    return new Promise((resolve, reject) => {
-      this.#answerLate = resolve;
-      settled.then(resolve, reject);
-    });
-  }
-
-  /** Its body is read: it waits for the start and the store from now on. */
-  wait(): void {
-    this.#waits = true;
-    this.#admission.beginToWait();
-    if (!this.#isLate) return;
-    // The sender was late. Bodies have a time limit of their own; the time for our answer begins here.
-    this.#isLate = false;
-    this.#deadline = this.#admission.beginToAnswer(this);
-  }
-
-  /** It is not verified and waits for the secrets: meanwhile it takes no place from genuine ones, also when late. */
-  async waitAside<Value>(settled: Promise<Value>): Promise<Value> {
-    this.#waits = false;
-    this.#admission.endWaiting(this.#isLate);
-    try {
-      return await settled;
-    } finally {
-      this.wait();
-    }
-  }
-
-  expire(): void {
-    this.#isLate = true;
-    if (!this.#waits) return;
-    this.#admission.becomeOverdue();
-    this.#answerLate?.(LATE);
-  }
-
-  /** It is settled: stored, a duplicate, or refused. */
-  leave(): void {
-    this.#hasLeft = true;
-    this.#admission.endAnswering(this.#deadline);
-    this.#admission.giveBytes(this.#taken);
-    if (this.#waits) this.#admission.endWaiting(this.#isLate);
   }
 }

@@ -15,7 +15,7 @@ import { SIGNED_HERE_HEADER } from "../protocol/sign-here.js";
 import { type VerificationRules, type VerifiedOrNot, verifyRequest } from "../protocol/verify-request.js";
 import type { AcceptResult } from "../store/store.js";
 import type { TraceContext } from "../store/trace-context.js";
-import type { Admission, AdmittedDelivery } from "./admission.js";
+import type { Admission, Admitted } from "./admission.js";
 import type { Alarms } from "./alarms.js";
 import type { ClockWatch } from "./clock-watch.js";
 import type { DeliveryWatch } from "./delivery-watch.js";
@@ -57,20 +57,20 @@ async function handleDelivery(request: DeliveryRequest, path: DeliveryPath): Pro
   try {
     const refused = refuseByHeaders(request, path);
     if (refused !== undefined) return answer(refused, request, path);
-    const admitted = admission.admit(Number(request.header("content-length") ?? Number.NaN));
-    const outcome = await admitted.untilAnswered(take(request, admitted, path));
-    if (outcome !== LATE) return answer(outcome, request, path, admitted);
+    const length = Number(request.header("content-length") ?? Number.NaN);
+    const { outcome, tookMs } = await admission.admit(length, (admitted) => take(request, admitted, path));
+    if (outcome !== LATE) return answer(outcome, request, path, tookMs);
     // The store may still take it. Then the next attempt is a duplicate, and its handlers run once.
     report.alarms.raise({ kind: "deliveries_overdue", waiting: admission.waiting });
-    return answer({ kind: "overloaded" }, request, path, admitted);
+    return answer({ kind: "overloaded" }, request, path, tookMs);
   } catch (error) {
     report.logger.error(errorFields(error, false), "receive_failed");
     return answer({ kind: "internal_error" }, request, path);
   }
 }
 
-/** An admitted delivery holds its memory and its place until it is settled, also after its answer. */
-async function take(request: DeliveryRequest, admitted: AdmittedDelivery, path: DeliveryPath): Promise<Outcome> {
+/** The part that an admitted delivery passes. */
+async function take(request: DeliveryRequest, admitted: Admitted, path: DeliveryPath): Promise<Outcome> {
   try {
     const read = await request.readBody(admitted);
     if (read.kind !== "read") return read;
@@ -82,12 +82,10 @@ async function take(request: DeliveryRequest, admitted: AdmittedDelivery, path: 
   } catch (error) {
     path.report.logger.error(errorFields(error, false), "receive_failed");
     return { kind: "internal_error" };
-  } finally {
-    admitted.leave();
   }
 }
 
-function observe(raw: RawRequest, admitted: AdmittedDelivery, path: DeliveryPath): Promise<Outcome> {
+function observe(raw: RawRequest, admitted: Admitted, path: DeliveryPath): Promise<Outcome> {
   const receiveIt = (trace?: TraceContext): Promise<Outcome> => receive(raw, admitted, path, trace);
   return path.telemetry?.observeDelivery(receiveIt) ?? receiveIt();
 }
@@ -95,7 +93,7 @@ function observe(raw: RawRequest, admitted: AdmittedDelivery, path: DeliveryPath
 /** The part from the whole body to the commit. */
 async function receive(
   raw: RawRequest,
-  admitted: AdmittedDelivery,
+  admitted: Admitted,
   path: DeliveryPath,
   trace: TraceContext | undefined,
 ): Promise<Outcome> {
@@ -201,10 +199,10 @@ function answer(
   outcome: Outcome,
   { header }: DeliveryRequest,
   { verification, report, telemetry }: DeliveryPath,
-  admitted?: AdmittedDelivery,
+  tookMs = 0,
 ): Answer {
   try {
-    report.watch.answered(outcome, { header, tookMs: admitted?.elapsedMs ?? 0 });
+    report.watch.answered(outcome, { header, tookMs });
     telemetry?.countAnswer(outcome.kind);
     const given = answerFor(outcome, verification.rules.unverified);
     report.finalAnswers.saw(outcome, given.status, header);

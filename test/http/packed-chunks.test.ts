@@ -1,16 +1,27 @@
 import { expect, test } from "vitest";
 import { systemClock } from "#pigeonhole/base/clock.js";
 import { CHUNK_OVERHEAD_BYTES, PackedChunks } from "#pigeonhole/http/packed-chunks.js";
+import type { BodyRoom } from "#pigeonhole/http/delivery-request.js";
 import { Admission } from "#pigeonhole/receiver/admission.js";
 
 const ROOM = 1_000_000;
+
+/** The room of a delivery that leaves in the next turn. */
+function admit(admission: Admission, announced: number): BodyRoom {
+  const rooms: BodyRoom[] = [];
+  void admission.admit(announced, (admitted) => {
+    rooms.push(admitted);
+    return Promise.resolve({ kind: "stopping" });
+  });
+  return rooms[0] ?? expect.fail("not admitted");
+}
 
 function pack(sizes: number[], { announced = Number.NaN, bodiesBytes = ROOM, maxBodyBytes = ROOM } = {}) {
   const admission = new Admission(
     { maxBodyBytes, bodyTimeoutMs: 1_000, bodiesBytes, highWaterMark: 10, accepts: true },
     systemClock,
   );
-  const room = admission.admit(announced);
+  const room = admit(admission, announced);
   const chunks = new PackedChunks(room);
   const kept: Uint8Array[] = [];
   let next = 0;
@@ -20,10 +31,7 @@ function pack(sizes: number[], { announced = Number.NaN, bodiesBytes = ROOM, max
     kept.push(...blocks);
   }
   kept.push(...chunks.rest());
-  let free = bodiesBytes;
-  while (!admission.takeBytes(free)) free -= 1;
-  room.leave();
-  return { body: Buffer.concat(kept), kept: kept.length, taken: bodiesBytes - free };
+  return { body: Buffer.concat(kept), kept: kept.length, taken: bodiesBytes - admission.freeBytes };
 }
 
 const counting = (length: number): Buffer => Buffer.from(Uint8Array.from({ length }, (_, index) => index + 1));
