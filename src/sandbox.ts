@@ -1,7 +1,6 @@
 export { createSandbox } from "./sandbox/create-sandbox.js";
 export type { SandboxOptions } from "./sandbox/options.js";
 export type {
-  ContactEventWait,
   EmitOptions,
   Emitted,
   EndpointWithSecret,
@@ -10,8 +9,9 @@ export type {
   SandboxEndpoints,
   SandboxListenOptions,
   SandboxResetOptions,
-} from "./sandbox/sandbox.js";
-export type { SandboxClock } from "./sandbox/sandbox-time.js";
+} from "./sandbox/control/sandbox.js";
+export type { ContactEventWait } from "./sandbox/contact-events/contact-event-waits.js";
+export type { SandboxClock } from "./sandbox/clock/sandbox-time.js";
 export type { SandboxLogEntry } from "./sandbox/log-entry.js";
 export {
   type InitialEndpoint,
@@ -34,10 +34,10 @@ export type { DomainRecords } from "./sandbox/resources/domain-records.js";
 export type { MailAccountInput, MailHost, MailServerInput } from "./sandbox/resources/mail-servers.js";
 export type { ResourceName } from "./sandbox/resources/create-resources.js";
 export { SandboxApiError } from "./sandbox/api/api-handlers.js";
-export type { ActiveFault } from "./sandbox/fault-rules.js";
-export type { ApiFaultRule, InjectedFault } from "./sandbox/api/api-faults.js";
-export type { SandboxApiKey, SandboxApiKeys } from "./sandbox/api/api-key-registry.js";
-export type { ApiCallEntry } from "./sandbox/api/create-api.js";
+export type { ActiveFault } from "./sandbox/faults/fault-rules.js";
+export type { ApiFaultRule, InjectedFault } from "./sandbox/calls/api-faults.js";
+export type { SandboxApiKey, SandboxApiKeys } from "./sandbox/access/api-key-registry.js";
+export type { ApiCallEntry } from "./sandbox/calls/create-api.js";
 export type { SandboxAutomation } from "./sandbox/contact-events/automations.js";
 export type { ContactInput, SandboxContact } from "./sandbox/contact-events/contact-list.js";
 export type { StoredEvent } from "./sandbox/contact-events/event-log.js";
@@ -46,6 +46,6 @@ export type { AttemptRow } from "./sandbox/delivery/attempt-row.js";
 export type { SandboxEvent } from "./sandbox/delivery/scheduled-delivery.js";
 export type { DeliveryFault, DeliveryFaultRule } from "./sandbox/delivery/delivery-faults.js";
 export type { EndpointChange } from "./sandbox/endpoints/endpoint-registry.js";
-export type { AttemptWait } from "./sandbox/attempt-waits.js";
+export type { AttemptWait } from "./sandbox/delivery/attempt-waits.js";
 export { type ManualClock, createManualClock } from "./base/manual-clock.js";
 export { type SampleEvent, type SampleOptions, sampleEvent, sampleTestEvent } from "./sandbox/samples/sample-event.js";

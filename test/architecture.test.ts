@@ -25,7 +25,7 @@ const ROOMS: Record<string, readonly string[]> = {
 
 /** Lines that each room may have at most, as `npm run weight` counts them; what raises one says why in its commit. */
 const CEILINGS: Record<string, number> = {
-  base: 1_050,
+  base: 1_100,
   protocol: 2_250,
   contract: 5_700,
   store: 19_100,
@@ -47,6 +47,21 @@ const CEILINGS: Record<string, number> = {
 /** Folders inside a room that stand on one another: each imports only those before it; "" for the files beside them. */
 const ORDERS: Record<string, readonly string[]> = {
   capture: ["json", "model", "folder", "query", "send", "replay", "tests", "export", "redact", "schemas"],
+  sandbox: [
+    "samples",
+    "clock",
+    "faults",
+    "api",
+    "access",
+    "endpoints",
+    "delivery",
+    "contact-events",
+    "calls",
+    "resources",
+    "control",
+    "",
+  ],
+  dev: ["lines", "sandbox", "tunnel", "forward", "register", "capture-port", "api", "page-port", ""],
   page: [
     "api",
     "state",

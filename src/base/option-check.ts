@@ -27,6 +27,11 @@ export function checkChoice<const Value extends string>(
   throw new PigeonholeError("invalid_option", `${option} must be ${listOf(values)}, got "${given}".`);
 }
 
+export function checkTexts(option: string, list: readonly string[]): readonly string[] {
+  if (Array.isArray(list) && list.every((entry) => typeof entry === "string")) return list;
+  throw new PigeonholeError("invalid_option", `${option} must be a list of strings.`);
+}
+
 /** The values in quotes, as in a sentence. */
 function listOf(values: readonly string[]): string {
   const quoted = values.map((value) => `"${value}"`);

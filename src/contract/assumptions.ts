@@ -23,7 +23,7 @@ export const GENERAL_ASSUMPTIONS: readonly ApiAssumption[] = [
     notShown: "How many characters follow the 24 of an API key's id in its token.",
     assumed:
       "In the sandbox some. A token of another shape has an id made from a digest, so that the id never reveals a token.",
-    change: "`src/sandbox/api/api-key-registry.ts`.",
+    change: "`src/sandbox/access/api-key-registry.ts`.",
   },
   {
     id: "webhook_scopes",
@@ -136,13 +136,13 @@ export const GENERAL_ASSUMPTIONS: readonly ApiAssumption[] = [
       "How a missing or wrong key, a switched-off key, an unknown path, a wrong method and an unreadable or large body are refused.",
     assumed:
       "In the sandbox: 401 `unauthorized`, 403 `inactive_api_key`, 404 `resource_not_found`, 405 `method_not_allowed`, 400 `invalid_parameter`, 413 `request_too_large`. The key is checked first, then path, scope, query, header and body.",
-    change: "Nothing in a client, which uses the status. The sandbox: `src/sandbox/api/create-api.ts`.",
+    change: "Nothing in a client, which uses the status. The sandbox: `src/sandbox/calls/create-api.ts`.",
   },
   {
     id: "malformed_id",
     notShown: "What an id of the wrong shape in a path is answered.",
     assumed: "In the sandbox: 404, as for an unknown id. The client refuses it before sending.",
-    change: "`checkParams` in `src/sandbox/api/read-input.ts`.",
+    change: "`checkParams` in `src/sandbox/calls/read-input.ts`.",
   },
   {
     id: "same_event",
@@ -163,7 +163,7 @@ export const GENERAL_ASSUMPTIONS: readonly ApiAssumption[] = [
     notShown: "What is checked first, and so which error is answered where several apply.",
     assumed:
       "In the sandbox credential, path, scope, query, header, body, reach, existence, capability and limit. A client decides nothing by it.",
-    change: "`CHECKS` in `src/sandbox/api/checks.ts`.",
+    change: "`CHECKS` in `src/sandbox/calls/checks.ts`.",
   },
   {
     id: "rate_window",
@@ -171,14 +171,14 @@ export const GENERAL_ASSUMPTIONS: readonly ApiAssumption[] = [
       "Over which time window the service counts the 600 events, and whether replayed, refused or failed ones count.",
     assumed:
       "The sandbox takes no more than 600 in any 60 s, the strictest reading. Every event that is stored counts, a replayed one too, and each of a batch, failed ones too; a call that is refused counts nothing.",
-    change: "Option `eventsPerMinute` of the sandbox, and `src/sandbox/api/event-rate.ts`.",
+    change: "Option `eventsPerMinute` of the sandbox, and `src/sandbox/calls/event-rate.ts`.",
   },
   {
     id: "batch_issues",
     notShown: "Which broken rules of an event refuse its whole batch.",
     assumed:
       "In the sandbox: everything but `invalid_event`, which fails the one event. Events that fail for their contact or key fail alone too.",
-    change: "`readBody` in `src/sandbox/api/read-input.ts`.",
+    change: "`readBody` in `src/sandbox/calls/read-input.ts`.",
   },
   {
     id: "automation_shape",
@@ -215,14 +215,14 @@ export const GENERAL_ASSUMPTIONS: readonly ApiAssumption[] = [
     notShown: "What can be replayed, how often it is tried, and what it changes.",
     assumed:
       "In the sandbox: a row that failed. It is tried once, with the same bytes and a new signature, as attempt 1 of a new delivery. It counts like any attempt and does not change planned retries. A delivered row, and an endpoint that is off, are 422 `invalid_parameter`.",
-    change: "`src/sandbox/deliver-once.ts`.",
+    change: "`src/sandbox/delivery/deliver-once.ts`.",
   },
   {
     id: "aged_resend",
     notShown: "Whether a resend under a known key is looked up before or after its event is checked by age.",
     assumed:
       "In the sandbox after: an event that has become 90 days old since a lost answer is `invalid_event`, although it is stored. A call that is repeated so late may end as `dead` although it took effect.",
-    change: "`src/sandbox/api/create-api.ts` has the order.",
+    change: "`src/sandbox/calls/create-api.ts` has the order.",
   },
   {
     id: "member_events",
@@ -408,7 +408,7 @@ export const GENERAL_ASSUMPTIONS: readonly ApiAssumption[] = [
       "How a call with an expired key is answered, with which status the rotation of a revoked or expired key is refused, and what an expired key can be changed in.",
     assumed:
       "In the sandbox 401, as for a revoked one; 409 `revoked` for both; and everything. A key expires on the sandbox's clock. An access token has no key of its own to rotate: 404 `resource_not_found`.",
-    change: "`src/sandbox/resources/keys.ts` and `src/sandbox/api/authenticate.ts`.",
+    change: "`src/sandbox/resources/keys.ts` and `src/sandbox/calls/authenticate.ts`.",
   },
   {
     id: "api_key_cap",
@@ -445,7 +445,7 @@ export const GENERAL_ASSUMPTIONS: readonly ApiAssumption[] = [
       "How an access token looks, what caps that of a member, whether it is asked for a code to make or rotate a key, and whether `owner_only` comes before the scope.",
     assumed:
       "In the sandbox `svc_app_` and hex digits; the member's role, at every call; it is not; and it does. A contact that another person added does not exist for a member's app, which deletes nothing of it and cannot add it again.",
-    change: "`src/sandbox/access/sandbox-callers.ts` and `src/sandbox/api/authenticate.ts`.",
+    change: "`src/sandbox/access/sandbox-callers.ts` and `src/sandbox/calls/authenticate.ts`.",
   },
   {
     id: "owned_addresses",

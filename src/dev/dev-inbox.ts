@@ -5,8 +5,8 @@ import type { CaptureSummary } from "../capture/model/capture.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import { openInbox } from "../store/open-inbox.js";
 import type { EventWork } from "./api/page-api.js";
-import type { DevEvent, Report } from "./dev-event.js";
-import { WorkFollower } from "./work-follower.js";
+import type { DevEvent, Report } from "./lines/dev-event.js";
+import { WorkFollower } from "./api/work-follower.js";
 
 const LOOK_INTERVAL_MS = SECOND;
 

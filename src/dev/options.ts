@@ -24,8 +24,8 @@ import { DEFAULT_ENDPOINT_PATH } from "../protocol/endpoint-path.js";
 import { type TypeMatcher, parsePatterns } from "../protocol/event-pattern.js";
 import type { OnInvalid, WhenDown } from "./forward/forwarder.js";
 import { type Forward, type ForwardRule, createForwardRules } from "./forward/forward-rules.js";
-import type { Report } from "./dev-event.js";
-import type { DevSandbox } from "./dev-sandbox.js";
+import type { Report } from "./lines/dev-event.js";
+import type { DevSandbox } from "./sandbox/dev-sandbox.js";
 import type { EndpointApi } from "./register/registration.js";
 
 /** An endpoint to create at the service for this run. */

@@ -1,6 +1,6 @@
 import type { CaptureFolder } from "../capture/folder/capture-folder.js";
 import type { Session } from "./api/page-api.js";
-import type { DevEvent } from "./dev-event.js";
+import type { DevEvent } from "./lines/dev-event.js";
 
 type ReadyEvent = Extract<DevEvent, { kind: "ready" }>;
 

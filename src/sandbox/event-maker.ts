@@ -4,7 +4,7 @@ import { type EventType, isEventType } from "../protocol/event-types.js";
 import type { SandboxEvent } from "./delivery/scheduled-delivery.js";
 import { addressesOf } from "./endpoints/receives-event.js";
 import { sampleOfWorkspace, sampleTestEvent } from "./samples/sample-event.js";
-import type { EmitOptions } from "./sandbox.js";
+import type { EmitOptions } from "./control/sandbox.js";
 
 /** Makes the events of one sandbox, each with its own id. */
 export class EventMaker {

@@ -1,4 +1,4 @@
-import type { ApiCallEntry } from "./api/create-api.js";
+import type { ApiCallEntry } from "./calls/create-api.js";
 import type { AttemptRow } from "./delivery/attempt-row.js";
 import type { EndpointChange } from "./endpoints/endpoint-registry.js";
 

@@ -22,7 +22,7 @@ import type { SignatureAssumptions } from "../protocol/assumptions.js";
 import { LIMITS } from "../protocol/limits.js";
 import { resolveSignatureAssumptions } from "../protocol/resolve-assumptions.js";
 import type { InvitationInput, MemberInput } from "./access/role-book.js";
-import type { SandboxApiKey } from "./api/api-key-registry.js";
+import type { SandboxApiKey } from "./access/api-key-registry.js";
 import type { SandboxAutomation } from "./contact-events/automations.js";
 import type { ContactInput } from "./contact-events/contact-list.js";
 import type { LookUpHost, RefuseAddress } from "./delivery/resolve-target.js";
@@ -32,11 +32,10 @@ import type { MailServerInput } from "./resources/mail-servers.js";
 import type { DedicatedIpInput } from "./resources/dedicated-ips.js";
 import type { ChatInput } from "./resources/chat-input.js";
 import type { ReceiveFetch } from "./delivery/send-in-process.js";
-import { LATEST_TIME } from "./latest-time.js";
 import type { SandboxLogEntry } from "./log-entry.js";
 import { SAMPLE_RECORDS } from "./samples/sample-records.js";
 import { SAMPLE_DOMAIN, SAMPLE_PEOPLE, SAMPLE_WORKSPACE_ADDRESSES } from "./samples/sample-story.js";
-import type { SandboxClock } from "./sandbox-time.js";
+import { LATEST_TIME, type SandboxClock } from "./clock/sandbox-time.js";
 
 /** The options of `createSandbox`; none is required. */
 export interface SandboxOptions {

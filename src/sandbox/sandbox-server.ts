@@ -2,11 +2,11 @@ import { type IncomingMessage, type Server, type ServerResponse, createServer } 
 import type { AddressInfo } from "node:net";
 import { PigeonholeError } from "../base/error.js";
 import { type OptionsOf, type Resolved, defineOptions, readBy, wholeNumber } from "../base/options.js";
-import { createApiListener } from "./api/api-listener.js";
-import type { Api } from "./api/create-api.js";
+import { createApiListener } from "./calls/api-listener.js";
+import type { Api } from "./calls/create-api.js";
 import { CONTROL_PATH, createControl } from "./control/control.js";
 import { refuseForeign } from "./control/refuse-foreign.js";
-import type { Sandbox, SandboxListenOptions } from "./sandbox.js";
+import type { Sandbox, SandboxListenOptions } from "./control/sandbox.js";
 
 type Host = NonNullable<SandboxListenOptions["host"]>;
 

@@ -1,6 +1,6 @@
 import { createSandbox } from "./create-sandbox.js";
 import type { SandboxOptions } from "./options.js";
-import type { EndpointWithSecret, Sandbox, SandboxListenOptions } from "./sandbox.js";
+import type { EndpointWithSecret, Sandbox, SandboxListenOptions } from "./control/sandbox.js";
 
 /** An initial endpoint. */
 export interface InitialEndpoint {

@@ -5,11 +5,11 @@ import type { ApiHandlers } from "./api/api-handlers.js";
 import { type PageBody, pageRows } from "./api/page-rows.js";
 import type { AttemptFilter, AttemptLog } from "./delivery/attempt-log.js";
 import { type AttemptRow, attemptBody, outcomeBody } from "./delivery/attempt-row.js";
-import { type DeliverOnce, noSuchRow } from "./deliver-once.js";
+import { type DeliverOnce, noSuchRow } from "./delivery/deliver-once.js";
 import { invalidParameter } from "./endpoints/check-endpoint.js";
 import type { EndpointRegistry } from "./endpoints/endpoint-registry.js";
 import { endpointBody } from "./endpoints/endpoint.js";
-import { pageBody } from "./resources/collection.js";
+import { pageBody } from "./api/collection.js";
 
 /** The operations on webhook endpoints, on the sandbox's own state. See docs/service.md#endpoint-operations. */
 export function createWebhooksHandlers(from: {

@@ -5,7 +5,7 @@ import { createDevLines } from "#pigeonhole/cli/dev/print-lines.js";
 import { summarizeCapture } from "#pigeonhole/capture/model/summarize-capture.js";
 import type { CommandContext } from "#pigeonhole/cli/frame/context.js";
 import type { Output } from "#pigeonhole/cli/frame/output.js";
-import { DevSandbox } from "#pigeonhole/dev/dev-sandbox.js";
+import { DevSandbox } from "#pigeonhole/dev/sandbox/dev-sandbox.js";
 import { makeCapture } from "../support/captures.js";
 import { serve } from "../support/mounts.js";
 

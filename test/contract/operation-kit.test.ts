@@ -6,7 +6,7 @@ import { rejection } from "../client/support.js";
 import { pageOf, pageTokenQuery, pageWith } from "#pigeonhole/contract/paging.js";
 import { tombstoneOf } from "#pigeonhole/contract/shapes.js";
 import type { ScopeRule } from "#pigeonhole/contract/scopes.js";
-import { ApiKeyRegistry } from "#pigeonhole/sandbox/api/api-key-registry.js";
+import { ApiKeyRegistry } from "#pigeonhole/sandbox/access/api-key-registry.js";
 import { LIVE_KEY, NOW, verdict } from "../sandbox/api/support.js";
 import { MADE_UP, serve } from "./made-up-operation.js";
 

@@ -2,7 +2,7 @@ import { type IncomingMessage, type RequestListener, createServer, request } fro
 import type { AddressInfo } from "node:net";
 import { TEST_SECRET, sampleEvent, signDelivery } from "pigeonhole/testing";
 import { onTestFinished } from "vitest";
-import type { DevEvent } from "#pigeonhole/dev/dev-event.js";
+import type { DevEvent } from "#pigeonhole/dev/lines/dev-event.js";
 import type { DevServerOptions } from "#pigeonhole/dev/options.js";
 import { type DevServer, startDevServer } from "#pigeonhole/dev/start-dev-server.js";
 import { findFreePort } from "../support/free-port.js";

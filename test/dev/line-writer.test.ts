@@ -4,7 +4,7 @@ import { formatJsonLine } from "#pigeonhole/dev/lines/json-line.js";
 import type { Tone } from "#pigeonhole/dev/lines/event-line.js";
 import { createLineWriter } from "#pigeonhole/dev/lines/line-writer.js";
 import { makeAttempt } from "../support/captures.js";
-import type { DevEvent } from "#pigeonhole/dev/dev-event.js";
+import type { DevEvent } from "#pigeonhole/dev/lines/dev-event.js";
 
 const NASTY = "\u001b[2J\u009b31m\r\n\u202eevil\u2028";
 const at = new Date(2026, 0, 2, 14, 2, 11).getTime();

@@ -24,9 +24,9 @@ import {
   MEMBER_CALLER_OPTIONS,
   OWNER_CALLER_OPTIONS,
 } from "#pigeonhole/sandbox/access/sandbox-callers.js";
-import { API_KEY_OPTIONS } from "#pigeonhole/sandbox/api/api-key-registry.js";
-import { FILTER_OPTIONS, WAIT_OPTIONS } from "#pigeonhole/sandbox/attempt-waits.js";
-import { CONTACT_EVENT_WAIT_OPTIONS } from "#pigeonhole/sandbox/contact-event-waits.js";
+import { API_KEY_OPTIONS } from "#pigeonhole/sandbox/access/api-key-registry.js";
+import { FILTER_OPTIONS, WAIT_OPTIONS } from "#pigeonhole/sandbox/delivery/attempt-waits.js";
+import { CONTACT_EVENT_WAIT_OPTIONS } from "#pigeonhole/sandbox/contact-events/contact-event-waits.js";
 import { AUTOMATION_OPTIONS } from "#pigeonhole/sandbox/contact-events/automations.js";
 import { EMIT_OPTIONS, RESET_OPTIONS } from "#pigeonhole/sandbox/create-sandbox.js";
 import { SANDBOX_OPTIONS } from "#pigeonhole/sandbox/options.js";
@@ -110,7 +110,7 @@ export const DOCUMENTED: readonly DocumentedOptions[] = [
   listed("api.md", "signDelivery", SIGN_OPTIONS, ["protocol/sign-delivery", "SignDeliveryInput"]),
   listed("api.md", "signature", SIGNATURE_OPTIONS, ["protocol/assumptions", "SignatureAssumptions"]),
   listed("api.md", "createSandbox", SANDBOX_OPTIONS, ["sandbox/options", "SandboxOptions"]),
-  listed("api.md", "an API key of the sandbox", API_KEY_OPTIONS, ["sandbox/api/api-key-registry", "SandboxApiKey"]),
+  listed("api.md", "an API key of the sandbox", API_KEY_OPTIONS, ["sandbox/access/api-key-registry", "SandboxApiKey"]),
   listed("api.md", "sandbox.callers.owner", OWNER_CALLER_OPTIONS, ...callersOf("OwnerCaller")),
   listed("api.md", "sandbox.callers.member", MEMBER_CALLER_OPTIONS, ...callersOf("OwnerCaller", "MemberCaller")),
   listed("api.md", "sandbox.callers.key", KEY_CALLER_OPTIONS, ...callersOf("KeyCaller")),
@@ -118,18 +118,21 @@ export const DOCUMENTED: readonly DocumentedOptions[] = [
     "sandbox/contact-events/automations",
     "SandboxAutomation",
   ]),
-  listed("api.md", "sandbox.emit", EMIT_OPTIONS, ["sandbox/sandbox", "EmitOptions"]),
+  listed("api.md", "sandbox.emit", EMIT_OPTIONS, ["sandbox/control/sandbox", "EmitOptions"]),
   listed("api.md", "sandbox.deliveries", FILTER_OPTIONS, ["sandbox/delivery/attempt-log", "AttemptFilter"]),
   listed(
     "api.md",
     "sandbox.waitFor",
     WAIT_OPTIONS,
     ["sandbox/delivery/attempt-log", "AttemptFilter"],
-    ["sandbox/attempt-waits", "AttemptWait"],
+    ["sandbox/delivery/attempt-waits", "AttemptWait"],
   ),
-  listed("api.md", "sandbox.waitForContactEvent", CONTACT_EVENT_WAIT_OPTIONS, ["sandbox/sandbox", "ContactEventWait"]),
-  listed("api.md", "sandbox.listen", LISTEN_OPTIONS, ["sandbox/sandbox", "SandboxListenOptions"]),
-  listed("api.md", "sandbox.reset", RESET_OPTIONS, ["sandbox/sandbox", "SandboxResetOptions"]),
+  listed("api.md", "sandbox.waitForContactEvent", CONTACT_EVENT_WAIT_OPTIONS, [
+    "sandbox/contact-events/contact-event-waits",
+    "ContactEventWait",
+  ]),
+  listed("api.md", "sandbox.listen", LISTEN_OPTIONS, ["sandbox/control/sandbox", "SandboxListenOptions"]),
+  listed("api.md", "sandbox.reset", RESET_OPTIONS, ["sandbox/control/sandbox", "SandboxResetOptions"]),
   listed("api.md", "sampleEvent", SAMPLE_OPTIONS, ["sandbox/samples/sample-event", "SampleOptions"]),
   listed("api.md", "deliver", DELIVER_OPTIONS, ["testing/deliver", "DeliverOptions"]),
   listed(

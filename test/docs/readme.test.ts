@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { apiErrorsTable } from "./api-errors-table.js";
 import { referenceTable } from "./api-reference.js";
 import { ANSWERS } from "#pigeonhole/protocol/outcome.js";
-import { CHECKS } from "#pigeonhole/sandbox/api/checks.js";
+import { CHECKS } from "#pigeonhole/sandbox/calls/checks.js";
 import { commandReference } from "./command-reference.js";
 import { coverageTable } from "./coverage-table.js";
 import { DOCUMENTED, optionTable } from "./option-tables.js";

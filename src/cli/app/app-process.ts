@@ -7,7 +7,7 @@ import { escapeControls } from "../../base/text.js";
 import { sleep } from "../../base/wait.js";
 import { waitingClock } from "../../base/clock.js";
 import { sendRequest } from "../../capture/send/send-request.js";
-import { hasGroup, signalGroup } from "../../dev/signal-group.js";
+import { hasGroup, signalGroup } from "../../dev/tunnel/signal-group.js";
 import { EXIT } from "../frame/exit-code.js";
 import { CommandError } from "../frame/command-error.js";
 

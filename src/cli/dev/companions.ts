@@ -4,7 +4,7 @@ import { SECOND } from "../../base/duration.js";
 import { systemClock } from "../../base/clock.js";
 import { makeFolder } from "../../capture/folder/load-folder.js";
 import { writePrivateFile } from "../../capture/folder/write-private-file.js";
-import { DevSandbox } from "../../dev/dev-sandbox.js";
+import { DevSandbox } from "../../dev/sandbox/dev-sandbox.js";
 import { DEV_FILE_VARIABLE } from "../../store/tell-dev-server.js";
 import { type AppProcess, startApp, waitForApp } from "../app/app-process.js";
 import { portVariable } from "../app/app-port.js";

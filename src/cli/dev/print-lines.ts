@@ -1,5 +1,5 @@
-import type { DevEvent, Report } from "../../dev/dev-event.js";
-import type { DevSandbox } from "../../dev/dev-sandbox.js";
+import type { DevEvent, Report } from "../../dev/lines/dev-event.js";
+import type { DevSandbox } from "../../dev/sandbox/dev-sandbox.js";
 import { formatJsonLine } from "../../dev/lines/json-line.js";
 import type { Tone } from "../../dev/lines/event-line.js";
 import { createLineWriter } from "../../dev/lines/line-writer.js";

@@ -5,7 +5,7 @@ import type { NamedSecret } from "../../capture/model/judge-signature.js";
 import { isLocalAddress, isLocalHost } from "../../capture/send/local-address.js";
 import { createSandbox } from "../../sandbox/create-sandbox.js";
 import type { SandboxOptions } from "../../sandbox/options.js";
-import type { Sandbox } from "../../sandbox/sandbox.js";
+import type { Sandbox } from "../../sandbox/control/sandbox.js";
 import { usageError } from "../frame/command-error.js";
 import type { CommandInput, RunCommand } from "../frame/context.js";
 import type { Output } from "../frame/output.js";

@@ -28,7 +28,7 @@ import { headerListReader } from "../../capture/model/judge-signature.js";
 import { TARGET_HEADER } from "../../dev/forward/target-header.js";
 import { TRIGGER_AGENT } from "../../dev/capture-port/sender-address.js";
 import { escapeControls } from "../../base/text.js";
-import { signVariant } from "../../dev/sign-variant.js";
+import { signVariant } from "../../dev/api/sign-variant.js";
 import { rawEventId } from "../../protocol/raw-event-id.js";
 import { DEFAULT_EVENT_TYPES, EVENT_TYPES, isEventType } from "../../protocol/event-types.js";
 import { sampleEvent } from "../../sandbox/samples/sample-event.js";

@@ -3,7 +3,7 @@ import type { CaptureFolder } from "../../capture/folder/capture-folder.js";
 import type { InboxOperator, OperatorRetry } from "../../store/inbox-operator.js";
 import { OUTBOX_STATES } from "../../store/outbox.js";
 import { WORK_STATES } from "../../store/work-state.js";
-import type { WorkFollower } from "../work-follower.js";
+import type { WorkFollower } from "./work-follower.js";
 import { readIds } from "./capture-routes.js";
 import { changeEach, discardEachContactEvent, retryEachContactEvent } from "./change-each.js";
 import { findRows, textOfContactEvent, textOfEvent } from "./find-rows.js";

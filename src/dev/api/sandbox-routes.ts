@@ -1,15 +1,15 @@
 import { readDuration } from "../../base/duration.js";
 import type { EventType } from "../../protocol/event-types.js";
-import type { ApiFaultRule } from "../../sandbox/api/api-faults.js";
+import type { ApiFaultRule } from "../../sandbox/calls/api-faults.js";
 import { SandboxApiError } from "../../sandbox/api/api-handlers.js";
 import type { DeliveryFaultRule } from "../../sandbox/delivery/delivery-faults.js";
-import type { Sandbox } from "../../sandbox/sandbox.js";
-import type { DevSandbox } from "../dev-sandbox.js";
+import type { Sandbox } from "../../sandbox/control/sandbox.js";
+import type { DevSandbox } from "../sandbox/dev-sandbox.js";
 import { type BodyFields, requireField } from "./body-fields.js";
-import { describeSandbox, removeFault } from "./describe-sandbox.js";
+import { describeSandbox, removeFault } from "../sandbox/describe-sandbox.js";
 import { PageApiError, badField } from "./page-api-error.js";
 import type { PageApiRoute } from "./page-api-route.js";
-import type { AdvanceReport, EmitReport, SandboxState } from "./sandbox-state.js";
+import type { AdvanceReport, EmitReport, SandboxState } from "../sandbox/sandbox-state.js";
 
 /** Events that one request may fire. */
 const MAX_EMITTED = 1_000;

@@ -4,7 +4,7 @@ import { errorMessage } from "../../base/error-text.js";
 import type { HeaderList } from "../../capture/model/capture.js";
 import { headerListReader } from "../../capture/model/judge-signature.js";
 import type { SenderAnswer, ReceiveDelivery } from "../forward/forwarder.js";
-import type { Report } from "../dev-event.js";
+import type { Report } from "../lines/dev-event.js";
 import { type BodyResult, readRequestBody } from "./read-request-body.js";
 import { senderAddress, sourceOf } from "./sender-address.js";
 

@@ -4,7 +4,7 @@ import type { Capture, CaptureAttempt, CaptureSummary } from "../../capture/mode
 import type { CaptureFolder } from "../../capture/folder/capture-folder.js";
 import { recordAttempt } from "../../capture/model/record-attempt.js";
 import { summarizeCapture } from "../../capture/model/summarize-capture.js";
-import type { Report } from "../dev-event.js";
+import type { Report } from "../lines/dev-event.js";
 
 /** Receives the changes of the folder, for the page. */
 export interface CaptureWatcher {

@@ -4,7 +4,7 @@ import type { Capture } from "../../capture/model/capture.js";
 import { tryFileLock } from "../../capture/folder/file-lock.js";
 import { summarizeCapture } from "../../capture/model/summarize-capture.js";
 import { targetUrl } from "../../capture/send/target.js";
-import type { Report } from "../dev-event.js";
+import type { Report } from "../lines/dev-event.js";
 import type { CaptureLog } from "./capture-log.js";
 import type { AppSender } from "./app-sender.js";
 import { userTags } from "./held-tag.js";

@@ -11,7 +11,7 @@ import type { SignatureAssumptions } from "../../protocol/assumptions.js";
 import { type Outcome, answerFor } from "../../protocol/outcome.js";
 import { TARGET_HEADER } from "./target-header.js";
 import type { ForwardRule } from "./forward-rules.js";
-import type { DevDeliveryEvent, Report } from "../dev-event.js";
+import type { DevDeliveryEvent, Report } from "../lines/dev-event.js";
 import type { TypeMatcher } from "../../protocol/event-pattern.js";
 import type { CaptureLog } from "./capture-log.js";
 import type { AppSender } from "./app-sender.js";

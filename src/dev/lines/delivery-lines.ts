@@ -12,7 +12,7 @@ import { FORWARD_FLAG, answerAdvice, judgeAdvised, seenAnswer } from "../../capt
 import { captureHandle } from "../../capture/model/capture-handle.js";
 import type { CaptureAttempt, CaptureSummary, VerdictCode } from "../../capture/model/capture.js";
 import { isRetryableStatus } from "../../protocol/retry-schedule.js";
-import type { DevEvent } from "../dev-event.js";
+import type { DevEvent } from "./dev-event.js";
 import { clockTime } from "./clock-time.js";
 import { type EventLine, type Part, type Tone, lineBelow } from "./event-line.js";
 

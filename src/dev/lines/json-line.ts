@@ -1,6 +1,6 @@
 import { answerHead } from "../../capture/model/answer.js";
 import { escapeControls } from "../../base/text.js";
-import type { DevEvent } from "../dev-event.js";
+import type { DevEvent } from "./dev-event.js";
 
 /** The event as one JSON line for programs, with the version of its shape, and the outcome of its attempt. */
 export function formatJsonLine(event: DevEvent, nowMs = Date.now()): string {

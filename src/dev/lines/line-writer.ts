@@ -1,4 +1,4 @@
-import type { DevEvent } from "../dev-event.js";
+import type { DevEvent } from "./dev-event.js";
 import { deliveryLines } from "./delivery-lines.js";
 import type { EventLine, Tone } from "./event-line.js";
 import { readyLines } from "./ready-lines.js";

@@ -1,5 +1,5 @@
 import { escapeControls } from "../../base/text.js";
-import type { DevEvent } from "../dev-event.js";
+import type { DevEvent } from "./dev-event.js";
 import type { EventLine, Part } from "./event-line.js";
 
 type ReadyEvent = Extract<DevEvent, { kind: "ready" }>;

@@ -1,5 +1,5 @@
 import { escapeControls } from "../../base/text.js";
-import type { DevEvent } from "../dev-event.js";
+import type { DevEvent } from "./dev-event.js";
 import { clockTime } from "./clock-time.js";
 import type { DeliveryEvent } from "./delivery-lines.js";
 import type { EventLine, Tone } from "./event-line.js";

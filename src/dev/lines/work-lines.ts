@@ -3,7 +3,7 @@ import { NOTE_HANDLER } from "../../base/note-handler.js";
 import { escapeControls, quoteForShell } from "../../base/text.js";
 import { captureHandle } from "../../capture/model/capture-handle.js";
 import { describeRetry } from "../../capture/model/describe-work.js";
-import type { DevEvent } from "../dev-event.js";
+import type { DevEvent } from "./dev-event.js";
 import { clockTime } from "./clock-time.js";
 import { typeColumn } from "./delivery-lines.js";
 import { type EventLine, type Part, lineBelow } from "./event-line.js";

@@ -4,7 +4,7 @@ import { SECOND } from "../../base/duration.js";
 import type { Client } from "../../client/call-types.js";
 import { NoAnswerError } from "../../client/errors.js";
 import type { WebhookCreateInput, WebhookEndpoint } from "../../contract/webhook-endpoint.js";
-import type { Report } from "../dev-event.js";
+import type { Report } from "../lines/dev-event.js";
 
 /** The user waits for the process to end. */
 const DELETE_TIMEOUT_MS = 5 * SECOND;

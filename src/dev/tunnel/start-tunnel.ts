@@ -3,7 +3,7 @@ import type { Clock } from "../../base/clock.js";
 import { MINUTE, SECOND } from "../../base/duration.js";
 import { isPigeonholeError } from "../../base/error.js";
 import { sleep } from "../../base/wait.js";
-import type { Report } from "../dev-event.js";
+import type { Report } from "../lines/dev-event.js";
 import { type TunnelProcess, runTunnelProgram } from "./tunnel-process.js";
 import { findTunnelProgram } from "./tunnel-programs.js";
 

@@ -3,7 +3,7 @@ import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SECOND } from "../../base/duration.js";
 import { PigeonholeError } from "../../base/error.js";
-import { signalGroup } from "../signal-group.js";
+import { signalGroup } from "./signal-group.js";
 import { escapeControls } from "../../base/text.js";
 import type { TunnelProgram } from "./tunnel-programs.js";
 

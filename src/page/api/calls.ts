@@ -27,7 +27,7 @@ import type {
   EmitReport,
   FaultBody,
   SandboxState,
-} from "../../dev/api/sandbox-state.js";
+} from "../../dev/sandbox/sandbox-state.js";
 import type { CaptureSummary, SignMode } from "../../capture/model/capture.js";
 import { writeSegment } from "../../dev/api/path-segment.js";
 import { createJsonRequests } from "./json-request.js";

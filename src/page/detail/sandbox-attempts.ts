@@ -1,5 +1,5 @@
 import type { PastDelivery } from "../../dev/api/page-api.js";
-import type { SandboxAttempt, SandboxDelivery, SandboxState } from "../../dev/api/sandbox-state.js";
+import type { SandboxAttempt, SandboxDelivery, SandboxState } from "../../dev/sandbox/sandbox-state.js";
 
 /** An attempt that was made. One that never arrived here has no capture. */
 export interface PastAttempt extends Omit<PastDelivery, "captureId"> {

@@ -1,5 +1,5 @@
 import { escapeControls } from "../../base/text.js";
-import type { SandboxState } from "../../dev/api/sandbox-state.js";
+import type { SandboxState } from "../../dev/sandbox/sandbox-state.js";
 import { formatExactTime, formatTime } from "../ui/format.js";
 import { ReceivedTable } from "./received-table.js";
 

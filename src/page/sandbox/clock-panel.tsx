@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { SECOND } from "../../base/duration.js";
-import type { AdvanceBody, SandboxState } from "../../dev/api/sandbox-state.js";
+import type { AdvanceBody, SandboxState } from "../../dev/sandbox/sandbox-state.js";
 import { advanceClock } from "../state/sandbox.js";
 import { Icon } from "../ui/icon.js";
 import { formatExactTime, formatTime, plural } from "../ui/format.js";

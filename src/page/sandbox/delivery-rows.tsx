@@ -1,5 +1,5 @@
 import { escapeControls } from "../../base/text.js";
-import type { SandboxDelivery } from "../../dev/api/sandbox-state.js";
+import type { SandboxDelivery } from "../../dev/sandbox/sandbox-state.js";
 import { AdvanceButton } from "../detail/advance-button.js";
 import { AttemptDots } from "../detail/attempt-dots.js";
 import { attemptLine } from "../detail/sandbox-attempts.js";

@@ -1,5 +1,5 @@
 import { escapeControls } from "../../base/text.js";
-import type { SandboxEndpointRow } from "../../dev/api/sandbox-state.js";
+import type { SandboxEndpointRow } from "../../dev/sandbox/sandbox-state.js";
 import { FailureLevel } from "../deliveries/failure-gauge.js";
 import { resumeEndpoint } from "../state/sandbox.js";
 import { Icon } from "../ui/icon.js";

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { FaultBody, SandboxFaultRule } from "../../dev/api/sandbox-state.js";
+import type { FaultBody, SandboxFaultRule } from "../../dev/sandbox/sandbox-state.js";
 import { addFault } from "../state/sandbox.js";
 import { FAULT_KINDS, type FaultField } from "./fault-kinds.js";
 

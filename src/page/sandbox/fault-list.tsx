@@ -1,5 +1,5 @@
 import { escapeControls } from "../../base/text.js";
-import type { SandboxFault, SandboxFaultRule } from "../../dev/api/sandbox-state.js";
+import type { SandboxFault, SandboxFaultRule } from "../../dev/sandbox/sandbox-state.js";
 import { endFault } from "../state/sandbox.js";
 import { Icon } from "../ui/icon.js";
 

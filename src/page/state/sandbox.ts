@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import type { AdvanceBody, FaultBody, SandboxState } from "../../dev/api/sandbox-state.js";
+import type { AdvanceBody, FaultBody, SandboxState } from "../../dev/sandbox/sandbox-state.js";
 import {
   addSandboxFault,
   advanceSandbox,

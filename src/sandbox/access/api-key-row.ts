@@ -1,5 +1,5 @@
-import type { Allowlists } from "../endpoints/allowlists.js";
-import type { CollectionRow } from "../resources/collection.js";
+import type { Allowlists } from "./allowlists.js";
+import type { CollectionRow } from "../api/collection.js";
 import { type Actor, actorName } from "./actor.js";
 import type { KeyChange } from "./key-log.js";
 import type { Reach } from "./reach.js";

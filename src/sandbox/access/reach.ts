@@ -1,5 +1,5 @@
 import { type Caller, SandboxApiError } from "../api/api-handlers.js";
-import { type Allowlists, holdsAllowlists } from "../endpoints/allowlists.js";
+import { type Allowlists, holdsAllowlists } from "./allowlists.js";
 
 /** How far a key reaches. */
 export interface Reach extends Allowlists {

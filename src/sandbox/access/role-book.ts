@@ -1,8 +1,8 @@
 import type { Clock } from "../../base/clock.js";
 import { PigeonholeError } from "../../base/error.js";
 import { ROLE_LIMITS } from "../../contract/roles.js";
-import type { MakeId } from "../make-id.js";
-import { Collection, type CollectionRow } from "../resources/collection.js";
+import type { MakeId } from "../api/make-id.js";
+import { Collection, type CollectionRow } from "../api/collection.js";
 import { SEEDED_ROLES } from "./permissions.js";
 
 /** A member of the workspace to begin with. The owner is there without one. */

@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/clock.js";
 import { type ContactEventInput, checkContactEvent } from "../../contract/contact-event.js";
 import { SandboxApiError, type ApiHandlers, type Caller, inputRefusal } from "../api/api-handlers.js";
-import type { MakeId } from "../make-id.js";
+import type { MakeId } from "../api/make-id.js";
 import { Automations, type SandboxAutomation, type Started } from "./automations.js";
 import { type ContactInput, ContactList, type SandboxContact } from "./contact-list.js";
 import { EventLog, type StoredEvent } from "./event-log.js";

@@ -1,6 +1,6 @@
 import { PigeonholeError } from "../../base/error.js";
 import type { Caller } from "../api/api-handlers.js";
-import type { MakeId } from "../make-id.js";
+import type { MakeId } from "../api/make-id.js";
 import { foldAddress } from "../../contract/contact-address.js";
 
 /** A contact of the emulated workspace. */

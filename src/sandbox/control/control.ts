@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isPigeonholeError } from "../../base/error.js";
 import { SandboxApiError } from "../api/api-handlers.js";
-import type { Sandbox } from "../sandbox.js";
+import type { Sandbox } from "./sandbox.js";
 import { CONTROL_OPERATIONS, type ControlOperation } from "./operations.js";
 import { badRequest, readControlBody } from "./read-control-body.js";
 

@@ -1,11 +1,11 @@
 import { readDuration } from "../../base/duration.js";
-import { type ApiFaultRule, checkApiRule } from "../api/api-faults.js";
+import { type ApiFaultRule, checkApiRule } from "../calls/api-faults.js";
 import type { AttemptFilter } from "../delivery/attempt-log.js";
 import { type DeliveryFaultRule, checkDeliveryRule } from "../delivery/delivery-faults.js";
 import { RESOURCE_NAMES, type ResourceName } from "../resources/create-resources.js";
 import type { DomainRecords } from "../resources/domain-records.js";
 import type { MailServerInput } from "../resources/mail-servers.js";
-import type { Sandbox } from "../sandbox.js";
+import type { Sandbox } from "./sandbox.js";
 import {
   type ControlBody,
   badRequest,

@@ -4,7 +4,7 @@ import { errorMessage, errorName } from "../../base/error-text.js";
 import type { SignatureAssumptions } from "../../protocol/assumptions.js";
 import { LIMITS } from "../../protocol/limits.js";
 import { signDelivery } from "../../protocol/sign-delivery.js";
-import type { SandboxTime } from "../sandbox-time.js";
+import type { SandboxTime } from "../clock/sandbox-time.js";
 import {
   checkReach,
   resolveTarget,

@@ -2,9 +2,9 @@ import { MINUTE } from "../../base/duration.js";
 import { checkWholeNumber } from "../../base/option-check.js";
 import type { Random } from "../../base/random.js";
 import { checkPattern, matchesPattern } from "../../protocol/event-pattern.js";
-import { checkRetryAfter, checkRule, checkText } from "../check-rule.js";
-import { FaultRules } from "../fault-rules.js";
-import { MAX_DELAY_MS } from "../latest-time.js";
+import { checkRetryAfter, checkRule, checkText } from "../faults/check-rule.js";
+import { FaultRules } from "../faults/fault-rules.js";
+import { MAX_DELAY_MS } from "../clock/sandbox-time.js";
 
 /** The fault of one attempt. */
 export type DeliveryFault =

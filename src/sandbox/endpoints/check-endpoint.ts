@@ -9,7 +9,7 @@ import {
 import { webhooks } from "../../contract/webhooks.js";
 import { isEventType } from "../../protocol/event-types.js";
 import { type SandboxApiError, inputRefusal } from "../api/api-handlers.js";
-import { type Allowlists, ownsSingleAddress } from "./allowlists.js";
+import { type Allowlists, ownsSingleAddress } from "../access/allowlists.js";
 
 /** Rules of a workspace for its endpoints. */
 export interface EndpointRules {

@@ -5,10 +5,10 @@ import type { QueryInput } from "../../contract/operation.js";
 import type { WebhookCreateInput, WebhookUpdateInput } from "../../contract/webhook-endpoint.js";
 import { OWNER, actorName, actorOf } from "../access/actor.js";
 import { SandboxApiError, type Caller } from "../api/api-handlers.js";
-import type { MakeId } from "../make-id.js";
+import type { MakeId } from "../api/make-id.js";
 import type { PageBody } from "../api/page-rows.js";
-import { Collection, type CollectionRow, pageBody, withoutSequence } from "../resources/collection.js";
-import { type Allowlists, holdsAllowlists, normalizeAllowlists } from "./allowlists.js";
+import { Collection, type CollectionRow, pageBody, withoutSequence } from "../api/collection.js";
+import { type Allowlists, holdsAllowlists, normalizeAllowlists } from "../access/allowlists.js";
 import { type EndpointRules, checkCreate, checkUpdate } from "./check-endpoint.js";
 import type { Endpoint } from "./endpoint.js";
 

@@ -1,6 +1,6 @@
 import { DEFAULT_EVENT_TYPES } from "../../protocol/event-types.js";
-import { bareAddresses } from "../resources/bare-addresses.js";
-import { type Allowlists, coversAddress, isUnlimited } from "./allowlists.js";
+import { bareAddresses } from "../api/bare-addresses.js";
+import { type Allowlists, coversAddress, isUnlimited } from "../access/allowlists.js";
 import type { Endpoint } from "./endpoint.js";
 
 /** The fields of an event that decide which endpoints receive it. */

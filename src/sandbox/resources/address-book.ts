@@ -2,8 +2,8 @@ import type { Clock } from "../../base/clock.js";
 import { PigeonholeError } from "../../base/error.js";
 import { type Caller, SandboxApiError } from "../api/api-handlers.js";
 import type { ContactList, SandboxContact } from "../contact-events/contact-list.js";
-import type { MakeId } from "../make-id.js";
-import type { NamedAddress } from "./bare-addresses.js";
+import type { MakeId } from "../api/make-id.js";
+import type { NamedAddress } from "../api/bare-addresses.js";
 import { foldAddress } from "../../contract/contact-address.js";
 
 /** A list of contacts to begin with, beside the default one. */

@@ -1,6 +1,6 @@
 import type { ApiHandlers } from "../api/api-handlers.js";
 import { requireOneOf } from "../endpoints/check-endpoint.js";
-import { Collection, type CollectionRow, pageBody, withoutSequence } from "./collection.js";
+import { Collection, type CollectionRow, pageBody, withoutSequence } from "../api/collection.js";
 import type { SandboxResource, Workspace } from "./resource.js";
 import { containsText } from "./search-text.js";
 

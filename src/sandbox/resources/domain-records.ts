@@ -1,8 +1,8 @@
 import { PigeonholeError } from "../../base/error.js";
 import { type OptionsOf, type Resolved, defineOptions, flag, readBy } from "../../base/options.js";
 import { SandboxApiError } from "../api/api-handlers.js";
-import { checkTexts } from "../check-texts.js";
-import { domainName } from "./read-domain.js";
+import { checkTexts } from "../../base/option-check.js";
+import { domainName } from "../api/read-domain.js";
 
 /** What the DNS has of one domain. The record checks of the sandbox read this table, and never a real DNS. */
 export interface DomainRecords {

@@ -1,10 +1,10 @@
 import { DRAFT_LIMITS } from "../../contract/drafts.js";
 import type { ApiHandlers } from "../api/api-handlers.js";
-import { ownsAddress } from "../endpoints/allowlists.js";
+import { ownsAddress } from "../access/allowlists.js";
 import { invalidParameter } from "../endpoints/check-endpoint.js";
 import { type Attachment, readAttachments } from "./attachments.js";
-import { bareAddresses } from "./bare-addresses.js";
-import { Collection, type CollectionRow, withoutSequence } from "./collection.js";
+import { bareAddresses } from "../api/bare-addresses.js";
+import { Collection, type CollectionRow, withoutSequence } from "../api/collection.js";
 import { readDraftSearch } from "./draft-search.js";
 import type { SandboxResource, Workspace } from "./resource.js";
 

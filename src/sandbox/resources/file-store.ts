@@ -1,8 +1,8 @@
 import { FILE_LIMITS, type FileLink, type WorkspaceFile } from "../../contract/files.js";
 import { type Caller, SandboxApiError } from "../api/api-handlers.js";
-import { holdsAddress, isUnlimited } from "../endpoints/allowlists.js";
-import type { MakeId } from "../make-id.js";
-import { Collection, type CollectionRow, withoutSequence } from "./collection.js";
+import { holdsAddress, isUnlimited } from "../access/allowlists.js";
+import type { MakeId } from "../api/make-id.js";
+import { Collection, type CollectionRow, withoutSequence } from "../api/collection.js";
 
 /** A file of the workspace. */
 export interface FileRow extends CollectionRow {

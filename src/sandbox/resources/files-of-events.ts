@@ -1,6 +1,6 @@
 import { FILE_LIMITS } from "../../contract/files.js";
 import type { SandboxEvent } from "../delivery/scheduled-delivery.js";
-import { ownsAddress } from "../endpoints/allowlists.js";
+import { ownsAddress } from "../access/allowlists.js";
 import { type Attachment, readAttachment, readAttachments } from "./attachments.js";
 import { type FileRow, type FileStore, cleanContentType, cleanFileName } from "./file-store.js";
 

@@ -4,9 +4,9 @@ import { FILE_KINDS, FILE_SORTS, type FileStats } from "../../contract/files.js"
 import type { QueryInput } from "../../contract/operation.js";
 import { type ApiHandlers, type Caller, type HandlerAnswer, SandboxApiError } from "../api/api-handlers.js";
 import type { PageBody, Sorting } from "../api/page-rows.js";
-import { domainOf, isUnlimited } from "../endpoints/allowlists.js";
+import { domainOf, isUnlimited } from "../access/allowlists.js";
 import { requireOneOf } from "../endpoints/check-endpoint.js";
-import { pageBody } from "./collection.js";
+import { pageBody } from "../api/collection.js";
 import {
   type FileRow,
   FileStore,

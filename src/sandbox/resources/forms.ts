@@ -3,9 +3,9 @@ import type { Contract } from "../../contract/contract.js";
 import { FORM_LIMITS } from "../../contract/form.js";
 import type { BodyInput } from "../../contract/operation.js";
 import { type ApiHandlers, type Caller, SandboxApiError } from "../api/api-handlers.js";
-import { requireScope } from "../api/authenticate.js";
-import { holdsAddress, ownsAddress } from "../endpoints/allowlists.js";
-import { Collection, type CollectionRow, pageBody } from "./collection.js";
+import { requireScope } from "../calls/authenticate.js";
+import { holdsAddress, ownsAddress } from "../access/allowlists.js";
+import { Collection, type CollectionRow, pageBody } from "../api/collection.js";
 import {
   type FormDocument,
   STARTERS,

@@ -4,9 +4,9 @@ import { type ApiKeyRow, keyBody, keyStateOf } from "../access/api-key-row.js";
 import { type Reach, requireReach } from "../access/reach.js";
 import { type ApiCall, type ApiHandlers, type Caller, SandboxApiError } from "../api/api-handlers.js";
 import type { Contract } from "../../contract/contract.js";
-import { type Allowlists, holdsAllowlists, normalizeAllowlists, ownsSingleAddress } from "../endpoints/allowlists.js";
+import { type Allowlists, holdsAllowlists, normalizeAllowlists, ownsSingleAddress } from "../access/allowlists.js";
 import { invalidParameter } from "../endpoints/check-endpoint.js";
-import { pageBody } from "./collection.js";
+import { pageBody } from "../api/collection.js";
 import type { SandboxResource, Workspace } from "./resource.js";
 
 type Params = Readonly<Record<string, string>>;

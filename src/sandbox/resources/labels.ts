@@ -1,7 +1,7 @@
 import { LABEL_LIMITS } from "../../contract/labels.js";
 import type { ApiHandlers } from "../api/api-handlers.js";
 import { invalidParameter } from "../endpoints/check-endpoint.js";
-import { Collection, type CollectionRow, pageBody, withoutSequence } from "./collection.js";
+import { Collection, type CollectionRow, pageBody, withoutSequence } from "../api/collection.js";
 import { PALETTE, textColorOn } from "./label-palette.js";
 import type { SandboxResource, Workspace } from "./resource.js";
 

@@ -1,8 +1,8 @@
 import { PigeonholeError } from "../../base/error.js";
 import { type OptionsOf, defineOptions, flag, given, list, oneOf, readBy } from "../../base/options.js";
-import { domainOf } from "../endpoints/allowlists.js";
+import { domainOf } from "../access/allowlists.js";
 import { foldAddress } from "../../contract/contact-address.js";
-import { domainName } from "./read-domain.js";
+import { domainName } from "../api/read-domain.js";
 
 /** A mail server as the API shows it. */
 export interface MailHost {

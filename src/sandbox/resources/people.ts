@@ -1,7 +1,7 @@
 import { foldAddress } from "../../contract/contact-address.js";
 import type { Caller } from "../api/api-handlers.js";
 import type { Sorting } from "../api/page-rows.js";
-import { domainOf } from "../endpoints/allowlists.js";
+import { domainOf } from "../access/allowlists.js";
 import type { AddressBook } from "./address-book.js";
 
 /** A contact, or an address seen in mail. */

@@ -3,15 +3,31 @@ import type { Contract } from "../../contract/contract.js";
 import type { EventType } from "../../protocol/event-types.js";
 import type { RoleBook } from "../access/role-book.js";
 import type { ApiHandlers, HandlerAnswer } from "../api/api-handlers.js";
-import type { ApiKeyRegistry } from "../api/api-key-registry.js";
+import type { ApiKeyRegistry } from "../access/api-key-registry.js";
 import type { SandboxEvent } from "../delivery/scheduled-delivery.js";
-import type { MakeId } from "../make-id.js";
-import type { ResolvedSandboxOptions } from "../options.js";
+import type { MakeId } from "../api/make-id.js";
+import type { ChatInput } from "./chat-input.js";
+import type { DedicatedIpInput } from "./dedicated-ips.js";
 import type { AddressBook } from "./address-book.js";
 import type { DomainTable } from "./domain-records.js";
 import type { MailServers } from "./mail-servers.js";
 import type { OwnedAddresses } from "./owned-addresses.js";
 import type { SignUps } from "./sign-ups.js";
+
+/** Those of the options of `createSandbox` that its resources read. */
+export interface WorkspaceOptions {
+  readonly addresses: readonly string[];
+  readonly domains: readonly string[];
+  readonly blocklist: readonly string[];
+  readonly chats: readonly ChatInput[];
+  readonly dedicatedIps: readonly DedicatedIpInput[];
+  readonly aiActions: number | "off";
+  readonly mailLookUpsPerHour: number;
+  readonly maxAddresses: number;
+  readonly maxApiKeys: number;
+  readonly maxFileBytes: number;
+  readonly pauseAfterRecipients: number;
+}
 
 /** What the resources of the emulated workspace share. */
 export interface Workspace {
@@ -21,7 +37,7 @@ export interface Workspace {
   clock: Clock;
   makeId: MakeId;
   /** What the workspace begins with, and what it owns. */
-  options: ResolvedSandboxOptions;
+  options: WorkspaceOptions;
   /** The API keys and access tokens. */
   keys: ApiKeyRegistry;
   /** The roles, and who has them. */

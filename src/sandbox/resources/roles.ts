@@ -2,7 +2,7 @@ import { PERMISSIONS, SEEDED_ROLES, expandPermissions, isConsoleOnly } from "../
 import type { RoleRow } from "../access/role-book.js";
 import { type ApiHandlers, type Caller, SandboxApiError } from "../api/api-handlers.js";
 import { invalidParameter } from "../endpoints/check-endpoint.js";
-import { pageBody, withoutSequence } from "./collection.js";
+import { pageBody, withoutSequence } from "../api/collection.js";
 import type { SandboxResource, Workspace } from "./resource.js";
 
 type Params = Readonly<Record<string, string>>;

@@ -4,7 +4,7 @@ import type { EventType } from "../../protocol/event-types.js";
 import { SandboxApiError } from "../api/api-handlers.js";
 import type { SandboxEvent } from "../delivery/scheduled-delivery.js";
 import { foldAddress } from "../../contract/contact-address.js";
-import { bareAddresses } from "./bare-addresses.js";
+import { bareAddresses } from "../api/bare-addresses.js";
 import { type Fate, LaneFigures } from "./lane-figures.js";
 
 const STREAMS = ["transactional", "broadcast"] as const;

@@ -1,9 +1,9 @@
 import { SIGNATURE_LIMITS } from "../../contract/signatures.js";
 import { type ApiHandlers, type Caller, SandboxApiError } from "../api/api-handlers.js";
-import { holdsAddress, ownsAddress } from "../endpoints/allowlists.js";
+import { holdsAddress, ownsAddress } from "../access/allowlists.js";
 import { invalidParameter } from "../endpoints/check-endpoint.js";
 import { cleanHtml, hasContent } from "./clean-html.js";
-import { Collection, type CollectionRow, pageBody, withoutSequence } from "./collection.js";
+import { Collection, type CollectionRow, pageBody, withoutSequence } from "../api/collection.js";
 import type { SandboxResource, Workspace } from "./resource.js";
 
 interface SignatureRow extends CollectionRow {

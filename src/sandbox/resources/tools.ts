@@ -4,7 +4,7 @@ import { checkBimi } from "./check-bimi.js";
 import { checkDeliverability } from "./check-deliverability.js";
 import { checkDmarc } from "./check-dmarc.js";
 import type { DomainTable } from "./domain-records.js";
-import { readDomain } from "./read-domain.js";
+import { readDomain } from "../api/read-domain.js";
 import type { SandboxResource, Workspace } from "./resource.js";
 
 /** The checks of records, answered from the table of domains. See docs/service.md#record-checks. */

@@ -1,7 +1,7 @@
 import type { Capture, CaptureAttempt } from "#pigeonhole/capture/model/capture.js";
 import { captureRequest } from "#pigeonhole/capture/model/capture-request.js";
 import type { SignatureVariant } from "#pigeonhole/dev/api/page-api.js";
-import { signVariant } from "#pigeonhole/dev/sign-variant.js";
+import { signVariant } from "#pigeonhole/dev/api/sign-variant.js";
 import { EVENT_TYPES } from "#pigeonhole/protocol/event-types.js";
 import { sampleEvent } from "#pigeonhole/sandbox/samples/sample-event.js";
 import { SECRET } from "./workbench.js";

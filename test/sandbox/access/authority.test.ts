@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Operation } from "#pigeonhole/contract/operation.js";
 import { CONTRACT } from "#pigeonhole/contract/contract.js";
 import type { Caller } from "#pigeonhole/sandbox/api/api-handlers.js";
-import { requireAuthority } from "#pigeonhole/sandbox/api/authenticate.js";
+import { requireAuthority } from "#pigeonhole/sandbox/calls/authenticate.js";
 import { refusalOf } from "../../support/error-of.js";
 
 const KEY: Caller = {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type ApiFaultRule, ApiFaultList, type InjectedFault } from "#pigeonhole/sandbox/api/api-faults.js";
+import { type ApiFaultRule, ApiFaultList, type InjectedFault } from "#pigeonhole/sandbox/calls/api-faults.js";
 import { createRandom } from "../../support/seeded-random.js";
 import { EVENT, createTestApi, verdict } from "./support.js";
 

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ApiError, NoAnswerError, createClient } from "pigeonhole/client";
-import { ApiFaultList } from "#pigeonhole/sandbox/api/api-faults.js";
+import { ApiFaultList } from "#pigeonhole/sandbox/calls/api-faults.js";
 import { createRandom } from "../../support/seeded-random.js";
 import type { Clock } from "#pigeonhole/base/clock.js";
 import { rejection } from "../../client/support.js";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ApiKeyRegistry } from "#pigeonhole/sandbox/api/api-key-registry.js";
+import { ApiKeyRegistry } from "#pigeonhole/sandbox/access/api-key-registry.js";
 import { ADA, DAY, EVENT, NOW, TEST_KEY, createTestApi, iso, keyed, verdict } from "./support.js";
 
 describe("an event", () => {

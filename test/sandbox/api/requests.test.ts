@@ -2,8 +2,8 @@ import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import { isPigeonholeError } from "#pigeonhole/base/error.js";
 import type { Operation } from "#pigeonhole/contract/operation.js";
-import { ApiKeyRegistry } from "#pigeonhole/sandbox/api/api-key-registry.js";
-import type { ApiCallEntry } from "#pigeonhole/sandbox/api/create-api.js";
+import { ApiKeyRegistry } from "#pigeonhole/sandbox/access/api-key-registry.js";
+import type { ApiCallEntry } from "#pigeonhole/sandbox/calls/create-api.js";
 import { ADA, EVENT, LIVE_KEY, createTestApi, keysWithout, listenTo, rows, verdict } from "./support.js";
 
 const ID = "whe_65b8f0a2c4d6e8f001234567";

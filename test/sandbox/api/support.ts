@@ -5,12 +5,12 @@ import { EVENT_LIMITS } from "#pigeonhole/contract/contact-event.js";
 import { CONTRACT, listOperations } from "#pigeonhole/contract/contract.js";
 import type { Operation, Resource } from "#pigeonhole/contract/operation.js";
 import { SCOPES, type ScopeRule, allowsScopes } from "#pigeonhole/contract/scopes.js";
-import { createApiFetch } from "#pigeonhole/sandbox/api/api-fetch.js";
+import { createApiFetch } from "#pigeonhole/sandbox/calls/api-fetch.js";
 import type { ApiHandlers } from "#pigeonhole/sandbox/api/api-handlers.js";
-import { ApiKeyRegistry } from "#pigeonhole/sandbox/api/api-key-registry.js";
-import { createMakeId } from "#pigeonhole/sandbox/make-id.js";
-import { createApiListener } from "#pigeonhole/sandbox/api/api-listener.js";
-import { type SandboxApiOptions, createApi } from "#pigeonhole/sandbox/api/create-api.js";
+import { ApiKeyRegistry } from "#pigeonhole/sandbox/access/api-key-registry.js";
+import { createMakeId } from "#pigeonhole/sandbox/api/make-id.js";
+import { createApiListener } from "#pigeonhole/sandbox/calls/api-listener.js";
+import { type SandboxApiOptions, createApi } from "#pigeonhole/sandbox/calls/create-api.js";
 import {
   type ContactEventStoreOptions,
   createContactEventStore,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ApiErrorCode } from "#pigeonhole/contract/api-error-codes.js";
 import { type Operation, takesIdempotencyKey } from "#pigeonhole/contract/operation.js";
-import { CHECKS, type CheckName } from "#pigeonhole/sandbox/api/checks.js";
+import { CHECKS, type CheckName } from "#pigeonhole/sandbox/calls/checks.js";
 import { verdict } from "../api/support.js";
 import { PRODUCERS, OTHER_PRODUCERS, usualProducer } from "./operation-cases.js";
 import { ALL_ROWS, type Answered, type CallRow, type Sent, openWorld, requestOf } from "./support.js";

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { SandboxApiError } from "#pigeonhole/sandbox/api/api-handlers.js";
-import { Collection, type CollectionRow, pageBody } from "#pigeonhole/sandbox/resources/collection.js";
+import { Collection, type CollectionRow, pageBody } from "#pigeonhole/sandbox/api/collection.js";
 
 interface Thing extends CollectionRow {
   name: string;

@@ -1,5 +1,5 @@
-import { PigeonholeError } from "../base/error.js";
-import { checkWholeNumber } from "../base/option-check.js";
+import { PigeonholeError } from "../../base/error.js";
+import { checkWholeNumber } from "../../base/option-check.js";
 
 /** The fields that the rules of both lists of faults share. */
 export interface CommonRule {

@@ -1,9 +1,9 @@
-import type { Changes } from "../base/options.js";
-import type { Clock } from "../base/clock.js";
-import type { NamedSecret } from "../capture/model/judge-signature.js";
-import type { SignatureAssumptions } from "../protocol/assumptions.js";
-import type { SignatureVariant } from "./api/page-api.js";
-import type { ReceiveDelivery } from "./forward/forwarder.js";
+import type { Changes } from "../../base/options.js";
+import type { Clock } from "../../base/clock.js";
+import type { NamedSecret } from "../../capture/model/judge-signature.js";
+import type { SignatureAssumptions } from "../../protocol/assumptions.js";
+import type { SignatureVariant } from "./page-api.js";
+import type { ReceiveDelivery } from "../forward/forwarder.js";
 import { signVariant } from "./sign-variant.js";
 
 /** An event that the dev server sends to itself, as if from the service. */

@@ -3,8 +3,8 @@ import { checkWholeNumber } from "../../base/option-check.js";
 import type { Random } from "../../base/random.js";
 import { listOperations } from "../../contract/contract.js";
 import { matchesPattern } from "../../protocol/event-pattern.js";
-import { checkRetryAfter, checkRule, checkText } from "../check-rule.js";
-import { FaultRules } from "../fault-rules.js";
+import { checkRetryAfter, checkRule, checkText } from "../faults/check-rule.js";
+import { FaultRules } from "../faults/fault-rules.js";
 
 /** The fault of one call. */
 export type InjectedFault =

@@ -1,9 +1,9 @@
-import type { Clock } from "../base/clock.js";
-import { PigeonholeError } from "../base/error.js";
-import { type OptionsOf, defineOptions, given, readBy } from "../base/options.js";
-import { checkPattern } from "../protocol/event-pattern.js";
-import { type AttemptFilter, type AttemptLog, matchesFilter } from "./delivery/attempt-log.js";
-import type { AttemptRow } from "./delivery/attempt-row.js";
+import type { Clock } from "../../base/clock.js";
+import { PigeonholeError } from "../../base/error.js";
+import { type OptionsOf, defineOptions, given, readBy } from "../../base/options.js";
+import { checkPattern } from "../../protocol/event-pattern.js";
+import { type AttemptFilter, type AttemptLog, matchesFilter } from "./attempt-log.js";
+import type { AttemptRow } from "./attempt-row.js";
 import { EventWaiter } from "./event-waiter.js";
 
 /** The filter for an attempt to wait for. */

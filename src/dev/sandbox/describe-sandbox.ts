@@ -2,8 +2,8 @@ import { isoTime } from "../../base/iso-time.js";
 import { wasNotReceived } from "../../capture/model/answer-advice.js";
 import { RETRY_SCHEDULE } from "../../protocol/retry-schedule.js";
 import type { AttemptRow } from "../../sandbox/delivery/attempt-row.js";
-import type { PlannedAttempt, Sandbox } from "../../sandbox/sandbox.js";
-import type { DevSandbox } from "../dev-sandbox.js";
+import type { PlannedAttempt, Sandbox } from "../../sandbox/control/sandbox.js";
+import type { DevSandbox } from "./dev-sandbox.js";
 import type {
   ComingAttempt,
   SandboxAttempt,

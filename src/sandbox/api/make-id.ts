@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { makeSecret } from "../protocol/secret.js";
+import { makeSecret } from "../../protocol/secret.js";
 
 /** Identifiers and secrets of one sandbox. With one seed, the same label gives the same one in every run. */
 export interface MakeId {

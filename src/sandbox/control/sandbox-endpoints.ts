@@ -1,7 +1,7 @@
-import type { DeliverOnce } from "../deliver-once.js";
-import type { EndpointWithSecret, SandboxEndpoints } from "../sandbox.js";
-import type { EndpointRegistry } from "./endpoint-registry.js";
-import { type Endpoint, endpointBody } from "./endpoint.js";
+import type { DeliverOnce } from "../delivery/deliver-once.js";
+import type { EndpointWithSecret, SandboxEndpoints } from "./sandbox.js";
+import type { EndpointRegistry } from "../endpoints/endpoint-registry.js";
+import { type Endpoint, endpointBody } from "../endpoints/endpoint.js";
 
 /** The endpoints as the sandbox shows them: copies, so that only the rules change them. */
 export function createSandboxEndpoints(registry: EndpointRegistry, deliverOnce: DeliverOnce): SandboxEndpoints {

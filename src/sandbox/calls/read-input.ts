@@ -5,7 +5,7 @@ import { IDEMPOTENCY_KEY_HEADER, idempotencyKey } from "../../contract/idempoten
 import { type Operation, takesIdempotencyKey } from "../../contract/operation.js";
 import { decodeQueryText } from "../../contract/query-text.js";
 import { isTimestamp } from "../../contract/shapes.js";
-import { SandboxApiError, inputRefusal } from "./api-handlers.js";
+import { SandboxApiError, inputRefusal } from "../api/api-handlers.js";
 
 /** Throws `404` for a path parameter of the wrong shape: no resource has such an id. */
 export function checkParams(operation: Operation, params: Readonly<Record<string, string>>): void {

@@ -1,7 +1,7 @@
 import { PigeonholeError } from "../../base/error.js";
 import type { ApiErrorCode } from "../../contract/api-error-codes.js";
-import { SandboxApiError } from "../api/api-handlers.js";
-import { type PageBody, type Sorting, pageSorted } from "../api/page-rows.js";
+import { SandboxApiError } from "./api-handlers.js";
+import { type PageBody, type Sorting, pageSorted } from "./page-rows.js";
 
 /** What a collection holds. */
 export interface CollectionRow {

@@ -4,17 +4,17 @@ import { type OptionsOf, defineOptions, given, oneOf, readBy, required } from ".
 import { KEY_LIMITS } from "../../contract/keys.js";
 import { SCOPES } from "../../contract/scopes.js";
 import { type Clock, systemClock } from "../../base/clock.js";
-import { OWNER, actorOf } from "../access/actor.js";
-import { type KeyChange, KeyLog } from "../access/key-log.js";
-import { type ApiKeyRow, type KeyState, type KeyUse, keyStateOf } from "../access/api-key-row.js";
-import type { Reach } from "../access/reach.js";
-import type { RoleBook } from "../access/role-book.js";
-import type { Allowlists } from "../endpoints/allowlists.js";
-import { checkTexts } from "../check-texts.js";
-import { type MakeId, createMakeId } from "../make-id.js";
-import { Collection, type ListOf } from "../resources/collection.js";
-import type { Caller } from "./api-handlers.js";
-import type { PageBody } from "./page-rows.js";
+import { OWNER, actorOf } from "./actor.js";
+import { type KeyChange, KeyLog } from "./key-log.js";
+import { type ApiKeyRow, type KeyState, type KeyUse, keyStateOf } from "./api-key-row.js";
+import type { Reach } from "./reach.js";
+import type { RoleBook } from "./role-book.js";
+import type { Allowlists } from "./allowlists.js";
+import { checkTexts } from "../../base/option-check.js";
+import { type MakeId, createMakeId } from "../api/make-id.js";
+import { Collection, type ListOf } from "../api/collection.js";
+import type { Caller } from "../api/api-handlers.js";
+import type { PageBody } from "../api/page-rows.js";
 
 /** An API key that the sandbox knows. See docs/service.md#api-keys. */
 export interface SandboxApiKey {

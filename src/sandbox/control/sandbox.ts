@@ -1,21 +1,22 @@
-import type { Clock } from "../base/clock.js";
-import type { WebhookCreateInput, WebhookEndpoint, WebhookUpdateInput } from "../contract/webhook-endpoint.js";
-import type { EventType } from "../protocol/event-types.js";
-import type { SandboxCallers } from "./access/sandbox-callers.js";
-import type { ApiFaultList } from "./api/api-faults.js";
-import type { ApiFetch } from "./api/api-fetch.js";
-import type { SandboxApiKeys } from "./api/api-key-registry.js";
-import type { ContactEventStore } from "./contact-events/contact-event-store.js";
-import type { StoredEvent } from "./contact-events/event-log.js";
-import type { DeliverOnce } from "./deliver-once.js";
-import type { AttemptFilter } from "./delivery/attempt-log.js";
-import type { AttemptRow } from "./delivery/attempt-row.js";
-import type { DeliveryFaultList } from "./delivery/delivery-faults.js";
-import type { SandboxEvent } from "./delivery/scheduled-delivery.js";
-import type { AttemptWait } from "./attempt-waits.js";
-import type { ResourceName } from "./resources/create-resources.js";
-import type { DomainRecords } from "./resources/domain-records.js";
-import type { MailServerInput } from "./resources/mail-servers.js";
+import type { Clock } from "../../base/clock.js";
+import type { WebhookCreateInput, WebhookEndpoint, WebhookUpdateInput } from "../../contract/webhook-endpoint.js";
+import type { EventType } from "../../protocol/event-types.js";
+import type { SandboxCallers } from "../access/sandbox-callers.js";
+import type { ApiFaultList } from "../calls/api-faults.js";
+import type { ApiFetch } from "../calls/api-fetch.js";
+import type { SandboxApiKeys } from "../access/api-key-registry.js";
+import type { ContactEventStore } from "../contact-events/contact-event-store.js";
+import type { ContactEventWait } from "../contact-events/contact-event-waits.js";
+import type { StoredEvent } from "../contact-events/event-log.js";
+import type { DeliverOnce } from "../delivery/deliver-once.js";
+import type { AttemptFilter } from "../delivery/attempt-log.js";
+import type { AttemptRow } from "../delivery/attempt-row.js";
+import type { DeliveryFaultList } from "../delivery/delivery-faults.js";
+import type { SandboxEvent } from "../delivery/scheduled-delivery.js";
+import type { AttemptWait } from "../delivery/attempt-waits.js";
+import type { ResourceName } from "../resources/create-resources.js";
+import type { DomainRecords } from "../resources/domain-records.js";
+import type { MailServerInput } from "../resources/mail-servers.js";
 
 /** An endpoint with its secret, which the receiver needs. */
 export type EndpointWithSecret = WebhookEndpoint & { secret: string };
@@ -55,16 +56,6 @@ export interface Emitted {
   event: SandboxEvent;
   /** One for each endpoint that receives it, with the id of the delivery. If there is none, the event is lost. */
   deliveries: { id: string; endpointId: string }[];
-}
-
-/** The filter for a contact event to wait for. */
-export interface ContactEventWait {
-  /** Name of the event, compared exactly. @default any */
-  name?: string | undefined;
-  /** Address of the contact, compared without case. @default any */
-  email?: string | undefined;
-  /** Longest wait in milliseconds of real time. @default 10,000 */
-  timeoutMs?: number | undefined;
 }
 
 /** Where a sandbox listens. */

@@ -1,11 +1,20 @@
-import { SECOND } from "../base/duration.js";
-import { type OptionsOf, defineOptions, given } from "../base/options.js";
-import { waitingClock } from "../base/clock.js";
-import type { StoredEvent } from "./contact-events/event-log.js";
-import type { ContactEventWait } from "./sandbox.js";
-import { checkTimeout } from "./attempt-waits.js";
-import { EventWaiter } from "./event-waiter.js";
-import { foldAddress } from "../contract/contact-address.js";
+import { SECOND } from "../../base/duration.js";
+import { type OptionsOf, defineOptions, given } from "../../base/options.js";
+import { waitingClock } from "../../base/clock.js";
+import type { StoredEvent } from "./event-log.js";
+import { checkTimeout } from "../delivery/attempt-waits.js";
+import { EventWaiter } from "../delivery/event-waiter.js";
+import { foldAddress } from "../../contract/contact-address.js";
+
+/** The filter for a contact event to wait for. */
+export interface ContactEventWait {
+  /** Name of the event, compared exactly. @default any */
+  name?: string | undefined;
+  /** Address of the contact, compared without case. @default any */
+  email?: string | undefined;
+  /** Longest wait in milliseconds of real time. @default 10,000 */
+  timeoutMs?: number | undefined;
+}
 
 /** The fields of {@link ContactEventWait}, with the default. */
 export const CONTACT_EVENT_WAIT_OPTIONS = defineOptions("sandbox.waitForContactEvent", {

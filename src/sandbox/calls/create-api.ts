@@ -19,8 +19,8 @@ import {
   type Caller,
   type HandlerAnswer,
   SandboxApiError,
-} from "./api-handlers.js";
-import type { ApiKeyRegistry } from "./api-key-registry.js";
+} from "../api/api-handlers.js";
+import type { ApiKeyRegistry } from "../access/api-key-registry.js";
 import { type IncomingCall, checkEntry, checkInputOf } from "./checks.js";
 import { EventRate } from "./event-rate.js";
 import { createRoutes, matchRoute } from "./match-route.js";

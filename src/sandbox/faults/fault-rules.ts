@@ -1,4 +1,4 @@
-import type { Random } from "../base/random.js";
+import type { Random } from "../../base/random.js";
 import type { CommonRule } from "./check-rule.js";
 
 /** A rule in force. */

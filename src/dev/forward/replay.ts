@@ -1,12 +1,12 @@
-import { PigeonholeError } from "../base/error.js";
-import type { Capture, SignMode } from "../capture/model/capture.js";
-import type { ReplayOrder } from "../capture/replay/order-captures.js";
-import { type ReplayReport, replayCaptures } from "../capture/replay/replay-captures.js";
-import { summarizeCapture } from "../capture/model/summarize-capture.js";
-import type { AppSenderOptions } from "./forward/app-sender.js";
-import type { CaptureLog } from "./forward/capture-log.js";
-import { type ForwardRule, checkNotOwnPort } from "./forward/forward-rules.js";
-import type { Report } from "./dev-event.js";
+import { PigeonholeError } from "../../base/error.js";
+import type { Capture, SignMode } from "../../capture/model/capture.js";
+import type { ReplayOrder } from "../../capture/replay/order-captures.js";
+import { type ReplayReport, replayCaptures } from "../../capture/replay/replay-captures.js";
+import { summarizeCapture } from "../../capture/model/summarize-capture.js";
+import type { AppSenderOptions } from "./app-sender.js";
+import type { CaptureLog } from "./capture-log.js";
+import { type ForwardRule, checkNotOwnPort } from "./forward-rules.js";
+import type { Report } from "../lines/dev-event.js";
 
 /** A replay requested at the page or the terminal. */
 export interface ReplayRequest {

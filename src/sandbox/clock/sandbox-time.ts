@@ -1,8 +1,14 @@
-import { type Clock, systemClock, waitingClock } from "../base/clock.js";
-import { createManualClock } from "../base/manual-clock.js";
-import { PigeonholeError } from "../base/error.js";
+import { type Clock, elapsedBy, systemClock, waitingClock } from "../../base/clock.js";
+import { createManualClock } from "../../base/manual-clock.js";
+import { DAY } from "../../base/duration.js";
+import { PigeonholeError } from "../../base/error.js";
 import { type AdvanceableClock, createAdvanceableClock, isAdvanceable } from "./advanceable-clock.js";
-import { createSpeedClock } from "./speed-clock.js";
+
+/** Longest delay of a fault, in milliseconds. */
+export const MAX_DELAY_MS = 365 * DAY;
+
+/** Latest time of a clock: the last moment of a JavaScript date, minus the longest delay that is planned from there. */
+export const LATEST_TIME = 8.64e15 - 2 * MAX_DELAY_MS;
 
 /**
  * `real`: the machine's; `advanceable`: runs like the machine's, and `advance` moves it ahead; `{ speed: 60 }`: an hour
@@ -73,4 +79,14 @@ function resolveClock(choice: SandboxClock, startMs: number | undefined): Clock 
 
 function isSpeed(choice: SandboxClock): choice is { speed: number } {
   return typeof choice === "object" && "speed" in choice;
+}
+
+/** A clock on which `speed` seconds pass in one. It begins at the present time. */
+function createSpeedClock(speed: number, base: Clock = systemClock): Clock {
+  const startMs = base.now();
+  return {
+    now: () => Math.round(startMs + (base.now() - startMs) * speed),
+    elapsed: () => elapsedBy(base) * speed,
+    setTimer: (callback, delayMs) => base.setTimer(callback, Math.max(0, delayMs) / speed),
+  };
 }

@@ -1,15 +1,15 @@
-import { isRetrying } from "../capture/model/work-word.js";
-import { type Clock, type Timer } from "../base/clock.js";
-import { SECOND } from "../base/duration.js";
-import { setNewest } from "../base/set-newest.js";
-import { outcomeOf } from "../capture/model/answer.js";
-import type { CaptureSummary } from "../capture/model/capture.js";
-import { attemptEventId } from "../capture/model/sent-event-id.js";
-import type { EventDetail, HandlerView } from "../store/inbox-view.js";
-import type { InboxOperator } from "../store/inbox-operator.js";
-import { workOn } from "./api/inbox-rows.js";
-import type { EventWork } from "./api/page-api.js";
-import type { DevEvent, Report } from "./dev-event.js";
+import { isRetrying } from "../../capture/model/work-word.js";
+import { type Clock, type Timer } from "../../base/clock.js";
+import { SECOND } from "../../base/duration.js";
+import { setNewest } from "../../base/set-newest.js";
+import { outcomeOf } from "../../capture/model/answer.js";
+import type { CaptureSummary } from "../../capture/model/capture.js";
+import { attemptEventId } from "../../capture/model/sent-event-id.js";
+import type { EventDetail, HandlerView } from "../../store/inbox-view.js";
+import type { InboxOperator } from "../../store/inbox-operator.js";
+import { workOn } from "./inbox-rows.js";
+import type { EventWork } from "./page-api.js";
+import type { DevEvent, Report } from "../lines/dev-event.js";
 
 /** Most events that are followed at once, and whose work is known; beyond it the oldest is left. */
 const MAX_FOLLOWED = 1_000;

@@ -1,10 +1,9 @@
 import { setImmediate } from "node:timers/promises";
-import { readDuration } from "../base/duration.js";
-import { PigeonholeError } from "../base/error.js";
-import type { AdvanceableClock } from "./advanceable-clock.js";
-import type { AttemptQueue } from "./delivery/attempt-queue.js";
-import { LATEST_TIME } from "./latest-time.js";
-import type { SandboxTime } from "./sandbox-time.js";
+import { readDuration } from "../../base/duration.js";
+import { PigeonholeError } from "../../base/error.js";
+import type { AdvanceableClock } from "../clock/advanceable-clock.js";
+import type { AttemptQueue } from "./attempt-queue.js";
+import { LATEST_TIME, type SandboxTime } from "../clock/sandbox-time.js";
 
 /** Moves a clock from one timer to the next. The attempts of each moment are answered first. */
 export class PassTime {

@@ -1,5 +1,5 @@
 import { MINUTE } from "../../base/duration.js";
-import { SlidingLimit } from "./sliding-limit.js";
+import { SlidingLimit } from "../api/sliding-limit.js";
 
 /**
  * The limit of events a minute, for each key. It holds for every window of 60 s, which is the strictest reading: the

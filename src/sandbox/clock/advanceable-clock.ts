@@ -1,5 +1,5 @@
-import { type Clock, elapsedBy, systemClock, type Timer } from "../base/clock.js";
-import type { ManualClock } from "../base/manual-clock.js";
+import { type Clock, elapsedBy, systemClock, type Timer } from "../../base/clock.js";
+import type { ManualClock } from "../../base/manual-clock.js";
 
 /** A clock that `sandbox.advance` can move. */
 export type AdvanceableClock = Clock & Pick<ManualClock, "advance" | "elapsedMs" | "nextTimerInMs">;

@@ -1,5 +1,5 @@
-import type { Clock } from "../base/clock.js";
-import { PigeonholeError } from "../base/error.js";
+import type { Clock } from "../../base/clock.js";
+import { PigeonholeError } from "../../base/error.js";
 
 export interface Wait<Item> {
   fits: (item: Item) => boolean;

@@ -1,8 +1,8 @@
 import type { BoundOperation } from "../../contract/bind-operation.js";
 import type { CredentialShape } from "../../contract/credential-shape.js";
 import type { Operation } from "../../contract/operation.js";
-import { SandboxApiError, type Caller } from "./api-handlers.js";
-import type { ApiKeyRegistry } from "./api-key-registry.js";
+import { SandboxApiError, type Caller } from "../api/api-handlers.js";
+import type { ApiKeyRegistry } from "../access/api-key-registry.js";
 import { authenticate, requireAuthority, requireOpen } from "./authenticate.js";
 import type { OperationMatch } from "./match-route.js";
 import { checkParams, readBody, readIdempotencyKey, readOperationQuery } from "./read-input.js";

@@ -1,9 +1,9 @@
-import type { Clock, Timer } from "../base/clock.js";
-import { isLocalAddress } from "../capture/send/local-address.js";
-import { createSandbox } from "../sandbox/create-sandbox.js";
-import type { SandboxLogEntry } from "../sandbox/log-entry.js";
-import type { Sandbox } from "../sandbox/sandbox.js";
-import type { SandboxCall } from "./api/sandbox-state.js";
+import type { Clock, Timer } from "../../base/clock.js";
+import { isLocalAddress } from "../../capture/send/local-address.js";
+import { createSandbox } from "../../sandbox/create-sandbox.js";
+import type { SandboxLogEntry } from "../../sandbox/log-entry.js";
+import type { Sandbox } from "../../sandbox/control/sandbox.js";
+import type { SandboxCall } from "./sandbox-state.js";
 
 /** Calls of the API that are kept for the page. */
 const MAX_CALLS = 200;

@@ -1,9 +1,9 @@
 import type { CredentialShape } from "../../contract/credential-shape.js";
 import type { Operation } from "../../contract/operation.js";
 import { type ScopeRule, allowsScopes, describeScopes } from "../../contract/scopes.js";
-import { isUnlimited } from "../endpoints/allowlists.js";
-import { SandboxApiError, type Caller } from "./api-handlers.js";
-import type { ApiKeyRegistry } from "./api-key-registry.js";
+import { isUnlimited } from "../access/allowlists.js";
+import { SandboxApiError, type Caller } from "../api/api-handlers.js";
+import type { ApiKeyRegistry } from "../access/api-key-registry.js";
 
 /** The caller behind a credential; throws 401 or 403 `inactive_api_key`. The code of a 401 is assumed. */
 export function authenticate(credential: string | undefined, keys: ApiKeyRegistry, shape: CredentialShape): Caller {

@@ -1,10 +1,10 @@
-import { SandboxApiError } from "./api/api-handlers.js";
-import type { AttemptLog } from "./delivery/attempt-log.js";
-import type { AttemptRow } from "./delivery/attempt-row.js";
-import type { DeliveryEngine } from "./delivery/delivery-engine.js";
-import { type SandboxEvent, eventBody } from "./delivery/scheduled-delivery.js";
-import { invalidParameter } from "./endpoints/check-endpoint.js";
-import type { EndpointRegistry } from "./endpoints/endpoint-registry.js";
+import { SandboxApiError } from "../api/api-handlers.js";
+import type { AttemptLog } from "./attempt-log.js";
+import type { AttemptRow } from "./attempt-row.js";
+import type { DeliveryEngine } from "./delivery-engine.js";
+import { type SandboxEvent, eventBody } from "./scheduled-delivery.js";
+import { invalidParameter } from "../endpoints/check-endpoint.js";
+import type { EndpointRegistry } from "../endpoints/endpoint-registry.js";
 import type { PassTime } from "./pass-time.js";
 
 /**

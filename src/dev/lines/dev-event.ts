@@ -1,4 +1,4 @@
-import type { CaptureAttempt, CaptureSummary, CaptureVerdict } from "../capture/model/capture.js";
+import type { CaptureAttempt, CaptureSummary, CaptureVerdict } from "../../capture/model/capture.js";
 
 /** A received delivery: the fields that all events about a delivery share. */
 export interface DevDeliveryEvent {

@@ -1,4 +1,4 @@
-import type { ApiAnswer } from "./api-handlers.js";
+import type { ApiAnswer } from "../api/api-handlers.js";
 
 /** An answer as it is written: the bytes of a file as they are, anything else as JSON. */
 export function encodeAnswer({ body, headers }: ApiAnswer): {
