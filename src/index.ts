@@ -35,11 +35,10 @@ export type {
 } from "./store/outbox.js";
 export type { Alarm } from "./receiver/alarms.js";
 export type { SecretsOption } from "./receiver/secret-source.js";
-export { DoNotRetry, RetryAfter } from "./dispatch/retry-errors.js";
 export type { Handler, HandlerOptions } from "./dispatch/handler.js";
 export type { DeliveryInfo, HandlerContext } from "./dispatch/context.js";
 export type { OnceInput } from "./dispatch/once.js";
-export type { RetryPolicy } from "./dispatch/retry-policy.js";
+export { DoNotRetry, RetryAfter, type RetryPolicy } from "./dispatch/retry-policy.js";
 export type {
   AnyEvent,
   EventData,

@@ -1,4 +1,4 @@
-import type { Clock } from "../base/clock.js";
+import type { Clock, Timer } from "../base/clock.js";
 import { SECOND } from "../base/duration.js";
 import { errorFields } from "../base/error-fields.js";
 import type { Logger } from "../base/logger.js";
@@ -8,17 +8,24 @@ import type { CrashLoopingWork } from "./crash-looping-work.js";
 import type { HandlerQueue } from "./handler-queue.js";
 import type { ReadyWork, WindowLease } from "./lease-window.js";
 import type { Leases } from "./leases.js";
-import type { OutboxWorker } from "./outbox-worker.js";
-import type { RunProgress } from "./run-progress.js";
 import type { RunOutcome } from "./run-observer.js";
 import type { RunResult } from "./runner.js";
-import { WakeTimer } from "./wake-timer.js";
 
 /** After a failure, the store is queried for work again after this. */
 const FAILED_WAIT_MS = SECOND;
 
 /** What became of the settlement of a run. */
 type SettledAs = SettleResult | "committed" | "interrupted";
+
+/** Sends what handlers record. */
+export interface OutboxWorker {
+  /** This process runs the handlers of the store from now on. */
+  start(): void;
+  /** There are contact events to send. */
+  wake(): void;
+  /** Another process may have recorded some. */
+  poll(): void;
+}
 
 export interface HandlerWorkerDeps {
   leases: Leases;
@@ -183,4 +190,49 @@ function outcomeOf(settlement: RunResult["settlement"]): RunOutcome {
   if (settlement === "lost" || settlement === "interrupted") return settlement;
   if (settlement === "committed" || settlement.to === "done") return "done";
   return settlement.to === "pending" ? "retry" : "dead";
+}
+
+/** How the runs of a dispatcher have ended, and when nothing may be left to do. */
+export class RunProgress {
+  /** Runs since the start, by how they ended. */
+  readonly outcomes: Record<RunOutcome, number> = { done: 0, retry: 0, dead: 0, interrupted: 0, lost: 0 };
+  #waiting: (() => void)[] = [];
+
+  /** Something has changed that may leave nothing to do. */
+  noteChange(): void {
+    if (this.#waiting.length > 0) for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+
+  /** Resolves at the next change. */
+  untilChanged(): Promise<void> {
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+}
+
+/** Calls back at the earliest of the times it was set to. */
+class WakeTimer {
+  readonly #clock: Clock;
+  readonly #wake: () => void;
+  #timer: Timer | undefined;
+  #dueAt = Infinity;
+
+  constructor(clock: Clock, wake: () => void) {
+    this.#clock = clock;
+    this.#wake = wake;
+  }
+
+  /** In milliseconds since 1970. */
+  set(dueAt: number): void {
+    if (dueAt >= this.#dueAt) return;
+    this.#timer?.cancel();
+    this.#dueAt = dueAt;
+    this.#timer = this.#clock.setTimer(() => {
+      this.#dueAt = Infinity;
+      this.#wake();
+    }, dueAt - this.#clock.now());
+  }
+
+  cancel(): void {
+    this.#timer?.cancel();
+  }
 }

@@ -2,11 +2,9 @@ import type { Clock } from "../base/clock.js";
 import type { Logger } from "../base/logger.js";
 import { CrashLoopingWork } from "./crash-looping-work.js";
 import { HandlerQueue } from "./handler-queue.js";
-import { HandlerWorker } from "./handler-worker.js";
+import { HandlerWorker, type OutboxWorker, RunProgress } from "./handler-worker.js";
 import type { Leases } from "./leases.js";
-import type { OutboxWorker } from "./outbox-worker.js";
 import { Places } from "./places.js";
-import { RunProgress } from "./run-progress.js";
 import type { HandlerRegistry } from "./registry.js";
 import type { Runner } from "./runner.js";
 

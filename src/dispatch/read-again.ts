@@ -1,8 +1,20 @@
-import type { EventDetail } from "../store/inbox-view.js";
-import { bodyOf } from "../store/inbox-view.js";
+import { type Clock, waitingClock } from "../base/clock.js";
+import { SECOND } from "../base/duration.js";
+import { errorFields } from "../base/error-fields.js";
+import type { Logger } from "../base/logger.js";
+import { NOTE_HANDLER } from "../base/note-handler.js";
+import { quoteForShell } from "../base/text.js";
+import { inTime } from "../base/wait.js";
+import { type EventDetail, bodyOf } from "../store/inbox-view.js";
 import type { Store } from "../store/store.js";
 import type { ParkedNote } from "../store/work.js";
 import type { HandlerRegistry } from "./registry.js";
+
+const PAGE = 100;
+/** How long the event that is being read is waited for at the end: a server may have fallen silent. */
+const ENDS_WITHIN_MS = 2 * SECOND;
+/** Without the option, so many parked events are read at most: one line is not worth more. */
+const MAX_READ = 10_000;
 
 export interface ReadAgainDeps {
   store: Store<unknown>;
@@ -10,13 +22,13 @@ export interface ReadAgainDeps {
 }
 
 /** The handlers that would get the body if it was delivered now, or why it would be parked. */
-export interface StoredRoute {
+interface StoredRoute {
   handlers: readonly string[];
   parked?: ParkedNote;
 }
 
 /** Finds the handlers of a stored body, with today's schemas. */
-export function routeStored(registry: HandlerRegistry, body: Uint8Array): StoredRoute {
+function routeStored(registry: HandlerRegistry, body: Uint8Array): StoredRoute {
   const { handlers, parked } = registry.route(registry.read(body));
   return { handlers: handlers.map(({ name }) => name), ...(parked && { parked }) };
 }
@@ -33,4 +45,128 @@ export async function readAgain(
   const route = routeStored(registry, bodyOf(event));
   const pending = await store.replan({ seq: event.seq, now, requested, ...route });
   return { pending, parked: route.parked };
+}
+
+export interface RequestedRetriesDeps extends ReadAgainDeps {
+  clock: Clock;
+  logger: Logger;
+}
+
+/** What happens at start to parked events that match a handler now: a retry, one line that counts them, or nothing. */
+export type ParkedAtStart = "retry" | "report" | "leave";
+
+/** Reads parked events again whose retry was requested from outside, as the command `inbox retry` does. */
+export class RequestedRetries {
+  readonly #deps: RequestedRetriesDeps;
+  readonly #parkedAtStart: ParkedAtStart;
+  readonly #stopping = new AbortController();
+  #hasReadParked: boolean;
+  #running: Promise<void> | undefined;
+
+  constructor(deps: RequestedRetriesDeps, parkedAtStart: ParkedAtStart) {
+    this.#deps = deps;
+    this.#parkedAtStart = parkedAtStart;
+    this.#hasReadParked = parkedAtStart === "leave";
+  }
+
+  /** True once the events that were parked before the start have been read. */
+  get hasReadParked(): boolean {
+    return this.#hasReadParked;
+  }
+
+  /**
+   * Begins with what is requested now, unless it still runs, and resolves when that is read. Never rejects. Only for
+   * the process that runs the handlers.
+   */
+  check(): Promise<void> {
+    this.#running ??= this.#run()
+      .catch((error: unknown) => {
+        if (this.#stopping.signal.aborted) return;
+        this.#deps.logger.error(errorFields(error, true), "requested_retries_failed");
+      })
+      .finally(() => (this.#running = undefined));
+    return this.#running;
+  }
+
+  /** Ends with the event that is being read; what is left waits for the next start. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    if (this.#running !== undefined) await inTime(this.#running, waitingClock, ENDS_WITHIN_MS);
+  }
+
+  async #run(): Promise<void> {
+    await this.#readAll();
+    if (this.#hasReadParked) return;
+    this.#hasReadParked = true;
+    await readParkedAtStart(this.#deps, this.#parkedAtStart, this.#stopping.signal);
+    await this.#readAll();
+  }
+
+  async #readAll(): Promise<void> {
+    const { signal } = this.#stopping;
+    const { store, clock, logger } = this.#deps;
+    const total = { events: 0, pending: 0, stillParked: 0 };
+    let afterSeq = 0;
+    for (let isLeft = true; isLeft && !signal.aborted;) {
+      const requested = await store.listRequested({ limit: PAGE, afterSeq });
+      for (const { id, seq } of requested) {
+        afterSeq = seq;
+        const event = signal.aborted ? undefined : await store.get(id);
+        if (event?.body === undefined) continue;
+        const { pending, parked } = await readAgain(this.#deps, event, { now: clock.now(), requested: true });
+        total.events += 1;
+        total.pending += pending;
+        if (parked !== undefined) total.stillParked += 1;
+      }
+      isLeft = requested.length === PAGE;
+    }
+    if (total.events > 0) logger.info(total, "parked_events_read_again");
+  }
+}
+
+/**
+ * Looks, when this process begins to run the handlers, for events that were not understood and match a handler now.
+ * Requests their retry, or says how many there are and the command.
+ */
+async function readParkedAtStart(
+  { store, registry, clock, logger }: RequestedRetriesDeps,
+  parkedAtStart: ParkedAtStart,
+  signal: AbortSignal,
+): Promise<void> {
+  const retries = parkedAtStart === "retry";
+  let events = 0;
+  let read = 0;
+  for (let afterSeq = 0, isLeft = true; isLeft;) {
+    const parked = await store.listStuck({ state: "parked", limit: PAGE, afterSeq });
+    for (const { id, seq } of parked) {
+      if (signal.aborted) return;
+      afterSeq = seq;
+      read += 1;
+      const event = await store.get(id);
+      if (event === undefined || !matchesHandler(registry, event)) continue;
+      if (retries) await store.requestRetry(seq, clock.now());
+      events += 1;
+    }
+    isLeft = parked.length === PAGE && (retries || read < MAX_READ);
+  }
+  if (events > 0 && !retries) {
+    logger.warn({ events, ...commandFor(store) }, "parked_events_match_a_handler_now");
+  }
+}
+
+/**
+ * The path is named, since the command may look for another one. The URL of a server is not, since it may have a
+ * password: the command finds it in DATABASE_URL.
+ */
+function commandFor({ file }: Store<unknown>): { command: string } {
+  const command = "npx pigeonhole inbox retry --parked";
+  return { command: file === undefined ? command : `${command} --db ${quoteForShell(file)}` };
+}
+
+/** Work in which processes died is left to the operator: it could end each process that starts. */
+function matchesHandler(registry: HandlerRegistry, { body, handlers }: EventDetail): boolean {
+  const waits = handlers.some(({ handler, state }) => handler === NOTE_HANDLER && state === "parked");
+  if (body === undefined || !waits || handlers.some(({ reason }) => reason === "crash_loop")) return false;
+  const route = routeStored(registry, body);
+  return route.parked === undefined && route.handlers.length > 0;
 }

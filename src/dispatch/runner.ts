@@ -5,14 +5,12 @@ import type { Random } from "../base/random.js";
 import type { LeasedWork, Settlement } from "../store/work.js";
 import { type ContextDeps, RunContext } from "./context.js";
 import type { RegisteredHandler } from "./handler.js";
-import type { Interruptions } from "./interruptions.js";
 import type { ReadyWork } from "./lease-window.js";
 import { HandlerRun, type RunEnd } from "./handler-run.js";
 import type { StoreAbsence } from "./store-absence.js";
 import { settlementOf } from "./settlement-of.js";
-import type { RunTimes } from "./run-times.js";
 import type { RunObserver, RunSpan } from "./run-observer.js";
-import type { RunRecord } from "./run-record.js";
+import type { Interruptions, RunRecord, RunTimes } from "./run-record.js";
 
 export interface RunnerDeps {
   context: ContextDeps;

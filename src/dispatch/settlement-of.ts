@@ -5,8 +5,7 @@ import { describeThrown } from "./describe-thrown.js";
 import type { RunEnd, Unfinished } from "./handler-run.js";
 import type { RegisteredHandler } from "./handler.js";
 import { fatalMistakeOf } from "./mistakes.js";
-import { nextAttemptAt } from "./retry-policy.js";
-import { DoNotRetry, RetryAfter } from "./retry-errors.js";
+import { DoNotRetry, RetryAfter, nextAttemptAt } from "./retry-policy.js";
 
 /** The settlement of a run that is still to be written to the store. */
 export function settlementOf(
