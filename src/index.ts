@@ -33,7 +33,7 @@ export type {
   OutboxState,
   OutboxView,
 } from "./store/outbox.js";
-export type { Alarm } from "./receiver/alarms.js";
+export type { Alarm } from "./receiver/alarm-table.js";
 export type { SecretsOption } from "./receiver/secret-source.js";
 export type { Handler, HandlerOptions } from "./dispatch/handler.js";
 export type { DeliveryInfo, HandlerContext } from "./dispatch/context.js";

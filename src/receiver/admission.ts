@@ -45,7 +45,7 @@ export interface Admitted extends BodyRoom {
   waitAside<Value>(settled: Promise<Value>): Promise<Value>;
 }
 
-/** Decides which deliveries can be taken now: by the receiver's state, by how many wait, and by the memory of bodies. */
+/** Decides which deliveries can be taken now: by the receiver's state, how many wait, and the memory of bodies. */
 export class Admission {
   readonly #limits: AdmissionLimits;
   readonly #clock: Clock;

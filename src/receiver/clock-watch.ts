@@ -1,11 +1,11 @@
-import { type Timer, waitingClock } from "../base/clock.js";
+import { type Clock, type Timer, elapsedBy, waitingClock } from "../base/clock.js";
 import { DAY, MINUTE, SECOND } from "../base/duration.js";
 import { errorFields } from "../base/error-fields.js";
 import type { Logger } from "../base/logger.js";
 import { inTime } from "../base/wait.js";
-import type { RememberingClock } from "./remembering-clock.js";
 import type { KnownTimes, Store } from "../store/store.js";
-import type { Alarms } from "./alarms.js";
+import type { Alarm } from "./alarm-table.js";
+import type { Alarms, AlarmChange, Watch } from "./alarms.js";
 
 const TICK_MS = 10 * SECOND;
 /** A clock that was set back by less does no harm. */
@@ -38,7 +38,7 @@ export interface TrustedTimes {
  * so a clock that moved forward by more than a day is not trusted until a delivery or an answer of the API confirms it.
  * When it is set back, and at the start, waits that its earlier time made too long are corrected.
  */
-export class ClockWatch {
+export class ClockWatch implements Watch<number> {
   readonly #deps: ClockWatchDeps;
   #timer: Timer | undefined;
   #delivery = 0;
@@ -63,7 +63,7 @@ export class ClockWatch {
     this.#api = Math.max(this.#api, known.api ?? 0);
     this.#expected = known.clock;
     // An inbox that no receiver has used learns when it was begun.
-    if (known.clock === undefined) await this.#keep(this.#readClock());
+    if (known.clock === undefined) await this.#keep(this.#read());
     await inTime(this.#restartWaits(), waitingClock, RESTARTED_WITHIN_MS);
     this.#timer?.cancel();
     this.#tick();
@@ -73,7 +73,7 @@ export class ClockWatch {
   async stop(): Promise<void> {
     this.#timer?.cancel();
     if (this.#expected === undefined) return;
-    await this.#keep(this.#readClock()).catch((error: unknown) => {
+    await this.#keep(this.#read()).catch((error: unknown) => {
       this.#deps.logger.warn(errorFields(error, true), "times_not_kept");
     });
   }
@@ -99,10 +99,10 @@ export class ClockWatch {
 
   /** The times by which data may be dropped; undefined, with an alarm, while the clock is not trusted. */
   async trustedTimes(): Promise<TrustedTimes | undefined> {
-    const now = this.#readClock();
+    const now = this.#read();
     await this.#keep(now);
     if (this.#doubtMs !== undefined) {
-      this.#raise(this.#doubtMs);
+      this.#deps.alarms.raise(skewOf(this.#doubtMs));
       return undefined;
     }
     return { now, byDeliveries: Math.min(now, this.#delivery), byApi: Math.min(now, this.#api) };
@@ -115,17 +115,24 @@ export class ClockWatch {
         this.#deps.logger.error(errorFields(error, true), "waits_not_restarted");
       });
     }
-    this.#readClock();
+    this.#read();
     this.#timer = this.#deps.clock.setTimer(() => this.#tick(), TICK_MS);
   }
 
-  #readClock(): number {
+  #read(): number {
     const now = this.#deps.clock.now();
+    this.#deps.alarms.take(this.look(now));
+    return now;
+  }
+
+  /** `now`: the time of the clock. */
+  look(now: number): readonly AlarmChange[] {
+    const changes: AlarmChange[] = [];
     const stepMs = this.#expected === undefined ? 0 : now - this.#expected;
     this.#expected = now;
     if (stepMs > MAX_STEP_MS) {
       this.#doubtMs = (this.#doubtMs ?? 0) + stepMs;
-      if (!this.#isConfirmed(now)) this.#raise(this.#doubtMs);
+      if (!this.#isConfirmed(now)) changes.push(skewOf(this.#doubtMs));
     } else if (stepMs < 0 && this.#doubtMs !== undefined) {
       // Setting the clock back may have corrected it.
       this.#doubtMs += stepMs;
@@ -134,7 +141,7 @@ export class ClockWatch {
       this.#doubtMs = undefined;
       this.#deps.logger.info({}, "clock_confirmed");
     }
-    return now;
+    return changes;
   }
 
   /** Corrects waits that end at a time of a clock that was ahead: they would last for hours, or for a year. */
@@ -166,13 +173,42 @@ export class ClockWatch {
     const times: KnownTimes = { delivery: this.#delivery, api: this.#api };
     await this.#deps.store.noteTimes(this.#doubtMs === undefined ? { ...times, clock: now } : times);
   }
+}
 
-  #raise(skewMs: number): void {
-    this.#deps.alarms.raise({ kind: "clock_skew", skewSeconds: Math.round(skewMs / SECOND) });
-  }
+function skewOf(skewMs: number): Alarm {
+  return { kind: "clock_skew", skewSeconds: Math.round(skewMs / SECOND) };
 }
 
 /** The newer of two times. A time that cannot be read (NaN) does not count. */
 function newest(known: number, given: number): number {
   return given > known ? given : known;
+}
+
+/** A clock that measures by how much the wall clock was set back. */
+export interface RememberingClock extends Clock {
+  /**
+   * Milliseconds by which the time now is before the latest time returned; 0 when the clock was not set back. Forgets
+   * the times returned before.
+   */
+  takeSetBackMs(): number;
+}
+
+/** A clock that remembers the latest time it returned. */
+export function createRememberingClock(clock: Clock): RememberingClock {
+  let latest = -Infinity;
+  return {
+    now() {
+      const now = clock.now();
+      if (now > latest) latest = now;
+      return now;
+    },
+    setTimer: (callback, delayMs) => clock.setTimer(callback, delayMs),
+    elapsed: () => elapsedBy(clock),
+    takeSetBackMs() {
+      const now = clock.now();
+      const setBackMs = Math.max(0, latest - now);
+      latest = now;
+      return setBackMs;
+    },
+  };
 }

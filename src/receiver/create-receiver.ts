@@ -11,24 +11,20 @@ import { createListener, createMiddleware } from "../http/node-mount.js";
 import type { SchemaMap } from "../protocol/event.js";
 import type { CommitTransaction } from "../store/commit-transaction.js";
 import { Admission, BODIES_BYTES } from "./admission.js";
-import { Alarms, SilenceWatch } from "./alarms.js";
+import { Alarms } from "./alarms.js";
 import { createContactEvents } from "../outbox/contact-events.js";
 import { OutboxSender } from "../outbox/outbox-sender.js";
 import { ClockWatch } from "./clock-watch.js";
-import { DeliveryWatch } from "./delivery-watch.js";
-import { FinalAnswerLog } from "./final-answer-log.js";
-import { createDeliveryHandler } from "./handle-delivery.js";
+import { AnswerWatch, SignatureWatch } from "./delivery-watch.js";
+import { type DeliveryPath, createDeliveryHandler } from "./handle-delivery.js";
 import { FiguresRecorder, type FiguresRecorderDeps } from "./figures-recorder.js";
 import { FiguresWriter } from "./figures-writer.js";
-import { GaugeReader } from "./gauge-reader.js";
 import { StoreOwnership } from "./store-ownership.js";
 import { Drainer } from "./drainer.js";
 import { createInbox } from "./inbox.js";
 import { LevelReader } from "./level-reader.js";
 import { Lifecycle } from "./lifecycle.js";
-import { LimitedLog } from "./limited-log.js";
 import { type ReceiverOptions, type ResolvedOptions, resolveOptions } from "./options.js";
-import { MissingHandlers } from "./missing-handlers.js";
 import { Pruner } from "./pruner.js";
 import type { DrainOptions, Receiver, StopOptions } from "./receiver.js";
 import { lifecycleSteps } from "./lifecycle-steps.js";
@@ -38,8 +34,7 @@ import { SecretSource, type SecretsOption } from "./secret-source.js";
 import { repairEndpoint } from "./repair-endpoint.js";
 import { readStats } from "./stats.js";
 import { StoreCounter } from "./store-counter.js";
-import { WorkAlarms } from "./work-alarms.js";
-import { WorkWatch } from "./work-watch.js";
+import { WatchRound } from "./watch-round.js";
 
 /** The default and check of {@link StopOptions}. */
 export const STOP_OPTIONS = defineOptions("stop", {
@@ -108,18 +103,13 @@ export function createReceiver<const Schemas extends SchemaMap = Record<never, n
 
 /** Everything that a receiver is made of, each part with what it needs. */
 function createParts(options: ResolvedOptions, secretsOption: SecretsOption): ReceiverParts {
-  const { store, schemas, clock, logger, source, api, random, logErrorMessages, silenceAfterMs } = options;
+  const { store, schemas, clock, logger, source, api, random, logErrorMessages } = options;
   const alarms = new Alarms({ logger, clock, hook: options.onAlarm });
-  const silence =
-    silenceAfterMs === undefined || options.role === "work"
-      ? undefined
-      : new SilenceWatch(clock, silenceAfterMs, alarms);
   const secrets = new SecretSource(secretsOption, { clock, logger, alarms });
   const registry = new HandlerRegistry(schemas, options);
   const record = new RunRecord();
   const runner = new Runner({ context: { store, source, api, logger, clock }, random, logErrorMessages, record });
   const clockWatch = new ClockWatch({ store, clock, logger, alarms });
-  const limitedLog = new LimitedLog({ clock, logger });
   const sender = api === undefined ? undefined : new OutboxSender({ ...options, api, alarms, clockWatch });
   const { role, retryParkedAtStart } = options;
   const dispatcherDeps = { store, registry, runner, sender, clock, logger };
@@ -127,38 +117,36 @@ function createParts(options: ResolvedOptions, secretsOption: SecretsOption): Re
   const admission = new Admission({ ...options, accepts: role !== "work", bodiesBytes: BODIES_BYTES }, clock);
   const pruner = new Pruner({ store, clock, clockWatch, logger, retention: options.retention });
   const counter = new StoreCounter({ store, dispatcher, clock });
-  const workAlarms = new WorkAlarms({ store, alarms, clock, backlogAfterMs: options.backlogAfterMs });
-  const missingHandlers = new MissingHandlers({ registry, dispatcher, alarms, clock });
-  const workWatch = new WorkWatch({ counter, record, workAlarms, missingHandlers, clock, logger });
+  const { toleranceSeconds, unverified, signature: assumptions } = options;
+  const answers = new AnswerWatch({ logger, assumptions, clock });
+  const path: DeliveryPath = {
+    admission,
+    verification: { secrets, rules: { toleranceSeconds, assumptions, unverified }, clock },
+    registry,
+    dispatcher,
+    report: { signatures: new SignatureWatch({ clockWatch, assumptions }), answers, clockWatch, alarms, logger },
+    telemetry: undefined,
+  };
+  const watchRound = new WatchRound({ options, path, counter, record });
   const drainer = new Drainer({
     admission,
     dispatcher:
       role === "accept" ? () => new Dispatcher(dispatcherDeps, retryParkedAtStart ? "retry" : "leave") : dispatcher,
     sender,
     pruner,
-    workWatch,
+    watchRound,
     clock,
   });
-  const { toleranceSeconds, unverified, signature: assumptions } = options;
-  const watch = new DeliveryWatch({ alarms, clockWatch, assumptions, silence, clock });
-  const finalAnswers = new FinalAnswerLog({ alarms, log: limitedLog, assumptions });
   return {
     options,
-    path: {
-      admission,
-      verification: { secrets, rules: { toleranceSeconds, assumptions, unverified }, clock },
-      registry,
-      dispatcher,
-      report: { watch, finalAnswers, clockWatch, alarms, logger },
-      telemetry: undefined,
-    },
+    path,
     inStore: {
       ownership: new StoreOwnership(store),
       counter,
       pruner,
-      ...createFigures({ options, watch, record, admission, counter }),
+      ...createFigures({ options, answers, record, admission, counter }),
     },
-    watches: { work: workWatch, silence, limitedLog },
+    watches: { round: watchRound },
     drainer,
     sender,
   };
@@ -170,9 +158,6 @@ function createFigures({
 }: FiguresRecorderDeps & { options: ResolvedOptions; counter: StoreCounter }) {
   const { store, clock, logger } = parts.options;
   const recorder = new FiguresRecorder(parts);
-  const gauges = new GaugeReader({ store, counter, clock });
-  return {
-    figures: new FiguresWriter({ store, recorder, gauges, clock, logger }),
-    levels: new LevelReader({ options: parts.options, watch: parts.watch, counter, gauges }),
-  };
+  const levels = new LevelReader({ options: parts.options, answers: parts.answers, counter });
+  return { figures: new FiguresWriter({ store, recorder, levels, clock, logger }), levels };
 }

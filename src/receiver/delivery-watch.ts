@@ -1,14 +1,16 @@
-import type { Clock } from "../base/clock.js";
+import { type Clock, elapsedBy } from "../base/clock.js";
 import { SECOND } from "../base/duration.js";
+import type { Logger } from "../base/logger.js";
 import type { SignatureAssumptions } from "../protocol/assumptions.js";
 import { LIMITS } from "../protocol/limits.js";
 import { ANSWERS, type Outcome, type OutcomeKind } from "../protocol/outcome.js";
 import { hasSignatureHeaders } from "../protocol/parse-signature.js";
 import type { HeaderReader } from "../protocol/raw-request.js";
+import { isDeliveredStatus, isRetryableStatus } from "../protocol/retry-schedule.js";
 import { signatureShape } from "../protocol/signature-shape.js";
 import type { VerifiedOrNot } from "../protocol/verify-request.js";
 import { TimeBuckets } from "../store/time-buckets.js";
-import type { Alarms, SilenceWatch } from "./alarms.js";
+import type { AlarmChange, Watch } from "./alarms.js";
 import type { ClockWatch } from "./clock-watch.js";
 
 /** Mismatches in a row before the alarm: one may be a stray request, three are a wrong secret. */
@@ -17,41 +19,28 @@ const MISMATCHES_BEFORE_ALARM = 3;
 /** The alarm comes at every twentieth failure in a row. */
 const ALARM_EVERY = 20;
 
-export interface DeliveryWatchDeps {
-  alarms: Alarms;
-  clockWatch: ClockWatch;
-  /** The layout that signatures are read by. */
-  assumptions: SignatureAssumptions;
-  /** Undefined when silence raises no alarm. */
-  silence: SilenceWatch | undefined;
-  clock: Clock;
-}
+/** Most lines `final_answer` of one outcome in a minute. */
+const MAX_LINES = 10;
 
-/**
- * Counts the outcomes of deliveries. Detects from a series of them that a secret, a clock, the assumed layout or the
- * endpoint itself is wrong, long before the service switches the endpoint off.
- */
-export class DeliveryWatch {
-  readonly #deps: DeliveryWatchDeps;
-  readonly #counts = new Map<OutcomeKind, number>();
-  readonly #answerTimes = new TimeBuckets();
+const NOTHING: readonly AlarmChange[] = [];
+
+/** Detects from the verdicts on signatures that a secret, a clock or the assumed layout is wrong. */
+export class SignatureWatch implements Watch<{ verdict: VerifiedOrNot; header: HeaderReader }> {
+  readonly #deps: { clockWatch: ClockWatch; assumptions: SignatureAssumptions };
   #mismatchesInARow = 0;
-  #failuresInARow = 0;
-  #failureTimes: number[] = [];
-  #lastSuccessAt: number | undefined;
-  #lastAcceptedAt: number | undefined;
 
-  constructor(deps: DeliveryWatchDeps) {
+  constructor(deps: { clockWatch: ClockWatch; assumptions: SignatureAssumptions }) {
     this.#deps = deps;
   }
 
-  /** The final verdict on a delivery's signature. */
-  judged(verdict: VerifiedOrNot, header: HeaderReader): void {
-    const { alarms, clockWatch, assumptions } = this.#deps;
+  /** `verdict`: the final one on a delivery's signature. */
+  look({ verdict, header }: { verdict: VerifiedOrNot; header: HeaderReader }): readonly AlarmChange[] {
+    const { clockWatch, assumptions } = this.#deps;
     if (verdict.ok) {
+      const wasWrong = this.#mismatchesInARow >= MISMATCHES_BEFORE_ALARM;
       this.#mismatchesInARow = 0;
-      if (verdict.secretIndex > 0) alarms.raise({ kind: "older_secret_matched", secretIndex: verdict.secretIndex });
-      return;
+      if (wasWrong) return [{ over: "signature_mismatches" }];
+      return verdict.secretIndex > 0 ? [{ kind: "older_secret_matched", secretIndex: verdict.secretIndex }] : NOTHING;
     }
     switch (verdict.reason) {
       case "missing_signature":
@@ -59,49 +48,114 @@ export class DeliveryWatch {
       case "missing_timestamp":
       case "malformed_timestamp": {
         const shape = signatureShape(header, assumptions);
-        alarms.raise({ kind: "signature_unreadable", reason: verdict.reason, shape });
-        return;
+        return [{ kind: "signature_unreadable", reason: verdict.reason, shape }];
       }
-      case "mismatch":
+      case "mismatch": {
         this.#mismatchesInARow += 1;
-        if (this.#mismatchesInARow < MISMATCHES_BEFORE_ALARM) return;
-        alarms.raise({ kind: "signature_mismatches", inARow: this.#mismatchesInARow });
-        return;
-      case "early":
-        alarms.raise({ kind: "clock_skew", skewSeconds: verdict.skewSeconds });
-        return;
+        const inARow = this.#mismatchesInARow;
+        return inARow < MISMATCHES_BEFORE_ALARM ? NOTHING : [{ kind: "signature_mismatches", inARow }];
+      }
       case "stale":
-        alarms.raise({ kind: "clock_skew", skewSeconds: verdict.skewSeconds });
         clockWatch.doubt(verdict.skewSeconds * SECOND);
+        return [{ kind: "clock_skew", skewSeconds: verdict.skewSeconds }];
+      case "early":
+        return [{ kind: "clock_skew", skewSeconds: verdict.skewSeconds }];
     }
   }
+}
 
-  /** Notes the outcome of a delivery, and how long its answer took in milliseconds. Called once for each. */
-  answered(outcome: Outcome, { header, tookMs }: { header: HeaderReader; tookMs: number }): void {
-    const { alarms, assumptions, silence, clock } = this.#deps;
-    this.#counts.set(outcome.kind, (this.#counts.get(outcome.kind) ?? 0) + 1);
-    if (outcome.kind === "body_consumed") alarms.raise({ kind: "body_consumed" });
-    if (outcome.kind === "accepted" || outcome.kind === "parked") {
-      this.#lastAcceptedAt = clock.now();
-      silence?.accepted();
+/** One answer, with the milliseconds that it took. */
+export interface Answered {
+  outcome: Outcome;
+  status: number;
+  header: HeaderReader;
+  tookMs: number;
+}
+
+/**
+ * Counts the outcomes of deliveries. Detects answers that lose an event, and from a series of them that the endpoint is
+ * wrong, long before the service switches it off.
+ */
+export class AnswerWatch implements Watch<Answered> {
+  readonly #deps: { logger: Logger; assumptions: SignatureAssumptions; clock: Clock };
+  readonly #counts = new Map<OutcomeKind, number>();
+  readonly #answerTimes = new TimeBuckets();
+  /** Final answers in this minute. */
+  readonly #finalAnswers = new Map<OutcomeKind, number>();
+  failuresInARow = 0;
+  /** When the last of them were answered, the oldest first: as many as the service needs to switch the endpoint off. */
+  failureTimes: readonly number[] = [];
+  /** When a delivery was last answered 2xx, duplicates included. */
+  lastSuccessAt: number | undefined;
+  /** When a delivery was last stored, duplicates left out; before that, the newest that the store had at the start. */
+  lastAcceptedAt: number | undefined;
+  /** When this process last stored one, in the clock's elapsed time. */
+  lastAcceptedBy = -Infinity;
+
+  constructor(deps: { logger: Logger; assumptions: SignatureAssumptions; clock: Clock }) {
+    this.#deps = deps;
+  }
+
+  /** Called once for each delivery. */
+  look({ outcome: { kind }, status, header, tookMs }: Answered): readonly AlarmChange[] {
+    const { assumptions, clock } = this.#deps;
+    const now = clock.now();
+    this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1);
+    if (kind === "accepted" || kind === "parked") {
+      this.lastAcceptedAt = now;
+      this.lastAcceptedBy = elapsedBy(clock);
     }
-    const isFailure = ANSWERS[outcome.kind].status >= 300;
-    // Requests of other senders fail too, but only the service counts. Of a body that was broken off nobody knows.
-    const isUnknown = outcome.kind === "wrong_method" || outcome.kind === "body_aborted";
-    if (isFailure && (isUnknown || !hasSignatureHeaders(header, assumptions))) return;
+    if (ANSWERS[kind].status < 300) {
+      this.#answerTimes.count(tookMs);
+      return this.#succeeded(now);
+    }
+    const changes: AlarmChange[] = kind === "body_consumed" ? [{ kind }] : [];
+    // Requests of other senders fail too, every day; only the service counts.
+    if (!hasSignatureHeaders(header, assumptions)) return changes;
+    // After these the service does not send again: it may be a lost event.
+    if (!isDeliveredStatus(status) && !isRetryableStatus(status)) {
+      this.#logFinal(kind, status, header);
+      changes.push({ kind: "final_answer", outcome: kind, status });
+    }
+    // Of a body that was broken off nobody knows.
+    if (kind === "wrong_method" || kind === "body_aborted") return changes;
     this.#answerTimes.count(tookMs);
-    if (!isFailure) {
-      this.#failuresInARow = 0;
-      this.#failureTimes = [];
-      this.#lastSuccessAt = clock.now();
-    } else {
-      this.#failuresInARow += 1;
-      this.#failureTimes = [...this.#failureTimes, clock.now()].slice(-LIMITS.disableAfterFailures);
-      if (this.#failuresInARow % ALARM_EVERY === 0) {
-        const disablesAt = LIMITS.disableAfterFailures;
-        alarms.raise({ kind: "failures_in_a_row", inARow: this.#failuresInARow, disablesAt });
-      }
+    return [...changes, ...this.#failed(now)];
+  }
+
+  #succeeded(now: number): readonly AlarmChange[] {
+    const wasFailing = this.failuresInARow >= ALARM_EVERY;
+    this.failuresInARow = 0;
+    this.failureTimes = [];
+    this.lastSuccessAt = now;
+    return wasFailing ? [{ over: "failures_in_a_row" }] : NOTHING;
+  }
+
+  #failed(now: number): readonly AlarmChange[] {
+    const disablesAt = LIMITS.disableAfterFailures;
+    this.failuresInARow += 1;
+    this.failureTimes = [...this.failureTimes, now].slice(-disablesAt);
+    if (this.failuresInARow % ALARM_EVERY !== 0) return NOTHING;
+    return [{ kind: "failures_in_a_row", inARow: this.failuresInARow, disablesAt }];
+  }
+
+  #logFinal(kind: OutcomeKind, status: number, header: HeaderReader): void {
+    const lines = (this.#finalAnswers.get(kind) ?? 0) + 1;
+    this.#finalAnswers.set(kind, lines);
+    if (lines > MAX_LINES) return;
+    // Of the announced length, only a number is trusted.
+    const announcedBytes = Number(header("content-length") ?? Number.NaN);
+    const size = Number.isSafeInteger(announcedBytes) ? { announcedBytes } : {};
+    this.#deps.logger.warn({ kind, status, ...size }, "final_answer");
+  }
+
+  /** Logs how many final answers of the last minute have no line: any sender can cause them. */
+  endMinute(): void {
+    for (const [kind, count] of this.#finalAnswers) {
+      const suppressed = count - MAX_LINES;
+      if (suppressed > 0) this.#deps.logger.warn({ kind, suppressed }, "final_answer_suppressed");
     }
+    this.#finalAnswers.clear();
   }
 
   /** Every outcome since the receiver was created, zeros included. */
@@ -113,29 +167,5 @@ export class DeliveryWatch {
   /** Answers since the last call, by the buckets of their times. */
   takeAnswerTimes(): number[] {
     return this.#answerTimes.take();
-  }
-
-  get failuresInARow(): number {
-    return this.#failuresInARow;
-  }
-
-  /** When the last of them were answered, the oldest first: as many as the service needs to switch the endpoint off. */
-  get failureTimes(): readonly number[] {
-    return this.#failureTimes;
-  }
-
-  /** When a delivery was last answered 2xx, duplicates included. */
-  get lastSuccessAt(): number | undefined {
-    return this.#lastSuccessAt;
-  }
-
-  /** The newest delivery that the store had at the start. One since then counts instead. */
-  foundInStore(acceptedAt: number): void {
-    this.#lastAcceptedAt ??= acceptedAt;
-  }
-
-  /** When a delivery was last stored, duplicates left out. */
-  get lastAcceptedAt(): number | undefined {
-    return this.#lastAcceptedAt;
   }
 }

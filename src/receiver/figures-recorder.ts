@@ -7,7 +7,7 @@ import type { EndedRuns } from "../store/handler-times.js";
 import { NO_FIGURES, sumRuns } from "../store/sum-figures.js";
 import { bucketOf } from "../store/time-buckets.js";
 import type { Admission } from "./admission.js";
-import type { DeliveryWatch } from "./delivery-watch.js";
+import type { AnswerWatch } from "./delivery-watch.js";
 import type { ResolvedOptions } from "./options.js";
 
 /** So many of the handlers that run are named. */
@@ -15,7 +15,7 @@ const MAX_RUNNING = 50;
 
 export interface FiguresRecorderDeps {
   options: Pick<ResolvedOptions, "clock" | "role" | "silenceAfterMs">;
-  watch: DeliveryWatch;
+  answers: AnswerWatch;
   record: RunRecord;
   admission: Admission;
 }
@@ -35,12 +35,12 @@ export class FiguresRecorder {
 
   /** What happened since the last call, without gauges; and the same runs as the store counts them by handler. */
   take(): { figures: Figures; ended: EndedRuns[] } {
-    const { watch, record } = this.#deps;
+    const { answers, record } = this.#deps;
     const ended = record.takeEndedRuns();
     const figures = {
       ...NO_FIGURES,
       answers: this.#takeAnswers(),
-      answerTimes: watch.takeAnswerTimes(),
+      answerTimes: answers.takeAnswerTimes(),
       runs: toRuns(ended),
     };
     return { figures, ended };
@@ -48,7 +48,7 @@ export class FiguresRecorder {
 
   /** What this process says about itself now. */
   get status(): ProcessStatus {
-    const { options, watch, admission } = this.#deps;
+    const { options, answers, admission } = this.#deps;
     const running = this.#running;
     return {
       process: this.process,
@@ -57,10 +57,10 @@ export class FiguresRecorder {
       state: admission.state,
       role: options.role,
       startedAt: this.#startedAt,
-      failuresInARow: watch.failuresInARow,
-      failureTimes: watch.failureTimes,
-      lastSuccessAt: watch.lastSuccessAt,
-      lastAcceptedAt: watch.lastAcceptedAt,
+      failuresInARow: answers.failuresInARow,
+      failureTimes: answers.failureTimes,
+      lastSuccessAt: answers.lastSuccessAt,
+      lastAcceptedAt: answers.lastAcceptedAt,
       silenceAfterMs: options.silenceAfterMs,
       waiting: admission.waiting,
       runningCount: running.length,
@@ -69,7 +69,7 @@ export class FiguresRecorder {
   }
 
   #takeAnswers(): Figures["answers"] {
-    const { counts } = this.#deps.watch;
+    const { counts } = this.#deps.answers;
     const before = this.#answers;
     this.#answers = counts;
     return Object.fromEntries(

@@ -8,7 +8,7 @@ import { type EndedRuns, sumEndedRuns } from "../store/handler-times.js";
 import type { Store } from "../store/store.js";
 import { NO_FIGURES, sumFigures } from "../store/sum-figures.js";
 import type { FiguresRecorder } from "./figures-recorder.js";
-import type { GaugeReader } from "./gauge-reader.js";
+import type { LevelReader } from "./level-reader.js";
 import { RecentFigures } from "./recent-figures.js";
 
 /** A process that is killed loses the figures of so long. */
@@ -21,7 +21,7 @@ const STOPS_WITHIN_MS = SECOND;
 interface FiguresWriterDeps {
   store: Store<unknown>;
   recorder: FiguresRecorder;
-  gauges: GaugeReader;
+  levels: LevelReader;
   clock: Clock;
   logger: Logger;
 }
@@ -71,7 +71,7 @@ export class FiguresWriter {
     if (!this.#hasStarted) return;
     if (this.#writing !== undefined) await inTime(this.#writing, waitingClock, STOPS_WITHIN_MS);
     this.#take();
-    const kept = this.#keep(this.#deps.gauges.gauges, { status: undefined, last: this.status });
+    const kept = this.#keep(this.#deps.levels.gauges, { status: undefined, last: this.status });
     await inTime(kept, waitingClock, STOPS_WITHIN_MS);
   }
 
@@ -88,8 +88,8 @@ export class FiguresWriter {
 
   /** Never rejects. */
   async #writeChanged(): Promise<void> {
-    const { recorder, gauges, clock } = this.#deps;
-    const levels = await gauges.read({ isBusy: this.#hasUnwritten || recorder.status.runningCount > 0 });
+    const { recorder, levels: reader, clock } = this.#deps;
+    const levels = await reader.readGauges({ isBusy: this.#hasUnwritten || recorder.status.runningCount > 0 });
     if (this.#stopped) return;
     const { status } = recorder;
     const said = textOf(status, levels);

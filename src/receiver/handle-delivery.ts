@@ -18,14 +18,13 @@ import type { TraceContext } from "../store/trace-context.js";
 import type { Admission, Admitted } from "./admission.js";
 import type { Alarms } from "./alarms.js";
 import type { ClockWatch } from "./clock-watch.js";
-import type { DeliveryWatch } from "./delivery-watch.js";
-import type { FinalAnswerLog } from "./final-answer-log.js";
+import type { AnswerWatch, SignatureWatch } from "./delivery-watch.js";
 import type { SecretSource } from "./secret-source.js";
 import type { Telemetry } from "./telemetry.js";
 
 interface Reporting {
-  watch: DeliveryWatch;
-  finalAnswers: FinalAnswerLog;
+  signatures: SignatureWatch;
+  answers: AnswerWatch;
   clockWatch: ClockWatch;
   alarms: Alarms;
   logger: Logger;
@@ -107,7 +106,7 @@ async function receive(
     if (secrets.keys !== keys) verdict = verify(raw, receivedAt, path);
     if (isMismatch(verdict) && !areKnown) return { kind: "secrets_unavailable" };
   }
-  path.report.watch.judged(verdict, raw.header);
+  path.report.alarms.take(path.report.signatures.look({ verdict, header: raw.header }));
   if (!verdict.ok) return refusal(verdict);
 
   const { registry, dispatcher, report } = path;
@@ -202,10 +201,9 @@ function answer(
   tookMs = 0,
 ): Answer {
   try {
-    report.watch.answered(outcome, { header, tookMs });
-    telemetry?.countAnswer(outcome.kind);
     const given = answerFor(outcome, verification.rules.unverified);
-    report.finalAnswers.saw(outcome, given.status, header);
+    report.alarms.take(report.answers.look({ outcome, status: given.status, header, tookMs }));
+    telemetry?.countAnswer(outcome.kind);
     return given;
   } catch (error) {
     report.logger.error(errorFields(error, false), "receive_failed");

@@ -24,7 +24,7 @@ export function lifecycleSteps(parts: ReceiverParts): LifecycleSteps {
       (stopAsked) => Promise.race([path.verification.secrets.load(), stopAsked]),
       async () => {
         if (!options.telemetry) return;
-        path.telemetry = await loadTelemetry(() => inStore.levels.read());
+        path.telemetry = await loadTelemetry(() => inStore.levels.readLevels());
         if (sender !== undefined) sender.observer = path.telemetry;
       },
       () =>
@@ -36,8 +36,7 @@ export function lifecycleSteps(parts: ReceiverParts): LifecycleSteps {
         inStore.pruner.start();
       },
       () => inStore.figures.start(),
-      () => watches.work.start(),
-      () => watches.silence?.start(),
+      () => watches.round.start(),
       // Not awaited: a long backlog takes seconds to count, and deliveries do not wait for what is only shown.
       () => void warnOfOrphans(parts),
       () => void findLastAccepted(parts),
@@ -56,12 +55,10 @@ async function stopAll(parts: ReceiverParts, timeoutMs: number): Promise<void> {
   // A process that has closed its listener must run until all is settled, and the clock's timers do not keep it alive.
   const keepAlive = setInterval(() => undefined, MINUTE);
   inStore.pruner.stop();
-  watches.silence?.stop();
-  watches.limitedLog.stop();
   path.telemetry?.stop();
   try {
     await drainer.stop();
-    watches.work.stop();
+    watches.round.stop();
     await Promise.all([path.dispatcher.stop(timeoutMs), path.admission.untilNoneWaits(timeoutMs)]);
     const written = inStore.figures.stop();
     await sender?.stop();
@@ -76,7 +73,7 @@ async function stopAll(parts: ReceiverParts, timeoutMs: number): Promise<void> {
 async function findLastAccepted({ options, path }: ReceiverParts): Promise<void> {
   try {
     const [newest] = (await options.store.list({ limit: 1 })).items;
-    if (newest !== undefined) path.report.watch.foundInStore(newest.receivedAt);
+    if (newest !== undefined) path.report.answers.lastAcceptedAt ??= newest.receivedAt;
   } catch {
     // A store that fails is reported elsewhere.
   }

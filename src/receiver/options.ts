@@ -17,7 +17,7 @@ import {
   required,
   wholeNumber,
 } from "../base/options.js";
-import { createRememberingClock } from "./remembering-clock.js";
+import { createRememberingClock } from "./clock-watch.js";
 import type { Random } from "../base/random.js";
 import type { Client } from "../client/call-types.js";
 import { createClient } from "../client/create-client.js";
@@ -31,7 +31,7 @@ import { resolveSignatureAssumptions } from "../protocol/resolve-assumptions.js"
 import type { CommitTransaction } from "../store/commit-transaction.js";
 import { createSqliteStore } from "../store/sqlite/sqlite-store.js";
 import type { Store } from "../store/store.js";
-import type { Alarm } from "./alarms.js";
+import type { Alarm } from "./alarm-table.js";
 import type { SecretsOption } from "./secret-source.js";
 
 /** How long the inbox remembers. */

@@ -1,15 +1,13 @@
-import type { SilenceWatch } from "./alarms.js";
 import type { Drainer } from "./drainer.js";
 import type { OutboxSender } from "../outbox/outbox-sender.js";
 import type { FiguresWriter } from "./figures-writer.js";
 import type { LevelReader } from "./level-reader.js";
-import type { LimitedLog } from "./limited-log.js";
 import type { DeliveryPath } from "./handle-delivery.js";
 import type { StoreOwnership } from "./store-ownership.js";
 import type { ResolvedOptions } from "./options.js";
 import type { Pruner } from "./pruner.js";
 import type { StoreCounter } from "./store-counter.js";
-import type { WorkWatch } from "./work-watch.js";
+import type { WatchRound } from "./watch-round.js";
 
 /** What is done in the store besides deliveries and their work. */
 interface StoreParts {
@@ -22,11 +20,7 @@ interface StoreParts {
 
 /** What reports problems that no single delivery shows. */
 interface Watches {
-  work: WorkWatch;
-  /** Undefined when silence raises no alarm. */
-  silence: SilenceWatch | undefined;
-  /** Lines that are held back while there are too many of them. */
-  limitedLog: LimitedLog;
+  round: WatchRound;
   /** Why the last start failed; undefined while none has, and during another one. */
   startError?: unknown;
 }

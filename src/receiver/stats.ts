@@ -16,10 +16,10 @@ export async function readStats({ path, inStore }: ReceiverParts): Promise<Recei
   return {
     state: admission.state,
     ...counter.figures,
-    answers: report.watch.counts,
-    failuresInARow: report.watch.failuresInARow,
+    answers: report.answers.counts,
+    failuresInARow: report.answers.failuresInARow,
     disablesAt: LIMITS.disableAfterFailures,
-    lastAcceptedAt: report.watch.lastAcceptedAt,
+    lastAcceptedAt: report.answers.lastAcceptedAt,
     waiting: admission.waiting,
   };
 }

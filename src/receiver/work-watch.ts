@@ -1,82 +1,107 @@
-import type { Clock, Timer } from "../base/clock.js";
-import { MINUTE } from "../base/duration.js";
-import { errorFields } from "../base/error-fields.js";
-import type { Logger } from "../base/logger.js";
-import type { RunRecord } from "../dispatch/run-record.js";
-import type { MissingHandlers } from "./missing-handlers.js";
-import type { StoreCounter } from "./store-counter.js";
-import type { WorkAlarms } from "./work-alarms.js";
+import type { Clock } from "../base/clock.js";
+import { HOUR } from "../base/duration.js";
+import type { EventView } from "../store/inbox-view.js";
+import type { Alarm } from "./alarm-table.js";
+import type { AlarmChange, Watch } from "./alarms.js";
+import type { StoreFigures } from "./store-counter.js";
 
-/** How often the store is counted. */
-const CHECK_INTERVAL_MS = MINUTE;
+/** An unchanged problem is reported again after this. */
+const REMIND_MS = 6 * HOUR;
 
-export interface WorkWatchDeps {
-  counter: StoreCounter;
-  record: RunRecord;
-  workAlarms: WorkAlarms;
-  missingHandlers: MissingHandlers;
-  clock: Clock;
-  logger: Logger;
+/** What is known at one moment; a field that is left out is not known. */
+export interface WorkReading {
+  /** Work parked since the start of the process, because others had died in it. */
+  crashLoops?: number;
+  /** For how long nothing was accepted. */
+  silentForMs?: number;
+  figures?: StoreFigures | undefined;
+  /** The newest parked events. */
+  parked?: readonly EventView[] | undefined;
+  /** Work that waits for handlers that are not registered, by handler. */
+  missing?: Readonly<Record<string, number>> | undefined;
 }
 
-/** Looks regularly for work that makes no progress: nothing else shows it, because deliveries are still answered. */
-export class WorkWatch {
-  readonly #deps: WorkWatchDeps;
-  #timer: Timer | undefined;
-  #stopped = false;
+/** A problem that a count shows: it is raised when the count grows, and again after a while. */
+interface Problem {
+  kind: Alarm["kind"];
+  /** Undefined when not enough is known: then the next reading raises it. */
+  alarm: Alarm | undefined;
+  /** 0 when there is none. */
+  count: number;
+  againMs: number;
+}
 
-  constructor(deps: WorkWatchDeps) {
-    this.#deps = deps;
+/** The receiver's options. */
+interface Limits {
+  backlogAfterMs: number;
+  silenceAfterMs: number | undefined;
+}
+
+/** Looks for what makes no progress: nothing else shows it, because deliveries are still answered. */
+export class WorkWatch implements Watch<WorkReading> {
+  readonly #clock: Clock;
+  readonly #limits: Limits;
+  readonly #reported = new Map<Alarm["kind"], { count: number; at: number }>();
+
+  constructor(clock: Clock, limits: Limits) {
+    this.#clock = clock;
+    this.#limits = limits;
   }
 
-  /** Waiting work is checked only after a while: a process that has just started has had no time to run it. */
-  start(): void {
-    this.#reportCrashLoops();
-    this.#wait();
+  look(reading: WorkReading): readonly AlarmChange[] {
+    return problemsOf(reading, this.#limits).flatMap((problem) => this.#report(problem));
   }
 
-  /** A process that lives for one drain may end before the first check. */
-  stop(): void {
-    this.#reportCrashLoops();
-    this.#stopped = true;
-    this.#timer?.cancel();
-  }
-
-  /** Reports what a drain has left. Never rejects. */
-  async checkDrained(): Promise<void> {
-    const { counter, missingHandlers } = this.#deps;
-    if (await this.#count()) missingHandlers.sawDrained(counter.figures);
-  }
-
-  #wait(): void {
-    if (this.#stopped) return;
-    this.#timer = this.#deps.clock.setTimer(() => {
-      void this.#check().finally(() => this.#wait());
-    }, CHECK_INTERVAL_MS);
-  }
-
-  async #check(): Promise<void> {
-    const { counter, workAlarms, missingHandlers } = this.#deps;
-    this.#reportCrashLoops();
-    if (!(await this.#count())) return;
-    workAlarms.sawFigures(counter.figures);
-    missingHandlers.sawFigures(counter.figures);
-  }
-
-  /** False if the store cannot be counted now, or nothing is reported any more. */
-  async #count(): Promise<boolean> {
-    const { counter, logger } = this.#deps;
-    try {
-      await counter.count();
-    } catch (error) {
-      if (!this.#stopped) logger.error(errorFields(error, true), "counts_failed");
-      return false;
+  #report({ kind, alarm, count, againMs }: Problem): readonly AlarmChange[] {
+    const now = this.#clock.now();
+    const last = this.#reported.get(kind);
+    if (count === 0) return this.#reported.delete(kind) ? [{ over: kind }] : [];
+    if (last !== undefined && count <= last.count) {
+      last.count = count;
+      // A time in the future is from a clock that has since been set back.
+      if (now >= last.at && now - last.at < againMs) return [];
     }
-    return !this.#stopped;
+    if (alarm === undefined) return [];
+    this.#reported.set(kind, { count, at: now });
+    return [alarm];
   }
+}
 
-  #reportCrashLoops(): void {
-    const { record, workAlarms } = this.#deps;
-    workAlarms.sawCrashLoops(record.crashLoops);
+function problemsOf(reading: WorkReading, { backlogAfterMs, silenceAfterMs = Infinity }: Limits): Problem[] {
+  const { crashLoops, silentForMs, missing, figures } = reading;
+  const problems: Problem[] = [];
+  const note = (alarm: Alarm, count: number, againMs = REMIND_MS): void =>
+    void problems.push({ kind: alarm.kind, alarm, count, againMs });
+  if (crashLoops !== undefined) note({ kind: "crash_loop", parked: crashLoops }, crashLoops, Infinity);
+  if (silentForMs !== undefined) {
+    note({ kind: "silence", sinceMs: silentForMs }, Number(silentForMs >= silenceAfterMs), silenceAfterMs);
   }
+  if (missing !== undefined) {
+    const handlers = Object.keys(missing);
+    const pending = Object.values(missing).reduce((sum, count) => sum + count, 0);
+    note({ kind: "handler_missing", handlers, pending }, handlers.length);
+  }
+  if (figures === undefined) return problems;
+  const { dead, pending, leased, lagMs, outbox } = figures;
+  note({ kind: "work_dead", dead }, dead);
+  note({ kind: "contact_events_dead", dead: outbox.dead }, outbox.dead);
+  note({ kind: "backlog", forMs: lagMs, pending: pending + leased }, Number(lagMs > backlogAfterMs), backlogAfterMs);
+  const stuck = { forMs: outbox.oldestAgeMs, pending: outbox.pending + outbox.leased };
+  note({ kind: "contact_events_stuck", ...stuck }, Number(stuck.forMs > backlogAfterMs), backlogAfterMs);
+  const alarm = parkedWork(figures.parked, reading.parked);
+  return [...problems, { kind: "work_parked", alarm, count: figures.parked, againMs: REMIND_MS }];
+}
+
+/** With the reason of the newest events, which is usually that of all. */
+function parkedWork(parked: number, events: readonly EventView[] = []): Alarm | undefined {
+  const [reason] = events.flatMap(reasonsOf);
+  if (reason === undefined) return undefined;
+  const types = new Set(events.filter((event) => reasonsOf(event).includes(reason)).map(({ type }) => type));
+  // What is not JSON has none.
+  types.delete("");
+  return { kind: "work_parked", reason, types: [...types], parked };
+}
+
+function reasonsOf({ handlers }: EventView): string[] {
+  return handlers.flatMap(({ state, reason }) => (state === "parked" && reason !== undefined ? [reason] : []));
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { alarmRow } from "#pigeonhole/dashboard/alarm-row.js";
-import { ADVICE, type Alarm } from "#pigeonhole/receiver/alarms.js";
+import { ALARMS, type Alarm } from "#pigeonhole/receiver/alarm-table.js";
 
 test.each<Alarm>([
   { kind: "work_dead", dead: 3 },
@@ -21,5 +21,5 @@ test("the detail has numbers, codes and short lists", () => {
 
 test("other alarms have the advice of the log", () => {
   const { advice } = alarmRow({ alarm: { kind: "clock_skew", skewSeconds: 1 }, since: 0, at: 0 });
-  expect(advice).toBe(ADVICE.clock_skew);
+  expect(advice).toBe(ALARMS.clock_skew.advice);
 });

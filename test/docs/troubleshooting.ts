@@ -1,5 +1,5 @@
 import { ERROR_CODES, type ErrorCode } from "pigeonhole";
-import { ADVICE } from "#pigeonhole/receiver/alarms.js";
+import { ALARMS } from "#pigeonhole/receiver/alarm-table.js";
 
 // The tables of docs/troubleshooting.md. A test compares LOG_MESSAGES with the calls in src/; the compiler compares
 // REMEDIES with the codes.
@@ -20,6 +20,7 @@ export const LOG_MESSAGES: Readonly<Record<string, Remedy>> = {
     remedy: "Nothing during a deploy. Otherwise end one of the two.",
   },
   alarm: { cause: "A problem that needs you: `alarm` says which.", remedy: "See [alarms](#alarms)." },
+  alarm_over: { cause: "A problem is over that an `alarm` line said: `alarm` is its kind.", remedy: NOTHING },
   alarm_hook_threw: { cause: "Your `onAlarm` threw or rejected.", remedy: "Catch errors in `onAlarm`." },
   api_key_changed: {
     cause: "Your `apiKey` function returned another key; the call was sent with it.",
@@ -256,7 +257,7 @@ const table = (head: readonly string[], rows: readonly (readonly string[])[]): s
 export const alarmTable = (): string =>
   table(
     ["alarm", "what to do"],
-    Object.entries(ADVICE).map(([kind, advice]) => [`\`${kind}\``, advice]),
+    Object.entries(ALARMS).map(([kind, { advice }]) => [`\`${kind}\``, advice]),
   );
 
 export const logTable = (): string =>

@@ -237,7 +237,7 @@ describe.each(mounts)("a delivery over $name", (mount) => {
     ["admission throws", ({ admission }) => (admission.refusal = fail)],
     ["reading the body rejects", (_, request) => (request.readBody = () => Promise.reject(notFound))],
     ["verification throws", ({ verification }) => (verification.clock = { ...verification.clock, now: fail })],
-    ["counting the answer throws", ({ report }) => (report.watch.answered = fail)],
+    ["counting the answer throws", ({ report }) => (report.answers.look = fail)],
   ];
   test.each(faults)("a delivery is answered 503 when %s an error with a status of its own", async (_, damage) => {
     const { url } = await start({ ...(damage && { damage }) });

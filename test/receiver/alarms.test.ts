@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { PigeonholeError } from "pigeonhole";
+import { partsOf } from "#pigeonhole/receiver/parts-of.js";
 import { decorateStore, makeEvent } from "../support/receiver.js";
 import { openWithAlarms } from "../support/alarms.js";
 
@@ -94,6 +95,30 @@ describe("the kinds of alarm", () => {
     await expect.poll(() => log.named("alarm_hook_threw")).toEqual([expect.objectContaining({ alarm: "clock_skew" })]);
     expect(JSON.stringify(log.lines)).not.toContain("canary");
     expect(await deliver()).toBe("accepted");
+  });
+});
+
+describe("the alarm work_parked", () => {
+  test("parked work whose list cannot be read is reported a minute later, and its end is logged", async () => {
+    let failures = 1;
+    const store = decorateStore((real) => ({
+      list: (query) =>
+        query.state === "parked" && (failures -= 1) >= 0 ? Promise.reject(new Error("away")) : real.list(query),
+    }));
+    const { alarms, clock, log, receiver, deliver } = await start({ store });
+    await deliver("parked");
+    await clock.advance(MINUTE);
+    expect(alarms).toEqual([]);
+    await clock.advance(MINUTE);
+    expect(alarms).toEqual([{ kind: "work_parked", reason: "not_json", types: [], parked: 1 }]);
+    const { alarms: raised } = partsOf(receiver).path.report;
+    await clock.advance(11 * MINUTE);
+    expect(raised.recent).toHaveLength(1);
+    const [parked] = (await receiver.inbox.list({ state: "parked" })).items;
+    await receiver.inbox.discard(parked?.id ?? "");
+    await clock.advance(2 * MINUTE);
+    expect(raised.recent).toEqual([]);
+    expect(log.named("alarm_over")).toEqual([expect.objectContaining({ level: 30, alarm: "work_parked" })]);
   });
 });
 

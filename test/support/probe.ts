@@ -1,8 +1,7 @@
 import { createSqliteStore } from "pigeonhole";
-import { fakeClock, signDelivery, TEST_SECRET } from "pigeonhole/testing";
+import { signDelivery, TEST_SECRET } from "pigeonhole/testing";
 import { onTestFinished } from "vitest";
 import { type Clock, systemClock } from "#pigeonhole/base/clock.js";
-import { createRememberingClock } from "#pigeonhole/receiver/remembering-clock.js";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import { Dispatcher } from "#pigeonhole/dispatch/dispatcher.js";
 import { HandlerRegistry } from "#pigeonhole/dispatch/registry.js";
@@ -14,11 +13,9 @@ import { SIGNATURE_ASSUMPTIONS } from "#pigeonhole/protocol/assumptions.js";
 import { OUTCOME_HEADER } from "#pigeonhole/protocol/outcome.js";
 import { Admission } from "#pigeonhole/receiver/admission.js";
 import { Alarms } from "#pigeonhole/receiver/alarms.js";
-import { ClockWatch } from "#pigeonhole/receiver/clock-watch.js";
-import { DeliveryWatch } from "#pigeonhole/receiver/delivery-watch.js";
-import { FinalAnswerLog } from "#pigeonhole/receiver/final-answer-log.js";
+import { ClockWatch, createRememberingClock } from "#pigeonhole/receiver/clock-watch.js";
+import { AnswerWatch, SignatureWatch } from "#pigeonhole/receiver/delivery-watch.js";
 import { type DeliveryPath, createDeliveryHandler } from "#pigeonhole/receiver/handle-delivery.js";
-import { LimitedLog } from "#pigeonhole/receiver/limited-log.js";
 import { SecretSource } from "#pigeonhole/receiver/secret-source.js";
 
 /** What a mount is made for. */
@@ -87,10 +84,7 @@ async function openPath(rules: ProbeRules, clock: Clock): Promise<DeliveryPath> 
   admission.state = "running";
   const assumptions = SIGNATURE_ASSUMPTIONS;
   const clockWatch = new ClockWatch({ store, clock: createRememberingClock(clock), logger, alarms });
-  const watch = new DeliveryWatch({ alarms, clockWatch, assumptions, silence: undefined, clock });
-  // Its minutes pass on a clock of their own: these tests count the timers of deliveries.
-  const log = new LimitedLog({ clock: fakeClock(), logger });
-  const finalAnswers = new FinalAnswerLog({ alarms, log, assumptions });
+  const answers = new AnswerWatch({ logger, assumptions, clock });
   return {
     admission,
     verification: {
@@ -100,7 +94,7 @@ async function openPath(rules: ProbeRules, clock: Clock): Promise<DeliveryPath> 
     },
     registry,
     dispatcher: new Dispatcher({ store, registry, runner, sender: undefined, clock, logger }, "report"),
-    report: { watch, finalAnswers, clockWatch, alarms, logger },
+    report: { signatures: new SignatureWatch({ clockWatch, assumptions }), answers, clockWatch, alarms, logger },
     telemetry: undefined,
   };
 }
