@@ -5,12 +5,14 @@ import { readPackageVersion } from "../base/package-version.js";
 import { COMMANDS, FAMILIES } from "./commands.js";
 import { buildProgram, NOTHING_TO_DO, type ParsedCommand } from "./frame/build-program.js";
 import { usageError } from "./frame/command-error.js";
-import type { HostProcess } from "./frame/context.js";
+import type { HostProcess, CommandContext } from "./frame/context.js";
 import { EXIT } from "./frame/exit-code.js";
 import { protectSearchTerms } from "./frame/search-terms.js";
 import { watchInterruption } from "./frame/interruption.js";
 import { createOutput, type Output } from "./frame/output.js";
-import { readVariables } from "./values/read-variables.js";
+import { errorMessage } from "../base/error-text.js";
+import type { CommandSpec } from "./frame/spec.js";
+import { readVariable } from "./values/secret-option.js";
 
 /** Runs the command of the arguments and resolves with the exit code. */
 export async function main(host: HostProcess): Promise<number> {
@@ -69,4 +71,23 @@ function changeFolder(host: HostProcess, folder: string): void {
   if (seen === undefined) throw usageError(`--cwd: the folder ${path} does not exist.`);
   if (!seen.isDirectory()) throw usageError(`--cwd: ${path} is not a folder.`);
   host.chdir(path);
+}
+
+/** Values of options that are not given, from their variables. The error for one that cannot be read names it. */
+function readVariables(
+  { options = {} }: CommandSpec,
+  isGiven: (name: string) => boolean,
+  context: CommandContext,
+): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  for (const [name, { variable, parse = (text: string) => text }] of Object.entries(options)) {
+    const text = variable === undefined || isGiven(name) ? undefined : readVariable(variable, context);
+    if (text === undefined) continue;
+    try {
+      values[name] = parse(text);
+    } catch (error) {
+      throw usageError(`${variable}: ${errorMessage(error)}`);
+    }
+  }
+  return values;
 }

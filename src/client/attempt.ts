@@ -2,7 +2,6 @@ import type { Clock } from "../base/clock.js";
 import { AnswerBytes } from "./answer-bytes.js";
 import type { Credential } from "./credential.js";
 import { ApiExchange } from "./api-exchange.js";
-import { readAnswerBody } from "./read-answer-body.js";
 import { UploadBody, type UploadData } from "./upload-body.js";
 
 /** The part of `fetch` that is used. Any function like it works. */
@@ -89,4 +88,28 @@ async function send(
 function asRedirect(error?: { cause?: { message?: unknown } }): Response {
   if (error?.cause?.message === "unexpected redirect") return Response.error();
   throw error;
+}
+
+/**
+ * The body of an answer as text, or undefined when it has more than `maxBytes`; in that case it is not read to its end.
+ */
+async function readAnswerBody(response: Response, maxBytes: number): Promise<string | undefined> {
+  const body: ReadableStream<Uint8Array> | null = response.body;
+  if (body === null) return "";
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  // Counted after decompression, so that a small answer cannot expand into a large one.
+  let length = 0;
+  for (;;) {
+    const next = await reader.read();
+    if (next.done) return text + decoder.decode();
+    length += next.value.byteLength;
+    if (length > maxBytes) {
+      // Closes the connection. An error of that is ignored.
+      reader.cancel().catch(() => {});
+      return undefined;
+    }
+    text += decoder.decode(next.value, { stream: true });
+  }
 }

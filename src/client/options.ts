@@ -8,7 +8,6 @@ import { type BoundPath, type PathOverrides, bindPaths } from "../contract/bind-
 import { EVENT_LIMITS } from "../contract/contact-event.js";
 import type { CredentialShape } from "../contract/credential-shape.js";
 import type { FetchFunction } from "./attempt.js";
-import { isOnThisMachine, resolveBaseUrl } from "./base-url.js";
 import { type ApiKeyOption, Credential } from "./credential.js";
 import { RateLimiter } from "./rate-limiter.js";
 import type { RunCallDeps } from "./run-call.js";
@@ -105,4 +104,34 @@ export function resolveClientOptions(options: ClientOptions): ResolvedClient {
 function checkHeaderName(option: string, name: string): string {
   if (/^[A-Za-z0-9-]{1,100}$/.test(name)) return name;
   throw new PigeonholeError("invalid_option", `${option} is not the name of an HTTP header.`);
+}
+
+const LOOPBACK = /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[::1\])$/;
+
+/**
+ * The base URL without a slash at its end. Throws `invalid_option` unless it is https, or http on this machine, without
+ * credentials, query and fragment.
+ */
+function resolveBaseUrl(baseUrl: string): string {
+  const refuse = (what: string): never => {
+    throw new PigeonholeError("invalid_option", `baseUrl ${what}`);
+  };
+  let url: URL;
+  try {
+    url = new URL(baseUrl);
+  } catch {
+    return refuse("is not a URL. Is the environment variable set?");
+  }
+  if (url.protocol !== "https:" && url.protocol !== "http:") return refuse("must be an https URL.");
+  if (url.protocol === "http:" && !LOOPBACK.test(url.hostname)) {
+    return refuse("must be https: over http the API key would be readable on the way. http is for localhost only.");
+  }
+  if (url.username !== "" || url.password !== "") return refuse("must not hold credentials; use apiKey.");
+  if (url.search !== "" || url.hash !== "") return refuse("must not have a query or a fragment.");
+  return url.origin + url.pathname.replace(/\/+$/, "");
+}
+
+/** True for a resolved base URL on this machine: what answers there is an emulator, or a way to one. */
+function isOnThisMachine(baseUrl: string): boolean {
+  return LOOPBACK.test(new URL(baseUrl).hostname);
 }

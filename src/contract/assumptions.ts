@@ -299,7 +299,7 @@ export const GENERAL_ASSUMPTIONS: readonly ApiAssumption[] = [
       "How HTML is cleaned, what an address of another workspace is answered, and how a copy is told when one address is full.",
     assumed:
       "In the sandbox scripts, frames, forms, event attributes and script URLs are removed. A foreign address is 422 `invalid_parameter`. A full address ends the copy, and the earlier ones keep theirs, as documented; the answer names no address.",
-    change: "`src/sandbox/resources/clean-html.ts` and `src/sandbox/resources/signatures.ts`.",
+    change: "`src/sandbox/resources/signatures.ts` and `src/sandbox/resources/signatures.ts`.",
   },
   {
     id: "contact_rules",

@@ -2,17 +2,23 @@ import { discardEachContactEvent, retryEachContactEvent } from "../dev/api/chang
 import { givenIn, momentOf, listPageOf } from "../dev/api/page-of-query.js";
 import type { InboxChanges } from "../dev/api/page-api.js";
 import { PageApiError } from "../dev/api/page-api-error.js";
-import { OUTBOX_STATES } from "../store/outbox.js";
+import { OUTBOX_STATES, type OutboxPage, type OutboxQuery } from "../store/outbox.js";
 import type { ActionLog } from "./action-log.js";
-import type { DashboardContactEventDetail, DashboardContactEventPage } from "./api/contact-events.js";
+import type {
+  DashboardContactEventDetail,
+  DashboardContactEventPage,
+  DashboardContactEvent,
+} from "./api/contact-events.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import type { DashboardCall, DashboardRoute } from "./dashboard-route.js";
 import type { PersonalData } from "./personal-data.js";
-import type { QuoteHider } from "./quote-hider.js";
+import type { QuoteHider, Reader } from "./quote-hider.js";
 import { readContactEventKeys } from "./job-choice.js";
-import { searchContactEvents } from "./search-contact-events.js";
-import { showContactEvents } from "./shown-contact-events.js";
+import { showContactEvents, type ContactEventShowTools } from "./shown-contact-events.js";
 import type { SharedReadings } from "./shared-readings.js";
+import type { RowPage } from "../dev/api/find-rows.js";
+import { seqCursor } from "../store/check-query.js";
+import { findShown, holdsText } from "./find-shown.js";
 
 /** What the routes of the outbox work with. */
 export interface OutboxRouteTools {
@@ -99,4 +105,46 @@ async function listOutbox(
   const { items, nextCursor } = await readings.listContactEvents(wanted);
   const rows = await showContactEvents({ operator, quotes }, items, { rule: payloads, signal, glance });
   return { items: rows, nextCursor: nextCursor ?? null, ...glance.state };
+}
+
+/** What is looked for, and for whom. */
+interface ContactEventSearch {
+  query: OutboxQuery;
+  /** In what is shown of the answer of the API. */
+  error: string | undefined;
+  /** In what is shown of a contact event; empty for any. */
+  text: string;
+  reader: Reader;
+}
+
+/** A page of the contact events that are found, newest first. It may be short, or empty, with a cursor. */
+function searchContactEvents(
+  { operator, quotes }: ContactEventShowTools,
+  { query, error, text, reader }: ContactEventSearch,
+): Promise<RowPage<DashboardContactEvent>> {
+  const isFound = (row: DashboardContactEvent): boolean => {
+    const answer = [row.reason, row.code, row.param, row.message, row.error];
+    // The store has looked for errors that are shown as they are.
+    const hasError = error === undefined || reader.rule === "full" || holdsText(answer, error);
+    return hasError && holdsText([row.key, row.idempotencyKey, row.name, row.contact, ...answer], text);
+  };
+  const once = readOnce(operator);
+  return findShown({
+    list: async (page) => {
+      const { items, nextCursor } = await operator().listContactEvents({ ...query, ...page });
+      return { items, nextCursor, cursors: items.map(seqCursor) };
+    },
+    cursor: query.cursor,
+    look: async (view) => {
+      const [row] = await showContactEvents({ operator: once, quotes }, [view], reader);
+      return row !== undefined && isFound(row) ? row : undefined;
+    },
+  });
+}
+
+/** Reads what all rows of a search wait for with the first of them. */
+function readOnce(operator: ContactEventShowTools["operator"]): ContactEventShowTools["operator"] {
+  let page: Promise<OutboxPage> | undefined;
+  const listContactEvents = (query?: OutboxQuery) => (page ??= operator().listContactEvents(query));
+  return () => ({ listContactEvents, readCalls: (query) => operator().readCalls(query) });
 }

@@ -1,4 +1,4 @@
-import { createHmac } from "node:crypto";
+import { createHmac, createCipheriv, createDecipheriv, timingSafeEqual } from "node:crypto";
 import type { Capture } from "../capture/model/capture.js";
 import { fromInbox } from "../capture/model/from-inbox.js";
 import { createFakeValues } from "../capture/redact/fake-values.js";
@@ -14,7 +14,6 @@ import type { OutboxView } from "../store/outbox.js";
 import type { DashboardContactEvent } from "./api/contact-events.js";
 import type { ShownPayload } from "./api/event.js";
 import type { PayloadAccess } from "./api/session.js";
-import { SealedNames } from "./sealed-names.js";
 import { HIDDEN_TEXT, type ShowTexts, TOO_LARGE_TEXT } from "./show-error.js";
 
 /** An event whose bytes are there. */
@@ -194,4 +193,45 @@ function checkRedactable({ body }: EventBytes): void {
   if (body.byteLength <= MAX_REDACTED_BYTES) return;
   const message = `A payload of more than ${MAX_REDACTED_BYTES / 1024} KiB is not redacted while deliveries come in. Use the command pigeonhole inbox export.`;
   throw new PageApiError(413, { code: "too_large", message });
+}
+
+const CIPHER = "aes-256-ctr";
+const SEAL_BYTES = 16;
+
+/**
+ * Names for ids that are digests of what may not be seen: a guess of that could be compared with them. A name says
+ * nothing without the secret, and is the same in all processes of a store.
+ */
+class SealedNames {
+  readonly #prefix: string;
+  readonly #sealing: Buffer;
+  readonly #hiding: Buffer;
+
+  /** Names begin with `prefix`; those of another one are no names. */
+  constructor(secret: Uint8Array, prefix: string) {
+    this.#prefix = prefix;
+    this.#sealing = createHmac("sha256", secret).update(`seals of names ${prefix}`).digest();
+    this.#hiding = createHmac("sha256", secret).update(`names ${prefix}`).digest();
+  }
+
+  nameOf(id: string): string {
+    const seal = this.#sealOf(id);
+    const cipher = createCipheriv(CIPHER, this.#hiding, seal);
+    return this.#prefix + Buffer.concat([seal, cipher.update(id, "utf8"), cipher.final()]).toString("base64url");
+  }
+
+  /** Undefined for what {@link nameOf} has not made. */
+  idOf(name: string): string | undefined {
+    const bytes = Buffer.from(name.slice(this.#prefix.length), "base64url");
+    if (!name.startsWith(this.#prefix) || bytes.length <= SEAL_BYTES) return undefined;
+    const seal = bytes.subarray(0, SEAL_BYTES);
+    const decipher = createDecipheriv(CIPHER, this.#hiding, seal);
+    const id = Buffer.concat([decipher.update(bytes.subarray(SEAL_BYTES)), decipher.final()]).toString();
+    return timingSafeEqual(seal, this.#sealOf(id)) ? id : undefined;
+  }
+
+  /** Of the id alone: one id has one name. */
+  #sealOf(id: string): Buffer {
+    return createHmac("sha256", this.#sealing).update(id).digest().subarray(0, SEAL_BYTES);
+  }
 }

@@ -2,14 +2,17 @@ import { render } from "preact";
 import { setPageAddress } from "./api/address-of.js";
 import { followStream } from "./api/stream.js";
 import { App } from "./app.js";
-import { handleKeys } from "./keyboard/handle-keys.js";
 import { dropCaptures, followQuery, loadCaptures, takeCaptures } from "./state/captures.js";
 import { followOpenCapture, isOfOpenEvent, loadDetail } from "./state/detail.js";
-import { forgetCaptures } from "./state/selection.js";
+import { forgetCaptures, openId } from "./state/selection.js";
 import { noteSandboxChange } from "./state/sandbox.js";
 import { countArrivals, followTitle } from "./state/title.js";
 import { loadWork, takeWork } from "./state/work.js";
 import { checkSession, connection, loadSession, session } from "./state/session.js";
+import { LIST_ID } from "./deliveries/capture-list.js";
+import { view } from "./state/address.js";
+import { followKeys, isIn } from "./ui/follow-keys.js";
+import { KEY_COMMANDS, runDigit } from "./keyboard/commands.js";
 
 const page = document.querySelector("#page");
 if (page === null) throw new Error("index.html has no element #page");
@@ -48,3 +51,20 @@ followStream({
     void checkSession();
   },
 });
+
+/** Turns keys into commands. */
+function handleKeys(): () => void {
+  return followKeys({
+    commands: KEY_COMMANDS,
+    view: () => view.value,
+    takeFirst: (event) => moveToTabs(event) || runDigit(event.key),
+  });
+}
+
+/** Tab moves from the list to the tabs of the open capture. From there it works as usual. */
+function moveToTabs(event: KeyboardEvent): boolean {
+  if (event.key !== "Tab" || event.shiftKey || !isIn(event.target, `#${LIST_ID}`) || openId.value === "") return false;
+  const tab = document.querySelector<HTMLElement>('.detail [role="tab"][aria-selected="true"]');
+  tab?.focus();
+  return tab !== null;
+}

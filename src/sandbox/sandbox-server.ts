@@ -5,7 +5,6 @@ import { type OptionsOf, type Resolved, defineOptions, readBy, wholeNumber } fro
 import { createApiListener } from "./calls/api-listener.js";
 import type { Api } from "./calls/create-api.js";
 import { CONTROL_PATH, createControl } from "./control/control.js";
-import { refuseForeign } from "./control/refuse-foreign.js";
 import type { Sandbox, SandboxListenOptions } from "./control/sandbox.js";
 
 type Host = NonNullable<SandboxListenOptions["host"]>;
@@ -72,4 +71,21 @@ function checkHost(option: string, host: Host): Host {
     "invalid_option",
     `${option} must be one of ${HOSTS.join(", ")}: its answers contain secrets.`,
   );
+}
+
+const LOCAL_HOST = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/i;
+
+/**
+ * Answers 403 and returns true if the request comes from a page of a website: from another origin, or by a host name
+ * that resolves to this machine (DNS rebinding).
+ */
+function refuseForeign(req: IncomingMessage, res: ServerResponse): boolean {
+  const { host = "", origin } = req.headers;
+  const isLocal = LOCAL_HOST.test(host) && (origin === undefined || origin === `http://${host}`);
+  if (isLocal) return false;
+  req.resume();
+  const message = "Only programs on this machine may call this API: the Host or the Origin is another one.";
+  res.writeHead(403, { "content-type": "application/json; charset=utf-8" });
+  res.end(JSON.stringify({ code: "foreign_request", message }));
+  return true;
 }

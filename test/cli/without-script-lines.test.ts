@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { withoutScriptLines } from "#pigeonhole/cli/dev/without-script-lines.js";
+import { withoutScriptLines } from "#pigeonhole/cli/dev/print-lines.js";
 
 const WARNING = 'npm warn Unknown user config "x". This will stop working in the next major version of npm.';
 

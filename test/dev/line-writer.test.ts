@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { CaptureAttempt, CaptureSummary, CaptureVerdict, HeaderList } from "#pigeonhole/capture/model/capture.js";
-import { formatJsonLine } from "#pigeonhole/dev/lines/json-line.js";
+import { formatJsonLine } from "#pigeonhole/dev/lines/dev-event.js";
 import type { Tone } from "#pigeonhole/dev/lines/event-line.js";
 import { createLineWriter } from "#pigeonhole/dev/lines/line-writer.js";
 import { makeAttempt } from "../support/captures.js";

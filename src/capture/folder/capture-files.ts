@@ -3,10 +3,11 @@ import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { MINUTE } from "../../base/duration.js";
 import { isPigeonholeError, PigeonholeError } from "../../base/error.js";
-import type { Capture } from "../model/capture.js";
+import type { Capture, CapturedBody } from "../model/capture.js";
 import { parseCapture } from "../model/parse-capture.js";
-import { shelveBodies } from "./shelve-bodies.js";
 import { writePrivateFile } from "./write-private-file.js";
+import { bodySize } from "../model/captured-body.js";
+import { findSubject } from "../model/summarize-capture.js";
 
 /** A capture and its file. */
 export interface CaptureFile {
@@ -108,4 +109,24 @@ export function reasonOf(error: unknown): string {
   if (isPigeonholeError(error)) return error.message;
   if (error instanceof SyntaxError) return "Not a capture: the file is not valid JSON.";
   return error instanceof Error && "code" in error ? `Cannot be read (${String(error.code)}).` : "Cannot be read.";
+}
+
+/** Shorter bodies stay in memory, so that searches in usual ones read no files. */
+const MAX_KEPT_BYTES = 16 * 1024;
+
+/** Removes long bodies of a capture from memory. `read` reads its file, each time that one of them is looked at. */
+function shelveBodies(capture: Capture, read: () => Capture): void {
+  // Lists need it of all captures; it is remembered with the body, as its size is.
+  if (bodySize(capture.request.body) > MAX_KEPT_BYTES) findSubject(capture);
+  shelve(capture.request.body, () => read().request.body);
+  for (const { n, body, sentBody } of capture.attempts) {
+    const readAttempt = () => read().attempts.find((attempt) => attempt.n === n);
+    shelve(body, () => readAttempt()?.body);
+    shelve(sentBody, () => readAttempt()?.sentBody);
+  }
+}
+
+function shelve(body: CapturedBody | null, read: () => CapturedBody | null | undefined): void {
+  if (body === null || bodySize(body) <= MAX_KEPT_BYTES) return;
+  Object.defineProperty(body, "data", { configurable: true, enumerable: true, get: () => read()?.data ?? "" });
 }

@@ -3,9 +3,12 @@ import { usageError } from "../frame/command-error.js";
 import type { RunCommand } from "../frame/context.js";
 import { describeCall } from "./describe-call.js";
 import { findCall } from "./find-call.js";
-import { listCalls, listResources } from "./list-calls.js";
 import { sendCall } from "./send-call.js";
-import type { api } from "./spec.js";
+import { type api, RESOURCE_NAMES } from "./spec.js";
+import { type NamedOperation, listOperations } from "../../contract/contract.js";
+import { pathNames } from "../../contract/operation.js";
+import { countOf, formatTable } from "../frame/format.js";
+import type { Output } from "../frame/output.js";
 
 /** The documentation does not name the service's host. */
 const EXAMPLE_URL = "https://api.example.com/v1";
@@ -34,3 +37,29 @@ export const run: RunCommand<typeof api> = async (input) => {
     await sendCall(named, input);
   }
 };
+
+/** Prints the resources of the API with their calls. */
+function listResources(out: Output): void {
+  const rows = RESOURCE_NAMES.map((resource) => {
+    const calls = listOperations().filter((row) => row.resource === resource);
+    const names = calls.map(({ name }) => name);
+    if (out.isJson) out.result({ resource, calls: names.map((name) => `${resource}.${name}`) }, "");
+    return [resource, countOf(names.length, "call"), names.join(" ")];
+  });
+  if (out.isJson) return;
+  out.result({}, formatTable(["RESOURCE", "", "CALLS"], rows, out.paint.dim));
+  out.note(
+    "pigeonhole api <resource> shows what its calls do, and pigeonhole api <resource.call> --help what one takes.",
+  );
+}
+
+/** Prints the calls of a resource. */
+function listCalls(rows: readonly NamedOperation[], out: Output): void {
+  const cells = rows.map(({ resource, name, operation }) => {
+    const { doc, method, path } = operation;
+    const call = `${resource}.${name}`;
+    if (out.isJson) out.result({ call, method, path, doc }, "");
+    return [[call, ...pathNames(path).map((param) => `<${param}>`)].join(" "), `${method} ${path}`, doc];
+  });
+  if (!out.isJson) out.result({}, formatTable(["CALL", "OPERATION", ""], cells, out.paint.dim));
+}

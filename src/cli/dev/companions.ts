@@ -1,22 +1,22 @@
 import { rmSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { SECOND } from "../../base/duration.js";
-import { systemClock } from "../../base/clock.js";
+import { systemClock, waitingClock } from "../../base/clock.js";
 import { makeFolder } from "../../capture/folder/load-folder.js";
 import { writePrivateFile } from "../../capture/folder/write-private-file.js";
 import { DevSandbox } from "../../dev/sandbox/dev-sandbox.js";
 import { DEV_FILE_VARIABLE } from "../../store/tell-dev-server.js";
 import { type AppProcess, startApp, waitForApp } from "../app/app-process.js";
 import { portVariable } from "../app/app-port.js";
-import { portOf } from "../app/is-taken.js";
+import { portOf, isTaken } from "../app/is-taken.js";
 import type { CommandInput } from "../frame/context.js";
 import { API_KEY_VARIABLE, BASE_URL_VARIABLE } from "../values/api-client.js";
 import { DEV_FILE, SECRET_VARIABLE } from "../values/secret-option.js";
-import { checkPorts } from "./check-ports.js";
 import type { DevLines } from "./print-lines.js";
 import type { DevSetup } from "./dev-setup.js";
 import type { dev } from "./spec.js";
-import { watchApp } from "./watch-app.js";
+import { PigeonholeError } from "../../base/error.js";
+import { sleep } from "../../base/wait.js";
 
 /** Less than the time that the command has after Ctrl-C. */
 const APP_GRACE_MS = 7 * SECOND;
@@ -160,4 +160,54 @@ async function reportAway({ input, setup, lines, signal }: WaitInput): Promise<v
   };
   // Rejects at the end of dev.
   await watchApp(setup.app.url, { signal, changed }).catch(() => undefined);
+}
+
+/** A port that will be listened at. */
+interface WantedPort {
+  hostname: string;
+  /** 0 for any free one. */
+  port: number;
+  /** The variable or the flag that changes it. */
+  by: string;
+}
+
+/**
+ * Throws one `port_in_use` that names all ports in use. Looked at before anything starts: what listens there already
+ * would be taken for our own.
+ */
+async function checkPorts(wanted: readonly WantedPort[]): Promise<void> {
+  const checks = await Promise.all(
+    wanted.map(async (one) => ({ ...one, taken: one.port !== 0 && (await isTaken(one)) })),
+  );
+  const taken = checks.filter((check) => check.taken).map(({ port, by }) => `${port} (${by})`);
+  if (taken.length === 0) return;
+  throw new PigeonholeError(
+    "port_in_use",
+    `In use by another program: ${taken.join(", ")}. Does dev run already? End what listens there, or give other ports in .env or by flags.`,
+  );
+}
+
+/** A restart after a change is shorter. */
+const AWAY_AFTER_MS = 6 * SECOND;
+const LOOK_EVERY_MS = SECOND;
+
+/**
+ * Tells when an app that has answered no longer listens, and when it does again, until the signal is aborted: behind a
+ * program that restarts it, such as `node --watch`, it can end without an end of that program.
+ */
+async function watchApp(
+  app: URL,
+  { signal, changed }: { signal: AbortSignal; changed: (listens: boolean) => void },
+): Promise<void> {
+  let seenAt = Date.now();
+  let wasThere = true;
+  for (;;) {
+    await sleep(waitingClock, LOOK_EVERY_MS, signal);
+    const isThere = await isTaken({ hostname: app.hostname, port: portOf(app) });
+    if (signal.aborted) return;
+    if (isThere) seenAt = Date.now();
+    else if (Date.now() - seenAt < AWAY_AFTER_MS) continue;
+    if (isThere !== wasThere) changed(isThere);
+    wasThere = isThere;
+  }
 }

@@ -1,6 +1,6 @@
 import type { DevEvent, Report } from "../../dev/lines/dev-event.js";
 import type { DevSandbox } from "../../dev/sandbox/dev-sandbox.js";
-import { formatJsonLine } from "../../dev/lines/json-line.js";
+import { formatJsonLine } from "../../dev/lines/dev-event.js";
 import type { Tone } from "../../dev/lines/event-line.js";
 import { createLineWriter } from "../../dev/lines/line-writer.js";
 import type { SandboxLogEntry } from "../../sandbox/log-entry.js";
@@ -8,7 +8,6 @@ import type { CommandContext } from "../frame/context.js";
 import type { Output, Paint } from "../frame/output.js";
 import { formatSandboxEntry } from "../values/format-sandbox-entry.js";
 import { failureIn, formatAppLine } from "./format-app-line.js";
-import { withoutScriptLines } from "./without-script-lines.js";
 
 type HandlerFailure = Extract<DevEvent, { kind: "handler_failed" }>;
 
@@ -94,4 +93,29 @@ function withSource(out: Output, source: Source): Output {
 
 function paintTone({ green, red, yellow, dim, bold }: Paint, tone: Tone, text: string): string {
   return { good: green, bad: red, warn: yellow, dim, strong: bold, plain: String }[tone](text);
+}
+
+/** Such as `> mail-receiver@0.0.0 app`. */
+const SCRIPT = /^> \S+@\S* \S+$/;
+
+/** A warning of npm or pnpm, which may come before those lines. */
+const WARNING = /^(?:npm | )warn\b/i;
+
+/**
+ * Leaves out what a package manager prints first for a script: its name, its command, and empty lines around them.
+ * Calls `print` for each other line.
+ */
+export function withoutScriptLines(print: (line: string) => void): (line: string) => void {
+  let expects: "script" | "command" | "nothing" = "script";
+  return (line) => {
+    if (expects === "nothing" || WARNING.test(line)) return print(line);
+    if (line.trim() === "") return;
+    if (expects === "script" && SCRIPT.test(line)) {
+      expects = "command";
+      return;
+    }
+    const isCommand = expects === "command" && line.startsWith("> ");
+    expects = isCommand ? "script" : "nothing";
+    if (!isCommand) print(line);
+  };
 }

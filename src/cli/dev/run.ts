@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import type { DevServerOptions } from "../../dev/options.js";
 import { type DevServer, startDevServer } from "../../dev/start-dev-server.js";
 import { usageError } from "../frame/command-error.js";
-import type { CommandInput, RunCommand } from "../frame/context.js";
+import type { CommandInput, RunCommand, CommandContext } from "../frame/context.js";
 import { untilInterrupted } from "../frame/interruption.js";
 import { openClient } from "../values/api-client.js";
 import { readCertificates, withFlagNames } from "../values/flag-values.js";
@@ -11,8 +11,8 @@ import { type InboxPlace, presentPlaces, readPlace } from "../values/inbox-place
 import { startCompanions } from "./companions.js";
 import { type DevSetup, readSetup } from "./dev-setup.js";
 import { createDevLines, type DevLines } from "./print-lines.js";
-import { readKeys } from "./read-keys.js";
 import type { dev } from "./spec.js";
+import { emitKeypressEvents, type Key } from "node:readline";
 
 type Input = CommandInput<typeof dev>;
 
@@ -137,5 +137,34 @@ function readOptions({ options, context }: Input, { secrets, forwards }: DevSetu
     ...(options.register && {
       register: { client: openClient(options, context), eventTypes: options.registerType },
     }),
+  };
+}
+
+/** The action of a key, and its name in help. */
+interface KeyAction {
+  what: string;
+  press: () => void | Promise<void>;
+}
+
+/** Listens to single keys in a terminal; without one it does nothing. Returns a function that ends it. */
+function readKeys({ stdin, out }: CommandContext, keys: Readonly<Record<string, KeyAction>>): () => void {
+  if (!stdin.isTTY || !out.isTerminal) return () => undefined;
+  const help = Object.entries(keys).map(([key, { what }]) => `${out.paint.bold(key)} ${what}`);
+  out.note(`  ${out.paint.dim("keys")}        ${help.join(", ")}\n`);
+  const press = (_: string | undefined, key: Key): void => {
+    // In raw mode Ctrl-C is an ordinary key.
+    if (key.ctrl === true && key.name === "c") process.kill(process.pid, "SIGINT");
+    else if (key.name !== undefined && Object.hasOwn(keys, key.name)) {
+      Promise.resolve(keys[key.name]?.press()).catch((error: unknown) => out.fail(error));
+    }
+  };
+  emitKeypressEvents(stdin);
+  stdin.setRawMode(true);
+  stdin.on("keypress", press);
+  stdin.resume();
+  return () => {
+    stdin.off("keypress", press);
+    stdin.setRawMode(false);
+    stdin.pause();
   };
 }

@@ -9,13 +9,16 @@ import type { Paint } from "../frame/output.js";
 import { escapeControls } from "../../base/text.js";
 import { age, formatTable } from "../frame/format.js";
 import { eventRecord } from "./event-record.js";
-import { eventsWithText } from "./events-with-text.js";
-import { describeHandlerTimes } from "./handler-times.js";
 import type * as specs from "./spec.js";
 import { allRows } from "../values/all-rows.js";
 import { paintWork } from "../values/event-work.js";
 import { withInbox } from "../values/find-inbox.js";
 import { readState } from "../values/state-choice.js";
+import { setImmediate } from "node:timers/promises";
+import { textOfEvent } from "../../dev/api/find-rows.js";
+import type { InboxOperator } from "../../store/inbox-operator.js";
+import { describeRunTime } from "../../base/run-time-bounds.js";
+import type { HandlerTimes } from "../../store/handler-times.js";
 
 export const list: RunCommand<typeof specs.inboxList> = ({ options, context }) =>
   withInbox(options.db, context, async (inbox) => {
@@ -100,4 +103,59 @@ function eventRow({ id, type, receivedAt, handlers }: EventView, paint: Paint): 
     escapeControls(id),
     escapeControls(work.join(" ")),
   ];
+}
+
+/** Events between two looks at Ctrl-C. */
+const LOOKED_AT_ONCE = 100;
+
+/** Which events. */
+interface TextSearch {
+  inbox: Pick<InboxOperator, "getEvent">;
+  text: string;
+  /** Most of them. */
+  limit: number;
+  /** Ends the search. */
+  signal: AbortSignal;
+}
+
+/** Those of the events that have the text in what a list shows of them or in the body, in any case of its letters. */
+async function* eventsWithText(
+  events: AsyncIterable<EventView>,
+  { inbox, text, limit, signal }: TextSearch,
+): AsyncGenerator<EventView> {
+  const needle = text.toLowerCase();
+  const isIn = (found: string): boolean => found.toLowerCase().includes(needle);
+  let looked = 0;
+  let left = limit;
+  for await (const event of events) {
+    // A file is read without a turn of the event loop, in which Ctrl-C would be noticed.
+    if (++looked % LOOKED_AT_ONCE === 0) await setImmediate(undefined, { signal });
+    if (!isIn(textOfEvent(event).join("\n"))) {
+      const body = (await inbox.getEvent(event.id))?.body;
+      if (body === undefined || !isIn(Buffer.from(body).toString("utf8"))) continue;
+    }
+    yield event;
+    left -= 1;
+    if (left === 0) return;
+  }
+}
+
+/** Lines with one handler each. */
+function describeHandlerTimes(times: readonly HandlerTimes[], paint: Paint): string[] {
+  if (times.length === 0) return ["  none"];
+  const rows = times.map(({ handler, runs, failed, medianMs, p95Ms }) => [
+    escapeControls(handler),
+    String(runs),
+    failed === 0 ? "0" : paint.red(`${failed} (${share(failed, runs)})`),
+    describeRunTime(medianMs),
+    describeRunTime(p95Ms),
+  ]);
+  const table = formatTable(["HANDLER", "RUNS", "FAILED", "MEDIAN", "P95"], rows, paint.dim);
+  return table.split("\n").map((line) => `  ${line}`);
+}
+
+/** Never 0 % or 100 % of some. */
+function share(part: number, whole: number): string {
+  const percent = (100 * part) / whole;
+  return percent < 1 ? "< 1 %" : `${Math.floor(percent)} %`;
 }

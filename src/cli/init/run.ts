@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { dirname, resolve, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isPigeonholeError } from "../../base/error.js";
 import { checkFolder } from "../../scaffold/project/check-folder.js";
@@ -15,9 +15,9 @@ import { EXIT, type ExitCode } from "../frame/exit-code.js";
 import type { Output } from "../frame/output.js";
 import { type Answers, defaultAnswers, type GivenAnswers, isOlderThanProject, takeDefaults } from "./answers.js";
 import { makeFixture } from "./make-fixture.js";
-import { nextSteps } from "./next-steps.js";
 import type { init } from "./spec.js";
 import { copyTarball, findTarball, type Tarball } from "./tarball.js";
+import { TEMPLATES } from "../../scaffold/project/templates.js";
 
 type Input = CommandInput<typeof init>;
 
@@ -168,4 +168,26 @@ async function tolerate(failures: string[], work: () => Promise<void>): Promise<
 
 function nearestFolder(folder: string): string {
   return existsSync(folder) ? folder : nearestFolder(dirname(folder));
+}
+
+/** The next steps for a new project: commands, each with a short description. */
+function nextSteps(
+  answers: Answers,
+  place: { folder: string; cwd: string; isInstalled: boolean },
+): [command: string, what: string][] {
+  const { install, run, args } = PACKAGE_MANAGERS[answers.packageManager];
+  const path = relative(place.cwd, place.folder);
+  const steps: [string, string][] = [];
+  if (path !== "") steps.push([`cd ${/[^\w./-]/.test(path) ? JSON.stringify(path) : path}`, ""]);
+  if (!place.isInstalled) steps.push([install, ""]);
+  if (TEMPLATES[answers.template].database === "postgres") {
+    const own = ["docker compose up --detach --wait database", "the PostgreSQL of DATABASE_URL in .env"] as const;
+    steps.push(answers.docker ? [...own] : ["# start the PostgreSQL of DATABASE_URL in .env", ""]);
+  }
+  steps.push(
+    [`${run} dev`, "the app, the dev server with its page, an emulated service"],
+    [`${run} trigger${args} ${answers.events[0] ?? "email.received"}`, "in a second terminal: a signed delivery"],
+    [`${run} test`, "what it accepts, refuses and runs once"],
+  );
+  return steps;
 }

@@ -26,7 +26,6 @@ import type { test } from "./spec.js";
 import { type AppProcess, lastLinesOf, startApp, waitForApp } from "../app/app-process.js";
 import { portVariable } from "../app/app-port.js";
 import { isTaken, portOf } from "../app/is-taken.js";
-import { startEmulatedApi } from "./emulated-api.js";
 import { type AppDatabase, findAppDatabase } from "./app-database.js";
 import { closeEach } from "./close-each.js";
 import { answerSign } from "../values/answer-sign.js";
@@ -34,6 +33,8 @@ import { DATABASE_VARIABLE, URL_VARIABLE } from "../values/inbox-place.js";
 import { SECRET_VARIABLE } from "../values/secret-option.js";
 import { findSigningSecret, requireSigningSecret } from "../values/signing-secret.js";
 import { readTarget, checkExpect } from "../values/flag-values.js";
+import { createSandbox } from "../../sandbox/create-sandbox.js";
+import { API_KEY_VARIABLE, BASE_URL_VARIABLE } from "../values/api-client.js";
 
 type Input = CommandInput<typeof test>;
 
@@ -177,4 +178,21 @@ function judgeCase({ status, outcome, handlers, contactEvents }: CaptureTestCase
 function showSummary({ passed, failed, ms }: CaptureTestReport, out: Output): void {
   if (out.isJson) out.result({ summary: { passed, failed, ms } }, "");
   else out.note(`${passed} passed, ${failed} failed.`);
+}
+
+/** The service's API for the time of a run, so that the app sends nothing to the workspace that `.env` names. */
+interface EmulatedApi {
+  /** For the environment of the app. */
+  readonly env: Readonly<Record<string, string>>;
+  close(): Promise<void>;
+}
+
+/** `addresses`: those of the workspace's contacts. */
+async function startEmulatedApi(addresses: readonly string[]): Promise<EmulatedApi> {
+  const sandbox = createSandbox({ receiverTime: "machine", contacts: addresses.map((email) => ({ email })) });
+  const { url } = await sandbox.listen({ port: 0 });
+  return {
+    env: { [BASE_URL_VARIABLE]: url, [API_KEY_VARIABLE]: sandbox.apiKey },
+    close: () => sandbox.close(),
+  };
 }

@@ -1,4 +1,6 @@
 import type { CaptureAttempt, CaptureSummary, CaptureVerdict } from "../../capture/model/capture.js";
+import { answerHead } from "../../capture/model/answer.js";
+import { escapeControls } from "../../base/text.js";
 
 /** A received delivery: the fields that all events about a delivery share. */
 export interface DevDeliveryEvent {
@@ -93,3 +95,11 @@ export type DevEvent =
   | { kind: "closed" };
 
 export type Report = (event: DevEvent) => void;
+
+/** The event as one JSON line for programs, with the version of its shape, and the outcome of its attempt. */
+export function formatJsonLine(event: DevEvent, nowMs = Date.now()): string {
+  const outcome = "attempt" in event ? { outcome: answerHead(event.attempt).outcome } : {};
+  const line = JSON.stringify({ schemaVersion: 1, at: new Date(nowMs).toISOString(), ...event, ...outcome });
+  // JSON does not escape these, and the line may be shown on a terminal.
+  return escapeControls(line);
+}

@@ -1,9 +1,9 @@
 import type { DevEvent } from "./dev-event.js";
 import { deliveryLines } from "./delivery-lines.js";
-import type { EventLine, Tone } from "./event-line.js";
-import { readyLines } from "./ready-lines.js";
+import type { EventLine, Tone, Part } from "./event-line.js";
 import { remarkLines } from "./remark-lines.js";
 import { workLines } from "./work-lines.js";
+import { escapeControls } from "../../base/text.js";
 
 /** Adds colour to text without changing its characters. */
 export type TonePaint = (tone: Tone, text: string) => string;
@@ -90,4 +90,44 @@ export function createLineWriter(options: LineWriterOptions = {}) {
     /** The lines of an event; none if it is of no interest. */
     write: (event: DevEvent, nowMs = Date.now()): string[] => linesOf(event, nowMs).map(render),
   };
+}
+
+type ReadyEvent = Extract<DevEvent, { kind: "ready" }>;
+
+/** The first lines: where to send, where deliveries are forwarded and where to look. */
+function readyLines(ready: ReadyEvent): EventLine[] {
+  const { captureUrl, publicUrl, forwards, sandbox, pageUrl, secrets, broken } = ready;
+  const lines: Part[][] = [
+    field("Receiving", captureUrl),
+    ...(publicUrl === null ? [] : [field("Public", escapeControls(publicUrl))]),
+    ...forwards.map(({ types, target }) => field("Forwarding", target, types === "*" ? "" : `  ← ${types}`)),
+    ...(forwards.length === 0
+      ? [field("Forwarding", "nowhere", "  deliveries are kept; -f 3000 forwards them to port 3000")]
+      : []),
+    ...inboxField(ready),
+    ...(sandbox === null
+      ? []
+      : [field("Sandbox", sandbox, "  emulated service; fire events from the page or by POST /sandbox/emit")]),
+    ...(pageUrl === null ? [] : [field("Inspect", pageUrl)]),
+    secrets.length === 0
+      ? field("Secret", "none", "  signatures are not checked; set WEBHOOK_SECRET or give --secret")
+      : field("Secret", escapeControls(secrets.join(", "))),
+    ...broken.map(({ file, reason }): Part[] => [["warn", `  ! ${escapeControls(file)}: ${escapeControls(reason)}`]]),
+    [["good", "  Ready."]],
+  ];
+  return lines.map((parts) => ({ parts, isWhole: true }));
+}
+
+function inboxField({ inbox, forwards }: ReadyEvent): Part[][] {
+  if (inbox !== null) return [field("Inbox", escapeControls(inbox))];
+  if (forwards.length === 0) return [];
+  return [field("Inbox", "not known", "  --inbox with the app's database shows what handlers do")];
+}
+
+function field(name: string, value: string, note = ""): Part[] {
+  return [
+    ["dim", `  ${name.padEnd(12)}`],
+    ["strong", value],
+    ["dim", note],
+  ];
 }

@@ -5,14 +5,16 @@ import { isOfLogin, reportProblem } from "../state/notice.js";
 import { followKeys } from "../ui/follow-keys.js";
 import { followDashboard } from "./api/follow-dashboard.js";
 import { DashboardApp } from "./dashboard-app.js";
-import { keepFocus } from "./frame/keep-focus.js";
-import { followRows } from "./frame/row-cursor.js";
+import { followRows, returnToRow } from "./frame/row-cursor.js";
 import { DASHBOARD_KEYS } from "./frame/dashboard-keys.js";
 import { view } from "./state/dashboard-address.js";
 import { isUpToDate, streamState, loadDashboardSession } from "./state/dashboard-session.js";
 import { loadJobs, takeList } from "./state/jobs.js";
 import { now, storeTrouble } from "./state/now.js";
 import { loadFigures, readWithoutStream } from "./overview/figures.js";
+
+/** The heading of what is open, or else what scrolls in the view. */
+const NEXT_PLACES = [".dash-main h1[tabindex]", ".dash-scroll[tabindex]"];
 
 const page = document.querySelector("#page");
 if (page === null) throw new Error("index.html has no element #page");
@@ -66,3 +68,25 @@ function askWhoLooks(): void {
 setInterval(askWhoLooks, 30 * SECOND);
 document.addEventListener("visibilitychange", askWhoLooks);
 void loadDashboardSession().then(loadJobs);
+
+/** Gives the focus another place when what has it is taken from the page, such as a button after its action. */
+function keepFocus(): void {
+  let focused: EventTarget | null = null;
+  document.addEventListener("focusin", ({ target }) => (focused = target));
+  const check = (): void => {
+    if (!(focused instanceof Node) || document.activeElement !== document.body) return;
+    const isGone = !focused.isConnected;
+    focused = null;
+    if (isGone) focusNextPlace();
+  };
+  // A click beside everything takes the focus from what stays.
+  document.addEventListener("focusout", () => queueMicrotask(check));
+  new MutationObserver(check).observe(document.body, { childList: true, subtree: true });
+}
+
+function focusNextPlace(): void {
+  returnToRow();
+  for (const place of NEXT_PLACES) {
+    if (document.activeElement === document.body) document.querySelector<HTMLElement>(place)?.focus();
+  }
+}

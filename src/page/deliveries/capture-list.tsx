@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { captures, isLoaded, loadedQuery } from "../state/captures.js";
+import { captures, isLoaded, loadedQuery, query, setQuery, totalCaptures } from "../state/captures.js";
 import { chooseAll, chosen, chosenInSight, clearChosen, cursorId, openId } from "../state/selection.js";
 import { session } from "../state/session.js";
 import { replayWorkOf, workOf } from "../state/work.js";
@@ -7,7 +7,9 @@ import { Icon } from "../ui/icon.js";
 import { useVirtualRows } from "../ui/use-virtual-rows.js";
 import { plural } from "../ui/format.js";
 import { CaptureRow, isNarrow, rowHeightAt, rowId } from "./capture-row.js";
-import { NoCaptures } from "./no-captures.js";
+import { goTo } from "../state/address.js";
+import { CopyLine } from "../ui/copy-line.js";
+import { Empty } from "../ui/empty.js";
 
 /** Element id, so that Esc in the search box moves the focus here. */
 export const LIST_ID = "captures";
@@ -155,4 +157,42 @@ function useArrivals(ref: { current: HTMLDivElement | null }, rowHeight: number)
       setCount(0);
     },
   };
+}
+
+/** An empty list that says how to fill it. */
+function NoCaptures() {
+  if (query.value !== "" && totalCaptures.value > 0) {
+    return (
+      <Empty title="Nothing matches">
+        <p>None of {plural(totalCaptures.value, "delivery", "deliveries")} fits this search.</p>
+        <button type="button" class="button" onClick={() => setQuery("")}>
+          Clear the search
+        </button>
+      </Empty>
+    );
+  }
+  const url = session.value?.publicUrl ?? session.value?.captureUrl ?? "";
+  return (
+    <Empty title="Waiting for the first delivery">
+      <ol class="steps">
+        <li>
+          {session.value?.publicUrl == null ? (
+            <p>
+              Deliveries are received here. The service needs a public address: start with a tunnel, or use the sandbox.
+            </p>
+          ) : (
+            <p>Give this address to the service as the URL of a webhook endpoint.</p>
+          )}
+          <CopyLine text={url} what="the receiving URL" />
+        </li>
+        <li>
+          <p>Or send a signed sample right now, without the service:</p>
+          <button type="button" class="button primary" onClick={() => goTo("send")}>
+            Send a sample event <kbd>n</kbd>
+          </button>
+          <p class="hint">On the command line: pigeonhole trigger email.received</p>
+        </li>
+      </ol>
+    </Empty>
+  );
 }

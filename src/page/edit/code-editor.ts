@@ -1,10 +1,18 @@
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { json } from "@codemirror/lang-json";
-import { bracketMatching, foldGutter, foldKeymap, indentUnit } from "@codemirror/language";
-import { EditorState } from "@codemirror/state";
-import { EditorView, drawSelection, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
-import { colourJson } from "./colour-json.js";
-import { hangLines } from "./hang-lines.js";
+import { bracketMatching, foldGutter, foldKeymap, indentUnit, syntaxTree } from "@codemirror/language";
+import { EditorState, RangeSetBuilder } from "@codemirror/state";
+import {
+  EditorView,
+  drawSelection,
+  highlightActiveLine,
+  keymap,
+  lineNumbers,
+  Decoration,
+  ViewPlugin,
+  type DecorationSet,
+  type ViewUpdate,
+} from "@codemirror/view";
 
 export interface EditorHandle {
   replaceText(text: string): void;
@@ -70,3 +78,85 @@ export function createEditor({ parent, label, text, nonce, onChange, onSubmit }:
     destroy: () => view.destroy(),
   };
 }
+
+/** Parts of JSON and the classes that colour them, the same as in the tree. */
+const MARKS: Record<string, Decoration> = {
+  PropertyName: Decoration.mark({ class: "json-name" }),
+  String: Decoration.mark({ class: "json-value string" }),
+  Number: Decoration.mark({ class: "json-value number" }),
+  True: Decoration.mark({ class: "json-value boolean" }),
+  False: Decoration.mark({ class: "json-value boolean" }),
+  Null: Decoration.mark({ class: "json-value null" }),
+};
+
+function colour(view: EditorView): DecorationSet {
+  const marks = new RangeSetBuilder<Decoration>();
+  for (const { from, to } of view.visibleRanges) {
+    syntaxTree(view.state).iterate({
+      from,
+      to,
+      enter({ name, from: start, to: end }) {
+        const mark = MARKS[name];
+        if (mark !== undefined) marks.add(start, end, mark);
+      },
+    });
+  }
+  return marks.finish();
+}
+
+/** Colours by class, so that light and dark follow the page's own style sheet. */
+const colourJson = ViewPlugin.fromClass(
+  class {
+    decorations: DecorationSet;
+
+    constructor(view: EditorView) {
+      this.decorations = colour(view);
+    }
+
+    update(update: ViewUpdate): void {
+      if (update.docChanged || update.viewportChanged || syntaxTree(update.startState) !== syntaxTree(update.state)) {
+        this.decorations = colour(update.view);
+      }
+    }
+  },
+  { decorations: (plugin) => plugin.decorations },
+);
+
+/** Indent of the continuation rows of a long line, in characters; the same as in the tree. */
+const HANG = 2;
+/** A deep line must keep room for its text in a narrow editor. */
+const MAX_HANG = 24;
+
+function hang(view: EditorView): DecorationSet {
+  const lines = new RangeSetBuilder<Decoration>();
+  for (const { from, to } of view.visibleRanges) {
+    for (let at = from; at <= to;) {
+      const line = view.state.doc.lineAt(at);
+      // Padding does not move tab stops, so a line with tabs is left unchanged.
+      const spaces = /^ *(?=[^\s])/.exec(line.text)?.[0].length;
+      if (spaces !== undefined) lines.add(line.from, line.from, hanging(Math.min(spaces + HANG, MAX_HANG)));
+      at = line.to + 1;
+    }
+  }
+  return lines.finish();
+}
+
+function hanging(characters: number): Decoration {
+  return Decoration.line({ attributes: { class: "hanging", style: `--hang: ${characters}ch` } });
+}
+
+/** A wrapped value continues under its own line and not under its parent's. */
+const hangLines = ViewPlugin.fromClass(
+  class {
+    decorations: DecorationSet;
+
+    constructor(view: EditorView) {
+      this.decorations = hang(view);
+    }
+
+    update({ docChanged, viewportChanged, view }: ViewUpdate): void {
+      if (docChanged || viewportChanged) this.decorations = hang(view);
+    }
+  },
+  { decorations: (plugin) => plugin.decorations },
+);

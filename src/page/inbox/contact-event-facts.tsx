@@ -2,7 +2,6 @@ import { useMemo } from "preact/hooks";
 import { escapeControls, escapeControlsInLines } from "../../base/text.js";
 import type { ContactEventRow } from "../../dev/api/page-api.js";
 import { BodyView } from "../message/body-view.js";
-import { FactTable } from "../ui/fact-table.js";
 import { formatExactTime, formatTime, plural } from "../ui/format.js";
 import { RefusalTags } from "./refusal-tags.js";
 
@@ -56,4 +55,26 @@ function factsOf(event: ContactEventRow): [name: string, value: string, title?: 
         ]),
     ...(remoteId === null ? [] : [["Id at the service", escapeControls(remoteId)] as [string, string]]),
   ];
+}
+
+interface FactTableOptions {
+  label: string;
+  /** Each with its name, its value, and more about the value for the pointer. */
+  facts: readonly [name: string, value: string, title?: string][];
+}
+
+/** Facts about one thing, below each other. */
+function FactTable({ label, facts }: FactTableOptions) {
+  return (
+    <table class="fact-table" aria-label={label}>
+      <tbody>
+        {facts.map(([name, value, title]) => (
+          <tr key={name}>
+            <th scope="row">{name}</th>
+            <td {...(title === undefined ? {} : { title })}>{value}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
 }

@@ -1,13 +1,13 @@
 import { escapeControls } from "../../base/text.js";
-import type { ContactEventDetail } from "../../dev/api/page-api.js";
+import type { ContactEventDetail, ContactEventRow } from "../../dev/api/page-api.js";
 import { goTo } from "../state/address.js";
 import { ContactEventBadge } from "../ui/badges.js";
 import { CloseButton } from "../ui/close-button.js";
 import { CopyFact } from "../ui/copy-fact.js";
 import { Icon } from "../ui/icon.js";
 import { ContactEventFacts } from "./contact-event-facts.js";
-import { ContactEventButtons } from "./contact-event-buttons.js";
 import { closeRow, contactEventRows } from "./inbox-state.js";
+import { changeRows } from "./inbox-selection.js";
 
 /** One contact event of the outbox: how far it is, why it failed, and what is sent. */
 export function ContactEventPane({ loaded }: { loaded: ContactEventDetail }) {
@@ -41,5 +41,23 @@ export function ContactEventPane({ loaded }: { loaded: ContactEventDetail }) {
         <ContactEventFacts event={event} body={loaded.body} />
       </div>
     </section>
+  );
+}
+
+/** Retry for what is dead, Discard for what is dead or not part of a call yet. */
+function ContactEventButtons({ event: { key, state } }: { event: ContactEventRow }) {
+  return (
+    <>
+      {state === "dead" && (
+        <button type="button" class="button primary" onClick={() => void changeRows([key], "retry")}>
+          <Icon name="replay" /> Retry
+        </button>
+      )}
+      {(state === "dead" || state === "pending") && (
+        <button type="button" class="button danger" onClick={() => void changeRows([key], "discard")}>
+          <Icon name="trash" /> Discard
+        </button>
+      )}
+    </>
   );
 }

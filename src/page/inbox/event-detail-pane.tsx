@@ -1,18 +1,21 @@
 import { escapeControls } from "../../base/text.js";
 import { captureHandle } from "../../capture/model/capture-handle.js";
-import type { InboxEventDetail } from "../../dev/api/page-api.js";
+import type { InboxEventDetail, ContactEventPage } from "../../dev/api/page-api.js";
 import { BodyView } from "../message/body-view.js";
 import { HandlerList } from "../message/handler-list.js";
 import { WorkButtons } from "../message/work-buttons.js";
 import { goTo } from "../state/address.js";
 import { retries, works } from "../state/work.js";
-import { EventBadge } from "../ui/badges.js";
+import { EventBadge, ContactEventBadge } from "../ui/badges.js";
 import { CloseButton } from "../ui/close-button.js";
 import { CopyFact } from "../ui/copy-fact.js";
 import { Icon } from "../ui/icon.js";
 import { formatExactTime, formatTime } from "../ui/format.js";
 import { closeRow } from "./inbox-state.js";
-import { ContactEventsOfEvent } from "./contact-events-of-event.js";
+import { useState } from "preact/hooks";
+import { listRecordedContactEvents } from "../api/calls.js";
+import { runAction } from "../state/notice.js";
+import { useRefresh } from "./use-refresh.js";
 
 /** One event of the inbox: each handler's work, and the body. */
 export function EventDetailPane({ event }: { event: InboxEventDetail }) {
@@ -60,6 +63,39 @@ export function EventDetailPane({ event }: { event: InboxEventDetail }) {
           <BodyView body={{ encoding: "utf8", data: event.body }} label="Body" mustBeJson />
         )}
       </div>
+    </section>
+  );
+}
+
+/** The contact events that handlers recorded for an event; nothing without any. */
+function ContactEventsOfEvent({ eventId }: { eventId: string }) {
+  const [page, setPage] = useState<ContactEventPage | null>(null);
+  useRefresh(() => void runAction(async () => setPage(await listRecordedContactEvents(eventId))), [eventId]);
+  if (page === null || page.items.length === 0) return null;
+  return (
+    <section aria-label="Contact events recorded">
+      <h3>Contact events recorded</h3>
+      <ul class="handlers">
+        {page.items.map((event) => (
+          <li key={event.key} class="handler">
+            <div class="handler-head">
+              <ContactEventBadge event={event} />
+              <button
+                type="button"
+                class="link"
+                onClick={() => goTo("inbox", { show: "contact-events", key: event.key })}
+              >
+                {escapeControls(event.name)}
+              </button>
+              <span class="hint">{escapeControls(event.contact)}</span>
+              <span class="hint" title={formatExactTime(event.recordedAt)}>
+                {formatTime(event.recordedAt)}
+              </span>
+            </div>
+          </li>
+        ))}
+      </ul>
+      {page.nextCursor !== null && <p class="hint">Only the newest {page.items.length} are shown.</p>}
     </section>
   );
 }

@@ -9,7 +9,6 @@ import { ContactEventTable } from "./contact-event-table.js";
 import { EventDetailPane } from "./event-detail-pane.js";
 import { EventTable } from "./event-table.js";
 import { InboxFilters } from "./inbox-filters.js";
-import { InboxSelectionBar } from "./inbox-selection-bar.js";
 import {
   followOpenContactEvent,
   inboxKey,
@@ -20,9 +19,12 @@ import {
   openEvent,
   openRow,
   overview,
+  clearChosenRows,
 } from "./inbox-state.js";
 import { StateCounts } from "./state-counts.js";
 import { useRefresh } from "./use-refresh.js";
+import { ChooseNone } from "../ui/choose-none.js";
+import { changeRows, chosenRowsInSight } from "./inbox-selection.js";
 
 /** A receiver's database: received events, their handlers, and contact events to send. */
 export function InboxView() {
@@ -86,4 +88,34 @@ function openPane() {
 /** Do not reload after the user has loaded further pages. */
 function isAtTop(): boolean {
   return (document.querySelector(".inbox .table-side")?.scrollTop ?? 0) < 40;
+}
+
+/** Actions for the selected events or contact events. */
+function InboxSelectionBar() {
+  const rows = chosenRowsInSight();
+  if (rows.length === 0) return null;
+  const isEvents = inboxTab.value === "events";
+  const label = isEvents ? "Chosen events" : "Chosen contact events";
+  return (
+    <div class="selection-bar" role="toolbar" aria-label={label}>
+      <span class="selection-count">{rows.length} chosen</span>
+      <button type="button" class="button primary" title="Retry (r)" onClick={() => void changeRows(rows, "retry")}>
+        <Icon name="replay" /> Retry ({rows.length})
+      </button>
+      {isEvents && (
+        <button type="button" class="button" title="Run now (R)" onClick={() => void changeRows(rows, "run")}>
+          <Icon name="replay" /> Run now ({rows.length})
+        </button>
+      )}
+      <button
+        type="button"
+        class="button danger"
+        title="Discard (Del)"
+        onClick={() => void changeRows(rows, "discard")}
+      >
+        <Icon name="trash" /> Discard ({rows.length})
+      </button>
+      <ChooseNone onClick={clearChosenRows} />
+    </div>
+  );
 }

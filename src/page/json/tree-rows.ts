@@ -1,4 +1,3 @@
-import { joinPath } from "./json-path.js";
 import type { JsonContainer, JsonNode } from "./parse-json.js";
 
 /** One line of the tree. */
@@ -66,4 +65,11 @@ export function writeJson(node: JsonNode, indent = ""): string {
     return `${inner}${label}${writeJson(member, inner)}`;
   });
   return `${open}\n${lines.join(",\n")}\n${indent}${close}`;
+}
+
+/** Path of a member in the syntax of the search language: `data.to[0]`, `data["odd name"]`. */
+function joinPath(path: string, name: string, isIndex: boolean): string {
+  if (isIndex) return `${path}[${name}]`;
+  if (!/^[A-Za-z_$][\w$-]*$/.test(name)) return `${path}[${JSON.stringify(name)}]`;
+  return path === "" ? name : `${path}.${name}`;
 }

@@ -10,7 +10,8 @@ import { session } from "../state/session.js";
 import { runAgain } from "../state/run-again.js";
 import { isStopped, mayRetry, mayRunNow, readWork, works } from "../state/work.js";
 import { Icon } from "../ui/icon.js";
-import { againUnderNewId } from "./again-under-new-id.js";
+import type { ReplayBody } from "../../dev/api/page-api.js";
+import { bodyAsText } from "./body-bytes.js";
 
 interface NotRunOptions {
   attempt: CaptureAttempt;
@@ -59,4 +60,10 @@ export function NotRun({ attempt, capture, why, canRunAgain }: NotRunOptions) {
       </div>
     </div>
   );
+}
+
+/** The same attempt, with the edited body if it had one and to the same target, under an id that no receiver has. */
+function againUnderNewId({ id }: Pick<Capture, "id">, { sentBody, target }: CaptureAttempt): ReplayBody {
+  const edit = sentBody === null ? {} : { body: bodyAsText(sentBody) };
+  return { ids: [id], mode: "resign", sameId: false, target, ...edit };
 }

@@ -1,7 +1,7 @@
 import { escapeControls } from "../../base/text.js";
 import type { SandboxState } from "../../dev/sandbox/sandbox-state.js";
 import { formatExactTime, formatTime } from "../ui/format.js";
-import { ReceivedTable } from "./received-table.js";
+import type { ComponentChildren } from "preact";
 
 /** What the sandbox's API received: the contact events that it stored, and every call. */
 export function ApiTables({ state: { contactEvents, calls } }: { state: SandboxState }) {
@@ -40,5 +40,40 @@ export function ApiTables({ state: { contactEvents, calls } }: { state: SandboxS
         ))}
       </ReceivedTable>
     </>
+  );
+}
+
+interface ReceivedTableOptions {
+  title: string;
+  columns: readonly string[];
+  isEmpty: boolean;
+  /** Shown instead of a table without rows. */
+  emptyText: string;
+  /** The `<tr>`s. */
+  children: ComponentChildren;
+}
+
+/** A panel with one list of what the sandbox's API received. */
+function ReceivedTable({ title, columns, isEmpty, emptyText, children }: ReceivedTableOptions) {
+  return (
+    <section class="sandbox-panel" aria-label={title}>
+      <h2>{title}</h2>
+      {isEmpty ? (
+        <p class="nothing">{emptyText}</p>
+      ) : (
+        <table class="table" aria-label={title}>
+          <thead>
+            <tr>
+              {columns.map((column) => (
+                <th scope="col" key={column}>
+                  {column}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>{children}</tbody>
+        </table>
+      )}
+    </section>
   );
 }

@@ -7,14 +7,17 @@ import { startText } from "../edit/editing.js";
 import { JsonEditor } from "../edit/json-editor.js";
 import { onSendKey } from "../edit/send-key.js";
 import { runAction } from "../state/notice.js";
-import { readParam, setParams } from "../state/address.js";
+import { readParam, setParams, goTo } from "../state/address.js";
 import { session } from "../state/session.js";
 import { Icon } from "../ui/icon.js";
 import { RecentList, loadRecent } from "./recent-list.js";
 import { reportSent } from "./report-sent.js";
-import { SentList } from "./sent-list.js";
-import { VARIANTS } from "./signature-variants.js";
 import { TypeList } from "./type-list.js";
+import { escapeControls } from "../../base/text.js";
+import { captures } from "../state/captures.js";
+import { workOf } from "../state/work.js";
+import { AnswerBadge, VerdictBadge, WorkBadge } from "../ui/badges.js";
+import { formatTime } from "../ui/format.js";
 
 /** Most deliveries of one event per click. */
 const MAX_TIMES = 50;
@@ -134,5 +137,51 @@ export function SendView() {
         <RecentList onPick={(capture) => void pick(capture)} />
       </section>
     </div>
+  );
+}
+
+/** What each choice sends, and what a receiver should answer. */
+const VARIANTS: Record<SignatureVariant, { label: string; meaning: string; expected: string }> = {
+  valid: { label: "Valid", meaning: "Signed now with the first secret.", expected: "200" },
+  stale: {
+    label: "Stale",
+    meaning: "Genuine, but signed longer ago than the tolerance.",
+    expected: "503, or 401 with unverified: reject",
+  },
+  "wrong-secret": {
+    label: "Wrong secret",
+    meaning: "Signed with an unknown random secret.",
+    expected: "503, or 401 with unverified: reject",
+  },
+  tampered: {
+    label: "Tampered",
+    meaning: "The body is changed after it was signed.",
+    expected: "503, or 401 with unverified: reject",
+  },
+  missing: { label: "Missing", meaning: "No signature header at all.", expected: "401" },
+};
+
+/** Events sent from this view, with their answers. */
+function SentList({ ids }: { ids: readonly string[] }) {
+  if (ids.length === 0) return null;
+  const rows = ids.flatMap((id) => captures.value.filter((capture) => capture.id === id)).slice(0, 20);
+  return (
+    <section class="sent" aria-label="Sent from here">
+      <h2>Sent from here</h2>
+      {rows.map((capture) => (
+        <button
+          type="button"
+          class="sent-row"
+          key={capture.id}
+          title={`Open the delivery of ${formatTime(capture.receivedAt)}`}
+          onClick={() => goTo("deliveries", { open: capture.id })}
+        >
+          <VerdictBadge verdict={capture.verdict} />
+          <span class="sent-type">{escapeControls(capture.type ?? "")}</span>
+          <AnswerBadge capture={capture} />
+          <WorkBadge work={workOf(capture)} />
+        </button>
+      ))}
+    </section>
   );
 }

@@ -2,7 +2,6 @@ import { SIGNATURE_LIMITS } from "../../contract/signatures.js";
 import { type ApiHandlers, type Caller, SandboxApiError } from "../api/api-handlers.js";
 import { holdsAddress, ownsAddress } from "../access/allowlists.js";
 import { invalidParameter } from "../endpoints/check-endpoint.js";
-import { cleanHtml, hasContent } from "./clean-html.js";
 import { Collection, type CollectionRow, pageBody, withoutSequence } from "../api/collection.js";
 import type { SandboxResource, Workspace } from "./resource.js";
 
@@ -139,4 +138,21 @@ function cleaned(html: string): string {
   const clean = cleanHtml(html);
   if (hasContent(clean)) return clean;
   throw invalidParameter("html", "Must have some text or an image.");
+}
+
+/**
+ * HTML as the sandbox stores it: without scripts, frames, forms, event attributes and script URLs. It imitates what the
+ * service does, whose rules are not documented, and is no protection for a page.
+ */
+function cleanHtml(html: string): string {
+  return html
+    .replaceAll(/<(script|style|iframe|object|embed|form)\b[\s\S]*?(?:<\/\1\s*>|$)/gi, "")
+    .replaceAll(/<!--[\s\S]*?(?:-->|$)/g, "")
+    .replaceAll(/\son\w+\s*=\s*(?:"[^"]*"|'[^']*'|[^\s>]+)/gi, "")
+    .replaceAll(/\s(?:href|src)\s*=\s*(?:"\s*javascript:[^"]*"|'\s*javascript:[^']*'|javascript:[^\s>]+)/gi, "");
+}
+
+/** True when the HTML shows some text or an image. */
+function hasContent(html: string): boolean {
+  return /<img\b/i.test(html) || html.replaceAll(/<[^<>]*>|&nbsp;/g, "").trim() !== "";
 }

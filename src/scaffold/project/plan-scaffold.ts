@@ -1,7 +1,6 @@
 import { type EventNames, namesOf, renameEvent, repeatEventLines } from "./event-names.js";
 import { fillTemplate, keepSections } from "./fill-template.js";
 import { managerSettings } from "./manager-settings.js";
-import { mergePackages } from "./merge-package.js";
 import { PACKAGE_MANAGERS } from "./package-manager.js";
 import { readTemplate } from "./read-template.js";
 import { resolveScaffoldOptions, type ScaffoldOptions } from "./scaffold-options.js";
@@ -84,4 +83,29 @@ function spreadEvents(
   }
   // In other files the event is an example: one that the project handles.
   return events.slice(0, 1).map((event) => ({ path, content: renameEvent(content, event) }));
+}
+
+type Fields = Record<string, unknown>;
+
+/** Merges several package.json: objects are merged and sorted by key, other values are replaced. */
+function mergePackages(texts: readonly string[]): string {
+  const merged = texts.map((text) => JSON.parse(text) as Fields).reduce(mergeFields);
+  for (const group of ["dependencies", "devDependencies"]) {
+    const versions = (merged[group] ?? {}) as Fields;
+    merged[group] = Object.fromEntries(Object.entries(versions).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  }
+  return `${JSON.stringify(merged, undefined, 2)}\n`;
+}
+
+function mergeFields(below: Fields, above: Fields): Fields {
+  const merged = { ...below };
+  for (const [name, value] of Object.entries(above)) {
+    const old = merged[name];
+    merged[name] = isFields(old) && isFields(value) ? mergeFields(old, value) : value;
+  }
+  return merged;
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

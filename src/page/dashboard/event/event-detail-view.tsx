@@ -1,20 +1,21 @@
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import type { DashboardEventDetail } from "../../../dashboard/api/event.js";
+import type { DashboardEventDetail, ShownPayload } from "../../../dashboard/api/event.js";
 import { HandlerList } from "../../message/handler-list.js";
 import { EventBadge } from "../../ui/badges.js";
 import { CopyFact } from "../../ui/copy-fact.js";
 import { Empty } from "../../ui/empty.js";
-import { formatExactTime, formatTime } from "../../ui/format.js";
+import { formatExactTime, formatTime, formatBytes } from "../../ui/format.js";
 import { linkTo, readParam } from "../state/dashboard-address.js";
 import { endedJobs } from "../state/jobs.js";
 import { useListRefresh } from "../ui/use-list-refresh.js";
 import { EventActions } from "./event-actions.js";
-import { event, loadEvent, missing, unveiled } from "./event-state.js";
-import { PayloadPart } from "./payload-part.js";
+import { event, loadEvent, missing, unveiled, unveil } from "./event-state.js";
 import { ContactEventResults } from "./contact-event-results.js";
 import { loadDeliveries } from "./delivery-state.js";
 import { WholeTimeline } from "./whole-timeline.js";
 import { shortText } from "../ui/short-text.js";
+import { BodyView } from "../../message/body-view.js";
+import { Icon } from "../../ui/icon.js";
 
 /** One event with all that is known about it. Its address can be shared. */
 export function EventDetailView() {
@@ -109,5 +110,35 @@ function Loaded({ event: detail }: { event: DashboardEventDetail }) {
         </div>
       </div>
     </div>
+  );
+}
+
+const WORDS: Record<ShownPayload["kind"], string> = {
+  hidden: "Payloads are hidden here.",
+  redacted: "Without personal data.",
+  gone: "Dropped by retention or erased.",
+  too_large: "Too large to be shown without personal data.",
+  preparing: "Being redacted; shown in a moment.",
+};
+
+/** The payload as far as it may be shown, and a button for the whole of it where that is allowed. */
+function PayloadPart({ event: { id, payload } }: { event: DashboardEventDetail }) {
+  const shown = unveiled.value?.id === id ? unveiled.value.text : payload.text;
+  const isWhole = unveiled.value?.id === id;
+  const body = useMemo(() => ({ encoding: "utf8" as const, data: shown ?? "" }), [shown]);
+  return (
+    <section aria-label="Payload">
+      <h2>Payload</h2>
+      <p class="hint payload-facts">
+        {isWhole ? "In full. Your name was logged." : WORDS[payload.kind]}
+        {payload.bytes !== null && ` ${formatBytes(payload.bytes)}.`}
+      </p>
+      {payload.canUnveil && !isWhole && (
+        <button type="button" class="button small" onClick={() => void unveil(id)}>
+          <Icon name="eye" /> Show it in full…
+        </button>
+      )}
+      {shown !== null && <BodyView body={body} label="Payload" mustBeJson />}
+    </section>
   );
 }

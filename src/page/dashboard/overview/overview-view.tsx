@@ -1,18 +1,20 @@
 import { useEffect } from "preact/hooks";
 import type { DashboardOverview } from "../../../dashboard/api/overview.js";
-import { formatBytes, formatCount, formatMs } from "../../ui/format.js";
-import type { PlotSeries } from "../plots/plot-series.js";
+import { formatBytes, formatCount, formatMs, formatExactTime, formatTime } from "../../ui/format.js";
+import { type PlotSeries, addUp, type PlotTone } from "../plots/plot-series.js";
 import { Plot } from "../plots/plot.js";
 import { setParams } from "../state/dashboard-address.js";
 import { formatAge } from "../ui/format-age.js";
-import { answerSeries } from "./answer-series.js";
-import { AlarmTable } from "./alarm-table.js";
 import { HandlerFigures } from "./handler-figures.js";
 import { HandlerTable } from "./handler-table.js";
 import { NowCards } from "./now-cards.js";
 import { loadFigures, figures, range, RANGES } from "./figures.js";
-import { Processes } from "./processes.js";
 import { timeSeries } from "./time-series.js";
+import { escapeControls } from "../../../base/text.js";
+import { now } from "../state/now.js";
+import { DataTable } from "../ui/data-table.js";
+import type { OutcomeKind } from "../../../protocol/outcome.js";
+import { ProcessName } from "../ui/process-name.js";
 
 const RANGE_LABELS = { "1h": "1 hour", "24h": "24 hours", "7d": "7 days" } as const;
 
@@ -117,4 +119,76 @@ function depthAndAge({ depth, oldestAgeMs }: DashboardOverview["backlog"]): Plot
     { label: "waiting or running", tone: "accent", values: depth },
     { label: "age of the oldest", tone: "warn", values: oldestAgeMs, axis: "right" },
   ];
+}
+
+/** What this process warns of, and what to do about it. */
+function AlarmTable() {
+  const alarms = now.value?.alarms ?? [];
+  if (alarms.length === 0) return null;
+  return (
+    <section class="plot processes" aria-label="Alarms">
+      <h2>Alarms of this process</h2>
+      <DataTable label="Alarms of this process" columns={["Alarm", "Since", "What to do"]}>
+        {alarms.map(({ kind, since, at, detail, advice }) => (
+          <tr key={kind}>
+            <td class="long">
+              <code>{kind}</code> <span class="hint">{escapeControls(detail)}</span>
+            </td>
+            <td title={`Last raised ${formatExactTime(at)}`}>{formatTime(since)}</td>
+            <td class="long">{advice}</td>
+          </tr>
+        ))}
+      </DataTable>
+    </section>
+  );
+}
+
+/** Outcomes with a layer of their own, from the ground up; all others are refusals and share the last one. */
+const LAYERS: readonly { label: string; tone: PlotTone; kinds: readonly OutcomeKind[] }[] = [
+  { label: "accepted", tone: "good", kinds: ["accepted"] },
+  { label: "duplicate", tone: "accent", kinds: ["duplicate"] },
+  { label: "parked", tone: "mute", kinds: ["parked"] },
+  { label: "not verified", tone: "warn", kinds: ["unsigned", "unreadable", "unverified", "secrets_unavailable"] },
+];
+
+/** Deliveries by what became of them, as layers that lie on one another. */
+function answerSeries(answers: DashboardOverview["answers"]): PlotSeries[] {
+  const named = new Set<string>(LAYERS.flatMap(({ kinds }) => kinds));
+  const layers: PlotSeries[] = LAYERS.map(({ label, tone, kinds }) => ({
+    label,
+    tone,
+    values: addUp(kinds.flatMap((kind) => (answers[kind] === undefined ? [] : [answers[kind]]))),
+  }));
+  const refused = Object.entries(answers).flatMap(([kind, values]) => (named.has(kind) ? [] : [values]));
+  return [...layers, { label: "refused", tone: "bad" as const, values: addUp(refused) }].filter(
+    ({ label, values }) => label === "accepted" || values.some((value) => value !== null && value > 0),
+  );
+}
+
+/** The processes that have the store open, if they are several. */
+function Processes() {
+  const processes = now.value?.processes ?? [];
+  if (processes.length < 2) return null;
+  return (
+    <section class="plot processes" aria-label="Processes">
+      <h2>Processes</h2>
+      <DataTable
+        label="Processes on this store"
+        columns={["Process", "Role", "State", "#Failures in a row", "#Runs now", "Reported"]}
+      >
+        {processes.map(({ process, role, isThis, isAlive, state, failuresInARow, running, reportedAt }) => (
+          <tr key={process}>
+            <td>
+              <ProcessName process={process} /> {isThis && <span class="tag">this one</span>}
+            </td>
+            <td>{role}</td>
+            <td>{isAlive ? state : <span class="bad">not reporting</span>}</td>
+            <td class="number">{failuresInARow}</td>
+            <td class="number">{running}</td>
+            <td title={formatExactTime(reportedAt)}>{formatTime(reportedAt)}</td>
+          </tr>
+        ))}
+      </DataTable>
+    </section>
+  );
 }

@@ -5,8 +5,11 @@ import { Icon } from "../../ui/icon.js";
 import { mayOperate } from "../state/dashboard-session.js";
 import { changeWork } from "../state/jobs.js";
 import { MostChosen } from "../ui/most-chosen.js";
-import { changeableOf } from "./changeable.js";
 import { eventSelection, events, listedWork, workOfChosen, workState } from "./work-state.js";
+import { piecesIn } from "../../../capture/model/work-word.js";
+import { readParam } from "../state/dashboard-address.js";
+import { now } from "../state/now.js";
+import { canRunNow } from "./can-run-now.js";
 
 /** Actions for the chosen events, or for all that the list can show. The number is shown before anything is changed. */
 export function BulkBar() {
@@ -85,3 +88,30 @@ function Button({ action, suffix, act }: ButtonOptions) {
     </button>
   );
 }
+
+/** Those of these listed events of whose work, as far as the list is about it, the action can change something. */
+function changeableOf(action: JobAction, ids: readonly string[]): string[] {
+  const chosen = new Set(ids);
+  const handler = readParam("handler");
+  const isOfHandler = (each: { handler: string }) => handler === "" || each.handler === handler;
+  return events.items.value
+    .filter(({ id }) => chosen.has(id))
+    .filter(({ handlers }) =>
+      piecesIn(handlers, workState.value).some((piece) => isOfHandler(piece) && CAN_CHANGE[action](piece)),
+    )
+    .map(({ id }) => id);
+}
+
+interface Piece {
+  handler: string;
+  state: string;
+  dueAt: string | null;
+}
+
+const hasStopped = ({ state }: Piece): boolean => state === "dead" || state === "parked";
+
+const CAN_CHANGE: Record<JobAction, (piece: Piece) => boolean> = {
+  retry: hasStopped,
+  discard: hasStopped,
+  run: (piece) => canRunNow(piece, now.value?.paused ?? []),
+};

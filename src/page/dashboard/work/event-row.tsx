@@ -1,12 +1,11 @@
 import { NOTE_HANDLER } from "../../../base/note-handler.js";
 import { piecesIn } from "../../../capture/model/work-word.js";
-import type { DashboardEvent } from "../../../dashboard/api/work.js";
+import type { DashboardEvent, PausedHandlerRow } from "../../../dashboard/api/work.js";
 import { ListedBadge } from "../../ui/badges.js";
 import { formatExactTime, formatTime } from "../../ui/format.js";
 import { goTo, linkTo } from "../state/dashboard-address.js";
 import { mayOperate } from "../state/dashboard-session.js";
 import { now } from "../state/now.js";
-import { waitsForResume } from "./waits-for-resume.js";
 import { eventSelection, workState } from "./work-state.js";
 import { shortText } from "../ui/short-text.js";
 
@@ -72,4 +71,10 @@ function lastError({ handlers }: DashboardEvent): string {
   if (failed === undefined) return "";
   const text = shortText(failed.error ?? failed.reason ?? "");
   return handlers.length > 1 && failed.handler !== NOTE_HANDLER ? `${shortText(failed.handler)}: ${text}` : text;
+}
+
+/** True for an event that has work to run, all of it of handlers that are paused. */
+function waitsForResume({ handlers }: DashboardEvent, paused: readonly PausedHandlerRow[]): boolean {
+  const waiting = handlers.filter(({ state }) => state === "pending");
+  return waiting.length > 0 && waiting.every(({ handler }) => paused.some((pause) => pause.handler === handler));
 }
