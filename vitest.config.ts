@@ -81,6 +81,8 @@ export function configure(tested: "source" | "dist") {
       ],
       ...SHARED,
       typecheck: { enabled: false },
+      // What was transformed is kept for the next run.
+      experimental: { fsModuleCache: true },
     },
   });
 }
