@@ -76,7 +76,7 @@ test("the page reads texts of JSON's characters, in any order, as JSON.parse doe
     '"a":',
     "[1]",
   ];
-  for (let round = 0; round < 5_000; round += 1) {
+  for (let round = 0; round < 2_000; round += 1) {
     const text = Array.from({ length: 1 + Math.floor(random() * 9) }, () => pick(random, parts)).join("");
     expect(treeValue(text), `${JSON.stringify(text)}, seed ${seed}`).toEqual(parsed(text));
   }

@@ -1,5 +1,6 @@
 import { Readable, Writable } from "node:stream";
 import type { HostProcess } from "#pigeonhole/cli/frame/context.js";
+import { main } from "#pigeonhole/cli/main.js";
 import { makeFolder } from "./folder.js";
 
 export const SECRET = `whsec_${"commandline".repeat(3)}0123456789`;
@@ -24,7 +25,6 @@ export async function runCli(
   args: readonly string[],
   { cwd = makeFolder(), env, input, isTerminal = false }: CliOptions & { isTerminal?: boolean } = {},
 ): Promise<CliResult> {
-  const { main } = await import("#pigeonhole/cli/main.js");
   const { PATH = "" } = process.env;
   const [stdout, stderr] = [collect(isTerminal), collect(false)];
   let folder = cwd;

@@ -23,7 +23,6 @@ export const GROUPS: Record<string, readonly Group[]> = {
       tests: "what a store keeps for the next process; the stores in files are tested for that",
       isThere: () => false,
     },
-    { need: "Linux", tests: "a WAL that is changed in place", isThere: isLinux },
   ],
   smoke: [
     { need: "PostgreSQL", tests: "kills of processes on PostgreSQL, its template", isThere: hasPostgres },

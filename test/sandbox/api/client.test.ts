@@ -203,7 +203,7 @@ describe("any sequence of sends", () => {
           }
         }
       }),
-      { numRuns: 20 },
+      { numRuns: 10 },
     );
   });
 
