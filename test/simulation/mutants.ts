@@ -69,10 +69,10 @@ export const MUTANTS: readonly Mutant[] = [
       },
       {
         file: "store/sqlite/user-transaction.js",
-        from: "const settle = prepareSettle(db, prepareSingleEnds(db));",
+        from: "const settle = prepareSettle(db);",
         to: `const leaseOf = ({ seq, handler, token }) => ({ seq, handler, token });
         const holdsLease = db.prepare(
-        "SELECT 1 FROM inbox_work WHERE seq = :seq AND handler = :handler AND state = 'leased' AND lease = :token UNION ALL SELECT 1 FROM inbox_in_flight WHERE seq = :seq AND handler = :handler");`,
+        "SELECT 1 FROM inbox_work WHERE seq = :seq AND handler = :handler AND state = 'leased' AND lease = :token");`,
       },
       {
         file: "dispatch/context.js",

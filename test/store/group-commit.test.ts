@@ -8,8 +8,6 @@ import type { Settlement } from "#pigeonhole/store/work.js";
 import { expectCode, newEvent } from "./conformance/fixture.js";
 import { endOfTurn } from "../support/end-of-turn.js";
 
-const NO_MORE = { ended: [], hasMore: false };
-
 // How calls become batches is seen from the place where batches run; what a batch does is the stores' own tests.
 
 const MEGABYTE = 1024 * 1024;
@@ -21,7 +19,7 @@ function createScript({ isThread = true } = {}) {
   const commits = new GroupCommit({
     run: ({ commands }) =>
       new Promise((resolve) => {
-        batches.push({ commands, answer: (results) => resolve({ results, epoch: 0 }) });
+        batches.push({ commands, answer: (results) => resolve({ results }) });
       }),
     isThread,
     filesLost: new Promise(() => undefined),
@@ -115,7 +113,7 @@ describe("done marks", () => {
     const turns: string[] = [];
     const turn = (name: string) => () => {
       turns.push(name);
-      return NO_MORE;
+      return false;
     };
     commits.takeTurn(turn("first"));
     await endOfTurn();
@@ -154,7 +152,7 @@ test("a turn is taken between two batches", async () => {
   let turns = 0;
   commits.takeTurn(() => {
     turns += 1;
-    return NO_MORE;
+    return false;
   });
   calls.push(accept());
   await endOfTurn();
@@ -174,7 +172,7 @@ test("the event loop runs before and after a turn, which may block it, and a bat
     commits.takeTurn(() => {
       order.push("turn");
       look();
-      return NO_MORE;
+      return false;
     });
   const first = accept().then(() => order.push("answered"));
   await endOfTurn();
@@ -234,7 +232,7 @@ test.each([0, 1, 2])(
     let turnWas: PigeonholeError | undefined;
     commits.takeTurn((broken) => {
       turnWas = broken;
-      return NO_MORE;
+      return false;
     });
     const broken: CommandResult = { ok: false, code: "store_failed", message: "SQLITE_IOERR_FSYNC", breaking: true };
     batches.shift()?.answer([0, 1, 2].map((index) => (index === place ? broken : OK)));

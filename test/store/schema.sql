@@ -1,29 +1,3 @@
-CREATE VIEW inbox_in_flight AS
-  SELECT e.seq, p.value AS handler, e.received_at
-  FROM inbox_event AS e
-  JOIN json_each(e.direct) AS p
-  WHERE e.seq > (SELECT value FROM counter WHERE name = 'settled_through')
-    AND NOT EXISTS (SELECT 1 FROM inbox_work AS w WHERE w.seq = e.seq AND w.handler = p.value)
-    AND NOT EXISTS (SELECT 1 FROM inbox_done AS d WHERE d.seq = e.seq AND d.handler = p.value)
-    AND NOT EXISTS (SELECT 1 FROM inbox_marked AS m WHERE m.seq = e.seq AND m.handler = p.value);
-
-CREATE VIEW inbox_marked AS
-  SELECT e.seq, p.value AS handler, m.settled_at
-  FROM inbox_event AS e
-  JOIN json_each(e.direct) AS p
-  JOIN inbox_mark AS m ON m.handler = p.value AND m.first BETWEEN e.seq - 255 AND e.seq AND m.last >= e.seq
-    AND (m.bits IS NULL OR substr(m.bits, e.seq - m.first + 1, 1) = '1');
-
-CREATE TRIGGER inbox_event_numbered AFTER DELETE ON inbox_event
-  BEGIN UPDATE counter SET value = OLD.seq WHERE name = 'numbered' AND value < OLD.seq; END;
-
-CREATE TRIGGER inbox_work_once BEFORE INSERT ON inbox_work
-  WHEN NEW.state = 'pending' AND NEW.started = 0
-    AND (SELECT direct FROM inbox_event WHERE seq = NEW.seq) IS NOT NULL
-    AND (EXISTS (SELECT 1 FROM inbox_marked WHERE seq = NEW.seq AND handler = NEW.handler)
-      OR EXISTS (SELECT 1 FROM inbox_in_flight WHERE seq = NEW.seq AND handler = NEW.handler))
-  BEGIN SELECT RAISE(IGNORE); END;
-
 CREATE TRIGGER outbox_event_last_taken BEFORE DELETE ON outbox_event
   WHEN OLD.seq = (SELECT value FROM counter WHERE name = 'outbox_taken')
   BEGIN SELECT RAISE(IGNORE); END;
@@ -39,25 +13,15 @@ CREATE TABLE inbox_body (
     trace TEXT
   ) STRICT;
 
-CREATE TABLE inbox_done (
-    seq        INTEGER NOT NULL,
-    handler    TEXT    NOT NULL,
-    settled_at INTEGER NOT NULL,
-    attempts   INTEGER NOT NULL,
-    discarded  INTEGER NOT NULL CHECK (discarded IN (0, 1)),
-    PRIMARY KEY (seq, handler)
-  ) STRICT, WITHOUT ROWID;
-
 CREATE TABLE inbox_event (
-    seq         INTEGER PRIMARY KEY,
+    seq         INTEGER PRIMARY KEY AUTOINCREMENT,
     id          TEXT    NOT NULL UNIQUE,
     type        TEXT    NOT NULL,
     test        INTEGER NOT NULL CHECK (test IN (0, 1)),
     received_at INTEGER NOT NULL,
     signed_at   INTEGER NOT NULL,
     body_length INTEGER NOT NULL,
-    body_crc    INTEGER NOT NULL,
-    direct      TEXT
+    body_crc    INTEGER NOT NULL
   ) STRICT;
 
 CREATE TABLE inbox_failed (
@@ -115,17 +79,6 @@ CREATE TABLE inbox_job (
     CHECK ((state = 'open') = (ended_at IS NULL))
   ) STRICT;
 
-CREATE TABLE inbox_mark (
-    handler    TEXT    NOT NULL,
-    first      INTEGER NOT NULL,
-    last       INTEGER NOT NULL,
-    bits       TEXT,
-    settled_at INTEGER NOT NULL,
-    PRIMARY KEY (handler, first),
-    CHECK (last BETWEEN first AND first + 255),
-    CHECK (bits IS NULL OR length(bits) = last - first + 1)
-  ) STRICT, WITHOUT ROWID;
-
 CREATE TABLE inbox_other (
     seq   INTEGER PRIMARY KEY,
     first INTEGER NOT NULL
@@ -160,7 +113,7 @@ CREATE TABLE inbox_step (
 CREATE TABLE inbox_work (
     seq         INTEGER NOT NULL,
     handler     TEXT    NOT NULL,
-    state       TEXT    NOT NULL CHECK (state IN ('pending', 'leased', 'dead', 'parked')),
+    state       TEXT    NOT NULL CHECK (state IN ('pending', 'leased', 'done', 'dead', 'parked')),
     due_at      INTEGER,
     lease       INTEGER,
     lease_until INTEGER,
@@ -173,14 +126,16 @@ CREATE TABLE inbox_work (
     error_type  TEXT,
     error_group TEXT,
     failed_at   INTEGER,
+    discarded   INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (seq, handler),
     CHECK ((state = 'pending') = (due_at IS NOT NULL)),
     CHECK ((state = 'leased') = (lease IS NOT NULL)),
     CHECK ((state = 'leased') = (lease_until IS NOT NULL)),
-    CHECK ((state IN ('dead', 'parked')) = (settled_at IS NOT NULL)),
+    CHECK ((state IN ('done', 'dead', 'parked')) = (settled_at IS NOT NULL)),
     CHECK ((state IN ('dead', 'parked')) = (reason IS NOT NULL)),
+    CHECK (discarded = 0 OR (discarded = 1 AND state = 'done')),
     CHECK (started >= finished AND finished >= 0),
-    CHECK (handler <> '' OR state = 'parked')
+    CHECK (handler <> '' OR state IN ('parked', 'done'))
   ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE outbox_event (
@@ -228,6 +183,8 @@ CREATE TABLE outbox_send (
     CHECK ((state = 'leased') = (lease_until IS NOT NULL))
   ) STRICT;
 
+CREATE TABLE sqlite_sequence(name,seq);
+
 CREATE INDEX inbox_job_open ON inbox_job (job) WHERE state = 'open';
 
 CREATE INDEX inbox_other_first ON inbox_other (first);
@@ -235,11 +192,9 @@ CREATE INDEX inbox_other_first ON inbox_other (first);
 CREATE INDEX inbox_work_failed ON inbox_work (handler, error_type, error_group, failed_at, state, finished)
     WHERE failed_at IS NOT NULL;
 
-CREATE INDEX inbox_work_leased ON inbox_work (lease_until) WHERE state = 'leased';
+CREATE INDEX inbox_work_open ON inbox_work (state, seq) WHERE state <> 'done';
 
 CREATE INDEX inbox_work_pending ON inbox_work (handler, min(started - finished, 2), due_at) WHERE state = 'pending';
-
-CREATE INDEX inbox_work_stuck ON inbox_work (state, seq) WHERE state IN ('dead', 'parked');
 
 CREATE INDEX outbox_event_again ON outbox_event (seq) WHERE state = 'again';
 

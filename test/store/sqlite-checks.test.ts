@@ -42,9 +42,7 @@ describe("the checks of the table of work", () => {
     expectRefusal(insertWork(state), `UPDATE inbox_work SET ${column} = ${value ?? "NULL"}`);
   });
 
-  const moves = STATES.flatMap((from) =>
-    [...STATES, "done", ""].flatMap((to) => (from === to ? [] : [[from, to] as const])),
-  );
+  const moves = STATES.flatMap((from) => [...STATES, ""].flatMap((to) => (from === to ? [] : [[from, to] as const])));
   const alike = new Set(["dead-parked", "parked-dead"]);
   test.each(moves.filter(([from, to]) => !alike.has(`${from}-${to}`)))(
     "work cannot be moved from %s to %j by its state alone",
@@ -60,6 +58,7 @@ describe("the checks of the table of work", () => {
     ["a text for a time", "due_at = 'tomorrow'"],
     ["no handler, which only a note has", "handler = ''"],
     ["no state", "state = NULL"],
+    ["a mark that it was discarded, which only done work has", "discarded = 1"],
   ])("work is refused with %s", (_, change) => {
     expectRefusal(insertWork("pending"), `UPDATE inbox_work SET ${change}`);
   });
@@ -83,7 +82,6 @@ describe("the checks of the other tables", () => {
     };
     return `INSERT INTO inbox_event (${Object.keys(row).join(", ")}) VALUES (${Object.values(row).join(", ")})`;
   };
-  const done = (discarded: number | string): string => `INSERT INTO inbox_done VALUES (1, 'h', 1, 1, ${discarded})`;
 
   test.each([
     ["a second event with the same id", event(), event({ type: "'u'" })],
@@ -93,9 +91,6 @@ describe("the checks of the other tables", () => {
     ["a text for a time", "", event({ received_at: "'now'" })],
     ["a body that is a text", "", "INSERT INTO inbox_body (seq, body) VALUES (1, 'text')"],
     ["no body", "", "INSERT INTO inbox_body (seq, body) VALUES (1, NULL)"],
-    ["a second done mark", done(0), done(1)],
-    ["a done mark that is no mark", "", done(2)],
-    ["a done mark without one", "", done("NULL")],
     [
       "a second value of a step",
       "INSERT INTO inbox_step (seq, handler, name, value, saved_at) VALUES (1, 'h', 'a', '1', 1)",

@@ -42,8 +42,8 @@ export function readInboxFile(file: string): InboxFile {
     work: readWork(db),
     done: db
       .prepare<[], DoneRow>(
-        `SELECT e.id, d.handler, d.attempts FROM inbox_done AS d JOIN inbox_event AS e ON e.seq = d.seq WHERE discarded = 0
-         UNION ALL SELECT e.id, m.handler, 1 FROM inbox_marked AS m JOIN inbox_event AS e ON e.seq = m.seq`,
+        `SELECT e.id, w.handler, w.started AS attempts FROM inbox_work AS w JOIN inbox_event AS e ON e.seq = w.seq
+         WHERE w.state = 'done' AND discarded = 0`,
       )
       .all(),
     effects: db.prepare<[], EffectRow>("SELECT event_id AS id, handler, attempt, pid FROM effect").all(),
@@ -65,9 +65,7 @@ function readWork(db: Database.Database): WorkRow[] {
   return db
     .prepare<[], WorkRow>(
       `SELECT e.id, w.handler, w.state, w.reason, w.started, w.finished
-       FROM (SELECT seq, handler, state, reason, started, finished FROM inbox_work
-             UNION ALL SELECT seq, handler, 'leased', NULL, 1, 0 FROM inbox_in_flight) AS w
-       JOIN inbox_event AS e ON e.seq = w.seq ORDER BY w.seq, w.handler`,
+       FROM inbox_work AS w JOIN inbox_event AS e ON e.seq = w.seq WHERE w.state <> 'done' ORDER BY w.seq, w.handler`,
     )
     .all();
 }

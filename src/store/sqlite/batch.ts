@@ -3,6 +3,7 @@ import type { AcceptResult, NewEvent } from "../store.js";
 import type { TraceContext } from "../trace-context.js";
 import type { Lease, NewWork, ParkedNote, Settlement } from "../work.js";
 import type { CommandResult } from "./command-result.js";
+import type { Accepted } from "./operations/accept.js";
 import type { OtherCommand } from "./prepare-operations.js";
 
 // A batch is cloned on its way to the thread and back. Cloning costs by the object and by the property name, so the
@@ -22,6 +23,7 @@ export type AcceptCommand = [
   bodyEnd: number,
   parked: ParkedNote | undefined,
   trace: TraceContext | undefined,
+  token: number,
   ...work: (string | number | undefined)[],
 ];
 
@@ -48,14 +50,10 @@ export interface Batch {
   commands: readonly BatchCommand[];
   /** Those of all accepted events, one after another. */
   bodies: Uint8Array;
-  /** Leases whose work another connection of this process has settled since the batch before. */
-  ended: readonly Lease[];
 }
 
 export interface BatchResults {
   results: readonly CommandResult[];
-  /** 0 where the process has never worked on the file. */
-  epoch: number;
 }
 
 /** What a contact event takes in the command of a done run. */
@@ -69,8 +67,8 @@ export class BatchPacker {
   readonly #bodies: Uint8Array[] = [];
   bytes = 0;
 
-  /** These give the place of the command, and so of its result. */
-  accept({ id, type, test, receivedAt, signedAt, body, work, parked, trace }: NewEvent): number {
+  /** These give the place of the command, and so of its result. `token` is that of the first lease. */
+  accept({ id, type, test, receivedAt, signedAt, body, work, parked, trace }: NewEvent, token: number): number {
     const start = this.bytes;
     this.bytes += body.byteLength;
     this.#bodies.push(body);
@@ -87,6 +85,7 @@ export class BatchPacker {
       this.bytes,
       parked,
       trace,
+      token,
       handler,
       leaseUntil,
     ];
@@ -121,7 +120,7 @@ export class BatchPacker {
 
 export function unpackEvent(command: AcceptCommand, bodies: Uint8Array): NewEvent {
   const work: NewWork[] = [];
-  for (let place = 10; place < command.length; place += 2) {
+  for (let place = 11; place < command.length; place += 2) {
     const [handler, leaseUntil] = [command[place] as string | undefined, command[place + 1] as number | undefined];
     if (handler !== undefined) work.push(leaseUntil === undefined ? { handler } : { handler, leaseUntil });
   }
@@ -153,10 +152,19 @@ export function unpackDone(command: DoneCommand): Settlement {
   return { seq, handler, token, at, dropSteps, to: "done", records };
 }
 
-/** `work` is what the event was accepted with: it knows which handlers asked for a lease. */
-export function unpackAccepted(seq: number, epoch: number, work: readonly NewWork[]): AcceptResult {
+export function tokenOf(command: AcceptCommand): number {
+  return command[10];
+}
+
+/** `work` and `token` are what the event was accepted with: the leases count up from it. */
+export function unpackAccepted(accepted: Accepted, work: readonly NewWork[], token: number): AcceptResult {
+  if (typeof accepted === "object" && "duplicate" in accepted) {
+    return { kind: "duplicate", otherBytes: accepted.duplicate === "other_bytes" };
+  }
+  const otherBytes = typeof accepted === "object";
+  const seq = otherBytes ? accepted.beside : accepted;
   const isLeased = ({ leaseUntil }: NewWork): boolean => leaseUntil !== undefined;
   const leased = work.every(isLeased) ? work : work.filter(isLeased);
-  const leases = leased.map(({ handler }): Lease => ({ seq, handler, token: epoch }));
-  return { kind: "stored", seq, leases, otherBytes: false };
+  const leases = leased.map(({ handler }, place): Lease => ({ seq, handler, token: token + place }));
+  return { kind: "stored", seq, leases, otherBytes };
 }

@@ -23,7 +23,7 @@ export function createCheckedInbox(db: Database, files: OpenFiles | undefined): 
       const failure = check();
       if (failure === undefined) return results;
       const { code, message } = failure;
-      return { results: batch.commands.map(() => ({ ok: false, code, message, breaking: true })), epoch: 0 };
+      return { results: batch.commands.map(() => ({ ok: false, code, message, breaking: true })) };
     },
   };
 }

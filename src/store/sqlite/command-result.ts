@@ -1,5 +1,6 @@
 import type { ErrorCode } from "../../base/error.js";
 import type { SettleResult } from "../store.js";
+import type { Accepted } from "./operations/accept.js";
 
 /** The result of an operation. */
 export type OperationResult = { ok: true; value: unknown } | Failure;
@@ -12,12 +13,9 @@ export interface Failure {
   breaking: boolean;
 }
 
-/**
- * The result of a command; a number is that of a new event which has no other bytes, and whose leases have the epoch as
- * token.
- */
-export type CommandResult = number | SettleResult | OperationResult;
+/** The result of a command: of `accept`, of a settlement, or of another operation. */
+export type CommandResult = Accepted | SettleResult | OperationResult;
 
 export function failureOf(result: CommandResult | undefined): Failure | undefined {
-  return typeof result === "object" && !result.ok ? result : undefined;
+  return typeof result === "object" && "ok" in result && !result.ok ? result : undefined;
 }

@@ -2,9 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type ErrorCode, PigeonholeError } from "../../base/error.js";
 import type { AcceptResult, NewEvent, SettleResult } from "../store.js";
 import { BUSY_WAITS } from "../while-busy.js";
-import type { Lease, Settlement } from "../work.js";
+import type { Settlement } from "../work.js";
 import { BatchPacker, type BatchResults, unpackAccepted } from "./batch.js";
 import { type CommandResult, failureOf } from "./command-result.js";
+import { createTokenSource } from "./lease-token.js";
+import type { Accepted } from "./operations/accept.js";
 import type { InputOf, OperationName, OtherCommand, ResultOf } from "./prepare-operations.js";
 import type { Writer } from "./writer.js";
 
@@ -21,15 +23,8 @@ const DONE_WAIT_MS = 5;
 /** What nothing depends on waits while there are other calls, but for so many batches at most. */
 const MAX_BATCHES_BEFORE_ALONE = 100;
 
-/** What came of a turn on the event loop. */
-export interface TurnResult {
-  /** The leases whose work it has settled. */
-  ended: readonly Lease[];
-  /** It wants another turn, after the next batch. */
-  hasMore: boolean;
-}
-
-type Turn = (broken: PigeonholeError | undefined) => TurnResult;
+/** True when it wants another turn, after the next batch. */
+type Turn = (broken: PigeonholeError | undefined) => boolean;
 
 /** A batch that calls are added to until it is under way; they share one promise. */
 class WaitingBatch extends BatchPacker {
@@ -60,8 +55,7 @@ export class GroupCommit {
   readonly #alone: WaitingBatch[] = [];
   #batchesBeforeAlone = 0;
   readonly #turns: Turn[] = [];
-  /** Settled in turns, and not yet known to the writer. */
-  #ended: Lease[] = [];
+  readonly #takeTokens = createTokenSource();
   #underWay = false;
   #scheduled = false;
   #isWaitingForOthers = false;
@@ -84,12 +78,10 @@ export class GroupCommit {
     if (this.#refusal !== undefined) return Promise.reject(this.#refusal);
     const batch = this.#batchFor(event.body.byteLength);
     batch.mayWait = false;
-    const place = batch.accept(event);
     const { work } = event;
-    return batch.committed.then(({ results, epoch }) => {
-      const result = results[place];
-      return typeof result === "number" ? unpackAccepted(result, epoch, work) : (valueOf(result) as AcceptResult);
-    });
+    const token = this.#takeTokens(work.length);
+    const place = batch.accept(event, token);
+    return batch.committed.then(({ results }) => unpackAccepted(valueOf(results[place]) as Accepted, work, token));
   }
 
   settle(settlement: Settlement): Promise<SettleResult> {
@@ -172,9 +164,7 @@ export class GroupCommit {
     this.#hadTurn = isTurn;
     if (isTurn) {
       for (const turn of this.#turns.splice(0)) {
-        const { ended, hasMore } = turn(this.#broken);
-        this.#ended.push(...ended);
-        if (hasMore) this.#turns.push(turn);
+        if (turn(this.#broken)) this.#turns.push(turn);
       }
       // Calls that arrived while the turn waited for the disk share the next batch.
       this.#schedule();
@@ -239,19 +229,17 @@ export class GroupCommit {
   }
 
   async #runBatch(batch: WaitingBatch): Promise<void> {
-    const ended = this.#ended;
-    this.#ended = [];
-    batch.resolve(await this.#runWhileBusy(batch, ended));
+    batch.resolve(await this.#runWhileBusy(batch));
     this.#underWay = false;
     // The answers of this batch are sent before a turn blocks the loop.
     if (this.#turns.length > 0) this.#schedule();
     else this.#next();
   }
 
-  async #runWhileBusy(batch: BatchPacker, ended: readonly Lease[]): Promise<BatchResults> {
+  async #runWhileBusy(batch: BatchPacker): Promise<BatchResults> {
     const { tries, waitMs } = BUSY_WAITS.batch;
     for (let attempt = 1; ; attempt += 1) {
-      const answer = await this.#runOnce(batch, ended);
+      const answer = await this.#runOnce(batch);
       const breaking = answer.results.map(failureOf).find((failure) => failure?.breaking);
       if (breaking !== undefined) this.break(breaking);
       // Commands that were run one by one may have been committed.
@@ -261,21 +249,23 @@ export class GroupCommit {
     }
   }
 
-  async #runOnce(batch: BatchPacker, ended: readonly Lease[]): Promise<BatchResults> {
+  async #runOnce(batch: BatchPacker): Promise<BatchResults> {
     try {
-      return await this.#writer.run(batch, ended);
+      return await this.#writer.run(batch);
     } catch (error) {
       const { code, message } =
         error instanceof PigeonholeError ? error : new PigeonholeError("store_failed", String(error));
       const failure: CommandResult = { ok: false, code, message, breaking: code === "store_failed" };
-      return { results: batch.commands.map(() => failure), epoch: 0 };
+      return { results: batch.commands.map(() => failure) };
     }
   }
 }
 
 function valueOf(result: CommandResult | undefined): unknown {
-  if (typeof result === "string") return result;
-  if (typeof result === "object" && result.ok) return result.value;
+  if (typeof result !== "object") {
+    if (result !== undefined) return result;
+  } else if (!("ok" in result)) return result;
+  else if (result.ok) return result.value;
   const { code, message } = failureOf(result) ?? { code: "store_failed", message: "The store gave no result." };
   throw new PigeonholeError(code, message);
 }

@@ -5,12 +5,11 @@ import {
   type BatchResults,
   type BatchCommand,
   commandName,
+  tokenOf,
   unpackDone,
   unpackEvent,
 } from "./batch.js";
 import type { CommandResult, Failure } from "./command-result.js";
-import { DirectPairs } from "./direct-pairs.js";
-import { EventNumbers } from "./event-numbers.js";
 import { createTokenSource } from "./lease-token.js";
 import { prepareAccept } from "./operations/accept.js";
 import { prepareAddDone } from "./operations/counts.js";
@@ -37,45 +36,36 @@ function eachUntilBreaking(
 
 /** All statements of one connection. The schema must be up to date. */
 export function createInboxDatabase(db: Database): InboxDatabase {
-  const pairs = new DirectPairs(db);
-  const numbers = new EventNumbers(db);
-  const nextToken = createTokenSource();
-  const accept = prepareAccept(db, { numbers, pairs, nextToken });
-  const operations = prepareOperations(db, pairs, nextToken);
+  const accept = prepareAccept(db);
+  const operations = prepareOperations(db, createTokenSource());
   const addDone = prepareAddDone(db);
 
   function runOne(command: BatchCommand, bodies: Uint8Array): CommandResult {
     if (!("op" in command)) {
-      return command[0] === ACCEPT ? accept(unpackEvent(command, bodies)) : operations.settle(unpackDone(command));
+      return command[0] === ACCEPT
+        ? accept(unpackEvent(command, bodies), tokenOf(command))
+        : operations.settle(unpackDone(command));
     }
-    // An operation that reads the marks must find those of this batch.
-    if (command.op !== "settle") pairs.flush();
     const operation = operations[command.op] as (input: OtherCommand["input"]) => unknown;
     return { ok: true, value: operation(command.input) };
   }
 
   const runTogether = db.transaction((commands: readonly BatchCommand[], bodies: Uint8Array): CommandResult[] => {
     let done = 0;
-    pairs.begin();
-    numbers.begin();
     const results: CommandResult[] = [];
     for (const command of commands) {
       const result = runOne(command, bodies);
       if (result === "settled") done += 1;
       results.push(result);
     }
-    pairs.flush();
     addDone(done);
     return results;
   });
 
   function attempt(commands: readonly BatchCommand[], bodies: Uint8Array): readonly CommandResult[] | Failure {
     try {
-      const results = runTogether.immediate(commands, bodies);
-      pairs.committed();
-      return results;
+      return runTogether.immediate(commands, bodies);
     } catch (error) {
-      pairs.rolledBack();
       const { code, message } = asStoreError(error, commands.slice(0, 3).map(commandName).join(", "));
       return { ok: false, code, message, breaking: isBreaking(error) };
     }
@@ -90,10 +80,5 @@ export function createInboxDatabase(db: Database): InboxDatabase {
     return eachUntilBreaking(commands, (command) => attempt([command], bodies));
   }
 
-  return {
-    runBatch(batch) {
-      for (const lease of batch.ended) pairs.forget(lease);
-      return { results: runAll(batch), epoch: pairs.ownEpoch ?? 0 };
-    },
-  };
+  return { runBatch: (batch) => ({ results: runAll(batch) }) };
 }

@@ -8,7 +8,7 @@ export function createInlineWriter(db: Database, files: OpenFiles | undefined): 
   const inbox = createCheckedInbox(db, files);
   return {
     // oxlint-disable-next-line require-await -- a throw must become a rejection
-    run: async (batch, ended) => inbox.runBatch({ commands: batch.commands, bodies: batch.joinBodies(), ended }),
+    run: async (batch) => inbox.runBatch({ commands: batch.commands, bodies: batch.joinBodies() }),
     isThread: false,
     // Without a thread, the files are not checked between two batches.
     filesLost: new Promise(() => undefined),

@@ -5,19 +5,17 @@
  */
 export const MIGRATIONS: readonly string[] = [
   `
-  -- Never updated. The body lives beside it so that dropping old bodies does not rewrite the dedup ids. direct: names
-  -- of the handlers whose work was leased as the event was accepted, as a JSON list. Such a pair of event and handler
-  -- has no row until it has to wait.
+  -- Never updated. The body lives beside it so that dropping old bodies does not rewrite the dedup ids. No number is
+  -- used twice: contact events keep the number of the event that they were recorded for.
   CREATE TABLE inbox_event (
-    seq         INTEGER PRIMARY KEY,
+    seq         INTEGER PRIMARY KEY AUTOINCREMENT,
     id          TEXT    NOT NULL UNIQUE,
     type        TEXT    NOT NULL,
     test        INTEGER NOT NULL CHECK (test IN (0, 1)),
     received_at INTEGER NOT NULL,
     signed_at   INTEGER NOT NULL,
     body_length INTEGER NOT NULL,
-    body_crc    INTEGER NOT NULL,
-    direct      TEXT
+    body_crc    INTEGER NOT NULL
   ) STRICT;
 
   -- trace: the span of the delivery, which others link to, in the form of the header traceparent, with tracestate after
@@ -28,14 +26,14 @@ export const MIGRATIONS: readonly string[] = [
     trace TEXT
   ) STRICT;
 
-  -- One event for one handler, while it is not done. Handler '' is the note of an event that was not understood.
-  -- waits_since: when the wait for the next try began. It tells a long wait from one whose end was computed by a clock
+  -- One event for one handler, from acceptance to retention. Handler '' is the note of an event that was not understood.
+  -- discarded: a person ended it without a run, or another body of its id took its place. waits_since: when the wait for the next try began. It tells a long wait from one whose end was computed by a clock
   -- that was ahead; NULL when the row does not wait. Work whose last run failed, or that is dead or parked, has the
   -- event's type, what the error has in common with others, and when. A retry by a person clears them.
   CREATE TABLE inbox_work (
     seq         INTEGER NOT NULL,
     handler     TEXT    NOT NULL,
-    state       TEXT    NOT NULL CHECK (state IN ('pending', 'leased', 'dead', 'parked')),
+    state       TEXT    NOT NULL CHECK (state IN ('pending', 'leased', 'done', 'dead', 'parked')),
     due_at      INTEGER,
     lease       INTEGER,
     lease_until INTEGER,
@@ -48,45 +46,23 @@ export const MIGRATIONS: readonly string[] = [
     error_type  TEXT,
     error_group TEXT,
     failed_at   INTEGER,
+    discarded   INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (seq, handler),
     CHECK ((state = 'pending') = (due_at IS NOT NULL)),
     CHECK ((state = 'leased') = (lease IS NOT NULL)),
     CHECK ((state = 'leased') = (lease_until IS NOT NULL)),
-    CHECK ((state IN ('dead', 'parked')) = (settled_at IS NOT NULL)),
+    CHECK ((state IN ('done', 'dead', 'parked')) = (settled_at IS NOT NULL)),
     CHECK ((state IN ('dead', 'parked')) = (reason IS NOT NULL)),
+    CHECK (discarded = 0 OR (discarded = 1 AND state = 'done')),
     CHECK (started >= finished AND finished >= 0),
-    CHECK (handler <> '' OR state = 'parked')
+    CHECK (handler <> '' OR state IN ('parked', 'done'))
   ) STRICT, WITHOUT ROWID;
 
   -- started - finished counts the processes that died in it: 0, 1, or 2 and more.
   CREATE INDEX inbox_work_pending ON inbox_work (handler, min(started - finished, 2), due_at) WHERE state = 'pending';
-  CREATE INDEX inbox_work_leased ON inbox_work (lease_until) WHERE state = 'leased';
-  CREATE INDEX inbox_work_stuck ON inbox_work (state, seq) WHERE state IN ('dead', 'parked');
+  CREATE INDEX inbox_work_open ON inbox_work (state, seq) WHERE state <> 'done';
   CREATE INDEX inbox_work_failed ON inbox_work (handler, error_type, error_group, failed_at, state, finished)
     WHERE failed_at IS NOT NULL;
-
-  -- The done marks: (event, handler) is here at most once, and what is here is not in inbox_work.
-  CREATE TABLE inbox_done (
-    seq        INTEGER NOT NULL,
-    handler    TEXT    NOT NULL,
-    settled_at INTEGER NOT NULL,
-    attempts   INTEGER NOT NULL,
-    discarded  INTEGER NOT NULL CHECK (discarded IN (0, 1)),
-    PRIMARY KEY (seq, handler)
-  ) STRICT, WITHOUT ROWID;
-
-  -- Done marks of direct pairs, one row per handler and batch: every event from first to last, or those whose place
-  -- in bits is '1'.
-  CREATE TABLE inbox_mark (
-    handler    TEXT    NOT NULL,
-    first      INTEGER NOT NULL,
-    last       INTEGER NOT NULL,
-    bits       TEXT,
-    settled_at INTEGER NOT NULL,
-    PRIMARY KEY (handler, first),
-    CHECK (last BETWEEN first AND first + 255),
-    CHECK (bits IS NULL OR length(bits) = last - first + 1)
-  ) STRICT, WITHOUT ROWID;
 
   -- saved_at: when it was kept, in milliseconds since 1970.
   CREATE TABLE inbox_step (
@@ -191,7 +167,7 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
 
   -- Contact events to be sent. A body is small, so the state is beside it. What a handler records needs no index: its
-  -- done mark makes it unique, and a new event is found by its number, which is above the counter 'outbox_taken'.
+  -- work is done once, and a new event is found by its number, which is above the counter 'outbox_taken'.
   -- 'again' is pending too: the event is no longer part of a call. attempts: tries of the calls that it was part of and
   -- no longer is. inbox_seq: the number of the inbox event whose handler recorded it; no other event gets the number
   -- once that one is removed. trace: the span in which it was recorded. One CHECK on the state costs less than five.
@@ -262,38 +238,8 @@ export const MIGRATIONS: readonly string[] = [
     value INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
 
-  -- epoch: how often the file was taken over; the lease token of direct pairs. settled_through: no pair of an event up
-  -- to this number is in flight. numbered: the highest number of a removed event, so that no number is used twice.
-  INSERT INTO counter (name, value)
-  VALUES ('done', 0), ('outbox_taken', 0), ('epoch', 0), ('settled_through', 0), ('numbered', 0);
-
-  CREATE TRIGGER inbox_event_numbered AFTER DELETE ON inbox_event
-  BEGIN UPDATE counter SET value = OLD.seq WHERE name = 'numbered' AND value < OLD.seq; END;
-
-  CREATE VIEW inbox_marked AS
-  SELECT e.seq, p.value AS handler, m.settled_at
-  FROM inbox_event AS e
-  JOIN json_each(e.direct) AS p
-  JOIN inbox_mark AS m ON m.handler = p.value AND m.first BETWEEN e.seq - 255 AND e.seq AND m.last >= e.seq
-    AND (m.bits IS NULL OR substr(m.bits, e.seq - m.first + 1, 1) = '1');
-
-  -- Leased with the event by the process that works on the file, or by one that died.
-  CREATE VIEW inbox_in_flight AS
-  SELECT e.seq, p.value AS handler, e.received_at
-  FROM inbox_event AS e
-  JOIN json_each(e.direct) AS p
-  WHERE e.seq > (SELECT value FROM counter WHERE name = 'settled_through')
-    AND NOT EXISTS (SELECT 1 FROM inbox_work AS w WHERE w.seq = e.seq AND w.handler = p.value)
-    AND NOT EXISTS (SELECT 1 FROM inbox_done AS d WHERE d.seq = e.seq AND d.handler = p.value)
-    AND NOT EXISTS (SELECT 1 FROM inbox_marked AS m WHERE m.seq = e.seq AND m.handler = p.value);
-
-  -- A pair that is marked or in flight gets no second chance.
-  CREATE TRIGGER inbox_work_once BEFORE INSERT ON inbox_work
-  WHEN NEW.state = 'pending' AND NEW.started = 0
-    AND (SELECT direct FROM inbox_event WHERE seq = NEW.seq) IS NOT NULL
-    AND (EXISTS (SELECT 1 FROM inbox_marked WHERE seq = NEW.seq AND handler = NEW.handler)
-      OR EXISTS (SELECT 1 FROM inbox_in_flight WHERE seq = NEW.seq AND handler = NEW.handler))
-  BEGIN SELECT RAISE(IGNORE); END;
+  -- done: runs that were settled as done. epoch: how often a process took the file over.
+  INSERT INTO counter (name, value) VALUES ('done', 0), ('outbox_taken', 0), ('epoch', 0);
   `,
 ];
 
@@ -302,14 +248,12 @@ export const STORE_TABLES: readonly string[] = [
   "inbox_event",
   "inbox_body",
   "inbox_work",
-  "inbox_done",
   "inbox_step",
   "outbox_event",
   "outbox_send",
   "counter",
   "inbox_other",
   "inbox_holder",
-  "inbox_mark",
   "inbox_handler",
   "inbox_failed",
   "inbox_handler_time",

@@ -8,7 +8,7 @@ import { checkIntegrity } from "./check-integrity.js";
 import { checkRowsInThread } from "./check-rows-in-thread.js";
 import { checkIdentityIsStable, identify } from "./file-identity.js";
 import { findFileLoss } from "./find-file-loss.js";
-import { GroupCommit, type TurnResult } from "./group-commit.js";
+import { GroupCommit } from "./group-commit.js";
 import { createInlineWriter } from "./inline-writer.js";
 import { makeDatabasePrivate } from "./make-private.js";
 import { IN_MEMORY, migrate, openDatabase, openKeeper } from "./open-database.js";
@@ -118,14 +118,14 @@ async function assemble({ db, files, keeper, hasUnread, useThread, onAlarm }: Pa
   const waiting: UserCommit[] = [];
   let ended: Promise<void> | undefined;
 
-  function runWaiting(broken: PigeonholeError | undefined): TurnResult {
+  function runWaiting(broken: PigeonholeError | undefined): boolean {
     if (broken === undefined) {
-      const { ended, again } = runUserCommits(waiting.splice(0, waiting[0]?.isAlone === true ? 1 : waiting.length));
-      waiting.unshift(...again);
-      return { ended, hasMore: waiting.length > 0 };
+      const next = waiting.splice(0, waiting[0]?.isAlone === true ? 1 : waiting.length);
+      waiting.unshift(...runUserCommits(next));
+      return waiting.length > 0;
     }
     for (const commit of waiting.splice(0)) commit.reject(broken);
-    return { ended: [], hasMore: false };
+    return false;
   }
 
   async function end(inOrder: boolean): Promise<void> {

@@ -26,19 +26,18 @@ import { prepareRestartWaits } from "./operations/restart-waits.js";
 import { prepareSettle } from "./operations/settle.js";
 import { prepareLoadSteps, prepareSaveStep } from "./operations/steps.js";
 import { prepareNoteTimes } from "./operations/times.js";
-import type { DirectPairs } from "./direct-pairs.js";
-import type { NextToken } from "./lease-token.js";
+import type { TakeTokens } from "./lease-token.js";
 import { onFirstUse } from "./on-first-use.js";
 
 /** The statements of every operation but accepting, which runs for every event and has its own form. */
-export function prepareOperations(db: Database, pairs: DirectPairs, nextToken: NextToken) {
+export function prepareOperations(db: Database, takeTokens: TakeTokens) {
   return {
-    settle: prepareSettle(db, pairs),
-    lease: onFirstUse(() => prepareLease(db, nextToken)),
-    renew: onFirstUse(() => prepareRenew(db, pairs)),
-    release: onFirstUse(() => prepareRelease(db, pairs)),
-    recover: onFirstUse(() => prepareRecover(db, pairs)),
-    restartWaits: onFirstUse(() => prepareRestartWaits(db, pairs)),
+    settle: prepareSettle(db),
+    lease: onFirstUse(() => prepareLease(db, takeTokens)),
+    renew: onFirstUse(() => prepareRenew(db)),
+    release: onFirstUse(() => prepareRelease(db)),
+    recover: onFirstUse(() => prepareRecover(db)),
+    restartWaits: onFirstUse(() => prepareRestartWaits(db)),
     loadSteps: onFirstUse(() => prepareLoadSteps(db)),
     saveStep: onFirstUse(() => prepareSaveStep(db)),
     list: onFirstUse(() => prepareInspect(db).list),
@@ -64,7 +63,7 @@ export function prepareOperations(db: Database, pairs: DirectPairs, nextToken: N
     readStatuses: onFirstUse(() => prepareReadStatuses(db)),
     noteTimes: onFirstUse(() => prepareNoteTimes(db)),
     record: onFirstUse(() => prepareRecord(db)),
-    leaseSend: onFirstUse(() => prepareLeaseSendOfOwner(db, pairs, nextToken)),
+    leaseSend: onFirstUse(() => prepareLeaseSendOfOwner(db, takeTokens)),
     settleSend: onFirstUse(() => prepareSettleSend(db)),
     listOutbox: onFirstUse(() => prepareListOutbox(db)),
     retryOutbox: onFirstUse(() => prepareRetryOutbox(db)),

@@ -181,7 +181,8 @@ export function createSqliteStore(options: SqliteStoreOptions<unknown>): SqliteS
       lastEpoch = epoch ?? lastEpoch;
       return { owner: hasEpoch, recovered, parked };
     },
-    leaseSend: (request) => (ownership?.isLost === true ? Promise.resolve(NO_SEND) : run("leaseSend", request)),
+    leaseSend: (request) =>
+      ownership?.isLost === true ? Promise.resolve(NO_SEND) : run("leaseSend", { ...request, epoch: lastEpoch }),
     writeFigures: (write) => opened?.commits.runAlone("writeFigures", write) ?? refuse(),
     ...fileOf(given.file, { operating, disk }, current),
   };

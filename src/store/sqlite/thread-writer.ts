@@ -3,7 +3,6 @@ import { PigeonholeError } from "../../base/error.js";
 import type { StoreContext } from "../store.js";
 import { type Batch, type BatchPacker, type BatchCommand, type BatchResults, commandName } from "./batch.js";
 import { type CommandResult, failureOf } from "./command-result.js";
-import type { Lease } from "../work.js";
 import type { OpenFiles } from "./open-files.js";
 import type { WalAlarm } from "./wal-watch.js";
 import type { Writer } from "./writer.js";
@@ -73,12 +72,12 @@ export async function createThreadWriter(files: OpenFiles, onAlarm: StoreContext
   const ended = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
   worker.on("exit", () => die(new PigeonholeError("store_failed", "The writer thread of the store ended by itself.")));
 
-  function run(batch: BatchPacker, ended: readonly Lease[]): Promise<BatchResults> {
+  function run(batch: BatchPacker): Promise<BatchResults> {
     if (dead !== undefined) return Promise.reject(dead);
     /** Throws when a command holds a value that cannot be cloned. */
     const sendSome = (commands: readonly BatchCommand[]): Promise<BatchResults> => {
       const bodies = batch.joinBodies(spare);
-      worker.postMessage({ commands, bodies, ended } satisfies Batch, [bodies.buffer]);
+      worker.postMessage({ commands, bodies } satisfies Batch, [bodies.buffer]);
       return expect();
     };
     try {
@@ -110,7 +109,6 @@ async function runEachAlone(
   send: (commands: readonly BatchCommand[]) => Promise<BatchResults>,
 ): Promise<BatchResults> {
   const results: CommandResult[] = [];
-  let epoch = 0;
   let breaking: CommandResult | undefined;
   for (const command of commands) {
     if (breaking !== undefined) {
@@ -127,8 +125,7 @@ async function runEachAlone(
     }
     const alone = await answer;
     results.push(...alone.results);
-    epoch = alone.epoch;
     breaking = alone.results.find((result) => failureOf(result)?.breaking);
   }
-  return { results, epoch };
+  return { results };
 }

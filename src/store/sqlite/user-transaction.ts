@@ -1,13 +1,12 @@
 import type { Database } from "better-sqlite3";
 import { PigeonholeError } from "../../base/error.js";
 import type { CommitFunction } from "../commit-transaction.js";
-import type { Lease, Settlement } from "../work.js";
-import { FROM_OWN_PAIR, prepareAddRow } from "./direct-pairs.js";
+import type { Settlement } from "../work.js";
 import { findFileLoss } from "./find-file-loss.js";
-import { onFirstUse, prepareLater } from "./on-first-use.js";
+import { onFirstUse } from "./on-first-use.js";
 import type { OpenFiles } from "./open-files.js";
 import { prepareAddDone } from "./operations/counts.js";
-import { type DirectEnds, prepareSettle } from "./operations/settle.js";
+import { prepareSettle } from "./operations/settle.js";
 import { asStoreError, isBreaking, isOfDatabase } from "./store-error.js";
 import { transactionEnded } from "./statement-check.js";
 import { callWithDatabase } from "./call-with-database.js";
@@ -22,14 +21,6 @@ export interface UserCommit {
   isAlone?: boolean;
 }
 
-/** The result of one transaction for several commits. */
-export interface UserTurn {
-  /** Leases whose work is done and on the disk. */
-  ended: Lease[];
-  /** Commits to be run again, each alone. */
-  again: UserCommit[];
-}
-
 interface UserCommitDeps {
   db: Database;
   /** Undefined in memory. */
@@ -42,20 +33,20 @@ interface UserCommitDeps {
 type Turn = { failures: ({ error: unknown } | undefined)[] } | { endedBy: UserCommit; error: PigeonholeError };
 
 /**
- * Runs waiting `ctx.commit`s in one transaction on the caller's connection: fence, the user's writes, the done mark.
+ * Runs waiting `ctx.commit`s in one transaction on the caller's connection: fence, done, the user's writes.
  * Each has its own savepoint, so one that throws does not affect the others; all share one wait for the disk. If the
  * SQL of one ends the transaction, that one is refused and the others run again without it, as nothing of theirs was
- * written. Waits for the disk once: what has to be committed by itself is returned, for turns of its own.
+ * written. Waits for the disk once: returns what has to be committed by itself, in turns of its own.
  */
 export function createUserCommits({
   db,
   files,
   onBreaking,
-}: UserCommitDeps): (commits: readonly UserCommit[]) => UserTurn {
+}: UserCommitDeps): (commits: readonly UserCommit[]) => UserCommit[] {
   const runTogether = onFirstUse(() => prepareTurn(db));
 
-  function runTurn(commits: readonly UserCommit[]): UserTurn {
-    if (commits.length === 0) return { ended: [], again: [] };
+  function runTurn(commits: readonly UserCommit[]): UserCommit[] {
+    if (commits.length === 0) return [];
     try {
       const turn = runTogether(commits);
       if ("endedBy" in turn) {
@@ -64,39 +55,34 @@ export function createUserCommits({
       }
       const loss = files === undefined ? undefined : findFileLoss(db, files);
       if (loss !== undefined) throw loss;
-      return { ended: answerAll(commits, turn.failures), again: [] };
+      answerAll(commits, turn.failures);
+      return [];
     } catch (error) {
       const failure = asStoreError(error, "ctx.commit");
       if (isBreaking(failure)) onBreaking(failure);
       // A failure at COMMIT, such as a deferred foreign key of the user's, is caused by one of them.
       const isCausedByOne = commits.length > 1 && !isBreaking(failure) && !isOfDatabase(failure);
-      if (isCausedByOne) return { ended: [], again: commits.map((commit) => ({ ...commit, isAlone: true })) };
+      if (isCausedByOne) return commits.map((commit) => ({ ...commit, isAlone: true }));
       for (const commit of commits) commit.reject(failure);
-      return { ended: [], again: [] };
+      return [];
     }
   }
 
   return runTurn;
 }
 
-/** Resolves or rejects each commit; returns the leases of those that were committed. */
-function answerAll(commits: readonly UserCommit[], failures: readonly ({ error: unknown } | undefined)[]): Lease[] {
-  const ended: Lease[] = [];
+/** Resolves or rejects each commit. */
+function answerAll(commits: readonly UserCommit[], failures: readonly ({ error: unknown } | undefined)[]): void {
   for (const [index, commit] of commits.entries()) {
     const failure = failures[index];
-    if (failure === undefined) {
-      ended.push(commit.settlement);
-      commit.resolve();
-    } else {
-      commit.reject(failure.error);
-    }
+    if (failure === undefined) commit.resolve();
+    else commit.reject(failure.error);
   }
-  return ended;
 }
 
 /** One transaction for several commits. Throws errors of the database and of the COMMIT. */
 function prepareTurn(db: Database): (commits: readonly UserCommit[]) => Turn {
-  const settle = prepareSettle(db, prepareSingleEnds(db));
+  const settle = prepareSettle(db);
   const addDone = prepareAddDone(db);
 
   const runOne = db.transaction(({ settlement, fn }: UserCommit): void => {
@@ -154,15 +140,4 @@ function attempt(work: () => void): { error: unknown } | undefined {
   } catch (error) {
     return { error };
   }
-}
-
-/** The writer may have given the pair a row meanwhile, so only the database knows. The pair gets a mark of its own. */
-function prepareSingleEnds(db: Database): DirectEnds {
-  const addMark = prepareLater(db)<Lease & { at: number }>(`
-    INSERT INTO inbox_mark (handler, first, last, settled_at)
-    SELECT handler, seq, seq, :at ${FROM_OWN_PAIR}`);
-  return {
-    end: ({ seq, handler, token }, at) => addMark().run({ seq, handler, token, at }).changes === 1,
-    addRow: prepareAddRow(db),
-  };
 }

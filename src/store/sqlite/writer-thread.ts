@@ -50,7 +50,7 @@ try {
     }
     answerBatch(inbox.runBatch(message), message.bodies.buffer);
   });
-  answerBatch({ results: [], epoch: 0 }, new ArrayBuffer(0));
+  answerBatch({ results: [] }, new ArrayBuffer(0));
 } catch (error) {
   const { code, message } =
     error instanceof PigeonholeError ? error : new PigeonholeError("store_failed", String(error));

@@ -1,11 +1,9 @@
 import type { PigeonholeError } from "../../base/error.js";
 import type { BatchPacker, BatchResults } from "./batch.js";
-import type { Lease } from "../work.js";
 
 /** Runs batches, on a separate thread or on this one. One batch at a time. */
 export interface Writer {
-  /** `ended`: see {@link Batch}. */
-  run(batch: BatchPacker, ended: readonly Lease[]): Promise<BatchResults>;
+  run(batch: BatchPacker): Promise<BatchResults>;
   /**
    * True when commits are worth sharing: a commit on a thread costs that thread and the main one more than several done
    * marks do.

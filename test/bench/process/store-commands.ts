@@ -41,25 +41,21 @@ export function openStoreCommands(file: string, { fast }: { fast: boolean }): St
   const inbox = createInboxDatabase(db);
   // As between the receiver and its writer thread, which gives the buffer back.
   let spare: ArrayBuffer | undefined;
-  function runAll(batch: BatchPacker): { values: unknown[]; epoch: number } {
+  let token = 0;
+  function runAll(batch: BatchPacker): unknown[] {
     const bodies = batch.joinBodies(spare ?? new ArrayBuffer(SPARE_BYTES));
     spare = bodies.buffer;
-    const { results, epoch } = inbox.runBatch({ commands: batch.commands, bodies, ended: [] });
-    const values = results.map((result) => {
+    const { results } = inbox.runBatch({ commands: batch.commands, bodies });
+    return results.map((result) => {
       if (typeof result !== "object") {
         if (result === "lost") throw new Error("a lease was lost");
         return result;
       }
+      if (!("ok" in result)) throw new Error("an event was known");
       if (!result.ok) throw new Error(`the store refused a command: ${result.message}`);
       return result.value;
     });
-    return { values, epoch };
   }
-
-  // As a receiver does when it starts: what comes in leased has a row until then.
-  const first = new BatchPacker();
-  first.add({ op: "recover", input: { now: Date.now(), everything: false, takeOver: true, epoch: undefined } });
-  runAll(first);
 
   return {
     run({ accept, done, failed }) {
@@ -67,8 +63,8 @@ export function openStoreCommands(file: string, { fast }: { fast: boolean }): St
       const batch = new BatchPacker();
       const works = accept.map(({ id, type, body, handlers, leased }) => {
         const work = handlers.map((handler) => (leased ? { handler, leaseUntil: at + LEASE_MS } : { handler }));
-        batch.accept({ id, type, receivedAt: at, signedAt: at, test: false, body, work });
-        return work;
+        batch.accept({ id, type, receivedAt: at, signedAt: at, test: false, body, work }, (token += work.length));
+        return { work, token };
       });
       for (const lease of done) batch.done({ ...lease, at, dropSteps: false, to: "done" });
       for (const lease of failed) {
@@ -77,11 +73,11 @@ export function openStoreCommands(file: string, { fast }: { fast: boolean }): St
           input: { ...lease, at, dropSteps: false, to: "pending", dueAt: at, error: "failed" },
         });
       }
-      const { values, epoch } = runAll(batch);
-      return works.flatMap((work, place) => {
+      const values = runAll(batch);
+      return works.flatMap(({ work, token: first }, place) => {
         const seq = values[place];
         if (typeof seq !== "number") return [];
-        const accepted = unpackAccepted(seq, epoch, work);
+        const accepted = unpackAccepted(seq, work, first);
         return accepted.kind === "stored" ? accepted.leases : [];
       });
     },
@@ -93,7 +89,7 @@ export function openStoreCommands(file: string, { fast }: { fast: boolean }): St
         op: "lease",
         input: { handler, now, leaseUntil, limit, maxBytes: 2 ** 30, crashedLimit: 1, allowCrashLooping: true },
       });
-      const [page] = runAll(batch).values as LeasePage[];
+      const [page] = runAll(batch) as LeasePage[];
       return (page?.work ?? []).map(({ seq, handler, token }) => ({ seq, handler, token }));
     },
     close() {

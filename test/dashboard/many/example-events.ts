@@ -57,12 +57,10 @@ export interface ExampleEvent {
   /** Undefined for one whose retention has ended. */
   body: string | undefined;
   work: ExampleWork[];
-  /** Every piece of work was done at the first run. */
-  isDirect: boolean;
 }
 
 /** A batch of events is committed at once; failures come in batches, as outages do. */
-export const BATCH = 40;
+const BATCH = 40;
 const FAILS_EVERY = 5;
 
 /** A stored week: a fifth of the events failed in some way, in some hundred groups. */
@@ -76,8 +74,8 @@ export function exampleEvent(seq: number, { total, now }: { total: number; now: 
   const type = isRare ? RARE.type : (TYPES[place] ?? RARE.type);
   const receivedAt = Math.floor(now - 7 * DAY + (seq * 7 * DAY) / total) - 1;
   const handler = isRare ? RARE.handler : (HANDLERS[place % HANDLERS.length] ?? "crm");
-  const isDirect = !isRare && Math.floor((seq - 1) / BATCH) % FAILS_EVERY !== 0;
-  const work = isDirect ? [doneWork(handler, receivedAt, 1)] : [failedWork({ seq, type, handler, receivedAt, now })];
+  const isDone = !isRare && Math.floor((seq - 1) / BATCH) % FAILS_EVERY !== 0;
+  const work = isDone ? [doneWork(handler, receivedAt, 1)] : [failedWork({ seq, type, handler, receivedAt, now })];
   const isParked = work[0]?.state === "parked";
   const isUnfinished = work[0]?.state !== "done";
   const hasBody = isUnfinished || seq > total * 0.9;
@@ -89,7 +87,6 @@ export function exampleEvent(seq: number, { total, now }: { total: number; now: 
     receivedAt,
     body: hasBody ? bodyOf({ seq, id, type, receivedAt }) : undefined,
     work: isParked ? work : [doneWork(AUDIT, receivedAt, 1), ...work],
-    isDirect,
   };
 }
 

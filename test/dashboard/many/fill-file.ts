@@ -1,5 +1,5 @@
 import Database from "better-sqlite3";
-import { BATCH, type ExampleEvent, exampleContactEvents, exampleEvents } from "./example-events.js";
+import { type ExampleEvent, exampleContactEvents, exampleEvents } from "./example-events.js";
 
 /** Rows of one transaction. */
 const PAGE = 20_000;
@@ -11,7 +11,6 @@ export function fillFile(file: string, total: number, now: number): void {
   const rows = prepareRows(db);
   for (const page of pagesOf(exampleEvents(total, now)))
     db.transaction(() => page.forEach((event) => rows.event(event)))();
-  db.transaction(() => rows.marks())();
   for (const page of pagesOf(exampleContactEvents(total, now))) {
     db.transaction(() => {
       for (const event of page)
@@ -19,7 +18,6 @@ export function fillFile(file: string, total: number, now: number): void {
     })();
   }
   db.exec(`
-    UPDATE counter SET value = ${total} WHERE name = 'settled_through';
     UPDATE counter SET value = ${2 * total} WHERE name = 'done';
     UPDATE counter SET value = (SELECT max(seq) FROM outbox_event WHERE state <> 'pending') WHERE name = 'outbox_taken'`);
   db.pragma("wal_checkpoint(TRUNCATE)");
@@ -28,12 +26,12 @@ export function fillFile(file: string, total: number, now: number): void {
 
 function prepareRows(db: Database.Database) {
   const insertEvent = db.prepare(`
-    INSERT INTO inbox_event (seq, id, type, test, received_at, signed_at, body_length, body_crc, direct)
-    VALUES (:seq, :id, :type, 0, :receivedAt, :receivedAt, 600, 0, :direct)`);
+    INSERT INTO inbox_event (seq, id, type, test, received_at, signed_at, body_length, body_crc)
+    VALUES (:seq, :id, :type, 0, :receivedAt, :receivedAt, 600, 0)`);
   const insertBody = db.prepare("INSERT INTO inbox_body (seq, body) VALUES (?, ?)");
-  const insertDone = db.prepare(
-    "INSERT INTO inbox_done (seq, handler, settled_at, attempts, discarded) VALUES (:seq, :handler, :at, :attempts, 0)",
-  );
+  const insertDone = db.prepare(`
+    INSERT INTO inbox_work (seq, handler, state, settled_at, started, finished)
+    VALUES (:seq, :handler, 'done', :at, :attempts, :attempts)`);
   const insertWork = db.prepare(`
     INSERT INTO inbox_work (seq, handler, state, due_at, waits_since, settled_at, started, finished, reason, error,
       error_type, error_group, failed_at)
@@ -42,34 +40,19 @@ function prepareRows(db: Database.Database) {
   const insertFailed = db.prepare(
     "INSERT INTO inbox_failed (seq, handler, attempt, stack, failed_at) VALUES (:seq, :handler, 1, :stack, :receivedAt)",
   );
-  const insertMark = db.prepare(
-    "INSERT INTO inbox_mark (handler, first, last, bits, settled_at) VALUES (:handler, :first, :last, :bits, :at)",
-  );
   const insertContactEvent = db.prepare(`
     INSERT INTO outbox_event (seq, key, body, occurred_at, recorded_at, by_handler, state, settled_at, reason, code,
       param, message, inbox_seq)
     VALUES (:seq, :key, :body, :at, :at, 1, :state, iif(:state IN ('dead', 'done'), :at, NULL),
       iif(:state = 'dead', 'refused', NULL), iif(:state = 'dead', 'contact_not_found', NULL),
       iif(:state = 'dead', 'email', NULL), iif(:state = 'dead', 'No contact has this address.', NULL), :inboxSeq)`);
-  const marks = new Map<string, { handler: string; first: number; last: number; bits: string[]; at: number }>();
-
-  function mark(seq: number, handler: string, at: number): void {
-    const first = seq - ((seq - 1) % BATCH);
-    const key = `${handler} ${first}`;
-    const found = marks.get(key) ?? { handler, first, last: seq, bits: [], at };
-    while (found.bits.length < seq - first) found.bits.push("0");
-    found.bits.push("1");
-    marks.set(key, { ...found, last: seq });
-  }
 
   return {
-    event({ seq, id, type, receivedAt, body, work, isDirect }: ExampleEvent): void {
-      const direct = isDirect ? JSON.stringify(work.map(({ handler }) => handler)) : null;
-      insertEvent.run({ seq, id, type, receivedAt, direct });
+    event({ seq, id, type, receivedAt, body, work }: ExampleEvent): void {
+      insertEvent.run({ seq, id, type, receivedAt });
       if (body !== undefined) insertBody.run(seq, Buffer.from(body));
       for (const piece of work) {
-        if (isDirect) mark(seq, piece.handler, piece.at);
-        else if (piece.state === "done") insertDone.run({ seq, ...piece });
+        if (piece.state === "done") insertDone.run({ seq, ...piece });
         else {
           insertWork.run({ seq, type, ...piece });
           const stack = `${piece.error}\n    at run (app.js:1:1)`;
@@ -78,11 +61,6 @@ function prepareRows(db: Database.Database) {
       }
     },
     contactEvent: (row: object): void => void insertContactEvent.run(row),
-    marks(): void {
-      for (const { bits, ...row } of marks.values()) {
-        insertMark.run({ ...row, bits: bits.includes("0") ? bits.join("") : null });
-      }
-    },
   };
 }
 

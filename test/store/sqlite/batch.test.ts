@@ -6,7 +6,7 @@ import { newEvent } from "../conformance/fixture.js";
 function packBodies(lengths: readonly number[]): BatchPacker {
   const batch = new BatchPacker();
   for (const [index, length] of lengths.entries()) {
-    batch.accept(newEvent(`evt_${index}`, { body: new Uint8Array(length).fill(index + 1) }));
+    batch.accept(newEvent(`evt_${index}`, { body: new Uint8Array(length).fill(index + 1) }), 1);
   }
   return batch;
 }

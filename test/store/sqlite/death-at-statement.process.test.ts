@@ -215,10 +215,8 @@ function checkEvents(told: Told, stored: readonly { id: string }[], what: string
 /** Each pair of event and handler in the file, in words. */
 function readWork(look: <Row>(sql: string) => Row[]): Map<string, string> {
   const rows = look<{ name: string; what: string }>(`
-    SELECT e.id || ' ' || w.handler AS name, w.state || ', ' || w.started || ' runs, ' || w.finished || ' failed' AS what
-    FROM inbox_work AS w JOIN inbox_event AS e USING (seq)
-    UNION ALL SELECT e.id || ' ' || d.handler, 'done, ' || d.attempts || ' runs' FROM inbox_done AS d JOIN inbox_event AS e USING (seq)
-    UNION ALL SELECT e.id || ' ' || m.handler, 'done, 1 runs' FROM inbox_marked AS m JOIN inbox_event AS e USING (seq)`);
+    SELECT e.id || ' ' || w.handler AS name, w.state || ', ' || w.started || ' runs' || iif(state = 'done', '', ', ' || w.finished || ' failed') AS what
+    FROM inbox_work AS w JOIN inbox_event AS e USING (seq)`);
   return new Map(rows.map(({ name, what }) => [name, what]));
 }
 

@@ -8,263 +8,192 @@ export interface LayoutMutant {
   changes: readonly PackageChange[];
 }
 
-const DIRECT = "store/sqlite/direct-pairs.js";
-const GROUP = "store/sqlite/group-marks.js";
+const ACCEPT = "store/sqlite/operations/accept.js";
+const DATABASE = "store/sqlite/inbox-database.js";
+const GROUP_COMMIT = "store/sqlite/group-commit.js";
+const LEASE = "store/sqlite/operations/lease.js";
+const PRUNE = "store/sqlite/operations/prune.js";
+const RECOVER = "store/sqlite/operations/recover.js";
+const REPLAN = "store/sqlite/operations/replan.js";
 const SCHEMA = "store/sqlite/migrations.js";
+const SETTLE = "store/sqlite/operations/settle.js";
+const STEPS = "store/sqlite/operations/steps.js";
+const STORE = "store/sqlite/sqlite-store.js";
 
 const change = (file: string, from: string, to: string): PackageChange[] => [{ file, from, to }];
 
 export const LAYOUT_MUTANTS: readonly LayoutMutant[] = [
   {
-    name: "loses the second mark of a batch",
-    shownBy: "two events 256 numbers apart share none, and both are found",
-    changes: change(DIRECT, "of groupMarks(numbers))", "of groupMarks(numbers).slice(0, 1))"),
-  },
-  {
-    name: "loses the marks of all handlers but one",
-    shownBy: "a mark leaves out an event between that is another handler's",
-    changes: change(DIRECT, "of this.#ended) {", "of [...this.#ended].slice(0, 1)) {"),
-  },
-  {
-    name: "writes the marks with the next batch",
-    shownBy: "events that are settled together in a row have one mark",
-    changes: change("store/sqlite/inbox-database.js", "pairs.flush();\n        addDone(done);", "addDone(done);"),
-  },
-  {
-    name: "keeps the marks of a commit that failed",
-    shownBy: "a commit that fails leaves no mark, and the settlement can be repeated",
-    changes: change(DIRECT, "this.#removed.length = 0;\n        this.#ended.clear();", "this.#removed.length = 0;"),
-  },
-  {
-    name: "forgets what was in flight when a commit fails",
-    shownBy: "a commit that fails leaves no mark, and the settlement can be repeated",
-    changes: change(DIRECT, "of this.#removed) {", "of []) {"),
-  },
-  {
-    name: "marks a range over a parked event between",
-    shownBy: "a mark leaves out an event between that was parked",
-    changes: change(GROUP, "if (last - first === sorted.length - 1)", "if (last >= first)"),
-  },
-  {
-    name: "marks a range that is too long by one",
-    shownBy: "events that are settled together in a row have one mark",
-    changes: change(GROUP, "return { first, last, bits: null };", "return { first, last: last + 1, bits: null };"),
-  },
-  {
-    name: "marks a range that is too short by one",
-    shownBy: "events that are settled together in a row have one mark",
+    name: "settles a batch before its commit",
+    shownBy: "a commit that fails settles nothing, and the settlement can be repeated",
     changes: change(
-      GROUP,
-      "return { first, last, bits: null };",
-      "return { first, last: Math.max(first, last - 1), bits: null };",
+      STORE,
+      "settle: (settlement) => opened?.commits.settle(settlement) ?? refuse(),",
+      'settle: (settlement) => { opened?.commits.settle(settlement).catch(() => undefined); return Promise.resolve("settled"); },',
     ),
   },
   {
-    name: "writes marks over one number more than they are looked for",
-    shownBy: "two events 256 numbers apart share none, and both are found",
-    changes: [
-      ...change(GROUP, "const MAX_SPAN = 256;", "const MAX_SPAN = 257;"),
-      ...change(SCHEMA, "last BETWEEN first AND first + 255", "last BETWEEN first AND first + 256"),
-    ],
-  },
-  {
-    name: "looks for marks over one number less than they are written",
-    shownBy: "two events 255 numbers apart share one mark, and both are found",
-    changes: change(SCHEMA, "m.first BETWEEN e.seq - 255 AND e.seq", "m.first BETWEEN e.seq - 254 AND e.seq"),
-  },
-  {
-    name: "takes the end of a mark for one number more",
-    shownBy: "two events 256 numbers apart share none, and both are found",
-    changes: change(SCHEMA, "AND m.last >= e.seq\n", "AND m.last >= e.seq - 1\n"),
-  },
-  {
-    name: "reads the bits of a mark one place too far",
-    shownBy: "a mark shows who is done, when, and at the first try",
-    changes: change(SCHEMA, "substr(m.bits, e.seq - m.first + 1, 1)", "substr(m.bits, e.seq - m.first + 2, 1)"),
-  },
-  {
-    name: "takes another handler's mark for its own",
-    shownBy: "each handler of an event has marks of its own",
-    changes: change(SCHEMA, "m.handler = p.value AND m.first", "m.handler IS NOT NULL AND m.first"),
+    name: "answers a batch before its commit",
+    shownBy: "what was answered is in the file",
+    changes: change(
+      DATABASE,
+      "return runTogether.immediate(commands, bodies);",
+      'if (db.inTransaction) db.exec("COMMIT"); db.exec("BEGIN IMMEDIATE"); return runTogether(commands, bodies);',
+    ),
   },
   {
     name: "uses a number again when its event was dropped",
     shownBy: "the number of the newest event is not used again after retention has dropped it",
-    changes: change(SCHEMA, "UPDATE counter SET value = OLD.seq", "UPDATE counter SET value = 0"),
+    changes: change(SCHEMA, "INTEGER PRIMARY KEY AUTOINCREMENT", "INTEGER PRIMARY KEY"),
   },
   {
-    name: "puts the low-water mark too high by one",
-    shownBy: "work in flight that fails gets a row, and the low-water mark moves on",
-    changes: change(DIRECT, "oldest.value - 1;", "oldest.value;"),
+    name: "gives the work of an event one token",
+    shownBy: "each piece of work of an event has a token of its own",
+    changes: change(ACCEPT, "next++", "next"),
   },
   {
-    name: "moves the low-water mark past what was just stored",
-    shownBy: "a mark shows who is done, when, and at the first try",
-    changes: change(DIRECT, "oldest.done === true ? this.#newest : oldest.value - 1", "this.#newest"),
+    name: "takes the number of an event for its token",
+    shownBy: "an older copy of the file that is put in place runs what it holds",
+    changes: [
+      ...change(ACCEPT, "next++", "seq"),
+      ...change("store/sqlite/batch.js", "token: token + place", "token: seq"),
+    ],
   },
   {
-    name: "never moves the low-water mark",
-    shownBy: "work in flight that fails gets a row, and the low-water mark moves on",
+    name: "settles as done whatever its token is",
+    shownBy: "a settlement as done takes nothing from the process that has the work now",
     changes: change(
-      DIRECT,
-      "if (this.epoch !== undefined)\n            this.#statements.setSettledThrough",
-      "if (this.#open === undefined)\n            this.#statements.setSettledThrough",
+      SETTLE,
+      "WHERE seq = ? AND handler = ? AND state = 'leased' AND lease = ?",
+      "WHERE seq = ? AND handler = ? AND state = 'leased' AND ? > 0",
     ),
   },
   {
-    name: "takes what ctx.commit has done for in flight still",
-    shownBy: "ctx.commit lets the low-water mark move on",
-    changes: change("store/sqlite/group-commit.js", "this.#ended.push(...ended);", ""),
+    name: "settles as failed whatever its token is",
+    shownBy: "a settlement as failed takes nothing from the process that has the work now",
+    changes: change(SETTLE, "state = 'leased' AND lease = :token", "state = 'leased' AND :token > 0"),
   },
   {
-    name: "takes work that has got a row for in flight still",
-    shownBy: "work in flight that fails gets a row, and the low-water mark moves on",
-    changes: change(DIRECT, "this.flush();\n        this.#remove(lease);", "this.flush();"),
+    name: "saves a step whatever its token is",
+    shownBy: "a step takes nothing from the process that has the work now",
+    changes: change(STEPS, "state = 'leased' AND lease = :token", "state = 'leased' AND :token > 0"),
   },
   {
-    name: "lets leases in flight never end",
-    shownBy: "work in flight that ran out gets a row, and the low-water mark moves on",
-    changes: change("store/sqlite/operations/recover.js", "pairs.expire(now);", ""),
-  },
-  {
-    name: "keeps its epoch in memory only",
-    shownBy: "a settlement as done writes nothing once another process has taken the file over",
-    changes: change(DIRECT, "return this.#isOwn ? this.#own : undefined;", "return this.#own;"),
-  },
-  {
-    name: "asks for its epoch once, and not in each transaction",
-    shownBy: "a settlement as done writes nothing once another process has taken the file over",
-    changes: change(DIRECT, "begin() {\n        this.#isOwn = undefined;", "begin() {"),
-  },
-  {
-    name: "saves a step without asking whether the work is still its own",
-    shownBy: "a step writes nothing once another process has taken the file over",
+    name: "renews whatever its token is",
+    shownBy: "a renewal takes nothing from the process that has the work now",
     changes: change(
-      "store/sqlite/operations/steps.js",
-      "SELECT 1 ${FROM_OWN_PAIR})",
-      "SELECT 1 FROM inbox_event WHERE seq = :seq)",
+      LEASE,
+      "state = 'leased' AND lease = :token`);\n    return ({ leases, leaseUntil",
+      "state = 'leased' AND :token > 0`);\n    return ({ leases, leaseUntil",
     ),
   },
   {
-    name: "commits without asking whether the work is still its own",
+    name: "gives a lease back whatever its token is",
+    shownBy: "a release takes nothing from the process that has the work now",
+    changes: change(
+      LEASE,
+      "state = 'leased' AND lease = :token`);\n    return ({ leases, now",
+      "state = 'leased' AND :token > 0`);\n    return ({ leases, now",
+    ),
+  },
+  {
+    name: "runs ctx.commit without asking for its lease",
     shownBy: "ctx.commit writes nothing once another process has taken the file over",
     changes: change(
       "store/sqlite/user-transaction.js",
-      "SELECT handler, seq, seq, :at ${FROM_OWN_PAIR}",
-      "SELECT :handler, :seq, :seq, :at WHERE :token IS NOT NULL",
+      'settle(settlement) === "lost"',
+      'settle(settlement) === "never"',
     ),
   },
   {
     name: "takes a file over in the epoch of the dead process",
     shownBy: "each take-over begins an epoch",
-    changes: change(DIRECT, "(epoch.get() ?? 0) + 1", "Math.max(epoch.get() ?? 0, 1)"),
+    changes: change("store/sqlite/operations/epoch.js", "value + 1", "max(value, 1)"),
   },
   {
     name: "takes the file over at each look",
-    shownBy: "a process that looks for what others left leaves its own work in flight alone",
+    shownBy: "each take-over begins an epoch",
     changes: [
-      ...change("store/sqlite/sqlite-store.js", "takeOver: !hasEpoch", "takeOver: true"),
-      ...change("store/sqlite/sqlite-store.js", "epoch: lastEpoch }", "epoch: undefined }"),
+      ...change(STORE, "takeOver: !hasEpoch", "takeOver: true"),
+      ...change(STORE, "epoch: lastEpoch };", "epoch: undefined };"),
     ],
   },
   {
     name: "ends all leases at each look",
     shownBy: "a renewed lease goes on under its token",
-    changes: change(
-      "store/sqlite/sqlite-store.js",
-      "ownership !== undefined && lastEpoch === undefined",
-      "ownership !== undefined",
-    ),
+    changes: change(STORE, "ownership !== undefined && lastEpoch === undefined", "ownership !== undefined"),
   },
   {
-    name: "leaves what was in flight at a death where it is",
-    shownBy: "a mark leaves out an event between that still runs",
-    changes: change(DIRECT, "addAllRows.run();", ""),
+    name: "leaves the leases of a dead process",
+    shownBy: "a step is kept for the next process, with the death counted once",
+    changes: change(RECOVER, "const before = everything ? Number.MAX_SAFE_INTEGER : now;", "const before = now;"),
   },
   {
-    name: "counts no death of work in flight",
+    name: "counts no death",
     shownBy: "a step is kept for the next process, with the death counted once",
     changes: change(
-      DIRECT,
-      "${ENDED}, ${ENDED}, 1, 0, 'leased' FROM inbox_in_flight",
-      "${ENDED}, ${ENDED}, 0, 0, 'leased' FROM inbox_in_flight",
+      RECOVER,
+      "SET state = 'pending', due_at = :now, lease = NULL, lease_until = NULL\n    WHERE ${ENDED}",
+      "SET state = 'pending', due_at = :now, lease = NULL, lease_until = NULL, started = finished\n    WHERE ${ENDED}",
     ),
   },
   {
     name: "takes a file over in two transactions",
     shownBy: "a take-over that cannot write the ends of leases writes nothing, and the next one counts one death",
+    changes: change(RECOVER, "const isTaken", 'if (takeOver) db.exec("COMMIT; BEGIN IMMEDIATE"); const isTaken'),
+  },
+  {
+    name: "lets leases never end",
+    shownBy: "an older copy of the file that is put in place runs what it holds",
     changes: change(
-      "store/sqlite/operations/recover.js",
-      "pairs.expire(now);",
-      'pairs.expire(now); if (takeOver) db.exec("COMMIT; BEGIN IMMEDIATE");',
+      RECOVER,
+      "Number.MAX_SAFE_INTEGER : now;\n        const parked",
+      "Number.MAX_SAFE_INTEGER : 0;\n        const parked",
     ),
   },
   {
-    name: "writes the rows of the dead in a transaction of their own",
-    shownBy: "a take-over that cannot write the low-water mark writes nothing, and the next one counts one death",
-    changes: change(DIRECT, "settleAll.run();", 'db.exec("COMMIT; BEGIN IMMEDIATE"); settleAll.run();'),
+    name: "plans what is done once more",
+    shownBy: "replanning gives no second run to work that is leased or done, and adds the handler that is missing",
+    changes: change(REPLAN, "WHERE discarded = 1", "WHERE state = 'done'"),
   },
   {
-    name: "gives a new handler the events that were in flight",
-    shownBy: "each handler of an event has marks of its own",
+    name: "discards work that runs",
+    shownBy: "discarding leaves leased work to its run",
     changes: change(
-      SCHEMA,
-      "SELECT e.seq, p.value AS handler, e.received_at\n  FROM inbox_event AS e\n  JOIN json_each(e.direct) AS p",
-      "SELECT e.seq, p.value AS handler, e.received_at\n  FROM inbox_event AS e\n  JOIN (SELECT DISTINCT j.value FROM inbox_event AS x JOIN json_each(x.direct) AS j) AS p",
+      REPLAN,
+      "SET ${DISCARD} WHERE seq = :seq AND ${MAY_END}",
+      "SET lease = NULL, lease_until = NULL, ${DISCARD} WHERE seq = :seq AND state <> 'done'",
     ),
   },
   {
-    name: "plans what is marked or in flight once more",
-    shownBy: "replanning gives no second run to work that is in flight, marked or done",
-    changes: change(
-      SCHEMA,
-      "AND handler = NEW.handler))\n  BEGIN SELECT RAISE(IGNORE); END;",
-      "AND handler = NEW.handler))\n  BEGIN SELECT 1; END;",
-    ),
+    name: "drops events that have open work",
+    shownBy: "retention drops no event that has open work, and all that it has with the event",
+    changes: change(PRUNE, "w.seq = :seq AND w.${OPEN})`;", "w.seq = :seq AND FALSE)`;"),
   },
   {
-    name: "drops events that are in flight",
-    shownBy: "retention drops no event that is in flight, and the marks with the last event under them",
-    changes: change(
-      "store/sqlite/operations/prune.js",
-      "AND NOT EXISTS (SELECT 1 FROM inbox_in_flight AS f WHERE f.seq = :seq)",
-      "",
-    ),
+    name: "keeps the work of events that it drops",
+    shownBy: "retention drops no event that has open work, and all that it has with the event",
+    changes: change(PRUNE, '"DELETE FROM inbox_work WHERE seq = :seq",', ""),
   },
   {
-    name: "drops a mark with the first event under it",
-    shownBy: "retention drops no event that is in flight, and the marks with the last event under them",
-    changes: change(
-      "store/sqlite/operations/prune.js",
-      "AND NOT EXISTS (SELECT 1 FROM inbox_event AS e WHERE e.seq BETWEEN inbox_mark.first AND inbox_mark.last)",
-      "",
-    ),
+    name: "takes an id that it has for a new one",
+    shownBy: "the same event again is a duplicate, whether its work is leased or done",
+    changes: [
+      ...change(
+        SCHEMA,
+        "id          TEXT    NOT NULL UNIQUE,\n    type        TEXT",
+        "id          TEXT    NOT NULL,\n    type        TEXT",
+      ),
+      ...change(ACCEPT, "ON CONFLICT (id) DO NOTHING", ""),
+    ],
   },
   {
-    name: "drops the marks of one handler only",
-    shownBy: "retention drops a mark with the last event under it, also when that is another handler's",
+    name: "answers an event that it has not stored",
+    shownBy: "what was answered is in the file",
     changes: change(
-      "store/sqlite/operations/prune.js",
-      "WHERE handler IN marking",
-      "WHERE handler = (SELECT min(handler) FROM inbox_mark)",
-    ),
-  },
-  {
-    name: "answers a batch before its commit",
-    shownBy: "events that are settled together in a row have one mark",
-    changes: change(
-      "store/sqlite/inbox-database.js",
-      "const results = runTogether.immediate(commands, bodies);",
-      'if (db.inTransaction) db.exec("COMMIT"); db.exec("BEGIN IMMEDIATE"); const results = runTogether(commands, bodies);',
-    ),
-  },
-  {
-    name: "answers a settlement before it is written",
-    shownBy: "a commit that fails leaves no mark, and the settlement can be repeated",
-    changes: change(
-      "store/sqlite/sqlite-store.js",
-      "settle: (settlement) => opened?.commits.settle(settlement) ?? refuse(),",
-      'settle: (settlement) => { opened?.commits.settle(settlement).catch(() => undefined); return Promise.resolve("settled"); },',
+      GROUP_COMMIT,
+      "const place = batch.accept(event, token);",
+      "const place = batch.accept({ ...event, id: `${event.id}?` }, token);",
     ),
   },
 ];

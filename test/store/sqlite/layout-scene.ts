@@ -67,7 +67,7 @@ export class Scene {
     this.#connections.push(db);
     const input = { now, everything: true, takeOver: true, epoch: undefined };
     const commands = [{ op: "recover" as const, input }];
-    const batch = { commands, bodies: new Uint8Array(0), ended: [] };
+    const batch = { commands, bodies: new Uint8Array(0) };
     expect(this.#kit.createInboxDatabase(db).runBatch(batch).results).toMatchObject([{ ok: true }]);
   }
 
@@ -81,36 +81,33 @@ export class Scene {
     this.#connect((db) => db.exec(sql));
   }
 
-  /** Handler, first, last and bits of each mark. */
-  marks(): [string, number, number, string | null][] {
-    return this.look<{ handler: string; first: number; last: number; bits: string | null }>(
-      "SELECT handler, first, last, bits FROM inbox_mark ORDER BY handler, first",
-    ).map(({ handler, first, last, bits }) => [handler, first, last, bits]);
+  /** Copies the file as it is; `restore` writes the copy into it, as sqlite3's .restore does. */
+  async save(): Promise<{ restore: () => Promise<void> }> {
+    const copy = join(this.#folder, "copy.db");
+    await this.#copy(this.file, copy);
+    return { restore: () => this.#copy(copy, this.file) };
   }
 
-  /** The numbers that the handler's marks cover, each as often as it is covered. */
-  covered(handler: string): number[] {
-    return this.marks()
-      .filter(([name]) => name === handler)
-      .flatMap(([, first, last, bits]) =>
-        Array.from({ length: last - first + 1 }, (_, place) => first + place).filter(
-          (number) => bits === null || bits[number - first] === "1",
-        ),
-      )
-      .toSorted((a, b) => a - b);
-  }
-
+  /** The work that is not done. */
   rows(): { seq: number; handler: string; state: string; started: number; finished: number }[] {
-    return this.look("SELECT seq, handler, state, started, finished FROM inbox_work ORDER BY seq, handler");
+    return this.look(
+      "SELECT seq, handler, state, started, finished FROM inbox_work WHERE state <> 'done' ORDER BY seq, handler",
+    );
   }
 
-  counter(name: "epoch" | "settled_through" | "numbered"): number | undefined {
-    return this.look<{ value: number }>("SELECT value FROM counter WHERE name = ?", name)[0]?.value;
+  /** The numbers of the events that are done for the handler. */
+  done(handler: string): number[] {
+    const sql = "SELECT seq FROM inbox_work WHERE handler = ? AND state = 'done' ORDER BY seq";
+    return this.look<{ seq: number }>(sql, handler).map(({ seq }) => seq);
+  }
+
+  epoch(): number | undefined {
+    return this.look<{ value: number }>("SELECT value FROM counter WHERE name = 'epoch'")[0]?.value;
   }
 
   /** Everything in the tables of the inbox. */
   dump(): unknown {
-    const tables = ["inbox_event", "inbox_work", "inbox_done", "inbox_mark", "inbox_step", "counter"];
+    const tables = ["inbox_event", "inbox_work", "inbox_step", "counter"];
     return Object.fromEntries(tables.map((table) => [table, this.look(`SELECT * FROM ${table}`)]));
   }
 
@@ -118,6 +115,11 @@ export class Scene {
     for (const store of this.#stores) await store.close();
     for (const db of this.#connections) db.close();
     rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  async #copy(from: string, to: string): Promise<void> {
+    const db = new Database(from);
+    await db.backup(to).finally(() => db.close());
   }
 
   #connect<Result>(use: (db: Database.Database) => Result): Result {

@@ -1,6 +1,7 @@
 import type { Database } from "better-sqlite3";
 import type { StoreCounts } from "../../inbox-view.js";
 import type { WorkState } from "../../work-state.js";
+import { OPEN } from "./open-work.js";
 import { prepareListPaused } from "./paused-handlers.js";
 
 /**
@@ -11,6 +12,7 @@ const PAGE_ROWS = 20_000;
 
 /** The piece of work at which a page ends. */
 export interface CountedTo {
+  state: string;
   seq: number;
   handler: string;
 }
@@ -42,25 +44,21 @@ export interface CountPage {
   next: CountedTo | undefined;
 }
 
-const START: CountedTo = { seq: -1, handler: "" };
-const END: CountedTo = { seq: Number.MAX_SAFE_INTEGER, handler: "" };
+const START: CountedTo = { state: "", seq: 0, handler: "" };
+const END: CountedTo = { state: "~", seq: 0, handler: "" };
+const AFTER = "(state, seq, handler) > (:state, :seq, :handler)";
 
-/**
- * Counts the work that has rows, a page at a time, and with the last page what is in flight. The number of stored
- * events does not matter.
- */
+/** Counts the work that is not done, a page at a time. The number of stored events does not matter. */
 export function prepareCountPage(db: Database) {
   const selectEnd = db.prepare<CountedTo, CountedTo>(`
-    SELECT seq, handler FROM inbox_work WHERE (seq, handler) > (:seq, :handler)
-    ORDER BY seq, handler LIMIT 1 OFFSET ${PAGE_ROWS - 1}`);
+    SELECT state, seq, handler FROM inbox_work INDEXED BY inbox_work_open WHERE ${OPEN} AND ${AFTER}
+    ORDER BY state, seq, handler LIMIT 1 OFFSET ${PAGE_ROWS - 1}`);
   const countRows = db.prepare<object, Omit<Group, "oldestReceivedAt">>(`
     SELECT handler, state, count(*) AS rows, min(due_at) AS dueAt, min(seq) AS oldestSeq
-    FROM inbox_work WHERE (seq, handler) > (:seq, :handler) AND (seq, handler) <= (:endSeq, :endHandler)
+    FROM inbox_work INDEXED BY inbox_work_open
+    WHERE ${OPEN} AND ${AFTER} AND (state, seq, handler) <= (:endState, :endSeq, :endHandler)
     GROUP BY handler, state`);
   const listPaused = prepareListPaused(db);
-  const countInFlight = db.prepare<[], Omit<Group, "oldestReceivedAt">>(`
-    SELECT handler, 'leased' AS state, count(*) AS rows, NULL AS dueAt, min(seq) AS oldestSeq
-    FROM inbox_in_flight GROUP BY handler`);
   const selectReceivedAt = db
     .prepare<{ seq: number }, number>("SELECT received_at FROM inbox_event WHERE seq = :seq")
     .pluck();
@@ -69,9 +67,9 @@ export function prepareCountPage(db: Database) {
   return ({ after = START, isWhole = false }: CountRequest): CountPage => {
     const next = isWhole ? undefined : selectEnd.get(after);
     const end = next ?? END;
-    const rows = countRows.all({ ...after, endSeq: end.seq, endHandler: end.handler });
+    const ends = { endState: end.state, endSeq: end.seq, endHandler: end.handler };
+    const groups = countRows.all({ ...after, ...ends });
     const paused = new Set(listPaused().map(({ handler }) => handler));
-    const groups = next === undefined ? [...rows, ...countInFlight.all()] : rows;
     return {
       groups: groups.map((group) => ({
         ...group,

@@ -1,9 +1,9 @@
 import type { Database } from "better-sqlite3";
 import type { EraseTask, Erased } from "./erase-contact-event.js";
 import { prepareDropFailedRuns } from "./failed-runs.js";
-import { prepareEndWork } from "./replan.js";
+import { MAY_END, prepareEndWork } from "./replan.js";
 
-/** What an event keeps is its row and its marks: a redelivery is a duplicate, and nothing runs twice. */
+/** What an event keeps is its row and the state of its work: a redelivery is a duplicate, and nothing runs twice. */
 export function prepareEraseEvent(db: Database) {
   const selectBody = db.prepare<{ seq: number }, Uint8Array>("SELECT body FROM inbox_body WHERE seq = :seq").pluck();
   const selectTexts = db
@@ -14,10 +14,9 @@ export function prepareEraseEvent(db: Database) {
     UNION ALL SELECT value FROM inbox_step WHERE seq = :seq`)
     .pluck();
   const isHandled = db.prepare<{ seq: number }, 1>(`
-    SELECT 1 WHERE EXISTS (SELECT 1 FROM inbox_work WHERE seq = :seq AND state = 'leased')
-      OR EXISTS (SELECT 1 FROM inbox_in_flight WHERE seq = :seq)`);
+    SELECT 1 FROM inbox_work WHERE seq = :seq AND state = 'leased'`);
   const countWaiting = db
-    .prepare<{ seq: number }, number>("SELECT count(*) FROM inbox_work WHERE seq = :seq AND state <> 'leased'")
+    .prepare<{ seq: number }, number>(`SELECT count(*) FROM inbox_work WHERE seq = :seq AND ${MAY_END}`)
     .pluck();
   const endWork = prepareEndWork(db);
   const dropBody = db.prepare("DELETE FROM inbox_body WHERE seq = :seq");

@@ -6,6 +6,7 @@ import { prepareOtherBytes } from "./other-bytes.js";
 import { type Nullable, checkState, readSeqCursor, withoutNulls } from "../../check-query.js";
 import { prepareReadFailedRuns } from "./failed-runs.js";
 import { prepareReadKeptSteps } from "./steps.js";
+import { OPEN } from "./open-work.js";
 import { bindChoice, eventConditions } from "./work-choice.js";
 
 interface EventRow {
@@ -29,19 +30,10 @@ const EVENT_COLUMNS = "seq, id, type, test, received_at AS receivedAt, signed_at
 /** Reads what an event has beside its row: the state of each handler, and its other bytes. */
 function prepareView(db: Database): (row: EventRow) => EventView {
   const selectWork = db.prepare<{ seq: number }, WorkRow>(`
-    SELECT w.*, h.max_attempts AS maxAttempts
-    FROM (
-      SELECT handler, state, reason, error, started AS attempts, due_at AS dueAt, settled_at AS settledAt, 0 AS discarded,
-        iif(handler = '', waits_since, NULL) AS retryRequestedAt
-      FROM inbox_work WHERE seq = :seq
-      UNION ALL
-      SELECT handler, 'done', NULL, NULL, attempts, NULL, settled_at, discarded, NULL FROM inbox_done WHERE seq = :seq
-      UNION ALL
-      SELECT handler, 'done', NULL, NULL, 1, NULL, settled_at, 0, NULL FROM inbox_marked WHERE seq = :seq
-      UNION ALL
-      SELECT handler, 'leased', NULL, NULL, 1, NULL, NULL, 0, NULL FROM inbox_in_flight WHERE seq = :seq
-    ) AS w LEFT JOIN inbox_handler AS h ON h.handler = w.handler
-    ORDER BY w.handler`);
+    SELECT w.handler, state, reason, error, started AS attempts, due_at AS dueAt, settled_at AS settledAt, discarded,
+      iif(w.handler = '', waits_since, NULL) AS retryRequestedAt, h.max_attempts AS maxAttempts
+    FROM inbox_work AS w LEFT JOIN inbox_handler AS h ON h.handler = w.handler
+    WHERE w.seq = :seq ORDER BY w.handler`);
   const selectOthers = db
     .prepare<{ seq: number; first: number }, string>(`
     SELECT id FROM inbox_event
@@ -112,8 +104,8 @@ export function prepareInspect(db: Database) {
   }
 
   const selectStuck = db.prepare<object, { seq: number; id: string }>(`
-    SELECT DISTINCT w.seq, e.id FROM inbox_work AS w JOIN inbox_event AS e ON e.seq = w.seq
-    WHERE w.state = :state AND w.seq > :afterSeq ORDER BY w.seq LIMIT :limit`);
+    SELECT DISTINCT w.seq, e.id FROM inbox_work AS w INDEXED BY inbox_work_open JOIN inbox_event AS e ON e.seq = w.seq
+    WHERE w.${OPEN} AND w.state = :state AND w.seq > :afterSeq ORDER BY w.seq LIMIT :limit`);
 
   return {
     list,

@@ -2,10 +2,9 @@ import type { Database } from "better-sqlite3";
 import type { LeasePage, LeaseRequest } from "../../store.js";
 import type { TraceContext } from "../../trace-context.js";
 import type { Lease, LeasedWork } from "../../work.js";
-import { type NextToken, isDirect } from "../lease-token.js";
+import type { TakeTokens } from "../lease-token.js";
 import { prepareLater } from "../on-first-use.js";
 import { planFree } from "../plan-free.js";
-import type { DirectEnds } from "./settle.js";
 
 /** How many processes died in the work: none, one, or two and more. The value of the index expression. */
 type Crashes = 0 | 1 | 2;
@@ -64,7 +63,7 @@ function prepareReadDue(db: Database) {
  * small pages, so that the next crash shows which event causes it; crash-looping work, which two processes died in, is
  * returned one piece at a time.
  */
-export function prepareLease(db: Database, nextToken: NextToken) {
+export function prepareLease(db: Database, takeTokens: TakeTokens) {
   const { readDues, readPage } = prepareReadDue(db);
   const setLeased = prepareLater(db)(`
     UPDATE inbox_work
@@ -90,7 +89,7 @@ export function prepareLease(db: Database, nextToken: NextToken) {
     const before = readDues(handler);
     const work = findPage(request, before).map((row): LeasedWork => {
       const { started, finished, trace, ...event } = row;
-      const token = nextToken();
+      const token = takeTokens(1);
       setLeased().run({ seq: row.seq, handler, lease: token, leaseUntil });
       const runs = { attempt: started + 1, failures: finished, crashes: started - finished };
       return { ...event, ...(trace !== null && { trace }), handler, token, ...runs };
@@ -101,32 +100,23 @@ export function prepareLease(db: Database, nextToken: NextToken) {
   };
 }
 
-/**
- * Extends leases; returns those that have a new holder. Work that is leased for so long waits, and waiting work has a
- * row.
- */
-export function prepareRenew(db: Database, pairs: DirectEnds) {
+/** Extends leases; returns those that have a new holder. */
+export function prepareRenew(db: Database) {
   const setUntil = db.prepare(`
     UPDATE inbox_work SET lease_until = :leaseUntil
     WHERE seq = :seq AND handler = :handler AND state = 'leased' AND lease = :token`);
   return ({ leases, leaseUntil }: { leases: readonly Lease[]; leaseUntil: number }): Lease[] =>
-    leases.filter((lease) => {
-      if (isDirect(lease)) pairs.addRow(lease, leaseUntil);
-      return setUntil.run({ ...lease, leaseUntil }).changes === 0;
-    });
+    leases.filter((lease) => setUntil.run({ ...lease, leaseUntil }).changes === 0);
 }
 
 /** Makes leased work pending again as if it had not been leased; it waits since it was received. */
-export function prepareRelease(db: Database, pairs: DirectEnds) {
+export function prepareRelease(db: Database) {
   const setPending = db.prepare(`
     UPDATE inbox_work
     SET state = 'pending', due_at = (SELECT min(received_at, :now) FROM inbox_event AS e WHERE e.seq = inbox_work.seq),
         lease = NULL, lease_until = NULL, started = started - 1
     WHERE seq = :seq AND handler = :handler AND state = 'leased' AND lease = :token`);
   return ({ leases, now }: { leases: readonly Lease[]; now: number }): void => {
-    for (const lease of leases) {
-      if (isDirect(lease)) pairs.addRow(lease, now);
-      setPending.run({ ...lease, now });
-    }
+    for (const lease of leases) setPending.run({ ...lease, now });
   };
 }

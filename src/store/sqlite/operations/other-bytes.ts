@@ -12,10 +12,7 @@ export function prepareOtherBytes(db: Database) {
     db.prepare<{ first: number }, 1>(`
     WITH body (seq) AS (SELECT :first UNION ALL SELECT seq FROM inbox_other WHERE first = :first)
     SELECT 1 WHERE EXISTS (SELECT 1 FROM inbox_work WHERE seq IN body)
-      AND NOT EXISTS (SELECT 1 FROM inbox_work WHERE seq IN body AND (state <> 'parked' OR reason = 'crash_loop'))
-      AND NOT EXISTS (SELECT 1 FROM inbox_done WHERE seq IN body)
-      AND NOT EXISTS (SELECT 1 FROM body JOIN inbox_marked USING (seq))
-      AND NOT EXISTS (SELECT 1 FROM body JOIN inbox_in_flight USING (seq))`),
+      AND NOT EXISTS (SELECT 1 FROM inbox_work WHERE seq IN body AND (state <> 'parked' OR reason = 'crash_loop'))`),
   );
   const insertOther = db.prepare("INSERT INTO inbox_other (seq, first) VALUES (:seq, :first)");
   const setHolder = db.prepare(`
@@ -24,9 +21,9 @@ export function prepareOtherBytes(db: Database) {
   // A holder that retention has dropped was settled.
   const selectAnother = db.prepare<{ first: number; handler: string; seq: number }, 1>(`
     SELECT 1 FROM inbox_holder AS h WHERE h.first = :first AND h.handler = :handler AND h.seq <> :seq
-      AND (h.seq = 0
-        OR EXISTS (SELECT 1 FROM inbox_done AS d WHERE d.seq = h.seq AND d.handler = :handler AND d.discarded = 0)
-        OR EXISTS (SELECT 1 FROM inbox_work AS w WHERE w.seq = h.seq AND w.handler = :handler AND w.state IN ('pending', 'leased')))`);
+      AND (h.seq = 0 OR EXISTS (
+        SELECT 1 FROM inbox_work AS w
+        WHERE w.seq = h.seq AND w.handler = :handler AND w.state IN ('pending', 'leased', 'done') AND w.discarded = 0))`);
 
   /** True when another body of the id is handled by this handler, or was. */
   const has = (of: { first: number; handler: string; seq: number }): boolean => selectAnother.get(of) !== undefined;

@@ -2,10 +2,10 @@ import type { Database } from "better-sqlite3";
 import { BLOCKING_TRIES, callKeyOf } from "../../freeze-call.js";
 import type { FrozenSend, SendPage, SendRequest } from "../../outbox.js";
 import type { TraceContext } from "../../trace-context.js";
-import type { DirectPairs } from "../direct-pairs.js";
-import type { NextToken } from "../lease-token.js";
+import type { TakeTokens } from "../lease-token.js";
 import { prepareLater } from "../on-first-use.js";
 import { planFree } from "../plan-free.js";
+import { prepareReadEpoch } from "./epoch.js";
 
 const LIMIT = planFree(":limit", "number");
 
@@ -32,7 +32,7 @@ interface EventRow {
  * none that has failed less than `BLOCKING_TRIES` times: an event that overtook a call that fails because of the
  * service would fail as well.
  */
-function prepareLeaseSend(db: Database, nextToken: NextToken) {
+function prepareLeaseSend(db: Database, takeTokens: TakeTokens) {
   const later = prepareLater(db);
   // The leased one first: a call that an operator retried is not sent beside the one in progress.
   const selectOpen = db.prepare<{ now: number }, SendRow>(`
@@ -65,7 +65,7 @@ function prepareLeaseSend(db: Database, nextToken: NextToken) {
     const freeAt = open.dueAt ?? open.leaseUntil ?? now;
     if (freeAt > now) return { send: undefined, nextDueAt: freeAt };
     const { send, key, kind, started } = open;
-    const token = nextToken();
+    const token = takeTokens(1);
     setLeased().run({ send, lease: token, leaseUntil });
     const events = withoutKeys(selectMembers().all({ send }));
     return { send: { send, token, key, kind, attempt: started + 1, events }, nextDueAt: undefined };
@@ -73,7 +73,7 @@ function prepareLeaseSend(db: Database, nextToken: NextToken) {
 
   function freeze(events: readonly EventRow[], leaseUntil: number): SendPage {
     const { kind, key } = callKeyOf(events);
-    const token = nextToken();
+    const token = takeTokens(1);
     const send = Number(insertSend().run({ key, kind, lease: token, leaseUntil }).lastInsertRowid);
     for (const [position, { seq }] of events.entries()) setMember().run({ seq, send, position });
     setTaken().run({ seq: events.at(-1)?.seq ?? 0 });
@@ -110,10 +110,12 @@ function prepareLeaseSend(db: Database, nextToken: NextToken) {
  * Leases nothing to a former owner: leases of calls are long, and the new owner could not know that the other process
  * died in its call.
  */
-export function prepareLeaseSendOfOwner(db: Database, pairs: DirectPairs, nextToken: NextToken) {
-  const leaseSend = prepareLeaseSend(db, nextToken);
-  return (request: SendRequest): SendPage =>
-    pairs.hasLostEpoch ? { send: undefined, nextDueAt: undefined } : leaseSend(request);
+export function prepareLeaseSendOfOwner(db: Database, takeTokens: TakeTokens) {
+  const leaseSend = prepareLeaseSend(db, takeTokens);
+  const readEpoch = prepareReadEpoch(db);
+  /** `epoch` is that of the process that asks; undefined if it has never taken the file over. */
+  return ({ epoch, ...request }: SendRequest & { epoch: number | undefined }): SendPage =>
+    epoch === undefined || epoch === readEpoch() ? leaseSend(request) : { send: undefined, nextDueAt: undefined };
 }
 
 function withoutKeys(events: readonly EventRow[]): FrozenSend["events"] {

@@ -4,10 +4,10 @@ import { lazy } from "../on-first-use.js";
 import { prepareDropFailedRuns } from "./failed-runs.js";
 import { prepareNoteRemoval } from "./known-ids.js";
 import { planFree } from "../plan-free.js";
+import { OPEN } from "./open-work.js";
 
 /** No handler runs on the event, and none will. */
-const IS_SETTLED = `NOT EXISTS (SELECT 1 FROM inbox_work AS w WHERE w.seq = :seq)
-      AND NOT EXISTS (SELECT 1 FROM inbox_in_flight AS f WHERE f.seq = :seq)`;
+const IS_SETTLED = `NOT EXISTS (SELECT 1 FROM inbox_work AS w WHERE w.seq = :seq AND w.${OPEN})`;
 
 /**
  * Only rows that are old enough are checked with it, since it costs more than reading the age. Of the bodies of one id,
@@ -19,7 +19,7 @@ const MAY_GO = {
       AND NOT EXISTS (SELECT 1 FROM inbox_other AS o WHERE o.first = :seq)
       AND NOT EXISTS (
         SELECT 1 FROM inbox_other AS o JOIN inbox_other AS s ON s.first = o.first JOIN inbox_work AS w ON w.seq IN (s.seq, s.first)
-        WHERE o.seq = :seq)`,
+        WHERE o.seq = :seq AND w.${OPEN})`,
   body: `SELECT 1 WHERE ${IS_SETTLED}`,
   // A discarded event keeps its place in a call that may be repeated; a trigger keeps the last one that was taken.
   sent: "SELECT 1 FROM outbox_event WHERE seq = :seq AND state = 'done' AND send IS NULL",
@@ -40,7 +40,6 @@ export function preparePrune(db: Database) {
   const removeEvent = lazy(() => prepareRemoveEvent(db));
   const dropBody = lazy(() => prepareDropBody(db));
   const dropSent = lazy(() => db.prepare("DELETE FROM outbox_event WHERE seq = :seq"));
-  const dropSharedMarks = lazy(() => prepareDropSharedMarks(db));
   const noteRemoval = prepareNoteRemoval(db);
 
   /**
@@ -80,7 +79,6 @@ export function preparePrune(db: Database) {
       rows.after = row.seq;
       if (!isOfTheFuture && row.since < before && rows.mayGo()(row.seq)) rows.remove(row.seq);
     }
-    if (kind === "event" && seen > 0) dropSharedMarks().run({ after, through: rows.after });
     return seen;
   }
 
@@ -122,7 +120,7 @@ function prepareDropBody(db: Database): (seq: number) => void {
 function prepareRemoveEvent(db: Database): (seq: number) => void {
   const removals = [
     "DELETE FROM inbox_body WHERE seq = :seq",
-    "DELETE FROM inbox_done WHERE seq = :seq",
+    "DELETE FROM inbox_work WHERE seq = :seq",
     "DELETE FROM inbox_step WHERE seq = :seq",
     "DELETE FROM inbox_failed WHERE seq = :seq",
     "UPDATE inbox_holder SET seq = 0 WHERE seq = :seq AND first = (SELECT first FROM inbox_other WHERE seq = :seq)",
@@ -133,18 +131,4 @@ function prepareRemoveEvent(db: Database): (seq: number) => void {
   return (seq) => {
     for (const removal of removals) removal.run({ seq });
   };
-}
-
-/**
- * Drops the marks between two numbers of events. A mark is dropped with the last event that it covers, which may be
- * another handler's. Handlers are found without reading all marks.
- */
-function prepareDropSharedMarks(db: Database) {
-  return db.prepare(`
-    WITH RECURSIVE marking (handler) AS (
-      SELECT min(handler) FROM inbox_mark
-      UNION ALL SELECT (SELECT min(handler) FROM inbox_mark AS m WHERE m.handler > marking.handler) FROM marking WHERE handler IS NOT NULL)
-    DELETE FROM inbox_mark
-    WHERE handler IN marking AND first BETWEEN :after - 255 AND :through
-      AND NOT EXISTS (SELECT 1 FROM inbox_event AS e WHERE e.seq BETWEEN inbox_mark.first AND inbox_mark.last)`);
 }

@@ -7,6 +7,7 @@ import type {
   CopiedOthers,
   CopiedWork,
 } from "../../copied-rows.js";
+import { OPEN } from "./open-work.js";
 
 /** Rows of a page, and about how many bytes their bodies may have. */
 const PAGE_EVENTS = 200;
@@ -87,13 +88,10 @@ function prepareParts(db: Database) {
       SELECT seq, handler, iif(state = 'leased', 'pending', state) AS state,
         due_at AS dueAt, waits_since AS waitsSince, settled_at AS settledAt, started,
         finished, reason, error, error_type AS errorType, error_group AS errorGroup, failed_at AS failedAt
-      FROM inbox_work WHERE ${ofRange}
-      UNION ALL
-      SELECT seq, handler, 'pending', NULL, NULL, NULL, 1, 0, NULL, NULL, NULL, NULL, NULL FROM inbox_in_flight
-      WHERE ${ofRange}`),
+      FROM inbox_work WHERE ${ofRange} AND ${OPEN}`),
     done: prepare<Omit<CopiedMark, "discarded"> & { discarded: 0 | 1 }>(`
-      SELECT seq, handler, settled_at AS settledAt, attempts, discarded FROM inbox_done WHERE ${ofRange}
-      UNION ALL SELECT seq, handler, settled_at, 1, 0 FROM inbox_marked WHERE ${ofRange}`),
+      SELECT seq, handler, settled_at AS settledAt, started AS attempts, discarded FROM inbox_work
+      WHERE ${ofRange} AND state = 'done'`),
     steps: prepare<CopiedEvent["steps"][number]>(
       `SELECT seq, handler, name, value, saved_at AS at FROM inbox_step WHERE ${ofRange}`,
     ),

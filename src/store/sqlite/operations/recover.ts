@@ -2,26 +2,30 @@ import type { Database } from "better-sqlite3";
 import { MINUTE } from "../../../base/duration.js";
 import { errorKeyOf } from "../../error-kind.js";
 import { CRASH_LIMIT } from "../../work-state.js";
-import type { DirectPairs } from "../direct-pairs.js";
 import { prepareLater } from "../on-first-use.js";
+import { prepareBeginEpoch, prepareReadEpoch } from "./epoch.js";
 import { SET_FAILURE } from "./note-failure.js";
+import { OPEN } from "./open-work.js";
 
 export interface RecoverInput {
   now: number;
-  /** Ends all leases: the process that gave them is dead. */
+  /** Ends all leases of work: the process that gave them is dead. */
   everything: boolean;
-  /** Begins an epoch, or continues `epoch`: this process works on the file from now on. */
+  /** The file was just opened: the process that asks takes it over, or goes on in `epoch`. */
   takeOver: boolean;
-  /** The epoch that an earlier connection of this process had begun. */
+  /** That of the process that asks, from an earlier call. */
   epoch: number | undefined;
 }
 
 export interface Recovered {
   recovered: number;
   parked: number;
-  /** The epoch of this connection. */
+  /** That of the process that asks; undefined once another process has taken the file over. */
   epoch: number | undefined;
 }
+
+/** Through the index of open work, however much of it is done. */
+const ENDED = `${OPEN} AND state = 'leased' AND lease_until < :before`;
 
 /** The holder of a lease renews it within this time. */
 const RESUMED_LEASE_MS = MINUTE;
@@ -31,15 +35,17 @@ const RESUMED_LEASE_MS = MINUTE;
  * the file. A run that never finished counts as a crash; at {@link CRASH_LIMIT} the work is parked. A call to the API
  * whose answer can no longer arrive here is repeated unchanged.
  */
-export function prepareRecover(db: Database, pairs: DirectPairs) {
+export function prepareRecover(db: Database) {
+  const readEpoch = prepareReadEpoch(db);
+  const beginEpoch = prepareBeginEpoch(db);
   const park = db.prepare(`
     UPDATE inbox_work
     SET state = 'parked', settled_at = :now, reason = :reason, error = :error, lease = NULL, lease_until = NULL,
       ${SET_FAILURE}
-    WHERE state = 'leased' AND lease_until < :before AND started - finished >= :limit`);
+    WHERE ${ENDED} AND started - finished >= :limit`);
   const setPending = db.prepare(`
     UPDATE inbox_work SET state = 'pending', due_at = :now, lease = NULL, lease_until = NULL
-    WHERE state = 'leased' AND lease_until < :before`);
+    WHERE ${ENDED}`);
   const freeSend = db.prepare(`
     UPDATE outbox_send SET state = 'pending', due_at = :now, lease = NULL, lease_until = NULL
     WHERE state = 'leased' AND lease_until < :before`);
@@ -51,18 +57,17 @@ export function prepareRecover(db: Database, pairs: DirectPairs) {
   const errorGroup = errorKeyOf({ isParked: true, reason, error });
 
   return ({ now, everything, takeOver, epoch }: RecoverInput): Recovered => {
-    const isResumed = takeOver && epoch !== undefined && pairs.resume(epoch, now + RESUMED_LEASE_MS);
-    if (takeOver && !isResumed) pairs.takeOver();
-    // A lease that was committed and then refused has no holder. The lease of a call in progress ends early, and the
-    // call is repeated under its key.
-    if (isResumed) shortenSends().run({ until: now + RESUMED_LEASE_MS });
-    pairs.expire(now);
-    // Another process was the owner in between. It made all calls; work may also be leased to handlers that still run
-    // in this process.
-    const isRegained = takeOver && epoch !== undefined && !isResumed;
-    freeSend.run({ now, before: everything || isRegained ? Number.MAX_SAFE_INTEGER : now });
+    const known = readEpoch();
+    const isOwn = known === epoch;
+    const own = takeOver && !isOwn ? beginEpoch() : isOwn ? known : undefined;
+    // The lease of a call in progress ends early, and the call is repeated under its key: one that was committed and
+    // then refused has no holder. Another process that was the owner in between made all calls; work may also be
+    // leased to handlers that still run in this process.
+    if (takeOver && isOwn) shortenSends().run({ until: now + RESUMED_LEASE_MS });
+    const isTaken = everything || (takeOver && !isOwn && epoch !== undefined);
+    freeSend.run({ now, before: isTaken ? Number.MAX_SAFE_INTEGER : now });
     const before = everything ? Number.MAX_SAFE_INTEGER : now;
     const parked = park.run({ now, at: now, before, reason, error, errorGroup, limit: CRASH_LIMIT }).changes;
-    return { parked, recovered: setPending.run({ now, before }).changes, epoch: pairs.epoch };
+    return { parked, recovered: setPending.run({ now, before }).changes, epoch: own };
   };
 }

@@ -7,13 +7,20 @@ import { prepareAddNote } from "./parked-note.js";
 
 const note = NOTE_HANDLER;
 
+/** Work that a person may end. */
+export const MAY_END = "state IN ('pending', 'dead', 'parked')";
+
+/** Ends work without a run; takes `:now`. What it keeps of a failed run may quote the body. */
+const DISCARD = `
+  state = 'done', discarded = 1, settled_at = :now, due_at = NULL, waits_since = NULL, reason = NULL, error = NULL,
+  ${CLEAR_FAILURE}`;
+
 /** Makes the stuck work of an event pending, with its counters at 0, and adds missing work. */
 export function prepareReplan(db: Database) {
   const hasBody = db.prepare("SELECT 1 FROM inbox_body WHERE seq = :seq");
   const isRequested = db.prepare(`
     SELECT 1 FROM inbox_work WHERE seq = :seq AND handler = :note AND state = 'parked' AND waits_since IS NOT NULL`);
   const dropNote = db.prepare("DELETE FROM inbox_work WHERE seq = :seq AND handler = :note");
-  const dropDiscardedNote = db.prepare("DELETE FROM inbox_done WHERE seq = :seq AND handler = :note");
   const addNote = prepareAddNote(db);
   const resetStuck = db.prepare(`
     UPDATE inbox_work
@@ -22,11 +29,10 @@ export function prepareReplan(db: Database) {
   const resetOne = prepareResetOne(db);
   const addWork = db.prepare(`
     INSERT INTO inbox_work (seq, handler, state, due_at, started, finished)
-    SELECT :seq, :handler, 'pending', :now, 0, 0
-    WHERE NOT EXISTS (SELECT 1 FROM inbox_done WHERE seq = :seq AND handler = :handler AND discarded = 0)
-    ON CONFLICT (seq, handler) DO NOTHING`);
-  const dropDiscardMark = db.prepare(`
-    DELETE FROM inbox_done WHERE seq = :seq AND handler = :handler AND discarded = 1`);
+    VALUES (:seq, :handler, 'pending', :now, 0, 0)
+    ON CONFLICT (seq, handler) DO UPDATE
+      SET state = 'pending', due_at = excluded.due_at, settled_at = NULL, started = 0, finished = 0, discarded = 0
+      WHERE discarded = 1`);
   const selectStuck = db
     .prepare<{ seq: number; note: string }, string>(
       "SELECT handler FROM inbox_work WHERE seq = :seq AND handler <> :note AND state IN ('dead', 'parked')",
@@ -48,14 +54,11 @@ export function prepareReplan(db: Database) {
     // It may have been read again, discarded or erased meanwhile.
     if (plan.requested === true && isRequested.get({ seq, note }) === undefined) return 0;
     dropNote.run({ seq, note });
-    dropDiscardedNote.run({ seq, note });
     if (plan.parked !== undefined) addNote({ seq, at: now }, plan.parked);
     const handlers = takeFromOthers(plan);
     let pending = plan.parked === undefined ? resetStuck.run({ seq, note, now }).changes : 0;
     for (const handler of handlers) {
-      const added = addWork.run({ seq, handler, now }).changes;
-      if (added === 1) dropDiscardMark.run({ seq, handler });
-      pending += added + resetOne({ seq, handler, now });
+      pending += addWork.run({ seq, handler, now }).changes + resetOne({ seq, handler, now });
     }
     return pending;
   };
@@ -87,19 +90,16 @@ function prepareResetOne(db: Database) {
 /** Gives this body of its id to a handler. False if the handler has another body; its stuck work with this one ends. */
 function prepareTakeOrEnd(db: Database) {
   const otherBytes = prepareOtherBytes(db);
-  const endStuck = db
-    .prepare<PieceAt, number>(`
-    DELETE FROM inbox_work WHERE seq = :seq AND handler = :handler AND state IN ('dead', 'parked') RETURNING started`)
-    .pluck();
-  const markEnded = db.prepare(`
-    INSERT INTO inbox_done (seq, handler, settled_at, attempts, discarded) VALUES (:seq, :handler, :now, :attempts, 1)
-    ON CONFLICT (seq, handler) DO NOTHING`);
+  const end = db.prepare(`
+    INSERT INTO inbox_work (seq, handler, state, settled_at, started, finished, discarded)
+    VALUES (:seq, :handler, 'done', :now, 0, 0, 1)
+    ON CONFLICT (seq, handler) DO UPDATE SET ${DISCARD} WHERE state IN ('dead', 'parked')`);
 
   return (piece: PieceAt): boolean => {
     const { seq, handler } = piece;
     const first = otherBytes.firstOf(seq);
     if (first === undefined || otherBytes.take({ first, handler, seq })) return true;
-    markEnded.run({ ...piece, attempts: endStuck.get(piece) ?? 0 });
+    end.run(piece);
     return false;
   };
 }
@@ -116,26 +116,14 @@ export function prepareDiscard(db: Database) {
 
 /** Ends one piece of stuck work without running it; returns how many pieces. */
 export function prepareEndPiece(db: Database) {
-  const mark = db.prepare(`
-    INSERT INTO inbox_done (seq, handler, settled_at, attempts, discarded)
-    SELECT seq, handler, :now, started, 1 FROM inbox_work
-    WHERE seq = :seq AND handler = :handler AND state IN ('dead', 'parked')`);
-  const remove = db.prepare(`
-    DELETE FROM inbox_work WHERE seq = :seq AND handler = :handler AND state IN ('dead', 'parked')`);
-  return (piece: PieceAt): number => {
-    mark.run(piece);
-    return remove.run(piece).changes;
-  };
+  const end = db.prepare(
+    `UPDATE inbox_work SET ${DISCARD} WHERE seq = :seq AND handler = :handler AND state IN ('dead', 'parked')`,
+  );
+  return (piece: PieceAt): number => end.run(piece).changes;
 }
 
-/** Ends work without running it; the marks say so. Leased work is left to its run. */
+/** Ends work of an event without running it. Leased work is left to its run. */
 export function prepareEndWork(db: Database) {
-  const mark = db.prepare(`
-    INSERT INTO inbox_done (seq, handler, settled_at, attempts, discarded)
-    SELECT seq, handler, :now, started, 1 FROM inbox_work WHERE seq = :seq AND state <> 'leased'`);
-  const remove = db.prepare("DELETE FROM inbox_work WHERE seq = :seq AND state <> 'leased'");
-  return ({ seq, now }: { seq: number; now: number }): number => {
-    mark.run({ seq, now });
-    return remove.run({ seq }).changes;
-  };
+  const end = db.prepare(`UPDATE inbox_work SET ${DISCARD} WHERE seq = :seq AND ${MAY_END}`);
+  return (event: { seq: number; now: number }): number => end.run(event).changes;
 }

@@ -1,5 +1,6 @@
 import type { Database } from "better-sqlite3";
 import { NO_HANDLER, NOTE_HANDLER } from "../../../base/note-handler.js";
+import { OPEN } from "./open-work.js";
 
 const note = NOTE_HANDLER;
 
@@ -7,8 +8,7 @@ const note = NOTE_HANDLER;
 const FLAG = "retries_requested";
 
 /**
- * Asks the receiver to read an event again that was not understood: its note waits from now on. A version that does
- * not know such requests does nothing with it, and removes it with the note.
+ * Asks the receiver to read an event again that was not understood: its note waits from now on.
  */
 export function prepareRequestRetry(db: Database) {
   const setWaiting = db.prepare(`
@@ -48,7 +48,7 @@ export function prepareListRequested(db: Database) {
   const dropFlag = db.prepare(`DELETE FROM counter WHERE name = '${FLAG}'`);
   const selectWaiting = db.prepare<object, { seq: number; id: string }>(`
     SELECT w.seq, e.id FROM inbox_work AS w JOIN inbox_event AS e ON e.seq = w.seq JOIN inbox_body AS b ON b.seq = w.seq
-    WHERE w.state = 'parked' AND w.handler = :note AND w.waits_since IS NOT NULL AND w.seq > :afterSeq
+    WHERE w.${OPEN} AND w.state = 'parked' AND w.handler = :note AND w.waits_since IS NOT NULL AND w.seq > :afterSeq
     ORDER BY w.seq LIMIT :limit`);
 
   return ({ limit, afterSeq }: { limit: number; afterSeq: number }): { seq: number; id: string }[] => {

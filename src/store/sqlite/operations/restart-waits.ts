@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
-import type { DirectPairs } from "../direct-pairs.js";
 import { prepareLater } from "../on-first-use.js";
+import { OPEN } from "./open-work.js";
 
 const CRASH_COUNTS = [0, 1, 2];
 
@@ -14,7 +14,7 @@ const BEGAN_LATER = "due_at > :now AND coalesce(waits_since, due_at) > :now";
  * Corrects what was written while the clock was ahead: waits for a next try keep their intended length, and leases end
  * as those given now. Does not read work that is due.
  */
-export function prepareRestartWaits(db: Database, pairs: DirectPairs) {
+export function prepareRestartWaits(db: Database) {
   const nextHandler = db
     .prepare<[string], string>(`
     SELECT handler FROM inbox_work INDEXED BY inbox_work_pending WHERE state = 'pending' AND handler > ?
@@ -25,8 +25,8 @@ export function prepareRestartWaits(db: Database, pairs: DirectPairs) {
     WHERE state = 'pending' AND handler = :handler AND min(started - finished, 2) = :crashes AND ${BEGAN_LATER}`);
   const restartSends = db.prepare(`UPDATE outbox_send SET ${RESTART} WHERE state = 'pending' AND ${BEGAN_LATER}`);
   const shortenLeases = db.prepare(`
-    UPDATE inbox_work INDEXED BY inbox_work_leased SET lease_until = :leaseUntil
-    WHERE state = 'leased' AND lease_until > :leaseUntil`);
+    UPDATE inbox_work INDEXED BY inbox_work_open SET lease_until = :leaseUntil
+    WHERE ${OPEN} AND state = 'leased' AND lease_until > :leaseUntil`);
 
   return ({ now, leaseUntil }: { now: number; leaseUntil: number }): number => {
     let restarted = restartSends.run({ now }).changes;
@@ -34,7 +34,6 @@ export function prepareRestartWaits(db: Database, pairs: DirectPairs) {
       for (const crashes of CRASH_COUNTS) restarted += restartWork().run({ handler, crashes, now }).changes;
     }
     shortenLeases.run({ leaseUntil });
-    pairs.shortenLeases(leaseUntil);
     return restarted;
   };
 }

@@ -2,7 +2,6 @@ import type { Database } from "better-sqlite3";
 import type { KeptStep } from "../../inbox-view.js";
 import type { SettleResult } from "../../store.js";
 import type { Lease } from "../../work.js";
-import { FROM_OWN_PAIR } from "../direct-pairs.js";
 import { prepareLater } from "../on-first-use.js";
 import { overwriting } from "../overwriting.js";
 
@@ -27,11 +26,8 @@ export function prepareReadKeptSteps(db: Database) {
 export function prepareSaveStep(db: Database) {
   const insert = db.prepare(`
     INSERT INTO inbox_step (seq, handler, name, value, saved_at)
-    SELECT :seq, :handler, :name, :value, :at FROM (
-      SELECT 1 FROM inbox_work WHERE seq = :seq AND handler = :handler AND state = 'leased' AND lease = :token
-      UNION ALL
-      SELECT 1 ${FROM_OWN_PAIR})
-    WHERE true
+    SELECT seq, handler, :name, :value, :at FROM inbox_work
+    WHERE seq = :seq AND handler = :handler AND state = 'leased' AND lease = :token
     ON CONFLICT (seq, handler, name) DO UPDATE
       SET value = CASE inbox_step.value WHEN '' THEN excluded.value ELSE inbox_step.value END`);
   return ({ lease, name, value, at }: { lease: Lease; name: string; value: string; at: number }): SettleResult =>

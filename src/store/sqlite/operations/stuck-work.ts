@@ -1,5 +1,6 @@
 import type { Database } from "better-sqlite3";
 import type { StuckPiece, StuckWork } from "../../inbox-operator.js";
+import { OPEN } from "./open-work.js";
 import { bindChoice, chosenWork, fromChosenWork } from "./work-choice.js";
 
 export interface StuckQuery {
@@ -12,13 +13,9 @@ export interface StuckQuery {
 
 /** The chosen work as rows of FROM. */
 function fromChosen(choice: StuckWork, states: string): string {
-  const conditions = [`state IN (${states})`, ...chosenWork(choice)].join(" AND ");
+  const conditions = [OPEN, `state IN (${states})`, ...chosenWork(choice)].join(" AND ");
   return `${fromChosenWork(choice)} WHERE ${conditions}`;
 }
-
-/** The first condition is that of the index. */
-const STUCK = "w.state IN ('dead', 'parked')";
-const IN_STATE = { dead: `${STUCK} AND w.state = 'dead'`, parked: `${STUCK} AND w.state = 'parked'` } as const;
 
 /**
  * Reads a page of the chosen work in one state, oldest first. The index has them in this order: a page never sorts, and
@@ -28,9 +25,9 @@ export function prepareSelectStuck(db: Database) {
   return ({ choice, state, after, limit }: StuckQuery): StuckPiece[] =>
     db
       .prepare<object, StuckPiece>(
-        `SELECT w.seq, w.handler FROM inbox_work AS w INDEXED BY inbox_work_stuck
+        `SELECT w.seq, w.handler FROM inbox_work AS w INDEXED BY inbox_work_open
          CROSS JOIN inbox_event AS e ON e.seq = w.seq
-         WHERE ${[IN_STATE[state], ...chosenWork(choice)].join(" AND ")}
+         WHERE ${[`w.${OPEN}`, `w.state = '${state}'`, ...chosenWork(choice)].join(" AND ")}
            AND (w.seq, w.handler) > (:afterSeq, :afterHandler)
          ORDER BY w.seq, w.handler LIMIT :limit`,
       )

@@ -2,6 +2,7 @@ import { choiceValues } from "../../error-group-id.js";
 import type { JobWork } from "../../bulk-jobs.js";
 import type { WorkChoice } from "../../inbox-view.js";
 import type { WorkState } from "../../work-state.js";
+import { OPEN } from "./open-work.js";
 
 type Conditions<Field extends keyof JobWork> = Readonly<Record<Field, string>>;
 
@@ -43,40 +44,20 @@ export function fromChosenWork(choice: JobWork): string {
   return `FROM inbox_work AS w ${join}`;
 }
 
-/** Where the work of an event is found. */
-const PLACES: readonly { states: readonly WorkState[]; isRow?: true; find: (conditions: string) => string }[] = [
-  {
-    states: ["pending", "leased", "dead", "parked"],
-    isRow: true,
-    find: (conditions) => `seq IN (SELECT seq FROM inbox_work WHERE ${conditions})`,
-  },
-  { states: ["leased"], find: (conditions) => `seq IN (SELECT seq FROM inbox_in_flight WHERE ${conditions})` },
-  {
-    states: ["done"],
-    find: (conditions) => `EXISTS (SELECT 1 FROM inbox_done AS d WHERE d.seq = inbox_event.seq AND ${conditions})`,
-  },
-  {
-    states: ["done"],
-    find: (conditions) => `EXISTS (SELECT 1 FROM inbox_marked AS m WHERE m.seq = inbox_event.seq AND ${conditions})`,
-  },
-];
-
 /** Conditions on rows of `inbox_event`: those of the event, and that a piece of its work fits all of the others. */
 export function eventConditions({ state, ...choice }: WorkChoice & { state?: WorkState | undefined }): string[] {
   const ofEvent = chosen(OF_EVENT, choice);
   const ofWork = chosen(OF_WORK, choice);
   if (state === undefined && ofWork.length === 0) return ofEvent;
-  // Only a row has a reason and an error, or may be in one of several states.
-  const places = PLACES.filter(({ states, isRow }) => {
-    return (
-      (state === undefined || states.includes(state)) &&
-      (isRow || (choice.error === undefined && choice.errorGroup === undefined))
-    );
-  }).map(({ isRow, find }) => {
-    // Of a few events, their own work is read, and not all in the state.
-    const ofThese = isRow && choice.ids !== undefined ? ["inbox_work.seq = inbox_event.seq"] : [];
-    const conditions = [...ofThese, ...(isRow && state !== undefined ? ["state = :state"] : []), ...ofWork];
-    return find(conditions.join(" AND ") || "TRUE");
-  });
-  return [...ofEvent, places.length === 0 ? "FALSE" : `(${places.join(" OR ")})`];
+  const isOpen = state === undefined ? [] : state === "done" ? ["state = 'done'"] : [OPEN, "state = :state"];
+  // Of the events that are read, the work of each is read where most have such work; otherwise all such work is.
+  const isRare =
+    (state !== undefined && state !== "done") || choice.error !== undefined || choice.errorGroup !== undefined;
+  const conditions = [...isOpen, ...ofWork].join(" AND ");
+  const ofThese = "inbox_work.seq = inbox_event.seq";
+  const work =
+    isRare && choice.ids === undefined
+      ? `seq IN (SELECT seq FROM inbox_work WHERE ${conditions})`
+      : `EXISTS (SELECT 1 FROM inbox_work WHERE ${ofThese} AND ${conditions})`;
+  return [...ofEvent, work];
 }
