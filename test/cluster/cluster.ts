@@ -231,14 +231,16 @@ export class Cluster {
   async #findWrong(): Promise<string[]> {
     const effects = await this.#countById(`SELECT event AS id FROM ${EFFECTS}`);
     const marks = await this.#countById(
-      `SELECT e.id FROM ${SCHEMA}.inbox_done AS d JOIN ${SCHEMA}.inbox_event AS e USING (seq)`,
+      `SELECT e.id FROM ${SCHEMA}.inbox_work JOIN ${SCHEMA}.inbox_event AS e USING (seq) WHERE state = 'done'`,
     );
     const sent = countEach(this.sandbox.contactEvents.map(({ properties }) => String(properties["of"])));
     const wrong = this.#ids.flatMap((id) => {
       const times = [effects, marks, sent].map((counts) => counts.get(id) ?? 0);
       return times.every((count) => count === 1) ? [] : [`${id}: effects, marks, contact events ${times.join(", ")}`];
     });
-    const { rows } = await this.#query<{ state: string }>(`SELECT state FROM ${SCHEMA}.inbox_work`);
+    const { rows } = await this.#query<{ state: string }>(
+      `SELECT state FROM ${SCHEMA}.inbox_work WHERE state <> 'done'`,
+    );
     return [...wrong, ...rows.map(({ state }) => `work is ${state}`)];
   }
 

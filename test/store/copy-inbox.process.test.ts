@@ -174,7 +174,7 @@ describeOnPostgres((database) => {
     const store = createPostgresStore({ pool: database.pool, schema: database.schema });
     await store.open(context);
     await store.close();
-    const tables = ["event", "body", "work", "done", "step", "failed", "other", "holder", "handler"];
+    const tables = ["event", "body", "work", "step", "failed", "other", "holder", "handler"];
     for (const table of [...tables.map((name) => `inbox_${name}`), "outbox_send", "outbox_event"]) {
       await dieAt(table, async () => {
         const error = await errorOf(() => copyInbox({ from, to: to(), signal: never }));

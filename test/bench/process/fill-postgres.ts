@@ -20,8 +20,8 @@ export async function createDatabase(url: string, name: string): Promise<string>
 }
 
 const WORK = {
-  done: `INSERT INTO pigeonhole.inbox_done (seq, handler, settled_at, attempts, discarded)
-    SELECT seq, '${HANDLER_NAME}', received_at, 1, false FROM pigeonhole.inbox_event`,
+  done: `INSERT INTO pigeonhole.inbox_work (seq, handler, state, settled_at, started, finished)
+    SELECT seq, '${HANDLER_NAME}', 'done', received_at, 1, 0 FROM pigeonhole.inbox_event`,
   pending: `INSERT INTO pigeonhole.inbox_work (seq, handler, state, due_at, waits_since, started, finished)
     SELECT seq, '${HANDLER_NAME}', 'pending', received_at, received_at, 0, 0 FROM pigeonhole.inbox_event`,
 };

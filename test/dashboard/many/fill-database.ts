@@ -29,12 +29,13 @@ export async function fillDatabase(pool: Pool, total: number, now: number): Prom
     body_crc: "bigint",
   });
   const bodies = into("inbox_body", { seq: "bigint", body: "bytea" });
-  const done = into("inbox_done", {
+  const done = into("inbox_work", {
     seq: "bigint",
     handler: "text",
+    state: "text",
     settled_at: "bigint",
-    attempts: "integer",
-    discarded: "boolean",
+    started: "integer",
+    finished: "integer",
   });
   const work = into("inbox_work", {
     seq: "bigint",
@@ -86,7 +87,7 @@ export async function fillDatabase(pool: Pool, total: number, now: number): Prom
     );
     await insert(
       done,
-      pieces.filter(({ state }) => state === "done").map((w) => [w.seq, w.handler, w.at, w.attempts, false]),
+      pieces.filter(({ state }) => state === "done").map((w) => [w.seq, w.handler, "done", w.at, w.attempts, 0]),
     );
     await insert(
       work,

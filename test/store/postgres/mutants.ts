@@ -88,7 +88,7 @@ export const POSTGRES_MUTANTS: readonly PostgresMutant[] = [
     changes: [
       change(
         `${ROOM}/operations/settle.js`,
-        "INSERT INTO pigeonhole.done_count (done) SELECT count(*) FROM gone HAVING count(*) > 0",
+        "INSERT INTO pigeonhole.done_count (done) SELECT count(*) FROM done HAVING count(*) > 0",
         `INSERT INTO pigeonhole.done_count (id, done) OVERRIDING SYSTEM VALUE
          SELECT 0, count(*) FROM gone HAVING count(*) > 0
          ON CONFLICT (id) DO UPDATE SET done = done_count.done + excluded.done`,

@@ -10,7 +10,6 @@ const TABLES = [
   "inbox_event",
   "inbox_body",
   "inbox_work",
-  "inbox_done",
   "inbox_step",
   "inbox_key",
   "inbox_failed",

@@ -11,7 +11,8 @@ const WANTED = "a slot is emptied without the bodies that are wanted, and the ot
 const NEWEST = "a slot is emptied when its newest body has ended, and never while new bodies go there";
 const LATER = "bodies that are wanted only after they were checked are moved too";
 
-const HAS_WORK = "UNION SELECT seq FROM pigeonhole.inbox_work WHERE seq = ANY(ARRAY(SELECT seq FROM page))";
+const HAS_WORK =
+  "UNION SELECT seq FROM pigeonhole.inbox_work WHERE seq = ANY(ARRAY(SELECT seq FROM page)) AND state <> 'done'";
 
 /** Mistakes that could be made where the slots of bodies are emptied. */
 export const SLOT_MUTANTS: readonly PostgresMutant[] = [

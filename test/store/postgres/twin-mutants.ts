@@ -17,8 +17,12 @@ const MARKS = "each settlement of a batch leaves a mark, of every handler";
 const RETRY = "a retry by hand adds the handler that is missing, and gives no second run to one that is done";
 const RETENTION = "retention drops no event that has work, and with an event all of its marks";
 
-const MARK = "SELECT gone.seq, gone.handler, g.at, gone.started, false FROM gone JOIN given AS g USING (place)";
-const REMOVE_MARKS = '"DELETE FROM pigeonhole.inbox_done WHERE seq = ANY(:seqs)"';
+const ENDED = "SELECT place FROM done`";
+const ENDS =
+  "FROM held JOIN given AS g USING (place) WHERE w.seq = held.seq AND w.handler = held.handler RETURNING g.place";
+const endsOnly = (held: string): string => ENDS.replace("FROM held", `FROM (SELECT * FROM held ${held}) AS held`);
+const REMOVE_MARKS = '"DELETE FROM pigeonhole.inbox_work WHERE seq = ANY(:seqs)"';
+const ADDED = "AS h (handler)\n  ON CONFLICT (seq, handler) DO UPDATE";
 const EXPIRED = "lease_until < :expiredBefore OR node IN (SELECT id FROM gone)";
 const STORE =
   'session.lease(connection, "storing events", (sql, holder) => storeEvents(sql, holder, { events, known }))';
@@ -80,33 +84,39 @@ export const TWIN_MUTANTS: readonly PostgresMutant[] = [
   {
     name: "loses all marks of a batch but one",
     shownBy: MARKS,
-    changes: [change(SETTLE, MARK, `${MARK} LIMIT 1`)],
+    changes: [change(SETTLE, ENDS, endsOnly("LIMIT 1")), change(SETTLE, ENDED, "SELECT place FROM held`")],
   },
   {
     name: "loses the marks of all handlers but one",
     shownBy: MARKS,
-    changes: [change(SETTLE, MARK, `${MARK} WHERE gone.handler = (SELECT min(handler) FROM gone)`)],
+    changes: [
+      change(SETTLE, ENDS, endsOnly("WHERE handler = (SELECT min(handler) FROM held)")),
+      change(SETTLE, ENDED, "SELECT place FROM held`"),
+    ],
   },
   {
     name: "leaves the work that ctx.commit has done",
     shownBy: "a commit ends its work, and leaves nothing to recover",
-    changes: [
-      change(
-        SCHEMA,
-        "DELETE FROM pigeonhole.inbox_work WHERE ctid = (",
-        "UPDATE pigeonhole.inbox_work SET error = NULL WHERE ctid = (",
-      ),
-    ],
+    changes: [change(SCHEMA, 'SET ${ended("ended_at")} WHERE ctid', "SET error = NULL WHERE ctid")],
   },
   {
     name: "takes another handler's mark for its own",
     shownBy: RETRY,
-    changes: [change(REPLAN, "d.handler = h.handler AND NOT d.discarded", "NOT d.discarded")],
+    changes: [
+      change(
+        REPLAN,
+        ADDED,
+        ADDED.replace(
+          "\n",
+          " WHERE NOT EXISTS (SELECT 1 FROM pigeonhole.inbox_work AS d WHERE d.seq = :seq AND d.state = 'done')\n",
+        ),
+      ),
+    ],
   },
   {
     name: "plans what is done once more",
     shownBy: RETRY,
-    changes: [change(REPLAN, "d.handler = h.handler AND NOT d.discarded", "d.handler = h.handler AND false")],
+    changes: [change(REPLAN, "WHERE w.discarded`", "WHERE w.state = 'done'`")],
   },
   {
     name: "uses a number again when its event was dropped",
@@ -126,7 +136,7 @@ export const TWIN_MUTANTS: readonly PostgresMutant[] = [
       change(
         `${ROOM}/operations/lease.js`,
         "AND w.due_at <= :now",
-        "AND w.due_at <= :now AND w.seq > (SELECT coalesce(max(seq), 0) FROM pigeonhole.inbox_done)",
+        "AND w.due_at <= :now AND w.seq > (SELECT coalesce(max(seq), 0) FROM pigeonhole.inbox_work WHERE state = 'done')",
       ),
     ],
   },
@@ -170,7 +180,7 @@ export const TWIN_MUTANTS: readonly PostgresMutant[] = [
   {
     name: "drops events that have work",
     shownBy: RETENTION,
-    changes: [change(PRUNE, '"NOT EXISTS (SELECT 1 FROM pigeonhole.inbox_work AS w WHERE w.seq = r.seq)"', '"true"')],
+    changes: [change(PRUNE, "w.seq = r.seq AND w.state <> 'done'", "false")],
   },
   {
     name: "drops the marks of events that stay",
@@ -184,7 +194,7 @@ export const TWIN_MUTANTS: readonly PostgresMutant[] = [
       change(
         PRUNE,
         REMOVE_MARKS,
-        '"DELETE FROM pigeonhole.inbox_done WHERE seq = ANY(:seqs) AND handler = (SELECT min(handler) FROM pigeonhole.inbox_done)"',
+        '"DELETE FROM pigeonhole.inbox_work WHERE seq = ANY(:seqs) AND handler = (SELECT min(handler) FROM pigeonhole.inbox_work)"',
       ),
     ],
   },

@@ -30,7 +30,7 @@ export const TWIN_SCENARIOS: readonly PostgresScenario[] = [
       const lease = await acceptLeased(store, "settled");
       const client = await scene.begin();
       const { schema } = scene.database;
-      await client.query(`LOCK TABLE ${schema}.inbox_event, ${schema}.inbox_done IN EXCLUSIVE MODE`);
+      await client.query(`LOCK TABLE ${schema}.inbox_event, ${schema}.inbox_work IN EXCLUSIVE MODE`);
       const answered: string[] = [];
       const answers = [store.accept(newEvent("new")), store.settle(settlements.done(lease))].map(async (answer) => {
         const result = await answer;
@@ -155,8 +155,10 @@ export const TWIN_SCENARIOS: readonly PostgresScenario[] = [
       while ((await store.prune(DROPS_IDS)) > 0);
       expect(await statesOf(store, "kept")).toEqual({ h: "done", i: "leased" });
       expect(await store.get("dropped")).toBeUndefined();
-      const { rows } = await scene.database.pool.query(`SELECT handler FROM ${scene.database.schema}.inbox_done`);
-      expect(rows).toEqual([{ handler: "h" }]);
+      const { rows } = await scene.database.pool.query(
+        `SELECT handler FROM ${scene.database.schema}.inbox_work ORDER BY seq, handler`,
+      );
+      expect(rows).toEqual([{ handler: "h" }, { handler: "i" }]);
     },
   },
 ];

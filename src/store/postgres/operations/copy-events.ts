@@ -34,9 +34,10 @@ const INSERT_WORK = `
 
 const INSERT_DONE = `
   WITH marked AS (
-    INSERT INTO pigeonhole.inbox_done (seq, handler, settled_at, attempts, discarded)
-    SELECT * FROM unnest(:seqs::bigint[], :handlers::text[], :settledAts::bigint[], :attempts::integer[],
-      :discardeds::boolean[]) AS d (seq, handler, settled_at, attempts, discarded)
+    INSERT INTO pigeonhole.inbox_work (seq, handler, state, settled_at, started, finished, discarded)
+    SELECT seq, handler, 'done', settled_at, attempts, 0, discarded
+    FROM unnest(:seqs::bigint[], :handlers::text[], :settledAts::bigint[], :attempts::integer[], :discardeds::boolean[])
+      AS d (seq, handler, settled_at, attempts, discarded)
     RETURNING discarded
   )
   INSERT INTO pigeonhole.done_count (done) SELECT count(*) FROM marked WHERE NOT discarded HAVING count(*) > 0`;

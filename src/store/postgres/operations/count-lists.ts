@@ -4,8 +4,7 @@ import { countOutbox } from "./outbox-inspect.js";
 
 const COUNT_EVENTS = `
   SELECT state, count(DISTINCT seq) AS rows FROM pigeonhole.inbox_work GROUP BY state
-  UNION ALL SELECT 'all', count(*) FROM pigeonhole.inbox_event
-  UNION ALL SELECT 'done', count(DISTINCT seq) FROM pigeonhole.inbox_done`;
+  UNION ALL SELECT 'all', count(*) FROM pigeonhole.inbox_event`;
 
 /** Counts the rows of each list. It reads the number of every event, so it is for an operator's view. */
 export async function countLists(sql: Sql): Promise<ListCounts> {

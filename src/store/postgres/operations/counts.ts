@@ -1,5 +1,6 @@
 import type { StoreCounts } from "../../inbox-view.js";
 import type { Sql } from "../sql.js";
+import { OPEN_WORK } from "./open-work.js";
 import { listPaused } from "./paused-handlers.js";
 
 /** Rows of `done_count` are added up when there are so many. */
@@ -13,10 +14,10 @@ interface Group {
   oldestSeq: number;
 }
 
-/** Counts the work that has rows; the number of stored events does not matter. */
+/** The number of stored events does not matter. */
 const COUNT_WORK = `
   SELECT handler, state, count(*) AS rows, min(due_at) AS "dueAt", min(seq) AS "oldestSeq"
-  FROM pigeonhole.inbox_work GROUP BY handler, state`;
+  FROM ${OPEN_WORK} AS w GROUP BY handler, state`;
 
 const SELECT_DONE = "SELECT coalesce(sum(done), 0) AS done, count(*) AS rows FROM pigeonhole.done_count";
 

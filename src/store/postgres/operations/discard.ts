@@ -1,18 +1,16 @@
 import type { Sql } from "../sql.js";
+import { ended } from "./ended.js";
 
 /** Leased work is left to its run. */
 const END_WORK = `
   WITH held AS MATERIALIZED (
-    SELECT seq, handler FROM pigeonhole.inbox_work WHERE seq = :seq AND state <> 'leased'
+    SELECT seq, handler FROM pigeonhole.inbox_work WHERE seq = :seq AND state NOT IN ('leased', 'done')
     ORDER BY seq, handler FOR UPDATE
-  ), gone AS (
-    DELETE FROM pigeonhole.inbox_work AS w USING held WHERE w.seq = held.seq AND w.handler = held.handler
-    RETURNING w.seq, w.handler, w.started
   )
-  INSERT INTO pigeonhole.inbox_done (seq, handler, settled_at, attempts, discarded)
-  SELECT seq, handler, :now, started, true FROM gone`;
+  UPDATE pigeonhole.inbox_work AS w SET ${ended(":now::bigint")}, discarded = true
+  FROM held WHERE w.seq = held.seq AND w.handler = held.handler`;
 
-/** Ends work without running it; the marks say so. Returns how many pieces. */
+/** Ends work without running it. Returns how many pieces. */
 export function endWork(sql: Sql, { seq, now }: { seq: number; now: number }): Promise<number> {
   return sql.run(END_WORK, { seq, now });
 }

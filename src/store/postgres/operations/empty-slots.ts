@@ -4,9 +4,10 @@ import type { Sql } from "../sql.js";
 import { sqlStateOf } from "../store-error.js";
 import { type BodySlot, NO_SLOT, bodiesIn, openNextSlot, readSlots } from "./body-slots.js";
 import { LOCK_EVENTS } from "./lock-events.js";
+import { OPEN_WORK } from "./open-work.js";
 import { isSeenFromBefore, sessionsHolding } from "./slot-sessions.js";
 
-/** A check of bodies only reads two indexes, so that many are checked for one that may be removed. */
+/** A check of bodies only reads, so that many are checked for one that may be removed. */
 const CHECKED_FOR_ONE = 20;
 
 /** What reads bodies waits meanwhile; what stores them goes on. The lock is given up when it is not there by then. */
@@ -36,7 +37,7 @@ const checkPageOf = (bodies: string) => `
   ), wanted AS MATERIALIZED (
     SELECT seq FROM pigeonhole.inbox_event
     WHERE seq = ANY(ARRAY(SELECT seq FROM page)) AND received_at >= :before
-    UNION SELECT seq FROM pigeonhole.inbox_work WHERE seq = ANY(ARRAY(SELECT seq FROM page))
+    UNION SELECT seq FROM pigeonhole.inbox_work WHERE seq = ANY(ARRAY(SELECT seq FROM page)) AND state <> 'done'
   ), failed AS (
     DELETE FROM pigeonhole.inbox_failed
     WHERE seq = ANY(ARRAY(SELECT seq FROM page)) AND seq NOT IN (SELECT seq FROM wanted)
@@ -52,7 +53,7 @@ const checkAllOf = (bodies: string) => `
     pg_snapshot_xmax(pg_current_snapshot())::text AS "seenAt",
     EXISTS (SELECT 1 FROM ONLY ${bodies} WHERE seq > :through) AS "hasLater",
     ARRAY(
-      SELECT DISTINCT w.seq::text FROM pigeonhole.inbox_work AS w
+      SELECT DISTINCT w.seq::text FROM ${OPEN_WORK} AS w
       WHERE w.seq >= (SELECT min(seq) FROM ONLY ${bodies}) AND w.seq <= :through
         AND (SELECT true FROM ONLY ${bodies} AS b WHERE b.seq = w.seq)
       LIMIT :batch) AS wanted`;

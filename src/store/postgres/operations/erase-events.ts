@@ -40,7 +40,7 @@ export interface ErasedRows {
   lastSeq: number | undefined;
 }
 
-/** What an event keeps is its row and its marks: a redelivery is a duplicate, and nothing runs twice. */
+/** What an event keeps is its row and its ended work: a redelivery is a duplicate, and nothing runs twice. */
 export async function eraseEvents(sql: Sql, range: EraseRange, task: ErasureTask): Promise<ErasedRows> {
   const rows = await sql.rows<{ seq: number; body: Uint8Array | null; texts: string[] }>(SELECT_PAGE, { ...range });
   const counts: Partial<EraseCounts>[] = [];
@@ -68,7 +68,7 @@ async function eraseEvent(sql: Sql, seq: number, { now, dryRun }: ErasureTask): 
 
 async function countWaiting(sql: Sql, seq: number): Promise<number> {
   const row = await sql.row<{ rows: number }>(
-    "SELECT count(*) AS rows FROM pigeonhole.inbox_work WHERE seq = :seq AND state <> 'leased'",
+    "SELECT count(*) AS rows FROM pigeonhole.inbox_work WHERE seq = :seq AND state NOT IN ('leased', 'done')",
     { seq },
   );
   return row?.rows ?? 0;

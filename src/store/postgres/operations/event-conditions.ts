@@ -2,6 +2,7 @@ import { choiceValues } from "../../error-group-id.js";
 import type { JobWork } from "../../bulk-jobs.js";
 import type { WorkChoice } from "../../inbox-view.js";
 import type { WorkState } from "../../work-state.js";
+import { OPEN_WORK } from "./open-work.js";
 
 const OF_EVENT: Partial<Record<keyof WorkChoice, string>> = {
   type: "e.type = :type",
@@ -22,8 +23,6 @@ const OF_WORK: Partial<Record<keyof JobWork, string>> = {
 
 const IN_WORK = (conditions: string): string =>
   `EXISTS (SELECT 1 FROM pigeonhole.inbox_work AS w WHERE w.seq = e.seq AND ${conditions})`;
-const IN_DONE = (conditions: string): string =>
-  `EXISTS (SELECT 1 FROM pigeonhole.inbox_done AS d WHERE d.seq = e.seq AND ${conditions})`;
 
 type ConditionQuery = Omit<JobWork, "state"> & { state?: WorkState | undefined };
 
@@ -44,10 +43,10 @@ export function workConditionsOf(query: ConditionQuery): string[] {
   return [...chosen(OF_WORK, query), ...chosen(OF_EVENT, query)];
 }
 
-/** Rows of `inbox_work` as `w`, joined with their events as `e` only if a condition on these is chosen. */
+/** Work that is not done as `w`, joined with its events as `e` only if a condition on these is chosen. */
 export function fromWork(query: ConditionQuery): string {
   const join = chosen(OF_EVENT, query).length === 0 ? "" : "JOIN pigeonhole.inbox_event AS e ON e.seq = w.seq";
-  return `FROM pigeonhole.inbox_work AS w ${join}`;
+  return `FROM ${OPEN_WORK} AS w ${join}`;
 }
 
 /**
@@ -71,14 +70,5 @@ export function fromListed(query: ConditionQuery): string {
 function eventConditionsOf(query: ConditionQuery): string[] {
   const ofEvent = chosen(OF_EVENT, query);
   const ofWork = chosen(OF_WORK, query);
-  if (ofWork.length === 0) return ofEvent;
-  const conditions = ofWork.join(" AND ");
-  // Done work has no reason and no error.
-  const inDone =
-    query.error === undefined && query.errorGroup === undefined
-      ? [IN_DONE(query.handler === undefined ? "true" : (OF_WORK.handler as string))]
-      : [];
-  const inWork = query.state === "done" ? [] : [IN_WORK(conditions)];
-  const places = [...inWork, ...inDone];
-  return [...ofEvent, places.length === 0 ? "false" : `(${places.join(" OR ")})`];
+  return ofWork.length === 0 ? ofEvent : [...ofEvent, IN_WORK(ofWork.join(" AND "))];
 }

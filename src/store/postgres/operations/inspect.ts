@@ -23,15 +23,11 @@ const EVENT_COLUMNS = `
     OR EXISTS (SELECT 1 FROM pigeonhole.inbox_holder AS h WHERE h.first = e.seq) AS "hasOthers"`;
 
 const SELECT_WORK = `
-  SELECT w.*, h.max_attempts AS "maxAttempts" FROM (
-    SELECT seq, handler, state, reason, error, started AS attempts, due_at AS "dueAt", settled_at AS "settledAt",
-      false AS discarded, CASE handler WHEN '' THEN waits_since END AS "retryRequestedAt"
-    FROM pigeonhole.inbox_work WHERE seq = ANY(:seqs)
-    UNION ALL
-    SELECT seq, handler, 'done', NULL, NULL, attempts, NULL, settled_at, discarded, NULL
-    FROM pigeonhole.inbox_done WHERE seq = ANY(:seqs)
-  ) AS w LEFT JOIN pigeonhole.inbox_handler AS h ON h.handler = w.handler
-  ORDER BY w.handler`;
+  SELECT w.seq, w.handler, w.state, w.reason, w.error, w.started AS attempts, w.due_at AS "dueAt",
+    w.settled_at AS "settledAt", w.discarded, CASE w.handler WHEN '' THEN w.waits_since END AS "retryRequestedAt",
+    h.max_attempts AS "maxAttempts"
+  FROM pigeonhole.inbox_work AS w LEFT JOIN pigeonhole.inbox_handler AS h ON h.handler = w.handler
+  WHERE w.seq = ANY(:seqs) ORDER BY w.handler`;
 
 /** A page of events with the state of each handler, newest first. */
 export async function listEvents(sql: Sql, query: PatientEventQuery): Promise<PatientEventPage> {

@@ -37,8 +37,7 @@ export async function isUnhandled(sql: Sql, first: number): Promise<boolean> {
   const found = await sql.row(
     `SELECT 1 AS found WHERE EXISTS (SELECT 1 FROM pigeonhole.inbox_work WHERE ${IN_BODIES})
        AND NOT EXISTS (
-         SELECT 1 FROM pigeonhole.inbox_work WHERE ${IN_BODIES} AND (state <> 'parked' OR reason = 'crash_loop'))
-       AND NOT EXISTS (SELECT 1 FROM pigeonhole.inbox_done WHERE ${IN_BODIES})`,
+         SELECT 1 FROM pigeonhole.inbox_work WHERE ${IN_BODIES} AND (state <> 'parked' OR reason = 'crash_loop'))`,
     { first },
   );
   return found !== undefined;
@@ -65,10 +64,9 @@ async function isWithOther(sql: Sql, of: BodyForHandler): Promise<boolean> {
      WHERE h.first = :first AND h.handler = :handler AND h.seq <> :seq
        AND (h.seq = 0
          OR EXISTS (
-           SELECT 1 FROM pigeonhole.inbox_done AS d WHERE d.seq = h.seq AND d.handler = :handler AND NOT d.discarded)
-         OR EXISTS (
            SELECT 1 FROM pigeonhole.inbox_work AS w
-           WHERE w.seq = h.seq AND w.handler = :handler AND w.state IN ('pending', 'leased')))`,
+           WHERE w.seq = h.seq AND w.handler = :handler AND w.state IN ('pending', 'leased', 'done')
+             AND NOT w.discarded))`,
     of,
   );
   return found !== undefined;
@@ -94,7 +92,7 @@ export async function readOthers(sql: Sql, seq: number): Promise<{ ids: string[]
     { first, seq },
   );
   const ended = await sql.rows<{ handler: string }>(
-    "SELECT handler FROM pigeonhole.inbox_done WHERE seq = :seq AND discarded",
+    "SELECT handler FROM pigeonhole.inbox_work WHERE seq = :seq AND discarded",
     { seq },
   );
   const withOther = new Set<string>();

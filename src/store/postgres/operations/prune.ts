@@ -22,7 +22,7 @@ interface PruneRow {
   since: number;
 }
 
-const IS_SETTLED = "NOT EXISTS (SELECT 1 FROM pigeonhole.inbox_work AS w WHERE w.seq = r.seq)";
+const IS_SETTLED = "NOT EXISTS (SELECT 1 FROM pigeonhole.inbox_work AS w WHERE w.seq = r.seq AND w.state <> 'done')";
 
 /** Errors in full and names of steps may quote the body. */
 const REMOVE_BODIES = [
@@ -42,11 +42,11 @@ const EVENT: Kind = {
       AND NOT EXISTS (SELECT 1 FROM pigeonhole.inbox_other AS o WHERE o.first = r.seq)
       AND NOT EXISTS (
         SELECT 1 FROM pigeonhole.inbox_other AS o JOIN pigeonhole.inbox_other AS s ON s.first = o.first
-          JOIN pigeonhole.inbox_work AS w ON w.seq IN (s.seq, s.first)
+          JOIN pigeonhole.inbox_work AS w ON w.seq IN (s.seq, s.first) AND w.state <> 'done'
         WHERE o.seq = r.seq)`,
   remove: [
     ...REMOVE_BODIES,
-    "DELETE FROM pigeonhole.inbox_done WHERE seq = ANY(:seqs)",
+    "DELETE FROM pigeonhole.inbox_work WHERE seq = ANY(:seqs)",
     `UPDATE pigeonhole.inbox_holder AS h SET seq = 0 FROM pigeonhole.inbox_other AS o
      WHERE o.seq = ANY(:seqs) AND h.seq = o.seq AND h.first = o.first`,
     "DELETE FROM pigeonhole.inbox_holder WHERE first = ANY(:seqs)",

@@ -2,6 +2,7 @@ import { NOTE_HANDLER } from "../../../base/note-handler.js";
 import { errorKeyOf } from "../../error-kind.js";
 import type { ReplanPlan } from "../../store.js";
 import type { Sql } from "../sql.js";
+import { ended } from "./ended.js";
 import { lockBodies, takeBody } from "./other-bytes.js";
 
 const note = NOTE_HANDLER;
@@ -9,18 +10,18 @@ const note = NOTE_HANDLER;
 /** What a retry sets. */
 export const RESET = `
   state = 'pending', due_at = :now, settled_at = NULL, reason = NULL, started = 0, finished = 0, waits_since = NULL,
-  error_type = NULL, error_group = NULL, failed_at = NULL`;
+  error_type = NULL, error_group = NULL, failed_at = NULL, discarded = false`;
+
 const IS_STUCK = "seq = :seq AND handler <> '' AND state IN ('dead', 'parked')";
 
 /** What is being settled at the moment is either done afterwards, or still there. */
 const LOCK_WORK = "SELECT 1 FROM pigeonhole.inbox_work WHERE seq = :seq ORDER BY handler FOR UPDATE";
 
+/** What was discarded may run again. */
 const ADD_WORK = `
-  INSERT INTO pigeonhole.inbox_work (seq, handler, state, due_at, started, finished)
-  SELECT :seq, handler, 'pending', :now, 0, 0 FROM unnest(:handlers::text[]) AS h (handler)
-  WHERE NOT EXISTS (
-    SELECT 1 FROM pigeonhole.inbox_done AS d WHERE d.seq = :seq AND d.handler = h.handler AND NOT d.discarded)
-  ON CONFLICT (seq, handler) DO NOTHING RETURNING handler`;
+  INSERT INTO pigeonhole.inbox_work AS w (seq, handler, state, due_at, started, finished)
+  SELECT :seq, handler, 'pending', :now::bigint, 0, 0 FROM unnest(:handlers::text[]) AS h (handler)
+  ON CONFLICT (seq, handler) DO UPDATE SET ${RESET} WHERE w.discarded`;
 
 /** Makes the stuck work of an event pending, with its counters at 0, and adds missing work. In one transaction. */
 export async function replanEvent(sql: Sql, plan: ReplanPlan): Promise<number> {
@@ -42,12 +43,7 @@ export async function replanEvent(sql: Sql, plan: ReplanPlan): Promise<number> {
           now,
           handlers,
         });
-  const added = await sql.rows<{ handler: string }>(ADD_WORK, { seq, now, handlers });
-  await sql.run("DELETE FROM pigeonhole.inbox_done WHERE seq = :seq AND handler = ANY(:added) AND discarded", {
-    seq,
-    added: added.map(({ handler }) => handler),
-  });
-  return reset + added.length;
+  return reset + (await sql.run(ADD_WORK, { seq, now, handlers }));
 }
 
 async function isRequested(sql: Sql, seq: number): Promise<boolean> {
@@ -61,7 +57,6 @@ async function isRequested(sql: Sql, seq: number): Promise<boolean> {
 
 async function replaceNote(sql: Sql, { seq, parked, now }: ReplanPlan): Promise<void> {
   await sql.run("DELETE FROM pigeonhole.inbox_work WHERE seq = :seq AND handler = :note", { seq, note });
-  await sql.run("DELETE FROM pigeonhole.inbox_done WHERE seq = :seq AND handler = :note", { seq, note });
   if (parked === undefined) return;
   await sql.run(
     `INSERT INTO pigeonhole.inbox_work
@@ -88,15 +83,13 @@ async function takeFromOthers(sql: Sql, plan: ReplanPlan, first: number): Promis
   return handlers.filter((handler) => !refused.has(handler));
 }
 
-/** Ends a piece of stuck work without running it, and marks it so. */
+/** Ends a piece of stuck work without running it, also where there was none. */
 export async function endStuckPiece(sql: Sql, piece: { seq: number; handler: string; now: number }): Promise<void> {
   await sql.run(
-    `WITH gone AS (
-       DELETE FROM pigeonhole.inbox_work WHERE ${IS_STUCK} AND handler = :handler RETURNING started
-     )
-     INSERT INTO pigeonhole.inbox_done (seq, handler, settled_at, attempts, discarded)
-     VALUES (:seq, :handler, :now, coalesce((SELECT started FROM gone), 0), true)
-     ON CONFLICT (seq, handler) DO NOTHING`,
+    `INSERT INTO pigeonhole.inbox_work AS w (seq, handler, state, settled_at, started, finished, discarded)
+     VALUES (:seq, :handler, 'done', :now::bigint, 0, 0, true)
+     ON CONFLICT (seq, handler) DO UPDATE SET ${ended(":now::bigint")}, discarded = true
+       WHERE w.state IN ('dead', 'parked')`,
     piece,
   );
 }

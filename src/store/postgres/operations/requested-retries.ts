@@ -15,14 +15,16 @@ export async function requestRetry(sql: Sql, seq: number, now: number): Promise<
 }
 
 /**
- * Asks a receiver to read an event again that no handler got: it is parked until then. Does nothing with an event that
- * has work, or no body.
+ * Asks a receiver to read an event again that no handler got, or whose note was discarded: it is parked until then. Does
+ * nothing with an event that has no body.
  */
 export async function requestReading(sql: Sql, seq: number, now: number): Promise<boolean> {
   await sql.run(
-    `INSERT INTO pigeonhole.inbox_work (seq, handler, state, settled_at, started, finished, reason)
+    `INSERT INTO pigeonhole.inbox_work AS w (seq, handler, state, settled_at, started, finished, reason)
      SELECT seq, :note, 'parked', :now, 0, 0, :reason FROM pigeonhole.inbox_body WHERE seq = :seq
-     ON CONFLICT (seq, handler) DO NOTHING`,
+     ON CONFLICT (seq, handler) DO UPDATE
+       SET state = 'parked', settled_at = excluded.settled_at, reason = excluded.reason, discarded = false
+       WHERE w.discarded`,
     { seq, note, now, reason: NO_HANDLER },
   );
   return requestRetry(sql, seq, now);

@@ -4,6 +4,7 @@ import type { SettleResult } from "../../store.js";
 import type { Settlement } from "../../work.js";
 import type { Sql } from "../sql.js";
 import { nameOfContactEvent } from "./contact-event-name.js";
+import { ended } from "./ended.js";
 import { KEEP_FAILED_RUNS } from "./failed-runs.js";
 import { SELECT_HOLDING, leaseColumns } from "./lease-columns.js";
 import { tracesOf } from "./traces-of.js";
@@ -33,22 +34,19 @@ const SETTLE_DONE = `
   WITH given AS (
     SELECT * FROM unnest(:seqs::bigint[], :handlers::text[], :tokens::bigint[], :ats::bigint[], :dropSteps::boolean[])
       WITH ORDINALITY AS g (seq, handler, token, at, drop_steps, place)
-  ), ${HELD}, gone AS (
-    DELETE FROM pigeonhole.inbox_work AS w USING held
-    WHERE w.seq = held.seq AND w.handler = held.handler RETURNING held.place, w.seq, w.handler, w.started
-  ), marks AS (
-    INSERT INTO pigeonhole.inbox_done (seq, handler, settled_at, attempts, discarded)
-    SELECT gone.seq, gone.handler, g.at, gone.started, false FROM gone JOIN given AS g USING (place)
+  ), ${HELD}, done AS (
+    UPDATE pigeonhole.inbox_work AS w SET ${ended("g.at")}
+    FROM held JOIN given AS g USING (place) WHERE w.seq = held.seq AND w.handler = held.handler RETURNING g.place
   ), recorded AS (
     INSERT INTO pigeonhole.outbox_event (key, name, body, occurred_at, recorded_at, inbox_seq, trace, by_handler, state)
     SELECT r.key, r.name, r.body, r.occurred_at, g.at, g.seq, r.trace, true, 'pending'
     FROM unnest(:recordPlaces::bigint[], :keys::text[], :names::text[], :bodies::text[], :occurredAts::bigint[],
       :traces::text[]) WITH ORDINALITY AS r (place, key, name, body, occurred_at, trace, number)
-    JOIN gone USING (place) JOIN given AS g USING (place) ORDER BY r.number
+    JOIN done USING (place) JOIN given AS g USING (place) ORDER BY r.number
   ), counted AS (
-    INSERT INTO pigeonhole.done_count (done) SELECT count(*) FROM gone HAVING count(*) > 0
+    INSERT INTO pigeonhole.done_count (done) SELECT count(*) FROM done HAVING count(*) > 0
   )
-  SELECT place FROM gone`;
+  SELECT place FROM done`;
 
 const SETTLE_ONE = "SELECT pigeonhole.settle_done(:seq, :handler, :token, :at, :dropSteps) AS transaction";
 

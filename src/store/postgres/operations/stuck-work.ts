@@ -1,5 +1,6 @@
 import type { StuckPiece, StuckWork } from "../../inbox-operator.js";
 import type { Sql } from "../sql.js";
+import { ended } from "./ended.js";
 import { choiceParameters, fromWork, workConditionsOf } from "./event-conditions.js";
 import { lockBodies, takeBody } from "./other-bytes.js";
 import { RESET, endStuckPiece } from "./replan.js";
@@ -96,19 +97,16 @@ export async function countStillStuck(sql: Sql, pieces: readonly StuckPiece[]): 
   return row?.stuck ?? 0;
 }
 
-/** Ends stuck pieces without running them; the marks say so. Returns those that ended. */
+/** Ends stuck pieces without running them. Returns those that ended. */
 export function endPieces(sql: Sql, { pieces, now }: StuckPieces): Promise<StuckPiece[]> {
   return sql.rows(
     `WITH held AS MATERIALIZED (
        SELECT w.seq, w.handler FROM pigeonhole.inbox_work AS w
        JOIN unnest(:seqs::bigint[], :handlers::text[]) AS p (seq, handler) ON w.seq = p.seq AND w.handler = p.handler
        WHERE w.state IN ('dead', 'parked') ORDER BY w.seq, w.handler FOR UPDATE OF w
-     ), gone AS (
-       DELETE FROM pigeonhole.inbox_work AS w USING held WHERE w.seq = held.seq AND w.handler = held.handler
-       RETURNING w.seq, w.handler, w.started
      )
-     INSERT INTO pigeonhole.inbox_done (seq, handler, settled_at, attempts, discarded)
-     SELECT seq, handler, :now, started, true FROM gone RETURNING seq, handler`,
+     UPDATE pigeonhole.inbox_work AS w SET ${ended(":now::bigint")}, discarded = true
+     FROM held WHERE w.seq = held.seq AND w.handler = held.handler RETURNING w.seq, w.handler`,
     { ...columnsOf(pieces), now },
   );
 }
