@@ -36,7 +36,7 @@ describeOnPostgres((database) => {
         place: placeOf(database),
         dispose: drop,
         async setInJobs(column, text) {
-          await database.pool.query(`UPDATE ${database.schema}.job SET ${column} = $1`, [text]);
+          await database.pool.query(`UPDATE ${database.schema}.inbox_job SET ${column} = $1`, [text]);
         },
       };
     },

@@ -175,7 +175,7 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
   -- Ended runs of handlers by ten minutes (step), by how they ended, and by how long they took (the lower bound of a
   -- bucket). Each node has rows of its own: no node waits for another. About 60 bytes a row, and a busy handler has
   -- some 6 rows on each node for each of the 1,152 steps of 8 days: 0.4 MB.
-  CREATE TABLE pigeonhole.handler_time (
+  CREATE TABLE pigeonhole.inbox_handler_time (
     step    bigint  NOT NULL,
     handler text    COLLATE "C" NOT NULL,
     outcome text    COLLATE "C" NOT NULL CHECK (outcome IN ('done', 'failed')),
@@ -275,26 +275,27 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
     used_at timestamptz NOT NULL
   );
 
-  CREATE TABLE pigeonhole.known_time (
+  -- Times that receivers know.
+  CREATE TABLE pigeonhole.counter (
     name  text   COLLATE "C" PRIMARY KEY,
     value bigint NOT NULL
   );
 
   -- Handlers that get no work until a person resumes them.
-  CREATE TABLE pigeonhole.paused_handler (
+  CREATE TABLE pigeonhole.inbox_paused (
     handler   text   COLLATE "C" PRIMARY KEY,
     since     bigint NOT NULL,
     paused_by text   NOT NULL
   );
 
   -- Random bytes that all processes of this store share.
-  CREATE TABLE pigeonhole.secret (
+  CREATE TABLE pigeonhole.inbox_secret (
     name  text  COLLATE "C" PRIMARY KEY,
     value bytea NOT NULL
   );
 
   -- Changes of much work, a page at a time. choice and position are JSON; position is the last piece looked at.
-  CREATE TABLE pigeonhole.job (
+  CREATE TABLE pigeonhole.inbox_job (
     job        bigint  PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
     id         text    COLLATE "C" NOT NULL UNIQUE,
     action     text    COLLATE "C" NOT NULL,
@@ -310,17 +311,17 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
     error      text,
     CHECK ((state = 'open') = (ended_at IS NULL))
   );
-  CREATE INDEX job_open ON pigeonhole.job (job) WHERE state = 'open';
+  CREATE INDEX inbox_job_open ON pigeonhole.inbox_job (job) WHERE state = 'open';
 
   -- What each process last said of itself, as JSON.
-  CREATE TABLE pigeonhole.process_status (
+  CREATE TABLE pigeonhole.inbox_process_status (
     process text   COLLATE "C" PRIMARY KEY,
     at      bigint NOT NULL,
     status  text   NOT NULL
   );
 
   -- Figures of one process in one step of time, as JSON. resolution is the length of the step in milliseconds.
-  CREATE TABLE pigeonhole.figure (
+  CREATE TABLE pigeonhole.inbox_figure (
     resolution bigint NOT NULL,
     step       bigint NOT NULL,
     process    text   COLLATE "C" NOT NULL,
@@ -328,9 +329,9 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
     PRIMARY KEY (resolution, step, process)
   ) WITH (fillfactor = 94);
 
-  -- Figures of one process in the step of each length that it writes about. What ended is added to the table figure, in
+  -- Figures of one process in the step of each length that it writes about. What ended is added to the table of figures, in
   -- a row without a process. Rows of both are changed in place, for which a page has room for one more.
-  CREATE TABLE pigeonhole.open_figure (
+  CREATE TABLE pigeonhole.inbox_open_figure (
     process    text   COLLATE "C" NOT NULL,
     resolution bigint NOT NULL,
     step       bigint NOT NULL,

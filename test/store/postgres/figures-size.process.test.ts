@@ -14,7 +14,7 @@ const STEP = 1_800_000_000_000;
 const MEGABYTE = 1_000_000;
 /** Writes that meet: each process has its own moment in the 10 s. */
 const AT_ONCE = 4;
-const TABLES = ["figure", "open_figure"];
+const TABLES = ["inbox_figure", "inbox_open_figure"];
 const figures = busyFigures(HANDLERS);
 
 describeOnPostgres((database) => {
@@ -43,7 +43,7 @@ describeOnPostgres((database) => {
       SELECT count(*)::int AS rows, count(DISTINCT (resolution, step))::int AS steps, (
         SELECT sum(pg_total_relation_size(oid))::int FROM pg_class
         WHERE relname = ANY ($1) AND relnamespace = '${schema}'::regnamespace) AS bytes
-      FROM (SELECT resolution, step FROM ${schema}.figure UNION ALL SELECT resolution, step FROM ${schema}.open_figure)`;
+      FROM (SELECT resolution, step FROM ${schema}.inbox_figure UNION ALL SELECT resolution, step FROM ${schema}.inbox_open_figure)`;
     const found = (await pool.query<{ rows: number; steps: number; bytes: number }>(`${sql} AS f`, [TABLES])).rows[0];
     const kept = Object.values(FIGURE_RANGES).reduce((sum, { keptMs, stepMs }) => sum + keptMs / stepMs, 0);
     expect(found?.steps).toBe(kept);

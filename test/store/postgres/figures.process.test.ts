@@ -62,11 +62,11 @@ describeOnPostgres((database) => {
     const { store, write } = await openFigures();
     for (const at of [0, 10, 20, 30])
       for (const process of ["p1", "p2", "p3"]) await write(process, at * SECOND + Number(process.slice(1)));
-    expect(await valuesOf("SELECT step - 1800000000000 AS value FROM SCHEMA.figure ORDER BY step")).toEqual([
+    expect(await valuesOf("SELECT step - 1800000000000 AS value FROM SCHEMA.inbox_figure ORDER BY step")).toEqual([
       "0",
       "10000",
     ]);
-    const open = `SELECT process || ' ' || step - 1800000000000 AS value FROM SCHEMA.open_figure
+    const open = `SELECT process || ' ' || step - 1800000000000 AS value FROM SCHEMA.inbox_open_figure
       WHERE resolution = 10000 ORDER BY process`;
     expect(await valuesOf(open)).toEqual([" 20000", "p1 30000", "p2 30000", "p3 30000"]);
     for (const at of [0, 10, 20, 30]) expect(await acceptedAt(store, at * SECOND)).toBe(3);
@@ -77,7 +77,7 @@ describeOnPostgres((database) => {
     await write("late", 0);
     for (const at of [0, 10, 20, 30]) await write("p1", at * SECOND);
     await write("late", 30 * SECOND);
-    expect(await valuesOf("SELECT process AS value FROM SCHEMA.figure WHERE step = 1800000000000")).toEqual([""]);
+    expect(await valuesOf("SELECT process AS value FROM SCHEMA.inbox_figure WHERE step = 1800000000000")).toEqual([""]);
     expect(await acceptedAt(store, 0)).toBe(2);
   });
 
@@ -85,11 +85,15 @@ describeOnPostgres((database) => {
     const { store, write } = await openFigures();
     for (const process of ["gone 1", "gone 2"]) await write(process, 0);
     for (const at of [0, 20 * MINUTE]) await write("p1", at);
-    const ofShortSteps = "SELECT process AS value FROM SCHEMA.open_figure WHERE resolution = 10000 ORDER BY process";
+    const ofShortSteps =
+      "SELECT process AS value FROM SCHEMA.inbox_open_figure WHERE resolution = 10000 ORDER BY process";
     expect(await valuesOf(ofShortSteps)).toEqual(["", "p1"]);
     expect(await acceptedAt(store, 0)).toBe(3);
     await write("p1", 40 * MINUTE);
-    expect(await valuesOf("SELECT DISTINCT process AS value FROM SCHEMA.open_figure ORDER BY 1")).toEqual(["", "p1"]);
+    expect(await valuesOf("SELECT DISTINCT process AS value FROM SCHEMA.inbox_open_figure ORDER BY 1")).toEqual([
+      "",
+      "p1",
+    ]);
     expect((await store.readFigures({ range: "7d", now: STEP })).answers.accepted?.at(-1)).toBe(4);
   });
 
@@ -97,10 +101,10 @@ describeOnPostgres((database) => {
     const { store, write } = await openFigures();
     const text = toStoredFigures(accepted(1));
     await database.pool.query(
-      `INSERT INTO ${schema}.figure SELECT 10000, $1::bigint + 10000 * n, '', $2 FROM generate_series(1, 20) AS n`,
+      `INSERT INTO ${schema}.inbox_figure SELECT 10000, $1::bigint + 10000 * n, '', $2 FROM generate_series(1, 20) AS n`,
       [STEP - DAY, text],
     );
-    const countOfOld = `SELECT count(*)::int AS value FROM SCHEMA.figure WHERE step < ${STEP}`;
+    const countOfOld = `SELECT count(*)::int AS value FROM SCHEMA.inbox_figure WHERE step < ${STEP}`;
     for (const at of [0, 10]) await write("p1", at * SECOND);
     expect(await valuesOf(countOfOld)).toEqual([20]);
     await write("p1", 20 * SECOND);

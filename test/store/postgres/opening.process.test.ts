@@ -1,4 +1,5 @@
 import { inspect } from "node:util";
+import Database from "better-sqlite3";
 import { Pool } from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createPostgresStore } from "#pigeonhole/store/postgres/postgres-store.js";
@@ -7,6 +8,7 @@ import { findFreePort } from "../../support/free-port.js";
 import { hasPostgres } from "../../support/tools.js";
 import { HOUR } from "#pigeonhole/base/duration.js";
 import { POSTGRES_MIGRATIONS } from "#pigeonhole/store/postgres/migrations.js";
+import { MIGRATIONS, STORE_TABLES } from "#pigeonhole/store/sqlite/migrations.js";
 import { writeSchemaSql } from "#pigeonhole/store/schema-sql.js";
 import { errorOf } from "../../support/error-of.js";
 import { context, expectCode, newEvent, settlements, T } from "../conformance/fixture.js";
@@ -156,6 +158,27 @@ describeOnPostgres((database) => {
     ])("the SQL of %j is refused", (request, message) => {
       expect(() => writeSchemaSql({ ...request, grantTo: undefined })).toThrow(message);
     });
+  });
+
+  /** What only a file needs. */
+  const ONLY_IN_FILES = new Set(["inbox_mark", "inbox_done", "inbox_event.direct"]);
+
+  test("tables and columns have the names that they have in a file", async () => {
+    await openStore(database);
+    const { rows } = await database.pool.query<{ name: string }>(
+      "SELECT table_name || '.' || column_name AS name FROM information_schema.columns WHERE table_schema = $1",
+      [database.schema],
+    );
+    const file = new Database(":memory:");
+    for (const migration of MIGRATIONS) file.exec(migration);
+    const inFile = STORE_TABLES.flatMap((table) =>
+      file
+        .prepare<[string, string], string>("SELECT ? || '.' || name FROM pragma_table_info(?)")
+        .pluck()
+        .all(table, table),
+    );
+    const found = new Set([...rows.map(({ name }) => name), ...ONLY_IN_FILES]);
+    expect(inFile.filter((name) => !found.has(name) && !ONLY_IN_FILES.has(name.split(".")[0] ?? ""))).toEqual([]);
   });
 
   describe("opening", () => {

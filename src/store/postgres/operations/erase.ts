@@ -15,7 +15,7 @@ import { eraseJobs } from "./erase-jobs.js";
 const LISTS = {
   events: { erase: eraseEvents, last: "max(seq) FROM pigeonhole.inbox_event" },
   contactEvents: { erase: eraseContactEvents, last: "max(seq) FROM pigeonhole.outbox_event" },
-  jobs: { erase: eraseJobs, last: "max(job) FROM pigeonhole.job" },
+  jobs: { erase: eraseJobs, last: "max(job) FROM pigeonhole.inbox_job" },
 } as const;
 
 /** Erases what mentions an address, a page at a time: of the events, the contact events and the jobs. */

@@ -31,19 +31,19 @@ import type { NodeLock } from "./recover.js";
 
 /** Until the transaction ends, nobody else takes what the process has. */
 const READ_OPEN = `
-  SELECT resolution, step, figures FROM pigeonhole.open_figure WHERE process = :process ORDER BY resolution FOR UPDATE`;
+  SELECT resolution, step, figures FROM pigeonhole.inbox_open_figure WHERE process = :process ORDER BY resolution FOR UPDATE`;
 
 /** In place of what it had before, so that neither the table nor its index grows. */
 const WRITE_OPEN = `
-  INSERT INTO pigeonhole.open_figure (process, resolution, step, figures)
+  INSERT INTO pigeonhole.inbox_open_figure (process, resolution, step, figures)
   SELECT :process, resolution, step, figures
   FROM unnest(:resolutions::bigint[], :steps::bigint[], :figures::text[]) AS given (resolution, step, figures)
   ON CONFLICT (process, resolution) DO UPDATE SET step = excluded.step, figures = excluded.figures`;
 
 /** What another process takes at the same time is left to it. */
 const TAKE_LEFT = `
-  DELETE FROM pigeonhole.open_figure WHERE ctid = ANY (ARRAY (
-    SELECT ctid FROM pigeonhole.open_figure WHERE step > :newest OR (step + resolution <= :before AND process <> :joined)
+  DELETE FROM pigeonhole.inbox_open_figure WHERE ctid = ANY (ARRAY (
+    SELECT ctid FROM pigeonhole.inbox_open_figure WHERE step > :newest OR (step + resolution <= :before AND process <> :joined)
     LIMIT :limit FOR UPDATE SKIP LOCKED))
   RETURNING resolution, step, figures`;
 
@@ -55,44 +55,44 @@ const LOCK_SUMS = `
   SELECT pg_advisory_xact_lock(:lockClass, :lock), set_config('idle_in_transaction_session_timeout', '1s', true)`;
 
 const READ_CLOSED = `
-  SELECT figures FROM pigeonhole.figure WHERE resolution = :resolution AND step = :step AND process = :joined`;
+  SELECT figures FROM pigeonhole.inbox_figure WHERE resolution = :resolution AND step = :step AND process = :joined`;
 
 const CHANGE_CLOSED = `
-  UPDATE pigeonhole.figure SET figures = :figures
+  UPDATE pigeonhole.inbox_figure SET figures = :figures
   WHERE resolution = :resolution AND step = :step AND process = :joined`;
 
 /** In place of a row that is too old: room of deleted rows is not used again before the next vacuum. */
 const REPLACE_OLD = `
-  UPDATE pigeonhole.figure SET step = :step, process = :joined, figures = :figures WHERE ctid = ANY (ARRAY (
-    SELECT ctid FROM pigeonhole.figure WHERE resolution = :resolution AND (step <= :oldest OR step > :newest)
+  UPDATE pigeonhole.inbox_figure SET step = :step, process = :joined, figures = :figures WHERE ctid = ANY (ARRAY (
+    SELECT ctid FROM pigeonhole.inbox_figure WHERE resolution = :resolution AND (step <= :oldest OR step > :newest)
     ORDER BY step LIMIT 1 FOR UPDATE SKIP LOCKED))`;
 
 /** All but some, which are replaced next. */
 const DROP_OLD = `
-  DELETE FROM pigeonhole.figure WHERE ctid = ANY (ARRAY (
-    SELECT ctid FROM pigeonhole.figure WHERE resolution = :resolution AND (step <= :oldest OR step > :newest)
+  DELETE FROM pigeonhole.inbox_figure WHERE ctid = ANY (ARRAY (
+    SELECT ctid FROM pigeonhole.inbox_figure WHERE resolution = :resolution AND (step <= :oldest OR step > :newest)
     ORDER BY step OFFSET :spare LIMIT :limit FOR UPDATE SKIP LOCKED))`;
 
 const SPARE_ROWS = 5;
 
 const ADD_CLOSED = `
-  INSERT INTO pigeonhole.figure (resolution, step, process, figures) VALUES (:resolution, :step, :joined, :figures)`;
+  INSERT INTO pigeonhole.inbox_figure (resolution, step, process, figures) VALUES (:resolution, :step, :joined, :figures)`;
 
 const WRITE_STATUS = `
-  INSERT INTO pigeonhole.process_status (process, at, status) VALUES (:process, :at, :status)
+  INSERT INTO pigeonhole.inbox_process_status (process, at, status) VALUES (:process, :at, :status)
   ON CONFLICT (process) DO UPDATE SET at = excluded.at, status = excluded.status`;
 
 const DROP_STATUSES = `
-  DELETE FROM pigeonhole.process_status WHERE ctid = ANY (ARRAY (
-    SELECT ctid FROM pigeonhole.process_status WHERE (at < :oldest AND process <> :joined) OR at > :newest
+  DELETE FROM pigeonhole.inbox_process_status WHERE ctid = ANY (ARRAY (
+    SELECT ctid FROM pigeonhole.inbox_process_status WHERE (at < :oldest AND process <> :joined) OR at > :newest
     FOR UPDATE SKIP LOCKED))`;
 
 /** Of two processes that stop at once, the second one waits here until it sees what the first one wrote. */
 const ADD_JOINED_STATUS = `
-  INSERT INTO pigeonhole.process_status (process, at, status) VALUES (:process, :at, :status) ON CONFLICT DO NOTHING`;
+  INSERT INTO pigeonhole.inbox_process_status (process, at, status) VALUES (:process, :at, :status) ON CONFLICT DO NOTHING`;
 
 const READ_JOINED_STATUS = `
-  SELECT at, status FROM pigeonhole.process_status WHERE process = :process FOR UPDATE`;
+  SELECT at, status FROM pigeonhole.inbox_process_status WHERE process = :process FOR UPDATE`;
 
 /**
  * Adds what a process has to say to its rows of open steps, and replaces its status. Rows of steps that have ended are
@@ -129,7 +129,7 @@ async function changeOpen(sql: Sql, process: string, rows: readonly StoredRow[])
 
 async function writeStatus(sql: Sql, { process, now, status, last }: FiguresWrite): Promise<void> {
   if (status === undefined)
-    await sql.run("DELETE FROM pigeonhole.process_status WHERE process = :process", { process });
+    await sql.run("DELETE FROM pigeonhole.inbox_process_status WHERE process = :process", { process });
   else await sql.run(WRITE_STATUS, { process, at: now, status: toStoredStatus(status) });
   await sql.run(DROP_STATUSES, { ...keptStatuses(now), joined: JOINED });
   if (last !== undefined) await joinStatus(sql, last, now);
@@ -184,9 +184,9 @@ async function addToClosed(sql: Sql, row: StoredRow, now: number): Promise<void>
 }
 
 const READ_RANGE = `
-  SELECT step, figures FROM pigeonhole.figure WHERE resolution = :stepMs AND step BETWEEN :first AND :last
+  SELECT step, figures FROM pigeonhole.inbox_figure WHERE resolution = :stepMs AND step BETWEEN :first AND :last
   UNION ALL
-  SELECT step, figures FROM pigeonhole.open_figure WHERE resolution = :stepMs AND step BETWEEN :first AND :last`;
+  SELECT step, figures FROM pigeonhole.inbox_open_figure WHERE resolution = :stepMs AND step BETWEEN :first AND :last`;
 
 /** Reads the steps of a range, of all processes together. */
 export async function readFigures(sql: Sql, query: FiguresQuery): Promise<FigureSeries> {
@@ -201,7 +201,7 @@ export async function readFigures(sql: Sql, query: FiguresQuery): Promise<Figure
 /** Reads what the processes last said. */
 export async function readStatuses(sql: Sql): Promise<ReportedStatus[]> {
   const rows = await sql.rows<StoredStatus>(
-    "SELECT at, status FROM pigeonhole.process_status ORDER BY at DESC, process",
+    "SELECT at, status FROM pigeonhole.inbox_process_status ORDER BY at DESC, process",
   );
   return rows.map(fromStoredStatus);
 }

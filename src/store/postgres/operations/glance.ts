@@ -22,7 +22,7 @@ const GLANCE = `
       OR NOT EXISTS (SELECT 1 FROM pigeonhole.outbox_send WHERE state <> 'dead' AND started < ${BLOCKING_TRIES})
       AND EXISTS (SELECT 1 FROM pigeonhole.outbox_event WHERE state = 'pending' AND occurred_at <= :now)
     ) AS "contactEvents",
-    ARRAY(SELECT handler FROM pigeonhole.paused_handler) AS paused,
+    ARRAY(SELECT handler FROM pigeonhole.inbox_paused) AS paused,
     ${HAS_ORPHANS} AS orphans,
     ${SERVER_TIME} AS "serverTime"`;
 

@@ -11,7 +11,7 @@ import type { Sql } from "../sql.js";
 import type { NodeLock } from "./recover.js";
 
 const ADD = `
-  INSERT INTO pigeonhole.handler_time AS t (step, handler, outcome, from_ms, node, runs)
+  INSERT INTO pigeonhole.inbox_handler_time AS t (step, handler, outcome, from_ms, node, runs)
   SELECT :step, handler, outcome, from_ms, :node, runs
   FROM unnest(:handlers::text[], :outcomes::text[], :froms::integer[], :counts::bigint[])
     AS ended (handler, outcome, from_ms, runs)
@@ -19,8 +19,8 @@ const ADD = `
 
 /** What another node drops at the same time is left to it. */
 const DROP = `
-  DELETE FROM pigeonhole.handler_time WHERE ctid = ANY (ARRAY (
-    SELECT ctid FROM pigeonhole.handler_time WHERE step < :oldest ORDER BY step LIMIT 1000 FOR UPDATE SKIP LOCKED))`;
+  DELETE FROM pigeonhole.inbox_handler_time WHERE ctid = ANY (ARRAY (
+    SELECT ctid FROM pigeonhole.inbox_handler_time WHERE step < :oldest ORDER BY step LIMIT 1000 FOR UPDATE SKIP LOCKED))`;
 
 /** Adds ended runs to this node's counts, and drops some of those that are too old. */
 export async function noteHandlerTimes(
@@ -45,7 +45,7 @@ export async function noteHandlerTimes(
 /** Adds up the counts of the chosen steps, of all nodes. */
 export async function readHandlerTimes(sql: Sql, query: HandlerTimesQuery): Promise<HandlerTimes[]> {
   const counts = await sql.rows<EndedRuns>(
-    `SELECT handler, outcome, from_ms AS "fromMs", sum(runs)::bigint AS runs FROM pigeonhole.handler_time
+    `SELECT handler, outcome, from_ms AS "fromMs", sum(runs)::bigint AS runs FROM pigeonhole.inbox_handler_time
      WHERE step >= :first AND step < :before AND (:handler::text IS NULL OR handler = :handler)
      GROUP BY handler, outcome, from_ms`,
     { ...stepsOf(query), handler: query.handler },

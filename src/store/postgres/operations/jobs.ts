@@ -4,20 +4,20 @@ import type { Sql } from "../sql.js";
 const SELECT = `
   SELECT id, action, choice, created_by AS by, created_at AS "createdAt", state, position, total, done, skipped,
     ended_at AS "endedAt", error
-  FROM pigeonhole.job`;
+  FROM pigeonhole.inbox_job`;
 
-const END = "UPDATE pigeonhole.job SET ended_at = :now";
+const END = "UPDATE pigeonhole.inbox_job SET ended_at = :now";
 
 /** Stores a job, and drops ended ones once there are `kept` newer ones. */
 export async function createJob(sql: Sql, row: JobRow, kept: number): Promise<void> {
   await sql.run(
-    `INSERT INTO pigeonhole.job (id, action, choice, created_by, created_at, state, total)
+    `INSERT INTO pigeonhole.inbox_job (id, action, choice, created_by, created_at, state, total)
      VALUES (:id, :action, :choice, :by, :createdAt, :state, :total)`,
     row,
   );
   await sql.run(
-    `DELETE FROM pigeonhole.job WHERE state <> 'open'
-       AND job <= (SELECT job FROM pigeonhole.job ORDER BY job DESC LIMIT 1 OFFSET :kept)`,
+    `DELETE FROM pigeonhole.inbox_job WHERE state <> 'open'
+       AND job <= (SELECT job FROM pigeonhole.inbox_job ORDER BY job DESC LIMIT 1 OFFSET :kept)`,
     { kept },
   );
 }
@@ -30,7 +30,7 @@ export function getJob(sql: Sql, id: string): Promise<JobRow | undefined> {
 export function listJobs(sql: Sql, limit: number): Promise<JobRow[]> {
   return sql.rows(
     `${SELECT} WHERE job IN (
-       SELECT job FROM pigeonhole.job
+       SELECT job FROM pigeonhole.inbox_job
        ORDER BY state <> 'open', CASE WHEN state = 'open' THEN job ELSE -job END LIMIT :limit)
      ORDER BY job DESC`,
     { limit },
@@ -48,7 +48,7 @@ export function nextOpenJob(sql: Sql, left: readonly string[]): Promise<JobRow |
 /** Locks a job until the transaction ends. False when another process has done the page, or the job has ended. */
 export async function isJobAt(sql: Sql, { id, position }: JobRow): Promise<boolean> {
   const found = await sql.row(
-    `SELECT 1 AS found FROM pigeonhole.job
+    `SELECT 1 AS found FROM pigeonhole.inbox_job
      WHERE id = :id AND state = 'open' AND position IS NOT DISTINCT FROM :position FOR UPDATE`,
     { id, position },
   );
@@ -58,7 +58,7 @@ export async function isJobAt(sql: Sql, { id, position }: JobRow): Promise<boole
 /** Notes a page, in the transaction of its changes. */
 export async function stepJob(sql: Sql, of: JobStep): Promise<void> {
   await sql.run(
-    `UPDATE pigeonhole.job SET position = :position, state = :state, ended_at = :endedAt, done = done + :done,
+    `UPDATE pigeonhole.inbox_job SET position = :position, state = :state, ended_at = :endedAt, done = done + :done,
        skipped = skipped + :skipped
      WHERE id = :id`,
     toStepValues(of),

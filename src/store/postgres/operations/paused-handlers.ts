@@ -3,13 +3,13 @@ import type { Sql } from "../sql.js";
 
 /** The paused handlers, in the order of their names. */
 export function listPaused(sql: Sql): Promise<PausedHandler[]> {
-  return sql.rows("SELECT handler, since, paused_by AS by FROM pigeonhole.paused_handler ORDER BY handler");
+  return sql.rows("SELECT handler, since, paused_by AS by FROM pigeonhole.inbox_paused ORDER BY handler");
 }
 
 /** False when the handler was paused already. */
 export async function pauseHandler(sql: Sql, paused: PausedHandler): Promise<boolean> {
   const added = await sql.run(
-    `INSERT INTO pigeonhole.paused_handler (handler, since, paused_by) VALUES (:handler, :since, :by)
+    `INSERT INTO pigeonhole.inbox_paused (handler, since, paused_by) VALUES (:handler, :since, :by)
      ON CONFLICT DO NOTHING`,
     paused,
   );
@@ -18,5 +18,5 @@ export async function pauseHandler(sql: Sql, paused: PausedHandler): Promise<boo
 
 /** False when the handler was not paused. */
 export async function resumeHandler(sql: Sql, handler: string): Promise<boolean> {
-  return (await sql.run("DELETE FROM pigeonhole.paused_handler WHERE handler = :handler", { handler })) === 1;
+  return (await sql.run("DELETE FROM pigeonhole.inbox_paused WHERE handler = :handler", { handler })) === 1;
 }

@@ -7,14 +7,14 @@ export async function noteTimes(sql: Sql, times: KnownTimes): Promise<KnownTimes
   const given = Object.entries(times).filter(([, value]) => value !== undefined);
   if (given.length > 0) {
     await sql.run(
-      `INSERT INTO pigeonhole.known_time (name, value)
+      `INSERT INTO pigeonhole.counter (name, value)
        SELECT * FROM unnest(:names::text[], :values::bigint[]) AS t (name, value) ORDER BY name
        ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
       { names: given.map(([name]) => name), values: given.map(([, value]) => value) },
     );
   }
   if (times.clock !== undefined) await noteBegin(sql, times.clock);
-  const rows = await sql.rows<{ name: string; value: number }>("SELECT name, value FROM pigeonhole.known_time");
+  const rows = await sql.rows<{ name: string; value: number }>("SELECT name, value FROM pigeonhole.counter");
   const known = Object.fromEntries(rows.map(({ name, value }) => [name, value]));
   const clock = known["clock"] ?? (await newestArrival(sql));
   return { clock, delivery: known["delivery"], api: known["api"] };
