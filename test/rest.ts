@@ -34,7 +34,7 @@ const SHORTER = [
   "test/process/slow-disk.test.ts",
   "test/process/stop.test.ts",
   "test/scaffold/packed.package.test.ts",
-  "test/store/conformance-*.long.test.ts",
+  "test/store/conformance-postgres-two-stores.long.test.ts",
   "test/store/model.long.test.ts",
   "test/store/postgres/mutants.simulation.test.ts",
 ];

@@ -1,7 +1,7 @@
 import { isPigeonholeError } from "#pigeonhole/base/error.js";
 import type { Store } from "#pigeonhole/store/store.js";
 import type { PostgresTransaction } from "#pigeonhole/store/postgres/postgres-transaction.js";
-import { describeOnEmbedded, describeOnPostgres } from "../support/postgres-server.js";
+import { describeOnPostgres } from "../support/postgres-server.js";
 import { describeStore } from "./conformance.js";
 import type { StoreKind } from "./conformance/fixture.js";
 import { postgresKind } from "./postgres-kind.js";
@@ -72,6 +72,3 @@ function twoStores(kind: StoreKind<PostgresTransaction>): StoreKind<PostgresTran
 }
 
 describeOnPostgres((database) => describeStore(twoStores(postgresKind(database))));
-
-// The server of this machine has another version, such as Debian's 15.
-describeOnEmbedded(18, (database) => describeStore(twoStores(postgresKind(database))));
