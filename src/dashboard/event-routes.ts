@@ -43,17 +43,9 @@ const MAX_SEARCHES_OF_ONE = 3;
 
 /** Stored events: lists, one event with its life, and what is done to it. */
 export function eventRoutes(tools: EventRouteTools): DashboardRoute[] {
-  const { operator, personal, share, log } = tools;
+  const { personal, share } = tools;
   const searches = new SideBySide(MAX_SEARCHES, tooManySearches, MAX_SEARCHES_OF_ONE);
   const payloads = new SearchablePayloads({ personal, share });
-  const file = async (
-    { id, signal }: DashboardCall,
-    kind: string,
-    make: (event: EventBytes) => Pieces<Capture>,
-  ): Promise<FileText> => {
-    const event = await storedEvent(operator(), id);
-    return captureFile(await share.run(() => make(event), signal), kind);
-  };
   return [
     {
       method: "GET",
@@ -63,6 +55,14 @@ export function eventRoutes(tools: EventRouteTools): DashboardRoute[] {
       handle: (call) => listEvents({ ...tools, searches, payloads }, call),
     },
     { method: "GET", path: "/api/events/{id}", needs: "read", quotes: true, handle: (call) => readEvent(tools, call) },
+    ...changeRoutes(tools),
+    ...payloadRoutes(tools),
+  ];
+}
+
+/** What is done to one event. */
+function changeRoutes({ operator, log }: EventRouteTools): DashboardRoute[] {
+  return [
     {
       method: "POST",
       path: "/api/events/{id}/retry",
@@ -92,6 +92,20 @@ export function eventRoutes(tools: EventRouteTools): DashboardRoute[] {
         return { changed: await operator().runEvent(id) };
       },
     },
+  ];
+}
+
+/** The payload of one event, shown or as a file. */
+function payloadRoutes({ operator, personal, share, log }: EventRouteTools): DashboardRoute[] {
+  const file = async (
+    { id, signal }: DashboardCall,
+    kind: string,
+    make: (event: EventBytes) => Pieces<Capture>,
+  ): Promise<FileText> => {
+    const event = await storedEvent(operator(), id);
+    return captureFile(await share.run(() => make(event), signal), kind);
+  };
+  return [
     {
       method: "POST",
       path: "/api/events/{id}/payload",

@@ -4,6 +4,8 @@ import type { NamedSecret } from "../capture/model/judge-signature.js";
 import { DEFAULT_EVENT_TYPES, EVENT_TYPES } from "../protocol/event-types.js";
 import type { Session } from "./api/page-api.js";
 import type { ForwardRule } from "./forward/forward-rules.js";
+import type { CaptureFolder } from "../capture/folder/capture-folder.js";
+import type { DevEvent } from "./lines/dev-event.js";
 
 /** The event types as the page groups them: by the word before the dot. */
 const EVENT_TYPE_ROWS: Session["eventTypes"] = EVENT_TYPES.map((name) => ({
@@ -35,5 +37,31 @@ export function describeSession(input: {
     sandbox,
     eventTypes: EVENT_TYPE_ROWS,
     captures,
+  };
+}
+
+type ReadyEvent = Extract<DevEvent, { kind: "ready" }>;
+
+/** The first event of a run. */
+export function readyEvent(input: {
+  session: Session;
+  pageUrl: string | null;
+  inbox: string | null;
+  sandbox: string | null;
+  folder: CaptureFolder;
+}): ReadyEvent {
+  const { session, pageUrl, inbox, sandbox, folder } = input;
+  const { captureUrl, publicUrl, forwards, secrets, captures } = session;
+  return {
+    kind: "ready",
+    captureUrl,
+    publicUrl,
+    pageUrl,
+    inbox,
+    sandbox,
+    forwards,
+    secrets,
+    captures,
+    broken: folder.broken.map(({ file, reason }) => ({ file, reason })),
   };
 }

@@ -1,12 +1,9 @@
 import { resolve } from "node:path";
 import { SECOND } from "../base/duration.js";
-import { errorMessage } from "../base/error-text.js";
-import type { Capture } from "../capture/model/capture.js";
 import { openCaptureFolder } from "../capture/folder/capture-folder.js";
 import type { CaptureFolder } from "../capture/folder/capture-folder.js";
 import type { NamedSecret } from "../capture/model/judge-signature.js";
 import { summarizeCapture } from "../capture/model/summarize-capture.js";
-import type { ReplayReport } from "../capture/replay/replay-captures.js";
 import { checkLocalTarget } from "../capture/send/target.js";
 import { resolveSignatureAssumptions } from "../protocol/resolve-assumptions.js";
 import { resolvePlace } from "../store/resolve-place.js";
@@ -15,30 +12,29 @@ import { captureRoutes } from "./api/capture-routes.js";
 import { exportRoutes } from "./api/export-routes.js";
 import { inboxRoutes } from "./api/inbox-routes.js";
 import { sandboxRoutes } from "./api/sandbox-routes.js";
-import type { EventWork, Session } from "./api/page-api.js";
+import type { Session } from "./api/page-api.js";
 import type { PageApiRoute } from "./api/page-api-route.js";
 import { createCaptureListener } from "./capture-port/capture-listener.js";
 import { forwardedOrigin } from "./capture-port/sender-address.js";
 import { Cleanup } from "./cleanup.js";
 import { DevInbox } from "./dev-inbox.js";
-import { createCaptureLog } from "./forward/capture-log.js";
-import { createAppSender } from "./forward/app-sender.js";
+import { type CaptureLog, type CaptureWatcher, createCaptureLog } from "./forward/capture-log.js";
+import { type AppSenderOptions, createAppSender } from "./forward/app-sender.js";
 import { Forwarder, type ReceiveDelivery } from "./forward/forwarder.js";
 import { isHeld } from "./forward/held-tag.js";
 import { checkNotOwnPort } from "./forward/forward-rules.js";
 import type { Report } from "./lines/dev-event.js";
 import { listen, listenOnLoopback } from "./listen.js";
-import { type DevServerOptions, resolveDevServerOptions } from "./options.js";
+import { type DevServerOptions, type ResolvedDevServer, resolveDevServerOptions } from "./options.js";
 import { EventStream } from "./page-port/event-stream.js";
 import { createPageFiles } from "./page-port/page-files.js";
 import { createPageListener } from "./page-port/page-listener.js";
 import { projectTokens } from "./page-port/project-tokens.js";
-import { withCapturePath } from "./with-capture-path.js";
-import { readyEvent } from "./ready-event.js";
+import { PublicUrl } from "./public-url.js";
+import { readyEvent } from "./session.js";
 import { writeReadyFile } from "./ready-file.js";
-import { type Registration, registerEndpoint } from "./register/registration.js";
-import { type ReplayRequest, createReplay } from "./forward/replay.js";
-import { type SampleDelivery, createSendSample } from "./api/send-sample.js";
+import { type Replay, createReplay } from "./forward/replay.js";
+import { type SendSample, createSendSample } from "./api/send-sample.js";
 import { describeSession } from "./session.js";
 import { startTunnel } from "./tunnel/start-tunnel.js";
 
@@ -46,29 +42,6 @@ import { startTunnel } from "./tunnel/start-tunnel.js";
 const GRACE_MS = 2 * SECOND;
 /** Bytes of JSON around an edited body. */
 const BODY_MARGIN = 1024 * 1024;
-
-/** A running dev server. */
-export interface DevServer {
-  /** Where deliveries are received on this machine. */
-  readonly captureUrl: string;
-  /** Where the service can reach it; null without a tunnel. */
-  readonly publicUrl: string | null;
-  /** The page with its token, to be opened in a browser; null without a page. */
-  readonly pageUrl: string | null;
-  readonly captures: CaptureFolder;
-  /** Deliveries that wait for an app. */
-  readonly held: number;
-  readonly paused: boolean;
-  /** Sends captures again. */
-  replay(request: ReplayRequest): Promise<ReplayReport>;
-  /** Processes a sample event as if the service had sent it. Resolves with the ids of its captures. */
-  send(delivery: SampleDelivery): Promise<string[]>;
-  /** Holds deliveries that arrive from now on, until {@link resume}. */
-  pause(): void;
-  resume(): void;
-  /** Deletes the endpoint, ends the tunnel and closes the ports; may be called again. */
-  close(): Promise<void>;
-}
 
 /**
  * Captures deliveries, shows them on a page and forwards them to the app. Prints nothing: `options.report` receives the
@@ -78,247 +51,273 @@ export interface DevServer {
 export async function startDevServer(options: DevServerOptions = {}): Promise<DevServer> {
   const cleanup = new Cleanup();
   try {
-    return await start(options, cleanup);
+    const server = new DevServer(options, cleanup);
+    await server.start();
+    return server;
   } catch (error) {
     await cleanup.run();
     throw error;
   }
 }
 
-async function start(options: DevServerOptions, cleanup: Cleanup): Promise<DevServer> {
-  const resolved = resolveDevServerOptions(options);
-  const { rules, assumptions, clock, path, timeoutMs, allowRemote, insecure, ca, headers, maxBodyBytes } = resolved;
-  const { sandbox } = resolved;
-  const cwd = resolve(resolved.cwd);
-  const secrets: NamedSecret[] = [...resolved.secrets];
-  const knownSecrets = (): readonly NamedSecret[] => secrets;
-  const stopping = new AbortController();
-  const { signal } = stopping;
-  let registration: Registration | undefined;
-  let publicUrl = options.publicUrl === undefined ? null : withCapturePath(options.publicUrl, path);
+/** A running dev server. */
+export class DevServer {
+  readonly captures: CaptureFolder;
+  /** Sends captures again. */
+  readonly replay: Replay;
+  /** Processes a sample event as if the service had sent it. Resolves with the ids of its captures. */
+  readonly send: SendSample;
+  /** Where deliveries are received on this machine. */
+  captureUrl = "";
+  /** The page with its token, to be opened in a browser; null without a page. */
+  pageUrl: string | null = null;
+  readonly #options: DevServerOptions;
+  readonly #resolved: ResolvedDevServer;
+  readonly #cleanup: Cleanup;
+  readonly #cwd: string;
+  readonly #secrets: NamedSecret[];
+  readonly #stopping = new AbortController();
+  readonly #ownPorts: number[] = [];
+  readonly #stream: EventStream;
+  readonly #inbox: DevInbox;
+  readonly #public: PublicUrl;
+  readonly #log: CaptureLog;
+  readonly #forwarder: Forwarder;
+  #closed: Promise<void> | undefined;
 
-  const stream = new EventStream(clock);
-  const changed = (now: EventWork): void => stream.publish("work", now);
-  const captures = () => folder.list().map(summarizeCapture);
-  const receiver = new DevInbox({ clock, report: resolved.report, changed, captures });
-  cleanup.add(() => receiver.close());
-  const report: Report = (event) => {
-    resolved.report(event);
-    receiver.see(event);
+  constructor(options: DevServerOptions, cleanup: Cleanup) {
+    const resolved = resolveDevServerOptions(options);
+    const { clock, path, rules, assumptions, timeoutMs, allowRemote, insecure, ca, headers } = resolved;
+    this.#options = options;
+    this.#resolved = resolved;
+    this.#cleanup = cleanup;
+    this.#cwd = resolve(resolved.cwd);
+    this.#secrets = [...resolved.secrets];
+    this.#stream = new EventStream(clock);
+    const report = this.#report;
+    const changed = (): void => this.#stream.publish("session", this.#session());
+    this.#public = new PublicUrl(options.publicUrl, { path, changed, report });
+    this.#inbox = new DevInbox({
+      clock,
+      report: resolved.report,
+      changed: (work) => this.#stream.publish("work", work),
+      captures: () => this.captures.list().map(summarizeCapture),
+    });
+    cleanup.add(() => this.#inbox.close());
+    const { max, keepMs } = resolved;
+    this.captures = openCaptureFolder(this.#folder, { max, keepMs, mustStay: isHeld, clock });
+    cleanup.add(() => this.captures.flush());
+
+    const { signal } = this.#stopping;
+    const secrets = this.#knownSecrets;
+    const sending = { secrets, assumptions, timeoutMs, allowRemote, insecure, ca, headers, clock, signal };
+    this.#log = createCaptureLog({ folder: this.captures, watcher: this.#watcher(), report });
+    this.#forwarder = this.#makeForwarder(sending);
+    this.replay = createReplay({ ...sending, log: this.#log, rules, ownPorts: () => this.#ownPorts, report });
+    const { receive } = this.#forwarder;
+    this.send = createSendSample({ receive, secrets, assumptions, captureUrl: () => this.captureUrl, clock });
+  }
+
+  async start(): Promise<void> {
+    const { inbox, signal } = this.#options;
+    if (inbox !== undefined) await this.#inbox.open(resolvePlace(this.#cwd, inbox));
+    this.#cleanup.add(this.#log.watch());
+    const port = await this.#listen();
+    await this.#servePage();
+    await this.#checkForwards();
+    await this.#openTunnel(port);
+    signal?.throwIfAborted();
+    await this.#register();
+    this.#connectSandbox();
+    signal?.throwIfAborted();
+    this.#forwarder.queueHeld();
+    this.#cleanup.add(() => this.#forwarder.close());
+    await this.#announce();
+  }
+
+  /** Where the service can reach it; null without a tunnel. */
+  get publicUrl(): string | null {
+    return this.#public.value;
+  }
+
+  /** Deliveries that wait for an app. */
+  get held(): number {
+    return this.#forwarder.held;
+  }
+
+  get paused(): boolean {
+    return this.#forwarder.paused;
+  }
+
+  /** Holds deliveries that arrive from now on, until {@link resume}. */
+  pause(): void {
+    this.#forwarder.pause();
+  }
+
+  resume(): void {
+    this.#forwarder.resume();
+  }
+
+  /** Deletes the endpoint, ends the tunnel and closes the ports; may be called again. */
+  close(): Promise<void> {
+    return (this.#closed ??= this.#cleanup.run().then(() => this.#report({ kind: "closed" })));
+  }
+
+  get #folder(): string {
+    return resolve(this.#cwd, this.#resolved.folder);
+  }
+
+  readonly #knownSecrets = (): readonly NamedSecret[] => this.#secrets;
+
+  readonly #report: Report = (event) => {
+    this.#resolved.report(event);
+    this.#inbox.see(event);
   };
 
-  const folder = openCaptureFolder(resolve(cwd, resolved.folder), {
-    max: resolved.max,
-    keepMs: resolved.keepMs,
-    mustStay: isHeld,
-    clock,
-  });
-  cleanup.add(() => folder.flush());
+  #watcher(): CaptureWatcher {
+    return {
+      changed: (summary) => this.#stream.publish("capture", summary),
+      removed: (ids) => {
+        this.#forwarder.forget(ids);
+        this.#stream.publish("removed", { ids });
+      },
+      changedElsewhere: (capture) => this.#forwarder.changedElsewhere(capture),
+    };
+  }
 
-  if (options.inbox !== undefined) await receiver.open(resolvePlace(cwd, options.inbox));
+  #makeForwarder(sending: AppSenderOptions): Forwarder {
+    return new Forwarder({
+      ...this.#resolved,
+      log: this.#log,
+      appSender: createAppSender(sending),
+      secrets: this.#knownSecrets,
+      // Half, since held deliveries are never pruned.
+      maxHeld: Math.max(1, Math.floor(this.#resolved.max / 2)),
+      report: this.#report,
+    });
+  }
 
-  const watcher = {
-    changed: (summary: object) => stream.publish("capture", summary),
-    removed(ids: string[]) {
-      forwarder.forget(ids);
-      stream.publish("removed", { ids });
-    },
-    changedElsewhere: (capture: Capture) => forwarder.changedElsewhere(capture),
-  };
-  const log = createCaptureLog({ folder, watcher, report });
-  const sending = { secrets: knownSecrets, assumptions, timeoutMs, allowRemote, insecure, ca, headers, clock, signal };
-  const forwarder = new Forwarder({
-    log,
-    appSender: createAppSender(sending),
-    rules,
-    isWanted: resolved.isWanted,
-    secrets: knownSecrets,
-    assumptions,
-    onInvalid: resolved.onInvalid,
-    whenDown: resolved.whenDown,
-    // Half, since held deliveries are never pruned.
-    maxHeld: Math.max(1, Math.floor(resolved.max / 2)),
-    clock,
-    report,
-  });
-
-  cleanup.add(log.watch());
-
-  const receiveLive: ReceiveDelivery = async (arrived) => {
-    const answer = await forwarder.receive(arrived);
-    const isGenuine = folder.get(answer.captureId)?.verify.code === "ok";
-    const origin = publicUrl === null && isGenuine ? forwardedOrigin(arrived.request.headers) : undefined;
-    if (origin !== undefined) setPublicUrl(withCapturePath(origin, path));
+  readonly #receive: ReceiveDelivery = async (arrived) => {
+    const answer = await this.#forwarder.receive(arrived);
+    const isGenuine = this.captures.get(answer.captureId)?.verify.code === "ok";
+    const origin = this.publicUrl === null && isGenuine ? forwardedOrigin(arrived.request.headers) : undefined;
+    if (origin !== undefined) this.#public.set(origin);
     return answer;
   };
-  const capturing = await listen(
-    createCaptureListener({
-      path,
-      maxBodyBytes,
-      signatureHeader: resolveSignatureAssumptions(assumptions).signatureHeader,
-      receive: receiveLive,
-      report,
-    }),
-    { port: resolved.port, host: resolved.host, option: "port" },
-  );
-  cleanup.add(async () => {
-    // Also waits for a held delivery that is being sent: one that the app received must no longer be marked held.
-    const closed = Promise.all([capturing.close(GRACE_MS), forwarder.idle()]);
-    const timer = setTimeout(() => stopping.abort(new Error("The dev server was closed.")), GRACE_MS / 2);
-    await closed;
-    clearTimeout(timer);
-    stopping.abort(new Error("The dev server was closed."));
-  });
-  const captureUrl = `http://${urlHost(resolved.host)}:${capturing.port}${path}`;
 
-  const ownPorts = [capturing.port];
-  const replay = createReplay({ ...sending, log, rules, ownPorts: () => ownPorts, report });
-  const sendSample = createSendSample({
-    receive: forwarder.receive,
-    secrets: knownSecrets,
-    assumptions,
-    captureUrl: () => captureUrl,
-    clock,
-  });
-
-  const session = (): Session =>
-    describeSession({
-      captureUrl,
-      publicUrl,
-      path,
-      rules,
-      secrets,
-      inbox: receiver.inbox !== undefined,
-      sandbox: sandbox !== undefined,
-      captures: folder.size,
+  /** Opens the port for deliveries. */
+  async #listen(): Promise<number> {
+    const { path, maxBodyBytes, assumptions, port, host } = this.#resolved;
+    const { signatureHeader } = resolveSignatureAssumptions(assumptions);
+    const answers = { path, maxBodyBytes, signatureHeader, receive: this.#receive, report: this.#report };
+    const capturing = await listen(createCaptureListener(answers), { port, host, option: "port" });
+    this.#cleanup.add(async () => {
+      // Also waits for a held delivery that is being sent: one that the app received must no longer be marked held.
+      const closed = Promise.all([capturing.close(GRACE_MS), this.#forwarder.idle()]);
+      const stop = (): void => this.#stopping.abort(new Error("The dev server was closed."));
+      const timer = setTimeout(stop, GRACE_MS / 2);
+      await closed;
+      clearTimeout(timer);
+      stop();
     });
-  const now = (): number => clock.now();
-  const routes: PageApiRoute[] = [
-    { method: "GET", path: "/api/session", handle: session },
-    ...captureRoutes({ log, secrets: knownSecrets, assumptions, now }),
-    ...exportRoutes({ log, secrets: knownSecrets, assumptions, rules, captureUrl, maxBodyBytes, now }),
-    ...actionRoutes({ folder, replay, sendSample, maxBodyBytes, now }),
-    ...inboxRoutes({ receiver, folder }),
-    ...sandboxRoutes(sandbox),
-  ];
+    this.#ownPorts.push(capturing.port);
+    this.captureUrl = `http://${host.includes(":") ? `[${host}]` : host}:${capturing.port}${path}`;
+    return capturing.port;
+  }
 
-  let pageUrl: string | null = null;
-  if (resolved.pagePort !== false) {
-    const guard = { port: 0, ...(await projectTokens(resolve(cwd, resolved.folder))) };
-    const files = createPageFiles(options.pageFolder);
-    const paging = await listenOnLoopback(
-      createPageListener({ guard: () => guard, routes, stream, files, maxBodyBytes: maxBodyBytes + BODY_MARGIN }),
-      resolved.pagePort,
-      "pagePort",
-    );
-    cleanup.add(async () => {
-      stream.close();
+  readonly #session = (): Session =>
+    describeSession({
+      captureUrl: this.captureUrl,
+      publicUrl: this.publicUrl,
+      path: this.#resolved.path,
+      rules: this.#resolved.rules,
+      secrets: this.#secrets,
+      inbox: this.#inbox.inbox !== undefined,
+      sandbox: this.#resolved.sandbox !== undefined,
+      captures: this.captures.size,
+    });
+
+  #routes(): PageApiRoute[] {
+    const { assumptions, rules, maxBodyBytes, clock, sandbox } = this.#resolved;
+    const now = (): number => clock.now();
+    const about = { log: this.#log, secrets: this.#knownSecrets, assumptions, now };
+    return [
+      { method: "GET", path: "/api/session", handle: this.#session },
+      ...captureRoutes(about),
+      ...exportRoutes({ ...about, rules, captureUrl: this.captureUrl, maxBodyBytes }),
+      ...actionRoutes({ folder: this.captures, replay: this.replay, sendSample: this.send, maxBodyBytes, now }),
+      ...inboxRoutes({ receiver: this.#inbox, folder: this.captures }),
+      ...sandboxRoutes(sandbox),
+    ];
+  }
+
+  async #servePage(): Promise<void> {
+    const { pagePort } = this.#resolved;
+    if (pagePort === false) return;
+    const guard = { port: 0, ...(await projectTokens(this.#folder)) };
+    const files = createPageFiles(this.#options.pageFolder);
+    const maxBodyBytes = this.#resolved.maxBodyBytes + BODY_MARGIN;
+    const shown = { guard: () => guard, routes: this.#routes(), stream: this.#stream, files, maxBodyBytes };
+    const paging = await listenOnLoopback(createPageListener(shown), pagePort, "pagePort");
+    this.#cleanup.add(async () => {
+      this.#stream.close();
       await paging.close(0);
     });
     guard.port = paging.port;
-    ownPorts.push(paging.port);
-    pageUrl = `http://127.0.0.1:${paging.port}/?t=${guard.urlToken}`;
-  }
-  for (const { target } of rules) {
-    await checkNotOwnPort(target, ownPorts);
-    if (!allowRemote) await checkLocalTarget(target);
+    this.#ownPorts.push(paging.port);
+    this.pageUrl = `http://127.0.0.1:${paging.port}/?t=${guard.urlToken}`;
   }
 
-  function setPublicUrl(url: string): void {
-    publicUrl = url;
-    stream.publish("session", session());
-    registration?.move(url).catch((error: unknown) =>
-      report({
-        kind: "problem",
-        what: `The endpoint ${registration?.endpointId} could not be moved to ${url}: ${errorMessage(error)}`,
-        fix: "Change its URL at the service, or start again.",
-      }),
-    );
+  async #checkForwards(): Promise<void> {
+    for (const { target } of this.#resolved.rules) {
+      await checkNotOwnPort(target, this.#ownPorts);
+      if (!this.#resolved.allowRemote) await checkLocalTarget(target);
+    }
   }
 
-  if (options.tunnel !== undefined) {
-    const tunnel = await startTunnel({
-      tunnel: options.tunnel,
-      port: capturing.port,
-      timeoutMs: resolved.tunnelTimeoutMs,
-      signal: options.signal,
-      clock,
-      report,
-      onUrl: (url) => setPublicUrl(withCapturePath(url, path)),
-    });
-    cleanup.add(() => tunnel.close());
-    publicUrl = withCapturePath(tunnel.publicUrl, path);
+  async #openTunnel(port: number): Promise<void> {
+    const { tunnel, signal } = this.#options;
+    if (tunnel === undefined) return;
+    const { tunnelTimeoutMs: timeoutMs, clock } = this.#resolved;
+    const onUrl = (url: string): void => this.#public.set(url);
+    const opened = await startTunnel({ tunnel, port, timeoutMs, signal, clock, report: this.#report, onUrl });
+    this.#cleanup.add(() => opened.close());
+    this.#public.begin(opened.publicUrl);
   }
 
-  options.signal?.throwIfAborted();
-  if (options.register !== undefined && publicUrl !== null) {
-    const { client, eventTypes = [] } = options.register;
-    const registered = await registerEndpoint({ client, url: publicUrl, eventTypes, cwd, report });
-    registration = registered;
-    cleanup.add(() => unregister(registered, report));
+  async #register(): Promise<void> {
+    if (this.#options.register === undefined) return;
+    const registered = await this.#public.register(this.#options.register, this.#cwd);
+    if (registered === undefined) return;
+    this.#cleanup.add(() => this.#public.unregister());
     // First, since it is the newest. Kept in memory only.
-    secrets.unshift({ ref: `registered ${registered.endpointId}`, value: registered.secret });
+    this.#secrets.unshift({ ref: `registered ${registered.endpointId}`, value: registered.secret });
   }
 
-  if (sandbox !== undefined) {
-    const [first] = secrets;
-    const changed = (): void => stream.publish("sandbox", {});
-    const secret = sandbox.connect({ url: captureUrl, secret: first?.value, changed });
-    if (first === undefined) secrets.push({ ref: "the sandbox's endpoint", value: secret });
+  #connectSandbox(): void {
+    const [first] = this.#secrets;
+    const changed = (): void => this.#stream.publish("sandbox", {});
+    const secret = this.#resolved.sandbox?.connect({ url: this.captureUrl, secret: first?.value, changed });
+    if (first === undefined && secret !== undefined)
+      this.#secrets.push({ ref: "the sandbox's endpoint", value: secret });
   }
 
-  options.signal?.throwIfAborted();
-  forwarder.queueHeld();
-  cleanup.add(() => forwarder.close());
-
-  if (options.readyFile !== undefined) {
-    const ready = { pid: process.pid, captureUrl, publicUrl, pageUrl };
-    cleanup.add(await writeReadyFile(resolve(cwd, options.readyFile), ready));
-  }
-  const known = { inbox: receiver.inbox?.database ?? null, sandbox: sandbox?.service.baseUrl ?? null };
-  report(readyEvent({ session: session(), pageUrl, ...known, folder }));
-  if (receiver.inbox === undefined && options.findInbox !== undefined) {
-    receiver.lookFor(options.findInbox, ({ database }) => {
-      report({ kind: "inbox_found", inbox: database });
-      stream.publish("session", session());
-      receiver.work?.known.forEach(changed);
+  /** Says that it is ready, and looks for the inbox that the app has not made yet. */
+  async #announce(): Promise<void> {
+    const { captureUrl, publicUrl, pageUrl, captures: folder } = this;
+    const { readyFile, findInbox } = this.#options;
+    if (readyFile !== undefined) {
+      const ready = { pid: process.pid, captureUrl, publicUrl, pageUrl };
+      this.#cleanup.add(await writeReadyFile(resolve(this.#cwd, readyFile), ready));
+    }
+    const inbox = this.#inbox.inbox?.database ?? null;
+    const sandbox = this.#resolved.sandbox?.service.baseUrl ?? null;
+    this.#report(readyEvent({ session: this.#session(), pageUrl, inbox, sandbox, folder }));
+    if (inbox !== null || findInbox === undefined) return;
+    this.#inbox.lookFor(findInbox, ({ database }) => {
+      this.#report({ kind: "inbox_found", inbox: database });
+      this.#stream.publish("session", this.#session());
+      this.#inbox.work?.known.forEach((work) => this.#stream.publish("work", work));
     });
   }
-
-  let closed: Promise<void> | undefined;
-  return {
-    captureUrl,
-    get publicUrl() {
-      return publicUrl;
-    },
-    pageUrl,
-    captures: folder,
-    get held() {
-      return forwarder.held;
-    },
-    get paused() {
-      return forwarder.paused;
-    },
-    replay,
-    send: sendSample,
-    pause: () => forwarder.pause(),
-    resume: () => forwarder.resume(),
-    close: () => (closed ??= cleanup.run().then(() => report({ kind: "closed" }))),
-  };
-}
-
-async function unregister(registration: Registration, report: Report): Promise<void> {
-  try {
-    await registration.close();
-  } catch (error) {
-    report({
-      kind: "problem",
-      what: `The endpoint ${registration.endpointId} could not be deleted: ${errorMessage(error)}`,
-      fix: "The next run in this folder deletes it, or delete it at the service.",
-    });
-  }
-}
-
-function urlHost(host: string): string {
-  return host.includes(":") ? `[${host}]` : host;
 }

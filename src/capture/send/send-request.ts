@@ -1,4 +1,4 @@
-import { request as httpRequest, type IncomingMessage } from "node:http";
+import { type ClientRequest, type IncomingMessage, request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import { MAX_NODE_TIMER } from "../../base/clock.js";
@@ -125,15 +125,7 @@ function exchange(url: URL, outgoing: OutgoingRequest, sentHeaders: HeaderList):
       return;
     }
     try {
-      const request = (url.protocol === "https:" ? httpsRequest : httpRequest)(url, {
-        method: outgoing.method,
-        headers: sentHeaders.flat(),
-        // A new connection: the app may close a kept-alive one at the moment it is used again.
-        agent: false,
-        ...(outgoing.allowRemote === true ? {} : { lookup: outgoing.lookUp ?? createLocalLookUp() }),
-        ...(outgoing.insecure === true ? { rejectUnauthorized: false } : {}),
-        ca: outgoing.ca,
-      });
+      const request = openRequest(url, outgoing, sentHeaders);
       const abort = (): void => stop("aborted");
       const waitMs = Math.min(timeoutMs, MAX_NODE_TIMER);
       const timer = setTimeout(() => stop("timeout", `${waitMs} ms`), waitMs);
@@ -154,12 +146,7 @@ function exchange(url: URL, outgoing: OutgoingRequest, sentHeaders: HeaderList):
       });
       request.on("response", (response) => {
         answer = response;
-        let size = 0;
-        response.on("data", (chunk: Buffer) => {
-          size += chunk.length;
-          if (size <= maxAnswerBytes) chunks.push(chunk);
-          else stop("answer_too_large", `${maxAnswerBytes} bytes`);
-        });
+        collectBody(response, chunks, maxAnswerBytes, () => stop("answer_too_large", `${maxAnswerBytes} bytes`));
         response.on("end", () => settle(response.complete ? null : "broken"));
         response.on("error", (error: NodeJS.ErrnoException) => settle("broken", error.code ?? ""));
       });
@@ -168,6 +155,27 @@ function exchange(url: URL, outgoing: OutgoingRequest, sentHeaders: HeaderList):
       // A captured header that HTTP does not allow.
       settle("invalid_request", error instanceof Error && "code" in error ? String(error.code) : "");
     }
+  });
+}
+
+function openRequest(url: URL, outgoing: OutgoingRequest, sentHeaders: HeaderList): ClientRequest {
+  return (url.protocol === "https:" ? httpsRequest : httpRequest)(url, {
+    method: outgoing.method,
+    headers: sentHeaders.flat(),
+    // A new connection: the app may close a kept-alive one at the moment it is used again.
+    agent: false,
+    ...(outgoing.allowRemote === true ? {} : { lookup: outgoing.lookUp ?? createLocalLookUp() }),
+    ...(outgoing.insecure === true ? { rejectUnauthorized: false } : {}),
+    ca: outgoing.ca,
+  });
+}
+
+function collectBody(response: IncomingMessage, chunks: Buffer[], maxBytes: number, tooLarge: () => void): void {
+  let size = 0;
+  response.on("data", (chunk: Buffer) => {
+    size += chunk.length;
+    if (size <= maxBytes) chunks.push(chunk);
+    else tooLarge();
   });
 }
 

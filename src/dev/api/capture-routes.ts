@@ -1,5 +1,5 @@
 import type { Changes } from "../../base/options.js";
-import type { Capture } from "../../capture/model/capture.js";
+import type { Capture, CaptureSummary } from "../../capture/model/capture.js";
 import type { NamedSecret } from "../../capture/model/judge-signature.js";
 import { matchesQuery, parseQuery } from "../../capture/query/query.js";
 import { summarizeCapture } from "../../capture/model/summarize-capture.js";
@@ -36,17 +36,7 @@ export function captureRoutes({ log, secrets, assumptions, now }: CaptureRouteDe
     {
       method: "GET",
       path: "/api/captures",
-      handle: ({ query }): CapturePage => {
-        const limit = readLimit(query.get("limit"));
-        const text = query.get("query") ?? "";
-        if (text.length > MAX_QUERY_LENGTH)
-          throw badField("query", `must have at most ${MAX_QUERY_LENGTH} characters.`);
-        const parsed = parseQuery(text);
-        const all = log.folder.list();
-        const at = now();
-        const matching = text.trim() === "" ? all : all.filter((capture) => matchesQuery(parsed, capture, at));
-        return { items: matching.slice(0, limit).map(summarizeCapture), total: all.length, matched: matching.length };
-      },
+      handle: ({ query }): CapturePage => listCaptures(log.folder.list(), query, now()),
     },
     {
       method: "GET",
@@ -75,25 +65,7 @@ export function captureRoutes({ log, secrets, assumptions, now }: CaptureRouteDe
     {
       method: "POST",
       path: "/api/captures/{id}/mark",
-      handle: async ({ id, body }) => {
-        mustGet(log, id);
-        const tags = body.texts("tags", TAGS);
-        const mark = {
-          ...optional("pinned", body.flag("pinned")),
-          ...optional("note", body.text("note", MAX_NOTE_LENGTH)),
-        };
-        const changed = await log.change(id, (capture) => ({
-          ...capture,
-          ...mark,
-          ...(tags === undefined ? {} : { tags: keepHeldTag(tags, capture) }),
-        }));
-        if (changed !== undefined) return summarizeCapture(changed);
-        mustGet(log, id);
-        throw new PageApiError(503, {
-          code: "not_written",
-          message: "It could not be written to disk, so nothing changed.",
-        });
-      },
+      handle: ({ id, body }) => markCapture(log, id, body),
     },
     {
       method: "POST",
@@ -101,6 +73,32 @@ export function captureRoutes({ log, secrets, assumptions, now }: CaptureRouteDe
       handle: async ({ body }) => ({ removed: await log.remove(readIds(body)) }),
     },
   ];
+}
+
+function listCaptures(all: readonly Capture[], query: URLSearchParams, at: number): CapturePage {
+  const limit = readLimit(query.get("limit"));
+  const text = query.get("query") ?? "";
+  if (text.length > MAX_QUERY_LENGTH) throw badField("query", `must have at most ${MAX_QUERY_LENGTH} characters.`);
+  const parsed = parseQuery(text);
+  const matching = text.trim() === "" ? all : all.filter((capture) => matchesQuery(parsed, capture, at));
+  return { items: matching.slice(0, limit).map(summarizeCapture), total: all.length, matched: matching.length };
+}
+
+async function markCapture(log: CaptureLog, id: string, body: BodyFields): Promise<CaptureSummary> {
+  mustGet(log, id);
+  const tags = body.texts("tags", TAGS);
+  const mark = {
+    ...optional("pinned", body.flag("pinned")),
+    ...optional("note", body.text("note", MAX_NOTE_LENGTH)),
+  };
+  const changed = await log.change(id, (capture) => ({
+    ...capture,
+    ...mark,
+    ...(tags === undefined ? {} : { tags: keepHeldTag(tags, capture) }),
+  }));
+  if (changed !== undefined) return summarizeCapture(changed);
+  mustGet(log, id);
+  throw new PageApiError(503, { code: "not_written", message: "It could not be written to disk, so nothing changed." });
 }
 
 /** The list `ids` of a body. */

@@ -28,50 +28,15 @@ export interface ExportRouteDeps {
 }
 
 /** Exports captures as text. Commands are signed; they never contain the secret. */
-export function exportRoutes({
-  log,
-  secrets,
-  assumptions,
-  rules,
-  captureUrl,
-  maxBodyBytes,
-  now,
-}: ExportRouteDeps): PageApiRoute[] {
-  function write(captures: readonly Capture[], as: ExportFormat, mode?: "exact" | "resign") {
-    const [newest] = secrets();
-    const [first] = captures;
-    const rule = rules.find(({ matches }) => matches(first?.event.type ?? null));
-    return exportCaptures(captures, {
-      as,
-      target: rule?.target ?? captureUrl,
-      nowMs: now(),
-      assumptions,
-      mode,
-      secret: newest?.value,
-    });
-  }
-
-  /** The capture as if it had arrived with this body just now. */
-  function withBody(capture: Capture, bytes: Uint8Array): Capture {
-    const known = secrets();
-    const [newest] = known;
-    const { method, path, query } = capture.request;
-    const content = { mode: "resign" as const, nowMs: now(), assumptions };
-    const headers =
-      newest === undefined
-        ? capture.request.headers
-        : buildReplayHeaders(capture, bytes, { ...content, secret: newest.value });
-    const request = { method, path, query, headers, body: bytes };
-    return captureRequest({ request, source: capture.source, receivedAt: now(), secrets: known, assumptions });
-  }
-
+export function exportRoutes(deps: ExportRouteDeps): PageApiRoute[] {
+  const { log, maxBodyBytes } = deps;
   return [
     {
       method: "POST",
       path: "/api/captures/{id}/curl",
       handle: ({ id, body }): { command: string } => {
         const mode = requireField("mode", body.choice("mode", ["exact", "resign"]));
-        return { command: write([mustGet(log, id)], "curl", mode).text };
+        return { command: write(deps, [mustGet(log, id)], "curl", mode).text };
       },
     },
     {
@@ -80,9 +45,9 @@ export function exportRoutes({
       handle: ({ body }) => {
         const as = requireField("as", body.choice("as", EXPORT_FORMATS));
         const captures = readIds(body).map((id) => mustGet(log, id));
-        if (body.flag("redacted") !== true) return write(captures, as);
+        if (body.flag("redacted") !== true) return write(deps, captures, as);
         // One redactor for all: the same address has the same stand-in in the whole file.
-        const file = write(captures.map(createRedactor({ profile: SHARED_PROFILE })), as);
+        const file = write(deps, captures.map(createRedactor({ profile: SHARED_PROFILE })), as);
         return { ...file, name: file.name.replace(/^captures/, "captures-redacted") };
       },
     },
@@ -91,7 +56,7 @@ export function exportRoutes({
       path: "/api/captures/{id}/fixture",
       handle: ({ id, body }) => {
         const capture = mustGet(log, id);
-        const edited = withBody(capture, Buffer.from(requireField("body", body.text("body", maxBodyBytes))));
+        const edited = withBody(deps, capture, Buffer.from(requireField("body", body.text("body", maxBodyBytes))));
         const name = (edited.event.type ?? "capture").replaceAll(/[^\w.-]/g, "_");
         // One capture, as each file of a folder of captures has it.
         const text = `${JSON.stringify(withOutcomes(edited), undefined, 2)}\n`;
@@ -99,4 +64,37 @@ export function exportRoutes({
       },
     },
   ];
+}
+
+function write(
+  { secrets, rules, captureUrl, assumptions, now }: ExportRouteDeps,
+  captures: readonly Capture[],
+  as: ExportFormat,
+  mode?: "exact" | "resign",
+) {
+  const [newest] = secrets();
+  const [first] = captures;
+  const rule = rules.find(({ matches }) => matches(first?.event.type ?? null));
+  return exportCaptures(captures, {
+    as,
+    target: rule?.target ?? captureUrl,
+    nowMs: now(),
+    assumptions,
+    mode,
+    secret: newest?.value,
+  });
+}
+
+/** The capture as if it had arrived with this body just now. */
+function withBody({ secrets, assumptions, now }: ExportRouteDeps, capture: Capture, bytes: Uint8Array): Capture {
+  const known = secrets();
+  const [newest] = known;
+  const { method, path, query } = capture.request;
+  const content = { mode: "resign" as const, nowMs: now(), assumptions };
+  const headers =
+    newest === undefined
+      ? capture.request.headers
+      : buildReplayHeaders(capture, bytes, { ...content, secret: newest.value });
+  const request = { method, path, query, headers, body: bytes };
+  return captureRequest({ request, source: capture.source, receivedAt: now(), secrets: known, assumptions });
 }

@@ -1,6 +1,6 @@
 import { sentEventId } from "../../capture/model/sent-event-id.js";
 import type { CaptureFolder } from "../../capture/folder/capture-folder.js";
-import type { InboxOperator, OperatorRetry } from "../../store/inbox-operator.js";
+import type { InboxOperator } from "../../store/inbox-operator.js";
 import { OUTBOX_STATES } from "../../store/outbox.js";
 import { WORK_STATES } from "../../store/work-state.js";
 import type { WorkFollower } from "./work-follower.js";
@@ -41,21 +41,6 @@ export function inboxRoutes({ receiver, folder }: InboxRouteDeps): PageApiRoute[
       message: "Start with --inbox <database> to read a receiver's database.",
     });
   };
-  const retry = async (id: string): Promise<OperatorRetry> => {
-    const retried = await database().retryEvent(id);
-    receiver.work?.follow(id);
-    return retried;
-  };
-  const discard = async (id: string): Promise<number> => {
-    const changed = await database().discardEvent(id);
-    receiver.work?.follow(id);
-    return changed;
-  };
-  const runNow = async (id: string): Promise<number> => {
-    const changed = await database().runEvent(id);
-    receiver.work?.follow(id);
-    return changed;
-  };
   return [
     {
       method: "GET",
@@ -77,18 +62,59 @@ export function inboxRoutes({ receiver, folder }: InboxRouteDeps): PageApiRoute[
     {
       method: "GET",
       path: "/api/inbox/events",
-      handle: async ({ query }): Promise<InboxEventPage> => {
-        const type = query.get("type") ?? "";
-        const wanted = { ...listPageOf(query, WORK_STATES), ...(type === "" ? {} : { type }) };
-        const { items, nextCursor } = await findRows({
-          list: (page) => database().listEvents({ ...wanted, ...page }),
-          cursor: wanted.cursor,
-          text: query.get("text") ?? "",
-          textOf: textOfEvent,
-        });
-        return { items: items.map(eventRow), nextCursor: nextCursor ?? null };
+      handle: ({ query }) => listEvents(database(), query),
+    },
+    {
+      method: "GET",
+      path: "/api/inbox/events/{id}",
+      handle: async ({ id }): Promise<InboxEventDetail> => {
+        const event = await database().getEvent(id);
+        if (event === undefined)
+          throw new PageApiError(404, { code: "not_found", message: `There is no event "${id}".` });
+        const errors = receiver.work?.learn(event).errors ?? {};
+        const body = event.body === undefined ? null : Buffer.from(event.body).toString();
+        return { ...eventRow(event), body, errors, captureIds: capturesOf(folder, id) };
       },
     },
+    {
+      method: "GET",
+      path: "/api/work",
+      handle: async ({ query }): Promise<WorkList> => {
+        const id = query.get("id");
+        if (id === null) return { events: receiver.work?.known ?? [] };
+        const event = await database().getEvent(id);
+        const { work } = receiver;
+        return { events: event === undefined || work === undefined ? [] : [work.learn(event)] };
+      },
+    },
+    ...changeRoutes(database, receiver),
+    ...contactEventRoutes(database),
+  ];
+}
+
+async function listEvents(database: InboxOperator, query: URLSearchParams): Promise<InboxEventPage> {
+  const type = query.get("type") ?? "";
+  const wanted = { ...listPageOf(query, WORK_STATES), ...(type === "" ? {} : { type }) };
+  const { items, nextCursor } = await findRows({
+    list: (page) => database.listEvents({ ...wanted, ...page }),
+    cursor: wanted.cursor,
+    text: query.get("text") ?? "",
+    textOf: textOfEvent,
+  });
+  return { items: items.map(eventRow), nextCursor: nextCursor ?? null };
+}
+
+/** What is done to events: to several, or to one. */
+function changeRoutes(database: () => InboxOperator, receiver: InboxRouteDeps["receiver"]): PageApiRoute[] {
+  const followed = async <Result>(id: string, change: Promise<Result>): Promise<Result> => {
+    const result = await change;
+    receiver.work?.follow(id);
+    return result;
+  };
+  const retry = (id: string) => followed(id, database().retryEvent(id));
+  const discard = (id: string) => followed(id, database().discardEvent(id));
+  const runNow = (id: string) => followed(id, database().runEvent(id));
+  return [
     {
       method: "POST",
       path: "/api/inbox/retry",
@@ -109,18 +135,6 @@ export function inboxRoutes({ receiver, folder }: InboxRouteDeps): PageApiRoute[
       handle: ({ body }): Promise<InboxChanges> => changeEach(readIds(body), discard),
     },
     {
-      method: "GET",
-      path: "/api/inbox/events/{id}",
-      handle: async ({ id }): Promise<InboxEventDetail> => {
-        const event = await database().getEvent(id);
-        if (event === undefined)
-          throw new PageApiError(404, { code: "not_found", message: `There is no event "${id}".` });
-        const errors = receiver.work?.learn(event).errors ?? {};
-        const body = event.body === undefined ? null : Buffer.from(event.body).toString();
-        return { ...eventRow(event), body, errors, captureIds: capturesOf(folder, id) };
-      },
-    },
-    {
       method: "POST",
       path: "/api/inbox/events/{id}/retry",
       handle: async ({ id }): Promise<InboxChange> => {
@@ -139,18 +153,6 @@ export function inboxRoutes({ receiver, folder }: InboxRouteDeps): PageApiRoute[
       path: "/api/inbox/events/{id}/discard",
       handle: async ({ id }) => ({ changed: await discard(id) }),
     },
-    {
-      method: "GET",
-      path: "/api/work",
-      handle: async ({ query }): Promise<WorkList> => {
-        const id = query.get("id");
-        if (id === null) return { events: receiver.work?.known ?? [] };
-        const event = await database().getEvent(id);
-        const { work } = receiver;
-        return { events: event === undefined || work === undefined ? [] : [work.learn(event)] };
-      },
-    },
-    ...contactEventRoutes(database),
   ];
 }
 

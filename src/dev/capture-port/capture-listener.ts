@@ -41,21 +41,12 @@ export function createCaptureListener(options: CaptureListenerOptions): RequestL
     const from = senderAddress(req.socket.remoteAddress, headers);
     const source = sourceOf(req.socket.remoteAddress, headers);
     const method = req.method ?? "";
-    const refuse = (reason: RefusalReason, status: number, extra: HeaderList = []): void => {
+    const refuse = ({ reason, status, extra = [] }: RefusedRequest): void => {
       options.report({ kind: "refused", reason, status, method, path: arrivedAt.path, from });
       writeAnswer(req, res, { status, headers: extra, body: Buffer.from(`${reason}\n`) });
     };
-
-    if (!isPath(arrivedAt.path, options.path)) {
-      const isSigned = method === "POST" && headerListReader(headers)(options.signatureHeader) !== undefined;
-      if (isSigned) refuse("wrong_path", 503, [["Retry-After", "60"]]);
-      else refuse("wrong_path", 404);
-      return;
-    }
-    if (method !== "POST") {
-      refuse("wrong_method", 405, [["Allow", "POST"]]);
-      return;
-    }
+    const refusal = refusalOf({ method, path: arrivedAt.path, headers }, options);
+    if (refusal !== undefined) return refuse(refusal);
     let taken = 0;
     const take = (bytes: number): boolean => {
       taken += bytes;
@@ -72,10 +63,10 @@ export function createCaptureListener(options: CaptureListenerOptions): RequestL
           return;
         }
         case "too_large":
-          refuse("too_large", 413);
+          refuse({ reason: "too_large", status: 413 });
           return;
         case "timeout":
-          refuse("body_timeout", 408);
+          refuse({ reason: "body_timeout", status: 408 });
           return;
         case "busy":
           writeAnswer(req, res, BUSY);
@@ -97,7 +88,24 @@ export function createCaptureListener(options: CaptureListenerOptions): RequestL
   };
 }
 
-type RefusalReason = "wrong_method" | "wrong_path" | "too_large" | "body_timeout";
+interface RefusedRequest {
+  reason: "wrong_method" | "wrong_path" | "too_large" | "body_timeout";
+  status: number;
+  extra?: HeaderList;
+}
+
+/** Why a request is refused before its body is read; undefined for a delivery. */
+function refusalOf(
+  { method, path, headers }: { method: string; path: string; headers: HeaderList },
+  wanted: Pick<CaptureListenerOptions, "path" | "signatureHeader">,
+): RefusedRequest | undefined {
+  if (!isPath(path, wanted.path)) {
+    const isSigned = method === "POST" && headerListReader(headers)(wanted.signatureHeader) !== undefined;
+    if (isSigned) return { reason: "wrong_path", status: 503, extra: [["Retry-After", "60"]] };
+    return { reason: "wrong_path", status: 404 };
+  }
+  return method === "POST" ? undefined : { reason: "wrong_method", status: 405, extra: [["Allow", "POST"]] };
+}
 
 function writeAnswer(req: IncomingMessage, res: ServerResponse, answer: SenderAnswer): void {
   if (res.destroyed || res.headersSent) return;

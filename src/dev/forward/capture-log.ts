@@ -1,7 +1,7 @@
 import { errorMessage } from "../../base/error-text.js";
 import { isPigeonholeError } from "../../base/error.js";
 import type { Capture, CaptureAttempt, CaptureSummary } from "../../capture/model/capture.js";
-import type { CaptureFolder } from "../../capture/folder/capture-folder.js";
+import type { CaptureFolder, FolderWatcher } from "../../capture/folder/capture-folder.js";
 import { recordAttempt } from "../../capture/model/record-attempt.js";
 import { summarizeCapture } from "../../capture/model/summarize-capture.js";
 import type { Report } from "../lines/dev-event.js";
@@ -87,19 +87,23 @@ export function createCaptureLog(deps: { folder: CaptureFolder; watcher: Capture
       if (removed > 0) watcher.removed(known);
       return removed;
     },
-    watch: () =>
-      folder.watch({
-        removed: (ids) => watcher.removed(ids),
-        changed(capture, before) {
-          const summary = summarizeCapture(capture);
-          watcher.changed(summary);
-          watcher.changedElsewhere(capture);
-          if (before === undefined) return;
-          const seen = before.attempts.at(-1)?.n ?? 0;
-          for (const attempt of capture.attempts) {
-            if (attempt.n > seen) report({ kind: "replayed", capture: summary, attempt });
-          }
-        },
-      }),
+    watch: () => folder.watch(followOthers(watcher, report)),
+  };
+}
+
+/** What other processes do to the folder. */
+function followOthers(watcher: CaptureWatcher, report: Report): FolderWatcher {
+  return {
+    removed: (ids) => watcher.removed(ids),
+    changed(capture, before) {
+      const summary = summarizeCapture(capture);
+      watcher.changed(summary);
+      watcher.changedElsewhere(capture);
+      if (before === undefined) return;
+      const seen = before.attempts.at(-1)?.n ?? 0;
+      for (const attempt of capture.attempts) {
+        if (attempt.n > seen) report({ kind: "replayed", capture: summary, attempt });
+      }
+    },
   };
 }

@@ -1,5 +1,6 @@
-import { spawn } from "node:child_process";
+import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SECOND } from "../../base/duration.js";
 import { PigeonholeError } from "../../base/error.js";
@@ -48,7 +49,6 @@ export async function runTunnelProgram(
     child.once("close", end);
     child.once("error", end);
   });
-  const lines: string[] = [];
 
   async function kill(): Promise<void> {
     signalAll("SIGTERM");
@@ -62,12 +62,27 @@ export async function runTunnelProgram(
     await late;
   }
 
+  try {
+    return { publicUrl: await findPublicUrl(child, program, { timeoutMs, signal }), ended, kill };
+  } catch (error) {
+    await kill();
+    throw error;
+  }
+}
+
+/** The first URL in the output of the program. */
+function findPublicUrl(
+  child: ChildProcessByStdio<null, Readable, Readable>,
+  program: TunnelProgram,
+  { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal },
+): Promise<string> {
+  const lines: string[] = [];
   const failed = (what: string): PigeonholeError => {
     const shown = lines.slice(-SHOWN_LINES).map((line) => `\n  ${line}`);
     return new PigeonholeError("tunnel_failed", `The tunnel ${program.name} ${what}${shown.join("")}`);
   };
 
-  const url = new Promise<string>((resolve, reject) => {
+  return new Promise<string>((resolve, reject) => {
     const timer = setTimeout(() => reject(failed(`showed no public URL within ${timeoutMs / SECOND} s.`)), timeoutMs);
     const abort = (): void => reject(signal.reason as Error);
     signal.addEventListener("abort", abort, { once: true });
@@ -98,10 +113,4 @@ export async function runTunnelProgram(
     });
     if (signal.aborted) abort();
   });
-  try {
-    return { publicUrl: await url, ended, kill };
-  } catch (error) {
-    await kill();
-    throw error;
-  }
 }

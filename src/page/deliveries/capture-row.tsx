@@ -57,19 +57,7 @@ function Row({ capture, index, isCursor, isOpen, isChosen, work, replayWork, isF
       aria-current={isOpen}
       onClick={onClick}
     >
-      <span class="cell choose" role="gridcell">
-        <input
-          type="checkbox"
-          tabIndex={-1}
-          checked={isChosen}
-          aria-label="Choose"
-          onClick={(event) => {
-            event.stopPropagation();
-            if (event.shiftKey) chooseRange(capture.id);
-            else toggleChosen(capture.id);
-          }}
-        />
-      </span>
+      <Choose id={capture.id} isChosen={isChosen} />
       <span class="cell verdict" role="gridcell">
         <VerdictBadge verdict={capture.verdict} />
       </span>
@@ -82,20 +70,7 @@ function Row({ capture, index, isCursor, isOpen, isChosen, work, replayWork, isF
       <span class="cell type" role="gridcell" title={escapeControls(capture.type ?? "")}>
         {capture.type === null ? <em>unreadable</em> : escapeControls(capture.type)}
       </span>
-      <span class="cell subject" role="gridcell" title={escapeControls(capture.subject)}>
-        {capture.pinned && (
-          <span class="pinned" title="Pinned">
-            <Icon name="pin" />
-            <span class="unseen">Pinned</span>
-          </span>
-        )}
-        {escapeControls(capture.subject)}
-        {userTags(capture).map((tag) => (
-          <span class="tag" key={tag}>
-            {tag}
-          </span>
-        ))}
-      </span>
+      <Subject capture={capture} />
       <span
         class="cell attempts"
         role="gridcell"
@@ -120,6 +95,43 @@ function Row({ capture, index, isCursor, isOpen, isChosen, work, replayWork, isF
         {capture.source}
       </span>
     </div>
+  );
+}
+
+function Choose({ id, isChosen }: { id: string; isChosen: boolean }) {
+  return (
+    <span class="cell choose" role="gridcell">
+      <input
+        type="checkbox"
+        tabIndex={-1}
+        checked={isChosen}
+        aria-label="Choose"
+        onClick={(event) => {
+          event.stopPropagation();
+          if (event.shiftKey) chooseRange(id);
+          else toggleChosen(id);
+        }}
+      />
+    </span>
+  );
+}
+
+function Subject({ capture }: { capture: CaptureSummary }) {
+  return (
+    <span class="cell subject" role="gridcell" title={escapeControls(capture.subject)}>
+      {capture.pinned && (
+        <span class="pinned" title="Pinned">
+          <Icon name="pin" />
+          <span class="unseen">Pinned</span>
+        </span>
+      )}
+      {escapeControls(capture.subject)}
+      {userTags(capture).map((tag) => (
+        <span class="tag" key={tag}>
+          {tag}
+        </span>
+      ))}
+    </span>
   );
 }
 

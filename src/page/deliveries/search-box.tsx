@@ -1,3 +1,4 @@
+import type { RefObject } from "preact";
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { loadedQuery, query, queryProblem, setQuery } from "../state/captures.js";
 import {
@@ -26,19 +27,69 @@ interface BoxText {
 
 /** Terms that name a field become chips; plain words stay text. The query is in the address bar. */
 export function SearchBox() {
+  const input = useRef<HTMLInputElement>(null);
+  const [picked, setPicked] = useState(-1);
+  const search = useSearch(input, () => setPicked(-1));
+  const { chips, text, offers } = search;
+  const listId = useId();
+  return (
+    <div class="search">
+      <div class={queryProblem.value === "" ? "search-field" : "search-field invalid"}>
+        <Icon name="search" />
+        {chips.map((chip, index) => (
+          <Chip key={`${chip}:${index}`} text={chip} onRemove={() => search.remove(index)} />
+        ))}
+        <input
+          id={SEARCH_BOX_ID}
+          ref={input}
+          type="text"
+          role="combobox"
+          aria-label="Search deliveries"
+          aria-expanded={offers.length > 0}
+          aria-controls={listId}
+          aria-invalid={queryProblem.value !== ""}
+          {...(picked >= 0 ? { "aria-activedescendant": `${listId}-${picked}` } : {})}
+          autocomplete="off"
+          autocapitalize="off"
+          spellcheck={false}
+          placeholder={
+            chips.length === 0 ? "Search: words, type:email.*, status:5xx, verdict:bad, data.recipient:…" : ""
+          }
+          value={text}
+          onInput={({ currentTarget: { value, selectionStart } }) => search.type(value, selectionStart ?? value.length)}
+          onKeyDown={(event) => onSearchKey(event, { search, picked, setPicked })}
+          onFocus={() => search.setOffering(true)}
+          onClick={() => search.setOffering(true)}
+          onBlur={search.leave}
+        />
+        {chips.length === 0 && text === "" && <kbd>/</kbd>}
+      </div>
+      {queryProblem.value !== "" && <Problem />}
+      <div class="offers" id={listId} role="listbox" aria-label="Completions" hidden={offers.length === 0}>
+        {offers.map((offer, index) => (
+          <Offer
+            key={offer.term}
+            id={`${listId}-${index}`}
+            offer={offer}
+            isPicked={index === picked}
+            onTake={() => search.take(offer)}
+          />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+/** What is typed, and what is searched for by it. `searched` is called for each search. */
+function useSearch(input: RefObject<HTMLInputElement>, searched: () => void) {
   const { chips, words } = splitQuery(query.value);
   const [kept, setText] = useState<BoxText>({ of: query.value, draft: { head: words, tail: "" } });
-  const [picked, setPicked] = useState(-1);
   const [isOffering, setOffering] = useState(false);
-  const input = useRef<HTMLInputElement>(null);
-  const listId = useId();
-
   const draft = kept.of === query.value ? kept.draft : { head: words, tail: "" };
   const text = draft.head + draft.tail;
   const term = typedTerm(draft);
   const types = session.value?.eventTypes.map(({ name }) => name) ?? [];
   const offers = isOffering && (term !== "" || text === "") ? completeTerm(term, types).slice(0, 12) : [];
-  const isListed = offers.length > 0;
 
   useLayoutEffect(() => {
     if (kept.caret !== undefined) input.current?.setSelectionRange(kept.caret, kept.caret);
@@ -49,7 +100,7 @@ export function SearchBox() {
     const next = [...nextChips, ...nextWords].join(" ");
     setText({ of: next, ...rest });
     setQuery(next);
-    setPicked(-1);
+    searched();
   };
   const type = (nextText: string, caret: number) => {
     const read = readDraft(typeInto(draft, nextText, caret));
@@ -71,94 +122,61 @@ export function SearchBox() {
     search([], [], { draft: { head: "", tail: "" } });
   };
   const take = ({ term: offered, isOpen }: Completion) => {
-    const next = replaceTyped(draft, isOpen ? offered : `${offered} `);
-    const read = readDraft(next);
+    const read = readDraft(replaceTyped(draft, isOpen ? offered : `${offered} `));
     setOffering(isOpen);
     search([...chips, ...read.chips], read.words, { draft: read.rest, caret: read.rest.head.length });
     input.current?.focus();
   };
-  const onKeyDown = (event: KeyboardEvent) => {
-    const offer = offers[picked];
-    if (event.key === "ArrowDown" || event.key === "ArrowUp") {
-      if (!isListed) return setOffering(true);
-      event.preventDefault();
-      const by = event.key === "ArrowDown" ? 1 : -1;
-      setPicked(((picked + by + 1 + offers.length + 1) % (offers.length + 1)) - 1);
-    } else if ((event.key === "Enter" || (event.key === "Tab" && isListed)) && offer !== undefined) {
-      event.preventDefault();
-      take(offer);
-    } else if (event.key === "Enter") commit();
-    else if (event.key === "Backspace" && text === "" && chips.length > 0) {
-      event.preventDefault();
-      const rest = chips.slice(0, -1).join(" ");
-      setQuery(rest);
-      setText({ of: rest, draft: { head: chips.at(-1) ?? "", tail: "" } });
-    } else if (event.key === "Escape") {
-      if (text !== "" || chips.length > 0) clear();
-      else input.current?.blur();
-    }
+  const remove = (index: number) => search(chips.toSpliced(index, 1), readDraft(draft).words, { draft });
+  /** The last chip becomes text again. */
+  const reopen = () => {
+    const rest = chips.slice(0, -1).join(" ");
+    setQuery(rest);
+    setText({ of: rest, draft: { head: chips.at(-1) ?? "", tail: "" } });
   };
+  const leave = () => {
+    setOffering(false);
+    // A field without a value would be an error.
+    if (isUnfinished(term) && !/:"?$/.test(term)) commit();
+  };
+  return { input, chips, text, offers, setOffering, type, commit, clear, take, remove, reopen, leave };
+}
 
+interface KeyOptions {
+  search: ReturnType<typeof useSearch>;
+  picked: number;
+  setPicked: (index: number) => void;
+}
+
+function onSearchKey(event: KeyboardEvent, { search, picked, setPicked }: KeyOptions): void {
+  const { chips, text, offers } = search;
+  const offer = offers[picked];
+  if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+    if (offers.length === 0) return search.setOffering(true);
+    event.preventDefault();
+    const by = event.key === "ArrowDown" ? 1 : -1;
+    setPicked(((picked + by + 1 + offers.length + 1) % (offers.length + 1)) - 1);
+  } else if ((event.key === "Enter" || event.key === "Tab") && offer !== undefined) {
+    event.preventDefault();
+    search.take(offer);
+  } else if (event.key === "Enter") search.commit();
+  else if (event.key === "Backspace" && text === "" && chips.length > 0) {
+    event.preventDefault();
+    search.reopen();
+  } else if (event.key === "Escape") {
+    if (text !== "" || chips.length > 0) search.clear();
+    else search.input.current?.blur();
+  }
+}
+
+function Problem() {
   return (
-    <div class="search">
-      <div class={queryProblem.value === "" ? "search-field" : "search-field invalid"}>
-        <Icon name="search" />
-        {chips.map((chip, index) => (
-          <Chip
-            key={`${chip}:${index}`}
-            text={chip}
-            onRemove={() => search(chips.toSpliced(index, 1), readDraft(draft).words, { draft })}
-          />
-        ))}
-        <input
-          id={SEARCH_BOX_ID}
-          ref={input}
-          type="text"
-          role="combobox"
-          aria-label="Search deliveries"
-          aria-expanded={isListed}
-          aria-controls={listId}
-          aria-invalid={queryProblem.value !== ""}
-          {...(picked >= 0 ? { "aria-activedescendant": `${listId}-${picked}` } : {})}
-          autocomplete="off"
-          autocapitalize="off"
-          spellcheck={false}
-          placeholder={
-            chips.length === 0 ? "Search: words, type:email.*, status:5xx, verdict:bad, data.recipient:…" : ""
-          }
-          value={text}
-          onInput={({ currentTarget: { value, selectionStart } }) => type(value, selectionStart ?? value.length)}
-          onKeyDown={onKeyDown}
-          onFocus={() => setOffering(true)}
-          onClick={() => setOffering(true)}
-          onBlur={() => {
-            setOffering(false);
-            // A field without a value would be an error.
-            if (isUnfinished(term) && !/:"?$/.test(term)) commit();
-          }}
-        />
-        {chips.length === 0 && text === "" && <kbd>/</kbd>}
-      </div>
-      {queryProblem.value !== "" && (
-        <p class="search-problem" role="alert">
-          <Icon name="warning" /> {queryProblem.value}
-          <span class="hint">
-            {loadedQuery.value === "" ? "Below are all deliveries." : "Below are the results of the search before."}
-          </span>
-        </p>
-      )}
-      <div class="offers" id={listId} role="listbox" aria-label="Completions" hidden={!isListed}>
-        {offers.map((offer, index) => (
-          <Offer
-            key={offer.term}
-            id={`${listId}-${index}`}
-            offer={offer}
-            isPicked={index === picked}
-            onTake={() => take(offer)}
-          />
-        ))}
-      </div>
-    </div>
+    <p class="search-problem" role="alert">
+      <Icon name="warning" /> {queryProblem.value}
+      <span class="hint">
+        {loadedQuery.value === "" ? "Below are all deliveries." : "Below are the results of the search before."}
+      </span>
+    </p>
   );
 }
 

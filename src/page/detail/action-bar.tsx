@@ -12,49 +12,7 @@ export function ActionBar({ capture }: { capture: Capture }) {
   const ids = [capture.id];
   return (
     <div class="actions" role="toolbar" aria-label="Delivery">
-      <span class="button-pair">
-        <button
-          type="button"
-          class="button primary"
-          title="Send again with a new signature and the same event id (r)"
-          onClick={() => void replay({ ids, mode: "resign" })}
-        >
-          <Icon name="replay" /> Replay
-        </button>
-        <Menu
-          label="Other ways to replay"
-          class="button primary narrow"
-          items={[
-            {
-              label: "Signed again",
-              hint: "same event id, new time: a duplicate for a receiver that has it",
-              run: () => void replay({ ids, mode: "resign", sameId: true }),
-            },
-            {
-              label: "With a new event id",
-              hint: "signed again: handlers run again",
-              run: () => void replay({ ids, mode: "resign", sameId: false }),
-            },
-            {
-              label: "Exactly as captured",
-              hint: "same bytes and headers: stale after 300 s",
-              run: () => void replay({ ids, mode: "exact" }),
-            },
-            {
-              label: "Twice, same event id",
-              hint: "the second must have no effect",
-              run: () => void replay({ ids, mode: "resign", times: 2 }),
-            },
-            {
-              label: "To another URL…",
-              hint: "signed again, to any app on this machine",
-              run: () => replayElsewhere(ids),
-            },
-          ]}
-        >
-          <Icon name="chevron" />
-        </Menu>
-      </span>
+      <ReplayButtons ids={ids} />
       <button
         type="button"
         class="button"
@@ -72,52 +30,107 @@ export function ActionBar({ capture }: { capture: Capture }) {
         <Icon name="copy" /> cURL
       </button>
       <span class="spring" />
-      <span class="action-icons">
-        <button
-          type="button"
-          class="icon-button"
-          aria-label="Tags and note"
-          title="Tags and note (t)"
-          onClick={() => editLabels(capture)}
-        >
-          <Icon name="tag" />
-        </button>
-        <button
-          type="button"
-          class={capture.pinned ? "icon-button on" : "icon-button"}
-          aria-pressed={capture.pinned}
-          aria-label="Pin"
-          title={capture.pinned ? "Unpin (p)" : "Pin: keep it despite the limits (p)"}
-          onClick={() => void togglePin(ids)}
-        >
-          <Icon name="pin" />
-        </button>
-        <button
-          type="button"
-          class="icon-button"
-          aria-label="Share file"
-          title="Save a file to share: addresses, texts, signature and answers removed"
-          onClick={() => void share(ids)}
-        >
-          <Icon name="share" />
-        </button>
-        <Menu
-          label="Export"
-          class="icon-button"
-          items={EXPORT_CHOICES.map(({ as, label, hint }) => ({ label, hint, run: () => void exportAs(ids, as) }))}
-        >
-          <Icon name="download" />
-        </Menu>
-        <button
-          type="button"
-          class="icon-button"
-          aria-label="Delete"
-          title="Delete (Del)"
-          onClick={() => void remove(ids)}
-        >
-          <Icon name="trash" />
-        </button>
-      </span>
+      <IconButtons capture={capture} />
     </div>
+  );
+}
+
+function ReplayButtons({ ids }: { ids: string[] }) {
+  return (
+    <span class="button-pair">
+      <button
+        type="button"
+        class="button primary"
+        title="Send again with a new signature and the same event id (r)"
+        onClick={() => void replay({ ids, mode: "resign" })}
+      >
+        <Icon name="replay" /> Replay
+      </button>
+      <Menu
+        label="Other ways to replay"
+        class="button primary narrow"
+        items={[
+          {
+            label: "Signed again",
+            hint: "same event id, new time: a duplicate for a receiver that has it",
+            run: () => void replay({ ids, mode: "resign", sameId: true }),
+          },
+          {
+            label: "With a new event id",
+            hint: "signed again: handlers run again",
+            run: () => void replay({ ids, mode: "resign", sameId: false }),
+          },
+          {
+            label: "Exactly as captured",
+            hint: "same bytes and headers: stale after 300 s",
+            run: () => void replay({ ids, mode: "exact" }),
+          },
+          {
+            label: "Twice, same event id",
+            hint: "the second must have no effect",
+            run: () => void replay({ ids, mode: "resign", times: 2 }),
+          },
+          {
+            label: "To another URL…",
+            hint: "signed again, to any app on this machine",
+            run: () => replayElsewhere(ids),
+          },
+        ]}
+      >
+        <Icon name="chevron" />
+      </Menu>
+    </span>
+  );
+}
+
+function IconButtons({ capture }: { capture: Capture }) {
+  const ids = [capture.id];
+  return (
+    <span class="action-icons">
+      <button
+        type="button"
+        class="icon-button"
+        aria-label="Tags and note"
+        title="Tags and note (t)"
+        onClick={() => editLabels(capture)}
+      >
+        <Icon name="tag" />
+      </button>
+      <button
+        type="button"
+        class={capture.pinned ? "icon-button on" : "icon-button"}
+        aria-pressed={capture.pinned}
+        aria-label="Pin"
+        title={capture.pinned ? "Unpin (p)" : "Pin: keep it despite the limits (p)"}
+        onClick={() => void togglePin(ids)}
+      >
+        <Icon name="pin" />
+      </button>
+      <button
+        type="button"
+        class="icon-button"
+        aria-label="Share file"
+        title="Save a file to share: addresses, texts, signature and answers removed"
+        onClick={() => void share(ids)}
+      >
+        <Icon name="share" />
+      </button>
+      <Menu
+        label="Export"
+        class="icon-button"
+        items={EXPORT_CHOICES.map(({ as, label, hint }) => ({ label, hint, run: () => void exportAs(ids, as) }))}
+      >
+        <Icon name="download" />
+      </Menu>
+      <button
+        type="button"
+        class="icon-button"
+        aria-label="Delete"
+        title="Delete (Del)"
+        onClick={() => void remove(ids)}
+      >
+        <Icon name="trash" />
+      </button>
+    </span>
   );
 }

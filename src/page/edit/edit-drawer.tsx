@@ -53,26 +53,11 @@ function Drawer({ capture }: { capture: Capture }) {
 
   return (
     <Dialog label="Edit and replay" class="drawer" onClose={stopEditing} onKeyDown={onSendKey(() => void send())}>
-      <header class="drawer-head">
-        <h2>
-          Edit & replay <span class="hint">{escapeControls(capture.event.type ?? "")}</span>
-        </h2>
-        <span class="spring" />
-        <CloseButton onClick={stopEditing} />
-      </header>
+      <Head type={capture.event.type ?? ""} />
       <div class="drawer-columns">
         <JsonEditor isFocused label="Body" text={text} resets={resets} onChange={change} onSubmit={() => void send()} />
         <section class="drawer-answer" aria-label="Answer" aria-live="polite" aria-busy={isSending}>
-          {answer === null ? (
-            <div class="nothing">
-              <p>The answer of the app appears here.</p>
-              <p class="hint">
-                <kbd>Ctrl</kbd> <kbd>Enter</kbd> sends
-              </p>
-            </div>
-          ) : (
-            <AnswerView key={answer.n} attempt={answer} capture={capture} />
-          )}
+          {answer === null ? <NoAnswer /> : <AnswerView key={answer.n} attempt={answer} capture={capture} />}
         </section>
       </div>
       <footer class="drawer-foot">
@@ -82,14 +67,7 @@ function Drawer({ capture }: { capture: Capture }) {
         </label>
         <span class="spring" />
         <span class="hint">{isEdited ? "Bytes changed: signed again" : "Signed again with a new time"}</span>
-        <button
-          type="button"
-          class="button"
-          title="Save this body, signed, as a capture file for pigeonhole test"
-          onClick={() => void saveFixture(capture.id, isEdited ? text : bodyAsText(capture.request.body))}
-        >
-          <Icon name="download" /> Save as fixture
-        </button>
+        <SaveButton id={capture.id} text={isEdited ? text : bodyAsText(capture.request.body)} />
         <button type="button" class="button" disabled={!isEdited} onClick={undoAll}>
           Undo all
         </button>
@@ -98,5 +76,41 @@ function Drawer({ capture }: { capture: Capture }) {
         </button>
       </footer>
     </Dialog>
+  );
+}
+
+function NoAnswer() {
+  return (
+    <div class="nothing">
+      <p>The answer of the app appears here.</p>
+      <p class="hint">
+        <kbd>Ctrl</kbd> <kbd>Enter</kbd> sends
+      </p>
+    </div>
+  );
+}
+
+function SaveButton({ id, text }: { id: string; text: string }) {
+  return (
+    <button
+      type="button"
+      class="button"
+      title="Save this body, signed, as a capture file for pigeonhole test"
+      onClick={() => void saveFixture(id, text)}
+    >
+      <Icon name="download" /> Save as fixture
+    </button>
+  );
+}
+
+function Head({ type }: { type: string }) {
+  return (
+    <header class="drawer-head">
+      <h2>
+        Edit & replay <span class="hint">{escapeControls(type)}</span>
+      </h2>
+      <span class="spring" />
+      <CloseButton onClick={stopEditing} />
+    </header>
   );
 }

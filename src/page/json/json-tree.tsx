@@ -83,16 +83,7 @@ export function JsonTree({ node, label, canSearch = false }: JsonTreeOptions) {
 
   return (
     <div class="json">
-      {rows.some(({ isOpen }) => isOpen !== null) && (
-        <div class="json-tools">
-          <button type="button" class="link" onClick={() => setFolds({ openDepth: ALL, switched: NONE })}>
-            Unfold all
-          </button>
-          <button type="button" class="link" onClick={() => setFolds({ openDepth: 0, switched: NONE })}>
-            Fold all
-          </button>
-        </div>
-      )}
+      {rows.some(({ isOpen }) => isOpen !== null) && <FoldAll setFolds={setFolds} />}
       <div class="json-rows" role="tree" aria-label={label} ref={root} onKeyDown={onKeyDown}>
         {rows.map((row, index) => (
           <Row
@@ -114,18 +105,32 @@ export function JsonTree({ node, label, canSearch = false }: JsonTreeOptions) {
   );
 }
 
-interface RowOptions {
-  row: TreeRow;
+function FoldAll({ setFolds }: { setFolds: (folds: Folds) => void }) {
+  return (
+    <div class="json-tools">
+      <button type="button" class="link" onClick={() => setFolds({ openDepth: ALL, switched: NONE })}>
+        Unfold all
+      </button>
+      <button type="button" class="link" onClick={() => setFolds({ openDepth: 0, switched: NONE })}>
+        Fold all
+      </button>
+    </div>
+  );
+}
+
+interface RowFace {
   isCurrent: boolean;
   canSearch: boolean;
+}
+
+interface RowOptions extends RowFace {
+  row: TreeRow;
   onFocus: () => void;
   onToggle: () => void;
 }
 
 function Row({ row, isCurrent, canSearch, onFocus, onToggle }: RowOptions) {
   const { node, path } = row;
-  const isShort = !("members" in node) && path.length + node.text.length <= MAX_FOUND;
-  const term = canSearch && isShort ? termFor(path, valueOf(node)) : null;
   return (
     <div
       class="json-row"
@@ -161,33 +166,41 @@ function Row({ row, isCurrent, canSearch, onFocus, onToggle }: RowOptions) {
           <CutText class={`json-value ${node.kind}`} text={node.text} isCurrent={isCurrent} />
         )}
       </span>
-      <span class="json-actions">
-        {path !== "" && (
-          <button type="button" class="link" tabIndex={isCurrent ? 0 : -1} onClick={() => void copyText(path, path)}>
-            path
-          </button>
-        )}
+      <RowActions node={node} path={path} isCurrent={isCurrent} canSearch={canSearch} />
+    </div>
+  );
+}
+
+function RowActions({ node, path, isCurrent, canSearch }: Pick<TreeRow, "node" | "path"> & RowFace) {
+  const isShort = !("members" in node) && path.length + node.text.length <= MAX_FOUND;
+  const term = canSearch && isShort ? termFor(path, valueOf(node)) : null;
+  return (
+    <span class="json-actions">
+      {path !== "" && (
+        <button type="button" class="link" tabIndex={isCurrent ? 0 : -1} onClick={() => void copyText(path, path)}>
+          path
+        </button>
+      )}
+      <button
+        type="button"
+        class="link"
+        tabIndex={isCurrent ? 0 : -1}
+        onClick={() => void copyText(valueOf(node), path === "" ? "the value" : `the value of ${path}`)}
+      >
+        value
+      </button>
+      {term !== null && (
         <button
           type="button"
           class="link"
           tabIndex={isCurrent ? 0 : -1}
-          onClick={() => void copyText(valueOf(node), path === "" ? "the value" : `the value of ${path}`)}
+          title="Show the captures with this value"
+          onClick={() => setQuery(toggleTerm(query.value, term))}
         >
-          value
+          find
         </button>
-        {term !== null && (
-          <button
-            type="button"
-            class="link"
-            tabIndex={isCurrent ? 0 : -1}
-            title="Show the captures with this value"
-            onClick={() => setQuery(toggleTerm(query.value, term))}
-          >
-            find
-          </button>
-        )}
-      </span>
-    </div>
+      )}
+    </span>
   );
 }
 

@@ -25,16 +25,7 @@ export function ClockPanel({ state: { now, aheadMs, nextAttemptAt, openDeliverie
           {aheadMs < SECOND ? "as this machine's" : `${formatWait(aheadMs)} ahead of this machine's`}
         </span>
       </p>
-      <p>
-        {nextAttemptAt === null ? (
-          "No attempt is planned."
-        ) : (
-          <>
-            Next attempt <b title={formatExactTime(nextAttemptAt)}>{formatTime(nextAttemptAt)}</b> ·{" "}
-            {plural(openDeliveries, "open delivery", "open deliveries")}
-          </>
-        )}
-      </p>
+      <NextAttempt at={nextAttemptAt} openDeliveries={openDeliveries} />
       <form
         class="sandbox-form"
         aria-label="Move the clock"
@@ -68,6 +59,16 @@ export function ClockPanel({ state: { now, aheadMs, nextAttemptAt, openDeliverie
       </form>
       <p class="hint">Attempts that become due are made at once. The clock only goes ahead.</p>
     </section>
+  );
+}
+
+function NextAttempt({ at, openDeliveries }: { at: string | null; openDeliveries: number }) {
+  if (at === null) return <p>No attempt is planned.</p>;
+  return (
+    <p>
+      Next attempt <b title={formatExactTime(at)}>{formatTime(at)}</b> ·{" "}
+      {plural(openDeliveries, "open delivery", "open deliveries")}
+    </p>
   );
 }
 

@@ -26,34 +26,11 @@ const MAX_TIMES = 50;
 export function SendView() {
   const types = session.value?.eventTypes ?? [];
   const type = readParam("type") === "" ? (types[0]?.name ?? "") : readParam("type");
-  const [body, setBody] = useState<{ text: string; resets: number } | null>(null);
+  const { body, setBody, loadSample, pick } = useEventBody(type);
   const [sign, setSign] = useState<SignatureVariant>("valid");
   const [times, setTimes] = useState(1);
   const [isSending, setSending] = useState(false);
   const [sent, setSent] = useState<readonly string[]>([]);
-
-  /** Body of the event that was picked, until its type is shown. */
-  const picked = useRef<string | null>(null);
-  const show = (text: string) => setBody((before) => ({ text, resets: (before?.resets ?? 0) + 1 }));
-  const loadSample = () =>
-    runAction(async () => {
-      show((await readSample(type)).body);
-    });
-  useEffect(() => {
-    if (picked.current !== null) show(picked.current);
-    else if (type !== "") void loadSample();
-    picked.current = null;
-  }, [type]);
-
-  const pick = (summary: CaptureSummary) =>
-    runAction(async () => {
-      const { capture } = await readCapture(summary.id);
-      const text = startText(capture);
-      const again = changeEventId(text, `evt_${crypto.randomUUID().replaceAll("-", "").slice(0, 24)}`) ?? text;
-      if (capture.event.type === type || !types.some(({ name }) => name === capture.event.type)) return show(again);
-      picked.current = again;
-      setParams({ type: capture.event.type ?? "" });
-    });
 
   const send = async () => {
     if (body === null || isSending) return;
@@ -89,41 +66,8 @@ export function SendView() {
         )}
       </section>
       <section class="send-options" aria-label="Signature and sending">
-        <fieldset class="variants">
-          <legend>Signature</legend>
-          {SIGNATURE_VARIANTS.map((variant) => (
-            <label key={variant} class={variant === sign ? "variant chosen" : "variant"}>
-              <input
-                type="radio"
-                name="sign"
-                value={variant}
-                checked={variant === sign}
-                onChange={() => setSign(variant)}
-              />
-              <span>
-                <b>{VARIANTS[variant].label}</b>
-                <span class="hint">{VARIANTS[variant].meaning}</span>
-              </span>
-            </label>
-          ))}
-          <p class="hint expected">
-            A pigeonhole receiver answers <b>{VARIANTS[sign].expected}</b>.
-          </p>
-        </fieldset>
-        <label class="times">
-          Deliveries of this event
-          <input
-            type="number"
-            min={1}
-            max={MAX_TIMES}
-            value={times}
-            onInput={(event) => {
-              const value = event.currentTarget.valueAsNumber;
-              setTimes(Number.isInteger(value) ? Math.min(MAX_TIMES, Math.max(1, value)) : 1);
-            }}
-          />
-        </label>
-        {times > 1 && <p class="hint">All have the same event id: a receiver must handle it once.</p>}
+        <SignatureChoice chosen={sign} onChoose={setSign} />
+        <Times times={times} setTimes={setTimes} />
         <button
           type="button"
           class="button primary wide"
@@ -137,6 +81,87 @@ export function SendView() {
         <RecentList onPick={(capture) => void pick(capture)} />
       </section>
     </div>
+  );
+}
+
+/** The envelope that is edited: a sample of the type, or that of an event that was picked. */
+function useEventBody(type: string) {
+  const [body, setBody] = useState<{ text: string; resets: number } | null>(null);
+  /** Body of the event that was picked, until its type is shown. */
+  const picked = useRef<string | null>(null);
+  const show = (text: string) => setBody((before) => ({ text, resets: (before?.resets ?? 0) + 1 }));
+  const loadSample = () =>
+    runAction(async () => {
+      show((await readSample(type)).body);
+    });
+  useEffect(() => {
+    if (picked.current !== null) show(picked.current);
+    else if (type !== "") void loadSample();
+    picked.current = null;
+  }, [type]);
+
+  const pick = (summary: CaptureSummary) =>
+    runAction(async () => {
+      const { capture } = await readCapture(summary.id);
+      const text = startText(capture);
+      const again = changeEventId(text, `evt_${crypto.randomUUID().replaceAll("-", "").slice(0, 24)}`) ?? text;
+      if (capture.event.type === type || !isKnownType(capture.event.type)) return show(again);
+      picked.current = again;
+      setParams({ type: capture.event.type ?? "" });
+    });
+
+  return { body, setBody, loadSample, pick };
+}
+
+function isKnownType(type: string | null): boolean {
+  return session.value?.eventTypes.some(({ name }) => name === type) ?? false;
+}
+
+function SignatureChoice(options: { chosen: SignatureVariant; onChoose: (variant: SignatureVariant) => void }) {
+  const { chosen, onChoose } = options;
+  return (
+    <fieldset class="variants">
+      <legend>Signature</legend>
+      {SIGNATURE_VARIANTS.map((variant) => (
+        <label key={variant} class={variant === chosen ? "variant chosen" : "variant"}>
+          <input
+            type="radio"
+            name="sign"
+            value={variant}
+            checked={variant === chosen}
+            onChange={() => onChoose(variant)}
+          />
+          <span>
+            <b>{VARIANTS[variant].label}</b>
+            <span class="hint">{VARIANTS[variant].meaning}</span>
+          </span>
+        </label>
+      ))}
+      <p class="hint expected">
+        A pigeonhole receiver answers <b>{VARIANTS[chosen].expected}</b>.
+      </p>
+    </fieldset>
+  );
+}
+
+function Times({ times, setTimes }: { times: number; setTimes: (times: number) => void }) {
+  return (
+    <>
+      <label class="times">
+        Deliveries of this event
+        <input
+          type="number"
+          min={1}
+          max={MAX_TIMES}
+          value={times}
+          onInput={(event) => {
+            const value = event.currentTarget.valueAsNumber;
+            setTimes(Number.isInteger(value) ? Math.min(MAX_TIMES, Math.max(1, value)) : 1);
+          }}
+        />
+      </label>
+      {times > 1 && <p class="hint">All have the same event id: a receiver must handle it once.</p>}
+    </>
   );
 }
 

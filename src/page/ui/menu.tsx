@@ -69,25 +69,34 @@ export function Menu({ label, items, class: className = "button", children }: Me
       >
         {children}
       </button>
-      {isOpen && (
-        <div class="menu-items" id={id} role="menu" aria-label={label}>
-          {items.map((item) => (
-            <button
-              key={item.label}
-              type="button"
-              role="menuitem"
-              class="menu-item"
-              onClick={() => {
-                close();
-                item.run();
-              }}
-            >
-              <span>{item.label}</span>
-              {item.hint !== undefined && <span class="hint">{item.hint}</span>}
-            </button>
-          ))}
-        </div>
-      )}
+      {isOpen && <Items id={id} label={label} items={items} onTake={close} />}
+    </div>
+  );
+}
+
+function Items({
+  id,
+  label,
+  items,
+  onTake,
+}: { id: string; onTake: () => void } & Pick<MenuOptions, "label" | "items">) {
+  return (
+    <div class="menu-items" id={id} role="menu" aria-label={label}>
+      {items.map((item) => (
+        <button
+          key={item.label}
+          type="button"
+          role="menuitem"
+          class="menu-item"
+          onClick={() => {
+            onTake();
+            item.run();
+          }}
+        >
+          <span>{item.label}</span>
+          {item.hint !== undefined && <span class="hint">{item.hint}</span>}
+        </button>
+      ))}
     </div>
   );
 }

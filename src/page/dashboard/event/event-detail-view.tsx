@@ -79,37 +79,45 @@ function Loaded({ event: detail }: { event: DashboardEventDetail }) {
             <h2>Handlers</h2>
             <HandlerList work={work} />
           </section>
-          {steps.length > 0 && (
-            <section aria-label="Steps">
-              <h2>Finished steps</h2>
-              <ul class="event-steps">
-                {steps.map((step) => (
-                  <li key={`${step.handler} ${step.name}`}>
-                    <code>{shortText(step.name)}</code> <span class="hint">of {shortText(step.handler)}</span>
-                  </li>
-                ))}
-              </ul>
-            </section>
-          )}
+          {steps.length > 0 && <Steps steps={steps} />}
           <ContactEventResults event={detail} />
           <PayloadPart event={detail} />
-          {otherBytes.length > 0 && (
-            <section aria-label="Other bodies">
-              <h2>Other bodies under this id</h2>
-              <ul class="event-steps">
-                {otherBytes.map((other) => (
-                  <li key={other}>
-                    <a href={linkTo("event", { id: other })}>
-                      <code>{shortText(other)}</code>
-                    </a>
-                  </li>
-                ))}
-              </ul>
-            </section>
-          )}
+          {otherBytes.length > 0 && <OtherBodies ids={otherBytes} />}
         </div>
       </div>
     </div>
+  );
+}
+
+function Steps({ steps }: Pick<DashboardEventDetail, "steps">) {
+  return (
+    <section aria-label="Steps">
+      <h2>Finished steps</h2>
+      <ul class="event-steps">
+        {steps.map((step) => (
+          <li key={`${step.handler} ${step.name}`}>
+            <code>{shortText(step.name)}</code> <span class="hint">of {shortText(step.handler)}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function OtherBodies({ ids }: { ids: readonly string[] }) {
+  return (
+    <section aria-label="Other bodies">
+      <h2>Other bodies under this id</h2>
+      <ul class="event-steps">
+        {ids.map((id) => (
+          <li key={id}>
+            <a href={linkTo("event", { id })}>
+              <code>{shortText(id)}</code>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

@@ -79,18 +79,7 @@ function Drawn(options: PlotOptions) {
   };
   return (
     <>
-      <div class="plot-head">
-        <h2>{title}</h2>
-        {options.isPerStep === true && <span class="hint">per {formatWait(stepMs)}</span>}
-        {options.isBound === true && (
-          <span class="hint" title="Times are counted in ranges: a line is at the end of its range">
-            upper bounds
-          </span>
-        )}
-        {options.note !== undefined && <span class="hint">{options.note}</span>}
-        <span class="spring" />
-        <span class="hint">{at}</span>
-      </div>
+      <Head {...options} at={at} />
       <div class="plot-legend">
         {series.map((each) => (
           <span class="legend" key={each.label}>
@@ -112,5 +101,22 @@ function Drawn(options: PlotOptions) {
         onKeyDown={onKeyDown}
       />
     </>
+  );
+}
+
+function Head({ title, stepMs, isPerStep, isBound, note, at }: PlotOptions & { at: string }) {
+  return (
+    <div class="plot-head">
+      <h2>{title}</h2>
+      {isPerStep === true && <span class="hint">per {formatWait(stepMs)}</span>}
+      {isBound === true && (
+        <span class="hint" title="Times are counted in ranges: a line is at the end of its range">
+          upper bounds
+        </span>
+      )}
+      {note !== undefined && <span class="hint">{note}</span>}
+      <span class="spring" />
+      <span class="hint">{at}</span>
+    </div>
   );
 }
