@@ -4,7 +4,8 @@ import { escapeControls } from "../base/text.js";
 import { requireField } from "../dev/api/body-fields.js";
 import { handlerTimesRow } from "../dev/api/inbox-rows.js";
 import { badField } from "../dev/api/page-api-error.js";
-import { stepsAt } from "../store/handler-times.js";
+import { stepAt } from "../store/figure-rows.js";
+import { LONG_STEPS } from "../store/figures.js";
 import type { StoreCounts } from "../store/inbox-view.js";
 import { MAX_HANDLER_NAME_LENGTH, type PausedHandler } from "../store/paused-handlers.js";
 import type { ActionLog } from "./action-log.js";
@@ -26,7 +27,8 @@ export interface HandlerRouteTools {
 
 /** Handlers, and their pauses. */
 export function handlerRoutes({ operator, readings, handlers, log, now }: HandlerRouteTools): DashboardRoute[] {
-  const report = (): Promise<HandlerReport> => reportHandlers(readings, handlers(), stepsAt(now() - DAY).step);
+  const report = (): Promise<HandlerReport> =>
+    reportHandlers(readings, handlers(), stepAt(now() - DAY, LONG_STEPS.stepMs));
   const nameIn = ({ body }: DashboardCall): string => {
     return requireField("handler", body.text("handler", MAX_HANDLER_NAME_LENGTH) || undefined);
   };

@@ -5,7 +5,7 @@ import type { ReceiverParts } from "../receiver/receiver-parts.js";
 import { failuresInARow } from "../store/failures-in-a-row.js";
 import type { ReportedStatus, StepValues } from "../store/figures.js";
 import { FIGURE_RANGES } from "../store/figures.js";
-import { stepAt } from "../store/figure-series.js";
+import { stepAt } from "../store/figure-rows.js";
 import { alarmRow } from "./alarm-row.js";
 import type { DashboardNow, EndpointHealth, ProcessRow, StoreTrouble } from "./api/now.js";
 import type { RunningRow, RunningWork } from "./api/work.js";

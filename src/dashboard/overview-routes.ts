@@ -1,8 +1,8 @@
 import { handlerTimesRow } from "../dev/api/inbox-rows.js";
 import type { ReceiverParts } from "../receiver/receiver-parts.js";
 import { badField } from "../dev/api/page-api-error.js";
-import type { FigureRange } from "../store/figures.js";
-import { stepsAt } from "../store/handler-times.js";
+import { type FigureRange, LONG_STEPS } from "../store/figures.js";
+import { stepAt } from "../store/figure-rows.js";
 import type { StoreTrouble } from "./api/now.js";
 import type { DashboardOverview } from "./api/overview.js";
 import type { RunningWork } from "./api/work.js";
@@ -34,7 +34,7 @@ export function overviewRoutes({
   const readStore = async (range: FigureRange): Promise<DashboardOverview> => {
     const [{ unreadable, ...series }, current] = await Promise.all([readings.readFigures(range), now.readStore()]);
     failures.noteUnreadable(unreadable);
-    const since = stepsAt(series.times[0] ?? 0).step;
+    const since = stepAt(series.times[0] ?? 0, LONG_STEPS.stepMs);
     const times = (await readings.handlerTimes({ since })).map(handlerTimesRow);
     const handlers = series.handlers.map((each) => ({
       ...each,

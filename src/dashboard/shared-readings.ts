@@ -1,6 +1,6 @@
 import type { Clock } from "../base/clock.js";
 import { SECOND } from "../base/duration.js";
-import { stepAt } from "../store/figure-series.js";
+import { stepAt } from "../store/figure-rows.js";
 import { FIGURE_RANGES, type FigureRange } from "../store/figures.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import { type KeepRule, KeptReadings, type KeptReading } from "./kept-readings.js";

@@ -1,11 +1,8 @@
 import type { Deadlines } from "../base/deadlines.js";
 import { PigeonholeError } from "../base/error.js";
-import { RUN_TIME_BOUNDS } from "../base/run-time-bounds.js";
-import type { EndedRuns } from "../store/handler-times.js";
-import { TimeBuckets } from "../store/time-buckets.js";
+import type { RunFigures } from "../store/figures.js";
+import { TimeBuckets, countTimes } from "../store/time-buckets.js";
 import type { HandlerRun } from "./handler-run.js";
-
-const OUTCOMES = ["done", "failed"] as const satisfies readonly EndedRuns["outcome"][];
 
 /** So many interruptions in a row of one piece of work do not count: its own runs may be what keeps the store busy. */
 const MAX_IN_A_ROW = 2;
@@ -47,8 +44,9 @@ export class RunRecord {
   }
 
   /** The runs that have ended since the last call. */
-  takeEndedRuns(): EndedRuns[] {
-    return [...this.#times].flatMap(([handler, times]) => times.take(handler));
+  takeEndedRuns(): ReadonlyMap<string, RunFigures> {
+    const taken = [...this.#times].map(([handler, times]) => [handler, times.take()] as const);
+    return new Map(taken.filter(([, { done, failed }]) => countTimes(done) + countTimes(failed) > 0));
   }
 }
 
@@ -56,19 +54,13 @@ export class RunRecord {
 export class RunTimes {
   readonly #runs = { done: new TimeBuckets(), failed: new TimeBuckets() };
 
-  count(outcome: EndedRuns["outcome"], tookMs: number): void {
+  count(outcome: keyof RunFigures, tookMs: number): void {
     this.#runs[outcome].count(tookMs);
   }
 
   /** What was counted since the last call. */
-  take(handler: string): EndedRuns[] {
-    return OUTCOMES.flatMap((outcome) => {
-      const counts = this.#runs[outcome].take();
-      return RUN_TIME_BOUNDS.flatMap((fromMs, bucket) => {
-        const runs = counts[bucket] ?? 0;
-        return runs === 0 ? [] : [{ handler, outcome, fromMs, runs }];
-      });
-    });
+  take(): RunFigures {
+    return { done: this.#runs.done.take(), failed: this.#runs.failed.take() };
   }
 }
 

@@ -9,7 +9,7 @@ import type { HeaderReader } from "../protocol/raw-request.js";
 import { isDeliveredStatus, isRetryableStatus } from "../protocol/retry-schedule.js";
 import { signatureShape } from "../protocol/signature-shape.js";
 import type { VerifiedOrNot } from "../protocol/verify-request.js";
-import { TimeBuckets } from "../store/time-buckets.js";
+import { TimeBuckets, type TimeCounts } from "../store/time-buckets.js";
 import type { AlarmChange, Watch } from "./alarms.js";
 import type { ClockWatch } from "./clock-watch.js";
 
@@ -165,7 +165,7 @@ export class AnswerWatch implements Watch<Answered> {
   }
 
   /** Answers since the last call, by the buckets of their times. */
-  takeAnswerTimes(): number[] {
+  takeAnswerTimes(): TimeCounts {
     return this.#answerTimes.take();
   }
 }

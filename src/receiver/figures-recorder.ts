@@ -1,11 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import { RUN_TIME_BOUNDS } from "../base/run-time-bounds.js";
 import type { RunRecord } from "../dispatch/run-record.js";
-import type { Figures, ProcessStatus, RunFigures, RunningNow } from "../store/figures.js";
-import type { EndedRuns } from "../store/handler-times.js";
-import { NO_FIGURES, sumRuns } from "../store/sum-figures.js";
-import { bucketOf } from "../store/time-buckets.js";
+import type { Figures, ProcessStatus, RunningNow } from "../store/figures.js";
 import type { Admission } from "./admission.js";
 import type { AnswerWatch } from "./delivery-watch.js";
 import type { ResolvedOptions } from "./options.js";
@@ -33,17 +29,15 @@ export class FiguresRecorder {
     this.#startedAt = deps.options.clock.now();
   }
 
-  /** What happened since the last call, without gauges; and the same runs as the store counts them by handler. */
-  take(): { figures: Figures; ended: EndedRuns[] } {
+  /** What happened since the last call, without gauges. */
+  take(): Figures {
     const { answers, record } = this.#deps;
-    const ended = record.takeEndedRuns();
-    const figures = {
-      ...NO_FIGURES,
+    return {
       answers: this.#takeAnswers(),
       answerTimes: answers.takeAnswerTimes(),
-      runs: toRuns(ended),
+      runs: record.takeEndedRuns(),
+      gauges: undefined,
     };
-    return { figures, ended };
   }
 
   /** What this process says about itself now. */
@@ -87,14 +81,4 @@ export class FiguresRecorder {
       .map(({ handler, eventId, forMs }) => ({ handler, eventId, since: Math.round(now - forMs) }))
       .toSorted((one, other) => one.since - other.since);
   }
-}
-
-function toRuns(ended: readonly EndedRuns[]): Figures["runs"] {
-  const byHandler = new Map<string, RunFigures>();
-  for (const { handler, outcome, fromMs, runs } of ended) {
-    const times = RUN_TIME_BOUNDS.map((_, bucket) => (bucket === bucketOf(fromMs) ? runs : 0));
-    const these: RunFigures = { done: 0, failed: 0, times, [outcome]: runs };
-    byHandler.set(handler, sumRuns(byHandler.get(handler), these) ?? these);
-  }
-  return byHandler;
 }

@@ -3,13 +3,18 @@ import { MINUTE, SECOND } from "../base/duration.js";
 import { errorFields } from "../base/error-fields.js";
 import { inTime } from "../base/wait.js";
 import type { Logger } from "../base/logger.js";
-import type { FigureSeries, FiguresWrite, Gauges, ProcessStatus } from "../store/figures.js";
-import { type EndedRuns, sumEndedRuns } from "../store/handler-times.js";
+import { NO_FIGURES, addToRow, stepAt, sumFigures } from "../store/figure-rows.js";
+import { toFigureSeries } from "../store/figure-series.js";
+import {
+  type FigureSeries,
+  type FiguresWrite,
+  type Gauges,
+  type ProcessStatus,
+  SHORT_STEPS,
+} from "../store/figures.js";
 import type { Store } from "../store/store.js";
-import { NO_FIGURES, sumFigures } from "../store/sum-figures.js";
 import type { FiguresRecorder } from "./figures-recorder.js";
 import type { LevelReader } from "./level-reader.js";
-import { RecentFigures } from "./recent-figures.js";
 
 /** A process that is killed loses the figures of so long. */
 const BETWEEN_WRITES_MS = 10 * SECOND;
@@ -39,10 +44,10 @@ export class FiguresWriter {
   #hasFailed = false;
   /** Undefined while none is under way; never rejects. */
   #writing: Promise<void> | undefined;
-  readonly #recent = new RecentFigures();
+  /** What happened in the last hour, for as long as nobody can read it in the store: by the begin of the step. */
+  readonly #recent = new Map<number, string>();
   #unwritten = NO_FIGURES;
   #writtenAt = -Infinity;
-  #ended: readonly EndedRuns[] = [];
   /** What was last written, as far as a change of it is worth a write. */
   #said = "";
 
@@ -83,7 +88,8 @@ export class FiguresWriter {
   /** What happened in this process in the last hour, from memory: without gauges. */
   get recent(): FigureSeries {
     this.#take();
-    return this.#recent.read(this.#deps.clock.now());
+    const rows = [...this.#recent].map(([step, figures]) => ({ step, figures }));
+    return toFigureSeries(rows, { range: "1h", now: this.#deps.clock.now() });
   }
 
   /** Never rejects. */
@@ -100,36 +106,35 @@ export class FiguresWriter {
 
   /** Adds what happened to what is to be written. */
   #take(): void {
-    const { figures, ended } = this.#deps.recorder.take();
+    const figures = this.#deps.recorder.take();
     this.#unwritten = sumFigures(this.#unwritten, figures);
-    this.#recent.add(figures, this.#deps.clock.now());
-    this.#ended = sumEndedRuns([...this.#ended, ...ended]);
+    const { stepMs, keptMs } = SHORT_STEPS;
+    const step = stepAt(this.#deps.clock.now(), stepMs);
+    this.#recent.set(step, addToRow(this.#recent.get(step), figures));
+    for (const at of this.#recent.keys()) if (at > step || at <= step - keptMs) this.#recent.delete(at);
   }
 
   get #hasUnwritten(): boolean {
     const { answers, runs } = this.#unwritten;
-    return Object.keys(answers).length > 0 || runs.size > 0 || this.#ended.length > 0;
+    return Object.keys(answers).length > 0 || runs.size > 0;
   }
 
   /** False, with one line of the log, if not all could be written. */
   async #keep(gauges: Gauges | undefined, said: Pick<FiguresWrite, "status" | "last">): Promise<boolean> {
     const { store, recorder, clock, logger } = this.#deps;
-    const now = clock.now();
     const figures = this.#unwritten;
-    const ended = this.#ended;
     this.#unwritten = NO_FIGURES;
-    this.#ended = [];
-    const [written, noted] = await Promise.allSettled([
-      store.writeFigures({ process: recorder.process, now, figures: { ...figures, gauges }, ...said }),
-      ended.length === 0 ? undefined : store.noteHandlerTimes(ended, now),
-    ]);
-    if (written.status === "fulfilled") this.#writtenAt = elapsedBy(clock);
-    else this.#unwritten = sumFigures(figures, this.#unwritten);
-    if (noted.status === "rejected") this.#ended = sumEndedRuns([...ended, ...this.#ended]);
-    const failed = [written, noted].find((result) => result.status === "rejected");
-    // Not each of them: a store that fails reports it elsewhere.
-    if (failed !== undefined && !this.#hasFailed) logger.warn(errorFields(failed.reason, true), "figures_not_kept");
-    this.#hasFailed = failed !== undefined;
+    try {
+      const { process } = recorder;
+      await store.writeFigures({ process, now: clock.now(), figures: { ...figures, gauges }, ...said });
+      this.#writtenAt = elapsedBy(clock);
+      this.#hasFailed = false;
+    } catch (error) {
+      this.#unwritten = sumFigures(figures, this.#unwritten);
+      // Not each of them: a store that fails reports it elsewhere.
+      if (!this.#hasFailed) logger.warn(errorFields(error, true), "figures_not_kept");
+      this.#hasFailed = true;
+    }
     return !this.#hasFailed;
   }
 }

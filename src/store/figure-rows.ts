@@ -1,101 +1,116 @@
-import { DAY, HOUR, MINUTE } from "../base/duration.js";
-import { stepAt } from "./figure-series.js";
-import { FIGURE_RANGES, type Figures, type ProcessStatus, type ReportedStatus } from "./figures.js";
-import { fromStoredFigures, toStoredFigures } from "./stored-figures.js";
-import { NO_FIGURES, sumFigures } from "./sum-figures.js";
+import { DAY, HOUR } from "../base/duration.js";
+import {
+  FIGURE_RANGES,
+  type Figures,
+  type FiguresQuery,
+  type Gauges,
+  LONG_STEPS,
+  type ProcessStatus,
+  type ReportedStatus,
+  type RunFigures,
+  SHORT_STEPS,
+} from "./figures.js";
+import { sumTimes } from "./time-buckets.js";
 
-/** In place of a process: the figures of several, joined, or what those said that have stopped. */
+/** In place of a process: what those said that have stopped. */
 export const JOINED = "";
-/** Most steps that are joined at once. */
-export const MAX_JOINED_STEPS = 200;
 /** Most rows that are dropped for their age at once: a clock that is ahead for a moment drops little. */
 export const MAX_DROPPED_ROWS = 20;
 
-/** No process that lives writes about a step that ended so long ago. */
-const CLOSED_AFTER_MS = MINUTE;
-/** A process that lives writes at least once a minute. */
-const LEFT_AFTER_MS = 5 * MINUTE;
 /** Rows that are further ahead come from a clock that was wrong. */
 const MAX_AHEAD_MS = DAY;
 /** A process that has not reported for so long is forgotten. */
 const STATUS_KEPT_MS = HOUR;
 
-/** A step that a process writes about now. */
-export interface OpenStep {
-  /** Length of the step, which names the range in the tables. */
+/** Of a time in which nothing happened. */
+export const NO_FIGURES: Figures = { answers: {}, answerTimes: [], runs: new Map(), gauges: undefined };
+
+/** What all processes together have in one step. */
+export interface FigureRow {
+  /** Length of the step, in milliseconds. */
   resolution: number;
+  /** Begin of the step, in milliseconds since 1970. */
   step: number;
-  /** Rows of this range are kept from `oldest` to `newest`. */
-  oldest: number;
-  newest: number;
-  /** True where the process that writes about the step first joins rows of closed steps. */
-  joins: boolean;
+  /** {@link Figures} as JSON. */
+  figures: string;
 }
 
-/** The step of each range that a time is in. */
-export function openStepsAt(now: number): OpenStep[] {
-  return Object.entries(FIGURE_RANGES).map(([range, { stepMs, keptMs }]) => {
+/** Begin of the step that a time is in. */
+export function stepAt(now: number, stepMs: number): number {
+  return now - (now % stepMs);
+}
+
+/** The steps that a time is in, and which ones of the same length are kept then. */
+export function openStepsAt(now: number) {
+  return [SHORT_STEPS, LONG_STEPS].map(({ stepMs, keptMs }) => {
     const step = stepAt(now, stepMs);
-    // Each minute under load. When little happens no process may write then, but each one does within five.
-    const joins = range === "24h" || (range === "1h" && step % MINUTE === 0);
-    return {
-      resolution: stepMs,
-      step,
-      oldest: step - keptMs,
-      newest: step + MAX_AHEAD_MS,
-      joins,
-    };
+    return { resolution: stepMs, step, oldest: step - keptMs, newest: step + MAX_AHEAD_MS };
   });
 }
 
-/** Rows with steps after `oldest`, up to `newest`, are kept. */
-export function keptSteps(resolution: number, now: number): { oldest: number; newest: number } {
-  const range = openStepsAt(now).find((open) => open.resolution === resolution);
-  return range ?? { oldest: Infinity, newest: -Infinity };
+/** The kept steps that a range has. */
+export function keptStepsOf({ range, now }: FiguresQuery): { resolution: number; first: number; before: number } {
+  const { stepMs, keptMs, of } = FIGURE_RANGES[range];
+  const before = stepAt(now, stepMs) + stepMs;
+  return { resolution: of.stepMs, first: before - keptMs, before };
 }
 
-/** False for a row that is too old, or too far ahead. */
-export function isKept({ resolution, step }: Omit<StoredRow, "figures">, now: number): boolean {
-  const { oldest, newest } = keptSteps(resolution, now);
-  return step > oldest && step <= newest;
+/** What a row has once figures were added to it. */
+export function addToRow(row: string | undefined, figures: Figures): string {
+  const { runs, ...rest } = row === undefined ? figures : sumFigures(readRow(row) ?? NO_FIGURES, figures);
+  return JSON.stringify({ ...rest, runs: Object.fromEntries(runs) });
 }
 
-/** No process that lives still has rows of steps that end at `before` or earlier, or begin after `newest`. */
-export function leftSteps(now: number): { before: number; newest: number } {
-  return { before: now - LEFT_AFTER_MS, newest: now + MAX_AHEAD_MS };
+/** Undefined for what cannot be read. */
+export function readRow(text: string): Figures | undefined {
+  try {
+    const { runs, ...rest } = JSON.parse(text) as Figures;
+    return { ...NO_FIGURES, ...rest, runs: new Map(Object.entries(runs)) };
+  } catch {
+    return undefined;
+  }
 }
 
-/** Steps that end then or earlier are closed. */
-export function closedBefore(now: number): number {
-  return now - CLOSED_AFTER_MS;
+/** The figures of two times, or of two processes, together. */
+export function sumFigures(one: Figures, other: Figures): Figures {
+  const answers: Figures["answers"] = { ...one.answers };
+  for (const kind of Object.keys(other.answers) as (keyof Figures["answers"])[]) {
+    answers[kind] = (answers[kind] ?? 0) + (other.answers[kind] ?? 0);
+  }
+  const runs = new Map(one.runs);
+  for (const [handler, each] of other.runs) runs.set(handler, sumRuns(runs.get(handler), each));
+  const answerTimes = sumTimes(one.answerTimes, other.answerTimes);
+  return { answers, answerTimes, runs, gauges: joinGauges(one.gauges, other.gauges) };
+}
+
+function sumRuns(one: RunFigures | undefined, other: RunFigures): RunFigures {
+  if (one === undefined) return other;
+  return { done: sumTimes(one.done, other.done), failed: sumTimes(one.failed, other.failed) };
+}
+
+function joinGauges(one: Gauges | undefined, other: Gauges | undefined): Gauges | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return {
+    backlog: highest(one.backlog, other.backlog),
+    outbox: highest(one.outbox, other.outbox),
+    disk: {
+      usedBytes: ofBoth(Math.max, one.disk.usedBytes, other.disk.usedBytes),
+      freeBytes: ofBoth(Math.min, one.disk.freeBytes, other.disk.freeBytes),
+    },
+  };
+}
+
+function highest(one: Gauges["backlog"], other: Gauges["backlog"]): Gauges["backlog"] {
+  return { depth: Math.max(one.depth, other.depth), oldestAgeMs: Math.max(one.oldestAgeMs, other.oldestAgeMs) };
+}
+
+function ofBoth(choose: (...values: number[]) => number, one: number | undefined, other: number | undefined) {
+  return one === undefined || other === undefined ? (one ?? other) : choose(one, other);
 }
 
 /** Statuses of these times are kept, and of older ones the one that is joined. */
 export function keptStatuses(now: number): { oldest: number; newest: number } {
   return { oldest: now - STATUS_KEPT_MS, newest: now + STATUS_KEPT_MS };
-}
-
-/** What a row has once figures were added to it. */
-export function addToRow(row: string | undefined, figures: Figures): string {
-  return toStoredFigures(row === undefined ? figures : sumFigures(fromStoredFigures(row) ?? NO_FIGURES, figures));
-}
-
-/** A row as the tables have it. */
-export interface StoredRow {
-  resolution: number;
-  step: number;
-  figures: string;
-}
-
-/** One row for each of the steps that the rows are of. */
-export function joinRows(rows: readonly StoredRow[]): StoredRow[] {
-  const byStep = new Map<string, { resolution: number; step: number; sum: Figures }>();
-  for (const { resolution, step, figures } of rows) {
-    const key = `${resolution} ${step}`;
-    const sum = sumFigures(byStep.get(key)?.sum ?? NO_FIGURES, fromStoredFigures(figures) ?? NO_FIGURES);
-    byStep.set(key, { resolution, step, sum });
-  }
-  return [...byStep.values()].map(({ resolution, step, sum }) => ({ resolution, step, figures: toStoredFigures(sum) }));
 }
 
 /** A status as the tables have it. */

@@ -1,30 +1,27 @@
 import { DAY, HOUR, MINUTE, SECOND } from "../base/duration.js";
 import type { OutcomeKind } from "../protocol/outcome.js";
+import type { TimeCounts } from "./time-buckets.js";
 
-/** The spans that figures are kept for, each in steps of its own length. */
+/** Figures are kept in short steps, and in long ones, by which a week can be compared with the day before it. */
+export const SHORT_STEPS = { stepMs: 10 * SECOND, keptMs: HOUR };
+export const LONG_STEPS = { stepMs: 10 * MINUTE, keptMs: 8 * DAY };
+
+/** The spans that are shown, each in steps of its own length, which are whole numbers of kept ones. */
 export const FIGURE_RANGES = {
-  "1h": { stepMs: 10 * SECOND, keptMs: HOUR },
-  "24h": { stepMs: 5 * MINUTE, keptMs: DAY },
-  "7d": { stepMs: 30 * MINUTE, keptMs: 7 * DAY },
-} as const satisfies Record<string, { stepMs: number; keptMs: number }>;
+  "1h": { ...SHORT_STEPS, of: SHORT_STEPS },
+  "24h": { stepMs: LONG_STEPS.stepMs, keptMs: DAY, of: LONG_STEPS },
+  "7d": { stepMs: 30 * MINUTE, keptMs: 7 * DAY, of: LONG_STEPS },
+} as const;
 
 /** The name of a span. */
 export type FigureRange = keyof typeof FIGURE_RANGES;
 
-/**
- * Counts by how long it took: one for each bucket of `RUN_TIME_BOUNDS`, from the first bucket on; those after the last
- * that has any may be missing.
- */
-export type TimeCounts = readonly number[];
-
-/** Runs of one handler that ended. */
+/** Runs of one handler that ended, by how long they took. */
 export interface RunFigures {
   /** Those that were done. */
-  done: number;
+  done: TimeCounts;
   /** Those that threw, or took longer than the handler's `timeoutMs`. */
-  failed: number;
-  /** All of them, by how long they took. */
-  times: TimeCounts;
+  failed: TimeCounts;
 }
 
 /** How much there is, at one moment. Every process sees the whole store. */
@@ -54,13 +51,8 @@ export interface Figures {
    * that came late.
    */
   answerTimes: TimeCounts;
-  /** All runs of each of these handlers. */
+  /** By the name of the handler. */
   runs: ReadonlyMap<string, RunFigures>;
-  /**
-   * Runs of handlers that found no place in {@link Figures.runs}, which is bounded. `knowsRuns` says of which handlers
-   * none are among them.
-   */
-  otherRuns: RunFigures | undefined;
   /** The highest of each, and the lowest of what is free; undefined when none were taken. */
   gauges: Gauges | undefined;
 }
@@ -180,10 +172,8 @@ export interface FigureSeries {
   answers: Partial<Record<OutcomeKind, StepValues>>;
   /** Time from a delivery to its answer. */
   latency: TimeSeries;
-  /** In the order of their names; null in steps in which runs of a handler may be among those of the others. */
+  /** In the order of their names. */
   handlers: HandlerRunSeries[];
-  /** {@link Figures.otherRuns} in each step, which may be of handlers listed for other steps; null without any. */
-  otherHandlers: RunSeries | null;
   /** {@link Gauges.backlog} in each step. */
   backlog: { depth: StepValues; oldestAgeMs: StepValues };
   /** {@link Gauges.outbox} in each step. */
@@ -198,7 +188,7 @@ export interface FigureSeries {
 export interface FiguresStore {
   /**
    * Adds figures to the steps of `now` and replaces the status of the process, in a transaction that neither accepts
-   * nor settles. Also drops and joins some of what is old.
+   * nor settles. Also drops some of what is old.
    */
   writeFigures(write: FiguresWrite): Promise<void>;
   /** The figures of all processes together. */

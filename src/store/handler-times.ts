@@ -1,32 +1,12 @@
-import { DAY, MINUTE } from "../base/duration.js";
-import { RUN_TIME_BOUNDS } from "../base/run-time-bounds.js";
+import { runTimeEnd } from "../base/run-time-bounds.js";
+import { type FigureRow, NO_FIGURES, readRow, stepAt, sumFigures } from "./figure-rows.js";
+import { LONG_STEPS, type RunFigures } from "./figures.js";
+import { type TimeCounts, bucketOf, countTimes, sumTimes, timeAt } from "./time-buckets.js";
 
-/** Runs are counted by the ten minutes in which they are noted. */
-const STEP_MS = 10 * MINUTE;
-/** A week can be compared with the day before it. */
-const KEPT_MS = 8 * DAY;
-
-/** Runs of one handler that ended the same way and took about as long. */
-export interface EndedRuns {
-  /** Name of the handler. */
-  handler: string;
-  /** `failed`: it threw, or took longer than its `timeoutMs`. */
-  outcome: "done" | "failed";
-  /** Lower bound of what they took in milliseconds, one of `RUN_TIME_BOUNDS`. */
-  fromMs: number;
-  /** How many. */
-  runs: number;
-}
-
-/** Those of one handler that ended the same way and took about as long, together. */
-export function sumEndedRuns(ended: readonly EndedRuns[]): EndedRuns[] {
-  const byKind = new Map<string, EndedRuns>();
-  for (const each of ended) {
-    const kind = JSON.stringify([each.handler, each.outcome, each.fromMs]);
-    byKind.set(kind, { ...each, runs: each.runs + (byKind.get(kind)?.runs ?? 0) });
-  }
-  return [...byKind.values()];
-}
+/** Bounds of the buckets that are shown: there are too many others for a chart in words. */
+const SHOWN_BOUNDS = [
+  0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 60_000, 120_000, 300_000,
+];
 
 /** Which ended runs. */
 export interface HandlerTimesQuery {
@@ -66,56 +46,45 @@ export interface HandlerTimes {
   buckets: RunTimeBucket[];
 }
 
-/** The step that a time is in, and the oldest step that is kept then; both by their begin. */
-export function stepsAt(now: number): { step: number; oldest: number } {
-  const step = now - (now % STEP_MS);
-  return { step, oldest: step - KEPT_MS };
+/** The steps that a query chooses, by their begin. */
+export function stepsOf({ since = 0, until = Number.MAX_SAFE_INTEGER }: HandlerTimesQuery) {
+  return { resolution: LONG_STEPS.stepMs, first: stepAt(since, LONG_STEPS.stepMs), before: until };
 }
 
-/** The first and the last step that a query chooses, by their begin. */
-export function stepsOf({ since = 0, until = Number.MAX_SAFE_INTEGER }: HandlerTimesQuery): {
-  first: number;
-  before: number;
-} {
-  return { first: stepsAt(since).step, before: until };
+/** The runs of these rows by handler, in the order of their names. */
+export function toHandlerTimes(rows: readonly Pick<FigureRow, "figures">[], query: HandlerTimesQuery): HandlerTimes[] {
+  const { runs } = rows.map(({ figures }) => readRow(figures) ?? NO_FIGURES).reduce(sumFigures, NO_FIGURES);
+  return [...runs]
+    .filter(([handler]) => query.handler === undefined || handler === query.handler)
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([handler, of]) => ({ handler, ...timesOf(of) }));
 }
 
-/** The counts by handler, in the order of their names. */
-export function toHandlerTimes(counts: readonly EndedRuns[]): HandlerTimes[] {
-  const names = [...new Set(counts.map(({ handler }) => handler))].toSorted();
-  return names.map((name) => {
-    const buckets = toBuckets(counts.filter(({ handler }) => handler === name));
-    const runs = sum(buckets, ({ done, failed }) => done + failed);
-    return {
-      handler: name,
-      runs,
-      failed: sum(buckets, ({ failed }) => failed),
-      medianMs: upperBound(buckets, runs * 0.5),
-      p95Ms: upperBound(buckets, runs * 0.95),
-      buckets,
-    };
-  });
+function timesOf(runs: RunFigures): Omit<HandlerTimes, "handler"> {
+  const all = sumTimes(runs.done, runs.failed);
+  const below = (share: number): number | undefined => runTimeEnd(timeAt(all, share) ?? 0);
+  return {
+    runs: countTimes(all),
+    failed: countTimes(runs.failed),
+    medianMs: below(0.5),
+    p95Ms: below(0.95),
+    buckets: toBuckets(runs),
+  };
 }
 
 /** Those without a run are left out before the first and after the last with one. */
-function toBuckets(counts: readonly EndedRuns[]): RunTimeBucket[] {
-  const all = RUN_TIME_BOUNDS.map((fromMs, place) => {
-    const toMs = RUN_TIME_BOUNDS[place + 1];
-    const inside = counts.filter((count) => count.fromMs >= fromMs && count.fromMs < (toMs ?? Infinity));
-    const ended = (outcome: EndedRuns["outcome"]): number =>
-      sum(inside, (count) => (count.outcome === outcome ? count.runs : 0));
-    return { fromMs, toMs, done: ended("done"), failed: ended("failed") };
+function toBuckets(runs: RunFigures): RunTimeBucket[] {
+  const all = SHOWN_BOUNDS.map((fromMs, place) => {
+    const toMs = SHOWN_BOUNDS[place + 1];
+    const [first, after] = [bucketOf(fromMs), toMs === undefined ? Infinity : bucketOf(toMs)];
+    const inside = (counts: TimeCounts): number =>
+      countTimes(
+        counts.flatMap((bucket, at) =>
+          at % 2 === 0 && bucket >= first && bucket < after ? [bucket, counts[at + 1] ?? 0] : [],
+        ),
+      );
+    return { fromMs, toMs, done: inside(runs.done), failed: inside(runs.failed) };
   });
   const hasRuns = ({ done, failed }: RunTimeBucket): boolean => done + failed > 0;
   return all.slice(all.findIndex(hasRuns), all.findLastIndex(hasRuns) + 1);
-}
-
-/** Where the bucket ends with which at least `rank` runs are reached. */
-function upperBound(buckets: readonly RunTimeBucket[], rank: number): number | undefined {
-  let reached = 0;
-  return buckets.find(({ done, failed }) => (reached += done + failed) >= rank)?.toMs;
-}
-
-function sum<Item>(items: readonly Item[], of: (item: Item) => number): number {
-  return items.reduce((total, item) => total + of(item), 0);
 }

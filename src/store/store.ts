@@ -2,7 +2,7 @@ import type { Clock } from "../base/clock.js";
 import type { Logger } from "../base/logger.js";
 import type { CommitTransaction } from "./commit-transaction.js";
 import type { ErasePage, EraseRequest } from "./erase.js";
-import type { EndedRuns, HandlerTimes, HandlerTimesQuery } from "./handler-times.js";
+import type { HandlerTimes, HandlerTimesQuery } from "./handler-times.js";
 import type { EventDetail, EventPage, EventQuery, StoreCounts } from "./inbox-view.js";
 import type { FiguresStore } from "./figures.js";
 import type { InboxOperator } from "./inbox-operator.js";
@@ -305,12 +305,6 @@ export interface Store<Tx = CommitTransaction> extends Outbox, KnownIds, Figures
   listPaused(): Promise<PausedHandler[]>;
   /** Keeps the policies of these handlers in place of earlier ones; `list` and `get` show them with their work. */
   keepPolicies(policies: readonly HandlerPolicy[]): Promise<void>;
-  /**
-   * Adds ended runs of handlers to the counts of the ten minutes of `now`, and drops counts that are older than 8 days,
-   * a few at a time. The same handler, outcome and duration may stand in it several times. Nothing waits for it, and
-   * counts may be lost.
-   */
-  noteHandlerTimes(ended: readonly EndedRuns[], now: number): Promise<void>;
   /** How long handlers took, by handler in the order of their names; those without a run are left out. */
   handlerTimes(query: HandlerTimesQuery): Promise<HandlerTimes[]>;
   /** Replaces the known times by those given; resolves with all that are known then. */

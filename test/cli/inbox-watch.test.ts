@@ -5,7 +5,8 @@ import { lookRecord, type LookedAt, takeLook } from "#pigeonhole/cli/inbox/watch
 import { describeLook, lineOfLook } from "#pigeonhole/cli/inbox/describe-look.js";
 import type { Figures, ReportedStatus } from "#pigeonhole/store/figures.js";
 import { toFigureSeries } from "#pigeonhole/store/figure-series.js";
-import { NO_FIGURES } from "#pigeonhole/store/sum-figures.js";
+import { NO_FIGURES, addToRow } from "#pigeonhole/store/figure-rows.js";
+import { figuresOf } from "../support/ended-runs.js";
 
 const NOW = Date.UTC(2026, 0, 31, 12, 0, 5);
 const STEP = 10_000;
@@ -33,7 +34,7 @@ const status: ReportedStatus = {
 const figures: Figures = {
   ...NO_FIGURES,
   answers: { accepted: 8, parked: 2 },
-  runs: new Map([[HOSTILE, { done: 5, failed: 4, times: [9] }]]),
+  runs: new Map([[HOSTILE, { done: [0, 5], failed: [0, 4] }]]),
 };
 
 /** A database in which every text is hostile. */
@@ -63,7 +64,9 @@ function hostileInbox(statuses: ReportedStatus[] = [status]): LookedAt {
         contactEvents: { pending: 1, leased: 0, dead: 0, oldestRecordedAt: NOW - 30_000 },
       }),
     readFigures: (range) =>
-      Promise.resolve(toFigureSeries([{ step: NOW - 5_000 - STEP, figures }], { range, now: NOW })),
+      Promise.resolve(
+        toFigureSeries([{ step: NOW - 5_000 - STEP, figures: addToRow(undefined, figures) }], { range, now: NOW }),
+      ),
     readStatuses: () => Promise.resolve(statuses),
     listEvents: () => Promise.resolve({ items: [], cursors: [], nextCursor: undefined }),
     listPaused: () => Promise.resolve([{ handler: HOSTILE, since: NOW - 1_000, by: HOSTILE }]),
@@ -102,30 +105,21 @@ describe("a look", () => {
     expect([late.receiver, late.at]).toEqual(["running", NOW + 4_999]);
   });
 
-  test.each<[what: string, times: number[], p95Ms: number | null, text: string]>([
-    ["five seconds", Array.from({ length: 13 }, (_, bucket) => Number(bucket === 12)), 10_000, "< 10 s"],
-    ["over five minutes", Array.from({ length: 18 }, (_, bucket) => Number(bucket === 17)), null, "> 5 min"],
-  ])("a run of %s is said by the end of its range", async (_, times, p95Ms, text) => {
-    const runs = new Map([["slow", { done: 1, failed: 0, times }]]);
+  test.each<[what: string, tookMs: number, p95Ms: number | null, text: string]>([
+    ["five seconds", 5_000, 5_500, "< 5.5 s"],
+    ["over five minutes", 301_000, null, "> 5 min"],
+  ])("a run of %s is said by the end of its range", async (_, fromMs, p95Ms, text) => {
+    const { runs } = figuresOf([{ handler: "slow", outcome: "done", fromMs, runs: 1 }]);
     const readFigures: LookedAt["readFigures"] = (range) =>
       Promise.resolve(
-        toFigureSeries([{ step: NOW - 5_000 - STEP, figures: { ...figures, runs } }], { range, now: NOW }),
+        toFigureSeries([{ step: NOW - 5_000 - STEP, figures: addToRow(undefined, { ...figures, runs }) }], {
+          range,
+          now: NOW,
+        }),
       );
     const look = await takeLook({ ...hostileInbox(), readFigures }, NOW);
     expect(lookRecord(look)).toMatchObject({ rates: { handlers: [{ handler: "slow", p95Ms }] } });
     expect(describeLook(look, PLAIN).join("\n")).toMatch(new RegExp(`1 +0 +${text} +slow`));
-  });
-
-  test("handlers without a place in the figures are counted together", async () => {
-    const otherRuns = { done: 30, failed: 10, times: [40] };
-    const readFigures: LookedAt["readFigures"] = (range) =>
-      Promise.resolve(
-        toFigureSeries([{ step: NOW - 5_000 - STEP, figures: { ...figures, otherRuns } }], { range, now: NOW }),
-      );
-    const look = await takeLook({ ...hostileInbox(), readFigures }, NOW);
-    expect(lookRecord(look)).toMatchObject({ rates: { otherHandlers: { runs: 40, failed: 10, p95Ms: 1 } } });
-    expect(describeLook(look, PLAIN).join("\n")).toMatch(/40 +10 +< 1 ms +other handlers/);
-    expect(lineOfLook(look)).toContain("runs 49, failed 14 in");
   });
 
   test("is shown with hostile and long texts as text, in lines that stay short", async () => {

@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { SharedReadings } from "#pigeonhole/dashboard/shared-readings.js";
 import type { FiguresWrite } from "#pigeonhole/store/figures.js";
 import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
-import { NO_FIGURES } from "#pigeonhole/store/sum-figures.js";
+import { NO_FIGURES } from "#pigeonhole/store/figure-rows.js";
 import { makeGate, tempFile } from "../support/receiver.js";
 import { processStatus } from "../store/conformance/figures.js";
 import { context } from "../store/conformance/fixture.js";

@@ -13,6 +13,7 @@ import { MIGRATIONS } from "#pigeonhole/store/sqlite/migrations.js";
 import { makeEvent, openReceiver, post, untilWork, workOf } from "../support/receiver.js";
 import { errorOf } from "../support/error-of.js";
 import { createFailingHandler } from "../support/failing-handler.js";
+import { writeRuns } from "../support/ended-runs.js";
 
 let folder: string;
 let file: string;
@@ -137,7 +138,7 @@ describe("the inbox of a running receiver", () => {
     const inbox = await open();
     expect(await inbox.handlerTimes()).toEqual([]);
     const noted = Date.parse("2026-02-01T10:05:00Z");
-    await store.noteHandlerTimes([{ handler: "email.sent", outcome: "failed", fromMs: 20, runs: 2 }], noted);
+    await writeRuns(store, [{ handler: "email.sent", outcome: "failed", fromMs: 20, runs: 2 }], noted);
     const times = await inbox.handlerTimes({ handler: "email.sent", since: noted, until: noted + 1 });
     expect(times).toEqual(await store.handlerTimes({}));
     expect(times).toMatchObject([{ runs: 2, failed: 2, buckets: [{ fromMs: 20, toMs: 50, done: 0, failed: 2 }] }]);

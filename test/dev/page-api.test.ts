@@ -11,6 +11,7 @@ import { openReceiver, makeEvent, post, untilWork, workOf } from "../support/rec
 import { findFreePort } from "../support/free-port.js";
 import { callApi, deliver, makeDelivery, send, startApp, startDev } from "./dev-harness.js";
 import { makeFolder } from "../support/folder.js";
+import { writeRuns } from "../support/ended-runs.js";
 
 describe("the session", () => {
   test("the session has the addresses, and only the names of secrets", async () => {
@@ -396,11 +397,11 @@ describe("the inbox", () => {
       { handler: "a", outcome: "failed", fromMs: 300_000, runs: 1 },
       { handler: "b&c", outcome: "done", fromMs: 0, runs: 1 },
     ] as const;
-    await store.noteHandlerTimes(runs, Date.parse("2026-02-01T10:05:00Z"));
+    await writeRuns(store, runs, Date.parse("2026-02-01T10:05:00Z"));
     const { dev } = await startDev({ inbox: file });
     const load = async (query: string) => (await callApi(dev, `/api/inbox/handler-times${query}`)).json;
     const [a, b] = [
-      { handler: "a", runs: 4, failed: 1, medianMs: 50, p95Ms: null },
+      { handler: "a", runs: 4, failed: 1, medianMs: 22, p95Ms: null },
       { handler: "b&c", runs: 1, failed: 0, medianMs: 1, p95Ms: 1 },
     ];
     expect(await load("")).toMatchObject({ handlers: [a, b] });

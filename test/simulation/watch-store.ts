@@ -26,7 +26,7 @@ const FIGURES = new Set(["counts", "countOutbox"]);
 const KEEPS_FIGURES = new Set([
   "renew",
   "noteTimes",
-  "noteHandlerTimes",
+  "writeFigures",
   "keepPolicies",
   "loadSteps",
   "saveStep",

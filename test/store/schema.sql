@@ -36,23 +36,13 @@ CREATE TABLE inbox_failed (
 CREATE TABLE inbox_figure (
     resolution INTEGER NOT NULL,
     step       INTEGER NOT NULL,
-    process    TEXT    NOT NULL,
     figures    TEXT    NOT NULL,
-    PRIMARY KEY (resolution, step, process)
-  ) STRICT, WITHOUT ROWID;
+    PRIMARY KEY (resolution, step)
+  ) STRICT;
 
 CREATE TABLE inbox_handler (
     handler      TEXT    PRIMARY KEY,
     max_attempts INTEGER NOT NULL
-  ) STRICT, WITHOUT ROWID;
-
-CREATE TABLE inbox_handler_time (
-    step    INTEGER NOT NULL,
-    handler TEXT    NOT NULL,
-    outcome TEXT    NOT NULL CHECK (outcome IN ('done', 'failed')),
-    from_ms INTEGER NOT NULL,
-    runs    INTEGER NOT NULL,
-    PRIMARY KEY (step, handler, outcome, from_ms)
   ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE inbox_holder (

@@ -100,7 +100,7 @@ function bars(course: Rates["course"]): string {
 
 function totalRuns(rates: Rates | undefined): { runs: number; failed: number } {
   const total = { runs: 0, failed: 0 };
-  for (const { runs, failed } of [...(rates?.handlers ?? []), ...(rates?.otherHandlers ? [rates.otherHandlers] : [])]) {
+  for (const { runs, failed } of rates?.handlers ?? []) {
     total.runs += runs;
     total.failed += failed;
   }
@@ -109,10 +109,9 @@ function totalRuns(rates: Rates | undefined): { runs: number; failed: number } {
 
 function describeHandlers(rates: Rates | undefined, paint: Paint): string[] {
   if (rates === undefined) return [];
-  const { handlers, otherHandlers, stepMs } = rates;
+  const { handlers, stepMs } = rates;
   const shown = handlers.slice(0, MAX_HANDLERS);
   const rows = shown.map((each) => [...runCells(each, paint), clip(each.handler, WIDTHS.name)]);
-  if (otherHandlers !== null) rows.push([...runCells(otherHandlers, paint), paint.dim("other handlers")]);
   if (rows.length === 0) return [];
   const more = handlers.length - shown.length;
   return [

@@ -194,7 +194,7 @@ export const inboxStats = defineCommand({
   group,
   summary: "Counts events and contact events by state, and says how long handlers took.",
   details:
-    "Times of handlers are kept for 8 days, in steps of ten minutes. Each is known by the range that it is in, such as 20 to 50 ms: half of the runs took less than the median, 95 % less than P95. A run that is not over is not among them.",
+    "Times of handlers are kept for 8 days, in steps of ten minutes. Each is known by the range that it is in, such as 20 to 22 ms: half of the runs took less than the median, 95 % less than P95. A run that is not over is not among them.",
   options: { ...options, since: { ...runTimes.since, default: "24h" }, until: runTimes.until },
   examples: [
     ["pigeonhole inbox stats --json", "for a monitor"],

@@ -34,8 +34,6 @@ export interface Rates {
   answers: Partial<Record<OutcomeKind, number>>;
   /** Handlers that ran. */
   handlers: (RunRates & { handler: string })[];
-  /** Those together that have no place of their own in the step; null without any. */
-  otherHandlers: RunRates | null;
   /** Deliveries in the steps up to this one, oldest first; null where nothing is known. */
   course: StepValues;
 }
@@ -120,14 +118,9 @@ function runningOf(alive: readonly ReportedStatus[]): RunInProcess[] {
 }
 
 /** The last step that is over and that processes have written about. */
-function ratesOf({ times, stepMs, answers, handlers, otherHandlers, backlog }: FigureSeries): Rates | undefined {
+function ratesOf({ times, stepMs, answers, handlers, backlog }: FigureSeries): Rates | undefined {
   const kinds = Object.entries(answers);
-  const known = [
-    ...kinds.map(([, values]) => values),
-    ...handlers.map(({ runs }) => runs),
-    otherHandlers?.runs ?? [],
-    backlog.depth,
-  ];
+  const known = [...kinds.map(([, values]) => values), ...handlers.map(({ runs }) => runs), backlog.depth];
   const closed = times.slice(0, -1);
   const place = closed.findLastIndex((_, step) => known.some((values) => (values[step] ?? null) !== null));
   const since = times[place];
@@ -145,7 +138,6 @@ function ratesOf({ times, stepMs, answers, handlers, otherHandlers, backlog }: F
       .map((series) => ({ handler: series.handler, ...runRates(series, place) }))
       .filter(({ runs }) => runs > 0)
       .toSorted((one, other) => other.failed - one.failed || other.runs - one.runs),
-    otherHandlers: otherHandlers?.runs[place] ? runRates(otherHandlers, place) : null,
     course: times.slice(first, place + 1).map((_, step) => inStep(first + step)),
   };
 }

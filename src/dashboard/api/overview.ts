@@ -12,9 +12,9 @@ export type { FigureRange, RunSeries, StepValues };
  * process, whatever range was asked for.
  */
 export interface DashboardOverview extends Omit<FigureSeries, "handlers" | "unreadable"> {
-  /** In the order of their names; null in steps in which runs of a handler may be among those of the others. */
+  /** In the order of their names. */
   handlers: HandlerSeries[];
-  /** All runs of handlers that have no place in any of the steps, in the order of their names. */
+  /** Runs since `timesSince` of handlers that did not run in any of the steps, in the order of their names. */
   unplottedHandlers: HandlerTimesRow[];
   /**
    * From when on `times` and `unplottedHandlers` are: a whole step of ten minutes, in milliseconds since 1970. Null

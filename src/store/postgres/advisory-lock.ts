@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
 /** What is locked beside the nodes, whose numbers are higher. `accepting` is shared by all that may take deliveries. */
-export const LOCKED = { migration: 1, freezing: 2, accepting: 3, setup: 4, joining: 5 } as const;
+export const LOCKED = { migration: 1, freezing: 2, accepting: 3, setup: 4, figures: 5 } as const;
 
 /** The lowest number of a node. */
 export const FIRST_NODE = 16;

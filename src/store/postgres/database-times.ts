@@ -51,7 +51,6 @@ export function withDatabaseTimes(store: SharedStore, clock: DatabaseClock): Sha
         oldestDueAt: ifAny(oldestDueAt),
       };
     },
-    noteHandlerTimes: (ended, now) => store.noteHandlerTimes(ended, toDatabase(now)),
     ...figureTimes(store, clock),
     ...contactEventTimes(store, clock),
   };

@@ -13,8 +13,7 @@ import { countWork } from "./operations/counts.js";
 import { discardEvent } from "./operations/discard.js";
 import { erasePage } from "./operations/erase.js";
 import { glance } from "./operations/glance.js";
-import { readFigures, readStatuses, readTableSizes, writeFigures } from "./operations/figures.js";
-import { noteHandlerTimes, readHandlerTimes } from "./operations/handler-times.js";
+import { readFigures, readHandlerTimes, readStatuses, readTableSizes, writeFigures } from "./operations/figures.js";
 import { inspectEvent, listEvents, listStuck } from "./operations/inspect.js";
 import { knownIds } from "./operations/known-ids.js";
 import { leaseWork, releaseLeases, renewLeases } from "./operations/lease.js";
@@ -141,8 +140,6 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
 /** How long handlers took, and what each process has done. */
 function figuresOf({ read, write }: ReturnType<typeof accessTo>) {
   return {
-    noteHandlerTimes: (ended, now) =>
-      write("noting handler times", (sql, lock) => noteHandlerTimes(sql, lock, { ended, now })),
     handlerTimes: (query) => read("reading handler times", (sql) => readHandlerTimes(sql, query)),
     writeFigures: (given) => write("writing figures", (sql, lock) => writeFigures(sql, lock, given)),
     readFigures: (query) => read("reading figures", (sql) => readFigures(sql, query)),

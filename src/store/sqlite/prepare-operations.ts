@@ -2,8 +2,12 @@ import type { Database } from "better-sqlite3";
 import { prepareCountPage } from "./operations/counts.js";
 import { prepareErase } from "./operations/erase.js";
 import { prepareKeepPolicies } from "./operations/keep-policies.js";
-import { prepareReadFigures, prepareReadStatuses, prepareWriteFigures } from "./operations/figures.js";
-import { prepareHandlerTimes, prepareNoteHandlerTimes } from "./operations/handler-times.js";
+import {
+  prepareHandlerTimes,
+  prepareReadFigures,
+  prepareReadStatuses,
+  prepareWriteFigures,
+} from "./operations/figures.js";
 import { prepareInspect } from "./operations/inspect.js";
 import { prepareFindIds, prepareIdsKnownSince } from "./operations/known-ids.js";
 import { prepareLease, prepareRelease, prepareRenew } from "./operations/lease.js";
@@ -55,7 +59,6 @@ export function prepareOperations(db: Database, takeTokens: TakeTokens) {
     countPage: onFirstUse(() => prepareCountPage(db)),
     prune: onFirstUse(() => preparePrune(db)),
     keepPolicies: onFirstUse(() => prepareKeepPolicies(db)),
-    noteHandlerTimes: onFirstUse(() => prepareNoteHandlerTimes(db)),
     handlerTimes: onFirstUse(() => prepareHandlerTimes(db)),
     listPaused: onFirstUse(() => prepareListPaused(db)),
     writeFigures: onFirstUse(() => prepareWriteFigures(db)),

@@ -212,7 +212,6 @@ function commandsOf(run: GroupCommit["run"]) {
     counts: (now) => countPageByPage((input) => run("countPage", input), now),
     prune: (limits) => run("prune", limits),
     keepPolicies: (policies) => run("keepPolicies", policies),
-    noteHandlerTimes: (ended, now) => run("noteHandlerTimes", { ended, now }),
     handlerTimes: (query) => run("handlerTimes", query),
     listPaused: () => run("listPaused", undefined),
     readFigures: (query) => run("readFigures", query),

@@ -1,5 +1,5 @@
 import type { Store } from "#pigeonhole/store/store.js";
-import { NO_FIGURES } from "#pigeonhole/store/sum-figures.js";
+import { NO_FIGURES } from "#pigeonhole/store/figure-rows.js";
 import { describe, expect, test } from "vitest";
 import {
   ENDS_WITH_STORE,
@@ -52,7 +52,6 @@ const CALLS = {
   listRequested: (store) => store.listRequested({ limit: 1, afterSeq: 0 }),
   prune: (store) => store.prune({ ...NOTHING_TO_PRUNE, idsBefore: T }),
   keepPolicies: (store) => store.keepPolicies([{ handler: "h", maxAttempts: 1 }]),
-  noteHandlerTimes: (store) => store.noteHandlerTimes([], T),
   handlerTimes: (store) => store.handlerTimes({}),
   listPaused: (store) => store.listPaused(),
   writeFigures: (store) => store.writeFigures({ process: "p", now: T, figures: NO_FIGURES, status: undefined }),

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { NO_FIGURES } from "#pigeonhole/store/sum-figures.js";
+import { NO_FIGURES } from "#pigeonhole/store/figure-rows.js";
 import { processStatus } from "../conformance/figures.js";
 import { type OperatorKind, openBoth } from "./operator-kind.js";
 

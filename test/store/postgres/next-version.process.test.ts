@@ -5,7 +5,7 @@ import { TEST_SECRET } from "pigeonhole/testing";
 import { expect, onTestFinished, test } from "vitest";
 import type { Lease } from "#pigeonhole/store/work.js";
 import { POSTGRES_MIGRATIONS } from "#pigeonhole/store/postgres/migrations.js";
-import { NO_FIGURES } from "#pigeonhole/store/sum-figures.js";
+import { NO_FIGURES } from "#pigeonhole/store/figure-rows.js";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import { startContactEventService } from "../../support/contact-event-service.js";
 import { describeOnPostgres } from "../../support/postgres-server.js";
@@ -27,6 +27,7 @@ import { processStatus } from "../conformance/figures.js";
 import { newRecord, settleAll, takeSend } from "../conformance/outbox-fixture.js";
 import { type PackageVersion, loadNextVersion } from "./next-version.js";
 import { openStore } from "./store-on.js";
+import { writeRuns } from "../../support/ended-runs.js";
 
 type PgStore = ReturnType<typeof createPostgresStore>;
 
@@ -64,7 +65,7 @@ async function liveThrough(store: PgStore, name: string): Promise<void> {
   await settleAll(store, await takeSend(store), "done");
   expect(await store.maySend?.()).toBeTypeOf("boolean");
   await store.keepPolicies([{ handler: "h", maxAttempts: 3 }]);
-  await store.noteHandlerTimes([{ handler: "h", outcome: "done", fromMs: 0, runs: 1 }], T);
+  await writeRuns(store, [{ handler: "h", outcome: "done", fromMs: 0, runs: 1 }], T);
   await store.noteTimes({ clock: T });
   await store.prune({ ...NOTHING_TO_PRUNE, batch: 10 });
   expect(await store.glance?.({ handlers: ["h"], now: T })).toMatchObject({ due: [] });

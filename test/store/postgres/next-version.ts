@@ -14,7 +14,6 @@ const TABLES = [
   "inbox_key",
   "inbox_failed",
   "inbox_handler",
-  "inbox_handler_time",
   "outbox_event",
   "outbox_send",
   "outbox_sender",
@@ -25,7 +24,6 @@ const TABLES = [
   "inbox_job",
   "inbox_process_status",
   "inbox_figure",
-  "inbox_open_figure",
 ];
 
 const MIGRATION = TABLES.map((table) => `ALTER TABLE pigeonhole.${table} ADD COLUMN next text DEFAULT 'old';`).join(

@@ -4,15 +4,13 @@ import { formatCount, formatMs } from "../../ui/format.js";
 import { addUp, highest } from "../plots/plot-series.js";
 import { Plot } from "../plots/plot.js";
 import { chosenHandler } from "./figures.js";
-import { lacksSteps } from "./lacks-steps.js";
 import { timeSeries } from "./time-series.js";
 
-/** Runs and times of handlers: of the chosen one, or of all, those that are counted together included. */
+/** Runs and times of handlers: of the chosen one, or of all. */
 export function HandlerFigures({ figures }: { figures: DashboardOverview }) {
-  const { times, stepMs, handlers, otherHandlers } = figures;
+  const { times, stepMs, handlers } = figures;
   const chosen = handlers.find(({ handler }) => handler === chosenHandler.value);
-  const all = otherHandlers === null ? handlers : [...handlers, otherHandlers];
-  const shown = chosen === undefined ? all : [chosen];
+  const shown = chosen === undefined ? handlers : [chosen];
   const of = chosen === undefined ? "all handlers" : escapeControls(chosen.handler);
   const suffix = chosen === undefined ? " of the slowest handler" : "";
   const failed = addUp(shown.map((each) => each.failed));
@@ -20,8 +18,7 @@ export function HandlerFigures({ figures }: { figures: DashboardOverview }) {
     ended === null ? null : ended - (failed[index] ?? 0),
   );
   const ofSlowest = (of: (each: RunSeries) => StepValues): StepValues => highest(shown.map(of));
-  const note = chosen !== undefined && lacksSteps(chosen, otherHandlers) ? "gaps: among other handlers" : undefined;
-  const common = { times, stepMs, emptyText: "No runs in this time.", note };
+  const common = { times, stepMs, emptyText: "No runs in this time." };
   return (
     <>
       <Plot

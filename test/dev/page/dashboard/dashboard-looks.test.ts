@@ -7,6 +7,7 @@ import { FIND_CUT_OFF, FIND_FAINT_TEXT, FIND_OVERLAPS, FIND_WIDENED } from "../f
 import { expectNoMarkup, mark, seeMarks } from "../marks.js";
 import { type DashboardBench, startDashboardBench } from "./dashboard-bench.js";
 import { reportRun, writeExampleFigures } from "./example-figures.js";
+import { writeRuns } from "../../../support/ended-runs.js";
 
 const WIDTHS = [1440, 1280, 390] as const;
 
@@ -45,7 +46,7 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's appearance", () => {
     await writeExampleFigures(bench.receiver, { spanMs: 120_000, everyMs: 10_000 });
     await reportRun(bench.receiver, { handler: LONG_NAME, eventId: id, since: Date.now() - 125_000 });
     const { store } = partsOf(bench.receiver).options;
-    await store.noteHandlerTimes([{ handler: LONG_NAME, outcome: "done", fromMs: 1, runs: 1 }], Date.now());
+    await writeRuns(store, [{ handler: LONG_NAME, outcome: "done", fromMs: 1, runs: 1 }], Date.now());
     await store.openOperator?.().pauseHandler(LONG_NAME, "ann");
   });
 

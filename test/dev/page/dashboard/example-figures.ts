@@ -1,5 +1,7 @@
 import type { Receiver } from "pigeonhole";
 import { partsOf } from "#pigeonhole/receiver/parts-of.js";
+import { NO_FIGURES } from "#pigeonhole/store/figure-rows.js";
+import { type TimeCounts, bucketOf } from "#pigeonhole/store/time-buckets.js";
 import type { Figures, RunFigures, RunningNow } from "#pigeonhole/store/figures.js";
 
 interface ExampleOptions {
@@ -26,14 +28,15 @@ export async function writeExampleFigures(receiver: Receiver, { spanMs, everyMs 
 function figuresAt(step: number): Figures {
   const load = Math.round(40 + 30 * Math.sin(step / 9) + 10 * Math.sin(step / 2));
   const failing = Math.sin(step / 25) > 0.7;
-  const counts = (total: number): number[] => [
-    0,
-    0,
+  const counts = (total: number): TimeCounts => [
+    bucketOf(2),
     Math.round(total / 2),
+    bucketOf(5),
     Math.round(total / 3),
+    bucketOf(10),
     Math.round(total / 6),
   ];
-  const runs = (failed: number): RunFigures => ({ done: load - failed, failed, times: counts(load) });
+  const runs = (failed: number): RunFigures => ({ done: counts(load - failed), failed: [bucketOf(5), failed] });
   const depth = failing ? load * 8 : Math.round(load / 10);
   return {
     answers: {
@@ -46,7 +49,6 @@ function figuresAt(step: number): Figures {
       ["audit", runs(0)],
       ["crm", runs(failing ? Math.round(load / 3) : 0)],
     ]),
-    otherRuns: { done: 2, failed: 1, times: [3] },
     gauges: {
       backlog: { depth, oldestAgeMs: depth * 90 },
       outbox: { depth: Math.round(depth / 4), oldestAgeMs: depth * 30 },
@@ -58,7 +60,6 @@ function figuresAt(step: number): Figures {
 /** Reports what another process runs now. */
 export async function reportRun(receiver: Receiver, run: RunningNow): Promise<void> {
   const now = Date.now();
-  const nothing = { answers: {}, answerTimes: [], runs: new Map(), otherRuns: undefined, gauges: undefined };
   const status = {
     process: "example",
     host: "example",
@@ -75,5 +76,5 @@ export async function reportRun(receiver: Receiver, run: RunningNow): Promise<vo
     runningCount: 1,
     running: [run],
   };
-  await partsOf(receiver).options.store.writeFigures({ process: "example", now, figures: nothing, status });
+  await partsOf(receiver).options.store.writeFigures({ process: "example", now, figures: NO_FIGURES, status });
 }
