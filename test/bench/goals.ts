@@ -50,13 +50,6 @@ export const GOALS: Partial<Record<Measure, readonly Goal[]>> = {
     ["P10", "1,000,000 pending: memory above an empty start's, MB", "backlog MB", "<=", 60, 0],
   ],
   settle: [["P11", "settling a cold row: µs CPU", "settle", "<=", 3, 1]],
-  outbox: [
-    ["P12", "recording a contact event: x the CPU of a delivery", "recording", "<=", 1.1, 2],
-    ["P12", "recording, 1 ms more per fsync, one handler: x the time", "recording fsync1", "<=", 1.1, 2],
-    ["P12", "recording, the same ended by ctx.commit: x the time", "recording fsync1 commit", "<=", 1.1, 2],
-    ["P13", "sending contact events one at a time: events/s", "sending singles", ">=", 10, 0],
-    ["P13", "sending in batches of 100: x single sends", "sending batches/singles", ">=", 5, 1],
-  ],
   dashboard: [
     [
       "P17",
@@ -68,10 +61,6 @@ export const GOALS: Partial<Record<Measure, readonly Goal[]>> = {
     ],
     ["P17", "an open dashboard without deliveries: ms of CPU a second", "dashboard refresh ms", "<=", 15, 1],
   ],
-  import: [
-    ["weight", "starting with pigeonhole/client: CPU / with 13 operations", "import today/before", "<=", 1.2, 2],
-  ],
-  types: [["weight", "type-checking an app: CPU / with 13 operations", "types today/before", "<=", 1.3, 2]],
   postgres: [
     ["P14", "store on PostgreSQL: CPU / INSERT each, pool of 50", "postgres cpu store/insert-50", "<=", 0.7, 2],
     ["P14", "store on PostgreSQL: rate / INSERT each, pool of 50", "postgres rate store/insert-50", ">=", 0.9, 2],
