@@ -180,52 +180,6 @@ describe.skipIf(mustSkipBrowserTests())("the list of deliveries", () => {
     ]);
   });
 
-  test.each([
-    ["status:200 ", ["status:200"]],
-    ['data.subject:"Invoice 2041"', ['data.subject:"Invoice 2041"']],
-    ["email ", []],
-  ])("the list of deliveries takes %s key by key in front of other words", async (typed, expected) => {
-    await bench.deliver({ type: "email.sent", data: { subject: "Invoice 2041" } });
-    await bench.deliver({ type: "file.uploaded" });
-    await rows().nth(1).waitFor();
-    const box = page.getByRole("combobox", { name: "Search deliveries" });
-    await box.fill("invoice");
-    await expect.poll(() => rows().count()).toBe(1);
-    await page.waitForTimeout(300);
-    await box.press("Home");
-    const queries: string[] = [];
-    page.on("request", (request) => queries.push(new URL(request.url()).searchParams.get("query") ?? ""));
-    await box.pressSequentially(typed, { delay: 150 });
-    await expect.poll(() => page.locator(".chip-text").allInnerTexts()).toEqual(expected);
-    const rest = expected.length === 0 ? `${typed}invoice` : "invoice";
-    await expect.poll(() => box.inputValue()).toBe(rest);
-    // What follows comes in front of the word too.
-    await box.pressSequentially("2041 ");
-    await expect.poll(() => box.inputValue()).toBe(rest.replace("invoice", "2041 invoice"));
-    await expect.poll(() => rows().count()).toBe(1);
-    // No part of the typed term was searched for as a part of the word.
-    if (expected.length > 0) expect(queries.filter((query) => /\winvoice/.test(query))).toEqual([]);
-    expect(await page.getByRole("alert").count()).toBe(0);
-  });
-
-  test("the list of deliveries takes a letter in the middle of a word, and Enter in front of one", async () => {
-    await bench.deliver({ type: "email.sent", data: { subject: "Invoice 2041" } });
-    await bench.deliver({ type: "file.uploaded" });
-    await rows().nth(1).waitFor();
-    const box = page.getByRole("combobox", { name: "Search deliveries" });
-    await box.fill("nvoce");
-    for (const key of ["ArrowLeft", "ArrowLeft", "i", "Home", "i"]) await box.press(key);
-    expect(await box.inputValue()).toBe("invoice");
-    await box.press("Enter");
-    await expect.poll(() => rows().count()).toBe(1);
-    expect(await box.inputValue()).toBe("invoice");
-    await box.press("Home");
-    await box.pressSequentially("status:200");
-    await box.press("Enter");
-    await expect.poll(() => page.locator(".chip-text").allInnerTexts()).toEqual(["status:200"]);
-    expect(await box.inputValue()).toBe("invoice");
-  });
-
   test.each(["Enter", "Escape", "Tab"])("the completions of the search close at %s, and open again", async (key) => {
     await bench.deliver();
     await rows().first().waitFor();

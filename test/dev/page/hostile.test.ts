@@ -157,6 +157,6 @@ describe.skipIf(mustSkipBrowserTests())("text of a sender on the page", () => {
 test("no file of the page converts text to markup", () => {
   const files = readdirSync(PAGE, { recursive: true, encoding: "utf8" }).filter((name) => /\.tsx?$/.test(name));
   expect(files.length).toBeGreaterThan(50);
-  const forbidden = /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function/;
+  const forbidden = /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|javascript:/i;
   expect(files.filter((name) => forbidden.test(readFileSync(join(PAGE, name), "utf8")))).toEqual([]);
 });
