@@ -80,20 +80,6 @@ test("trigger waits no longer than about 2 s for a handler that is not ready, an
   expect(stdout).toContain(`\n  To see how it ends: npx pigeonhole inbox show evt_1 --db ${app.file}`);
 });
 
-test("replay, captures list and captures show say that an accepted event is dead", async () => {
-  const app = await startReceiverApp();
-  const at = { cwd: await importEvent(sampleEvent("email.bounced")), env: { ...env, DATABASE_FILE: app.file } };
-  const dead = "Handler bounces is dead: attempts_spent: Error: the mail server is away";
-  const replayed = await runCli(["replay", "last", "--new-id", "--to", app.url], at);
-  expect(replayed.stdout).toMatch(/^✗ email\.bounced .* 200 accepted /);
-  expect(replayed.stdout).toContain(dead);
-  expect((await runCli(["captures", "list"], at)).stdout).toMatch(/ WORK .*\n.* 200 accepted +✗ dead /);
-  expect(jsonLines(await runCli(["captures", "list", "--json"], at))).toMatchObject([{ work: "dead" }]);
-  expect((await runCli(["captures", "show", "last"], at)).stdout).toContain(`\nwork       ${dead}\n`);
-  const unknown = await runCli(["captures", "list"], { cwd: at.cwd });
-  expect(unknown.stdout).not.toContain("WORK");
-});
-
 test("a database that is named and cannot be read is not called unnamed", async () => {
   const app = await startReceiverApp();
   const cwd = await importEvent(sampleEvent("email.bounced"));
@@ -112,19 +98,6 @@ test("a database that is named and cannot be read is not called unnamed", async 
   expect(stderr).toMatch(/not known here\. DATABASE_FILE: There is no file .*none\.db\.\n$/);
 });
 
-test("replay --json says that nothing ran and what the work is, as the text does", async () => {
-  const app = await startReceiverApp();
-  const cwd = await importEvent(sampleEvent("email.bounced", {}, { id: "evt_1" }));
-  const args = ["replay", "last", "--to", app.url, "--inbox", app.file, "--json"];
-  const [first, again] = [await runCli(args, { cwd, env }), await runCli(args, { cwd, env })].flatMap(jsonLines);
-  expect(first).toMatchObject({ outcome: "accepted", notRun: null, work: { state: "dead" } });
-  expect(again).toMatchObject({
-    outcome: "duplicate",
-    notRun: "Not run: the receiver has this id. --new-id runs it again under a new id.",
-    work: { id: "evt_1", state: "dead" },
-  });
-});
-
 test("a replay of a body without an id does not advise a new id", async () => {
   const app = await startReceiverApp();
   const cwd = makeFolder();
@@ -138,28 +111,6 @@ test("a replay of a body without an id does not advise a new id", async () => {
   expect(stdout).not.toContain("--new-id");
 });
 
-test("captures show says that a retry was requested, and does not advise another one", async () => {
-  const { receiver, url, file } = await startReceiverApp();
-  const at = { cwd: await importEvent({ ...sampleEvent("email.sent"), createdAt: "noon" }), env };
-  await runCli(["replay", "last", "--to", url, "--inbox", file], at);
-  await receiver.stop();
-  const show = async () => (await runCli(["captures", "show", "last", "--inbox", file], at)).stdout;
-  expect(await show()).toMatch(/\nwork {7}The event is parked: .*\n {11}After a fix, .*: npx pigeonhole inbox retry /);
-  await runCli(["inbox", "retry", "--parked", "--db", file], at);
-  expect(await show()).toMatch(
-    /\nwork {7}The event is parked: .*\n {11}A retry was requested: .*\n {11}To see how it ends/,
-  );
-  expect(await show()).not.toContain("inbox retry");
-});
-
-test("a parked event that was replayed is still listed as parked, and found by outcome:parked", async () => {
-  const app = await startReceiverApp();
-  const cwd = await importEvent({ ...sampleEvent("email.sent"), createdAt: "noon" });
-  for (let times = 0; times < 2; times += 1) await runCli(["replay", "last", "--to", app.url], { cwd, env });
-  const { stdout } = await runCli(["captures", "list", "outcome:parked", "--inbox", app.file], { cwd });
-  expect(stdout).toMatch(/ 200 duplicate +✗ parked /);
-});
-
 test("discarded work is called discarded everywhere, and has no mark of success", async () => {
   const app = await startReceiverApp();
   const at = { cwd: await importEvent(sampleEvent("email.bounced", {}, { id: "evt_1" })), env };
@@ -169,37 +120,4 @@ test("discarded work is called discarded everywhere, and has no mark of success"
   expect(await run("inbox", "list", "--db", app.file)).toContain("bounces:discarded");
   expect(await run("inbox", "show", "evt_1", "--db", app.file)).toContain("bounces: – discarded");
   expect(await run("captures", "show", "last", "--inbox", app.file)).toContain("Discarded: bounces.");
-});
-
-test("an event of which all work is discarded has no mark of success", async () => {
-  const app = await startReceiverApp();
-  const event = { ...sampleEvent("email.sent", {}, { id: "evt_1" }), createdAt: "noon" };
-  const at = { cwd: await importEvent(event), env };
-  const run = async (...args: string[]) => (await runCli(args, at)).stdout;
-  await run("replay", "last", "--to", app.url, "--inbox", app.file);
-  await run("inbox", "discard", "evt_1", "--yes", "--db", app.file);
-  expect(await run("inbox", "list", "--db", app.file)).toMatch(/– discarded .* \(discarded\)/);
-  const shown = await run("inbox", "show", "evt_1", "--db", app.file);
-  expect(shown).toMatch(/\nstate {5}– discarded\n/);
-  expect(shown).toContain("not understood: – discarded");
-  expect(shown).not.toContain("✓");
-  expect(await run("captures", "list", "--inbox", app.file)).toContain("– discarded");
-  const replayed = await run("replay", "last", "--to", app.url, "--inbox", app.file);
-  expect(replayed).toMatch(/^! .* 200 duplicate /);
-  const triggered = await run("trigger", "email.sent", "--id", "evt_1", "--to", app.url, "--inbox", app.file);
-  expect(triggered).toMatch(/^! [^]*\n  Discarded\./);
-});
-
-test("captures list, captures show and a replay of a duplicate say how the work becomes known", async () => {
-  const app = await startReceiverApp();
-  const cwd = await importEvent(sampleEvent("email.sent"));
-  const unknown = expect.stringMatching(/^What the app's handlers make of it is not known here\. Give .* --inbox/);
-  expect((await runCli(["captures", "list"], { cwd })).stderr).toBe("");
-  await runCli(["replay", "last", "--to", app.url], { cwd, env });
-  const again = await runCli(["replay", "last", "--to", app.url], { cwd, env });
-  expect(again).toMatchObject({ stdout: expect.stringContaining("200 duplicate"), stderr: unknown });
-  for (const args of [["list"], ["show", "last"]]) {
-    expect((await runCli(["captures", ...args], { cwd })).stderr).toEqual(unknown);
-    expect((await runCli(["captures", ...args, "--inbox", app.file], { cwd })).stderr).toBe("");
-  }
 });

@@ -63,26 +63,6 @@ test("inbox pause says of a name that nothing knows which handlers there are, an
   expect((await operator.listPaused()).map(({ handler }) => handler)).toEqual(["bounce", "bounces", "search\nindex"]);
 });
 
-test("inbox pause says so where no handler is known, and names ten of many", async () => {
-  const file = join(makeFolder(), "inbox.db");
-  const store = createSqliteStore({ file, thread: false });
-  await store.open({ logger: silentLogger });
-  const pause = () => runCli(["inbox", "pause", "handler_7", "--db", file]);
-  expect((await pause()).stderr).toContain("No handler is known here yet.\n");
-  const names = Array.from({ length: 13 }, (_, index) => `handler_${index + 10}`);
-  await store.keepPolicies(names.map((handler) => ({ handler, maxAttempts: 3 })));
-  expect((await pause()).stderr).toMatch(/Known handlers: handler_17, (handler_\d\d, ){8}handler_\d\d and 3 more\.\n$/);
-  await store.close();
-});
-
-test("inbox pause says in one line who has paused a handler", async () => {
-  const app = await startReceiverApp();
-  const operator = partsOf(app.receiver).options.store.openOperator?.() ?? expect.unreachable();
-  await operator.pauseHandler("complaints", "ann\nbilling  was resumed");
-  const { stdout } = await runCli(["inbox", "pause", "complaints", "--db", app.file]);
-  expect(stdout).toMatch(/^complaints {2}was paused by ann.*billing {2}was resumed at 20.*\n$/);
-});
-
 test("inbox errors gathers errors, and its groups choose work", async () => {
   const app = await startReceiverApp();
   const inbox = (...args: string[]) => runCli(["inbox", ...args, "--db", app.file]);

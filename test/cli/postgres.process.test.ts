@@ -7,12 +7,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { findFreePort } from "../support/free-port.js";
 import { makeFolder } from "../support/folder.js";
 import { type TestDatabase, describeOnPostgres } from "../support/postgres-server.js";
-import { untilWork } from "../support/receiver.js";
 import { type CliResult, jsonLines, runCli, SECRET } from "../support/run-cli.js";
-import { startCli } from "../support/start-cli.js";
 import { type App, startReceiverApp } from "./app.js";
-import { expectLifeShown, receiveWithLife } from "./event-with-life.js";
-import { recordInHandler } from "./record-in-handler.js";
 
 const APP = fileURLToPath(new URL("receiver-app.mjs", import.meta.url));
 const PASSWORD = "canary-of-the-password";
@@ -61,33 +57,6 @@ function comparable({ code, stdout, stderr }: CliResult): string {
 }
 
 describeOnPostgres((database) => {
-  test("outbox list --json names the inbox event whose handler recorded a contact event", async () => {
-    const { pool, schema } = database;
-    onTestFinished(async () => void (await pool.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)));
-    const { eventId } = await recordInHandler(createPostgresStore({ pool, schema }));
-    const listed = jsonLines(await run(["outbox", "list", "--json", "--db", placeOf(database)]));
-    expect(listed).toMatchObject([{ contactEvent: { event: { name: "greeted" }, inboxEventId: eventId } }]);
-  });
-
-  test("inbox show has the life of an event, with its contact events", async () => {
-    const { pool, schema } = database;
-    onTestFinished(async () => void (await pool.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)));
-    const { eventId } = await receiveWithLife(createPostgresStore({ pool, schema }));
-    await expectLifeShown(placeOf(database), eventId);
-  });
-
-  test("inbox watch looks at a PostgreSQL", async () => {
-    const { receiver } = await startOnPostgres(database);
-    const event = sampleEvent("email.complained");
-    await deliver(receiver, event, { secret: SECRET });
-    await untilWork(receiver, event.id, { state: "pending", attempts: 1 }, "complaints");
-    const [look] = jsonLines(await run(["inbox", "watch", "--once", "--json", "--db", placeOf(database)]));
-    expect(look).toMatchObject({
-      events: { pending: 1, done: 1, pendingByHandler: { complaints: 1 } },
-      errors: [{ handler: "complaints", events: 1, isCapped: false }],
-    });
-  });
-
   test("the commands show the same of a PostgreSQL as of a file", async () => {
     const apps = [await startReceiverApp(), await startOnPostgres(database)];
     const events = (["email.sent", "email.bounced", "email.complained", "email.opened"] as const).map((type) =>
@@ -174,28 +143,6 @@ describeOnPostgres((database) => {
       status: "warn",
       fix: expect.stringContaining("inbox list --state parked --db env:INBOX_URL") as string,
     });
-  });
-
-  test("dev prints what a handler made of a delivery, and its page has the inbox, without the password", async () => {
-    const app = await startOnPostgres(database);
-    const args = ["dev", "-f", app.url, "--port", "0", "--page-port", "0", "--inbox", placeOf(database)];
-    const env = { WEBHOOK_SECRET: SECRET, MAIL_URL: placeOf(database) };
-    const cli = startCli(args, { env });
-    const url = (await cli.line(/^ {2}Receiving/)).split(/\s+/)[2] ?? "";
-    const page = (await cli.line(/^ {2}Inspect/)).split(/\s+/)[2] ?? "";
-    expect(await cli.line(/^ {2}Inbox/)).toMatch(/postgres:\/\/postgres@127/);
-    await cli.line(/Ready\./);
-    await runCli(["trigger", "email.bounced", "--to", url], { env: { WEBHOOK_SECRET: SECRET } });
-    await cli.line(/✗ handler bounces dead .*: the mail server is away$/);
-    const [, command = ""] = /After a fix: npx pigeonhole (.*)$/.exec(await cli.line(/After a fix/)) ?? [];
-    expect(command).toMatch(/ --db env:MAIL_URL$/);
-    const authorization = `Bearer ${new URL(page).searchParams.get("t")}`;
-    const overview = await (await fetch(new URL("/api/inbox", page), { headers: { authorization } })).text();
-    expect(JSON.parse(overview)).toMatchObject({ events: { all: 1, dead: 1 } });
-    expect(await run(command.split(" "), env)).toMatchObject({ code: 0 });
-    cli.signal("SIGINT");
-    const { stdout, stderr } = await cli.ended;
-    expect(stdout + stderr + overview).not.toContain(PASSWORD);
   });
 
   test("postgres schema prints SQL that makes the tables, with the rights of a user", async () => {

@@ -51,38 +51,6 @@ describe("inbox retry of parked events", () => {
     expect(effectsOf(file)).toEqual(["evt_data", "evt_new"]);
   });
 
-  test("without a running receiver the request waits for the next start", async () => {
-    const file = tempFile();
-    await parkEvents(file, THREE);
-    const { stdout } = await runCli(["inbox", "retry", "evt_new", "evt_data", "--db", file]);
-    expect(stdout).toBe(
-      [
-        "evt_new  1 parked event will be read again at the next start",
-        "evt_data  1 parked event will be read again at the next start",
-        "2 parked events will be read again at the next start\n",
-      ].join("\n"),
-    );
-    const shown = await runCli(["inbox", "show", "evt_new", "--db", file]);
-    expect(shown.stdout).toContain("not understood: … retry requested (unknown_type), waits to be read again");
-    const app = await startNextVersion(file, [NEW_TYPE, "email.sent"]);
-    await expect.poll(() => effectsOf(file)).toEqual(["evt_data", "evt_new"]);
-    expect(await noteOf(file, "evt_bad")).toMatchObject({ reason: "bad_data", retryRequestedAt: undefined });
-    app.signal("SIGTERM");
-    expect(await app.ended).toEqual({ code: 0, signal: null });
-  });
-
-  test("an event that no handler got goes to the handler that was added since, and to no other again", async () => {
-    const file = tempFile();
-    await parkEvents(file, [{ id: "evt_none", data: { cents: 1 } }], { isHandled: false });
-    const app = await startNextVersion(file, ["email.sent"]);
-    const { code, stdout } = await runCli(["inbox", "retry", "evt_none", "--db", file]);
-    expect([code, stdout]).toEqual([0, "evt_none  1 parked event will be read again by the running receiver\n"]);
-    await expect.poll(() => effectsOf(file)).toEqual(["evt_none"]);
-    const again = await runCli(["inbox", "retry", "evt_none", "--db", file]);
-    expect([again.code, again.stdout]).toEqual([0, "evt_none  nothing to retry\n"]);
-    expect(app.lines.map(({ msg }) => msg)).not.toContain("requested_retries_failed");
-  });
-
   test("of two processes the one that runs the handlers reads, and the other one after its death, each event once", async () => {
     const file = tempFile();
     const ids = Array.from({ length: 150 }, (_, index) => `evt_${index + 1}`);
@@ -103,25 +71,6 @@ describe("inbox retry of parked events", () => {
     expect(effectsOf(file)).toEqual(ids.toSorted());
     expect(readInboxFile(file).effects.some(({ pid }) => pid === second.pid)).toBe(true);
   }, 60_000);
-
-  test("a handler that is done with the event does not run again, and a request that was discarded is not served", async () => {
-    const file = tempFile();
-    await parkEvents(file, [
-      { id: "evt_1", type: NEW_TYPE },
-      { id: "evt_2", type: NEW_TYPE },
-    ]);
-    const retried = await runCli(["inbox", "retry", "--parked", "--db", file]);
-    expect(retried.stdout).toBe("2 parked events will be read again at the next start\n");
-    expect((await runCli(["inbox", "discard", "evt_2", "--yes", "--db", file])).code).toBe(0);
-    const app = await startNextVersion(file, []);
-    expect(await app.line("parked_events_read_again")).toMatchObject({ events: 1, pending: 0, stillParked: 1 });
-    const { done } = readInboxFile(file);
-    expect(done.toSorted((a, b) => a.id.localeCompare(b.id))).toEqual([
-      { id: "evt_1", handler: "unhandled", attempts: 1 },
-      { id: "evt_2", handler: "unhandled", attempts: 1 },
-    ]);
-    expect(await noteOf(file, "evt_2")).toMatchObject({ state: "done", discarded: true });
-  });
 });
 
 test("inbox list says beside a parked event why it is parked", async () => {
