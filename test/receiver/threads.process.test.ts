@@ -2,7 +2,6 @@ import { statSync } from "node:fs";
 import type { Worker } from "node:worker_threads";
 import type { Alarm } from "pigeonhole";
 import { expect, test } from "vitest";
-import { errorOf } from "../support/error-of.js";
 import { makeEvent, openReceiver, post, tempFile } from "../support/receiver.js";
 
 test("inbox.backup writes a private copy while deliveries arrive, and a receiver can start with it", async () => {
@@ -24,20 +23,6 @@ test("inbox.backup writes a private copy while deliveries arrive, and a receiver
   const restored = openReceiver({ store: copy });
   await restored.start();
   expect(await post(restored, before)).toMatchObject({ outcome: "duplicate" });
-});
-
-test("inbox.backup replaces an existing copy only on request, and never the database", async () => {
-  const file = tempFile();
-  const receiver = openReceiver({ store: file });
-  await receiver.start();
-  const copy = `${file}.copy`;
-  await receiver.inbox.backup(copy);
-  expect(await errorOf(() => receiver.inbox.backup(copy))).toMatchObject({ code: "invalid_argument" });
-  await receiver.inbox.backup(copy, { replace: true });
-  expect(await errorOf(() => receiver.inbox.backup(file, { replace: true }))).toMatchObject({
-    code: "invalid_argument",
-  });
-  expect(await post(receiver, makeEvent())).toMatchObject({ outcome: "accepted" });
 });
 
 test("a writer thread that ends on its own raises an alarm and causes 503, and stop() still ends", async () => {

@@ -23,13 +23,6 @@ describe("samples with a seed", () => {
     expect(form.email).toBe(sent.to[0]);
   });
 
-  test("samples contain no names of existing people or domains, for every type", () => {
-    const text = JSON.stringify(SEEDS.flatMap((seed) => EVENT_TYPES.map((type) => sampleEvent(type, {}, { seed }))));
-    const hosts = [...text.matchAll(/@([\w.-]+)|https?:\/\/([\w.-]+)/g)].map((match) => match[1] ?? match[2]);
-    expect(hosts.length).toBeGreaterThan(1_000);
-    for (const host of new Set(hosts)) expect(host).toMatch(/(^|\.)example\.com$/);
-  });
-
   test("samples contain times around their own", () => {
     const createdAt = new Date("2026-07-01T12:00:00Z");
     expect(sampleEvent("email.scheduled", {}, { createdAt }).data.scheduledAt).toBe("2026-07-02T12:00:00.000Z");

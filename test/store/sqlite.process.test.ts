@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
@@ -58,14 +58,6 @@ function look<Result>(use: (db: Database.Database) => Result): Result {
 }
 
 describe("the database file", () => {
-  test("the database and the files next to it can be read by their user only", async () => {
-    const store = await openStore();
-    await store.recover(T);
-    await store.accept(newEvent("evt_1"));
-    const modes = ["", "-wal", "-shm"].map((end) => (statSync(`${file}${end}`).mode & 0o777).toString(8));
-    expect(modes).toEqual(["600", "600", "600"]);
-  });
-
   test.each<[string, () => string, ErrorCode]>([
     ["in a folder that does not exist", () => join(folder, "missing", "inbox.db"), "store_failed"],
     ["that is a folder", () => folder, "store_failed"],

@@ -25,7 +25,11 @@ export const GROUPS: Record<string, readonly Group[]> = {
     },
   ],
   smoke: [
-    { need: "PostgreSQL", tests: "the store on PostgreSQL, kills of its processes, its template", isThere: hasPostgres },
+    {
+      need: "PostgreSQL",
+      tests: "the store on PostgreSQL, kills of its processes, its template",
+      isThere: hasPostgres,
+    },
     { need: "Chromium", tests: "a story of each page", isThere: () => findChromium() !== undefined },
     { need: "cc", tests: "a power cut", isThere: () => isInstalled("cc") },
   ],

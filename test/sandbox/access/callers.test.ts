@@ -151,14 +151,6 @@ describe("the app of a member", () => {
     expect(await grace.contacts.get(BOB)).toMatchObject({ email: BOB });
   });
 
-  test("the app of a member lists only forms that this member made", async () => {
-    const { grace, linus, owner } = openTeam();
-    const { id } = await grace.forms.create({ name: "News" });
-    expect((await linus.forms.list()).items).toEqual([]);
-    await expect(linus.forms.get(id)).rejects.toMatchObject({ code: "form_not_found" });
-    for (const { forms } of [grace, owner]) expect((await forms.list()).items).toMatchObject([{ id }]);
-  });
-
   test("the app of a member who reaches some addresses only has no contacts at all", async () => {
     const { sandbox } = openTeam();
     const send = callerOf((url, init) => sandbox.fetch(url, init), sandbox.baseUrl);

@@ -24,16 +24,6 @@ describe.each(rows)("$call", ({ call: name, operation }) => {
   /** Within 90 days of the examples. */
   const atExampleTime = { now: () => Date.UTC(2026, 1, 1), setTimer: () => ({ cancel() {} }) };
 
-  test("the operation accepts its example, in process and over HTTP, and answers as the contract says", async () => {
-    const { api, call } = createTestApi({ clock: atExampleTime });
-    const { call: callOverHttp } = await listenTo(api);
-    for (const send of [call, callOverHttp]) {
-      const answer = await send(line, init);
-      expect(answer.status).toBe(operation.status[0]);
-      expect(operation.result?.safeParse(answer.body).error).toBeUndefined();
-    }
-  });
-
   test("the operation passes the checked input to its handler", async () => {
     const seen: unknown[] = [];
     const handler = (call: unknown) => {
@@ -64,12 +54,6 @@ describe.each(rows)("$call", ({ call: name, operation }) => {
     const narrow = createTestApi({ keys: keysWithout(operation.scope) });
     const expected = operation.scope === null ? String(operation.status[0]) : "403 insufficient_scope";
     expect(verdict(await narrow.call(line, init))).toBe(expected);
-  });
-
-  test("the operation refuses an unknown query parameter", async () => {
-    const { call } = createTestApi();
-    const url = `${line}${line.includes("?") ? "&" : "?"}surprise=1`;
-    expect(verdict(await call(url, init))).toBe("422 unknown_parameter surprise");
   });
 
   test("the operation refuses an unknown field, and a body that is not a JSON object", async () => {

@@ -1,4 +1,3 @@
-import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { SandboxApiError } from "#pigeonhole/sandbox/api/api-handlers.js";
 import { Collection, type CollectionRow, pageBody } from "#pigeonhole/sandbox/api/collection.js";
@@ -37,70 +36,7 @@ function outcome<Value>(run: () => Value): Value | string {
   }
 }
 
-/** Every id of a list, page by page. */
-function walk(collection: Collection<Thing>, limit: number, owner?: string): string[] {
-  const ids: string[] = [];
-  for (let cursor: string | undefined; ;) {
-    const where = (row: Thing) => owner === undefined || row.owner === owner;
-    const page = collection.page({ list: "things", filters: [owner], where, limit, cursor });
-    ids.push(...page.data.map(({ id }) => id));
-    if (page.nextCursor === null) return ids;
-    cursor = page.nextCursor;
-  }
-}
-
 describe("a collection", () => {
-  test("a collection does what a plain list with the same rules does, whatever is called", () => {
-    const name = fc.constantFrom("x", "X", "y", "z", "w", "v");
-    const owner = fc.constantFrom("a", "b");
-    const at = fc.nat(12).map((number) => `t${number}`);
-    const call = fc.oneof(
-      fc.record({ kind: fc.constant("add" as const), name, owner, id: at }),
-      fc.record({ kind: fc.constantFrom("change" as const, "delete" as const), id: at, name, owner }),
-      fc.record({ kind: fc.constantFrom("list" as const, "clear" as const), id: at, name, owner }),
-    );
-    fc.assert(
-      fc.property(fc.array(call, { maxLength: 40 }), fc.integer({ min: 1, max: 4 }), (calls, limit) => {
-        const collection = things();
-        let model: Thing[] = [];
-        let added = 0;
-        const isTaken = (row: Thing) =>
-          model.some(
-            (o) => o.id !== row.id && o.owner === row.owner && o.name.toLowerCase() === row.name.toLowerCase(),
-          );
-        for (const { kind, id, name: to, owner: of } of calls) {
-          const old = model.find((row) => row.id === id);
-          if (kind === "add") {
-            const row = make(to, of)(added + 1);
-            const full = model.filter((other) => other.owner === of).length >= MAX;
-            const expected = isTaken(row) ? "label_name_taken" : full ? "label_limit_reached" : row;
-            expect(outcome(() => collection.add(make(to, of)))).toEqual(expected);
-            if (expected === row) [model, added] = [[...model, row], added + 1];
-          } else if (kind === "change") {
-            const row = old === undefined ? undefined : { ...old, name: to };
-            const expected = row === undefined ? "resource_not_found" : isTaken(row) ? "label_name_taken" : row;
-            expect(outcome(() => collection.change(id, { name: to }))).toEqual(expected);
-            if (row !== undefined && expected === row) model = model.map((other) => (other.id === id ? row : other));
-          } else if (kind === "delete") {
-            const gone = { object: "thing", id, deleted: true };
-            expect(outcome(() => collection.delete(id))).toEqual(old === undefined ? "resource_not_found" : gone);
-            model = model.filter((row) => row !== old);
-          } else if (kind === "clear" && to === "x") {
-            collection.clear();
-            model = [];
-          }
-          expect(collection.find(id)).toEqual(model.find((row) => row.id === id));
-        }
-        const newestFirst = model.toReversed();
-        expect(walk(collection, limit)).toEqual(newestFirst.map((row) => row.id));
-        expect(walk(collection, limit, "b")).toEqual(
-          newestFirst.filter((row) => row.owner === "b").map((row) => row.id),
-        );
-      }),
-      { numRuns: 200 },
-    );
-  });
-
   test("a collection refuses a taken id as it refuses a taken name, or as a mistake where names may repeat", () => {
     const named = things();
     named.add(make("x"));

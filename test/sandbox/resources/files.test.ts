@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import * as fc from "fast-check";
 import { createClient } from "pigeonhole/client";
 import type { SandboxOptions } from "pigeonhole/sandbox";
 import { describe, expect, test } from "vitest";
@@ -341,39 +340,5 @@ describe("files", () => {
     expect((await upload("c", "12345678")).size).toBe(8);
     sandbox.reset();
     expect((await upload("d", "1234567890")).size).toBe(10);
-  });
-
-  test("a walk of uploads, links and deletions does what a plain list does", async () => {
-    const step = fc.record({ kind: fc.constantFrom("upload", "upload", "link", "revoke", "delete"), at: fc.nat(5) });
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {
-        const { files, upload } = openFiles();
-        const model: { id: string; links: number }[] = [];
-        for (const { kind, at } of steps) {
-          if (kind === "upload") {
-            model.push({ id: (await upload(`${model.length}.txt`)).id, links: 0 });
-            continue;
-          }
-          const file = model[at % Math.max(1, model.length)];
-          if (file === undefined) continue;
-          if (kind === "link") {
-            await files.createLink(file.id, {});
-            file.links += 1;
-          } else if (kind === "revoke") {
-            expect(await files.revokeLinks(file.id)).toEqual({ revoked: file.links });
-            file.links = 0;
-          } else if (file.links > 0) {
-            expect(await refusalOf(() => files.delete(file.id))).toMatchObject({ code: "file_in_use" });
-          } else {
-            await files.delete(file.id);
-            model.splice(model.indexOf(file), 1);
-          }
-        }
-        const walked = [];
-        for await (const { id, deletable } of files.list({ limit: 2, sort: "oldest" })) walked.push([id, deletable]);
-        expect(walked).toEqual(model.map(({ id, links }) => [id, links === 0]));
-      }),
-      { numRuns: 25 },
-    );
   });
 });

@@ -98,11 +98,6 @@ describe("bad input", () => {
     },
   );
 
-  test.each(ALL_ROWS)("an unknown key of the query of $call is named", async ({ operation }) => {
-    const { line, init } = requestOf(operation, { query: { surprise: 1 } });
-    expect(verdict(await openWorld().send(line, init))).toBe("422 unknown_parameter surprise");
-  });
-
   test("bodies that begin a tag again and again are stored and searched at once", async () => {
     const { send: call } = openWorld();
     const html = "<".repeat(149_000);
