@@ -1,10 +1,6 @@
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { deliver, sampleEvent } from "pigeonhole/testing";
-import { silentLogger } from "#pigeonhole/base/logger.js";
 import { partsOf } from "#pigeonhole/receiver/parts-of.js";
-import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
-import { makeFolder } from "../support/folder.js";
 import { post, untilWork } from "../support/receiver.js";
 import { jsonLines, runCli, SECRET } from "../support/run-cli.js";
 import { startReceiverApp } from "./app.js";

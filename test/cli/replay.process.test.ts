@@ -114,23 +114,6 @@ describe("captures and replay, beside a running dev server", () => {
     );
   });
 
-  test("replay warns of a parked event, with the reason where the inbox is known", async () => {
-    const app = await startReceiverApp();
-    const cwd = makeFolder();
-    const event = { ...sampleEvent("email.sent", {}, { id: "evt_odd" }), createdAt: "noon" };
-    writeFileSync(join(cwd, "event.json"), JSON.stringify(event));
-    await runCli(["captures", "import", "event.json"], { cwd });
-    const flags = ["--to", app.url, "--inbox", app.file];
-    const parked = await runCli(["replay", "last", ...flags], { cwd, env });
-    expect([parked.code, parked.stdout]).toEqual([0, expect.stringMatching(/^! email\.sent .* 200 parked /)]);
-    expect(parked.stdout).toContain("Parked: not understood, so no handler ran.");
-    expect(parked.stdout).toContain("The event is parked: bad_envelope: ");
-    expect((await runCli(["captures", "list", "outcome:parked"], { cwd })).stdout).toMatch(/ 200 parked +\d+ ms /);
-    expect(parked.stdout).toContain(
-      "After a fix, to have the app read it again: npx pigeonhole inbox retry evt_odd --db",
-    );
-  });
-
   test("replay of many captures in random order prints its seed, and --dry-run sends nothing", async () => {
     const app = await startReceiverApp();
     const { cwd, url } = await startDevFor(app);

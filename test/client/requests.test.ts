@@ -1,7 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Client, type Download, InvalidInputError } from "#pigeonhole/client.js";
-import { listOperations } from "#pigeonhole/contract/contract.js";
-import { pathNames } from "#pigeonhole/contract/operation.js";
+import { type Client, InvalidInputError } from "#pigeonhole/client.js";
 import { startApi } from "./api-server.js";
 import {
   API_KEY,
@@ -16,48 +14,11 @@ import {
   rejection,
 } from "./support.js";
 
-type AnyCalls = Record<string, Record<string, (...args: unknown[]) => Promise<unknown>>>;
-
 test("a deletion that is answered 204 without a body has taken effect", async () => {
   const server = await startApi({ status: 204 }, { status: 204 });
   const client = clientOf(server);
   expect(await client.drafts.delete("draft-1")).toEqual({ object: "draft", id: null, deleted: true });
   expect(await rejection(client.webhooks.get(WEBHOOK_ID))).toMatchObject({ code: "invalid_answer", status: 204 });
-});
-
-describe("each row of the contract", () => {
-  test.each(listOperations().map((row) => [`${row.resource}.${row.name}`, row] as const))(
-    "the method for %s sends the example and reads the answer",
-    async (_, { resource, name, operation }) => {
-      const { example, argument, query, body, path, method, uploads, downloads } = operation;
-      const server = await startApi({ body: example.result ?? "the bytes" });
-      const input = argument === undefined ? example.body : example.body?.[argument];
-      const params = pathNames(path).map((param) => example.params?.[param]);
-      const call = (clientOf(server) as unknown as AnyCalls)[resource]?.[name];
-      const result = await call?.(
-        ...params,
-        ...(body === undefined ? [] : [input]),
-        ...(uploads === undefined ? [] : [Buffer.from('"the bytes"')]),
-        ...(query === undefined ? [] : [example.query]),
-      );
-      if (downloads === true) expect(Buffer.from(await (result as Download).bytes()).toString()).toBe("the bytes");
-      else expect(result).toEqual(operation.result?.parse(example.result));
-      const [sent] = server.received;
-      const [sentPath = "", sentQuery] = sent?.url.split("?") ?? [];
-      expect([sent?.method, decodeURIComponent(sentPath)]).toEqual([
-        method,
-        `/v1${path.replaceAll(/\{(\w+)\}/g, (_, param: string) => example.params?.[param] ?? "")}`,
-      ]);
-      expect(Object.fromEntries(new URLSearchParams(sentQuery))).toEqual(
-        Object.fromEntries(Object.entries(example.query ?? {}).map(([key, value]) => [key, String(value)])),
-      );
-      expect(sent?.body === "" ? undefined : JSON.parse(sent?.body ?? "")).toEqual(
-        uploads === undefined ? example.body : "the bytes",
-      );
-      const type = uploads === undefined ? undefined : "application/octet-stream";
-      expect(sent?.headers["content-type"]).toBe(body === undefined ? type : "application/json");
-    },
-  );
 });
 
 describe("a request", () => {

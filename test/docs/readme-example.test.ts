@@ -112,29 +112,3 @@ test("a bounce arrives twice, and one contact event is sent", async () => {
   expect(service.calls.map(({ authorization }) => authorization)).toEqual(["Bearer svc_test_readme"]);
   expect(await example.stop()).toBe(0);
 });
-
-test("a busy API, or one whose answer is lost, gets the same call again and stores one event", async () => {
-  service.faults.push({ status: 503 }, "lost");
-  await example.bounce("ada@example.com");
-  await untilRows(DONE);
-  expect(service.calls).toHaveLength(3);
-  expect(new Set(service.calls.map(({ key, body }) => `${key} ${body}`)).size).toBe(1);
-  expect(service.stored).toHaveLength(1);
-});
-
-test("a rejected key raises the alarm, and the event waits until the key works", async () => {
-  service.faults.push({ status: 401 });
-  await example.bounce("ada@example.com");
-  await untilRows(DONE);
-  expect(example.output()).toContain("api_refused");
-  expect(new Set(service.calls.map(({ key }) => key)).size).toBe(1);
-  expect(service.stored).toHaveLength(1);
-});
-
-test("an unknown contact makes its event dead, and the next event is sent", async () => {
-  await example.bounce("nobody@example.com");
-  await untilRows({ state: "dead", code: "contact_not_found" });
-  await example.bounce("ada@example.com");
-  await untilRows({ state: "dead", code: "contact_not_found" }, DONE);
-  expect(service.stored).toHaveLength(1);
-});

@@ -5,7 +5,6 @@ import { START, openOnClock, openProbe, openSandbox, verdictOf } from "./support
 import { refusalOf } from "../support/error-of.js";
 
 const url = "https://app.example.com/hook";
-const UNKNOWN = `whe_${"0".repeat(24)}`;
 
 /** The real client on a sandbox, without sockets on either side. */
 function openApi(answer = { status: 200 }) {
@@ -213,74 +212,6 @@ describe("the real client", () => {
     for (const index of [0, 3, 4]) sandbox.endpoints.delete(rows[index]?.id ?? "");
     const second = await client.webhooks.list({ limit: 4, cursor: first.nextCursor ?? "" });
     expect(second.items.map((item) => item.url)).toEqual([4, 3, 2, 1].map((index) => `${url}/${index}`));
-  });
-});
-
-describe("refusals", () => {
-  test.each([
-    ["an unknown endpoint", { method: "GET", path: `/webhooks/${UNKNOWN}` }, 404, "resource_not_found"],
-    [
-      "an unknown endpoint's log",
-      { method: "GET", path: `/webhooks/${UNKNOWN}/deliveries` },
-      404,
-      "resource_not_found",
-    ],
-    ["testing it", { method: "POST", path: `/webhooks/${UNKNOWN}/test` }, 404, "resource_not_found"],
-    ["rotating it", { method: "POST", path: `/webhooks/${UNKNOWN}/rotate-secret` }, 404, "resource_not_found"],
-    ["a foreign cursor", { method: "GET", path: "/webhooks?cursor=abc" }, 400, "invalid_cursor"],
-    ["a page of 101", { method: "GET", path: "/webhooks?limit=101" }, 422, "invalid_parameter"],
-    ["no URL", { method: "POST", path: "/webhooks", body: {} }, 422, "invalid_parameter"],
-    [
-      "a foreign address",
-      { method: "POST", path: "/webhooks", body: { url, addressAllowlist: ["a@b.example"] } },
-      422,
-      "invalid_parameter",
-    ],
-    ["an unknown field", { method: "POST", path: "/webhooks", body: { url, secret: "x" } }, 422, "unknown_parameter"],
-  ])("the request for %s is refused with the reason", async (_, request, status, code) => {
-    expect(await send(openSandbox(), request)).toMatchObject({ status, body: { code } });
-  });
-
-  test("a wrong status or an unreadable date in the query of the log is refused", async () => {
-    const sandbox = openSandbox();
-    const { id } = sandbox.endpoints.create({ url });
-    const get = (query: string) => send(sandbox, { method: "GET", path: `/webhooks/${id}/deliveries?${query}` });
-    expect(await get("status=lost")).toMatchObject({
-      status: 422,
-      body: { code: "invalid_parameter", param: "status" },
-    });
-    expect(await get("since=yesterday")).toMatchObject({
-      status: 400,
-      body: { code: "invalid_parameter", param: "since" },
-    });
-  });
-
-  test("a cursor of another list, or of another filter, is refused", async () => {
-    const { client, sandbox } = openApi();
-    const { id } = sandbox.endpoints.create({ url });
-    for (let index = 0; index < 3; index += 1) sandbox.emit("email.sent");
-    await sandbox.settle();
-    const { nextCursor } = await client.webhooks.deliveries(id, { limit: 1 });
-    const cursor = nextCursor ?? "";
-    const refused = { status: 400, code: "invalid_cursor" };
-    expect(await refusalOf(() => client.webhooks.list({ cursor }))).toMatchObject(refused);
-    expect(await refusalOf(() => client.webhooks.deliveries(id, { cursor, status: "failed" }))).toMatchObject(refused);
-    expect((await client.webhooks.deliveries(id, { cursor })).items).toHaveLength(2);
-  });
-
-  test("a URL on this machine is refused with strictUrls only", async () => {
-    const request = { method: "POST", path: "/webhooks", body: { url: "http://127.0.0.1:3000/" } };
-    expect(await send(openSandbox(), request)).toMatchObject({ status: 201 });
-    expect(await send(openSandbox({ strictUrls: true }), request)).toMatchObject({
-      status: 422,
-      body: { code: "invalid_webhook_url", param: "url" },
-    });
-  });
-
-  test("an eleventh endpoint is refused", async () => {
-    const { client, sandbox } = openApi();
-    for (let index = 0; index < 10; index += 1) sandbox.endpoints.create({ url });
-    expect(await refusalOf(() => client.webhooks.create({ url }))).toMatchObject({ code: "workspace_limit_reached" });
   });
 });
 

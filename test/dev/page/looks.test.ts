@@ -4,18 +4,6 @@ import { launchBrowser, mustSkipBrowserTests, openPage, type OpenPage } from "./
 import { FIND_CUT_OFF, FIND_FAINT_TEXT, FIND_OVERLAPS } from "./find-looks.js";
 import { startWorkbench, type Workbench } from "./workbench.js";
 
-/** Of two colours as `rgb(r, g, b)`; WCAG asks 3 : 1 of the border of a control. */
-function contrast(a: string, b: string): number {
-  const lights = [a, b].map((colour) => {
-    const [red = 0, green = 0, blue = 0] = (colour.match(/\d+/g) ?? []).map((part) => {
-      const value = Number(part) / 255;
-      return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
-    });
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05;
-  });
-  return Math.max(...lights) / Math.min(...lights);
-}
-
 describe.skipIf(mustSkipBrowserTests())("the page's appearance", () => {
   let browser: Browser;
   let bench: Workbench;
