@@ -33,7 +33,7 @@ const CEILINGS: Record<string, number> = {
   outbox: 650,
   dispatch: 3_450,
   http: 600,
-  receiver: 4_700,
+  receiver: 4_500,
   sandbox: 11_100,
   capture: 6_650,
   testing: 200,

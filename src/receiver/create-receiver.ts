@@ -28,8 +28,7 @@ import { type ReceiverOptions, type ResolvedOptions, resolveOptions } from "./op
 import { Pruner } from "./pruner.js";
 import type { DrainOptions, Receiver, StopOptions } from "./receiver.js";
 import { lifecycleSteps } from "./lifecycle-steps.js";
-import { rememberParts } from "./parts-of.js";
-import type { ReceiverParts } from "./receiver-parts.js";
+import { type ReceiverParts, rememberParts } from "./receiver-parts.js";
 import { SecretSource, type SecretsOption } from "./secret-source.js";
 import { repairEndpoint } from "./repair-endpoint.js";
 import { readStats } from "./stats.js";

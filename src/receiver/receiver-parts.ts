@@ -1,3 +1,4 @@
+import { PigeonholeError } from "../base/error.js";
 import type { Drainer } from "./drainer.js";
 import type { OutboxSender } from "../outbox/outbox-sender.js";
 import type { FiguresWriter } from "./figures-writer.js";
@@ -34,4 +35,21 @@ export interface ReceiverParts {
   drainer: Drainer;
   /** Undefined when no API is configured. */
   sender: OutboxSender | undefined;
+}
+
+const PARTS = new WeakMap<object, ReceiverParts>();
+
+/** Makes the parts of a receiver known to the package, and to nobody outside. */
+export function rememberParts(receiver: object, parts: ReceiverParts): void {
+  PARTS.set(receiver, parts);
+}
+
+/** Throws `invalid_argument` for what `createReceiver` of this copy of the package has not made. */
+export function partsOf(receiver: object): ReceiverParts {
+  const parts = PARTS.get(receiver);
+  if (parts !== undefined) return parts;
+  throw new PigeonholeError(
+    "invalid_argument",
+    "This needs a receiver that createReceiver made, from the same installation of the package.",
+  );
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { deliver, sampleEvent } from "pigeonhole/testing";
-import { partsOf } from "#pigeonhole/receiver/parts-of.js";
+import { partsOf } from "#pigeonhole/receiver/receiver-parts.js";
 import { post, untilWork } from "../support/receiver.js";
 import { jsonLines, runCli, SECRET } from "../support/run-cli.js";
 import { startReceiverApp } from "./app.js";

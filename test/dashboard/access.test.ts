@@ -14,7 +14,7 @@ import { LoopShare } from "#pigeonhole/dashboard/loop-share.js";
 import { PersonalData } from "#pigeonhole/dashboard/personal-data.js";
 import { QuoteHider } from "#pigeonhole/dashboard/quote-hider.js";
 import { HOUR, MINUTE } from "#pigeonhole/base/duration.js";
-import { partsOf } from "#pigeonhole/receiver/parts-of.js";
+import { partsOf } from "#pigeonhole/receiver/receiver-parts.js";
 import type { OutboxView } from "#pigeonhole/store/outbox.js";
 import { fakeClock } from "pigeonhole/testing";
 import { closeServer, listen } from "../support/listen.js";

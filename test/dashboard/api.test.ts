@@ -11,7 +11,7 @@ import type { DashboardSession } from "#pigeonhole/dashboard/api/session.js";
 import type { DashboardEventPage, HandlerReport } from "#pigeonhole/dashboard/api/work.js";
 import { PersonalData } from "#pigeonhole/dashboard/personal-data.js";
 import { DAY, HOUR, MINUTE } from "#pigeonhole/base/duration.js";
-import { partsOf } from "#pigeonhole/receiver/parts-of.js";
+import { partsOf } from "#pigeonhole/receiver/receiver-parts.js";
 import { NO_FIGURES } from "#pigeonhole/store/figure-rows.js";
 import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
 import { type FakeClock, fakeClock } from "pigeonhole/testing";

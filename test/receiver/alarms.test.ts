@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { PigeonholeError } from "pigeonhole";
-import { partsOf } from "#pigeonhole/receiver/parts-of.js";
+import { partsOf } from "#pigeonhole/receiver/receiver-parts.js";
 import { decorateStore, makeEvent } from "../support/receiver.js";
 import { openWithAlarms } from "../support/alarms.js";
 

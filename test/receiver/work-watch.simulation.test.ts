@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import { DoNotRetry } from "pigeonhole";
 import { type Client, InvalidRequestError } from "pigeonhole/client";
-import { partsOf } from "#pigeonhole/receiver/parts-of.js";
+import { partsOf } from "#pigeonhole/receiver/receiver-parts.js";
 import { makeCrashedFile } from "../support/crashed-file.js";
 import { makeEvent, makeGate, tempFile, untilWork } from "../support/receiver.js";
 import { openWithAlarms } from "../support/alarms.js";

@@ -1,7 +1,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { launchBrowser, mustSkipBrowserTests, openPage } from "../browser.js";
-import { partsOf } from "#pigeonhole/receiver/parts-of.js";
+import { partsOf } from "#pigeonhole/receiver/receiver-parts.js";
 import { findFaults } from "../find-faults.js";
 import { FIND_CUT_OFF, FIND_FAINT_TEXT, FIND_OVERLAPS, FIND_WIDENED } from "../find-looks.js";
 import { expectNoMarkup, mark, seeMarks } from "../marks.js";

@@ -1,5 +1,5 @@
 import type { Receiver } from "pigeonhole";
-import { partsOf } from "#pigeonhole/receiver/parts-of.js";
+import { partsOf } from "#pigeonhole/receiver/receiver-parts.js";
 import { NO_FIGURES } from "#pigeonhole/store/figure-rows.js";
 import { type TimeCounts, bucketOf } from "#pigeonhole/store/time-buckets.js";
 import type { Figures, RunFigures, RunningNow } from "#pigeonhole/store/figures.js";
