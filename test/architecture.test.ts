@@ -34,7 +34,7 @@ const CEILINGS: Record<string, number> = {
   dispatch: 3_450,
   http: 600,
   receiver: 4_500,
-  sandbox: 11_100,
+  sandbox: 11_300,
   capture: 6_650,
   testing: 200,
   dev: 6_000,

@@ -1,3 +1,4 @@
+import type { Clock } from "../base/clock.js";
 import { HOUR, SECOND } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
 import { type OptionsOf, defineOptions, flag, given } from "../base/options.js";
@@ -10,10 +11,10 @@ import { createSandboxCallers } from "./access/sandbox-callers.js";
 import { ApiFaultList } from "./calls/api-faults.js";
 import { createApiFetch } from "./calls/api-fetch.js";
 import { ApiKeyRegistry } from "./access/api-key-registry.js";
-import { type SandboxApiOptions, createApi } from "./calls/create-api.js";
+import { Api } from "./calls/create-api.js";
 import { ContactEventWaits } from "./contact-events/contact-event-waits.js";
-import { createContactEventStore } from "./contact-events/contact-event-store.js";
-import { createDeliverOnce } from "./delivery/deliver-once.js";
+import { ContactEventStore } from "./contact-events/contact-event-store.js";
+import { type DeliverOnce, createDeliverOnce } from "./delivery/deliver-once.js";
 import { AttemptLog } from "./delivery/attempt-log.js";
 import { AttemptQueue } from "./delivery/attempt-queue.js";
 import { AttemptSender } from "./delivery/attempt-sender.js";
@@ -27,16 +28,22 @@ import { EndpointRegistry } from "./endpoints/endpoint-registry.js";
 import { createSandboxEndpoints } from "./control/sandbox-endpoints.js";
 import { loggedUrl, type SandboxLogEntry } from "./log-entry.js";
 import { EventMaker } from "./event-maker.js";
-import { createMakeId } from "./api/make-id.js";
+import { type MakeId, createMakeId } from "./api/make-id.js";
 import { type ResolvedSandboxOptions, type SandboxOptions, resolveSandboxOptions } from "./options.js";
 import { PassTime } from "./delivery/pass-time.js";
-import { createSandboxTime } from "./clock/sandbox-time.js";
+import { type SandboxTime, createSandboxTime } from "./clock/sandbox-time.js";
 import type { EmitOptions, Emitted, PlannedAttempt, Sandbox, SandboxResetOptions } from "./control/sandbox.js";
 import { LISTEN_OPTIONS, SandboxServer } from "./sandbox-server.js";
 import { AttemptWaits, checkFilter, checkTimeout, checkWait } from "./delivery/attempt-waits.js";
 import { sandboxClosed } from "./delivery/event-waiter.js";
 import { AddressBook } from "./resources/address-book.js";
-import { RESOURCE_NAMES, createResources, handlersOf, rowsOf } from "./resources/create-resources.js";
+import {
+  RESOURCE_NAMES,
+  type SandboxResources,
+  createResources,
+  handlersOf,
+  rowsOf,
+} from "./resources/create-resources.js";
 import { DomainTable } from "./resources/domain-records.js";
 import { MailServers } from "./resources/mail-servers.js";
 import { OwnedAddresses } from "./resources/owned-addresses.js";
@@ -69,242 +76,325 @@ export const RESET_OPTIONS = defineOptions("sandbox.reset", {
  * await sandbox.advance("28h"); // every retry, in milliseconds
  */
 export function createSandbox(given: SandboxOptions = {}): Sandbox {
-  const options = resolveSandboxOptions(given);
-  const { seed } = options;
-  const time = createSandboxTime(options.clock, { startMs: options.startMs, receiverTime: options.receiverTime });
-  const { clock } = time;
-  const makeId = createMakeId(seed);
-  type Happened = SandboxLogEntry extends infer Entry ? (Entry extends unknown ? Omit<Entry, "atMs"> : never) : never;
-  const emit = (happened: Happened): void => options.onLog?.({ atMs: clock.now(), ...happened });
+  return new EmulatedService(resolveSandboxOptions(given));
+}
 
-  const log = new AttemptLog(options.maxLogRows);
-  const waits = new AttemptWaits(log, time.awaited);
-  const eventWaits = new ContactEventWaits();
-  const queue = new AttemptQueue({
-    atOnce: options.attemptsAtOnce ?? (time.isManual ? 1 : 64),
-    patienceMs: time.isManual ? options.patienceMs : undefined,
-  });
-  const passTime = new PassTime(time, queue, (byMs) => emit({ kind: "clock", byMs }));
-  const owned = new OwnedAddresses(options);
-  const endpoints = new EndpointRegistry({
-    clock,
-    makeId,
-    rules: { ...options, owned },
-    maxEndpoints: options.maxEndpoints,
-    onChange(endpoint, change) {
-      if (change === "disabled") engine.endpointDisabled(endpoint);
-      if (change === "deleted") {
-        engine.endpointDeleted(endpoint);
-        log.deleteEndpoint(endpoint.id);
-      }
-      emit({ kind: "endpoint", endpointId: endpoint.id, change, reason: endpoint.disabledReason });
-    },
-  });
-  const deliveryFaults = new DeliveryFaultList();
-  const engine: DeliveryEngine = new DeliveryEngine({
-    time,
-    seed,
-    makeId,
-    endpoints,
-    log,
-    queue,
-    faults: deliveryFaults,
-    sender: new AttemptSender({
-      time,
-      post: options.receive === undefined ? sendOverHttp : sendInProcess(options.receive),
-      signature: options.signature,
-      lookUpHost: options.strictUrls ? (options.lookUpHost ?? lookUpHost) : undefined,
-      refuseAddress: options.receive === undefined ? options.refuseAddress : undefined,
-    }),
-    retriesOfDisabled: options.retriesOfDisabled,
-    eventsOfDisabled: options.eventsOfDisabled,
-    onAttempt(row, { endpoint }) {
-      emit({ kind: "attempt", row, url: loggedUrl(endpoint.url) });
-      waits.emit(row);
-    },
-  });
-  const events = new EventMaker({ clock, seed, newEventTypes: options.newEventTypes, addresses: options.addresses });
-  let isClosed = false;
-  const requireOpen = (): void => {
-    if (isClosed) throw sandboxClosed();
+type Happened = SandboxLogEntry extends infer Entry ? (Entry extends unknown ? Omit<Entry, "atMs"> : never) : never;
+
+class EmulatedService implements Sandbox {
+  readonly seed: string;
+  readonly clock: Clock;
+  readonly fetch: Sandbox["fetch"];
+  readonly apiKeys: ApiKeyRegistry;
+  readonly callers: Sandbox["callers"];
+  readonly contacts: ContactEventStore;
+  readonly endpoints: Sandbox["endpoints"];
+  readonly faults: Sandbox["faults"];
+  readonly #options: ResolvedSandboxOptions;
+  readonly #time: SandboxTime;
+  readonly #makeId: MakeId;
+  readonly #log: AttemptLog;
+  readonly #waits: AttemptWaits;
+  readonly #eventWaits = new ContactEventWaits();
+  readonly #queue: AttemptQueue;
+  readonly #passTime: PassTime;
+  readonly #owned: OwnedAddresses;
+  readonly #registry: EndpointRegistry;
+  readonly #engine: DeliveryEngine;
+  readonly #events: EventMaker;
+  readonly #roles: RoleBook;
+  readonly #currentKey: () => string;
+  readonly #domainTable: DomainTable;
+  readonly #mailServers: MailServers;
+  readonly #signUps: SignUps;
+  readonly #resources: SandboxResources;
+  readonly #api: Api;
+  #isClosed = false;
+  #starting: Promise<SandboxServer> | undefined;
+  #server: SandboxServer | undefined;
+
+  constructor(options: ResolvedSandboxOptions) {
+    const { seed, startMs, receiverTime, newEventTypes, addresses } = options;
+    const time = createSandboxTime(options.clock, { startMs, receiverTime });
+    const { clock } = time;
+    const makeId = createMakeId(seed);
+    this.seed = seed;
+    this.clock = clock;
+    this.#options = options;
+    this.#time = time;
+    this.#makeId = makeId;
+    this.faults = makeFaults(seed);
+
+    this.#log = new AttemptLog(options.maxLogRows);
+    this.#waits = new AttemptWaits(this.#log, time.awaited);
+    this.#queue = new AttemptQueue({
+      atOnce: options.attemptsAtOnce ?? (time.isManual ? 1 : 64),
+      patienceMs: time.isManual ? options.patienceMs : undefined,
+    });
+    this.#passTime = new PassTime(time, this.#queue, (byMs) => this.#note({ kind: "clock", byMs }));
+    this.#owned = new OwnedAddresses(options);
+    this.#registry = this.#makeRegistry();
+    this.#engine = this.#makeEngine();
+    this.#events = new EventMaker({ clock, seed, newEventTypes, addresses });
+    const deliverOnce = this.#makeDeliverOnce();
+    this.endpoints = createSandboxEndpoints(this.#registry, deliverOnce);
+
+    this.contacts = this.#makeContacts();
+    const firstKey = options.apiKeys?.[0]?.token ?? `svc_live_${makeId.hex("api key")}${makeId.hex("api key secret")}`;
+    this.#roles = new RoleBook({ ...options, clock, makeId });
+    const givenKeys = options.apiKeys?.length ? options.apiKeys : [{ token: firstKey }];
+    this.apiKeys = new ApiKeyRegistry(givenKeys, { ...options, clock, roles: this.#roles, makeId });
+    this.#currentKey = createCurrentKey(this.apiKeys, firstKey);
+    this.callers = createSandboxCallers({ keys: this.apiKeys, roles: this.#roles, makeId, now: () => clock.now() });
+    const shared = { clock, makeId, options, keys: this.apiKeys, roles: this.#roles };
+    const { contactList } = this.contacts;
+    const book = new AddressBook({ ...shared, contacts: contactList, audiences: options.audiences });
+    const fire = this.#fire;
+    this.#signUps = new SignUps({ book, clock, fire });
+    const domainTable = (this.#domainTable = new DomainTable(options.domainRecords));
+    const mailServers = (this.#mailServers = new MailServers(options.mailServers));
+    const tables = { domainTable, mailServers, signUps: this.#signUps };
+    this.#resources = createResources({ ...shared, ...tables, apiUrl: this.#apiUrl, book, owned: this.#owned, fire });
+    this.#api = this.#makeApi(deliverOnce);
+    this.fetch = createApiFetch(this.#api);
+  }
+
+  get apiKey(): string {
+    return this.#currentKey();
+  }
+
+  get baseUrl(): string {
+    return this.#apiUrl();
+  }
+
+  get clientOptions(): Sandbox["clientOptions"] {
+    return { apiKey: this.#currentKey(), baseUrl: IN_PROCESS_URL, fetch: this.fetch };
+  }
+
+  get contactEvents(): Sandbox["contactEvents"] {
+    return this.contacts.events;
+  }
+
+  get nextAttemptAtMs(): number | undefined {
+    return this.plannedAttempts[0]?.dueAtMs;
+  }
+
+  get openDeliveries(): number {
+    return this.#engine.openDeliveries;
+  }
+
+  get plannedAttempts(): readonly PlannedAttempt[] {
+    const [nowMs, elapsedMs] = [this.clock.now(), this.#time.elapsed()];
+    return this.#engine.waiting.map(({ dueMs, ...rest }) => {
+      return { ...rest, dueAtMs: nowMs + Math.max(0, dueMs - elapsedMs) };
+    });
+  }
+
+  // Functions of their own, which a caller can take out of the sandbox.
+
+  readonly confirmSignUp: Sandbox["confirmSignUp"] = (formId, email) => this.#signUps.confirm(formId, email);
+  readonly setMailServer: Sandbox["setMailServer"] = (server) => this.#mailServers.set(server);
+  readonly setDomainRecords: Sandbox["setDomainRecords"] = (records) => this.#domainTable.set(records);
+  readonly rows: Sandbox["rows"] = (resource) => rowsOf(this.#resources, resource);
+
+  readonly emit: Sandbox["emit"] = (type, data = {}, options = {}) => {
+    this.#requireOpen();
+    EMIT_OPTIONS.checkNames(options);
+    return this.#publish(this.#events.make(type, data, options));
   };
-  const makeTestEvent = () => events.makeTest();
-  const deliverOnce = createDeliverOnce({ endpoints, engine, log, passTime, requireOpen, makeTestEvent });
 
-  const apiFaults = new ApiFaultList({ random: seededRandom(`${seed}\0api faults`) });
-  const contactEventStore = createContactEventStore({
-    clock: time.receiver,
-    makeId,
-    contacts: options.contacts,
-    automations: options.automations,
-    unknownContacts: options.unknownContacts,
-    onEvent(event) {
-      const { id, contactId, name, mode } = event;
-      emit({ kind: "contact_event", eventId: id, contactId, name, mode });
-      eventWaits.emit(event);
-    },
-  });
-  const firstKey = options.apiKeys?.[0]?.token ?? `svc_live_${makeId.hex("api key")}${makeId.hex("api key secret")}`;
-  const roles = new RoleBook({ ...options, clock, makeId });
-  const givenKeys = options.apiKeys?.length ? options.apiKeys : [{ token: firstKey }];
-  const apiKeys = new ApiKeyRegistry(givenKeys, { ...options, clock, roles, makeId });
-  const currentKey = createCurrentKey(apiKeys, firstKey);
-  const shared = { clock, makeId, options, keys: apiKeys, roles };
-  const book = new AddressBook({ ...shared, contacts: contactEventStore.contactList, audiences: options.audiences });
-  const fire = (type: EventType, data: object): void => {
+  readonly deliveries: Sandbox["deliveries"] = (filter = {}) => {
+    checkFilter(filter);
+    return this.#log.list(filter).map(({ row }) => row);
+  };
+
+  readonly waitFor: Sandbox["waitFor"] = async (wait = {}) => {
+    checkWait(wait);
+    const byDefault = this.#time.isManual ? MAX_RETRY_SPAN_MS + HOUR : 10 * SECOND * this.#time.speed;
+    return this.#passTime.until(this.#waits.wait(wait, checkTimeout(wait.timeoutMs ?? byDefault)));
+  };
+
+  readonly waitForContactEvent: Sandbox["waitForContactEvent"] = async (wait = {}) =>
+    this.#eventWaits.wait(this.contacts.events, wait);
+
+  readonly advance: Sandbox["advance"] = (by) => this.#passTime.advance(by);
+
+  readonly advanceToNextAttempt: Sandbox["advanceToNextAttempt"] = (eventId) => {
+    const isMeant = (one: { eventId: string }): boolean => eventId === undefined || one.eventId === eventId;
+    return this.#passTime.advanceTo(() => this.#engine.waiting.find(isMeant)?.dueMs);
+  };
+
+  readonly settle: Sandbox["settle"] = () => this.#passTime.settle();
+
+  readonly listen: Sandbox["listen"] = async (where = {}) => {
+    this.#requireOpen();
+    if (this.#starting !== undefined) {
+      throw new PigeonholeError("invalid_argument", "The sandbox listens already.");
+    }
+    this.#starting = SandboxServer.start({ ...LISTEN_OPTIONS.resolve(where), api: this.#api, sandbox: this });
+    try {
+      this.#server = await this.#starting;
+    } catch (error) {
+      this.#starting = undefined;
+      throw error;
+    }
+    // If the sandbox was closed while the server started, close the server too.
+    this.#requireOpen();
+    return { url: this.#server.url, port: this.#server.port };
+  };
+
+  readonly reset: Sandbox["reset"] = (options = {}) => {
+    const { keepEndpoints } = RESET_OPTIONS.resolve(options);
+    this.#engine.stop();
+    this.#log.clear();
+    this.contacts.reset();
+    for (const resource of Object.values(this.#resources)) resource.reset();
+    this.#api.reset();
+    this.faults.clear();
+    if (!keepEndpoints) this.#registry.clear();
+  };
+
+  readonly close: Sandbox["close"] = async () => {
+    this.#isClosed = true;
+    this.#engine.stop();
+    this.#waits.close();
+    this.#eventWaits.close();
+    const started = await this.#starting?.catch(() => undefined);
+    await started?.close();
+  };
+
+  readonly #apiUrl = (): string => this.#server?.url ?? IN_PROCESS_URL;
+
+  readonly #requireOpen = (): void => {
+    if (this.#isClosed) throw sandboxClosed();
+  };
+
+  readonly #fire = (type: EventType, data: object): void => {
     // The API in this process continues after the end, and delivers nothing.
-    if (!isClosed) publish(events.makeOf(type, { ...data }));
+    if (!this.#isClosed) this.#publish(this.#events.makeOf(type, { ...data }));
   };
-  let server: SandboxServer | undefined;
-  const apiUrl = (): string => server?.url ?? IN_PROCESS_URL;
-  const signUps = new SignUps({ book, clock, fire });
-  const domainTable = new DomainTable(options.domainRecords);
-  const mailServers = new MailServers(options.mailServers);
-  const resources = createResources({ ...shared, apiUrl, book, owned, domainTable, mailServers, signUps, fire });
-  const publish = (event: SandboxEvent): Emitted => {
+
+  #note(happened: Happened): void {
+    this.#options.onLog?.({ atMs: this.clock.now(), ...happened });
+  }
+
+  #publish(event: SandboxEvent): Emitted {
     // Data that is not JSON is refused before anything is changed.
     const body = eventBody(event);
-    for (const name of RESOURCE_NAMES) resources[name].onEvent?.(event);
-    const deliveries = engine.publish(event, body);
-    emit({ kind: "event", eventId: event.id, type: event.type, deliveries: deliveries.length });
+    for (const name of RESOURCE_NAMES) this.#resources[name].onEvent?.(event);
+    const deliveries = this.#engine.publish(event, body);
+    this.#note({ kind: "event", eventId: event.id, type: event.type, deliveries: deliveries.length });
     return { event, deliveries: deliveries.map(({ id, endpoint }) => ({ id, endpointId: endpoint.id })) };
-  };
-  const api = createApi({
-    handlers: {
-      ...handlersOf(resources),
-      webhooks: createWebhooksHandlers({ endpoints, log, deliverOnce, newEventTypes: options.newEventTypes }),
-      contactEvents: contactEventStore.handlers,
-    },
-    keys: apiKeys,
-    clock,
-    callerClock: time.receiver,
-    faults: apiFaults,
-    openLink: (path) => resources.files.openLink?.(path),
-    onCall: (call) => emit({ kind: "api", call }),
-    ...apiSettings(options),
-  });
-  const fetch = createApiFetch(api);
-  const faults = {
-    deliveries: deliveryFaults,
-    api: apiFaults,
-    clear() {
-      deliveryFaults.clear();
-      apiFaults.clear();
-    },
-  };
-  const planned = (): PlannedAttempt[] => {
-    const [nowMs, elapsedMs] = [clock.now(), time.elapsed()];
-    return engine.waiting.map(({ dueMs, ...rest }) => ({ ...rest, dueAtMs: nowMs + Math.max(0, dueMs - elapsedMs) }));
-  };
-  let starting: Promise<SandboxServer> | undefined;
+  }
 
-  const sandbox: Sandbox = {
-    seed,
-    clock,
-    get apiKey() {
-      return currentKey();
-    },
-    fetch,
-    apiKeys,
-    callers: createSandboxCallers({ keys: apiKeys, roles, makeId, now: () => clock.now() }),
-    faults,
-    contacts: contactEventStore,
-    endpoints: createSandboxEndpoints(endpoints, deliverOnce),
-    confirmSignUp: (formId, email) => signUps.confirm(formId, email),
-    setMailServer: (server) => mailServers.set(server),
-    setDomainRecords: (records) => domainTable.set(records),
-    rows: (resource) => rowsOf(resources, resource),
-    get baseUrl() {
-      return apiUrl();
-    },
-    get clientOptions() {
-      return { apiKey: currentKey(), baseUrl: IN_PROCESS_URL, fetch };
-    },
-    get contactEvents() {
-      return contactEventStore.events;
-    },
-    get nextAttemptAtMs() {
-      return planned()[0]?.dueAtMs;
-    },
-    get openDeliveries() {
-      return engine.openDeliveries;
-    },
-    get plannedAttempts() {
-      return planned();
-    },
-    emit(type, data = {}, emitOptions = {}) {
-      requireOpen();
-      EMIT_OPTIONS.checkNames(emitOptions);
-      return publish(events.make(type, data, emitOptions));
-    },
-    deliveries(filter = {}) {
-      checkFilter(filter);
-      return log.list(filter).map(({ row }) => row);
-    },
-    async waitFor(wait = {}) {
-      checkWait(wait);
-      const byDefault = time.isManual ? MAX_RETRY_SPAN_MS + HOUR : 10 * SECOND * time.speed;
-      return passTime.until(waits.wait(wait, checkTimeout(wait.timeoutMs ?? byDefault)));
-    },
-    waitForContactEvent: async (wait = {}) => eventWaits.wait(contactEventStore.events, wait),
-    advance: (by) => passTime.advance(by),
-    advanceToNextAttempt: (eventId) =>
-      passTime.advanceTo(() => engine.waiting.find((one) => eventId === undefined || one.eventId === eventId)?.dueMs),
-    settle: () => passTime.settle(),
-    async listen(where = {}) {
-      requireOpen();
-      if (starting !== undefined) throw new PigeonholeError("invalid_argument", "The sandbox listens already.");
-      starting = SandboxServer.start({ ...LISTEN_OPTIONS.resolve(where), api, sandbox });
-      try {
-        server = await starting;
-      } catch (error) {
-        starting = undefined;
-        throw error;
-      }
-      // If the sandbox was closed while the server started, close the server too.
-      requireOpen();
-      return { url: server.url, port: server.port };
-    },
-    reset(resetOptions = {}) {
-      const { keepEndpoints } = RESET_OPTIONS.resolve(resetOptions);
-      engine.stop();
-      log.clear();
-      contactEventStore.reset();
-      for (const resource of Object.values(resources)) resource.reset();
-      api.reset();
-      faults.clear();
-      if (!keepEndpoints) endpoints.clear();
-    },
-    async close() {
-      isClosed = true;
-      engine.stop();
-      waits.close();
-      eventWaits.close();
-      const started = await starting?.catch(() => undefined);
-      await started?.close();
+  #makeRegistry(): EndpointRegistry {
+    return new EndpointRegistry({
+      clock: this.clock,
+      makeId: this.#makeId,
+      rules: { ...this.#options, owned: this.#owned },
+      maxEndpoints: this.#options.maxEndpoints,
+      onChange: (endpoint, change) => {
+        if (change === "disabled") this.#engine.endpointDisabled(endpoint);
+        if (change === "deleted") {
+          this.#engine.endpointDeleted(endpoint);
+          this.#log.deleteEndpoint(endpoint.id);
+        }
+        this.#note({ kind: "endpoint", endpointId: endpoint.id, change, reason: endpoint.disabledReason });
+      },
+    });
+  }
+
+  #makeEngine(): DeliveryEngine {
+    const { receive, strictUrls, refuseAddress, retriesOfDisabled, eventsOfDisabled, signature } = this.#options;
+    return new DeliveryEngine({
+      time: this.#time,
+      seed: this.seed,
+      makeId: this.#makeId,
+      endpoints: this.#registry,
+      log: this.#log,
+      queue: this.#queue,
+      faults: this.faults.deliveries,
+      sender: new AttemptSender({
+        time: this.#time,
+        post: receive === undefined ? sendOverHttp : sendInProcess(receive),
+        signature,
+        lookUpHost: strictUrls ? (this.#options.lookUpHost ?? lookUpHost) : undefined,
+        refuseAddress: receive === undefined ? refuseAddress : undefined,
+      }),
+      retriesOfDisabled,
+      eventsOfDisabled,
+      onAttempt: (row, { endpoint }) => {
+        this.#note({ kind: "attempt", row, url: loggedUrl(endpoint.url) });
+        this.#waits.emit(row);
+      },
+    });
+  }
+
+  #makeDeliverOnce(): DeliverOnce {
+    return createDeliverOnce({
+      endpoints: this.#registry,
+      engine: this.#engine,
+      log: this.#log,
+      passTime: this.#passTime,
+      requireOpen: this.#requireOpen,
+      makeTestEvent: () => this.#events.makeTest(),
+    });
+  }
+
+  #makeContacts(): ContactEventStore {
+    const { contacts, automations, unknownContacts } = this.#options;
+    return new ContactEventStore({
+      clock: this.#time.receiver,
+      makeId: this.#makeId,
+      contacts,
+      automations,
+      unknownContacts,
+      onEvent: (event) => {
+        const { id, contactId, name, mode } = event;
+        this.#note({ kind: "contact_event", eventId: id, contactId, name, mode });
+        this.#eventWaits.emit(event);
+      },
+    });
+  }
+
+  /** Like the rest of the sandbox, it allows any http or https URL unless `strictUrls` is set. */
+  #makeApi(deliverOnce: DeliverOnce): Api {
+    const { newEventTypes, eventsPerMinute, paths, credential, strictUrls } = this.#options;
+    return new Api({
+      handlers: {
+        ...handlersOf(this.#resources),
+        webhooks: createWebhooksHandlers({ endpoints: this.#registry, log: this.#log, deliverOnce, newEventTypes }),
+        contactEvents: this.contacts.handlers,
+      },
+      keys: this.apiKeys,
+      clock: this.clock,
+      callerClock: this.#time.receiver,
+      faults: this.faults.api,
+      openLink: (path) => this.#resources.files.openLink?.(path),
+      onCall: (call) => this.#note({ kind: "api", call }),
+      eventsPerMinute,
+      paths,
+      credential,
+      ...(strictUrls ? {} : { adaptRow: allowLocalUrls }),
+    });
+  }
+}
+
+function makeFaults(seed: string): Sandbox["faults"] {
+  const deliveries = new DeliveryFaultList();
+  const api = new ApiFaultList({ random: seededRandom(`${seed}\0api faults`) });
+  return {
+    deliveries,
+    api,
+    clear() {
+      deliveries.clear();
+      api.clear();
     },
   };
-  return sandbox;
 }
 
 /** The token of the first key as it is now: a rotation by the API changes it. */
 function createCurrentKey(keys: ApiKeyRegistry, first: string): () => string {
   const id = keys.find(first)?.caller.keyId;
   return () => keys.rows.find((row) => row.id === id)?.token ?? first;
-}
-
-/**
- * The API with this sandbox's options. Like the rest of the sandbox, it allows any http or https URL unless
- * `strictUrls` is set.
- */
-function apiSettings(
-  options: ResolvedSandboxOptions,
-): Omit<SandboxApiOptions, "handlers" | "keys" | "clock" | "callerClock"> {
-  const { eventsPerMinute, paths, credential, strictUrls } = options;
-  return {
-    eventsPerMinute,
-    paths,
-    credential,
-    ...(strictUrls ? {} : { adaptRow: allowLocalUrls }),
-  };
 }

@@ -8,7 +8,6 @@ import { bindOperations } from "../../contract/bind-operations.js";
 import type { PathOverrides } from "../../contract/bind-paths.js";
 import { countEvents } from "../../contract/count-events.js";
 import { type CredentialShape, resolveCredentialShape } from "../../contract/credential-shape.js";
-import type { Operation } from "../../contract/operation.js";
 import type { KeyLog } from "../access/key-log.js";
 import type { ApiFaults, InjectedFault } from "./api-faults.js";
 import {
@@ -23,7 +22,7 @@ import {
 import type { ApiKeyRegistry } from "../access/api-key-registry.js";
 import { type IncomingCall, checkEntry, checkInputOf } from "./checks.js";
 import { EventRate } from "./event-rate.js";
-import { createRoutes, matchRoute } from "./match-route.js";
+import { type OperationMatch, createRoutes, matchRoute } from "./match-route.js";
 
 export interface SandboxApiOptions {
   handlers: ApiHandlers;
@@ -84,111 +83,115 @@ export interface ApiCallEntry {
   fault: InjectedFault | undefined;
 }
 
-export interface Api {
-  /** Largest body of a request, in bytes: an upload has more than JSON. */
-  bodyLimit(method: string, url: string): number;
-  /** Answers a request; "no_answer" means that the connection must break off. Never rejects. */
-  handle(request: ApiRequest): Promise<ApiAnswer | "no_answer">;
-  /** Resets the count of events and the number of requests. */
-  reset(): void;
-}
-
 /** What is known about a call so far. */
 interface CallTrace extends Pick<ApiCallEntry, "call" | "fault"> {
   caller: Caller | undefined;
 }
 
-/** The API of the service, served from the contract. Throws `invalid_option`. */
-export function createApi(options: SandboxApiOptions): Api {
-  const {
-    handlers,
-    keys,
-    clock,
-    callerClock,
-    faults,
-    eventsPerMinute,
-    basePath = "",
-    maxBodyBytes = 2 * 1024 * 1024,
-  } = options;
-  if (!/^(?:\/[\w.~-]+)*$/.test(basePath)) {
-    throw new PigeonholeError(
-      "invalid_option",
-      "basePath must be empty or a path such as /v1, without a slash at its end.",
-    );
+/** The API of the service, served from the contract. */
+export class Api {
+  readonly #options: SandboxApiOptions;
+  readonly #basePath: string;
+  readonly #maxBodyBytes: number;
+  readonly #shape: CredentialShape;
+  readonly #routes: ReturnType<typeof createRoutes>;
+  readonly #rate: EventRate;
+  #requests = 0;
+
+  /** Throws `invalid_option`. */
+  constructor(options: SandboxApiOptions) {
+    const { basePath = "", maxBodyBytes = 2 * 1024 * 1024, eventsPerMinute } = options;
+    if (!/^(?:\/[\w.~-]+)*$/.test(basePath)) {
+      throw new PigeonholeError(
+        "invalid_option",
+        "basePath must be empty or a path such as /v1, without a slash at its end.",
+      );
+    }
+    this.#options = options;
+    this.#basePath = basePath;
+    this.#maxBodyBytes = checkWholeNumber("maxBodyBytes", maxBodyBytes, { min: 1 });
+    this.#shape = resolveCredentialShape(options.credential);
+    this.#routes = createRoutes(bindOperations(options.paths).map((bound) => options.adaptRow?.(bound) ?? bound));
+    this.#rate = new EventRate(checkWholeNumber("eventsPerMinute", eventsPerMinute, { min: 1 }));
   }
-  checkWholeNumber("maxBodyBytes", maxBodyBytes, { min: 1 });
-  const shape = resolveCredentialShape(options.credential);
-  const routes = createRoutes(bindOperations(options.paths).map((bound) => options.adaptRow?.(bound) ?? bound));
-  const rate = new EventRate(checkWholeNumber("eventsPerMinute", eventsPerMinute, { min: 1 }));
-  let requests = 0;
 
-  const find = (method: string, path: string) =>
-    matchRoute(routes, method, path.startsWith(basePath) ? path.slice(basePath.length) : "");
-  const limitOf = ({ uploads }: Operation): number => uploads?.maxBytes ?? maxBodyBytes;
+  /** Largest body of a request, in bytes: an upload has more than JSON. */
+  bodyLimit(method: string, url: string): number {
+    return this.#limitOf(this.#find(method, splitUrl(url).path));
+  }
 
-  async function answer(request: ApiRequest, trace: CallTrace): Promise<ApiAnswer | "no_answer"> {
+  /** Answers a request; "no_answer" means that the connection must break off. Never rejects. */
+  async handle(request: ApiRequest): Promise<ApiAnswer | "no_answer"> {
+    const { callerClock, keys, onCall, onError } = this.#options;
+    this.#requests += 1;
+    const requestId = `req_${this.#requests}`;
+    const startedMs = callerClock.now();
+    const trace: CallTrace = { call: undefined, fault: undefined, caller: undefined };
+    const given = await this.#answer(request, trace).catch((error: unknown) => {
+      if (!(error instanceof SandboxApiError)) onError?.(error);
+      return errorAnswer(error);
+    });
+    const isAnswer = given !== "no_answer";
+    const status = isAnswer ? given.status : null;
+    const code = isAnswer && given.status >= 400 ? (given.body as { code: string }).code : undefined;
+    const { caller, ...known } = trace;
+    onCall?.({ ...known, keyId: caller?.keyId, method: request.method, status, code, requestId });
+    if (caller?.kind === "key" && status !== null)
+      logCall(keys.log, request, { caller, status, code, startedMs, endedMs: callerClock.now() });
+    return isAnswer ? { ...given, headers: { "x-request-id": requestId, ...given.headers } } : given;
+  }
+
+  /** Resets the count of events and the number of requests. */
+  reset(): void {
+    this.#rate.reset();
+    this.#requests = 0;
+  }
+
+  #find(method: string, path: string): OperationMatch {
+    return matchRoute(this.#routes, method, path.startsWith(this.#basePath) ? path.slice(this.#basePath.length) : "");
+  }
+
+  #limitOf(match: OperationMatch): number {
+    const uploads = match.kind === "found" ? match.bound.operation.uploads : undefined;
+    return uploads?.maxBytes ?? this.#maxBodyBytes;
+  }
+
+  async #answer(request: ApiRequest, trace: CallTrace): Promise<ApiAnswer | "no_answer"> {
+    const { openLink, keys, callerClock, faults } = this.#options;
     const { path, search } = splitUrl(request.url);
-    const opened = request.method === "GET" ? options.openLink?.(path) : undefined;
+    const opened = request.method === "GET" ? openLink?.(path) : undefined;
     if (opened !== undefined) return { status: 200, ...opened };
-    const match = find(request.method, path);
+    const match = this.#find(request.method, path);
     const call: IncomingCall = {
       ...request,
       search,
       bytes: request.body,
       match,
       keys,
-      shape,
-      bodyLimit: match.kind === "found" ? limitOf(match.bound.operation) : maxBodyBytes,
+      shape: this.#shape,
+      bodyLimit: this.#limitOf(match),
       nowMs: callerClock.now(),
       known: trace,
     };
     const { bound, params } = checkEntry(call);
     trace.call = bound.call;
     trace.fault = faults?.next(bound.call);
-    return applyFault(trace.fault, callerClock, () => answerCall(call, bound, params));
+    return applyFault(trace.fault, callerClock, () => this.#answerCall(call, bound, params));
   }
 
-  async function answerCall(call: IncomingCall, bound: BoundOperation, params: Params): Promise<ApiAnswer> {
+  async #answerCall(call: IncomingCall, bound: BoundOperation, params: Params): Promise<ApiAnswer> {
+    const { handlers, clock } = this.#options;
     const { headers, ip, nowMs, known } = call;
     const { caller } = known;
     const { json, ...input } = checkInputOf(call, bound.operation, params);
     const events = countEvents(bound.operation, json);
     const take = (): void => {
-      if (caller !== undefined && events > 0) rate.take(caller.keyId, events, nowMs);
+      if (caller !== undefined && events > 0) this.#rate.take(caller.keyId, events, nowMs);
     };
     const { "content-type": contentType, referer } = headers;
     const forHandler = { ...input, caller, nowMs: clock.now(), params, contentType, referer, ip, countEvents: take };
     return handlerOf(handlers, bound)(forHandler);
   }
-
-  return {
-    bodyLimit(method, url) {
-      const match = find(method, splitUrl(url).path);
-      return match.kind === "found" ? limitOf(match.bound.operation) : maxBodyBytes;
-    },
-    async handle(request) {
-      requests += 1;
-      const requestId = `req_${requests}`;
-      const startedMs = callerClock.now();
-      const trace: CallTrace = { call: undefined, fault: undefined, caller: undefined };
-      const given = await answer(request, trace).catch((error: unknown) => {
-        if (!(error instanceof SandboxApiError)) options.onError?.(error);
-        return errorAnswer(error);
-      });
-      const isAnswer = given !== "no_answer";
-      const status = isAnswer ? given.status : null;
-      const code = isAnswer && given.status >= 400 ? (given.body as { code: string }).code : undefined;
-      const { caller, ...known } = trace;
-      options.onCall?.({ ...known, keyId: caller?.keyId, method: request.method, status, code, requestId });
-      if (caller?.kind === "key" && status !== null)
-        logCall(keys.log, request, { caller, status, code, startedMs, endedMs: callerClock.now() });
-      return isAnswer ? { ...given, headers: { "x-request-id": requestId, ...given.headers } } : given;
-    },
-    reset() {
-      rate.reset();
-      requests = 0;
-    },
-  };
 }
 
 /** Logs a call of a key, without its body and query. See docs/service.md#key-logs. */

@@ -8,6 +8,7 @@ import { EventLog, type StoredEvent } from "./event-log.js";
 import { RememberedSends, type SendSlot } from "./remembered-sends.js";
 
 export interface ContactEventStoreOptions {
+  /** The time of the callers, in which events happen. */
   clock: Clock;
   /** Makes the ids of contacts and events. */
   makeId: Pick<MakeId, "hex">;
@@ -21,28 +22,6 @@ export interface ContactEventStoreOptions {
   unknownContacts: "refuse" | "create";
   /** Called for every event that is stored; not for replayed ones. */
   onEvent?: (event: StoredEvent) => void;
-}
-
-/** The contacts of the emulated workspace and their recorded events. See docs/service.md#contact-event-api. */
-export interface ContactEventStore {
-  /** For the operations of the contract. */
-  readonly handlers: ApiHandlers["contactEvents"];
-  /** Every stored event, in the order of recording. */
-  readonly events: readonly StoredEvent[];
-  /** The contacts themselves, which other resources share. */
-  readonly contactList: ContactList;
-  /** Every contact, in the order in which they were added. */
-  readonly contacts: readonly SandboxContact[];
-  /** Throws `invalid_argument` when the address or the id is taken. */
-  addContact(contact: ContactInput): SandboxContact;
-  /** True when there was such a contact. */
-  removeContact(emailOrId: string): boolean;
-  /** Adds an automation that contact events can start; see docs/service.md#automations. */
-  addAutomation(automation: SandboxAutomation): void;
-  /** Makes a contact wait for an event of this name. */
-  addWait(wait: { contactId: string; name: string }): void;
-  /** Resets to the contacts and automations of the options. */
-  reset(): void;
 }
 
 /** The answer to an accepted event: the first time, or again with its key. */
@@ -61,82 +40,61 @@ interface Sent {
   countEvents?: () => void;
 }
 
-/** An empty store, except for the contacts and automations of the options. */
-export function createContactEventStore(options: ContactEventStoreOptions): ContactEventStore {
-  const { clock, makeId, unknownContacts, onEvent } = options;
-  let recorded = 0;
-  const contacts = new ContactList(makeId);
-  const automations = new Automations();
-  const log = new EventLog();
-  const sends = new RememberedSends();
+/** The contacts of the emulated workspace and their recorded events. See docs/service.md#contact-event-api. */
+export class ContactEventStore {
+  /** The contacts themselves, which other resources share. */
+  readonly contactList: ContactList;
+  readonly #options: ContactEventStoreOptions;
+  readonly #automations = new Automations();
+  readonly #log = new EventLog();
+  readonly #sends = new RememberedSends();
+  #recorded = 0;
 
-  function reset(): void {
-    recorded = 0;
-    for (const part of [contacts, automations, log, sends]) part.clear();
-    for (const contact of options.contacts ?? []) contacts.add(contact);
-    for (const automation of options.automations ?? []) automations.add(automation);
+  /** An empty store, except for the contacts and automations of the options. */
+  constructor(options: ContactEventStoreOptions) {
+    this.#options = options;
+    this.contactList = new ContactList(options.makeId);
+    this.reset();
   }
 
-  /** Forgets what is too old, and returns the time of the callers, in which events happen. */
-  function pruned(): number {
-    const nowMs = clock.now();
-    log.prune(nowMs);
-    sends.prune(nowMs);
-    return nowMs;
+  /** Every stored event, in the order of recording. */
+  get events(): readonly StoredEvent[] {
+    this.#prune();
+    return this.#log.all;
   }
 
-  /** Stores an event, or finds it by its key; throws a SandboxApiError. */
-  function take({ caller, nowMs, event, slot, countEvents = () => {} }: Sent): Taken {
-    const known = slot === undefined ? undefined : sends.recall(slot, event);
-    if (known?.kind === "different") throw keyReuse();
-    if (known?.kind === "same") {
-      countEvents();
-      return { ...known.send, replayed: true };
-    }
-    const found = findContact(event, caller);
-    countEvents();
-    const contact = found ?? contacts.add({ email: event.email ?? "", name: event.contactName ?? null }, caller.member);
-    const { name, properties = {}, occurredAt } = event;
-    recorded += 1;
-    const stored: StoredEvent = {
-      object: "contact_event",
-      id: makeId.hex(`contact event ${recorded}`),
-      contactId: contact.id,
-      email: contact.email,
-      name,
-      properties: { ...properties },
-      occurredAt: new Date(occurredAt ?? nowMs).toISOString(),
-      createdAt: new Date(nowMs).toISOString(),
-      mode: caller.mode,
-    };
-    log.append(stored);
-    const started = caller.mode === "test" ? { enrolled: [], resumed: 0 } : automations.start(stored);
-    if (slot !== undefined) sends.remember(slot, { sent: event, stored, ...started, atMs: nowMs });
-    onEvent?.(stored);
-    return { stored, ...started, replayed: false };
+  /** Every contact, in the order in which they were added. */
+  get contacts(): readonly SandboxContact[] {
+    return this.contactList.all;
   }
 
-  /** The contact of an event; undefined for one that is to be added. */
-  function findContact(event: ContactEventInput, caller: Caller): SandboxContact | undefined {
-    const { email, contactId, createContact = unknownContacts === "create" } = event;
-    const found = contactId === undefined ? contacts.findByEmail(email ?? "") : contacts.findById(contactId);
-    const isBoth = contactId !== undefined && email !== undefined;
-    if (found !== undefined && !contacts.isReachable(found, caller)) throw contactNotFound();
-    if (found !== undefined && (!isBoth || contacts.findByEmail(email) === found)) return found;
-    // The service chooses ids, so only an address can be added.
-    if (contactId !== undefined || email === undefined || !createContact) throw contactNotFound();
-    return undefined;
+  /** Throws `invalid_argument` when the address or the id is taken. */
+  readonly addContact = (contact: ContactInput): SandboxContact => this.contactList.add(contact);
+  /** True when there was such a contact. */
+  readonly removeContact = (emailOrId: string): boolean => this.contactList.remove(emailOrId);
+  /** Adds an automation that contact events can start; see docs/service.md#automations. */
+  readonly addAutomation = (automation: SandboxAutomation): void => this.#automations.add(automation);
+  /** Makes a contact wait for an event of this name. */
+  readonly addWait = (wait: { contactId: string; name: string }): void => this.#automations.addWait(wait);
+
+  /** Resets to the contacts and automations of the options. */
+  reset(): void {
+    this.#recorded = 0;
+    for (const part of [this.contactList, this.#automations, this.#log, this.#sends]) part.clear();
+    for (const contact of this.#options.contacts ?? []) this.contactList.add(contact);
+    for (const automation of this.#options.automations ?? []) this.#automations.add(automation);
   }
 
-  const handlers: ApiHandlers["contactEvents"] = {
-    send({ caller, body, idempotencyKey, countEvents }) {
-      const nowMs = pruned();
+  /** For the operations of the contract. */
+  readonly handlers: ApiHandlers["contactEvents"] = {
+    send: ({ caller, body, idempotencyKey, countEvents }) => {
+      const nowMs = this.#prune();
       const slot = slotOf({ caller, idempotencyKey, position: undefined });
-      const taken = take({ caller, nowMs, event: body, slot, countEvents });
+      const taken = this.#take({ caller, nowMs, event: body, slot, countEvents });
       return { status: taken.replayed ? 200 : 201, body: resultOf(taken) };
     },
-    sendBatch({ caller, body, idempotencyKey, countEvents }) {
-      const nowMs = pruned();
+    sendBatch: ({ caller, body, idempotencyKey, countEvents }) => {
+      const nowMs = this.#prune();
       countEvents();
       const accepted: unknown[] = [];
       const failed: unknown[] = [];
@@ -145,7 +103,7 @@ export function createContactEventStore(options: ContactEventStoreOptions): Cont
           const checked = checkContactEvent(event, nowMs);
           if (!checked.ok) throw inputRefusal(checked.issue);
           const slot = slotOf({ caller, idempotencyKey, position: index });
-          accepted.push({ ...resultOf(take({ caller, nowMs, event, slot })), index });
+          accepted.push({ ...resultOf(this.#take({ caller, nowMs, event, slot })), index });
         } catch (error) {
           if (!(error instanceof SandboxApiError)) throw error;
           const { code, message, param } = error;
@@ -154,36 +112,70 @@ export function createContactEventStore(options: ContactEventStoreOptions): Cont
       }
       return { body: { object: "contact_event_batch", accepted, failed } };
     },
-    names() {
-      pruned();
-      const data = log.names().map((name) => ({ object: "contact_event_name", name }));
+    names: () => {
+      this.#prune();
+      const data = this.#log.names().map((name) => ({ object: "contact_event_name", name }));
       return { body: { object: "list", data } };
     },
-    list({ params, query, caller }) {
-      const nowMs = pruned();
-      const contact = contacts.find(params["email"] ?? "");
-      if (contact === undefined || !contacts.isReachable(contact, caller)) throw contactNotFound();
-      return { body: log.page({ ...query, contactId: contact.id, nowMs }) };
+    list: ({ params, query, caller }) => {
+      const nowMs = this.#prune();
+      const contact = this.contactList.find(params["email"] ?? "");
+      if (contact === undefined || !this.contactList.isReachable(contact, caller)) throw contactNotFound();
+      return { body: this.#log.page({ ...query, contactId: contact.id, nowMs }) };
     },
   };
 
-  reset();
-  return {
-    handlers,
-    contactList: contacts,
-    get events() {
-      pruned();
-      return log.all;
-    },
-    get contacts() {
-      return contacts.all;
-    },
-    addContact: (contact) => contacts.add(contact),
-    removeContact: (emailOrId) => contacts.remove(emailOrId),
-    addAutomation: (automation) => automations.add(automation),
-    addWait: (wait) => automations.addWait(wait),
-    reset,
-  };
+  /** Forgets what is too old, and returns the time of the callers, in which events happen. */
+  #prune(): number {
+    const nowMs = this.#options.clock.now();
+    this.#log.prune(nowMs);
+    this.#sends.prune(nowMs);
+    return nowMs;
+  }
+
+  /** Stores an event, or finds it by its key; throws a SandboxApiError. */
+  #take({ caller, nowMs, event, slot, countEvents = () => {} }: Sent): Taken {
+    const known = slot === undefined ? undefined : this.#sends.recall(slot, event);
+    if (known?.kind === "different") throw keyReuse();
+    if (known?.kind === "same") {
+      countEvents();
+      return { ...known.send, replayed: true };
+    }
+    const found = this.#findContact(event, caller);
+    countEvents();
+    const { email = "", contactName = null, name, properties = {}, occurredAt } = event;
+    const contact = found ?? this.contactList.add({ email, name: contactName }, caller.member);
+    this.#recorded += 1;
+    const stored: StoredEvent = {
+      object: "contact_event",
+      id: this.#options.makeId.hex(`contact event ${this.#recorded}`),
+      contactId: contact.id,
+      email: contact.email,
+      name,
+      properties: { ...properties },
+      occurredAt: new Date(occurredAt ?? nowMs).toISOString(),
+      createdAt: new Date(nowMs).toISOString(),
+      mode: caller.mode,
+    };
+    this.#log.append(stored);
+    const started = caller.mode === "test" ? { enrolled: [], resumed: 0 } : this.#automations.start(stored);
+    if (slot !== undefined) this.#sends.remember(slot, { sent: event, stored, ...started, atMs: nowMs });
+    this.#options.onEvent?.(stored);
+    return { stored, ...started, replayed: false };
+  }
+
+  /** The contact of an event; undefined for one that is to be added. */
+  #findContact(event: ContactEventInput, caller: Caller): SandboxContact | undefined {
+    const contacts = this.contactList;
+    const { email, contactId, createContact = this.#options.unknownContacts === "create" } = event;
+    const found = contactId === undefined ? contacts.findByEmail(email ?? "") : contacts.findById(contactId);
+    const isBoth = contactId !== undefined && email !== undefined;
+    if (found !== undefined && !contacts.isReachable(found, caller)) throw contactNotFound();
+    if (found !== undefined && (!isBoth || contacts.findByEmail(email) === found)) return found;
+    // The service chooses ids, so only an address can be added.
+    if (contactId !== undefined || email === undefined || !createContact) throw contactNotFound();
+    return undefined;
+  }
 }
 
 /** The answer to a resend repeats what the first answer said about automations. Assumed. */

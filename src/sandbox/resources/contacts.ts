@@ -16,7 +16,8 @@ import type { SandboxResource, Workspace } from "./resource.js";
 import { containsText, pageSearched } from "./search-text.js";
 
 /** The workspace's contacts and people. See docs/service.md#contacts. */
-export function createContacts({ book, options, owned }: Workspace): SandboxResource<"contacts"> {
+export function createContacts(workspace: Workspace): SandboxResource<"contacts"> {
+  const { book } = workspace;
   const handlers: ApiHandlers["contacts"] = {
     list: ({ query, caller }) => {
       return { body: pageBody(pageContacts(book, query, caller), (contact) => listedBody(book, contact)) };
@@ -56,19 +57,7 @@ export function createContacts({ book, options, owned }: Workspace): SandboxReso
       book.setAudiences(contact, audienceIds);
       return { body: contactBody(book, contact) };
     },
-    people({ query: { q = "", email, sort, blocked, limit, cursor }, caller }) {
-      const seen = caller.scopes.includes("threads:read");
-      const isOwn = (address: string): boolean => ownsAddress(owned, address);
-      const rows = listPeople(book, { seen, caller, blocklist: options.blocklist, isOwn }).filter(
-        (person) =>
-          (email === undefined || person.email === email) &&
-          (blocked !== true || person.blockedBy !== null) &&
-          containsText(q, [person.name, person.email, person.notes]),
-      );
-      const list = `people ${JSON.stringify([q, email, blocked, seen, caller.member])}`;
-      const page: PageBody<PersonRow> = pageSorted({ list, rows, sortings: sortPeople, sort, limit, cursor });
-      return { body: { ...page, seen } };
-    },
+    people: ({ query, caller }) => ({ body: pagePeople(workspace, query, caller) }),
     deleteMany({ body: { addresses }, caller }) {
       const emails = [...new Set(addresses)];
       const deleted = emails.filter((email) => book.delete(email, caller));
@@ -79,17 +68,20 @@ export function createContacts({ book, options, owned }: Workspace): SandboxReso
     handlers,
     rows: () => book.contacts.all.map((contact) => contactBody(book, contact)),
     reset: () => book.clear(),
-    onEvent(event) {
-      const { threadId, email, outcome, audienceIds, answers } = event.data;
-      for (const mailbox of readCorrespondents(event)) {
-        book.see(mailbox, { threadId: typeof threadId === "string" ? threadId : undefined, at: event.createdAt });
-      }
-      const isSignUp = event.type === "form.confirmed" || (event.type === "form.submitted" && outcome === "added");
-      if (!isSignUp || typeof email !== "string" || !isAddress(email)) return;
-      const { name } = (answers ?? {}) as { name?: unknown };
-      book.signUp(email, { audienceIds: Array.isArray(audienceIds) ? audienceIds : [], name });
-    },
+    onEvent: (event) => noteEvent(book, event),
   };
+}
+
+/** Sees the people of a mail, and adds those who signed up. */
+function noteEvent(book: AddressBook, event: SandboxEvent): void {
+  const { threadId, email, outcome, audienceIds, answers } = event.data;
+  for (const mailbox of readCorrespondents(event)) {
+    book.see(mailbox, { threadId: typeof threadId === "string" ? threadId : undefined, at: event.createdAt });
+  }
+  const isSignUp = event.type === "form.confirmed" || (event.type === "form.submitted" && outcome === "added");
+  if (!isSignUp || typeof email !== "string" || !isAddress(email)) return;
+  const { name } = (answers ?? {}) as { name?: unknown };
+  book.signUp(email, { audienceIds: Array.isArray(audienceIds) ? audienceIds : [], name });
 }
 
 /** The other side of a mail. */
@@ -132,6 +124,23 @@ function pageContacts(
     limit,
     cursor,
   });
+}
+
+function pagePeople(
+  { book, options: { blocklist }, owned }: Workspace,
+  { q = "", email, sort, blocked, limit, cursor }: QueryInput<Contract["contacts"]["people"]>,
+  caller: Caller,
+): PageBody<PersonRow> & { seen: boolean } {
+  const seen = caller.scopes.includes("threads:read");
+  const isOwn = (address: string): boolean => ownsAddress(owned, address);
+  const rows = listPeople(book, { seen, caller, blocklist, isOwn }).filter(
+    (person) =>
+      (email === undefined || person.email === email) &&
+      (blocked !== true || person.blockedBy !== null) &&
+      containsText(q, [person.name, person.email, person.notes]),
+  );
+  const list = `people ${JSON.stringify([q, email, blocked, seen, caller.member])}`;
+  return { ...pageSorted({ list, rows, sortings: sortPeople, sort, limit, cursor }), seen };
 }
 
 function listedBody(book: AddressBook, contact: SandboxContact): object {

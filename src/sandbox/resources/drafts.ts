@@ -1,5 +1,9 @@
+import type { Contract } from "../../contract/contract.js";
 import { DRAFT_LIMITS } from "../../contract/drafts.js";
+import type { QueryInput } from "../../contract/operation.js";
 import type { ApiHandlers } from "../api/api-handlers.js";
+import type { PageBody } from "../api/page-rows.js";
+import type { SandboxEvent } from "../delivery/scheduled-delivery.js";
 import { ownsAddress } from "../access/allowlists.js";
 import { invalidParameter } from "../endpoints/check-endpoint.js";
 import { type Attachment, readAttachments } from "./attachments.js";
@@ -46,20 +50,7 @@ export function createDrafts({ makeId, owned }: Workspace): SandboxResource<"dra
   }
 
   const handlers: ApiHandlers["drafts"] = {
-    list({ query: { query = "", limit = 25, pageToken }, nowMs }) {
-      const matches = readDraftSearch(query, nowMs);
-      const page = drafts.page({
-        list: "drafts",
-        filters: [query],
-        where: (row) => query === "" || matches(searchedOf(row)),
-        sortings: { saved: { positionOf: ({ savedAtMs, sequence }) => [savedAtMs, sequence] } },
-        limit,
-        cursor: pageToken,
-        pageParam: "pageToken",
-        alwaysMore: true,
-      });
-      return { body: { ...page, data: page.data.map(({ id }) => ({ object: "draft", id })) } };
-    },
+    list: ({ query, nowMs }) => ({ body: pageDrafts(drafts, query, nowMs) }),
     get: ({ params }) => ({ body: bodyOf(drafts.get(params["id"] ?? "")) }),
     create({ body: { forwardOf, ...body }, nowMs }) {
       const forwarded = forwardOf === undefined ? undefined : messages.get(forwardOf);
@@ -101,15 +92,36 @@ export function createDrafts({ makeId, owned }: Workspace): SandboxResource<"dra
       drafts.clear();
       messages.clear();
     },
-    onEvent({ data }) {
-      const { messageId, threadId, subject } = data;
-      if (typeof messageId !== "string" || typeof threadId !== "string") return;
-      const about = typeof subject === "string" ? subject : "";
-      // A later event about the message, such as email.delivered, does not name its files.
-      const attachments = "attachments" in data ? readAttachments(data) : (messages.get(messageId)?.attachments ?? []);
-      messages.set(messageId, { id: messageId, threadId, subject: about, attachments });
-    },
+    onEvent: ({ data }) => noteMessage(messages, data),
   };
+}
+
+function pageDrafts(
+  drafts: Collection<DraftRow>,
+  { query = "", limit = 25, pageToken }: QueryInput<Contract["drafts"]["list"]>,
+  nowMs: number,
+): PageBody<object> {
+  const matches = readDraftSearch(query, nowMs);
+  const page = drafts.page({
+    list: "drafts",
+    filters: [query],
+    where: (row) => query === "" || matches(searchedOf(row)),
+    sortings: { saved: { positionOf: ({ savedAtMs, sequence }) => [savedAtMs, sequence] } },
+    limit,
+    cursor: pageToken,
+    pageParam: "pageToken",
+    alwaysMore: true,
+  });
+  return { ...page, data: page.data.map(({ id }) => ({ object: "draft", id })) };
+}
+
+function noteMessage(messages: Map<string, Message>, data: SandboxEvent["data"]): void {
+  const { messageId, threadId, subject } = data;
+  if (typeof messageId !== "string" || typeof threadId !== "string") return;
+  const about = typeof subject === "string" ? subject : "";
+  // A later event about the message, such as email.delivered, does not name its files.
+  const attachments = "attachments" in data ? readAttachments(data) : (messages.get(messageId)?.attachments ?? []);
+  messages.set(messageId, { id: messageId, threadId, subject: about, attachments });
 }
 
 /** What is stored of the fields that were sent. */

@@ -22,7 +22,8 @@ import type { SandboxResource, Workspace } from "./resource.js";
 import { isLooselyIn, pageSearched } from "./search-text.js";
 
 /** The workspace's files and the links to them. See docs/service.md#files. */
-export function createFiles({ makeId, options, owned, fire, clock, apiUrl }: Workspace): SandboxResource<"files"> {
+export function createFiles(workspace: Workspace): SandboxResource<"files"> {
+  const { makeId, options, owned, fire, clock } = workspace;
   const store = new FileStore({ makeId, maxBytes: options.maxFileBytes });
   const { files, links } = store;
 
@@ -39,6 +40,52 @@ export function createFiles({ makeId, options, owned, fire, clock, apiUrl }: Wor
     get: ({ params, caller }) => ({ body: store.bodyOf(store.get(params, caller)) }),
     stats: ({ caller, nowMs }) => ({ body: countFiles(store, caller, nowMs) }),
     content: ({ params, caller }) => download(store.get(params, caller)),
+    ...linkHandlers(store, workspace),
+    upload({ query: { filename }, body, contentType, caller, nowMs }) {
+      const file = store.add({
+        direction: "uploaded",
+        deliveredTo: isUnlimited(caller) ? null : firstAddressOf(caller, options.addresses),
+        filename: cleanFileName(filename),
+        contentType: cleanContentType(contentType),
+        size: body.byteLength,
+        threadId: null,
+        messageId: null,
+        addedAtMs: nowMs,
+        data: body,
+      });
+      fire("file.uploaded", store.bodyOf(file));
+      return { body: store.bodyOf(file) };
+    },
+    delete({ params, caller }) {
+      const file = store.get(params, caller);
+      const reason = reasonToKeep(store.usageOf(file));
+      if (reason === undefined) return { body: remove(file) };
+      const message = `The file ${file.filename} is kept. ${reason}`;
+      throw new SandboxApiError({ code: "file_in_use", message });
+    },
+    deleteMany: ({ body: { ids }, caller }) => ({ body: deleteFiles(store, { ids, caller, remove }) }),
+  };
+  return {
+    handlers,
+    rows: () => files.rows.map((file) => store.bodyOf(file)),
+    reset: () => store.clear(),
+    onEvent: (event) => keepFilesOf(event, store, owned),
+    openLink(path) {
+      const id = /^\/(shr_\w+)\//.exec(path)?.[1];
+      if (id === undefined) return undefined;
+      const { fileId, fetchCount } = links.get(id, ({ revokedAt }) => revokedAt === null);
+      links.change(id, { fetchCount: fetchCount + 1, lastFetchedAt: new Date(clock.now()).toISOString() });
+      return download(files.get(fileId));
+    },
+  };
+}
+
+type LinkHandlers = Pick<ApiHandlers["files"], "links" | "createLink" | "revokeLink" | "revokeLinks">;
+
+/** Links to a file, which anyone can open. */
+function linkHandlers(store: FileStore, { makeId, options, apiUrl }: Workspace): LinkHandlers {
+  const { links } = store;
+  return {
     links({ params, query, caller }) {
       const { id } = store.get(params, caller);
       const where = ({ fileId }: { fileId: string }): boolean => fileId === id;
@@ -73,55 +120,25 @@ export function createFiles({ makeId, options, owned, fire, clock, apiUrl }: Wor
       for (const link of working) links.change(link.id, { revokedAt: new Date(nowMs).toISOString() });
       return { body: { revoked: working.length } };
     },
-    upload({ query: { filename }, body, contentType, caller, nowMs }) {
-      const file = store.add({
-        direction: "uploaded",
-        deliveredTo: isUnlimited(caller) ? null : firstAddressOf(caller, options.addresses),
-        filename: cleanFileName(filename),
-        contentType: cleanContentType(contentType),
-        size: body.byteLength,
-        threadId: null,
-        messageId: null,
-        addedAtMs: nowMs,
-        data: body,
-      });
-      fire("file.uploaded", store.bodyOf(file));
-      return { body: store.bodyOf(file) };
-    },
-    delete({ params, caller }) {
-      const file = store.get(params, caller);
-      const reason = reasonToKeep(store.usageOf(file));
-      if (reason === undefined) return { body: remove(file) };
-      const message = `The file ${file.filename} is kept. ${reason}`;
-      throw new SandboxApiError({ code: "file_in_use", message });
-    },
-    deleteMany({ body: { ids }, caller }) {
-      const wanted = [...new Set(ids)].map((id) => ({ id, file: files.find(id) }));
-      const seen = wanted.flatMap(({ file }) => (file !== undefined && isVisible(file, caller) ? [file] : []));
-      const kept = seen.flatMap((file) => {
-        const usage = store.usageOf(file);
-        const reason = reasonToKeep(usage);
-        return reason === undefined ? [] : [{ id: file.id, usage, reason }];
-      });
-      const deleted = seen.filter(({ id }) => !kept.some((row) => row.id === id));
-      for (const file of deleted) remove(file);
-      const missing = wanted.filter(({ id }) => !seen.some((file) => file.id === id)).map(({ id }) => id);
-      return { body: { deleted: deleted.map(({ id }) => id), kept, missing } };
-    },
   };
-  return {
-    handlers,
-    rows: () => files.rows.map((file) => store.bodyOf(file)),
-    reset: () => store.clear(),
-    onEvent: (event) => keepFilesOf(event, store, owned),
-    openLink(path) {
-      const id = /^\/(shr_\w+)\//.exec(path)?.[1];
-      if (id === undefined) return undefined;
-      const { fileId, fetchCount } = links.get(id, ({ revokedAt }) => revokedAt === null);
-      links.change(id, { fetchCount: fetchCount + 1, lastFetchedAt: new Date(clock.now()).toISOString() });
-      return download(files.get(fileId));
-    },
-  };
+}
+
+/** Deletes those of the files that the caller sees and that nothing uses. */
+function deleteFiles(
+  store: FileStore,
+  { ids, caller, remove }: { ids: readonly string[]; caller: Caller; remove: (file: FileRow) => void },
+): object {
+  const wanted = [...new Set(ids)].map((id) => ({ id, file: store.files.find(id) }));
+  const seen = wanted.flatMap(({ file }) => (file !== undefined && isVisible(file, caller) ? [file] : []));
+  const kept = seen.flatMap((file) => {
+    const usage = store.usageOf(file);
+    const reason = reasonToKeep(usage);
+    return reason === undefined ? [] : [{ id: file.id, usage, reason }];
+  });
+  const deleted = seen.filter(({ id }) => !kept.some((row) => row.id === id));
+  for (const file of deleted) remove(file);
+  const missing = wanted.filter(({ id }) => !seen.some((file) => file.id === id)).map(({ id }) => id);
+  return { deleted: deleted.map(({ id }) => id), kept, missing };
 }
 
 function download(file: FileRow): HandlerAnswer {

@@ -62,7 +62,7 @@ export const STARTERS: Readonly<Record<string, { name: string; description: stri
 };
 
 /** The sandbox's designer asks for the name too. Its titles differ by `number`, so that a redesign is a change. */
-export function designDocument(number: number): FormDocument {
+function designDocument(number: number): FormDocument {
   return documentOf(`News ${number}`, NAME);
 }
 
@@ -123,5 +123,34 @@ function isAnswer(one: Readonly<Record<string, unknown>>, answer: unknown): bool
       return Array.isArray(answer) && answer.every((item) => options.includes(item));
     default:
       return typeof answer === "string";
+  }
+}
+
+/** The designer of forms, which fails when told to leave the address. */
+export class FormDesigner {
+  readonly #actions: number | "off";
+  #used = 0;
+
+  constructor(actions: number | "off") {
+    this.#actions = actions;
+  }
+
+  reset(): void {
+    this.#used = 0;
+  }
+
+  /** Uses one AI action. */
+  design(brief: string): FormDocument {
+    if (this.#actions === "off") {
+      throw new SandboxApiError({ code: "ai_not_configured", message: "The workspace has no AI actions." });
+    }
+    if (this.#used >= this.#actions) {
+      throw new SandboxApiError({ code: "ai_quota_exceeded", message: "The AI actions are used up." });
+    }
+    this.#used += 1;
+    if (/without (?:an? )?e-?mail/i.test(brief)) {
+      throw invalidForm("document.fields", "The designer made a form without an email field.");
+    }
+    return designDocument(this.#used);
   }
 }

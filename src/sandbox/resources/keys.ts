@@ -14,53 +14,9 @@ type CreateCall = ApiCall<Contract["keys"]["create"]>;
 type UpdateCall = ApiCall<Contract["keys"]["update"]>;
 
 /** The workspace's API keys. See docs/service.md#api-keys. */
-export function createKeys({ clock, options, owned, keys, roles }: Workspace): SandboxResource<"keys"> {
-  const bodyOf = (row: ApiKeyRow): object =>
-    keyBody(row, {
-      nowMs: clock.now(),
-      use: keys.useOf(row.id),
-      roleNameOf: (roleId) => roles.find(roleId)?.name ?? null,
-      nameOf: (id) => keys.rows.find((key) => key.id === id)?.name,
-    });
-  const withToken = (row: ApiKeyRow): object => ({ ...bodyOf(row), token: row.token });
-  /** A key that the caller sees. */
-  const get = (params: Params, caller: Caller): ApiKeyRow =>
-    keys.get(params["id"] ?? "", (row) => holdsAllowlists(caller, row));
-  /** A key that the caller may change: itself, or one that lies in its reach. */
-  const reach = (params: Params, caller: Caller): ApiKeyRow => {
-    const row = get(params, caller);
-    if (!isSelf(row, caller)) requireReach(caller, row);
-    return row;
-  };
-  const seesHistory =
-    (caller: Caller) =>
-    (id: string): boolean => {
-      const lists = keys.listsOf(id);
-      return lists !== undefined && holdsAllowlists(caller, lists);
-    };
-  /** The reach of a key that is to be made. */
-  const wantedOf = ({ body, caller, nowMs }: CreateCall): Reach => {
-    const { scopes = ["emails:send"], roleId = caller.roleId, expiresInMinutes, ...lists } = body;
-    checkScopes(scopes);
-    checkLists(lists, owned);
-    if (roleId !== null && roles.find(roleId) === undefined) {
-      const message = "There is no such role.";
-      throw new SandboxApiError({ code: "role_not_found", status: 422, param: "roleId", message });
-    }
-    const expiresAtMs = expiresInMinutes === undefined ? caller.expiresAtMs : nowMs + expiresInMinutes * MINUTE;
-    return { scopes, roleId, expiresAtMs, mode: "live", ...listsOf(lists, caller) };
-  };
-  const checkCap = (nowMs: number): void => {
-    const live = keys.rows.filter((row) => !["revoked", "expired"].includes(keyStateOf(row, nowMs)));
-    if (live.length < options.maxApiKeys) return;
-    const message = `The workspace has ${options.maxApiKeys} live keys already; revoke one first.`;
-    throw new SandboxApiError({ code: "workspace_limit_reached", message });
-  };
-  const rotate = (row: ApiKeyRow, caller: Caller): ApiKeyRow => {
-    requireNotRevoked(row, "rotated");
-    if (keyStateOf(row, clock.now()) === "expired") throw revoked("The key is expired and cannot be rotated.");
-    return keys.rotate(row.id, caller);
-  };
+export function createKeys(workspace: Workspace): SandboxResource<"keys"> {
+  const { clock, owned, keys } = workspace;
+  const { bodyOf, withToken, get, reach, seesHistory, wantedOf, checkCap, rotate } = keyRules(workspace);
 
   const handlers: ApiHandlers["keys"] = {
     list({ query, caller }) {
@@ -117,6 +73,57 @@ export function createKeys({ clock, options, owned, keys, roles }: Workspace): S
     },
   };
   return { handlers, rows: () => keys.rows.map(bodyOf), reset: () => keys.reset() };
+}
+
+/** What holds for each key, and what a caller may do with it. */
+function keyRules({ clock, options, owned, keys, roles }: Workspace) {
+  const bodyOf = (row: ApiKeyRow): object =>
+    keyBody(row, {
+      nowMs: clock.now(),
+      use: keys.useOf(row.id),
+      roleNameOf: (roleId) => roles.find(roleId)?.name ?? null,
+      nameOf: (id) => keys.rows.find((key) => key.id === id)?.name,
+    });
+  const withToken = (row: ApiKeyRow): object => ({ ...bodyOf(row), token: row.token });
+  /** A key that the caller sees. */
+  const get = (params: Params, caller: Caller): ApiKeyRow =>
+    keys.get(params["id"] ?? "", (row) => holdsAllowlists(caller, row));
+  /** A key that the caller may change: itself, or one that lies in its reach. */
+  const reach = (params: Params, caller: Caller): ApiKeyRow => {
+    const row = get(params, caller);
+    if (!isSelf(row, caller)) requireReach(caller, row);
+    return row;
+  };
+  const seesHistory =
+    (caller: Caller) =>
+    (id: string): boolean => {
+      const lists = keys.listsOf(id);
+      return lists !== undefined && holdsAllowlists(caller, lists);
+    };
+  /** The reach of a key that is to be made. */
+  const wantedOf = ({ body, caller, nowMs }: CreateCall): Reach => {
+    const { scopes = ["emails:send"], roleId = caller.roleId, expiresInMinutes, ...lists } = body;
+    checkScopes(scopes);
+    checkLists(lists, owned);
+    if (roleId !== null && roles.find(roleId) === undefined) {
+      const message = "There is no such role.";
+      throw new SandboxApiError({ code: "role_not_found", status: 422, param: "roleId", message });
+    }
+    const expiresAtMs = expiresInMinutes === undefined ? caller.expiresAtMs : nowMs + expiresInMinutes * MINUTE;
+    return { scopes, roleId, expiresAtMs, mode: "live", ...listsOf(lists, caller) };
+  };
+  const checkCap = (nowMs: number): void => {
+    const live = keys.rows.filter((row) => !["revoked", "expired"].includes(keyStateOf(row, nowMs)));
+    if (live.length < options.maxApiKeys) return;
+    const message = `The workspace has ${options.maxApiKeys} live keys already; revoke one first.`;
+    throw new SandboxApiError({ code: "workspace_limit_reached", message });
+  };
+  const rotate = (row: ApiKeyRow, caller: Caller): ApiKeyRow => {
+    requireNotRevoked(row, "rotated");
+    if (keyStateOf(row, clock.now()) === "expired") throw revoked("The key is expired and cannot be rotated.");
+    return keys.rotate(row.id, caller);
+  };
+  return { bodyOf, withToken, get, reach, seesHistory, wantedOf, checkCap, rotate };
 }
 
 function isSelf({ id }: ApiKeyRow, { kind, keyId }: Caller): boolean {

@@ -1,3 +1,4 @@
+import { invalidParameter } from "../endpoints/check-endpoint.js";
 import { MINUTE, SECOND } from "../../base/duration.js";
 
 /** How a sync ends: the provider accepts the password, refuses it, or does not answer. */
@@ -98,4 +99,18 @@ function afterSync(state: SyncState, atMs: number, outcome: SyncOutcome): SyncSt
       return { ...failed, status: "failing", pauseReason: "unreachable", nextSyncMs: atMs + FAILING_WAIT_MS };
     }
   }
+}
+
+/** The paused mailbox goes on, or the other way round. Without a sign-in neither is possible. */
+export function switchSync(sync: SyncState, paused: boolean | undefined, nowMs: number): SyncState {
+  if (paused === undefined) return sync;
+  if (sync.status === "needs-sign-in") {
+    throw invalidParameter("paused", "The mailbox needs a new password first.");
+  }
+  if (paused) return { ...sync, status: "paused", pauseReason: "by-person" };
+  return sync.status === "paused" ? resumed(sync, nowMs) : sync;
+}
+
+export function resumed({ lastSyncedMs }: SyncState, nowMs: number): SyncState {
+  return { ...startSync(nowMs), lastSyncedMs };
 }

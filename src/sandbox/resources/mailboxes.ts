@@ -1,15 +1,25 @@
 import { HOUR } from "../../base/duration.js";
 import type { ApiErrorCode } from "../../contract/api-error-codes.js";
+import type { Contract } from "../../contract/contract.js";
+import type { BodyInput } from "../../contract/operation.js";
 import { MAILBOX_LIMITS } from "../../contract/mailboxes.js";
 import { type ApiHandlers, type Caller, SandboxApiError } from "../api/api-handlers.js";
 import { SlidingLimit } from "../api/sliding-limit.js";
 import { domainOf } from "../access/allowlists.js";
-import { invalidParameter } from "../endpoints/check-endpoint.js";
 import { foldAddress } from "../../contract/contact-address.js";
 import { Collection, type CollectionRow, withoutSequence } from "../api/collection.js";
 import type { MailHost, SignIn, SignInOutcome } from "./mail-servers.js";
 import { readSettings } from "./mailbox-settings.js";
-import { type SyncOutcome, type SyncState, askForSync, catchUp, noteMail, startSync } from "./mailbox-sync.js";
+import {
+  type SyncOutcome,
+  type SyncState,
+  askForSync,
+  catchUp,
+  noteMail,
+  resumed,
+  startSync,
+  switchSync,
+} from "./mailbox-sync.js";
 import type { SandboxResource, Workspace } from "./resource.js";
 
 interface MailboxRow extends CollectionRow {
@@ -33,13 +43,95 @@ type NewMailbox = Omit<MailboxRow, "id" | "sequence" | "addressId" | "createdAt"
 
 /** Connected mailboxes. See docs/service.md#connected-mailboxes. */
 export function createMailboxes(workspace: Workspace): SandboxResource<"mailboxes"> {
-  const { clock, makeId, options, owned, mailServers } = workspace;
+  const { owned, mailServers } = workspace;
+  const { mailboxes, nowMs, all, get, add, reset } = connectedMailboxes(workspace);
+  const limits = {
+    signIns: hourlyLimit(MAILBOX_LIMITS.signInsPerHour, "Too many sign-ins to mailboxes in an hour."),
+    lookUps: hourlyLimit(workspace.options.mailLookUpsPerHour, "Too many look-ups of mail servers in an hour."),
+  };
+  const checks = signInChecks(workspace, mailboxes, limits.signIns);
+
+  const handlers: ApiHandlers["mailboxes"] = {
+    list: () => ({ body: all().toReversed().map(bodyOf) }),
+    get: ({ params }) => ({ body: bodyOf(get(params)) }),
+    discover({ body, caller }) {
+      limits.lookUps.take(personOf(caller), 1, nowMs());
+      const email = foldAddress(body.email);
+      const { provider = null, signIn = "password", imap = null, smtp = null } = mailServers.find(email) ?? {};
+      return { body: { object: "mailbox_discovery", email, provider, signIn, imap, smtp } };
+    },
+    connect: ({ body, caller }) => ({ body: connectMailbox({ checks, add, mailServers }, body, caller) }),
+    update({ params, body, caller }) {
+      const row = get(params);
+      const { paused, password, label = row.label } = body;
+      const sync = switchSync(checks.signInAgain(row, password, caller), paused, nowMs());
+      mailboxes.change(row.id, { sync, label, password: password ?? row.password });
+      return { body: { id: row.id, status: sync.status, pauseReason: sync.pauseReason, label } };
+    },
+    sync({ params }) {
+      const row = get(params);
+      mailboxes.change(row.id, { sync: askForSync(row.sync, nowMs()) });
+      return { body: bodyOf(row) };
+    },
+    disconnect({ params }) {
+      const { id, addressId, email } = get(params);
+      owned.disconnect(email);
+      return { body: mailboxes.delete(id, { addressId, email }) };
+    },
+  };
+
+  return {
+    handlers,
+    rows: () => all().map(bodyOf),
+    reset() {
+      limits.signIns.reset();
+      limits.lookUps.reset();
+      reset();
+    },
+    onEvent({ type, addresses }) {
+      if (type !== "email.received") return;
+      const reached = addresses.map(foldAddress);
+      for (const { id, email, sync } of all()) {
+        if (reached.includes(email)) mailboxes.change(id, { sync: noteMail(sync, nowMs()) });
+      }
+    },
+  };
+}
+
+/** Connects a mailbox whose servers accept the sign-in. */
+function connectMailbox(
+  {
+    checks,
+    add,
+    mailServers,
+  }: Pick<Workspace, "mailServers"> & {
+    checks: ReturnType<typeof signInChecks>;
+    add: ReturnType<typeof connectedMailboxes>["add"];
+  },
+  body: BodyInput<Contract["mailboxes"]["connect"]>,
+  caller: Caller,
+): object {
+  const email = foldAddress(body.email);
+  checks.requireConnectable(email);
+  const found = mailServers.find(email);
+  const settings = readSettings(body, found);
+  const { password, username = email, label = null, importHistory } = body;
+  checks.requireSignIn(caller, { ...settings, username, password });
+  const { provider = "other", signIn: method = "password" } = found ?? {};
+  const connectedBy = `@${personOf(caller)}`;
+  const { id, addressId, sync } = add(
+    { email, label, provider, method, connectedBy, username, ...settings, password },
+    importHistory,
+  );
+  return { id, addressId, status: sync.status };
+}
+
+/** The mailboxes, with their syncs. */
+function connectedMailboxes({ clock, makeId, owned, mailServers }: Workspace) {
   const mailboxes = new Collection<MailboxRow>({
     kind: "connected_mailbox",
     missing: { code: "connected_mailbox_not_found", message: "There is no such connected mailbox." },
   });
-  const signIns = hourlyLimit(MAILBOX_LIMITS.signInsPerHour, "Too many sign-ins to mailboxes in an hour.");
-  const lookUps = hourlyLimit(options.mailLookUpsPerHour, "Too many look-ups of mail servers in an hour.");
   const nowMs = (): number => clock.now();
 
   /** Makes the syncs that were due until now, by the table of servers as it is. */
@@ -49,6 +141,10 @@ export function createMailboxes(workspace: Workspace): SandboxResource<"mailboxe
     }
   }
   mailServers.beforeChange(catchUpAll);
+  const all = (): readonly MailboxRow[] => {
+    catchUpAll();
+    return mailboxes.rows;
+  };
   const get = (params: Readonly<Record<string, string>>): MailboxRow => {
     catchUpAll();
     return mailboxes.get(params["id"] ?? "");
@@ -68,9 +164,28 @@ export function createMailboxes(workspace: Workspace): SandboxResource<"mailboxe
     return made;
   }
 
+  /** Those that are connected from the start. */
+  function reset(): void {
+    for (const { email } of mailboxes.rows) owned.disconnect(email);
+    mailboxes.clear();
+    mailServers.reset();
+    for (const [{ provider, signIn, imap, smtp }, { email, username, password }] of mailServers.connected) {
+      add({ email, label: null, provider, method: signIn, connectedBy: "@owner", username, imap, smtp, password });
+    }
+  }
+
+  return { mailboxes, nowMs, all, get, add, reset };
+}
+
+/** What keeps a mailbox from being connected, or signed in again. */
+function signInChecks(
+  { clock, options, owned, mailServers }: Workspace,
+  mailboxes: Collection<MailboxRow>,
+  signIns: SlidingLimit,
+) {
   /** Throws 429, or what the servers refused. */
   function requireSignIn(caller: Caller, signIn: SignIn): void {
-    signIns.take(personOf(caller), 1, nowMs());
+    signIns.take(personOf(caller), 1, clock.now());
     const outcome = mailServers.signIn(signIn);
     if (outcome === "accepted") return;
     const code = outcome === "send_refused" ? "connected_mailbox_send_sign_in_failed" : "mailbox_login_failed";
@@ -97,52 +212,6 @@ export function createMailboxes(workspace: Workspace): SandboxResource<"mailboxe
     throw new SandboxApiError({ code: "workspace_limit_reached", message });
   }
 
-  const handlers: ApiHandlers["mailboxes"] = {
-    list() {
-      catchUpAll();
-      return { body: mailboxes.rows.toReversed().map(bodyOf) };
-    },
-    get: ({ params }) => ({ body: bodyOf(get(params)) }),
-    discover({ body, caller }) {
-      lookUps.take(personOf(caller), 1, nowMs());
-      const email = foldAddress(body.email);
-      const { provider = null, signIn = "password", imap = null, smtp = null } = mailServers.find(email) ?? {};
-      return { body: { object: "mailbox_discovery", email, provider, signIn, imap, smtp } };
-    },
-    connect({ body, caller }) {
-      const email = foldAddress(body.email);
-      requireConnectable(email);
-      const found = mailServers.find(email);
-      const settings = readSettings(body, found);
-      const { password, username = email, label = null, importHistory } = body;
-      requireSignIn(caller, { ...settings, username, password });
-      const { provider = "other", signIn: method = "password" } = found ?? {};
-      const connectedBy = `@${personOf(caller)}`;
-      const { id, addressId, sync } = add(
-        { email, label, provider, method, connectedBy, username, ...settings, password },
-        importHistory,
-      );
-      return { body: { id, addressId, status: sync.status } };
-    },
-    update({ params, body, caller }) {
-      const row = get(params);
-      const { paused, password, label = row.label } = body;
-      const sync = switchSync(signInAgain(row, password, caller), paused, nowMs());
-      mailboxes.change(row.id, { sync, label, password: password ?? row.password });
-      return { body: { id: row.id, status: sync.status, pauseReason: sync.pauseReason, label } };
-    },
-    sync({ params }) {
-      const row = get(params);
-      mailboxes.change(row.id, { sync: askForSync(row.sync, nowMs()) });
-      return { body: bodyOf(row) };
-    },
-    disconnect({ params }) {
-      const { id, addressId, email } = get(params);
-      owned.disconnect(email);
-      return { body: mailboxes.delete(id, { addressId, email }) };
-    },
-  };
-
   /** The syncs of a mailbox with a new password; throws unless both servers accept it. */
   function signInAgain(row: MailboxRow, password: string | undefined, caller: Caller): SyncState {
     if (password === undefined) return row.sync;
@@ -151,34 +220,10 @@ export function createMailboxes(workspace: Workspace): SandboxResource<"mailboxe
       throw new SandboxApiError({ code: "connected_mailbox_no_password", param: "password", message });
     }
     requireSignIn(caller, { ...signInOf(row), password });
-    return row.sync.status === "paused" ? row.sync : resumed(row.sync, nowMs());
+    return row.sync.status === "paused" ? row.sync : resumed(row.sync, clock.now());
   }
 
-  return {
-    handlers,
-    rows() {
-      catchUpAll();
-      return mailboxes.rows.map(bodyOf);
-    },
-    reset() {
-      for (const { email } of mailboxes.rows) owned.disconnect(email);
-      mailboxes.clear();
-      mailServers.reset();
-      signIns.reset();
-      lookUps.reset();
-      for (const [{ provider, signIn, imap, smtp }, { email, username, password }] of mailServers.connected) {
-        add({ email, label: null, provider, method: signIn, connectedBy: "@owner", username, imap, smtp, password });
-      }
-    },
-    onEvent({ type, addresses }) {
-      if (type !== "email.received") return;
-      catchUpAll();
-      const reached = addresses.map(foldAddress);
-      for (const { id, email, sync } of mailboxes.rows) {
-        if (reached.includes(email)) mailboxes.change(id, { sync: noteMail(sync, nowMs()) });
-      }
-    },
-  };
+  return { requireSignIn, requireConnectable, signInAgain };
 }
 
 const SIGN_IN_MESSAGES: Readonly<Record<Exclude<SignInOutcome, "accepted">, string>> = {
@@ -186,20 +231,6 @@ const SIGN_IN_MESSAGES: Readonly<Record<Exclude<SignInOutcome, "accepted">, stri
   send_refused: "The server for sending refused the sign-in.",
   no_answer: "The server did not answer.",
 };
-
-/** The paused mailbox goes on, or the other way round. Without a sign-in neither is possible. */
-function switchSync(sync: SyncState, paused: boolean | undefined, nowMs: number): SyncState {
-  if (paused === undefined) return sync;
-  if (sync.status === "needs-sign-in") {
-    throw invalidParameter("paused", "The mailbox needs a new password first.");
-  }
-  if (paused) return { ...sync, status: "paused", pauseReason: "by-person" };
-  return sync.status === "paused" ? resumed(sync, nowMs) : sync;
-}
-
-function resumed({ lastSyncedMs }: SyncState, nowMs: number): SyncState {
-  return { ...startSync(nowMs), lastSyncedMs };
-}
 
 /** A mailbox of which nothing was found cannot be reached. */
 function signInOf({ imap, smtp, username, password }: MailboxRow): SignIn {

@@ -8,7 +8,8 @@ import type { SandboxResource, Workspace } from "./resource.js";
 type Params = Readonly<Record<string, string>>;
 
 /** The workspace's roles. See docs/service.md#roles. */
-export function createRoles({ clock, makeId, roles, keys }: Workspace): SandboxResource<"roles"> {
+export function createRoles(workspace: Workspace): SandboxResource<"roles"> {
+  const { clock, makeId, roles, keys } = workspace;
   const now = (): string => new Date(clock.now()).toISOString();
   const get = (params: Params): RoleRow => roles.roles.get(params["id"] ?? "");
   const bodyOf = (role: RoleRow): object => {
@@ -55,27 +56,25 @@ export function createRoles({ clock, makeId, roles, keys }: Workspace): SandboxR
       });
       return { body: bodyOf(changed) };
     },
-    delete({ params, query: { reassignTo } }) {
-      const role = get(params);
-      requireOther(role, "role_undeletable", "The owner role cannot be deleted.");
-      const target = reassignTo === undefined ? undefined : targetOf(reassignTo, role);
-      const isHeld = roles.isHeld(role.id) || keys.rows.some(({ roleId }) => roleId === role.id);
-      if (target === undefined && isHeld) {
-        throw inUse("Members, keys or invitations hold the role; name the role that they get.");
-      }
-      const reassigned = target === undefined ? 0 : roles.move(role.id, target.id);
-      const keysReassigned = target === undefined ? 0 : keys.moveRole(role.id, target.id);
-      return { body: roles.roles.delete(role.id, { reassigned, keysReassigned }) };
-    },
+    delete: ({ params, query: { reassignTo } }) => ({ body: deleteRole(workspace, get(params), reassignTo) }),
     permissions: () => ({ body: { object: "list", data: PERMISSIONS } }),
   };
-  const targetOf = (id: string, role: RoleRow): RoleRow => {
-    if (id === role.id) throw inUse("The role itself is to be deleted; name another for its holders.");
-    const target = roles.roles.get(id);
-    requireOther(target, "role_immutable", "The owner role cannot be given to others.");
-    return target;
-  };
   return { handlers, rows: () => roles.roles.rows.map(bodyOf), reset: () => roles.reset() };
+}
+
+/** Deletes a role; another one takes its holders, if it has any. */
+function deleteRole({ roles, keys }: Workspace, role: RoleRow, reassignTo: string | undefined): object {
+  requireOther(role, "role_undeletable", "The owner role cannot be deleted.");
+  if (reassignTo === role.id) throw inUse("The role itself is to be deleted; name another for its holders.");
+  const target = reassignTo === undefined ? undefined : roles.roles.get(reassignTo);
+  if (target !== undefined) requireOther(target, "role_immutable", "The owner role cannot be given to others.");
+  const isHeld = roles.isHeld(role.id) || keys.rows.some(({ roleId }) => roleId === role.id);
+  if (target === undefined && isHeld) {
+    throw inUse("Members, keys or invitations hold the role; name the role that they get.");
+  }
+  const reassigned = target === undefined ? 0 : roles.move(role.id, target.id);
+  const keysReassigned = target === undefined ? 0 : keys.moveRole(role.id, target.id);
+  return roles.roles.delete(role.id, { reassigned, keysReassigned });
 }
 
 /** Those that every workspace begins with in ladder order, then its own by name. */

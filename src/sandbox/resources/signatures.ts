@@ -20,8 +20,59 @@ interface SignatureRow extends CollectionRow {
 type Defaults = { [Field in "isDefault" | "isReplyDefault"]?: boolean | undefined };
 
 /** Signatures of the workspace's addresses. See docs/service.md#signatures. */
-export function createSignatures({ clock, makeId, owned }: Workspace): SandboxResource<"signatures"> {
-  const signatures = new Collection<SignatureRow>({
+export function createSignatures(workspace: Workspace): SandboxResource<"signatures"> {
+  const { signatures, now, of, get, add, setDefaults, checkAddresses } = signatureRules(workspace);
+
+  const handlers: ApiHandlers["signatures"] = {
+    list({ query: { address, limit, cursor }, caller }) {
+      const wanted = address?.toLowerCase();
+      const page = signatures.page({
+        list: "signatures",
+        filters: [wanted, caller.addressAllowlist, caller.domainAllowlist],
+        where: (row) => (wanted === undefined || row.address === wanted) && holdsAddress(caller, row.address),
+        sortings: { address: { positionOf: (row) => [row.address, row.sequence], order: "ascending" } },
+        limit,
+        cursor,
+      });
+      return { body: pageBody(page, withoutSequence) };
+    },
+    get: ({ params, caller }) => ({ body: withoutSequence(get(params, caller)) }),
+    create({ body, caller }) {
+      const [address = ""] = checkAddresses("address", [body.address], caller);
+      const made = add(address, { name: body.name, html: cleaned(body.html) }, body);
+      return { body: withoutSequence(made) };
+    },
+    update({ params, body: { name, html, ...defaults }, caller }) {
+      const { id } = get(params, caller);
+      const changed = signatures.change(id, {
+        ...(name === undefined ? {} : { name }),
+        ...(html === undefined ? {} : { html: cleaned(html) }),
+        updatedAt: now(),
+      });
+      return { body: withoutSequence(setDefaults(changed, defaults)) };
+    },
+    delete({ params, caller }) {
+      const { id, address } = get(params, caller);
+      return { body: signatures.delete(id, { address }) };
+    },
+    copy({ params, body: { addresses, ...defaults }, caller }) {
+      const source = get(params, caller);
+      const targets = new Set(checkAddresses("addresses", addresses, caller));
+      targets.delete(source.address);
+      // One address at a time: a full one ends the call, and the earlier ones keep their copy.
+      const copies = [...targets].map((address) => {
+        const same = of(address).find(({ name }) => name.toLowerCase() === source.name.toLowerCase());
+        if (same === undefined) return add(address, source, defaults);
+        return setDefaults(signatures.change(same.id, { html: source.html, updatedAt: now() }), defaults);
+      });
+      return { body: { object: "list", data: copies.map(withoutSequence) } };
+    },
+  };
+  return { handlers, rows: () => signatures.rows.map(withoutSequence), reset: () => signatures.clear() };
+}
+
+function makeCollection(): Collection<SignatureRow> {
+  return new Collection<SignatureRow>({
     kind: "signature",
     limit: {
       max: SIGNATURE_LIMITS.perAddress,
@@ -36,6 +87,11 @@ export function createSignatures({ clock, makeId, owned }: Workspace): SandboxRe
       message: "Another signature of the address has this name.",
     },
   });
+}
+
+/** What holds for the signatures of each address. */
+function signatureRules({ clock, makeId, owned }: Workspace) {
+  const signatures = makeCollection();
   const now = (): string => new Date(clock.now()).toISOString();
   const of = (address: string): SignatureRow[] => signatures.rows.filter((row) => row.address === address);
   const get = (params: Readonly<Record<string, string>>, caller: Caller): SignatureRow =>
@@ -86,52 +142,7 @@ export function createSignatures({ clock, makeId, owned }: Workspace): SandboxRe
     throw new SandboxApiError({ code: "capability_unsupported", param, message });
   }
 
-  const handlers: ApiHandlers["signatures"] = {
-    list({ query: { address, limit, cursor }, caller }) {
-      const wanted = address?.toLowerCase();
-      const page = signatures.page({
-        list: "signatures",
-        filters: [wanted, caller.addressAllowlist, caller.domainAllowlist],
-        where: (row) => (wanted === undefined || row.address === wanted) && holdsAddress(caller, row.address),
-        sortings: { address: { positionOf: (row) => [row.address, row.sequence], order: "ascending" } },
-        limit,
-        cursor,
-      });
-      return { body: pageBody(page, withoutSequence) };
-    },
-    get: ({ params, caller }) => ({ body: withoutSequence(get(params, caller)) }),
-    create({ body, caller }) {
-      const [address = ""] = checkAddresses("address", [body.address], caller);
-      const made = add(address, { name: body.name, html: cleaned(body.html) }, body);
-      return { body: withoutSequence(made) };
-    },
-    update({ params, body: { name, html, ...defaults }, caller }) {
-      const { id } = get(params, caller);
-      const changed = signatures.change(id, {
-        ...(name === undefined ? {} : { name }),
-        ...(html === undefined ? {} : { html: cleaned(html) }),
-        updatedAt: now(),
-      });
-      return { body: withoutSequence(setDefaults(changed, defaults)) };
-    },
-    delete({ params, caller }) {
-      const { id, address } = get(params, caller);
-      return { body: signatures.delete(id, { address }) };
-    },
-    copy({ params, body: { addresses, ...defaults }, caller }) {
-      const source = get(params, caller);
-      const targets = new Set(checkAddresses("addresses", addresses, caller));
-      targets.delete(source.address);
-      // One address at a time: a full one ends the call, and the earlier ones keep their copy.
-      const copies = [...targets].map((address) => {
-        const same = of(address).find(({ name }) => name.toLowerCase() === source.name.toLowerCase());
-        if (same === undefined) return add(address, source, defaults);
-        return setDefaults(signatures.change(same.id, { html: source.html, updatedAt: now() }), defaults);
-      });
-      return { body: { object: "list", data: copies.map(withoutSequence) } };
-    },
-  };
-  return { handlers, rows: () => signatures.rows.map(withoutSequence), reset: () => signatures.clear() };
+  return { signatures, now, of, get, add, setDefaults, checkAddresses };
 }
 
 function cleaned(html: string): string {

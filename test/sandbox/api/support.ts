@@ -10,10 +10,10 @@ import type { ApiHandlers } from "#pigeonhole/sandbox/api/api-handlers.js";
 import { ApiKeyRegistry } from "#pigeonhole/sandbox/access/api-key-registry.js";
 import { createMakeId } from "#pigeonhole/sandbox/api/make-id.js";
 import { createApiListener } from "#pigeonhole/sandbox/calls/api-listener.js";
-import { type SandboxApiOptions, createApi } from "#pigeonhole/sandbox/calls/create-api.js";
+import { Api, type SandboxApiOptions } from "#pigeonhole/sandbox/calls/create-api.js";
 import {
   type ContactEventStoreOptions,
-  createContactEventStore,
+  ContactEventStore,
 } from "#pigeonhole/sandbox/contact-events/contact-event-store.js";
 import { listen } from "../../support/listen.js";
 
@@ -64,7 +64,7 @@ export function createTestApi(
   options: Partial<SandboxApiOptions> & { store?: Partial<ContactEventStoreOptions>; clock?: Clock } = {},
 ) {
   const clock = options.clock ?? new StillClock();
-  const store = createContactEventStore({
+  const store = new ContactEventStore({
     clock,
     makeId: createMakeId("test"),
     contacts: [ADA],
@@ -77,7 +77,7 @@ export function createTestApi(
       { token: LIVE_KEY, scopes: SCOPES },
       { token: TEST_KEY, mode: "test" },
     ]);
-  const api = createApi({
+  const api = new Api({
     handlers: { ...exampleHandlers, contactEvents: store.handlers },
     basePath: "/v1",
     eventsPerMinute: EVENT_LIMITS.eventsPerMinute,
@@ -135,7 +135,7 @@ export function callerOf(send: (url: string, init: RequestInit) => Promise<Respo
 }
 
 /** The API on a free port of this machine, for one test. */
-export async function listenTo(api: ReturnType<typeof createApi>) {
+export async function listenTo(api: Api) {
   const server = createServer((req: IncomingMessage, res: ServerResponse) => createApiListener(api)(req, res));
   const port = await listen(server);
   onTestFinished(async () => {
