@@ -38,7 +38,7 @@ const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ");
 
 describe("endpoints repair", () => {
   test("two days of outage are repaired by a command that is killed in the middle and run again", async () => {
-    const outage = await beginOutage("partly", 130);
+    const outage = await beginOutage(130);
     expect(await runRepair(outage, 20)).toBeUndefined();
     const report = await runRepair(outage);
     expect(report).toMatchObject({ enabled: true, switchedOn: false, stopped: null, stillMissing: [] });

@@ -95,17 +95,6 @@ describe("inbox, beside a running receiver", () => {
     });
   });
 
-  test("an event of which one handler is done and the work of another was discarded says both", async () => {
-    const app = await startReceiverApp();
-    const id = await receive(app, "email.bounced");
-    const inbox = (...args: string[]) => runCli(["inbox", ...args, "--db", app.file]);
-    await inbox("discard", id, "--yes");
-    expect((await inbox("list")).stdout).toMatch(
-      new RegExp(`– done and discarded +email.bounced +${id} +all:done bounces:discarded`),
-    );
-    expect((await inbox("show", id)).stdout).toContain("state     – done and discarded\n");
-  });
-
   test("the terminal gets control characters in stored text as escapes", async () => {
     const app = await startReceiverApp();
     const body = JSON.stringify({ ...sampleEvent("email.sent"), type: "email.\u001b[31mred", id: "evt_\u009b2J" });

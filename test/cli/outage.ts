@@ -1,5 +1,5 @@
 import Database from "better-sqlite3";
-import { createSandbox, type Sandbox, type SandboxOptions } from "pigeonhole/sandbox";
+import { createSandbox, type Sandbox } from "pigeonhole/sandbox";
 import { expect, onTestFinished } from "vitest";
 import { HOUR } from "#pigeonhole/base/duration.js";
 import { tempFile } from "../support/receiver.js";
@@ -23,15 +23,12 @@ export interface Outage {
   ids: string[];
 }
 
-/** How an outage goes on: `partly` loses 4 of 5 deliveries until the last 100, and those; `fully` loses each. */
-export type OutageKind = "partly" | "fully";
-
 /**
- * Two days in which a proxy answers 404 in place of the receiver, until the service has switched the endpoint off. Of a
- * full outage the log has what was fired then, if `eventsOfDisabled` says so.
+ * Two days in which a proxy answers 404 in place of the receiver, until the service has switched the endpoint off: to 4
+ * of 5 deliveries until the last 100, and to those.
  */
-export async function beginOutage(kind: OutageKind, events: number, options: SandboxOptions = {}): Promise<Outage> {
-  const sandbox = createSandbox({ clock: "manual", receiverTime: "machine", seed: 17, ...options });
+export async function beginOutage(events: number): Promise<Outage> {
+  const sandbox = createSandbox({ clock: "manual", receiverTime: "machine", seed: 17 });
   onTestFinished(() => sandbox.close());
   const [file, port] = [tempFile(), await findFreePort()];
   const { id, secret } = sandbox.endpoints.create({ url: `http://127.0.0.1:${port}/hooks` });
@@ -49,12 +46,10 @@ export async function beginOutage(kind: OutageKind, events: number, options: San
     }
   };
   const fault = { kind: "status", status: 404 } as const;
-  if (kind === "partly") {
-    sandbox.faults.deliveries.add({ fault, probability: 0.8 });
-    await emit(events - 101);
-    sandbox.faults.clear();
-    await emit(1);
-  }
+  sandbox.faults.deliveries.add({ fault, probability: 0.8 });
+  await emit(events - 101);
+  sandbox.faults.clear();
+  await emit(1);
   sandbox.faults.deliveries.add({ fault });
   await emit(events - ids.length);
   sandbox.faults.clear();

@@ -101,13 +101,6 @@ describe("test", () => {
     expect(stdout).toMatch(/^✗ /);
   });
 
-  test("test passes a parked event that the file expects, with a warning in place of the sign of success", async () => {
-    const cwd = await makeFixtures([{ ...sampleEvent("email.sent"), createdAt: "noon" }]);
-    expect((await testStarted(cwd, ["--update"])).code).toBe(0);
-    const { code, stdout } = await testStarted(cwd);
-    expect([code, stdout]).toEqual([0, expect.stringMatching(/^! email\.sent .* 200 parked/)]);
-  });
-
   test("test with --start sends nothing to an app that opens another database", async () => {
     const cwd = await makeFixtures([sampleEvent("email.sent")]);
     const own = join(cwd, "dev.db");
@@ -237,22 +230,6 @@ describe("test", () => {
     const args = ["test", "--start", `node "${file}"`, "--to", port, "--answers-only"];
     const { code, stderr } = await runCli(args, { cwd, env: { APP_PORT: port } });
     expect([code, stderr]).toEqual([1, expect.stringContaining(`The app ended during the run: ${ending}.`)]);
-  });
-
-  test("test fails for an event that no handler got, until its file expects that", async () => {
-    const cwd = await makeFixtures([sampleEvent("email.sent")]);
-    const failed = await testStarted(cwd, [], { APP_WITHOUT_AUDIT: "1" });
-    expect([failed.code, failed.stdout]).toEqual([
-      1,
-      expect.stringMatching(
-        /^✗ .* 200 accepted, no handler {2}.*\n {4}No handler got the event: none is registered for/,
-      ),
-    ]);
-    expect((await testStarted(cwd, ["--update"], { APP_WITHOUT_AUDIT: "1" })).code).toBe(0);
-    const expected = await testStarted(cwd, [], { APP_WITHOUT_AUDIT: "1" });
-    expect([expected.code, expected.stdout]).toEqual([0, expect.stringMatching(/^✓ .* 200 accepted, no handler /)]);
-    // The expectation holds for what it names only.
-    expect((await testStarted(cwd)).code).toBe(0);
   });
 
   test.each(["127.0.0.1", "localhost"])(

@@ -49,16 +49,6 @@ describe("trigger", () => {
     expect(line?.["event"]).toEqual({ id: app.handled[0], type: "email.received" });
   });
 
-  test("trigger warns of a parked event, whatever status is expected", async () => {
-    const app = await startReceiverApp();
-    const args = ["trigger", "email.sent", "--set", "createdAt=noon", "--to", app.url];
-    const parked = expect.stringMatching(/^! email\.sent .* 200 parked /) as string;
-    const shown = await runCli(args, { env });
-    expect(shown).toMatchObject({ code: 0, stdout: parked });
-    expect(shown.stdout).toContain("\n  Parked: not understood, so no handler ran.\n");
-    expect(await runCli([...args, "--expect", "2xx"], { env })).toMatchObject({ code: 0, stdout: parked });
-  });
-
   test("trigger says what to change when no receiver took the event, and nothing where that is expected", async () => {
     const app = await startReceiverApp();
     const wrong = await serve((_, res) => void res.writeHead(404, { "content-type": "text/html" }).end("<p>None</p>"));
