@@ -9,10 +9,10 @@ describe("ranges of times", () => {
   test("a time in a range is less than its end", () => {
     expect([0, 500, 5_000, 20_000, 120_000, 300_000].map((from) => describeRunTime(runTimeEnd(from)))).toEqual([
       "< 1 ms",
-      "< 1 s",
-      "< 10 s",
-      "< 1 min",
-      "< 5 min",
+      "< 550 ms",
+      "< 5.5 s",
+      "< 22 s",
+      "< 2.2 min",
       "> 5 min",
     ]);
   });

@@ -449,7 +449,7 @@ describe("payloads", () => {
   });
 
   describe("errors that quote them", () => {
-    const QUOTED = /ada@|Lovelace|Babbage|Ada L/i;
+    const QUOTED = /\bada@|Lovelace|Babbage|Ada L/i;
     const DATA = {
       name: "Ada Lovelace",
       from: "ada@secret.example.com",

@@ -19,7 +19,7 @@ function fill(file: string): void {
   const db = openDatabase(file);
   migrate(db, file);
   db.pragma("synchronous = OFF");
-  const addEvent = db.prepare("INSERT INTO inbox_event VALUES (?, ?, 'email.sent', 0, ?, 1, 1, 1, NULL)");
+  const addEvent = db.prepare("INSERT INTO inbox_event VALUES (?, ?, 'email.sent', 0, ?, 1, 1, 1)");
   const addPending = db.prepare(
     "INSERT INTO inbox_work (seq, handler, state, due_at, started, finished) VALUES (?, ?, 'pending', ?, 0, 0)",
   );
