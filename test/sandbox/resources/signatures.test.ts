@@ -83,7 +83,7 @@ describe("signatures", () => {
     const { signatures, create, defaultsOf } = openSignatures();
     const source = await create("Work");
     const old = await signatures.create({ address: BILLING, name: "WORK", html: "old" });
-    const addresses = [BILLING, SUPPORT, ALL, BILLING];
+    const addresses = [BILLING.toUpperCase(), SUPPORT, ALL, BILLING];
     const copies = await signatures.copy(source.id, { addresses });
     expect(copies.map(({ address, html }) => [address, html])).toEqual([
       [BILLING, source.html],
