@@ -31,8 +31,6 @@ export {
 export type { ApiErrorCode } from "./contract/api-error-codes.js";
 export type { PathOverrides } from "./contract/bind-paths.js";
 export type { CredentialShape } from "./contract/credential-shape.js";
-export type { ApiAssumption } from "./contract/assumptions.js";
-export { loadApiAssumptions } from "./contract/load-api-assumptions.js";
 export {
   type ContactEvent,
   type ContactEventBatch,

@@ -27,7 +27,7 @@ const ROOMS: Record<string, readonly string[]> = {
 const CEILINGS: Record<string, number> = {
   base: 1_100,
   protocol: 2_250,
-  contract: 5_700,
+  contract: 5_150,
   store: 19_100,
   client: 2_000,
   outbox: 650,

@@ -1,4 +1,3 @@
-import { API_ASSUMPTIONS, assumptionIds } from "./api-assumptions.js";
 import { API_ERROR_CODES, type ApiErrorCode } from "./api-error-codes.js";
 import { type NamedOperation, listOperations } from "./contract.js";
 import { IDEMPOTENCY_KEY_HEADER } from "./idempotency-key.js";
@@ -24,7 +23,7 @@ export function openApiDocument({ version, baseUrl }: { version: string; baseUrl
       title: "API of the mail workspace",
       version,
       description:
-        "As the service documents it. What its documentation does not show is an assumption: `x-assumptions` lists them, and that of an operation names those about it.",
+        "As the service documents it. What its documentation does not show is assumed: docs/assumptions.md of pigeonhole.",
     },
     servers: [{ url: baseUrl }],
     tags: [...new Set(operations.map(({ resource }) => resource))].map((name) => ({ name })),
@@ -33,7 +32,6 @@ export function openApiDocument({ version, baseUrl }: { version: string; baseUrl
       securitySchemes: { apiKey: { type: "http", scheme: "bearer", description: "An API key or an OAuth token." } },
       schemas: { Error: ERROR_SCHEMA },
     },
-    "x-assumptions": API_ASSUMPTIONS,
   };
 }
 
@@ -47,9 +45,7 @@ const ERROR_SCHEMA = {
   },
 };
 
-function operationObject(row: NamedOperation): Json {
-  const { resource, name, operation } = row;
-  const assumptions = assumptionIds(row);
+function operationObject({ resource, name, operation }: NamedOperation): Json {
   const body = requestBody(operation);
   return {
     operationId: `${resource}.${name}`,
@@ -59,7 +55,6 @@ function operationObject(row: NamedOperation): Json {
     parameters: parametersOf(operation),
     ...(body !== undefined && { requestBody: body }),
     responses: { ...answersOf(operation), ...errorsOf(operation) },
-    ...(assumptions.length > 0 && { "x-assumptions": assumptions }),
   };
 }
 

@@ -1,7 +1,6 @@
 import type { z } from "zod";
 import type { EventType } from "../protocol/event-types.js";
 import type { ApiErrorCode } from "./api-error-codes.js";
-import type { ApiAssumption } from "./assumptions.js";
 import type { ClockRule, ValidationCode } from "./check-input.js";
 import type { ScopeRule } from "./scopes.js";
 
@@ -20,8 +19,11 @@ export interface Operation {
   path: `/${string}`;
   /** Set when the service's documentation shows neither method nor path. @default it shows them */
   pathIsAssumed?: true;
-  /** What else the service's documentation does not show of this operation. @default it shows all of it */
-  assumption?: Omit<ApiAssumption, "id">;
+  /**
+   * What else the service's documentation does not show of this operation, what is assumed, and what to do when the
+   * service behaves otherwise. @default it shows all of it
+   */
+  assumption?: { notShown: string; assumed: string; change: string };
   /** The scopes that a key needs; null for an operation that needs none. */
   scope: ScopeRule;
   /** Set for a call of the public: no credential is sent, and the scope is null. @default a credential is sent */

@@ -3,8 +3,6 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { API_ERROR_CODES } from "#pigeonhole/contract/api-error-codes.js";
 import { listOperations } from "#pigeonhole/contract/contract.js";
 import { openApiDocument } from "#pigeonhole/contract/open-api-document.js";
-import { API_ASSUMPTIONS, assumptionIds } from "#pigeonhole/contract/api-assumptions.js";
-import { DOCUMENTED_OPERATIONS } from "./documented-operations.js";
 
 interface Described {
   operationId: string;
@@ -12,7 +10,6 @@ interface Described {
   parameters: { name: string; in: string; required: boolean; schema: object; explode?: boolean }[];
   requestBody?: { content: Record<string, { schema: object }> };
   responses: Record<string, { content?: Record<string, { schema: object }>; "x-codes"?: string[] }>;
-  "x-assumptions"?: string[];
 }
 
 const rows = listOperations().map((row) => ({ ...row, call: `${row.resource}.${row.name}` }));
@@ -68,16 +65,5 @@ describe("the OpenAPI document", () => {
     expect(described.security).toHaveLength(operation.credential === "none" ? 0 : anyOf);
     // OpenAPI reads it as "not in requests".
     expect(JSON.stringify(described)).not.toContain("readOnly");
-  });
-
-  test("the OpenAPI document marks every path that the service's documentation does not show, and no other", () => {
-    for (const row of rows) {
-      const { path, method } = row.operation;
-      const marks = paths[path]?.[method.toLowerCase()]?.["x-assumptions"] ?? [];
-      expect(marks, row.call).toEqual(assumptionIds(row));
-      const isShown = DOCUMENTED_OPERATIONS.includes(`${method} ${path}`);
-      expect(marks.includes(`${row.resource}.paths`), row.call).toBe(!isShown);
-      for (const id of marks) expect(API_ASSUMPTIONS.filter((one) => one.id === id)).toHaveLength(1);
-    }
   });
 });

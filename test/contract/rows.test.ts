@@ -2,8 +2,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { API_ASSUMPTIONS } from "#pigeonhole/contract/api-assumptions.js";
-import { CONTRACT, listOperations } from "#pigeonhole/contract/contract.js";
+import { listOperations } from "#pigeonhole/contract/contract.js";
 import { checkInput } from "#pigeonhole/contract/check-input.js";
 import { DOCUMENTED_OPERATIONS } from "./documented-operations.js";
 import { type Operation, pathNames, takesIdempotencyKey } from "#pigeonhole/contract/operation.js";
@@ -140,39 +139,5 @@ describe.each(rows)("%s", (name, operation) => {
     const source = readFileSync(resolve(import.meta.dirname, `../../src/contract/${file}.ts`), "utf8");
     const docstring = new RegExp(`/\\*\\* (.*) \\*/\\n {2}${method}: \\{`).exec(source)?.[1];
     expect(docstring).toBe(operation.doc);
-  });
-});
-
-describe("the assumptions", () => {
-  test("the assumptions have unique names and say what to do", () => {
-    const ids = API_ASSUMPTIONS.map(({ id }) => id);
-    expect(new Set(ids).size).toBe(ids.length);
-    for (const { id, notShown, assumed, change } of API_ASSUMPTIONS) {
-      for (const text of [notShown, assumed, change]) expect(text, id).toMatch(/^\S.*\.$/);
-    }
-  });
-
-  test.each([
-    "credential",
-    "webhooks.paths",
-    "contacts.deleteMany",
-    "list_rows",
-    "error_body",
-    "request_id",
-    "delivery_rows",
-    "retry_after_unit",
-    "rate_unit",
-  ])("the assumptions list %s", (id) => {
-    expect(API_ASSUMPTIONS.map((assumption) => assumption.id)).toContain(id);
-  });
-
-  test("the assumptions name the paths that are in force", () => {
-    const assumed = API_ASSUMPTIONS.find(({ id }) => id === "webhooks.paths")?.assumed;
-    for (const { method, path } of [
-      CONTRACT.webhooks.rotateSecret,
-      CONTRACT.webhooks.deliveries,
-      CONTRACT.webhooks.replay,
-    ])
-      expect(assumed).toContain(`${method} ${path}`);
   });
 });

@@ -1,6 +1,5 @@
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { loadApiAssumptions } from "pigeonhole/client";
 import { ASSUMPTIONS } from "pigeonhole/protocol";
 import { expect, test } from "vitest";
 import { apiErrorsTable } from "./api-errors-table.js";
@@ -12,6 +11,7 @@ import { coverageTable } from "./coverage-table.js";
 import { DOCUMENTED, optionTable } from "./option-tables.js";
 import { PIECE_WORDS, WORK_WORDS } from "#pigeonhole/capture/model/work-word.js";
 import { metricsTable } from "./metrics-table.js";
+import { operationAssumptionsTable } from "./operation-assumptions.js";
 import { operationsTable } from "./operations-table.js";
 import { resourceReference, resourcesList } from "./resource-reference.js";
 import { GROUPS } from "../support/tell-skipped.js";
@@ -54,7 +54,7 @@ test.each<readonly [part: string, page: string, text: string]>([
   ["skipped groups", "../.github/CONTRIBUTING.md", skippedTable()],
   ["answers", "answers-and-guarantees.md", answersTable()],
   ["assumptions", "assumptions.md", assumptionsTable(ASSUMPTIONS)],
-  ["api-assumptions", "assumptions.md", assumptionsTable(await loadApiAssumptions())],
+  ["api-assumptions", "assumptions.md", operationAssumptionsTable()],
   ["words of work", "operations.md", workWordsTable()],
   ["metrics", "operations.md", metricsTable()],
   ["commands", "cli.md", commandReference()],

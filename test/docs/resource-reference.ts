@@ -1,27 +1,26 @@
 import { API_ERROR_CODES } from "#pigeonhole/contract/api-error-codes.js";
-import { API_ASSUMPTIONS } from "#pigeonhole/contract/api-assumptions.js";
 import { type Contract, type NamedOperation, CONTRACT, listOperations } from "#pigeonhole/contract/contract.js";
 import { describeFields } from "#pigeonhole/contract/describe-fields.js";
 import { answerSchemaOf, jsonSchemaOf, rowSchemaOf } from "#pigeonhole/contract/json-schema.js";
 import { type Operation, pathNames } from "#pigeonhole/contract/operation.js";
 import { operationsTable } from "./operations-table.js";
 
-/** What each resource is, and the ids of the assumptions about it. */
-const RESOURCES: Record<keyof Contract, readonly [what: string, assumptions: RegExp]> = {
-  chats: ["conversations with the assistant", /^chat_/],
-  contactEvents: ["what contacts did", /^(?:properties_|event_|both_|same_|key_|rate_|batch_)/],
-  contacts: ["contacts, audiences and people", /^contact_/],
-  drafts: ["drafts and their search", /^draft_/],
-  files: ["attachments, uploads and public links", /^file_/],
-  forms: ["sign-up forms and sign-ups", /^form_/],
-  keys: ["API keys and their logs", /^(?:api_key_|key_ids)/],
-  labels: ["labels and their colors", /^label_/],
-  mailboxes: ["mailboxes that stay at another provider", /^mailbox_/],
-  roles: ["what members and keys may do", /^role_/],
-  sending: ["lanes of outgoing mail, and dedicated IPs", /^sending_/],
-  signatures: ["signatures of addresses", /^signature_/],
-  tools: ["checks of the records of any domain", /^tools_/],
-  webhooks: ["endpoints, their deliveries and secrets", /^(?:webhook_|delivery_|replay_)/],
+/** What each resource is. */
+const RESOURCES: Record<keyof Contract, string> = {
+  chats: "conversations with the assistant",
+  contactEvents: "what contacts did",
+  contacts: "contacts, audiences and people",
+  drafts: "drafts and their search",
+  files: "attachments, uploads and public links",
+  forms: "sign-up forms and sign-ups",
+  keys: "API keys and their logs",
+  labels: "labels and their colors",
+  mailboxes: "mailboxes that stay at another provider",
+  roles: "what members and keys may do",
+  sending: "lanes of outgoing mail, and dedicated IPs",
+  signatures: "signatures of addresses",
+  tools: "checks of the records of any domain",
+  webhooks: "endpoints, their deliveries and secrets",
 };
 /** From the README. */
 const PAGE = "docs/api.md";
@@ -32,18 +31,15 @@ export function resourcesList(): string {
   return NAMES.map((resource) => `[\`${resource}\`](${PAGE}#client${resource.toLowerCase()})`).join(", ");
 }
 
-/** All calls by resource: what they do, take and answer, their errors, and what is assumed. */
+/** All calls by resource: what they do, take and answer, and their errors. */
 export function resourceReference(): string {
   return NAMES.map((resource) => {
-    const [what, about] = RESOURCES[resource];
-    const assumed = API_ASSUMPTIONS.filter(({ id }) => about.test(id) || id.startsWith(`${resource}.`));
+    const what = RESOURCES[resource];
     return [
       `#### client.${resource}`,
       `${what.charAt(0).toUpperCase()}${what.slice(1)}.`,
       operationsTable(resource),
       ...rowsOf(resource).map(callSection),
-      ...(assumed.length === 0 ? [] : [`Assumed, since the service's documentation does not show it:`]),
-      ...(assumed.length === 0 ? [] : [assumed.map((one) => `- ${one.notShown} ${one.assumed}`).join("\n")]),
     ].join("\n\n");
   }).join("\n\n");
 }
