@@ -24,8 +24,6 @@ interface PlotOptions {
   isPerStep?: boolean;
   /** True for times, of which upper bounds are known. @default false */
   isBound?: boolean;
-  /** What is said beside the title. */
-  note?: string | undefined;
   /** What is said while nothing is known. */
   emptyText?: string;
 }
@@ -104,7 +102,7 @@ function Drawn(options: PlotOptions) {
   );
 }
 
-function Head({ title, stepMs, isPerStep, isBound, note, at }: PlotOptions & { at: string }) {
+function Head({ title, stepMs, isPerStep, isBound, at }: PlotOptions & { at: string }) {
   return (
     <div class="plot-head">
       <h2>{title}</h2>
@@ -114,7 +112,6 @@ function Head({ title, stepMs, isPerStep, isBound, note, at }: PlotOptions & { a
           upper bounds
         </span>
       )}
-      {note !== undefined && <span class="hint">{note}</span>}
       <span class="spring" />
       <span class="hint">{at}</span>
     </div>
