@@ -35,6 +35,7 @@ export type {
 } from "./store/outbox.js";
 export type { Alarm } from "./receiver/alarm-table.js";
 export type { SecretsOption } from "./receiver/secret-source.js";
+export type { GateName } from "./dispatch/gate.js";
 export type { Handler, HandlerOptions } from "./dispatch/handler.js";
 export type { DeliveryInfo, HandlerContext } from "./dispatch/context.js";
 export type { OnceInput } from "./dispatch/once.js";

@@ -1,41 +1,37 @@
-import { type Clock, type Timer, elapsedBy } from "../base/clock.js";
-import { SECOND } from "../base/duration.js";
-import { errorFields } from "../base/error-fields.js";
 import { PigeonholeError } from "../base/error.js";
 import { inTime } from "../base/wait.js";
-import type { Logger } from "../base/logger.js";
-import type { AcceptResult, Glance, Store } from "../store/store.js";
-import { TAKEN_OVER_AFTER_MS } from "../store/work-state.js";
-import { type IncomingEvent, type Plan, firstRun } from "./incoming-event.js";
+import type { Delivery } from "../protocol/decode-delivery.js";
+import type { AcceptResult } from "../store/store.js";
+import type { TraceContext } from "../store/trace-context.js";
+import type { Lease, LeasedWork, NewWork } from "../store/work.js";
+import type { GateName } from "./gate.js";
+import { HandlerWorker } from "./handler-worker.js";
 import type { RegisteredHandler } from "./handler.js";
-import { HandlerOwnership, keepPolicies } from "./handler-ownership.js";
-import type { OutboxWorker } from "./handler-worker.js";
-import { HandlerWorkers } from "./handler-workers.js";
-import { LEASE_MS, Leases } from "./leases.js";
-import { isStoreAway } from "../store/passing-failure.js";
-import { PausedHandlers } from "./paused-handlers.js";
+import { Leases } from "./leases.js";
+import { type DispatcherDeps, Maintenance } from "./maintenance.js";
 import { type ParkedAtStart, RequestedRetries } from "./read-again.js";
-import type { HandlerRegistry } from "./registry.js";
+import type { Route } from "./registry.js";
 import type { RunObserver, RunOutcome } from "./run-observer.js";
-import type { Runner } from "./runner.js";
+import { Scheduler } from "./scheduler.js";
 
-/** How often a process polls for work that another one has accepted, and whether that one still runs the handlers. */
-const POLL_INTERVAL_MS = SECOND;
-/** The same where several processes run them, which take over within a second what one of them leaves. */
-const SHARED_POLL_INTERVAL_MS = 600;
-/** Leases are renewed, and orphaned ones searched for, three times within a lease. */
-const RENEWAL_INTERVAL_MS = LEASE_MS / 3;
-/** Without the store for so long, runs end: before others take them over, also if a round takes seconds to fail. */
-const ENDS_RUNS_AFTER_MS = TAKEN_OVER_AFTER_MS - 7 * SECOND;
+/** A delivery that is to be stored, and the handlers that get it. */
+interface IncomingEvent {
+  delivery: Delivery;
+  route: Route;
+  /** When the whole body was received, in milliseconds since 1970. */
+  receivedAt: number;
+  /** The signed time, in milliseconds since 1970. */
+  signedAt: number;
+  body: Uint8Array;
+  /** The span of the delivery; undefined without one. */
+  trace: TraceContext | undefined;
+}
 
-export interface DispatcherDeps {
-  store: Store<unknown>;
-  registry: HandlerRegistry;
-  runner: Runner;
-  /** Undefined when nothing can be sent. */
-  sender: OutboxWorker | undefined;
-  clock: Clock;
-  logger: Logger;
+/** Work planned for an event that is about to be stored. */
+interface Plan {
+  work: NewWork[];
+  /** Those of the work that is leased in the same commit, in that order. Each has room reserved for it. */
+  reserved: HandlerWorker[];
 }
 
 /**
@@ -45,35 +41,32 @@ export interface DispatcherDeps {
 export class Dispatcher {
   readonly #deps: DispatcherDeps;
   readonly #leases: Leases;
-  readonly #workers: HandlerWorkers;
-  readonly #ownership: HandlerOwnership;
+  readonly #scheduler: Scheduler;
   readonly #requestedRetries: RequestedRetries;
-  readonly #paused: PausedHandlers;
-  #maintenance: Timer | undefined;
-  /** When leases were last renewed, and when the store last answered, in the clock's elapsed time. */
-  #renewedAt = 0;
-  #answeredAt = 0;
-  #maintenanceFails = false;
-  #opening: Promise<void> = Promise.resolve();
-  #stopped = false;
+  readonly #maintenance: Maintenance;
+  /** Of all handlers by name, from the start on. */
+  readonly #workers = new Map<string, HandlerWorker>();
 
   constructor(deps: DispatcherDeps, parkedAtStart: ParkedAtStart) {
     this.#deps = deps;
-    this.#leases = new Leases(deps);
-    this.#workers = new HandlerWorkers({ ...deps, leases: this.#leases });
-    this.#ownership = new HandlerOwnership({ ...deps, record: deps.runner.record });
-    this.#requestedRetries = new RequestedRetries(deps, parkedAtStart);
-    this.#paused = new PausedHandlers({ ...deps, workers: this.#workers });
+    const workers = this.#workers;
+    const leases = new Leases(deps);
+    const scheduler = new Scheduler(workers, { ...deps, leases });
+    const requestedRetries = new RequestedRetries(deps, parkedAtStart);
+    this.#leases = leases;
+    this.#scheduler = scheduler;
+    this.#requestedRetries = requestedRetries;
+    this.#maintenance = new Maintenance(deps, { workers, scheduler, leases, requestedRetries });
   }
 
   /** Takes over what a dead process left, and begins to run handlers, watched by `observer`. */
   async start(observer: RunObserver | undefined): Promise<void> {
-    const { runner, clock } = this.#deps;
+    const { runner, registry } = this.#deps;
     runner.observer = observer;
-    this.#workers.create();
-    this.#renewedAt = this.#answeredAt = elapsedBy(clock);
-    await this.#recover(clock.now());
-    this.#scheduleMaintenance();
+    const deps = { ...this.#deps, leases: this.#leases, scheduler: this.#scheduler };
+    // In place of those of a start that failed.
+    for (const handler of registry.all) this.#workers.set(handler.name, new HandlerWorker(handler, deps));
+    await this.#maintenance.start();
   }
 
   /**
@@ -81,15 +74,14 @@ export class Dispatcher {
    * for the next process.
    */
   async stop(timeoutMs: number): Promise<void> {
-    this.#stopped = true;
-    const workers = this.#workers;
+    const opened = this.#maintenance.stop();
     const noneRequested = this.#requestedRetries.stop();
-    this.#maintenance?.cancel();
-    const closed = workers.close();
-    await inTime(workers.untilNoneRuns(), this.#deps.clock, timeoutMs);
+    const closed = this.#close();
+    await inTime(this.#untilNoneRuns(), this.#deps.clock, timeoutMs);
     this.#leases.end();
-    workers.abort(new PigeonholeError("stopped", "The receiver stopped before the handler was done; it runs again."));
-    await Promise.all([workers.untilNoneRuns(), closed, this.#opening, noneRequested]);
+    const reason = new PigeonholeError("stopped", "The receiver stopped before the handler was done; it runs again.");
+    for (const worker of this.#all) worker.abort(reason);
+    await Promise.all([this.#untilNoneRuns(), closed, opened, noneRequested]);
     await this.#leases.giveBack([]);
   }
 
@@ -102,7 +94,7 @@ export class Dispatcher {
     const { type, test } = delivery.kind === "event" ? delivery.event : delivery;
     const plan = this.#plan(route.handlers);
     const { work, reserved } = plan;
-    if (reserved.length < work.length) this.#leases.answers.hold(delivery.id);
+    if (reserved.length < work.length) this.#scheduler.answer.shut(delivery.id);
     const event = { id: delivery.id, type, test, receivedAt, signedAt, body, work, parked: route.parked, trace };
     let result: AcceptResult;
     try {
@@ -111,7 +103,7 @@ export class Dispatcher {
       for (const worker of reserved) worker.unreserve();
       throw error;
     } finally {
-      this.#leases.answers.release(delivery.id);
+      if (reserved.length < work.length) this.#scheduler.answer.open(delivery.id, () => this.#scheduler.look());
     }
     this.#begin(plan, result, incoming);
     return result;
@@ -119,7 +111,7 @@ export class Dispatcher {
 
   /** Work may have become pending in the store. */
   wake(): void {
-    this.#workers.wake();
+    this.#scheduler.wake();
   }
 
   /** Reads the events again whose retry was requested from outside. */
@@ -129,17 +121,17 @@ export class Dispatcher {
 
   /** Runs since the start, by how they ended. */
   get outcomes(): Readonly<Record<RunOutcome, number>> {
-    return this.#workers.progress.outcomes;
+    return this.#scheduler.progress.outcomes;
   }
 
   /** True when no work of these handlers is due in the store, and none is here. */
   get isIdle(): boolean {
-    return this.#workers.areIdle;
+    return this.#all.every(({ isIdle }) => isIdle);
   }
 
   /** Resolves when it is idle, or `signal` is aborted. */
   async untilIdle(signal: AbortSignal): Promise<void> {
-    const { progress } = this.#workers;
+    const { progress } = this.#scheduler;
     const note = (): void => progress.noteChange();
     signal.addEventListener("abort", note, { once: true });
     while (!this.isIdle && !signal.aborted) await progress.untilChanged();
@@ -147,13 +139,19 @@ export class Dispatcher {
   }
 
   /** Which process runs the handlers of the store. */
-  get ownership(): Pick<HandlerOwnership, "isOwner"> {
-    return this.#ownership;
+  get ownership(): Pick<Maintenance, "isOwner"> {
+    return this.#maintenance;
+  }
+
+  /** What keeps work waiting, by handler, in the process that runs them. */
+  get waitsFor(): Record<string, GateName> {
+    return this.#maintenance.isOwner ? this.#scheduler.waitsFor : {};
   }
 
   /** Since when the work that waits longest in this process for its handler is due; undefined when none waits. */
   get waitingSince(): number | undefined {
-    return this.#workers.waitingSince;
+    const sinces = this.#all.flatMap(({ window }) => window.waitingSince ?? []);
+    return sinces.length === 0 ? undefined : Math.min(...sinces);
   }
 
   /** Decides, before an event is stored, which of its work is leased in the same commit. */
@@ -161,7 +159,7 @@ export class Dispatcher {
     const plan: Plan = { work: [], reserved: [] };
     for (const { name } of handlers) {
       const worker = this.#workers.get(name);
-      if (worker?.queue.window.reserve() === true) {
+      if (worker?.reserve() === true) {
         plan.reserved.push(worker);
         plan.work.push({ handler: name, leaseUntil: this.#leases.leaseUntil() });
       } else {
@@ -181,8 +179,8 @@ export class Dispatcher {
       index += 1;
       if (lease === undefined || delivery.kind !== "event") worker.unreserve();
       else {
-        const ready = firstRun(worker.queue.window, lease, incoming, delivery.event);
-        setImmediate(() => void worker.work(ready));
+        const { event } = delivery;
+        setImmediate(() => worker.take(firstRun(lease, incoming), event));
       }
     }
     if (result.kind === "duplicate") return;
@@ -191,84 +189,27 @@ export class Dispatcher {
     }
   }
 
-  #scheduleMaintenance(): void {
-    if (this.#stopped) return;
-    this.#maintenance = this.#deps.clock.setTimer(() => {
-      void this.#maintain().finally(() => this.#scheduleMaintenance());
-    }, this.#pollIntervalMs);
+  /** Begins no more work, and gives back what has not begun. */
+  async #close(): Promise<void> {
+    const waiting = await Promise.all(this.#all.map((worker) => worker.close()));
+    await this.#leases.giveBack(waiting.flat());
   }
 
-  get #pollIntervalMs(): number {
-    return this.#leases.areShared ? SHARED_POLL_INTERVAL_MS : POLL_INTERVAL_MS;
+  /** Resolves when all that has begun is settled. */
+  async #untilNoneRuns(): Promise<void> {
+    while (this.#all.some(({ window }) => window.hasBegun)) await this.#scheduler.progress.untilChanged();
   }
 
-  /**
-   * Renews before it recovers, and both by one reading of the clock, so that a process that was suspended, even in
-   * between, does not treat its own work as orphaned.
-   */
-  async #maintain(): Promise<void> {
-    const { clock, logger } = this.#deps;
-    const now = clock.now();
-    const begunAt = elapsedBy(clock);
-    try {
-      const found = await this.#glance(now);
-      // Before their leases could end, and count as those of a dead process.
-      await this.#leases.giveBack([]);
-      // By the time, not by the number of polls: this process may have been suspended.
-      const isRenewal = elapsedBy(clock) - this.#renewedAt >= RENEWAL_INTERVAL_MS || found.orphans;
-      if (isRenewal) {
-        await this.#workers.renew(now);
-        this.#renewedAt = begunAt;
-      }
-      if (isRenewal || !this.#ownership.isOwner) await this.#recover(now);
-      await this.#paused.check(found.paused);
-      if (this.#ownership.isOwner && found.requested) void this.#requestedRetries.check();
-      if (found.contactEvents) this.#deps.sender?.poll();
-      await this.#workers.giveBackStale();
-      // In most rounds, a store that is one file is asked for nothing else.
-      if (this.#leases.areShared || !this.#leases.hasUnreturned) this.#workers.noteAnswer(begunAt);
-      // Another process may have accepted work.
-      this.#workers.wakeFor(found.due);
-      this.#answeredAt = begunAt;
-      if (this.#maintenanceFails) logger.info({}, "maintenance_works_again");
-      this.#maintenanceFails = false;
-    } catch (error) {
-      if (!this.#maintenanceFails) logger.error(errorFields(error, true), "maintenance_failed");
-      this.#maintenanceFails = true;
-      if (isStoreAway(error)) this.#workers.suspend();
-      this.#endUnrenewedRuns();
-    }
+  get #all(): HandlerWorker[] {
+    return [...this.#workers.values()];
   }
+}
 
-  /** Other processes may soon run what runs here. */
-  #endUnrenewedRuns(): void {
-    if (!this.#leases.areShared || elapsedBy(this.#deps.clock) - this.#answeredAt < ENDS_RUNS_AFTER_MS) return;
-    const text = "The store did not answer for some seconds, so another process may run the handler.";
-    this.#workers.suspend();
-    this.#workers.abort(new PigeonholeError("lease_lost", text));
-  }
-
-  /** What may be found in the store, where it does not say so itself. */
-  async #glance(now: number): Promise<Omit<Glance, "paused"> & { paused: readonly string[] | undefined }> {
-    const handlers = this.#workers.names;
-    const found = await this.#deps.store.glance?.({ handlers, now });
-    if (found === undefined)
-      return { due: handlers, requested: true, contactEvents: false, orphans: false, paused: undefined };
-    return { ...found, requested: found.requested || !this.#requestedRetries.hasReadParked };
-  }
-
-  async #recover(now: number): Promise<void> {
-    if (this.#stopped) return;
-    // Before the first work of a paused handler could begin.
-    if (!this.#ownership.isOwner) await this.#paused.check();
-    const found = await this.#ownership.recover(now);
-    if (found === "recovered_work") this.wake();
-    if (found !== "ownership") return;
-    const opening = this.#workers.open();
-    this.#opening = opening.then(({ opened }) => opened);
-    this.#deps.sender?.start();
-    // Not awaited: no handler waits for it.
-    void keepPolicies(this.#deps);
-    await opening;
-  }
+/** The first run of an event that was leased as it was accepted. */
+function firstRun(
+  { seq, handler, token }: Lease,
+  { delivery, receivedAt, signedAt, body, trace }: IncomingEvent,
+): LeasedWork {
+  const times = { receivedAt, signedAt, dueAt: receivedAt };
+  return { seq, handler, token, eventId: delivery.id, ...times, attempt: 1, failures: 0, crashes: 0, body, trace };
 }

@@ -2,127 +2,171 @@ import type { Clock, Timer } from "../base/clock.js";
 import { SECOND } from "../base/duration.js";
 import { errorFields } from "../base/error-fields.js";
 import type { Logger } from "../base/logger.js";
+import type { OutboxSender } from "../outbox/outbox-sender.js";
+import type { AnyEvent } from "../protocol/event.js";
 import type { SettleResult } from "../store/store.js";
-import type { Lease } from "../store/work.js";
-import type { CrashLoopingWork } from "./crash-looping-work.js";
-import type { HandlerQueue } from "./handler-queue.js";
-import type { ReadyWork, WindowLease } from "./lease-window.js";
+import type { Lease, LeasedWork } from "../store/work.js";
+import type { Gate } from "./gate.js";
+import { makeKeyReader } from "./gates/key.js";
+import type { RegisteredHandler } from "./handler.js";
+import { LeaseWindow, type ReadyWork, type WindowLease } from "./lease-window.js";
 import type { Leases } from "./leases.js";
 import type { RunOutcome } from "./run-observer.js";
-import type { RunResult } from "./runner.js";
+import type { HandlerRuns } from "./run-record.js";
+import type { RunResult, Runner } from "./runner.js";
+import type { Lane, Scheduler } from "./scheduler.js";
+import { WindowLimit } from "./window-limit.js";
 
 /** After a failure, the store is queried for work again after this. */
 const FAILED_WAIT_MS = SECOND;
 
-/** What became of the settlement of a run. */
-type SettledAs = SettleResult | "committed" | "interrupted";
-
-/** Sends what handlers record. */
-export interface OutboxWorker {
-  /** This process runs the handlers of the store from now on. */
-  start(): void;
-  /** There are contact events to send. */
-  wake(): void;
-  /** Another process may have recorded some. */
-  poll(): void;
-}
-
 export interface HandlerWorkerDeps {
   leases: Leases;
-  crashLooping: CrashLoopingWork;
+  runner: Runner;
+  scheduler: Scheduler;
   /** Undefined when nothing can be sent. */
-  sender: OutboxWorker | undefined;
-  progress: RunProgress;
+  sender: Pick<OutboxSender, "wake"> | undefined;
   clock: Clock;
   logger: Logger;
 }
 
 /** Takes the work of one handler from the store to its settlement: lease, run, settle. */
-export class HandlerWorker {
-  readonly queue: HandlerQueue;
+export class HandlerWorker implements Lane {
+  readonly handler: string;
+  readonly window: LeaseWindow;
+  readonly gates: readonly Gate[];
   readonly #deps: HandlerWorkerDeps;
-  readonly #timer: WakeTimer;
+  readonly #runs: HandlerRuns;
+  #timer: Timer | undefined;
+  /** When the timer ends, in milliseconds since 1970. */
+  #wakesAt = Infinity;
 
-  constructor(queue: HandlerQueue, deps: HandlerWorkerDeps) {
-    this.queue = queue;
+  constructor(handler: RegisteredHandler, deps: HandlerWorkerDeps) {
+    const { leases, runner, scheduler, clock, logger } = deps;
+    const limit = new WindowLimit(scheduler.placesOf(handler), leases.areShared ? clock : undefined);
+    this.handler = handler.name;
+    this.window = new LeaseWindow(handler, limit, makeKeyReader(handler, logger));
+    this.gates = scheduler.gatesOf(handler, this.window);
     this.#deps = deps;
-    this.#timer = new WakeTimer(deps.clock, () => this.wake());
+    this.#runs = runner.record.runsOf(handler, clock);
   }
 
   /** There is, or may be, due work of this handler in the store. */
   wake(): void {
-    this.queue.window.isBehind = true;
+    this.window.isBehind = true;
     this.#leaseIfWanted();
   }
 
-  /** Takes no more work until {@link resume}. What has not begun goes back to the store. */
-  pause(): void {
-    this.queue.window.isPaused = true;
-    this.#deps.progress.noteChange();
-  }
-
-  resume(): void {
-    this.queue.window.isPaused = false;
-    this.wake();
-  }
-
-  /** The store cannot be reached. What has not begun goes back to it once it answers. */
-  suspend(): void {
-    this.queue.window.absence.begin();
-  }
-
-  /** The store has answered what was asked at that time. */
-  noteAnswer(askedAt: number): void {
-    if (this.queue.window.absence.noteAnswer(askedAt)) this.wake();
+  /** True when new work may be leased as it is accepted; it is followed by `take` or `unreserve`. */
+  reserve(): boolean {
+    return this.#deps.scheduler.holderOf(this) === undefined && this.window.reserve();
   }
 
   /** No work leased as it was accepted fills the room that was reserved for it. */
   unreserve(): void {
-    this.queue.window.unreserve();
+    this.window.unreserve();
     this.#leaseIfWanted();
-    this.#deps.progress.noteChange();
+    this.#deps.scheduler.progress.noteChange();
+  }
+
+  /** Takes work that was leased as it was accepted. */
+  take(work: LeasedWork, event: AnyEvent): void {
+    this.window.add(work, event);
+    this.window.unreserve();
+    this.#deps.scheduler.look([this]);
+    this.#deps.scheduler.progress.noteChange();
+  }
+
+  /** True when a page of the store may be leased. */
+  get hasRoomForPage(): boolean {
+    return this.window.hasRoomForPage && this.#deps.scheduler.holderOf(this) === undefined;
+  }
+
+  /** True when no work is here and, as far as is known, none is due in the store. That of a paused handler waits. */
+  get isIdle(): boolean {
+    const holder = this.#deps.scheduler.holderOf(this);
+    const isBehind = holder === undefined ? this.window.isBehind || this.window.waitsForKey : holder.name !== "paused";
+    return !isBehind && this.window.isEmpty;
   }
 
   /** Renews the leases of this handler. A run whose lease is lost is aborted, and waiting work does not begin. */
   async renew(now: number): Promise<void> {
-    for (const lost of await this.#deps.leases.renew(this.queue.window, now)) this.queue.lose(lost);
+    for (const lost of await this.#deps.leases.renew(this.window, now)) {
+      this.window.lose(lost);
+      this.#runs.lose(lost);
+    }
   }
 
-  /** Leased work runs in its turn, then it is settled. Event and body are released in between. */
-  work(ready: ReadyWork): Promise<void> {
-    const { lease } = ready;
-    return this.queue.run(ready).then((result) => this.#settle(lease, result));
+  /** Takes out what does not begin here any more: it has waited for too long, or all work of the handler must wait. */
+  takeStale(): Lease[] {
+    const isHeld = this.#deps.scheduler.holderOf(this) !== undefined;
+    return isHeld ? this.window.takeWaiting() : this.window.takeStale();
+  }
+
+  run(ready: ReadyWork): Promise<RunResult> {
+    return this.#deps.runner.run(this.#runs, ready);
+  }
+
+  async settle(lease: WindowLease, result: RunResult | undefined): Promise<void> {
+    const { leases } = this.#deps;
+    if (result !== undefined) {
+      const { settlement } = result;
+      const became = typeof settlement === "object" ? await leases.settle(settlement) : settlement;
+      if (became === "interrupted") leases.giveBackLater(lease);
+      this.#conclude(lease, result, became);
+    } else if (!lease.isLost) leases.giveBackLater(lease);
+    this.window.release(lease, result !== undefined);
+    this.#leaseIfWanted();
+    this.#deps.scheduler.progress.noteChange();
   }
 
   /**
-   * Runs and settles one piece of work while nothing else runs. Never rejects: the other handlers must get their turn.
+   * Leases and runs crash-looping work, each piece when the one before is settled; the caller ensures that nothing else
+   * runs. Calls `found` before the first. Never rejects: the other handlers must get their turn.
    */
-  workAlone(ready: ReadyWork): Promise<void> {
-    const { lease } = ready;
-    return this.queue
-      .runAlone(ready)
-      .then((result) => this.#settle(lease, result))
-      .catch((error: unknown) => this.#reportFailed(errorFields(error, true)));
+  async runCrashLooping(found: () => void): Promise<void> {
+    const { scheduler, leases } = this.#deps;
+    const crashLooping = { handler: this.handler, crashes: Infinity };
+    try {
+      for (let isLeft = true; isLeft && !this.window.isClosed;) {
+        if (scheduler.holderOf(this, crashLooping) !== undefined) return;
+        const page = await leases.leaseCrashLooping(this.window);
+        ({ isLeft } = page);
+        if (page.lease === undefined) continue;
+        found();
+        scheduler.look([this]);
+        while (this.window.has(page.lease)) await scheduler.progress.untilChanged();
+      }
+    } catch (error) {
+      this.#reportFailed(errorFields(error, true));
+    }
   }
 
-  /** Begins no more work. Resolves with the leases of what has not begun. */
-  close(): Promise<Lease[]> {
-    this.#timer.cancel();
-    this.queue.clear();
-    return this.queue.window.close();
+  /** Begins no more work. Resolves with the leases of what has not begun, once no request to the store is pending. */
+  async close(): Promise<Lease[]> {
+    this.#timer?.cancel();
+    this.window.isClosed = true;
+    while (this.window.isArriving) await this.#deps.scheduler.progress.untilChanged();
+    return this.window.takeWaiting();
+  }
+
+  /** Aborts current runs, which are then settled as not done. */
+  abort(reason: Error): void {
+    this.#runs.abort(reason);
   }
 
   /** Leases due work, a page at a time, while there is some and memory for it. */
   async #lease(): Promise<void> {
-    const { leases, crashLooping, progress, clock } = this.#deps;
-    const { window } = this.queue;
+    const { window } = this;
+    const { scheduler, leases, clock } = this.#deps;
     window.isRefilling = true;
     try {
-      while (window.isBehind && window.hasRoomForPage) {
-        const seekCrashLooping = crashLooping.mayRun;
-        const { ready, hasCrashLooping, nextDueAt } = await leases.leasePage(window, { seekCrashLooping });
-        if (hasCrashLooping) await crashLooping.run();
-        leases.answers.begin(ready, (each) => void this.work(each));
+      while (window.isBehind && this.hasRoomForPage) {
+        const seekCrashLooping = scheduler.crash.mayRun;
+        const { hasCrashLooping, nextDueAt } = await leases.leasePage(window, { seekCrashLooping });
+        if (hasCrashLooping) await scheduler.runCrashLooping();
+        // After the answers that are written in this turn.
+        setImmediate(() => scheduler.look([this]));
         if (nextDueAt !== undefined) this.#wakeAt(nextDueAt);
       }
     } catch (error) {
@@ -132,39 +176,21 @@ export class HandlerWorker {
       this.#wakeAt(clock.now() + FAILED_WAIT_MS);
     } finally {
       window.isRefilling = false;
-      progress.noteChange();
+      scheduler.progress.noteChange();
     }
   }
 
   #leaseIfWanted(): void {
-    if (this.queue.window.wantsRefill) void this.#lease();
-  }
-
-  /** `result` is undefined for work that must no longer begin. */
-  async #settle(lease: WindowLease, result: RunResult | undefined): Promise<void> {
-    if (result !== undefined) {
-      const { settlement } = result;
-      const became = typeof settlement === "object" ? await this.#deps.leases.settle(settlement) : settlement;
-      if (became === "interrupted") this.#deps.leases.giveBackLater(lease);
-      else this.#noteSettled(lease);
-      this.#conclude(lease, result, became);
-    } else if (this.queue.window.has(lease)) {
-      // It has waited for too long to begin here.
-      this.#deps.leases.giveBackLater(lease);
-    }
-    this.queue.window.release(lease);
-    this.#leaseIfWanted();
-    this.#deps.progress.noteChange();
-  }
-
-  #noteSettled({ seq }: Lease): void {
-    this.queue.window.absence.noteSettled();
-    this.queue.interruptions.end(seq);
+    if (this.window.isBehind && !this.window.isRefilling && this.hasRoomForPage) void this.#lease();
   }
 
   /** Concludes a run once its settlement is stored, or known to be lost. */
-  #conclude({ eventId, handler, attempt }: WindowLease, result: RunResult, became: SettledAs): void {
-    const { sender, progress, logger } = this.#deps;
+  #conclude(
+    { eventId, handler, attempt }: WindowLease,
+    result: RunResult,
+    became: SettleResult | "committed" | "interrupted",
+  ): void {
+    const { sender, logger } = this.#deps;
     const { settlement } = result;
     const isKept = became === "settled" || became === "committed";
     const outcome = isKept ? outcomeOf(settlement) : became;
@@ -172,17 +198,24 @@ export class HandlerWorker {
     if (became === "lost") logger.warn({ eventId, handler, attempt }, "lease_lost");
     if (outcome === "done" && result.hasRecorded) sender?.wake();
     if (isKept && typeof settlement === "object" && settlement.to === "pending") this.#wakeAt(settlement.dueAt);
-    progress.outcomes[outcome] += 1;
+    this.#deps.scheduler.progress.outcomes[outcome] += 1;
     result.span?.end(outcome);
   }
 
   /** Work of this handler is due at that time. */
   #wakeAt(dueAt: number): void {
-    if (this.queue.window.isOpen) this.#timer.set(dueAt);
+    if (this.window.isClosed || dueAt >= this.#wakesAt) return;
+    const { clock } = this.#deps;
+    this.#timer?.cancel();
+    this.#wakesAt = dueAt;
+    this.#timer = clock.setTimer(() => {
+      this.#wakesAt = Infinity;
+      this.wake();
+    }, dueAt - clock.now());
   }
 
   #reportFailed(fields: object): void {
-    this.#deps.logger.error({ handler: this.queue.handler.name, ...fields }, "handler_queue_failed");
+    this.#deps.logger.error({ handler: this.handler, ...fields }, "handler_queue_failed");
   }
 }
 
@@ -190,49 +223,4 @@ function outcomeOf(settlement: RunResult["settlement"]): RunOutcome {
   if (settlement === "lost" || settlement === "interrupted") return settlement;
   if (settlement === "committed" || settlement.to === "done") return "done";
   return settlement.to === "pending" ? "retry" : "dead";
-}
-
-/** How the runs of a dispatcher have ended, and when nothing may be left to do. */
-export class RunProgress {
-  /** Runs since the start, by how they ended. */
-  readonly outcomes: Record<RunOutcome, number> = { done: 0, retry: 0, dead: 0, interrupted: 0, lost: 0 };
-  #waiting: (() => void)[] = [];
-
-  /** Something has changed that may leave nothing to do. */
-  noteChange(): void {
-    if (this.#waiting.length > 0) for (const resolve of this.#waiting.splice(0)) resolve();
-  }
-
-  /** Resolves at the next change. */
-  untilChanged(): Promise<void> {
-    return new Promise((resolve) => this.#waiting.push(resolve));
-  }
-}
-
-/** Calls back at the earliest of the times it was set to. */
-class WakeTimer {
-  readonly #clock: Clock;
-  readonly #wake: () => void;
-  #timer: Timer | undefined;
-  #dueAt = Infinity;
-
-  constructor(clock: Clock, wake: () => void) {
-    this.#clock = clock;
-    this.#wake = wake;
-  }
-
-  /** In milliseconds since 1970. */
-  set(dueAt: number): void {
-    if (dueAt >= this.#dueAt) return;
-    this.#timer?.cancel();
-    this.#dueAt = dueAt;
-    this.#timer = this.#clock.setTimer(() => {
-      this.#dueAt = Infinity;
-      this.#wake();
-    }, dueAt - this.#clock.now());
-  }
-
-  cancel(): void {
-    this.#timer?.cancel();
-  }
 }

@@ -1,8 +1,7 @@
+import type { AnyEvent } from "../protocol/event.js";
 import type { LeaseRequest } from "../store/store.js";
 import type { Lease, LeasedWork } from "../store/work.js";
-import type { AnyEvent } from "../protocol/event.js";
 import type { RegisteredHandler } from "./handler.js";
-import type { StoreAbsence } from "./store-absence.js";
 import type { WindowLimit } from "./window-limit.js";
 
 const WINDOW_BYTES = 16 * 1024 * 1024;
@@ -18,9 +17,11 @@ export interface WindowLease extends Lease {
   bytes: number;
   /** Runs that died with their process. */
   crashes: number;
-  hasBegun: boolean;
+  key: string | undefined;
   /** When it was added and, once it has begun, when that was, by the window's limit. */
   since: number;
+  /** The lease has ended, or has a new holder. */
+  isLost: boolean;
 }
 
 /** Leased work whose event is read. */
@@ -31,230 +32,176 @@ export interface ReadyWork {
 }
 
 /**
- * The leases of one handler: a bounded window of what waits in the store. New work is leased as it is accepted, but
- * only while nothing older waits there.
+ * The leased work of one handler: a bounded window of what waits in the store. New work is leased as it is accepted,
+ * but only while nothing older waits there.
  */
 export class LeaseWindow {
   readonly #handler: RegisteredHandler;
   readonly #limit: WindowLimit;
-  readonly #leases = new Set<WindowLease>();
+  readonly #keyOf: (event: AnyEvent) => string | undefined;
+  /** In the order of arrival. An array, since old tables of a Map or Set would keep events in memory. */
+  readonly #waiting: ReadyWork[] = [];
+  /** Begun, and not settled yet. */
+  readonly #begun = new Set<WindowLease>();
   #bytes = 0;
   #reserved = 0;
   #crashed = 0;
-  #running = 0;
-  #isOpen = false;
-  #isClosed = false;
-  #isRefilling = false;
-  /** No work begins, and none is leased; what is here and has not begun is stale. */
-  isPaused = false;
-  /** While the store is away, the same. */
-  readonly absence: StoreAbsence;
   /** There is, or may be, due work in the store. */
   isBehind = true;
   /** Due work waits in the store until other work has settled that has its key. */
   waitsForKey = false;
-  #noneArrives: (() => void) | undefined;
-  #noneRuns: (() => void) | undefined;
+  /** A page is being leased. */
+  isRefilling = false;
+  /** No more work begins. */
+  isClosed = false;
 
-  constructor(handler: RegisteredHandler, limit: WindowLimit, absence: StoreAbsence) {
+  constructor(handler: RegisteredHandler, limit: WindowLimit, keyOf: (event: AnyEvent) => string | undefined) {
     this.#handler = handler;
     this.#limit = limit;
-    this.absence = absence;
+    this.#keyOf = keyOf;
   }
 
-  get isOpen(): boolean {
-    return this.#isOpen;
+  /** What has not begun, in the order of arrival. */
+  get waiting(): readonly ReadyWork[] {
+    return this.#waiting;
   }
 
-  get isClosed(): boolean {
-    return this.#isClosed;
+  /** True while work has begun that is not settled. */
+  get hasBegun(): boolean {
+    return this.#begun.size > 0;
   }
 
-  /** True while no work may begin, and none is to be leased. */
-  get isHeld(): boolean {
-    return this.isPaused || this.absence.isAway;
+  /** True while work may still arrive that was asked for. */
+  get isArriving(): boolean {
+    return this.isRefilling || this.#reserved > 0;
   }
 
-  open(): void {
-    this.#isOpen = !this.#isClosed;
-  }
-
-  /**
-   * Lets no more work begin. Resolves with the leases of what has not begun, once no request to the store is pending.
-   */
-  async close(): Promise<Lease[]> {
-    this.#isOpen = false;
-    this.#isClosed = true;
-    await new Promise<void>((resolve) => {
-      this.#noneArrives = resolve;
-      this.#noteArrival();
-    });
-    const waiting = [...this.#leases].filter(({ hasBegun }) => !hasBegun);
-    for (const lease of waiting) this.#leases.delete(lease);
-    return waiting;
-  }
-
-  /** True when no work is here and, as far as is known, none is due in the store. That of a paused handler waits. */
-  get isIdle(): boolean {
-    const isBehind = !this.isPaused && (this.isBehind || this.waitsForKey);
-    return (
-      this.#isOpen &&
-      !this.absence.isAway &&
-      !isBehind &&
-      !this.#isRefilling &&
-      this.#leases.size + this.#reserved === 0
-    );
-  }
-
-  /** Resolves when all that has begun is settled. */
-  async untilNoneRuns(): Promise<void> {
-    if (this.#running > 0) await new Promise<void>((resolve) => (this.#noneRuns = resolve));
-  }
-
+  /** All leases that are not lost. */
   get leases(): Lease[] {
-    return [...this.#leases];
+    return [...this.#waiting.map(({ lease }) => lease), ...this.#begun].filter(({ isLost }) => !isLost);
   }
 
   /** Since when the work that waits longest here is due; undefined when all work here has begun. */
   get waitingSince(): number | undefined {
-    let since: number | undefined;
-    for (const { hasBegun, dueAt } of this.#leases) {
-      if (!hasBegun && (since === undefined || dueAt < since)) since = dueAt;
-    }
-    return since;
+    return this.#waiting.length === 0 ? undefined : Math.min(...this.#waiting.map(({ lease }) => lease.dueAt));
   }
 
-  /**
-   * True when new work may be leased as it is accepted; each true must be followed by `addReserved` or `unreserve`.
-   */
+  /** True when new work may be leased as it is accepted; each true must be followed by one `unreserve`. */
   reserve(): boolean {
-    const hasRoom = this.#leases.size + this.#reserved < this.#limit.max && this.#bytes < WINDOW_BYTES;
-    if (!this.#isOpen || this.isHeld || this.isBehind || !hasRoom) return false;
+    const hasRoom = this.#size < this.#limit.max && this.#bytes < WINDOW_BYTES;
+    if (this.isClosed || this.isBehind || !hasRoom) return false;
     this.#reserved += 1;
     return true;
   }
 
   unreserve(): void {
     this.#reserved -= 1;
-    this.#noteArrival();
   }
 
-  /** Takes work that was leased as it was accepted. */
-  addReserved(work: LeasedWork): WindowLease {
-    const lease = this.add(work);
-    this.unreserve();
-    return lease;
-  }
-
-  /** Takes leased work. It begins later, or is among those that `close` returns. */
-  add(work: LeasedWork): WindowLease {
+  /** Takes leased work, which waits from now on. */
+  add(work: LeasedWork, event: AnyEvent): WindowLease {
     const { seq, handler, token, eventId, attempt, dueAt, crashes, body } = work;
     const bytes = body.byteLength;
-    const since = this.#limit.now();
-    const lease = { seq, handler, token, eventId, attempt, dueAt, bytes, crashes, hasBegun: false, since };
-    this.#leases.add(lease);
+    const [key, since] = [this.#keyOf(event), this.#limit.now()];
+    const lease = { seq, handler, token, eventId, attempt, dueAt, bytes, crashes, key, since, isLost: false };
+    this.#waiting.push({ lease, work, event });
     this.#bytes += bytes;
     if (crashes > 0) this.#crashed += 1;
     return lease;
   }
 
-  /** False for a lease that has a new holder, and once the window is closed, which returns those that it has. */
   has(lease: WindowLease): boolean {
-    return !this.#isClosed && this.#leases.has(lease);
+    return this.#begun.has(lease) || this.#waiting.some((ready) => ready.lease === lease);
   }
 
-  /**
-   * False when the work must no longer begin: the handler is paused or without its store, the lease is not here, or
-   * another process may have it by now.
-   */
-  mayBegin(lease: WindowLease): boolean {
-    return !this.isHeld && this.has(lease) && this.#limit.now() - lease.since < this.#limit.trustMs;
+  /** Work that waits has begun. */
+  begin(ready: ReadyWork): void {
+    this.#waiting.splice(this.#waiting.indexOf(ready), 1);
+    ready.lease.since = this.#limit.now();
+    this.#begun.add(ready.lease);
   }
 
-  /** As `mayBegin`; when it may, it has begun. */
-  begin(lease: WindowLease): boolean {
-    if (!this.mayBegin(lease)) return false;
-    lease.hasBegun = true;
-    lease.since = this.#limit.now();
-    this.#running += 1;
-    return true;
-  }
-
-  /** The work is settled, or its lease has a new holder. Ignores what `close` returns. */
-  release(lease: WindowLease): void {
-    if (!lease.hasBegun && this.#isClosed) return;
-    this.#leases.delete(lease);
-    this.#bytes -= lease.bytes;
-    if (lease.crashes > 0) this.#crashed -= 1;
-    if (!lease.hasBegun) return;
+  /** What has begun is settled, or did not run after all. */
+  release(lease: WindowLease, hasRun: boolean): void {
+    this.#begun.delete(lease);
+    this.#noteGone(lease);
+    if (!hasRun) return;
     // Its key may be free now.
     this.isBehind ||= this.waitsForKey;
     this.#limit.noteRun(lease.since);
-    this.#running -= 1;
-    if (this.#running === 0) this.#noneRuns?.();
-  }
-
-  /** Takes out the leases whose work no longer begins here: it has waited for too long, or the handler is held. */
-  takeStale(): Lease[] {
-    const now = this.#limit.now();
-    const stale: Lease[] = [];
-    let longestSince = now;
-    for (const lease of this.#leases) {
-      if (lease.hasBegun) longestSince = Math.min(longestSince, lease.since);
-      else if (this.isHeld || now - lease.since > this.#limit.patienceMs) stale.push(lease);
-    }
-    for (const lease of stale) this.forget(lease);
-    if (stale.length > 0 && !this.isHeld) this.#limit.noteSlow(longestSince);
-    return stale;
-  }
-
-  /** The work has no lease any more, and waits in the store for its key. */
-  leaveToStore(lease: Lease): void {
-    this.forget(lease);
-    this.waitsForKey = true;
-  }
-
-  /** True when one more lease may wait here for its key, beside so many. */
-  mayWaitForKey(waiting: number): boolean {
-    return waiting < this.#limit.maxWaitingForKey;
   }
 
   /** The lease has a new holder. */
-  forget({ seq, token }: Lease): void {
-    for (const lease of this.#leases) if (lease.seq === seq && lease.token === token) this.#leases.delete(lease);
+  lose({ seq, token }: Lease): void {
+    const isIt = (lease: WindowLease): boolean => lease.seq === seq && lease.token === token;
+    for (const lease of this.#begun) if (isIt(lease)) lease.isLost = true;
+    this.#take(({ lease }) => isIt(lease));
+  }
+
+  /** The work, which has begun, has no lease any more, and waits in the store for its key. */
+  leaveToStore(lease: WindowLease): void {
+    lease.isLost = true;
+    this.waitsForKey = true;
+  }
+
+  /** Most work that may wait here for its key. */
+  get maxWaitingForKey(): number {
+    return this.#limit.maxWaitingForKey;
+  }
+
+  /** True when work has waited for too long to begin here: this process is slow, or was suspended. */
+  isStale({ since }: WindowLease): boolean {
+    return this.#limit.now() - since > this.#limit.patienceMs;
+  }
+
+  /** Takes out what must not begin here any more. */
+  takeStale(): Lease[] {
+    const stale = this.#take(({ lease }) => this.isStale(lease));
+    if (stale.length > 0)
+      this.#limit.noteSlow(Math.min(this.#limit.now(), ...[...this.#begun].map((run) => run.since)));
+    return stale;
+  }
+
+  /** Takes out all that has not begun. */
+  takeWaiting(): Lease[] {
+    return this.#take(() => true);
   }
 
   /**
-   * True when a page of the store should be leased: half a window at a time, and never while this window has work that
-   * a process died in, of which only a few may run at a crash.
+   * True when a page of the store may be leased: half a window at a time, and never while this window has work that a
+   * process died in, of which only a few may run at a crash.
    */
   get hasRoomForPage(): boolean {
-    const hasRoom = this.#leases.size + this.#reserved <= this.#limit.refillAt && this.#bytes < WINDOW_BYTES / 2;
-    return this.#isOpen && !this.isHeld && hasRoom && this.#crashed === 0;
+    const hasRoom = this.#size <= this.#limit.refillAt && this.#bytes < WINDOW_BYTES / 2;
+    return !this.isClosed && hasRoom && this.#crashed === 0;
   }
 
-  /** True when no page is being leased for this window, and there may be one to lease. */
-  get wantsRefill(): boolean {
-    return this.isBehind && !this.#isRefilling && this.hasRoomForPage;
-  }
-
-  set isRefilling(isRefilling: boolean) {
-    this.#isRefilling = isRefilling;
-    this.#noteArrival();
+  /** True when no work is here, and none is about to come. */
+  get isEmpty(): boolean {
+    return !this.isRefilling && this.#size === 0;
   }
 
   /** The next page: at most what there is room for. */
   get pageRequest(): Pick<LeaseRequest, "handler" | "limit" | "maxBytes" | "crashedLimit"> {
     const { name, concurrency } = this.#handler;
-    return {
-      handler: name,
-      limit: Math.min(PAGE, this.#limit.max - this.#leases.size),
-      maxBytes: PAGE_BYTES,
-      crashedLimit: concurrency,
-    };
+    const limit = Math.min(PAGE, this.#limit.max - this.#size + this.#reserved);
+    return { handler: name, limit, maxBytes: PAGE_BYTES, crashedLimit: concurrency };
   }
 
-  #noteArrival(): void {
-    if (!this.#isRefilling && this.#reserved === 0) this.#noneArrives?.();
+  get #size(): number {
+    return this.#waiting.length + this.#begun.size + this.#reserved;
+  }
+
+  #take(isTaken: (ready: ReadyWork) => boolean): WindowLease[] {
+    const taken = this.#waiting.filter(isTaken).map(({ lease }) => lease);
+    for (const lease of taken) this.#noteGone(lease);
+    const left = this.#waiting.filter(({ lease }) => !taken.includes(lease));
+    if (taken.length > 0) this.#waiting.splice(0, Infinity, ...left);
+    return taken;
+  }
+
+  #noteGone({ bytes, crashes }: WindowLease): void {
+    this.#bytes -= bytes;
+    if (crashes > 0) this.#crashed -= 1;
   }
 }

@@ -10,8 +10,8 @@ import { isPassingFailure } from "../store/passing-failure.js";
 import type { LeasePage, SettleResult, Store } from "../store/store.js";
 import { BUSY_WAITS } from "../store/while-busy.js";
 import type { Lease, LeasedWork, Settlement } from "../store/work.js";
-import { AnswersFirst } from "./answers-first.js";
-import type { LeaseWindow, ReadyWork } from "./lease-window.js";
+import { isCrashLooping } from "./gates/crash.js";
+import type { LeaseWindow, WindowLease } from "./lease-window.js";
 import type { HandlerRegistry } from "./registry.js";
 
 export const LEASE_MS = MINUTE;
@@ -28,7 +28,6 @@ export interface LeasesDeps {
 type Undecodable = Extract<Delivery, { kind: "undecodable" }>;
 
 export interface DuePage {
-  ready: ReadyWork[];
   /** There is due work that two processes died in; see `leaseCrashLooping`. */
   hasCrashLooping: boolean;
   nextDueAt: number | undefined;
@@ -36,7 +35,6 @@ export interface DuePage {
 
 /** Leases work from the store, reads its events, and ends the leases. */
 export class Leases {
-  readonly answers = new AnswersFirst();
   readonly #deps: LeasesDeps;
   /** Leases of work that does not begin here, or was interrupted. */
   readonly #unreturned: Lease[] = [];
@@ -52,14 +50,20 @@ export class Leases {
     return this.#deps.store.glance !== undefined;
   }
 
+  /** True when work of a key may run in other processes too. */
+  get shareKeys(): boolean {
+    return this.#deps.store.holdKey !== undefined;
+  }
+
   /** When a lease that starts now ends. */
   leaseUntil(): number {
     return this.#deps.clock.now() + LEASE_MS;
   }
 
   /**
-   * Leases a page of due work. Without any, `nextDueAt` says when to ask again; it is undefined when nothing is
-   * pending. Crash-looping work does not belong in a page: with `seekCrashLooping` the page says whether there is some.
+   * Leases a page of due work into the window. Without any, `nextDueAt` says when to ask again; it is undefined when
+   * nothing is pending. Crash-looping work does not belong in a page: with `seekCrashLooping` it says whether there is
+   * some.
    */
   async leasePage(window: LeaseWindow, { seekCrashLooping }: { seekCrashLooping: boolean }): Promise<DuePage> {
     const { store, clock } = this.#deps;
@@ -69,26 +73,26 @@ export class Leases {
     const page = await store.lease({ ...window.pageRequest, ...times, allowCrashLooping: seekCrashLooping });
     if (page.work.length > 0) window.isBehind = true;
     window.waitsForKey = page.waitsForKey === true;
-    if (page.work.some(({ crashes }) => crashes > 1)) {
+    if (page.work.some(isCrashLooping)) {
       await this.giveBack(page.work);
-      return { ready: [], hasCrashLooping: true, nextDueAt: undefined };
+      return { hasCrashLooping: true, nextDueAt: undefined };
     }
-    const ready = await this.#readPage(window, page);
-    if (page.work.length > 0 || page.nextDueAt === undefined)
-      return { ready, hasCrashLooping: false, nextDueAt: undefined };
-    return { ready, hasCrashLooping: false, nextDueAt: Math.max(page.nextDueAt, clock.now() + REFUSED_WAIT_MS) };
+    await this.#readPage(window, page);
+    const isLast = page.work.length === 0 && page.nextDueAt !== undefined;
+    const nextDueAt = isLast ? Math.max(page.nextDueAt ?? 0, clock.now() + REFUSED_WAIT_MS) : undefined;
+    return { hasCrashLooping: false, nextDueAt };
   }
 
   /**
    * Leases one piece of crash-looping work; `isLeft` says whether there may be another. The caller ensures
    * that nothing else runs meanwhile.
    */
-  async leaseCrashLooping(window: LeaseWindow): Promise<{ ready: ReadyWork | undefined; isLeft: boolean }> {
+  async leaseCrashLooping(window: LeaseWindow): Promise<{ lease: WindowLease | undefined; isLeft: boolean }> {
     const times = { now: this.#deps.clock.now(), leaseUntil: this.leaseUntil() };
     const request = { ...window.pageRequest, ...times, limit: 0, crashedLimit: 0, allowCrashLooping: true };
     const page = await this.#deps.store.lease(request);
-    const [ready] = await this.#readPage(window, page);
-    return { ready, isLeft: page.work.length > 0 && !window.isClosed };
+    const [lease] = await this.#readPage(window, page);
+    return { lease, isLeft: page.work.length > 0 && !window.isClosed };
   }
 
   /** Gives back what has not begun, as if it had not been leased, and what could not be given back before. */
@@ -147,11 +151,35 @@ export class Leases {
     try {
       return await this.#deps.store.settle(settlement);
     } catch (error) {
-      return settleAgain(settlement, error, { ...this.#deps, isEnding: () => this.#isEnding });
+      return this.#settleAgain(settlement, error);
     }
   }
 
-  async #readPage(window: LeaseWindow, page: LeasePage): Promise<ReadyWork[]> {
+  /**
+   * Writes a settlement again that the store has refused with `error`, while that may end by itself, however long that
+   * takes: a handler that has run would repeat what it did. Its lease is renewed meanwhile.
+   */
+  async #settleAgain(settlement: Settlement, error: unknown): Promise<SettleResult | "interrupted"> {
+    const { store, clock, logger } = this.#deps;
+    const { tries, waitMs } = BUSY_WAITS.settlement;
+    const logFailed = (failure: unknown): void =>
+      logger.error({ handler: settlement.handler, ...errorFields(failure, true) }, "settle_failed");
+    let last = error;
+    for (let attempt = 1; mayHelp(last, this.#isEnding); attempt += 1) {
+      if (attempt === tries) logFailed(last);
+      if (attempt >= tries && this.#isEnding) return "interrupted";
+      await sleep(clock, waitMs);
+      try {
+        return await store.settle(settlement);
+      } catch (next) {
+        last = next;
+      }
+    }
+    logFailed(last);
+    return isPassingFailure(last) ? "interrupted" : "lost";
+  }
+
+  async #readPage(window: LeaseWindow, page: LeasePage): Promise<WindowLease[]> {
     const read: { work: LeasedWork; event: AnyEvent }[] = [];
     try {
       for (const work of page.work) {
@@ -168,7 +196,7 @@ export class Leases {
       await this.giveBack(read.map(({ work }) => work));
       return [];
     }
-    return read.map(({ work, event }) => ({ lease: window.add(work), work, event }));
+    return read.map(({ work, event }) => window.add(work, event));
   }
 
   /** A schema may have changed since the event was stored; what no longer fits is parked, not run. */
@@ -178,42 +206,6 @@ export class Leases {
     await store.settle({ seq, handler, token, at: clock.now(), dropSteps: false, to: "parked", reason, error });
     logger.warn({ eventId, handler, reason }, "parked");
   }
-}
-
-interface SettleAgainDeps {
-  store: Store<unknown>;
-  clock: Clock;
-  logger: Logger;
-  /** True once the process ends, and does not wait for a server any more. */
-  isEnding: () => boolean;
-}
-
-/**
- * Writes a settlement again that the store has refused with `refusal`, while that may end by itself, however long that
- * takes: a handler that has run would repeat what it did. Its lease is renewed meanwhile. `interrupted`: the receiver
- * stops before. A lease of a store that is broken is lost.
- */
-async function settleAgain(
-  settlement: Settlement,
-  refusal: unknown,
-  { store, clock, logger, isEnding }: SettleAgainDeps,
-): Promise<SettleResult | "interrupted"> {
-  const { tries, waitMs } = BUSY_WAITS.settlement;
-  const logFailed = (error: unknown): void =>
-    logger.error({ handler: settlement.handler, ...errorFields(error, true) }, "settle_failed");
-  let error = refusal;
-  for (let attempt = 1; mayHelp(error, isEnding()); attempt += 1) {
-    if (attempt === tries) logFailed(error);
-    if (attempt >= tries && isEnding()) return "interrupted";
-    await sleep(clock, waitMs);
-    try {
-      return await store.settle(settlement);
-    } catch (next) {
-      error = next;
-    }
-  }
-  logFailed(error);
-  return isPassingFailure(error) ? "interrupted" : "lost";
 }
 
 function mayHelp(error: unknown, isEnding: boolean): boolean {

@@ -1,8 +1,11 @@
-import type { Deadlines } from "../base/deadlines.js";
+import type { Clock } from "../base/clock.js";
+import { Deadlines } from "../base/deadlines.js";
 import { PigeonholeError } from "../base/error.js";
 import type { RunFigures } from "../store/figures.js";
 import { TimeBuckets, countTimes } from "../store/time-buckets.js";
+import type { Lease } from "../store/work.js";
 import type { HandlerRun } from "./handler-run.js";
+import type { RegisteredHandler } from "./handler.js";
 
 /** So many interruptions in a row of one piece of work do not count: its own runs may be what keeps the store busy. */
 const MAX_IN_A_ROW = 2;
@@ -11,47 +14,58 @@ const MAX_KEPT = 10_000;
 
 /** What has happened to runs in this process, whether handlers run all the time or only while the work is drained. */
 export class RunRecord {
-  readonly #times = new Map<string, RunTimes>();
-  readonly #interruptions = new Map<string, Interruptions>();
-  readonly #runs = new Map<string, Pick<Deadlines<HandlerRun>, "running">>();
+  readonly #runs = new Map<string, HandlerRuns>();
   /** Work parked since the start because too many processes had died in it. */
   crashLoops = 0;
 
-  /** How long the runs of a handler took. */
-  timesOf(handler: string): RunTimes {
-    const times = this.#times.get(handler) ?? new RunTimes();
-    this.#times.set(handler, times);
-    return times;
-  }
-
-  /** The work of a handler under whose last runs the store has failed. */
-  interruptionsOf(handler: string): Interruptions {
-    const interruptions = this.#interruptions.get(handler) ?? new Interruptions();
-    this.#interruptions.set(handler, interruptions);
-    return interruptions;
-  }
-
-  /** Takes the current runs of a handler from here, in place of those of an earlier drain. */
-  watch(handler: string, runs: Pick<Deadlines<HandlerRun>, "running">): void {
-    this.#runs.set(handler, runs);
+  /** The runs of a handler, also those of earlier drains. */
+  runsOf(handler: RegisteredHandler, clock: Clock): HandlerRuns {
+    const runs = this.#runs.get(handler.name) ?? new HandlerRuns(handler, clock);
+    this.#runs.set(handler.name, runs);
+    return runs;
   }
 
   /** The current runs, and for how many milliseconds each has run. */
   get running(): { handler: string; eventId: string; forMs: number }[] {
-    return [...this.#runs].flatMap(([handler, runs]) =>
-      runs.running.map(({ thing, forMs }) => ({ handler, eventId: thing.eventId, forMs })),
+    return [...this.#runs].flatMap(([handler, { deadlines }]) =>
+      deadlines.running.map(({ thing, forMs }) => ({ handler, eventId: thing.eventId, forMs })),
     );
   }
 
   /** The runs that have ended since the last call. */
   takeEndedRuns(): ReadonlyMap<string, RunFigures> {
-    const taken = [...this.#times].map(([handler, times]) => [handler, times.take()] as const);
+    const taken = [...this.#runs].map(([handler, { times }]) => [handler, times.take()] as const);
     return new Map(taken.filter(([, { done, failed }]) => countTimes(done) + countTimes(failed) > 0));
   }
 }
 
+/** The runs of one handler. */
+export class HandlerRuns {
+  readonly handler: RegisteredHandler;
+  /** The current ones, which expire by the handler's `timeoutMs`. */
+  readonly deadlines: Deadlines<HandlerRun>;
+  /** How long they took. */
+  readonly times = new RunTimes();
+  readonly interruptions = new Interruptions();
+
+  constructor(handler: RegisteredHandler, clock: Clock) {
+    this.handler = handler;
+    this.deadlines = new Deadlines(clock, handler.timeoutMs);
+  }
+
+  /** Aborts current runs, which are then settled as not done. */
+  abort(reason: Error): void {
+    for (const run of this.deadlines.underWay) run.stop(reason);
+  }
+
+  /** The lease has a new holder: its run is aborted, and writes nothing any more. */
+  lose(lease: Lease): void {
+    for (const run of this.deadlines.underWay) if (run.isUnder(lease)) run.lose();
+  }
+}
+
 /** Counts the ended runs of one handler by how long they took. A run adds to a number and allocates nothing. */
-export class RunTimes {
+class RunTimes {
   readonly #runs = { done: new TimeBuckets(), failed: new TimeBuckets() };
 
   count(outcome: keyof RunFigures, tookMs: number): void {
@@ -65,7 +79,7 @@ export class RunTimes {
 }
 
 /** The work of one handler under whose last runs in this process the store has failed. */
-export class Interruptions {
+class Interruptions {
   /** How often in a row, by the event's place in the order of acceptance. */
   readonly #inARow = new Map<number, number>();
 
@@ -73,19 +87,16 @@ export class Interruptions {
   note(seq: number, failure: PigeonholeError): PigeonholeError | undefined {
     const inARow = (this.#inARow.get(seq) ?? 0) + 1;
     this.end(seq);
+    if (inARow > MAX_IN_A_ROW) return countedFailure(failure, inARow);
     this.#inARow.set(seq, inARow);
-    this.#dropFirst();
-    return inARow > MAX_IN_A_ROW ? countedFailure(failure, inARow) : undefined;
+    const [first] = this.#inARow.size > MAX_KEPT ? this.#inARow.keys() : [];
+    if (first !== undefined) this.end(first);
+    return undefined;
   }
 
-  /** A run has ended and was settled. */
-  end(seq: number): void {
+  /** A run has ended otherwise. */
+  end(seq: number): undefined {
     this.#inARow.delete(seq);
-  }
-
-  #dropFirst(): void {
-    if (this.#inARow.size <= MAX_KEPT) return;
-    for (const seq of this.#inARow.keys()) return this.end(seq);
   }
 }
 

@@ -1,16 +1,13 @@
 import { elapsedBy } from "../base/clock.js";
-import type { Deadlines } from "../base/deadlines.js";
 import { errorFields } from "../base/error-fields.js";
 import type { Random } from "../base/random.js";
 import type { LeasedWork, Settlement } from "../store/work.js";
 import { type ContextDeps, RunContext } from "./context.js";
-import type { RegisteredHandler } from "./handler.js";
 import type { ReadyWork } from "./lease-window.js";
 import { HandlerRun, type RunEnd } from "./handler-run.js";
-import type { StoreAbsence } from "./store-absence.js";
 import { settlementOf } from "./settlement-of.js";
 import type { RunObserver, RunSpan } from "./run-observer.js";
-import type { Interruptions, RunRecord, RunTimes } from "./run-record.js";
+import type { HandlerRuns, RunRecord } from "./run-record.js";
 
 export interface RunnerDeps {
   context: ContextDeps;
@@ -32,15 +29,6 @@ export interface RunResult {
   span: RunSpan | undefined;
 }
 
-/** Whose runs they are, and by when they must end. */
-export interface RunningHandler {
-  handler: RegisteredHandler;
-  deadlines: Deadlines<HandlerRun>;
-  times: RunTimes;
-  interruptions: Interruptions;
-  window: { absence: StoreAbsence };
-}
-
 /** Runs handlers over leased work, and says how each run is to be settled. */
 export class Runner {
   readonly #deps: RunnerDeps;
@@ -57,7 +45,7 @@ export class Runner {
   }
 
   /** Runs one piece of work. Resolves when the handler has ended; never rejects. */
-  run(of: RunningHandler, ready: ReadyWork): Promise<RunResult> {
+  run(of: HandlerRuns, ready: ReadyWork): Promise<RunResult> {
     if (this.observer === undefined) return this.#run(of, ready, undefined);
     const { work, event } = ready;
     const { eventId, attempt, trace } = work;
@@ -65,8 +53,8 @@ export class Runner {
     return span.within(() => this.#run(of, ready, span));
   }
 
-  #run(of: RunningHandler, { work, event }: ReadyWork, span: RunSpan | undefined) {
-    const { handler, deadlines, times, window } = of;
+  #run(of: HandlerRuns, { work, event }: ReadyWork, span: RunSpan | undefined) {
+    const { handler, deadlines } = of;
     const context = new RunContext({ work, event, span }, this.#deps.context);
     // What the handler does before it first waits is part of its time.
     const begunAt = elapsedBy(this.#deps.context.clock);
@@ -75,9 +63,7 @@ export class Runner {
     return run.ended.then((ended): RunResult => {
       deadlines.end(deadline);
       const end = countedEnd(ended, work, of);
-      countRun(end, times, deadlines.elapsedOf(deadline));
-      // Before its place is free for the next one.
-      if (end.kind === "interrupted") window.absence.noteFailure();
+      countRun(end, of, deadlines.elapsedOf(deadline));
       const records = context.end();
       const settlement = this.#settlementOf(end, { work, handler, dropSteps: context.mayHaveSteps, records });
       return { settlement, hasRecorded: records !== undefined, span };
@@ -110,14 +96,13 @@ export class Runner {
 }
 
 /** A store that fails under the same work again and again may do so because of its runs: they must not be endless. */
-function countedEnd(end: RunEnd, { seq }: LeasedWork, { interruptions }: RunningHandler): RunEnd {
-  if (end.kind !== "interrupted") return end;
-  const error = interruptions.note(seq, end.error);
+function countedEnd(end: RunEnd, { seq }: LeasedWork, { interruptions }: HandlerRuns): RunEnd {
+  const error = end.kind === "interrupted" ? interruptions.note(seq, end.error) : interruptions.end(seq);
   return error === undefined ? end : { kind: "failed", error };
 }
 
 /** A run that was stopped or interrupted, or whose lease is lost, runs again and counts then. */
-function countRun({ kind }: RunEnd, times: RunTimes, tookMs: number): void {
+function countRun({ kind }: RunEnd, { times }: HandlerRuns, tookMs: number): void {
   if (kind === "failed") times.count("failed", tookMs);
   else if (kind === "done" || kind === "committed") times.count("done", tookMs);
 }

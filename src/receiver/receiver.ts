@@ -1,3 +1,4 @@
+import type { GateName } from "../dispatch/gate.js";
 import type { Handler, HandlerOptions } from "../dispatch/handler.js";
 import type { FetchHandler } from "../http/fetch-mount.js";
 import type { ListenerOptions, NodeListener, NodeMiddleware } from "../http/node-mount.js";
@@ -41,6 +42,12 @@ export interface ReceiverStats extends Omit<
   outbox: Omit<OutboxCounts, "oldestRecordedAt"> & { oldestAgeMs: number };
   /** Handlers that a person has paused in all processes of the store, in the order of their names. */
   paused: PausedHandler[];
+  /**
+   * What keeps work from its begin in this process, by handler: it is `paused`; the `store` is away; work that
+   * processes died in runs alone (`crash`); its own `concurrency`; its `fair_share` of the places of all handlers;
+   * other work of the same `key`; or the `answer` of its delivery. Handlers whose work could begin are left out.
+   */
+  waitsFor: Record<string, GateName>;
   /** Deliveries answered since the receiver was created, by outcome. */
   answers: Record<OutcomeKind, number>;
   /**

@@ -16,6 +16,7 @@ export async function readStats({ path, inStore }: ReceiverParts): Promise<Recei
   return {
     state: admission.state,
     ...counter.figures,
+    waitsFor: path.dispatcher.waitsFor,
     answers: report.answers.counts,
     failuresInARow: report.answers.failuresInARow,
     disablesAt: LIMITS.disableAfterFailures,

@@ -124,15 +124,15 @@ describe("of several handlers", () => {
     },
   );
 
-  test("a free place goes to the handler with the fewest runs", async () => {
+  test("a free place goes to the handler with the fewest runs, and of those to the one whose turn is longest ago", async () => {
     const { receiver, meters, running } = await openBusy({ places: 4, handlers: 3 });
     await postAll(receiver, events(20, "email.opened"));
     await expect.poll(running, { interval: 1 }).toEqual([2, 2, 0]);
     await postAll(receiver, events(20, "email.clicked"));
     for (const [ended, left] of [
       [0, [1, 2, 1]],
-      [1, [1, 1, 2]],
-      [2, [2, 1, 1]],
+      [1, [2, 1, 1]],
+      [0, [1, 2, 1]],
     ] as const) {
       meters[ended]?.endOne();
       await expect.poll(running, { interval: 1 }).toEqual(left);

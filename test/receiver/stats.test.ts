@@ -44,6 +44,7 @@ test("a receiver that has just started has every number at zero", async () => {
   expect(await receiver.stats()).toEqual({
     state: "running",
     paused: [],
+    waitsFor: {},
     countedAt: expect.any(Number),
     pending: 0,
     leased: 0,

@@ -1,5 +1,5 @@
-/** Frames of this package, and of the queue that it runs handlers with, say nothing of where a handler threw. */
-const INTERNAL = /^\s*at .*\/node_modules\/(?:pigeonhole|p-queue)\//;
+/** Frames of this package say nothing of where a handler threw. */
+const INTERNAL = /^\s*at .*\/node_modules\/pigeonhole\//;
 
 /** Lines of a stack without frames of this package, unless there are no others. */
 export function ownFrames(lines: readonly string[]): readonly string[] {

@@ -1,0 +1,62 @@
+import { errorFields } from "../../base/error-fields.js";
+import type { Logger } from "../../base/logger.js";
+import type { AnyEvent } from "../../protocol/event.js";
+import type { Gate, GatedWork } from "../gate.js";
+import type { RegisteredHandler } from "../handler.js";
+import type { LeaseWindow, WindowLease } from "../lease-window.js";
+import type { Leases } from "../leases.js";
+
+/** Other work of the handler with the same key runs, here or in another process. One gate per handler. */
+export class KeyGate implements Gate {
+  readonly name = "key";
+  readonly keeps = "work";
+  readonly #window: LeaseWindow;
+  readonly #leases: Leases;
+  readonly #busy = new Set<string>();
+
+  constructor(window: LeaseWindow, leases: Leases) {
+    this.#window = window;
+    this.#leases = leases;
+  }
+
+  allows({ key }: GatedWork): boolean {
+    return key === undefined || !this.#busy.has(key);
+  }
+
+  enter(lease: WindowLease): Promise<boolean> | undefined {
+    if (lease.key === undefined) return undefined;
+    this.#busy.add(lease.key);
+    return this.#leases.shareKeys ? this.#ask(lease, lease.key) : undefined;
+  }
+
+  leave({ key }: GatedWork): void {
+    if (key !== undefined) this.#busy.delete(key);
+  }
+
+  /** The store refuses the key, which is taken, and then the work waits there. */
+  overflow(lease: WindowLease, others: number): Promise<unknown> | undefined {
+    if (lease.key === undefined || others < this.#window.maxWaitingForKey) return undefined;
+    return this.#ask(lease, lease.key);
+  }
+
+  async #ask(lease: WindowLease, key: string): Promise<boolean> {
+    const isHeld = await this.#leases.holdKey(lease, key);
+    if (isHeld === false) this.#window.leaveToStore(lease);
+    return isHeld === true;
+  }
+}
+
+/** Reads keys. A key function that throws must not lose the event: it runs without a key. */
+export function makeKeyReader(
+  { name, key }: RegisteredHandler,
+  logger: Logger,
+): (event: AnyEvent) => string | undefined {
+  return (event) => {
+    try {
+      return key?.(event);
+    } catch (error) {
+      logger.error({ handler: name, ...errorFields(error, false) }, "handler_queue_failed");
+      return undefined;
+    }
+  };
+}

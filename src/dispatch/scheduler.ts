@@ -1,0 +1,205 @@
+import type { Clock } from "../base/clock.js";
+import type { Logger } from "../base/logger.js";
+import type { Store } from "../store/store.js";
+import type { Gate, GateName, GatedWork } from "./gate.js";
+import { AnswerGate } from "./gates/answer.js";
+import { ConcurrencyGate } from "./gates/concurrency.js";
+import { CrashGate } from "./gates/crash.js";
+import { FairShareGate } from "./gates/fair-share.js";
+import { KeyGate } from "./gates/key.js";
+import { PausedGate } from "./gates/paused.js";
+import { StoreGate } from "./gates/store.js";
+import type { RegisteredHandler } from "./handler.js";
+import type { LeaseWindow, ReadyWork, WindowLease } from "./lease-window.js";
+import type { Leases } from "./leases.js";
+import type { HandlerRegistry } from "./registry.js";
+import type { RunOutcome } from "./run-observer.js";
+import type { RunResult } from "./runner.js";
+
+/** A handler with its leased work, as the scheduler needs it. */
+export interface Lane {
+  /** The handler's name. */
+  readonly handler: string;
+  readonly window: LeaseWindow;
+  readonly gates: readonly Gate[];
+  /** There is, or may be, due work of the handler in the store. */
+  wake(): void;
+  /** Leases and runs its crash-looping work; `found` is called before the first. Never rejects. */
+  runCrashLooping(found: () => void): Promise<void>;
+  /** Never rejects. */
+  run(ready: ReadyWork): Promise<RunResult>;
+  /** `result` is undefined for work that did not run after all. */
+  settle(lease: WindowLease, result: RunResult | undefined): Promise<void>;
+}
+
+export interface SchedulerDeps {
+  store: Store<unknown>;
+  registry: HandlerRegistry;
+  leases: Leases;
+  clock: Clock;
+  logger: Logger;
+}
+
+/**
+ * Answers one question: may this leased work begin now? Its gates are asked in order, and the first one that is shut
+ * keeps it waiting. All are asked again when a run has ended, work has arrived, or a gate may have opened.
+ */
+export class Scheduler {
+  readonly paused: PausedGate;
+  readonly store: StoreGate;
+  readonly crash: CrashGate;
+  readonly answer = new AnswerGate();
+  readonly progress = new RunProgress();
+  readonly #deps: SchedulerDeps;
+  readonly #lanes: ReadonlyMap<string, Lane>;
+  #fairShare: FairShareGate | undefined;
+  /** The number of the last turn of each lane. */
+  readonly #turns = new Map<Lane, number>();
+  #turn = 0;
+
+  /** `lanes`: of all handlers by name, also those that are added later. */
+  constructor(lanes: ReadonlyMap<string, Lane>, deps: SchedulerDeps) {
+    this.#lanes = lanes;
+    this.#deps = deps;
+    this.paused = new PausedGate(deps);
+    this.store = new StoreGate(deps.clock);
+    this.crash = new CrashGate(deps.clock);
+  }
+
+  /** All that can keep work of a handler waiting, in the order in which it is asked. */
+  gatesOf(handler: RegisteredHandler, window: LeaseWindow): readonly Gate[] {
+    const concurrency = new ConcurrencyGate(this.placesOf(handler));
+    const key = handler.key === undefined ? [] : [new KeyGate(window, this.#deps.leases)];
+    return [this.paused, this.store, this.crash, concurrency, ...this.#shared, this.answer, ...key];
+  }
+
+  /** Most runs of a handler at once. */
+  placesOf({ concurrency }: RegisteredHandler): number {
+    return Math.min(concurrency, ...this.#shared.map(({ share }) => share));
+  }
+
+  /** The queue of a single handler needs no share. */
+  get #shared(): FairShareGate[] {
+    const { all, concurrency } = this.#deps.registry;
+    if (all.length > 1) this.#fairShare ??= new FairShareGate(concurrency);
+    return this.#fairShare === undefined ? [] : [this.#fairShare];
+  }
+
+  /** The gate that keeps all work of the handler in the store, if one does; `work` for a certain kind of its work. */
+  holderOf(lane: Lane, work: GatedWork = lane): Gate | undefined {
+    return lane.gates.find((gate) => gate.keeps === "in_store" && !gate.allows(work));
+  }
+
+  /** What keeps work waiting, by handler; handlers whose work could begin at once are left out. */
+  get waitsFor(): Record<string, GateName> {
+    const shut = [...this.#lanes.values()].map((lane): [string, Gate | undefined] => {
+      const [next] = lane.window.waiting;
+      return [lane.handler, this.holderOf(lane) ?? (next && shutGate(lane, next.lease))];
+    });
+    return Object.fromEntries(shut.flatMap(([handler, gate]) => (gate === undefined ? [] : [[handler, gate.name]])));
+  }
+
+  /** Work may have become pending in the store, or a gate may have opened. */
+  wake(): void {
+    for (const lane of this.#lanes.values()) lane.wake();
+    this.look();
+  }
+
+  /**
+   * Runs crash-looping work while no other work may begin, one handler after another. Calls `found` before the first
+   * piece. Other work may begin for the first time after it.
+   */
+  async runCrashLooping(found = (): void => undefined): Promise<void> {
+    await this.crash.run(async () => {
+      for (const lane of this.#lanes.values()) await lane.runCrashLooping(found);
+    });
+    this.wake();
+  }
+
+  /**
+   * Begins all work that may begin now. Of several handlers, the one with the fewest runs is asked first; of those, the
+   * one whose last turn is longest ago.
+   */
+  look(lanes: Iterable<Lane> = this.#lanes.values()): void {
+    let left = Array.from(lanes).filter(({ window }) => window.waiting.length > 0);
+    while (left.length > 0) {
+      const lane = left.reduce((first, other) => (this.#isBefore(other, first) ? other : first));
+      if (!this.#beginNext(lane)) left = left.filter((other) => other !== lane);
+    }
+  }
+
+  #isBefore(one: Lane, other: Lane): boolean {
+    const places = (lane: Lane): number => this.#fairShare?.placesOf(lane.handler) ?? 0;
+    const turn = (lane: Lane): number => this.#turns.get(lane) ?? 0;
+    return places(one) === places(other) ? turn(one) < turn(other) : places(one) < places(other);
+  }
+
+  /** False when no work of the handler may begin. */
+  #beginNext(lane: Lane): boolean {
+    const { window } = lane;
+    if (window.isClosed) return false;
+    let others = 0;
+    for (const ready of window.waiting) {
+      const { lease } = ready;
+      if (window.isStale(lease)) continue;
+      const gate = shutGate(lane, lease);
+      if (gate === undefined) {
+        this.#begin(lane, ready);
+        return true;
+      }
+      if (gate.keeps !== "work") return false;
+      const asked = gate.overflow?.(lease, others);
+      others += 1;
+      if (asked !== undefined) {
+        window.begin(ready);
+        void asked.then(() => lane.settle(lease, undefined));
+        return true;
+      }
+    }
+    return false;
+  }
+
+  #begin(lane: Lane, ready: ReadyWork): void {
+    // Not the event and the body, which are released with the run.
+    const { lease } = ready;
+    lane.window.begin(ready);
+    this.#turns.set(lane, (this.#turn += 1));
+    void this.#run(lane, ready).then((result) => {
+      for (const gate of lane.gates) gate.leave?.(lease, result);
+      const settled = lane.settle(lease, result);
+      this.look();
+      return settled;
+    });
+  }
+
+  #run(lane: Lane, ready: ReadyWork): Promise<RunResult | undefined> {
+    const { lease } = ready;
+    let asked: Promise<boolean> | undefined;
+    for (const gate of lane.gates) asked = gate.enter?.(lease) ?? asked;
+    if (asked === undefined) return lane.run(ready);
+    const mayRun = (): boolean => !lane.window.isClosed && !lease.isLost && this.holderOf(lane, lease) === undefined;
+    return asked.then((isIn) => (isIn && mayRun() ? lane.run(ready) : undefined));
+  }
+}
+
+/** The first gate that keeps the work waiting. */
+function shutGate({ gates }: Lane, work: GatedWork): Gate | undefined {
+  return gates.find((gate) => !gate.allows(work));
+}
+
+/** How the runs of a dispatcher have ended, and when nothing may be left to do. */
+export class RunProgress {
+  /** Runs since the start, by how they ended. */
+  readonly outcomes: Record<RunOutcome, number> = { done: 0, retry: 0, dead: 0, interrupted: 0, lost: 0 };
+  #waiting: (() => void)[] = [];
+
+  /** Something has changed that may leave nothing to do. */
+  noteChange(): void {
+    if (this.#waiting.length > 0) for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+
+  /** Resolves at the next change. */
+  untilChanged(): Promise<void> {
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+}
