@@ -6,7 +6,6 @@ import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "v
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import { createPostgresStore } from "pigeonhole/postgres";
 import { TAKEN_OVER_AFTER_MS } from "#pigeonhole/store/work-state.js";
-import { startContactEventService } from "../support/contact-event-service.js";
 import { type RelayFault, startPostgresRelay } from "../support/postgres-relay.js";
 import { type TestDatabase, describeOnPostgres } from "../support/postgres-server.js";
 import { borrowClient } from "../store/postgres/store-on.js";
@@ -15,10 +14,7 @@ import { captureLog, closeReceiver, makeEvent, makeGate, post, untilWork, workOf
 /** A receiver on the database, stopped after the test; one of several on the same data. */
 function createOn(
   { pool, schema }: Pick<TestDatabase, "pool" | "schema">,
-  {
-    baseUrl,
-    ...options
-  }: { baseUrl?: string } & Pick<ReceiverOptions, "logger" | "clock" | "role" | "concurrency"> = {},
+  options: Pick<ReceiverOptions, "logger" | "clock" | "role" | "concurrency"> = {},
 ) {
   const receiver = createReceiver({
     secrets: TEST_SECRET,
@@ -26,7 +22,6 @@ function createOn(
     logger: silentLogger,
     telemetry: false,
     retry: { initialMs: 10, maxMs: 10, maxAttempts: 3 },
-    ...(baseUrl !== undefined && { api: { apiKey: "svc_test", baseUrl, eventsPerMinute: 600_000 } }),
     ...options,
   });
   onTestFinished(() => closeReceiver(receiver, options.clock));
@@ -52,35 +47,6 @@ describeOnPostgres((database) => {
   }
 
   describe("two receivers on one database", () => {
-    test("two receivers on one database write and send each event once, whichever gets it and how often", async () => {
-      const service = await startContactEventService();
-      onTestFinished(() => service.close());
-      const receivers = [1, 2].map((number) => {
-        const receiver = createOn(database, { baseUrl: service.baseUrl });
-        receiver.on("email.sent", async (event, ctx) => {
-          const value = await ctx.step("once", () => event.id);
-          ctx.contactEvents.record({ name: "seen", email: "ada@example.com", properties: { of: event.id } });
-          await ctx.commit(({ client }) =>
-            client.query(`INSERT INTO ${effects} (event, receiver) VALUES ($1, $2)`, [value, number]),
-          );
-        });
-        return receiver;
-      });
-      for (const receiver of receivers) await receiver.start();
-      const events = Array.from({ length: 120 }, () => makeEvent());
-      const answers = await Promise.all(
-        events.flatMap((event) => [...receivers, ...receivers].map((receiver) => post(receiver, event))),
-      );
-      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-      expect(answers.filter(({ outcome }) => outcome === "accepted")).toHaveLength(events.length);
-      await expect.poll(async () => (await receivers[0]?.stats())?.done).toBe(events.length);
-      const ids = events.map(({ id }) => id).toSorted();
-      expect((await readEffects()).toSorted()).toEqual(ids);
-      await expect.poll(() => service.stored.length).toBe(events.length);
-      const sent = service.stored.map(({ event }) => String(event.properties?.["of"]));
-      expect(sent.toSorted()).toEqual(ids);
-    });
-
     test("of two receivers on one database, one at a time handles events of a key", async () => {
       const receivers = [createOn(database), createOn(database)];
       let [running, most] = [0, 0];
@@ -324,21 +290,5 @@ describeOnPostgres((database) => {
     await post(receiver, event);
     await untilWork(receiver, event.id, { state: "done", attempts: 2 });
     expect(await readEffects()).toEqual([event.id]);
-  });
-
-  test("a handler that fails runs again, is dead in the end, and done after a retry by hand", async () => {
-    const receiver = createOn(database);
-    let fails = true;
-    receiver.on("email.sent", () => {
-      if (fails) throw new Error("not yet");
-    });
-    await receiver.start();
-    const event = makeEvent();
-    await post(receiver, event);
-    await untilWork(receiver, event.id, { state: "dead", attempts: 3, reason: "attempts_spent" });
-    expect(await receiver.stats()).toMatchObject({ dead: 1, pending: 0 });
-    fails = false;
-    await receiver.inbox.retry(event.id);
-    await untilWork(receiver, event.id, { state: "done", attempts: 1 });
   });
 });

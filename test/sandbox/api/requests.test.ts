@@ -4,7 +4,7 @@ import { isPigeonholeError } from "#pigeonhole/base/error.js";
 import type { Operation } from "#pigeonhole/contract/operation.js";
 import { ApiKeyRegistry } from "#pigeonhole/sandbox/access/api-key-registry.js";
 import type { ApiCallEntry } from "#pigeonhole/sandbox/calls/create-api.js";
-import { ADA, EVENT, LIVE_KEY, createTestApi, keysWithout, listenTo, rows, verdict } from "./support.js";
+import { ADA, EVENT, LIVE_KEY, createTestApi, listenTo, rows, verdict } from "./support.js";
 
 const ID = "whe_65b8f0a2c4d6e8f001234567";
 
@@ -41,19 +41,6 @@ describe.each(rows)("$call", ({ call: name, operation }) => {
     expect(seen).toMatchObject([{ params, query, caller, nowMs: atExampleTime.now() }]);
     const sent = operation.uploads === undefined ? body : new Uint8Array(Buffer.from("the bytes"));
     expect((seen[0] as { body: unknown }).body).toEqual(sent);
-  });
-
-  test("the operation requires a key with its scope, if any", async () => {
-    const { call } = createTestApi();
-    if (operation.credential === "none") {
-      expect((await call(line, { ...init, key: null })).status).toBe(operation.status[0]);
-      return;
-    }
-    expect(verdict(await call(line, { ...init, key: null }))).toBe("401 unauthorized");
-    expect(verdict(await call(line, { ...init, key: "svc_live_other" }))).toBe("401 unauthorized");
-    const narrow = createTestApi({ keys: keysWithout(operation.scope) });
-    const expected = operation.scope === null ? String(operation.status[0]) : "403 insufficient_scope";
-    expect(verdict(await narrow.call(line, init))).toBe(expected);
   });
 
   test("the operation refuses an unknown field, and a body that is not a JSON object", async () => {
