@@ -75,21 +75,6 @@ describeOnPostgres((database) => {
   }
 
   describe("the inbox of a running receiver on PostgreSQL", () => {
-    test("the inbox shows counts, events, handlers' errors and the exact bytes", async () => {
-      const { event } = await startWithDeadEvent();
-      const inbox = await open();
-      expect(await inbox.overview()).toMatchObject({ events: { dead: 1, pending: 0 }, contactEvents: { pending: 0 } });
-      expect(await inbox.countLists()).toEqual({
-        events: { all: 1, pending: 0, leased: 0, dead: 1, parked: 0, done: 0 },
-        contactEvents: { all: 0, pending: 0, leased: 0, dead: 0, done: 0 },
-      });
-      const handlers = [{ reason: "do_not_retry", error: "DoNotRetry: the address book is closed" }];
-      expect((await inbox.listEvents({ state: "dead" })).items).toMatchObject([{ id: event.id, handlers }]);
-      const detail = await inbox.getEvent(event.id);
-      expect(Buffer.from(detail?.body ?? []).toString()).toBe(JSON.stringify(event));
-      expect(await inbox.getEvent("evt_unknown")).toBeUndefined();
-    });
-
     test("a retried event is run by the receiver without a message to it", async () => {
       const { receiver, event, fix } = await startWithDeadEvent();
       fix();
@@ -137,19 +122,6 @@ describeOnPostgres((database) => {
       const waits = async () => (await inbox.getEvent(event.id))?.handlers[0]?.retryRequestedAt !== undefined;
       await expect.poll(waits).toBe(false);
       expect(await inbox.getEvent(event.id)).toMatchObject({ state: "parked", handlers: [{ reason: "unknown_type" }] });
-    });
-
-    test("a discarded event is ended, and an erased one has lost its body", async () => {
-      const { event } = await startWithDeadEvent();
-      const inbox = await open();
-      expect(await inbox.discardEvent(event.id)).toBe(1);
-      expect(await inbox.getEvent(event.id)).toMatchObject({ state: "done", handlers: [{ discarded: true }] });
-      expect(await errorOf(() => inbox.discardEvent("evt_unknown"))).toMatchObject({ code: "not_found" });
-      const email = "Ann@example.com";
-      expect(await inbox.erase({ email, dryRun: true })).toMatchObject({ events: 1 });
-      expect(await inbox.erase({ email })).toMatchObject({ events: 1, walLeft: undefined });
-      expect((await inbox.getEvent(event.id))?.body).toBeUndefined();
-      expect(await errorOf(() => inbox.retryEvent(event.id))).toMatchObject({ code: "body_dropped" });
     });
 
     test("a backup is refused with the name of the program that makes one", async () => {

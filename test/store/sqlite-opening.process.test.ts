@@ -95,14 +95,3 @@ test.runIf(process.platform === "linux")(
     await store.close();
   },
 );
-
-test("counts include the oldest event with leased work", async () => {
-  const store = createSqliteStore({ file });
-  await store.open(context);
-  const leased = { work: [{ handler: "h", leaseUntil: 100 }] };
-  await store.accept(newEvent("waiting", { receivedAt: 1 }));
-  await store.accept(newEvent("first", { receivedAt: 5, ...leased }));
-  await store.accept(newEvent("second", { receivedAt: 9, ...leased }));
-  expect(await store.counts(10)).toMatchObject({ oldestPendingReceivedAt: 1, oldestLeasedReceivedAt: 5 });
-  await store.close();
-});

@@ -79,5 +79,3 @@ export function createLoadRecorder(capacity: number) {
     },
   };
 }
-
-export type LoadRecorder = ReturnType<typeof createLoadRecorder>;
