@@ -185,7 +185,7 @@ export const ALARMS: Readonly<Record<Alarm["kind"], AlarmTexts>> = {
   bodies_blocked: {
     severity: "warn",
     advice:
-      "in_use: end the sessions, with pg_terminate_backend(pid), or wait until a dump has ended. slow: retry or discard dead and parked work. refused: grant TRUNCATE, as the SQL of pigeonhole postgres schema --grant does. The bodies are deleted one by one meanwhile, and their disk is given back later.",
+      "in_use: end the sessions, with pg_terminate_backend(pid), or wait until a dump has ended. slow: retry or discard dead and parked work. refused: grant TRUNCATE, as the SQL of pigeonhole postgres schema --grant does. The bodies stay until then.",
   },
   deliveries_overdue: {
     advice:

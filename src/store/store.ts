@@ -119,9 +119,8 @@ export type StoreAlarm =
   /** This machine's clock and the server's, by which leases end, differ by this much. */
   | { kind: "clock_skew"; skewSeconds: number }
   /**
-   * The disk of bodies that ended `lateMs` milliseconds ago cannot be given back: `sessions` read them, or are in
-   * transactions that see an earlier state; it takes too long to look for those that are still wanted (`slow`); or the
-   * user of the store has not the right to TRUNCATE (`refused`).
+   * Bodies that ended `lateMs` milliseconds ago cannot be removed: `sessions` read them; it takes too long to look for
+   * those that are still wanted (`slow`); or the user of the store has not the right to TRUNCATE (`refused`).
    */
   | {
       kind: "bodies_blocked";

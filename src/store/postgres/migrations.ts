@@ -43,10 +43,13 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
   CREATE TABLE pigeonhole.inbox_body_7 (PRIMARY KEY (seq)) INHERITS (pigeonhole.inbox_body);
   CREATE TABLE pigeonhole.inbox_body_8 (PRIMARY KEY (seq)) INHERITS (pigeonhole.inbox_body);
 
-  -- The slots that may have bodies. Those of new events go into the one that was opened last.
+  -- The slots that may have bodies. Those of new events go into the one that was opened last; when that was, no more
+  -- come into the one before. clear_at: since when no work that is not done has its body in it.
   CREATE TABLE pigeonhole.body_slot (
-    slot   integer PRIMARY KEY,
-    opened bigint  NOT NULL GENERATED ALWAYS AS IDENTITY
+    slot      integer PRIMARY KEY,
+    opened    bigint  NOT NULL GENERATED ALWAYS AS IDENTITY,
+    opened_at bigint  NOT NULL,
+    clear_at  bigint
   );
 
   -- A process that runs handlers holds the advisory lock of its number. missing_since: when another process first saw

@@ -46,9 +46,11 @@ export async function fillPostgres(url: string, { rows, work, bodies, receivedAt
         const bounds = [slot - 1, slot].map((part) => Math.floor((rows * part) / OLD_SLOTS.length));
         await fillBodies(client, `inbox_body_${slot}`, bounds);
       }
-      await client.query("INSERT INTO pigeonhole.body_slot (slot) SELECT generate_series(1, $1::integer)", [
-        OLD_SLOTS.length + 1,
-      ]);
+      await client.query(
+        `INSERT INTO pigeonhole.body_slot (slot, opened_at, clear_at)
+         SELECT slot, $2, $2 FROM generate_series(1, $1::integer) AS slot`,
+        [OLD_SLOTS.length + 1, receivedAt],
+      );
     }
     await client.query("VACUUM ANALYZE");
     await client.query("CHECKPOINT");

@@ -101,9 +101,10 @@ describeOnPostgres((database) => {
       expect(await store.counts(T)).toMatchObject({ done: 1 });
       await store.erase({ email: "ann@example.com", now: T, dryRun: false });
       const all = T + HOUR;
-      await database.pool.query(`INSERT INTO ${schema}.body_slot (slot) VALUES (1), (2)`);
-      while ((await store.prune({ now: all, idsBefore: all, bodiesBefore: all, sentBefore: all, batch: 100 })) > 0)
-        continue;
+      await database.pool.query(`INSERT INTO ${schema}.body_slot (slot, opened_at) VALUES (1, 0), (2, 0)`);
+      for (const now of [all, all + HOUR])
+        while ((await store.prune({ now, idsBefore: all, bodiesBefore: all, sentBefore: all, batch: 100 })) > 0)
+          continue;
       const { rows } = await database.pool.query(`SELECT slot FROM ${schema}.body_slot`);
       expect(rows).toEqual([{ slot: 2 }]);
     });

@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import type { PruneLimits, Store, StoreAlarm } from "#pigeonhole/store/store.js";
+import { HOUR, MINUTE } from "#pigeonhole/base/duration.js";
 import { DAY, NOTHING_TO_PRUNE, T, acceptAll, acceptLeased, newEvent, settlements } from "../conformance/fixture.js";
 import type { PostgresScenario, PostgresScene } from "./scenarios.js";
 
@@ -11,13 +12,21 @@ const settled = { work: [] };
 /** What was received at T has ended. */
 const ENDED: PruneLimits = { ...NOTHING_TO_PRUNE, bodiesBefore: T + 1 };
 
-async function pruneRound(store: AnyStore, limits: PruneLimits = ENDED): Promise<void> {
-  while ((await store.prune(limits)) > 0) continue;
+/** For so long, what was moved has to be elsewhere. */
+const CLEAR_FOR_MS = 10 * MINUTE;
+
+async function pruneRound(store: AnyStore, now: number, limits: PruneLimits = ENDED): Promise<void> {
+  while ((await store.prune({ ...limits, now })) > 0) continue;
+}
+
+async function pruneRounds(store: AnyStore, limits: PruneLimits = ENDED): Promise<void> {
+  for (const now of [limits.now, limits.now + CLEAR_FOR_MS]) await pruneRound(store, now, limits);
 }
 
 /** Lets the bodies of the next events go into another slot. */
-async function openSlot({ database: { pool, schema } }: PostgresScene, slot: number): Promise<void> {
-  await pool.query(`INSERT INTO ${schema}.body_slot (slot) VALUES ($1)`, [slot]);
+async function openSlot(scene: PostgresScene, slot: number, openedAt = T - HOUR): Promise<void> {
+  const { pool, schema } = scene.database;
+  await pool.query(`INSERT INTO ${schema}.body_slot (slot, opened_at) VALUES ($1, $2)`, [slot, openedAt]);
 }
 
 async function openSlots({ database: { pool, schema } }: PostgresScene): Promise<number[]> {
@@ -41,17 +50,6 @@ async function idsIn({ database: { pool, schema } }: PostgresScene, table: strin
   return rows.map(({ id }) => id);
 }
 
-/** Stores an event that nobody waits for, with its body in slot 1, as a copy of "first". */
-function insertLate({ database: { schema } }: PostgresScene, id: string): string {
-  return `
-    WITH late AS (
-      INSERT INTO ${schema}.inbox_event (seq, id, type, test, received_at, signed_at, body_length, body_crc)
-      SELECT nextval('${schema}.inbox_event_number'), '${id}', type, test, ${T + DAY}, signed_at, body_length, body_crc
-      FROM ${schema}.inbox_event WHERE id = 'first' RETURNING seq
-    )
-    INSERT INTO ${schema}.inbox_body_1 (seq, body) SELECT seq, 'late' FROM late`;
-}
-
 /** A client that reads bodies in an open transaction. */
 async function readBodies(scene: PostgresScene) {
   const reader = await scene.begin();
@@ -67,37 +65,29 @@ export const SLOT_SCENARIOS: readonly PostgresScenario[] = [
       const store = await openInSlot(scene);
       await acceptAll(store, ["pending"]);
       await store.settle(settlements.dead(await acceptLeased(store, "dead")));
-      await store.accept(newEvent("not quite ended", { ...settled, receivedAt: T + 1 }));
       await acceptAll(store, ["ended"], settled);
-      await store.accept(newEvent("received ahead", { ...settled, receivedAt: ENDED.now + 1 }));
       await openSlot(scene, 2);
       await store.accept(newEvent("in no slot", { ...settled, receivedAt: T + DAY }));
       await store.accept(newEvent("in the next", { ...settled, receivedAt: T + DAY }));
-      await pruneRound(store);
+      await pruneRounds(store);
       expect(await openSlots(scene)).toEqual([2]);
       expect(await idsIn(scene, "inbox_body_1")).toEqual([]);
-      expect(await idsIn(scene, "inbox_body")).toEqual([
-        "pending",
-        "dead",
-        "not quite ended",
-        "received ahead",
-        "in no slot",
-      ]);
+      expect(await idsIn(scene, "inbox_body")).toEqual(["pending", "dead", "in no slot"]);
       expect(await idsIn(scene, "inbox_body_2")).toEqual(["in the next"]);
     },
   },
   {
-    name: "a slot is emptied when its newest body has ended, and never while new bodies go there",
+    name: "a slot is emptied when all its bodies have ended, and never while new bodies go there",
     async run(scene) {
       const store = await openInSlot(scene);
       await store.accept(newEvent("newest", settled));
-      await pruneRound(store);
+      await pruneRounds(store);
       expect(await openSlots(scene)).toEqual([1]);
       await store.accept(newEvent("newest of all", settled));
-      await openSlot(scene, 2);
-      await pruneRound(store, { ...ENDED, bodiesBefore: T });
+      await openSlot(scene, 2, T - MINUTE);
+      await pruneRounds(store, { ...ENDED, bodiesBefore: T });
       expect(await openSlots(scene)).toEqual([1, 2]);
-      await pruneRound(store);
+      await pruneRounds(store);
       expect(await openSlots(scene)).toEqual([2]);
     },
   },
@@ -106,7 +96,7 @@ export const SLOT_SCENARIOS: readonly PostgresScenario[] = [
     async run(scene) {
       const store = await openInSlot(scene);
       const body = Buffer.from('{"email":"ann@example.com"}');
-      await store.accept(newEvent("moved", { ...settled, body, receivedAt: T + DAY }));
+      await store.accept(newEvent("moved", { body, receivedAt: T + DAY }));
       await acceptAll(store, ["ended"], settled);
       await openSlot(scene, 2);
       // The move waits here.
@@ -115,7 +105,7 @@ export const SLOT_SCENARIOS: readonly PostgresScenario[] = [
       await client.query(
         `INSERT INTO ${schema}.inbox_body (seq, body) SELECT seq, '' FROM ${schema}.inbox_event WHERE id = 'moved'`,
       );
-      const pruning = pruneRound(store);
+      const pruning = pruneRounds(store);
       await scene.untilWaiting(1);
       const erasing = store.erase({ email: "ann@example.com", now: T, dryRun: false });
       await scene.untilWaiting(2);
@@ -127,17 +117,17 @@ export const SLOT_SCENARIOS: readonly PostgresScenario[] = [
   {
     name: "a slot that another process has emptied and opened again stays open",
     async run(scene) {
-      const store = await openInSlot(scene);
-      await acceptAll(store, ["ended"], settled);
+      const other = await openInSlot(scene);
+      await acceptAll(other, ["ended"], settled);
       await openSlot(scene, 2);
-      const reader = await readBodies(scene);
-      await pruneRound(store);
-      await reader.query("COMMIT");
-      await pruneRound(await scene.open());
-      expect(await openSlots(scene)).toEqual([2]);
-      await openSlot(scene, 1);
-      await pruneRound(store);
-      expect(await openSlots(scene)).toEqual([1]);
+      const store = await scene.open(
+        scene.poolWith(/ACCESS EXCLUSIVE/, async () => {
+          await pruneRounds(other);
+          await openSlot(scene, 1);
+        }),
+      );
+      await pruneRounds(store);
+      expect(await openSlots(scene)).toEqual([2, 1]);
     },
   },
   {
@@ -154,38 +144,41 @@ export const SLOT_SCENARIOS: readonly PostgresScenario[] = [
           await Promise.race([planned, scene.untilWaiting(1)]);
         }),
       );
-      await pruneRound(store);
+      await pruneRounds(store);
       expect(await planned).toBe(0);
     },
   },
   {
-    name: "bodies that are wanted only after they were checked are moved too",
+    name: "work that is planned before a slot is locked keeps its body",
+    async run(scene) {
+      const other = await openInSlot(scene);
+      await acceptAll(other, ["planned", "ended"], settled);
+      await openSlot(scene, 2);
+      const { seq } = (await other.get("planned")) ?? expect.unreachable();
+      const store = await scene.open(
+        scene.poolWith(/ACCESS EXCLUSIVE/, async () => {
+          expect(await other.replan({ seq, handlers: ["h"], now: T })).toBe(1);
+        }),
+      );
+      await pruneRounds(store);
+      expect(await idsIn(scene, "inbox_body")).toEqual(["planned"]);
+    },
+  },
+  {
+    name: "a body that is moved later is found by transactions from before, too",
     async run(scene) {
       const store = await openInSlot(scene);
       await acceptAll(store, ["planned", "ended"], settled);
       await openSlot(scene, 2);
-      await store.prune(ENDED);
+      await pruneRound(store, ENDED.now);
       const { seq } = (await store.get("planned")) ?? expect.unreachable();
       expect(await store.replan({ seq, handlers: ["h"], now: T })).toBe(1);
-      await scene.database.pool.query(insertLate(scene, "late"));
-      await pruneRound(store);
-      expect(await openSlots(scene)).toEqual([2]);
-      expect(await idsIn(scene, "inbox_body")).toEqual(["planned", "late"]);
-    },
-  },
-  {
-    name: "a body that was being stored when a slot was checked is moved too",
-    async run(scene) {
-      const store = await openInSlot(scene);
-      const client = await scene.begin();
-      await client.query(insertLate(scene, "late"));
-      await acceptAll(store, ["ended"], settled);
-      await openSlot(scene, 2);
-      await pruneRound(store);
-      await client.query("COMMIT");
-      await pruneRound(store);
-      expect(await openSlots(scene)).toEqual([2]);
-      expect(await idsIn(scene, "inbox_body")).toEqual(["late"]);
+      const { schema } = scene.database;
+      const reader = await scene.begin();
+      await reader.query(`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; SELECT 1 FROM ${schema}.inbox_event`);
+      await pruneRound(store, ENDED.now + CLEAR_FOR_MS);
+      const { rows } = await reader.query(`SELECT seq FROM ${schema}.inbox_work JOIN ${schema}.inbox_body USING (seq)`);
+      expect(rows).toHaveLength(1);
     },
   },
   {
@@ -198,7 +191,8 @@ export const SLOT_SCENARIOS: readonly PostgresScenario[] = [
       const { schema } = scene.database;
       const reader = await scene.begin();
       await reader.query(`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; SELECT 1 FROM ${schema}.inbox_event`);
-      await pruneRound(store);
+      await pruneRound(store, ENDED.now);
+      await pruneRound(store, ENDED.now + CLEAR_FOR_MS - 1);
       const { rows } = await reader.query(`SELECT seq FROM ${schema}.inbox_work JOIN ${schema}.inbox_body USING (seq)`);
       expect(rows).toHaveLength(1);
     },
@@ -212,7 +206,7 @@ export const SLOT_SCENARIOS: readonly PostgresScenario[] = [
       await acceptAll(store, ["first", "ended"], settled);
       await openSlot(scene, 2);
       await readBodies(scene);
-      await pruneRound(store, { ...ENDED, bodiesBefore: T + DAY });
+      await pruneRounds(store, { ...ENDED, bodiesBefore: T + DAY });
       // A statement that waits for longer ends as a slow one.
       expect(alarms).toMatchObject([{ kind: "bodies_blocked", reason: "in_use", sessions: [{}] }]);
       expect(await openSlots(scene)).toEqual([1, 2]);

@@ -24,12 +24,13 @@ interface PruneRow {
 
 const IS_SETTLED = "NOT EXISTS (SELECT 1 FROM pigeonhole.inbox_work AS w WHERE w.seq = r.seq AND w.state <> 'done')";
 
-/** Errors in full and names of steps may quote the body. */
-const REMOVE_BODIES = [
-  "DELETE FROM pigeonhole.inbox_body WHERE seq = ANY(:seqs)",
+const REMOVE_TEXTS = [
   "DELETE FROM pigeonhole.inbox_failed WHERE seq = ANY(:seqs)",
   "DELETE FROM pigeonhole.inbox_step WHERE seq = ANY(:seqs)",
 ];
+const REMOVE_BODIES = ["DELETE FROM pigeonhole.inbox_body WHERE seq = ANY(:seqs)", ...REMOVE_TEXTS];
+
+const MAY_GO = `SELECT seq FROM pigeonhole.inbox_event AS r WHERE seq = ANY(:seqs) AND ${IS_SETTLED}`;
 
 /** Of the bodies of one id, the first is removed last, and none while one of them is not settled. */
 const EVENT: Kind = {
@@ -61,9 +62,21 @@ const bodyIn = (slot: number): Kind => ({
     FROM ONLY ${bodiesIn(slot)} AS r JOIN pigeonhole.inbox_event AS e ON e.seq = r.seq
     WHERE r.seq > :after ORDER BY r.seq LIMIT :batch`,
   lock: LOCK_EVENTS,
-  mayGo: `SELECT seq FROM pigeonhole.inbox_event AS r WHERE seq = ANY(:seqs) AND ${IS_SETTLED}`,
+  mayGo: MAY_GO,
   remove: REMOVE_BODIES,
 });
+
+/** Errors in full and names of steps, which may quote a body: also of one that ends with its slot. */
+const TEXTS: Kind = {
+  select: `
+    SELECT e.seq, e.received_at AS "receivedAt", e.received_at AS since FROM (
+      (SELECT DISTINCT seq FROM pigeonhole.inbox_failed WHERE seq > :after ORDER BY seq LIMIT :batch)
+      UNION (SELECT DISTINCT seq FROM pigeonhole.inbox_step WHERE seq > :after ORDER BY seq LIMIT :batch)
+    ) AS r JOIN pigeonhole.inbox_event AS e ON e.seq = r.seq ORDER BY e.seq LIMIT :batch`,
+  lock: LOCK_EVENTS,
+  mayGo: MAY_GO,
+  remove: REMOVE_TEXTS,
+};
 
 /** A discarded event keeps its place in a call that may be repeated. */
 const SENT: Kind = {
@@ -81,7 +94,9 @@ const SENT: Kind = {
  */
 export class PruneRound {
   readonly #slots: SlotRound;
-  #rows: SweptRows | undefined;
+  /** Events below it are removed one by one. Those from there on have bodies that end with their slot, and stay. */
+  #end: number | undefined;
+  #bodies: readonly Kind[] = [];
   readonly #after = new Map<Kind, number>();
   #afterKey: KeyRow | undefined;
 
@@ -95,7 +110,7 @@ export class PruneRound {
     // All at once: otherwise every batch of one kind would begin by reading the same rows of another kind again.
     if (seen === 0) {
       this.#slots.begin();
-      this.#rows = undefined;
+      this.#end = undefined;
       this.#after.clear();
       this.#afterKey = undefined;
     }
@@ -104,11 +119,16 @@ export class PruneRound {
 
   async #sweepRows(sql: Sql, limits: PruneLimits): Promise<number> {
     const { idsBefore, bodiesBefore, sentBefore } = limits;
-    if (this.#rows === undefined) await noteRemoval(sql, idsBefore);
-    const { end, bodies } = (this.#rows ??= await readSweptRows(sql, this.#slots.isLate));
-    const seen = await this.#sweep(sql, EVENT, idsBefore, { ...limits, end });
+    if (this.#end === undefined) {
+      await noteRemoval(sql, idsBefore);
+      const { current, closed } = await readSlots(sql);
+      // The current one may stay it for long.
+      this.#bodies = [...new Set([NO_SLOT, current])].map(bodyIn);
+      this.#end = await firstSeqIn(sql, closed);
+    }
+    const seen = await this.#sweep(sql, EVENT, idsBefore, { ...limits, end: this.#end });
     if (seen > 0) return seen;
-    for (const kind of bodies) {
+    for (const kind of [...this.#bodies, TEXTS]) {
       const checked = await this.#sweep(sql, kind, bodiesBefore, limits);
       if (checked > 0) return checked;
     }
@@ -134,23 +154,6 @@ export class PruneRound {
     this.#after.set(kind, last.seq);
     return seen.length;
   }
-}
-
-/** Which rows are removed one by one in a round. */
-interface SweptRows {
-  /** Events below it. Those from there on have bodies that end with their slot, and stay until then. */
-  end: number;
-  /** Of the slots that do not end soon, or cannot be emptied. */
-  bodies: readonly Kind[];
-}
-
-async function readSweptRows(sql: Sql, isLate: boolean): Promise<SweptRows> {
-  const { current, closed } = await readSlots(sql);
-  const late = isLate ? closed.map(({ slot }) => slot) : [];
-  return {
-    end: await firstSeqIn(sql, isLate ? [] : closed),
-    bodies: [...new Set([NO_SLOT, current, ...late])].map(bodyIn),
-  };
 }
 
 function removeRows(sql: Sql, kind: Kind, rows: readonly PruneRow[]): Promise<void> {

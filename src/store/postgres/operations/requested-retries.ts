@@ -15,8 +15,8 @@ export async function requestRetry(sql: Sql, seq: number, now: number): Promise<
 }
 
 /**
- * Asks a receiver to read an event again that no handler got, or whose note was discarded: it is parked until then. Does
- * nothing with an event that has no body.
+ * Asks a receiver to read an event again that no handler got, or whose note was discarded: it is parked until then.
+ * Does nothing with an event that has no body.
  */
 export async function requestReading(sql: Sql, seq: number, now: number): Promise<boolean> {
   await sql.run(
