@@ -42,17 +42,18 @@ export const MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: "store/sqlite/operations/accept.js",
-        from: "const { changes } = insertEvent.run(seq, id,",
-        to: `if (seen.has(id)) return { ok: true, value: { kind: "duplicate", otherBytes: false } };
+        from: "return insert(event, event.id, crc, token)",
+        to: `const { id } = event;
+        if (seen.has(id)) return { duplicate: "same" };
         seen.add(id);
-        const { changes } = insertEvent.run(seq, stored.get(id) === undefined ? id : id + "#" + nextToken(),`,
+        return insert(event, stored.get(id) === undefined ? id : id + "#" + token, crc, token)`,
       },
       {
         file: "store/sqlite/operations/accept.js",
-        from: "return (event) => {",
+        from: "return (event, token) => {",
         to: `const seen = new Set();
     const stored = db.prepare("SELECT 1 FROM inbox_event WHERE id = ?");
-    return (event) => {`,
+    return (event, token) => {`,
       },
     ],
   },
@@ -147,8 +148,8 @@ export const MUTANTS: readonly Mutant[] = [
     changes: [
       {
         file: "store/sqlite/operations/settle.js",
-        from: "AND state = 'leased' AND lease = ? RETURNING started",
-        to: "AND state = 'leased' AND ? IS NOT NULL RETURNING started",
+        from: "AND state = 'leased' AND lease = ?",
+        to: "AND state = 'leased' AND ? IS NOT NULL",
       },
     ],
   },

@@ -28,7 +28,7 @@ function fill(events: number, bodyBytes = 200): void {
   const db = openDatabase(file);
   migrate(db, file);
   db.pragma("synchronous = OFF");
-  const addEvent = db.prepare("INSERT INTO inbox_event VALUES (?, ?, 'email.sent', 0, 1, 1, 1, 1, NULL)");
+  const addEvent = db.prepare("INSERT INTO inbox_event VALUES (?, ?, 'email.sent', 0, 1, 1, 1, 1)");
   const addBody = db.prepare("INSERT INTO inbox_body (seq, body) VALUES (?, ?)");
   db.transaction(() => {
     for (let seq = 1; seq <= events; seq += 1) {

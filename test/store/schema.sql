@@ -186,6 +186,9 @@ CREATE INDEX inbox_work_open ON inbox_work (state, seq) WHERE state <> 'done';
 
 CREATE INDEX inbox_work_pending ON inbox_work (handler, min(started - finished, 2), due_at) WHERE state = 'pending';
 
+CREATE INDEX inbox_work_requested ON inbox_work (seq)
+    WHERE handler = '' AND state = 'parked' AND waits_since IS NOT NULL;
+
 CREATE INDEX outbox_event_again ON outbox_event (seq) WHERE state = 'again';
 
 CREATE INDEX outbox_event_dead ON outbox_event (seq) WHERE state = 'dead';

@@ -1,4 +1,6 @@
+import { OPEN_WORK } from "./operations/open-work.js";
+
 /** SQL that is written for the schema `pigeonhole`, for another one. */
 export function inSchema(sql: string, schema: string): string {
-  return sql.replaceAll("pigeonhole.", `"${schema}".`);
+  return sql.replaceAll("pigeonhole.open_work", OPEN_WORK).replaceAll("pigeonhole.", `"${schema}".`);
 }

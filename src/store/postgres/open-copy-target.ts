@@ -6,9 +6,10 @@ import { lockClassOf } from "./advisory-lock.js";
 import { openBesideReceivers } from "./open-beside-receivers.js";
 import { copyContactEvents } from "./operations/copy-contact-events.js";
 import { copyEvents, copyOthers } from "./operations/copy-events.js";
-import { noteRemoval } from "./operations/known-ids.js";
+import { writePolicies } from "../queries/handlers.js";
+import { noteRemoval } from "../queries/known-ids.js";
 import { hasOpenStore } from "./operations/live-nodes.js";
-import { writePolicies } from "./operations/write-policies.js";
+import { runOnServer } from "./run-on-server.js";
 import { createPostgresStore } from "./postgres-store.js";
 
 /** A database that gets the inbox of another; each call is one transaction, and what is there stays as it is. */
@@ -45,8 +46,8 @@ export async function openCopyTarget(place: string): Promise<CopyTarget> {
     copyEvents: (events) => write("copying events", (sql, now) => copyEvents(sql, events, now)),
     copyOthers: (others) => write("copying events", (sql) => copyOthers(sql, others)),
     copyContactEvents: (events) => write("copying contact events", (sql, now) => copyContactEvents(sql, events, now)),
-    copyPolicies: (policies) => write("copying retry policies", (sql) => writePolicies(sql, policies)),
-    copyIdsKnownSince: (since) => write("copying times", (sql) => noteRemoval(sql, since)),
+    copyPolicies: (policies) => write("copying retry policies", (sql) => runOnServer(sql, writePolicies(policies))),
+    copyIdsKnownSince: (since) => write("copying times", (sql) => runOnServer(sql, noteRemoval(since))),
     close,
   };
 }

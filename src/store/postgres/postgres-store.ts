@@ -5,37 +5,40 @@ import { type OptionsOf, type Resolved, callable, defineOptions, flag, readBy } 
 import { checkConnectionString } from "../connection-string.js";
 import { SCHEMA_NAME_RULE, isSchemaName } from "../schema-name.js";
 import type { Glance, RecoverResult, Store, StoreContext } from "../store.js";
+import { selectContactEvents } from "../queries/contact-events.js";
+import { discardEvent } from "../queries/ending-work.js";
+import { getEvent, listEvents, listStuck } from "../queries/events.js";
+import { writePolicies, listPaused } from "../queries/handlers.js";
+import { findIds, idsKnownSince, noteTimes } from "../queries/known-ids.js";
+import type { StoreQuery } from "../queries/store-query.js";
+import { replanEvent } from "../queries/replan.js";
+import { listRequested, requestRetry } from "../queries/requested-retries.js";
+import { loadSteps, saveStep } from "../queries/steps.js";
+import { runEvent } from "../queries/waiting-work.js";
 import { DatabaseClock } from "./database-clock.js";
 import { type SharedStore, withDatabaseTimes } from "./database-times.js";
 import type { OpenPostgres, PostgresPlace } from "./open-postgres.js";
 import type { Leasing } from "./node-session.js";
 import { countWork } from "./operations/counts.js";
-import { discardEvent } from "./operations/discard.js";
 import { erasePage } from "./operations/erase.js";
 import { glance } from "./operations/glance.js";
 import { readFigures, readHandlerTimes, readStatuses, readTableSizes, writeFigures } from "./operations/figures.js";
-import { inspectEvent, listEvents, listStuck } from "./operations/inspect.js";
-import { knownIds } from "./operations/known-ids.js";
 import { leaseWork, releaseLeases, renewLeases } from "./operations/lease.js";
 import { maySend } from "./operations/may-send.js";
-import { countOutbox, discardOutbox, listOutbox, retryOutbox } from "./operations/outbox-inspect.js";
+import { countOutbox, discardOutbox, retryOutbox } from "./operations/outbox-change.js";
 import { recordEvents } from "./operations/outbox-record.js";
 import { leaseSend } from "./operations/outbox-send.js";
 import { settleSend } from "./operations/outbox-settle.js";
-import { listPaused } from "./operations/paused-handlers.js";
 import { PruneRound } from "./operations/prune.js";
 import { type NodeLock, recoverWork } from "./operations/recover.js";
-import { replanEvent } from "./operations/replan.js";
-import { runEvent, runWork } from "./operations/run-now.js";
-import { listRequested, requestRetry } from "./operations/requested-retries.js";
+import { runWork } from "./operations/run-work.js";
 import { restartWaits } from "./operations/restart-waits.js";
-import { loadSteps, saveStep } from "./operations/steps.js";
-import { noteTimes } from "./operations/times.js";
-import { writePolicies } from "./operations/write-policies.js";
 import { operateInPool } from "./operate-in-pool.js";
 import { PostgresOpening } from "./postgres-opening.js";
 import type { PostgresTransaction } from "./postgres-transaction.js";
+import { runOnServer } from "./run-on-server.js";
 import type { Sql } from "./sql.js";
+import { SERVER_WORDS } from "./words.js";
 
 /** The options of `createPostgresStore`; one of `pool` and `connectionString` is required. */
 export interface PostgresStoreOptions {
@@ -82,7 +85,7 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
   const opening = new PostgresOpening();
   const clock = new DatabaseClock();
   const access = accessTo(opening);
-  const { work, leasing, read, write } = access;
+  const { work, leasing, read, write, query, change } = access;
   let alarm: StoreContext["onAlarm"];
   let round = new PruneRound(alarm);
 
@@ -112,25 +115,27 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
     },
     glance: (request) => lookForWork(work, clock, request),
     restartWaits: (limits) => opening.use((open) => restartWaits((use) => open.work("restarting waits", use), limits)),
-    loadSteps: (of) => work("reading steps", (sql) => loadSteps(sql, of)),
-    saveStep: (lease, name, value, at) => work("keeping a step", (sql) => saveStep(sql, lease, name, value, at)),
-    list: (query) => read("listing events", (sql) => listEvents(sql, query)),
-    get: (id) => read("reading an event", (sql) => inspectEvent(sql, id)),
-    ...knownIds(read),
-    listStuck: (query) => read("listing events", (sql) => listStuck(sql, query)),
-    replan: (plan) => write("planning an event", (sql) => replanEvent(sql, plan)),
-    requestRetry: (seq, now) => write("requesting a retry", (sql) => requestRetry(sql, seq, now)),
-    listRequested: (query) => read("listing events", (sql) => listRequested(sql, query)),
-    runEvent: (id, now) => write("running waiting work", (sql) => runEvent(sql, id, now)),
+    loadSteps: (of) => work("reading steps", (sql) => runOnServer(sql, loadSteps(of))),
+    saveStep: (lease, name, value, at) =>
+      work("keeping a step", (sql) => runOnServer(sql, saveStep({ lease, name, value, at }))),
+    list: (given) => query("listing events", () => listEvents(given)),
+    get: (id) => query("reading an event", () => getEvent(id)),
+    findIds: (ids) => query("looking for ids", () => findIds(ids)),
+    idsKnownSince: () => query("reading times", () => idsKnownSince()),
+    listStuck: (given) => query("listing events", () => listStuck(given)),
+    replan: (plan) => change("planning an event", () => replanEvent(plan)),
+    requestRetry: (seq, now) => change("requesting a retry", () => requestRetry({ seq, now })),
+    listRequested: (given) => query("listing events", () => listRequested(given)),
+    runEvent: (id, now) => change("running waiting work", () => runEvent(SERVER_WORDS, { id, now })),
     runWork: (request) => write("running waiting work", (sql) => runWork(sql, request)),
-    discard: (id, now) => write("discarding work", (sql) => discardEvent(sql, id, now)),
+    discard: (id, now) => change("discarding work", () => discardEvent({ id, now })),
     erase: (request) => write("erasing", (sql) => erasePage(sql, request)),
     counts: (now) => read("counting work", (sql) => countWork(sql, now)),
     prune: (limits) => read("pruning", (sql) => round.prune(sql, limits)),
-    keepPolicies: (policies) => write("keeping retry policies", (sql) => writePolicies(sql, policies)),
-    listPaused: () => read("listing paused handlers", listPaused),
+    keepPolicies: (policies) => change("keeping retry policies", () => writePolicies(policies)),
+    listPaused: () => query("listing paused handlers", () => listPaused()),
     ...figuresOf(access),
-    noteTimes: (times) => write("noting times", (sql) => noteTimes(sql, times)),
+    noteTimes: (times) => change("noting times", () => noteTimes(times)),
     ...outboxOf(access),
     openOperator: () => operateInPool(place, { read, write, elapsed: () => clock.elapsed }),
   };
@@ -149,13 +154,13 @@ function figuresOf({ read, write }: ReturnType<typeof accessTo>) {
 }
 
 /** The contact events. */
-function outboxOf({ work, leasing, read, write }: ReturnType<typeof accessTo>) {
+function outboxOf({ work, leasing, read, write, query }: ReturnType<typeof accessTo>) {
   return {
     maySend: () => leasing("choosing a sender", maySend),
     leaseSend: (request) => leasing("leasing a call", (sql, holder) => leaseSend(sql, holder, request)),
     settleSend: (settlement) => work("settling a call", (sql) => settleSend(sql, settlement)),
     record: (events, now) => write("recording contact events", (sql) => recordEvents(sql, events, now)),
-    listOutbox: (query) => read("listing contact events", (sql) => listOutbox(sql, query)),
+    listOutbox: (given) => query("listing contact events", () => selectContactEvents(SERVER_WORDS, given)),
     retryOutbox: (key, now) => write("retrying a contact event", async (sql) => (await retryOutbox(sql, key, now)) > 0),
     discardOutbox: (key, now) => write("discarding a contact event", (sql) => discardOutbox(sql, key, now)),
     countOutbox: () => read("counting contact events", countOutbox),
@@ -196,7 +201,19 @@ async function recover(open: OpenPostgres, now: number): Promise<RecoverResult> 
 /** What may not wait for handlers runs on the store's own connection; the rest on one of the pool. */
 function accessTo(opening: PostgresOpening) {
   type Use<Value> = (sql: Sql, lock: NodeLock) => Promise<Value>;
+  const read = <Value>(doing: string, use: Use<Value>): Promise<Value> =>
+    opening.use((open) => open.inPool(doing, (sql) => use(sql, open.lock)));
+  const write = <Value>(doing: string, use: Use<Value>): Promise<Value> =>
+    opening.use((open) => open.inPool(doing, (sql) => sql.transaction(() => withoutLongWaits(sql, open.lock, use))));
   return {
+    read,
+    write,
+    /** Runs a query that reads. */
+    query: <Value>(doing: string, query: () => StoreQuery<Value>): Promise<Value> =>
+      read(doing, (sql) => runOnServer(sql, query())),
+    /** Runs a query that writes, in one transaction. */
+    change: <Value>(doing: string, query: () => StoreQuery<Value>): Promise<Value> =>
+      write(doing, (sql) => runOnServer(sql, query())),
     work: <Value>(doing: string, use: Use<Value>): Promise<Value> =>
       opening.use((open) => open.work(doing, (sql) => use(sql, open.lock))),
     leasing: <Value>(doing: string, use: Leasing<Value>): Promise<Value> =>
@@ -204,10 +221,6 @@ function accessTo(opening: PostgresOpening) {
         await open.begin();
         return open.lease(doing, use);
       }),
-    read: <Value>(doing: string, use: Use<Value>): Promise<Value> =>
-      opening.use((open) => open.inPool(doing, (sql) => use(sql, open.lock))),
-    write: <Value>(doing: string, use: Use<Value>): Promise<Value> =>
-      opening.use((open) => open.inPool(doing, (sql) => sql.transaction(() => withoutLongWaits(sql, open.lock, use)))),
   };
 }
 

@@ -1,7 +1,8 @@
 import { NOTE_HANDLER } from "../../base/note-handler.js";
 import type { StuckPiece } from "../inbox-operator.js";
 import type { BesideReceivers } from "./beside-receivers.js";
-import { requestRetry } from "./operations/requested-retries.js";
+import { requestRetry } from "../queries/requested-retries.js";
+import { runOnServer } from "./run-on-server.js";
 import { countStillStuck, resetPieceBesideOthers, resetPieces } from "./operations/stuck-work.js";
 
 /** What became of pieces of stuck work. */
@@ -33,7 +34,7 @@ export async function retryPieces(
   const notes = pieces.filter(isNote);
   const readAgain = await write("requesting a retry", async (sql, now) => {
     const requested: StuckPiece[] = [];
-    for (const note of notes) if (await requestRetry(sql, note.seq, now)) requested.push(note);
+    for (const note of notes) if (await runOnServer(sql, requestRetry({ seq: note.seq, now }))) requested.push(note);
     return requested;
   });
   left.push(...notes.filter((note) => !readAgain.includes(note)));

@@ -132,6 +132,12 @@ export class Sql {
     return (await this.#query(written, values, name)).rows as Row[];
   }
 
+  /** The rows that the statement returned, and how many it returned or changed. */
+  async answer(written: string, values: object): Promise<{ rows: object[]; count: number }> {
+    const { rows, rowCount } = await this.#query(written, values);
+    return { rows: rows as object[], count: rowCount ?? 0 };
+  }
+
   /** The number of rows that the statement changed, or found. */
   async run(written: string, values: object = {}): Promise<number> {
     return (await this.#query(written, values)).rowCount ?? 0;

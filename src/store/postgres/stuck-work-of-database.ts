@@ -1,18 +1,22 @@
 import { NOTE_HANDLER } from "../../base/note-handler.js";
 import type { InboxOperator, StuckPiece, StuckWork } from "../inbox-operator.js";
 import { type BesideReceivers, PAGE_ROWS, pagesOf } from "./beside-receivers.js";
-import { countStuck, endPieces, selectStuck } from "./operations/stuck-work.js";
+import { selectStuck } from "../queries/select-stuck.js";
+import { endPieces } from "./operations/stuck-work.js";
 import { retryPieces } from "./retry-pieces.js";
+import { runOnServer } from "./run-on-server.js";
 
 const BEFORE_ALL: StuckPiece = { seq: 0, handler: NOTE_HANDLER };
 
-type StuckWorkChanges = Pick<InboxOperator, "retryWork" | "countWork" | "discardWork">;
+type StuckWorkChanges = Pick<InboxOperator, "retryWork" | "discardWork">;
 
 /** Retries and discards stuck work in a database beside its receivers, a page at a time. */
 export function changeStuckWorkOfDatabase({ read, write }: BesideReceivers): StuckWorkChanges {
   const pagesOfWork = (choice: StuckWork): AsyncGenerator<StuckPiece[]> =>
     pagesOf((after) =>
-      read("listing work", (sql) => selectStuck(sql, { choice, after: after ?? BEFORE_ALL, limit: PAGE_ROWS })),
+      read("listing work", (sql) =>
+        runOnServer(sql, selectStuck({ choice, after: after ?? BEFORE_ALL, limit: PAGE_ROWS })),
+      ),
     );
 
   return {
@@ -28,7 +32,6 @@ export function changeStuckWorkOfDatabase({ read, write }: BesideReceivers): Stu
       }
       return { events: events.size, handlers, readAgain, skipped };
     },
-    countWork: (choice) => read("counting work", (sql) => countStuck(sql, choice)),
     async discardWork(choice) {
       const events = new Set<number>();
       let work = 0;

@@ -61,6 +61,8 @@ export const MIGRATIONS: readonly string[] = [
   -- started - finished counts the processes that died in it: 0, 1, or 2 and more.
   CREATE INDEX inbox_work_pending ON inbox_work (handler, min(started - finished, 2), due_at) WHERE state = 'pending';
   CREATE INDEX inbox_work_open ON inbox_work (state, seq) WHERE state <> 'done';
+  CREATE INDEX inbox_work_requested ON inbox_work (seq)
+    WHERE handler = '' AND state = 'parked' AND waits_since IS NOT NULL;
   CREATE INDEX inbox_work_failed ON inbox_work (handler, error_type, error_group, failed_at, state, finished)
     WHERE failed_at IS NOT NULL;
 

@@ -2,7 +2,8 @@ import type { CopiedContactEvent, CopiedEvent, CopiedOthers } from "../copied-ro
 import type { HandlerPolicy } from "../store.js";
 import { isOwned } from "./file-ownership.js";
 import { openOutsideConnection } from "./open-outside-connection.js";
-import { prepareIdsKnownSince } from "./operations/known-ids.js";
+import { idsKnownSince } from "../queries/known-ids.js";
+import { runInFile } from "./run-in-file.js";
 import {
   type CopyPage,
   prepareReadContactEvents,
@@ -36,7 +37,7 @@ export async function openInboxToCopy(file: string): Promise<InboxToCopy> {
     others: () => runBeside(db, "deferred", others),
     contactEvents: (after) => runBeside(db, "deferred", () => contactEvents(after)),
     policies: () => runBeside(db, "deferred", policies),
-    idsKnownSince: () => runBeside(db, "deferred", prepareIdsKnownSince(db)),
+    idsKnownSince: () => runBeside(db, "deferred", () => runInFile(db, idsKnownSince())),
     close: () => connection.close(),
   };
 }

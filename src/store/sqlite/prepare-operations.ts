@@ -1,40 +1,44 @@
 import type { Database } from "better-sqlite3";
+import { selectContactEvents } from "../queries/contact-events.js";
+import { discardEvent } from "../queries/ending-work.js";
+import { getEvent, listEvents, listStuck } from "../queries/events.js";
+import { writePolicies, listPaused } from "../queries/handlers.js";
+import { findIds, idsKnownSince, noteTimes } from "../queries/known-ids.js";
+import type { StoreQuery } from "../queries/store-query.js";
+import { replanEvent } from "../queries/replan.js";
+import { listRequested, requestRetry } from "../queries/requested-retries.js";
+import { loadSteps, saveStep } from "../queries/steps.js";
+import { runEvent } from "../queries/waiting-work.js";
+import type { OutboxQuery } from "../outbox.js";
 import { prepareCountPage } from "./operations/counts.js";
 import { prepareErase } from "./operations/erase.js";
-import { prepareKeepPolicies } from "./operations/keep-policies.js";
 import {
   prepareHandlerTimes,
   prepareReadFigures,
   prepareReadStatuses,
   prepareWriteFigures,
 } from "./operations/figures.js";
-import { prepareInspect } from "./operations/inspect.js";
-import { prepareFindIds, prepareIdsKnownSince } from "./operations/known-ids.js";
 import { prepareLease, prepareRelease, prepareRenew } from "./operations/lease.js";
-import {
-  prepareCountOutbox,
-  prepareDiscardOutbox,
-  prepareListOutbox,
-  prepareRetryOutbox,
-} from "./operations/outbox-inspect.js";
+import { prepareCountOutbox, prepareDiscardOutbox, prepareRetryOutbox } from "./operations/outbox-change.js";
 import { prepareRecord } from "./operations/outbox-record.js";
 import { prepareLeaseSendOfOwner } from "./operations/outbox-send.js";
 import { prepareSettleSend } from "./operations/outbox-settle.js";
-import { prepareListPaused } from "./operations/paused-handlers.js";
 import { preparePrune } from "./operations/prune.js";
 import { prepareRecover } from "./operations/recover.js";
-import { prepareDiscard, prepareReplan } from "./operations/replan.js";
-import { prepareRunEvent, prepareRunWork } from "./operations/run-now.js";
-import { prepareListRequested, prepareRequestRetry } from "./operations/requested-retries.js";
 import { prepareRestartWaits } from "./operations/restart-waits.js";
+import { prepareRunWork } from "./operations/run-work.js";
 import { prepareSettle } from "./operations/settle.js";
-import { prepareLoadSteps, prepareSaveStep } from "./operations/steps.js";
-import { prepareNoteTimes } from "./operations/times.js";
 import type { TakeTokens } from "./lease-token.js";
 import { onFirstUse } from "./on-first-use.js";
+import { runInFile } from "./run-in-file.js";
+import { FILE_WORDS } from "./words.js";
 
 /** The statements of every operation but accepting, which runs for every event and has its own form. */
 export function prepareOperations(db: Database, takeTokens: TakeTokens) {
+  const running =
+    <Input, Value>(query: (input: Input) => StoreQuery<Value>) =>
+    (input: Input): Value =>
+      runInFile(db, query(input));
   return {
     settle: prepareSettle(db),
     lease: onFirstUse(() => prepareLease(db, takeTokens)),
@@ -42,33 +46,33 @@ export function prepareOperations(db: Database, takeTokens: TakeTokens) {
     release: onFirstUse(() => prepareRelease(db)),
     recover: onFirstUse(() => prepareRecover(db)),
     restartWaits: onFirstUse(() => prepareRestartWaits(db)),
-    loadSteps: onFirstUse(() => prepareLoadSteps(db)),
-    saveStep: onFirstUse(() => prepareSaveStep(db)),
-    list: onFirstUse(() => prepareInspect(db).list),
-    get: onFirstUse(() => prepareInspect(db).get),
-    findIds: onFirstUse(() => prepareFindIds(db)),
-    idsKnownSince: onFirstUse(() => prepareIdsKnownSince(db)),
-    listStuck: onFirstUse(() => prepareInspect(db).listStuck),
-    replan: onFirstUse(() => prepareReplan(db)),
-    requestRetry: onFirstUse(() => prepareRequestRetry(db)),
-    listRequested: onFirstUse(() => prepareListRequested(db)),
-    runEvent: onFirstUse(() => prepareRunEvent(db)),
+    loadSteps: running(loadSteps),
+    saveStep: running(saveStep),
+    list: running(listEvents),
+    get: running(getEvent),
+    findIds: running(findIds),
+    idsKnownSince: () => runInFile(db, idsKnownSince()),
+    listStuck: running(listStuck),
+    replan: running(replanEvent),
+    requestRetry: running(requestRetry),
+    listRequested: running(listRequested),
+    runEvent: running((event: { id: string; now: number }) => runEvent(FILE_WORDS, event)),
     runWork: onFirstUse(() => prepareRunWork(db)),
-    discard: onFirstUse(() => prepareDiscard(db)),
+    discard: running(discardEvent),
     erase: onFirstUse(() => prepareErase(db)),
     countPage: onFirstUse(() => prepareCountPage(db)),
     prune: onFirstUse(() => preparePrune(db)),
-    keepPolicies: onFirstUse(() => prepareKeepPolicies(db)),
+    keepPolicies: running(writePolicies),
     handlerTimes: onFirstUse(() => prepareHandlerTimes(db)),
-    listPaused: onFirstUse(() => prepareListPaused(db)),
+    listPaused: () => runInFile(db, listPaused()),
     writeFigures: onFirstUse(() => prepareWriteFigures(db)),
     readFigures: onFirstUse(() => prepareReadFigures(db)),
     readStatuses: onFirstUse(() => prepareReadStatuses(db)),
-    noteTimes: onFirstUse(() => prepareNoteTimes(db)),
+    noteTimes: running(noteTimes),
     record: onFirstUse(() => prepareRecord(db)),
     leaseSend: onFirstUse(() => prepareLeaseSendOfOwner(db, takeTokens)),
     settleSend: onFirstUse(() => prepareSettleSend(db)),
-    listOutbox: onFirstUse(() => prepareListOutbox(db)),
+    listOutbox: running((query: OutboxQuery) => selectContactEvents(FILE_WORDS, query)),
     retryOutbox: onFirstUse(() => prepareRetryOutbox(db)),
     discardOutbox: onFirstUse(() => prepareDiscardOutbox(db)),
     countOutbox: onFirstUse(() => prepareCountOutbox(db)),

@@ -198,7 +198,7 @@ function commandsOf(run: GroupCommit["run"]) {
     loadSteps: (work) => run("loadSteps", work),
     saveStep: (lease, name, value, at) => run("saveStep", { lease, name, value, at }),
     list: (query) => run("list", query),
-    get: (id) => run("get", { id }),
+    get: (id) => run("get", id),
     findIds: (ids) => run("findIds", ids),
     idsKnownSince: () => run("idsKnownSince", undefined),
     listStuck: (query) => run("listStuck", query),

@@ -1,29 +1,26 @@
 import type { Database } from "better-sqlite3";
 import type { InboxOperator, StuckPiece, StuckWork } from "../inbox-operator.js";
 import { NOTE_HANDLER } from "../../base/note-handler.js";
-import { type StuckChange, prepareChangeStuck } from "./operations/change-stuck.js";
-import { prepareCountStuck, prepareSelectStuck } from "./operations/stuck-work.js";
+import { selectStuck } from "../queries/select-stuck.js";
+import { type StuckChange, changeStuck } from "./change-stuck.js";
 import { PAGE, changesBeside } from "./pages-beside.js";
-import { runBeside } from "./run-beside.js";
+import { runInFile } from "./run-in-file.js";
 
 const BEFORE_ALL: StuckPiece = { seq: 0, handler: NOTE_HANDLER };
 
-type StuckWorkChanges = Pick<InboxOperator, "retryWork" | "countWork" | "discardWork">;
+type StuckWorkChanges = Pick<InboxOperator, "retryWork" | "discardWork">;
 
 /** Retries and discards stuck work in a file beside its receiver, a page at a time. */
-export function changeStuckWork({ db, now }: { db: Database; now: () => number }): StuckWorkChanges {
-  const select = prepareSelectStuck(db);
-  const count = prepareCountStuck(db);
-  const change = prepareChangeStuck(db);
-
+export function changeStuckWorkOfFile({ db, now }: { db: Database; now: () => number }): StuckWorkChanges {
   async function* changesOf(
     action: "retry" | "discard",
     choice: StuckWork,
   ): AsyncGenerator<StuckPiece & { became: StuckChange }> {
     for (const state of choice.state === undefined ? (["dead", "parked"] as const) : [choice.state]) {
       const pages = changesBeside(db, {
-        readPage: (after: StuckPiece = BEFORE_ALL) => select({ choice, state, after, limit: PAGE }),
-        change: (piece) => ({ ...piece, became: change(action, { ...piece, now: now() }) }),
+        readPage: (after: StuckPiece = BEFORE_ALL) =>
+          runInFile(db, selectStuck({ choice: { ...choice, state }, after, limit: PAGE })),
+        change: (piece) => ({ ...piece, became: changeStuck(db, action, { ...piece, now: now() }) }),
       });
       for await (const page of pages) yield* page;
     }
@@ -41,7 +38,6 @@ export function changeStuckWork({ db, now }: { db: Database; now: () => number }
       }
       return { events: events.size, ...total };
     },
-    countWork: (choice) => runBeside(db, "deferred", () => count(choice)),
     async discardWork(choice) {
       const events = new Set<number>();
       let work = 0;

@@ -53,7 +53,7 @@ export const POSTGRES_MUTANTS: readonly PostgresMutant[] = [
   {
     name: "saves a step without looking at the lease",
     shownBy: LOST_LEASE,
-    changes: [change(`${ROOM}/operations/steps.js`, "AND lease = :token", "AND state = 'leased'")],
+    changes: [change("store/queries/steps.js", "AND lease = :token", "AND state = 'leased'")],
   },
   {
     name: "renews and releases without looking at the lease",
@@ -80,7 +80,7 @@ export const POSTGRES_MUTANTS: readonly PostgresMutant[] = [
   {
     name: "retries by hand without a look at what is being settled",
     shownBy: "a retry by hand that meets a commit does not give its work to the handler again",
-    changes: [change(`${ROOM}/operations/replan.js`, "WHERE w.discarded`", "WHERE true`")],
+    changes: [change("store/queries/replan.js", "WHERE w.discarded OR w.state IN ('dead', 'parked')`", "WHERE true`")],
   },
   {
     name: "counts all runs in one row",

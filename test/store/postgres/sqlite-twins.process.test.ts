@@ -17,6 +17,7 @@ test.each(OF_SQLITE.map(({ name, changes }) => [name, changes] as const))(
   (name, changes) => {
     const twin = SQLITE_TWINS[name] ?? expect.unreachable();
     if ("mutant" in twin) expect(NAMES).toContain(twin.mutant);
+    if ("shared" in twin) expect(changes.every(({ file }) => file.startsWith("store/queries/"))).toBe(true);
     if ("above" in twin) expect(changes.filter(({ file }) => file.startsWith("store/"))).toEqual([]);
     if ("none" in twin) expect(changes.every(({ file }) => file.startsWith("store/sqlite/"))).toBe(true);
   },

@@ -2,6 +2,8 @@
 export type Twin =
   /** The mutant of the store on PostgreSQL that makes the same mistake. */
   | { mutant: string }
+  /** The mistake is in what both stores run. */
+  | { shared: "the queries" }
   /** The mistake is above the store: one code runs on both, and no store is changed. */
   | { above: "the store" }
   /** The mistake cannot be made, and why. */
@@ -52,7 +54,7 @@ export const SQLITE_TWINS: Readonly<Record<string, Twin>> = {
   "takes a file over in two transactions": twin("forgets a dead process that has work still"),
   "lets leases never end": twin("lets leases never end"),
   "plans what is done once more": twin("plans what is done once more"),
-  "discards work that runs": { none: "A leased row is locked or skipped by the statement that ends work." },
+  "discards work that runs": { shared: "the queries" },
   "drops events that have open work": twin("drops events that have work"),
   "keeps the work of events that it drops": twin("drops the marks of one handler only"),
   "takes an id that it has for a new one": twin("knows duplicates in the memory of its process only"),

@@ -5,7 +5,7 @@ const ROOM = "store/postgres";
 const ACCEPT = `${ROOM}/operations/store-events.js`;
 const SETTLE = `${ROOM}/operations/settle.js`;
 const RECOVER = `${ROOM}/operations/recover.js`;
-const REPLAN = `${ROOM}/operations/replan.js`;
+const REPLAN = "store/queries/replan.js";
 const PRUNE = `${ROOM}/operations/prune.js`;
 const BATCHES = `${ROOM}/create-batches.js`;
 const SCHEMA = `${ROOM}/migrations.js`;
@@ -22,7 +22,6 @@ const ENDS =
   "FROM held JOIN given AS g USING (place) WHERE w.seq = held.seq AND w.handler = held.handler RETURNING g.place";
 const endsOnly = (held: string): string => ENDS.replace("FROM held", `FROM (SELECT * FROM held ${held}) AS held`);
 const REMOVE_MARKS = '"DELETE FROM pigeonhole.inbox_work WHERE seq = ANY(:seqs)"';
-const ADDED = "AS h (handler)\n  ON CONFLICT (seq, handler) DO UPDATE";
 const EXPIRED = "lease_until < :expiredBefore OR node IN (SELECT id FROM gone)";
 const STORE =
   'session.lease(connection, "storing events", (sql, holder) => storeEvents(sql, holder, { events, known }))';
@@ -105,18 +104,16 @@ export const TWIN_MUTANTS: readonly PostgresMutant[] = [
     changes: [
       change(
         REPLAN,
-        ADDED,
-        ADDED.replace(
-          "\n",
-          " WHERE NOT EXISTS (SELECT 1 FROM pigeonhole.inbox_work AS d WHERE d.seq = :seq AND d.state = 'done')\n",
-        ),
+        "VALUES (:seq, :handler, 'pending', :now::bigint, 0, 0)",
+        `SELECT :seq::bigint, :handler::text, 'pending', :now::bigint, 0, 0
+         WHERE NOT EXISTS (SELECT 1 FROM pigeonhole.inbox_work AS d WHERE d.seq = :seq AND d.state = 'done')`,
       ),
     ],
   },
   {
     name: "plans what is done once more",
     shownBy: RETRY,
-    changes: [change(REPLAN, "WHERE w.discarded`", "WHERE w.state = 'done'`")],
+    changes: [change(REPLAN, "WHERE w.discarded OR", "WHERE w.state = 'done' OR")],
   },
   {
     name: "uses a number again when its event was dropped",

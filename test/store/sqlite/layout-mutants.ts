@@ -14,10 +14,11 @@ const GROUP_COMMIT = "store/sqlite/group-commit.js";
 const LEASE = "store/sqlite/operations/lease.js";
 const PRUNE = "store/sqlite/operations/prune.js";
 const RECOVER = "store/sqlite/operations/recover.js";
-const REPLAN = "store/sqlite/operations/replan.js";
+const REPLAN = "store/queries/replan.js";
+const ENDING = "store/queries/ending-work.js";
 const SCHEMA = "store/sqlite/migrations.js";
 const SETTLE = "store/sqlite/operations/settle.js";
-const STEPS = "store/sqlite/operations/steps.js";
+const STEPS = "store/queries/steps.js";
 const STORE = "store/sqlite/sqlite-store.js";
 
 const change = (file: string, from: string, to: string): PackageChange[] => [{ file, from, to }];
@@ -76,7 +77,7 @@ export const LAYOUT_MUTANTS: readonly LayoutMutant[] = [
   {
     name: "saves a step whatever its token is",
     shownBy: "a step takes nothing from the process that has the work now",
-    changes: change(STEPS, "state = 'leased' AND lease = :token", "state = 'leased' AND :token > 0"),
+    changes: change(STEPS, "AND lease = :token", "AND state = 'leased' AND :token > 0"),
   },
   {
     name: "renews whatever its token is",
@@ -154,15 +155,15 @@ export const LAYOUT_MUTANTS: readonly LayoutMutant[] = [
   {
     name: "plans what is done once more",
     shownBy: "replanning gives no second run to work that is leased or done, and adds the handler that is missing",
-    changes: change(REPLAN, "WHERE discarded = 1", "WHERE state = 'done'"),
+    changes: change(REPLAN, "WHERE w.discarded OR", "WHERE w.state = 'done' OR"),
   },
   {
     name: "discards work that runs",
     shownBy: "discarding leaves leased work to its run",
     changes: change(
-      REPLAN,
+      ENDING,
       "SET ${DISCARD} WHERE seq = :seq AND ${MAY_END}",
-      "SET lease = NULL, lease_until = NULL, ${DISCARD} WHERE seq = :seq AND state <> 'done'",
+      "SET lease = NULL, lease_until = NULL, ${DISCARD} WHERE seq = :seq AND state <> 'done' /* ${MAY_END} */",
     ),
   },
   {

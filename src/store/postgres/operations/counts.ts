@@ -1,7 +1,8 @@
 import type { StoreCounts } from "../../inbox-view.js";
 import type { Sql } from "../sql.js";
 import { OPEN_WORK } from "./open-work.js";
-import { listPaused } from "./paused-handlers.js";
+import { listPaused } from "../../queries/handlers.js";
+import { runOnServer } from "../run-on-server.js";
 
 /** Rows of `done_count` are added up when there are so many. */
 const FOLDED_ROWS = 1_000;
@@ -34,7 +35,7 @@ export async function countWork(sql: Sql, now: number): Promise<StoreCounts> {
   const ofState = (state: Group["state"]): Group[] => groups.filter((group) => group.state === state);
   const count = (state: Group["state"]): number => ofState(state).reduce((sum, { rows }) => sum + rows, 0);
   const oldest = await receivedAts(sql, [oldestOf(ofState("pending")), oldestOf(ofState("leased"))]);
-  const paused = new Set((await listPaused(sql)).map(({ handler }) => handler));
+  const paused = new Set((await runOnServer(sql, listPaused())).map(({ handler }) => handler));
   const dues = ofState("pending").flatMap(({ handler, dueAt }) =>
     dueAt !== null && dueAt <= now && !paused.has(handler) ? [dueAt] : [],
   );

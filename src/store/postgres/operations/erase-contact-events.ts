@@ -3,7 +3,8 @@ import type { EraseCounts } from "../../erase.js";
 import { eraseContactEvent } from "../../erased-contact-event.js";
 import type { Sql } from "../sql.js";
 import { nameOfContactEvent } from "./contact-event-name.js";
-import { discardContactEvent } from "./discard-contact-event.js";
+import { discardContactEvent } from "../../queries/contact-events.js";
+import { runOnServer } from "../run-on-server.js";
 import { ERASED_ROWS, type EraseRange, type ErasedRows, type ErasureTask } from "./erase-events.js";
 
 interface Row {
@@ -42,7 +43,7 @@ export async function eraseContactEvents(sql: Sql, range: EraseRange, task: Eras
 
 async function eraseRow(sql: Sql, row: Row, { mentions, now, dryRun }: ErasureTask): Promise<Partial<EraseCounts>> {
   const { isLeft, ending } = await findGroup(sql, row, mentions);
-  if (!dryRun) for (const { seq, send } of ending) await discardContactEvent(sql, { seq, send, now });
+  if (!dryRun) for (const { seq, send } of ending) await runOnServer(sql, discardContactEvent({ seq, send, now }));
   if (isLeft) return { contactEventsLeft: 1 };
   const isSent = row.state === "done" && row.message !== "discarded";
   const body = eraseContactEvent(row.body, mentions);

@@ -1,7 +1,8 @@
 import type { MentionsEmail } from "../../../base/mentions-email.js";
 import type { EraseCounts } from "../../erase.js";
 import type { Sql } from "../sql.js";
-import { endWork } from "./discard.js";
+import { endWork } from "../../queries/ending-work.js";
+import { runOnServer } from "../run-on-server.js";
 
 /** One page is one transaction, and its bodies are read at once. */
 export const ERASED_ROWS = 200;
@@ -53,7 +54,7 @@ export async function eraseEvents(sql: Sql, range: EraseRange, task: ErasureTask
 
 async function eraseEvent(sql: Sql, seq: number, { now, dryRun }: ErasureTask): Promise<Partial<EraseCounts>> {
   await sql.run("SELECT 1 FROM pigeonhole.inbox_event WHERE seq = :seq FOR UPDATE", { seq });
-  const work = dryRun ? await countWaiting(sql, seq) : await endWork(sql, { seq, now });
+  const work = dryRun ? await countWaiting(sql, seq) : await runOnServer(sql, endWork({ seq, now }));
   const handled = await sql.row("SELECT 1 AS found FROM pigeonhole.inbox_work WHERE seq = :seq AND state = 'leased'", {
     seq,
   });

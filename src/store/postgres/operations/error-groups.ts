@@ -89,23 +89,6 @@ const SELECT_FIRSTS = `
   ) AS f
   WHERE s.nth % ((s.total + ${SOUGHT_FIRST - 1}) / ${SOUGHT_FIRST}) = 0`;
 
-const NEXT_HANDLER = `
-  SELECT w.handler FROM pigeonhole.inbox_work AS w WHERE w.failed_at IS NOT NULL AND w.handler`;
-
-/** Each handler is found with one search in the index. The empty name stands for events that were not understood. */
-const LIST_HANDLERS = `
-  WITH RECURSIVE h AS (
-    (${NEXT_HANDLER} > '' ORDER BY w.handler LIMIT 1)
-    UNION ALL
-    SELECT n.* FROM h CROSS JOIN LATERAL (${NEXT_HANDLER} > h.handler ORDER BY w.handler LIMIT 1) AS n
-  )
-  SELECT handler FROM h`;
-
-/** Names of the handlers that have work in a group. */
-export async function listFailedHandlers(sql: Sql): Promise<string[]> {
-  return (await sql.rows<{ handler: string }>(LIST_HANDLERS)).map(({ handler }) => handler);
-}
-
 /** Groups of errors, those that failed last first. */
 export async function listErrorGroups(sql: Sql, query: ErrorGroupQuery): Promise<ErrorGroupList> {
   const parameters = errorGroupParameters(query);

@@ -3,7 +3,8 @@ import type { Sql } from "../sql.js";
 import { NO_SLOT, bodiesIn, firstSeqIn, readSlots } from "./body-slots.js";
 import { SlotRound } from "./empty-slots.js";
 import { type KeyRow, removeKeys } from "./keys.js";
-import { noteRemoval } from "./known-ids.js";
+import { noteRemoval } from "../../queries/known-ids.js";
+import { runOnServer } from "../run-on-server.js";
 import { LOCK_EVENTS } from "./lock-events.js";
 
 /** A kind of row that retention removes. */
@@ -120,7 +121,7 @@ export class PruneRound {
   async #sweepRows(sql: Sql, limits: PruneLimits): Promise<number> {
     const { idsBefore, bodiesBefore, sentBefore } = limits;
     if (this.#end === undefined) {
-      await noteRemoval(sql, idsBefore);
+      await runOnServer(sql, noteRemoval(idsBefore));
       const { current, closed } = await readSlots(sql);
       // The current one may stay it for long.
       this.#bodies = [...new Set([NO_SLOT, current])].map(bodyIn);

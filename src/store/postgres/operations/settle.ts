@@ -3,9 +3,9 @@ import type { NewOutboxEvent } from "../../outbox.js";
 import type { SettleResult } from "../../store.js";
 import type { Settlement } from "../../work.js";
 import type { Sql } from "../sql.js";
+import { KEEP_FAILED_RUNS } from "./keep-failed-runs.js";
 import { nameOfContactEvent } from "./contact-event-name.js";
 import { ended } from "./ended.js";
-import { KEEP_FAILED_RUNS } from "./failed-runs.js";
 import { SELECT_HOLDING, leaseColumns } from "./lease-columns.js";
 import { tracesOf } from "./traces-of.js";
 

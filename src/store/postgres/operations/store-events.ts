@@ -9,7 +9,9 @@ import { tracesOf } from "./traces-of.js";
 import type { LeaseHolder } from "../lease-token.js";
 import type { Sql } from "../sql.js";
 import { CURRENT_SLOT, NO_SLOT, bodiesIn } from "./body-slots.js";
-import { addOtherBody, isUnhandled, lockBodies } from "./other-bytes.js";
+import { addBody, isUnhandled } from "../../queries/bodies-of-id.js";
+import { lockBodies } from "../../queries/replan.js";
+import { runOnServer } from "../run-on-server.js";
 
 const insertBodies = (slot: number): string => `
     INSERT INTO ${bodiesIn(slot)} (seq, body, trace)
@@ -123,13 +125,13 @@ export async function storeBeside(
   return sql.transaction(async () => {
     // All deliveries wait behind this one.
     await sql.script("SET LOCAL lock_timeout = '100ms'");
-    await lockBodies(sql, first);
-    if (!(await isUnhandled(sql, first))) return { kind: "duplicate", otherBytes: true };
+    await runOnServer(sql, lockBodies(first));
+    if (!(await runOnServer(sql, isUnhandled(first)))) return { kind: "duplicate", otherBytes: true };
     const inserted = await insertEvents(sql, holder, { events: [{ ...event, id: ownId }], slot: NO_SLOT });
     const stored = inserted.stored.get(0);
     if (stored === undefined) return { kind: "duplicate", otherBytes: false };
     const handlers = event.work.map(({ handler }) => handler);
-    await addOtherBody(sql, { seq: stored.seq, first, handlers });
+    await runOnServer(sql, addBody({ seq: stored.seq, first, handlers }));
     return { kind: "stored", ...stored, otherBytes: true };
   });
 }

@@ -1,43 +1,13 @@
-import type { StuckPiece, StuckWork } from "../../inbox-operator.js";
+import type { StuckPiece } from "../../inbox-operator.js";
+import { RESET, lockBodies, retryPiece } from "../../queries/replan.js";
+import { runOnServer } from "../run-on-server.js";
 import type { Sql } from "../sql.js";
 import { ended } from "./ended.js";
-import { choiceParameters, fromWork, workConditionsOf } from "./event-conditions.js";
-import { lockBodies, takeBody } from "./other-bytes.js";
-import { RESET, endStuckPiece } from "./replan.js";
 
 /** Pieces of stuck work, and when they are changed. */
 interface StuckPieces {
   pieces: readonly StuckPiece[];
   now: number;
-}
-
-/** The chosen work as rows of FROM. */
-function fromChosen(choice: StuckWork): string {
-  const conditions = ["w.state IN ('dead', 'parked')", ...workConditionsOf(choice)].join(" AND ");
-  return `${fromWork(choice)} WHERE ${conditions}`;
-}
-
-/** A page of the chosen work, the oldest events first. */
-export function selectStuck(
-  sql: Sql,
-  { choice, after, limit }: { choice: StuckWork; after: StuckPiece; limit: number },
-): Promise<StuckPiece[]> {
-  return sql.rows(
-    `SELECT w.seq, w.handler ${fromChosen(choice)} AND (w.seq, w.handler) > (:afterSeq::bigint, :afterHandler)
-     ORDER BY w.seq, w.handler LIMIT :limit`,
-    { ...choiceParameters(choice), afterSeq: after.seq, afterHandler: after.handler, limit },
-  );
-}
-
-/** Counts the chosen work, and the events that it belongs to. */
-export async function countStuck(sql: Sql, choice: StuckWork): Promise<{ events: number; work: number }> {
-  // Counting distinct numbers would sort them.
-  const row = await sql.row<{ events: number; work: number }>(
-    `SELECT count(*) AS events, coalesce(sum(pieces), 0) AS work
-     FROM (SELECT count(*) AS pieces ${fromChosen(choice)} GROUP BY w.seq) AS of_event`,
-    choiceParameters(choice),
-  );
-  return row ?? { events: 0, work: 0 };
 }
 
 const RESET_PIECES = `
@@ -69,20 +39,10 @@ type BesideOthers = "pending" | "ended" | "left";
  * transaction.
  */
 export async function resetPieceBesideOthers(sql: Sql, piece: StuckPiece & { now: number }): Promise<BesideOthers> {
-  const { seq, handler } = piece;
-  const { first, hasOthers } = await lockBodies(sql, seq);
+  const { hasOthers } = await runOnServer(sql, lockBodies(piece.seq));
   if (!hasOthers || (await countStillStuck(sql, [piece])) === 0) return "left";
-  if (!(await takeBody(sql, { first, handler, seq }))) {
-    await endStuckPiece(sql, piece);
-    return "ended";
-  }
-  const changed = await sql.run(
-    `UPDATE pigeonhole.inbox_work AS w SET ${RESET}
-     WHERE seq = :seq AND handler = :handler AND state IN ('dead', 'parked')
-       AND EXISTS (SELECT 1 FROM pigeonhole.inbox_body AS b WHERE b.seq = w.seq)`,
-    piece,
-  );
-  return changed === 1 ? "pending" : "left";
+  if ((await runOnServer(sql, retryPiece(piece))) === 1) return "pending";
+  return (await countStillStuck(sql, [piece])) === 0 ? "ended" : "left";
 }
 
 /** How many of the pieces are dead or parked now. */

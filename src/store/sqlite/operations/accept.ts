@@ -4,9 +4,10 @@ import type { Database } from "better-sqlite3";
 import { idBeside } from "../../id-beside.js";
 import type { NewEvent } from "../../store.js";
 import type { TraceContext } from "../../trace-context.js";
-import { lazy, prepareLater } from "../on-first-use.js";
-import { prepareOtherBytes } from "./other-bytes.js";
-import { prepareAddNote } from "./parked-note.js";
+import { addBody, isUnhandled } from "../../queries/bodies-of-id.js";
+import { addNote } from "../../queries/replan.js";
+import { prepareLater } from "../on-first-use.js";
+import { runInFile } from "../run-in-file.js";
 
 /** The number of a new event, or what is known of its id. `beside`: its bytes are kept beside others of the id. */
 export type Accepted = number | { beside: number } | { duplicate: "same" | "other_bytes" };
@@ -31,11 +32,9 @@ export function prepareAccept(db: Database) {
   const insertLeased = later<[number, string, number, number]>(`
     INSERT INTO inbox_work (seq, handler, state, lease, lease_until, started, finished)
     VALUES (?, ?, 'leased', ?, ?, 1, 0)`);
-  const addNote = prepareAddNote(db);
   const selectKnown = later<[string], { seq: number; length: number; crc: number }>(
     "SELECT seq, body_length AS length, body_crc AS crc FROM inbox_event WHERE id = ?",
   );
-  const otherBytes = lazy(() => prepareOtherBytes(db));
 
   return (event: NewEvent, token: number): Accepted => {
     const crc = zlib.crc32(event.body);
@@ -54,7 +53,7 @@ export function prepareAccept(db: Database) {
       if (leaseUntil === undefined) insertPending().run(seq, handler, receivedAt);
       else insertLeased().run(seq, handler, next++, leaseUntil);
     }
-    if (parked !== undefined) addNote({ seq, at: receivedAt }, parked);
+    if (parked !== undefined) runInFile(db, addNote({ seq, now: receivedAt }, parked));
     return seq;
   }
 
@@ -64,11 +63,11 @@ export function prepareAccept(db: Database) {
     if (known === undefined || (known.length === body.byteLength && known.crc === crc)) return { duplicate: "same" };
     const ownId = idBeside(id, body);
     if (selectKnown().get(ownId) !== undefined) return { duplicate: "same" };
-    if (!otherBytes().isUnhandled(known.seq)) return { duplicate: "other_bytes" };
+    if (!runInFile(db, isUnhandled(known.seq))) return { duplicate: "other_bytes" };
     const beside = insert(event, ownId, crc, token);
     if (beside === undefined) return { duplicate: "same" };
     const handlers = work.map(({ handler }) => handler);
-    otherBytes().add(beside, known.seq, handlers);
+    runInFile(db, addBody({ seq: beside, first: known.seq, handlers }));
     return { beside };
   }
 }

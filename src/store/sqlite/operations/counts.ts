@@ -2,7 +2,8 @@ import type { Database } from "better-sqlite3";
 import type { StoreCounts } from "../../inbox-view.js";
 import type { WorkState } from "../../work-state.js";
 import { OPEN } from "./open-work.js";
-import { prepareListPaused } from "./paused-handlers.js";
+import { listPaused } from "../../queries/handlers.js";
+import { runInFile } from "../run-in-file.js";
 
 /**
  * Rows of work that are counted at once, in a few milliseconds. Deliveries wait only for that long, whatever the
@@ -58,7 +59,6 @@ export function prepareCountPage(db: Database) {
     FROM inbox_work INDEXED BY inbox_work_open
     WHERE ${OPEN} AND ${AFTER} AND (state, seq, handler) <= (:endState, :endSeq, :endHandler)
     GROUP BY handler, state`);
-  const listPaused = prepareListPaused(db);
   const selectReceivedAt = db
     .prepare<{ seq: number }, number>("SELECT received_at FROM inbox_event WHERE seq = :seq")
     .pluck();
@@ -69,7 +69,7 @@ export function prepareCountPage(db: Database) {
     const end = next ?? END;
     const ends = { endState: end.state, endSeq: end.seq, endHandler: end.handler };
     const groups = countRows.all({ ...after, ...ends });
-    const paused = new Set(listPaused().map(({ handler }) => handler));
+    const paused = new Set(runInFile(db, listPaused()).map(({ handler }) => handler));
     return {
       groups: groups.map((group) => ({
         ...group,

@@ -2,7 +2,8 @@ import type { Database } from "better-sqlite3";
 import type { MentionsEmail } from "../../../base/mentions-email.js";
 import type { EraseCounts } from "../../erase.js";
 import { eraseContactEvent } from "../../erased-contact-event.js";
-import { prepareDiscardContactEvent } from "./outbox-inspect.js";
+import { discardContactEvent } from "../../queries/contact-events.js";
+import { runInFile } from "../run-in-file.js";
 
 /** What is looked for, and what is done with it. */
 export interface EraseTask {
@@ -36,7 +37,6 @@ export function prepareEraseContactEvent(db: Database) {
     FROM outbox_event AS e LEFT JOIN outbox_send AS s ON s.send = e.send`;
   const select = db.prepare<{ seq: number }, Row>(`${rows} WHERE e.seq = :seq`);
   const selectDead = db.prepare<{ send: number }, Row>(`${rows} WHERE e.send = :send AND e.state = 'dead'`);
-  const discard = prepareDiscardContactEvent(db);
   const erase = db.prepare("UPDATE outbox_event SET body = :body, param = NULL, message = :message WHERE seq = :seq");
 
   /** The event and those that end with it: a call that was given up is over once nothing of it can be sent again. */
@@ -55,7 +55,7 @@ export function prepareEraseContactEvent(db: Database) {
     const readBytes = row.body.length;
     if (!isMentionedIn(row, mentions)) return { readBytes };
     const { isLeft, ending } = findGroup(row, mentions);
-    if (!dryRun) for (const { seq, send } of ending) discard({ seq, send, now });
+    if (!dryRun) for (const { seq, send } of ending) runInFile(db, discardContactEvent({ seq, send, now }));
     if (isLeft) return { readBytes, contactEventsLeft: 1 };
     const isSent = row.state === "done" && row.message !== "discarded";
     const body = eraseContactEvent(row.body, mentions);

@@ -1,7 +1,8 @@
 import type { Database } from "better-sqlite3";
 import type { EraseTask, Erased } from "./erase-contact-event.js";
 import { prepareDropFailedRuns } from "./failed-runs.js";
-import { MAY_END, prepareEndWork } from "./replan.js";
+import { MAY_END, endWork } from "../../queries/ending-work.js";
+import { runInFile } from "../run-in-file.js";
 
 /** What an event keeps is its row and the state of its work: a redelivery is a duplicate, and nothing runs twice. */
 export function prepareEraseEvent(db: Database) {
@@ -18,7 +19,6 @@ export function prepareEraseEvent(db: Database) {
   const countWaiting = db
     .prepare<{ seq: number }, number>(`SELECT count(*) FROM inbox_work WHERE seq = :seq AND ${MAY_END}`)
     .pluck();
-  const endWork = prepareEndWork(db);
   const dropBody = db.prepare("DELETE FROM inbox_body WHERE seq = :seq");
   const dropFailedRuns = prepareDropFailedRuns(db);
   const dropSteps = db.prepare("DELETE FROM inbox_step WHERE seq = :seq");
@@ -29,7 +29,7 @@ export function prepareEraseEvent(db: Database) {
     const readBytes = contents.reduce((sum, { length }) => sum + length, 0);
     if (!contents.some(mentions)) return { readBytes };
     const isLeft = isHandled.get({ seq }) !== undefined;
-    const work = dryRun ? (countWaiting.get({ seq }) ?? 0) : endWork({ seq, now });
+    const work = dryRun ? (countWaiting.get({ seq }) ?? 0) : runInFile(db, endWork({ seq, now }));
     if (isLeft) return { readBytes, work, eventsLeft: 1 };
     if (!dryRun) {
       dropBody.run({ seq });

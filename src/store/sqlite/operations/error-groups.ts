@@ -59,21 +59,6 @@ function prepareFindGroups(db: Database) {
   };
 }
 
-/** Finds each handler with one search in the index. */
-export function prepareListFailedHandlers(db: Database) {
-  const selectNext = db
-    .prepare<{ after: string }, string>(`
-      SELECT handler FROM inbox_work ${INDEX} WHERE failed_at IS NOT NULL AND handler > :after ORDER BY handler LIMIT 1`)
-    .pluck();
-  return (): string[] => {
-    const handlers: string[] = [];
-    // Not the empty name, which stands for events that were not understood.
-    let after = selectNext.get({ after: "" });
-    for (; after !== undefined; after = selectNext.get({ after })) handlers.push(after);
-    return handlers;
-  };
-}
-
 /** Lists groups of errors, those that failed last first. */
 export function prepareListErrorGroups(db: Database) {
   const findGroups = prepareFindGroups(db);

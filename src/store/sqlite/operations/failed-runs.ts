@@ -1,6 +1,4 @@
 import type { Database } from "better-sqlite3";
-import { toFailedRuns } from "../../to-failed-runs.js";
-import type { FailedRun, FailedRuns } from "../../inbox-view.js";
 import type { Lease, RunError, Settlement } from "../../work.js";
 import { prepareLater } from "../on-first-use.js";
 import { overwriting } from "../overwriting.js";
@@ -22,16 +20,6 @@ export function prepareKeepFailedRun(db: Database) {
     // An erasure later does not find what is in no table any more.
     overwriting(db, () => dropOthers().run({ seq, handler }));
     insert().run({ seq, handler, stack, at });
-  };
-}
-
-/** Reads the kept errors of an event: those of a handler's runs up to the number `attempts`. */
-export function prepareReadFailedRuns(db: Database) {
-  const select = db.prepare<{ seq: number; handler: string; attempts: number }, FailedRun>(`
-    SELECT attempt, stack, failed_at AS at FROM inbox_failed WHERE seq = :seq AND handler = :handler AND attempt <= :attempts
-    ORDER BY attempt`);
-  return (work: { seq: number; handler: string; attempts: number }): FailedRuns | undefined => {
-    return toFailedRuns(select.all(work));
   };
 }
 

@@ -9,9 +9,6 @@ export const SET_FAILURE = `
   error_type = (SELECT type FROM inbox_event AS e WHERE e.seq = inbox_work.seq), error_group = :errorGroup,
   failed_at = :at`;
 
-/** Takes a row out of its group of errors. */
-export const CLEAR_FAILURE = "error_type = NULL, error_group = NULL, failed_at = NULL";
-
 /** Keeps the error of work that was just settled in full, and notes what it has in common with others. */
 export function prepareNoteFailure(db: Database): (settlement: Exclude<Settlement, { to: "done" }>) => void {
   const keepFailedRun = prepareKeepFailedRun(db);

@@ -2,7 +2,8 @@ import type { Database } from "better-sqlite3";
 import type { PruneLimits } from "../../store.js";
 import { lazy } from "../on-first-use.js";
 import { prepareDropFailedRuns } from "./failed-runs.js";
-import { prepareNoteRemoval } from "./known-ids.js";
+import { noteRemoval } from "../../queries/known-ids.js";
+import { runInFile } from "../run-in-file.js";
 import { planFree } from "../plan-free.js";
 import { OPEN } from "./open-work.js";
 
@@ -40,7 +41,6 @@ export function preparePrune(db: Database) {
   const removeEvent = lazy(() => prepareRemoveEvent(db));
   const dropBody = lazy(() => prepareDropBody(db));
   const dropSent = lazy(() => db.prepare("DELETE FROM outbox_event WHERE seq = :seq"));
-  const noteRemoval = prepareNoteRemoval(db);
 
   /**
    * For each kind of row: how it is read, oldest first, whether a row may be removed, how it is removed, and the
@@ -84,7 +84,7 @@ export function preparePrune(db: Database) {
 
   return (limits: PruneLimits): number => {
     const { idsBefore, bodiesBefore, sentBefore } = limits;
-    if (kinds.event.after === 0) noteRemoval(idsBefore);
+    if (kinds.event.after === 0) runInFile(db, noteRemoval(idsBefore));
     const seen =
       sweep("event", idsBefore, limits) || sweep("body", bodiesBefore, limits) || sweep("sent", sentBefore, limits);
     // All at once: otherwise every batch of one kind would begin by reading the same rows of another kind again.

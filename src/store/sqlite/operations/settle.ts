@@ -3,8 +3,9 @@ import type { SettleResult } from "../../store.js";
 import type { Settlement } from "../../work.js";
 import { prepareLater } from "../on-first-use.js";
 import { prepareRecordOfHandler } from "./outbox-record.js";
-import { CLEAR_FAILURE, prepareNoteFailure } from "./note-failure.js";
-import { prepareDropSteps } from "./steps.js";
+import { CLEAR_FAILURE } from "../../queries/failure.js";
+import { prepareDropSteps } from "./drop-steps.js";
+import { prepareNoteFailure } from "./note-failure.js";
 
 const OF_LEASE = "seq = :seq AND handler = :handler AND state = 'leased' AND lease = :token";
 const END_RUN = "lease = NULL, lease_until = NULL, finished = finished + 1";

@@ -1,0 +1,54 @@
+import { CLEAR_FAILURE } from "./failure.js";
+import { type StoreQuery, readFirst, readRows, run } from "./store-query.js";
+
+/** Work waits for a key only where several processes run the handlers; SQLite has no such columns. */
+export const NO_KEY = "key = NULL, waits_for_key = false, ";
+
+/** Ends work without a run; takes `:now`. What it keeps of a failed run may quote the body. */
+const DISCARD = `
+  state = 'done', discarded = true, settled_at = :now::bigint, due_at = NULL, waits_since = NULL, reason = NULL,
+  error = NULL, ${NO_KEY}${CLEAR_FAILURE}`;
+
+/** Work that a person may end: leased work is left to its run. */
+export const MAY_END = "state IN ('pending', 'dead', 'parked')";
+
+/** One event for one handler, and when it is changed. */
+export interface PieceAt {
+  seq: number;
+  handler: string;
+  now: number;
+}
+
+/** Ends the work of an event without running it; returns how many pieces. */
+export function* endWork({ seq, now }: { seq: number; now: number }): StoreQuery<number> {
+  yield* readRows(
+    `SELECT handler FROM pigeonhole.inbox_work WHERE seq = :seq AND ${MAY_END} ORDER BY handler FOR UPDATE`,
+    { seq },
+  );
+  return yield* run(`UPDATE pigeonhole.inbox_work SET ${DISCARD} WHERE seq = :seq AND ${MAY_END}`, { seq, now });
+}
+
+/** Ends the work of the event with this id; returns how many pieces. */
+export function* discardEvent({ id, now }: { id: string; now: number }): StoreQuery<number> {
+  const event = yield* readFirst<{ seq: number }>("SELECT seq FROM pigeonhole.inbox_event WHERE id = :id", { id });
+  return event === undefined ? 0 : yield* endWork({ seq: event.seq, now });
+}
+
+/** Ends one piece of stuck work without running it; returns how many pieces. */
+export function endPiece(piece: PieceAt): StoreQuery<number> {
+  return run(
+    `UPDATE pigeonhole.inbox_work SET ${DISCARD}
+     WHERE seq = :seq AND handler = :handler AND state IN ('dead', 'parked')`,
+    piece,
+  );
+}
+
+/** As {@link endPiece}, also where there was none: another body of the id takes its place. */
+export function endInFavour(piece: PieceAt): StoreQuery<number> {
+  return run(
+    `INSERT INTO pigeonhole.inbox_work AS w (seq, handler, state, settled_at, started, finished, discarded)
+     VALUES (:seq, :handler, 'done', :now::bigint, 0, 0, true)
+     ON CONFLICT (seq, handler) DO UPDATE SET ${DISCARD} WHERE w.state IN ('dead', 'parked')`,
+    piece,
+  );
+}

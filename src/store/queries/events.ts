@@ -1,0 +1,143 @@
+import { type Nullable, checkState, readSeqCursor, withoutNulls } from "../check-query.js";
+import {
+  type EventDetail,
+  type EventView,
+  type FailedRun,
+  type FailedRuns,
+  type HandlerView,
+  pageLimit,
+} from "../inbox-view.js";
+import { type PatientEventPage, type PatientEventQuery, cursorsOf, listWindows } from "../list-windows.js";
+import { toFailedRuns } from "../to-failed-runs.js";
+import { WORK_STATES, mostUrgentState } from "../work-state.js";
+import { readOtherBodies } from "./bodies-of-id.js";
+import { type StoreQuery, readFirst, readRows } from "./store-query.js";
+import { readKeptSteps } from "./steps.js";
+import { choiceParameters, fromListed } from "./work-choice.js";
+
+interface EventRow extends Pick<EventView, "id" | "type" | "receivedAt" | "signedAt"> {
+  seq: number;
+  test: boolean | 0 | 1;
+  hasOthers: boolean | 0 | 1;
+}
+
+type NullableField = "reason" | "error" | "maxAttempts" | "dueAt" | "settledAt" | "retryRequestedAt";
+
+type WorkRow = Omit<HandlerView, NullableField | "discarded"> &
+  Nullable<Pick<HandlerView, NullableField>> & { seq: number; discarded: boolean | 0 | 1 };
+
+const EVENT_COLUMNS = `
+  e.seq, e.id, e.type, e.test, e.received_at AS "receivedAt", e.signed_at AS "signedAt",
+  EXISTS (SELECT 1 FROM pigeonhole.inbox_other AS o WHERE o.seq = e.seq OR o.first = e.seq)
+    OR EXISTS (SELECT 1 FROM pigeonhole.inbox_holder AS h WHERE h.first = e.seq) AS "hasOthers"`;
+
+const SELECT_WORK = `
+  SELECT w.seq, w.handler, w.state, w.reason, w.error, w.started AS attempts, w.due_at AS "dueAt",
+    w.settled_at AS "settledAt", w.discarded, CASE w.handler WHEN '' THEN w.waits_since END AS "retryRequestedAt",
+    h.max_attempts AS "maxAttempts"
+  FROM pigeonhole.inbox_work AS w LEFT JOIN pigeonhole.inbox_handler AS h ON h.handler = w.handler
+  WHERE w.seq = ANY(:seqs) ORDER BY w.handler`;
+
+/** A page of events with the state of each handler, newest first. */
+export function* listEvents(query: PatientEventQuery): StoreQuery<PatientEventPage> {
+  const limit = pageLimit.read("limit", query.limit);
+  if (query.state !== undefined) checkState(query.state, WORK_STATES);
+  const select = `SELECT ${EVENT_COLUMNS} ${fromListed(query)}`;
+  const values = choiceParameters(query);
+  const newest = query.patienceMs === undefined ? 0 : yield* readNewest();
+  const rows: EventRow[] = [];
+  let lowest = 0;
+  for (const { before, floor } of listWindows(query, { before: readSeqCursor(query.cursor), newest })) {
+    rows.push(...(yield* readRows<EventRow>(select, { ...values, before, floor, most: limit + 1 - rows.length })));
+    lowest = floor;
+    if (rows.length > limit) break;
+  }
+  return { items: yield* viewAll(rows.slice(0, limit)), ...cursorsOf(rows, limit, lowest) };
+}
+
+function* readNewest(): StoreQuery<number> {
+  const row = yield* readFirst<{ seq: number | null }>("SELECT max(seq) AS seq FROM pigeonhole.inbox_event");
+  return row?.seq ?? 0;
+}
+
+/** One event with its bytes; undefined for an unknown id. */
+export function* getEvent(id: string): StoreQuery<EventDetail | undefined> {
+  const row = yield* readFirst<EventRow & { body: Uint8Array | null }>(
+    `SELECT ${EVENT_COLUMNS}, b.body FROM pigeonhole.inbox_event AS e
+     LEFT JOIN pigeonhole.inbox_body AS b ON b.seq = e.seq WHERE e.id = :id`,
+    { id },
+  );
+  if (row === undefined) return undefined;
+  const [view] = yield* viewAll([row]);
+  if (view === undefined) return undefined;
+  const failedOf = yield* readFailedRuns(row.seq);
+  const stepsOf = yield* readKeptSteps(row.seq);
+  const handlers = view.handlers.map((handler) => ({
+    ...handler,
+    failed: failedOf(handler),
+    steps: stepsOf(handler.handler),
+  }));
+  return { ...view, handlers, seq: row.seq, body: row.body ?? undefined };
+}
+
+function* viewAll(rows: readonly EventRow[]): StoreQuery<EventView[]> {
+  const work = yield* readRows<WorkRow>(SELECT_WORK, { seqs: rows.map(({ seq }) => seq) });
+  const ofEvent = new Map<number, WorkRow[]>(rows.map(({ seq }) => [seq, []]));
+  for (const row of work) ofEvent.get(row.seq)?.push(row);
+  const views: EventView[] = [];
+  for (const row of rows) views.push(yield* viewOne(row, ofEvent.get(row.seq) ?? []));
+  return views;
+}
+
+function* viewOne(row: EventRow, work: readonly WorkRow[]): StoreQuery<EventView> {
+  const { seq, test, hasOthers, id, type, receivedAt, signedAt } = row;
+  const discarded = work.filter((ofHandler) => Boolean(ofHandler.discarded)).map(({ handler }) => handler);
+  const others = hasOthers ? yield* readOtherBodies(seq, discarded) : undefined;
+  const handlers = work.map((ofHandler): HandlerView => {
+    const { seq: _, ...columns } = ofHandler;
+    const shown = withoutNulls<HandlerView>({ ...columns, discarded: Boolean(columns.discarded) });
+    return others?.withOther.has(shown.handler) === true ? { ...shown, reason: "other_bytes" } : shown;
+  });
+  const state = mostUrgentState(handlers);
+  return { id, type, test: Boolean(test), receivedAt, signedAt, state, handlers, otherBytes: others?.ids ?? [] };
+}
+
+/** Reads the kept errors of an event: those of a handler's runs up to the number `attempts`. */
+function* readFailedRuns(
+  seq: number,
+): StoreQuery<(work: Pick<HandlerView, "handler" | "attempts">) => FailedRuns | undefined> {
+  const runs = yield* readRows<FailedRun & { handler: string }>(
+    "SELECT handler, attempt, stack, failed_at AS at FROM pigeonhole.inbox_failed WHERE seq = :seq ORDER BY attempt",
+    { seq },
+  );
+  return (work) =>
+    toFailedRuns(
+      runs
+        .filter(({ handler, attempt }) => handler === work.handler && attempt <= work.attempts)
+        .map(({ attempt, stack, at }) => ({ attempt, stack, at })),
+    );
+}
+
+/** Ids of events with dead or parked work, oldest first. */
+export function* listStuck(query: {
+  state: "dead" | "parked";
+  limit: number;
+  afterSeq: number;
+}): StoreQuery<{ seq: number; id: string }[]> {
+  checkState(query.state, ["dead", "parked"]);
+  return yield* readRows<{ seq: number; id: string }>(
+    `SELECT DISTINCT w.seq, e.id FROM pigeonhole.open_work AS w JOIN pigeonhole.inbox_event AS e ON e.seq = w.seq
+     WHERE w.state = :state AND w.seq > :afterSeq ORDER BY w.seq LIMIT :limit`,
+    query,
+  );
+}
+
+/** The bodies of events by their ids, but none that is larger than a limit. */
+export function* readBodies(query: { ids: readonly string[]; maxBytes: number }): StoreQuery<Map<string, Uint8Array>> {
+  const bodies = yield* readRows<{ id: string; body: Uint8Array }>(
+    `SELECT e.id, b.body FROM pigeonhole.inbox_event AS e JOIN pigeonhole.inbox_body AS b ON b.seq = e.seq
+     WHERE e.id = ANY(:ids) AND length(b.body) <= :maxBytes`,
+    query,
+  );
+  return new Map(bodies.map(({ id, body }) => [id, body]));
+}

@@ -1,0 +1,72 @@
+import { randomBytes } from "node:crypto";
+import { DASHBOARD_SECRET, SECRET_BYTES } from "../dashboard-secret.js";
+import type { PausedHandler } from "../paused-handlers.js";
+import type { HandlerPolicy } from "../store.js";
+import { type StoreQuery, readFirst, readRows, run } from "./store-query.js";
+
+/** The paused handlers, in the order of their names. */
+export function listPaused(): StoreQuery<PausedHandler[]> {
+  return readRows("SELECT handler, since, paused_by AS by FROM pigeonhole.inbox_paused ORDER BY handler");
+}
+
+/** False when the handler was paused already. */
+export function* pauseHandler(paused: PausedHandler): StoreQuery<boolean> {
+  const added = yield* run(
+    `INSERT INTO pigeonhole.inbox_paused (handler, since, paused_by) VALUES (:handler, :since, :by)
+     ON CONFLICT DO NOTHING`,
+    paused,
+  );
+  return added === 1;
+}
+
+/** False when the handler was not paused. */
+export function* resumeHandler(handler: string): StoreQuery<boolean> {
+  return (yield* run("DELETE FROM pigeonhole.inbox_paused WHERE handler = :handler", { handler })) === 1;
+}
+
+/**
+ * Names of the handlers that have work in a group of errors: each is found with one search in the index. The empty name
+ * stands for events that were not understood.
+ */
+export function* listFailedHandlers(): StoreQuery<string[]> {
+  const after = (name: string): string => `
+    SELECT min(w.handler) FROM pigeonhole.inbox_work AS w WHERE w.failed_at IS NOT NULL AND w.handler > ${name}`;
+  const found = yield* readRows<{ handler: string }>(`
+    WITH RECURSIVE h (handler) AS (
+      SELECT (${after("''")}) UNION ALL SELECT (${after("h.handler")}) FROM h WHERE h.handler IS NOT NULL
+    ) SELECT handler FROM h WHERE handler IS NOT NULL`);
+  return found.map(({ handler }) => handler);
+}
+
+/** Names of the handlers that receivers have had, or that have failed work. */
+export function* listHandlers(): StoreQuery<string[]> {
+  const kept = yield* readRows<{ handler: string }>("SELECT handler FROM pigeonhole.inbox_handler");
+  return [...new Set([...kept.map(({ handler }) => handler), ...(yield* listFailedHandlers())])].toSorted();
+}
+
+/** Keeps policies. Those that stay the same are not written, so that most starts write nothing. */
+export function* writePolicies(policies: readonly HandlerPolicy[]): StoreQuery<void> {
+  // In one order, so that two processes do not wait for each other.
+  for (const policy of policies.toSorted((a, b) => (a.handler < b.handler ? -1 : 1))) {
+    yield* run(
+      `INSERT INTO pigeonhole.inbox_handler AS h (handler, max_attempts) VALUES (:handler, :maxAttempts)
+       ON CONFLICT (handler) DO UPDATE SET max_attempts = excluded.max_attempts
+         WHERE h.max_attempts <> excluded.max_attempts`,
+      policy,
+    );
+  }
+}
+
+/** Of two processes that ask at once, one makes it; the other waits for it and reads the same. */
+export function* dashboardSecret(): StoreQuery<Uint8Array> {
+  const name = DASHBOARD_SECRET;
+  const select = "SELECT value FROM pigeonhole.inbox_secret WHERE name = :name";
+  const known = yield* readFirst<{ value: Uint8Array }>(select, { name });
+  if (known !== undefined) return known.value;
+  yield* run("INSERT INTO pigeonhole.inbox_secret (name, value) VALUES (:name, :value) ON CONFLICT DO NOTHING", {
+    name,
+    value: randomBytes(SECRET_BYTES),
+  });
+  const made = yield* readFirst<{ value: Uint8Array }>(select, { name });
+  return made?.value ?? (yield* dashboardSecret());
+}

@@ -1,0 +1,55 @@
+import { type IdTimes, readIdTimes } from "../known-ids.js";
+import type { KnownTimes } from "../store.js";
+import { type StoreQuery, readFirst, readRows, run } from "./store-query.js";
+
+/** Those of the ids that are stored. */
+export function* findIds(ids: readonly string[]): StoreQuery<string[]> {
+  const found = yield* readRows<{ id: string }>("SELECT id FROM pigeonhole.inbox_event WHERE id = ANY(:ids)", { ids });
+  return found.map(({ id }) => id);
+}
+
+/** Since when all ids are known. */
+export function* idsKnownSince(): StoreQuery<number | undefined> {
+  const times = yield* readFirst<IdTimes>(`
+    SELECT (SELECT value FROM pigeonhole.counter WHERE name = 'begun') AS begun,
+      (SELECT received_at FROM pigeonhole.inbox_event ORDER BY seq LIMIT 1) AS oldest,
+      (SELECT value FROM pigeonhole.counter WHERE name = 'ids_removed_before') AS "removedBefore"`);
+  return times === undefined ? undefined : readIdTimes(times);
+}
+
+/** Notes that ids from before a time may be removed, unless a later time is noted. */
+export function* noteRemoval(before: number): StoreQuery<void> {
+  yield* run(
+    `INSERT INTO pigeonhole.counter AS t (name, value) VALUES ('ids_removed_before', :before)
+     ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE t.value < excluded.value`,
+    // A clock may have fractions of milliseconds.
+    { before: Math.ceil(before) },
+  );
+}
+
+/** Keeps the times given in place of those known, and returns all that are known then. */
+export function* noteTimes(times: KnownTimes): StoreQuery<KnownTimes> {
+  // In one order, so that two processes do not wait for each other.
+  for (const name of ["api", "clock", "delivery"] as const) {
+    const value = times[name];
+    if (value === undefined) continue;
+    yield* run(
+      `INSERT INTO pigeonhole.counter (name, value) VALUES (:name, :value)
+       ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+      { name, value },
+    );
+  }
+  if (times.clock !== undefined) {
+    yield* run("INSERT INTO pigeonhole.counter (name, value) VALUES ('begun', :now) ON CONFLICT (name) DO NOTHING", {
+      now: Math.ceil(times.clock),
+    });
+  }
+  const rows = yield* readRows<{ name: string; value: number }>(
+    "SELECT name, value FROM pigeonhole.counter WHERE name IN ('api', 'clock', 'delivery')",
+  );
+  const known = Object.fromEntries(rows.map(({ name, value }) => [name, value]));
+  // A process may have ended before it noted a time, but its clock was there when the newest event came.
+  const newest = "SELECT received_at AS at FROM pigeonhole.inbox_event ORDER BY seq DESC LIMIT 1";
+  const clock = known["clock"] ?? (yield* readFirst<{ at: number }>(newest))?.at;
+  return { clock, delivery: known["delivery"], api: known["api"] };
+}

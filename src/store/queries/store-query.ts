@@ -1,0 +1,36 @@
+/** A statement with named parameters, in the words of PostgreSQL: tables are in the schema `pigeonhole`. */
+export interface QueryStatement {
+  sql: string;
+  values: object;
+}
+
+/** The rows that a statement returned, and how many rows it returned or changed. */
+export interface StatementAnswer {
+  rows: object[];
+  count: number;
+}
+
+/**
+ * Work on a database, written once for both: it yields its statements one after the other, and is given the answer to
+ * each. A driver runs it (`sqlite/run-in-file.ts`, `postgres/run-on-server.ts`), in one transaction where it writes.
+ */
+export type StoreQuery<Value> = Generator<QueryStatement, Value, StatementAnswer>;
+
+export function* readRows<Row extends object>(sql: string, values: object = {}): StoreQuery<Row[]> {
+  return (yield { sql, values }).rows as Row[];
+}
+
+/** The first row. */
+export function* readFirst<Row extends object>(sql: string, values: object = {}): StoreQuery<Row | undefined> {
+  return (yield* readRows<Row>(sql, values))[0];
+}
+
+/** True when there is a row. */
+export function* exists(sql: string, values: object): StoreQuery<boolean> {
+  return (yield { sql, values }).rows.length > 0;
+}
+
+/** The number of rows that the statement changed. */
+export function* run(sql: string, values: object): StoreQuery<number> {
+  return (yield { sql, values }).count;
+}

@@ -1,0 +1,84 @@
+import type { JobWork } from "../bulk-jobs.js";
+import { choiceValues } from "../error-group-id.js";
+import type { StuckWork } from "../inbox-operator.js";
+import type { WorkState } from "../work-state.js";
+import { type StoreQuery, readFirst } from "./store-query.js";
+
+/** Which work, or events that have it. */
+export type ChosenWork = Omit<JobWork, "state"> & { state?: WorkState | undefined };
+
+type Conditions = Partial<Record<keyof ChosenWork, string>>;
+
+const OF_EVENT: Conditions = {
+  type: "e.type = :type",
+  since: "e.received_at >= :since",
+  until: "e.received_at < :until",
+  ids: "e.id = ANY(:ids)",
+};
+
+const OF_WORK: Conditions = {
+  state: "w.state = :state",
+  handler: "w.handler = :handler",
+  error: "(strpos(lower(w.reason), lower(:error)) > 0 OR strpos(lower(w.error), lower(:error)) > 0)",
+  errorGroup: `w.handler = :groupHandler AND w.error_type = :groupType AND w.error_group = :groupKey
+    AND w.failed_at IS NOT NULL`,
+  failedBy: `NOT (coalesce(w.settled_at, w.failed_at, 0) > :failedBy::bigint
+    AND coalesce(w.settled_at, w.failed_at, 0) <= :readAt::bigint)`,
+};
+
+/** The parameters of the conditions. Throws `invalid_argument` for a choice that cannot be. */
+export function choiceParameters(choice: ChosenWork): object {
+  return { ...choice, ...choiceValues(choice) };
+}
+
+function chosen(conditions: Conditions, choice: ChosenWork): string[] {
+  return Object.entries(conditions)
+    .filter(([field]) => choice[field as keyof ChosenWork] !== undefined)
+    .map(([, condition]) => condition);
+}
+
+/** Conditions on rows of `inbox_work AS w` joined with `inbox_event AS e`; parameters have the names of the fields. */
+export function workConditions(choice: ChosenWork): string[] {
+  return [...chosen(OF_WORK, choice), ...chosen(OF_EVENT, choice)];
+}
+
+/** Work that is not done as `w`, joined with its events as `e` only if a condition on these is chosen. */
+export function fromOpenWork(choice: ChosenWork): string {
+  const join = chosen(OF_EVENT, choice).length === 0 ? "" : "JOIN pigeonhole.inbox_event AS e ON e.seq = w.seq";
+  return `FROM pigeonhole.open_work AS w ${join}`;
+}
+
+/**
+ * FROM and WHERE of the events of a list with numbers below `:before` and not below `:floor`, as `e`, and its order.
+ * What only open work fits is found by that work, newest first: there is less of it than of events.
+ */
+export function fromListed(choice: ChosenWork): string {
+  const { state, error, errorGroup, ids } = choice;
+  const isOpen = state === undefined ? error !== undefined || errorGroup !== undefined : state !== "done";
+  const range = (table: string): string[] => [`${table}.seq < :before`, `${table}.seq >= :floor`];
+  if (isOpen && ids === undefined) {
+    const conditions = [...range("w"), ...workConditions(choice)].join(" AND ");
+    return `FROM (
+        SELECT DISTINCT w.seq ${fromOpenWork(choice)} WHERE ${conditions} ORDER BY w.seq DESC LIMIT :most
+      ) AS found JOIN pigeonhole.inbox_event AS e ON e.seq = found.seq ORDER BY e.seq DESC`;
+  }
+  const ofWork = chosen(OF_WORK, choice);
+  const inWork =
+    ofWork.length === 0
+      ? []
+      : [`EXISTS (SELECT 1 FROM pigeonhole.inbox_work AS w WHERE w.seq = e.seq AND ${ofWork.join(" AND ")})`];
+  const conditions = [...range("e"), ...chosen(OF_EVENT, choice), ...inWork].join(" AND ");
+  return `FROM pigeonhole.inbox_event AS e WHERE ${conditions} ORDER BY e.seq DESC LIMIT :most`;
+}
+
+/** Counts the chosen work that is dead or parked, and the events that it belongs to. */
+export function* countStuck(choice: StuckWork): StoreQuery<{ events: number; work: number }> {
+  const conditions = ["w.state IN ('dead', 'parked')", ...workConditions(choice)].join(" AND ");
+  // Counting distinct numbers would sort them.
+  const counted = yield* readFirst<{ events: number; work: number }>(
+    `SELECT count(*) AS events, coalesce(sum(pieces), 0) AS work
+     FROM (SELECT count(*) AS pieces ${fromOpenWork(choice)} WHERE ${conditions} GROUP BY w.seq) AS of_event`,
+    choiceParameters(choice),
+  );
+  return counted ?? { events: 0, work: 0 };
+}

@@ -1,0 +1,50 @@
+import type { Database, Statement } from "better-sqlite3";
+import { NO_KEY } from "../queries/ending-work.js";
+import type { StatementAnswer, StoreQuery } from "../queries/store-query.js";
+
+/** Statements of a connection, by what is written. More than these are not kept: choices make many. */
+const MAX_KEPT = 300;
+const kept = new WeakMap<Database, Map<string, Statement<[object], object>>>();
+
+/** Runs a query on a connection; in the transaction that is open there. */
+export function runInFile<Value>(db: Database, query: StoreQuery<Value>): Value {
+  let step = query.next();
+  while (step.done !== true) step = query.next(answer(prepare(db, step.value.sql), step.value.values));
+  return step.value;
+}
+
+function answer(statement: Statement<[object], object>, values: object): StatementAnswer {
+  const bound = Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, Array.isArray(value) ? JSON.stringify(value) : value]),
+  );
+  if (!statement.reader) return { rows: [], count: statement.run(bound).changes };
+  const rows = statement.all(bound);
+  return { rows, count: rows.length };
+}
+
+function prepare(db: Database, written: string): Statement<[object], object> {
+  const statements = kept.get(db) ?? new Map<string, Statement<[object], object>>();
+  kept.set(db, statements);
+  let statement = statements.get(written);
+  if (statement === undefined) {
+    if (statements.size >= MAX_KEPT) statements.clear();
+    statement = db.prepare<[object], object>(inSqlite(written));
+    statements.set(written, statement);
+  }
+  return statement;
+}
+
+/** The words of PostgreSQL in those of SQLite, where a list is one JSON text. */
+function inSqlite(written: string): string {
+  return written
+    .replaceAll("pigeonhole.open_work", "(SELECT * FROM inbox_work WHERE state <> 'done')")
+    .replaceAll("pigeonhole.", "")
+    .replaceAll("strpos(", "instr(")
+    .replaceAll("least(", "min(")
+    .replaceAll(NO_KEY, "")
+    .replaceAll(/::\w+(?:\[\])?/g, "")
+    .replaceAll(/= ANY\((:\w+)\)/g, "IN (SELECT value FROM json_each($1))")
+    .replaceAll("IS NOT DISTINCT FROM", "IS")
+    .replaceAll(" FOR UPDATE SKIP LOCKED", "")
+    .replaceAll(" FOR UPDATE", "");
+}
