@@ -9,8 +9,8 @@ const day = (count: number) => new Date(START + count * 86_400_000).toISOString(
 function openChats() {
   const { sandbox } = openWorld({
     chats: [
-      { title: "beta", updatedAt: day(1) },
-      { title: "Alpha", updatedAt: day(3), kind: "draft", messageCount: 9 },
+      { title: "Beta", updatedAt: day(1) },
+      { title: "alpha", updatedAt: day(3), kind: "draft", messageCount: 9 },
       { title: "gamma orders", updatedAt: day(2) },
     ],
   });
@@ -22,12 +22,12 @@ function openChats() {
 describe("chats", () => {
   test("chats are listed in the order that is asked for, and a cursor keeps its order", async () => {
     const { chats, titlesOf } = openChats();
-    expect(titlesOf(await chats.list())).toBe("Alpha gamma orders beta");
-    expect(titlesOf(await chats.list({ sort: "oldest" }))).toBe("beta gamma orders Alpha");
-    expect(titlesOf(await chats.list({ sort: "title" }))).toBe("Alpha beta gamma orders");
+    expect(titlesOf(await chats.list())).toBe("alpha gamma orders Beta");
+    expect(titlesOf(await chats.list({ sort: "oldest" }))).toBe("Beta gamma orders alpha");
+    expect(titlesOf(await chats.list({ sort: "title" }))).toBe("alpha Beta gamma orders");
     expect(titlesOf(await chats.list({ q: "ORDER" }))).toBe("gamma orders");
     const { nextCursor } = await chats.list({ sort: "title", limit: 1 });
-    expect(titlesOf(await chats.list({ sort: "newest", cursor: nextCursor ?? "" }))).toBe("beta gamma orders");
+    expect(titlesOf(await chats.list({ sort: "newest", cursor: nextCursor ?? "" }))).toBe("Beta gamma orders");
     expect(await refusalOf(() => chats.list({ q: "a", cursor: nextCursor ?? "" }))).toMatchObject({
       code: "invalid_cursor",
     });
@@ -50,7 +50,7 @@ describe("chats", () => {
     const id = first?.id ?? "";
     expect(first).toEqual({
       id: expect.stringMatching(/^[0-9a-f-]{36}$/) as string,
-      title: "Alpha",
+      title: "alpha",
       kind: "draft",
       messageCount: 9,
       updatedAt: day(3),

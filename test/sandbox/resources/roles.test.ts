@@ -53,10 +53,10 @@ describe("the roles that a workspace begins with", () => {
 
   test("after them come the workspace's own, by name whatever the case, page by page", async () => {
     const { client } = openRoles();
-    for (const name of ["beta", "Alpha", "gamma"]) await client.roles.create({ name, permissions: [] });
+    for (const name of ["Beta", "alpha", "gamma"]) await client.roles.create({ name, permissions: [] });
     const names: string[] = [];
     for await (const { name } of client.roles.list({ limit: 2 })) names.push(name);
-    expect(names.slice(6)).toEqual(["Alpha", "beta", "gamma"]);
+    expect(names.slice(6)).toEqual(["alpha", "Beta", "gamma"]);
     expect(names).toHaveLength(9);
   });
 
