@@ -18,15 +18,14 @@ export interface CopiedEvent {
   /** The span of the delivery; null where none was kept, and where there is no body. */
   trace: TraceContext | null;
   work: CopiedWork[];
-  done: CopiedMark[];
   steps: { handler: string; name: string; value: string; at: number }[];
   failed: { handler: string; attempt: number; stack: string; at: number }[];
 }
 
-/** Work that is not done. What was leased is pending, since its process is gone. */
+/** Work, done or not. What was leased is pending, since its process is gone. */
 export interface CopiedWork {
   handler: string;
-  state: Exclude<WorkState, "leased" | "done">;
+  state: Exclude<WorkState, "leased">;
   /** Null for what is pending: due at once. */
   dueAt: number | null;
   waitsSince: number | null;
@@ -39,13 +38,6 @@ export interface CopiedWork {
   errorType: string | null;
   errorGroup: string | null;
   failedAt: number | null;
-}
-
-/** A done mark. */
-export interface CopiedMark {
-  handler: string;
-  settledAt: number;
-  attempts: number;
   discarded: boolean;
 }
 

@@ -21,26 +21,21 @@ const INSERT_BODIES = `
   FROM unnest(:seqs::bigint[], :ats::integer[], :lengths::integer[], :traces::text[]) AS b (seq, at, length, trace)`;
 
 const INSERT_WORK = `
-  INSERT INTO pigeonhole.inbox_work
-    (seq, handler, state, due_at, waits_since, settled_at, started, finished, reason, error,
-      error_type, error_group, failed_at)
-  SELECT seq, handler, state, CASE state WHEN 'pending' THEN coalesce(due_at, :now::bigint) END, waits_since, settled_at,
-    started, finished, reason, error, error_type, error_group, failed_at
-  FROM unnest(:seqs::bigint[], :handlers::text[], :states::text[], :dueAts::bigint[], :waitsSinces::bigint[],
-    :settledAts::bigint[], :starteds::integer[], :finisheds::integer[], :reasons::text[], :errors::text[],
-    :errorTypes::text[], :errorGroups::text[], :failedAts::bigint[])
-    AS w (seq, handler, state, due_at, waits_since, settled_at, started, finished, reason, error, error_type,
-      error_group, failed_at)`;
-
-const INSERT_DONE = `
-  WITH marked AS (
-    INSERT INTO pigeonhole.inbox_work (seq, handler, state, settled_at, started, finished, discarded)
-    SELECT seq, handler, 'done', settled_at, attempts, 0, discarded
-    FROM unnest(:seqs::bigint[], :handlers::text[], :settledAts::bigint[], :attempts::integer[], :discardeds::boolean[])
-      AS d (seq, handler, settled_at, attempts, discarded)
-    RETURNING discarded
+  WITH given AS (
+    INSERT INTO pigeonhole.inbox_work
+      (seq, handler, state, due_at, waits_since, settled_at, started, finished, reason, error,
+        error_type, error_group, failed_at, discarded)
+    SELECT seq, handler, state, CASE state WHEN 'pending' THEN coalesce(due_at, :now::bigint) END, waits_since,
+      settled_at, started, finished, reason, error, error_type, error_group, failed_at, discarded
+    FROM unnest(:seqs::bigint[], :handlers::text[], :states::text[], :dueAts::bigint[], :waitsSinces::bigint[],
+      :settledAts::bigint[], :starteds::integer[], :finisheds::integer[], :reasons::text[], :errors::text[],
+      :errorTypes::text[], :errorGroups::text[], :failedAts::bigint[], :discardeds::boolean[])
+      AS w (seq, handler, state, due_at, waits_since, settled_at, started, finished, reason, error, error_type,
+        error_group, failed_at, discarded)
+    RETURNING state, discarded
   )
-  INSERT INTO pigeonhole.done_count (done) SELECT count(*) FROM marked WHERE NOT discarded HAVING count(*) > 0`;
+  INSERT INTO pigeonhole.done_count (done)
+  SELECT count(*) FROM given WHERE state = 'done' AND NOT discarded HAVING count(*) > 0`;
 
 const INSERT_STEPS = `
   INSERT INTO pigeonhole.inbox_step (seq, handler, name, value, saved_at)
@@ -69,7 +64,6 @@ export async function copyEvents(sql: Sql, events: readonly CopiedEvent[], now: 
   const stored = rows.map(({ place, seq }): Stored => ({ ...(events[place - 1] as CopiedEvent), seq }));
   await insertBodies(sql, stored);
   await insertWork(sql, stored, now);
-  await insertMarks(sql, stored);
   await insertTexts(sql, stored);
   return stored.length;
 }
@@ -103,19 +97,8 @@ async function insertWork(sql: Sql, stored: readonly Stored[], now: number): Pro
     errorTypes: work.map(({ errorType }) => errorType),
     errorGroups: work.map(({ errorGroup }) => errorGroup),
     failedAts: work.map(({ failedAt }) => failedAt),
+    discardeds: work.map(({ discarded }) => discarded),
     now,
-  });
-}
-
-async function insertMarks(sql: Sql, stored: readonly Stored[]): Promise<void> {
-  const done = stored.flatMap((event) => event.done.map((mark) => ({ ...mark, seq: event.seq })));
-  if (done.length === 0) return;
-  await sql.run(INSERT_DONE, {
-    seqs: done.map(({ seq }) => seq),
-    handlers: done.map(({ handler }) => handler),
-    settledAts: done.map(({ settledAt }) => settledAt),
-    attempts: done.map(({ attempts }) => attempts),
-    discardeds: done.map(({ discarded }) => discarded),
   });
 }
 

@@ -1,13 +1,5 @@
 import type { Database } from "better-sqlite3";
-import type {
-  CopiedCall,
-  CopiedContactEvent,
-  CopiedEvent,
-  CopiedMark,
-  CopiedOthers,
-  CopiedWork,
-} from "../../copied-rows.js";
-import { OPEN } from "./open-work.js";
+import type { CopiedCall, CopiedContactEvent, CopiedEvent, CopiedOthers, CopiedWork } from "../../copied-rows.js";
 
 /** Rows of a page, and about how many bytes their bodies may have. */
 const PAGE_EVENTS = 200;
@@ -22,7 +14,7 @@ export interface CopyPage<Row> {
   after: number | undefined;
 }
 
-type EventRow = Omit<CopiedEvent, "test" | "body" | "trace" | "work" | "done" | "steps" | "failed"> & {
+type EventRow = Omit<CopiedEvent, "test" | "body" | "trace" | "work" | "steps" | "failed"> & {
   seq: number;
   test: 0 | 1;
 };
@@ -44,13 +36,12 @@ export function prepareReadEvents(db: Database): (after: number) => CopyPage<Cop
     const found = selectEvents.all({ after });
     const events = upToBytes(found);
     const range = { first: events[0]?.seq ?? 0, last: events.at(-1)?.seq ?? 0 };
-    const [work, done, steps, failed] = [parts.work(range), parts.done(range), parts.steps(range), parts.failed(range)];
+    const [work, steps, failed] = [parts.work(range), parts.steps(range), parts.failed(range)];
     const rows = events.map(({ seq, test, ...event }): CopiedEvent => ({
       ...event,
       test: test === 1,
       ...(selectBody.get(seq) ?? NO_BODY),
-      work: work(seq),
-      done: done(seq).map((mark) => ({ ...mark, discarded: mark.discarded === 1 })),
+      work: work(seq).map((piece) => ({ ...piece, discarded: piece.discarded === 1 })),
       steps: steps(seq),
       failed: failed(seq),
     }));
@@ -84,14 +75,11 @@ function prepareParts(db: Database) {
   };
   const ofRange = "seq BETWEEN :first AND :last";
   return {
-    work: prepare<CopiedWork>(`
+    work: prepare<Omit<CopiedWork, "discarded"> & { discarded: 0 | 1 }>(`
       SELECT seq, handler, iif(state = 'leased', 'pending', state) AS state,
         due_at AS dueAt, waits_since AS waitsSince, settled_at AS settledAt, started,
-        finished, reason, error, error_type AS errorType, error_group AS errorGroup, failed_at AS failedAt
-      FROM inbox_work WHERE ${ofRange} AND ${OPEN}`),
-    done: prepare<Omit<CopiedMark, "discarded"> & { discarded: 0 | 1 }>(`
-      SELECT seq, handler, settled_at AS settledAt, started AS attempts, discarded FROM inbox_work
-      WHERE ${ofRange} AND state = 'done'`),
+        finished, reason, error, error_type AS errorType, error_group AS errorGroup, failed_at AS failedAt, discarded
+      FROM inbox_work WHERE ${ofRange}`),
     steps: prepare<CopiedEvent["steps"][number]>(
       `SELECT seq, handler, name, value, saved_at AS at FROM inbox_step WHERE ${ofRange}`,
     ),
