@@ -2,6 +2,11 @@ import type { ClientBase } from "pg";
 import { type Clock, elapsedBy, systemClock } from "../../base/clock.js";
 import type { Sql } from "./sql.js";
 
+/**
+ * Without it, what a session wrote that waits for a standby keeps its locks, and later deliveries of the event are
+ * refused for as long.
+ * Test: "of the connections that were given up, one that waits ends, and no other with its number".
+ */
 interface AbandonedSession {
   pid: number;
   /** By the clock that does not jump, in milliseconds. */

@@ -7,6 +7,9 @@ import type { OwnConnection } from "./own-connection.js";
 const ARRIVES_WITHIN_MS = 2 * SECOND;
 
 /**
+ * Without it, another process takes the work of one that runs, and effects happen twice. Test: "a process that runs
+ * handlers is refused behind such a pooler, and told what to give".
+ *
  * Refuses a connection that has another session for each transaction, as behind a pooler in transaction mode: a lock of
  * its session would not be this process's. A notification sent on another connection only arrives in a session that
  * lasts.

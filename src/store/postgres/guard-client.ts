@@ -2,7 +2,12 @@ import type { PoolClient } from "pg";
 import { PigeonholeError } from "../../base/error.js";
 import { endsTransaction } from "./ends-transaction.js";
 
-/** A client for the length of one `ctx.commit` or `setup`. */
+/**
+ * Without it, what a function of `ctx.commit` writes after a COMMIT of its own is kept beside work that runs again.
+ * Test: "a commit refuses COMMIT, also if the error is caught".
+ *
+ * A client for the length of one `ctx.commit` or `setup`.
+ */
 export interface GuardedClient {
   /** The same client; every use of it fails after `end`, and after SQL that would have ended the transaction. */
   readonly client: PoolClient;

@@ -13,7 +13,13 @@ import type { NodeLock } from "./operations/recover.js";
 import type { OwnConnection } from "./own-connection.js";
 import type { Sql } from "./sql.js";
 
-/** Others take a process for gone when its lock is missing for some seconds. */
+/**
+ * Without this session, others would take leases of a process that runs, or never those of one that died.
+ * Tests: "a lost session is taken again at once, and nobody takes its work meanwhile", "a store's leases end with it,
+ * and not before".
+ *
+ * Others take a process for gone when its lock is missing for some seconds.
+ */
 const HOLD_AGAIN_MS = SECOND / 4;
 /** What may have ended while the database could not be reached is left to its holders for so long. */
 const AFTER_LOSS_MS = 30 * SECOND;

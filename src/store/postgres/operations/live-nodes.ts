@@ -2,7 +2,10 @@ import { FIRST_NODE, LOCKED } from "../advisory-lock.js";
 import type { Sql } from "../sql.js";
 import { HELD_LOCKS } from "./held-locks.js";
 
-/** Whether a process runs the handlers of the store, by the lock that it holds. */
+/**
+ * Whether a process runs the handlers of the store, by the lock that it holds. Without the look, a copy mixes with what
+ * a receiver stores. Test: "a copy is refused beside a receiver that only accepts, also before its first delivery".
+ */
 export function hasLiveNode(sql: Sql, lockClass: number): Promise<boolean> {
   return isHeld(sql, { lockClass, from: FIRST_NODE });
 }
