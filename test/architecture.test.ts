@@ -31,7 +31,7 @@ const CEILINGS: Record<string, number> = {
   store: 19_100,
   client: 2_000,
   outbox: 650,
-  dispatch: 3_250,
+  dispatch: 3_200,
   http: 600,
   receiver: 4_500,
   sandbox: 11_300,

@@ -119,17 +119,11 @@ export class RunContext implements HandlerContext<unknown> {
   /** One time for all records of the run, so that the same record made twice is the same. */
   readonly #begunAt: number;
   #records: RunRecords | undefined;
-  #recorder: ContactEventRecorder | undefined;
   #isOver = false;
   #kept: Promise<Record<string, string>> | undefined;
   #abort: AbortController | undefined;
   #aborted: Error | undefined;
   #log: Logger | undefined;
-  #delivery: DeliveryInfo | undefined;
-  #idempotencyKey: HandlerContext["idempotencyKey"] | undefined;
-  #step: HandlerContext["step"] | undefined;
-  #once: HandlerContext["once"] | undefined;
-  #commit: HandlerContext<unknown>["commit"] | undefined;
 
   constructor({ work, event, span }: RunSubject, deps: ContextDeps) {
     this.attempt = work.attempt;
@@ -141,13 +135,12 @@ export class RunContext implements HandlerContext<unknown> {
     this.#begunAt = deps.clock.now();
   }
 
-  // Each member is created at its first use: most handlers use few, and runs are many. Functions are bound to their
+  // Members are created when they are used: most handlers use few, and runs are many. Functions are bound to their
   // context, so that a handler may destructure it: async (event, { step, commit }) => …
 
   get delivery(): DeliveryInfo {
     const { receivedAt, signedAt, body } = this.#work;
-    this.#delivery ??= { receivedAt, signedAt, rawBody: body };
-    return this.#delivery;
+    return { receivedAt, signedAt, rawBody: body };
   }
 
   get signal(): AbortSignal {
@@ -194,28 +187,23 @@ export class RunContext implements HandlerContext<unknown> {
   }
 
   get idempotencyKey(): HandlerContext["idempotencyKey"] {
-    this.#idempotencyKey ??= (label) => deriveIdempotencyKey(this.#keyOwner(), label);
-    return this.#idempotencyKey;
+    return (label) => deriveIdempotencyKey(this.#keyOwner(), label);
   }
 
   get step(): HandlerContext["step"] {
-    this.#step ??= (name, fn) => this.#runStep(name, fn);
-    return this.#step;
+    return (name, fn) => this.#runStep(name, fn);
   }
 
   get once(): HandlerContext["once"] {
-    this.#once ??= (name, input) => runOnce(this, name, input);
-    return this.#once;
+    return (name, input) => runOnce(this, name, input);
   }
 
   get commit(): HandlerContext<unknown>["commit"] {
-    this.#commit ??= (fn) => this.#runCommit(fn);
-    return this.#commit;
+    return (fn) => this.#runCommit(fn);
   }
 
   get contactEvents(): ContactEventRecorder {
-    this.#recorder ??= { record: (event, options) => this.#record(event, readRecordKey(options)) };
-    return this.#recorder;
+    return { record: (event, options) => this.#record(event, readRecordKey(options)) };
   }
 
   get api(): Client {

@@ -25,14 +25,6 @@ export interface LeasesDeps {
   logger: Logger;
 }
 
-type Undecodable = Extract<Delivery, { kind: "undecodable" }>;
-
-export interface DuePage {
-  /** There is due work that two processes died in; see `leaseCrashLooping`. */
-  hasCrashLooping: boolean;
-  nextDueAt: number | undefined;
-}
-
 /** Leases work from the store, reads its events, and ends the leases. */
 export class Leases {
   readonly #deps: LeasesDeps;
@@ -65,7 +57,10 @@ export class Leases {
    * nothing is pending. Crash-looping work does not belong in a page: with `seekCrashLooping` it says whether there is
    * some.
    */
-  async leasePage(window: LeaseWindow, { seekCrashLooping }: { seekCrashLooping: boolean }): Promise<DuePage> {
+  async leasePage(
+    window: LeaseWindow,
+    { seekCrashLooping }: { seekCrashLooping: boolean },
+  ): Promise<{ hasCrashLooping: boolean; nextDueAt?: number }> {
     const { store, clock } = this.#deps;
     // Cleared before the query: work that is accepted meanwhile sets it again.
     window.isBehind = false;
@@ -75,12 +70,11 @@ export class Leases {
     window.waitsForKey = page.waitsForKey === true;
     if (page.work.some(isCrashLooping)) {
       await this.giveBack(page.work);
-      return { hasCrashLooping: true, nextDueAt: undefined };
+      return { hasCrashLooping: true };
     }
     await this.#readPage(window, page);
-    const isLast = page.work.length === 0 && page.nextDueAt !== undefined;
-    const nextDueAt = isLast ? Math.max(page.nextDueAt ?? 0, clock.now() + REFUSED_WAIT_MS) : undefined;
-    return { hasCrashLooping: false, nextDueAt };
+    if (page.work.length > 0 || page.nextDueAt === undefined) return { hasCrashLooping: false };
+    return { hasCrashLooping: false, nextDueAt: Math.max(page.nextDueAt, clock.now() + REFUSED_WAIT_MS) };
   }
 
   /**
@@ -200,7 +194,8 @@ export class Leases {
   }
 
   /** A schema may have changed since the event was stored; what no longer fits is parked, not run. */
-  async #park(work: LeasedWork, { reason, detail: error }: Undecodable): Promise<void> {
+  async #park(work: LeasedWork, read: Extract<Delivery, { kind: "undecodable" }>): Promise<void> {
+    const { reason, detail: error } = read;
     const { store, clock, logger } = this.#deps;
     const { seq, handler, token, eventId } = work;
     await store.settle({ seq, handler, token, at: clock.now(), dropSteps: false, to: "parked", reason, error });

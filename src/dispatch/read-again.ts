@@ -21,18 +21,6 @@ export interface ReadAgainDeps {
   registry: HandlerRegistry;
 }
 
-/** The handlers that would get the body if it was delivered now, or why it would be parked. */
-interface StoredRoute {
-  handlers: readonly string[];
-  parked?: ParkedNote;
-}
-
-/** Finds the handlers of a stored body, with today's schemas. */
-function routeStored(registry: HandlerRegistry, body: Uint8Array): StoredRoute {
-  const { handlers, parked } = registry.route(registry.read(body));
-  return { handlers: handlers.map(({ name }) => name), ...(parked && { parked }) };
-}
-
 /**
  * Plans the work of a stored event by today's schemas and handlers. Throws `body_dropped`. With `requested` only if its
  * retry is still requested.
@@ -42,9 +30,9 @@ export async function readAgain(
   event: EventDetail,
   { now, requested = false }: { now: number; requested?: boolean },
 ): Promise<{ pending: number; parked: ParkedNote | undefined }> {
-  const route = routeStored(registry, bodyOf(event));
-  const pending = await store.replan({ seq: event.seq, now, requested, ...route });
-  return { pending, parked: route.parked };
+  const { handlers, parked } = registry.route(registry.read(bodyOf(event)));
+  const plan = { seq: event.seq, handlers: handlers.map(({ name }) => name), now, requested };
+  return { pending: await store.replan(parked === undefined ? plan : { ...plan, parked }), parked };
 }
 
 export interface RequestedRetriesDeps extends ReadAgainDeps {
@@ -167,6 +155,6 @@ function commandFor({ file }: Store<unknown>): { command: string } {
 function matchesHandler(registry: HandlerRegistry, { body, handlers }: EventDetail): boolean {
   const waits = handlers.some(({ handler, state }) => handler === NOTE_HANDLER && state === "parked");
   if (body === undefined || !waits || handlers.some(({ reason }) => reason === "crash_loop")) return false;
-  const route = routeStored(registry, body);
+  const route = registry.route(registry.read(body));
   return route.parked === undefined && route.handlers.length > 0;
 }
