@@ -15,26 +15,18 @@ import { Api } from "./calls/create-api.js";
 import { ContactEventWaits } from "./contact-events/contact-event-waits.js";
 import { ContactEventStore } from "./contact-events/contact-event-store.js";
 import { type DeliverOnce, createDeliverOnce } from "./delivery/deliver-once.js";
-import { AttemptLog } from "./delivery/attempt-log.js";
-import { AttemptQueue } from "./delivery/attempt-queue.js";
-import { AttemptSender } from "./delivery/attempt-sender.js";
-import { lookUpHost } from "./delivery/resolve-target.js";
-import { DeliveryEngine } from "./delivery/delivery-engine.js";
-import { DeliveryFaultList } from "./delivery/delivery-faults.js";
+import type { DeliveryFaultList } from "./delivery/delivery-faults.js";
 import { type SandboxEvent, eventBody } from "./delivery/scheduled-delivery.js";
-import { sendInProcess } from "./delivery/send-in-process.js";
-import { sendOverHttp } from "./delivery/send-over-http.js";
-import { EndpointRegistry } from "./endpoints/endpoint-registry.js";
 import { createSandboxEndpoints } from "./control/sandbox-endpoints.js";
-import { loggedUrl, type SandboxLogEntry } from "./log-entry.js";
+import type { Happened } from "./log-entry.js";
+import { SandboxDeliveries } from "./sandbox-deliveries.js";
 import { EventMaker } from "./event-maker.js";
 import { type MakeId, createMakeId } from "./api/make-id.js";
 import { type ResolvedSandboxOptions, type SandboxOptions, resolveSandboxOptions } from "./options.js";
-import { PassTime } from "./delivery/pass-time.js";
 import { type SandboxTime, createSandboxTime } from "./clock/sandbox-time.js";
 import type { EmitOptions, Emitted, PlannedAttempt, Sandbox, SandboxResetOptions } from "./control/sandbox.js";
 import { LISTEN_OPTIONS, SandboxServer } from "./sandbox-server.js";
-import { AttemptWaits, checkFilter, checkTimeout, checkWait } from "./delivery/attempt-waits.js";
+import { checkFilter, checkTimeout, checkWait } from "./delivery/attempt-waits.js";
 import { sandboxClosed } from "./delivery/event-waiter.js";
 import { AddressBook } from "./resources/address-book.js";
 import {
@@ -79,8 +71,6 @@ export function createSandbox(given: SandboxOptions = {}): Sandbox {
   return new EmulatedService(resolveSandboxOptions(given));
 }
 
-type Happened = SandboxLogEntry extends infer Entry ? (Entry extends unknown ? Omit<Entry, "atMs"> : never) : never;
-
 class EmulatedService implements Sandbox {
   readonly seed: string;
   readonly clock: Clock;
@@ -93,14 +83,9 @@ class EmulatedService implements Sandbox {
   readonly #options: ResolvedSandboxOptions;
   readonly #time: SandboxTime;
   readonly #makeId: MakeId;
-  readonly #log: AttemptLog;
-  readonly #waits: AttemptWaits;
   readonly #eventWaits = new ContactEventWaits();
-  readonly #queue: AttemptQueue;
-  readonly #passTime: PassTime;
   readonly #owned: OwnedAddresses;
-  readonly #registry: EndpointRegistry;
-  readonly #engine: DeliveryEngine;
+  readonly #delivering: SandboxDeliveries;
   readonly #events: EventMaker;
   readonly #roles: RoleBook;
   readonly #currentKey: () => string;
@@ -123,21 +108,14 @@ class EmulatedService implements Sandbox {
     this.#options = options;
     this.#time = time;
     this.#makeId = makeId;
-    this.faults = makeFaults(seed);
 
-    this.#log = new AttemptLog(options.maxLogRows);
-    this.#waits = new AttemptWaits(this.#log, time.awaited);
-    this.#queue = new AttemptQueue({
-      atOnce: options.attemptsAtOnce ?? (time.isManual ? 1 : 64),
-      patienceMs: time.isManual ? options.patienceMs : undefined,
-    });
-    this.#passTime = new PassTime(time, this.#queue, (byMs) => this.#note({ kind: "clock", byMs }));
     this.#owned = new OwnedAddresses(options);
-    this.#registry = this.#makeRegistry();
-    this.#engine = this.#makeEngine();
+    const note = (happened: Happened): void => this.#note(happened);
+    this.#delivering = new SandboxDeliveries({ options, time, makeId, owned: this.#owned, note });
+    this.faults = makeFaults(this.#delivering.faults, seed);
     this.#events = new EventMaker({ clock, seed, newEventTypes, addresses });
     const deliverOnce = this.#makeDeliverOnce();
-    this.endpoints = createSandboxEndpoints(this.#registry, deliverOnce);
+    this.endpoints = createSandboxEndpoints(this.#delivering.endpoints, deliverOnce);
 
     this.contacts = this.#makeContacts();
     const firstKey = options.apiKeys?.[0]?.token ?? `svc_live_${makeId.hex("api key")}${makeId.hex("api key secret")}`;
@@ -180,14 +158,11 @@ class EmulatedService implements Sandbox {
   }
 
   get openDeliveries(): number {
-    return this.#engine.openDeliveries;
+    return this.#delivering.engine.openDeliveries;
   }
 
   get plannedAttempts(): readonly PlannedAttempt[] {
-    const [nowMs, elapsedMs] = [this.clock.now(), this.#time.elapsed()];
-    return this.#engine.waiting.map(({ dueMs, ...rest }) => {
-      return { ...rest, dueAtMs: nowMs + Math.max(0, dueMs - elapsedMs) };
-    });
+    return this.#delivering.planned;
   }
 
   // Functions of their own, which a caller can take out of the sandbox.
@@ -205,26 +180,28 @@ class EmulatedService implements Sandbox {
 
   readonly deliveries: Sandbox["deliveries"] = (filter = {}) => {
     checkFilter(filter);
-    return this.#log.list(filter).map(({ row }) => row);
+    return this.#delivering.log.list(filter).map(({ row }) => row);
   };
 
   readonly waitFor: Sandbox["waitFor"] = async (wait = {}) => {
     checkWait(wait);
     const byDefault = this.#time.isManual ? MAX_RETRY_SPAN_MS + HOUR : 10 * SECOND * this.#time.speed;
-    return this.#passTime.until(this.#waits.wait(wait, checkTimeout(wait.timeoutMs ?? byDefault)));
+    return this.#delivering.passTime.until(
+      this.#delivering.waits.wait(wait, checkTimeout(wait.timeoutMs ?? byDefault)),
+    );
   };
 
   readonly waitForContactEvent: Sandbox["waitForContactEvent"] = async (wait = {}) =>
     this.#eventWaits.wait(this.contacts.events, wait);
 
-  readonly advance: Sandbox["advance"] = (by) => this.#passTime.advance(by);
+  readonly advance: Sandbox["advance"] = (by) => this.#delivering.passTime.advance(by);
 
   readonly advanceToNextAttempt: Sandbox["advanceToNextAttempt"] = (eventId) => {
     const isMeant = (one: { eventId: string }): boolean => eventId === undefined || one.eventId === eventId;
-    return this.#passTime.advanceTo(() => this.#engine.waiting.find(isMeant)?.dueMs);
+    return this.#delivering.passTime.advanceTo(() => this.#delivering.engine.waiting.find(isMeant)?.dueMs);
   };
 
-  readonly settle: Sandbox["settle"] = () => this.#passTime.settle();
+  readonly settle: Sandbox["settle"] = () => this.#delivering.passTime.settle();
 
   readonly listen: Sandbox["listen"] = async (where = {}) => {
     this.#requireOpen();
@@ -245,19 +222,19 @@ class EmulatedService implements Sandbox {
 
   readonly reset: Sandbox["reset"] = (options = {}) => {
     const { keepEndpoints } = RESET_OPTIONS.resolve(options);
-    this.#engine.stop();
-    this.#log.clear();
+    this.#delivering.engine.stop();
+    this.#delivering.log.clear();
     this.contacts.reset();
     for (const resource of Object.values(this.#resources)) resource.reset();
     this.#api.reset();
     this.faults.clear();
-    if (!keepEndpoints) this.#registry.clear();
+    if (!keepEndpoints) this.#delivering.endpoints.clear();
   };
 
   readonly close: Sandbox["close"] = async () => {
     this.#isClosed = true;
-    this.#engine.stop();
-    this.#waits.close();
+    this.#delivering.engine.stop();
+    this.#delivering.waits.close();
     this.#eventWaits.close();
     const started = await this.#starting?.catch(() => undefined);
     await started?.close();
@@ -282,63 +259,15 @@ class EmulatedService implements Sandbox {
     // Data that is not JSON is refused before anything is changed.
     const body = eventBody(event);
     for (const name of RESOURCE_NAMES) this.#resources[name].onEvent?.(event);
-    const deliveries = this.#engine.publish(event, body);
+    const deliveries = this.#delivering.engine.publish(event, body);
     this.#note({ kind: "event", eventId: event.id, type: event.type, deliveries: deliveries.length });
     return { event, deliveries: deliveries.map(({ id, endpoint }) => ({ id, endpointId: endpoint.id })) };
   }
 
-  #makeRegistry(): EndpointRegistry {
-    return new EndpointRegistry({
-      clock: this.clock,
-      makeId: this.#makeId,
-      rules: { ...this.#options, owned: this.#owned },
-      maxEndpoints: this.#options.maxEndpoints,
-      onChange: (endpoint, change) => {
-        if (change === "disabled") this.#engine.endpointDisabled(endpoint);
-        if (change === "deleted") {
-          this.#engine.endpointDeleted(endpoint);
-          this.#log.deleteEndpoint(endpoint.id);
-        }
-        this.#note({ kind: "endpoint", endpointId: endpoint.id, change, reason: endpoint.disabledReason });
-      },
-    });
-  }
-
-  #makeEngine(): DeliveryEngine {
-    const { receive, strictUrls, refuseAddress, retriesOfDisabled, eventsOfDisabled, signature } = this.#options;
-    return new DeliveryEngine({
-      time: this.#time,
-      seed: this.seed,
-      makeId: this.#makeId,
-      endpoints: this.#registry,
-      log: this.#log,
-      queue: this.#queue,
-      faults: this.faults.deliveries,
-      sender: new AttemptSender({
-        time: this.#time,
-        post: receive === undefined ? sendOverHttp : sendInProcess(receive),
-        signature,
-        lookUpHost: strictUrls ? (this.#options.lookUpHost ?? lookUpHost) : undefined,
-        refuseAddress: receive === undefined ? refuseAddress : undefined,
-      }),
-      retriesOfDisabled,
-      eventsOfDisabled,
-      onAttempt: (row, { endpoint }) => {
-        this.#note({ kind: "attempt", row, url: loggedUrl(endpoint.url) });
-        this.#waits.emit(row);
-      },
-    });
-  }
-
   #makeDeliverOnce(): DeliverOnce {
-    return createDeliverOnce({
-      endpoints: this.#registry,
-      engine: this.#engine,
-      log: this.#log,
-      passTime: this.#passTime,
-      requireOpen: this.#requireOpen,
-      makeTestEvent: () => this.#events.makeTest(),
-    });
+    const { endpoints, engine, log, passTime } = this.#delivering;
+    const makeTestEvent = (): SandboxEvent => this.#events.makeTest();
+    return createDeliverOnce({ endpoints, engine, log, passTime, requireOpen: this.#requireOpen, makeTestEvent });
   }
 
   #makeContacts(): ContactEventStore {
@@ -359,11 +288,12 @@ class EmulatedService implements Sandbox {
 
   /** Like the rest of the sandbox, it allows any http or https URL unless `strictUrls` is set. */
   #makeApi(deliverOnce: DeliverOnce): Api {
+    const { endpoints, log } = this.#delivering;
     const { newEventTypes, eventsPerMinute, paths, credential, strictUrls } = this.#options;
     return new Api({
       handlers: {
         ...handlersOf(this.#resources),
-        webhooks: createWebhooksHandlers({ endpoints: this.#registry, log: this.#log, deliverOnce, newEventTypes }),
+        webhooks: createWebhooksHandlers({ endpoints, log, deliverOnce, newEventTypes }),
         contactEvents: this.contacts.handlers,
       },
       keys: this.apiKeys,
@@ -380,8 +310,7 @@ class EmulatedService implements Sandbox {
   }
 }
 
-function makeFaults(seed: string): Sandbox["faults"] {
-  const deliveries = new DeliveryFaultList();
+function makeFaults(deliveries: DeliveryFaultList, seed: string): Sandbox["faults"] {
   const api = new ApiFaultList({ random: seededRandom(`${seed}\0api faults`) });
   return {
     deliveries,

@@ -21,6 +21,13 @@ export type SandboxLogEntry = {
   | { kind: "clock"; byMs: number }
 );
 
+/** The same, before it has its time. */
+export type Happened = SandboxLogEntry extends infer Entry
+  ? Entry extends unknown
+    ? Omit<Entry, "atMs">
+    : never
+  : never;
+
 /** A URL that is safe to log. */
 export function loggedUrl(url: string): string {
   const { protocol, host, pathname } = new URL(url);

@@ -1,0 +1,102 @@
+import type { MakeId } from "./api/make-id.js";
+import type { SandboxTime } from "./clock/sandbox-time.js";
+import type { PlannedAttempt } from "./control/sandbox.js";
+import { AttemptLog } from "./delivery/attempt-log.js";
+import { AttemptQueue } from "./delivery/attempt-queue.js";
+import { AttemptSender } from "./delivery/attempt-sender.js";
+import { AttemptWaits } from "./delivery/attempt-waits.js";
+import { DeliveryEngine } from "./delivery/delivery-engine.js";
+import { DeliveryFaultList } from "./delivery/delivery-faults.js";
+import { PassTime } from "./delivery/pass-time.js";
+import { lookUpHost } from "./delivery/resolve-target.js";
+import { sendInProcess } from "./delivery/send-in-process.js";
+import { sendOverHttp } from "./delivery/send-over-http.js";
+import { EndpointRegistry } from "./endpoints/endpoint-registry.js";
+import { type Happened, loggedUrl } from "./log-entry.js";
+import type { ResolvedSandboxOptions } from "./options.js";
+import type { OwnedAddresses } from "./resources/owned-addresses.js";
+
+/** What the half that delivers is made of. */
+interface Parts {
+  options: ResolvedSandboxOptions;
+  time: SandboxTime;
+  makeId: MakeId;
+  owned: OwnedAddresses;
+  note: (happened: Happened) => void;
+}
+
+/** The half of the sandbox that delivers: its endpoints, their attempts, and the passing of time. */
+export class SandboxDeliveries {
+  readonly faults = new DeliveryFaultList();
+  readonly log: AttemptLog;
+  readonly waits: AttemptWaits;
+  readonly passTime: PassTime;
+  readonly endpoints: EndpointRegistry;
+  readonly engine: DeliveryEngine;
+  readonly #time: SandboxTime;
+
+  constructor(parts: Parts) {
+    const { options, time, note } = parts;
+    const queue = new AttemptQueue({
+      atOnce: options.attemptsAtOnce ?? (time.isManual ? 1 : 64),
+      patienceMs: time.isManual ? options.patienceMs : undefined,
+    });
+    this.#time = time;
+    this.log = new AttemptLog(options.maxLogRows);
+    this.waits = new AttemptWaits(this.log, time.awaited);
+    this.passTime = new PassTime(time, queue, (byMs) => note({ kind: "clock", byMs }));
+    this.endpoints = this.#makeEndpoints(parts);
+    this.engine = this.#makeEngine(parts, queue);
+  }
+
+  /** Every attempt that is due later, soonest first. */
+  get planned(): PlannedAttempt[] {
+    const [nowMs, elapsedMs] = [this.#time.clock.now(), this.#time.elapsed()];
+    return this.engine.waiting.map(({ dueMs, ...rest }) => {
+      return { ...rest, dueAtMs: nowMs + Math.max(0, dueMs - elapsedMs) };
+    });
+  }
+
+  #makeEndpoints({ options, time, makeId, owned, note }: Parts): EndpointRegistry {
+    return new EndpointRegistry({
+      clock: time.clock,
+      makeId,
+      rules: { ...options, owned },
+      maxEndpoints: options.maxEndpoints,
+      onChange: (endpoint, change) => {
+        if (change === "disabled") this.engine.endpointDisabled(endpoint);
+        if (change === "deleted") {
+          this.engine.endpointDeleted(endpoint);
+          this.log.deleteEndpoint(endpoint.id);
+        }
+        note({ kind: "endpoint", endpointId: endpoint.id, change, reason: endpoint.disabledReason });
+      },
+    });
+  }
+
+  #makeEngine({ options, time, makeId, note }: Parts, queue: AttemptQueue): DeliveryEngine {
+    const { receive, strictUrls, refuseAddress, retriesOfDisabled, eventsOfDisabled, signature } = options;
+    return new DeliveryEngine({
+      time,
+      seed: options.seed,
+      makeId,
+      endpoints: this.endpoints,
+      log: this.log,
+      queue,
+      faults: this.faults,
+      sender: new AttemptSender({
+        time,
+        post: receive === undefined ? sendOverHttp : sendInProcess(receive),
+        signature,
+        lookUpHost: strictUrls ? (options.lookUpHost ?? lookUpHost) : undefined,
+        refuseAddress: receive === undefined ? refuseAddress : undefined,
+      }),
+      retriesOfDisabled,
+      eventsOfDisabled,
+      onAttempt: (row, { endpoint }) => {
+        note({ kind: "attempt", row, url: loggedUrl(endpoint.url) });
+        this.waits.emit(row);
+      },
+    });
+  }
+}
