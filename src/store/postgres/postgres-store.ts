@@ -115,9 +115,7 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
     },
     glance: (request) => lookForWork(work, clock, request),
     restartWaits: (limits) => opening.use((open) => restartWaits((use) => open.work("restarting waits", use), limits)),
-    loadSteps: (of) => work("reading steps", (sql) => runOnServer(sql, loadSteps(of))),
-    saveStep: (lease, name, value, at) =>
-      work("keeping a step", (sql) => runOnServer(sql, saveStep({ lease, name, value, at }))),
+    ...stepsOf(access),
     list: (given) => query("listing events", () => listEvents(given)),
     get: (id) => query("reading an event", () => getEvent(id)),
     findIds: (ids) => query("looking for ids", () => findIds(ids)),
@@ -150,6 +148,15 @@ function figuresOf({ read, write }: ReturnType<typeof accessTo>) {
     readFigures: (query) => read("reading figures", (sql) => readFigures(sql, query)),
     readStatuses: () => read("reading statuses", readStatuses),
     readDiskUse: () => read("reading sizes of tables", readTableSizes),
+  } satisfies Partial<SharedStore>;
+}
+
+/** Steps are kept while a handler runs, so they do not wait for the pool. */
+function stepsOf({ work }: ReturnType<typeof accessTo>) {
+  return {
+    loadSteps: (of) => work("reading steps", (sql) => runOnServer(sql, loadSteps(of))),
+    saveStep: (lease, name, value, at) =>
+      work("keeping a step", (sql) => runOnServer(sql, saveStep({ lease, name, value, at }))),
   } satisfies Partial<SharedStore>;
 }
 

@@ -11,9 +11,9 @@ import {
 } from "../outbox.js";
 import { type StoreQuery, readFirst, readRows, run } from "./store-query.js";
 
-/** What differs between the outboxes: how the rows of a state that fit conditions are found, and a field of the body. */
+/** What differs between the outboxes of the stores. */
 export interface OutboxWords {
-  /** The condition on a row; takes `:before` and `:most`. */
+  /** Finds the rows of a state that fit conditions; takes `:before` and `:most`. */
   inState: Record<OutboxState, (conditions: string) => string>;
   /** The name of a contact event. */
   name: string;

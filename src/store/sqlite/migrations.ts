@@ -26,10 +26,11 @@ export const MIGRATIONS: readonly string[] = [
     trace TEXT
   ) STRICT;
 
-  -- One event for one handler, from acceptance to retention. Handler '' is the note of an event that was not understood.
-  -- discarded: a person ended it without a run, or another body of its id took its place. waits_since: when the wait for the next try began. It tells a long wait from one whose end was computed by a clock
-  -- that was ahead; NULL when the row does not wait. Work whose last run failed, or that is dead or parked, has the
-  -- event's type, what the error has in common with others, and when. A retry by a person clears them.
+  -- One event for one handler, from acceptance to retention. Handler '' is the note of an event that was not
+  -- understood. discarded: a person ended it without a run, or another body of its id took its place. waits_since: when
+  -- the wait for the next try began. It tells a long wait from one whose end was computed by a clock that was ahead;
+  -- NULL when the row does not wait. Work whose last run failed, or that is dead or parked, has the event's type, what
+  -- the error has in common with others, and when. A retry by a person clears them.
   CREATE TABLE inbox_work (
     seq         INTEGER NOT NULL,
     handler     TEXT    NOT NULL,
