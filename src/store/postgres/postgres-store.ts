@@ -88,7 +88,6 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
   const { work, leasing, read, write, query, change } = access;
   let alarm: StoreContext["onAlarm"];
   let round = new PruneRound(alarm);
-
   const store: SharedStore = {
     async open({ clock: machine, onAlarm, runsHandlers = true }) {
       clock.begin(machine);
