@@ -210,6 +210,20 @@ function firstRun(
   { seq, handler, token }: Lease,
   { delivery, receivedAt, signedAt, body, trace }: IncomingEvent,
 ): LeasedWork {
-  const times = { receivedAt, signedAt, dueAt: receivedAt };
-  return { seq, handler, token, eventId: delivery.id, ...times, attempt: 1, failures: 0, crashes: 0, body, trace };
+  const eventId = delivery.id;
+  const dueAt = receivedAt;
+  return {
+    seq,
+    handler,
+    token,
+    eventId,
+    receivedAt,
+    signedAt,
+    dueAt,
+    attempt: 1,
+    failures: 0,
+    crashes: 0,
+    body,
+    trace,
+  };
 }

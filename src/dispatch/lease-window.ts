@@ -102,7 +102,8 @@ export class LeaseWindow {
   add(work: LeasedWork, event: AnyEvent): WindowLease {
     const { seq, handler, token, eventId, attempt, dueAt, crashes, body } = work;
     const bytes = body.byteLength;
-    const [key, since] = [this.#keyOf(event), this.#limit.now()];
+    const key = this.#keyOf(event);
+    const since = this.#limit.now();
     const lease = { seq, handler, token, eventId, attempt, dueAt, bytes, crashes, key, since, isLost: false };
     this.#waiting.push({ lease, work, event });
     this.#bytes += bytes;
@@ -116,7 +117,8 @@ export class LeaseWindow {
 
   /** Work that waits has begun. */
   begin(ready: ReadyWork): void {
-    this.#waiting.splice(this.#waiting.indexOf(ready), 1);
+    if (this.#waiting[0] === ready) this.#waiting.shift();
+    else this.#waiting.splice(this.#waiting.indexOf(ready), 1);
     ready.lease.since = this.#limit.now();
     this.#begun.add(ready.lease);
   }

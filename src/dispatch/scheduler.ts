@@ -87,7 +87,8 @@ export class Scheduler {
 
   /** The gate that keeps all work of the handler in the store, if one does; `work` for a certain kind of its work. */
   holderOf(lane: Lane, work: GatedWork = lane): Gate | undefined {
-    return lane.gates.find((gate) => gate.keeps === "in_store" && !gate.allows(work));
+    for (const gate of lane.gates) if (gate.keeps === "in_store" && !gate.allows(work)) return gate;
+    return undefined;
   }
 
   /** What keeps work waiting, by handler; handlers whose work could begin at once are left out. */
@@ -121,7 +122,8 @@ export class Scheduler {
    * one whose last turn is longest ago.
    */
   look(lanes: Iterable<Lane> = this.#lanes.values()): void {
-    let left = Array.from(lanes).filter(({ window }) => window.waiting.length > 0);
+    let left: Lane[] = [];
+    for (const lane of lanes) if (lane.window.waiting.length > 0) left.push(lane);
     while (left.length > 0) {
       const lane = left.reduce((first, other) => (this.#isBefore(other, first) ? other : first));
       if (!this.#beginNext(lane)) left = left.filter((other) => other !== lane);
@@ -184,7 +186,8 @@ export class Scheduler {
 
 /** The first gate that keeps the work waiting. */
 function shutGate({ gates }: Lane, work: GatedWork): Gate | undefined {
-  return gates.find((gate) => !gate.allows(work));
+  for (const gate of gates) if (!gate.allows(work)) return gate;
+  return undefined;
 }
 
 /** How the runs of a dispatcher have ended, and when nothing may be left to do. */
