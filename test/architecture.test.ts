@@ -28,7 +28,7 @@ const CEILINGS: Record<string, number> = {
   base: 1_100,
   protocol: 2_250,
   contract: 5_150,
-  store: 19_100,
+  store: 16_850,
   client: 2_000,
   outbox: 650,
   dispatch: 3_200,

@@ -186,7 +186,6 @@ export const MUTANTS: readonly Mutant[] = [
         from: "const everything = ownership !== undefined && lastEpoch === undefined;",
         to: "const everything = false;",
       },
-      { file: "store/sqlite/direct-pairs.js", from: "addAllRows.run();", to: "" },
     ],
   },
   {

@@ -2,6 +2,9 @@ import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { endianness } from "node:os";
 import type { OwnLocks } from "./own-locks.js";
 
+// Prevents: commits are acknowledged into a file that another program has truncated or overwritten in place. Shown in
+// test/store/sqlite/content-watch.test.ts and test/store/sqlite-files-taken.process.test.ts.
+//
 // In WAL mode the database file changes only in checkpoints, and SQLite counts those in the shared memory, whichever
 // process runs them. So another program has written to the file when its header or its length changes without one. The
 // layout of the shared memory and of the WAL is documented: https://sqlite.org/walformat.html

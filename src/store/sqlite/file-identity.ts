@@ -1,6 +1,9 @@
 import { statSync } from "node:fs";
 import { PigeonholeError } from "../../base/error.js";
 
+// Prevents: a look at the files ends SQLite's locks on them, or takes another file for the open one. Shown in
+// test/store/sqlite-files-taken.process.test.ts, "a file system that numbers a file differently at each look…".
+
 /** The file that a path leads to. */
 export interface FileIdentity {
   dev: bigint;

@@ -2,6 +2,9 @@ import type { Database } from "better-sqlite3";
 import type { PigeonholeError } from "../../base/error.js";
 import { type FileLoss, type OpenFiles, describeFileLoss } from "./open-files.js";
 
+// Prevents: commits are acknowledged into a file that was deleted, moved or replaced, and those in its WAL are lost
+// with the last handle. Shown in test/store/sqlite-replaced.process.test.ts.
+
 /**
  * Runs after each commit on `db`, before its answers. Returns the failure when the files are no longer at their paths.
  */

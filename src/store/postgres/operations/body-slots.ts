@@ -1,5 +1,8 @@
 import type { Sql } from "../sql.js";
 
+// Bodies go into the table of a slot, and are given back together: a DELETE of each would cost as much as storing it.
+// Shown in test/store/postgres/body-slots.process.test.ts.
+
 /** There is a table for each of them. */
 const SLOTS = [1, 2, 3, 4, 5, 6, 7, 8] as const;
 
