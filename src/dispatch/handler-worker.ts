@@ -146,8 +146,11 @@ export class HandlerWorker implements Lane {
   async close(): Promise<Lease[]> {
     this.#timer?.cancel();
     this.window.isClosed = true;
+    const waiting = this.window.takeWaiting();
+    // Crash-looping work is waited for while it is in the window.
+    this.#deps.scheduler.progress.noteChange();
     while (this.window.isArriving) await this.#deps.scheduler.progress.untilChanged();
-    return this.window.takeWaiting();
+    return [...waiting, ...this.window.takeWaiting()];
   }
 
   /** Aborts current runs, which are then settled as not done. */

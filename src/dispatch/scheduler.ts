@@ -149,7 +149,9 @@ export class Scheduler {
         this.#begin(lane, ready);
         return true;
       }
-      if (gate.keeps !== "work") return false;
+      // Other work of the handler may have another gate: crash-looping work begins while all else waits.
+      if (gate.keeps === "in_store") continue;
+      if (gate.keeps === "handler") return false;
       const asked = gate.overflow?.(lease, others);
       others += 1;
       if (asked !== undefined) {

@@ -1,5 +1,6 @@
+import { fakeClock } from "pigeonhole/testing";
 import { expect, test } from "vitest";
-import { makeEvent, openReceiver, post, storeIn, untilWork } from "../support/receiver.js";
+import { makeEvent, makeGate, openReceiver, post, storeIn, untilWork } from "../support/receiver.js";
 import { makeCrashedFile } from "../support/crashed-file.js";
 
 test("work in which two processes died runs alone when it runs again after a failure", async () => {
@@ -40,4 +41,28 @@ test("work in which two processes died runs alone when it runs again after a fai
   await load;
   expect(runs).toBe(2);
   expect(most).toBe(0);
+});
+
+test("work in which two processes died begins before other work of its handler that waits here", async () => {
+  const crashing = makeEvent({ type: "email.sent" });
+  const clock = fakeClock();
+  const store = storeIn(await makeCrashedFile(crashing, "email.sent", 2));
+  const receiver = openReceiver({ store, clock, concurrency: 1, retry: { initialMs: 10 } });
+  const gate = makeGate();
+  const runs: string[] = [];
+  receiver.on("email.sent", async ({ id }) => {
+    runs.push(id);
+    if (id !== crashing.id) await gate.passed;
+    else if (runs.length === 1) throw new Error("The first run here fails.");
+  });
+  await receiver.start();
+  await expect.poll(() => runs).toEqual([crashing.id]);
+  const others = [1, 2, 3].map(() => makeEvent({ type: "email.sent" }));
+  for (const event of others) await post(receiver, event, { at: clock.now() });
+  await expect.poll(() => runs.length).toBe(2);
+  await clock.advance(20);
+  gate.open();
+  // No round of the maintenance gives back what waits.
+  await expect.poll(() => runs.filter((id) => id === crashing.id)).toHaveLength(2);
+  await receiver.stop();
 });

@@ -23,8 +23,9 @@ const IN_BODY = "EXISTS (SELECT 1 FROM pigeonhole.inbox_body AS b WHERE b.seq = 
  */
 export function* lockBodies(seq: number): StoreQuery<{ first: number; hasOthers: boolean }> {
   const found = yield* firstBodyOf(seq);
-  yield* readRows("SELECT 1 AS found FROM pigeonhole.inbox_event WHERE seq = :first FOR UPDATE", {
+  yield* readRows("SELECT 1 AS found FROM pigeonhole.inbox_event WHERE seq IN (:first, :seq) ORDER BY seq FOR UPDATE", {
     first: found ?? seq,
+    seq,
   });
   // Another body may have come before the lock.
   const first = found ?? (yield* firstBodyOf(seq));

@@ -26,6 +26,8 @@ const OF_WORK: Conditions = {
     AND coalesce(w.settled_at, w.failed_at, 0) <= :readAt::bigint)`,
 };
 
+const IS_OPEN = "w.state IN ('pending', 'leased', 'dead', 'parked')";
+
 /** The parameters of the conditions. Throws `invalid_argument` for a choice that cannot be. */
 export function choiceParameters(choice: ChosenWork): object {
   return { ...choice, ...choiceValues(choice) };
@@ -54,10 +56,15 @@ export function fromOpenWork(choice: ChosenWork): string {
  */
 export function fromListed(choice: ChosenWork): string {
   const { state, error, errorGroup, ids } = choice;
-  const isOpen = state === undefined ? error !== undefined || errorGroup !== undefined : state !== "done";
+  const hasError = error !== undefined || errorGroup !== undefined;
+  const isOpen = state === undefined ? hasError : state !== "done";
+  // What is done has no error.
+  if (state === "done" && hasError) return "FROM pigeonhole.inbox_event AS e WHERE false LIMIT :most";
   const range = (table: string): string[] => [`${table}.seq < :before`, `${table}.seq >= :floor`];
   if (isOpen && ids === undefined) {
-    const conditions = [...range("w"), ...workConditions(choice)].join(" AND ");
+    // Without a state, SQLite would read all work in the order of its numbers.
+    const inStates = state === undefined && errorGroup === undefined ? [IS_OPEN] : [];
+    const conditions = [...inStates, ...range("w"), ...workConditions(choice)].join(" AND ");
     return `FROM (
         SELECT DISTINCT w.seq ${fromOpenWork(choice)} WHERE ${conditions} ORDER BY w.seq DESC LIMIT :most
       ) AS found JOIN pigeonhole.inbox_event AS e ON e.seq = found.seq ORDER BY e.seq DESC`;
