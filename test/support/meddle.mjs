@@ -23,8 +23,11 @@ export const MEDDLERS = {
     const db = new DatabaseSync(file);
     db.exec("CREATE TABLE own (x)");
     const insert = db.prepare("INSERT INTO own VALUES (zeroblob(9000))");
-    const writing = setInterval(() => insert.run(), 5);
+    // What both write until the receiver has seen the other one may be damaged, so it writes from then on.
+    let writing;
+    const begin = setTimeout(() => (writing = setInterval(() => insert.run(), 5)), 500);
     endSecond = () => {
+      clearTimeout(begin);
       clearInterval(writing);
       db.close();
     };
