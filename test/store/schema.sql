@@ -103,7 +103,7 @@ CREATE TABLE inbox_step (
 CREATE TABLE inbox_work (
     seq         INTEGER NOT NULL,
     handler     TEXT    NOT NULL,
-    state       TEXT    NOT NULL CHECK (state IN ('pending', 'leased', 'done', 'dead', 'parked')),
+    state       TEXT    NOT NULL,
     due_at      INTEGER,
     lease       INTEGER,
     lease_until INTEGER,
@@ -118,14 +118,20 @@ CREATE TABLE inbox_work (
     failed_at   INTEGER,
     discarded   INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (seq, handler),
-    CHECK ((state = 'pending') = (due_at IS NOT NULL)),
-    CHECK ((state = 'leased') = (lease IS NOT NULL)),
-    CHECK ((state = 'leased') = (lease_until IS NOT NULL)),
-    CHECK ((state IN ('done', 'dead', 'parked')) = (settled_at IS NOT NULL)),
-    CHECK ((state IN ('dead', 'parked')) = (reason IS NOT NULL)),
-    CHECK (discarded = 0 OR (discarded = 1 AND state = 'done')),
-    CHECK (started >= finished AND finished >= 0),
-    CHECK (handler <> '' OR state IN ('parked', 'done'))
+    CHECK (CASE state
+      WHEN 'leased' THEN lease IS NOT NULL AND lease_until IS NOT NULL
+        AND due_at IS NULL AND settled_at IS NULL AND reason IS NULL AND discarded = 0 AND handler <> ''
+      WHEN 'done' THEN settled_at IS NOT NULL AND discarded IN (0, 1)
+        AND due_at IS NULL AND lease IS NULL AND lease_until IS NULL AND reason IS NULL
+      WHEN 'pending' THEN due_at IS NOT NULL
+        AND lease IS NULL AND lease_until IS NULL AND settled_at IS NULL AND reason IS NULL AND discarded = 0
+        AND handler <> ''
+      WHEN 'dead' THEN settled_at IS NOT NULL AND reason IS NOT NULL
+        AND due_at IS NULL AND lease IS NULL AND lease_until IS NULL AND discarded = 0 AND handler <> ''
+      WHEN 'parked' THEN settled_at IS NOT NULL AND reason IS NOT NULL
+        AND due_at IS NULL AND lease IS NULL AND lease_until IS NULL AND discarded = 0
+      ELSE 0
+    END AND started >= finished AND finished >= 0)
   ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE outbox_event (
