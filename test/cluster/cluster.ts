@@ -49,6 +49,8 @@ export class Cluster {
       clock: { speed: SPEED },
       eventsPerMinute: 600_000,
       retriesOfDisabled: "kept",
+      // A delivery whose endpoint goes off before the first attempt has a row, and can be replayed.
+      eventsOfDisabled: "logged",
       receive: (request) => this.#passOn(request),
     });
     // Half of the answers are lost; a later attempt gets through, as the eight of a day do.
@@ -194,7 +196,7 @@ export class Cluster {
       if (count === 0) return "";
       if (count < least) untilMs = Date.now() + PROGRESS_MS;
       least = Math.min(least, count);
-      if (Date.now() > untilMs) return JSON.stringify({ ...left, work: await this.#describeWork() });
+      if (Date.now() > untilMs) return JSON.stringify({ left, work: await this.#describeWork() });
     }
   }
 
@@ -208,7 +210,7 @@ export class Cluster {
       const row = last.get(id);
       if (row === undefined || this.#replayed.get(id) === row.id) continue;
       this.#replayed.set(id, row.id);
-      void this.sandbox.endpoints.replay(this.#endpointId, row.id).catch(() => undefined);
+      void this.sandbox.endpoints.replay(this.#endpointId, row.id).catch(() => this.#replayed.delete(id));
     }
     return missing.length;
   }
@@ -224,7 +226,8 @@ export class Cluster {
     const { rows } = await this.#query<object>(`
       SELECT w.state, w.node, w.started, w.finished, to_timestamp(w.lease_until / 1000) - clock_timestamp() AS held_for,
         to_timestamp(w.due_at / 1000) - clock_timestamp() AS due_in, to_jsonb(n) AS of
-      FROM ${SCHEMA}.inbox_work AS w LEFT JOIN ${SCHEMA}.node AS n ON n.id = w.node LIMIT 10`);
+      FROM ${SCHEMA}.inbox_work AS w LEFT JOIN ${SCHEMA}.node AS n ON n.id = w.node
+      WHERE w.state <> 'done' LIMIT 10`);
     return rows;
   }
 
