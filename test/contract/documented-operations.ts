@@ -112,19 +112,3 @@ export const NAMED_OPERATIONS: readonly (readonly [words: string, call: string |
   ["delete contacts in bulk", "contacts.deleteMany"],
   ["read the palette of labels", "labels.palette"],
 ];
-
-/** What the service's documentation speaks of without saying which operations there are. */
-export const NAMED_AREAS: readonly string[] = [
-  "managing what people submitted to a form",
-  "sending mail",
-  "threads, with their attachments and labels",
-  "domains",
-  "audiences",
-  "broadcasts",
-  "automations",
-  "members and invitations",
-  "settings",
-  "billing",
-  "history imports of mailboxes",
-  "issuing OAuth access tokens",
-];

@@ -31,13 +31,16 @@ export function readPublicNames(entry: string): PublicName[] {
   );
 }
 
-/** A table of the public names. Throws for one that has no docstring. */
+/** A table of what runs, and a list of the types. Throws for a name that has no docstring. */
 export function referenceTable(entry: string): string {
-  const rows = readPublicNames(entry).map(({ name, kind, summary }) => {
-    if (summary === "") throw new Error(`${name} of pigeonhole/${entry} has no docstring.`);
-    return `| \`${name}\` | ${kind} | ${summary.replaceAll("|", String.raw`\|`)} |`;
-  });
-  return ["| name | | |", "|---|---|---|", ...rows].join("\n");
+  const names = readPublicNames(entry);
+  const bare = names.find(({ summary }) => summary === "");
+  if (bare !== undefined) throw new Error(`${bare.name} of pigeonhole/${entry} has no docstring.`);
+  const rows = names
+    .filter(({ kind }) => kind !== "type")
+    .map(({ name, summary }) => `| \`${name}\` | ${summary.replaceAll("|", String.raw`\|`)} |`);
+  const types = names.filter(({ kind }) => kind === "type").map(({ name }) => `\`${name}\``);
+  return [["| name | |", "|---|---|", ...rows].join("\n"), `Types: ${types.join(", ")}.`].join("\n\n");
 }
 
 function namesOf(file: string): PublicName[] {

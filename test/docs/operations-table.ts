@@ -5,17 +5,18 @@ import { type Operation, pathNames, takesIdempotencyKey } from "#pigeonhole/cont
 const RETRIES: Record<Operation["retry"], string> = {
   safe: "always",
   repeatable: "always",
-  "with-key": "with an idempotency key",
+  "with-key": "with a key",
   never: "never",
 };
 
-/** The operations of one resource as a Markdown table. */
+/** The operations of one resource as a Markdown table. A † stands behind a path that is assumed. */
 export function operationsTable(only: NamedOperation["resource"]): string {
   const rows = listOperations()
     .filter(({ resource }) => resource === only)
     .map(({ resource, name, operation }) => {
       const { method, path, scope, doc, retry } = operation;
-      return `| \`${resource}.${name}(${argumentsOf(operation)})\` | \`${method} ${path}\` | ${describeScopes(scope, "`")} | ${RETRIES[retry]} | ${doc} |`;
+      const mark = operation.pathIsAssumed === true ? " †" : "";
+      return `| \`${resource}.${name}(${argumentsOf(operation)})\` | \`${method} ${path}\`${mark} | ${describeScopes(scope, "`")} | ${RETRIES[retry]} | ${doc} |`;
     });
   return ["| call | operation | scope | retried | |", "|---|---|---|---|---|", ...rows].join("\n");
 }

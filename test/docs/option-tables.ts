@@ -144,6 +144,12 @@ export const DOCUMENTED: readonly DocumentedOptions[] = [
   ),
 ];
 
+/** Options that take those of others too, which their table leaves to the other one. */
+const BESIDE: Readonly<Record<string, string>> = {
+  "sandbox.waitFor": "sandbox.deliveries",
+  "sandbox.callers.member": "sandbox.callers.owner",
+};
+
 /** A field of an interface: its docstring without tags, and the text behind `@default`. */
 export interface DocumentedField {
   words: string;
@@ -173,12 +179,16 @@ function readComment(comment: string): DocumentedField {
 export function optionTable(documented: DocumentedOptions): string {
   const fields = readFields(documented);
   const of = /^[\w.]+$/.test(documented.of) ? `\`${documented.of}\`` : documented.of;
-  const rows = Object.entries(documented.definition.rows).map(([name, option]) => {
+  const beside = DOCUMENTED.find((other) => other.of === BESIDE[documented.of]);
+  const own = Object.entries(documented.definition.rows).filter(([name]) => !(name in (beside?.definition.rows ?? {})));
+  const rows = own.map(([name, option]) => {
     const { words = "", byDefault = defaultText(name, option) } = fields.get(name) ?? {};
-    const cells = [`\`${name}\``, linked(words), asCode(byDefault), acceptedText(name, option)];
+    const accepted = acceptedText(name, option);
+    const cells = [`\`${name}\``, linked(words), `${asCode(byDefault)}${accepted === "" ? "" : ` (${accepted})`}`];
     return `| ${cells.map((cell) => cell.replaceAll("|", String.raw`\|`)).join(" | ")} |`;
   });
-  return [`| option of ${of} | meaning | default | accepts |`, "|---|---|---|---|", ...rows].join("\n");
+  const others = beside === undefined ? "" : `, beside those of \`${beside.of}\``;
+  return [`| option of ${of}${others} | meaning | default |`, "|---|---|---|", ...rows].join("\n");
 }
 
 function defaultText(name: string, { required, default: byDefault }: Option<never, unknown>): string {

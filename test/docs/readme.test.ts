@@ -7,7 +7,6 @@ import { referenceTable } from "./api-reference.js";
 import { ANSWERS } from "#pigeonhole/protocol/outcome.js";
 import { CHECKS } from "#pigeonhole/sandbox/calls/checks.js";
 import { commandReference } from "./command-reference.js";
-import { coverageTable } from "./coverage-table.js";
 import { DOCUMENTED, optionTable } from "./option-tables.js";
 import { PIECE_WORDS, WORK_WORDS } from "#pigeonhole/capture/model/work-word.js";
 import { metricsTable } from "./metrics-table.js";
@@ -60,7 +59,6 @@ test.each<readonly [part: string, page: string, text: string]>([
   ["commands", "cli.md", commandReference()],
   ["operations", "contact-events.md", operationsTable("contactEvents")],
   ["all operations", "api.md", resourceReference()],
-  ["coverage", "api.md", await coverageTable()],
   ["resources", "../README.md", resourcesList()],
   ["api error codes", "service.md", apiErrorsTable()],
   ["checks", "service.md", checksTable()],

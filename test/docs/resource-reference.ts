@@ -1,8 +1,4 @@
-import { API_ERROR_CODES } from "#pigeonhole/contract/api-error-codes.js";
-import { type Contract, type NamedOperation, CONTRACT, listOperations } from "#pigeonhole/contract/contract.js";
-import { describeFields } from "#pigeonhole/contract/describe-fields.js";
-import { answerSchemaOf, jsonSchemaOf, rowSchemaOf } from "#pigeonhole/contract/json-schema.js";
-import { type Operation, pathNames } from "#pigeonhole/contract/operation.js";
+import { type Contract, CONTRACT } from "#pigeonhole/contract/contract.js";
 import { operationsTable } from "./operations-table.js";
 
 /** What each resource is. */
@@ -31,63 +27,11 @@ export function resourcesList(): string {
   return NAMES.map((resource) => `[\`${resource}\`](${PAGE}#client${resource.toLowerCase()})`).join(", ");
 }
 
-/** All calls by resource: what they do, take and answer, and their errors. */
+/** All calls by resource, one line each. */
 export function resourceReference(): string {
   return NAMES.map((resource) => {
     const what = RESOURCES[resource];
-    return [
-      `#### client.${resource}`,
-      `${what.charAt(0).toUpperCase()}${what.slice(1)}.`,
-      operationsTable(resource),
-      ...rowsOf(resource).map(callSection),
-    ].join("\n\n");
+    const title = `#### client.${resource}`;
+    return [title, `${what.charAt(0).toUpperCase()}${what.slice(1)}.`, operationsTable(resource)].join("\n\n");
   }).join("\n\n");
-}
-
-function rowsOf(resource: keyof Contract): NamedOperation[] {
-  return listOperations().filter((row) => row.resource === resource);
-}
-
-function callSection({ resource, name, operation }: NamedOperation): string {
-  const { method, path, errors, status, uploads, fires } = operation;
-  const assumption = operation.pathIsAssumed === true ? " (the path is assumed)" : "";
-  const fields = fieldRows(operation);
-  const codes = errors.map((code) => `\`${code}\` ${API_ERROR_CODES[code].status.join(" or ")}`).join(" · ");
-  const takes = fields.length === 0 ? [] : [["| field | | |", "|---|---|---|", ...fields].join("\n")];
-  return [
-    `**\`${resource}.${name}\`** \`${method} ${path}\`${assumption}`,
-    ...takes,
-    ...(uploads === undefined ? [] : [`The body is the bytes of the file, at most ${uploads.maxBytes}.`]),
-    `Answers ${status.join(" or ")}: ${answerWords(operation)}.`,
-    ...(fires === undefined ? [] : [`Fires ${fires.map((type) => `\`${type}\``).join(", ")}.`]),
-    `Errors: ${codes}`,
-  ].join("\n\n");
-}
-
-function fieldRows({ params, query, body, path }: Operation): string[] {
-  const parts = [
-    ["path", params],
-    ["query", query],
-    ["body", body],
-  ] as const;
-  return parts.flatMap(([place, schema]) => {
-    const fields = schema === undefined ? [] : describeFields(jsonSchemaOf(schema));
-    const names = pathNames(path);
-    const ordered =
-      place === "path" ? fields.toSorted((a, b) => names.indexOf(a.name) - names.indexOf(b.name)) : fields;
-    return ordered.map(({ name, shape, isRequired }) => {
-      const words = shape.replaceAll(/[|*_<]/g, String.raw`\$&`);
-      return `| ${place} \`${name}\` | ${words} | ${isRequired ? "required" : ""} |`;
-    });
-  });
-}
-
-function answerWords(operation: Operation): string {
-  const answer = answerSchemaOf(operation);
-  if (answer === undefined) return "the bytes of the file";
-  const row = rowSchemaOf(answer);
-  const names = describeFields(row ?? answer).filter(({ name }) => !/[.[]/.test(name));
-  const listed = names.map(({ name }) => `\`${name}\``).join(", ");
-  if (row === undefined) return listed;
-  return `${operation.paged === true ? "a page of rows" : "rows"} with ${listed}`;
 }
