@@ -1,19 +1,14 @@
 import { basename } from "node:path";
 import { isPigeonholeError } from "../base/error.js";
-import { BodyFields } from "../dev/api/body-fields.js";
-import { errorAnswerFor } from "../dev/api/error-answer.js";
-import { PageApiError } from "../dev/api/page-api-error.js";
-import { findPageApiRoute } from "../dev/api/page-api-route.js";
+import { BodyFields } from "../web/body-fields.js";
+import type { BuiltFiles } from "../web/built-files.js";
+import { errorAnswerFor } from "../web/error-answer.js";
+import { PageApiError } from "../web/page-api-error.js";
+import { findRoute } from "../web/find-route.js";
+import { fieldsOf } from "../web/json-body.js";
+import { type WebAnswer, errorAnswer, eventStreamAnswer, jsonAnswer, textAnswer } from "../web/web-answer.js";
 import { TOKEN_HEADER } from "./api/session.js";
-import type { DashboardFiles } from "./dashboard-files.js";
-import {
-  type DashboardAnswer,
-  type DashboardRequest,
-  MAX_ACTION_BYTES,
-  errorAnswer,
-  jsonAnswer,
-  textAnswer,
-} from "./dashboard-request.js";
+import { type DashboardRequest, MAX_ACTION_BYTES } from "./dashboard-request.js";
 import type { DashboardRoute } from "./dashboard-route.js";
 import type { ActionLog } from "./action-log.js";
 import type { ActionTokens } from "./action-token.js";
@@ -37,7 +32,7 @@ export interface AnswerTools {
   hosts: readonly string[];
   /** Path of the database; undefined without a file. */
   file: string | undefined;
-  files: DashboardFiles;
+  files: BuiltFiles;
   /** Rejects with `stopped` while the receiver does not run, or as the store does. */
   open: () => Promise<OpenDashboard>;
   /** Routes for those who look, which are answered while the store cannot be read too. */
@@ -58,7 +53,7 @@ const STREAM_PATH = "/api/stream";
  * The whole path of a request, in this order: who it is from, whether it may come from where it comes from, and then
  * the page or the API. Never rejects.
  */
-export function createAnswer(tools: AnswerTools): (request: DashboardRequest) => Promise<DashboardAnswer> {
+export function createAnswer(tools: AnswerTools): (request: DashboardRequest) => Promise<WebAnswer> {
   return async (request) => {
     const identity = await identifyViewer(request.original, tools.people);
     if (identity.kind !== "person") return refuse(identity, request);
@@ -75,7 +70,7 @@ export function createAnswer(tools: AnswerTools): (request: DashboardRequest) =>
 }
 
 /** Who only looks learns the name of the database's file, and not where it is. */
-function withoutFolder(answer: DashboardAnswer, file: string): DashboardAnswer {
+function withoutFolder(answer: WebAnswer, file: string): WebAnswer {
   const hide = (text: string): string => text.replaceAll(JSON.stringify(file).slice(1, -1), basename(file));
   if (answer.kind === "whole") return { ...answer, body: hide(String(answer.body)) };
   const open: typeof answer.open = (sink) => answer.open({ ...sink, write: (text) => sink.write(hide(text)) });
@@ -103,12 +98,12 @@ for a person who may, by what your login has put on the request, and nothing for
   },
 };
 
-function refuse({ kind }: Exclude<Identity, { kind: "person" }>, request: DashboardRequest): DashboardAnswer {
+function refuse({ kind }: Exclude<Identity, { kind: "person" }>, request: DashboardRequest): WebAnswer {
   const { status, code, message } = REFUSALS[kind];
   return request.path.startsWith("/api/") ? errorAnswer(status, { code, message }) : textAnswer(status, message);
 }
 
-function answerFile({ files }: AnswerTools, { method, path, query, bareMount }: DashboardRequest): DashboardAnswer {
+function answerFile({ files }: AnswerTools, { method, path, query, bareMount }: DashboardRequest): WebAnswer {
   if (method === "POST") return errorAnswer(405, { code: "wrong_method", message: "Actions are under api/." });
   if (bareMount !== undefined) {
     // Not to the slash alone: some hosts redirect that back, as Next.js does.
@@ -118,13 +113,13 @@ function answerFile({ files }: AnswerTools, { method, path, query, bareMount }: 
   return files.answer(path) ?? textAnswer(404, "The dashboard has no such page.");
 }
 
-async function answerApi(tools: AnswerTools, request: DashboardRequest, person: Viewer): Promise<DashboardAnswer> {
+async function answerApi(tools: AnswerTools, request: DashboardRequest, person: Viewer): Promise<WebAnswer> {
   const { method, path, query, signal } = request;
   if (path === STREAM_PATH && method === "GET") {
     tools.checkRunning();
     return openStream(tools, person);
   }
-  const match = await findRoute(tools, method === "HEAD" ? "GET" : method, path);
+  const match = await findIn(tools, method === "HEAD" ? "GET" : method, path);
   if (match.kind === "no_such_path")
     return errorAnswer(404, { code: "no_such_path", message: "There is no such path." });
   if (match.kind === "wrong_method")
@@ -138,7 +133,7 @@ async function answerApi(tools: AnswerTools, request: DashboardRequest, person: 
   noteReading(tools.log, person, { ...route, path });
   const call = { id, query: new URLSearchParams(query), person, signal };
   if (route.method === "GET") return jsonAnswer(200, await route.handle({ ...call, body: new BodyFields({}) }));
-  const body = await readFields(request);
+  const body = fieldsOf(await request.readBody(), MAX_ACTION_BYTES);
   try {
     return jsonAnswer(200, await route.handle({ ...call, body }));
   } finally {
@@ -146,12 +141,12 @@ async function answerApi(tools: AnswerTools, request: DashboardRequest, person: 
   }
 }
 
-async function findRoute({ lasting, open }: AnswerTools, method: string, path: string) {
-  const match = findPageApiRoute(lasting, method, path);
-  return match.kind === "no_such_path" ? findPageApiRoute((await open()).routes, method, path) : match;
+async function findIn({ lasting, open }: AnswerTools, method: string, path: string) {
+  const match = findRoute(lasting, method, path);
+  return match.kind === "no_such_path" ? findRoute((await open()).routes, method, path) : match;
 }
 
-function openStream({ live, log }: AnswerTools, person: Viewer): DashboardAnswer {
+function openStream({ live, log }: AnswerTools, person: Viewer): WebAnswer {
   if (live.isFullFor(person))
     return errorAnswer(503, {
       code: "too_many_streams",
@@ -159,11 +154,7 @@ function openStream({ live, log }: AnswerTools, person: Viewer): DashboardAnswer
     });
   // Jobs may have been chosen by a text in errors.
   noteReading(log, person, { path: STREAM_PATH, quotes: true });
-  return {
-    kind: "stream",
-    headers: { "content-type": "text/event-stream; charset=utf-8", "x-accel-buffering": "no" },
-    open: (sink) => live.open(sink, person),
-  };
+  return eventStreamAnswer((sink) => live.open(sink, person));
 }
 
 /** Who may see all sees errors and contacts as they are, without asking for each. */
@@ -192,27 +183,8 @@ function checkRole({ needs }: DashboardRoute, { role, payloads }: Viewer): void 
     throw new PageApiError(403, { code: "payload_hidden", message: "You may not see payloads." });
 }
 
-async function readFields(request: DashboardRequest): Promise<BodyFields> {
-  const read = await request.readBody();
-  switch (read.kind) {
-    case "read":
-      return new BodyFields(read.json);
-    case "not_json":
-      throw new PageApiError(400, { code: "not_json", message: "The body is not JSON." });
-    case "too_large":
-      throw new PageApiError(413, { code: "too_large", message: `A body may have at most ${MAX_ACTION_BYTES} bytes.` });
-    case "timeout":
-      throw new PageApiError(408, { code: "body_timeout", message: "The body did not arrive in time." });
-    case "consumed":
-      throw new PageApiError(400, {
-        code: "body_consumed",
-        message: "Another parser has read the body before the dashboard, and left nothing of it on the request.",
-      });
-  }
-}
-
 /** Messages of this package say what to do; any other error is for the log only. */
-function answerError(failures: FailureLog, error: unknown): DashboardAnswer {
+function answerError(failures: FailureLog, error: unknown): WebAnswer {
   if (error instanceof PageApiError || isPigeonholeError(error)) {
     const { status, body } = errorAnswerFor(error);
     if (status >= 500) failures.note(error, "dashboard_failed");

@@ -1,4 +1,4 @@
-import { PageApiError, badField } from "../dev/api/page-api-error.js";
+import { PageApiError, badField } from "../web/page-api-error.js";
 import type { BulkJob, JobChoice } from "../store/bulk-jobs.js";
 import { PAGE_LIMIT } from "../store/inbox-view.js";
 import type { WorkState } from "../store/work-state.js";

@@ -9,9 +9,9 @@ import { ActionLog } from "./action-log.js";
 import { ActionTokens } from "./action-token.js";
 import { type OpenDashboard, createAnswer } from "./answer-request.js";
 import type { DashboardSession } from "./api/session.js";
-import { DashboardFiles } from "./dashboard-files.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import { type AllowAnswer, DASHBOARD_OPTIONS, type DashboardOptions } from "./dashboard-options.js";
+import { BuiltFiles } from "../web/built-files.js";
 import type { DashboardRoute } from "./dashboard-route.js";
 import { DeliveryLog } from "./delivery-log.js";
 import { deliveryRoutes } from "./delivery-routes.js";
@@ -78,7 +78,7 @@ export function createDashboard<Req = never>(
     origin,
     hosts,
     file: parts.options.store.file,
-    files: new DashboardFiles(),
+    files: new BuiltFiles("dashboard-page"),
     open,
     lasting: [
       sessionRoute({ open, operator, storeOrMemory, handlers: () => handlersOf(parts), now: () => clock.now() }),

@@ -1,4 +1,4 @@
-import type { BodyFields } from "../dev/api/body-fields.js";
+import type { BodyFields } from "../web/body-fields.js";
 import type { Viewer } from "./identify-viewer.js";
 
 /** One call of the dashboard's API, by a person who may make it. */

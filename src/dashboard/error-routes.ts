@@ -1,8 +1,8 @@
 import { HOUR, MINUTE } from "../base/duration.js";
 import { isoTime } from "../base/iso-time.js";
 import { escapeControls } from "../base/text.js";
-import { givenIn, momentOf, listPageOf } from "../dev/api/page-of-query.js";
-import { badField } from "../dev/api/page-api-error.js";
+import { givenIn, momentOf, listPageOf } from "../web/page-of-query.js";
+import { badField } from "../web/page-api-error.js";
 import type { ErrorGroup } from "../store/error-groups.js";
 import { errorKindOf } from "../store/error-kind.js";
 import type { ErrorGroupPage, ErrorGroupRow } from "./api/error-groups.js";

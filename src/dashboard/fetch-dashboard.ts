@@ -1,16 +1,9 @@
 import { systemClock } from "../base/clock.js";
 import { LATE, inTime } from "../base/wait.js";
 import type { FetchHandler } from "../http/fetch-mount.js";
-import { DASHBOARD_HEADERS } from "./dashboard-files.js";
-import {
-  ACTION_TIMEOUT_MS,
-  type DashboardAnswer,
-  type DashboardRequest,
-  MAX_ACTION_BYTES,
-  type RequestBody,
-  parseBody,
-  textAnswer,
-} from "./dashboard-request.js";
+import { BODY_TIMEOUT_MS, type JsonBody, parseBody } from "../web/json-body.js";
+import { SAFETY_HEADERS, type WebAnswer, textAnswer } from "../web/web-answer.js";
+import { type DashboardRequest, MAX_ACTION_BYTES } from "./dashboard-request.js";
 import { splitMount } from "./split-mount.js";
 
 /** Messages that a client has not read yet; then it is disconnected. */
@@ -18,7 +11,7 @@ const MAX_UNREAD_MESSAGES = 100;
 
 /** For Hono, Next.js route handlers, Bun and Deno. Never rejects. */
 export function createFetchDashboard(
-  answer: (request: DashboardRequest) => Promise<DashboardAnswer>,
+  answer: (request: DashboardRequest) => Promise<WebAnswer>,
   mount: string | undefined,
 ): FetchHandler {
   return async (request) => {
@@ -38,18 +31,18 @@ export function createFetchDashboard(
   };
 }
 
-async function readJson(request: Request): Promise<RequestBody> {
+async function readJson(request: Request): Promise<JsonBody> {
   if (request.bodyUsed) return { kind: "consumed" };
   if (request.body === null) return { kind: "not_json" };
   const reader = request.body.getReader();
-  const reading = readText(reader).catch((): RequestBody => ({ kind: "timeout" }));
-  const read = await inTime(reading, systemClock, ACTION_TIMEOUT_MS);
+  const reading = readText(reader).catch((): JsonBody => ({ kind: "timeout" }));
+  const read = await inTime(reading, systemClock, BODY_TIMEOUT_MS);
   if (read !== LATE) return read;
   cancelRest(reader);
   return { kind: "timeout" };
 }
 
-async function readText(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<RequestBody> {
+async function readText(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<JsonBody> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for (let next = await reader.read(); !next.done; next = await reader.read()) {
@@ -60,7 +53,7 @@ async function readText(reader: ReadableStreamDefaultReader<Uint8Array>): Promis
     }
     chunks.push(next.value);
   }
-  return parseBody(Buffer.concat(chunks).toString());
+  return parseBody(Buffer.concat(chunks).toString(), MAX_ACTION_BYTES);
 }
 
 /** Lets the sender stop. The answer does not wait for it. */
@@ -68,14 +61,14 @@ function cancelRest(reader: ReadableStreamDefaultReader<Uint8Array>): void {
   reader.cancel().catch(() => undefined);
 }
 
-function toResponse({ method, signal }: Request, answer: DashboardAnswer): Response {
-  const headers = { ...DASHBOARD_HEADERS, ...answer.headers };
+function toResponse({ method, signal }: Request, answer: WebAnswer): Response {
+  const headers = { ...SAFETY_HEADERS, ...answer.headers };
   if (answer.kind === "stream") return new Response(streamOf(answer, signal), { headers });
   const body = typeof answer.body === "string" ? answer.body : new Uint8Array(answer.body);
   return new Response(method === "HEAD" ? null : body, { status: answer.status, headers });
 }
 
-function streamOf({ open }: DashboardAnswer & { kind: "stream" }, signal: AbortSignal): ReadableStream<Uint8Array> {
+function streamOf({ open }: WebAnswer & { kind: "stream" }, signal: AbortSignal): ReadableStream<Uint8Array> {
   let close: () => void = () => undefined;
   let isEnded = false;
   const end = (finish: () => void): void => {

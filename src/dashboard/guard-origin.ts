@@ -1,4 +1,5 @@
-import type { PageApiErrorBody } from "../dev/api/page-api.js";
+import type { PageApiErrorBody } from "../web/page-api-error.js";
+import { isJsonType, isOfOtherSite } from "../web/same-site.js";
 import type { DashboardRequest } from "./dashboard-request.js";
 
 /** Why a request is refused before anything is done. */
@@ -8,8 +9,6 @@ export interface RequestRefusal {
   /** Where an action's page and the dashboard seem to be, which a proxy may be the cause of. */
   hosts?: { page: string; dashboard: string };
 }
-
-const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
 
 /**
  * Keeps pages of other origins away, although the browser sends the login's cookie with their requests. Undefined for a
@@ -25,11 +24,12 @@ export function guardOrigin(
   if (own.length > 0 && !own.includes(host))
     return { ...FOREIGN_HOST, hosts: { page: host.slice(0, MAX_HOST_LENGTH), dashboard: own.join(", ") } };
   const isRead = request.method === "GET" || request.method === "HEAD";
-  if (isRead) return request.path.startsWith("/api/") && isOfOther(request) ? FOREIGN_READ : undefined;
+  const isOfOther = isOfOtherSite(request.header("sec-fetch-site"));
+  if (isRead) return request.path.startsWith("/api/") && isOfOther ? FOREIGN_READ : undefined;
   if (request.method !== "POST") return refuse(405, "wrong_method", "The dashboard takes GET and POST.");
-  if (isOfOther(request)) return FOREIGN_ACTION;
+  if (isOfOther) return FOREIGN_ACTION;
   if (!isFromOwnPage(request, ownOrigin)) return refuseOrigin(request, ownOrigin);
-  if (JSON_TYPE.test(request.header("content-type") ?? "")) return undefined;
+  if (isJsonType(request.header("content-type"))) return undefined;
   return refuse(415, "not_json", "An action must have content-type: application/json.");
 }
 
@@ -51,12 +51,6 @@ const OTHER_ORIGIN = refuseForeign(
 );
 /** Of header values in the log. */
 const MAX_HOST_LENGTH = 300;
-
-/** What the browser says, which no page can change. Old browsers and programs say nothing. */
-function isOfOther(request: DashboardRequest): boolean {
-  const site = request.header("sec-fetch-site");
-  return site !== undefined && site !== "same-origin" && site !== "none";
-}
 
 /**
  * An action names its page: by what the browser says, or by the origin. The host of an origin is compared with the one

@@ -1,9 +1,9 @@
 import { DAY } from "../base/duration.js";
 import { isoTime } from "../base/iso-time.js";
 import { escapeControls } from "../base/text.js";
-import { requireField } from "../dev/api/body-fields.js";
+import { requireField } from "../web/body-fields.js";
 import { handlerTimesRow } from "../dev/api/inbox-rows.js";
-import { badField } from "../dev/api/page-api-error.js";
+import { badField } from "../web/page-api-error.js";
 import { stepAt } from "../store/figure-rows.js";
 import { LONG_STEPS } from "../store/figures.js";
 import type { StoreCounts } from "../store/inbox-view.js";

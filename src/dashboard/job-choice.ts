@@ -1,6 +1,6 @@
-import { BodyFields, requireField } from "../dev/api/body-fields.js";
-import { badField } from "../dev/api/page-api-error.js";
-import { readMoment } from "../dev/api/page-of-query.js";
+import { BodyFields, requireField } from "../web/body-fields.js";
+import { badField } from "../web/page-api-error.js";
+import { readMoment } from "../web/page-of-query.js";
 import { isoTime } from "../base/iso-time.js";
 import type { JobChoice } from "../store/bulk-jobs.js";
 import { MAX_CHOSEN } from "./api/work.js";

@@ -1,6 +1,6 @@
 import { isoTime } from "../base/iso-time.js";
-import { requireField } from "../dev/api/body-fields.js";
-import { PageApiError } from "../dev/api/page-api-error.js";
+import { requireField } from "../web/body-fields.js";
+import { PageApiError } from "../web/page-api-error.js";
 import { type BulkJob, JOB_ACTIONS } from "../store/bulk-jobs.js";
 import type { ActionLog } from "./action-log.js";
 import { CHOOSING_MS, chooseShown } from "./choose-shown.js";

@@ -4,7 +4,7 @@ import type { BulkJob } from "../store/bulk-jobs.js";
 import type { BulkJobRow } from "./api/jobs.js";
 import { type DashboardNow, OLD_COUNTS_MS, type StreamMessages } from "./api/now.js";
 import type { PayloadAccess } from "./api/session.js";
-import type { StreamSink } from "./dashboard-request.js";
+import type { StreamSink } from "../web/web-answer.js";
 import type { FailureLog } from "./failure-log.js";
 import type { Viewer } from "./identify-viewer.js";
 import { jobRow } from "./job-routes.js";

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import type { Pieces } from "../capture/redact/pieces.js";
-import { PageApiError } from "../dev/api/page-api-error.js";
+import { PageApiError } from "../web/page-api-error.js";
 import { InTurn } from "./in-turn.js";
 
 /** How long the event loop is taken at once, but for the piece that ends it, in milliseconds. */

@@ -1,7 +1,7 @@
 import { discardEachContactEvent, retryEachContactEvent } from "../dev/api/change-each.js";
-import { givenIn, momentOf, listPageOf } from "../dev/api/page-of-query.js";
+import { givenIn, momentOf, listPageOf } from "../web/page-of-query.js";
 import type { InboxChanges } from "../dev/api/page-api.js";
-import { PageApiError } from "../dev/api/page-api-error.js";
+import { PageApiError } from "../web/page-api-error.js";
 import { OUTBOX_STATES, type OutboxPage, type OutboxQuery } from "../store/outbox.js";
 import type { ActionLog } from "./action-log.js";
 import type {

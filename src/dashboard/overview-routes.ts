@@ -1,6 +1,6 @@
 import { handlerTimesRow } from "../dev/api/inbox-rows.js";
 import type { ReceiverParts } from "../receiver/receiver-parts.js";
-import { badField } from "../dev/api/page-api-error.js";
+import { badField } from "../web/page-api-error.js";
 import { type FigureRange, LONG_STEPS } from "../store/figures.js";
 import { stepAt } from "../store/figure-rows.js";
 import type { StoreTrouble } from "./api/now.js";

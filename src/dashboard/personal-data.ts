@@ -9,7 +9,7 @@ import { createPieceRedactor } from "../capture/redact/redactor.js";
 import { SHARED_PROFILE } from "../capture/redact/redaction-profiles.js";
 import { contactEventRow } from "../dev/api/inbox-rows.js";
 import type { HandlerErrorRows, InboxEvent } from "../dev/api/page-api.js";
-import { PageApiError, badField } from "../dev/api/page-api-error.js";
+import { PageApiError, badField } from "../web/page-api-error.js";
 import type { OutboxView } from "../store/outbox.js";
 import type { DashboardContactEvent } from "./api/contact-events.js";
 import type { ShownPayload } from "./api/event.js";

@@ -13,7 +13,7 @@ import { exportRoutes } from "./api/export-routes.js";
 import { inboxRoutes } from "./api/inbox-routes.js";
 import { sandboxRoutes } from "./api/sandbox-routes.js";
 import type { Session } from "./api/page-api.js";
-import type { PageApiRoute } from "./api/page-api-route.js";
+import type { WebRoute } from "../web/find-route.js";
 import { createCaptureListener } from "./capture-port/capture-listener.js";
 import { forwardedOrigin } from "./capture-port/sender-address.js";
 import { Cleanup } from "./cleanup.js";
@@ -27,7 +27,7 @@ import type { Report } from "./lines/dev-event.js";
 import { listen, listenOnLoopback } from "./listen.js";
 import { type DevServerOptions, type ResolvedDevServer, resolveDevServerOptions } from "./options.js";
 import { EventStream } from "./page-port/event-stream.js";
-import { createPageFiles } from "./page-port/page-files.js";
+import { BuiltFiles } from "../web/built-files.js";
 import { createPageListener } from "./page-port/page-listener.js";
 import { projectTokens } from "./page-port/project-tokens.js";
 import { PublicUrl } from "./public-url.js";
@@ -237,7 +237,7 @@ export class DevServer {
       captures: this.captures.size,
     });
 
-  #routes(): PageApiRoute[] {
+  #routes(): WebRoute[] {
     const { assumptions, rules, maxBodyBytes, clock, sandbox } = this.#resolved;
     const now = (): number => clock.now();
     const about = { log: this.#log, secrets: this.#knownSecrets, assumptions, now };
@@ -255,7 +255,7 @@ export class DevServer {
     const { pagePort } = this.#resolved;
     if (pagePort === false) return;
     const guard = { port: 0, ...(await projectTokens(this.#folder)) };
-    const files = createPageFiles(this.#options.pageFolder);
+    const files = new BuiltFiles(this.#options.pageFolder ?? "page");
     const maxBodyBytes = this.#resolved.maxBodyBytes + BODY_MARGIN;
     const shown = { guard: () => guard, routes: this.#routes(), stream: this.#stream, files, maxBodyBytes };
     const paging = await listenOnLoopback(createPageListener(shown), pagePort, "pagePort");

@@ -1,5 +1,5 @@
 import { PigeonholeError } from "#pigeonhole/base/error.js";
-import { errorAnswerFor } from "#pigeonhole/dev/api/error-answer.js";
+import { errorAnswerFor } from "#pigeonhole/web/error-answer.js";
 import { expect, test } from "vitest";
 
 test.each([

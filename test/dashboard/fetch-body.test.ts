@@ -1,7 +1,8 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createFetchDashboard } from "#pigeonhole/dashboard/fetch-dashboard.js";
-import { ACTION_TIMEOUT_MS, MAX_ACTION_BYTES } from "#pigeonhole/dashboard/dashboard-request.js";
-import type { StreamSink } from "#pigeonhole/dashboard/dashboard-request.js";
+import { MAX_ACTION_BYTES } from "#pigeonhole/dashboard/dashboard-request.js";
+import { BODY_TIMEOUT_MS } from "#pigeonhole/web/json-body.js";
+import type { StreamSink } from "#pigeonhole/web/web-answer.js";
 
 const URL_OF_PAGE = "https://ops.example/api/stream";
 
@@ -51,6 +52,6 @@ test("a body that does not come in time is cancelled", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
   const posted = postPieces("never");
-  await vi.advanceTimersByTimeAsync(ACTION_TIMEOUT_MS);
+  await vi.advanceTimersByTimeAsync(BODY_TIMEOUT_MS);
   expect(await posted).toEqual({ kind: "timeout", isCancelled: true });
 });

@@ -1,7 +1,7 @@
 import { createServer, get } from "node:http";
 import { setImmediate } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { jsonAnswer } from "#pigeonhole/dashboard/dashboard-request.js";
+import { jsonAnswer } from "#pigeonhole/web/web-answer.js";
 import { LoopShare } from "#pigeonhole/dashboard/loop-share.js";
 import { createNodeDashboard } from "#pigeonhole/dashboard/node-dashboard.js";
 import { PersonalData } from "#pigeonhole/dashboard/personal-data.js";

@@ -125,7 +125,7 @@ describe("the dev server", () => {
     const { dev } = await startDev({ pageFolder: makeFolder() });
     const page = new URL(dev.pageUrl ?? "");
     const answer = await send(page.origin, { headers: [["Authorization", `Bearer ${page.searchParams.get("t")}`]] });
-    expect(answer).toMatchObject({ status: 200, headers: { "content-type": "text/plain; charset=utf-8" } });
+    expect(answer).toMatchObject({ status: 503, headers: { "content-type": "text/plain; charset=utf-8" } });
     expect(answer.text).toContain("npm run build");
     expect((await callApi(dev, "/api/session")).status).toBe(200);
   });

@@ -2,6 +2,8 @@ import { request } from "node:http";
 import { fakeClock } from "pigeonhole/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { EventStream } from "#pigeonhole/dev/page-port/event-stream.js";
+import { eventStreamAnswer } from "#pigeonhole/web/web-answer.js";
+import { writeAnswer } from "#pigeonhole/web/write-answer.js";
 import type { DevServer } from "#pigeonhole/dev/start-dev-server.js";
 import { callApi, deliver, startApp, startDev } from "./dev-harness.js";
 import { listen } from "../support/listen.js";
@@ -128,7 +130,13 @@ describe("the stream itself", () => {
   async function serve(clock = fakeClock()) {
     const stream = new EventStream(clock);
     const { createServer } = await import("node:http");
-    const server = createServer((req, res) => stream.open(req, res));
+    const server = createServer((req, res) =>
+      writeAnswer(
+        req,
+        res,
+        eventStreamAnswer((sink) => stream.open(sink, req.headers["last-event-id"])),
+      ),
+    );
     const port = await listen(server);
     onTestFinished(() => {
       stream.close();

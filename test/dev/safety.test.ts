@@ -255,7 +255,7 @@ describe("the answers of the page's port", () => {
       expect(headers).toMatchObject({
         "x-content-type-options": "nosniff",
         "referrer-policy": "no-referrer",
-        "content-security-policy": expect.stringMatching(/default-src 'self'.*frame-ancestors 'none'/) as string,
+        "content-security-policy": expect.stringMatching(/default-src 'none'.*frame-ancestors 'none'/) as string,
       });
       expect(headers["content-security-policy"]).not.toMatch(/unsafe-|https?:|\*/);
       expect(headers["x-powered-by"]).toBeUndefined();

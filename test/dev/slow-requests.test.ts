@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { once } from "node:events";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { readRequestBody } from "#pigeonhole/dev/capture-port/read-request-body.js";
+import { readRequestBody } from "#pigeonhole/web/read-request-body.js";
 import { listen } from "#pigeonhole/dev/listen.js";
 
 /** Sends the beginning of a request and nothing more; resolves with what came back once the server closed. */

@@ -5,11 +5,11 @@ import { isEventType } from "../../protocol/event-types.js";
 import { sampleEvent } from "../../sandbox/samples/sample-event.js";
 import type { Replay } from "../forward/replay.js";
 import type { SendSample } from "./send-sample.js";
-import { PageApiError } from "./page-api-error.js";
-import { requireField } from "./body-fields.js";
+import { PageApiError } from "../../web/page-api-error.js";
+import { requireField } from "../../web/body-fields.js";
 import { optional, readIds } from "./capture-routes.js";
 import { type PageReplayReport, type SendReport, SIGNATURE_VARIANTS } from "./page-api.js";
-import type { PageApiRoute } from "./page-api-route.js";
+import type { WebRoute } from "../../web/find-route.js";
 
 /** How often one request may send a capture or event. A larger number is a typing error. */
 const MAX_TIMES = 1_000;
@@ -24,7 +24,7 @@ export interface ActionRouteDeps {
 }
 
 /** Routes that replay captures and send sample events. */
-export function actionRoutes({ folder, replay, sendSample, maxBodyBytes, now }: ActionRouteDeps): PageApiRoute[] {
+export function actionRoutes({ folder, replay, sendSample, maxBodyBytes, now }: ActionRouteDeps): WebRoute[] {
   return [
     {
       method: "POST",

@@ -6,10 +6,10 @@ import { summarizeCapture } from "../../capture/model/summarize-capture.js";
 import type { SignatureAssumptions } from "../../protocol/assumptions.js";
 import type { CaptureLog } from "../forward/capture-log.js";
 import { keepHeldTag, isHeld } from "../forward/held-tag.js";
-import { PageApiError, badField } from "./page-api-error.js";
-import { type BodyFields, requireField } from "./body-fields.js";
+import { PageApiError, badField } from "../../web/page-api-error.js";
+import { type BodyFields, requireField } from "../../web/body-fields.js";
 import type { CaptureDetail, CapturePage, SignatureReport, RetryLine } from "./page-api.js";
-import type { PageApiRoute } from "./page-api-route.js";
+import type { WebRoute } from "../../web/find-route.js";
 import { explainCapture } from "./explain-capture.js";
 import { readRetryAfter } from "../../base/retry-wait.js";
 import { shownAnswer } from "../../capture/model/answer-advice.js";
@@ -31,7 +31,7 @@ export interface CaptureRouteDeps {
 }
 
 /** The list of captures, one capture, and its label, note and pin. */
-export function captureRoutes({ log, secrets, assumptions, now }: CaptureRouteDeps): PageApiRoute[] {
+export function captureRoutes({ log, secrets, assumptions, now }: CaptureRouteDeps): WebRoute[] {
   return [
     {
       method: "GET",

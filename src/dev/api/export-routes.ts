@@ -11,9 +11,9 @@ import type { NamedSecret } from "../../capture/model/judge-signature.js";
 import type { SignatureAssumptions } from "../../protocol/assumptions.js";
 import type { CaptureLog } from "../forward/capture-log.js";
 import type { ForwardRule } from "../forward/forward-rules.js";
-import { requireField } from "./body-fields.js";
+import { requireField } from "../../web/body-fields.js";
 import { mustGet, readIds } from "./capture-routes.js";
-import type { PageApiRoute } from "./page-api-route.js";
+import type { WebRoute } from "../../web/find-route.js";
 
 export interface ExportRouteDeps {
   log: CaptureLog;
@@ -28,7 +28,7 @@ export interface ExportRouteDeps {
 }
 
 /** Exports captures as text. Commands are signed; they never contain the secret. */
-export function exportRoutes(deps: ExportRouteDeps): PageApiRoute[] {
+export function exportRoutes(deps: ExportRouteDeps): WebRoute[] {
   const { log, maxBodyBytes } = deps;
   return [
     {

@@ -8,8 +8,8 @@ import { readIds } from "./capture-routes.js";
 import { changeEach, discardEachContactEvent, retryEachContactEvent } from "./change-each.js";
 import { findRows, textOfContactEvent, textOfEvent } from "./find-rows.js";
 import { contactEventRow, eventRow, handlerTimesRow } from "./inbox-rows.js";
-import { momentOf, listPageOf } from "./page-of-query.js";
-import { PageApiError } from "./page-api-error.js";
+import { momentOf, listPageOf } from "../../web/page-of-query.js";
+import { PageApiError } from "../../web/page-api-error.js";
 import type {
   ContactEventDetail,
   ContactEventPage,
@@ -21,7 +21,7 @@ import type {
   InboxOverview,
   WorkList,
 } from "./page-api.js";
-import type { PageApiRoute } from "./page-api-route.js";
+import type { WebRoute } from "../../web/find-route.js";
 
 /** Of the key of a contact event. */
 const MAX_KEY_LENGTH = 255;
@@ -33,7 +33,7 @@ export interface InboxRouteDeps {
 }
 
 /** Reads and manages a receiver's database. Without one each of these answers 404 `no_inbox`. */
-export function inboxRoutes({ receiver, folder }: InboxRouteDeps): PageApiRoute[] {
+export function inboxRoutes({ receiver, folder }: InboxRouteDeps): WebRoute[] {
   const database = (): InboxOperator => {
     if (receiver.inbox !== undefined) return receiver.inbox;
     throw new PageApiError(404, {
@@ -105,7 +105,7 @@ async function listEvents(database: InboxOperator, query: URLSearchParams): Prom
 }
 
 /** What is done to events: to several, or to one. */
-function changeRoutes(database: () => InboxOperator, receiver: InboxRouteDeps["receiver"]): PageApiRoute[] {
+function changeRoutes(database: () => InboxOperator, receiver: InboxRouteDeps["receiver"]): WebRoute[] {
   const followed = async <Result>(id: string, change: Promise<Result>): Promise<Result> => {
     const result = await change;
     receiver.work?.follow(id);
@@ -157,7 +157,7 @@ function changeRoutes(database: () => InboxOperator, receiver: InboxRouteDeps["r
 }
 
 /** The outbox. */
-function contactEventRoutes(database: () => InboxOperator): PageApiRoute[] {
+function contactEventRoutes(database: () => InboxOperator): WebRoute[] {
   return [
     {
       method: "GET",

@@ -46,13 +46,6 @@ import type { HandlerTimes, RunTimeBucket } from "../../store/handler-times.js";
 import type { FailedRun } from "../../store/inbox-view.js";
 import type { Capture, CaptureAttempt, CaptureSummary, SignMode } from "../../capture/model/capture.js";
 
-export interface PageApiErrorBody {
-  code: string;
-  message: string;
-  /** The field that caused the error, if there is one. */
-  param?: string;
-}
-
 export interface Session {
   version: string;
   /** Where deliveries are received on this machine. */

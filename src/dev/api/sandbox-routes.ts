@@ -5,10 +5,10 @@ import { SandboxApiError } from "../../sandbox/api/api-handlers.js";
 import type { DeliveryFaultRule } from "../../sandbox/delivery/delivery-faults.js";
 import type { Sandbox } from "../../sandbox/control/sandbox.js";
 import type { DevSandbox } from "../sandbox/dev-sandbox.js";
-import { type BodyFields, requireField } from "./body-fields.js";
+import { type BodyFields, requireField } from "../../web/body-fields.js";
 import { describeSandbox, removeFault } from "../sandbox/describe-sandbox.js";
-import { PageApiError, badField } from "./page-api-error.js";
-import type { PageApiRoute } from "./page-api-route.js";
+import { PageApiError, badField } from "../../web/page-api-error.js";
+import type { WebRoute } from "../../web/find-route.js";
 import type { AdvanceReport, EmitReport, SandboxState } from "../sandbox/sandbox-state.js";
 
 /** Events that one request may fire. */
@@ -16,7 +16,7 @@ const MAX_EMITTED = 1_000;
 const MAX_TEXT_LENGTH = 200;
 
 /** Shows and moves the emulated service. Without one each of these answers 404 `no_sandbox`. */
-export function sandboxRoutes(sandbox: DevSandbox | undefined): PageApiRoute[] {
+export function sandboxRoutes(sandbox: DevSandbox | undefined): WebRoute[] {
   const running = (): DevSandbox => {
     if (sandbox !== undefined) return sandbox;
     throw new PageApiError(404, { code: "no_sandbox", message: "Start with --with-sandbox for an emulated service." });

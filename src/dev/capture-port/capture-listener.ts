@@ -5,7 +5,7 @@ import type { HeaderList } from "../../capture/model/capture.js";
 import { headerListReader } from "../../capture/model/judge-signature.js";
 import type { SenderAnswer, ReceiveDelivery } from "../forward/forwarder.js";
 import type { Report } from "../lines/dev-event.js";
-import { type BodyResult, readRequestBody } from "./read-request-body.js";
+import { type BodyResult, readRequestBody } from "../../web/read-request-body.js";
 import { senderAddress, sourceOf } from "./sender-address.js";
 
 const BODY_TIMEOUT_MS = 10 * SECOND;

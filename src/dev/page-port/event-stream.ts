@@ -1,15 +1,12 @@
 import { randomBytes } from "node:crypto";
-import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Clock, Timer } from "../../base/clock.js";
 import { SECOND } from "../../base/duration.js";
+import type { StreamSink } from "../../web/web-answer.js";
 
 const HEARTBEAT_MS = 15 * SECOND;
 
 /** Messages that are kept for pages that reconnect. */
 const KEPT_MESSAGES = 2_000;
-
-/** A page that does not read is disconnected. It reconnects and asks for what it missed. */
-const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
 
 interface Message {
   number: number;
@@ -25,7 +22,7 @@ export class EventStream {
   /** Distinguishes this run's ids from another run's. */
   readonly #run = randomBytes(4).toString("hex");
   readonly #kept: Message[] = [];
-  readonly #pages = new Set<ServerResponse>();
+  readonly #pages = new Set<StreamSink>();
   #number = 0;
   #heartbeat: Timer | undefined;
 
@@ -43,17 +40,15 @@ export class EventStream {
     const text = `id: ${this.#run}-${this.#number}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
     this.#kept.push({ number: this.#number, text });
     if (this.#kept.length > KEPT_MESSAGES) this.#kept.shift();
-    for (const page of this.#pages) this.#write(page, text);
+    for (const page of this.#pages) page.write(text);
   }
 
-  /** Answers a request with the stream, until the page disconnects or {@link close} is called. */
-  open(req: IncomingMessage, res: ServerResponse): void {
-    res.writeHead(200, { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-store" });
-    res.write(`retry: 1000\n\n${this.#missedBy(req.headers["last-event-id"])}`);
-    this.#pages.add(res);
-    res.on("close", () => this.#pages.delete(res));
-    res.on("error", () => this.#pages.delete(res));
+  /** Writes to the page until {@link close}; returns a function to be called when the page has disconnected. */
+  open(page: StreamSink, lastId: string | string[] | undefined): () => void {
+    page.write(`retry: 1000\n\n${this.#missedBy(lastId)}`);
+    this.#pages.add(page);
     if (this.#heartbeat === undefined) this.#beat();
+    return () => void this.#pages.delete(page);
   }
 
   close(): void {
@@ -75,14 +70,9 @@ export class EventStream {
       .join("");
   }
 
-  #write(page: ServerResponse, text: string): void {
-    if (page.writableLength > MAX_UNREAD_BYTES) page.destroy();
-    else page.write(text);
-  }
-
   #beat(): void {
     this.#heartbeat = this.#clock.setTimer(() => {
-      for (const page of this.#pages) this.#write(page, ": still here\n\n");
+      for (const page of this.#pages) page.write(": still here\n\n");
       this.#beat();
     }, HEARTBEAT_MS);
   }

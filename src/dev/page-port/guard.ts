@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { isJsonType, isOfOtherSite } from "../../web/same-site.js";
 import { isSameToken } from "./session-token.js";
 
 /** What keeps other people's pages and programs away from the page's port. */
@@ -18,7 +19,6 @@ export type GuardVerdict =
   | { kind: "refuse"; status: 401 | 403 | 421 | 415; code: string; message: string };
 
 const HOST = /^(?:localhost|127\.0\.0\.1|\[::1\]|[a-z0-9-]+(?:\.[a-z0-9-]+)*\.localhost)(?::(\d{1,5}))?$/;
-const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
 
 /**
  * Decides before any routing whether a request is allowed, including the event stream and files.
@@ -43,12 +43,11 @@ export function guardRequest(req: IncomingMessage, secrets: GuardSecrets): Guard
   }
   // A bookmark of the printed URL has the token: remove it from the address bar again.
   if (hasUrlToken(req, secrets)) return { kind: "enter", cookie: cookieFor(secrets) };
-  const site = headers["sec-fetch-site"];
-  if (site !== undefined && site !== "same-origin" && site !== "none") {
+  if (isOfOtherSite(headers["sec-fetch-site"])) {
     return refuse(403, "foreign_origin", "Pages of other origins may not use this port.");
   }
   if (req.method === "GET" || req.method === "HEAD") return { kind: "pass" };
-  if (!JSON_TYPE.test(headers["content-type"] ?? "")) {
+  if (!isJsonType(headers["content-type"])) {
     return refuse(415, "not_json", "A change must have content-type: application/json.");
   }
   if (headers["x-pigeonhole"] !== "1") {

@@ -29,7 +29,7 @@ import type {
   SandboxState,
 } from "../../dev/sandbox/sandbox-state.js";
 import type { CaptureSummary, SignMode } from "../../capture/model/capture.js";
-import { writeSegment } from "../../dev/api/path-segment.js";
+import { writeSegment } from "../../web/path-segment.js";
 import { createJsonRequests } from "./json-request.js";
 
 const { readJson, postJson } = createJsonRequests({

@@ -1,5 +1,5 @@
-import { PageApiError } from "../../dev/api/page-api-error.js";
-import type { PageApiErrorBody } from "../../dev/api/page-api.js";
+import { PageApiError } from "../../web/page-api-error.js";
+import type { PageApiErrorBody } from "../../web/page-api-error.js";
 import { addressOf } from "./address-of.js";
 
 interface JsonRequestOptions {

@@ -1,7 +1,7 @@
 import { computed, effect, signal } from "@preact/signals";
 import type { CaptureSummary } from "../../capture/model/capture.js";
 import { listCaptures } from "../api/calls.js";
-import { PageApiError } from "../../dev/api/page-api-error.js";
+import { PageApiError } from "../../web/page-api-error.js";
 import { announcement, reportProblem } from "./notice.js";
 import { readParam, setParams } from "./address.js";
 

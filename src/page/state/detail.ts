@@ -3,7 +3,7 @@ import { errorMessage } from "../../base/error-text.js";
 import type { CaptureSummary } from "../../capture/model/capture.js";
 import type { CaptureDetail } from "../../dev/api/page-api.js";
 import { readCapture } from "../api/calls.js";
-import { PageApiError } from "../../dev/api/page-api-error.js";
+import { PageApiError } from "../../web/page-api-error.js";
 import { reportProblem } from "./notice.js";
 import { closeDetail, openId } from "./selection.js";
 

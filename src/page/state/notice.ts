@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import { errorMessage } from "../../base/error-text.js";
-import { PageApiError } from "../../dev/api/page-api-error.js";
+import { PageApiError } from "../../web/page-api-error.js";
 
 export interface Notice {
   id: number;

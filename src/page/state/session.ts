@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import type { Session } from "../../dev/api/page-api.js";
 import { readSession } from "../api/calls.js";
-import { PageApiError } from "../../dev/api/page-api-error.js";
+import { PageApiError } from "../../web/page-api-error.js";
 import { reportProblem, signedOut } from "./notice.js";
 
 /** Null until the dev server has answered for the first time. */

@@ -16,8 +16,8 @@ import type { DashboardOverview, FigureRange } from "../../../dashboard/api/over
 import { TOKEN_HEADER, type DashboardSession } from "../../../dashboard/api/session.js";
 import type { DashboardEventPage, HandlerReport, RunningWork } from "../../../dashboard/api/work.js";
 import { escapeControls } from "../../../base/text.js";
-import { PageApiError } from "../../../dev/api/page-api-error.js";
-import { writeSegment } from "../../../dev/api/path-segment.js";
+import { PageApiError } from "../../../web/page-api-error.js";
+import { writeSegment } from "../../../web/path-segment.js";
 import { createJsonRequests } from "../../api/json-request.js";
 
 /** Of the last session that was read; the name is undefined before the first. */

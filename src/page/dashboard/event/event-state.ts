@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import type { DashboardEventDetail, FileText } from "../../../dashboard/api/event.js";
-import { PageApiError } from "../../../dev/api/page-api-error.js";
+import { PageApiError } from "../../../web/page-api-error.js";
 import { confirmed } from "../../state/confirmed.js";
 import { copyText } from "../../state/copy-text.js";
 import { reportProblem, runAction, showNotice } from "../../state/notice.js";

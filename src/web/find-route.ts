@@ -2,7 +2,7 @@ import type { BodyFields } from "./body-fields.js";
 import { readSegment } from "./path-segment.js";
 
 /** One request of the page. */
-export interface PageApiCall {
+export interface WebCall {
   /** The part of the path in place of `{id}`, decoded; empty without one. */
   id: string;
   query: URLSearchParams;
@@ -10,26 +10,26 @@ export interface PageApiCall {
   body: BodyFields;
 }
 
-/** One row of page-api.ts. */
-export interface PageApiRoute {
+/** One path of an API. */
+export interface WebRoute {
   method: "GET" | "POST";
   /** With `{id}` in place of one segment. */
   path: string;
-  handle(call: PageApiCall): unknown;
+  handle(call: WebCall): unknown;
 }
 
 /** The result for one request. */
-export type PageApiMatch<Route = PageApiRoute> =
+export type RouteMatch<Route = WebRoute> =
   | { kind: "found"; route: Route; id: string }
   | { kind: "no_such_path" }
   | { kind: "wrong_method" };
 
 /** Finds the route. A path that accepts only the other method gets its own result. */
-export function findPageApiRoute<Route extends Pick<PageApiRoute, "method" | "path">>(
+export function findRoute<Route extends Pick<WebRoute, "method" | "path">>(
   routes: readonly Route[],
   method: string,
   path: string,
-): PageApiMatch<Route> {
+): RouteMatch<Route> {
   const segments = path.split("/");
   const fitting = routes.flatMap((route) => {
     const id = matchPath(route.path.split("/"), segments);

@@ -1,9 +1,12 @@
-import type { PageApiErrorBody } from "./page-api.js";
+/** Body of an error answer. */
+export interface PageApiErrorBody {
+  code: string;
+  message: string;
+  /** The field that caused the error, if there is one. */
+  param?: string;
+}
 
-/**
- * An error answer of the page's API: thrown by a route to give it, and in the page on receiving it. Status 0: the dev
- * server does not answer.
- */
+/** An error answer of a page's API: thrown by a route to give it, and in the page on receiving it. Status 0: no answer. */
 export class PageApiError extends Error {
   override readonly name = "PageApiError";
   readonly status: number;

@@ -1,7 +1,6 @@
-import { errorMessage } from "../../base/error-text.js";
-import { isPigeonholeError } from "../../base/error.js";
-import { PageApiError } from "./page-api-error.js";
-import type { PageApiErrorBody } from "./page-api.js";
+import { errorMessage } from "../base/error-text.js";
+import { isPigeonholeError } from "../base/error.js";
+import { PageApiError, type PageApiErrorBody } from "./page-api-error.js";
 
 /** The answer for a thrown value: with what this package says, and on the developer's own page with any message. */
 export function errorAnswerFor(error: unknown): { status: number; body: PageApiErrorBody } {
