@@ -34,11 +34,13 @@ describe.each(DOCUMENTS)("%s", (path) => {
   });
 });
 
-test("every page of docs/ is linked from the README", () => {
-  const readme = readDocument("README.md");
-  const pages = DOCUMENTS.filter((path) => path.startsWith("docs/"));
+test("the list of documents has at most 60 lines, the README links it, and it links every page of docs/", () => {
+  const list = readDocument("docs/README.md");
+  expect(list.split("\n").length).toBeLessThanOrEqual(60);
+  expect(readDocument("README.md")).toContain("](docs/README.md)");
+  const pages = DOCUMENTS.filter((path) => path.startsWith("docs/") && path !== "docs/README.md");
   expect(pages.length).toBeGreaterThan(10);
-  expect(pages.filter((path) => !readme.includes(`](${path})`))).toEqual([]);
+  expect(pages.filter((path) => !list.includes(`](${path.slice("docs/".length)}`))).toEqual([]);
 });
 
 test("the README has at most 200 lines and 1,800 words", () => {

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
@@ -11,11 +11,12 @@ import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import { closeServer, listen } from "../support/listen.js";
 import { makeExampleFolder } from "./example-folder.js";
+import { readDocument } from "./markdown.js";
 import { BIN, ENV, ROOT, startExpressMinimal } from "./terminal.js";
 
-// The commands of docs/operations.md do what it says; those of the README are in test/smoke/readme.test.ts.
+// The commands of the pages about operations do what they say; those of the README are in test/smoke/readme.test.ts.
 
-const guide = readFileSync(join(ROOT, "docs/operations.md"), "utf8");
+const guide = ["secrets", "operations", "data"].map((page) => readDocument(`docs/${page}.md`)).join("\n");
 let folder = "";
 
 beforeEach(() => {

@@ -63,8 +63,8 @@ const callersOf = (...names: readonly string[]): DocumentedOptions["interfaces"]
   ["CallerRights", ...names].map((name) => ["sandbox/access/sandbox-callers", name] as const);
 
 export const DOCUMENTED: readonly DocumentedOptions[] = [
-  listed("operations.md", "createReceiver", RECEIVER_OPTIONS, ["receiver/options", "ReceiverOptions"]),
-  listed("operations.md", "retention", RETENTION_OPTIONS, ["receiver/options", "Retention"]),
+  listed("configuration.md", "createReceiver", RECEIVER_OPTIONS, ["receiver/options", "ReceiverOptions"]),
+  listed("configuration.md", "retention", RETENTION_OPTIONS, ["receiver/options", "Retention"]),
   listed("handlers.md", "on", HANDLER_OPTIONS, ["dispatch/handler", "HandlerOptions"]),
   listed(
     "handlers.md",

@@ -55,7 +55,7 @@ test.each<readonly [part: string, page: string, text: string]>([
   ["assumptions", "assumptions.md", assumptionsTable(ASSUMPTIONS)],
   ["api-assumptions", "assumptions.md", operationAssumptionsTable()],
   ["words of work", "operations.md", workWordsTable()],
-  ["metrics", "operations.md", metricsTable()],
+  ["metrics", "telemetry.md", metricsTable()],
   ["commands", "cli.md", commandReference()],
   ["operations", "contact-events.md", operationsTable("contactEvents")],
   ["all operations", "api.md", resourceReference()],

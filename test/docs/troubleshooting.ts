@@ -211,7 +211,7 @@ const REMEDIES: Readonly<Record<ErrorCode, string>> = {
   store_failed: DATABASE_CODE,
   store_corrupt: "Stop the receiver, keep what is there, and start from the last copy.",
   store_replaced:
-    "Put the files back, or restart the process; open them with no other SQLite. See [the store's files](operations.md#the-stores-files).",
+    "Put the files back, or restart the process; open them with no other SQLite. See [the store's files](data.md#the-stores-files).",
   store_unreachable: "Look at the server and the network; it is used again as soon as it answers.",
   store_not_primary: "Connect to the primary.",
   server_unusable: "Change what the message names.",
@@ -238,7 +238,7 @@ const REMEDIES: Readonly<Record<ErrorCode, string>> = {
   unknown_error: "Look at `status` and `message`.",
   api_not_configured: "Give `createReceiver` the option `api`.",
   api_key_lost:
-    "Rotate the key by its id with another key, or make a new one. See [rotating an API key](operations.md#rotating-an-api-key).",
+    "Rotate the key by its id with another key, or make a new one. See [rotating an API key](secrets.md#rotating-an-api-key).",
   key_conflict: "Give each contact event a `key` of its own.",
   invalid_capture: "Correct or delete the file that the message names.",
   invalid_query: "Correct the term that the message names.",

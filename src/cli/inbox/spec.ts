@@ -174,7 +174,7 @@ export const inboxErase = defineCommand({
   group,
   summary: "Erases what mentions an e-mail address: bodies, steps, contact events, captures.",
   details:
-    "The receiver may be running. Ids and done marks stay, so nothing runs or is sent twice; work that waits ends without a run. Jobs of the dashboard lose the texts by which people chose their work, whatever they say. What is being handled or sent is left and counted: exits with 1 then, and the command can be run again. A capture file that cannot be read is named, with the same exit code. Copies, exports and other files are not reached: see docs/operations.md.",
+    "The receiver may be running. Ids and done marks stay, so nothing runs or is sent twice; work that waits ends without a run. Jobs of the dashboard lose the texts by which people chose their work, whatever they say. What is being handled or sent is left and counted: exits with 1 then, and the command can be run again. A capture file that cannot be read is named, with the same exit code. Copies, exports and other files are not reached: see docs/data.md.",
   options: {
     ...options,
     email: { value: "address", summary: "The whole address, in any case. Required." },
