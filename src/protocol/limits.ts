@@ -1,6 +1,6 @@
 import { SECOND } from "../base/duration.js";
 
-/** The service's limits around webhook deliveries. See docs/service.md#limits. */
+/** The service's limits around webhook deliveries. */
 export const LIMITS = {
   /** The service waits this long, in milliseconds, for an answer. See docs/service.md#delivery. */
   deliveryTimeoutMs: 5 * SECOND,

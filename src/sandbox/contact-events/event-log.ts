@@ -24,7 +24,7 @@ export interface StoredEvent {
   mode: "live" | "test";
 }
 
-/** How long events and their idempotency keys are kept. See docs/service.md#limits; for the keys it is assumed. */
+/** How long events and their idempotency keys are kept. See docs/service.md#event-names; for the keys it is assumed. */
 export const EVENT_RETENTION_MS = 90 * DAY;
 
 const MAX_NAMES = 100;
