@@ -191,7 +191,7 @@ function quotable(body: Uint8Array): { value: unknown } {
 
 function checkRedactable({ body }: EventBytes): void {
   if (body.byteLength <= MAX_REDACTED_BYTES) return;
-  const message = `A payload of more than ${MAX_REDACTED_BYTES / 1024} KiB is not redacted while deliveries come in. Use the command pigeonhole inbox export.`;
+  const message = `A payload of more than ${MAX_REDACTED_BYTES / 1024} KiB is not redacted while deliveries come in. Use the command pigeonhole captures export --from-inbox.`;
   throw new PageApiError(413, { code: "too_large", message });
 }
 

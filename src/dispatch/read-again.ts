@@ -147,7 +147,7 @@ async function readParkedAtStart(
  * password: the command finds it in DATABASE_URL.
  */
 function commandFor({ file }: Store<unknown>): { command: string } {
-  const command = "npx pigeonhole inbox retry --parked";
+  const command = "npx pigeonhole inbox retry --state parked";
   return { command: file === undefined ? command : `${command} --db ${quoteForShell(file)}` };
 }
 

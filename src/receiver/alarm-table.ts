@@ -137,7 +137,7 @@ export const ALARMS: Readonly<Record<Alarm["kind"], AlarmTexts>> = {
   },
   work_parked: {
     advice:
-      "See inbox.list({ state: 'parked' }) or pigeonhole inbox list --state parked for the errors. Correct the schema or add the handler, then pigeonhole inbox retry --parked; it is kept until then.",
+      "See inbox.list({ state: 'parked' }) or pigeonhole inbox list --state parked for the errors. Correct the schema or add the handler, then pigeonhole inbox retry --state parked; it is kept until then.",
     onPage:
       "See Work, state parked, for the events and what does not fit. Deploy a schema or a handler that takes them, then retry them there; they are kept until then.",
     over: "No work is parked any more.",

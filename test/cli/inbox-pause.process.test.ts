@@ -88,7 +88,7 @@ test("inbox errors gathers errors, and its groups choose work", async () => {
   });
   const listed = await inbox("list", "--error-group", group.id, "--json");
   expect(jsonLines(listed)).toHaveLength(2);
-  expect(jsonLines(await inbox("run", "--error-group", group.id, "--json"))).toMatchObject([{ work: 2 }]);
+  expect(jsonLines(await inbox("retry", "--error-group", group.id, "--json"))).toMatchObject([{ runNow: 2 }]);
   for (const command of ["list", "discard"])
     expect(await inbox(command, "--error-group", "x")).toMatchObject({
       code: 2,

@@ -71,20 +71,19 @@ describeOnPostgres((database) => {
     for (const args of [
       ["inbox", "list"],
       ["inbox", "list", "--json"],
-      ["inbox", "list", "--dead", "--error", "MAIL server"],
+      ["inbox", "list", "--state", "dead", "--error", "MAIL server"],
       ["inbox", "show", bounced],
       ["inbox", "show", bounced, "--json"],
       ["inbox", "show", bounced, "--body"],
       ["inbox", "stats"],
-      ["inbox", "retry", "--parked"],
-      ["inbox", "discard", "--dead", "--yes"],
+      ["inbox", "retry", "--state", "parked"],
+      ["inbox", "discard", "--state", "dead", "--yes"],
       ["inbox", "discard", events[2]?.id ?? "", "--yes"],
-      ["inbox", "export", "--redact", "none"],
       ["inbox", "erase", "--email", "ada@customer.example.com", "--dry-run"],
       ["inbox", "list", "--state", "done"],
       ["outbox", "list"],
       ["outbox", "retry", "no such key"],
-      ["outbox", "retry", "--dead"],
+      ["outbox", "retry", "--state", "dead"],
     ]) {
       const [ofFile, ofUrl] = [await run([...args, "--db", file]), await run([...args, "--db", url])];
       expect(comparable(ofUrl), args.join(" ")).toBe(comparable(ofFile));

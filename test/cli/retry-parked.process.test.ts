@@ -36,7 +36,7 @@ describe("inbox retry of parked events", () => {
     const file = tempFile();
     await parkEvents(file, THREE);
     const app = await startNextVersion(file, [NEW_TYPE, "email.sent"]);
-    const { code, stdout } = await runCli(["inbox", "retry", "--parked", "--db", file]);
+    const { code, stdout } = await runCli(["inbox", "retry", "--state", "parked", "--db", file]);
     expect([code, stdout]).toEqual([0, "3 parked events will be read again by the running receiver\n"]);
     await expect.poll(() => effectsOf(file)).toEqual(["evt_data", "evt_new"]);
     expect(await app.line("parked_events_read_again")).toMatchObject({ events: 3, pending: 2, stillParked: 1 });
@@ -46,7 +46,7 @@ describe("inbox retry of parked events", () => {
       retryRequestedAt: undefined,
     });
 
-    await runCli(["inbox", "retry", "--parked", "--db", file]);
+    await runCli(["inbox", "retry", "--state", "parked", "--db", file]);
     await expect.poll(() => noteOf(file, "evt_bad")).toMatchObject({ retryRequestedAt: undefined });
     expect(effectsOf(file)).toEqual(["evt_data", "evt_new"]);
   });
@@ -60,7 +60,7 @@ describe("inbox retry of parked events", () => {
     );
     const first = await startNextVersion(file, ["email.sent"], { stepMs: 20 });
     const second = await startNextVersion(file, ["email.sent"], { stepMs: 20 });
-    expect(jsonLines(await runCli(["inbox", "retry", "--parked", "--db", file, "--json"]))).toMatchObject([
+    expect(jsonLines(await runCli(["inbox", "retry", "--state", "parked", "--db", file, "--json"]))).toMatchObject([
       { events: 150, handlers: 0, readAgain: 150, hasReceiver: true },
     ]);
     await expect.poll(() => effectsOf(file).length).toBeGreaterThan(5);
@@ -85,7 +85,7 @@ describe("parked events at the start", () => {
     const file = tempFile();
     await parkEvents(file, THREE);
     const app = await startNextVersion(file, [NEW_TYPE, "email.sent"]);
-    const line = { events: 2, command: `npx pigeonhole inbox retry --parked --db ${file}` };
+    const line = { events: 2, command: `npx pigeonhole inbox retry --state parked --db ${file}` };
     expect(await app.line("parked_events_match_a_handler_now")).toMatchObject(line);
     app.signal("SIGTERM");
     await app.ended;
@@ -134,21 +134,21 @@ describe("inbox retry and discard of chosen work", () => {
       const { code, stdout, stderr } = await runCli(["inbox", ...args, "--db", file]);
       return [code, stdout + stderr];
     };
-    const nothing = [0, "No such work is dead or parked.\n"];
+    const nothing = [0, "No such work is dead or parked, or waits for its next run.\n"];
     const one = [0, "1 parked event will be read again at the next start\n"];
-    expect(await inbox("retry", "--parked", "--type", "email.opened")).toEqual(nothing);
-    expect(await inbox("retry", "--parked", "--until", "1h")).toEqual(nothing);
-    expect(await inbox("retry", "--parked", "--type", NEW_TYPE, "--since", "1h")).toEqual(one);
+    expect(await inbox("retry", "--state", "parked", "--type", "email.opened")).toEqual(nothing);
+    expect(await inbox("retry", "--state", "parked", "--until", "1h")).toEqual(nothing);
+    expect(await inbox("retry", "--state", "parked", "--type", NEW_TYPE, "--since", "1h")).toEqual(one);
     expect(await inbox("retry", "--error", "unknown_type")).toEqual(one);
-    expect(await inbox("retry", "--dead")).toEqual(nothing);
-    expect(await inbox("discard", "--parked", "--error", "bad_data")).toEqual([
+    expect(await inbox("retry", "--state", "dead")).toEqual(nothing);
+    expect(await inbox("discard", "--state", "parked", "--error", "bad_data")).toEqual([
       2,
       expect.stringContaining("End 2 pieces of work of 2 events without running it?"),
     ]);
-    expect(await inbox("discard", "--parked", "--error", "bad_data", "--yes")).toEqual([
+    expect(await inbox("discard", "--state", "parked", "--error", "bad_data", "--yes")).toEqual([
       0,
       "2 pieces of work of 2 events ended\n",
     ]);
-    expect(await inbox("retry", "--parked")).toEqual(one);
+    expect(await inbox("retry", "--state", "parked")).toEqual(one);
   });
 });

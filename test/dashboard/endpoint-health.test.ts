@@ -1,9 +1,8 @@
 import Database from "better-sqlite3";
 import type { ReceiverOptions } from "pigeonhole";
 import { expect, test } from "vitest";
-import { takeLook } from "#pigeonhole/cli/inbox/watch-look.js";
 import type { DashboardOverview } from "#pigeonhole/dashboard/api/overview.js";
-import { openInbox } from "#pigeonhole/store/open-inbox.js";
+import { jsonLines, runCli } from "../support/run-cli.js";
 import { closeReceiver, makeEvent, openReceiver, post, tempFile } from "../support/receiver.js";
 import { openDashboard } from "./dashboard-client.js";
 import { fileStore } from "./file-store.js";
@@ -25,14 +24,10 @@ async function overviewOf(receiver: Parameters<typeof openDashboard>[0]) {
   return (await openDashboard(receiver).get<DashboardOverview>("api/overview")).body.now;
 }
 
-/** What `inbox watch` says. */
-async function lookAt(file: string) {
-  const inbox = await openInbox(file);
-  try {
-    return await takeLook(inbox, Date.now());
-  } finally {
-    await inbox.close();
-  }
+/** What `inbox stats` says. */
+async function statsOf(file: string): Promise<{ failuresInARow: number; lastAcceptedAt: string | null }> {
+  const [record] = jsonLines(await runCli(["inbox", "stats", "--json", "--db", file]));
+  return record as Awaited<ReturnType<typeof statsOf>>;
 }
 
 test("failures in a row go on over clean stops, until a delivery is accepted", async () => {
@@ -42,7 +37,7 @@ test("failures in a row go on over clean stops, until a delivery is accepted", a
     await fail(count);
     await closeReceiver(receiver);
   }
-  expect(await lookAt(file)).toMatchObject({ failuresInARow: 95, processes: 0, receiver: undefined });
+  expect(await statsOf(file)).toMatchObject({ failuresInARow: 95, processes: 0, receiver: null });
 
   const { receiver, fail } = await start(file);
   expect(await overviewOf(receiver)).toMatchObject({
@@ -55,7 +50,7 @@ test("failures in a row go on over clean stops, until a delivery is accepted", a
   await post(receiver, makeEvent());
   expect((await overviewOf(receiver)).endpoint.failuresInARow).toBe(0);
   await closeReceiver(receiver);
-  expect((await lookAt(file)).failuresInARow).toBe(0);
+  expect((await statsOf(file)).failuresInARow).toBe(0);
 });
 
 test("the last accepted delivery is known to those that did not take it, whether its process stopped or was killed", async () => {
@@ -63,8 +58,8 @@ test("the last accepted delivery is known to those that did not take it, whether
   const { receiver: worker } = await start(file, { role: "work" });
   const { receiver: acceptor } = await start(file, { role: "accept" });
   const onPage = async () => Date.parse((await overviewOf(worker)).endpoint.lastAcceptedAt ?? "");
-  const inCommand = async () => (await lookAt(file)).lastAcceptedAt;
-  expect([await onPage(), await inCommand()]).toEqual([Number.NaN, undefined]);
+  const inCommand = async () => Date.parse((await statsOf(file)).lastAcceptedAt ?? "");
+  expect([await onPage(), await inCommand()]).toEqual([Number.NaN, Number.NaN]);
   const before = Date.now();
   await post(acceptor, makeEvent());
   // It has not reported since, as if it had been killed.

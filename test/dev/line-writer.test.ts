@@ -256,7 +256,7 @@ describe("the command below a failure", () => {
 
   test("what runs again in more than a minute is followed by how to run it now", () => {
     const again = { ...failed, state: "pending", nextAt: new Date(at + 90_000).toISOString() } as DevEvent;
-    expect(below(again, "")).toEqual(["          To run it now: npx pigeonhole inbox run evt_1"]);
+    expect(below(again, "")).toEqual(["          To run it now: npx pigeonhole inbox retry evt_1"]);
   });
 
   test("what runs again soon, or is in no known inbox, is followed by nothing", () => {

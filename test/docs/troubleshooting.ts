@@ -91,7 +91,7 @@ export const LOG_MESSAGES: Readonly<Record<string, Remedy>> = {
   },
   handler_failed: {
     cause: "A handler threw or timed out. It runs again at `dueAt`.",
-    remedy: "Nothing; it is tried again. Not to wait: `npx pigeonhole inbox run <event>`.",
+    remedy: "Nothing; it is tried again. Not to wait: `npx pigeonhole inbox retry <event>`.",
   },
   handler_paused: {
     cause:
@@ -123,7 +123,7 @@ export const LOG_MESSAGES: Readonly<Record<string, Remedy>> = {
   outbox_settle_waits: { cause: "The result of an API call could not be written yet.", remedy: RETRIED },
   parked: {
     cause: "An event was stored and no handler can run it: `reason` says why.",
-    remedy: "Correct the schema or add the handler, deploy, then `npx pigeonhole inbox retry --parked`.",
+    remedy: "Correct the schema or add the handler, deploy, then `npx pigeonhole inbox retry --state parked`.",
   },
   parked_events_match_a_handler_now: {
     cause: "At the start: `events` parked events have a handler and a schema that fits now.",

@@ -57,5 +57,5 @@ test("the line on parked events of a server has a command without its URL", asyn
   receiver.on("email.sent", () => undefined);
   await receiver.start();
   const lines = () => clock.advance(1_000).then(() => named("parked_events_match_a_handler_now"));
-  await expect.poll(lines).toMatchObject([{ events: 1, command: "npx pigeonhole inbox retry --parked" }]);
+  await expect.poll(lines).toMatchObject([{ events: 1, command: "npx pigeonhole inbox retry --state parked" }]);
 });

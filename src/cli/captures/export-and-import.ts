@@ -2,13 +2,18 @@ import { isPigeonholeError } from "../../base/error.js";
 import { exportCaptures } from "../../capture/export/export-captures.js";
 import { type Imported, parseImport } from "../../capture/export/import-captures.js";
 import type { NamedSecret } from "../../capture/model/judge-signature.js";
+import type { CaptureReader } from "../../capture/folder/read-capture-folder.js";
+import type { Capture } from "../../capture/model/capture.js";
+import { fromInbox } from "../../capture/model/from-inbox.js";
 import { createRedactor } from "../../capture/redact/redactor.js";
 import { escapeControls } from "../../base/text.js";
 import { usageError } from "../frame/command-error.js";
-import type { RunCommand } from "../frame/context.js";
+import type { CommandContext, RunCommand } from "../frame/context.js";
 import { EXIT } from "../frame/exit-code.js";
 import type * as specs from "./spec.js";
 import { openCaptures, readCaptures, pickCaptures } from "../values/capture-store.js";
+import { allRows } from "../values/all-rows.js";
+import { withInbox } from "../values/find-inbox.js";
 import { countOf } from "../frame/format.js";
 import { writeOutput } from "../values/output-file.js";
 import { readInput } from "../values/read-input.js";
@@ -16,10 +21,11 @@ import { findSecrets } from "../values/secret-option.js";
 import { findSigningSecret } from "../values/signing-secret.js";
 
 export const exportSelected: RunCommand<typeof specs.capturesExport> = async ({ args, options, context }) => {
-  const { as, redact, to, out } = options;
-  const reader = readCaptures(options.store, context);
-  const selected = pickCaptures({ reader, words: args.selection, store: options.store }, context);
-  const captures = redact === undefined ? selected : selected.map(createRedactor({ profile: redact }));
+  const { as, fromInbox: database, to, out, store } = options;
+  const reader = database === undefined ? readCaptures(store, context) : await readInbox(database, context);
+  const selected = pickCaptures({ reader, words: args.selection, store: database ?? store }, context);
+  const redact = options.redact ?? (database === undefined ? "none" : "default");
+  const captures = redact === "none" ? selected : selected.map(createRedactor({ profile: redact }));
   const isSigned = as === "curl" || as === "http";
   const secret = isSigned ? findSigningSecret(options.secret, context) : undefined;
   const { text } = exportCaptures(captures, { as, target: to, secret: secret?.value });
@@ -28,6 +34,24 @@ export const exportSelected: RunCommand<typeof specs.capturesExport> = async ({ 
   }
   await writeOutput(text, out, countOf(captures.length, "capture"), context);
 };
+
+/** Of an inbox, as its captures are in memory. */
+const MAX_EVENTS = 10_000;
+
+/** The newest events of a receiver as captures. */
+const readInbox = (database: string, context: CommandContext): Promise<CaptureReader> =>
+  withInbox(database === "" ? undefined : database, context, async (inbox) => {
+    const captures: Capture[] = [];
+    let dropped = 0;
+    for await (const { id } of allRows(MAX_EVENTS, (page) => inbox.listEvents(page))) {
+      const event = await inbox.getEvent(id);
+      if (event?.body === undefined) dropped += 1;
+      else captures.push(fromInbox({ ...event, body: event.body }));
+    }
+    if (dropped > 0)
+      context.out.note(`${countOf(dropped, "event")} left out: the body was dropped by retention or erased.`);
+    return { list: () => captures, get: (id) => captures.find((capture) => capture.id === id) };
+  });
 
 export const importFiles: RunCommand<typeof specs.capturesImport> = async ({ args, options, context }) => {
   const { out } = context;

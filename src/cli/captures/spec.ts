@@ -57,18 +57,31 @@ export const capturesExport = defineCommand({
   name: "captures export",
   group,
   summary: "Exports captures: for another machine, for other tools, or as tests.",
-  details: `curl and http are signed again if a secret is found; the secret is not in them. --redact ${REDACTION_HELP}`,
+  details: `curl and http are signed again if a secret is found; the secret is not in them. With --from-inbox, personal data is replaced unless --redact none is given; the inbox keeps no signatures, so a replay signs its events again. --redact ${REDACTION_HELP}`,
   arguments: { selection },
   options: {
     ...options,
     as: { value: "format", choices: EXPORT_FORMATS, default: "ndjson", summary: "What is written." },
-    redact: { value: "profile", choices: REDACTION_PROFILES, summary: "Replaces personal data." },
+    redact: {
+      value: "profile",
+      choices: [...REDACTION_PROFILES, "none"],
+      summary: "Replaces personal data. Default: none, with --from-inbox default.",
+    },
+    fromInbox: {
+      value: "database",
+      whenBare: "",
+      summary: "Chooses among the newest 10,000 events of a receiver instead of captures: in its SQLite file or the postgres:// URL of its database. Without a value, where DATABASE_FILE or DATABASE_URL of the environment or of .env says, else pigeonhole.db.",
+    },
     to: { value: "url", default: "3000", summary: "Where curl and http post to." },
     secret: secretOption,
     out: { value: "file", short: "o", summary: "Writes to this file, readable by you alone, instead of printing." },
   },
   examples: [
     ["pigeonhole captures export tag:vip --redact strict --out vip.ndjson", "to be imported elsewhere"],
+    [
+      "pigeonhole captures export after:1h --from-inbox --redact strict --out events.ndjson",
+      "what a receiver had in the last hour",
+    ],
     ["pigeonhole captures export last --as curl --to 3000", "a command that is valid for five minutes"],
     ["pigeonhole captures export verdict:ok --as vitest --out test/webhooks.test.ts", "one readable test per capture"],
   ],

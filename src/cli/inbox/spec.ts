@@ -3,7 +3,7 @@ import { defineCommand, type OptionSpec } from "../frame/spec.js";
 import { databaseOption, limitOption, storeOption, timeOptions } from "../values/options.js";
 import { parseErrorGroup } from "../values/error-group.js";
 import { parseWholeType } from "../values/event-type.js";
-import { parseDuration, parseInterval } from "../values/parse-option.js";
+import { parseInterval } from "../values/parse-option.js";
 
 const group = "Operate";
 
@@ -30,13 +30,6 @@ const workOptions = {
   ...timeOptions("events received"),
 } as const satisfies Record<string, OptionSpec>;
 
-/** Which stuck work, in place of named events. */
-const stuckWorkOptions = {
-  parked: { summary: "All parked work instead of named events." },
-  dead: { summary: "All dead work instead of named events." },
-  ...workOptions,
-} as const satisfies Record<string, OptionSpec>;
-
 export const inboxList = defineCommand({
   name: "inbox list",
   group,
@@ -51,8 +44,6 @@ export const inboxList = defineCommand({
       summary:
         "Only events that have work in this state: pending is listed as waiting or retrying, leased as running, done also as discarded. An event that no handler got has no work.",
     },
-    parked: { summary: "The same as --state parked." },
-    dead: { summary: "The same as --state dead." },
     ...workOptions,
     text: {
       value: "text",
@@ -63,7 +54,10 @@ export const inboxList = defineCommand({
   },
   examples: [
     ["pigeonhole inbox list --state dead", "work that handlers have finally failed"],
-    ["pigeonhole inbox list --dead --error timeout --since 2h", "what inbox retry with these options would choose"],
+    [
+      "pigeonhole inbox list --state dead --error timeout --since 2h",
+      "what inbox retry with these options would choose",
+    ],
   ],
 });
 
@@ -82,30 +76,23 @@ export const inboxShow = defineCommand({
 export const inboxRetry = defineCommand({
   name: "inbox retry",
   group,
-  summary: "Gives dead and parked work of events new attempts.",
+  summary: "Gives dead and parked work of events new attempts, and runs work now that waits for its next run.",
   details:
-    "Name events, or choose work by the options, which must all fit. The receiver runs it within seconds, or when it next starts. What is done stays done. An event that was not understood, or a named one that no handler got, is read again by the receiver, with its schemas and handlers of then; if it is not understood then, it is parked with the reason.",
+    "Name events, or choose work by the options, which must all fit. The receiver runs it within seconds, or when it next starts. Work that waits keeps its attempts: it gets no new one, and the run counts. What is done stays done. An event that was not understood, or a named one that no handler got, is read again by the receiver, with its schemas and handlers of then; if it is not understood then, it is parked with the reason.",
   arguments: { ids: { ...ids, optional: true } },
-  options: { ...options, ...stuckWorkOptions },
+  options: {
+    ...options,
+    state: {
+      value: "state",
+      choices: ["dead", "parked", "retrying"],
+      summary: "Only work in this state, instead of named events.",
+    },
+    ...workOptions,
+  },
   examples: [
     ["pigeonhole inbox retry evt_1 evt_2", "two events"],
-    ["pigeonhole inbox retry --parked", "after a schema was corrected or a handler added, and deployed"],
-    ["pigeonhole inbox retry --dead --handler billing --error timeout --since 2h", "only what an outage has stopped"],
-  ],
-});
-
-export const inboxRun = defineCommand({
-  name: "inbox run",
-  group,
-  summary: "Runs work now that has failed and waits for its next run.",
-  details:
-    "Name events, or choose work by the options, which must all fit. The receiver runs it within seconds, or when it next starts. Its attempts stay: it gets no new one, and the run counts. Dead and parked work is for inbox retry.",
-  arguments: { ids: { ...ids, optional: true } },
-  options: { ...options, all: { summary: "All work that waits for its next run." }, ...workOptions },
-  examples: [
-    ["pigeonhole inbox run evt_1", "without waiting for its next run"],
-    ["pigeonhole inbox run --handler billing --error timeout", "after an outage is over"],
-    ["pigeonhole inbox run --all", "all that waits"],
+    ["pigeonhole inbox retry --state parked", "after a schema was corrected or a handler added, and deployed"],
+    ["pigeonhole inbox retry --handler billing --error timeout --since 2h", "after an outage is over"],
   ],
 });
 
@@ -116,10 +103,18 @@ export const inboxDiscard = defineCommand({
   details:
     "Of named events all work ends that is not running. Chosen by the options, which must all fit, only work ends that is dead or parked.",
   arguments: { ids: { ...ids, optional: true } },
-  options: { ...options, ...stuckWorkOptions },
+  options: {
+    ...options,
+    state: {
+      value: "state",
+      choices: ["dead", "parked"],
+      summary: "Only work in this state, instead of named events.",
+    },
+    ...workOptions,
+  },
   examples: [
     ["pigeonhole inbox discard evt_1 --yes", "without being asked"],
-    ["pigeonhole inbox discard --parked --error unknown_type", "of types that no handler will take"],
+    ["pigeonhole inbox discard --state parked --error unknown_type", "of types that no handler will take"],
   ],
 });
 
@@ -128,7 +123,7 @@ export const inboxErrors = defineCommand({
   group,
   summary: "Gathers errors of unfinished work by handler, type, kind and message.",
   details:
-    "Work that waits after a failure, runs again, is dead or parked is in the group of its last error. Numbers, ids, addresses and quoted texts in messages are left out. Lists, inbox retry, inbox run and inbox discard take a group by --error-group. The group that failed last is first. FIRST is the first failure with this error that is known; retries do not move it. The counts per hour of --json are of events by when they failed last.",
+    "Work that waits after a failure, runs again, is dead or parked is in the group of its last error. Numbers, ids, addresses and quoted texts in messages are left out. Lists, inbox retry and inbox discard take a group by --error-group. The group that failed last is first. FIRST is the first failure with this error that is known; retries do not move it. The counts per hour of --json are of events by when they failed last.",
   options: {
     ...options,
     handler: workOptions.handler,
@@ -192,35 +187,23 @@ const runTimes = timeOptions("handler runs that ended");
 export const inboxStats = defineCommand({
   name: "inbox stats",
   group,
-  summary: "Counts events and contact events by state, and says how long handlers took.",
+  summary: "Says what the receiver does: its state, events and contact events by state, and how long handlers took.",
   details:
-    "Times of handlers are kept for 8 days, in steps of ten minutes. Each is known by the range that it is in, such as 20 to 22 ms: half of the runs took less than the median, 95 % less than P95. A run that is not over is not among them.",
-  options: { ...options, since: { ...runTimes.since, default: "24h" }, until: runTimes.until },
-  examples: [
-    ["pigeonhole inbox stats --json", "for a monitor"],
-    ["pigeonhole inbox stats --since 1h", "handlers in the last hour"],
-  ],
-});
-
-export const inboxWatch = defineCommand({
-  name: "inbox watch",
-  group,
-  summary: "Shows live what a receiver does: states, rates, what runs, errors, pauses.",
-  details:
-    "On a terminal the view is drawn again in the same place; elsewhere each look is one line. Rates are of the last 10 seconds that all processes have written about, and what runs now is as they last reported, so both may be 20 seconds old. Where a look takes long there are fewer: they take a tenth of the time at most. Ctrl-C ends it with 0.",
+    "What runs now is as the processes last reported, up to 10 seconds ago. Times of handlers are kept for 8 days, in steps of ten minutes. Each is known by the range that it is in, such as 20 to 22 ms: half of the runs took less than the median, 95 % less than P95. A run that is not over is not among them. With --watch, Ctrl-C ends it with 0.",
   options: {
     ...options,
-    every: {
+    since: { ...runTimes.since, default: "24h" },
+    until: runTimes.until,
+    watch: {
       value: "time",
       parse: parseInterval,
-      default: "1s",
-      summary: "Time from one look to the next, from 1s to 1h.",
+      whenBare: "1s",
+      summary: "Prints them again and again, in this time from 1s to 1h; on a terminal in the same place.",
     },
-    once: { summary: "Looks once and ends." },
   },
   examples: [
-    ["pigeonhole inbox watch", "until Ctrl-C"],
-    ["pigeonhole inbox watch --every 1m --json", "one JSON object each minute"],
+    ["pigeonhole inbox stats --json", "for a monitor"],
+    ["pigeonhole inbox stats --since 1h --watch", "handlers of the last hour before the start, live"],
   ],
 });
 
@@ -247,37 +230,5 @@ export const inboxCopy = defineCommand({
   },
   examples: [
     ["pigeonhole inbox copy pigeonhole.db env:DATABASE_URL", "into the database that the app uses from now on"],
-  ],
-});
-
-export const inboxExport = defineCommand({
-  name: "inbox export",
-  group,
-  summary: "Writes received events as captures, with personal data replaced.",
-  details:
-    "The inbox keeps no signatures, so a replay signs them again. Import them elsewhere with pigeonhole captures import. The profiles of --redact are those of captures export: check the result before you share it.",
-  options: {
-    ...options,
-    since: { value: "age", parse: parseDuration, summary: "Only events received within this time, such as 1h." },
-    state: {
-      value: "state",
-      choices: ["pending", "leased", "done", "dead", "parked"],
-      summary: "Only events that have work in this state.",
-    },
-    type: typeOption,
-    limit: { ...limitOption, default: "1000" },
-    redact: {
-      value: "profile",
-      choices: ["default", "strict", "none"],
-      default: "default",
-      summary: "How personal data is replaced; none keeps it.",
-    },
-    out: { value: "file", short: "o", summary: "Writes to this file, readable by you alone, instead of printing." },
-  },
-  examples: [
-    [
-      "pigeonhole inbox export --since 1h --redact strict --out events.ndjson",
-      "the last hour, to replay on your machine",
-    ],
   ],
 });

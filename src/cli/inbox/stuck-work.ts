@@ -1,56 +1,73 @@
-import { isRetrying } from "../../capture/model/work-word.js";
-import type { InboxOperator, OperatorRetry, StuckWork } from "../../store/inbox-operator.js";
+import { describeRest } from "../../capture/model/describe-rest.js";
+import type { InboxOperator, StuckWork } from "../../store/inbox-operator.js";
 import type { WorkChoice } from "../../store/inbox-view.js";
+import { usageError } from "../frame/command-error.js";
 import { confirm } from "../frame/confirm.js";
-import type { RunCommand } from "../frame/context.js";
+import type { CommandContext, RunCommand } from "../frame/context.js";
 import { EXIT, type ExitCode } from "../frame/exit-code.js";
 import { countOf } from "../frame/format.js";
 import { forEach } from "../values/for-each.js";
 import { withInbox } from "../values/find-inbox.js";
-import { chooseWork, compareWithCount, piecesOf } from "./choose-work.js";
 import type * as specs from "./spec.js";
 
+/** What a retry did to dead and parked work, and to work that waited for its next run. */
+interface Retried {
+  handlers: number;
+  readAgain: number;
+  runNow: number;
+}
+
+const NOTHING_RETRIED = "No such work is dead or parked, or waits for its next run.";
 const NOTHING_STUCK = "No such work is dead or parked.";
 
+const piecesOf = (work: number): string => `${countOf(work, "piece")} of work`;
+
+/** Gives dead and parked work new attempts, and runs work now that waits for its next run. */
 export const retryStuckWork: RunCommand<typeof specs.inboxRetry> = ({ args, options, context }) =>
   withInbox(options.db, context, async (inbox) => {
     const { out } = context;
     const { ids } = args;
     const choice = readChoice(ids, options);
+    const hasReceiver = await inbox.hasReceiver();
     if (choice !== undefined) {
-      const { work: total } = await inbox.countWork(choice);
-      const retried = await inbox.retryWork(choice);
-      const hasReceiver = await inbox.hasReceiver();
-      const { handlers, readAgain, skipped } = retried;
-      const { fields, why } = compareWithCount({ total, done: handlers + readAgain, skipped });
-      const lines = [...describeRetry(retried, hasReceiver), ...(why === undefined ? [] : [why])];
-      out.result({ ...retried, ...fields, hasReceiver }, lines.join("\n") || NOTHING_STUCK);
+      const { events, skipped, ...retried } = await retryChosen(inbox, choice, options.state);
+      const lines = [
+        ...describeRetry(retried, hasReceiver),
+        ...describeRest({ skipped, changedBefore: 0 }, BY_COMMAND),
+      ];
+      out.result({ ...retried, events, skipped, hasReceiver }, lines.join("\n") || NOTHING_RETRIED);
       return EXIT.ok;
     }
-    const hasReceiver = await inbox.hasReceiver();
-    const total: OperatorRetry = { handlers: 0, readAgain: 0 };
+    const total: Retried = { handlers: 0, readAgain: 0, runNow: 0 };
     const exitCode = await forEach({ names: ids, field: "id", out }, async (id) => {
-      const retried = await inbox.retryEvent(id);
-      total.handlers += retried.handlers;
-      total.readAgain += retried.readAgain;
-      const [text = await describeNothing(inbox, id)] = describeRetry(retried, hasReceiver);
+      const retried: Retried = { ...(await inbox.retryEvent(id)), runNow: await inbox.runEvent(id) };
+      for (const name of ["handlers", "readAgain", "runNow"] as const) total[name] += retried[name];
+      const text = describeRetry(retried, hasReceiver).join(", ") || "nothing to retry";
       return { fields: { ...retried, hasReceiver }, text };
     });
-    if (ids.length > 1 && !out.isJson) out.result({}, describeRetry(total, hasReceiver).join("\n") || NOTHING_STUCK);
+    if (ids.length > 1 && !out.isJson) out.result({}, describeRetry(total, hasReceiver).join("\n") || NOTHING_RETRIED);
     return exitCode;
   });
 
-/** Work that has failed and runs again needs no new attempts. */
-async function describeNothing(inbox: InboxOperator, id: string): Promise<string> {
-  const waits = (await inbox.getEvent(id))?.handlers.some(isRetrying) === true;
-  return waits ? "nothing to retry: it waits for its next run, which inbox run begins now" : "nothing to retry";
+const BY_COMMAND = { by: "command", format: String } as const;
+
+async function retryChosen(
+  inbox: InboxOperator,
+  choice: WorkChoice,
+  state: "dead" | "parked" | "retrying" | undefined,
+): Promise<Retried & { events: number; skipped: number }> {
+  const none = { handlers: 0, readAgain: 0, events: 0, skipped: 0 };
+  const ran = state === "dead" || state === "parked" ? { work: 0, events: 0 } : await inbox.runWork(choice);
+  const retried = state === "retrying" ? none : await inbox.retryWork({ ...choice, state });
+  return { ...retried, events: retried.events + ran.events, runNow: ran.work };
 }
 
+/** Ends dead and parked work, or all work of named events. */
 export const discardStuckWork: RunCommand<typeof specs.inboxDiscard> = ({ args, options, context }) =>
   withInbox(options.db, context, async (inbox) => {
     const { ids } = args;
     const choice = readChoice(ids, options);
-    if (choice !== undefined) return discardChosen(inbox, choice, context);
+    if (choice !== undefined) return discardChosen(inbox, { ...choice, state: options.state }, context);
     const question = `End all work of ${countOf(ids.length, "event")} without running it?`;
     if (!(await confirm(question, context))) return EXIT.failed;
     let total = 0;
@@ -63,40 +80,38 @@ export const discardStuckWork: RunCommand<typeof specs.inboxDiscard> = ({ args, 
     return exitCode;
   });
 
-async function discardChosen(
-  inbox: InboxOperator,
-  choice: StuckWork,
-  context: Parameters<typeof confirm>[1],
-): Promise<ExitCode> {
+async function discardChosen(inbox: InboxOperator, choice: StuckWork, context: CommandContext): Promise<ExitCode> {
   const found = await inbox.countWork(choice);
   const what = `${piecesOf(found.work)} of ${countOf(found.events, "event")}`;
   if (found.work > 0 && !(await confirm(`End ${what} without running it?`, context))) return EXIT.failed;
   const ended = await inbox.discardWork(choice);
-  const text = `${piecesOf(ended.work)} of ${countOf(ended.events, "event")} ended`;
-  const { fields, why } = compareWithCount({ total: found.work, done: ended.work });
-  const lines = [ended.work === 0 ? undefined : text, why].filter((line) => line !== undefined);
-  context.out.result({ ...ended, ...fields }, lines.join("\n") || NOTHING_STUCK);
+  const text = ended.work === 0 ? NOTHING_STUCK : `${piecesOf(ended.work)} of ${countOf(ended.events, "event")} ended`;
+  context.out.result({ ...ended }, text);
   return EXIT.ok;
 }
 
-interface ChoiceOptions extends WorkChoice {
-  parked: boolean;
-  dead: boolean;
-}
-
-/** The work that the options choose; undefined where events are named. */
-function readChoice(ids: readonly string[], options: ChoiceOptions): StuckWork | undefined {
-  const { parked, dead } = options;
-  const fields = chooseWork(ids, options, { parked, dead });
-  // Both switches together are all that is stuck, as neither of them is.
-  return fields && { ...fields, ...(parked !== dead && { state: dead ? "dead" : "parked" }) };
+/** The fields by which the options choose work; undefined where events are named. */
+function readChoice(
+  ids: readonly string[],
+  options: WorkChoice & { state: string | undefined },
+): WorkChoice | undefined {
+  const { state, handler, type, error, errorGroup, since, until } = options;
+  const choice = { handler, type, error, errorGroup, since, until };
+  const isChosen = [state, ...Object.values(choice)].some((value) => value !== undefined);
+  if (isChosen === ids.length > 0) {
+    throw usageError(
+      "Give either ids of events, or choose work with --state, --handler, --type, --error, --error-group, --since or --until.",
+    );
+  }
+  return isChosen ? choice : undefined;
 }
 
 /** What becomes of what was retried, a line for each kind; none if there is nothing. */
-function describeRetry({ handlers, readAgain }: OperatorRetry, hasReceiver: boolean): string[] {
+function describeRetry({ handlers, readAgain, runNow }: Retried, hasReceiver: boolean): string[] {
   const when = hasReceiver ? "by the running receiver" : "at the next start";
   return [
     ...(handlers === 0 ? [] : [`${countOf(handlers, "handler")} will run again`]),
     ...(readAgain === 0 ? [] : [`${countOf(readAgain, "parked event")} will be read again ${when}`]),
+    ...(runNow === 0 ? [] : [`${piecesOf(runNow)} will run ${hasReceiver ? "now" : when}`]),
   ];
 }

@@ -87,18 +87,13 @@ async function discardChosen(
 /** The dead contact events that the options choose; undefined where keys are given. */
 function readChoice(
   keys: readonly string[],
-  { dead, name, error, since, until }: ContactEventChoice & { dead: boolean },
+  { state, name, error, since, until }: ContactEventChoice & { state: "dead" | undefined },
 ): ContactEventChoice | undefined {
   const choice = { name, error, since, until };
-  const isChosen = dead || Object.values(choice).some((value) => value !== undefined);
-  if (isChosen && keys.length > 0) {
+  const isChosen = [state, ...Object.values(choice)].some((value) => value !== undefined);
+  if (isChosen === keys.length > 0) {
     throw usageError(
-      "Keys of contact events and options that choose dead ones were both given. Leave out the keys, or --dead, --name, --error, --since and --until.",
-    );
-  }
-  if (!isChosen && keys.length === 0) {
-    throw usageError(
-      "Give keys of contact events, or choose dead ones with --dead, --name, --error, --since or --until.",
+      "Give either keys of contact events, or choose dead ones with --state, --name, --error, --since or --until.",
     );
   }
   return isChosen ? choice : undefined;

@@ -9,7 +9,6 @@ import type * as specs from "./spec.js";
 import { allRows } from "../values/all-rows.js";
 import { contactEventRecord, describeUnsureCall, describeCallInFront, nextTry } from "../values/contact-event.js";
 import { withInbox } from "../values/find-inbox.js";
-import { readState } from "../values/state-choice.js";
 import { notFound } from "./retry-and-discard.js";
 
 /** Of the names of facts. */
@@ -20,8 +19,8 @@ const COLUMNS = ["RECORDED", "STATE", "NAME", "KEY", "ATTEMPTS", "NEXT TRY", "WH
 export const list: RunCommand<typeof specs.outboxList> = ({ options, context }) =>
   withInbox(options.db, context, async (inbox) => {
     const { out } = context;
-    const { dead, name, error, event: inboxEventId, since, until, limit } = options;
-    const filter = { state: readState(options.state, { dead }), name, error, inboxEventId, since, until };
+    const { state, name, error, event: inboxEventId, since, until, limit } = options;
+    const filter = { state, name, error, inboxEventId, since, until };
     const inFront = await findCallInFront(inbox);
     const rows: string[][] = [];
     for await (const event of allRows(limit, (page) => inbox.listContactEvents({ ...filter, ...page }))) {
@@ -60,22 +59,6 @@ export const show: RunCommand<typeof specs.outboxShow> = ({ args, options, conte
     ].filter(([, value]) => value !== undefined && value !== null && value !== "");
     const lines = facts.map(([name = "", value]) => `${String(name).padEnd(WIDTH)}${escapeControls(String(value))}`);
     out.result({ contactEvent: contactEventRecord(event) }, [...lines, "", formatJson(event.body)].join("\n"));
-  });
-
-export const stats: RunCommand<typeof specs.outboxStats> = ({ options, context }) =>
-  withInbox(options.db, context, async (inbox) => {
-    const { contactEvents } = await inbox.overview();
-    const { pending, leased, dead, oldestRecordedAt } = contactEvents;
-    const oldest = isoTime(oldestRecordedAt);
-    const { out } = context;
-    out.result(
-      { contactEvents: { pending, leased, dead, oldestRecordedAt: oldest } },
-      [
-        `pending  ${pending}${oldest === null ? "" : `, the oldest recorded ${oldest}`}`,
-        `leased   ${leased}`,
-        `dead     ${dead === 0 ? "0" : out.paint.red(String(dead))}`,
-      ].join("\n"),
-    );
   });
 
 function row(event: OutboxView, inFront: OutboxView | undefined): string[] {

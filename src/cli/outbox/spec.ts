@@ -14,7 +14,7 @@ const choiceOptions = {
 
 /** Which dead contact events, in place of named ones. */
 const deadOptions = {
-  dead: { summary: "All dead contact events instead of named ones." },
+  state: { value: "state", choices: ["dead"], summary: "All dead contact events instead of named ones." },
   ...choiceOptions,
 } as const satisfies Record<string, OptionSpec>;
 
@@ -29,7 +29,6 @@ export const outboxList = defineCommand({
       choices: ["pending", "leased", "done", "dead"],
       summary: "Only those in this state: leased is listed as leased or retrying, done as done or discarded.",
     },
-    dead: { summary: "The same as --state dead." },
     ...choiceOptions,
     event: { value: "id", summary: "Only those that handlers recorded for this event." },
     limit: limitOption,
@@ -37,7 +36,7 @@ export const outboxList = defineCommand({
   examples: [
     ["pigeonhole outbox list --state dead", "what the service refused, and why"],
     [
-      "pigeonhole outbox list --dead --name user.greeted --since 2h",
+      "pigeonhole outbox list --state dead --name user.greeted --since 2h",
       "what outbox retry with these options would choose",
     ],
   ],
@@ -77,14 +76,6 @@ export const outboxDiscard = defineCommand({
   options: { ...options, ...deadOptions },
   examples: [
     ["pigeonhole outbox discard <key> --yes", "without being asked"],
-    ["pigeonhole outbox discard --dead --until 30d", "what has been dead for a month"],
+    ["pigeonhole outbox discard --state dead --until 30d", "what has been dead for a month"],
   ],
-});
-
-export const outboxStats = defineCommand({
-  name: "outbox stats",
-  group,
-  summary: "Counts contact events by state.",
-  options,
-  examples: [["pigeonhole outbox stats", "what waits to be sent"]],
 });

@@ -45,7 +45,7 @@ export function describeEventWork(found: FoundEvent | undefined): string[] {
     return [...open.map(describeWork), `${when}: ${command("retry")}`];
   }
   const requested = open.some(isRetryRequested) ? [RETRY_REQUESTED] : [];
-  const runNow = open.some(isRetrying) ? [`To run it now: ${command("run")}`] : [];
+  const runNow = open.some(isRetrying) ? [`To run it now: ${command("retry")}`] : [];
   return [...open.map(describeWork), ...requested, ...runNow, `To see how it ends: ${command("show")}`];
 }
 

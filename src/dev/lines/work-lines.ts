@@ -17,15 +17,15 @@ export function workLines(event: WorkEvent, nowMs: number, inboxFlag: string | u
       return [
         failureLine(event, nowMs),
         ...(event.nextAt === null
-          ? commandLines({ when: "After a fix", command: "retry", eventId: event.eventId, inboxFlag })
+          ? commandLines({ when: "After a fix", eventId: event.eventId, inboxFlag })
           : isLongWait(event.nextAt, nowMs)
-            ? commandLines({ when: "To run it now", command: "run", eventId: event.eventId, inboxFlag })
+            ? commandLines({ when: "To run it now", eventId: event.eventId, inboxFlag })
             : []),
       ];
     case "no_handler":
       return [
         { parts: [...head(event, nowMs), ["warn", "! no handler got it"], handlePart(event)] },
-        ...commandLines({ when: "Once there is one", command: "retry", eventId: event.eventId, inboxFlag }),
+        ...commandLines({ when: "Once there is one", eventId: event.eventId, inboxFlag }),
       ];
   }
 }
@@ -58,14 +58,13 @@ function isLongWait(nextAt: string, nowMs: number): boolean {
 
 interface CommandHint {
   when: string;
-  command: "retry" | "run";
   eventId: string;
   inboxFlag: string | undefined;
 }
 
-function commandLines({ when, command, eventId, inboxFlag }: CommandHint): EventLine[] {
+function commandLines({ when, eventId, inboxFlag }: CommandHint): EventLine[] {
   if (inboxFlag === undefined) return [];
-  const line = `npx pigeonhole inbox ${command} ${quoteForShell(eventId)}${inboxFlag}`;
+  const line = `npx pigeonhole inbox retry ${quoteForShell(eventId)}${inboxFlag}`;
   return [lineBelow("dim", `${when}: ${escapeControls(line)}`)];
 }
 
