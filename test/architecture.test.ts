@@ -28,7 +28,7 @@ const ROOMS: Record<string, readonly string[]> = {
 const CEILINGS: Record<string, number> = {
   base: 1_100,
   protocol: 2_250,
-  contract: 5_150,
+  contract: 4_400,
   store: 16_850,
   client: 2_000,
   outbox: 650,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Resource } from "./operation.js";
-import { onlyPage, pageOf, pageTokenQuery } from "./paging.js";
+import { pageOf, pageTokenQuery } from "./paging.js";
 import { ROW_KINDS } from "./row-kinds.js";
 import { nullable } from "./shapes.js";
 
@@ -78,21 +78,15 @@ export type DraftCreateInput = z.input<typeof draftCreateInput>;
 /** What may be changed of a draft. */
 export type DraftUpdateInput = z.input<typeof draftUpdateInput>;
 
-const params = z.strictObject({
-  id: z
-    .string()
-    .regex(/^draft-[0-9A-Za-z-]{1,100}$/, { error: "Must be the id of a draft, which begins with draft-." }),
-});
-const id = "draft-3f2504e0-4f89-41d3-9a0c-0305e82c3301";
-
-const exampleReference = { object: "draft", id };
-const exampleInput = {
-  to: ["Ada <ada@customer.example.com>"],
-  subject: "Your order",
-  html: "<p>It is on its way.</p>",
-  from: "support@acme.example.com",
-  threadId: "thr_65b8f0a2c4d6e8f001234567",
-};
+const one = {
+  path: "/drafts/{id}",
+  params: z.strictObject({
+    id: z
+      .string()
+      .regex(/^draft-[0-9A-Za-z-]{1,100}$/, { error: "Must be the id of a draft, which begins with draft-." }),
+  }),
+  example: { params: { id: "draft-3f2504e0-4f89-41d3-9a0c-0305e82c3301" } },
+} as const;
 /** Fields that the operation does not have are refused like others. */
 const issueCodes = { "*": "invalid_parameter" } as const;
 
@@ -100,7 +94,7 @@ const issueCodes = { "*": "invalid_parameter" } as const;
 export const drafts = {
   /** Lists the ids of the drafts, the most recently saved first. */
   list: {
-    ...ROW_KINDS.read,
+    ...ROW_KINDS.list,
     path: "/drafts",
     scope: "drafts:read",
     query: z.strictObject({
@@ -109,38 +103,13 @@ export const drafts = {
       ...pageTokenQuery(),
     }),
     result: pageOf(draftReference),
-    paged: true,
     pageParam: "pageToken",
-    errors: ["insufficient_scope", "invalid_cursor", "invalid_parameter"],
     issueCodes: { pageToken: "invalid_cursor" },
     doc: "Lists the ids of the drafts, the most recently saved first.",
-    example: {
-      query: { query: "subject:order", limit: 100 },
-      result: onlyPage(exampleReference),
-    },
+    example: { query: { query: "subject:order", limit: 100 } },
   },
   /** Reads one draft. */
-  get: {
-    ...ROW_KINDS.read,
-    path: "/drafts/{id}",
-    scope: "drafts:read",
-    params,
-    result: draft,
-    errors: ["insufficient_scope", "resource_not_found"],
-    doc: "Reads one draft.",
-    example: {
-      params: { id },
-      result: {
-        id,
-        ...exampleInput,
-        to: ["ada@customer.example.com"],
-        cc: [],
-        bcc: [],
-        forwardOf: null,
-        attachments: [{ filename: "receipt.pdf", contentType: "application/pdf", size: 48_213 }],
-      },
-    },
-  },
+  get: { ...ROW_KINDS.read, ...one, scope: "drafts:read", result: draft, doc: "Reads one draft." },
   /** Creates a draft, which a person can send. */
   create: {
     ...ROW_KINDS.create,
@@ -148,37 +117,39 @@ export const drafts = {
     scope: "drafts:write",
     body: draftCreateInput,
     result: draftReference,
-    errors: ["insufficient_scope", "invalid_parameter"],
     issueCodes,
     doc: "Creates a draft, which a person can send.",
-    example: { body: exampleInput, result: exampleReference },
+    example: {
+      body: {
+        to: ["Ada <ada@customer.example.com>"],
+        subject: "Your order",
+        html: "<p>It is on its way.</p>",
+        from: "support@acme.example.com",
+        threadId: "thr_65b8f0a2c4d6e8f001234567",
+      },
+    },
   },
   /** Changes a draft: each field that is sent replaces what was stored. */
   update: {
     ...ROW_KINDS.update,
-    path: "/drafts/{id}",
+    ...one,
     scope: "drafts:write",
-    params,
     body: draftUpdateInput,
     result: draftReference,
-    errors: ["insufficient_scope", "invalid_parameter", "resource_not_found"],
     issueCodes,
     doc: "Changes a draft: each field that is sent replaces what was stored.",
-    example: { params: { id }, body: { subject: "Your order 1042", from: null }, result: exampleReference },
+    example: { ...one.example, body: { subject: "Your order 1042", from: null } },
   },
   /** Deletes a draft for good. */
   delete: {
     ...ROW_KINDS.delete,
-    path: "/drafts/{id}",
+    ...one,
     scope: "drafts:write",
-    params,
     result: z.looseObject({
       object: z.string().default("draft"),
       id: nullable(z.string()),
       deleted: z.boolean().default(true),
     }),
-    errors: ["insufficient_scope", "resource_not_found"],
     doc: "Deletes a draft for good.",
-    example: { params: { id }, result: { object: "draft", id, deleted: true } },
   },
 } as const satisfies Resource;

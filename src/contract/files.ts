@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Resource } from "./operation.js";
-import { onlyPage, pageOf, pageQuery } from "./paging.js";
+import { pageOf, pageQuery } from "./paging.js";
 import { ROW_KINDS } from "./row-kinds.js";
 import { countDifferent, nullable, openEnum, timestamp, tombstone } from "./shapes.js";
 
@@ -84,40 +84,12 @@ export type FileStats = z.output<typeof fileStats>;
 export type FileBatchDelete = z.output<typeof batchDelete>;
 
 const fileId = z.string().regex(/^file_[0-9a-f]{24}$/, { error: "Must be file_ and 24 hex characters." });
-const params = z.strictObject({ id: fileId });
-const linkParams = z.strictObject({
-  id: fileId,
-  linkId: z
-    .string()
-    .regex(/^shr_[A-Za-z0-9_-]{1,100}$/, { error: "Must be the id of a link, which begins with shr_." }),
-});
+const linkId = z
+  .string()
+  .regex(/^shr_[A-Za-z0-9_-]{1,100}$/, { error: "Must be the id of a link, which begins with shr_." });
 const id = "file_65b8f0a2c4d6e8f001234567";
-const linkId = "shr_65b8f0a2c4d6e8f0089abcde";
-
-const exampleFile = {
-  id,
-  direction: "uploaded",
-  usage: null,
-  deletable: true,
-  deliveredTo: null,
-  filename: "price-list.pdf",
-  contentType: "application/pdf",
-  size: 182_044,
-  threadId: null,
-  messageId: null,
-  createdAt: "2026-01-31T09:30:00Z",
-};
-const exampleLink = {
-  id: linkId,
-  url: `https://files.acme.example.com/${linkId}/price-list.pdf`,
-  revokedAt: null,
-  fetchCount: 3,
-  lastFetchedAt: "2026-01-31T09:30:00Z",
-  createdAt: "2026-01-30T09:30:00Z",
-};
-
-const readErrors = ["insufficient_scope", "resource_not_found"] as const;
-const pageErrors = ["insufficient_scope", "invalid_cursor", "invalid_parameter"] as const;
+const one = { path: "/files/{id}", params: z.strictObject({ id: fileId }), example: { params: { id } } } as const;
+const ofLinks = { ...one, path: "/files/{id}/links" } as const;
 
 /** Every attachment that was sent or received, and every uploaded file, with links to it. See docs/service.md#files. */
 export const files = {
@@ -142,75 +114,41 @@ export const files = {
       ...pageQuery(),
     }),
     result: pageOf(file),
-    errors: pageErrors,
     doc: "Lists the files.",
-    example: {
-      query: { kind: "pdf", direction: "inbound", since: "2026-01-30T00:00:00Z" },
-      result: onlyPage(exampleFile),
-    },
+    example: { query: { kind: "pdf", direction: "inbound", since: "2026-01-30T00:00:00Z" } },
   },
   /** Reads what is known about one file. */
-  get: {
-    ...ROW_KINDS.read,
-    path: "/files/{id}",
-    scope: "files:read",
-    params,
-    result: file,
-    errors: readErrors,
-    doc: "Reads what is known about one file.",
-    example: { params: { id }, result: exampleFile },
-  },
+  get: { ...ROW_KINDS.read, ...one, scope: "files:read", result: file, doc: "Reads what is known about one file." },
   /** Counts files, bytes and links. */
   stats: {
     ...ROW_KINDS.read,
     path: "/files/stats",
     scope: "files:read",
     result: fileStats,
-    errors: ["insufficient_scope"],
     doc: "Counts files, bytes and links.",
-    example: {
-      result: {
-        files: 1,
-        bytes: 182_044,
-        received: none,
-        sent: none,
-        uploaded: { files: 1, bytes: 182_044 },
-        types: [{ contentType: "application/pdf", files: 1, bytes: 182_044 }],
-        addresses: [],
-        days: [{ date: "2026-01-31", files: 1 }],
-        links: { working: 1, fetches: 3 },
-      },
-    },
   },
   /** Downloads the bytes of a file. */
   content: {
     ...ROW_KINDS.read,
+    ...one,
     path: "/files/{id}/content",
     scope: "files:read",
-    params,
     downloads: true,
-    errors: readErrors,
     doc: "Downloads the bytes of a file.",
-    example: { params: { id } },
   },
   /** Lists the links to a file, newest first. */
   links: {
     ...ROW_KINDS.list,
-    path: "/files/{id}/links",
+    ...ofLinks,
     scope: "files:read",
-    params,
-    query: z.strictObject(pageQuery()),
     result: pageOf(link),
-    errors: [...pageErrors, "resource_not_found"],
     doc: "Lists the links to a file, newest first.",
-    example: { params: { id }, query: { limit: 100 }, result: onlyPage(exampleLink) },
   },
   /** Makes a new link by which anyone can fetch the file. */
   createLink: {
     ...ROW_KINDS.create,
-    path: "/files/{id}/links",
+    ...ofLinks,
     scope: "files:write",
-    params,
     body: z.strictObject({
       /** A domain of the workspace with a host for files. */
       domain: z
@@ -220,33 +158,28 @@ export const files = {
         .optional(),
     }),
     result: link,
-    errors: [...readErrors, "invalid_parameter", "unknown_parameter", "file_unshareable"],
+    errors: ["file_unshareable"],
     doc: "Makes a new link by which anyone can fetch the file.",
-    example: { params: { id }, body: { domain: "acme.example.com" }, result: exampleLink },
+    example: { ...one.example, body: { domain: "acme.example.com" } },
   },
   /** Ends one link, in mail that was sent too. */
   revokeLink: {
-    method: "DELETE",
+    ...ROW_KINDS.delete,
     path: "/files/{id}/links/{linkId}",
     scope: "files:write",
-    params: linkParams,
-    status: [200],
+    params: z.strictObject({ id: fileId, linkId }),
     result: link,
     retry: "repeatable",
-    errors: readErrors,
     doc: "Ends one link, in mail that was sent too.",
-    example: { params: { id, linkId }, result: { ...exampleLink, revokedAt: "2026-01-31T10:00:00Z" } },
+    example: { params: { id, linkId: "shr_65b8f0a2c4d6e8f0089abcde" } },
   },
   /** Ends every link to a file, and says how many still worked. */
   revokeLinks: {
     ...ROW_KINDS.delete,
-    path: "/files/{id}/links",
+    ...ofLinks,
     scope: "files:write",
-    params,
     result: z.looseObject({ revoked: z.number().default(0) }),
-    errors: readErrors,
     doc: "Ends every link to a file, and says how many still worked.",
-    example: { params: { id }, result: { revoked: 2 } },
   },
   /** Uploads a file of 1 byte to 100 MB. */
   upload: {
@@ -260,21 +193,18 @@ export const files = {
     uploads: { maxBytes: FILE_LIMITS.maxBytes },
     result: file,
     fires: ["file.uploaded"],
-    errors: ["insufficient_scope", "invalid_parameter", "unknown_parameter"],
     doc: "Uploads a file of 1 byte to 100 MB.",
-    example: { query: { filename: "price-list.pdf" }, result: exampleFile },
+    example: { query: { filename: "price-list.pdf" } },
   },
   /** Deletes an upload that nothing depends on. */
   delete: {
     ...ROW_KINDS.delete,
-    path: "/files/{id}",
+    ...one,
     scope: "files:write",
-    params,
     result: tombstone,
     fires: ["file.deleted"],
-    errors: [...readErrors, "file_in_use"],
+    errors: ["file_in_use"],
     doc: "Deletes an upload that nothing depends on.",
-    example: { params: { id }, result: { object: "file", id, deleted: true } },
   },
   /** Deletes the files of up to 100 ids that nothing depends on. */
   deleteMany: {
@@ -291,11 +221,7 @@ export const files = {
     }),
     result: batchDelete,
     fires: ["file.deleted"],
-    errors: ["insufficient_scope", "invalid_parameter", "unknown_parameter"],
     doc: "Deletes the files of up to 100 ids that nothing depends on.",
-    example: {
-      body: { ids: [id] },
-      result: { deleted: [], kept: [{ id, usage: "linked", reason: "It has a working link." }], missing: [] },
-    },
+    example: { body: { ids: [id] } },
   },
 } as const satisfies Resource;

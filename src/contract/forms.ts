@@ -13,64 +13,23 @@ import {
   formSubscription,
 } from "./form.js";
 import type { Resource } from "./operation.js";
-import { listOf, onlyPage, pageOf, pageQuery } from "./paging.js";
+import { listOf, pageOf } from "./paging.js";
 import { ROW_KINDS } from "./row-kinds.js";
 import { pathSegment, tombstone } from "./shapes.js";
 
-const params = z.strictObject({
-  id: z.string().regex(/^frm_[0-9a-f]{24}$/, { error: "Must be frm_ and 24 hex characters." }),
-});
-const id = "frm_65b8f0a2c4d6e8f001234567";
-const document = { fields: [{ key: "email", type: "email", required: true }], copy: { title: "News" }, style: null };
+const one = {
+  path: "/forms/{id}",
+  scope: "forms:write",
+  params: z.strictObject({
+    id: z.string().regex(/^frm_[0-9a-f]{24}$/, { error: "Must be frm_ and 24 hex characters." }),
+  }),
+  missing: "form_not_found",
+  example: { params: { id: "frm_65b8f0a2c4d6e8f001234567" } },
+} as const;
+const assumed = { ...one, pathIsAssumed: true } as const;
 
-const exampleItem = {
-  id,
-  name: "Newsletter",
-  description: null,
-  status: "live",
-  url: `https://forms.acme.example.com/${id}`,
-  subscribeUrl: `https://forms.acme.example.com/${id}/subscribe`,
-  audienceIds: [],
-  doubleOptIn: false,
-  hasUnpublishedChanges: false,
-  stats: { views: 0, submissions: 1, added: 1, pending: 0, lastSubmittedAt: "2026-01-31T09:30:00Z" },
-  publishedAt: "2026-01-31T09:00:00Z",
-  createdAt: "2026-01-31T09:00:00Z",
-  updatedAt: "2026-01-31T09:00:00Z",
-};
-const exampleForm = {
-  ...exampleItem,
-  document,
-  publishedDocument: document,
-  settings: {},
-  audiences: [],
-  senderIssue: null,
-  senderProblem: null,
-};
-const exampleStarter = {
-  object: "form_starter",
-  slug: "newsletter",
-  name: "Newsletter",
-  description: "Name and address.",
-};
-const exampleDesign = { ...exampleForm, status: "draft", design: { notes: ["It asks for the address only."] } };
-
-const writeErrors = ["insufficient_scope", "invalid_parameter", "unknown_parameter"] as const;
-const contentErrors = [
-  ...writeErrors,
-  "invalid_form",
-  "form_sender_refused",
-  "audience_not_found",
-  "capability_unsupported",
-] as const;
-const aiErrors = [
-  ...writeErrors,
-  "invalid_form",
-  "workspace_limit_reached",
-  "ai_not_configured",
-  "ai_quota_exceeded",
-] as const;
-const readErrors = ["insufficient_scope", "form_not_found"] as const;
+const contentErrors = ["invalid_form", "form_sender_refused", "audience_not_found", "capability_unsupported"] as const;
+const aiErrors = ["invalid_form", "ai_not_configured", "ai_quota_exceeded"] as const;
 
 /** Sign-up forms, and the sign-up itself. See docs/service.md#forms. */
 export const forms = {
@@ -79,25 +38,16 @@ export const forms = {
     ...ROW_KINDS.list,
     path: "/forms",
     scope: "forms:read",
-    query: z.strictObject(pageQuery()),
     result: pageOf(formItem),
-    errors: ["insufficient_scope", "invalid_cursor", "invalid_parameter"],
     doc: "Lists the forms, newest first, without documents and settings.",
-    example: {
-      query: { limit: 100 },
-      result: onlyPage(exampleItem),
-    },
   },
   /** Reads one form with its documents, settings and fresh counts. */
   get: {
     ...ROW_KINDS.read,
-    path: "/forms/{id}",
+    ...one,
     scope: "forms:read",
-    params,
     result: form,
-    errors: readErrors,
     doc: "Reads one form with its documents, settings and fresh counts.",
-    example: { params: { id }, result: exampleForm },
   },
   /** Creates a form from a document, a starter, or one field for the address. */
   create: {
@@ -108,70 +58,47 @@ export const forms = {
     result: form,
     errors: [...contentErrors, "workspace_limit_reached"],
     doc: "Creates a form from a document, a starter, or one field for the address.",
-    example: { body: { name: "Newsletter", starter: "newsletter", publish: true }, result: exampleForm },
+    example: { body: { name: "Newsletter", starter: "newsletter", publish: true } },
   },
   /** Changes a form; omitted fields stay unchanged. */
   update: {
     ...ROW_KINDS.update,
-    path: "/forms/{id}",
-    pathIsAssumed: true,
-    scope: "forms:write",
-    params,
+    ...assumed,
     body: formUpdateInput,
     result: form,
-    errors: [...contentErrors, "form_not_found", "version_conflict"],
+    errors: [...contentErrors, "version_conflict"],
     doc: "Changes a form; omitted fields stay unchanged.",
-    example: { params: { id }, body: { name: "News" }, result: exampleForm },
+    example: { ...one.example, body: { name: "News" } },
   },
   /** Publishes the draft of a form, which takes sign-ups from then on. */
   publish: {
     ...ROW_KINDS.act,
+    ...assumed,
     path: "/forms/{id}/publish",
-    pathIsAssumed: true,
-    scope: "forms:write",
-    params,
     result: form,
-    errors: readErrors,
     doc: "Publishes the draft of a form, which takes sign-ups from then on.",
-    example: { params: { id }, result: exampleForm },
   },
   /** Pauses a live form, which takes no sign-ups then. */
   pause: {
     ...ROW_KINDS.act,
+    ...assumed,
     path: "/forms/{id}/pause",
-    pathIsAssumed: true,
-    scope: "forms:write",
-    params,
     result: form,
-    errors: readErrors,
     doc: "Pauses a live form, which takes no sign-ups then.",
-    example: { params: { id }, result: { ...exampleForm, status: "paused" } },
   },
   /** Copies a form; the copy is a draft. */
   copy: {
     ...ROW_KINDS.create,
+    ...assumed,
     path: "/forms/{id}/copy",
-    pathIsAssumed: true,
-    scope: "forms:write",
-    params,
     body: formCopyInput,
     result: form,
-    errors: [...writeErrors, "form_not_found", "workspace_limit_reached"],
+    errors: ["workspace_limit_reached"],
     doc: "Copies a form; the copy is a draft.",
-    example: { params: { id }, body: { name: "News 2" }, result: { ...exampleForm, status: "draft" } },
+    example: { ...one.example, body: { name: "News 2" } },
   },
   /** Deletes a form. */
-  delete: {
-    ...ROW_KINDS.delete,
-    path: "/forms/{id}",
-    pathIsAssumed: true,
-    scope: "forms:write",
-    params,
-    result: tombstone,
-    errors: readErrors,
-    doc: "Deletes a form.",
-    example: { params: { id }, result: { object: "form", id, deleted: true } },
-  },
+  delete: { ...ROW_KINDS.delete, ...assumed, result: tombstone, doc: "Deletes a form." },
   /** Lets the designer draft a form, which takes up to half a minute and an AI action. */
   design: {
     ...ROW_KINDS.create,
@@ -180,29 +107,21 @@ export const forms = {
     body: formDesignInput,
     result: designedForm,
     timeoutMs: MINUTE,
-    errors: aiErrors,
+    errors: [...aiErrors, "workspace_limit_reached"],
     doc: "Lets the designer draft a form, which takes up to half a minute and an AI action.",
-    example: { body: { brief: "Ask for name and address." }, result: exampleDesign },
+    example: { body: { brief: "Ask for name and address." } },
   },
   /** Lets the designer change the draft of a form; what visitors see stays until it is published. */
   redesign: {
     ...ROW_KINDS.act,
+    ...one,
     path: "/forms/{id}/redesign",
-    scope: "forms:write",
-    params,
     body: formRedesignInput,
     result: designedForm,
     timeoutMs: MINUTE,
-    errors: [
-      ...writeErrors,
-      "invalid_form",
-      "ai_not_configured",
-      "ai_quota_exceeded",
-      "form_not_found",
-      "version_conflict",
-    ],
+    errors: [...aiErrors, "version_conflict"],
     doc: "Lets the designer change the draft of a form; what visitors see stays until it is published.",
-    example: { params: { id }, body: { instructions: "Ask for the name too." }, result: exampleDesign },
+    example: { ...one.example, body: { instructions: "Ask for the name too." } },
   },
   /** Lists the forms to begin with, without documents. */
   starters: {
@@ -210,9 +129,7 @@ export const forms = {
     path: "/forms/starters",
     scope: "forms:read",
     result: listOf(formStarter),
-    errors: ["insufficient_scope"],
     doc: "Lists the forms to begin with, without documents.",
-    example: { result: { object: "list", data: [exampleStarter] } },
   },
   /** Reads one form to begin with. */
   starter: {
@@ -220,18 +137,19 @@ export const forms = {
     path: "/forms/starters/{slug}",
     scope: "forms:read",
     params: z.strictObject({ slug: pathSegment(100) }),
+    missing: "form_starter_not_found",
     result: formStarter,
-    errors: ["insufficient_scope", "form_starter_not_found"],
     doc: "Reads one form to begin with.",
-    example: { params: { slug: "newsletter" }, result: { ...exampleStarter, document } },
+    example: { params: { slug: "newsletter" } },
   },
   /** Signs someone up, as a visitor does: no credential is sent. */
   subscribe: {
-    method: "POST",
+    ...ROW_KINDS.create,
     path: "/subscribe/{formId}",
     scope: null,
     credential: "none",
     params: z.strictObject({ formId: pathSegment(100) }),
+    missing: "form_not_found",
     // The service names what is wrong with an answer by its field, so the answers pass as they are.
     body: z
       .looseObject({
@@ -244,16 +162,12 @@ export const forms = {
         svc_source: z.string().max(500, { error: "Must have at most 500 characters." }).optional(),
       })
       .meta({ required: ["email"] }),
+    issueCodes: { "*": "invalid_parameter" },
     status: [200, 201],
     result: formSubscription,
-    retry: "never",
     fires: ["form.submitted"],
-    errors: ["invalid_parameter", "invalid_form_submission", "form_not_found", "form_closed", "form_rate_limited"],
+    errors: ["invalid_form_submission", "form_closed", "form_rate_limited"],
     doc: "Signs someone up, as a visitor does: no credential is sent.",
-    example: {
-      params: { formId: id },
-      body: { email: "ada@customer.example.com", name: "Ada" },
-      result: { object: "form_subscription", formId: id, outcome: "added", redirectUrl: null },
-    },
+    example: { params: { formId: one.example.params.id }, body: { email: "ada@customer.example.com", name: "Ada" } },
   },
 } as const satisfies Resource;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Resource } from "./operation.js";
-import { onlyPage, pageOf, pageQuery } from "./paging.js";
+import { pageOf, pageQuery } from "./paging.js";
 import { ROW_KINDS } from "./row-kinds.js";
 import { SCOPES } from "./scopes.js";
 import { addressAllowlist, domainAllowlist, nullable, openEnum, timestamp, tombstone } from "./shapes.js";
@@ -183,41 +183,13 @@ export type ApiKeyCreateInput = z.input<typeof apiKeyCreateInput>;
 /** What may be changed of a key. */
 export type ApiKeyUpdateInput = z.input<typeof apiKeyUpdateInput>;
 
-const params = z.strictObject({ id: keyId });
-const id = "65b8f0a2c4d6e8f001234567";
-const at = "2026-01-31T09:30:00Z";
-const owner = { type: "person", id: null, name: "@owner" };
-
-const exampleKey = {
-  object: "api_key",
-  id,
-  name: "Orders",
-  mode: "live",
-  maskedKey: "svc_live_65b8…89ab",
-  keyLast4: "89ab",
-  status: "active",
-  scopes: ["emails:send", "contacts:write"],
-  roleId: null,
-  roleName: null,
-  addressAllowlist: null,
-  domainAllowlist: ["acme.example.com"],
-  expiresAt: null,
-  lastUsedAt: at,
-  rotatedAt: null,
-  deactivatedAt: null,
-  revokedAt: null,
-  totalUses: 12,
-  rotationCount: 0,
-  revokedReason: null,
-  createdAt: at,
-  updatedAt: at,
-  createdBy: owner,
-  updatedBy: owner,
-  lastChangeAt: at,
-  lastChangeType: "created",
-};
-const withToken = { ...exampleKey, token: "svc_live_65b8f0a2c4d6e8f0012345670123456789ab" };
-const rotated = { ...withToken, rotatedAt: at, rotationCount: 1, lastChangeType: "rotated" };
+const one = {
+  path: "/keys/{id}",
+  ownerOnly: true,
+  params: z.strictObject({ id: keyId }),
+  example: { params: { id: "65b8f0a2c4d6e8f001234567" } },
+} as const;
+const manage = { ...one, scope: "keys:manage" } as const;
 
 /** Filters of the two logs. */
 const logQuery = {
@@ -234,10 +206,6 @@ const logQuery = {
   ...pageQuery(),
 };
 
-const readErrors = ["owner_only", "insufficient_scope"] as const;
-const reachErrors = [...readErrors, "beyond_caller_authority"] as const;
-const logErrors = [...readErrors, "invalid_cursor", "invalid_parameter", "unknown_parameter"] as const;
-
 /** API keys. Only the owner reaches them. See docs/service.md#api-keys. */
 export const keys = {
   /** Lists the keys, newest first, also those that are revoked or expired, without their secrets. */
@@ -246,24 +214,11 @@ export const keys = {
     path: "/keys",
     scope: "keys:read",
     ownerOnly: true,
-    query: z.strictObject(pageQuery()),
     result: pageOf(apiKey),
-    errors: [...readErrors, "invalid_cursor", "invalid_parameter"],
     doc: "Lists the keys, newest first, also those that are revoked or expired, without their secrets.",
-    example: { query: { limit: 100 }, result: onlyPage(exampleKey) },
   },
   /** Reads one key, without its secret. */
-  get: {
-    ...ROW_KINDS.read,
-    path: "/keys/{id}",
-    scope: "keys:read",
-    ownerOnly: true,
-    params,
-    result: apiKey,
-    errors: [...readErrors, "resource_not_found"],
-    doc: "Reads one key, without its secret.",
-    example: { params: { id }, result: exampleKey },
-  },
+  get: { ...ROW_KINDS.read, ...one, scope: "keys:read", result: apiKey, doc: "Reads one key, without its secret." },
   /** Makes a live key inside the caller's reach; the answer holds its token, the only time it appears. */
   create: {
     ...ROW_KINDS.create,
@@ -272,7 +227,7 @@ export const keys = {
     ownerOnly: true,
     body: apiKeyCreateInput,
     result: apiKeyWithToken,
-    errors: [...reachErrors, "invalid_parameter", "unknown_parameter", "role_not_found", "workspace_limit_reached"],
+    errors: ["beyond_caller_authority", "role_not_found", "workspace_limit_reached"],
     doc: "Makes a live key inside the caller's reach; the answer holds its token, the only time it appears.",
     example: {
       body: {
@@ -281,37 +236,26 @@ export const keys = {
         domainAllowlist: ["acme.example.com"],
         expiresInMinutes: 43_200,
       },
-      result: { ...withToken, expiresAt: "2026-03-02T09:30:00Z", lastUsedAt: null, totalUses: 0 },
     },
   },
   /** Changes a key inside the caller's reach, switches it off or on; a key may narrow itself. */
   update: {
     ...ROW_KINDS.update,
-    path: "/keys/{id}",
-    scope: "keys:manage",
-    ownerOnly: true,
-    params,
+    ...manage,
     body: apiKeyUpdateInput,
     result: apiKey,
-    errors: [...reachErrors, "invalid_parameter", "unknown_parameter", "resource_not_found", "revoked"],
+    errors: ["beyond_caller_authority", "revoked"],
     doc: "Changes a key inside the caller's reach, switches it off or on; a key may narrow itself.",
-    example: {
-      params: { id },
-      body: { name: "Orders", enabled: false },
-      result: { ...exampleKey, status: "inactive", deactivatedAt: at, lastChangeType: "deactivated" },
-    },
+    example: { ...one.example, body: { name: "Orders", enabled: false } },
   },
   /** Gives a key another token; the old one ends at once, and everything else stays. */
   rotate: {
     ...ROW_KINDS.act,
+    ...manage,
     path: "/keys/{id}/rotate",
-    scope: "keys:manage",
-    ownerOnly: true,
-    params,
     result: apiKeyWithToken,
-    errors: [...reachErrors, "resource_not_found", "revoked"],
+    errors: ["beyond_caller_authority", "revoked"],
     doc: "Gives a key another token; the old one ends at once, and everything else stays.",
-    example: { params: { id }, result: rotated },
   },
   /** Gives the key of the call another token; the old one ends at once. */
   rotateSelf: {
@@ -320,44 +264,28 @@ export const keys = {
     scope: { anyOf: ["keys:write", "keys:manage"] },
     ownerOnly: true,
     result: apiKeyWithToken,
-    errors: [...readErrors, "resource_not_found"],
+    errors: ["resource_not_found"],
     doc: "Gives the key of the call another token; the old one ends at once.",
-    example: { result: rotated },
   },
   /** Ends a key for good; it stays in the list until it is deleted. */
   revoke: {
     ...ROW_KINDS.act,
+    ...manage,
     path: "/keys/{id}/revoke",
     pathIsAssumed: true,
-    assumption: {
-      notShown: "What the revocation of a key takes.",
-      assumed: "`reason`, which the key has as `revokedReason`; `{}` is enough.",
-      change: "`src/contract/keys.ts`.",
-    },
-    scope: "keys:manage",
-    ownerOnly: true,
-    params,
     body: apiKeyRevokeInput,
     result: apiKey,
-    errors: [...reachErrors, "invalid_parameter", "unknown_parameter", "resource_not_found", "revoked"],
+    errors: ["beyond_caller_authority", "revoked"],
     doc: "Ends a key for good; it stays in the list until it is deleted.",
-    example: {
-      params: { id },
-      body: { reason: "Leaked" },
-      result: { ...exampleKey, status: "revoked", revokedAt: at, revokedReason: "Leaked", lastChangeType: "revoked" },
-    },
+    example: { ...one.example, body: { reason: "Leaked" } },
   },
   /** Deletes a revoked key; its requests and activity stay. */
   delete: {
     ...ROW_KINDS.delete,
-    path: "/keys/{id}",
-    scope: "keys:manage",
-    ownerOnly: true,
-    params,
+    ...manage,
     result: tombstone,
-    errors: [...reachErrors, "resource_not_found", "not_revoked"],
+    errors: ["beyond_caller_authority", "not_revoked"],
     doc: "Deletes a revoked key; its requests and activity stay.",
-    example: { params: { id }, result: { object: "api_key", id, deleted: true } },
   },
   /** Lists the calls that keys made, newest first, without bodies and queries. */
   requests: {
@@ -371,24 +299,8 @@ export const keys = {
       ...logQuery,
     }),
     result: pageOf(apiKeyRequest),
-    errors: logErrors,
     doc: "Lists the calls that keys made, newest first, without bodies and queries.",
-    example: {
-      query: { failedOnly: true, keyIds: [id], since: "2026-01-31T00:00:00Z" },
-      result: onlyPage({
-        id: "req_1",
-        keyId: id,
-        keyName: "Orders",
-        method: "POST",
-        path: "/events",
-        status: 422,
-        errorCode: "invalid_event",
-        durationMs: 12,
-        ip: "203.0.113.7",
-        userAgent: "node",
-        createdAt: at,
-      }),
-    },
+    example: { query: { failedOnly: true, keyIds: [one.example.params.id], since: "2026-01-31T00:00:00Z" } },
   },
   /** Lists what was done to keys, newest first, with the authentications that were refused. */
   activity: {
@@ -398,19 +310,7 @@ export const keys = {
     ownerOnly: true,
     query: z.strictObject(logQuery),
     result: pageOf(apiKeyActivity),
-    errors: logErrors,
     doc: "Lists what was done to keys, newest first, with the authentications that were refused.",
-    example: {
-      query: { keyIds: [id], until: "2026-02-01T00:00:00Z" },
-      result: onlyPage({
-        id: "65b8f0a2c4d6e8f0089abcde",
-        keyId: id,
-        keyName: "Orders",
-        actor: "API key Deploy",
-        kind: "rotated",
-        detail: { source: "api" },
-        createdAt: at,
-      }),
-    },
+    example: { query: { keyIds: [one.example.params.id], until: "2026-02-01T00:00:00Z" } },
   },
 } as const satisfies Resource;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Resource } from "./operation.js";
-import { listOf, onlyPage, pageOf, pageQuery } from "./paging.js";
+import { listOf, pageOf } from "./paging.js";
 import { ROW_KINDS } from "./row-kinds.js";
 import { nullable, openEnum, pathSegment, tombstone, trimmedName } from "./shapes.js";
 
@@ -77,19 +77,7 @@ export type LabelUpdateInput = z.input<typeof labelUpdateInput>;
 
 // A letter has up to three in upper case.
 const params = z.strictObject({ id: pathSegment("USER_".length + 3 * LABEL_LIMITS.nameLength) });
-const id = "USER_BIG_ORDERS";
-
-const exampleLabel = {
-  id,
-  name: "Big orders",
-  type: "user",
-  color: { backgroundColor: "#1A73E8", textColor: "#FFFFFF" },
-  threadCount: 0,
-  createdAt: "2026-01-31T09:30:00Z",
-  updatedAt: "2026-01-31T09:30:00Z",
-};
-
-const writeErrors = ["insufficient_scope", "invalid_parameter", "unknown_parameter", "label_name_taken"] as const;
+const one = { path: "/labels/{id}", params, example: { params: { id: "USER_BIG_ORDERS" } } } as const;
 
 /** The user's labels; those of the system cannot be reached. See docs/service.md#labels. */
 export const labels = {
@@ -98,26 +86,11 @@ export const labels = {
     ...ROW_KINDS.list,
     path: "/labels",
     scope: "labels:read",
-    query: z.strictObject(pageQuery()),
     result: pageOf(label),
-    errors: ["insufficient_scope", "invalid_cursor", "invalid_parameter"],
     doc: "Lists the labels by name.",
-    example: {
-      query: { limit: 100 },
-      result: onlyPage(exampleLabel),
-    },
   },
   /** Reads one label. */
-  get: {
-    ...ROW_KINDS.read,
-    path: "/labels/{id}",
-    scope: "labels:read",
-    params,
-    result: label,
-    errors: ["insufficient_scope", "resource_not_found"],
-    doc: "Reads one label.",
-    example: { params: { id }, result: exampleLabel },
-  },
+  get: { ...ROW_KINDS.read, ...one, scope: "labels:read", result: label, doc: "Reads one label." },
   /** Creates a label, whose id follows from its name. */
   create: {
     ...ROW_KINDS.create,
@@ -125,32 +98,28 @@ export const labels = {
     scope: "labels:write",
     body: labelCreateInput,
     result: label,
-    errors: [...writeErrors, "label_limit_reached"],
+    errors: ["label_name_taken", "label_limit_reached"],
     doc: "Creates a label, whose id follows from its name.",
-    example: { body: { name: "Big orders", color: { backgroundColor: "#1A73E8" } }, result: exampleLabel },
+    example: { body: { name: "Big orders", color: { backgroundColor: "#1A73E8" } } },
   },
   /** Changes the name or the color of a label; its id stays. */
   update: {
     ...ROW_KINDS.update,
-    path: "/labels/{id}",
+    ...one,
     scope: "labels:write",
-    params,
     body: labelUpdateInput,
     result: label,
-    errors: [...writeErrors, "resource_not_found"],
+    errors: ["label_name_taken"],
     doc: "Changes the name or the color of a label; its id stays.",
-    example: { params: { id }, body: { name: "Orders", color: null }, result: { ...exampleLabel, color: null } },
+    example: { ...one.example, body: { name: "Orders", color: null } },
   },
   /** Deletes a label and removes it from every thread. */
   delete: {
     ...ROW_KINDS.delete,
-    path: "/labels/{id}",
+    ...one,
     scope: "labels:write",
-    params,
     result: tombstone,
-    errors: ["insufficient_scope", "resource_not_found"],
     doc: "Deletes a label and removes it from every thread.",
-    example: { params: { id }, result: { object: "label", id, deleted: true } },
   },
   /** Lists the colors that the service suggests: 14 solids and 7 gradients. */
   palette: {
@@ -159,23 +128,6 @@ export const labels = {
     pathIsAssumed: true,
     scope: "labels:read",
     result: listOf(paletteColor),
-    errors: ["insufficient_scope"],
     doc: "Lists the colors that the service suggests: 14 solids and 7 gradients.",
-    example: {
-      result: {
-        object: "list",
-        data: [
-          {
-            kind: "solid",
-            name: "blue",
-            value: "#1A73E8",
-            solid: "#1A73E8",
-            from: null,
-            to: null,
-            textColor: "#FFFFFF",
-          },
-        ],
-      },
-    },
   },
 } as const satisfies Resource;

@@ -8,7 +8,6 @@ import { emailAddress, nullable, openEnum, tombstoneOf } from "./shapes.js";
 export const MAILBOX_LIMITS = { labelLength: 120, signInsPerHour: 10 } as const;
 
 const SECURITIES = ["tls", "starttls"] as const;
-const ID = { error: "Must be cmb_ and 24 hex characters." };
 
 const host = z
   .string()
@@ -107,34 +106,23 @@ export type MailboxConnectInput = z.input<typeof mailboxConnectInput>;
 /** What may be changed of a connected mailbox. */
 export type MailboxUpdateInput = z.input<typeof mailboxUpdateInput>;
 
-const params = z.strictObject({ id: z.string().regex(/^cmb_[0-9a-f]{24}$/, ID) });
-const id = "cmb_65b8f0a2c4d6e8f001234567";
-const addressId = "adr_65b8f0a2c4d6e8f001234567";
+const all = {
+  path: "/connected-mailboxes",
+  pathIsAssumed: true,
+  issueCodes: { email: "mailbox_address_invalid" },
+} as const;
+const one = {
+  path: "/connected-mailboxes/{id}",
+  params: z.strictObject({
+    id: z.string().regex(/^cmb_[0-9a-f]{24}$/, { error: "Must be cmb_ and 24 hex characters." }),
+  }),
+  missing: "connected_mailbox_not_found",
+  example: { params: { id: "cmb_65b8f0a2c4d6e8f001234567" } },
+} as const;
 const email = "ada@mailbox.example.net";
-
-const exampleMailbox = {
-  id,
-  addressId,
-  email,
-  label: "Ada",
-  provider: "other",
-  method: "password",
-  status: "active",
-  pauseReason: null,
-  lastError: null,
-  lastSyncedAt: "2026-01-31T09:30:30Z",
-  createdAt: "2026-01-31T09:30:00Z",
-  connectedBy: "@owner",
-  username: email,
-  imap: { host: "imap.mailbox.example.net", port: 993, security: "tls" },
-  smtp: { host: "smtp.mailbox.example.net", port: 465, security: "tls" },
-  historyImportId: null,
-};
 
 const READ = "connections:read";
 const WRITE = "settings:write";
-const issueCodes = { email: "mailbox_address_invalid" } as const;
-const inputErrors = ["insufficient_scope", "invalid_parameter", "unknown_parameter"] as const;
 const signInErrors = [
   "mailbox_login_failed",
   "connected_mailbox_send_sign_in_failed",
@@ -146,60 +134,40 @@ export const mailboxes = {
   /** Lists the connected mailboxes, newest first. */
   list: {
     ...ROW_KINDS.read,
-    pathIsAssumed: true,
-    path: "/connected-mailboxes",
+    ...all,
     scope: READ,
     result: listOf(mailbox),
-    errors: ["insufficient_scope"],
     doc: "Lists the connected mailboxes, newest first.",
-    example: { result: [exampleMailbox] },
   },
   /** Reads one connected mailbox. */
   get: {
     ...ROW_KINDS.read,
+    ...one,
     pathIsAssumed: true,
-    path: "/connected-mailboxes/{id}",
     scope: READ,
-    params,
     result: mailbox,
-    errors: ["insufficient_scope", "connected_mailbox_not_found"],
     doc: "Reads one connected mailbox.",
-    example: { params: { id }, result: exampleMailbox },
   },
   /** Finds the servers of an address; stores nothing, and signs in nowhere. */
   discover: {
     ...ROW_KINDS.act,
-    pathIsAssumed: true,
+    ...all,
     path: "/connected-mailboxes/discover",
     scope: WRITE,
     body: z.strictObject({ email: emailAddress }),
-    issueCodes,
     result: discovery,
-    errors: [...inputErrors, "mailbox_address_invalid", "mailbox_checks_limited"],
+    errors: ["mailbox_address_invalid", "mailbox_checks_limited"],
     doc: "Finds the servers of an address; stores nothing, and signs in nowhere.",
-    example: {
-      body: { email },
-      result: {
-        object: "mailbox_discovery",
-        email,
-        provider: "other",
-        signIn: "password",
-        imap: exampleMailbox.imap,
-        smtp: exampleMailbox.smtp,
-      },
-    },
+    example: { body: { email } },
   },
   /** Signs in to both servers of a mailbox, and adds its address to the workspace. */
   connect: {
     ...ROW_KINDS.create,
-    pathIsAssumed: true,
-    path: "/connected-mailboxes",
+    ...all,
     scope: WRITE,
     body: mailboxConnectInput,
-    issueCodes,
     result: connection,
     errors: [
-      ...inputErrors,
       ...signInErrors,
       "mailbox_address_invalid",
       "mailbox_settings_unknown",
@@ -211,46 +179,36 @@ export const mailboxes = {
       "workspace_limit_reached",
     ],
     doc: "Signs in to both servers of a mailbox, and adds its address to the workspace.",
-    example: { body: { email, password: "abcd efgh ijkl mnop" }, result: { id, addressId, status: "active" } },
+    example: { body: { email, password: "abcd efgh ijkl mnop" } },
   },
   /** Pauses or resumes a mailbox, or gives it a new password or label. */
   update: {
     ...ROW_KINDS.update,
+    ...one,
     pathIsAssumed: true,
-    path: "/connected-mailboxes/{id}",
     scope: WRITE,
-    params,
     body: mailboxUpdateInput,
     result: change,
-    errors: [...inputErrors, ...signInErrors, "connected_mailbox_not_found", "connected_mailbox_no_password"],
+    errors: [...signInErrors, "connected_mailbox_no_password"],
     doc: "Pauses or resumes a mailbox, or gives it a new password or label.",
-    example: {
-      params: { id },
-      body: { paused: true },
-      result: { id, status: "paused", pauseReason: "by-person", label: "Ada" },
-    },
+    example: { ...one.example, body: { paused: true } },
   },
   /** Asks for a sync, and answers the mailbox as it was then. */
   sync: {
     ...ROW_KINDS.act,
-    pathIsAssumed: true,
+    ...one,
     path: "/connected-mailboxes/{id}/sync",
+    pathIsAssumed: true,
     scope: WRITE,
-    params,
     result: mailbox,
-    errors: ["insufficient_scope", "connected_mailbox_not_found"],
     doc: "Asks for a sync, and answers the mailbox as it was then.",
-    example: { params: { id }, result: exampleMailbox },
   },
   /** Disconnects a mailbox, removes its address, and forgets its password. */
   disconnect: {
     ...ROW_KINDS.delete,
-    path: "/connected-mailboxes/{id}",
+    ...one,
     scope: WRITE,
-    params,
     result: tombstoneOf({ id: z.string(), addressId: nullable(z.string()), email: z.string() }),
-    errors: ["insufficient_scope", "connected_mailbox_not_found"],
     doc: "Disconnects a mailbox, removes its address, and forgets its password.",
-    example: { params: { id }, result: { object: "connected_mailbox", id, addressId, email, deleted: true } },
   },
 } as const satisfies Resource;

@@ -1,5 +1,6 @@
 import { API_ERROR_CODES, type ApiErrorCode } from "./api-error-codes.js";
 import { type NamedOperation, listOperations } from "./contract.js";
+import { errorCodesOf } from "./error-codes-of.js";
 import { IDEMPOTENCY_KEY_HEADER } from "./idempotency-key.js";
 import { type JsonSchema, answerSchemaOf, jsonSchemaOf } from "./json-schema.js";
 import { type Operation, takesIdempotencyKey } from "./operation.js";
@@ -100,13 +101,9 @@ function requestBody({ body, uploads, example }: Operation): Json | undefined {
 }
 
 function answersOf(operation: Operation): Json {
-  const { status, example } = operation;
   const schema = answerSchemaOf(operation);
-  const content =
-    schema === undefined
-      ? { "*/*": { schema: {} } }
-      : { "application/json": { schema, ...(example.result !== undefined && { example: example.result }) } };
-  const [usual, ...others] = status;
+  const content = schema === undefined ? { "*/*": { schema: {} } } : { "application/json": { schema } };
+  const [usual, ...others] = operation.status;
   const seen = `As ${usual}: the service's documentation does not say which of the two it is.`;
   return Object.fromEntries([
     [usual, { description: "Success.", content }],
@@ -126,9 +123,10 @@ const COMMON_ERRORS: Readonly<Record<number, string>> = {
 const OF_CREDENTIALS = new Set([401, 403]);
 
 /** One answer for each status, with the codes of the operation that it can have. */
-function errorsOf({ errors, credential }: Operation): Json {
+function errorsOf(operation: Operation): Json {
+  const errors = errorCodesOf(operation);
   const common = Object.keys(COMMON_ERRORS).map(Number);
-  const ofAll = credential === "none" ? common.filter((status) => !OF_CREDENTIALS.has(status)) : common;
+  const ofAll = operation.credential === "none" ? common.filter((status) => !OF_CREDENTIALS.has(status)) : common;
   const statuses = new Set([...ofAll, ...errors.flatMap((code) => API_ERROR_CODES[code].status)]);
   const listed = [...statuses]
     .toSorted((a, b) => a - b)

@@ -19,11 +19,6 @@ export interface Operation {
   path: `/${string}`;
   /** Set when the service's documentation shows neither method nor path. @default it shows them */
   pathIsAssumed?: true;
-  /**
-   * What else the service's documentation does not show of this operation, what is assumed, and what to do when the
-   * service behaves otherwise. @default it shows all of it
-   */
-  assumption?: { notShown: string; assumed: string; change: string };
   /** The scopes that a key needs; null for an operation that needs none. */
   scope: ScopeRule;
   /** Set for a call of the public: no credential is sent, and the scope is null. @default a credential is sent */
@@ -67,8 +62,10 @@ export interface Operation {
   events?: "one" | "each";
   /** Types of the webhook events that the service's documentation says it fires. @default it fires none */
   fires?: readonly EventType[];
-  /** Codes that the service's documentation names for this operation. Others are possible. */
-  errors: readonly ApiErrorCode[];
+  /** The code for what its path names and there is not. @default resource_not_found */
+  missing?: ApiErrorCode;
+  /** Codes that the service's documentation names beside those of `errorCodesOf`. @default none */
+  errors?: readonly ApiErrorCode[];
   /**
    * Field → the code that the service uses when its value breaks a rule. `*` → the code for an unknown field.
    *
@@ -84,8 +81,6 @@ export interface Operation {
     params?: Readonly<Record<string, string>>;
     query?: Readonly<Record<string, unknown>>;
     body?: Readonly<Record<string, unknown>>;
-    /** Undefined when the answer is a file. */
-    result?: unknown;
   };
 }
 

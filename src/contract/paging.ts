@@ -64,8 +64,3 @@ export function listOf<Row extends z.ZodType>(row: Row) {
 export function pageWith<Row extends z.ZodType, More extends z.ZodObject>(row: Row, more: More) {
   return z.intersection(pageOf(row), more);
 }
-
-/** The example of a list: its only row, and the end. */
-export function onlyPage<Row>(row: Row) {
-  return { object: "list", data: [row], hasMore: false, nextCursor: null } as const;
-}

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Resource } from "./operation.js";
-import { listOf, onlyPage, pageOf, pageQuery } from "./paging.js";
+import { listOf, pageOf } from "./paging.js";
 import { ROW_KINDS } from "./row-kinds.js";
 import { SCOPES } from "./scopes.js";
 import { nullable, openEnum, tombstoneOf, trimmedName } from "./shapes.js";
@@ -80,32 +80,14 @@ export type RoleCreateInput = z.input<typeof roleCreateInput>;
 /** What may be changed of a role. */
 export type RoleUpdateInput = z.input<typeof roleUpdateInput>;
 
-const params = z.strictObject({
-  id: z.string().regex(/^role_[0-9a-f]{24}$/, { error: "Must be role_ and 24 hex characters." }),
-});
-const id = "role_65b8f0a2c4d6e8f001234567";
-
-const exampleRole = {
-  id,
-  name: "Support",
-  description: "Answers mail.",
-  permissions: ["emails:send", "emails:read", "templates:read", "templates:write"],
-  builtin: null,
-  editable: true,
-  deletable: true,
-  members: 2,
-  apiKeys: 1,
-  createdAt: "2026-01-31T09:30:00Z",
-  updatedAt: "2026-01-31T09:30:00Z",
-};
-
-const writeErrors = [
-  "insufficient_scope",
-  "invalid_parameter",
-  "unknown_parameter",
-  "insufficient_authority",
-  "role_name_taken",
-] as const;
+const one = {
+  path: "/roles/{id}",
+  params: z.strictObject({
+    id: z.string().regex(/^role_[0-9a-f]{24}$/, { error: "Must be role_ and 24 hex characters." }),
+  }),
+  missing: "role_not_found",
+  example: { params: { id: "role_65b8f0a2c4d6e8f001234567" } },
+} as const;
 
 /** Roles, which cap members and keys. See docs/service.md#roles. */
 export const roles = {
@@ -114,22 +96,16 @@ export const roles = {
     ...ROW_KINDS.list,
     path: "/roles",
     scope: "roles:read",
-    query: z.strictObject(pageQuery()),
     result: pageOf(role),
-    errors: ["insufficient_scope", "invalid_cursor", "invalid_parameter"],
     doc: "Lists the roles: those that every workspace begins with, then its own by name.",
-    example: { query: { limit: 100 }, result: onlyPage(exampleRole) },
   },
   /** Reads one role, with how many people and keys hold it. */
   get: {
     ...ROW_KINDS.read,
-    path: "/roles/{id}",
+    ...one,
     scope: "roles:read",
-    params,
     result: role,
-    errors: ["insufficient_scope", "role_not_found"],
     doc: "Reads one role, with how many people and keys hold it.",
-    example: { params: { id }, result: exampleRole },
   },
   /** Creates a role with permissions that the caller holds. */
   create: {
@@ -138,40 +114,26 @@ export const roles = {
     scope: "roles:write",
     body: roleCreateInput,
     result: role,
-    errors: [...writeErrors, "role_limit_reached"],
+    errors: ["insufficient_authority", "role_name_taken", "role_limit_reached"],
     doc: "Creates a role with permissions that the caller holds.",
-    example: {
-      body: { name: "Support", permissions: ["emails:send", "emails:read", "templates:write"] },
-      result: { ...exampleRole, description: null, members: 0, apiKeys: 0 },
-    },
+    example: { body: { name: "Support", permissions: ["emails:send", "emails:read", "templates:write"] } },
   },
   /** Changes a role; it holds for the next call of everyone who has it. */
   update: {
     ...ROW_KINDS.update,
-    path: "/roles/{id}",
+    ...one,
     scope: "roles:write",
-    params,
     body: roleUpdateInput,
     result: role,
-    errors: [...writeErrors, "role_not_found", "role_immutable"],
+    errors: ["insufficient_authority", "role_name_taken", "role_immutable"],
     doc: "Changes a role; it holds for the next call of everyone who has it.",
-    example: {
-      params: { id },
-      body: { permissions: ["emails:read"] },
-      result: { ...exampleRole, permissions: ["emails:read"] },
-    },
+    example: { ...one.example, body: { permissions: ["emails:read"] } },
   },
   /** Deletes a role; those who hold it move to the role that is named, in one step. */
   delete: {
     ...ROW_KINDS.delete,
-    path: "/roles/{id}",
-    assumption: {
-      notShown: "The name on the wire of the role that members, keys and invitations move to when theirs is deleted.",
-      assumed: "`reassignTo`, in the query.",
-      change: "`src/contract/roles.ts`.",
-    },
+    ...one,
     scope: "roles:write",
-    params,
     query: z.strictObject({
       /** The role that members, keys and invitations get instead. Needed while there are any; the name is assumed. */
       reassignTo: z
@@ -187,21 +149,9 @@ export const roles = {
       /** Keys that were moved, with those that are revoked. */
       keysReassigned: z.number().default(0),
     }),
-    errors: [
-      "insufficient_scope",
-      "invalid_parameter",
-      "unknown_parameter",
-      "role_not_found",
-      "role_undeletable",
-      "role_in_use",
-      "role_immutable",
-    ],
+    errors: ["role_undeletable", "role_in_use", "role_immutable"],
     doc: "Deletes a role; those who hold it move to the role that is named, in one step.",
-    example: {
-      params: { id },
-      query: { reassignTo: "role_65b8f0a2c4d6e8f0089abcde" },
-      result: { object: "role", id, deleted: true, reassigned: 2, keysReassigned: 1 },
-    },
+    example: { ...one.example, query: { reassignTo: "role_65b8f0a2c4d6e8f0089abcde" } },
   },
   /** Lists everything that a role can allow, in the order that roles have it in. */
   permissions: {
@@ -209,13 +159,6 @@ export const roles = {
     path: "/roles/permissions",
     scope: "roles:read",
     result: listOf(rolePermission),
-    errors: ["insufficient_scope"],
     doc: "Lists everything that a role can allow, in the order that roles have it in.",
-    example: {
-      result: {
-        object: "list",
-        data: [{ id: "emails:send", label: "Send mail", group: "mail", scope: true }],
-      },
-    },
   },
 } as const satisfies Resource;

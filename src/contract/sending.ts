@@ -50,27 +50,6 @@ export type SendingLane = z.output<typeof sendingLane>;
 /** A dedicated IP address of the workspace. */
 export type DedicatedIp = z.output<typeof dedicatedIp>;
 
-const exampleLane = {
-  stream: "broadcast",
-  status: "active",
-  pausedAt: null,
-  pausedReason: null,
-  resumedAt: null,
-  window: { recipients: 1000, bounced: 12, complained: 1, bounceRate: 0.012, complaintRate: 0.001 },
-  limits: { bounceRate: 0.04, complaintRate: 0.002 },
-};
-
-const exampleIp = {
-  ip: "192.0.2.10",
-  status: "warming",
-  pool: "default",
-  poolStatus: "active",
-  warmupPercent: 40,
-  assignedAt: "2026-01-31T09:30:00Z",
-  readyAt: null,
-  checkedAt: "2026-02-12T09:30:00Z",
-};
-
 /** Lanes of outgoing mail, and dedicated IPs. See docs/service.md#sending-lanes. */
 export const sending = {
   /** Reads both lanes with their figures of the last 7 days. */
@@ -79,11 +58,7 @@ export const sending = {
     path: "/sending/streams",
     scope: "emails:read",
     result: listOf(sendingLane),
-    errors: ["insufficient_scope"],
     doc: "Reads both lanes with their figures of the last 7 days.",
-    example: {
-      result: { data: [{ ...exampleLane, stream: "transactional", limits: null }, exampleLane] },
-    },
   },
   /** Resumes the paused broadcast lane, and restarts its count of 7 days. */
   resume: {
@@ -94,12 +69,9 @@ export const sending = {
     stepUp: true,
     params: z.strictObject({ stream: z.literal("broadcast", { error: "Must be broadcast." }) }),
     result: sendingLane,
-    errors: ["insufficient_scope", "owner_only", "step_up_required", "resource_not_found", "stream_not_paused"],
+    errors: ["stream_not_paused"],
     doc: "Resumes the paused broadcast lane, and restarts its count of 7 days.",
-    example: {
-      params: { stream: "broadcast" },
-      result: { ...exampleLane, resumedAt: "2026-01-31T09:30:00Z" },
-    },
+    example: { params: { stream: "broadcast" } },
   },
   /** Lists the dedicated IPs; none without the add-on. */
   dedicatedIps: {
@@ -107,9 +79,7 @@ export const sending = {
     path: "/sending/dedicated-ips",
     scope: "domains:read",
     result: listOf(dedicatedIp),
-    errors: ["insufficient_scope"],
     doc: "Lists the dedicated IPs; none without the add-on.",
-    example: { result: { data: [exampleIp] } },
   },
   /** Reads one dedicated IP. */
   dedicatedIp: {
@@ -118,8 +88,7 @@ export const sending = {
     scope: "domains:read",
     params: z.strictObject({ ip: pathSegment(64) }),
     result: dedicatedIp,
-    errors: ["insufficient_scope", "resource_not_found"],
     doc: "Reads one dedicated IP.",
-    example: { params: { ip: "192.0.2.10" }, result: exampleIp },
+    example: { params: { ip: "192.0.2.10" } },
   },
 } as const satisfies Resource;

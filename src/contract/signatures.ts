@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Resource } from "./operation.js";
-import { listOf, onlyPage, pageOf, pageQuery } from "./paging.js";
+import { listOf, pageOf, pageQuery } from "./paging.js";
 import { ROW_KINDS } from "./row-kinds.js";
 import { addressOrCatchAll, tombstoneOf, trimmedName } from "./shapes.js";
 
@@ -65,24 +65,15 @@ export type SignatureUpdateInput = z.input<typeof signatureUpdateInput>;
 /** Where a signature is copied to. */
 export type SignatureCopyInput = z.input<typeof signatureCopyInput>;
 
-const params = z.strictObject({
-  id: z
-    .string()
-    .regex(/^sig_[A-Za-z0-9_-]{1,100}$/, { error: "Must be the id of a signature, which begins with sig_." }),
-});
-const id = "sig_65b8f0a2c4d6e8f001234567";
-
-const exampleInput = { address: "support@acme.example.com", name: "Work", html: "<p>Ada, Acme</p>" };
-const exampleSignature = {
-  id,
-  ...exampleInput,
-  isDefault: true,
-  isReplyDefault: true,
-  createdAt: "2026-01-31T09:30:00Z",
-  updatedAt: "2026-01-31T09:30:00Z",
-};
-
-const writeErrors = ["insufficient_scope", "invalid_parameter", "unknown_parameter"] as const;
+const one = {
+  path: "/signatures/{id}",
+  params: z.strictObject({
+    id: z
+      .string()
+      .regex(/^sig_[A-Za-z0-9_-]{1,100}$/, { error: "Must be the id of a signature, which begins with sig_." }),
+  }),
+  example: { params: { id: "sig_65b8f0a2c4d6e8f001234567" } },
+} as const;
 
 /** Signatures of the workspace's addresses. See docs/service.md#signatures. */
 export const signatures = {
@@ -97,24 +88,11 @@ export const signatures = {
       ...pageQuery(),
     }),
     result: pageOf(signature),
-    errors: ["insufficient_scope", "invalid_cursor", "invalid_parameter"],
     doc: "Lists the signatures by address, the oldest first.",
-    example: {
-      query: { address: "support@acme.example.com" },
-      result: onlyPage(exampleSignature),
-    },
+    example: { query: { address: "support@acme.example.com" } },
   },
   /** Reads one signature. */
-  get: {
-    ...ROW_KINDS.read,
-    path: "/signatures/{id}",
-    scope: "settings:read",
-    params,
-    result: signature,
-    errors: ["insufficient_scope", "resource_not_found"],
-    doc: "Reads one signature.",
-    example: { params: { id }, result: exampleSignature },
-  },
+  get: { ...ROW_KINDS.read, ...one, scope: "settings:read", result: signature, doc: "Reads one signature." },
   /** Creates a signature; the first of an address is its default for everything. */
   create: {
     ...ROW_KINDS.create,
@@ -122,49 +100,40 @@ export const signatures = {
     scope: "settings:write",
     body: signatureCreateInput,
     result: signature,
-    errors: [...writeErrors, "signature_name_taken", "signature_limit_reached", "capability_unsupported"],
+    errors: ["signature_name_taken", "signature_limit_reached", "capability_unsupported"],
     doc: "Creates a signature; the first of an address is its default for everything.",
-    example: { body: exampleInput, result: exampleSignature },
+    example: { body: { address: "support@acme.example.com", name: "Work", html: "<p>Ada, Acme</p>" } },
   },
   /** Changes a signature; omitted fields stay unchanged. */
   update: {
     ...ROW_KINDS.update,
-    path: "/signatures/{id}",
+    ...one,
     scope: "settings:write",
-    params,
     body: signatureUpdateInput,
     result: signature,
-    errors: [...writeErrors, "resource_not_found", "signature_name_taken"],
+    errors: ["signature_name_taken"],
     doc: "Changes a signature; omitted fields stay unchanged.",
-    example: { params: { id }, body: { name: "Private", isDefault: false }, result: exampleSignature },
+    example: { ...one.example, body: { name: "Private", isDefault: false } },
   },
   /** Deletes a signature; an address whose default it was has none then. */
   delete: {
     ...ROW_KINDS.delete,
-    path: "/signatures/{id}",
+    ...one,
     scope: "settings:write",
-    params,
     result: tombstoneOf({ id: z.string(), address: z.string().default("") }),
-    errors: ["insufficient_scope", "resource_not_found"],
     doc: "Deletes a signature; an address whose default it was has none then.",
-    example: { params: { id }, result: { object: "signature", id, address: exampleInput.address, deleted: true } },
   },
   /** Copies a signature to other addresses, one after the other, over those of the same name. */
   copy: {
-    method: "POST",
+    ...ROW_KINDS.act,
+    ...one,
     path: "/signatures/{id}/copy",
     scope: "settings:write",
-    params,
     body: signatureCopyInput,
     status: [200, 201],
     result: listOf(signature),
-    retry: "never",
-    errors: [...writeErrors, "resource_not_found", "signature_limit_reached", "capability_unsupported"],
+    errors: ["signature_limit_reached", "capability_unsupported"],
     doc: "Copies a signature to other addresses, one after the other, over those of the same name.",
-    example: {
-      params: { id },
-      body: { addresses: ["sales@acme.example.com", "*@acme.example.com"], isDefault: true },
-      result: { object: "list", data: [exampleSignature] },
-    },
+    example: { ...one.example, body: { addresses: ["sales@acme.example.com", "*@acme.example.com"], isDefault: true } },
   },
 } as const satisfies Resource;

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startSandboxServer } from "pigeonhole/sandbox";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { errorCodesOf } from "#pigeonhole/contract/error-codes-of.js";
 import { listOperations } from "#pigeonhole/contract/contract.js";
 import { jsonLines, runCli } from "../support/run-cli.js";
 import { makeFolder } from "../support/folder.js";
@@ -43,10 +44,9 @@ describe("pigeonhole api", () => {
     async (name, operation) => {
       const { code, stdout } = await call(name, "--help");
       expect(code).toBe(0);
-      const { params, query, body, errors, fires = [], doc, pathIsAssumed, assumption } = operation;
+      const { params, query, body, fires = [], doc, pathIsAssumed } = operation;
       const fields = [params, query, body].flatMap((schema) => Object.keys(schema?.shape ?? {}));
-      const open = assumption === undefined ? [] : [assumption.notShown, assumption.assumed];
-      for (const part of [doc, ...fields, ...errors, ...fires, ...open, `pigeonhole api ${name}`])
+      for (const part of [doc, ...fields, ...errorCodesOf(operation), ...fires, `pigeonhole api ${name}`])
         expect(stdout).toContain(part);
       expect(stdout.includes("The path is an assumption")).toBe(pathIsAssumed === true);
       expect(stdout).not.toMatch(/undefined|\[object/);

@@ -32,8 +32,8 @@ const IDS: readonly unknown[] = [
 
 type AnyCall = (...args: unknown[]) => Promise<unknown>;
 
-/** The call of a row, and every request that was sent. The service answers each with its example. */
-function openCall({ resource, name, operation }: CallRow) {
+/** The call of a row, and every request that was sent. */
+function openCall({ resource, name }: CallRow) {
   const sent: { url: URL; body: unknown }[] = [];
   const client = createClient({
     apiKey: "svc_live_key",
@@ -42,7 +42,7 @@ function openCall({ resource, name, operation }: CallRow) {
     eventsPerMinute: 1_000_000,
     fetch: (url, init) => {
       sent.push({ url: new URL(url), body: init?.body });
-      return Promise.resolve(Response.json(operation.example.result ?? {}));
+      return Promise.resolve(Response.json({}));
     },
   });
   const calls = client as unknown as Record<string, Record<string, AnyCall>>;

@@ -1,18 +1,27 @@
 import { type Client, type ClientOptions, createClient } from "#pigeonhole/client.js";
 import type { Clock } from "#pigeonhole/base/clock.js";
-import { CONTRACT } from "#pigeonhole/contract/contract.js";
 import type { ApiServer } from "./api-server.js";
 
 export const API_KEY = "svc_live_canary0123456789";
 export const EVENT = { name: "order.shipped", email: "ada@example.com" };
 export const WEBHOOK_ID = "whe_65b8f0a2c4d6e8f001234567";
 
-const { contactEvents, webhooks } = CONTRACT;
+const AT = "2026-01-31T09:30:00Z";
+const IDS = { id: "65b8f0a2c4d6e8f001234567", contactId: "65b8f0a2c4d6e8f0089abcde" };
+const TIMES = { occurredAt: AT, createdAt: AT };
+const RESULT = { ...IDS, ...EVENT, ...TIMES, object: "contact_event", properties: {}, mode: "live", replayed: false };
+const FAILED = { index: 1, code: "contact_not_found", message: "No contact has this address." };
 /** Answers as documented. */
-export const SENT = { status: 201, body: contactEvents.send.example.result };
-export const SENT_BATCH = { body: contactEvents.sendBatch.example.result };
-export const ENDPOINT = { body: webhooks.get.example.result };
-export const WITH_SECRET = { status: 201, body: webhooks.create.example.result };
+export const SENT = { status: 201, body: { ...RESULT, enrolled: [], resumed: 1 } };
+export const SENT_BATCH = {
+  body: {
+    object: "contact_event_batch",
+    accepted: [{ ...RESULT, enrolled: [], resumed: 1, index: 0 }],
+    failed: [FAILED],
+  },
+};
+export const ENDPOINT = { body: { id: WEBHOOK_ID, url: "https://app.example.com/webhooks/mail", createdAt: AT } };
+export const WITH_SECRET = { status: 201, body: { ...ENDPOINT.body, secret: `whsec_${"example0".repeat(5)}abc` } };
 export const EMPTY_PAGE = { body: { object: "list", data: [], hasMore: false, nextCursor: null } };
 
 /** Time runs 200 times as fast, so that waits of seconds pass at once; remembers what was waited for. */

@@ -15,9 +15,8 @@ export const MADE_UP = {
   status: [200],
   result: z.looseObject({}),
   retry: "safe",
-  errors: ["resource_not_found"],
   doc: "Reads a thing.",
-  example: { params: { id: "1" }, result: {} },
+  example: { params: { id: "1" } },
 } as const satisfies Operation;
 
 /** Something that a handler was called with. */

@@ -5,15 +5,17 @@ import { z } from "zod";
 import { listOperations } from "#pigeonhole/contract/contract.js";
 import { checkInput } from "#pigeonhole/contract/check-input.js";
 import { DOCUMENTED_OPERATIONS } from "./documented-operations.js";
+import { recordAnswers } from "../sandbox/resources/recorded-results.js";
 import { type Operation, pathNames, takesIdempotencyKey } from "#pigeonhole/contract/operation.js";
 
+const answers = await recordAnswers();
 const rows = listOperations().map(({ resource, name, operation }) => [`${resource}.${name}`, operation] as const);
 
 function inputs(operation: Operation) {
   const { params, query, body, example } = operation;
   return [
     ["params", params, example.params] as const,
-    ["query", query, example.query] as const,
+    ["query", query, example.query ?? {}] as const,
     ["body", body, example.body] as const,
   ].flatMap(([part, schema, value]) => (schema === undefined ? [] : [{ part, schema, value }]));
 }
@@ -73,7 +75,6 @@ describe.each(rows)("%s", (name, operation) => {
     for (const { schema, value } of inputs(operation)) {
       expect(checkInput(schema, value)).toEqual({ ok: true, value });
     }
-    expect(operation.result?.safeParse(operation.example.result).error).toBeUndefined();
   });
 
   test("an operation refuses a parameter that it does not know, and names it, unless it takes any", () => {
@@ -98,14 +99,13 @@ describe.each(rows)("%s", (name, operation) => {
     }
   });
 
-  test("an operation gives either a file or a result with a schema and an example", () => {
+  test("an operation gives either a file or a result with a schema", () => {
     expect(operation.result === undefined).toBe(operation.downloads === true);
-    expect(operation.example.result === undefined).toBe(operation.downloads === true);
     if (operation.uploads !== undefined) expect([operation.body, operation.retry]).toEqual([undefined, "never"]);
   });
 
   test("an operation accepts results with new fields and new enum values", () => {
-    const { result } = operation.example;
+    const result = answers.get(name)?.sent;
     const schema = operation.result ?? z.unknown();
     if (operation.downloads === true) return;
     if (operation.paged === true) {
@@ -113,7 +113,7 @@ describe.each(rows)("%s", (name, operation) => {
       // The status of an answer is a number, and no enum.
       const changed = { news: 1, ...(typeof data[0]?.status === "number" ? {} : { status: "new" }) };
       const page = { ...(result as object), news: 1, data: data.map((row) => ({ ...row, ...changed })) };
-      expect(schema.parse(page)).toMatchObject({ items: [changed], hasMore: false });
+      expect(schema.parse(page)).toMatchObject({ items: data.map(() => changed) });
       const items = { ...page, data: undefined, items: page.data };
       expect(schema.parse(items)).toEqual(schema.parse(page));
       expect(schema.safeParse({ ...page, data: undefined }).success).toBe(false);

@@ -10,7 +10,7 @@ import { commandReference } from "./command-reference.js";
 import { DOCUMENTED, optionTable } from "./option-tables.js";
 import { PIECE_WORDS, WORK_WORDS } from "#pigeonhole/capture/model/work-word.js";
 import { metricsTable } from "./metrics-table.js";
-import { operationAssumptionsTable } from "./operation-assumptions.js";
+import { assumedPathsTable } from "./assumed-paths-table.js";
 import { operationsTable } from "./operations-table.js";
 import { resourceReference, resourcesList } from "./resource-reference.js";
 import { GROUPS } from "../support/tell-skipped.js";
@@ -53,7 +53,7 @@ test.each<readonly [part: string, page: string, text: string]>([
   ["skipped groups", "../.github/CONTRIBUTING.md", skippedTable()],
   ["answers", "answers-and-guarantees.md", answersTable()],
   ["assumptions", "assumptions.md", assumptionsTable(ASSUMPTIONS)],
-  ["api-assumptions", "assumptions.md", operationAssumptionsTable()],
+  ["api-assumptions", "assumptions.md", assumedPathsTable()],
   ["words of work", "operations.md", workWordsTable()],
   ["metrics", "telemetry.md", metricsTable()],
   ["commands", "cli.md", commandReference()],

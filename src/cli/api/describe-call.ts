@@ -1,5 +1,6 @@
 import { API_ERROR_CODES } from "../../contract/api-error-codes.js";
 import { describeFields } from "../../contract/describe-fields.js";
+import { errorCodesOf } from "../../contract/error-codes-of.js";
 import { answerSchemaOf, jsonSchemaOf, rowSchemaOf } from "../../contract/json-schema.js";
 import { type Operation, pathNames } from "../../contract/operation.js";
 import { describeScopes } from "../../contract/scopes.js";
@@ -11,7 +12,7 @@ import type { Named } from "./find-call.js";
 /** All that the contract says of a call: fields, answer, errors, an example. */
 export function describeCall({ call, row }: Extract<Named, { kind: "call" }>, paint: Paint): string {
   const { operation } = row;
-  const { method, path, pathIsAssumed, assumption, fires, doc, params, query, body } = operation;
+  const { method, path, pathIsAssumed, fires, doc, params, query, body } = operation;
   const sections = [
     ["Parameters", params],
     ["--query", query],
@@ -24,13 +25,12 @@ export function describeCall({ call, row }: Extract<Named, { kind: "call" }>, pa
     `${needsOf(operation)} ${RETRIES[operation.retry]}`,
     ...(fires === undefined ? [] : [`It fires ${fires.join(", ")}.`]),
     ...(pathIsAssumed === true ? ["The path is an assumption: the service's documentation does not show it."] : []),
-    ...(assumption === undefined ? [] : [`Assumed: ${assumption.notShown} ${assumption.assumed}`]),
     ...sections.flatMap(([title, schema]) =>
       schema === undefined ? [] : section(title, fieldLines(jsonSchemaOf(schema), true), paint),
     ),
     ...(operation.uploads === undefined ? [] : section("--body", [["@file", "the bytes of the file"]], paint)),
     ...answerSection(operation, paint),
-    ...section("Errors", operation.errors.map(errorLine), paint),
+    ...section("Errors", errorCodesOf(operation).map(errorLine), paint),
     ...section("Example", [[exampleLine(call, operation)]], paint),
   ].join("\n");
 }

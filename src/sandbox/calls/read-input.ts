@@ -10,7 +10,7 @@ import { SandboxApiError, inputRefusal } from "../api/api-handlers.js";
 /** Throws `404` for a path parameter of the wrong shape: no resource has such an id. */
 export function checkParams(operation: Operation, params: Readonly<Record<string, string>>): void {
   if (operation.params === undefined || checkInput(operation.params, params).ok) return;
-  const code = operation.errors.find((code) => code.endsWith("_not_found")) ?? "resource_not_found";
+  const { missing: code = "resource_not_found" } = operation;
   const about = code === "role_not_found" ? { param: "roleId" } : {};
   throw new SandboxApiError({ code, message: "Nothing has this id.", ...about });
 }

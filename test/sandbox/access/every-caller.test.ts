@@ -160,15 +160,6 @@ describe("every operation, by every kind of caller", () => {
     expect(Object.fromEntries(answers.flat())).toEqual(expected);
   });
 
-  test("a row lists the refusals that its rules bring", () => {
-    for (const { call, operation } of ALL_ROWS) {
-      const { errors, ownerOnly, stepUp, scope } = operation;
-      expect(errors.includes("owner_only"), call).toBe(ownerOnly === true);
-      expect(errors.includes("step_up_required"), call).toBe(stepUp === true);
-      expect(errors.includes("insufficient_scope"), call).toBe(scope !== null);
-    }
-  });
-
   test("each rule of a caller is about an operation that there is", () => {
     for (const [calls] of Object.values(CALLERS).flatMap(({ rules = [] }) => rules)) {
       expect(

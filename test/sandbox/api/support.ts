@@ -4,7 +4,7 @@ import type { Clock } from "#pigeonhole/base/clock.js";
 import { EVENT_LIMITS } from "#pigeonhole/contract/contact-event.js";
 import { CONTRACT, listOperations } from "#pigeonhole/contract/contract.js";
 import type { Operation, Resource } from "#pigeonhole/contract/operation.js";
-import { SCOPES, type ScopeRule, allowsScopes } from "#pigeonhole/contract/scopes.js";
+import { SCOPES } from "#pigeonhole/contract/scopes.js";
 import { createApiFetch } from "#pigeonhole/sandbox/calls/api-fetch.js";
 import type { ApiHandlers } from "#pigeonhole/sandbox/api/api-handlers.js";
 import { ApiKeyRegistry } from "#pigeonhole/sandbox/access/api-key-registry.js";
@@ -40,14 +40,14 @@ export class StillClock implements Clock {
   }
 }
 
-/** Answers each operation with its example. */
-const exampleHandlers = Object.fromEntries(
+/** Answers each operation with an empty object, or a file. */
+const emptyHandlers = Object.fromEntries(
   Object.entries(CONTRACT).map(([resource, operations]) => [
     resource,
     Object.fromEntries(
-      Object.entries<Operation>(operations as Resource).map(([name, { example }]) => [
+      Object.entries<Operation>(operations as Resource).map(([name, { downloads }]) => [
         name,
-        () => ({ body: example.result ?? new Uint8Array(3) }),
+        () => ({ body: downloads === true ? new Uint8Array(3) : {} }),
       ]),
     ),
   ]),
@@ -78,7 +78,7 @@ export function createTestApi(
       { token: TEST_KEY, mode: "test" },
     ]);
   const api = new Api({
-    handlers: { ...exampleHandlers, contactEvents: store.handlers },
+    handlers: { ...emptyHandlers, contactEvents: store.handlers },
     basePath: "/v1",
     eventsPerMinute: EVENT_LIMITS.eventsPerMinute,
     onError: (error) => {
@@ -144,16 +144,6 @@ export async function listenTo(api: Api) {
   });
   const baseUrl = `http://127.0.0.1:${port}/v1`;
   return { baseUrl, port, call: callerOf((url, init) => fetch(url, init), baseUrl) };
-}
-
-/** A ring with one key that has every scope but those of the rule. */
-export function keysWithout(rule: ScopeRule): ApiKeyRegistry {
-  return new ApiKeyRegistry([{ token: LIVE_KEY, scopes: SCOPES.filter((scope) => !allowsScopes(rule, [scope])) }]);
-}
-
-/** A ring with one key that a member's app of one address has. */
-export function keyOfSome(): ApiKeyRegistry {
-  return new ApiKeyRegistry([{ token: LIVE_KEY, member: "grace", addressAllowlist: ["support@acme.example.com"] }]);
 }
 
 /** "201", or status, code and param of the error. */

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { errorCodesOf } from "#pigeonhole/contract/error-codes-of.js";
 import type { ApiErrorCode } from "#pigeonhole/contract/api-error-codes.js";
 import { type Operation, takesIdempotencyKey } from "#pigeonhole/contract/operation.js";
 import { CHECKS, type CheckName } from "#pigeonhole/sandbox/calls/checks.js";
 import { verdict } from "../api/support.js";
-import { PRODUCERS, OTHER_PRODUCERS, usualProducer } from "./operation-cases.js";
+import { PRODUCERS, usualProducer } from "./operation-cases.js";
 import { ALL_ROWS, type Answered, type CallRow, type Sent, openWorld, requestOf } from "./support.js";
 
 // Requests that two checks refuse: the earlier one in CHECKS gives the answer.
@@ -114,10 +115,9 @@ function checkOf(code: ApiErrorCode, { closedToSome }: Operation): CheckName | u
 
 /** A request of a row for each of its errors that come from what the workspace has. */
 async function refusalsOf({ call, operation }: CallRow): Promise<{ check: CheckName; answer: Answered }[]> {
-  const asked = operation.errors.map(async (code) => {
+  const asked = errorCodesOf(operation).map(async (code) => {
     const check = checkOf(code, operation);
-    const produce =
-      OTHER_PRODUCERS[`${call} ${code}`] ?? PRODUCERS[`${call} ${code}`] ?? usualProducer(operation, code);
+    const produce = PRODUCERS[`${call} ${code}`] ?? usualProducer(operation, code);
     if (check === undefined || produce === undefined) return [];
     const answer = await produce(openWorld({ contacts: [] }));
     expect(verdict(answer), call).toContain(` ${code}`);

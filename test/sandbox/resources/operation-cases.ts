@@ -182,6 +182,11 @@ const mailboxErrors: Record<string, Producer> = {
   "mailboxes.update connected_mailbox_no_password": () => changeMailbox({ password: "p" }),
 };
 
+/** An endpoint of the workspace. */
+const endpoint = ({ sandbox }: World, index = 0): string =>
+  sandbox.endpoints.create({ url: `http://127.0.0.1:9/${index}` }).id;
+const EVENT = { name: "order.shipped", email: "ada@a.example" };
+
 /** A request for each error that needs one of its own, by call and code. */
 export const PRODUCERS: Record<string, Producer> = {
   "contacts.create contact_exists": async ({ send }) => {
@@ -316,15 +321,6 @@ export const PRODUCERS: Record<string, Producer> = {
     return copySignature(world, "full");
   },
   "signatures.copy capability_unsupported": (world) => copySignature(world, "narrow"),
-};
-
-/** An endpoint of the workspace, and what its keys may do with it. */
-const endpoint = ({ sandbox }: World, index = 0): string =>
-  sandbox.endpoints.create({ url: `http://127.0.0.1:9/${index}` }).id;
-const EVENT = { name: "order.shipped", email: "ada@a.example" };
-
-/** Requests for errors of the resources whose state has tests of its own, where the usual ones do not do. */
-export const OTHER_PRODUCERS: Record<string, Producer> = {
   "contactEvents.send capability_unsupported": ({ send }) => send("POST /events", { key: "narrowMember", body: EVENT }),
   "contactEvents.send contact_not_found": ({ send }) => send("POST /events", { body: EVENT }),
   "contactEvents.send invalid_idempotency_key": ({ send }) =>
@@ -345,6 +341,8 @@ export const OTHER_PRODUCERS: Record<string, Producer> = {
     openWorld({ contacts: [{ email: EVENT.email }] }).send(`GET /contacts/${EVENT.email}/events?cursor=foreign`),
   "webhooks.deliveries invalid_cursor": (world) =>
     world.send(`GET /webhooks/${endpoint(world)}/deliveries?cursor=foreign`),
+  "contactEvents.sendBatch invalid_idempotency_key": ({ send }) =>
+    send("POST /events/batch", { headers: { "idempotency-key": "a b" }, body: { events: [EVENT] } }),
   "contactEvents.sendBatch event_rate_limited": () =>
     openWorld({ eventsPerMinute: 1 }).send("POST /events/batch", { body: { events: [EVENT, EVENT] } }),
   "webhooks.create invalid_webhook_url": ({ send }) => send("POST /webhooks", { body: { url: "app" } }),
@@ -362,6 +360,12 @@ export const OTHER_PRODUCERS: Record<string, Producer> = {
     world.send(`DELETE /webhooks/${endpoint(world)}`, { key: "narrow" }),
   "webhooks.rotateSecret capability_unsupported": (world) =>
     world.send(`POST /webhooks/${endpoint(world)}/rotate-secret`, { key: "narrow" }),
+  "webhooks.replay invalid_parameter": async () => {
+    const { sandbox, send } = openWorld({ receive: () => new Response(null) });
+    const id = endpoint({ sandbox, send });
+    await sandbox.endpoints.test(id);
+    return send(`POST /webhooks/${id}/deliveries/${sandbox.deliveries()[0]?.id}/replay`);
+  },
   "files.list invalid_parameter": ({ send }) => send("GET /files?since=yesterday"),
   "keys.list inactive_api_key": ({ sandbox, send }) => {
     const token = sandbox.callers.key();
