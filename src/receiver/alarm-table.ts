@@ -102,8 +102,8 @@ export const ALARMS: Readonly<Record<Alarm["kind"], AlarmTexts>> = {
   },
   clock_skew: {
     advice:
-      "Synchronise this machine's clock. Deliveries signed outside the time window are answered 503 meanwhile, so the service sends them again, " +
-      "and nothing is dropped for its age. After a long stop the clock may be right: the next delivery confirms it.",
+      "Synchronise this machine's clock. Deliveries signed outside the time window are answered 503 meanwhile, so the service sends them again. " +
+      "Nothing is dropped for its age. After a long stop the clock may be right: the next delivery confirms it.",
   },
   other_bytes: {
     severity: "warn",

@@ -6,7 +6,7 @@ export interface PageApiErrorBody {
   param?: string;
 }
 
-/** An error answer of a page's API: thrown by a route to give it, and in the page on receiving it. Status 0: no answer. */
+/** An error answer of a page's API: thrown by a route, and in the page on receiving it. Status 0: no answer. */
 export class PageApiError extends Error {
   override readonly name = "PageApiError";
   readonly status: number;
