@@ -12,7 +12,7 @@ import { silentLogger } from "#pigeonhole/base/logger.js";
 import { closeServer, listen } from "../support/listen.js";
 import { makeExampleFolder } from "./example-folder.js";
 import { readDocument } from "./markdown.js";
-import { BIN, ENV, ROOT, startExpressMinimal } from "./terminal.js";
+import { BIN, ENV, startExpressMinimal } from "./terminal.js";
 
 // The commands of the pages about operations do what they say; those of the README are in test/smoke/readme.test.ts.
 
