@@ -41,7 +41,7 @@ const CEILINGS: Record<string, number> = {
   web: 560,
   dev: 5_550,
   dashboard: 4_700,
-  page: 17_500,
+  page: 17_700,
   scaffold: 1_850,
   cli: 9_650,
 };

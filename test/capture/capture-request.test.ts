@@ -77,7 +77,7 @@ test("a summary names the subject of the event", () => {
   expect(summarizeCapture(makeCapture({ body }))).toMatchObject({
     type: "email.bounced",
     eventId: "evt_1",
-    subject: "a@b.example · Hi",
+    subject: "Hi · a@b.example",
     verdict: "ok",
     attempts: 0,
     status: null,

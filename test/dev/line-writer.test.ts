@@ -29,6 +29,7 @@ const capture: CaptureSummary = {
   tags: [],
   pinned: false,
   replayed: false,
+  resigned: false,
 };
 const verdict: CaptureVerdict = { code: "ok", summary: "Genuine.", fix: null, skewSeconds: 0, secretRef: "env:S" };
 const attempt = makeAttempt({ at: capture.receivedAt, ms: 12 });

@@ -149,4 +149,6 @@ export interface CaptureSummary {
   pinned: boolean;
   /** Whether the last attempt was a replay. */
   replayed: boolean;
+  /** Whether it was signed again here. */
+  resigned: boolean;
 }

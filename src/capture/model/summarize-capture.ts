@@ -48,13 +48,14 @@ export function summarizeCapture(capture: Capture): CaptureSummary {
     tags: capture.tags,
     pinned: capture.pinned,
     replayed: last?.kind === "replay",
+    resigned: last?.mode === "resign",
   };
 }
 
 /** Cached with the body, which never changes: lists and searches need it for thousands of captures. */
 const subjects = new WeakMap<CapturedBody, string>();
 
-/** What the event is about; empty if no such field is found. Two parts if there is a person and a subject. */
+/** What the event is about; empty if no such field is found. If there is a subject, the person stands behind it. */
 export function findSubject({ request: { body } }: Capture): string {
   const known = subjects.get(body);
   if (known !== undefined) return known;
@@ -69,7 +70,7 @@ function readSubject(body: CapturedBody): string {
   const data = fieldOf(json.value, "data");
   const about = TELLING.map((path) => textAt(data, path)).find((text) => text !== undefined);
   const subject = textAt(data, "subject");
-  const parts = [about, subject].filter((text, index, all) => text !== undefined && all.indexOf(text) === index);
+  const parts = [subject, about].filter((text, index, all) => text !== undefined && all.indexOf(text) === index);
   const text = parts.join(" · ").replaceAll(/\s+/g, " ");
   // Copied by whole characters, since a slice would keep all of a long text in memory.
   const copy = Array.from(text.slice(0, MAX_SUBJECT_LENGTH)).join("");

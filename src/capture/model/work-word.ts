@@ -51,6 +51,11 @@ export function isRetryRequested({ state, attempts, error, retryRequestedAt }: W
   return isRequested || (state === "pending" && attempts === 0 && typeof error === "string");
 }
 
+/** Whether a handler's work has ended without success. */
+export function isStopped(work: Work): boolean {
+  return (work.state === "dead" || work.state === "parked") && !isRetryRequested(work);
+}
+
 /** The word of one handler's work. */
 export function wordOfPiece(work: Work): PieceWord {
   if (isRetryRequested(work)) return "retry requested";

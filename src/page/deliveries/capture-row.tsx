@@ -4,8 +4,10 @@ import type { CaptureSummary } from "../../capture/model/capture.js";
 import type { EventWork } from "../../dev/api/page-api.js";
 import { captureHandle } from "../../capture/model/capture-handle.js";
 import { userTags } from "../../dev/forward/held-tag.js";
+import { LIMITS } from "../../protocol/limits.js";
+import { describeLate } from "../state/diagnosis.js";
 import { chooseRange, openCapture, toggleChosen } from "../state/selection.js";
-import { AnswerBadge, VerdictBadge, WorkBadge } from "../ui/badges.js";
+import { AnswerBadge, VerdictBadge, WorkBadge, verdictOf } from "../ui/badges.js";
 import { Icon } from "../ui/icon.js";
 import { formatBytes, formatExactTime, formatMs, formatTime } from "../ui/format.js";
 
@@ -47,6 +49,8 @@ function Row({ capture, index, isCursor, isOpen, isChosen, work, replayWork, isF
     else if (event.ctrlKey || event.metaKey) toggleChosen(capture.id);
     else openCapture(capture.id);
   };
+  const ms = capture.ms ?? 0;
+  const isLate = ms > LIMITS.deliveryTimeoutMs;
   return (
     <div
       class={classes.filter((name) => name !== false).join(" ")}
@@ -59,7 +63,7 @@ function Row({ capture, index, isCursor, isOpen, isChosen, work, replayWork, isF
     >
       <Choose id={capture.id} isChosen={isChosen} />
       <span class="cell verdict" role="gridcell">
-        <VerdictBadge verdict={capture.verdict} />
+        <VerdictBadge verdict={verdictOf(capture)} />
       </span>
       <span class="cell time" role="gridcell" title={formatExactTime(capture.receivedAt)}>
         {formatTime(capture.receivedAt)}
@@ -83,9 +87,9 @@ function Row({ capture, index, isCursor, isOpen, isChosen, work, replayWork, isF
         <AnswerBadge capture={capture} />
       </span>
       <span class="cell work" role="gridcell">
-        <WorkBadge work={work} replay={replayWork} />
+        <WorkBadge work={work} replay={replayWork} hasError />
       </span>
-      <span class="cell ms" role="gridcell">
+      <span class={isLate ? "cell ms late" : "cell ms"} role="gridcell" title={isLate ? describeLate(ms) : ""}>
         {formatMs(capture.ms)}
       </span>
       <span class="cell size" role="gridcell">
@@ -117,6 +121,8 @@ function Choose({ id, isChosen }: { id: string; isChosen: boolean }) {
 }
 
 function Subject({ capture }: { capture: CaptureSummary }) {
+  // The person stands behind the subject.
+  const [, subject = capture.subject, about] = /^(.*) · (.*?)$/.exec(capture.subject) ?? [];
   return (
     <span class="cell subject" role="gridcell" title={escapeControls(capture.subject)}>
       {capture.pinned && (
@@ -125,7 +131,8 @@ function Subject({ capture }: { capture: CaptureSummary }) {
           <span class="unseen">Pinned</span>
         </span>
       )}
-      {escapeControls(capture.subject)}
+      {escapeControls(subject)}
+      {about !== undefined && <span class="about"> · {escapeControls(about)}</span>}
       {userTags(capture).map((tag) => (
         <span class="tag" key={tag}>
           {tag}

@@ -4,7 +4,7 @@ import { captureHandle } from "../../capture/model/capture-handle.js";
 import { userTags } from "../../dev/forward/held-tag.js";
 import { detail, detailProblem, loadDetail } from "../state/detail.js";
 import { closeDetail, openId } from "../state/selection.js";
-import { AnswerBadge, VerdictBadge, WorkBadge } from "../ui/badges.js";
+import { AnswerBadge, VerdictBadge, WorkBadge, verdictOf } from "../ui/badges.js";
 import { replayWorkOf, workOf } from "../state/work.js";
 import { CloseButton } from "../ui/close-button.js";
 import { CopyFact } from "../ui/copy-fact.js";
@@ -22,6 +22,7 @@ import { RawTab } from "./raw-tab.js";
 import { SignatureTab } from "./signature-tab.js";
 import { useSandbox } from "../state/sandbox.js";
 import { AdvanceButton } from "./advance-button.js";
+import { DiagnosisLine } from "./diagnosis-line.js";
 import { AttemptDots } from "./attempt-dots.js";
 import { sandboxAttempts } from "./sandbox-attempts.js";
 
@@ -46,12 +47,13 @@ export function DetailPane() {
       <header class="detail-head">
         <div class="detail-title">
           <h2>{capture.event.type ?? "Unreadable delivery"}</h2>
-          <VerdictBadge verdict={capture.verify.code} />
+          <VerdictBadge verdict={verdictOf(summary)} />
           <AnswerBadge capture={summary} />
           <WorkBadge work={workOf(summary)} replay={replayWorkOf(summary)} />
           <span class="spring" />
           <CloseButton onClick={closeDetail} />
         </div>
+        <DiagnosisLine value={value} />
         <Facts value={value} />
         <ActionBar capture={capture} />
         <Tabs label="Parts of the delivery" tabs={tabs} current={detailTab.value} onChange={showTab} />
@@ -165,7 +167,7 @@ function RetryTimes({ value: { capture, retryLine } }: { value: CaptureDetail })
 }
 
 function describeLine({ past, coming, notComing }: { past: number; coming: number; notComing: number }): string {
-  const before = `${plural(past, "attempt")} so far.`;
+  const before = `${plural(past, "attempt")} of the service so far.`;
   if (notComing > 0) {
     return `${before} Nothing sends it again, since it was sent by hand or imported. The service would, up to ${plural(notComing, "more time")}.`;
   }

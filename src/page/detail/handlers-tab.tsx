@@ -10,7 +10,9 @@ import { NoInbox } from "../message/no-inbox.js";
 import { WorkButtons } from "../message/work-buttons.js";
 import { goTo } from "../state/address.js";
 import { session } from "../state/session.js";
-import { readWork, retries, works } from "../state/work.js";
+import { detail } from "../state/detail.js";
+import { diagnose } from "../state/diagnosis.js";
+import { readWork, retries, workOf, works } from "../state/work.js";
 import { Icon } from "../ui/icon.js";
 
 /** What the app's handlers made of the delivery, and of its replays under other event ids. */
@@ -58,7 +60,7 @@ function SentEvent({ id, capture, isOnly }: { id: string; capture: Capture; isOn
         <span class="spring" />
         {work !== undefined && (
           <>
-            <WorkButtons event={work.event} />
+            {!isDiagnosed(id) && <WorkButtons event={work.event} />}
             <button type="button" class="button" onClick={() => goTo("inbox", { event: id })}>
               <Icon name="inbox" /> Open in the inbox
             </button>
@@ -72,6 +74,12 @@ function SentEvent({ id, capture, isOnly }: { id: string; capture: Capture; isOn
       )}
     </section>
   );
+}
+
+/** Whether the line under the title has the buttons of the event. */
+function isDiagnosed(id: string): boolean {
+  const mend = detail.value === null ? undefined : diagnose(detail.value, workOf(detail.value.summary)?.event)?.mend;
+  return typeof mend === "object" && mend.id === id;
 }
 
 function NotInInbox({ capture, problem }: { capture: Capture; problem: string }) {

@@ -4,7 +4,10 @@ import type { CaptureSummary } from "../../capture/model/capture.js";
 import type { CaptureDetail } from "../../dev/api/page-api.js";
 import { readCapture } from "../api/calls.js";
 import { PageApiError } from "../../web/page-api-error.js";
+import { openedTab } from "./detail-tabs.js";
+import { diagnose } from "./diagnosis.js";
 import { reportProblem } from "./notice.js";
+import { workOf } from "./work.js";
 import { closeDetail, openId } from "./selection.js";
 
 /** The open capture; the last one is shown until the next one is loaded. */
@@ -34,6 +37,8 @@ export async function loadDetail(): Promise<void> {
   try {
     const next = await readCapture(id, abort.signal);
     if (abort.signal.aborted) return;
+    if (untracked(() => detail.value)?.capture.id !== id)
+      openedTab.value = diagnose(next, workOf(next.summary)?.event)?.tab ?? "payload";
     detail.value = next;
     detailProblem.value = "";
   } catch (error) {

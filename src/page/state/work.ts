@@ -1,12 +1,12 @@
 import { signal } from "@preact/signals";
 import type { CaptureSummary } from "../../capture/model/capture.js";
 import { describeWork } from "../../capture/model/describe-work.js";
-import type { EventWork, InboxEvent, InboxEventDetail, InboxHandler } from "../../dev/api/page-api.js";
+import type { EventWork, InboxEvent, InboxEventDetail } from "../../dev/api/page-api.js";
 import { changeInboxEvent, findWork, listWork, readInboxEvent } from "../api/calls.js";
 import { confirmed } from "./confirmed.js";
 import { runAction, reportProblem, showNotice } from "./notice.js";
 import { session } from "./session.js";
-import { isRetrying, isRetryRequested, wordOfWork } from "../../capture/model/work-word.js";
+import { isRetrying, isStopped, wordOfWork } from "../../capture/model/work-word.js";
 
 /** What the app's handlers made of events, by event id; the dev server sends every change. */
 export const works = signal<ReadonlyMap<string, EventWork>>(new Map());
@@ -109,11 +109,6 @@ export function mayRetry({ handlers, test }: InboxEvent): boolean {
 /** Whether work of the event can be run now: it has failed and waits for its next run. */
 export function mayRunNow({ handlers }: InboxEvent): boolean {
   return handlers.some(isRetrying);
-}
-
-/** Whether the work has ended without success. */
-export function isStopped(work: InboxHandler): boolean {
-  return (work.state === "dead" || work.state === "parked") && !isRetryRequested(work);
 }
 
 /** Ends the unfinished work of the event, after a question. */

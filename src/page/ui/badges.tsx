@@ -26,16 +26,27 @@ interface Face {
   meaning: string;
 }
 
-const VERDICTS: Record<VerdictCode, Face> = {
+const VERDICTS: Record<VerdictCode | "resigned", Face> = {
   ok: { icon: "check", tone: "good", word: "signed", meaning: "A known secret made this signature, in time." },
   stale: { icon: "clock", tone: "warn", word: "stale", meaning: "Genuine, but signed outside the tolerance." },
   mismatch: { icon: "cross", tone: "bad", word: "mismatch", meaning: "No known secret made this signature." },
   missing: { icon: "question", tone: "mute", word: "unsigned", meaning: "There is no signature header." },
   malformed: { icon: "warning", tone: "bad", word: "malformed", meaning: "The signature header cannot be read." },
+  resigned: {
+    icon: "replay",
+    tone: "mute",
+    word: "re-signed",
+    meaning: "The signature did not verify as it came; the last attempt, a replay, was signed again.",
+  },
 };
 
+/** The verdict on the last attempt: a replay may have been signed again. */
+export function verdictOf({ verdict, resigned }: CaptureSummary): VerdictCode | "resigned" {
+  return resigned && verdict !== "ok" ? "resigned" : verdict;
+}
+
 /** Symbol, colour and word: never colour alone. */
-export function VerdictBadge({ verdict, isShort = false }: { verdict: VerdictCode; isShort?: boolean }) {
+export function VerdictBadge({ verdict, isShort = false }: { verdict: VerdictCode | "resigned"; isShort?: boolean }) {
   const { icon, tone, word, meaning } = VERDICTS[verdict];
   return (
     <span class={`badge ${tone}`} title={meaning}>
@@ -190,13 +201,18 @@ interface WorkBadgeOptions {
   work: EventWork | undefined;
   /** On the last replay, if that was another event. */
   replay?: EventWork | undefined;
+  /** Whether the first line of an error is shown. */
+  hasError?: boolean;
 }
 
 /** What the handlers made of a delivery, in one word and what is to know at once. */
-export function WorkBadge({ work, replay }: WorkBadgeOptions) {
+export function WorkBadge({ work, replay, hasError = false }: WorkBadgeOptions) {
   if (work === undefined) return null;
   const word = wordOfWork(work.event);
-  const parts = [detailOf(word, work.event), replay === undefined ? "" : `· replay ${wordOfWork(replay.event)}`];
+  const parts = [
+    detailOf(word, work.event, hasError),
+    replay === undefined ? "" : `· replay ${wordOfWork(replay.event)}`,
+  ];
   const detail = parts.filter((part) => part !== "").join(" ");
   const face = WORK_FACES[word];
   const failed = work.event.handlers.filter(({ state, error }) => state !== "done" && error !== null);
@@ -218,10 +234,12 @@ function describeFailed(work: InboxHandler): string {
 }
 
 /** What is to know beside the word, such as `3 of 14, next 14:02:11`. */
-function detailOf(word: WorkWord, { handlers }: InboxEvent): string {
-  if (word === "dead") {
-    const dead = handlers.filter(({ state }) => state === "dead");
-    return handlers.length > 1 ? `${dead.length} of ${handlers.length}` : "";
+function detailOf(word: WorkWord, { handlers }: InboxEvent, hasError: boolean): string {
+  if (word === "dead" || word === "parked") {
+    const stopped = handlers.filter(({ state }) => state === word);
+    const [first = ""] = (stopped[0]?.error ?? "").split("\n");
+    if (hasError && first !== "") return first;
+    return handlers.length > 1 ? `${stopped.length} of ${handlers.length}` : "";
   }
   if (word === "retry requested") return "waiting for the receiver";
   if (word !== "retrying") return "";

@@ -75,7 +75,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await expect
       .poll(() => line.locator("p").innerText())
       .toBe(
-        "1 attempt so far. Nothing sends it again, since it was sent by hand or imported. The service would, up to 7 more times.",
+        "1 attempt of the service so far. Nothing sends it again, since it was sent by hand or imported. The service would, up to 7 more times.",
       );
     expect(await line.getByRole("listitem").count()).toBe(1);
   });
@@ -144,6 +144,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
   test("an open delivery shows where a body that is not JSON stops being JSON", async () => {
     await bench.deliver({ body: '{"id":"evt_1","data":{"a":1,}}' });
     await openFirst();
+    await tab("Payload").click();
     await page.getByText("Not JSON: line 1, column 29").waitFor();
     await expect.poll(() => page.locator("mark").innerText()).toBe("}");
   });
@@ -151,6 +152,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
   test("an open delivery keeps numbers and repeated names as they were written", async () => {
     await bench.deliver({ body: '{"big":12345678901234567890,"a":1.0,"a":2}' });
     await openFirst();
+    await tab("Payload").click();
     const text = (await page.getByRole("tree").innerText()).replaceAll(/\s+/g, " ");
     for (const part of ["big: 12345678901234567890", "a: 1.0", "a: 2"]) expect(text).toContain(part);
   });
@@ -181,6 +183,21 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     const summary = page.locator(".signature-summary");
     await expect.poll(() => summary.innerText()).toMatch(/Genuine: signed with env:WEBHOOK_SECRET\.$/);
     expect(await page.getByRole("tabpanel").innerText()).not.toContain(" ago");
+  });
+
+  test("an open delivery opens on what is wrong, says it in one line, and offers what mends it", async () => {
+    await bench.deliver({ variant: "wrong-secret" });
+    await openFirst();
+    const line = page.locator(".diagnosis");
+    await expect.poll(() => line.innerText()).toMatch(/^The signature was not made with/);
+    expect(await tab("Signature").getAttribute("aria-selected")).toBe("true");
+    await line.getByRole("button", { name: "Try another secret" }).click();
+    await expect.poll(() => page.evaluate("document.activeElement.getAttribute('aria-label')")).toBe("Secret to try");
+    await line.getByRole("button", { name: "Replay, re-signed" }).click();
+    await expect
+      .poll(() => line.innerText())
+      .toMatch(/^The signature did not verify as it came\. The replay was signed/);
+    await expect.poll(() => page.locator(".list-window .row .verdict").innerText()).toBe("re-signed");
   });
 
   test("an open delivery explains the signature check by check, with what to do", async () => {

@@ -70,7 +70,7 @@ describe.skipIf(mustSkipBrowserTests())("text of a sender on the page", () => {
       captures: [makeHostileCapture(), { ...makeHostileCapture(), id: "cap_other" }],
     });
     const { page, problems, close } = await openPage(browser, bench.pageUrl);
-    const always = "event-type recipient tag event-id redaction note";
+    const always = "event-type subject tag event-id redaction note";
     const tabs = {
       1: "id type createdAt subject name item",
       2: "signature header-name header-value",
@@ -98,7 +98,7 @@ describe.skipIf(mustSkipBrowserTests())("text of a sender on the page", () => {
     await page.keyboard.press("x");
     await page.keyboard.press("d");
     await page.getByRole("heading", { name: "Compare two deliveries" }).waitFor();
-    await seeMarks(page, "event-type recipient tag");
+    await seeMarks(page, "event-type subject tag");
     await page.keyboard.press("/");
     await page.keyboard.insertText(`nofield:${mark("search")} `);
     await page.getByRole("alert").waitFor();

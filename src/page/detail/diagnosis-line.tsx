@@ -1,0 +1,45 @@
+import { escapeControls } from "../../base/text.js";
+import type { CaptureDetail } from "../../dev/api/page-api.js";
+import { WorkButtons } from "../message/work-buttons.js";
+import { replay } from "../state/actions.js";
+import { showTab } from "../state/detail-tabs.js";
+import { type Diagnosis, diagnose } from "../state/diagnosis.js";
+import { workOf } from "../state/work.js";
+import { Icon } from "../ui/icon.js";
+
+const ICONS = { bad: "cross", warn: "warning", good: "check" } as const;
+
+/** One line under the title: the first thing that is wrong with the delivery, and the buttons that mend it. */
+export function DiagnosisLine({ value }: { value: CaptureDetail }) {
+  const found = diagnose(value, workOf(value.summary)?.event);
+  if (found === undefined) return null;
+  return (
+    <div class={`remark diagnosis ${found.tone}`} role="status">
+      <Icon name={ICONS[found.tone]} />
+      <p>{escapeControls(found.text)}</p>
+      <Mend mend={found.mend} id={value.capture.id} />
+    </div>
+  );
+}
+
+function Mend({ mend, id }: { mend: Diagnosis["mend"]; id: string }) {
+  if (mend === "none") return null;
+  if (typeof mend === "object") return <WorkButtons event={mend} />;
+  return (
+    <>
+      {mend === "secret" && (
+        <button type="button" class="button small" onClick={askForSecret}>
+          Try another secret
+        </button>
+      )}
+      <button type="button" class="button small" onClick={() => void replay({ ids: [id], mode: "resign" })}>
+        <Icon name="replay" /> Replay, re-signed
+      </button>
+    </>
+  );
+}
+
+function askForSecret(): void {
+  showTab("signature");
+  requestAnimationFrame(() => document.querySelector<HTMLElement>(".try-secret input")?.focus());
+}

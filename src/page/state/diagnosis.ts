@@ -1,0 +1,65 @@
+import { describeAnswer, whyNotRun } from "../../capture/model/answer.js";
+import { judgeShown } from "../../capture/model/answer-advice.js";
+import { describeWork } from "../../capture/model/describe-work.js";
+import { isRetrying, isStopped } from "../../capture/model/work-word.js";
+import type { CaptureDetail, InboxEvent } from "../../dev/api/page-api.js";
+import { isHeld } from "../../dev/forward/held-tag.js";
+import { LIMITS } from "../../protocol/limits.js";
+import { SECOND } from "../../base/duration.js";
+
+/** The first thing that is wrong with a delivery: in its signature, in the answer of the app, or in its handlers. */
+export interface Diagnosis {
+  /** Where the page shows it. */
+  tab: "signature" | "answer" | "handlers" | "attempts";
+  tone: "bad" | "warn" | "good";
+  /** One sentence. */
+  text: string;
+  mend: "secret" | "replay" | "none" | InboxEvent;
+}
+
+/** Undefined where nothing is wrong. `event`: what the handlers made of it, if that is known. */
+export function diagnose(detail: CaptureDetail, event: InboxEvent | undefined): Diagnosis | undefined {
+  return ofSignature(detail, event) ?? ofAnswer(detail, event) ?? ofWork(event);
+}
+
+function ofSignature(
+  { capture, summary, signature }: CaptureDetail,
+  event: InboxEvent | undefined,
+): Diagnosis | undefined {
+  const { code } = capture.verify;
+  if (code === "ok") return undefined;
+  const tone = code === "stale" ? "warn" : "bad";
+  if (summary.resigned && judgeShown(summary) === "good") {
+    return ofWork(event) ?? { tab: "attempts", tone: "good", text: RESIGNED, mend: "none" };
+  }
+  const text = signature.findings[0]?.message ?? signature.summary;
+  return { tab: "signature", tone, text, mend: code === "mismatch" ? "secret" : "replay" };
+}
+
+const RESIGNED = "The signature did not verify as it came. The replay was signed again, and the app accepted it.";
+
+function ofAnswer({ summary }: CaptureDetail, event: InboxEvent | undefined): Diagnosis | undefined {
+  const { status, error, ms, notReceived } = summary;
+  if (isHeld(summary) || (status === null && error === null)) return undefined;
+  const wrong = { tab: "answer", tone: "bad", mend: "replay" } as const;
+  if (error !== null) return { ...wrong, text: `The app did not answer: ${error}` };
+  if (notReceived) return { ...wrong, text: "An HTML page answered: no receiver took the delivery." };
+  if (judgeShown(summary) === "bad") return { ...wrong, text: `The app answered ${describeAnswer(summary)}.` };
+  if (ms !== null && ms > LIMITS.deliveryTimeoutMs) return { ...wrong, tone: "warn", text: describeLate(ms) };
+  if (summary.outcome !== "parked" || event !== undefined) return undefined;
+  return { tab: "answer", tone: "warn", text: `${whyNotRun(summary, "delivery")}.`, mend: "none" };
+}
+
+/** Such as `The answer took 7.0 s. The service waits 5 s, counts a failure and sends the event again.` */
+export function describeLate(ms: number): string {
+  const [took, waits] = [ms / SECOND, LIMITS.deliveryTimeoutMs / SECOND];
+  return `The answer took ${took.toFixed(1)} s. The service waits ${waits} s, counts a failure and sends the event again.`;
+}
+
+function ofWork(event: InboxEvent | undefined): Diagnosis | undefined {
+  const stopped = event?.handlers.find(isStopped);
+  const wrong = stopped ?? event?.handlers.find(isRetrying);
+  if (event === undefined || wrong === undefined) return undefined;
+  const [text = ""] = describeWork(wrong).split("\n");
+  return { tab: "handlers", tone: stopped?.state === "dead" ? "bad" : "warn", text, mend: event };
+}
