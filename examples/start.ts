@@ -10,9 +10,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import Database from "better-sqlite3";
 import pc from "picocolors";
 import { EVENT_TYPES, signDelivery } from "pigeonhole/protocol";
-import { type SandboxLogEntry, createSandbox, sampleEvent } from "pigeonhole/sandbox";
+import { type SandboxLogEntry, createSandbox } from "pigeonhole/sandbox";
 import { createApp } from "./app.js";
 import { tell, tellAnswer, tellService, tellStep } from "./story.js";
+import { sampleEvent } from "pigeonhole/testing";
 
 // The whole loop on one machine: an emulated service delivers to the example app over HTTP, and the app's handlers send
 // contact events back to it. It stays up for your own deliveries until Ctrl-C.

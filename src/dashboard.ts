@@ -1,4 +1,3 @@
 export { createDashboard } from "./dashboard/create-dashboard.js";
-export type { Dashboard, DashboardReceiver } from "./dashboard/create-dashboard.js";
-export type { AllowAnswer, DashboardOptions, DashboardPerson } from "./dashboard/dashboard-options.js";
-export type { DashboardRole, PayloadAccess } from "./dashboard/api/session.js";
+export type { Dashboard } from "./dashboard/create-dashboard.js";
+export type { DashboardOptions, DashboardPerson } from "./dashboard/dashboard-options.js";

@@ -1,12 +1,5 @@
 export { TEST_SECRET, deliver, type Delivered, type DeliverOptions } from "./testing/deliver.js";
-export {
-  type CaptureTestCase,
-  type CaptureTestReport,
-  type CaseChange,
-  replayDirectory,
-  type ReplayDestination,
-  type ReplayDirectoryOptions,
-} from "./testing/replay-directory.js";
+export { type CaptureTestReport, replayDirectory, type ReplayDirectoryOptions } from "./testing/replay-directory.js";
 export { createTestReceiver } from "./testing/test-receiver.js";
 export { type FakeClock, fakeClock } from "./testing/fake-clock.js";
 export { type SampleEvent, type SampleOptions, sampleEvent, sampleTestEvent } from "./sandbox/samples/sample-event.js";

@@ -29,7 +29,7 @@ const CEILINGS: Record<string, number> = {
   base: 1_100,
   protocol: 2_250,
   contract: 4_400,
-  store: 16_850,
+  store: 16_860,
   client: 2_000,
   outbox: 650,
   dispatch: 3_200,

@@ -18,11 +18,6 @@ const chat = z.looseObject({
   updatedAt: nullable(z.string()),
 });
 
-/** A conversation with the assistant. */
-export type Chat = z.output<typeof chat>;
-/** What may be changed of a chat. */
-export type ChatUpdateInput = z.input<typeof chatUpdateInput>;
-
 const OWNERS = { ownerOnly: true, closedToSome: "callers" } as const;
 const one = {
   ...OWNERS,

@@ -146,12 +146,5 @@ export const contactEventBatch = z.looseObject({
   ),
 });
 
-/** A contact event as the API returns it. */
-export type ContactEvent = z.output<typeof contactEvent>;
-/** The API's answer to a contact event: the stored event, and what it started. */
-export type ContactEventResult = z.output<typeof contactEventResult>;
-/** The API's answer to a batch: each event is among `accepted` or `failed`, with its position. */
-export type ContactEventBatch = z.output<typeof contactEventBatch>;
-
 /** How a contact is named in a path: the address, compared without case, or the contact's id. */
 export const contactReference = pathSegment(320);

@@ -72,17 +72,8 @@ const person = z.looseObject({
   blockedBy: nullable(z.unknown()),
 });
 
-/** A contact as the API lists it, without its audiences. */
-export type ListedContact = z.output<typeof listedContact>;
 /** A contact as the API returns it, with its audiences. */
 export type Contact = z.output<typeof contact>;
-/** A contact, or an address seen in mail. */
-export type Person = z.output<typeof person>;
-/** What a new contact is made of. */
-export type ContactCreateInput = z.input<typeof contactCreateInput>;
-/** What may be changed of a contact. */
-export type ContactUpdateInput = z.input<typeof contactUpdateInput>;
-
 const email = "ada@customer.example.com";
 const open = { closedToSome: "members" } as const;
 const one = {

@@ -71,13 +71,6 @@ const draft = z.looseObject({
     .default([]),
 });
 
-/** A draft as the API returns it. */
-export type Draft = z.output<typeof draft>;
-/** What a new draft is made of. */
-export type DraftCreateInput = z.input<typeof draftCreateInput>;
-/** What may be changed of a draft. */
-export type DraftUpdateInput = z.input<typeof draftUpdateInput>;
-
 const one = {
   path: "/drafts/{id}",
   params: z.strictObject({

@@ -80,9 +80,6 @@ export type WorkspaceFile = z.output<typeof file>;
 export type FileLink = z.output<typeof link>;
 /** The workspace's counts of files. */
 export type FileStats = z.output<typeof fileStats>;
-/** What became of each file of a batch. */
-export type FileBatchDelete = z.output<typeof batchDelete>;
-
 const fileId = z.string().regex(/^file_[0-9a-f]{24}$/, { error: "Must be file_ and 24 hex characters." });
 const linkId = z
   .string()

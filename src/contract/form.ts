@@ -141,16 +141,3 @@ export const formSubscription = z.looseObject({
   /** Null when the form does not redirect. */
   redirectUrl: nullable(z.string()),
 });
-
-/** A form as the API lists it. */
-export type FormItem = z.output<typeof formItem>;
-/** A form with its documents and settings. */
-export type Form = z.output<typeof form>;
-/** A form to begin with. */
-export type FormStarter = z.output<typeof formStarter>;
-/** The answer to a sign-up. */
-export type FormSubscription = z.output<typeof formSubscription>;
-/** What a new form is made of. */
-export type FormCreateInput = z.input<typeof formCreateInput>;
-/** What may be changed of a form. */
-export type FormUpdateInput = z.input<typeof formUpdateInput>;

@@ -172,17 +172,6 @@ const apiKeyActivity = z.looseObject({
 
 /** An API key of the workspace as the API returns it. */
 export type ApiKey = z.output<typeof apiKey>;
-/** A key with its token, the only time it appears. */
-export type ApiKeyWithToken = z.output<typeof apiKeyWithToken>;
-/** One call that a key made, without its body and query. */
-export type ApiKeyRequest = z.output<typeof apiKeyRequest>;
-/** One change of a key, or an authentication that was refused. */
-export type ApiKeyActivity = z.output<typeof apiKeyActivity>;
-/** What a new key is made of. */
-export type ApiKeyCreateInput = z.input<typeof apiKeyCreateInput>;
-/** What may be changed of a key. */
-export type ApiKeyUpdateInput = z.input<typeof apiKeyUpdateInput>;
-
 const one = {
   path: "/keys/{id}",
   ownerOnly: true,

@@ -66,15 +66,8 @@ const paletteColor = z.looseObject({
   textColor: nullable(z.string()),
 });
 
-/** A label of the workspace as the API returns it. */
-export type Label = z.output<typeof label>;
 /** A colour of the palette of labels. */
 export type PaletteColor = z.output<typeof paletteColor>;
-/** What a new label is made of. */
-export type LabelCreateInput = z.input<typeof labelCreateInput>;
-/** What may be changed of a label. */
-export type LabelUpdateInput = z.input<typeof labelUpdateInput>;
-
 // A letter has up to three in upper case.
 const params = z.strictObject({ id: pathSegment("USER_".length + 3 * LABEL_LIMITS.nameLength) });
 const one = { path: "/labels/{id}", params, example: { params: { id: "USER_BIG_ORDERS" } } } as const;

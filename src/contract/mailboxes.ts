@@ -97,15 +97,6 @@ const discovery = z.looseObject({
 const connection = z.looseObject({ id: z.string(), addressId: nullable(z.string()), status });
 const change = z.looseObject({ id: z.string(), status, pauseReason, label: nullable(z.string()) });
 
-/** A connected mailbox as the API returns it. */
-export type ConnectedMailbox = z.output<typeof mailbox>;
-/** The servers that were found for an address. */
-export type MailboxDiscovery = z.output<typeof discovery>;
-/** What a mailbox is connected with. */
-export type MailboxConnectInput = z.input<typeof mailboxConnectInput>;
-/** What may be changed of a connected mailbox. */
-export type MailboxUpdateInput = z.input<typeof mailboxUpdateInput>;
-
 const all = {
   path: "/connected-mailboxes",
   pathIsAssumed: true,

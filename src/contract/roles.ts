@@ -71,15 +71,6 @@ const rolePermission = z.looseObject({
   scope: z.boolean().default(true),
 });
 
-/** A role of the workspace as the API returns it. */
-export type Role = z.output<typeof role>;
-/** What a role can allow. */
-export type RolePermission = z.output<typeof rolePermission>;
-/** What a new role is made of. */
-export type RoleCreateInput = z.input<typeof roleCreateInput>;
-/** What may be changed of a role. */
-export type RoleUpdateInput = z.input<typeof roleUpdateInput>;
-
 const one = {
   path: "/roles/{id}",
   params: z.strictObject({

@@ -47,9 +47,6 @@ const dedicatedIp = z.looseObject({
 
 /** A lane of outgoing mail with its figures. */
 export type SendingLane = z.output<typeof sendingLane>;
-/** A dedicated IP address of the workspace. */
-export type DedicatedIp = z.output<typeof dedicatedIp>;
-
 /** Lanes of outgoing mail, and dedicated IPs. See docs/service.md#sending-lanes. */
 export const sending = {
   /** Reads both lanes with their figures of the last 7 days. */

@@ -56,15 +56,6 @@ const signature = z.looseObject({
   updatedAt: z.string().default(""),
 });
 
-/** A signature as the API returns it. */
-export type Signature = z.output<typeof signature>;
-/** What a new signature is made of. */
-export type SignatureCreateInput = z.input<typeof signatureCreateInput>;
-/** What may be changed of a signature. */
-export type SignatureUpdateInput = z.input<typeof signatureUpdateInput>;
-/** Where a signature is copied to. */
-export type SignatureCopyInput = z.input<typeof signatureCopyInput>;
-
 const one = {
   path: "/signatures/{id}",
   params: z.strictObject({

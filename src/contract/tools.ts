@@ -55,15 +55,6 @@ const deliverabilityReport = z.looseObject({
   checks: z.array(deliverabilityCheck),
 });
 
-/** A report on the DMARC record of a domain. */
-export type DmarcReport = z.output<typeof dmarcReport>;
-/** A report on the BIMI record of a domain. */
-export type BimiReport = z.output<typeof bimiReport>;
-/** A report on the records of a domain that decide how its mail is taken. */
-export type DeliverabilityReport = z.output<typeof deliverabilityReport>;
-/** One check of a {@link DeliverabilityReport}. */
-export type DeliverabilityCheck = z.output<typeof deliverabilityCheck>;
-
 /** What the three checks have in common: any key may call them. See docs/service.md#record-checks. */
 const check = {
   ...ROW_KINDS.read,

@@ -140,18 +140,12 @@ export const webhookStats = z.looseObject({
 
 /** A webhook endpoint as the API returns it, without its secret. */
 export type WebhookEndpoint = z.output<typeof webhookEndpoint>;
-/** A webhook endpoint with its secret, which the API shows only when it has made the secret. */
-export type WebhookEndpointWithSecret = z.output<typeof webhookEndpointWithSecret>;
 /** The API's answer to a test: the delivery that it made. */
 export type WebhookTest = z.output<typeof webhookTest>;
 /** A delivery as the API lists it. */
 export type WebhookDelivery = z.output<typeof webhookDelivery>;
 /** A change of an endpoint as the API lists it. */
 export type WebhookActivity = z.output<typeof webhookActivity>;
-/** An event type as the API lists it. */
-export type WebhookEventType = z.output<typeof webhookEventType>;
-/** The workspace's counts of endpoints and deliveries. */
-export type WebhookStats = z.output<typeof webhookStats>;
 /** What a new webhook endpoint is made of. */
 export type WebhookCreateInput = z.input<typeof webhookCreateInput>;
 /** What may be changed of a webhook endpoint. */

@@ -62,7 +62,7 @@ export interface Inbox {
    * Their work ends without a run, and contact events that wait are not sent. Ids, keys and marks stay, so that nothing
    * runs or is sent twice. Jobs of the dashboard lose the texts by which people chose their work, whatever they say.
    * What is being handled or sent, or chooses by such a text, is counted as left: call it again later. The captures
-   * of `pigeonhole dev` are for `eraseCaptures`. Rejects with `invalid_argument` for what is not one address.
+   * of `pigeonhole dev` are for `pigeonhole inbox erase`. Rejects with `invalid_argument` for what is not one address.
    */
   erase(options: EraseOptions): Promise<EraseCounts>;
   /**

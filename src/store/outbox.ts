@@ -29,6 +29,7 @@ export interface ComparableOutboxEvent extends NewOutboxEvent {
 /** The result of such a record: new, already stored, or refused because its key stands for another event. */
 export type RecordResult = "recorded" | "known" | "conflict";
 
+/** A request for contact events to send. */
 export interface SendRequest {
   /** The time of the call, in milliseconds since 1970. */
   now: number;
@@ -60,6 +61,7 @@ export interface FrozenSend {
   events: { seq: number; body: string; occurredAt: number; trace?: TraceContext | undefined }[];
 }
 
+/** The call to make now, and the time of the next. */
 export interface SendPage {
   /** The call to make now; undefined when there is none. */
   send: FrozenSend | undefined;

@@ -44,6 +44,7 @@ export type AcceptResult =
   | { kind: "stored"; seq: number; leases: readonly Lease[]; otherBytes: boolean }
   | { kind: "duplicate"; otherBytes: boolean };
 
+/** A request for work of one handler. */
 export interface LeaseRequest {
   /** Name of the handler that asks for work. */
   handler: string;
@@ -61,6 +62,7 @@ export interface LeaseRequest {
   allowCrashLooping: boolean;
 }
 
+/** Leased work of one handler. */
 export interface LeasePage {
   /** The leased work, the longest due first; empty when nothing is due. */
   work: LeasedWork[];
@@ -73,6 +75,7 @@ export interface LeasePage {
 /** `lost`: the lease had ended, nothing was written. */
 export type SettleResult = "settled" | "lost";
 
+/** What recovering the work of dead processes did. */
 export interface RecoverResult {
   /** False while another live process runs the handlers of this store; then nothing may be leased here. */
   owner: boolean;

@@ -1,13 +1,13 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { eraseCaptures } from "pigeonhole";
 import { fakeClock, sampleEvent } from "pigeonhole/testing";
 import { encodeBody } from "#pigeonhole/capture/model/encode-body.js";
 import type { Capture } from "#pigeonhole/capture/model/capture.js";
 import { openCaptureFolder } from "#pigeonhole/capture/folder/capture-folder.js";
 import { makeAttempt, makeCapture, NOW } from "../support/captures.js";
 import { makeFolder } from "../support/folder.js";
+import { eraseCaptures } from "#pigeonhole/capture/redact/erase-captures.js";
 
 const EMAIL = "ann.particular@example.com";
 

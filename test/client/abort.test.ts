@@ -1,8 +1,9 @@
 import { fakeClock } from "pigeonhole/testing";
 import { describe, expect, test } from "vitest";
-import { type FetchFunction, NoAnswerError } from "#pigeonhole/client.js";
+import { NoAnswerError } from "#pigeonhole/client.js";
 import { FAULTS, startApi } from "./api-server.js";
 import { ENDPOINT, EMPTY_PAGE, EVENT, SENT, WEBHOOK_ID, clientOf, fastClock, rejection } from "./support.js";
+import type { FetchFunction } from "#pigeonhole/client/attempt.js";
 
 class Enough extends Error {}
 

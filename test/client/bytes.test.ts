@@ -9,7 +9,7 @@ import { gzipSync } from "node:zlib";
 import { fakeClock } from "pigeonhole/testing";
 import { describe, expect, expectTypeOf, test } from "vitest";
 import { z } from "zod";
-import type { ClientOptions, Download, UploadCallOptions, UploadData } from "#pigeonhole/client.js";
+import type { ClientOptions, Download } from "#pigeonhole/client.js";
 import type { Call, CallOptions } from "#pigeonhole/client/call-types.js";
 import { readFileName } from "#pigeonhole/client/read-file-name.js";
 import type { Operation } from "#pigeonhole/contract/operation.js";
@@ -18,6 +18,8 @@ import { listenTo, verdict } from "../sandbox/api/support.js";
 import { makeFolder } from "../support/folder.js";
 import { type Reply, startApi } from "./api-server.js";
 import { API_KEY, fastClock, rejection } from "./support.js";
+import type { UploadCallOptions } from "#pigeonhole/client/call-types.js";
+import type { UploadData } from "#pigeonhole/client/upload-body.js";
 
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { ApiError, type Client, type FetchFunction, NoAnswerError, RateLimitError } from "#pigeonhole/client.js";
+import { ApiError, type Client, NoAnswerError, RateLimitError } from "#pigeonhole/client.js";
 import { FAULTS, type Reply, startApi } from "./api-server.js";
 import { ENDPOINT, EVENT, SENT, WEBHOOK_ID, clientOf, fastClock, rejection } from "./support.js";
 import { findFreePort } from "../support/free-port.js";
+import type { FetchFunction } from "#pigeonhole/client/attempt.js";
 
 const TRANSIENT: [string, Reply][] = [408, 425, 429, 500, 502, 503, 504, 599].map((status) => [
   String(status),

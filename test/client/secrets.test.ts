@@ -2,9 +2,10 @@ import { inspect } from "node:util";
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import { Credential } from "#pigeonhole/client/credential.js";
-import { type FetchFunction, createClient } from "#pigeonhole/client.js";
+import { createClient } from "#pigeonhole/client.js";
 import { type Reply, startApi, startRawApi } from "./api-server.js";
 import { API_KEY, EVENT, WEBHOOK_ID, WITH_SECRET, clientOf, rejection } from "./support.js";
+import type { FetchFunction } from "#pigeonhole/client/attempt.js";
 
 const SECRET = WITH_SECRET.body.secret;
 

@@ -1,4 +1,4 @@
-import { DoNotRetry, type HandlerContext, type OnceInput } from "pigeonhole";
+import { DoNotRetry, type HandlerContext } from "pigeonhole";
 import { describe, expect, expectTypeOf, test } from "vitest";
 import { errorOf } from "../support/error-of.js";
 import {
@@ -11,6 +11,7 @@ import {
   workOf,
 } from "../support/receiver.js";
 import { deliverOne } from "./deliver-one.js";
+import type { OnceInput } from "#pigeonhole/dispatch/once.js";
 
 /** Another system, in which things are made under ids that it chooses. */
 function openShop() {

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import type { PausedHandler } from "pigeonhole";
 import { fakeClock } from "pigeonhole/testing";
 import { openInbox } from "#pigeonhole/store/open-inbox.js";
 import {
@@ -15,6 +14,7 @@ import {
   untilWork,
   workOf,
 } from "../support/receiver.js";
+import type { PausedHandler } from "#pigeonhole/store/paused-handlers.js";
 
 const HANDLER = "email.sent";
 const POLL_MS = 1_000;

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { MINUTE, SECOND } from "#pigeonhole/base/duration.js";
 import { silentLogger } from "#pigeonhole/base/logger.js";
 import { createReceiver, createSqliteStore } from "pigeonhole";
-import { createManualClock } from "pigeonhole/sandbox";
 import { sampleEvent, signDelivery } from "pigeonhole/testing";
 import { expect, it, onTestFinished } from "vitest";
+import { createManualClock } from "#pigeonhole/base/manual-clock.js";
 
 const SECRET = "whsec_Yp3lT0wJ9vQe6RkXa8sZc2uNf5hGmB1d";
 

@@ -2,7 +2,6 @@ import { DASHBOARD_OPTIONS } from "#pigeonhole/dashboard/dashboard-options.js";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Option } from "#pigeonhole/base/options.js";
-import { ERASE_CAPTURES_OPTIONS } from "#pigeonhole/capture/redact/erase-captures.js";
 import { CLIENT_OPTIONS } from "#pigeonhole/client/options.js";
 import { CREDENTIAL_OPTIONS } from "#pigeonhole/contract/credential-shape.js";
 import { RECORD_OPTIONS } from "#pigeonhole/outbox/contact-event-record.js";
@@ -93,7 +92,6 @@ export const DOCUMENTED: readonly DocumentedOptions[] = [
   listed("api.md", "receiver.inbox.backup", BACKUP_OPTIONS, ["receiver/inbox", "BackupOptions"]),
   listed("api.md", "receiver.repair", REPAIR_OPTIONS, ["receiver/repair-endpoint", "RepairOptions"]),
   listed("api.md", "receiver.inbox.erase", ERASE_OPTIONS, ["store/erase", "EraseOptions"]),
-  listed("api.md", "eraseCaptures", ERASE_CAPTURES_OPTIONS, ["capture/redact/erase-captures", "EraseCapturesOptions"]),
   listed(
     "api.md",
     "receiver.contactEvents.list",

@@ -5,7 +5,7 @@ import { type Declaration, DIST, findDeclaration, readForeignNames } from "./dec
 // Each field of an interface or class that a user of the package can meet has a docstring of its own, which editors
 // show: those of the entry points, and those that these are made of.
 
-const ENTRIES = ["index", "client", "dashboard", "postgres", "protocol", "sandbox", "testing"];
+const ENTRIES = ["index", "client", "dashboard", "postgres", "protocol", "sandbox", "store", "testing"];
 
 /** Members that every class of errors has, and whose meaning is JavaScript's. */
 const OF_EVERY_ERROR = new Set(["constructor", "name"]);

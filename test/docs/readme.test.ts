@@ -71,6 +71,7 @@ test.each<readonly [part: string, page: string, text: string]>([
   ["reference postgres", "api.md", referenceTable("postgres")],
   ["reference protocol", "api.md", referenceTable("protocol")],
   ["reference sandbox", "api.md", referenceTable("sandbox")],
+  ["reference store", "api.md", referenceTable("store")],
   ["reference testing", "api.md", referenceTable("testing")],
   ...DOCUMENTED.map((options): [string, string, string] => [
     `options of ${options.of}`,

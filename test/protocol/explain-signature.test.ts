@@ -1,6 +1,7 @@
 import { createHmac, createSecretKey } from "node:crypto";
-import { explainSignature, signDelivery, type FindingCode, type VerifySignatureInput } from "pigeonhole/protocol";
+import { explainSignature, signDelivery, type VerifySignatureInput } from "pigeonhole/protocol";
 import { describe, expect, test } from "vitest";
+import type { FindingCode } from "#pigeonhole/protocol/explanation.js";
 
 const SECRET = `whsec_${"CANARYkey".repeat(5).slice(0, 43)}`;
 const NOW = 1_700_000_000_000;

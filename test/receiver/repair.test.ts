@@ -1,4 +1,4 @@
-import { type MissingEvent, type RepairOptions, type RepairReport, createSqliteStore } from "pigeonhole";
+import { type RepairReport, createSqliteStore } from "pigeonhole";
 import { createClient } from "pigeonhole/client";
 import { describe, expect, test } from "vitest";
 import { readOffPeriods } from "#pigeonhole/receiver/off-periods.js";
@@ -8,6 +8,8 @@ import { type LossyServiceOptions, openLossyService } from "../support/lossy-ser
 import { passWaits } from "../support/pass-waits.js";
 import { NOTHING_TO_PRUNE } from "../store/conformance/fixture.js";
 import { decorateStore, openReceiver, storeIn, tempFile } from "../support/receiver.js";
+import type { MissingEvent } from "#pigeonhole/receiver/repair-report.js";
+import type { RepairOptions } from "#pigeonhole/receiver/repair-endpoint.js";
 
 const TOKEN = "svc_live_of_the_repair";
 

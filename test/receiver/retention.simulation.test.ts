@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { DoNotRetry, type Retention } from "pigeonhole";
+import { DoNotRetry } from "pigeonhole";
 import { type FakeClock, fakeClock } from "pigeonhole/testing";
 import { type Reachable, decorateStore, makeEvent, openReceiver, post, untilWork } from "../support/receiver.js";
 import { errorOf } from "../support/error-of.js";
+import type { Retention } from "#pigeonhole/receiver/options.js";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

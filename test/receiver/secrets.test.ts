@@ -1,10 +1,11 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import type { Alarm, ReceiverOptions, SecretsOption } from "pigeonhole";
+import type { Alarm, ReceiverOptions } from "pigeonhole";
 import { createReceiver } from "pigeonhole";
 import { fakeClock, signDelivery } from "pigeonhole/testing";
 import { type ReceivedAnswer, captureLog, makeEvent, openReceiver, post } from "../support/receiver.js";
 import { errorOf } from "../support/error-of.js";
+import type { SecretsOption } from "#pigeonhole/receiver/secret-source.js";
 
 const secretOf = (letter: string): string => `whsec_${letter.repeat(43)}`;
 const [A, B, C] = [secretOf("a"), secretOf("b"), secretOf("c")] as const;

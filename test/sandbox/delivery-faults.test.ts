@@ -1,7 +1,8 @@
-import type { DeliveryFault, DeliveryFaultRule } from "pigeonhole/sandbox";
+import type { DeliveryFaultRule } from "pigeonhole/sandbox";
 import { describe, expect, test } from "vitest";
 import { MINUTE, START, openOnClock, openProbe } from "./support.js";
 import { refusalOf } from "../support/error-of.js";
+import type { DeliveryFault } from "#pigeonhole/sandbox/delivery/delivery-faults.js";
 
 async function openWith(fault: DeliveryFault, rule: Partial<DeliveryFaultRule> = {}) {
   const { sandbox, clock } = openOnClock();

@@ -2,11 +2,11 @@ import { createServer } from "node:http";
 import { createClient } from "pigeonhole/client";
 import { EVENT_TYPES } from "pigeonhole/protocol";
 import { createTestReceiver } from "pigeonhole/testing";
-import { createManualClock } from "pigeonhole/sandbox";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { closeReceiver } from "../support/receiver.js";
 import { openSandbox } from "./support.js";
 import { listen } from "../support/listen.js";
+import { createManualClock } from "#pigeonhole/base/manual-clock.js";
 
 /** A real receiver over real HTTP, subscribed to everything, in front of a sandbox on the machine's clock. */
 async function openLoop(options: Parameters<typeof openSandbox>[0] = {}) {

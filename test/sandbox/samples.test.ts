@@ -1,7 +1,7 @@
 import { EVENT_TYPES } from "pigeonhole/protocol";
-import { sampleEvent } from "pigeonhole/sandbox";
 import { describe, expect, test } from "vitest";
 import { START, openSandbox } from "./support.js";
+import { sampleEvent } from "pigeonhole/testing";
 
 const SEEDS = Array.from({ length: 40 }, (_, seed) => seed);
 

@@ -1,14 +1,10 @@
 import { type IncomingHttpHeaders, type ServerResponse, createServer } from "node:http";
-import {
-  type ManualClock,
-  type Sandbox,
-  type SandboxOptions,
-  createManualClock,
-  createSandbox,
-} from "pigeonhole/sandbox";
+import { type Sandbox, type SandboxOptions, createSandbox } from "pigeonhole/sandbox";
 import { verifySignature } from "pigeonhole/protocol";
 import { onTestFinished } from "vitest";
 import { listen } from "../support/listen.js";
+import type { ManualClock } from "#pigeonhole/base/manual-clock.js";
+import { createManualClock } from "#pigeonhole/base/manual-clock.js";
 
 export const SECOND = 1_000;
 export const MINUTE = 60 * SECOND;

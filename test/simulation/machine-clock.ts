@@ -1,6 +1,6 @@
 import type { Clock, Timer } from "#pigeonhole/base/clock.js";
 import { HOUR, SECOND } from "#pigeonhole/base/duration.js";
-import type { ManualClock } from "pigeonhole/sandbox";
+import type { ManualClock } from "#pigeonhole/base/manual-clock.js";
 
 /** How long after something happened timers fire on time. */
 const AWAKE_MS = 2 * SECOND;

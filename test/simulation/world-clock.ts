@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { Timer } from "#pigeonhole/base/clock.js";
-import type { ManualClock } from "pigeonhole/sandbox";
+import type { ManualClock } from "#pigeonhole/base/manual-clock.js";
 
 /** Turns of the event loop between two timers: enough for what takes no call of the store. */
 const TURNS = 2;

@@ -1,7 +1,8 @@
-import type { Receiver, ReceiverOptions, RepairOptions, RepairReport, Store } from "pigeonhole";
+import type { Receiver, ReceiverOptions, RepairReport, Store } from "pigeonhole";
 import { type Sandbox, type SandboxOptions, createSandbox } from "pigeonhole/sandbox";
 import { onTestFinished } from "vitest";
 import { openReceiver } from "./receiver.js";
+import type { RepairOptions } from "#pigeonhole/receiver/repair-endpoint.js";
 
 /** The emulated service, and a receiver whose events it may lose. */
 export interface LossyService {

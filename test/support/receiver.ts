@@ -2,18 +2,12 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { pino } from "pino";
-import {
-  type Clock,
-  type HandlerView,
-  type Receiver,
-  type ReceiverOptions,
-  type SchemaMap,
-  type Store,
-} from "pigeonhole";
+import { type Clock, type Receiver, type ReceiverOptions, type SchemaMap, type Store } from "pigeonhole";
 import { createSqliteStore } from "pigeonhole";
 import { type FakeClock, TEST_SECRET, createTestReceiver, signDelivery } from "pigeonhole/testing";
 import { expect, onTestFinished } from "vitest";
 import { makeFolder } from "./folder.js";
+import type { HandlerView } from "#pigeonhole/store/inbox-view.js";
 
 /** What of any receiver the helpers use, whatever its schemas. */
 export type Stoppable = Pick<Receiver, "stop">;

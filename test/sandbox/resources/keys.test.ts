@@ -1,10 +1,11 @@
 import { createClient } from "pigeonhole/client";
-import type { KeyCaller, SandboxOptions } from "pigeonhole/sandbox";
+import type { SandboxOptions } from "pigeonhole/sandbox";
 import { describe, expect, test } from "vitest";
 import { SCOPES } from "#pigeonhole/contract/scopes.js";
 import { verdict } from "../api/support.js";
 import { MINUTE, START } from "../support.js";
 import { KEYS, SUPPORT, openWorld } from "./support.js";
+import type { KeyCaller } from "#pigeonhole/sandbox/access/sandbox-callers.js";
 
 const ACME = "acme.example.com";
 const BILLING = `billing@${ACME}`;

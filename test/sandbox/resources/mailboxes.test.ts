@@ -1,11 +1,12 @@
 import * as fc from "fast-check";
 import { createClient } from "pigeonhole/client";
-import { type MailServerInput, type SandboxOptions, createSandbox } from "pigeonhole/sandbox";
+import { type SandboxOptions, createSandbox } from "pigeonhole/sandbox";
 import { describe, expect, test } from "vitest";
 import { type SyncOutcome, askForSync, catchUp, startSync } from "#pigeonhole/sandbox/resources/mailbox-sync.js";
 import { errorOf, refusalOf } from "../../support/error-of.js";
 import { START } from "../support.js";
 import { KEYS, openWorld } from "./support.js";
+import type { MailServerInput } from "#pigeonhole/sandbox/resources/mail-servers.js";
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;

@@ -1,10 +1,11 @@
 import type { Client } from "pigeonhole/client";
-import type { MailServerInput, Sandbox, SandboxOptions } from "pigeonhole/sandbox";
+import type { Sandbox, SandboxOptions } from "pigeonhole/sandbox";
 import type { ApiErrorCode } from "#pigeonhole/contract/api-error-codes.js";
 import type { Contract } from "#pigeonhole/contract/contract.js";
 import type { Operation } from "#pigeonhole/contract/operation.js";
 import { SCOPES } from "#pigeonhole/contract/scopes.js";
 import { type Answered, KEYS, SUPPORT, type World, openWorld, requestOf } from "./support.js";
+import type { MailServerInput } from "#pigeonhole/sandbox/resources/mail-servers.js";
 
 // What the tests of every operation have to know of one: what its example needs, requests for its errors, its texts
 // without a limit, and what callers are answered who reach less than the owner.

@@ -1,9 +1,10 @@
 import { createClient } from "pigeonhole/client";
-import { type DomainRecords, createSandbox } from "pigeonhole/sandbox";
+import { createSandbox } from "pigeonhole/sandbox";
 import { fakeClock } from "pigeonhole/testing";
 import { describe, expect, test } from "vitest";
 import { errorOf, refusalOf } from "../../support/error-of.js";
 import { KEYS, openWorld } from "./support.js";
+import type { DomainRecords } from "#pigeonhole/sandbox/resources/domain-records.js";
 
 const DOMAIN = "shop.example";
 const ENFORCED = "v=DMARC1; p=reject; rua=mailto:d@shop.example";

@@ -1,0 +1,32 @@
+export type { Clock, Timer } from "./base/clock.js";
+export type { Logger } from "./base/logger.js";
+export type { EraseCounts, EraseCursor, ErasePage, EraseRequest } from "./store/erase.js";
+export type { InboxOperator } from "./store/inbox-operator.js";
+export type { KnownIds } from "./store/known-ids.js";
+export type {
+  EventResult,
+  FrozenSend,
+  NewOutboxEvent,
+  Outbox,
+  RecordResult,
+  SendPage,
+  SendRequest,
+  SendSettlement,
+} from "./store/outbox.js";
+export type {
+  AcceptResult,
+  Glance,
+  HandlerPolicy,
+  LeasePage,
+  LeaseRequest,
+  NewEvent,
+  PruneLimits,
+  RecoverResult,
+  ReplanPlan,
+  SessionOfServer,
+  SettleResult,
+  Store,
+  StoreAlarm,
+  StoreContext,
+} from "./store/store.js";
+export type { Lease, LeasedWork, NewWork, ParkedNote, Settlement } from "./store/work.js";
