@@ -106,6 +106,15 @@ function findInSource(path: string): string[] {
   return [...findWords(path, PROSE["source"] as Prose), ...others.map((found) => `${path}:${found}`)];
 }
 
+const SENTENCE_START = /(?:^\s*(?:[-*] |\d+\. )?\**|[.!?][)*]* +)(?:That|Those|What)\b[^.]*/g;
+
+/** Sentences of a document that begin with a word of which readers do not know yet what it stands for. */
+function findVagueStarts(text: string): string[] {
+  const prose = proseOf(text, PROSE["documents"] as Prose);
+  const paragraphs = prose.split(/\n\s*\n|\n(?=\s*(?:[-*] |\d+\. ))/).filter((part) => !/^\s*[#|>]/.test(part));
+  return paragraphs.flatMap((part) => part.replaceAll("\n", " ").match(SENTENCE_START) ?? []);
+}
+
 const FILES = listFiles();
 const SOURCES = FILES.filter((path) => path !== THIS_FILE && PROSE["source"]?.files.test(path));
 
@@ -114,6 +123,13 @@ test("the prose of the documents has no word of the list", () => {
   const files = FILES.filter((path) => documents.files.test(path));
   expect(files.length).toBeGreaterThan(10);
   expect(files.flatMap((path) => findWords(path, documents))).toEqual([]);
+});
+
+test("no sentence of the documents begins with That, Those or What", () => {
+  const files = FILES.filter((path) => PROSE["documents"]?.files.test(path));
+  expect(files.flatMap((path) => findVagueStarts(readDocument(path)).map((found) => `${path}: ${found}`))).toEqual([]);
+  const text = "## What holds\n\nIt holds. Those\nare kept.\n\n- **What** is kept.\n\n| What | Those |\n\nSee what.";
+  expect(findVagueStarts(text)).toEqual([". Those are kept", "- **What** is kept"]);
 });
 
 test("no code has a word of the list, a comment line over 120 columns, or a limit that is not named MAX_ or MIN_", () => {
