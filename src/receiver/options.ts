@@ -62,20 +62,36 @@ export interface ReceiverOptions<Schemas extends SchemaMap = SchemaMap, Tx = Com
    * @default "pigeonhole.db"
    */
   store?: string | Store<Tx> | undefined;
-  /** How contact events are sent: options of `createClient`, or a client. Needed only for them. */
-  api?: ClientOptions | Client | undefined;
   /**
    * Zod schemas of `event.data` by type, synchronous: checked before a handler runs, and they type the handler's event.
    * Not applied to test deliveries. A type that is not of the service needs a handler that names it. @default none
    */
   schemas?: Schemas | undefined;
-  /** Greatest accepted age of a signature both ways, in seconds. @default 300 */
-  toleranceSeconds?: number | undefined;
+  /** How contact events are sent: options of `createClient`, or a client. Needed only for them. */
+  api?: ClientOptions | Client | undefined;
+  /** A pino logger, or one like it. @default pino at level info, to standard output */
+  logger?: Logger | undefined;
+  /** Called for problems that need an operator, each kind at most once a minute. */
+  onAlarm?: ((alarm: Alarm) => unknown) | undefined;
+  /** How often and when a failing handler runs again. @default 14 runs over about 23 hours */
+  retry?: Changes<RetryPolicy> | undefined;
+  /** Most handlers running at once. One of several handlers has at most half of this. @default 16 */
+  concurrency?: number | undefined;
+  /** How long the inbox remembers ids and bodies. @default 90 days for both */
+  retention?: Changes<Retention> | undefined;
+  /**
+   * What this process does. `accept`: it stores deliveries, and runs handlers and sends contact events only while
+   * `receiver.drain` is called. `work`: it runs handlers and sends contact events; deliveries are answered 503.
+   * Register the same handlers in all processes: the one that accepts an event decides which get it. @default "both"
+   */
+  role?: ReceiverRole | undefined;
   /**
    * The answer when a signature does not fit or cannot be read: `retry` 503, so that nothing is lost; `reject` 401.
    * @default "retry"
    */
   unverified?: UnverifiedPolicy | undefined;
+  /** Greatest accepted age of a signature both ways, in seconds. @default 300 */
+  toleranceSeconds?: number | undefined;
   /**
    * Largest body in bytes; larger ones are answered 413, which is final. All bodies being received may have 160 MiB
    * together; above that they are answered 503. @default 5 MiB
@@ -89,36 +105,10 @@ export interface ReceiverOptions<Schemas extends SchemaMap = SchemaMap, Tx = Com
    */
   highWaterMark?: number | undefined;
   /**
-   * What this process does. `accept`: it stores deliveries, and runs handlers and sends contact events only while
-   * `receiver.drain` is called. `work`: it runs handlers and sends contact events; deliveries are answered 503.
-   * Register the same handlers in all processes: the one that accepts an event decides which get it. @default "both"
-   */
-  role?: ReceiverRole | undefined;
-  /** Most handlers running at once. One of several handlers has at most half of this. @default 16 */
-  concurrency?: number | undefined;
-  /** How often and when a failing handler runs again. @default 14 runs over about 23 hours */
-  retry?: Changes<RetryPolicy> | undefined;
-  /**
    * Reads parked events again at the start that match a handler now, by their type and the schemas. Without it a line
    * of the log says how many there are. Work in which processes died stays parked. @default false
    */
   retryParkedAtStart?: boolean | undefined;
-  /** How long the inbox remembers ids and bodies. @default 90 days for both */
-  retention?: Changes<Retention> | undefined;
-  /** Names this receiver in idempotency keys; two receivers on one API key need two. @default "default" */
-  source?: string | undefined;
-  /** Details of the signature that the service does not document. @default SIGNATURE_ASSUMPTIONS */
-  signature?: Changes<SignatureAssumptions> | undefined;
-  /** A pino logger, or one like it. @default pino at level info, to standard output */
-  logger?: Logger | undefined;
-  /**
-   * Adds messages of errors of handlers, and of `allow` of the dashboard, to the log; they may quote event data or name
-   * a person. The inbox has those of handlers in any case, and so has the log those of this package's own errors.
-   * @default true where NODE_ENV is development or test, else false
-   */
-  logErrorMessages?: boolean | undefined;
-  /** Called for problems that need an operator, each kind at most once a minute. */
-  onAlarm?: ((alarm: Alarm) => unknown) | undefined;
   /** Raises the alarm `silence` when nothing was accepted for this long, in milliseconds. @default never */
   silenceAfterMs?: number | undefined;
   /**
@@ -126,8 +116,18 @@ export interface ReceiverOptions<Schemas extends SchemaMap = SchemaMap, Tx = Com
    * waited for longer, in milliseconds. @default 15 minutes
    */
   backlogAfterMs?: number | undefined;
+  /** Names this receiver in idempotency keys; two receivers on one API key need two. @default "default" */
+  source?: string | undefined;
+  /**
+   * Adds messages of errors of handlers, and of `allow` of the dashboard, to the log; they may quote event data or name
+   * a person. The inbox has those of handlers in any case, and so has the log those of this package's own errors.
+   * @default true where NODE_ENV is development or test, else false
+   */
+  logErrorMessages?: boolean | undefined;
   /** Spans and metrics where `@opentelemetry/api` is installed. @default true */
   telemetry?: boolean | undefined;
+  /** Details of the signature that the service does not document. @default SIGNATURE_ASSUMPTIONS */
+  signature?: Changes<SignatureAssumptions> | undefined;
   /** All times and waits, for tests. @default the machine's clock */
   clock?: Clock | undefined;
   /** Numbers from 0 up to 1 for the jitter of waits, for tests. @default Math.random */
@@ -147,26 +147,26 @@ export const RECEIVER_OPTIONS = defineOptions("createReceiver", {
   // Checked by their source, since they may come from a function.
   secrets: required<SecretsOption>(),
   store: readBy(openStore, { default: "pigeonhole.db" }),
-  api: given<ClientOptions | Client>(),
   schemas: given<SchemaMap>({ default: {} }),
-  toleranceSeconds: wholeNumber({ default: LIMITS.toleranceSeconds, min: 1, max: (7 * DAY) / SECOND }),
+  api: given<ClientOptions | Client>(),
+  logger: readBy((_, logger?: Logger) => makeSafeLogger(logger ?? pino({ name: "pigeonhole" }))),
+  onAlarm: callable<(alarm: Alarm) => unknown>(),
+  retry: readBy((option, retry?: Changes<RetryPolicy>) => resolveRetry(option, retry)),
+  concurrency: wholeNumber({ default: 16, min: 1 }),
+  retention: readBy(resolveRetention),
+  role: oneOf(["accept", "work", "both"], { default: "both" }),
   unverified: oneOf(["retry", "reject"], { default: "retry" }),
+  toleranceSeconds: wholeNumber({ default: LIMITS.toleranceSeconds, min: 1, max: (7 * DAY) / SECOND }),
   maxBodyBytes: wholeNumber({ default: 5 * MIB, min: 1 }),
   bodyTimeoutMs: wholeNumber({ default: 5 * SECOND, min: 1 }),
   highWaterMark: wholeNumber({ default: 1_000, min: 1 }),
-  role: oneOf(["accept", "work", "both"], { default: "both" }),
-  concurrency: wholeNumber({ default: 16, min: 1 }),
-  retry: readBy((option, retry?: Changes<RetryPolicy>) => resolveRetry(option, retry)),
   retryParkedAtStart: flag({ default: false }),
-  retention: readBy(resolveRetention),
-  source: readBy(checkSource, { default: "default" }),
-  signature: readBy((option, changes?: Changes<SignatureAssumptions>) => resolveSignatureAssumptions(changes, option)),
-  logger: readBy((_, logger?: Logger) => makeSafeLogger(logger ?? pino({ name: "pigeonhole" }))),
-  logErrorMessages: readBy((option, given?: boolean) => flag({ default: isDevelopment() }).read(option, given)),
-  onAlarm: callable<(alarm: Alarm) => unknown>(),
   silenceAfterMs: wholeNumber({ min: 1 }),
   backlogAfterMs: wholeNumber({ default: 15 * MINUTE, min: 1 }),
+  source: readBy(checkSource, { default: "default" }),
+  logErrorMessages: readBy((option, given?: boolean) => flag({ default: isDevelopment() }).read(option, given)),
   telemetry: flag({ default: true }),
+  signature: readBy((option, changes?: Changes<SignatureAssumptions>) => resolveSignatureAssumptions(changes, option)),
   clock: readBy((_, clock: Clock) => createRememberingClock(clock), { default: systemClock }),
   random: given<Random>({ default: Math.random }),
 } satisfies OptionsOf<ReceiverOptions<SchemaMap, unknown>>);
