@@ -9,8 +9,12 @@ export function runExample(folder: string, name: string, env: Record<string, str
     cwd: folder,
     env: { ...process.env, WEBHOOK_SECRET: TEST_SECRET, ...env },
     stdio: ["ignore", "pipe", "pipe"],
+    detached: true,
   });
-  onTestFinished(() => void child.kill("SIGKILL"));
+  // With the programs that it has started.
+  onTestFinished(() => {
+    if (child.exitCode === null && child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+  });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (text: Buffer) => (output += text.toString()));
   const ended = new Promise<number | null>((done) => child.once("exit", (code) => done(code)));
