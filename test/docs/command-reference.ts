@@ -1,30 +1,52 @@
 import { COMMANDS } from "#pigeonhole/cli/commands.js";
 import { type ArgumentSpec, type CommandSpec, type OptionSpec, flagName } from "#pigeonhole/cli/frame/spec.js";
 
-/** Every command in Markdown: a list, then a section each, with its call, what it does, its options and examples. */
-export function commandReference(): string {
-  const rows = COMMANDS.map(
-    ({ spec: { name, summary } }) => `| [${name}](#${name.replace(" ", "-")}) | ${escape(summary)} |`,
-  );
-  const list = ["| command | what it does |", "|---|---|", ...rows].join("\n");
-  return [list, ...COMMANDS.map(({ spec }) => commandSection(spec))].join("\n\n");
+/** An option as its row of a table. */
+const rowOf = ([name, option]: readonly [string, OptionSpec]): string => {
+  const byDefault = defaultOf(option);
+  return `| ${flags(name, option)} | ${describe(option)}${byDefault === "" ? "" : ` Default: ${byDefault}.`} |`;
+};
+
+const optionsOf = ({ options = {} }: CommandSpec): string[] => Object.entries(options).map(rowOf);
+
+/** The rows of options that several commands have with the same words; of those with one name, the most frequent. */
+function sharedRows(): ReadonlySet<string> {
+  const found = new Map<string, { name: string; times: number }>();
+  for (const [name, option] of COMMANDS.flatMap(({ spec }) => Object.entries(spec.options ?? {}))) {
+    const row = rowOf([name, option]);
+    found.set(row, { name, times: (found.get(row)?.times ?? 0) + 1 });
+  }
+  const ordered = [...found].filter(([, { times }]) => times > 1).toSorted(([, a], [, b]) => a.times - b.times);
+  return new Set([...new Map(ordered.map(([row, { name }]) => [name, row])).values()].toSorted());
 }
 
-function commandSection(spec: CommandSpec): string {
+/** Every command in Markdown: the options of several, a list, then a section each. */
+export function commandReference(): string {
+  const shared = sharedRows();
+  const links = COMMANDS.map(({ spec: { name } }) => `[${name}](#${name.replace(" ", "-")})`);
+  return [
+    `${links.join(", ")}.`,
+    "### Options of several commands",
+    ["| option | meaning |", "|---|---|", ...shared].join("\n"),
+    ...COMMANDS.map(({ spec }) => commandSection(spec, shared)),
+  ].join("\n\n");
+}
+
+function commandSection(spec: CommandSpec, shared: ReadonlySet<string>): string {
   const { name, summary, details, arguments: named = {}, options = {}, examples } = spec;
   const usage = ["pigeonhole", name, ...Object.entries(named).map(([key, argument]) => placeholder(key, argument))];
   const argumentRows = Object.entries(named).map(
-    ([key, argument]) => `| \`${placeholder(key, argument)}\` | ${describe(argument)} |  |`,
+    ([key, argument]) => `| \`${placeholder(key, argument)}\` | ${describe(argument)} |`,
   );
-  const optionRows = Object.entries(options).map(
-    ([key, option]) => `| ${flags(key, option)} | ${describe(option)} | ${defaultOf(option)} |`,
-  );
-  const rows = [...argumentRows, ...optionRows];
+  const rows = [...argumentRows, ...optionsOf(spec).filter((row) => !shared.has(row))];
+  const others = Object.entries(options).filter((entry) => shared.has(rowOf(entry)));
+  const also = others.map(([key, option]) => `\`${flagName(key, option)}\``).join(", ");
   return [
     `### ${name}`,
     `\`${usage.join(" ")}\``,
     escape(details === undefined ? summary : `${summary} ${details}`),
-    ...(rows.length === 0 ? [] : [["| argument or option | meaning | default |", "|---|---|---|", ...rows].join("\n")]),
+    ...(rows.length === 0 ? [] : [["| argument or option | meaning |", "|---|---|", ...rows].join("\n")]),
+    ...(also === "" ? [] : [`Also ${also}.`]),
     [
       "```sh",
       ...examples.map(([line, what]) => `${line.replace(/^pigeonhole /, "npx pigeonhole ")} # ${what}`),
