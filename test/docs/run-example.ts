@@ -13,7 +13,8 @@ export function runExample(folder: string, name: string, env: Record<string, str
   });
   // With the programs that it has started.
   onTestFinished(() => {
-    if (child.exitCode === null && child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+    const isOver = child.exitCode !== null || child.signalCode !== null;
+    if (!isOver && child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
   });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (text: Buffer) => (output += text.toString()));
