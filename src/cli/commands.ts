@@ -13,14 +13,12 @@ import * as postgres from "./postgres/spec.js";
 import { replay } from "./replay/spec.js";
 import { test } from "./test/spec.js";
 import { trigger } from "./trigger/spec.js";
-import { verify } from "./verify/spec.js";
 import { sandbox } from "./sandbox/spec.js";
-import { sign } from "./sign/spec.js";
 
 /** Summaries of the first words that have several subcommands. */
 export const FAMILIES: Readonly<Record<string, string>> = {
   captures: "Manages captured deliveries.",
-  endpoints: "Manages webhook endpoints through the API.",
+  endpoints: "Tests and repairs webhook endpoints; api webhooks has the other calls.",
   inbox: "Manages received events in a receiver's database.",
   outbox: "Manages contact events that a receiver has recorded.",
   postgres: "Prepares a PostgreSQL for receivers.",
@@ -39,8 +37,6 @@ export const COMMANDS: readonly Command[] = [
   command(trigger, async () => (await import("./trigger/run.js")).run),
   command(sandbox, async () => (await import("./sandbox/run.js")).run),
   command(test, async () => (await import("./test/run.js")).run),
-  command(verify, async () => (await import("./verify/run.js")).run),
-  command(sign, async () => (await import("./sign/run.js")).run),
   command(inbox.inboxList, async () => (await import("./inbox/run.js")).list),
   command(inbox.inboxShow, async () => (await import("./inbox/show.js")).showInboxEvent),
   command(inbox.inboxRetry, async () => (await import("./inbox/stuck-work.js")).retryStuckWork),
@@ -56,13 +52,8 @@ export const COMMANDS: readonly Command[] = [
   command(outbox.outboxShow, async () => (await import("./outbox/run.js")).show),
   command(outbox.outboxRetry, async () => (await import("./outbox/retry-and-discard.js")).retryContactEvents),
   command(outbox.outboxDiscard, async () => (await import("./outbox/retry-and-discard.js")).discardContactEvents),
-  command(endpoints.endpointsList, async () => (await import("./endpoints/run.js")).list),
-  command(endpoints.endpointsCreate, async () => (await import("./endpoints/run.js")).create),
-  command(endpoints.endpointsUpdate, async () => (await import("./endpoints/run.js")).update),
   command(endpoints.endpointsRotateSecret, async () => (await import("./endpoints/run.js")).rotate),
-  command(endpoints.endpointsDelete, async () => (await import("./endpoints/run.js")).remove),
   command(endpoints.endpointsTest, async () => (await import("./endpoints/run.js")).test),
-  command(endpoints.endpointsDeliveries, async () => (await import("./endpoints/run.js")).deliveries),
   command(endpoints.endpointsRepair, async () => (await import("./endpoints/repair.js")).repair),
   command(api, async () => (await import("./api/run.js")).run),
   command(init, async () => (await import("./init/run.js")).run),

@@ -90,7 +90,7 @@ export const ALARMS: Readonly<Record<Alarm["kind"], AlarmTexts>> = {
   },
   signature_unreadable: {
     advice:
-      "Compare the shape with the option `signature` of createReceiver, and try `pigeonhole verify` on a captured delivery. Deliveries are answered 503 meanwhile, so the service sends them again.",
+      "Compare the shape with the option `signature` of createReceiver, and try `pigeonhole captures show` on a captured delivery. Deliveries are answered 503 meanwhile, so the service sends them again.",
   },
   older_secret_matched: {
     severity: "warn",

@@ -130,7 +130,7 @@ describe("doctor with an API key", () => {
       expect.stringMatching(`^warn 2 attempts of the last day failed at ${id}; the last one was answered 401\\.`),
     ]);
     expect(texts[0]).toContain("rotate-secret");
-    expect(texts[0]).toContain(`npx pigeonhole endpoints deliveries ${id} --status failed`);
+    expect(texts[0]).toContain(`npx pigeonhole api webhooks.deliveries ${id} --query status=failed`);
   });
 
   test("many failures at one endpoint do not hide those at another", async () => {

@@ -75,12 +75,12 @@ describe("dev --start --with-sandbox", () => {
     const { cli, cwd } = await startAll(["--with-sandbox"], { DATABASE_FILE: "", APP_FILE: "mirror.db" });
     await cli.line(/Ready\./);
     expect(cli.lines.join("\n")).toMatch(/Inbox {7}\S+mirror\.db/);
-    const endpoints = await runCli(["endpoints", "list"], { cwd });
+    const endpoints = await runCli(["api", "webhooks.list"], { cwd });
     expect([endpoints.code, endpoints.stdout]).toEqual([0, expect.stringContaining("/webhooks")]);
     expect((await runCli(["inbox", "stats"], { cwd })).code).toBe(0);
     expect(statSync(join(cwd, ".pigeonhole/dev.env")).mode & 0o077).toBe(0);
     await endsBy(cli, "SIGTERM");
-    expect((await runCli(["endpoints", "list"], { cwd })).stderr).toContain("No API");
+    expect((await runCli(["api", "webhooks.list"], { cwd })).stderr).toContain("No API");
   });
 
   test("a handler's failure is printed, and JSON lines name their source", async () => {

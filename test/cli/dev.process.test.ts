@@ -153,10 +153,6 @@ describe("dev", () => {
     [["--on-invalid", "reject"], "--on-invalid"],
     [["--register"], "give --tunnel cloudflared"],
     [["--register", "--public-url", "https://hooks.example.com"], "PIGEONHOLE_BASE_URL"],
-    [
-      ["--register", "--public-url", "http://hooks.example.com", "--base-url", "http://127.0.0.1:9", "--api-key", "k"],
-      "--public-url must be an https URL",
-    ],
     [["-f", "99999"], '--forward-to: "99999" is not a target'],
     [["-H", "no colon"], "must be a header"],
     [["--ready-file", "no-folder/ready.json"], "--ready-file: "],

@@ -212,7 +212,7 @@ describe("doctor", () => {
   ])(
     "doctor compares the clock with the Date of the API, and the result for %d s is %s",
     async (seconds, status, message) => {
-      const clock = (await checkUp(["--base-url", await startClock(seconds)])).find("clock");
+      const clock = (await checkUp([], { env: { PIGEONHOLE_BASE_URL: await startClock(seconds) } })).find("clock");
       expect(clock).toMatchObject({ status, message: expect.stringMatching(message) as string });
       if (status === "pass") expect(clock?.fix).toBeNull();
       else expect(clock?.fix).toMatch(/^Set the clock by the network \(NTP\).* set it there\.$/);
@@ -220,9 +220,11 @@ describe("doctor", () => {
   );
 
   test("doctor does not report a wrong clock because an answer is cached or missing", async () => {
-    const cached = (await checkUp(["--base-url", await startClock(-3600, { age: "3600" })])).find("clock");
+    const cached = (await checkUp([], { env: { PIGEONHOLE_BASE_URL: await startClock(-3600, { age: "3600" }) } })).find(
+      "clock",
+    );
     expect(cached).toMatchObject({ status: "skip", message: expect.stringContaining("a cache answered") as string });
-    const silent = (await checkUp(["--base-url", "http://127.0.0.1:9"])).find("clock");
+    const silent = (await checkUp([], { env: { PIGEONHOLE_BASE_URL: "http://127.0.0.1:9" } })).find("clock");
     expect(silent).toMatchObject({
       status: "warn",
       message: "Not compared: Nothing listens at 127.0.0.1:9.",

@@ -79,15 +79,16 @@ describe("endpoints repair", () => {
     const { code, stdout, stderr } = await service.repairBy(["--db", file]);
     expect(code).toBe(1);
     expect(oneLine(stdout)).toContain("replayed 5 arrived 0 still missing 7");
-    expect(stderr).toMatch(/several events in a row were not taken\. .*endpoints update <id> --url/);
+    expect(stderr).toMatch(/several events in a row were not taken\. .*api webhooks\.update <id>/);
   });
 
   test.each([
-    ["without --since", ["--base-url", "http://127.0.0.1:9", "--api-key", "k"], "--since"],
-    ["without a key", ["--base-url", "http://127.0.0.1:9", "--since", "1d"], "PIGEONHOLE_API_KEY"],
-    ["without a database", ["--base-url", "http://127.0.0.1:9", "--api-key", "k", "--since", "1d"], "--db"],
-  ])("a repair %s is refused and names what is missing", async (_, args, named) => {
-    const result = await runCli(["endpoints", "repair", `whe_${"0".repeat(24)}`, ...args]);
+    ["without --since", [], "k", "--since"],
+    ["without a key", ["--since", "1d"], "", "PIGEONHOLE_API_KEY"],
+    ["without a database", ["--since", "1d"], "k", "--db"],
+  ])("a repair %s is refused and names what is missing", async (_, args, key, named) => {
+    const env = { PIGEONHOLE_BASE_URL: "http://127.0.0.1:9", PIGEONHOLE_API_KEY: key };
+    const result = await runCli(["endpoints", "repair", `whe_${"0".repeat(24)}`, ...args], { env });
     expect(result).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining(named) });
   });
 });

@@ -51,8 +51,8 @@ describe("help", () => {
 
 describe("a command line that cannot be used", () => {
   test.each([
-    [["sing"], "unknown command 'sing' (Did you mean sign?)"],
-    [["sign", "--bdy", "x"], "unknown option '--bdy' (Did you mean --body?)"],
+    [["triger"], "unknown command 'triger' (Did you mean trigger?)"],
+    [["trigger", "--bdy", "x"], "unknown option '--bdy' (Did you mean --body?)"],
     [["inbox", "show", "--db", ".", "--", "-evt"], "is a folder"],
     [["inbox"], "pigeonhole inbox needs one of its commands"],
     [["inbox", "lst"], "Did you mean list?"],
@@ -63,17 +63,15 @@ describe("a command line that cannot be used", () => {
     [["trigger"], "Give a type such as email.received"],
     [["trigger", "email.sent", "--every", "soon"], "'--every <time>' argument 'soon' is invalid"],
     [["trigger", "email.sent", "--expect", "good"], "--expect must be a status"],
-    [["sign", "extra"], "too many arguments"],
+    [["doctor", "extra"], "too many arguments"],
     [["-C", "/does/not/exist", "doctor"], "--cwd: the folder /does/not/exist does not exist"],
     [["-C", process.execPath, "doctor"], `--cwd: ${process.execPath} is not a folder.`],
     [["trigger", "email.sent", "--to", "ftp://x", "--sign", "missing"], '--to: "ftp://x" is not a target'],
     [["doctor", "--app", ""], '--app: "" is not a target'],
-    [["doctor", "--base-url", "nowhere"], '--base-url must be the http(s) URL of the API, got "nowhere"'],
     [["inbox", "list", "--db", "."], "is a folder; give the path of a receiver's database"],
     [["inbox", "list"], "There is no file"],
     [["captures", "list"], "--store: there are no captures in"],
-    [["endpoints", "list"], "--base-url"],
-    [["endpoints", "list", "--base-url", "http://api.example.com", "--api-key", "k"], "--base-url must be https"],
+    [["endpoints", "test", "whe_1"], "PIGEONHOLE_BASE_URL"],
   ])("the command line %j ends with 2 and says what is wrong", async (args, words) => {
     const { code, stdout, stderr } = await runCli(args);
     expect(stderr).toContain(words);
@@ -102,7 +100,7 @@ describe("options of every command", () => {
     const cwd = makeFolder();
     writeFileSync(join(cwd, "event.json"), "{}");
     writeFileSync(join(cwd, ".env"), `WEBHOOK_SECRET=${SECRET}\n`);
-    const { code, stdout } = await runCli(["-C", cwd, "sign", "--body", "event.json"]);
+    const { code, stdout } = await runCli(["-C", cwd, "trigger", "--print", "--body", "event.json"]);
     expect([code, stdout]).toEqual([0, expect.stringContaining("x-svc-signature: t=")]);
   });
 

@@ -121,7 +121,6 @@ describe("inbox, beside a running receiver", () => {
         ["inbox", "show", id, "--db", `${app.file}\u009b\u001b[2J`],
         ["captures", "show", id],
         ["replay", id, "--to", "3000"],
-        ["verify", id],
         ["trigger", "email.sent", "--to", `\u001b]0;x\u0007${id}`],
         [`\u001b[2J${id}`],
       ];

@@ -50,7 +50,7 @@ test("advice of dev's sandbox on an endpoint that the API made names a command t
   const { id } = sandbox.service.endpoints.create({ url: `${app.url}/wrong`, eventTypes: ["email.sent"] });
   sandbox.service.emit("email.sent");
   await expect.poll(() => printed.at(-1)).toContain("The app has no POST route at /wrong");
-  const command = `pigeonhole endpoints update ${id} --url http://127.0.0.1:3000/hooks`;
+  const command = `pigeonhole api webhooks.update ${id} --body '{"url":"http://127.0.0.1:3000/hooks"}'`;
   expect(printed.at(-1)).toContain(`or give its path, as in ${command}.`);
 });
 

@@ -37,8 +37,6 @@ describe("captures and replay, beside a running dev server", () => {
     const body = await runCli(["captures", "show", "last", "--body"], at);
     expect(JSON.parse(body.stdout)).toMatchObject({ type: "email.received" });
     expect((await runCli(["captures", "show", "last"], at)).stdout).toContain("✗ stale");
-    expect(await runCli(["verify", "verdict:ok"], at)).toMatchObject({ code: 0 });
-    expect(await runCli(["verify", "last"], at)).toMatchObject({ code: 1 });
 
     // The stale one, signed again, is accepted; a second time it is a duplicate; with a new id it runs again.
     const replay = async (...args: string[]) => {

@@ -117,7 +117,10 @@ describe("sandbox", () => {
     const attempt = async (...flags: string[]): Promise<string> => {
       const { cli, baseUrl, apiKey } = await startSandbox(flags);
       const at = { env: { PIGEONHOLE_BASE_URL: baseUrl, PIGEONHOLE_API_KEY: apiKey } };
-      await runCli(["endpoints", "create", "https://192.0.2.1/", "-e", "email.sent"], at);
+      await runCli(
+        ["api", "webhooks.create", "--body", '{"url":"https://192.0.2.1/","eventTypes":["email.sent"]}'],
+        at,
+      );
       await post(`${baseUrl}/sandbox/emit`, { type: "email.sent" });
       return cli.line(/"kind":"attempt"/);
     };
@@ -155,12 +158,12 @@ describe("dev --register, with the API of the sandbox", () => {
   test("dev --register has an endpoint while it runs, and does not show its secret", async () => {
     const { baseUrl, apiKey } = await startSandbox();
     const at = { env: { PIGEONHOLE_BASE_URL: baseUrl, PIGEONHOLE_API_KEY: apiKey } };
-    const list = async () => jsonLines(await runCli(["endpoints", "list", "--json"], at));
+    const list = async () => jsonLines(await runCli(["api", "webhooks.list", "--all", "--json"], at));
     const flags = ["--register", "--register-type", "form.submitted", "--public-url", "https://hooks.example.com"];
     const cli = startCli(["dev", "--port", "0", "--no-page", ...flags], at);
     await cli.line(/Ready/);
     expect(await list()).toMatchObject([
-      { endpoint: { url: "https://hooks.example.com/webhooks/mail", eventTypes: ["form.submitted"] } },
+      { item: { url: "https://hooks.example.com/webhooks/mail", eventTypes: ["form.submitted"] } },
     ]);
     cli.signal("SIGINT");
     const { code, stdout, stderr } = await cli.ended;

@@ -18,12 +18,8 @@ test("trigger without a secret says how to make one, and the printed command mak
   const [, script = ""] = /node -p "([^"]+)"/.exec(refused.stderr) ?? [];
   const secret = execFileSync(process.execPath, ["-p", script], { encoding: "utf8" }).trim();
   expect(secret).toMatch(/^whsec_[\w-]{43}$/);
-  const signed = await runCli(["sign", "--json"], { cwd, env: { WEBHOOK_SECRET: secret }, input: "{}" });
+  const signed = await runCli(["trigger", "email.sent", "--print"], { cwd, env: { WEBHOOK_SECRET: secret } });
   expect(signed).toMatchObject({ code: 0, stderr: "" });
-  // A capture is not verified with a secret that has just been made.
-  const verified = await runCli(["verify", "last"], { cwd });
-  expect(verified.stderr).toContain("No webhook secret");
-  expect(verified.stderr).not.toContain("node -p");
 });
 
 describe("trigger", () => {

@@ -2,6 +2,8 @@ import { openApiDocument } from "../../contract/open-api-document.js";
 import { usageError } from "../frame/command-error.js";
 import type { RunCommand } from "../frame/context.js";
 import { describeCall } from "./describe-call.js";
+import { BASE_URL_VARIABLE } from "../values/api-client.js";
+import { readVariable } from "../values/secret-option.js";
 import { findCall } from "./find-call.js";
 import { sendCall } from "./send-call.js";
 import { type api, RESOURCE_NAMES } from "./spec.js";
@@ -18,7 +20,7 @@ export const run: RunCommand<typeof api> = async (input) => {
   const { out, version } = context;
   if (options.openapi) {
     if (args.call !== undefined) throw usageError("--openapi is about all operations: leave out the call.");
-    const document = openApiDocument({ version, baseUrl: options.baseUrl ?? EXAMPLE_URL });
+    const document = openApiDocument({ version, baseUrl: readVariable(BASE_URL_VARIABLE, context) ?? EXAMPLE_URL });
     out.raw(`${JSON.stringify(document, null, 2)}\n`);
     return;
   }

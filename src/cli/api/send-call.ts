@@ -30,7 +30,7 @@ export async function sendCall(
     throw usageError(`${call} gives the bytes of a file: give --out <file>, or pipe them.`);
   }
   // The types of the client are those of its rows; here any row is called.
-  const client = openClient(options, context) as unknown as AnyCalls;
+  const client = openClient(context) as unknown as AnyCalls;
   try {
     const answer = client[resource]?.[name]?.(...args);
     if (operation.downloads === true) await printFile(call, (await answer) as Download, options.out, context);
@@ -92,8 +92,7 @@ function adviceOn({ code, status, retryAfterMs }: ApiError, { call, row }: Extra
   if (code === "insufficient_scope") return `Use a key with the scope ${describeScopes(row.operation.scope)}.`;
   if (code === "capability_unsupported") return "Use a key that is limited to no addresses and domains.";
   if (code === "invalid_cursor") return "Begin the list again, without a cursor.";
-  if (status === 401)
-    return "Check the key that --api-key or PIGEONHOLE_API_KEY gives, and that it belongs to this API.";
+  if (status === 401) return "Check the key of PIGEONHOLE_API_KEY, and that it belongs to this API.";
   if (status === 403) return "Use the key of someone who may do it.";
   if (status === 404) {
     const list = `${row.resource}.list`;

@@ -1,6 +1,5 @@
 import { OPERATION_INDEX } from "../../contract/operation-index.js";
 import { defineCommand } from "../frame/spec.js";
-import { apiOptions } from "../values/options.js";
 
 /** Names of all calls, such as `contacts.get`, in the order of the contract. */
 export const CALL_NAMES: readonly string[] = Object.entries(OPERATION_INDEX).flatMap(([resource, rows]) =>
@@ -15,7 +14,7 @@ export const api = defineCommand({
   group: "Operate",
   summary: "Calls any operation of the API, or shows what there is.",
   details:
-    "Without a call it lists the resources; with a resource, its calls. --help after a call shows its fields, errors and an example. Calls that change something are sent once, and without a question. The answer is printed as JSON.",
+    "Without a call it lists the resources; with a resource, its calls. --help after a call shows its fields, errors and an example. Calls that change something are sent once, and without a question. The answer is printed as JSON. The API and its key are those of PIGEONHOLE_BASE_URL and PIGEONHOLE_API_KEY, of the environment or of .env, or of a running dev --with-sandbox.",
   arguments: {
     call: {
       optional: true,
@@ -35,7 +34,6 @@ export const api = defineCommand({
     all: { summary: "Every row of a list, instead of the first page." },
     out: { value: "file", summary: "Writes a download to this file." },
     openapi: { summary: "Prints the OpenAPI 3.1 document of all operations." },
-    ...apiOptions,
     help: { short: "h", summary: "Prints help; after a call or a resource, about it." },
   },
   examples: [

@@ -20,7 +20,9 @@ import { formatJson, formatTable } from "../frame/format.js";
 import type * as specs from "./spec.js";
 import { openExistingCaptures, pickCaptures, readExistingCaptures, readCaptures } from "../values/capture-store.js";
 import { describeEventWork, describeUnknown, isWorkUnknown, paintWork, workRecord } from "../values/event-work.js";
+import { findSecrets } from "../values/secret-option.js";
 import { type WorkReader, withWorkReader } from "../values/work-reader.js";
+import { type SignatureCheckResult, checkCapturedSignature } from "./signature-check.js";
 
 export const list: RunCommand<typeof specs.capturesList> = async ({ args, options, context }) => {
   const { out } = context;
@@ -83,18 +85,16 @@ function listRow(capture: CaptureSummary, words: readonly (WorkWord | undefined)
 export const show: RunCommand<typeof specs.capturesShow> = async ({ args, options, context }) => {
   const capture = pickOne(args.capture, options.store, context);
   const { out } = context;
-  const { headers } = capture.request;
   if (options.body) out.raw(bodyBytes(capture));
-  else if (options.headers) {
-    out.result({ headers }, headers.map((pair) => escapeControls(pair.join(": "))).join("\n"));
-  } else {
+  else {
     const id = sentEventId(capture, capture.attempts.at(-1));
     const { found, unread } = await withWorkReader(options.inbox, context, async (reader) => ({
       found: await reader.read(id),
       unread: reader.unread,
     }));
-    const record = { capture: withOutcomes(capture), work: workRecord(found) };
-    out.result(record, describe(capture, describeEventWork(found), out.paint));
+    const signature = checkCapturedSignature(capture, findSecrets(options.secret, context));
+    const record = { capture: withOutcomes(capture), signature, work: workRecord(found) };
+    out.result(record, describe(capture, { signature, work: describeEventWork(found), paint: out.paint }));
     const last = capture.attempts.at(-1);
     if (!out.isJson && last !== undefined && isWorkUnknown(answerHead(last), found)) out.note(describeUnknown(unread));
   }
@@ -142,15 +142,17 @@ function paintVerdict(verdict: VerdictCode, paint: Paint): string {
   return verdict === "ok" ? paint.green("✓ ok") : paint.red(`✗ ${verdict}`);
 }
 
-function describe(capture: Capture, work: readonly string[], paint: Paint): string {
-  const { id, receivedAt, source, request, event, verify, attempts, tags, note } = capture;
+function describe(
+  capture: Capture,
+  { signature, work, paint }: { signature: SignatureCheckResult; work: readonly string[]; paint: Paint },
+): string {
+  const { id, receivedAt, source, request, event, attempts, tags, note } = capture;
   const text = bodyText(request.body);
   const lines = [
     `id         ${id}`,
     `received   ${receivedAt}  from ${source}${capture.redaction === null ? "" : `, redacted: ${escapeControls(capture.redaction)}`}`,
     `event      ${escapeControls(event.type ?? "unknown type")}  ${escapeControls(event.id ?? "without id")}`,
-    `signature  ${paintVerdict(verify.code, paint)}  ${escapeControls(verify.summary)}`,
-    ...(verify.fix === null ? [] : [`           ${paint.dim("→")} ${escapeControls(verify.fix)}`]),
+    ...describeSignature(signature, paint),
     ...(tags.length === 0 ? [] : [`tags       ${escapeControls(tags.join(", "))}`]),
     ...(note === "" ? [] : [`note       ${escapeControls(note)}`]),
     ...attempts.map((attempt) => `attempt ${String(attempt.n).padEnd(2)} ${describeAttempt(attempt)}`),
@@ -161,6 +163,20 @@ function describe(capture: Capture, work: readonly string[], paint: Paint): stri
     text === undefined ? paint.dim("The body is not text; --body prints its bytes.") : formatJson(text),
   ];
   return lines.join("\n");
+}
+
+function describeSignature({ code, secretRef, summary, findings }: SignatureCheckResult, paint: Paint): string[] {
+  const by = secretRef === null ? "" : `  signed with ${secretRef}`;
+  const isOk = code === "ok";
+  return [
+    `signature  ${isOk ? paint.green("✓ genuine") : paint.red(`✗ ${code}`)}${escapeControls(by)}`,
+    `           ${escapeControls(summary)}`,
+    ...findings.flatMap(({ message, fix }, index) => [
+      // The summary quotes the first one.
+      ...(index === 0 && !isOk ? [] : [`           ${escapeControls(message)}`]),
+      `           ${paint.dim("→")} ${escapeControls(fix)}`,
+    ]),
+  ];
 }
 
 function describeAttempt({ kind, mode, target, status, headers, ms, error, at }: CaptureAttempt): string {

@@ -30,17 +30,22 @@ export const capturesList = defineCommand({
 export const capturesShow = defineCommand({
   name: "captures show",
   group,
-  summary: "Shows one capture: request, signature, attempts, and the work of the app's handlers.",
+  summary:
+    "Shows one capture: request, signature and what is wrong with it, attempts, and the work of the app's handlers.",
+  details: "Tries the usual mistakes until the signature matches, and says which one it was.",
   arguments: {
     capture: { summary: "last, last:<type>, an id, its beginning or the short name that lists show, or a file." },
   },
   options: {
     ...options,
     inbox: inboxOption,
+    secret: secretOption,
     body: { summary: "Prints the exact bytes of the body and nothing else." },
-    headers: { summary: "Prints the headers as received." },
   },
-  examples: [["pigeonhole captures show last --body > event.json", "the bytes as received"]],
+  examples: [
+    ["pigeonhole captures show last", "why the last captured delivery was refused"],
+    ["pigeonhole captures show last --body > event.json", "the bytes as received"],
+  ],
 });
 
 export const capturesRemove = defineCommand({
@@ -70,7 +75,8 @@ export const capturesExport = defineCommand({
     fromInbox: {
       value: "database",
       whenBare: "",
-      summary: "Chooses among the newest 10,000 events of a receiver instead of captures: in its SQLite file or the postgres:// URL of its database. Without a value, where DATABASE_FILE or DATABASE_URL of the environment or of .env says, else pigeonhole.db.",
+      summary:
+        "Chooses among the newest 10,000 events of a receiver instead of captures: in its SQLite file or the postgres:// URL of its database. Without a value, where DATABASE_FILE or DATABASE_URL of the environment or of .env says, else pigeonhole.db.",
     },
     to: { value: "url", default: "3000", summary: "Where curl and http post to." },
     secret: secretOption,

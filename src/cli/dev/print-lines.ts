@@ -73,7 +73,7 @@ export function createDevLines({ out: plain, stdout }: CommandContext, hasSource
 
 /** Another endpoint than that of the dev server was made through the API, so that can change it too. */
 function pathByUpdate(endpointId: string): string {
-  return `pigeonhole endpoints update ${endpointId} --url http://127.0.0.1:3000/hooks`;
+  return `pigeonhole api webhooks.update ${endpointId} --body '{"url":"http://127.0.0.1:3000/hooks"}'`;
 }
 
 function withSource(out: Output, source: Source): Output {

@@ -135,7 +135,7 @@ function readOptions({ options, context }: Input, { secrets, forwards }: DevSetu
     publicUrl,
     readyFile,
     ...(options.register && {
-      register: { client: openClient(options, context), eventTypes: options.registerType },
+      register: { client: openClient(context), eventTypes: options.registerType },
     }),
   };
 }

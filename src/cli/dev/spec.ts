@@ -4,7 +4,7 @@ import { defineCommand } from "../frame/spec.js";
 import { parseDuration, parseHeader, parseByteSize, parsePort, parseWholeNumber } from "../values/parse-option.js";
 import { secretOption } from "../values/secret-option.js";
 import { expandTypes } from "../values/wanted-endpoint.js";
-import { apiOptions, certificateOptions, storeOption, timeoutOption } from "../values/options.js";
+import { certificateOptions, storeOption, timeoutOption } from "../values/options.js";
 
 export const dev = defineCommand({
   name: "dev",
@@ -99,7 +99,6 @@ export const dev = defineCommand({
       suggestions: EVENT_TYPES,
       summary: "An event type of that endpoint. Default: the service's default set.",
     },
-    ...apiOptions,
     inbox: {
       value: "database",
       summary:

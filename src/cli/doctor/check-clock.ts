@@ -14,7 +14,10 @@ const EQUAL_SECONDS = 2;
 /** Compares this machine's clock with the `Date` header of an answer. `url` undefined: no server is known. */
 export async function checkClock(url: URL | undefined, signal: AbortSignal): Promise<CheckResult> {
   if (url === undefined) {
-    return skip("clock", "Not compared: give --base-url, the address of the API, whose answers carry its time.");
+    return skip(
+      "clock",
+      "Not compared: set PIGEONHOLE_BASE_URL to the address of the API, whose answers carry its time.",
+    );
   }
   const before = Date.now();
   const answer = await sendRequest({
@@ -30,7 +33,7 @@ export async function checkClock(url: URL | undefined, signal: AbortSignal): Pro
   if (answer.status === null) {
     const why =
       answer.failure === "refused" ? `Nothing listens at ${host}.` : (answer.error ?? `${host} gave no answer.`);
-    return warn("clock", `Not compared: ${why}`, "Check --base-url (or PIGEONHOLE_BASE_URL) and the network.");
+    return warn("clock", `Not compared: ${why}`, "Check PIGEONHOLE_BASE_URL and the network.");
   }
   const header = headerListReader(answer.headers);
   const date = Date.parse(header("date") ?? "");

@@ -51,7 +51,7 @@ async function orWarn(id: string, look: () => Promise<CheckResult[]>): Promise<C
       throw error;
     }
     const log = `The log of ${escapeControls(id)} was not looked at: ${escapeControls(error.message)}`;
-    return [warn(NAME, log, "Try again; if it stays so, look at --base-url.")];
+    return [warn(NAME, log, "Try again; if it stays so, look at PIGEONHOLE_BASE_URL.")];
   }
 }
 
@@ -65,6 +65,6 @@ function judge(endpointId: string, failed: readonly WebhookDelivery[], hasMore: 
   return warn(
     NAME,
     `${count} of the last day failed at ${name}; the last one ${answer}.`,
-    `${attemptHint({ responseCode, error })} List them with npx pigeonhole endpoints deliveries ${name} --status failed.`,
+    `${attemptHint({ responseCode, error })} List them with npx pigeonhole api webhooks.deliveries ${name} --query status=failed.`,
   );
 }

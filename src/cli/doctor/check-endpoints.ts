@@ -34,6 +34,6 @@ function judge({ id, enabled, disabledReason, consecutiveFailures }: WebhookEndp
   return warn(
     NAME,
     `${name} has ${failures} in a row; at ${limit} the service switches it off.`,
-    `Look with npx pigeonhole endpoints deliveries ${name} --status failed. Once the app answers again: ${repair}`,
+    `Look with npx pigeonhole api webhooks.deliveries ${name} --query status=failed. Once the app answers again: ${repair}`,
   );
 }

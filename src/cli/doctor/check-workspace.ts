@@ -32,7 +32,7 @@ export async function* checkWorkspace({ client, apiKey, signal }: WorkspaceCalle
       if (useless !== undefined) return void (yield useless);
       yield error instanceof PermissionError
         ? refused(name, scope, unseen)
-        : warn(name, `Not looked at: ${reasonOf(error)}`, "Try again; if it stays so, look at --base-url.");
+        : warn(name, `Not looked at: ${reasonOf(error)}`, "Try again; if it stays so, look at PIGEONHOLE_BASE_URL.");
     }
   }
 }

@@ -29,7 +29,6 @@ export const run: RunCommand<typeof doctor> = async ({ options, context }) => {
 
 interface DoctorOptions {
   app: string | undefined;
-  baseUrl: string | undefined;
   secret: string[];
   db: string | undefined;
   port: number;
@@ -41,7 +40,7 @@ async function* checks(options: DoctorOptions, context: CommandContext): AsyncGe
   const { env, cwd, signal } = context;
   // Read first, so that an error on the command line ends it before the first check and not in the middle.
   const url = app === undefined ? undefined : readWebhookUrl("--app", app);
-  const baseUrl = readBaseUrl(options.baseUrl, context);
+  const baseUrl = readBaseUrl(context);
   yield checkNode();
   yield await checkReceiver();
   yield checkSqliteCopies(cwd);
@@ -50,7 +49,7 @@ async function* checks(options: DoctorOptions, context: CommandContext): AsyncGe
   yield await checkClock(baseUrl, signal);
   const apiKey = readVariable(API_KEY_VARIABLE, context);
   if (baseUrl !== undefined && apiKey !== undefined) {
-    const client = openClient({ baseUrl: baseUrl.href, apiKey: undefined }, context);
+    const client = openClient(context);
     yield* checkWorkspace({ client, apiKey, signal });
   }
   if (url !== undefined) yield* await checkApp({ url, secret: secrets[0], allowRemote, signal });
@@ -60,13 +59,12 @@ async function* checks(options: DoctorOptions, context: CommandContext): AsyncGe
   yield checkTunnelPrograms(env);
 }
 
-function readBaseUrl(given: string | undefined, context: CommandContext): URL | undefined {
-  const text = given ?? readVariable(BASE_URL_VARIABLE, context);
+function readBaseUrl(context: CommandContext): URL | undefined {
+  const text = readVariable(BASE_URL_VARIABLE, context);
   if (text === undefined) return undefined;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol === "https:" || url?.protocol === "http:") return url;
-  const name = given === undefined ? BASE_URL_VARIABLE : "--base-url";
-  throw usageError(`${name} must be the http(s) URL of the API, got "${text}".`);
+  throw usageError(`${BASE_URL_VARIABLE} must be the http(s) URL of the API, got "${text}".`);
 }
 
 function show({ name, status, message, fix }: CheckResult, out: Output): void {

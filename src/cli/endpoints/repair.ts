@@ -8,7 +8,7 @@ import type { RunCommand } from "../frame/context.js";
 import { EXIT } from "../frame/exit-code.js";
 import { countOf, formatTable } from "../frame/format.js";
 import type { Output } from "../frame/output.js";
-import { namingFlags, openClient } from "../values/api-client.js";
+import { openClient } from "../values/api-client.js";
 import { withInbox } from "../values/find-inbox.js";
 import { attemptHint } from "../values/attempt-hint.js";
 import type { endpointsRepair } from "./spec.js";
@@ -31,10 +31,10 @@ export const repair: RunCommand<typeof endpointsRepair> = async ({ args, options
   const { out, signal } = context;
   const { since, enable, mayRepeat, dryRun, wait: waitMs } = options;
   if (since === undefined) throw usageError("Give the begin of the outage with --since, such as 2d or 2026-01-31.");
-  const client = openClient(options, context);
+  const client = openClient(context);
   const report = await withInbox(options.db, context, async (inbox) => {
     const given = { endpointId: args.id, since, enable, mayRepeat, dryRun, waitMs, signal };
-    const begun = await namingMayRepeat(namingFlags(beginRepair({ client, inbox, clock: systemClock }, given)));
+    const begun = await namingMayRepeat(beginRepair({ client, inbox, clock: systemClock }, given));
     const { length } = begun.toReplay;
     if (!dryRun && begun.endpoint.enabled && length > 0) out.note(`Replaying ${countOf(length, "event")}.`);
     return finishRepair(begun);

@@ -37,7 +37,7 @@ export interface ArgumentSpec {
 }
 
 /** The headings of `pigeonhole --help`, in order. */
-export const COMMAND_GROUPS = ["Develop", "Signatures", "Operate", "Set up"] as const;
+export const COMMAND_GROUPS = ["Develop", "Operate", "Set up"] as const;
 
 /** One command, as data. Options are written with a dash before each capital: `forwardTo` is `--forward-to`. */
 export interface CommandSpec {

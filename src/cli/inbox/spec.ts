@@ -67,7 +67,7 @@ export const inboxShow = defineCommand({
   summary:
     "Shows one event: each handler's state, its first and last error and its finished steps, contact events with what the API made of them, the time line, and the body.",
   details:
-    "The same as the dashboard's page of an event, but for the service's attempts, which are not in the database: endpoints deliveries lists those of an endpoint. Contact events are those that the handlers of the event recorded. With --json, they have the fields of outbox list, and the body is a text.",
+    "The same as the dashboard's page of an event, but for the service's attempts, which are not in the database: api webhooks.deliveries lists those of an endpoint. Contact events are those that the handlers of the event recorded. With --json, they have the fields of outbox list, and the body is a text.",
   arguments: { id: { summary: "Id of the event." } },
   options: { ...options, body: { summary: "Prints the exact bytes of the body and nothing else." } },
   examples: [["pigeonhole inbox show evt_1 --body > event.json", "the bytes as they were received"]],

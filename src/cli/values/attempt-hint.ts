@@ -11,7 +11,7 @@ export interface EndedAttempt {
 export function attemptHint({ responseCode, error }: EndedAttempt): string {
   if (responseCode === null) return noAnswerHint(error ?? "");
   if (responseCode >= 300 && responseCode < 400) {
-    return "The service follows no redirect. Give it the last address with endpoints update <id> --url.";
+    return "The service follows no redirect. Give it the last address with api webhooks.update <id>.";
   }
   if (responseCode === 503) {
     return "The app is starting or stopping, or it has another secret than this endpoint, as after a rotation; its log says which.";
@@ -22,11 +22,11 @@ export function attemptHint({ responseCode, error }: EndedAttempt): string {
     case 403:
       return "The app, or a login in front of it, refused the signature. Give the app this endpoint's secret; endpoints rotate-secret makes a new one.";
     case 404:
-      return "Nothing is at the path of the endpoint's URL. Compare it with the path at which the app receives deliveries; endpoints update <id> --url changes it.";
+      return "Nothing is at the path of the endpoint's URL. Compare it with the path at which the app receives deliveries; api webhooks.update <id> changes it.";
     case 405:
-      return "The path of the endpoint's URL takes no POST. endpoints update <id> --url changes it.";
+      return "The path of the endpoint's URL takes no POST. api webhooks.update <id> changes it.";
     case 410:
-      return "410 switches the endpoint off. Once the app answers otherwise, endpoints update <id> --enable switches it on.";
+      return "410 switches the endpoint off. Once the app answers otherwise, api webhooks.update <id> --body '{\"enabled\":true}' switches it on.";
     case 413:
       return "A limit on bodies, in the app or in a proxy, is too low.";
     default:

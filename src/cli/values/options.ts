@@ -1,20 +1,6 @@
 import type { OptionSpec } from "../frame/spec.js";
 import { parseDuration, parseFieldChange, parsePastMoment, parseWholeNumber } from "./parse-option.js";
 
-/** Options of every command that calls the API. */
-export const apiOptions = {
-  baseUrl: {
-    value: "url",
-    summary:
-      "Where the API is. Default: PIGEONHOLE_BASE_URL of the environment or of .env, or a running dev --with-sandbox.",
-  },
-  apiKey: {
-    value: "key",
-    summary:
-      "API key as env:NAME, file:path or the value itself. Default: PIGEONHOLE_API_KEY of the environment or of .env, or that of a running dev --with-sandbox.",
-  },
-} as const satisfies Record<string, OptionSpec>;
-
 /** `--store` of every command that reads captures. */
 export const storeOption = {
   value: "folder",

@@ -60,7 +60,7 @@ function tooLarge({ id, tags }: Capture): SignatureReport["findings"][number] {
     message: `The body is too large to look for the cause here${isCut ? ", and only its beginning was kept" : ": that takes seconds"}.`,
     fix: isCut
       ? "Give dev the endpoint's secret, and have it sent again."
-      : `Run npx pigeonhole verify ${captureHandle(id)}`,
+      : `Run npx pigeonhole captures show ${captureHandle(id)}`,
   };
 }
 
