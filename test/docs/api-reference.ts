@@ -23,6 +23,9 @@ const KINDS: Record<string, PublicName["kind"]> = {
   type: "type",
 };
 
+/** The entries in the order of the page. */
+const ENTRIES = ["index", "client", "dashboard", "postgres", "protocol", "sandbox", "store", "testing"];
+
 /** The public names of `pigeonhole/<entry>`, sorted by kind and name. */
 export function readPublicNames(entry: string): PublicName[] {
   const order = Object.values(KINDS);
@@ -33,14 +36,26 @@ export function readPublicNames(entry: string): PublicName[] {
 
 /** A table of what runs, and a list of the types. Throws for a name that has no docstring. */
 export function referenceTable(entry: string): string {
-  const names = readPublicNames(entry);
+  const earlier = new Map(
+    ENTRIES.slice(0, ENTRIES.indexOf(entry)).flatMap((other) =>
+      readPublicNames(other).map(({ name }) => [name, other]),
+    ),
+  );
+  const all = readPublicNames(entry);
+  const names = all.filter(({ name }) => !earlier.has(name));
+  const again = all.flatMap(({ name }) => (earlier.has(name) ? [`\`${name}\``] : []));
   const bare = names.find(({ summary }) => summary === "");
   if (bare !== undefined) throw new Error(`${bare.name} of pigeonhole/${entry} has no docstring.`);
   const rows = names
     .filter(({ kind }) => kind !== "type")
     .map(({ name, summary }) => `| \`${name}\` | ${summary.replaceAll("|", String.raw`\|`)} |`);
   const types = names.filter(({ kind }) => kind === "type").map(({ name }) => `\`${name}\``);
-  return [["| name | |", "|---|---|", ...rows].join("\n"), `Types: ${types.join(", ")}.`].join("\n\n");
+  const lists = [
+    types.length === 0 ? "" : `Types: ${types.join(", ")}.`,
+    again.length === 0 ? "" : `As above: ${again.join(", ")}.`,
+  ];
+  const table = rows.length === 0 ? "" : ["| name | |", "|---|---|", ...rows].join("\n");
+  return [table, ...lists].filter(Boolean).join("\n\n");
 }
 
 function namesOf(file: string): PublicName[] {

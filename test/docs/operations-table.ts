@@ -2,23 +2,18 @@ import { type NamedOperation, listOperations } from "#pigeonhole/contract/contra
 import { describeScopes } from "#pigeonhole/contract/scopes.js";
 import { type Operation, pathNames, takesIdempotencyKey } from "#pigeonhole/contract/operation.js";
 
-const RETRIES: Record<Operation["retry"], string> = {
-  safe: "always",
-  repeatable: "always",
-  "with-key": "with a key",
-  never: "never",
-};
+const REPEATED = new Set<Operation["retry"]>(["repeatable", "with-key"]);
 
-/** The operations of one resource as a Markdown table. A † stands behind a path that is assumed. */
+/** The operations of one resource as a Markdown table; † is a path that is assumed, ↻ a write that is repeated. */
 export function operationsTable(only: NamedOperation["resource"]): string {
   const rows = listOperations()
     .filter(({ resource }) => resource === only)
     .map(({ resource, name, operation }) => {
       const { method, path, scope, doc, retry } = operation;
-      const mark = operation.pathIsAssumed === true ? " †" : "";
-      return `| \`${resource}.${name}(${argumentsOf(operation)})\` | \`${method} ${path}\`${mark} | ${describeScopes(scope, "`")} | ${RETRIES[retry]} | ${doc} |`;
+      const marks = `${operation.pathIsAssumed === true ? " †" : ""}${REPEATED.has(retry) ? " ↻" : ""}`;
+      return `| \`${resource}.${name}(${argumentsOf(operation)})\` | \`${method} ${path}\`${marks} | ${describeScopes(scope, "`")} | ${doc} |`;
     });
-  return ["| call | operation | scope | retried | |", "|---|---|---|---|---|", ...rows].join("\n");
+  return ["| call | operation | scope | |", "|---|---|---|---|", ...rows].join("\n");
 }
 
 function argumentsOf(operation: Operation): string {

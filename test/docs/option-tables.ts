@@ -182,17 +182,28 @@ export function optionTable(documented: DocumentedOptions): string {
   const rows = own.map(([name, option]) => {
     const { words = "", byDefault = defaultText(name, option) } = fields.get(name) ?? {};
     const accepted = acceptedText(name, option);
-    const cells = [`\`${name}\``, linked(words), `${asCode(byDefault)}${accepted === "" ? "" : ` (${accepted})`}`];
+    const cells = [
+      `\`${name}\``,
+      [linked(words), noteOf(option, asCode(byDefault), accepted)].filter(Boolean).join(" "),
+    ];
     return `| ${cells.map((cell) => cell.replaceAll("|", String.raw`\|`)).join(" | ")} |`;
   });
   const others = beside === undefined ? "" : `, beside those of \`${beside.of}\``;
-  return [`| option of ${of}${others} | meaning | default |`, "|---|---|---|", ...rows].join("\n");
+  return [`| option of ${of}${others} | |`, "|---|---|", ...rows].join("\n");
 }
 
+/** Whether an option is required, its default and what it accepts. */
+function noteOf({ required }: Option<never, unknown>, byDefault: string, accepted: string): string {
+  if (required === true) return "Required.";
+  if (byDefault === "") return accepted === "" ? "" : `${accepted}.`;
+  return `Default: ${byDefault}${accepted === "" ? "" : ` (${accepted})`}.`;
+}
+
+/** Empty where there is none. */
 function defaultText(name: string, { required, default: byDefault }: Option<never, unknown>): string {
-  if (required === true) return "required";
+  if (required === true) return "";
   if (typeof byDefault === "number") return quantity(name, byDefault);
-  return typeof byDefault === "string" || typeof byDefault === "boolean" ? JSON.stringify(byDefault) : "none";
+  return typeof byDefault === "string" || typeof byDefault === "boolean" ? JSON.stringify(byDefault) : "";
 }
 
 /** Values and names of code in code's letters; sentences as they are. */
