@@ -26,7 +26,7 @@ const ROOMS: Record<string, readonly string[]> = {
 
 /** Lines that each room may have at most, as `npm run weight` counts them; what raises one says why in its commit. */
 const CEILINGS: Record<string, number> = {
-  base: 1_100,
+  base: 1_150,
   protocol: 2_250,
   contract: 4_400,
   store: 16_860,
@@ -36,12 +36,12 @@ const CEILINGS: Record<string, number> = {
   http: 600,
   receiver: 4_500,
   sandbox: 11_350,
-  capture: 6_650,
+  capture: 5_850,
   testing: 200,
   web: 560,
   dev: 5_550,
-  dashboard: 4_700,
   page: 17_700,
+  dashboard: 3_950,
   scaffold: 1_850,
   cli: 9_200,
 };

@@ -114,7 +114,7 @@ function answerFile({ files }: AnswerTools, { method, path, query, bareMount }: 
 }
 
 async function answerApi(tools: AnswerTools, request: DashboardRequest, person: Viewer): Promise<WebAnswer> {
-  const { method, path, query, signal } = request;
+  const { method, path, query } = request;
   if (path === STREAM_PATH && method === "GET") {
     tools.checkRunning();
     return openStream(tools, person);
@@ -131,7 +131,7 @@ async function answerApi(tools: AnswerTools, request: DashboardRequest, person: 
   }
   checkRole(route, person);
   noteReading(tools.log, person, { ...route, path });
-  const call = { id, query: new URLSearchParams(query), person, signal };
+  const call = { id, query: new URLSearchParams(query), person };
   if (route.method === "GET") return jsonAnswer(200, await route.handle({ ...call, body: new BodyFields({}) }));
   const body = fieldsOf(await request.readBody(), MAX_ACTION_BYTES);
   try {

@@ -2,19 +2,19 @@ import { PageApiError, badField } from "../web/page-api-error.js";
 import type { BulkJob, JobChoice } from "../store/bulk-jobs.js";
 import { PAGE_LIMIT } from "../store/inbox-view.js";
 import type { WorkState } from "../store/work-state.js";
+import type { InboxOperator } from "../store/inbox-operator.js";
+import type { PayloadAccess } from "./api/session.js";
 import type { DashboardEvent } from "./api/work.js";
-import type { Reader } from "./quote-hider.js";
-import { type EventShowTools, listShownEvents, workWithShownError } from "./shown-events.js";
+import { listShownEvents, workWithShownError } from "./shown-events.js";
 
 type Job = Pick<BulkJob, "action" | "choice">;
 
-/** Few, so that the time is kept. */
-const LOOKED_TOGETHER = 20;
-/** How long to look for the events of one choice: a person waits for it, and each body is redacted. */
+/** How long to look for the events of one choice: a person waits for it. */
 export const CHOOSING_MS = { preview: 300, create: 2_000 };
 
 /** Who chooses, and for how long to look. */
-interface ChoosingPerson extends Reader {
+interface ChoosingPerson {
+  rule: PayloadAccess;
   /** In milliseconds. */
   patienceMs: number;
 }
@@ -24,15 +24,15 @@ interface ChoosingPerson extends Reader {
  * errors as they are, only says how the ids were found. Throws for one that would change more than was meant.
  */
 export async function chooseShown(
-  tools: EventShowTools,
+  inbox: Pick<InboxOperator, "listEvents">,
   job: Job,
-  { patienceMs, ...reader }: ChoosingPerson,
+  person: ChoosingPerson,
 ): Promise<JobChoice> {
   const { error, ...rest } = job.choice;
-  if (error === undefined || reader.rule === "full") return job.choice;
+  if (error === undefined || person.rule === "full") return job.choice;
   const states = statesOf(job);
-  const found = await findEvents(tools, { job, states, patienceMs, ...reader });
-  const foundBy = { error, payloads: reader.rule, isAmongChosen: job.choice.ids !== undefined };
+  const found = await findEvents(inbox, { job, states, ...person });
+  const foundBy = { error, payloads: person.rule, isAmongChosen: job.choice.ids !== undefined };
   const byIds = { ...rest, ids: found.map(({ id }) => id), foundBy };
   const piecesOf = (choice: JobChoice) => found.flatMap((event) => chosenOf(event, choice, states));
   const handlers = new Set(piecesOf(job.choice).map(({ handler }) => handler));
@@ -51,15 +51,15 @@ const chosenOf = (event: DashboardEvent, choice: JobChoice, states: readonly Wor
   workWithShownError(event, choice).filter((each) => states.some((state) => state === each.state));
 
 async function findEvents(
-  tools: EventShowTools,
-  { job: { choice }, states, patienceMs, ...reader }: ChoosingPerson & { job: Job; states: readonly WorkState[] },
+  inbox: Pick<InboxOperator, "listEvents">,
+  { job: { choice }, states, patienceMs, rule }: ChoosingPerson & { job: Job; states: readonly WorkState[] },
 ): Promise<DashboardEvent[]> {
   const found = new Map<string, DashboardEvent>();
   const until = performance.now() + patienceMs;
   for (const state of states) {
     let cursor: string | undefined;
     do {
-      const page = await listShownEvents(tools, { ...choice, state, limit: LOOKED_TOGETHER, cursor }, reader);
+      const page = await listShownEvents(inbox, { ...choice, state, cursor }, rule);
       for (const event of page.items) if (chosenOf(event, choice, states).length > 0) found.set(event.id, event);
       cursor = page.nextCursor;
       if (found.size > PAGE_LIMIT.max || (performance.now() >= until && cursor !== undefined)) throw tooMany();

@@ -27,9 +27,7 @@ import { createNodeDashboard } from "./node-dashboard.js";
 import { NowReader } from "./now-reader.js";
 import { outboxRoutes } from "./outbox-routes.js";
 import { overviewRoutes } from "./overview-routes.js";
-import { LoopShare } from "./loop-share.js";
 import { PersonalData } from "./personal-data.js";
-import { QuoteHider } from "./quote-hider.js";
 import { SharedReadings } from "./shared-readings.js";
 import { StoreOrMemory, hasStopped } from "./store-or-memory.js";
 import { troubleOfStart } from "./store-trouble.js";
@@ -65,7 +63,7 @@ export function createDashboard<Req = never>(
   const jobs = new JobRunner({ operator, receiver: parts.path.admission, clock, failures });
   const now = new NowReader({ readings, receiver: parts, storeOrMemory, jobs, clock });
   const log = new ActionLog(logger, clock);
-  const open = openOnce(parts, { operator, readings, jobs, log, isOver: () => storeOrMemory.isOver });
+  const open = openOnce(parts, { operator, readings, jobs, log });
   const answer = createAnswer({
     // The server that it is mounted on passes its own requests.
     people: {
@@ -126,19 +124,13 @@ interface OpeningTools {
   readings: SharedReadings;
   jobs: JobRunner;
   log: ActionLog;
-  /** True once the receiver stops. */
-  isOver: () => boolean;
 }
 
 /** Reads the secret of the store with the first request. */
-function openOnce(
-  parts: ReceiverParts,
-  { operator, readings, jobs, log, isOver }: OpeningTools,
-): () => Promise<OpenDashboard> {
+function openOnce(parts: ReceiverParts, { operator, readings, jobs, log }: OpeningTools): () => Promise<OpenDashboard> {
   const { clock } = parts.options;
   const { api } = parts.options;
   const deliveries = api === undefined ? undefined : new DeliveryLog(api, clock);
-  const share = new LoopShare();
   let opening: Promise<OpenDashboard> | undefined;
   return () => {
     // Without an open store there is no operator, whatever was opened before.
@@ -146,14 +138,13 @@ function openOnce(
     opening ??= inbox.dashboardSecret().then((secret) => {
       const tokens = new ActionTokens(secret);
       const personal = new PersonalData(secret);
-      const quotes = new QuoteHider(personal, share, isOver);
       const routes = [
-        ...errorRoutes({ operator, readings, personal, quotes, now: () => clock.now() }),
-        ...eventRoutes({ operator, readings, personal, quotes, share, log }),
-        ...deliveryRoutes({ operator, quotes, deliveries }),
+        ...errorRoutes({ readings, personal, now: () => clock.now() }),
+        ...eventRoutes({ operator, readings, personal, log }),
+        ...deliveryRoutes({ operator, deliveries }),
         ...handlerRoutes({ operator, readings, handlers: () => handlersOf(parts), log, now: () => clock.now() }),
-        ...jobRoutes({ operator, readings, personal, quotes, jobs, log }),
-        ...outboxRoutes({ operator, readings, personal, quotes, log }),
+        ...jobRoutes({ operator, readings, personal, jobs, log }),
+        ...outboxRoutes({ operator, readings, personal, log }),
       ];
       return { routes, tokens };
     });

@@ -14,8 +14,6 @@ export interface DashboardRequest {
   /** The value of a header by its lower-case name; several are joined. */
   header(name: string): string | undefined;
   readBody(): Promise<JsonBody>;
-  /** Aborts once the client has gone. */
-  signal: AbortSignal;
 }
 
 /** Largest body of an action: the keys of 500 contact events fit. */

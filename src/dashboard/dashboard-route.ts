@@ -9,8 +9,6 @@ export interface DashboardCall {
   /** Fields of the JSON body; none for a GET. */
   body: BodyFields;
   person: Viewer;
-  /** Aborts once the client has gone. */
-  signal: AbortSignal;
 }
 
 /** One call of the files in `api/`. */

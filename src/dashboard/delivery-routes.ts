@@ -6,13 +6,11 @@ import type { DashboardCall, DashboardRoute } from "./dashboard-route.js";
 import type { DeliveryLog } from "./delivery-log.js";
 import { eventDeliveries, notKnown } from "./event-deliveries.js";
 import { findEvent } from "./find-event.js";
-import type { QuoteHider } from "./quote-hider.js";
-import type { ShowTexts } from "./show-error.js";
+import { showTexts } from "./show-error.js";
 
 /** What the route works with. */
 export interface DeliveryRouteTools {
   operator: () => InboxOperator;
-  quotes: QuoteHider;
   /** Undefined for a receiver without an API. */
   deliveries: DeliveryLog | undefined;
 }
@@ -31,14 +29,12 @@ export function deliveryRoutes(tools: DeliveryRouteTools): DashboardRoute[] {
 }
 
 async function readDeliveries(
-  { operator, quotes, deliveries }: DeliveryRouteTools,
-  { id, person: { payloads: rule }, signal }: DashboardCall,
+  { operator, deliveries }: DeliveryRouteTools,
+  { id, person: { payloads: rule } }: DashboardCall,
 ): Promise<EventDeliveries> {
-  const { body, receivedAt } = await findEvent(operator(), id);
+  const { receivedAt } = await findEvent(operator(), id);
   if (deliveries === undefined) return notKnown("the receiver has no option api with which to ask.");
   if (isRawEventId(id)) return notKnown("the body has no event id by which to find them.");
   const answer = await deliveries.attemptsOf({ eventId: ownEventId(id), receivedAt });
-  const make = (show: ShowTexts) => eventDeliveries(answer, show.error);
-  const glance = quotes.glance();
-  return { ...(await quotes.show({ id, make }, body, { rule, signal, glance })), ...glance.state };
+  return eventDeliveries(answer, showTexts(rule).error);
 }

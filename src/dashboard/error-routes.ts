@@ -6,11 +6,9 @@ import { badField } from "../web/page-api-error.js";
 import type { ErrorGroup } from "../store/error-groups.js";
 import { errorKindOf } from "../store/error-kind.js";
 import type { ErrorGroupPage, ErrorGroupRow } from "./api/error-groups.js";
-import type { InboxOperator } from "../store/inbox-operator.js";
 import type { DashboardCall, DashboardRoute } from "./dashboard-route.js";
 import type { PersonalData } from "./personal-data.js";
-import type { QuoteHider } from "./quote-hider.js";
-import type { ShowTexts } from "./show-error.js";
+import { showTexts } from "./show-error.js";
 import type { SharedReadings } from "./shared-readings.js";
 
 /** Of a sparkline without `since`. */
@@ -20,10 +18,8 @@ const STEPS = 48;
 
 /** What the routes of errors work with. */
 export interface ErrorRouteTools {
-  operator: () => InboxOperator;
   readings: Pick<SharedReadings, "listErrorGroups">;
   personal: PersonalData;
-  quotes: QuoteHider;
   now: () => number;
 }
 
@@ -35,10 +31,9 @@ export function errorRoutes(tools: ErrorRouteTools): DashboardRoute[] {
 }
 
 async function listGroups(
-  { operator, readings, personal, quotes, now }: ErrorRouteTools,
-  { query, person: { payloads: rule }, signal }: DashboardCall,
+  { readings, personal, now }: ErrorRouteTools,
+  { query, person: { payloads: rule } }: DashboardCall,
 ): Promise<ErrorGroupPage> {
-  const glance = quotes.glance();
   const [since, until] = [momentOf(query, "since"), momentOf(query, "until")];
   const end = until ?? now();
   const start = since ?? end - USUAL_SPAN_MS;
@@ -54,15 +49,11 @@ async function listGroups(
     until,
     stepMs,
   });
-  const rows = items.map((group) => ({
-    id: group.example.id,
-    make: (show: ShowTexts): ErrorGroupRow => ({
-      ...groupRow(group, { times, stepMs }, show.error),
-      group: personal.errorGroup(group.id),
-    }),
+  const shown = items.map((group) => ({
+    ...groupRow(group, { times, stepMs }, showTexts(rule).error),
+    group: personal.errorGroup(group.id),
   }));
-  const shown = await quotes.showAll(operator(), rows, { rule, signal, glance });
-  return { items: shown, nextCursor, times, stepMs, ...glance.state };
+  return { items: shown, nextCursor, times, stepMs };
 }
 
 function groupRow(

@@ -1,11 +1,10 @@
 import { isoTime } from "../base/iso-time.js";
 import { withOutcomes } from "../capture/model/answer.js";
-import type { Pieces } from "../capture/redact/pieces.js";
 import type { Capture } from "../capture/model/capture.js";
 import { eventTimeline, finishedSteps } from "../dev/api/event-timeline.js";
 import { workOn } from "../dev/api/inbox-rows.js";
 import { givenIn, momentOf, listPageOf } from "../web/page-of-query.js";
-import type { InboxChange } from "../dev/api/page-api.js";
+import type { HandlerErrorRows, InboxChange } from "../dev/api/page-api.js";
 import { PageApiError } from "../web/page-api-error.js";
 import { type EventQuery, PAGE_LIMIT, bodyOf } from "../store/inbox-view.js";
 import { WORK_STATES } from "../store/work-state.js";
@@ -15,13 +14,10 @@ import type { DashboardEventPage } from "./api/work.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import type { DashboardCall, DashboardRoute } from "./dashboard-route.js";
 import { findEvent } from "./find-event.js";
-import type { LoopShare } from "./loop-share.js";
 import type { PersonalData, EventBytes } from "./personal-data.js";
-import type { QuoteHider } from "./quote-hider.js";
 import type { SharedReadings } from "./shared-readings.js";
-import type { ShowTexts } from "./show-error.js";
+import { showTexts } from "./show-error.js";
 import { showContactEvents } from "./shown-contact-events.js";
-import { SearchablePayloads } from "./searchable-payloads.js";
 import { searchEvents } from "./search-events.js";
 import { SideBySide } from "./side-by-side.js";
 import { listShownEvents, showEvent } from "./shown-events.js";
@@ -31,28 +27,24 @@ export interface EventRouteTools {
   operator: () => InboxOperator;
   readings: Pick<SharedReadings, "listEvents">;
   personal: PersonalData;
-  quotes: QuoteHider;
-  share: LoopShare;
   log: ActionLog;
 }
 
-/** Searches that run: each holds a payload, and waits for its turn to redact it. */
+/** Searches that run: each takes the event loop for a payload at a time. */
 const MAX_SEARCHES = 10;
 /** Those of one person, in all of the person's pages. */
 const MAX_SEARCHES_OF_ONE = 3;
 
 /** Stored events: lists, one event with its life, and what is done to it. */
 export function eventRoutes(tools: EventRouteTools): DashboardRoute[] {
-  const { personal, share } = tools;
   const searches = new SideBySide(MAX_SEARCHES, tooManySearches, MAX_SEARCHES_OF_ONE);
-  const payloads = new SearchablePayloads({ personal, share });
   return [
     {
       method: "GET",
       path: "/api/events",
       needs: "read",
       quotes: true,
-      handle: (call) => listEvents({ ...tools, searches, payloads }, call),
+      handle: (call) => listEvents({ ...tools, searches }, call),
     },
     { method: "GET", path: "/api/events/{id}", needs: "read", quotes: true, handle: (call) => readEvent(tools, call) },
     ...changeRoutes(tools),
@@ -96,15 +88,9 @@ function changeRoutes({ operator, log }: EventRouteTools): DashboardRoute[] {
 }
 
 /** The payload of one event, shown or as a file. */
-function payloadRoutes({ operator, personal, share, log }: EventRouteTools): DashboardRoute[] {
-  const file = async (
-    { id, signal }: DashboardCall,
-    kind: string,
-    make: (event: EventBytes) => Pieces<Capture>,
-  ): Promise<FileText> => {
-    const event = await storedEvent(operator(), id);
-    return captureFile(await share.run(() => make(event), signal), kind);
-  };
+function payloadRoutes({ operator, personal, log }: EventRouteTools): DashboardRoute[] {
+  const file = async ({ id }: DashboardCall, kind: string, make: (event: EventBytes) => Capture): Promise<FileText> =>
+    captureFile(make(await storedEvent(operator(), id)), kind);
   return [
     {
       method: "POST",
@@ -144,23 +130,20 @@ const PATIENCE_MS = 200;
 
 interface EventListTools extends EventRouteTools {
   searches: SideBySide;
-  payloads: SearchablePayloads;
 }
 
 async function listEvents(
   tools: EventListTools,
-  { query, person: { name, payloads: rule }, signal }: DashboardCall,
+  { query, person: { name, payloads: rule } }: DashboardCall,
 ): Promise<DashboardEventPage> {
-  const { operator, readings, personal, quotes, searches } = tools;
-  const glance = quotes.glance();
+  const { readings, personal, searches } = tools;
   const wanted = { ...personal.withErrorGroupId(eventQuery(query), rule), patienceMs: PATIENCE_MS };
   const text = givenIn(query, "text")?.trim() ?? "";
   const { items, nextCursor } =
     text === "" && (wanted.error === undefined || rule === "full")
-      ? await listShownEvents({ operator, source: readings, personal, quotes }, wanted, { rule, signal, glance })
-      : // What is not ready yet must not be missed.
-        await searches.run(() => searchEvents(tools, { query: wanted, text, reader: { rule, signal } }), name);
-  return { items, nextCursor: nextCursor ?? null, ...glance.state };
+      ? await listShownEvents(readings, wanted, rule)
+      : await searches.run(() => searchEvents(tools, { query: wanted, text, rule }), name);
+  return { items, nextCursor: nextCursor ?? null };
 }
 
 function tooManySearches(): PageApiError {
@@ -183,33 +166,31 @@ function eventQuery(query: URLSearchParams): EventQuery {
 }
 
 async function readEvent(
-  { operator, personal, quotes }: EventRouteTools,
-  { id, person: { payloads: rule }, signal }: DashboardCall,
+  { operator, personal }: EventRouteTools,
+  { id, person: { payloads: rule } }: DashboardCall,
 ): Promise<DashboardEventDetail> {
-  const reader = { rule, signal, glance: quotes.glance() };
   const inbox = operator();
   const event = await findEvent(inbox, id);
   const recorded = await inbox.listContactEvents({ inboxEventId: id, limit: PAGE_LIMIT.max });
-  const contactEvents = await showContactEvents({ operator, quotes }, recorded.items, reader);
+  const contactEvents = await showContactEvents({ operator, personal }, recorded.items, rule);
   const paused = await inbox.listPaused();
-  const errors = Object.entries(workOn(event).errors);
-  const make = (show: ShowTexts) => {
-    const steps = finishedSteps(event, show.text);
-    return {
-      ...showEvent(event, personal, show.error),
-      errors: Object.fromEntries(errors.map(([handler, failed]) => [handler, personal.failed(failed, show.error)])),
-      timeline: eventTimeline(event, { steps, contactEvents, paused, show: show.error }),
-      steps,
-    };
-  };
+  const show = showTexts(rule);
+  const steps = finishedSteps(event, show.text);
+  const failed = (row: HandlerErrorRows["first"]) => ({ ...row, stack: show.error(row.stack) });
+  const errors = Object.entries(workOn(event).errors).map(([handler, { first, last }]): [string, HandlerErrorRows] => [
+    handler,
+    { first: failed(first), last: failed(last) },
+  ]);
   return {
-    ...(await quotes.show({ id, make }, event.body, reader)),
+    ...showEvent(event, rule),
+    errors: Object.fromEntries(errors),
+    timeline: eventTimeline(event, { steps, contactEvents, paused, show: show.error }),
+    steps,
     signedAt: isoTime(event.signedAt),
     contactEvents,
     hasMoreContactEvents: recorded.nextCursor !== undefined,
     otherBytes: [...event.otherBytes],
-    payload: await quotes.payload(event, reader),
-    ...reader.glance.state,
+    payload: personal.payload(event, rule),
   };
 }
 

@@ -25,7 +25,6 @@ export function createFetchDashboard(
       original: request,
       header: (name) => request.headers.get(name) ?? (name === "host" ? host : undefined),
       readBody: () => readJson(request),
-      signal: request.signal,
     });
     return toResponse(request, found);
   };

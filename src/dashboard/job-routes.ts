@@ -10,7 +10,6 @@ import type { InboxOperator } from "../store/inbox-operator.js";
 import type { DashboardCall, DashboardRoute } from "./dashboard-route.js";
 import type { JobRunner } from "./job-runner.js";
 import type { PersonalData } from "./personal-data.js";
-import type { QuoteHider } from "./quote-hider.js";
 import { readJobChoice, showJobChoice } from "./job-choice.js";
 import type { SharedReadings } from "./shared-readings.js";
 
@@ -19,7 +18,6 @@ export interface JobRouteTools {
   operator: () => InboxOperator;
   readings: Pick<SharedReadings, "listJobs">;
   personal: PersonalData;
-  quotes: QuoteHider;
   jobs: Pick<JobRunner, "kick">;
   log: ActionLog;
 }
@@ -27,11 +25,11 @@ export interface JobRouteTools {
 /** Changes of much work. */
 export function jobRoutes(tools: JobRouteTools): DashboardRoute[] {
   const { operator, readings, personal, jobs, log } = tools;
-  const readJob = async ({ body, person: { payloads }, signal }: DashboardCall, patienceMs: number) => {
+  const readJob = async ({ body, person: { payloads: rule } }: DashboardCall, patienceMs: number) => {
     const action = requireField("action", body.choice("action", JOB_ACTIONS));
     const filter = readJobChoice(requireField("filter", body.record("filter")));
-    const choice = personal.withErrorGroupId(filter, payloads);
-    return { action, choice: await chooseShown(tools, { action, choice }, { rule: payloads, signal, patienceMs }) };
+    const choice = personal.withErrorGroupId(filter, rule);
+    return { action, choice: await chooseShown(operator(), { action, choice }, { rule, patienceMs }) };
   };
   return [
     {

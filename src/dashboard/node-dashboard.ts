@@ -12,8 +12,6 @@ interface MountedRequest extends IncomingMessage {
   body?: unknown;
 }
 
-type ReadRequest = Omit<DashboardRequest, "signal">;
-
 /** For Express 5 and 4, Connect and plain node:http. */
 export function createNodeDashboard(
   answer: (request: DashboardRequest) => Promise<WebAnswer>,
@@ -22,16 +20,14 @@ export function createNodeDashboard(
   return function pigeonholeDashboard(req, res, next) {
     const request = readRequest(req, path);
     if (request === undefined && next !== undefined) return next();
-    const closing = new AbortController();
-    res.once("close", () => closing.abort());
-    answer({ ...(request ?? unmounted(req)), signal: closing.signal })
+    answer(request ?? unmounted(req))
       .then((found) => writeAnswer(req, res, found))
       .catch(() => res.destroy());
   };
 }
 
 /** Undefined for a request beside the mount. */
-function readRequest(req: MountedRequest, mount: string | undefined): ReadRequest | undefined {
+function readRequest(req: MountedRequest, mount: string | undefined): DashboardRequest | undefined {
   const url = req.url ?? "/";
   const original = typeof req.originalUrl === "string" ? req.originalUrl : url;
   const place = splitMount({ url, original, mount });
@@ -50,7 +46,7 @@ function readRequest(req: MountedRequest, mount: string | undefined): ReadReques
 }
 
 /** Answered with 404, since no path of the dashboard begins so. */
-function unmounted(req: MountedRequest): ReadRequest {
+function unmounted(req: MountedRequest): DashboardRequest {
   return {
     method: req.method ?? "",
     path: "//",

@@ -9,10 +9,10 @@ import type {
   DashboardContactEventPage,
   DashboardContactEvent,
 } from "./api/contact-events.js";
+import type { PayloadAccess } from "./api/session.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import type { DashboardCall, DashboardRoute } from "./dashboard-route.js";
 import type { PersonalData } from "./personal-data.js";
-import type { QuoteHider, Reader } from "./quote-hider.js";
 import { readContactEventKeys } from "./job-choice.js";
 import { showContactEvents, type ContactEventShowTools } from "./shown-contact-events.js";
 import type { SharedReadings } from "./shared-readings.js";
@@ -25,12 +25,11 @@ export interface OutboxRouteTools {
   operator: () => InboxOperator;
   readings: Pick<SharedReadings, "listContactEvents">;
   personal: PersonalData;
-  quotes: QuoteHider;
   log: ActionLog;
 }
 
 /** Contact events: lists with what the API answered, and retries of those that it refused. */
-export function outboxRoutes({ operator, readings, personal, quotes, log }: OutboxRouteTools): DashboardRoute[] {
+export function outboxRoutes({ operator, readings, personal, log }: OutboxRouteTools): DashboardRoute[] {
   const changeContactEvents = async (
     { body, person }: DashboardCall,
     action: "retry_contact_events" | "discard_contact_events",
@@ -48,22 +47,21 @@ export function outboxRoutes({ operator, readings, personal, quotes, log }: Outb
       path: "/api/outbox",
       needs: "read",
       quotes: true,
-      handle: (call) => listOutbox({ operator, readings, personal, quotes }, call),
+      handle: (call) => listOutbox({ operator, readings, personal }, call),
     },
     {
       method: "GET",
       path: "/api/outbox/{id}",
       needs: "read",
       quotes: true,
-      async handle({ id, person: { payloads }, signal }): Promise<DashboardContactEventDetail> {
-        const glance = quotes.glance();
+      async handle({ id, person: { payloads } }): Promise<DashboardContactEventDetail> {
         const key = personal.contactEventKey(id, payloads);
         const view = key === undefined ? undefined : await operator().getContactEvent(key);
         const views = view === undefined ? [] : [view];
-        const [row] = await showContactEvents({ operator, quotes }, views, { rule: payloads, signal, glance });
+        const [row] = await showContactEvents({ operator, personal }, views, payloads);
         if (view === undefined || row === undefined)
           throw new PageApiError(404, { code: "not_found", message: "There is no contact event with this key." });
-        return { ...row, body: personal.contactEventBody(view.body, payloads), ...glance.state };
+        return { ...row, body: personal.contactEventBody(view.body, payloads) };
       },
     },
     {
@@ -82,10 +80,9 @@ export function outboxRoutes({ operator, readings, personal, quotes, log }: Outb
 }
 
 async function listOutbox(
-  { operator, readings, quotes }: Omit<OutboxRouteTools, "log">,
-  { query, person: { payloads }, signal }: DashboardCall,
+  { operator, readings, personal }: Omit<OutboxRouteTools, "log">,
+  { query, person: { payloads } }: DashboardCall,
 ): Promise<DashboardContactEventPage> {
-  const glance = quotes.glance();
   const error = givenIn(query, "error");
   const wanted = {
     ...listPageOf(query, OUTBOX_STATES),
@@ -97,14 +94,13 @@ async function listOutbox(
   };
   const text = givenIn(query, "text")?.trim() ?? "";
   if (text !== "" || (error !== undefined && payloads !== "full")) {
-    // What is not ready yet must not be missed.
-    const reader = { rule: payloads, signal };
-    const found = await searchContactEvents({ operator, quotes }, { query: wanted, error, text, reader });
+    const search = { query: wanted, error, text, rule: payloads };
+    const found = await searchContactEvents({ operator, personal }, search);
     return { items: found.items, nextCursor: found.nextCursor ?? null };
   }
   const { items, nextCursor } = await readings.listContactEvents(wanted);
-  const rows = await showContactEvents({ operator, quotes }, items, { rule: payloads, signal, glance });
-  return { items: rows, nextCursor: nextCursor ?? null, ...glance.state };
+  const rows = await showContactEvents({ operator, personal }, items, payloads);
+  return { items: rows, nextCursor: nextCursor ?? null };
 }
 
 /** What is looked for, and for whom. */
@@ -114,18 +110,18 @@ interface ContactEventSearch {
   error: string | undefined;
   /** In what is shown of a contact event; empty for any. */
   text: string;
-  reader: Reader;
+  rule: PayloadAccess;
 }
 
 /** A page of the contact events that are found, newest first. It may be short, or empty, with a cursor. */
 function searchContactEvents(
-  { operator, quotes }: ContactEventShowTools,
-  { query, error, text, reader }: ContactEventSearch,
+  { operator, personal }: ContactEventShowTools,
+  { query, error, text, rule }: ContactEventSearch,
 ): Promise<RowPage<DashboardContactEvent>> {
   const isFound = (row: DashboardContactEvent): boolean => {
     const answer = [row.reason, row.code, row.param, row.message, row.error];
     // The store has looked for errors that are shown as they are.
-    const hasError = error === undefined || reader.rule === "full" || holdsText(answer, error);
+    const hasError = error === undefined || rule === "full" || holdsText(answer, error);
     return hasError && holdsText([row.key, row.idempotencyKey, row.name, row.contact, ...answer], text);
   };
   const once = readOnce(operator);
@@ -136,7 +132,7 @@ function searchContactEvents(
     },
     cursor: query.cursor,
     look: async (view) => {
-      const [row] = await showContactEvents({ operator: once, quotes }, [view], reader);
+      const [row] = await showContactEvents({ operator: once, personal }, [view], rule);
       return row !== undefined && isFound(row) ? row : undefined;
     },
   });
@@ -146,5 +142,5 @@ function searchContactEvents(
 function readOnce(operator: ContactEventShowTools["operator"]): ContactEventShowTools["operator"] {
   let page: Promise<OutboxPage> | undefined;
   const listContactEvents = (query?: OutboxQuery) => (page ??= operator().listContactEvents(query));
-  return () => ({ listContactEvents, readCalls: (query) => operator().readCalls(query) });
+  return () => ({ listContactEvents });
 }

@@ -2,19 +2,16 @@ import { createHmac, createCipheriv, createDecipheriv, timingSafeEqual } from "n
 import type { Capture } from "../capture/model/capture.js";
 import { fromInbox } from "../capture/model/from-inbox.js";
 import { createFakeValues } from "../capture/redact/fake-values.js";
-import { type Pieces, within } from "../capture/redact/pieces.js";
-import { hideQuotesIn } from "../capture/redact/quoted-text.js";
 import { type RedactionRules, redactValue } from "../capture/redact/redact-value.js";
-import { createPieceRedactor } from "../capture/redact/redactor.js";
+import { createRedactor } from "../capture/redact/redactor.js";
 import { SHARED_PROFILE } from "../capture/redact/redaction-profiles.js";
 import { contactEventRow } from "../dev/api/inbox-rows.js";
-import type { HandlerErrorRows, InboxEvent } from "../dev/api/page-api.js";
 import { PageApiError, badField } from "../web/page-api-error.js";
 import type { OutboxView } from "../store/outbox.js";
 import type { DashboardContactEvent } from "./api/contact-events.js";
 import type { ShownPayload } from "./api/event.js";
 import type { PayloadAccess } from "./api/session.js";
-import { HIDDEN_TEXT, type ShowTexts, TOO_LARGE_TEXT } from "./show-error.js";
+import { HIDDEN_TEXT, showTexts } from "./show-error.js";
 
 /** An event whose bytes are there. */
 export interface EventBytes {
@@ -25,9 +22,7 @@ export interface EventBytes {
 }
 
 /** Redacting takes the event loop, which deliveries need: larger payloads are shown once they are unveiled only. */
-export const MAX_REDACTED_BYTES = 128 * 1024;
-/** Of the texts of one event, in characters; a body of 128 KiB takes up to half, unless it is made to take long. */
-const MAX_QUOTE_WORK = 2_000_000;
+export const MAX_REDACTED_BYTES = 64 * 1024;
 /** A code of the service, and the dotted path of a field. */
 const SERVICE_CODE = /^[a-z]\w{0,63}$/i;
 const FIELD_PATH = /^[a-z]\w*(?:\[\d+\]|\.\w+)*/i;
@@ -38,67 +33,34 @@ export type ShownContactEvent = Omit<DashboardContactEvent, "waitsBehind">;
 /** Hides what is personal, with stand-ins that are the same in all processes of a store and in all answers. */
 export class PersonalData {
   readonly #rules: RedactionRules;
-  readonly #redact: (capture: Capture) => Pieces<Capture>;
-  readonly #share: (capture: Capture) => Pieces<Capture>;
+  readonly #redact: (capture: Capture) => Capture;
+  readonly #share: (capture: Capture) => Capture;
   readonly #keys: SealedNames;
   readonly #groups: SealedNames;
 
   constructor(secret: Uint8Array) {
     const key = createHmac("sha256", secret).update("stand-ins of the dashboard").digest();
     this.#rules = { fakes: createFakeValues(key), strict: false };
-    this.#redact = createPieceRedactor({ key });
-    this.#share = createPieceRedactor({ key, profile: SHARED_PROFILE });
+    this.#redact = createRedactor({ key });
+    this.#share = createRedactor({ key, profile: SHARED_PROFILE });
     this.#keys = new SealedNames(key, "row_");
     this.#groups = new SealedNames(key, "group_");
   }
 
-  /**
-   * Texts without what they quote of a body and its redaction removes; hidden as a whole where looking for it would
-   * take too long.
-   */
-  *hideQuotes(texts: readonly string[], body: Uint8Array): Pieces<string[]> {
-    if (body.byteLength > MAX_REDACTED_BYTES) return texts.map(() => TOO_LARGE_TEXT);
-    const { value } = quotable(body);
-    yield body.byteLength;
-    const hidden = yield* within(MAX_QUOTE_WORK, hideQuotesIn(texts, value, this.#rules));
-    return hidden ?? texts.map(() => TOO_LARGE_TEXT);
-  }
-
-  event<Row extends InboxEvent>(row: Row, show: (error: string) => string): Row {
-    const handlers = row.handlers.map((each) => {
-      return { ...each, error: each.error === null ? null : show(each.error) };
-    });
-    return { ...row, handlers };
-  }
-
-  failed({ first, last }: HandlerErrorRows, show: (error: string) => string): HandlerErrorRows {
-    return { first: { ...first, stack: show(first.stack) }, last: { ...last, stack: show(last.stack) } };
-  }
-
-  /** The same for what the API answered to contact events of a call, and the JSON of that. */
-  *hideQuotesOfContactEvents(texts: readonly string[], bodies: readonly string[]): Pieces<string[]> {
-    const all: unknown[] = [];
-    for (const body of bodies) {
-      all.push(partsOfContactEvent(body).fields);
-      yield body.length;
-    }
-    const hidden = yield* within(MAX_QUOTE_WORK, hideQuotesIn(texts, all, this.#rules));
-    return hidden ?? texts.map(() => TOO_LARGE_TEXT);
-  }
-
-  contactEvent(view: OutboxView, rule: PayloadAccess, show: ShowTexts): ShownContactEvent {
-    const row = { ...contactEventRow(view), key: this.#keys.nameOf(view.key), idempotencyKey: null };
-    if (rule === "full") return { ...row, idempotencyKey: view.key };
-    const { fields } = partsOfContactEvent(view.body);
-    const shown = (text: string | null): string | null => (text === null ? null : show.text(text));
+  contactEvent(view: OutboxView, rule: PayloadAccess): ShownContactEvent {
+    const row = contactEventRow(view);
+    const show = showTexts(rule);
+    const textOf = (text: string | null): string | null => (text === null ? null : show.text(text));
     const answer = {
       error: row.error === null ? null : show.error(row.error),
       code: row.code === null || SERVICE_CODE.test(row.code) ? row.code : show.text(row.code),
       // The service may put a value behind the name of a field.
-      param: rule === "hidden" ? row.param && (FIELD_PATH.exec(row.param)?.[0] ?? HIDDEN_TEXT) : shown(row.param),
-      message: shown(row.message),
+      param: rule === "hidden" ? row.param && (FIELD_PATH.exec(row.param)?.[0] ?? HIDDEN_TEXT) : textOf(row.param),
+      message: textOf(row.message),
     };
-    return { ...row, ...answer, contact: this.#contactOf(fields, rule) };
+    const shown = { ...row, ...answer, key: this.#keys.nameOf(view.key) };
+    if (rule === "full") return { ...shown, idempotencyKey: view.key };
+    return { ...shown, idempotencyKey: null, contact: this.#contactOf(partsOfContactEvent(view.body).fields, rule) };
   }
 
   /** The key of a contact event by its `key` in {@link contactEvent}, or by itself where it may be seen. */
@@ -138,35 +100,38 @@ export class PersonalData {
     return JSON.stringify({ name, ...(redactValue(fields, "", this.#rules) as object), ...email });
   }
 
-  /** How a payload is shown, without its text: {@link redacted} makes that. */
-  payload(body: Uint8Array | undefined, rule: PayloadAccess): ShownPayload {
+  /** A payload as far as it may be shown. */
+  payload(
+    { body, ...event }: Omit<EventBytes, "body"> & { body: Uint8Array | undefined },
+    rule: PayloadAccess,
+  ): ShownPayload {
     if (body === undefined) return { kind: "gone", text: null, bytes: null, canUnveil: false };
     const bytes = body.byteLength;
     const canUnveil = rule === "full";
     if (rule === "hidden") return { kind: "hidden", text: null, bytes, canUnveil };
-    return { kind: bytes > MAX_REDACTED_BYTES ? "too_large" : "redacted", text: null, bytes, canUnveil };
+    const text = this.redacted({ ...event, body }) ?? null;
+    return { kind: text === null ? "too_large" : "redacted", text, bytes, canUnveil };
   }
 
   /** The payload's text without personal data; undefined for one that is too large. */
-  *redacted(event: EventBytes): Pieces<string | undefined> {
+  redacted(event: EventBytes): string | undefined {
     if (event.body.byteLength > MAX_REDACTED_BYTES) return undefined;
-    yield event.body.byteLength;
-    const { data, encoding } = (yield* this.#redact(fromInbox(event))).request.body;
+    const { data, encoding } = this.#redact(fromInbox(event)).request.body;
     return encoding === "utf8" ? data : "";
   }
 
   /** A capture for others to see. */
-  *shared(event: EventBytes): Pieces<Capture> {
+  shared(event: EventBytes): Capture {
     checkRedactable(event);
-    return yield* this.#share(fromInbox(event));
+    return this.#share(fromInbox(event));
   }
 
   /** A capture for the app's own tests: exact where the person may see all, redacted otherwise. */
-  *fixture(event: EventBytes, rule: PayloadAccess): Pieces<Capture> {
+  fixture(event: EventBytes, rule: PayloadAccess): Capture {
     const capture = fromInbox(event);
     if (rule === "full") return capture;
     checkRedactable(event);
-    return yield* this.#redact(capture);
+    return this.#redact(capture);
   }
 }
 
@@ -174,19 +139,6 @@ export class PersonalData {
 function partsOfContactEvent(body: string): { name: unknown; fields: Record<string, unknown> } {
   const { name, ...fields } = JSON.parse(body) as Record<string, unknown>;
   return { name, fields };
-}
-
-/** What errors may quote of a body: without the envelope's own fields, or the text as it is. */
-function quotable(body: Uint8Array): { value: unknown } {
-  const text = Buffer.from(body).toString();
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value !== "object" || value === null || Array.isArray(value)) return { value };
-    const own = ["id", "type", "createdAt"];
-    return { value: Object.fromEntries(Object.entries(value).filter(([key]) => !own.includes(key))) };
-  } catch {
-    return { value: text };
-  }
 }
 
 function checkRedactable({ body }: EventBytes): void {

@@ -2,19 +2,16 @@ import type { RowPage } from "../dev/api/find-rows.js";
 import type { InboxOperator } from "../store/inbox-operator.js";
 import type { EventView } from "../store/inbox-view.js";
 import type { PatientEventQuery } from "../store/list-windows.js";
+import type { PayloadAccess } from "./api/session.js";
 import type { DashboardEvent } from "./api/work.js";
 import { findShown, holdsText } from "./find-shown.js";
 import { MAX_REDACTED_BYTES, type PersonalData } from "./personal-data.js";
-import type { QuoteHider, Reader } from "./quote-hider.js";
-import type { SearchablePayloads } from "./searchable-payloads.js";
-import { showEvents, withoutHiddenError, workWithShownError } from "./shown-events.js";
+import { showEvent, withoutHiddenError, workWithShownError } from "./shown-events.js";
 
 /** What searches for events. */
 export interface EventSearchTools {
-  operator: () => InboxOperator;
-  personal: PersonalData;
-  quotes: QuoteHider;
-  payloads: SearchablePayloads;
+  operator: () => Pick<InboxOperator, "listEvents" | "readBodies">;
+  personal: Pick<PersonalData, "redacted">;
 }
 
 /** What is looked for, and for whom. */
@@ -22,25 +19,24 @@ export interface EventSearch {
   query: PatientEventQuery;
   /** In what is shown of an event and of its payload; empty for any. */
   text: string;
-  reader: Reader;
+  rule: PayloadAccess;
 }
 
 /** A page of the events that are found, newest first. It may be short, or empty, with a cursor. */
 export function searchEvents(
-  { operator, personal, quotes, payloads }: EventSearchTools,
-  { query, text, reader }: EventSearch,
+  { operator, personal }: EventSearchTools,
+  { query, text, rule }: EventSearch,
 ): Promise<RowPage<DashboardEvent>> {
   const payloadHoldsText = async ({ id, type, receivedAt }: EventView): Promise<boolean> => {
-    if (reader.rule === "hidden") return false;
+    if (rule === "hidden") return false;
     const body = (await operator().readBodies({ ids: [id], maxBytes: MAX_REDACTED_BYTES })).get(id);
-    return body !== undefined && payloads.holds({ id, type, receivedAt, body }, text, reader.signal);
+    return body !== undefined && holdsText([personal.redacted({ id, type, receivedAt, body })], text);
   };
   return findShown({
-    list: (page) => operator().listEvents(withoutHiddenError({ ...query, ...page }, reader)),
+    list: (page) => operator().listEvents(withoutHiddenError({ ...query, ...page }, rule)),
     cursor: query.cursor,
     async look(view: EventView) {
-      const [row] = await showEvents({ operator, personal, quotes }, [view], reader);
-      if (row === undefined) return undefined;
+      const row = showEvent(view, rule);
       if (query.error !== undefined && workWithShownError(row, query).length === 0) return undefined;
       return holdsText(textsOf(row), text) || (await payloadHoldsText(view)) ? row : undefined;
     },

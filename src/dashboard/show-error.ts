@@ -1,15 +1,11 @@
+import { hideSecrets } from "../base/hide-secrets.js";
 import { UNDECODABLE_TEXTS } from "../protocol/undecodable-texts.js";
+import type { PayloadAccess } from "./api/session.js";
 
 /** In place of a message that must not be seen. */
 export const HIDDEN_TEXT = "[hidden]";
-/** In place of one that would take too long to compare with the body that it may quote. */
-export const TOO_LARGE_TEXT = "[hidden: too much to redact]";
-/** In place of one in an answer that has as much as can be kept for the next one. */
-export const TOO_MUCH_TEXT = "[hidden: too much for one view]";
-/** In place of one that is still compared: the next answers have it. */
-export const PREPARING_TEXT = "[hidden: being redacted, ready in a moment]";
 
-/** They quote nothing, whatever body they are of. */
+/** They quote nothing. */
 const OWN_TEXTS: ReadonlySet<string> = new Set(Object.values(UNDECODABLE_TEXTS));
 
 const CAUSED_BY = "\nCaused by: ";
@@ -27,16 +23,17 @@ const FRAME = new RegExp(
   `^ {4}at (?:${FUNCTION.source} \\((?:${PLACE.source}|${NO_PLACE.source})\\)|(?:async )?${PLACE.source}|<anonymous>)$`,
 );
 
-/** What shows texts that may quote a body. */
+/** What shows texts in which code may have written anything. */
 export interface ShowTexts {
   error: (error: string) => string;
   /** Such as the names that handlers give to steps. */
   text: (text: string) => string;
 }
 
-/** `hide` changes all but names and places of errors. */
-export function showWith(hide: (text: string) => string): ShowTexts {
-  return { error: (error) => showError(error, hide), text: hide };
+/** To people who see so much of payloads. */
+export function showTexts(rule: PayloadAccess): ShowTexts {
+  const text = rule === "hidden" ? () => HIDDEN_TEXT : hideSecrets;
+  return { error: (error) => showError(error, text), text };
 }
 
 /** An error as it is kept, also with its stack and its causes: names and frames stay, `hide` changes messages. */

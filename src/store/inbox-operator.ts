@@ -9,14 +9,7 @@ import type { KnownIds } from "./known-ids.js";
 import type { PatientEventPage, PatientEventQuery } from "./list-windows.js";
 import type { HandlerPauses } from "./paused-handlers.js";
 import type { RunCounts } from "./waiting-work.js";
-import type {
-  ContactEventCall,
-  ContactEventChoice,
-  OutboxCounts,
-  OutboxPage,
-  OutboxQuery,
-  OutboxView,
-} from "./outbox.js";
+import type { ContactEventChoice, OutboxCounts, OutboxPage, OutboxQuery, OutboxView } from "./outbox.js";
 
 /** The copy that `InboxOperator.backUp` writes. */
 export interface BackupCopy {
@@ -115,8 +108,6 @@ export interface InboxOperator extends KnownIds, HandlerPauses, BulkJobs, ErrorG
   listContactEvents(query?: OutboxQuery): Promise<OutboxPage>;
   /** The newest with this key; undefined when there is none. */
   getContactEvent(key: string): Promise<OutboxView | undefined>;
-  /** The calls of these contact events, by `seq`, for all of them together at once. At most 500 in a call. */
-  readCalls(query: { seqs: readonly number[] }): Promise<Map<number, ContactEventCall>>;
   /**
    * Makes a dead event pending, with all others of a call that can only be repeated as it was, also discarded ones. Of
    * an event whose call waits for its next try, makes that call due now, and the calls before it. Returns how many go

@@ -8,7 +8,6 @@ import {
   countDeadContactEvents,
   getContactEvent,
   selectContactEvents,
-  readCalls,
 } from "./queries/contact-events.js";
 import { discardEvent } from "./queries/ending-work.js";
 import { getEvent, listEvents, readBodies } from "./queries/events.js";
@@ -68,7 +67,6 @@ export function operateByQueries(runner: QueryRunner) {
       }),
     listContactEvents: (query = {}) => read("listing contact events", () => selectContactEvents(words, query)),
     getContactEvent: (key) => read("reading a contact event", () => getContactEvent(key)),
-    readCalls: (query) => read("reading calls", () => readCalls(query)),
     countDeadContactEvents: (choice) => read("counting contact events", () => countDeadContactEvents(words, choice)),
     ...operateJobs(runner),
   } satisfies Partial<InboxOperator>;

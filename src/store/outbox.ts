@@ -156,14 +156,6 @@ export interface OutboxView {
   callEvents: number | undefined;
 }
 
-/** What the API's answer to a contact event may quote: it answers a call as a whole. */
-export interface ContactEventCall {
-  /** Of the contact event. */
-  state: OutboxState;
-  /** JSON of the events of its call, with its own; of its own alone once it is settled. */
-  bodies: string[];
-}
-
 /** Which contact events: what fits each field that is given. */
 export interface ContactEventChoice {
   /** Only events of this name. */

@@ -2,14 +2,13 @@ import Database from "better-sqlite3";
 import type { Receiver, ReceiverOptions } from "pigeonhole";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createDashboard } from "pigeonhole/dashboard";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import type { ErrorGroupPage } from "#pigeonhole/dashboard/api/error-groups.js";
 import type { DashboardEventDetail, FileText } from "#pigeonhole/dashboard/api/event.js";
 import type { BulkJobList, BulkJobRow, JobPreview } from "#pigeonhole/dashboard/api/jobs.js";
 import type { DashboardOverview } from "#pigeonhole/dashboard/api/overview.js";
 import type { DashboardSession } from "#pigeonhole/dashboard/api/session.js";
 import type { DashboardEventPage, HandlerReport } from "#pigeonhole/dashboard/api/work.js";
-import { PersonalData } from "#pigeonhole/dashboard/personal-data.js";
 import { DAY, HOUR, MINUTE } from "#pigeonhole/base/duration.js";
 import { partsOf } from "#pigeonhole/receiver/receiver-parts.js";
 import { NO_FIGURES } from "#pigeonhole/store/figure-rows.js";
@@ -88,7 +87,7 @@ describe("events", () => {
     expect(await ids("handler=email.sent&state=")).toEqual(both);
     expect(await ids("handler=other")).toEqual([]);
     expect(await ids("type=email.bounced")).toEqual([]);
-    expect(await ids("error=NO%20xxxx")).toEqual([dead]);
+    expect(await ids("error=NO%20luck")).toEqual([dead]);
     expect(await ids(`id=${done.id}`)).toEqual([done.id]);
     expect(await ids("since=2099-01-01T00:00:00Z")).toEqual([]);
     expect(await ids("until=2099-01-01T00:00:00Z")).toEqual(both);
@@ -97,18 +96,15 @@ describe("events", () => {
     expect(await ids("text=zebra")).toEqual([]);
   });
 
-  test("searches redact a payload once, and find nothing in one that is gone", async () => {
+  test("searches look into payloads without personal data, and find nothing in one that is gone", async () => {
     const file = tempFile();
     const { receiver, dashboard } = await start({ store: fileStore(file) });
     const { id } = makeEvent();
     await post(receiver, makeEvent({ id, data: { crossing: "Main Street" } }));
     await expect.poll(async () => (await receiver.inbox.get(id))?.state).toBe("done");
-    const redacted = vi.spyOn(PersonalData.prototype, "redacted");
     const find = async (text: string): Promise<string[]> =>
       (await dashboard.get<DashboardEventPage>(`api/events?text=${text}`)).body.items.map((event) => event.id);
     expect([await find("CROSSING"), await find("rossing"), await find("main")]).toEqual([[id], [id], []]);
-    expect(redacted).toHaveBeenCalledTimes(1);
-    redacted.mockRestore();
     new Database(file).exec("DELETE FROM inbox_body").close();
     expect(await find("crossing")).toEqual([]);
   });
@@ -152,7 +148,7 @@ describe("events", () => {
     expect(body.timeline.at(2)).toMatchObject({
       handler: "email.sent",
       attempt: 1,
-      text: expect.stringContaining("TypeError: no xxxx for order") as string,
+      text: expect.stringContaining("TypeError: no luck for order") as string,
       detail: expect.stringContaining("api.test.ts") as string,
     });
     expect(JSON.parse(body.payload.text ?? "")).toMatchObject({ id, type: "email.sent", data: { fails: "xxxx" } });

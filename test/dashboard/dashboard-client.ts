@@ -1,7 +1,6 @@
 import { createDashboard } from "pigeonhole/dashboard";
 import type { DashboardOptions } from "pigeonhole/dashboard";
 import type { Receiver } from "pigeonhole";
-import type { PreparingState } from "#pigeonhole/dashboard/api/preparing.js";
 import { TOKEN_HEADER, type DashboardSession } from "#pigeonhole/dashboard/api/session.js";
 
 export const HOST = "https://ops.example";
@@ -18,7 +17,6 @@ export interface DashboardAnswer<Body = unknown> {
 
 /** The dashboard of a receiver, asked as its page asks. */
 export interface DashboardClient {
-  /** Asks again while texts of the answer are being redacted. */
   get<Body = unknown>(path: string, headers?: Record<string, string>): Promise<DashboardAnswer<Body>>;
   /** With a token of its own session, unless the headers have another one. */
   post<Body = unknown>(path: string, body?: unknown, headers?: Record<string, string>): Promise<DashboardAnswer<Body>>;
@@ -48,13 +46,8 @@ export function clientOf(fetch: (request: Request) => Promise<Response>): Dashbo
       body: (isJson ? JSON.parse(text) : undefined) as Body,
     };
   };
-  const get = async <Body>(path: string, headers: Record<string, string> = {}): Promise<DashboardAnswer<Body>> => {
-    for (;;) {
-      const answer = await ask<Body & PreparingState>(new Request(`${HOST}/${path}`, { headers }));
-      // Errors take long to redact on a busy machine.
-      if (answer.body?.isPreparing !== true) return answer;
-    }
-  };
+  const get = <Body>(path: string, headers: Record<string, string> = {}): Promise<DashboardAnswer<Body>> =>
+    ask<Body>(new Request(`${HOST}/${path}`, { headers }));
   return {
     get,
     async post(path, body = {}, headers = {}) {

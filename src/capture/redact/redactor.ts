@@ -4,9 +4,8 @@ import { type Capture, type CapturedBody, type CapturedEvent, type Expectation, 
 import { bodyJson, bodySize, decodeBody } from "../model/captured-body.js";
 import { DEFAULT_ENDPOINT_PATH } from "../../protocol/endpoint-path.js";
 import type { RedactionProfile } from "./redaction-profiles.js";
-import { createFakeValues } from "./fake-values.js";
-import { type Pieces, finish } from "./pieces.js";
-import { hideAddresses, maskInPieces, redactInPieces, redactValue, type RedactionRules } from "./redact-value.js";
+import { createFakeValues, maskText } from "./fake-values.js";
+import { hideAddresses, redactValue, type RedactionRules } from "./redact-value.js";
 
 export interface RedactorOptions {
   /** @default 'default' */
@@ -25,18 +24,12 @@ const KEPT_HEADERS = ["content-type", "user-agent"];
  * It recognizes formats, not meanings: check the result before you share it.
  */
 export function createRedactor(options: RedactorOptions = {}): (capture: Capture) => Capture {
-  const redact = createPieceRedactor(options);
-  return (capture) => finish(redact(capture));
-}
-
-/** The same, which redacts the body in pieces. */
-export function createPieceRedactor(options: RedactorOptions = {}): (capture: Capture) => Pieces<Capture> {
   const { profile = "default", key = randomBytes(32) } = options;
   const strict = profile === "strict";
   const rules: RedactionRules = { fakes: createFakeValues(key), strict };
 
-  return function* (capture) {
-    const body = yield* redactBody(capture.request.body, rules);
+  return (capture) => {
+    const body = redactBody(capture.request.body, rules);
     const { expect, ...rest } = capture;
     return {
       v: 1,
@@ -88,18 +81,18 @@ function redactEvent({ id, type, at }: CapturedEvent, rules: RedactionRules): Ca
   return { id: hide(id, "id"), type: hide(type, "type"), at: hide(at, "createdAt") };
 }
 
-function* redactBody(body: CapturedBody, rules: RedactionRules): Pieces<CapturedBody> {
-  const data = yield* redactJson(body, rules);
+function redactBody(body: CapturedBody, rules: RedactionRules): CapturedBody {
+  const data = redactJson(body, rules);
   if (data !== undefined) return { encoding: "utf8", data };
-  if (body.encoding === "utf8") return { encoding: "utf8", data: yield* maskInPieces(body.data, rules.strict) };
+  if (body.encoding === "utf8") return { encoding: "utf8", data: maskText(body.data, rules.strict) };
   return { encoding: "base64", data: Buffer.alloc(bodySize(body)).toString("base64") };
 }
 
 /** Undefined for a body that is not JSON, or is nested too deeply to recurse. */
-function* redactJson(body: CapturedBody, rules: RedactionRules): Pieces<string | undefined> {
+function redactJson(body: CapturedBody, rules: RedactionRules): string | undefined {
   const json = bodyJson(body);
   try {
-    return json.ok ? JSON.stringify(yield* redactEnvelope(json.value, rules)) : undefined;
+    return json.ok ? JSON.stringify(redactEnvelope(json.value, rules)) : undefined;
   } catch (error) {
     if (error instanceof RangeError) return undefined;
     throw error;
@@ -107,13 +100,12 @@ function* redactJson(body: CapturedBody, rules: RedactionRules): Pieces<string |
 }
 
 /** The envelope's own fields stay, since a replay needs `id` and `type`. */
-function* redactEnvelope(value: unknown, rules: RedactionRules): Pieces<unknown> {
-  if (typeof value !== "object" || value === null || Array.isArray(value))
-    return yield* redactInPieces(value, "", rules);
+function redactEnvelope(value: unknown, rules: RedactionRules): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return redactValue(value, "", rules);
   const fields: [string, unknown][] = [];
   for (const [key, field] of Object.entries(value) as [string, unknown][]) {
     const isOwn = ["id", "type", "createdAt"].includes(key) && typeof field === "string";
-    fields.push([key, isOwn ? redactOwnField(field, key, rules) : yield* redactInPieces(field, key, rules)]);
+    fields.push([key, isOwn ? redactOwnField(field, key, rules) : redactValue(field, key, rules)]);
   }
   return Object.fromEntries(fields) as unknown;
 }

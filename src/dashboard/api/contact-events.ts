@@ -4,7 +4,6 @@
  * POST api/outbox/retry | discard  {ids} (keys) → InboxChanges
  */
 import type { ContactEventDetail, ContactEventRow } from "../../dev/api/page-api.js";
-import type { PreparingState } from "./preparing.js";
 
 export type { InboxChanges } from "../../dev/api/page-api.js";
 
@@ -27,10 +26,9 @@ export interface CallInFront {
   dueAt: string | null;
 }
 
-export interface DashboardContactEventPage extends PreparingState {
+export interface DashboardContactEventPage {
   items: DashboardContactEvent[];
   nextCursor: string | null;
 }
 
-export interface DashboardContactEventDetail
-  extends DashboardContactEvent, Pick<ContactEventDetail, "body">, PreparingState {}
+export interface DashboardContactEventDetail extends DashboardContactEvent, Pick<ContactEventDetail, "body"> {}

@@ -1,10 +1,9 @@
 /*
  * GET  api/errors?handler=&type=&state=&since=&until=&cursor= → ErrorGroupPage
  */
-import type { PreparingState } from "./preparing.js";
 
 /** Errors of work that waits for its next run, runs again, is dead or is parked, by what they have in common. */
-export interface ErrorGroupPage extends PreparingState {
+export interface ErrorGroupPage {
   /** Those that failed last first. */
   items: ErrorGroupRow[];
   /** Cursor of the next page; null on the last one. */

@@ -9,14 +9,13 @@
 import type { InboxEventDetail } from "../../dev/api/page-api.js";
 import type { ShownStep, TimelineEntry } from "../../dev/api/timeline-entry.js";
 import type { DashboardContactEvent } from "./contact-events.js";
-import type { PreparingState } from "./preparing.js";
 import type { DashboardEvent } from "./work.js";
 
 export type { ShownStep, TimelineEntry };
 export type { InboxChange } from "../../dev/api/page-api.js";
 
 /** One event with all that is known about it. */
-export interface DashboardEventDetail extends DashboardEvent, Pick<InboxEventDetail, "errors">, PreparingState {
+export interface DashboardEventDetail extends DashboardEvent, Pick<InboxEventDetail, "errors"> {
   /** When the service signed the delivery that was stored, ISO 8601. */
   signedAt: string;
   /** Oldest first. */
@@ -35,10 +34,9 @@ export interface DashboardEventDetail extends DashboardEvent, Pick<InboxEventDet
 /** The payload as far as it may be shown without unveiling it. */
 export interface ShownPayload {
   /**
-   * `gone`: retention has dropped it, or it was erased. `too_large`: to be redacted; it can be unveiled. `preparing`:
-   * it is being redacted.
+   * `gone`: retention has dropped it, or it was erased. `too_large`: to be redacted; it can be unveiled.
    */
-  kind: "hidden" | "redacted" | "gone" | "too_large" | "preparing";
+  kind: "hidden" | "redacted" | "gone" | "too_large";
   /** Null unless `redacted`. */
   text: string | null;
   /** Of the exact bytes; null when gone. */
@@ -53,7 +51,7 @@ export interface UnveiledPayload {
 }
 
 /** The service's attempts to deliver an event, by its delivery log: before the event was stored, and after. */
-export interface EventDeliveries extends PreparingState {
+export interface EventDeliveries {
   /** For the time line; oldest first. */
   attempts: TimelineEntry[];
   /** What is not known of them and why, in one line; null when the log was read. */

@@ -19,9 +19,6 @@
  * read), `payload_hidden` (403), `signed_out` (403: `allow` serves nobody by that request any more), `no_such_path`
  * (404), `too_many_streams` (503), `stopped` (503: the receiver has stopped).
  *
- * Texts that may quote a body are redacted before they are shown. An answer waits for that for a moment only: it says
- * `isPreparing` while some are missing, which are `[hidden: being redacted, ready in a moment]` in it.
- *
  * While the store cannot be read, `session`, `overview`, `running` and `stream` are answered from the memory of this
  * process, with a StoreTrouble; all else is answered 503 with the code of the store's error.
  */

@@ -6,7 +6,6 @@
  * POST api/handlers/resume {handler}           → HandlerReport
  */
 import type { HandlerTimesRow, InboxEvent } from "../../dev/api/page-api.js";
-import type { PreparingState } from "./preparing.js";
 
 /** So many events, or contact events, are chosen one by one at most; a filter chooses any number. */
 export const MAX_CHOSEN = 500;
@@ -34,7 +33,7 @@ export interface DashboardEvent extends InboxEvent {
   nextRunAt: string | null;
 }
 
-export interface DashboardEventPage extends PreparingState {
+export interface DashboardEventPage {
   items: DashboardEvent[];
   nextCursor: string | null;
 }

@@ -1,7 +1,6 @@
 import { type Nullable, checkState, readSeqCursor, seqCursor, withoutNulls } from "../check-query.js";
 import { pageLimit } from "../inbox-view.js";
 import {
-  type ContactEventCall,
   type ContactEventChoice,
   OUTBOX_STATES,
   type OutboxPage,
@@ -108,27 +107,6 @@ export function* countDeadContactEvents(words: OutboxWords, choice: ContactEvent
     choice,
   );
   return counted?.events ?? 0;
-}
-
-/** The bodies of contact events with those of their calls. */
-export function* readCalls({ seqs }: { seqs: readonly number[] }): StoreQuery<Map<number, ContactEventCall>> {
-  const events = yield* readRows<{ seq: number; state: OutboxState; body: string; send: number | null }>(
-    `SELECT seq, CASE state WHEN 'again' THEN 'pending' ELSE state END AS state, body, send
-     FROM pigeonhole.outbox_event WHERE seq = ANY(:seqs)`,
-    { seqs },
-  );
-  const members = yield* readRows<{ send: number; body: string }>(
-    "SELECT send, body FROM pigeonhole.outbox_event WHERE send = ANY(:sends) ORDER BY send, position",
-    { sends: [...new Set(events.flatMap(({ send }) => send ?? []))] },
-  );
-  const bodies = new Map<number, string[]>();
-  for (const { send, body } of members) bodies.set(send, [...(bodies.get(send) ?? []), body]);
-  return new Map(
-    events.map(({ seq, state, body, send }) => [
-      seq,
-      { state, bodies: send === null ? [body] : (bodies.get(send) ?? [body]) },
-    ]),
-  );
 }
 
 /**

@@ -162,7 +162,6 @@ export function operateInThread(file: string, thread: OperatorThread, checkOpen:
     erase: inThread("erase"),
     listContactEvents: inThread("listContactEvents"),
     getContactEvent: inThread("getContactEvent"),
-    readCalls: inThread("readCalls"),
     retryContactEvent: inThread("retryContactEvent"),
     discardContactEvent: inThread("discardContactEvent"),
     countDeadContactEvents: inThread("countDeadContactEvents"),

@@ -169,31 +169,6 @@ export function describeDeadContactEvents(kind: OperatorKind): void {
     expect(await inbox.getContactEvent("c")).toBeUndefined();
   });
 
-  test("readCalls gives contact events with the others of their calls", async () => {
-    const bodyOf = (key: string) => newRecord(key).body;
-    const callsOf = async () => {
-      const { items } = await inbox.listContactEvents();
-      const calls = await inbox.readCalls({ seqs: [...items.map(({ seq }) => seq), 4_711] });
-      return Object.fromEntries(items.map(({ key, seq }) => [key, calls.get(seq)]));
-    };
-    await recordRefused("a", "b");
-    await recordGivenUp(["c", "d"], T);
-    await store.record([newRecord("e"), newRecord("f")], T);
-    await store.settleSend(sendSettlements.pending(await takeSend(store)));
-    await store.record([newRecord("g")], T);
-    const together = (state: string, ...keys: string[]) => ({ state, bodies: keys.map(bodyOf) });
-    expect(await callsOf()).toEqual({
-      a: together("dead", "a"),
-      b: together("dead", "b"),
-      c: together("dead", "c", "d"),
-      d: together("dead", "c", "d"),
-      e: together("leased", "e", "f"),
-      f: together("leased", "e", "f"),
-      g: together("pending", "g"),
-    });
-    expect(await inbox.readCalls({ seqs: [] })).toEqual(new Map());
-  });
-
   test("a settled contact event keeps the number of its attempts", async () => {
     await store.record([newRecord("a"), newRecord("b")], T);
     await store.settleSend(sendSettlements.pending(await takeSend(store)));

@@ -31,7 +31,6 @@ export function ErrorsView() {
     (isAgain) => void (isAgain ? errorList.refresh() : errorList.load()),
     () => false,
     [filter, endedJobs.value],
-    errorList.isPreparing.value,
   );
   const [items, isLoaded] = [errorList.items.value, errorList.isLoaded.value];
   const count = plural(items.length, "group");

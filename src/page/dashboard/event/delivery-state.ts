@@ -2,7 +2,6 @@ import { signal } from "@preact/signals";
 import { errorMessage } from "../../../base/error-text.js";
 import type { EventDeliveries } from "../../../dashboard/api/event.js";
 import { fetchDeliveries } from "../api/fetch-and-post.js";
-import { PREPARING_MS } from "../ui/use-list-refresh.js";
 
 /** The service's attempts for the event of the page; null until they are read. */
 export const deliveries = signal<{ id: string; read: EventDeliveries } | null>(null);
@@ -19,7 +18,5 @@ export async function loadDeliveries(id: string): Promise<void> {
     attempts: [],
     note: `Attempts of the service: ${errorMessage(error)}`,
   }));
-  if (wanted !== id) return;
-  deliveries.value = { id, read };
-  if (read.isPreparing === true) setTimeout(() => wanted === id && void loadDeliveries(id), PREPARING_MS);
+  if (wanted === id) deliveries.value = { id, read };
 }

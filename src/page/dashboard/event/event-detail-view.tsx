@@ -24,7 +24,6 @@ export function EventDetailView() {
     () => void loadEvent(id),
     () => false,
     [id, endedJobs.value],
-    event.value?.isPreparing === true,
   );
   useEffect(() => void loadDeliveries(id), [id]);
   // What was unveiled is not kept on a page that nobody looks at.
@@ -126,7 +125,6 @@ const WORDS: Record<ShownPayload["kind"], string> = {
   redacted: "Without personal data.",
   gone: "Dropped by retention or erased.",
   too_large: "Too large to be shown without personal data.",
-  preparing: "Being redacted; shown in a moment.",
 };
 
 /** The payload as far as it may be shown, and a button for the whole of it where that is allowed. */

@@ -41,7 +41,6 @@ export function OutboxListView() {
     (isAgain) => void (isAgain ? outboxList.refresh() : outboxList.load()).then(loadOpen),
     () => outboxSelection.inSight.value.length > 0,
     [key],
-    outboxList.isPreparing.value || openOutboxEvent.value?.isPreparing === true,
   );
   useEffect(() => void loadOpen(), [open]);
   const loaded = openOutboxEvent.value;

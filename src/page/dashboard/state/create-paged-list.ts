@@ -1,5 +1,4 @@
 import { signal, type Signal } from "@preact/signals";
-import type { PreparingState } from "../../../dashboard/api/preparing.js";
 import { reportProblem } from "../../state/notice.js";
 
 /** Pages that are read again. Of a search, each may take its time. */
@@ -10,8 +9,6 @@ export interface PagedList<Item> {
   items: Signal<readonly Item[]>;
   /** False until the first answer. */
   isLoaded: Signal<boolean>;
-  /** True while texts of the pages that were read last are being redacted. */
-  isPreparing: Signal<boolean>;
   /** Cursor of the next page; null on the last one. */
   nextCursor: Signal<string | null>;
   /** Reads the first page, with `isMore` the next one. An earlier call that ends late does not replace a later one. */
@@ -20,7 +17,7 @@ export interface PagedList<Item> {
   refresh: () => Promise<void>;
 }
 
-interface ListPage<Item> extends PreparingState {
+interface ListPage<Item> {
   items: readonly Item[];
   nextCursor: string | null;
 }
@@ -36,7 +33,6 @@ export function createPagedList<Item>(
   const items = signal<readonly Item[]>([]);
   const nextCursor = signal<string | null>(null);
   const isLoaded = signal(false);
-  const isPreparing = signal(false);
   let pages = 0;
   let last = 0;
   let isReading = false;
@@ -48,17 +44,15 @@ export function createPagedList<Item>(
     try {
       const all = new Map(kept.items.map((item) => [keyOf(item), item]));
       let cursor: string | null = kept.cursor;
-      let [done, prepares] = [0, false];
+      let done = 0;
       for (; done < count && cursor !== null; done += 1) {
         const page: ListPage<Item> = await read(cursor);
         if (call !== last) return;
         for (const item of page.items) if (!all.has(keyOf(item))) all.set(keyOf(item), item);
         cursor = page.nextCursor;
-        prepares ||= page.isPreparing === true;
       }
       items.value = [...all.values()];
       nextCursor.value = cursor;
-      isPreparing.value = prepares;
       isLoaded.value = true;
       pages = kept.pages + done;
     } catch (error) {
@@ -73,7 +67,6 @@ export function createPagedList<Item>(
     items,
     nextCursor,
     isLoaded,
-    isPreparing,
     load: (isMore = false) =>
       readPages(isMore ? { items: items.value, pages, cursor: nextCursor.value ?? "" } : none, 1),
     refresh: () => (isReading || pages > MAX_REFRESHED ? Promise.resolve() : readPages(none, Math.max(1, pages))),

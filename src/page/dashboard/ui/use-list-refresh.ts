@@ -4,20 +4,12 @@ import { storeTrouble } from "../state/now.js";
 
 /** The receivers work meanwhile: interval of loading again while the page is visible. */
 const REFRESH_MS = 5000;
-/** The same while texts of what is shown are being redacted. */
-export const PREPARING_MS = 1000;
 
 /**
  * Loads now, again whenever an input changes or the store is back, and from time to time while the page is live and
- * visible, unless the user reads further down or has chosen rows; `isAgain` is true then. `isPreparing`: sooner, and
- * further down too.
+ * visible, unless the user reads further down or has chosen rows; `isAgain` is true then.
  */
-export function useListRefresh(
-  load: (isAgain: boolean) => void,
-  isHeld: () => boolean,
-  inputs: Inputs,
-  isPreparing = false,
-): void {
+export function useListRefresh(load: (isAgain: boolean) => void, isHeld: () => boolean, inputs: Inputs): void {
   const isLost = storeTrouble.value !== null;
   useEffect(() => {
     load(false);
@@ -26,9 +18,9 @@ export function useListRefresh(
     const refresh = () => {
       const isAtTop = (document.querySelector(".dash-list")?.scrollTop ?? 0) < 40;
       const isReached = isUpToDate.value && !isLost && document.visibilityState === "visible";
-      if (isReached && (isAtTop || isPreparing) && !isHeld()) load(true);
+      if (isReached && isAtTop && !isHeld()) load(true);
     };
-    const timer = setInterval(refresh, isPreparing ? PREPARING_MS : REFRESH_MS);
+    const timer = setInterval(refresh, REFRESH_MS);
     return () => clearInterval(timer);
-  }, [...inputs, isLost, isPreparing]);
+  }, [...inputs, isLost]);
 }

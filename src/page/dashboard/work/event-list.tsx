@@ -25,7 +25,6 @@ export function EventList() {
     (isAgain) => void (isAgain ? events.refresh() : events.load()),
     () => eventSelection.inSight.value.length > 0,
     [key, endedJobs.value],
-    events.isPreparing.value,
   );
   return (
     <>

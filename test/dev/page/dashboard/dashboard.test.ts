@@ -265,26 +265,6 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's page", () => {
     expect((await download).suggestedFilename()).toMatch(/\.json$/);
   });
 
-  test("errors that take long to redact are shown once they are ready, without a word of the user", async () => {
-    await bench.close();
-    const addresses = Array.from({ length: 4_600 }, (_, index) => `p${index}@h${7 * index}.example`);
-    const error = new TypeError(addresses.slice(0, 70).join(" "));
-    bench = await startDashboardBench({
-      register: (receiver) => receiver.on("form.submitted", () => Promise.reject(error), { retry: { maxAttempts: 1 } }),
-    });
-    const event = { ...sampleEvent("form.submitted"), data: { addresses } };
-    for (let n = 0; n < 12; n += 1) await bench.deliverEvent({ ...event, id: `evt_${n}` });
-    await expect.poll(async () => (await bench.receiver.stats()).dead, { timeout: 10_000 }).toBe(12);
-    await show("#/work?state=dead");
-    const rows = page.getByRole("table", { name: "Events" }).locator("tbody tr");
-    const unready = rows.filter({ hasText: "being redacted, ready in a moment" });
-    await unready.first().waitFor();
-    await page.waitForRequest("**/api/events?**", { timeout: 3_000 });
-    await expect.poll(() => unready.count(), { timeout: 20_000 }).toBe(0);
-    expect(await rows.filter({ hasText: /TypeError: p-\w{8}@d-\w{8}\.example/ }).count()).toBe(12);
-    expect(open.problems).toEqual([]);
-  });
-
   test("an event's page begins with the attempt that the app answered 503, and has the duplicate at its end", async () => {
     const sandbox = createSandbox({ receive: (request) => bench.receiver.fetch(request) });
     onTestFinished(() => sandbox.close());
