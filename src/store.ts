@@ -1,8 +1,7 @@
 export type { Clock, Timer } from "./base/clock.js";
 export type { Logger } from "./base/logger.js";
-export type { EraseCounts, EraseCursor, ErasePage, EraseRequest } from "./store/erase.js";
-export type { InboxOperator } from "./store/inbox-operator.js";
-export type { KnownIds } from "./store/known-ids.js";
+export type { EraseCounts } from "./store/erase.js";
+export type { InboxOperator, OperatorErasure, StoreOverview } from "./store/inbox-operator.js";
 export type {
   EventResult,
   FrozenSend,

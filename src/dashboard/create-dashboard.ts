@@ -99,23 +99,14 @@ export function createDashboard<Req = never>(
   return Object.assign(createNodeDashboard(answer, path), { fetch: createFetchDashboard(answer, path) });
 }
 
-/** The operator of the receiver's store, as long as that is open. Throws `invalid_option` for a store without one. */
+/** The operator of the receiver's store, as long as that is open. */
 function operatorOf(parts: ReceiverParts): () => InboxOperator {
-  const { store } = parts.options;
-  const open = store.openOperator?.bind(store);
-  if (open === undefined)
-    throw new PigeonholeError(
-      "invalid_option",
-      "The store of this receiver has no openOperator, which a dashboard needs.",
-    );
-  let opened: InboxOperator | undefined;
   return () => {
     const { state } = parts.path.admission;
     const trouble = troubleOfStart(parts);
     if (trouble !== undefined) throw new PigeonholeError("stopped", `${trouble.message} ${trouble.advice}`);
     if (state === "stopped") throw hasStopped();
-    opened ??= open();
-    return opened;
+    return parts.inStore.operator;
   };
 }
 

@@ -99,7 +99,7 @@ export class RequestedRetries {
       const requested = await store.listRequested({ limit: PAGE, afterSeq });
       for (const { id, seq } of requested) {
         afterSeq = seq;
-        const event = signal.aborted ? undefined : await store.get(id);
+        const event = signal.aborted ? undefined : await store.getEvent(id);
         if (event?.body === undefined) continue;
         const { pending, parked } = await readAgain(this.#deps, event, { now: clock.now(), requested: true });
         total.events += 1;
@@ -130,7 +130,7 @@ async function readParkedAtStart(
       if (signal.aborted) return;
       afterSeq = seq;
       read += 1;
-      const event = await store.get(id);
+      const event = await store.getEvent(id);
       if (event === undefined || !matchesHandler(registry, event)) continue;
       if (retries) await store.requestRetry(seq, clock.now());
       events += 1;

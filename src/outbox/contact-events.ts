@@ -5,6 +5,7 @@ import { type OptionsOf, defineOptions, given, wholeNumber } from "../base/optio
 import type { ContactEventInput } from "../contract/contact-event.js";
 import { type RecordOptions, apiNotConfigured, toOutboxEvent, readRecordKey } from "./contact-event-record.js";
 import { pageLimit } from "../store/inbox-view.js";
+import type { InboxOperator } from "../store/inbox-operator.js";
 import type { OutboxPage, OutboxQuery, OutboxState } from "../store/outbox.js";
 import type { Store } from "../store/store.js";
 import type { OutboxSender } from "./outbox-sender.js";
@@ -32,6 +33,7 @@ export interface ContactEvents {
 
 export interface ContactEventsDeps {
   store: Store<unknown>;
+  operator: InboxOperator;
   clock: Clock;
   source: string;
   /** Undefined when no API is configured. */
@@ -50,7 +52,8 @@ export const OUTBOX_QUERY_OPTIONS = defineOptions("contactEvents.list", {
   cursor: given<string>(),
 } satisfies OptionsOf<OutboxQuery>);
 
-export function createContactEvents({ store, clock, source, sender }: ContactEventsDeps): ContactEvents {
+export function createContactEvents(deps: ContactEventsDeps): ContactEvents {
+  const { store, operator, clock, source, sender } = deps;
   return {
     async record(event, options) {
       const given = readRecordKey(options);
@@ -71,13 +74,13 @@ export function createContactEvents({ store, clock, source, sender }: ContactEve
       return { key: prepared.key, isNew: result === "recorded" };
     },
     async list(query = {}) {
-      return store.listOutbox(OUTBOX_QUERY_OPTIONS.resolve(query));
+      return operator.listContactEvents(OUTBOX_QUERY_OPTIONS.resolve(query));
     },
     async retry(key) {
-      const isRetried = await store.retryOutbox(key, clock.now());
+      const isRetried = (await operator.retryContactEvent(key)) > 0;
       if (isRetried) sender?.poll();
       return isRetried;
     },
-    discard: (key) => store.discardOutbox(key, clock.now()),
+    discard: (key) => operator.discardContactEvent(key),
   };
 }

@@ -56,6 +56,7 @@ export function createReceiver<const Schemas extends SchemaMap = Record<never, n
   const parts = createParts(options, given.secrets);
   const { store, clock, source } = options;
   const { path, sender } = parts;
+  const { operator } = parts.inStore;
   const { admission, registry, dispatcher } = path;
   const life = new Lifecycle(admission, lifecycleSteps(parts));
   const handle = createDeliveryHandler(path);
@@ -85,16 +86,17 @@ export function createReceiver<const Schemas extends SchemaMap = Record<never, n
       return admission.state;
     },
     stats: () => readStats(parts),
-    inbox: createInbox({ store, registry, dispatcher, clock }),
+    inbox: createInbox({ store, operator, registry, dispatcher, clock }),
     // oxlint-disable-next-line require-await -- a throw must become a rejection
     async repair(repairOptions) {
-      if (options.api !== undefined) return repairEndpoint({ client: options.api, inbox: store, clock }, repairOptions);
+      if (options.api !== undefined)
+        return repairEndpoint({ client: options.api, inbox: operator, clock }, repairOptions);
       throw new PigeonholeError(
         "api_not_configured",
         "receiver.repair reads the delivery log with the option api of createReceiver; give it a key and the base URL.",
       );
     },
-    contactEvents: createContactEvents({ store, clock, source, sender }),
+    contactEvents: createContactEvents({ store, operator, clock, source, sender }),
   };
   rememberParts(receiver, parts);
   return receiver;
@@ -126,7 +128,8 @@ function createParts(options: ResolvedOptions, secretsOption: SecretsOption): Re
     report: { signatures: new SignatureWatch({ clockWatch, assumptions }), answers, clockWatch, alarms, logger },
     telemetry: undefined,
   };
-  const watchRound = new WatchRound({ options, path, counter, record });
+  const operator = store.openOperator(() => clock.now());
+  const watchRound = new WatchRound({ options, path, counter, record, operator });
   const drainer = new Drainer({
     admission,
     dispatcher:
@@ -140,6 +143,7 @@ function createParts(options: ResolvedOptions, secretsOption: SecretsOption): Re
     options,
     path,
     inStore: {
+      operator,
       ownership: new StoreOwnership(store),
       counter,
       pruner,

@@ -4,7 +4,7 @@ import { defineOptions, flag, given, required, type OptionsOf, wholeNumber } fro
 import type { Dispatcher } from "../dispatch/dispatcher.js";
 import { readAgain } from "../dispatch/read-again.js";
 import type { HandlerRegistry } from "../dispatch/registry.js";
-import { type EraseCounts, type EraseOptions, eraseAll } from "../store/erase.js";
+import type { EraseOptions } from "../store/erase.js";
 import {
   type EventDetail,
   type EventPage,
@@ -13,7 +13,8 @@ import {
   pageLimit,
   type WorkChoice,
 } from "../store/inbox-view.js";
-import { runAllWork, type RunCounts } from "../store/waiting-work.js";
+import type { InboxOperator, OperatorErasure } from "../store/inbox-operator.js";
+import type { RunCounts } from "../store/waiting-work.js";
 import type { Store } from "../store/store.js";
 import type { WorkState } from "../store/work-state.js";
 
@@ -64,7 +65,7 @@ export interface Inbox {
    * What is being handled or sent, or chooses by such a text, is counted as left: call it again later. The captures
    * of `pigeonhole dev` are for `pigeonhole inbox erase`. Rejects with `invalid_argument` for what is not one address.
    */
-  erase(options: EraseOptions): Promise<EraseCounts>;
+  erase(options: EraseOptions): Promise<OperatorErasure>;
   /**
    * Writes a whole copy of the database as of one moment to the path `copy`, in one file of mode 0600, while deliveries
    * arrive. Resolves with its size in bytes. The safe way to copy: a program in this process that opens and closes the
@@ -88,6 +89,7 @@ export interface BackupOptions {
 
 interface InboxDeps {
   store: Store<unknown>;
+  operator: InboxOperator;
   registry: HandlerRegistry;
   dispatcher: Dispatcher;
   clock: Clock;
@@ -130,17 +132,16 @@ export const RETRY_ALL_OPTIONS = defineOptions("inbox.retryAll", {
 } satisfies OptionsOf<RetryAllQuery>);
 
 /** Runs work now that waits for its next run. */
-function runWaiting({ store, dispatcher, clock }: InboxDeps): Pick<Inbox, "runNow" | "runAllNow"> {
+function runWaiting({ operator, dispatcher }: InboxDeps): Pick<Inbox, "runNow" | "runAllNow"> {
   return {
     async runNow(id) {
-      foundEvent(await store.get(id), id, "the inbox");
-      const pieces = await store.runEvent(id, clock.now());
+      const pieces = await operator.runEvent(id);
       if (pieces > 0) dispatcher.wake();
       return pieces;
     },
     async runAllNow(choice = {}) {
       const chosen = WORK_CHOICE_OPTIONS.resolve(choice);
-      const ran = await runAllWork((from) => store.runWork({ choice: chosen, now: clock.now(), from }));
+      const ran = await operator.runWork(chosen);
       if (ran.work > 0) dispatcher.wake();
       return ran;
     },
@@ -148,25 +149,25 @@ function runWaiting({ store, dispatcher, clock }: InboxDeps): Pick<Inbox, "runNo
 }
 
 export function createInbox(deps: InboxDeps): Inbox {
-  const { store, registry, dispatcher, clock } = deps;
+  const { store, operator, registry, dispatcher, clock } = deps;
 
   async function retry(id: string): Promise<RetryResult> {
-    const event = foundEvent(await store.get(id), id, "the inbox");
+    const event = foundEvent(await store.getEvent(id), id, "the inbox");
     const { pending, parked } = await readAgain({ store, registry }, event, { now: clock.now() });
     if (pending > 0) dispatcher.wake();
     const result = { pending, parked: parked?.reason };
     if (event.otherBytes.length === 0) return result;
-    const views = (await store.get(id))?.handlers ?? [];
+    const views = (await store.getEvent(id))?.handlers ?? [];
     const otherBytes = views.filter(({ reason }) => reason === "other_bytes").map(({ handler }) => handler);
     return otherBytes.length === 0 ? result : { ...result, otherBytes };
   }
 
   return {
     async list(query = {}) {
-      const { items, nextCursor } = await store.list(EVENT_QUERY_OPTIONS.resolve(query));
+      const { items, nextCursor } = await operator.listEvents(EVENT_QUERY_OPTIONS.resolve(query));
       return { items, nextCursor };
     },
-    get: (id) => store.get(id),
+    get: (id) => operator.getEvent(id),
     retry,
     async retryAll(query) {
       RETRY_ALL_OPTIONS.checkNames(query);
@@ -185,21 +186,16 @@ export function createInbox(deps: InboxDeps): Inbox {
       }
     },
     ...runWaiting(deps),
-    async discard(id) {
-      foundEvent(await store.get(id), id, "the inbox");
-      return store.discard(id, clock.now());
-    },
+    discard: (id) => operator.discardEvent(id),
     async erase(options) {
-      const { email, dryRun } = ERASE_OPTIONS.resolve(options);
-      return eraseAll((cursor) => store.erase({ email, dryRun, now: clock.now(), cursor }));
+      return operator.erase(ERASE_OPTIONS.resolve(options));
     },
     async backup(copy, options = {}) {
       const { replace } = BACKUP_OPTIONS.resolve(options);
       if (typeof copy !== "string" || copy === "") {
         throw new PigeonholeError("invalid_argument", "inbox.backup needs the path of the copy.");
       }
-      if (store.backUp !== undefined) return store.backUp({ copy, replace });
-      throw new PigeonholeError("invalid_argument", "The receiver's store has no way to copy itself.");
+      return operator.backUp({ copy, replace });
     },
   };
 }

@@ -38,8 +38,7 @@ export function lifecycleSteps(parts: ReceiverParts): LifecycleSteps {
       () => inStore.figures.start(),
       () => watches.round.start(),
       // Not awaited: a long backlog takes seconds to count, and deliveries do not wait for what is only shown.
-      () => void warnOfOrphans(parts),
-      () => void findLastAccepted(parts),
+      () => void lookAtStore(parts),
     ],
     release: (cause) => {
       watches.startError = cause;
@@ -69,21 +68,15 @@ async function stopAll(parts: ReceiverParts, timeoutMs: number): Promise<void> {
   }
 }
 
-/** What was accepted before the start says how long the endpoint has been silent. Never rejects. */
-async function findLastAccepted({ options, path }: ReceiverParts): Promise<void> {
-  try {
-    const [newest] = (await options.store.list({ limit: 1 })).items;
-    if (newest !== undefined) path.report.answers.lastAcceptedAt ??= newest.receivedAt;
-  } catch {
-    // A store that fails is reported elsewhere.
-  }
-}
-
-/** Warns of work that waits for a renamed or removed handler. Never rejects. */
-async function warnOfOrphans({ options, path }: ReceiverParts): Promise<void> {
+/**
+ * What was accepted before the start says how long the endpoint has been silent. Warns of work that waits for a renamed
+ * or removed handler. Never rejects.
+ */
+async function lookAtStore({ options, path }: ReceiverParts): Promise<void> {
   const { store, clock, logger } = options;
   try {
-    const { pendingByHandler } = await store.counts(clock.now());
+    const { pendingByHandler, newestReceivedAt } = (await store.overview(clock.now())).events;
+    if (newestReceivedAt !== undefined) path.report.answers.lastAcceptedAt ??= newestReceivedAt;
     const names = new Set(path.registry.all.map(({ name }) => name));
     for (const [handler, pending] of Object.entries(pendingByHandler)) {
       if (!names.has(handler)) logger.warn({ handler, pending }, "work_waits_for_a_handler_that_is_not_registered");

@@ -5,6 +5,7 @@ import type { FiguresWriter } from "./figures-writer.js";
 import type { LevelReader } from "./level-reader.js";
 import type { DeliveryPath } from "./handle-delivery.js";
 import type { StoreOwnership } from "./store-ownership.js";
+import type { InboxOperator } from "../store/inbox-operator.js";
 import type { ResolvedOptions } from "./options.js";
 import type { Pruner } from "./pruner.js";
 import type { StoreCounter } from "./store-counter.js";
@@ -12,6 +13,8 @@ import type { WatchRound } from "./watch-round.js";
 
 /** What is done in the store besides deliveries and their work. */
 interface StoreParts {
+  /** What people see and do in it. */
+  operator: InboxOperator;
   ownership: StoreOwnership;
   counter: StoreCounter;
   pruner: Pruner;

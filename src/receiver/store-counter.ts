@@ -34,6 +34,7 @@ const NOTHING: Counted = {
     oldestPendingReceivedAt: undefined,
     oldestLeasedReceivedAt: undefined,
     oldestDueAt: undefined,
+    newestReceivedAt: undefined,
     pendingByHandler: {},
   },
   outbox: { pending: 0, leased: 0, dead: 0, oldestRecordedAt: undefined },
@@ -41,7 +42,7 @@ const NOTHING: Counted = {
 };
 
 export interface StoreCounterDeps {
-  store: Pick<Store<unknown>, "counts" | "countOutbox" | "listPaused">;
+  store: Pick<Store<unknown>, "overview" | "listPaused">;
   dispatcher: Pick<Dispatcher, "waitingSince">;
   clock: Clock;
 }
@@ -62,8 +63,8 @@ export class StoreCounter {
     const { store, clock } = this.#deps;
     const at = clock.now();
     this.#begunAt = elapsedBy(clock);
-    const [inbox, outbox, paused] = await Promise.all([store.counts(at), store.countOutbox(), store.listPaused()]);
-    this.#last = { at, inbox, outbox, paused };
+    const [{ events, contactEvents }, paused] = await Promise.all([store.overview(at), store.listPaused()]);
+    this.#last = { at, inbox: events, outbox: contactEvents, paused };
     this.#tookMs = elapsedBy(clock) - this.#begunAt;
   }
 
@@ -77,7 +78,7 @@ export class StoreCounter {
   get figures(): StoreFigures {
     const { clock, dispatcher } = this.#deps;
     const { at, inbox, outbox, paused } = this.#last;
-    const { oldestPendingReceivedAt, oldestLeasedReceivedAt, oldestDueAt, ...counts } = inbox;
+    const { oldestPendingReceivedAt, oldestLeasedReceivedAt, oldestDueAt, newestReceivedAt: _, ...counts } = inbox;
     const { oldestRecordedAt, ...sends } = outbox;
     const now = clock.now();
     return {

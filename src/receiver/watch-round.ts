@@ -2,6 +2,7 @@ import { type Timer, elapsedBy } from "../base/clock.js";
 import { MINUTE } from "../base/duration.js";
 import { errorFields } from "../base/error-fields.js";
 import type { RunRecord } from "../dispatch/run-record.js";
+import type { InboxOperator } from "../store/inbox-operator.js";
 import type { DeliveryPath } from "./handle-delivery.js";
 import type { ResolvedOptions } from "./options.js";
 import type { StoreCounter } from "./store-counter.js";
@@ -14,10 +15,11 @@ const ROUND_MS = MINUTE;
 const NEWEST_PARKED = { state: "parked", limit: 100 } as const;
 
 export interface WatchRoundDeps {
-  options: Pick<ResolvedOptions, "store" | "clock" | "logger" | "role" | "backlogAfterMs" | "silenceAfterMs">;
+  options: Pick<ResolvedOptions, "clock" | "logger" | "role" | "backlogAfterMs" | "silenceAfterMs">;
   path: Pick<DeliveryPath, "registry" | "dispatcher" | "report">;
   counter: StoreCounter;
   record: RunRecord;
+  operator: Pick<InboxOperator, "listEvents">;
 }
 
 /** Reads once a minute what no single delivery shows, and passes it to the watch. */
@@ -74,12 +76,12 @@ export class WatchRound {
   }
 
   async #lookAtStore(): Promise<void> {
-    const { options, path, counter } = this.#deps;
+    const { path, counter, operator } = this.#deps;
     this.#isCounting = true;
     if (await this.#count()) {
       const { figures } = counter;
       // A store that fails is reported elsewhere.
-      const newest = figures.parked === 0 ? undefined : await options.store.list(NEWEST_PARKED).catch(() => undefined);
+      const newest = figures.parked === 0 ? undefined : await operator.listEvents(NEWEST_PARKED).catch(() => undefined);
       const parked = newest?.items;
       this.#look({ figures, parked, missing: path.dispatcher.ownership.isOwner ? this.#missingTwice() : undefined });
     }

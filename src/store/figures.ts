@@ -191,13 +191,6 @@ export interface FiguresStore {
    * nor settles. Also drops some of what is old.
    */
   writeFigures(write: FiguresWrite): Promise<void>;
-  /** The figures of all processes together. */
-  readFigures(query: FiguresQuery): Promise<FigureSeries>;
-  /**
-   * What the processes last said, the newest first; those of the last hour at most. All that have stopped are one, see
-   * `isEnded`: it has their answers, and no time at which it goes.
-   */
-  readStatuses(): Promise<ReportedStatus[]>;
   /** What the store takes now. */
   readDiskUse(): Promise<DiskUse>;
 }

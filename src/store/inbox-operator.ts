@@ -21,6 +21,14 @@ export interface BackupCopy {
   signal?: AbortSignal | undefined;
 }
 
+/** How much work and how many contact events are in each state. */
+export interface StoreOverview {
+  /** Pieces of work of events. */
+  events: StoreCounts;
+  /** Contact events. */
+  contactEvents: OutboxCounts;
+}
+
 /** Which stuck work: of all that is dead or parked, what fits each field that is given. */
 export interface StuckWork extends WorkChoice {
   /** @default both */
@@ -56,7 +64,7 @@ export interface InboxOperator extends KnownIds, HandlerPauses, BulkJobs, ErrorG
   /** Path of the database file, or the server and database of PostgreSQL without the password. */
   readonly database: string;
   /** How much work and how many contact events are in each state. */
-  overview(): Promise<{ events: StoreCounts; contactEvents: OutboxCounts }>;
+  overview(): Promise<StoreOverview>;
   /** How many rows {@link listEvents} and {@link listContactEvents} have for each state, and without one. */
   countLists(): Promise<ListCounts>;
   /** How long handlers took, by handler in the order of their names; kept for 8 days. */

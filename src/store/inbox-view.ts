@@ -197,6 +197,8 @@ export interface StoreCounts {
    * of paused handlers is left out.
    */
   oldestDueAt: number | undefined;
+  /** When the newest event was received, in milliseconds since 1970; undefined without one. */
+  newestReceivedAt: number | undefined;
   /** Pending work by handler name; shows what waits for a handler that is not registered. */
   pendingByHandler: Record<string, number>;
 }

@@ -222,19 +222,4 @@ export interface Outbox {
   leaseSend(request: SendRequest): Promise<SendPage>;
   /** Ends a try of a call. `lost` when its lease had ended; nothing is written then. */
   settleSend(settlement: SendSettlement): Promise<"settled" | "lost">;
-  /**
-   * A page of contact events, newest first. Rejects with `invalid_argument` for a state or a cursor that does not
-   * exist.
-   */
-  listOutbox(query: OutboxQuery): Promise<OutboxPage>;
-  /**
-   * Makes a dead event pending, or, when its call was given up with the outcome unknown, the whole call unchanged. Of
-   * an event whose call waits for its next try, makes that call due now, unchanged, and the calls before it. False when
-   * nothing was changed, as while the call is under way.
-   */
-  retryOutbox(key: string, now: number): Promise<boolean>;
-  /** Removes an event that is dead, or pending and not yet part of a call; false otherwise. Its key stays in use. */
-  discardOutbox(key: string, now: number): Promise<boolean>;
-  /** Counts the events that are not sent yet, and those that are dead. */
-  countOutbox(): Promise<OutboxCounts>;
 }

@@ -1,15 +1,11 @@
 import type { Clock } from "../base/clock.js";
 import type { Logger } from "../base/logger.js";
 import type { CommitTransaction } from "./commit-transaction.js";
-import type { ErasePage, EraseRequest } from "./erase.js";
-import type { HandlerTimes, HandlerTimesQuery } from "./handler-times.js";
-import type { EventDetail, EventPage, EventQuery, StoreCounts } from "./inbox-view.js";
+import type { EventDetail } from "./inbox-view.js";
 import type { FiguresStore } from "./figures.js";
-import type { InboxOperator } from "./inbox-operator.js";
-import type { KnownIds } from "./known-ids.js";
+import type { InboxOperator, StoreOverview } from "./inbox-operator.js";
 import type { Outbox } from "./outbox.js";
 import type { PausedHandler } from "./paused-handlers.js";
-import type { RunPage, RunRequest } from "./waiting-work.js";
 import type { TraceContext } from "./trace-context.js";
 import type { Lease, LeasedWork, NewWork, ParkedNote, Settlement } from "./work.js";
 
@@ -193,7 +189,7 @@ export interface KnownTimes {
  * arguments, in milliseconds since 1970. One conformance suite (`test/store/conformance.ts`) says what holds for each.
  * `Tx` is what `commit` passes to its function.
  */
-export interface Store<Tx = CommitTransaction> extends Outbox, KnownIds, FiguresStore {
+export interface Store<Tx = CommitTransaction> extends Outbox, FiguresStore {
   /** Absolute path of the database, for a command in a log line; undefined where it is not one file. */
   readonly file?: string | undefined;
   /**
@@ -255,13 +251,8 @@ export interface Store<Tx = CommitTransaction> extends Outbox, KnownIds, Figures
    */
   saveStep(lease: Lease, name: string, value: string, at: number): Promise<SettleResult>;
 
-  /**
-   * A page of stored events, newest first. Rejects with `invalid_argument` for a state or a cursor that does not
-   * exist.
-   */
-  list(query: EventQuery): Promise<EventPage>;
   /** One event with its bytes; undefined for an unknown id. */
-  get(id: string): Promise<EventDetail | undefined>;
+  getEvent(id: string): Promise<EventDetail | undefined>;
   /** Ids of events with dead or parked work, oldest first. */
   listStuck(query: {
     state: "dead" | "parked";
@@ -282,22 +273,8 @@ export interface Store<Tx = CommitTransaction> extends Outbox, KnownIds, Figures
   requestRetry(seq: number, now: number): Promise<boolean>;
   /** Events whose retry was requested, oldest first. Each is listed until its note is replaced or gone. */
   listRequested(query: { limit: number; afterSeq: number }): Promise<{ seq: number; id: string }[]>;
-  /** Makes the work of an event due that waits for its next run. Its attempts stay. Returns how many pieces. */
-  runEvent(id: string, now: number): Promise<number>;
-  /** The same for a small page of chosen work; {@link runAllWork} runs all pages. */
-  runWork(request: RunRequest): Promise<RunPage>;
-  /** Ends all pending, dead and parked work of the event without running it; returns how many pieces. */
-  discard(id: string, now: number): Promise<number>;
-  /**
-   * Erases what mentions an address, one small page from the cursor on. An event loses its body, its steps and its
-   * error texts, and its work ends as discarded; id and marks stay, so that nothing runs twice. A contact event keeps
-   * its key and its name. Jobs, where the store has them, lose the texts by which people chose their work. What is
-   * being handled or sent, or chooses by such a text, is only counted. Rejects with `invalid_argument` unless `email`
-   * is one address.
-   */
-  erase(request: EraseRequest): Promise<ErasePage>;
-  /** Counts the work by state; `now` is the time of the call. */
-  counts(now: number): Promise<StoreCounts>;
+  /** Counts work and contact events by state; `now` is the time of the call. */
+  overview(now: number): Promise<StoreOverview>;
   /**
    * Removes one small batch of what retention no longer keeps. Events with unsettled work stay. Returns how many rows
    * it checked or removed; 0 when the round is over.
@@ -305,20 +282,13 @@ export interface Store<Tx = CommitTransaction> extends Outbox, KnownIds, Figures
   prune(limits: PruneLimits): Promise<number>;
   /** Handlers that get no work until a person resumes them, in the order of their names. */
   listPaused(): Promise<PausedHandler[]>;
-  /** Keeps the policies of these handlers in place of earlier ones; `list` and `get` show them with their work. */
+  /** Keeps the policies of these handlers in place of earlier ones; lists show them with their work. */
   keepPolicies(policies: readonly HandlerPolicy[]): Promise<void>;
-  /** How long handlers took, by handler in the order of their names; those without a run are left out. */
-  handlerTimes(query: HandlerTimesQuery): Promise<HandlerTimes[]>;
   /** Replaces the known times by those given; resolves with all that are known then. */
   noteTimes(times: KnownTimes): Promise<KnownTimes>;
   /**
-   * Writes a whole copy as of one moment, while the store stays in use. Rejects with `invalid_argument` where no copy
-   * can be written; a store without the method cannot be copied this way.
+   * What people see and do in the open store, at the times of `now`: beside what deliveries and handlers use, so that a
+   * long list keeps neither waiting. Its calls reject with `stopped` while the store is not open.
    */
-  backUp?(request: { copy: string; replace: boolean }): Promise<{ bytes: number }>;
-  /**
-   * The operator's view of the open store, for the dashboard: beside what deliveries and handlers use, so that a long
-   * list keeps neither waiting. Its calls reject with `stopped` once the store is closed. A dashboard needs it.
-   */
-  openOperator?(): InboxOperator;
+  openOperator(now: () => number): InboxOperator;
 }

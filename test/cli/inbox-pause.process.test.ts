@@ -35,7 +35,7 @@ test("inbox pause refuses a name that no handler can have", async () => {
 
 test("inbox pause says of a name that nothing knows which handlers there are, and pauses it", async () => {
   const app = await startReceiverApp();
-  const operator = partsOf(app.receiver).options.store.openOperator?.() ?? expect.unreachable();
+  const operator = partsOf(app.receiver).options.store.openOperator(Date.now);
   await expect.poll(() => operator.listHandlers()).toEqual(["all", "bounces", "complaints"]);
   const pause = (...args: string[]) => runCli(["inbox", "pause", ...args, "--db", app.file]);
   expect(await pause("bounce")).toEqual({

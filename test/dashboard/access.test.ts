@@ -468,7 +468,7 @@ describe("payloads", () => {
       const count = async (payloads: "hidden" | "redacted" | "full", query: string): Promise<number> =>
         (await as(payloads).get<{ items: unknown[] }>(`api/events?${query}`)).body.items.length;
       const groupIds = async (): Promise<string[]> => {
-        const groups = await partsOf(receiver).options.store.openOperator?.().listErrorGroups({ stepMs: HOUR });
+        const groups = await partsOf(receiver).options.store.openOperator(Date.now).listErrorGroups({ stepMs: HOUR });
         return groups?.items.map(({ id }) => id) ?? [];
       };
       return { receiver, event, as, count, groupIds };

@@ -6,13 +6,17 @@ import { openInboxFile } from "#pigeonhole/store/sqlite/open-inbox-file.js";
 export function fileStore(file: string): Store {
   const store = createSqliteStore({ file, thread: false });
   let inbox: InboxOperator | undefined;
+  let clock = Date.now;
   return {
     ...store,
     async open(context) {
       await store.open(context);
-      inbox = await openInboxFile(file);
+      inbox = await openInboxFile(file, { now: () => clock() });
     },
-    openOperator: () => inbox as InboxOperator,
+    openOperator(now) {
+      clock = now;
+      return new Proxy({} as InboxOperator, { get: (_, name) => Reflect.get(inbox ?? {}, name) as unknown });
+    },
     async close() {
       await inbox?.close();
       await store.close();

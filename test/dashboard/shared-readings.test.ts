@@ -7,6 +7,7 @@ import { makeGate, tempFile } from "../support/receiver.js";
 import { processStatus } from "../store/conformance/figures.js";
 import { context } from "../store/conformance/fixture.js";
 import { fileStore } from "./file-store.js";
+import { operate, readFigures } from "../support/operate.js";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -34,14 +35,11 @@ async function open({ goesBack = false } = {}) {
       return value;
     };
   const operator: InboxOperator = {
-    ...(store.openOperator?.() as InboxOperator),
-    overview: call("overview", async () => ({
-      events: await store.counts(state.now),
-      contactEvents: await store.countOutbox(),
-    })),
-    readStatuses: call("statuses", () => store.readStatuses()),
-    readFigures: call("figures", (range) => store.readFigures({ range, now: state.now })),
-    handlerTimes: call("times", () => store.handlerTimes({})),
+    ...operate(store),
+    overview: call("overview", () => store.overview(state.now)),
+    readStatuses: call("statuses", () => operate(store).readStatuses()),
+    readFigures: call("figures", (range) => readFigures(store, { range, now: state.now })),
+    handlerTimes: call("times", () => operate(store).handlerTimes({})),
     listEvents: call("events", () => Promise.resolve({ items: [], cursors: [], nextCursor: undefined })),
   };
   const clock = { now: () => state.now, setTimer: () => ({ cancel: () => undefined }) };
@@ -189,7 +187,7 @@ describe("figures", () => {
       [0, 3],
       [5 * MINUTE, 1],
     ]);
-    const { answers } = await store.readFigures({ range: "1h", now: state.now });
+    const { answers } = await readFigures(store, { range: "1h", now: state.now });
     expect(answers.accepted?.reduce((sum: number, count) => sum + (count ?? 0), 0)).toBe(4);
   });
 

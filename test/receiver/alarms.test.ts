@@ -3,6 +3,7 @@ import { PigeonholeError } from "pigeonhole";
 import { partsOf } from "#pigeonhole/receiver/receiver-parts.js";
 import { decorateStore, makeEvent } from "../support/receiver.js";
 import { openWithAlarms } from "../support/alarms.js";
+import { operatedBy } from "../support/operate.js";
 
 const OTHER_SECRET = `whsec_${"z".repeat(43)}`;
 const MINUTE = 60_000;
@@ -101,10 +102,11 @@ describe("the kinds of alarm", () => {
 describe("the alarm work_parked", () => {
   test("parked work whose list cannot be read is reported a minute later, and its end is logged", async () => {
     let failures = 1;
-    const store = decorateStore((real) => ({
-      list: (query) =>
-        query.state === "parked" && (failures -= 1) >= 0 ? Promise.reject(new Error("away")) : real.list(query),
-    }));
+    const store = decorateStore((real) =>
+      operatedBy(real, (inbox) => ({
+        listEvents: (query) => ((failures -= 1) >= 0 ? Promise.reject(new Error("away")) : inbox.listEvents(query)),
+      })),
+    );
     const { alarms, clock, log, receiver, deliver } = await start({ store });
     await deliver("parked");
     await clock.advance(MINUTE);

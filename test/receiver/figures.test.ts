@@ -12,6 +12,7 @@ import {
   post,
   untilWork,
 } from "../support/receiver.js";
+import { operate, readFigures } from "../support/operate.js";
 
 const BETWEEN_WRITES_MS = 10 * SECOND;
 const HEARTBEAT_MS = 60 * SECOND;
@@ -44,7 +45,7 @@ async function start({
   };
   /** The value of the step that the last write was in. */
   const read = async (range: FigureRange = "24h") => {
-    const series = await store.readFigures({ range, now: clock.now() });
+    const series = await readFigures(store, { range, now: clock.now() });
     return { ...series, at: <Value>(values: readonly Value[] | undefined): Value | undefined => values?.at(-1) };
   };
   return { receiver, store, clock, writes, deliver, read };
@@ -81,7 +82,7 @@ describe("figures of a process", () => {
     await delivered;
     await receiver.fetch(new Request("http://pigeonhole.test/", { method: "POST", body: "{}" }));
     await clock.advance(BETWEEN_WRITES_MS);
-    const { latency, answers } = await store.readFigures({ range: "24h", now: clock.now() });
+    const { latency, answers } = await readFigures(store, { range: "24h", now: clock.now() });
     expect(latency.medianFromMs.at(-1)).toBe(65);
     expect([answers.accepted?.at(-1), answers.unsigned?.at(-1)]).toEqual([1, 1]);
   });
@@ -129,13 +130,13 @@ describe("figures of a process", () => {
     await clock.advance(SECOND);
     for (let count = 1; count < 53; count += 1) await deliver();
     await clock.advance(BETWEEN_WRITES_MS - SECOND);
-    const [status] = await store.readStatuses();
+    const [status] = await operate(store).readStatuses();
     expect(status?.runningCount).toBe(53);
     expect(status?.running).toHaveLength(50);
     expect(status?.running[0]).toEqual({ handler: "email.sent", eventId: first, since: begun });
     gate.open();
     await clock.advance(BETWEEN_WRITES_MS);
-    expect(await store.readStatuses()).toMatchObject([{ runningCount: 0, running: [] }]);
+    expect(await operate(store).readStatuses()).toMatchObject([{ runningCount: 0, running: [] }]);
   });
 
   test("the status has the state, the failures in a row and the last acceptance; a stop removes it", async () => {
@@ -144,7 +145,7 @@ describe("figures of a process", () => {
     const acceptedAt = clock.now();
     await post(receiver, makeEvent(), { at: clock.now(), secret: "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA" });
     await clock.advance(BETWEEN_WRITES_MS);
-    expect(await store.readStatuses()).toMatchObject([
+    expect(await operate(store).readStatuses()).toMatchObject([
       {
         state: "running",
         role: "both",
@@ -202,7 +203,7 @@ describe("figures of a process", () => {
     await deliver();
     await clock.advance(BETWEEN_WRITES_MS);
     const sum = async (now: number): Promise<number> => {
-      const { answers } = await store.readFigures({ range: "24h", now });
+      const { answers } = await readFigures(store, { range: "24h", now });
       return (answers.accepted ?? []).reduce<number>((total, count) => total + (count ?? 0), 0);
     };
     expect(await sum(begun + BETWEEN_WRITES_MS)).toBe(2);

@@ -20,6 +20,7 @@ import {
   tempFile,
   untilWork,
 } from "../support/receiver.js";
+import { operate } from "../support/operate.js";
 
 const BETWEEN_WRITES_MS = 10 * SECOND;
 
@@ -116,7 +117,7 @@ describe("handler times", () => {
     const { store, clock, handle } = await start({ run: () => new Promise(() => undefined) });
     await handle("leased");
     await clock.advance(60 * SECOND + BETWEEN_WRITES_MS);
-    expect(await store.handlerTimes({})).toMatchObject([
+    expect(await operate(store).handlerTimes({})).toMatchObject([
       { runs: 1, failed: 1, buckets: [{ fromMs: 60_000, done: 0, failed: 1 }] },
     ]);
   });
@@ -137,8 +138,8 @@ describe("handler times", () => {
     const store = storeIn(file);
     await store.open({ logger: silentLogger });
     onTestFinished(() => store.close());
-    expect(await store.handlerTimes({})).toMatchObject([{ handler: "email.sent", runs: 3, failed: 0 }]);
-    expect(await store.handlerTimes({ until: clock.now() - 10 * 60 * SECOND })).toEqual([]);
+    expect(await operate(store).handlerTimes({})).toMatchObject([{ handler: "email.sent", runs: 3, failed: 0 }]);
+    expect(await operate(store).handlerTimes({ until: clock.now() - 10 * 60 * SECOND })).toEqual([]);
   });
 
   test("the runs of all drains are written", async () => {
@@ -199,7 +200,7 @@ describe("handler times", () => {
     await receiver.start();
     await post(receiver, makeEvent(), { at: clock.now() });
     await clock.advance(2 * BETWEEN_WRITES_MS);
-    expect(await store.handlerTimes({})).toMatchObject([
+    expect(await operate(store).handlerTimes({})).toMatchObject([
       { handler: "fast", runs: 1, medianMs: 13 },
       { handler: "slow", runs: 1, medianMs: 3_300 },
     ]);

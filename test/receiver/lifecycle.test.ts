@@ -107,8 +107,8 @@ describe("start()", () => {
   test("start() does not fail because a warning could not be written after handlers ran", async () => {
     let asked = 0;
     const store = decorateStore((real) => ({
-      counts: (now) =>
-        (asked += 1) === 1 ? Promise.reject(new PigeonholeError("store_busy", "no")) : real.counts(now),
+      overview: (now) =>
+        (asked += 1) === 1 ? Promise.reject(new PigeonholeError("store_busy", "no")) : real.overview(now),
     }));
     const log = captureLog();
     const receiver = openReceiver({ store, logger: log.logger });
@@ -289,7 +289,7 @@ describe("stats()", () => {
   test("stats() rejects while the store of a running receiver does not answer, and state still answers", async () => {
     let isBroken = false;
     const broken = (): Promise<never> => Promise.reject(new PigeonholeError("store_failed", "no"));
-    const store: Store = decorateStore((real) => ({ counts: (now) => (isBroken ? broken() : real.counts(now)) }));
+    const store: Store = decorateStore((real) => ({ overview: (now) => (isBroken ? broken() : real.overview(now)) }));
     const receiver = createReceiver({ secrets: TEST_SECRET, store, telemetry: false, logger: captureLog().logger });
     await receiver.start();
     isBroken = true;

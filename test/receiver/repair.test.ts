@@ -10,6 +10,7 @@ import { NOTHING_TO_PRUNE } from "../store/conformance/fixture.js";
 import { decorateStore, openReceiver, storeIn, tempFile } from "../support/receiver.js";
 import type { MissingEvent } from "#pigeonhole/receiver/repair-report.js";
 import type { RepairOptions } from "#pigeonhole/receiver/repair-endpoint.js";
+import { operatedBy } from "../support/operate.js";
 
 const TOKEN = "svc_live_of_the_repair";
 
@@ -207,12 +208,14 @@ test("an event that a later attempt has delivered is not replayed into a restore
 
 test("an event whose id retention removes during the repair is not replayed", async () => {
   let isToPrune = false;
-  const store = decorateStore((real) => ({
-    async findIds(ids) {
-      if (isToPrune) await real.prune({ ...NOTHING_TO_PRUNE, now: Date.now(), idsBefore: Date.now() + 600_000 });
-      return real.findIds(ids);
-    },
-  }));
+  const store = decorateStore((real) =>
+    operatedBy(real, (inbox) => ({
+      async findIds(ids) {
+        if (isToPrune) await real.prune({ ...NOTHING_TO_PRUNE, now: Date.now(), idsBefore: Date.now() + 600_000 });
+        return inbox.findIds(ids);
+      },
+    })),
+  );
   const service = await openLossyService({ store });
   service.sandbox.faults.deliveries.add({ fault: { kind: "lose_answer" }, times: 1 });
   const ids = await service.emit(1);

@@ -12,10 +12,10 @@ async function createCounter(tookMs: number) {
   const time = { elapsed: 0, counted: 0 };
   const store = {
     ...real,
-    counts: (now: number) => {
+    overview: (now: number) => {
       time.elapsed += tookMs;
       time.counted += 1;
-      return real.counts(now);
+      return real.overview(now);
     },
   };
   const clock = { now: () => 1_800_000_000_000, elapsed: () => time.elapsed, setTimer: () => expect.unreachable() };

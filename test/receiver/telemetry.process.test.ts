@@ -227,14 +227,14 @@ test("gauges show the backlog, the outbox, what was given up, and the endpoint",
 });
 
 test("a store that cannot be counted is shown as down", async () => {
-  const store = decorateStore(() => ({ counts: () => Promise.reject(new Error("broken")) }));
+  const store = decorateStore(() => ({ overview: () => Promise.reject(new Error("broken")) }));
   await openReceiver({ telemetry: true, store }).start();
   expect(await readGauges()).toMatchObject({ "store.up": 0 });
 });
 
 test("a store that does not answer does not hold up the metrics", async () => {
   const gate = makeGate();
-  const store = decorateStore((real) => ({ counts: (now) => gate.passed.then(() => real.counts(now)) }));
+  const store = decorateStore((real) => ({ overview: (now) => gate.passed.then(() => real.overview(now)) }));
   await openReceiver({ telemetry: true, store }).start();
   expect(await readGauges()).toMatchObject({ "store.up": 0 });
   gate.open();
@@ -244,9 +244,9 @@ test("a receiver that has stopped is no longer asked", async () => {
   const clock = fakeClock();
   let counted = 0;
   const store = decorateStore((real) => ({
-    counts(now) {
+    overview(now) {
       counted += 1;
-      return real.counts(now);
+      return real.overview(now);
     },
   }));
   const receiver = openReceiver({ telemetry: true, clock, store });

@@ -136,7 +136,7 @@ test("work of a paused handler raises no backlog until the handler is resumed", 
   const { clock, alarms, receiver, deliver } = openWithAlarms();
   receiver.on("email.sent", () => undefined);
   await receiver.start();
-  const inbox = partsOf(receiver).options.store.openOperator?.();
+  const inbox = partsOf(receiver).options.store.openOperator(Date.now);
   await inbox?.pauseHandler("email.sent", "ann");
   await clock.advance(MINUTE);
   const event = makeEvent();

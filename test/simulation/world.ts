@@ -12,6 +12,7 @@ import type { Happening, SeedPlan } from "./plan.js";
 import { forgetConnections } from "./power.js";
 import { WorldClock, watchProgress } from "./world-clock.js";
 import { MEMORY_DISK } from "../support/memory-disk.js";
+import { operate, retryOutbox } from "../support/operate.js";
 
 /** Everything that can be seen of a seed's world when it has come to rest. */
 export interface History {
@@ -302,8 +303,8 @@ class World {
       this.#met.add("contact event dead");
       this.#timesPutBack += 1;
       this.#quietSinceMs = undefined;
-      const { items } = await store.listOutbox({ state: "dead", limit: 500 });
-      for (const { key } of items) await store.retryOutbox(key, clock.now());
+      const { items } = await operate(store).listContactEvents({ state: "dead", limit: 500 });
+      for (const { key } of items) await retryOutbox(store, key, clock.now());
     }
     // Leases of what is dead run out, and are looked for three times a minute of a machine that does not sleep.
     if (leased > 0) this.#machine.wake(MINUTE);

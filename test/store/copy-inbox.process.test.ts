@@ -23,6 +23,7 @@ import {
   TRACE,
 } from "./conformance/fixture.js";
 import { RESULTS, newRecord, sendSettlements, settleAll, takeSend } from "./conformance/outbox-fixture.js";
+import { operate } from "../support/operate.js";
 
 const never = new AbortController().signal;
 
@@ -44,11 +45,11 @@ async function fillFile(): Promise<string> {
   );
   await store.accept(newEvent("evt_none", { work: [] }));
   await store.accept(newEvent("evt_discarded"));
-  await store.discard("evt_discarded", T + 1);
+  await operate(store, T + 1).discardEvent("evt_discarded");
   await addOtherBodies(store);
   const ann = Buffer.from('{"id":"evt_erased","to":"ann@example.com"}');
   await store.accept(newEvent("evt_erased", { body: ann, work: [] }));
-  await store.erase({ email: "ann@example.com", now: T, dryRun: false });
+  await operate(store).erase({ email: "ann@example.com" });
   await store.keepPolicies([{ handler: "h", maxAttempts: 7 }]);
   await addContactEvents(store);
   await store.close();

@@ -48,16 +48,16 @@ test("the calls that arrive during a batch are the next batch, and one batch run
 
 test("a call that runs alone waits for those that wait, and shares its batch with none", async () => {
   const { commits, accept, answerNext } = createScript();
-  const calls = [accept(), accept(), commits.runAlone("readStatuses", undefined), accept(), accept(), accept()];
+  const calls = [accept(), accept(), commits.runAlone("listPaused", undefined), accept(), accept(), accept()];
   expect([await answerNext(), await answerNext()]).toEqual([5, 1]);
   await Promise.all(calls);
   await commits.finish(new PigeonholeError("stopped", "closed"));
-  await expectCode(commits.runAlone("readStatuses", undefined), "stopped");
+  await expectCode(commits.runAlone("listPaused", undefined), "stopped");
 });
 
 test("a call that runs alone goes after 100 batches although other calls wait", async () => {
   const { commits, accept, answerNext } = createScript();
-  const calls: Promise<unknown>[] = [commits.runAlone("readStatuses", undefined)];
+  const calls: Promise<unknown>[] = [commits.runAlone("listPaused", undefined)];
   const sizes: number[] = [];
   for (let batch = 0; batch <= 101; batch += 1) {
     calls.push(accept(), accept());

@@ -19,21 +19,23 @@ test("a file that was moved away is said to be, and read again once it is put ba
   const file = await makeInbox();
   const thread = new OperatorThread(file);
   renameSync(file, `${file}.away`);
-  await expectCode(thread.call("overview", []), "store_replaced");
+  await expectCode(thread.call({ method: "overview", args: [], now: Date.now() }), "store_replaced");
   renameSync(`${file}.away`, file);
-  expect(await thread.call("overview", [])).toMatchObject({ events: { dead: 0 } });
+  expect(await thread.call({ method: "overview", args: [], now: Date.now() })).toMatchObject({ events: { dead: 0 } });
   await thread.end();
 });
 
 test("calls of one turn go to the thread in one message, and each gets its own answer", async () => {
   const file = await makeInbox();
   const thread = new OperatorThread(file);
-  await thread.call("overview", []);
+  await thread.call({ method: "overview", args: [], now: Date.now() });
   const sent = vi.spyOn(Worker.prototype, "postMessage");
   const [jobs, paused, refused] = await Promise.allSettled([
-    thread.call("listJobs", []),
-    thread.call("pauseHandler", ["a", "someone"]).then(() => thread.call("listPaused", [])),
-    thread.call("retryEvent", ["msg_unknown"]),
+    thread.call({ method: "listJobs", args: [], now: Date.now() }),
+    thread
+      .call({ method: "pauseHandler", args: ["a", "someone"], now: Date.now() })
+      .then(() => thread.call({ method: "listPaused", args: [], now: Date.now() })),
+    thread.call({ method: "retryEvent", args: ["msg_unknown"], now: Date.now() }),
   ]);
   expect(jobs).toMatchObject({ status: "fulfilled", value: [] });
   expect(paused).toMatchObject({ status: "fulfilled", value: [{ handler: "a" }] });
@@ -47,7 +49,9 @@ test("calls of one turn go to the thread in one message, and each gets its own a
 test("an argument that cannot be copied rejects its call, and the thread goes on", async () => {
   const file = await makeInbox();
   const thread = new OperatorThread(file);
-  await expect(thread.call("listEvents", [{ limit: () => 1 }])).rejects.toThrow("could not be cloned");
-  expect(await thread.call("listJobs", [])).toEqual([]);
+  await expect(thread.call({ method: "listEvents", args: [{ limit: () => 1 }], now: Date.now() })).rejects.toThrow(
+    "could not be cloned",
+  );
+  expect(await thread.call({ method: "listJobs", args: [], now: Date.now() })).toEqual([]);
   await thread.end();
 });

@@ -8,6 +8,7 @@ import type { Store } from "#pigeonhole/store/store.js";
 import { childFile, startChild } from "./children/child.js";
 import { acceptLeased, context, expectCode, newEvent, settlements, snapshot, statesOf } from "./conformance/fixture.js";
 import { makeFolder } from "../support/folder.js";
+import { operate } from "../support/operate.js";
 
 const MEGABYTE = 1024 * 1024;
 
@@ -49,7 +50,7 @@ describe("while another process holds the database", () => {
     expect(busyPart()).toBeLessThan(0.5);
     expect(await holder.line()).toBe("released");
     await holder.kill();
-    expect((await store.list({})).items.map(({ id }) => id)).toEqual(["c", "b", "a", "before"]);
+    expect((await operate(store).listEvents({})).items.map(({ id }) => id)).toEqual(["c", "b", "a", "before"]);
   });
 
   test("a delivery is refused as busy if the lock is held on, and can be accepted afterwards", async () => {
@@ -62,7 +63,7 @@ describe("while another process holds the database", () => {
     holder.say("release");
     expect(await holder.line()).toBe("released");
     await holder.kill();
-    expect((await store.list({})).items.map(({ id }) => id)).toEqual(["before"]);
+    expect((await operate(store).listEvents({})).items.map(({ id }) => id)).toEqual(["before"]);
     expect(await store.accept(newEvent("a"))).toMatchObject({ kind: "stored" });
   });
 

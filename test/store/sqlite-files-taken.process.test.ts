@@ -22,6 +22,7 @@ import {
 } from "./conformance/fixture.js";
 import { leaseSend, newRecord } from "./conformance/outbox-fixture.js";
 import { makeFolder } from "../support/folder.js";
+import { operate } from "../support/operate.js";
 
 // Files that are taken away under an open store: what a call meets. What is noticed in between is in
 // sqlite-replaced.process.test.ts, what becomes of whole receivers in test/process/file-taken.test.ts.
@@ -196,7 +197,7 @@ describe("a connection of the app to the old files", () => {
     for (let look = 0; look < 10; look += 1) expect(await tryAccept("meanwhile")).toBeUndefined();
     own.close();
     await untilItTakes("after");
-    expect((await store.list({})).items.map(({ id }) => id)).toEqual(["after", "meanwhile", "before"]);
+    expect((await operate(store).listEvents({})).items.map(({ id }) => id)).toEqual(["after", "meanwhile", "before"]);
   });
 });
 

@@ -5,6 +5,7 @@ import Database from "better-sqlite3";
 import { acceptLeased, settlements, type StoreKind, type StoreUnderTest } from "./conformance/fixture.js";
 import { makeFolder } from "../support/folder.js";
 import { MEMORY_DISK } from "../support/memory-disk.js";
+import { operate } from "../support/operate.js";
 
 type SqliteKind = StoreKind<CommitTransaction>;
 
@@ -74,7 +75,7 @@ function createInMemory(): StoreUnderTest<CommitTransaction> {
           if (error !== notMine) throw error;
         });
       await store.release([lease], 0);
-      await store.discard("reader", 0);
+      await operate(store, 0).discardEvent("reader");
       return rows;
     },
     dispose: () => undefined,

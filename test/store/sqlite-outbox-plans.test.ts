@@ -1,7 +1,9 @@
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import { OUTBOX_STATES } from "#pigeonhole/store/outbox.js";
-import { createInboxDatabase } from "#pigeonhole/store/sqlite/inbox-database.js";
+import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
+import { operateFile } from "#pigeonhole/store/sqlite/open-inbox-file.js";
+import { type InboxDatabase, createInboxDatabase } from "#pigeonhole/store/sqlite/inbox-database.js";
 import type { OtherCommand } from "#pigeonhole/store/sqlite/prepare-operations.js";
 import { migrate } from "#pigeonhole/store/sqlite/open-database.js";
 
@@ -10,28 +12,38 @@ import { migrate } from "#pigeonhole/store/sqlite/open-database.js";
 
 const REQUEST = { now: 1, leaseUntil: 2, limit: 100 };
 
-const COMMANDS: [name: string, command: OtherCommand][] = [
-  ["leaseSend", { op: "leaseSend", input: { ...REQUEST, epoch: undefined } }],
-  ["countOutbox", { op: "countOutbox", input: undefined }],
-  ["retryOutbox", { op: "retryOutbox", input: { key: "k", now: 1 } }],
-  ["discardOutbox", { op: "discardOutbox", input: { key: "k", now: 1 } }],
-  ["listOutbox of one inbox event", { op: "listOutbox", input: { inboxEventId: "evt_1" } }],
-  ...OUTBOX_STATES.filter((state) => state !== "done").map((state): [string, OtherCommand] => [
-    `listOutbox of what is ${state}`,
-    { op: "listOutbox", input: { state } },
+type Call = (database: { writer: InboxDatabase; operator: InboxOperator }) => unknown;
+
+const ofWriter =
+  (command: OtherCommand): Call =>
+  ({ writer }) => {
+    const { results } = writer.runBatch({ commands: [command], bodies: new Uint8Array() });
+    expect(results).toMatchObject([{ ok: true }]);
+  };
+
+const CALLS: [name: string, call: Call][] = [
+  ["leaseSend", ofWriter({ op: "leaseSend", input: { ...REQUEST, epoch: undefined } })],
+  ["countOutbox", ofWriter({ op: "countOutbox", input: undefined })],
+  ["a retry", ({ operator }) => operator.retryContactEvent("k")],
+  ["a discard", ({ operator }) => operator.discardContactEvent("k")],
+  ["a list of one inbox event", ({ operator }) => operator.listContactEvents({ inboxEventId: "evt_1" })],
+  ...OUTBOX_STATES.filter((state) => state !== "done").map((state): [string, Call] => [
+    `a list of what is ${state}`,
+    ({ operator }) => operator.listContactEvents({ state }),
   ]),
 ];
 
-/** The plans of the statements that a command runs, by table and index, without the numbers of the nodes. */
-function plansOf(command: OtherCommand): string[] {
+/** The plans of the statements that a call runs, by table and index, without the numbers of the nodes. */
+async function plansOf(call: Call): Promise<string[]> {
   const statements: string[] = [];
   const db = new Database(":memory:", { verbose: (sql) => statements.push(String(sql)) });
   try {
     migrate(db, ":memory:");
-    const inbox = createInboxDatabase(db);
+    const connection = { db, keepsWal: true, close: () => undefined };
+    const operator = operateFile({ file: ":memory:", connection, now: () => 1 });
+    const writer = createInboxDatabase(db);
     statements.length = 0;
-    const { results } = inbox.runBatch({ commands: [command], bodies: new Uint8Array() });
-    expect(results).toMatchObject([{ ok: true }]);
+    await call({ writer, operator });
     return statements
       .filter((sql) => sql.includes("outbox_"))
       .flatMap((sql) => db.prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all())
@@ -41,8 +53,8 @@ function plansOf(command: OtherCommand): string[] {
   }
 }
 
-test.each(COMMANDS)("the query of %s uses an index, or starts at the first new event", (_, command) => {
-  const steps = plansOf(command).filter((detail) => detail.includes("outbox_"));
+test.each(CALLS)("the query of %s uses an index, or starts at the first new event", async (_, call) => {
+  const steps = (await plansOf(call)).filter((detail) => detail.includes("outbox_"));
   expect(steps.length).toBeGreaterThan(0);
   for (const step of steps) {
     // "rowid<?" alone is a page's end and no bound.

@@ -30,7 +30,7 @@ test("a process that is killed leaves its work to the next one at once, though i
     expect(await statesOf(store, "evt_1")).toEqual({ h: "leased" });
     await child.kill();
     expect(await store.recover(Date.now())).toEqual({ owner: true, recovered: 1, parked: 0 });
-    expect(await store.get("evt_1")).toMatchObject({ handlers: [{ state: "pending", attempts: 1 }] });
+    expect(await store.getEvent("evt_1")).toMatchObject({ handlers: [{ state: "pending", attempts: 1 }] });
   } finally {
     await store.close();
   }

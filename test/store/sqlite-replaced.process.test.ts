@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
 import { tempFile } from "../support/receiver.js";
 import { context, expectCode, newEvent } from "./conformance/fixture.js";
+import { operate } from "../support/operate.js";
 
 // What the thread notices of its files in real time, while nothing happens.
 
@@ -25,7 +26,7 @@ test("a replaced file is noticed while nothing happens, reported once, and the r
   await expect.poll(() => codes).toEqual(["store_replaced"]);
   const accept = () => store.accept(newEvent("after")).catch(() => undefined);
   await expect.poll(accept).toMatchObject({ kind: "stored" });
-  expect((await store.list({})).items.map(({ id }) => id)).toEqual(["after", "before"]);
+  expect((await operate(store).listEvents({})).items.map(({ id }) => id)).toEqual(["after", "before"]);
   expect(codes).toEqual(["store_replaced"]);
 });
 

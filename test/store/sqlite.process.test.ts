@@ -23,6 +23,7 @@ import {
 import { newRecord, takeSend } from "./conformance/outbox-fixture.js";
 import { loadLayoutKit } from "./sqlite/layout-scene.js";
 import { makeFolder } from "../support/folder.js";
+import { countWork, operate } from "../support/operate.js";
 
 const APPLICATION_ID = 0x50474e48;
 const SCHEMA = new URL("schema.sql", import.meta.url);
@@ -182,7 +183,7 @@ describe("the schema", () => {
     migrate(db, file);
     migrate(db, file);
     db.close();
-    expect(await store.get("evt_1")).toMatchObject({ id: "evt_1" });
+    expect(await store.getEvent("evt_1")).toMatchObject({ id: "evt_1" });
   });
 
   test("the schema is created once if several processes open the file at once", async () => {
@@ -239,12 +240,12 @@ describe("a command that cannot be run", () => {
         store.accept(newEvent("no type", { type: null as unknown as string })),
         store.accept(newEvent("no name", { work: [{ handler: "" }] })),
       ];
-      const refused = store.list({ limit: 0 });
+      const refused = operate(store).listEvents({ limit: 0 });
       const good = ["a", "b", "c"].map((id) => store.accept(newEvent(id)));
       for (const outcome of bad) await expectCode(outcome, "store_failed");
       await expectCode(refused, "invalid_option");
       expect(await Promise.all(good)).toMatchObject([{ kind: "stored" }, { kind: "stored" }, { kind: "stored" }]);
-      expect((await store.list({})).items.map(({ id }) => id)).toEqual(["c", "b", "a"]);
+      expect((await operate(store).listEvents({})).items.map(({ id }) => id)).toEqual(["c", "b", "a"]);
       expect(await store.accept(newEvent("no type"))).toMatchObject({ kind: "stored" });
     },
   );
@@ -253,10 +254,13 @@ describe("a command that cannot be run", () => {
     const store = await openStore();
     const good = store.accept(newEvent("a"));
     const type = Symbol("no text") as unknown as string;
-    await expectCode(store.list({ type }), "invalid_argument");
-    await expectCode(Promise.all([store.accept(newEvent("b")), store.list({ type })]), "invalid_argument");
+    await expectCode(operate(store).listEvents({ type }), "invalid_argument");
+    await expectCode(
+      Promise.all([store.accept(newEvent("b")), operate(store).listEvents({ type })]),
+      "invalid_argument",
+    );
     expect(await good).toMatchObject({ kind: "stored" });
-    expect(await store.get("b")).toMatchObject({ id: "b" });
+    expect(await store.getEvent("b")).toMatchObject({ id: "b" });
   });
 
   test("a command that cannot be run does not count what is settled next to it twice", async () => {
@@ -264,17 +268,17 @@ describe("a command that cannot be run", () => {
     const lease = await acceptLeased(store, "evt_1");
     const [settled, refused] = await Promise.allSettled([
       store.settle(settlements.done(lease)),
-      store.list({ cursor: "no cursor" }),
+      operate(store).listEvents({ cursor: "no cursor" }),
     ]);
     expect([settled.status, refused.status]).toEqual(["fulfilled", "rejected"]);
-    expect(await store.counts(T)).toMatchObject({ done: 1 });
+    expect(await countWork(store, T)).toMatchObject({ done: 1 });
   });
 });
 
 test("databases in memory share nothing", async () => {
   const [one, two] = [await openStore({ at: ":memory:" }), await openStore({ at: ":memory:" })];
   await one.accept(newEvent("evt_1"));
-  expect(await two.get("evt_1")).toBeUndefined();
+  expect(await two.getEvent("evt_1")).toBeUndefined();
   expect([await one.recover(T), await two.recover(T)]).toMatchObject([{ owner: true }, { owner: true }]);
 });
 

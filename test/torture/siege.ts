@@ -269,7 +269,7 @@ export class Siege {
     for (const id of this.#ids) {
       // Never sent.
       if (this.sandbox.deliveries({ eventId: id }).length === 0) continue;
-      const event = await store.get(id);
+      const event = await store.getEvent(id);
       const isDone = event?.handlers.length === 2 && event.handlers.every(({ state }) => state === "done");
       const counts = [id, `${LEDGER}.done ${id}`, `${COURIER}.done ${id}`].map((key, index) =>
         index === 0 ? (effects.get(key) ?? 0) : (stored.get(key) ?? 0),

@@ -16,7 +16,6 @@ import { failJob, getJob, isJobAt, nextOpenJob, stepJob } from "../queries/jobs.
 import type { BesideReceivers } from "./beside-receivers.js";
 import { JobPages } from "./job-pages.js";
 import { runWork } from "./operations/run-work.js";
-import { readServerTime } from "./operations/server-time.js";
 import { selectStuck } from "../queries/select-stuck.js";
 import { endPieces } from "./operations/stuck-work.js";
 import { retryPieces } from "./retry-pieces.js";
@@ -32,12 +31,13 @@ interface JobsDeps {
 }
 
 /** Runs a page of a job over work in a database beside its receivers. */
-export function runJobPageOfDatabase({ beside: { read, write }, pages, elapsed }: JobsDeps): BulkJobs["runJobPage"] {
+export function runJobPageOfDatabase({ beside, pages, elapsed }: JobsDeps): BulkJobs["runJobPage"] {
+  const { read, write } = beside;
   const sizes = new JobPages(elapsed);
   return async () => {
     const chosen = await chooseJob({
       nextOpen: (left) => read("looking for a job", (sql) => runOnServer(sql, nextOpenJob(left))),
-      now: () => read("reading the time", readServerTime),
+      now: () => read("reading the time", async (sql) => beside.now(sql)),
     });
     if (chosen === undefined) return undefined;
     const { row: open } = chosen;
@@ -76,11 +76,11 @@ function runWaiting({ write }: BesideReceivers, { row, limit }: JobPage): Promis
   });
 }
 
-async function changeStuck({ read, write }: BesideReceivers, { row, limit }: JobPage): Promise<void> {
+async function changeStuck({ now: readNow, read, write }: BesideReceivers, { row, limit }: JobPage): Promise<void> {
   const { action, choice } = toBulkJob(row);
   const at = stuckPlaceOf(row);
   const page = await read("listing work", async (sql) => {
-    const ofState = { ...jobWorkOf(row, await readServerTime(sql)), state: at.state };
+    const ofState = { ...jobWorkOf(row, await readNow(sql)), state: at.state };
     return runOnServer(sql, selectStuck({ choice: ofState, after: at, limit }));
   });
   const next = stuckAfter(choice, { at, page, isFull: page.length === limit });
@@ -103,7 +103,10 @@ async function discard(sql: Sql, pieces: readonly StuckPiece[], now: number): Pr
 
 /** In the transaction of the page. */
 async function retry(sql: Sql, pieces: readonly StuckPiece[], now: number): Promise<ChangedPieces> {
-  const within: BesideReceivers = { read: (_doing, use) => use(sql), write: (_doing, use) => use(sql, now) };
+  const within: Pick<BesideReceivers, "read" | "write"> = {
+    read: (_doing, use) => use(sql),
+    write: (_doing, use) => use(sql, now),
+  };
   const { pending, readAgain, skipped } = await retryPieces(within, pieces);
   return { done: pending.length + readAgain.length, skipped };
 }

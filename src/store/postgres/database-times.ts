@@ -37,18 +37,17 @@ export function withDatabaseTimes(store: SharedStore, clock: DatabaseClock): Sha
     restartWaits: (limits) => store.restartWaits(withLease(limits)),
     replan: (plan) => store.replan(withNow(plan)),
     requestRetry: (seq, now) => store.requestRetry(seq, toDatabase(now)),
-    runEvent: (id, now) => store.runEvent(id, toDatabase(now)),
-    runWork: (request) => store.runWork(withNow(request)),
-    discard: (id, now) => store.discard(id, toDatabase(now)),
-    erase: (request) => store.erase(withNow(request)),
-    async counts(now) {
-      const counts = await store.counts(toDatabase(now));
-      const { oldestPendingReceivedAt, oldestLeasedReceivedAt, oldestDueAt } = counts;
+    async overview(now) {
+      const { events, contactEvents } = await store.overview(toDatabase(now));
       return {
-        ...counts,
-        oldestPendingReceivedAt: ifAny(oldestPendingReceivedAt),
-        oldestLeasedReceivedAt: ifAny(oldestLeasedReceivedAt),
-        oldestDueAt: ifAny(oldestDueAt),
+        events: {
+          ...events,
+          oldestPendingReceivedAt: ifAny(events.oldestPendingReceivedAt),
+          oldestLeasedReceivedAt: ifAny(events.oldestLeasedReceivedAt),
+          oldestDueAt: ifAny(events.oldestDueAt),
+          newestReceivedAt: ifAny(events.newestReceivedAt),
+        },
+        contactEvents: { ...contactEvents, oldestRecordedAt: ifAny(contactEvents.oldestRecordedAt) },
       };
     },
     ...figureTimes(store, clock),
@@ -57,7 +56,7 @@ export function withDatabaseTimes(store: SharedStore, clock: DatabaseClock): Sha
 }
 
 /** Figures are in the steps of the database's time, so that those of all machines fit together. */
-function figureTimes(store: SharedStore, clock: DatabaseClock): Pick<SharedStore, "writeFigures" | "readFigures"> {
+function figureTimes(store: SharedStore, clock: DatabaseClock): Pick<SharedStore, "writeFigures"> {
   const { toDatabase, ifAnyToDatabase, withNow } = conversions(clock);
   const inDatabase = (status: ProcessStatus): ProcessStatus => ({
     ...status,
@@ -70,14 +69,10 @@ function figureTimes(store: SharedStore, clock: DatabaseClock): Pick<SharedStore
   return {
     writeFigures: ({ status, last, ...write }) =>
       store.writeFigures({ ...withNow(write), status: status && inDatabase(status), last: last && inDatabase(last) }),
-    readFigures: (query) => store.readFigures(withNow(query)),
   };
 }
 
-type OutboxTimes = Pick<
-  SharedStore,
-  "record" | "leaseSend" | "settleSend" | "retryOutbox" | "discardOutbox" | "countOutbox"
->;
+type OutboxTimes = Pick<SharedStore, "record" | "leaseSend" | "settleSend">;
 
 function contactEventTimes(store: SharedStore, clock: DatabaseClock): OutboxTimes {
   const { toDatabase, ifAny, withLease, withEnd } = conversions(clock);
@@ -88,12 +83,6 @@ function contactEventTimes(store: SharedStore, clock: DatabaseClock): OutboxTime
       return { send, nextDueAt: ifAny(nextDueAt) };
     },
     settleSend: (settlement) => store.settleSend(withEnd(settlement)),
-    retryOutbox: (key, now) => store.retryOutbox(key, toDatabase(now)),
-    discardOutbox: (key, now) => store.discardOutbox(key, toDatabase(now)),
-    async countOutbox() {
-      const counts = await store.countOutbox();
-      return { ...counts, oldestRecordedAt: ifAny(counts.oldestRecordedAt) };
-    },
   };
 }
 

@@ -54,6 +54,7 @@ function accessTo(pool: Pool, schema: string): BesideReceivers {
       AbortSignal.timeout(ANSWER_MS),
     );
   return {
+    now: readServerTime,
     read,
     write: (doing, use) => read(doing, (sql) => sql.transaction(async () => use(sql, await readServerTime(sql)))),
   };

@@ -17,7 +17,6 @@ import { readFigures, readHandlerTimes, readStatuses } from "./operations/figure
 import { hasLiveNode } from "./operations/live-nodes.js";
 import { countOutbox, discardOutbox, retryOutbox } from "./operations/outbox-change.js";
 import { runWork } from "./operations/run-work.js";
-import { readServerTime } from "./operations/server-time.js";
 import { runOnServer } from "./run-on-server.js";
 import { changeStuckWorkOfDatabase } from "./stuck-work-of-database.js";
 import { SERVER_WORDS } from "./words.js";
@@ -44,25 +43,24 @@ export function operateDatabase({
   elapsed = () => elapsedBy(systemClock),
   close,
 }: OpenBeside & { pages?: BesideReceivers; elapsed?: () => number }): InboxOperator {
-  const { read, write } = beside;
+  const { now, read, write } = beside;
   return {
     database,
     ...operateByQueries({
       database,
       words: SERVER_WORDS,
       read: (doing, query) => read(doing, (sql) => runOnServer(sql, query())),
-      readAt: (doing, query) => read(doing, async (sql) => runOnServer(sql, query(await readServerTime(sql)))),
+      readAt: (doing, query) => read(doing, async (sql) => runOnServer(sql, query(await now(sql)))),
       write: (doing, query) => write(doing, (sql, now) => runOnServer(sql, query(now))),
     }),
     overview: () =>
       read("counting work", async (sql) => ({
-        events: await countWork(sql, await readServerTime(sql)),
+        events: await countWork(sql, await now(sql)),
         contactEvents: await countOutbox(sql),
       })),
     countLists: () => read("counting events", async (sql) => runOnServer(sql, countLists(await countOutbox(sql)))),
     handlerTimes: (query = {}) => read("reading handler times", (sql) => readHandlerTimes(sql, query)),
-    readFigures: (range) =>
-      read("reading figures", async (sql) => readFigures(sql, { range, now: await readServerTime(sql) })),
+    readFigures: (range) => read("reading figures", async (sql) => readFigures(sql, { range, now: await now(sql) })),
     readStatuses: () => read("reading statuses", readStatuses),
     listErrorGroups: (query = {}) => read("listing errors", (sql) => listErrorGroups(sql, query)),
     ...changeStuckWorkOfDatabase(beside),

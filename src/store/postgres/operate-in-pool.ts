@@ -7,7 +7,6 @@ import type { InboxOperator } from "../inbox-operator.js";
 import type { BesideReceivers } from "./beside-receivers.js";
 import { operateDatabase } from "./open-inbox-database.js";
 import type { PostgresPlace } from "./open-postgres.js";
-import { readServerTime } from "./operations/server-time.js";
 import type { Sql } from "./sql.js";
 
 /** At the same time, so that handlers find connections in the pool. */
@@ -24,19 +23,21 @@ type RunInPool = <Value>(doing: string, use: (sql: Sql) => Promise<Value>) => Pr
 interface PoolParts {
   read: RunInPool;
   write: RunInPool;
+  /** The database's time, as the receiver's clock has it, in milliseconds since 1970. */
+  now: () => number;
   /** Time that never jumps, in milliseconds. */
   elapsed: () => number;
 }
 
 /** The operator's view on connections of the pool that the store uses, a few at a time. */
-export function operateInPool(place: PostgresPlace, { read, write, elapsed }: PoolParts): InboxOperator {
+export function operateInPool(place: PostgresPlace, { read, write, now, elapsed }: PoolParts): InboxOperator {
   const inTurn = takeTurns(MAX_AT_ONCE);
   const within = (withinMs: number): BesideReceivers => {
     const inTurnAndLimit = inTurnAndTime(inTurn, withinMs);
     return {
+      now,
       read: (doing, use) => inTurnAndLimit(doing, () => read(doing, use)),
-      write: (doing, use) =>
-        inTurnAndLimit(doing, () => write(doing, async (sql) => use(sql, await readServerTime(sql)))),
+      write: (doing, use) => inTurnAndLimit(doing, () => write(doing, (sql) => use(sql, now()))),
     };
   };
   return operateDatabase({

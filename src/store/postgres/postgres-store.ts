@@ -5,40 +5,34 @@ import { type OptionsOf, type Resolved, callable, defineOptions, flag, readBy } 
 import { checkConnectionString } from "../connection-string.js";
 import { SCHEMA_NAME_RULE, isSchemaName } from "../schema-name.js";
 import type { Glance, RecoverResult, Store, StoreContext } from "../store.js";
-import { selectContactEvents } from "../queries/contact-events.js";
-import { discardEvent } from "../queries/ending-work.js";
-import { getEvent, listEvents, listStuck } from "../queries/events.js";
+import { getEvent, listStuck } from "../queries/events.js";
 import { writePolicies, listPaused } from "../queries/handlers.js";
-import { findIds, idsKnownSince, noteTimes } from "../queries/known-ids.js";
+import { noteTimes } from "../queries/known-ids.js";
 import type { StoreQuery } from "../queries/store-query.js";
 import { replanEvent } from "../queries/replan.js";
 import { listRequested, requestRetry } from "../queries/requested-retries.js";
 import { loadSteps, saveStep } from "../queries/steps.js";
-import { runEvent } from "../queries/waiting-work.js";
 import { DatabaseClock } from "./database-clock.js";
 import { type SharedStore, withDatabaseTimes } from "./database-times.js";
 import type { OpenPostgres, PostgresPlace } from "./open-postgres.js";
 import type { Leasing } from "./node-session.js";
 import { countWork } from "./operations/counts.js";
-import { erasePage } from "./operations/erase.js";
 import { glance } from "./operations/glance.js";
-import { readFigures, readHandlerTimes, readStatuses, readTableSizes, writeFigures } from "./operations/figures.js";
+import { readTableSizes, writeFigures } from "./operations/figures.js";
 import { leaseWork, releaseLeases, renewLeases } from "./operations/lease.js";
 import { maySend } from "./operations/may-send.js";
-import { countOutbox, discardOutbox, retryOutbox } from "./operations/outbox-change.js";
+import { countOutbox } from "./operations/outbox-change.js";
 import { recordEvents } from "./operations/outbox-record.js";
 import { leaseSend } from "./operations/outbox-send.js";
 import { settleSend } from "./operations/outbox-settle.js";
 import { PruneRound } from "./operations/prune.js";
 import { type NodeLock, recoverWork } from "./operations/recover.js";
-import { runWork } from "./operations/run-work.js";
 import { restartWaits } from "./operations/restart-waits.js";
 import { operateInPool } from "./operate-in-pool.js";
 import { PostgresOpening } from "./postgres-opening.js";
 import type { PostgresTransaction } from "./postgres-transaction.js";
 import { runOnServer } from "./run-on-server.js";
 import type { Sql } from "./sql.js";
-import { SERVER_WORDS } from "./words.js";
 
 /** The options of `createPostgresStore`; one of `pool` and `connectionString` is required. */
 export interface PostgresStoreOptions {
@@ -115,37 +109,32 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
     glance: (request) => lookForWork(work, clock, request),
     restartWaits: (limits) => opening.use((open) => restartWaits((use) => open.work("restarting waits", use), limits)),
     ...stepsOf(access),
-    list: (given) => query("listing events", () => listEvents(given)),
-    get: (id) => query("reading an event", () => getEvent(id)),
-    findIds: (ids) => query("looking for ids", () => findIds(ids)),
-    idsKnownSince: () => query("reading times", () => idsKnownSince()),
+    getEvent: (id) => query("reading an event", () => getEvent(id)),
     listStuck: (given) => query("listing events", () => listStuck(given)),
     replan: (plan) => change("planning an event", () => replanEvent(plan)),
     requestRetry: (seq, now) => change("requesting a retry", () => requestRetry({ seq, now })),
     listRequested: (given) => query("listing events", () => listRequested(given)),
-    runEvent: (id, now) => change("running waiting work", () => runEvent(SERVER_WORDS, { id, now })),
-    runWork: (request) => write("running waiting work", (sql) => runWork(sql, request)),
-    discard: (id, now) => change("discarding work", () => discardEvent({ id, now })),
-    erase: (request) => write("erasing", (sql) => erasePage(sql, request)),
-    counts: (now) => read("counting work", (sql) => countWork(sql, now)),
+    overview: (now) =>
+      read("counting work", async (sql) => ({
+        events: await countWork(sql, now),
+        contactEvents: await countOutbox(sql),
+      })),
     prune: (limits) => read("pruning", (sql) => round.prune(sql, limits)),
     keepPolicies: (policies) => change("keeping retry policies", () => writePolicies(policies)),
     listPaused: () => query("listing paused handlers", () => listPaused()),
     ...figuresOf(access),
     noteTimes: (times) => change("noting times", () => noteTimes(times)),
     ...outboxOf(access),
-    openOperator: () => operateInPool(place, { read, write, elapsed: () => clock.elapsed }),
+    openOperator: (now) =>
+      operateInPool(place, { read, write, now: () => now() + clock.aheadMs, elapsed: () => clock.elapsed }),
   };
   return withDatabaseTimes(store, clock);
 }
 
-/** How long handlers took, and what each process has done. */
+/** What each process has done. */
 function figuresOf({ read, write }: ReturnType<typeof accessTo>) {
   return {
-    handlerTimes: (query) => read("reading handler times", (sql) => readHandlerTimes(sql, query)),
     writeFigures: (given) => write("writing figures", (sql, lock) => writeFigures(sql, lock, given)),
-    readFigures: (query) => read("reading figures", (sql) => readFigures(sql, query)),
-    readStatuses: () => read("reading statuses", readStatuses),
     readDiskUse: () => read("reading sizes of tables", readTableSizes),
   } satisfies Partial<SharedStore>;
 }
@@ -160,16 +149,12 @@ function stepsOf({ work }: ReturnType<typeof accessTo>) {
 }
 
 /** The contact events. */
-function outboxOf({ work, leasing, read, write, query }: ReturnType<typeof accessTo>) {
+function outboxOf({ work, leasing, write }: ReturnType<typeof accessTo>) {
   return {
     maySend: () => leasing("choosing a sender", maySend),
     leaseSend: (request) => leasing("leasing a call", (sql, holder) => leaseSend(sql, holder, request)),
     settleSend: (settlement) => work("settling a call", (sql) => settleSend(sql, settlement)),
     record: (events, now) => write("recording contact events", (sql) => recordEvents(sql, events, now)),
-    listOutbox: (given) => query("listing contact events", () => selectContactEvents(SERVER_WORDS, given)),
-    retryOutbox: (key, now) => write("retrying a contact event", async (sql) => (await retryOutbox(sql, key, now)) > 0),
-    discardOutbox: (key, now) => write("discarding a contact event", (sql) => discardOutbox(sql, key, now)),
-    countOutbox: () => read("counting contact events", countOutbox),
   } satisfies Partial<SharedStore>;
 }
 

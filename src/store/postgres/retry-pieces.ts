@@ -17,7 +17,7 @@ interface RetriedPieces {
 
 /** Retries pieces of stuck work. Those beside other bodies are few, and each is a change of its own. */
 export async function retryPieces(
-  { read, write }: BesideReceivers,
+  { read, write }: Pick<BesideReceivers, "read" | "write">,
   pieces: readonly StuckPiece[],
 ): Promise<RetriedPieces> {
   const work = pieces.filter((piece) => !isNote(piece));

@@ -4,6 +4,7 @@ import type { OperatorErasure } from "../inbox-operator.js";
 import { findOldVersions } from "./find-old-versions.js";
 import type { OutsideConnection } from "./open-outside-connection.js";
 import { prepareErase } from "./operations/erase.js";
+import { IN_MEMORY } from "./open-database.js";
 import { runBeside, tryWhileBusy } from "./run-beside.js";
 
 /** Between two pages that were written, so that a receiver which waits for the database gets it. */
@@ -24,7 +25,7 @@ export async function eraseFromFile(
     await sleep(isRead ? 0 : BETWEEN_PAGES_MS);
     return page;
   });
-  if (dryRun) return { ...counts, walLeft: undefined };
+  if (dryRun || file === IN_MEMORY) return { ...counts, walLeft: undefined };
   // A WAL that was there before is not truncated: a receiver that has lost its locks looks like none. PASSIVE takes no
   // lock that a receiver waits for. The WAL of this connection alone is emptied, so that it keeps no old version for a
   // receiver that starts now.

@@ -31,7 +31,7 @@ export interface OpenStore {
   /** Runs the user's function in a transaction that only reads. */
   read<Value>(fn: (tx: CommitTransaction) => Value): Value;
   /** The operator's view on the connection of the event loop: for a database in memory, which has no other one. */
-  operate(): InboxOperator;
+  operate(now: () => number): InboxOperator;
   /** Finishes started operations, and closes as SQLite does: the last connection empties the WAL and removes it. */
   close(): Promise<void>;
   /** Closes without touching the file system: the files at the paths may belong to another program by now. */
@@ -149,8 +149,13 @@ async function assemble({ db, files, keeper, hasUnread, useThread, onAlarm }: Pa
       waiting.push(commit);
     },
     read: (fn) => readOwnTables(db, fn),
-    operate: () =>
-      operateFile({ file: IN_MEMORY, connection: { db, keepsWal: true, close: () => undefined }, now: Date.now }),
+    operate: (now) => ({
+      ...operateFile({ file: IN_MEMORY, connection: { db, keepsWal: true, close: () => undefined }, now }),
+      // oxlint-disable-next-line require-await -- a throw must become a rejection
+      async backUp() {
+        throw new PigeonholeError("invalid_argument", "A database in memory has no file to copy.");
+      },
+    }),
     close: () => (ended ??= end(true)),
     abandon: () => (ended ??= end(false)),
   };

@@ -1,15 +1,18 @@
 import { Worker } from "node:worker_threads";
 import { PigeonholeError } from "../../base/error.js";
 import type { InboxOperator } from "../inbox-operator.js";
+import { IN_MEMORY } from "./open-database.js";
 
-/** What the thread runs for its caller: all of the operator but what needs its caller's thread. */
-export type OperatorMethod = Exclude<keyof InboxOperator, "database" | "backUp" | "close">;
+/** What the thread runs for its caller: all of the operator but its end. */
+export type OperatorMethod = Exclude<keyof InboxOperator, "database" | "close">;
 
 /** One call of the operator. */
 export interface OperatorCall {
   id: number;
   method: OperatorMethod;
   args: readonly unknown[];
+  /** The time of the call by its caller's clock, in milliseconds since 1970. */
+  now: number;
 }
 
 /** The thread's answer to the call of this id. */
@@ -42,7 +45,7 @@ export class OperatorThread {
   }
 
   /** Rejects also with what opening the file rejects with. */
-  call(method: OperatorMethod, args: readonly unknown[]): Promise<unknown> {
+  call(given: Omit<OperatorCall, "id">): Promise<unknown> {
     const thread = (this.#thread ??= this.#start());
     const { worker, waiting, unsent } = thread;
     this.#lastId += 1;
@@ -51,7 +54,7 @@ export class OperatorThread {
     worker.ref();
     return new Promise((resolve, reject) => {
       waiting.set(id, { resolve, reject });
-      if (unsent.push({ id, method, args }) === 1) queueMicrotask(() => sendCalls(thread));
+      if (unsent.push({ ...given, id }) === 1) queueMicrotask(() => sendCalls(thread));
     });
   }
 
@@ -115,60 +118,42 @@ function whyEnded(cause: unknown): PigeonholeError {
 }
 
 /** The operator whose calls run in the thread; `checkOpen` throws before a call of a store that is closed or lost. */
-export function operateInThread(file: string, thread: OperatorThread, checkOpen: () => unknown): InboxOperator {
-  const run = async (method: OperatorMethod, args: readonly unknown[]): Promise<unknown> => {
+export function operateInThread({ file, thread, now, checkOpen }: ThreadParts): InboxOperator {
+  return operateBy(file, (method, args) => {
     checkOpen();
-    return thread.call(method, args);
-  };
-  const inThread =
-    <Method extends OperatorMethod>(method: Method) =>
-    (...args: Parameters<InboxOperator[Method]>): ReturnType<InboxOperator[Method]> =>
-      // What the method of that name resolves with.
-      run(method, args) as ReturnType<InboxOperator[Method]>;
-  return {
-    database: file,
-    overview: inThread("overview"),
-    countLists: inThread("countLists"),
-    handlerTimes: inThread("handlerTimes"),
-    findIds: inThread("findIds"),
-    idsKnownSince: inThread("idsKnownSince"),
-    listEvents: inThread("listEvents"),
-    getEvent: inThread("getEvent"),
-    readBodies: inThread("readBodies"),
-    retryEvent: inThread("retryEvent"),
-    retryWork: inThread("retryWork"),
-    countWork: inThread("countWork"),
-    runEvent: inThread("runEvent"),
-    runWork: inThread("runWork"),
-    countWaiting: inThread("countWaiting"),
-    discardWork: inThread("discardWork"),
-    listErrorGroups: inThread("listErrorGroups"),
-    listFailedHandlers: inThread("listFailedHandlers"),
-    countJob: inThread("countJob"),
-    createJob: inThread("createJob"),
-    listJobs: inThread("listJobs"),
-    getJob: inThread("getJob"),
-    cancelJob: inThread("cancelJob"),
-    runJobPage: inThread("runJobPage"),
-    pauseHandler: inThread("pauseHandler"),
-    resumeHandler: inThread("resumeHandler"),
-    listHandlers: inThread("listHandlers"),
-    listPaused: inThread("listPaused"),
-    dashboardSecret: inThread("dashboardSecret"),
-    readFigures: inThread("readFigures"),
-    readStatuses: inThread("readStatuses"),
-    hasReceiver: inThread("hasReceiver"),
-    discardEvent: inThread("discardEvent"),
-    erase: inThread("erase"),
-    listContactEvents: inThread("listContactEvents"),
-    getContactEvent: inThread("getContactEvent"),
-    retryContactEvent: inThread("retryContactEvent"),
-    discardContactEvent: inThread("discardContactEvent"),
-    countDeadContactEvents: inThread("countDeadContactEvents"),
-    retryDeadContactEvents: inThread("retryDeadContactEvents"),
-    discardDeadContactEvents: inThread("discardDeadContactEvents"),
-    backUp: () => Promise.reject(new PigeonholeError("invalid_argument", "Use the store's own backUp.")),
-    // The store closes its thread.
-    close: () => Promise.resolve(),
-  };
+    return thread.call({ method, args, now: now() });
+  });
+}
+
+interface ThreadParts {
+  file: string;
+  thread: OperatorThread;
+  now: () => number;
+  checkOpen: () => unknown;
+}
+
+/** The operator that is opened for each call; opening it throws while the store is not open. */
+export function operateWhileOpen(open: () => InboxOperator): InboxOperator {
+  return operateBy(IN_MEMORY, (method, args) => {
+    const operator = open();
+    const run = operator[method] as (...given: readonly unknown[]) => Promise<unknown>;
+    return run(...args);
+  });
+}
+
+/** All methods but the end of the operator are one function: the store that is operated on closes what it has opened. */
+function operateBy(
+  database: string,
+  call: (method: OperatorMethod, args: readonly unknown[]) => Promise<unknown>,
+): InboxOperator {
+  const own = { database, close: () => Promise.resolve() };
+  return new Proxy(own as InboxOperator, {
+    get: (_, name) => {
+      if (Object.hasOwn(own, name)) return own[name as keyof typeof own];
+      // Promises look for a method of this name.
+      if (typeof name === "symbol" || name === "then") return undefined;
+      // oxlint-disable-next-line require-await -- a throw must become a rejection
+      return async (...args: readonly unknown[]) => call(name as OperatorMethod, args);
+    },
+  });
 }

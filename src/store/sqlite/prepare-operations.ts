@@ -1,37 +1,25 @@
 import type { Database } from "better-sqlite3";
-import { selectContactEvents } from "../queries/contact-events.js";
-import { discardEvent } from "../queries/ending-work.js";
-import { getEvent, listEvents, listStuck } from "../queries/events.js";
+import { getEvent, listStuck } from "../queries/events.js";
 import { writePolicies, listPaused } from "../queries/handlers.js";
-import { findIds, idsKnownSince, noteTimes } from "../queries/known-ids.js";
+import { noteTimes } from "../queries/known-ids.js";
 import type { StoreQuery } from "../queries/store-query.js";
 import { replanEvent } from "../queries/replan.js";
 import { listRequested, requestRetry } from "../queries/requested-retries.js";
 import { loadSteps, saveStep } from "../queries/steps.js";
-import { runEvent } from "../queries/waiting-work.js";
-import type { OutboxQuery } from "../outbox.js";
 import { prepareCountPage } from "./operations/counts.js";
-import { prepareErase } from "./operations/erase.js";
-import {
-  prepareHandlerTimes,
-  prepareReadFigures,
-  prepareReadStatuses,
-  prepareWriteFigures,
-} from "./operations/figures.js";
+import { prepareWriteFigures } from "./operations/figures.js";
 import { prepareLease, prepareRelease, prepareRenew } from "./operations/lease.js";
-import { prepareCountOutbox, prepareDiscardOutbox, prepareRetryOutbox } from "./operations/outbox-change.js";
+import { prepareCountOutbox } from "./operations/outbox-change.js";
 import { prepareRecord } from "./operations/outbox-record.js";
 import { prepareLeaseSendOfOwner } from "./operations/outbox-send.js";
 import { prepareSettleSend } from "./operations/outbox-settle.js";
 import { preparePrune } from "./operations/prune.js";
 import { prepareRecover } from "./operations/recover.js";
 import { prepareRestartWaits } from "./operations/restart-waits.js";
-import { prepareRunWork } from "./operations/run-work.js";
 import { prepareSettle } from "./operations/settle.js";
 import type { TakeTokens } from "./lease-token.js";
 import { onFirstUse } from "./on-first-use.js";
 import { runInFile } from "./run-in-file.js";
-import { FILE_WORDS } from "./words.js";
 
 /** The statements of every operation but accepting, which runs for every event and has its own form. */
 export function prepareOperations(db: Database, takeTokens: TakeTokens) {
@@ -48,33 +36,20 @@ export function prepareOperations(db: Database, takeTokens: TakeTokens) {
     restartWaits: onFirstUse(() => prepareRestartWaits(db)),
     loadSteps: running(loadSteps),
     saveStep: running(saveStep),
-    list: running(listEvents),
-    get: running(getEvent),
-    findIds: running(findIds),
-    idsKnownSince: () => runInFile(db, idsKnownSince()),
+    getEvent: running(getEvent),
     listStuck: running(listStuck),
     replan: running(replanEvent),
     requestRetry: running(requestRetry),
     listRequested: running(listRequested),
-    runEvent: running((event: { id: string; now: number }) => runEvent(FILE_WORDS, event)),
-    runWork: onFirstUse(() => prepareRunWork(db)),
-    discard: running(discardEvent),
-    erase: onFirstUse(() => prepareErase(db)),
     countPage: onFirstUse(() => prepareCountPage(db)),
     prune: onFirstUse(() => preparePrune(db)),
     keepPolicies: running(writePolicies),
-    handlerTimes: onFirstUse(() => prepareHandlerTimes(db)),
     listPaused: () => runInFile(db, listPaused()),
     writeFigures: onFirstUse(() => prepareWriteFigures(db)),
-    readFigures: onFirstUse(() => prepareReadFigures(db)),
-    readStatuses: onFirstUse(() => prepareReadStatuses(db)),
     noteTimes: running(noteTimes),
     record: onFirstUse(() => prepareRecord(db)),
     leaseSend: onFirstUse(() => prepareLeaseSendOfOwner(db, takeTokens)),
     settleSend: onFirstUse(() => prepareSettleSend(db)),
-    listOutbox: running((query: OutboxQuery) => selectContactEvents(FILE_WORDS, query)),
-    retryOutbox: onFirstUse(() => prepareRetryOutbox(db)),
-    discardOutbox: onFirstUse(() => prepareDiscardOutbox(db)),
     countOutbox: onFirstUse(() => prepareCountOutbox(db)),
   };
 }

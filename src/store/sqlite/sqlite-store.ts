@@ -7,7 +7,6 @@ import type { CommitFunction, CommitTransaction, Finished, NotEnded } from "../c
 import type { SendPage } from "../outbox.js";
 import type { Store, StoreContext } from "../store.js";
 import { BUSY_WAITS, whileBusy } from "../while-busy.js";
-import { type BackupRequest, backUpInThread } from "./back-up-in-thread.js";
 import { checkDriver } from "./check-driver.js";
 import { DiskUseReader } from "./disk-use-reader.js";
 import type { GroupCommit } from "./group-commit.js";
@@ -16,7 +15,7 @@ import { describeFileLoss } from "./open-files.js";
 import { type OpenStore, openStore } from "./open-store.js";
 import { countPageByPage } from "./operations/counts.js";
 import { FileOwnership } from "./file-ownership.js";
-import { OperatorThread, operateInThread } from "./operator-in-thread.js";
+import { OperatorThread, operateInThread, operateWhileOpen } from "./operator-in-thread.js";
 import { prepareReopen } from "./reopen-store.js";
 
 /** How often the store checks whether removed files are back. */
@@ -197,32 +196,22 @@ function commandsOf(run: GroupCommit["run"]) {
     restartWaits: (limits) => run("restartWaits", limits),
     loadSteps: (work) => run("loadSteps", work),
     saveStep: (lease, name, value, at) => run("saveStep", { lease, name, value, at }),
-    list: (query) => run("list", query),
-    get: (id) => run("get", id),
-    findIds: (ids) => run("findIds", ids),
-    idsKnownSince: () => run("idsKnownSince", undefined),
+    getEvent: (id) => run("getEvent", id),
     listStuck: (query) => run("listStuck", query),
     replan: (plan) => run("replan", plan),
     requestRetry: (seq, now) => run("requestRetry", { seq, now }),
     listRequested: (query) => run("listRequested", query),
-    runEvent: (id, now) => run("runEvent", { id, now }),
-    runWork: (request) => run("runWork", request),
-    discard: (id, now) => run("discard", { id, now }),
-    erase: (request) => run("erase", request),
-    counts: (now) => countPageByPage((input) => run("countPage", input), now),
+    async overview(now) {
+      const events = countPageByPage((input) => run("countPage", input), now);
+      const [work, contactEvents] = await Promise.all([events, run("countOutbox", undefined)]);
+      return { events: work, contactEvents };
+    },
     prune: (limits) => run("prune", limits),
     keepPolicies: (policies) => run("keepPolicies", policies),
-    handlerTimes: (query) => run("handlerTimes", query),
     listPaused: () => run("listPaused", undefined),
-    readFigures: (query) => run("readFigures", query),
-    readStatuses: () => run("readStatuses", undefined),
     noteTimes: (times) => run("noteTimes", times),
     record: (events, now) => run("record", { events, now }),
     settleSend: (settlement) => run("settleSend", settlement),
-    listOutbox: (query) => run("listOutbox", query),
-    retryOutbox: async (key, now) => (await run("retryOutbox", { key, now })) > 0,
-    discardOutbox: (key, now) => run("discardOutbox", { key, now }),
-    countOutbox: () => run("countOutbox", undefined),
   } satisfies Partial<Store>;
 }
 
@@ -232,13 +221,11 @@ function fileOf(
   current: () => OpenStore,
 ) {
   return {
-    openOperator: () =>
-      file === IN_MEMORY ? current().operate() : operateInThread(file, operating, () => checkFiles(current())),
+    openOperator: (now) =>
+      file === IN_MEMORY
+        ? operateWhileOpen(() => current().operate(now))
+        : operateInThread({ file, thread: operating, now, checkOpen: () => checkFiles(current()) }),
     file: file === IN_MEMORY ? undefined : file,
-    async backUp({ copy, replace }) {
-      current();
-      return backUpFile({ file, copy, replace });
-    },
     // oxlint-disable-next-line require-await -- a throw must become a rejection
     readDiskUse: async () => disk.read(current().files),
   } satisfies Partial<Store>;
@@ -248,11 +235,6 @@ function fileOf(
 function checkFiles({ commits: { failure }, files }: OpenStore): void {
   if (failure?.code === "store_replaced") throw failure;
   if (files?.isAway === true) throw describeFileLoss(files.data.file, "database");
-}
-
-function backUpFile(request: BackupRequest): Promise<{ bytes: number }> {
-  if (request.file !== IN_MEMORY) return backUpInThread(request);
-  throw new PigeonholeError("invalid_argument", "A database in memory has no file to copy.");
 }
 
 /** If this fails, the next check of this process or of another one takes over. */

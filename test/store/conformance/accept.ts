@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { acceptLeased, type Fixture, idsOf, leasePage, MINUTE, newEvent, snapshot, statesOf, T } from "./fixture.js";
+import { countWork } from "../../support/operate.js";
 
 const EVERY_BYTE = Uint8Array.from({ length: 256 }, (_, index) => index);
 
@@ -9,7 +10,7 @@ export function describeAccept(fixture: Fixture): void {
       const event = newEvent("evt_1", { type: "email.sent", test: true, receivedAt: T + 3, signedAt: T - 7 });
       const result = await fixture.store.accept(event);
       expect(result).toMatchObject({ kind: "stored", leases: [] });
-      expect(await fixture.store.get("evt_1")).toMatchObject({
+      expect(await fixture.store.getEvent("evt_1")).toMatchObject({
         id: "evt_1",
         type: "email.sent",
         test: true,
@@ -31,7 +32,7 @@ export function describeAccept(fixture: Fixture): void {
       ["the greater part of a larger buffer", EVERY_BYTE.subarray(1, 250)],
     ])("the store keeps a body of %s byte for byte", async (_, body) => {
       await fixture.store.accept(newEvent("evt_1", { body }));
-      const stored = await fixture.store.get("evt_1");
+      const stored = await fixture.store.getEvent("evt_1");
       expect(Buffer.from(stored?.body ?? "missing").equals(body)).toBe(true);
       const { work } = await leasePage(fixture.store);
       expect(Buffer.from(work[0]?.body ?? "missing").equals(body)).toBe(true);
@@ -49,7 +50,7 @@ export function describeAccept(fixture: Fixture): void {
         await Promise.all(events.map((event) => fixture.store.accept(event)));
       }
       for (const [id, body] of bodies) {
-        const stored = await fixture.store.get(id);
+        const stored = await fixture.store.getEvent(id);
         expect(Buffer.from(stored?.body ?? "missing").equals(body), id).toBe(true);
       }
     });
@@ -59,7 +60,7 @@ export function describeAccept(fixture: Fixture): void {
       async (id) => {
         await fixture.store.accept(newEvent("evt_1"));
         expect(await fixture.store.accept(newEvent(id))).toMatchObject({ kind: "stored" });
-        expect((await fixture.store.get(id))?.id).toBe(id);
+        expect((await fixture.store.getEvent(id))?.id).toBe(id);
       },
     );
 
@@ -73,7 +74,7 @@ export function describeAccept(fixture: Fixture): void {
 
     test("an event without a handler is done", async () => {
       await fixture.store.accept(newEvent("evt_1", { work: [] }));
-      expect(await fixture.store.get("evt_1")).toMatchObject({ state: "done", handlers: [] });
+      expect(await fixture.store.getEvent("evt_1")).toMatchObject({ state: "done", handlers: [] });
     });
 
     test("an event that was not understood is parked with its note, next to the work that it makes", async () => {
@@ -81,8 +82,11 @@ export function describeAccept(fixture: Fixture): void {
       await fixture.store.accept(newEvent("raw:1", { type: "", work: [], parked }));
       await fixture.store.accept(newEvent("evt_2", { parked }));
       const note = { handler: "", state: "parked", reason: "unknown_type", error: "no such type", settledAt: T };
-      expect(await fixture.store.get("raw:1")).toMatchObject({ type: "", state: "parked", handlers: [note] });
-      expect(await fixture.store.get("evt_2")).toMatchObject({ state: "parked", handlers: [note, { handler: "h" }] });
+      expect(await fixture.store.getEvent("raw:1")).toMatchObject({ type: "", state: "parked", handlers: [note] });
+      expect(await fixture.store.getEvent("evt_2")).toMatchObject({
+        state: "parked",
+        handlers: [note, { handler: "h" }],
+      });
       expect(idsOf(await leasePage(fixture.store))).toEqual(["evt_2"]);
     });
   });
@@ -132,7 +136,7 @@ export function describeAccept(fixture: Fixture): void {
       expect(stored).toHaveLength(1);
       expect(stored[0]?.leases).toHaveLength(1);
       expect(results.filter((result) => result.kind === "duplicate" && !result.otherBytes)).toHaveLength(199);
-      expect(await fixture.store.counts(T)).toMatchObject({ pending: 0, leased: 1 });
+      expect(await countWork(fixture.store, T)).toMatchObject({ pending: 0, leased: 1 });
     });
 
     test("accepting 600 events at once stores each under its own number, with its own bytes and lease", async () => {
@@ -148,7 +152,7 @@ export function describeAccept(fixture: Fixture): void {
       expect(new Set(results.map((result) => (result.kind === "stored" ? result.seq : -1))).size).toBe(600);
       const { work } = await leasePage(fixture.store, { limit: 600 });
       expect(work).toHaveLength(300);
-      const stored = await Promise.all([...bodies.keys()].map((id) => fixture.store.get(id)));
+      const stored = await Promise.all([...bodies.keys()].map((id) => fixture.store.getEvent(id)));
       for (const { eventId, body } of work) expect(Buffer.from(body).toString()).toBe(bodies.get(eventId));
       for (const [index, event] of stored.entries()) {
         expect(Buffer.from(event?.body ?? "missing").toString()).toBe(bodies.get(`evt_${index}`));
@@ -174,7 +178,7 @@ export function describeAccept(fixture: Fixture): void {
       for (const handler of ["a", "b"]) {
         expect(await leasePage(fixture.store, { handler })).toEqual({ work: [], nextDueAt: undefined });
       }
-      expect((await fixture.store.get("evt_1"))?.handlers.map(({ attempts }) => attempts)).toEqual([1, 1, 0]);
+      expect((await fixture.store.getEvent("evt_1"))?.handlers.map(({ attempts }) => attempts)).toEqual([1, 1, 0]);
     });
 
     test("work that is leased when it is accepted can be settled with its lease", async () => {

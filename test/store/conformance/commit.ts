@@ -15,6 +15,7 @@ import {
   statesOf,
   writing,
 } from "./fixture.js";
+import { countWork } from "../../support/operate.js";
 
 const mine = new Error("mine");
 
@@ -34,11 +35,11 @@ export function describeCommit(fixture: Fixture): void {
       const lease = await acceptLeased(fixture.store, "evt_1");
       await fixture.store.commit(settlements.done(lease), (tx) => fixture.write(tx, "effect"));
       expect(await fixture.written()).toEqual(["effect"]);
-      expect(await fixture.store.get("evt_1")).toMatchObject({
+      expect(await fixture.store.getEvent("evt_1")).toMatchObject({
         state: "done",
         handlers: [{ state: "done", attempts: 1, settledAt: T + 5, discarded: false }],
       });
-      expect(await fixture.store.counts(T)).toMatchObject({ leased: 0, done: 1 });
+      expect(await countWork(fixture.store, T)).toMatchObject({ leased: 0, done: 1 });
     });
 
     test("commit is visible to the next process", async ({ skip }) => {
@@ -152,7 +153,7 @@ export function describeCommit(fixture: Fixture): void {
       );
       expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
       expect((await fixture.written()).toSorted()).toEqual(["effect 0", "effect 2"]);
-      expect(await fixture.store.counts(T)).toMatchObject({ leased: 1, done: 2 });
+      expect(await countWork(fixture.store, T)).toMatchObject({ leased: 1, done: 2 });
       expect(await statesOf(fixture.store, "b")).toEqual({ h: "leased" });
     });
 
@@ -182,7 +183,7 @@ export function describeCommit(fixture: Fixture): void {
         ]),
       );
       expect((await fixture.written()).toSorted()).toEqual(ids.toSorted());
-      expect(await fixture.store.counts(T)).toMatchObject({ leased: 0, pending: 100, done: 100, dead: 0 });
+      expect(await countWork(fixture.store, T)).toMatchObject({ leased: 0, pending: 100, done: 100, dead: 0 });
     });
 
     test("a store call made inside the function is answered, and so is the next one", async () => {
@@ -194,7 +195,7 @@ export function describeCommit(fixture: Fixture): void {
       const after = fixture.store.accept(newEvent("after"));
       expect(await inside).toMatchObject({ kind: "stored" });
       expect(await after).toMatchObject({ kind: "stored" });
-      expect(await fixture.store.get("inside")).toMatchObject({ id: "inside" });
+      expect(await fixture.store.getEvent("inside")).toMatchObject({ id: "inside" });
     });
 
     test("a commit made inside the function of another one is a transaction of its own", async () => {

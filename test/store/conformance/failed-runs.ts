@@ -14,6 +14,7 @@ import {
   settlements,
   T,
 } from "./fixture.js";
+import { operate } from "../../support/operate.js";
 
 /** What a run throws, and where. */
 const timeOf = (attempt: number): number => T + attempt * 1000;
@@ -21,7 +22,7 @@ const stackOf = (attempt: number): string => `Error: it failed\n    at run (${at
 
 export function describeFailedRuns(fixture: Fixture): void {
   const failedOf = async (id: string): Promise<FailedRuns | undefined> =>
-    (await fixture.store.get(id))?.handlers[0]?.failed;
+    (await fixture.store.getEvent(id))?.handlers[0]?.failed;
 
   async function leaseAgain(): Promise<Lease> {
     return expectLease((await leasePage(fixture.store, { now: T + DAY })).work[0]);
@@ -69,10 +70,10 @@ export function describeFailedRuns(fixture: Fixture): void {
       const lease = await failTimes(await acceptLeased(fixture.store, "evt_1"), 2);
       await fixture.store.settle(settlements.done(lease));
       expect(await failedOf("evt_1")).toMatchObject({ first: { attempt: 1 }, last: { attempt: 2 } });
-      const { items } = await fixture.store.list({});
+      const { items } = await operate(fixture.store).listEvents({});
       expect(items[0]?.handlers).toHaveLength(1);
       expect(JSON.stringify(items)).not.toContain("1.js");
-      expect((await fixture.store.list({ error: "1.js" })).items).toEqual([]);
+      expect((await operate(fixture.store).listEvents({ error: "1.js" })).items).toEqual([]);
     });
 
     test("of the runs since a retry", async () => {
@@ -94,7 +95,7 @@ export function describeFailedRuns(fixture: Fixture): void {
       expect(await store.settle({ ...settlements.dead(expectLease(a)), stack: stackOf(9) })).toBe("lost");
       await store.settle({ ...settlements.dead(expectLease(b)), stack: stackOf(2) });
       await store.settle(settlements.dead(expectLease(c)));
-      const handlers = (await store.get("evt_1"))?.handlers ?? [];
+      const handlers = (await store.getEvent("evt_1"))?.handlers ?? [];
       expect(handlers.map(({ failed }) => failed?.last.stack)).toEqual([stackOf(1), stackOf(2), undefined]);
     });
 
@@ -103,7 +104,7 @@ export function describeFailedRuns(fixture: Fixture): void {
       for (const id of ["evt_1", "evt_2"]) {
         await store.settle(settlements.done(await failTimes(await acceptLeased(store, id), 2)));
       }
-      await store.erase({ email: "ann@example.com", now: T, dryRun: false });
+      await operate(store).erase({ email: "ann@example.com" });
       expect(await failedOf("evt_1")).toBeDefined();
       while ((await store.prune({ ...NOTHING_TO_PRUNE, bodiesBefore: T + DAY })) > 0);
       expect(await failedOf("evt_1")).toBeUndefined();
@@ -113,7 +114,7 @@ export function describeFailedRuns(fixture: Fixture): void {
       const { store } = fixture;
       const lease = await acceptLeased(store, "evt_1");
       await store.settle({ ...settlements.dead(lease), stack: "Error: no\nCaused by: Error: ann@example.com" });
-      expect(await store.erase({ email: "ann@example.com", now: T, dryRun: false })).toMatchObject({ events: 1 });
+      expect(await operate(store).erase({ email: "ann@example.com" })).toMatchObject({ events: 1 });
       expect(await failedOf("evt_1")).toBeUndefined();
     });
   });

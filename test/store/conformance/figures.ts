@@ -4,6 +4,7 @@ import { isAlive, isEnded } from "#pigeonhole/store/process-state.js";
 import { NO_FIGURES } from "#pigeonhole/store/figure-rows.js";
 import { describe, expect, test } from "vitest";
 import { DAY, ENDS_WITH_STORE, type Fixture, MINUTE, context } from "./fixture.js";
+import { operate, readFigures } from "../../support/operate.js";
 
 /** Begin of a step of every length. */
 const STEP = 1_800_000_000_000;
@@ -37,7 +38,7 @@ const write = (changes: Partial<FiguresWrite> = {}): FiguresWrite => {
 export function describeFigures(fixture: Fixture): void {
   /** Deliveries that were accepted, by the begin of their step relative to {@link STEP}. */
   const acceptedIn = async (range: "1h" | "24h" | "7d", now: number): Promise<[number, number][]> => {
-    const { times, answers } = await fixture.store.readFigures({ range, now });
+    const { times, answers } = await readFigures(fixture.store, { range, now });
     const counts = answers.accepted ?? [];
     return times.flatMap((time, place): [number, number][] => {
       const count = counts[place] ?? 0;
@@ -52,13 +53,13 @@ export function describeFigures(fixture: Fixture): void {
         ["24h", 144],
         ["7d", 336],
       ] as const) {
-        const series = await fixture.store.readFigures({ range, now: STEP });
+        const series = await readFigures(fixture.store, { range, now: STEP });
         expect(series.times).toHaveLength(steps);
         expect(series.times.at(-1)).toBe(STEP);
         expect(series).toMatchObject({ answers: {}, handlers: [] });
         expect(new Set([...series.backlog.depth, ...series.latency.p95FromMs])).toEqual(new Set([null]));
       }
-      expect(await fixture.store.readStatuses()).toEqual([]);
+      expect(await operate(fixture.store).readStatuses()).toEqual([]);
     });
 
     test("what is written is added to the step of each length", async () => {
@@ -98,7 +99,7 @@ export function describeFigures(fixture: Fixture): void {
         },
       };
       await fixture.store.writeFigures(write({ figures }));
-      const series = await fixture.store.readFigures({ range: "24h", now: STEP });
+      const series = await readFigures(fixture.store, { range: "24h", now: STEP });
       const last = <Value>(values: readonly Value[] = []): Value | undefined => values.at(-1);
       expect([last(series.answers.accepted), last(series.answers.duplicate)]).toEqual([3, 1]);
       expect(last(series.latency.medianFromMs)).toBe(1);
@@ -151,7 +152,7 @@ export function describeFigures(fixture: Fixture): void {
       await store.writeFigures(write({ now: STEP + 365 * DAY }));
       await store.writeFigures(write());
       expect(await acceptedIn("7d", STEP + 365 * DAY)).toEqual([]);
-      expect((await store.readStatuses()).map(({ reportedAt }) => reportedAt)).toEqual([STEP]);
+      expect((await operate(store).readStatuses()).map(({ reportedAt }) => reportedAt)).toEqual([STEP]);
     });
 
     test("a process has the status that it said last, until it stops or has been silent for an hour", async () => {
@@ -172,7 +173,7 @@ export function describeFigures(fixture: Fixture): void {
         }),
       );
       await store.writeFigures(write({ process: "p2", now: STEP + 2 }));
-      expect(await store.readStatuses()).toEqual([
+      expect(await operate(store).readStatuses()).toEqual([
         { ...processStatus({ process: "p2" }), reportedAt: STEP + 2 },
         {
           ...processStatus({ state: "stopping", running, runningCount: 1, ...answers, silenceAfterMs: 5 }),
@@ -180,9 +181,9 @@ export function describeFigures(fixture: Fixture): void {
         },
       ]);
       await store.writeFigures(write({ process: "p2", now: STEP + 3, status: undefined }));
-      expect((await store.readStatuses()).map(({ process }) => process)).toEqual(["p1"]);
+      expect((await operate(store).readStatuses()).map(({ process }) => process)).toEqual(["p1"]);
       await store.writeFigures(write({ process: "p3", now: STEP + 60 * MINUTE + 2 }));
-      expect((await store.readStatuses()).map(({ process }) => process)).toEqual(["p3"]);
+      expect((await operate(store).readStatuses()).map(({ process }) => process)).toEqual(["p3"]);
     });
 
     test("processes that have stopped are one status, which counts their answers for as long as it takes", async () => {
@@ -195,7 +196,7 @@ export function describeFigures(fixture: Fixture): void {
       await store.writeFigures(write({ process: "p1", now: STEP + 4, status: processStatus({ ...failed(STEP + 1) }) }));
       await stop("p1", STEP + 5, { ...failed(STEP + 1, STEP + 4), runningCount: 1 });
       await stop("p2", STEP + 9, { ...failed(STEP + 3, STEP + 8), lastSuccessAt: STEP + 2, lastAcceptedAt: STEP });
-      const statuses = await store.readStatuses();
+      const statuses = await operate(store).readStatuses();
       expect(statuses).toMatchObject([
         {
           ...failed(STEP + 3, STEP + 4, STEP + 8),
@@ -207,11 +208,11 @@ export function describeFigures(fixture: Fixture): void {
       ]);
       expect(statuses.map((status) => [isEnded(status), isAlive(status, STEP + 9)])).toEqual([[true, false]]);
       await store.writeFigures(write({ process: "p3", now: STEP + 2 * DAY }));
-      expect(failuresInARow(await store.readStatuses())).toBe(3);
+      expect(failuresInARow(await operate(store).readStatuses())).toBe(3);
       // What a clock said that was ahead makes no later failure look older.
       await stop("p4", STEP + 2 * DAY, { lastSuccessAt: STEP + 9 * DAY });
       await stop("p5", STEP + 3 * DAY, { ...failed(STEP + 3 * DAY - 1) });
-      expect(failuresInARow(await store.readStatuses())).toBe(1);
+      expect(failuresInARow(await operate(store).readStatuses())).toBe(1);
     });
 
     test("of failures before a stop all count, and a hundred times of them are kept", async () => {
@@ -221,7 +222,7 @@ export function describeFigures(fixture: Fixture): void {
         store.writeFigures(write({ now: STEP + 200, status: undefined, last: processStatus(status) }));
       await stop({ failuresInARow: 130, failureTimes });
       await stop({ failuresInARow: 2, failureTimes: [STEP + 150, STEP + 151] });
-      const [status] = await store.readStatuses();
+      const [status] = await operate(store).readStatuses();
       expect(status).toMatchObject({ failuresInARow: 132 });
       expect(status?.failureTimes).toHaveLength(100);
       expect(status?.failureTimes.slice(-2)).toEqual([STEP + 150, STEP + 151]);
@@ -238,7 +239,7 @@ export function describeFigures(fixture: Fixture): void {
       for (const before of [0, 12]) {
         const stops = Array.from({ length: 12 }, (_, n) => stop(n % 2 ? second : fixture.store, `p${before + n}`));
         await Promise.all(stops);
-        expect(failuresInARow(await fixture.store.readStatuses())).toBe(before + 12);
+        expect(failuresInARow(await operate(fixture.store).readStatuses())).toBe(before + 12);
       }
     });
 

@@ -3,6 +3,7 @@ import { isPigeonholeError, type ErrorCode } from "#pigeonhole/base/error.js";
 import type { LeasePage, LeaseRequest, NewEvent, PruneLimits, Store } from "#pigeonhole/store/store.js";
 import type { Lease, Settlement } from "#pigeonhole/store/work.js";
 import { afterEach, beforeEach, expect } from "vitest";
+import { countWork, operate } from "../../support/operate.js";
 
 /** What the suite needs of one kind of store, and what holds for this kind only. */
 export interface StoreKind<Tx = unknown> {
@@ -196,14 +197,14 @@ export function writing({ write }: Pick<Fixture, "write">, text: string, after: 
 
 /** States of an event's handlers by name. */
 export async function statesOf(store: Store<unknown>, id: string): Promise<Record<string, string>> {
-  const event = await store.get(id);
+  const event = await store.getEvent(id);
   return Object.fromEntries(event?.handlers.map(({ handler, state }) => [handler, state]) ?? []);
 }
 
 /** Everything the store tells about its contents, to show that a call changed nothing. */
 export async function snapshot(store: Store<unknown>): Promise<unknown> {
-  const { items } = await store.list({ limit: 500 });
-  return { counts: await store.counts(T), events: await Promise.all(items.map(({ id }) => store.get(id))) };
+  const { items } = await operate(store).listEvents({ limit: 500 });
+  return { counts: await countWork(store, T), events: await Promise.all(items.map(({ id }) => store.getEvent(id))) };
 }
 
 export async function expectCode(promise: Promise<unknown>, code: ErrorCode): Promise<void> {

@@ -2,6 +2,7 @@ import type { HandlerTimes, HandlerTimesQuery } from "#pigeonhole/store/handler-
 import { describe, expect, test } from "vitest";
 import { DAY, ENDS_WITH_STORE, type Fixture, MINUTE, context } from "./fixture.js";
 import { type EndedRuns, writeRuns } from "../../support/ended-runs.js";
+import { operate } from "../../support/operate.js";
 
 /** Begin of one of the steps of ten minutes. */
 const STEP = 1_800_000_000_000;
@@ -16,13 +17,13 @@ const ended = (changes: Partial<EndedRuns> = {}): EndedRuns => ({
 
 export function describeHandlerTimes(fixture: Fixture): void {
   const runsIn = async (query: HandlerTimesQuery = {}): Promise<Record<string, number>> =>
-    Object.fromEntries((await fixture.store.handlerTimes(query)).map(({ handler, runs }) => [handler, runs]));
+    Object.fromEntries((await operate(fixture.store).handlerTimes(query)).map(({ handler, runs }) => [handler, runs]));
 
   describe("handler times", () => {
     test("a store that was told of no run has no handler times", async () => {
-      expect(await fixture.store.handlerTimes({})).toEqual([]);
+      expect(await operate(fixture.store).handlerTimes({})).toEqual([]);
       await writeRuns(fixture.store, [], STEP);
-      expect(await fixture.store.handlerTimes({})).toEqual([]);
+      expect(await operate(fixture.store).handlerTimes({})).toEqual([]);
     });
 
     test("runs are added up by handler, by how they ended, and by how long they took", async () => {
@@ -33,7 +34,7 @@ export function describeHandlerTimes(fixture: Fixture): void {
         [ended({ runs: 4 }), ended({ outcome: "failed", runs: 2 }), ended({ fromMs: 100, outcome: "failed" })],
         STEP + 1,
       );
-      expect(await store.handlerTimes({})).toEqual<HandlerTimes[]>([
+      expect(await operate(store).handlerTimes({})).toEqual<HandlerTimes[]>([
         {
           handler: "b",
           runs: 1,

@@ -13,10 +13,11 @@ import {
   T,
   TARGETS,
 } from "./fixture.js";
+import { countWork, operate } from "../../support/operate.js";
 
 export function describeInspect(fixture: Fixture): void {
   async function listIds(query: EventQuery): Promise<string[]> {
-    return (await fixture.store.list(query)).items.map(({ id }) => id);
+    return (await operate(fixture.store).listEvents(query)).items.map(({ id }) => id);
   }
 
   /** One event in each state, named after it, and one without work. */
@@ -30,7 +31,7 @@ export function describeInspect(fixture: Fixture): void {
   describe("list", () => {
     test("list shows events newest first, without their bodies", async () => {
       await acceptAll(fixture.store, ["a", "b", "c"]);
-      const page = await fixture.store.list({});
+      const page = await operate(fixture.store).listEvents({});
       expect(page.items.map(({ id }) => id)).toEqual(["c", "b", "a"]);
       expect(page.nextCursor).toBeUndefined();
       expect(page.items[0]).toEqual({
@@ -50,12 +51,12 @@ export function describeInspect(fixture: Fixture): void {
       async (state) => {
         await acceptOneInEachState();
         expect(await listIds({ state })).toEqual([state]);
-        expect(await fixture.store.list({ state })).toMatchObject({ items: [{ state }] });
+        expect(await operate(fixture.store).listEvents({ state })).toMatchObject({ items: [{ state }] });
       },
     );
 
     test.each(["ded", "", null])("list refuses the unknown state %j", async (state) => {
-      await expectCode(fixture.store.list({ state: state as "done" }), "invalid_argument");
+      await expectCode(operate(fixture.store).listEvents({ state: state as "done" }), "invalid_argument");
       const stuck = { state: state as "dead", limit: 1, afterSeq: 0 };
       await expectCode(fixture.store.listStuck(stuck), "invalid_argument");
     });
@@ -117,19 +118,19 @@ export function describeInspect(fixture: Fixture): void {
       const parked = { reason: "unknown_type", detail: "" };
       const result = await fixture.store.accept(newEvent("evt_1", { work, parked }));
       const [a, b, c, d] = result.kind === "stored" ? result.leases : [];
-      const state = async () => (await fixture.store.get("evt_1"))?.state;
+      const state = async () => (await fixture.store.getEvent("evt_1"))?.state;
       expect(await state()).toBe("parked");
       await fixture.store.replan({ seq: a?.seq ?? -1, handlers: [], now: T });
       expect(await state()).toBe("leased");
       await fixture.store.settle(settlements.dead(a ?? expect.unreachable()));
       expect(await state()).toBe("dead");
-      await fixture.store.discard("evt_1", T);
+      await operate(fixture.store).discardEvent("evt_1");
       await fixture.store.settle(settlements.pending(b ?? expect.unreachable()));
       expect(await state()).toBe("leased");
       await fixture.store.settle(settlements.done(c ?? expect.unreachable()));
       await fixture.store.settle(settlements.done(d ?? expect.unreachable()));
       expect(await state()).toBe("pending");
-      await fixture.store.discard("evt_1", T);
+      await operate(fixture.store).discardEvent("evt_1");
       expect(await state()).toBe("done");
     });
 
@@ -140,7 +141,7 @@ export function describeInspect(fixture: Fixture): void {
         const ids: string[] = [];
         let cursor: string | undefined;
         do {
-          const page = await fixture.store.list({ limit, ...(cursor !== undefined && { cursor }) });
+          const page = await operate(fixture.store).listEvents({ limit, ...(cursor !== undefined && { cursor }) });
           ids.push(...page.items.map(({ id }) => id));
           cursor = page.nextCursor;
           await fixture.store.accept(newEvent(`new ${ids.length}`));
@@ -166,12 +167,15 @@ export function describeInspect(fixture: Fixture): void {
       { cursor: "1 OR 1=1" },
       { cursor: "-1" },
     ])("list refuses the filter %j", async (query) => {
-      await expectCode(fixture.store.list(query), "limit" in query ? "invalid_option" : "invalid_argument");
+      await expectCode(
+        operate(fixture.store).listEvents(query),
+        "limit" in query ? "invalid_option" : "invalid_argument",
+      );
     });
   });
 
   test("get returns nothing for an unknown id", async () => {
-    expect(await fixture.store.get("evt_1")).toBeUndefined();
+    expect(await fixture.store.getEvent("evt_1")).toBeUndefined();
   });
 
   describe("listStuck", () => {
@@ -189,7 +193,7 @@ export function describeInspect(fixture: Fixture): void {
         const first = await store.listStuck({ state, limit: 2, afterSeq: 0 });
         expect(first.map(({ id }) => id)).toEqual([state, "x"]);
         const afterSeq = first[1]?.seq ?? -1;
-        expect((await store.get("x"))?.seq).toBe(afterSeq);
+        expect((await store.getEvent("x"))?.seq).toBe(afterSeq);
         expect((await store.listStuck({ state, limit: 2, afterSeq })).map(({ id }) => id)).toEqual(["y"]);
       },
     );
@@ -205,7 +209,7 @@ export function describeInspect(fixture: Fixture): void {
 
   describe("counts", () => {
     test("counts of an empty store are zero", async () => {
-      expect(await fixture.store.counts(T)).toEqual({
+      expect(await countWork(fixture.store, T)).toEqual({
         pending: 0,
         leased: 0,
         dead: 0,
@@ -221,7 +225,7 @@ export function describeInspect(fixture: Fixture): void {
       await acceptOneInEachState();
       await fixture.store.accept(newEvent("two", { work: [{ handler: "h" }, { handler: "i" }] }));
       await fixture.store.accept(newEvent("raw:1", { work: [], parked: { reason: "not_json", detail: "" } }));
-      expect(await fixture.store.counts(T)).toMatchObject({
+      expect(await countWork(fixture.store, T)).toMatchObject({
         pending: 3,
         leased: 1,
         dead: 1,
@@ -239,14 +243,14 @@ export function describeInspect(fixture: Fixture): void {
       const lease = await acceptLeased(fixture.store, "c", { receivedAt: T + 6 });
       await fixture.store.settle(settlements.pending(lease, T - 9));
       const oldestPendingReceivedAt = T - 5;
-      expect(await fixture.store.counts(T)).toMatchObject({ oldestPendingReceivedAt, oldestDueAt: T - 9 });
-      expect(await fixture.store.counts(T - 9)).toMatchObject({ oldestPendingReceivedAt, oldestDueAt: T - 9 });
-      expect(await fixture.store.counts(T - 10)).toMatchObject({ oldestPendingReceivedAt, oldestDueAt: undefined });
+      expect(await countWork(fixture.store, T)).toMatchObject({ oldestPendingReceivedAt, oldestDueAt: T - 9 });
+      expect(await countWork(fixture.store, T - 9)).toMatchObject({ oldestPendingReceivedAt, oldestDueAt: T - 9 });
+      expect(await countWork(fixture.store, T - 10)).toMatchObject({ oldestPendingReceivedAt, oldestDueAt: undefined });
     });
 
     test("counts include work with any handler name", async () => {
       await fixture.store.accept(newEvent("evt_1", { work: [{ handler: "__proto__" }, { handler: "toString" }] }));
-      const { pendingByHandler } = await fixture.store.counts(T + MINUTE);
+      const { pendingByHandler } = await countWork(fixture.store, T + MINUTE);
       expect(new Map(Object.entries(pendingByHandler))).toEqual(
         new Map([
           ["__proto__", 1],

@@ -1,16 +1,24 @@
 import { describe, expect, test } from "vitest";
 import { DAY, ENDS_WITH_STORE, type Fixture, NOTHING_TO_PRUNE, T, acceptAll, newEvent } from "./fixture.js";
+import { operate } from "../../support/operate.js";
 
 export function describeKnownIds(fixture: Fixture): void {
   describe("findIds", () => {
     test("findIds gives those of the ids that are stored, whatever became of their work", async () => {
       const { store } = fixture;
       await acceptAll(store, ["waits", "odd \u0000 ' id", "discarded"]);
-      await store.discard("discarded", T);
+      await operate(store).discardEvent("discarded");
       await store.accept(newEvent("not understood", { work: [], parked: { reason: "not_json", detail: "" } }));
-      const found = await store.findIds(["missing", "waits", "odd \u0000 ' id", "discarded", "not understood", ""]);
+      const found = await operate(store).findIds([
+        "missing",
+        "waits",
+        "odd \u0000 ' id",
+        "discarded",
+        "not understood",
+        "",
+      ]);
       expect(found.toSorted()).toEqual(["discarded", "not understood", "odd \u0000 ' id", "waits"]);
-      expect(await store.findIds([])).toEqual([]);
+      expect(await operate(store).findIds([])).toEqual([]);
     });
   });
 
@@ -18,13 +26,13 @@ export function describeKnownIds(fixture: Fixture): void {
     const prune = (idsBefore: number): Promise<number> => fixture.store.prune({ ...NOTHING_TO_PRUNE, idsBefore });
 
     test("an inbox that no receiver has used and that has no event knows no ids", async () => {
-      expect(await fixture.store.idsKnownSince()).toBeUndefined();
+      expect(await operate(fixture.store).idsKnownSince()).toBeUndefined();
     });
 
     test("ids are known since the first time of a receiver, also where there is no event", async () => {
       await fixture.store.noteTimes({ clock: T });
       await fixture.store.noteTimes({ clock: T + DAY });
-      expect(await fixture.store.idsKnownSince()).toBe(T);
+      expect(await operate(fixture.store).idsKnownSince()).toBe(T);
     });
 
     test.each([
@@ -35,43 +43,43 @@ export function describeKnownIds(fixture: Fixture): void {
       await fixture.store.noteTimes({ clock });
       await fixture.store.accept(newEvent("a", { receivedAt }));
       await fixture.store.accept(newEvent("b", { receivedAt: receivedAt + DAY }));
-      expect(await fixture.store.idsKnownSince()).toBe(since);
+      expect(await operate(fixture.store).idsKnownSince()).toBe(since);
     });
 
     test("ids are known since the time before which retention removes them, although an older event stays", async () => {
       await fixture.store.accept(newEvent("stays"));
       await fixture.store.accept(newEvent("goes", { work: [] }));
       await prune(T + DAY);
-      expect(await fixture.store.findIds(["stays", "goes"])).toEqual(["stays"]);
-      expect(await fixture.store.idsKnownSince()).toBe(T + DAY);
+      expect(await operate(fixture.store).findIds(["stays", "goes"])).toEqual(["stays"]);
+      expect(await operate(fixture.store).idsKnownSince()).toBe(T + DAY);
     });
 
     test("a time of retention with a fraction of a millisecond is rounded up", async () => {
       await fixture.store.accept(newEvent("stays"));
       await prune(T + 0.25);
-      expect(await fixture.store.idsKnownSince()).toBe(T + 1);
+      expect(await operate(fixture.store).idsKnownSince()).toBe(T + 1);
     });
 
     test("a longer retention brings no removed id back", async () => {
       await fixture.store.accept(newEvent("stays"));
       await prune(T + DAY);
       await prune(T + 1);
-      expect(await fixture.store.idsKnownSince()).toBe(T + DAY);
+      expect(await operate(fixture.store).idsKnownSince()).toBe(T + DAY);
     });
 
     test("a retention that reaches back behind the first event removes nothing", async () => {
       await fixture.store.accept(newEvent("a"));
       await prune(T - DAY);
-      expect(await fixture.store.idsKnownSince()).toBe(T);
+      expect(await operate(fixture.store).idsKnownSince()).toBe(T);
     });
 
     test("since when ids are known stays for the next process", async ({ skip }) => {
       skip(!fixture.kind.outlives, ENDS_WITH_STORE);
       await fixture.store.noteTimes({ clock: T });
       const next = await fixture.reopen();
-      expect(await next.idsKnownSince()).toBe(T);
+      expect(await operate(next).idsKnownSince()).toBe(T);
       await next.prune({ ...NOTHING_TO_PRUNE, idsBefore: T + DAY });
-      expect(await (await fixture.reopen()).idsKnownSince()).toBe(T + DAY);
+      expect(await operate(await fixture.reopen()).idsKnownSince()).toBe(T + DAY);
     });
   });
 }

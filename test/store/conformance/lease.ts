@@ -231,7 +231,9 @@ export function describeLease(fixture: Fixture): void {
     test("release returns work as if it had never been leased", async () => {
       const lease = await acceptLeased(fixture.store, "evt_1");
       await fixture.store.release([lease], T + 7);
-      expect((await fixture.store.get("evt_1"))?.handlers).toMatchObject([{ state: "pending", attempts: 0, dueAt: T }]);
+      expect((await fixture.store.getEvent("evt_1"))?.handlers).toMatchObject([
+        { state: "pending", attempts: 0, dueAt: T },
+      ]);
       const { work } = await leasePage(fixture.store, { now: T });
       expect(work).toMatchObject([{ attempt: 1, failures: 0, crashes: 0 }]);
     });

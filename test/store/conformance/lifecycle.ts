@@ -14,6 +14,7 @@ import {
   settlements,
   statesOf,
 } from "./fixture.js";
+import { countWork } from "../../support/operate.js";
 
 /** Of a token that is never given. */
 const LEASE = { seq: 1, handler: "h", token: 2 ** 50 };
@@ -30,37 +31,23 @@ const CALLS = {
   restartWaits: (store) => store.restartWaits({ now: T, leaseUntil: T }),
   loadSteps: (store) => store.loadSteps(LEASE),
   saveStep: (store) => store.saveStep(LEASE, "a", "1", T),
-  list: (store) => store.list({}),
-  get: (store) => store.get("evt_1"),
+  getEvent: (store) => store.getEvent("evt_1"),
   listStuck: (store) => store.listStuck({ state: "dead", limit: 1, afterSeq: 0 }),
-  findIds: (store) => store.findIds(["evt_1"]),
-  idsKnownSince: (store) => store.idsKnownSince(),
   replan: (store) => store.replan({ seq: 1, handlers: [], now: T }),
-  runEvent: (store) => store.runEvent("evt_1", T),
-  runWork: (store) => store.runWork({ choice: {}, now: T }),
-  discard: (store) => store.discard("evt_1", T),
-  erase: (store) => store.erase({ email: "ann@example.com", now: T, dryRun: false }),
-  counts: (store) => store.counts(T),
+  overview: (store) => store.overview(T),
   record: (store) => store.record([], T),
   leaseSend: (store) => store.leaseSend({ now: T, leaseUntil: T, limit: 1 }),
   settleSend: (store) => store.settleSend({ send: 1, token: 1, at: T, to: "settled", results: [] }),
-  listOutbox: (store) => store.listOutbox({}),
-  retryOutbox: (store) => store.retryOutbox("key", T),
-  discardOutbox: (store) => store.discardOutbox("key", T),
-  countOutbox: (store) => store.countOutbox(),
   requestRetry: (store) => store.requestRetry(1, T),
   listRequested: (store) => store.listRequested({ limit: 1, afterSeq: 0 }),
   prune: (store) => store.prune({ ...NOTHING_TO_PRUNE, idsBefore: T }),
   keepPolicies: (store) => store.keepPolicies([{ handler: "h", maxAttempts: 1 }]),
-  handlerTimes: (store) => store.handlerTimes({}),
   listPaused: (store) => store.listPaused(),
   writeFigures: (store) => store.writeFigures({ process: "p", now: T, figures: NO_FIGURES, status: undefined }),
-  readFigures: (store) => store.readFigures({ range: "1h", now: T }),
-  readStatuses: (store) => store.readStatuses(),
   readDiskUse: (store) => store.readDiskUse(),
   noteTimes: (store) => store.noteTimes({ clock: T }),
 } satisfies Record<
-  Exclude<keyof Store, "file" | "open" | "close" | "backUp" | "glance" | "holdKey" | "maySend" | "openOperator">,
+  Exclude<keyof Store, "file" | "open" | "close" | "glance" | "holdKey" | "maySend" | "openOperator">,
   (store: Store<unknown>) => Promise<unknown>
 >;
 
@@ -104,7 +91,7 @@ export function describeLifecycle(fixture: Fixture): void {
       ];
       const next = await fixture.reopen();
       await Promise.all(begun);
-      expect(await next.counts(T)).toMatchObject({ pending: 300, done: 1 });
+      expect(await countWork(next, T)).toMatchObject({ pending: 300, done: 1 });
       expect(await fixture.written()).toEqual(["effect"]);
     });
 

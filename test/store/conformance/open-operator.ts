@@ -2,13 +2,10 @@ import { describe, expect, test } from "vitest";
 import { PigeonholeError } from "#pigeonhole/base/error.js";
 import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
 import { type Fixture, T, newEvent } from "./fixture.js";
+import { countWork } from "../../support/operate.js";
 
 export function describeOpenOperator(fixture: Fixture): void {
-  const operator = (): InboxOperator => {
-    const opened = fixture.store.openOperator?.();
-    if (opened === undefined) throw new Error("the store has no operator");
-    return opened;
-  };
+  const operator = (): InboxOperator => fixture.store.openOperator(Date.now);
 
   describe("the operator of an open store", () => {
     test("it sees what the store has just accepted, and the store what it changes", async () => {
@@ -18,8 +15,8 @@ export function describeOpenOperator(fixture: Fixture): void {
       expect((await inbox.listEvents()).items.map(({ id }) => id)).toEqual(["e1"]);
       expect(Buffer.from((await inbox.getEvent("e1"))?.body ?? []).equals(newEvent("e1").body)).toBe(true);
       expect(await inbox.discardEvent("e1")).toBe(1);
-      expect((await store.get("e1"))?.handlers).toMatchObject([{ state: "done", discarded: true }]);
-      expect((await store.counts(T)).pending).toBe(0);
+      expect((await store.getEvent("e1"))?.handlers).toMatchObject([{ state: "done", discarded: true }]);
+      expect((await countWork(store, T)).pending).toBe(0);
     });
 
     test("its calls run side by side, and each gets its own answer", async () => {

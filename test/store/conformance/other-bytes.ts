@@ -14,6 +14,7 @@ import {
   snapshot,
   T,
 } from "./fixture.js";
+import { operate } from "../../support/operate.js";
 
 const parked = { reason: "bad_data", detail: "data.total: invalid_type" };
 const textOf = (body: Uint8Array | undefined): string => Buffer.from(body ?? "missing").toString();
@@ -30,11 +31,11 @@ export function describeOtherBytes(fixture: Fixture): void {
 
   /** Ids as they are listed, oldest first. */
   async function ids(): Promise<string[]> {
-    return (await fixture.store.list({ limit: 500 })).items.map(({ id }) => id).toReversed();
+    return (await operate(fixture.store).listEvents({ limit: 500 })).items.map(({ id }) => id).toReversed();
   }
 
   async function handlersOf(id: string) {
-    return (await fixture.store.get(id))?.handlers.map(({ handler, state, reason, discarded }) => ({
+    return (await fixture.store.getEvent(id))?.handlers.map(({ handler, state, reason, discarded }) => ({
       handler,
       state,
       reason,
@@ -43,7 +44,7 @@ export function describeOtherBytes(fixture: Fixture): void {
   }
 
   async function replan(id: string, handlers: readonly string[], now = T + DAY): Promise<number> {
-    const seq = (await fixture.store.get(id))?.seq ?? expect.unreachable();
+    const seq = (await fixture.store.getEvent(id))?.seq ?? expect.unreachable();
     return fixture.store.replan({ seq, handlers, now });
   }
 
@@ -71,9 +72,9 @@ export function describeOtherBytes(fixture: Fixture): void {
       const [first, second = ""] = await ids();
       expect(first).toBe("evt_1");
       expect(second).toMatch(DIGEST);
-      expect(await fixture.store.get("evt_1")).toMatchObject({ state: "parked", otherBytes: [second] });
-      expect(textOf((await fixture.store.get("evt_1"))?.body)).toBe("first");
-      expect(await fixture.store.get(second)).toMatchObject({ state: "leased", otherBytes: ["evt_1"] });
+      expect(await fixture.store.getEvent("evt_1")).toMatchObject({ state: "parked", otherBytes: [second] });
+      expect(textOf((await fixture.store.getEvent("evt_1"))?.body)).toBe("first");
+      expect(await fixture.store.getEvent(second)).toMatchObject({ state: "leased", otherBytes: ["evt_1"] });
     });
 
     test("other bytes under the id of a parked event are a duplicate when they come again", async () => {
@@ -103,7 +104,7 @@ export function describeOtherBytes(fixture: Fixture): void {
       ["is done", async () => [await accept("first"), await handle()]],
       ["has no handler", () => accept("first", { work: [] })],
       ["is dead", async () => fixture.store.settle(settlements.dead(await acceptLeased(fixture.store, "evt_1")))],
-      ["was discarded", async () => [await acceptParked("first"), await fixture.store.discard("evt_1", T)]],
+      ["was discarded", async () => [await acceptParked("first"), await operate(fixture.store).discardEvent("evt_1")]],
       [
         "killed three processes",
         async () => {
@@ -160,7 +161,7 @@ export function describeOtherBytes(fixture: Fixture): void {
       const { work } = await leasePage(fixture.store);
       const lease = bare(work[0] ?? expect.unreachable());
       await fixture.store.settle(settlements.dead(lease));
-      if (how === "discarded") await fixture.store.discard(second, T);
+      if (how === "discarded") await operate(fixture.store).discardEvent(second);
       expect(await replan("evt_1", ["h"])).toBe(1);
       expect(await replan(second, ["h"])).toBe(0);
       expect(await handle()).toEqual(["first"]);
@@ -172,8 +173,8 @@ export function describeOtherBytes(fixture: Fixture): void {
       await acceptParked("first");
       await acceptParked("second");
       const [, second = ""] = await ids();
-      expect(await fixture.store.discard("evt_1", T)).toBe(1);
-      expect(await fixture.store.get(second)).toMatchObject({ state: "parked" });
+      expect(await operate(fixture.store).discardEvent("evt_1")).toBe(1);
+      expect(await fixture.store.getEvent(second)).toMatchObject({ state: "parked" });
       expect(await fixture.store.listStuck({ state: "parked", limit: 9, afterSeq: 0 })).toMatchObject([{ id: second }]);
     });
 
@@ -183,7 +184,7 @@ export function describeOtherBytes(fixture: Fixture): void {
       await handle();
       await pruneAll();
       expect(await ids()).toHaveLength(2);
-      await fixture.store.discard("evt_1", T);
+      await operate(fixture.store).discardEvent("evt_1");
       await pruneAll();
       await pruneAll();
       expect(await ids()).toEqual([]);
@@ -195,7 +196,7 @@ export function describeOtherBytes(fixture: Fixture): void {
       await acceptParked("first");
       await accept("second");
       await handle();
-      await fixture.store.discard("evt_1", T);
+      await operate(fixture.store).discardEvent("evt_1");
       await pruneAll();
       expect(await ids()).toEqual(["evt_1"]);
       // The number of the one that is gone is given again, to an event that is pending.

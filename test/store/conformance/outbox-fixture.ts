@@ -10,6 +10,7 @@ import type {
 import type { Store } from "#pigeonhole/store/store.js";
 import { expect } from "vitest";
 import { MINUTE, T } from "./fixture.js";
+import { countOutbox, operate } from "../../support/operate.js";
 
 /** A contact event that happened at T. */
 export function newRecord(key: string, change: Partial<ComparableOutboxEvent> = {}): ComparableOutboxEvent {
@@ -81,7 +82,7 @@ export function settleAll(
 
 /** Oldest first. */
 export async function outboxOf(store: Store<unknown>): Promise<OutboxView[]> {
-  return (await store.listOutbox({ limit: 500 })).items.toReversed();
+  return (await operate(store).listContactEvents({ limit: 500 })).items.toReversed();
 }
 
 /** States by key. */
@@ -91,5 +92,5 @@ export async function outboxStates(store: Store<unknown>): Promise<Record<string
 
 /** Everything the outbox tells about its contents, to show that a call changed nothing. */
 export async function outboxSnapshot(store: Store<unknown>): Promise<unknown> {
-  return { counts: await store.countOutbox(), events: await outboxOf(store) };
+  return { counts: await countOutbox(store), events: await outboxOf(store) };
 }

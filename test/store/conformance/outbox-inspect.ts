@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { OutboxQuery } from "#pigeonhole/store/outbox.js";
 import { acceptLeased, DAY, expectCode, type Fixture, NOTHING_TO_PRUNE, settlements, T } from "./fixture.js";
 import {
   callOf,
@@ -14,6 +15,7 @@ import {
   settleAll,
   takeSend,
 } from "./outbox-fixture.js";
+import { countOutbox, operate, retryOutbox } from "../../support/operate.js";
 
 export function describeOutboxInspect(fixture: Fixture): void {
   /** One event in each state, its key the state's name; the leased one is under way. */
@@ -27,11 +29,11 @@ export function describeOutboxInspect(fixture: Fixture): void {
   }
 
   describe("listOutbox", () => {
-    const keysOf = async (query: Parameters<typeof fixture.store.listOutbox>[0]) =>
-      (await fixture.store.listOutbox(query)).items.map(({ key }) => key);
+    const keysOf = async (query: OutboxQuery) =>
+      (await operate(fixture.store).listContactEvents(query)).items.map(({ key }) => key);
 
     test("listOutbox of an empty outbox is empty", async () => {
-      expect(await fixture.store.listOutbox({})).toEqual({ items: [], nextCursor: undefined });
+      expect(await operate(fixture.store).listContactEvents({})).toEqual({ items: [], nextCursor: undefined });
     });
 
     test("listOutbox gives the newest first", async () => {
@@ -47,7 +49,10 @@ export function describeOutboxInspect(fixture: Fixture): void {
         const seen: string[] = [];
         let cursor: string | undefined;
         do {
-          const page = await fixture.store.listOutbox({ limit, ...(cursor !== undefined && { cursor }) });
+          const page = await operate(fixture.store).listContactEvents({
+            limit,
+            ...(cursor !== undefined && { cursor }),
+          });
           expect(page.items.length).toBeLessThanOrEqual(limit);
           seen.push(...page.items.map(({ key }) => key));
           cursor = page.nextCursor;
@@ -58,7 +63,7 @@ export function describeOutboxInspect(fixture: Fixture): void {
     );
 
     test.each(["again", "constructor", "", null])("listOutbox refuses the unknown state %j", async (state) => {
-      await expect(fixture.store.listOutbox({ state: state as "done" })).rejects.toMatchObject({
+      await expect(operate(fixture.store).listContactEvents({ state: state as "done" })).rejects.toMatchObject({
         code: "invalid_argument",
       });
     });
@@ -82,7 +87,7 @@ export function describeOutboxInspect(fixture: Fixture): void {
         let cursor: string | undefined;
         do {
           const query = { state: "pending", limit, ...(cursor !== undefined && { cursor }) } as const;
-          const page = await fixture.store.listOutbox(query);
+          const page = await operate(fixture.store).listContactEvents(query);
           seen.push(...page.items.map(({ key }) => key));
           cursor = page.nextCursor;
         } while (cursor !== undefined);
@@ -128,19 +133,19 @@ export function describeOutboxInspect(fixture: Fixture): void {
       expect(await shown()).toEqual({ state: "leased", attempts: 2, error: "no answer", dueAt: undefined });
       await fixture.store.settleSend(sendSettlements.dead(second));
       expect(await shown()).toEqual({ state: "dead", attempts: 2, ...nothing });
-      await fixture.store.retryOutbox("a", T + 60);
+      await retryOutbox(fixture.store, "a", T + 60);
       expect(await shown()).toMatchObject({ state: "leased", attempts: 2, dueAt: T + 60 });
       await settleAll(fixture.store, await takeSend(fixture.store, { now: T + 60 }), "dead");
       expect(await shown()).toEqual({ state: "dead", attempts: 3, ...nothing });
-      await fixture.store.retryOutbox("a", T + 70);
+      await retryOutbox(fixture.store, "a", T + 70);
       expect(await shown()).toEqual({ state: "pending", attempts: 0, ...nothing });
     });
 
     test("listOutbox keeps the attempts of a call that was given up when its last dead event is discarded", async () => {
       await recordKeys(fixture.store, "a", "b");
       await fixture.store.settleSend(sendSettlements.dead(await takeSend(fixture.store)));
-      await fixture.store.discardOutbox("a", T);
-      await fixture.store.discardOutbox("b", T);
+      await operate(fixture.store).discardContactEvent("a");
+      await operate(fixture.store).discardContactEvent("b");
       expect((await outboxOf(fixture.store)).map(({ attempts }) => attempts)).toEqual([1, 1]);
     });
 
@@ -156,7 +161,10 @@ export function describeOutboxInspect(fixture: Fixture): void {
     test.each([{ limit: 0 }, { limit: 501 }, { limit: 1.5 }, { limit: Number.NaN }, { cursor: "x" }, { cursor: "" }])(
       "listOutbox refuses the filter %j",
       async (query) => {
-        await expectCode(fixture.store.listOutbox(query), "limit" in query ? "invalid_option" : "invalid_argument");
+        await expectCode(
+          operate(fixture.store).listContactEvents(query),
+          "limit" in query ? "invalid_option" : "invalid_argument",
+        );
       },
     );
   });
@@ -166,7 +174,7 @@ export function describeOutboxInspect(fixture: Fixture): void {
       await recordKeys(fixture.store, "a", "b");
       const first = await takeSend(fixture.store);
       await settleAll(fixture.store, first, "dead");
-      expect(await fixture.store.retryOutbox("a", T + 9)).toBe(true);
+      expect(await retryOutbox(fixture.store, "a", T + 9)).toBe(true);
       const [a, b] = await outboxOf(fixture.store);
       expect(a).toEqual({
         seq: first.events[0]?.seq,
@@ -187,7 +195,7 @@ export function describeOutboxInspect(fixture: Fixture): void {
       async (key) => {
         await recordOneInEachState();
         const before = await outboxSnapshot(fixture.store);
-        expect(await fixture.store.retryOutbox(key, T)).toBe(false);
+        expect(await retryOutbox(fixture.store, key, T)).toBe(false);
         expect(await outboxSnapshot(fixture.store)).toEqual(before);
       },
     );
@@ -206,7 +214,7 @@ export function describeOutboxInspect(fixture: Fixture): void {
       const first = await waiting();
       await recordKeys(fixture.store, "c");
       expect((await leaseSend(fixture.store, { now: T + 9 })).send).toBeUndefined();
-      expect(await fixture.store.retryOutbox("b", T + 9)).toBe(true);
+      expect(await retryOutbox(fixture.store, "b", T + 9)).toBe(true);
       const [view] = await outboxOf(fixture.store);
       expect(view).toMatchObject({ state: "leased", attempts: 1, error: "no answer", dueAt: T + 9 });
       const again = await takeSend(fixture.store, { now: T + 9 });
@@ -218,12 +226,12 @@ export function describeOutboxInspect(fixture: Fixture): void {
 
     test("retryOutbox changes nothing for a call that is due, or under way again", async () => {
       await waiting();
-      expect(await fixture.store.retryOutbox("a", T + 50)).toBe(false);
-      expect(await fixture.store.retryOutbox("a", T + 9)).toBe(true);
-      expect(await fixture.store.retryOutbox("b", T + 9)).toBe(false);
+      expect(await retryOutbox(fixture.store, "a", T + 50)).toBe(false);
+      expect(await retryOutbox(fixture.store, "a", T + 9)).toBe(true);
+      expect(await retryOutbox(fixture.store, "b", T + 9)).toBe(false);
       const again = await takeSend(fixture.store, { now: T + 9 });
       const before = await outboxSnapshot(fixture.store);
-      expect(await fixture.store.retryOutbox("a", T + 9)).toBe(false);
+      expect(await retryOutbox(fixture.store, "a", T + 9)).toBe(false);
       expect(await outboxSnapshot(fixture.store)).toEqual(before);
       expect((await leaseSend(fixture.store, { now: T + 9 })).send).toBeUndefined();
       expect(await settleAll(fixture.store, again, "done")).toBe("settled");
@@ -236,9 +244,9 @@ export function describeOutboxInspect(fixture: Fixture): void {
       await recordKeys(fixture.store, "b");
       const second = await takeSend(fixture.store);
       await fixture.store.settleSend(sendSettlements.pending(second, T + 500));
-      await fixture.store.retryOutbox("a", T + 6);
+      await retryOutbox(fixture.store, "a", T + 6);
       await fixture.store.settleSend(sendSettlements.pending(await takeSend(fixture.store, { now: T + 6 }), T + 900));
-      expect(await fixture.store.retryOutbox("b", T + 9)).toBe(true);
+      expect(await retryOutbox(fixture.store, "b", T + 9)).toBe(true);
       const sent = [];
       for (const expected of [first, second]) {
         const send = await takeSend(fixture.store, { now: T + 9 });
@@ -254,9 +262,9 @@ export function describeOutboxInspect(fixture: Fixture): void {
       await fixture.store.settleSend(sendSettlements.dead(await takeSend(fixture.store)));
       await recordKeys(fixture.store, "b");
       await fixture.store.settleSend(sendSettlements.pending(await takeSend(fixture.store), T + 500));
-      await fixture.store.retryOutbox("a", T + 6);
+      await retryOutbox(fixture.store, "a", T + 6);
       await fixture.store.settleSend(sendSettlements.pending(await takeSend(fixture.store, { now: T + 6 }), T + 900));
-      expect(await fixture.store.retryOutbox("a", T + 9)).toBe(true);
+      expect(await retryOutbox(fixture.store, "a", T + 9)).toBe(true);
       expect((await outboxOf(fixture.store)).map(({ key, dueAt }) => [key, dueAt])).toEqual([
         ["a", T + 9],
         ["b", T + 500],
@@ -267,7 +275,7 @@ export function describeOutboxInspect(fixture: Fixture): void {
   describe("discardOutbox", () => {
     test.each(["pending", "dead"])("discardOutbox ends an event that is %s, and its key stays taken", async (key) => {
       await recordOneInEachState();
-      expect(await fixture.store.discardOutbox(key, T + 9)).toBe(true);
+      expect(await operate(fixture.store, T + 9).discardContactEvent(key)).toBe(true);
       expect((await outboxOf(fixture.store)).find((view) => view.key === key)).toMatchObject({
         state: "done",
         settledAt: T + 9,
@@ -275,28 +283,28 @@ export function describeOutboxInspect(fixture: Fixture): void {
         reason: undefined,
         message: "discarded",
       });
-      expect(await fixture.store.discardOutbox(key, T)).toBe(false);
-      expect(await fixture.store.retryOutbox(key, T)).toBe(false);
+      expect(await operate(fixture.store).discardContactEvent(key)).toBe(false);
+      expect(await retryOutbox(fixture.store, key, T)).toBe(false);
       expect(await fixture.store.record([newRecord(key)], T)).toEqual(["known"]);
     });
 
     test.each(["leased", "done", "nobody's"])("discardOutbox changes nothing for a key that is %s", async (key) => {
       await recordOneInEachState();
       const before = await outboxSnapshot(fixture.store);
-      expect(await fixture.store.discardOutbox(key, T)).toBe(false);
+      expect(await operate(fixture.store).discardContactEvent(key)).toBe(false);
       expect(await outboxSnapshot(fixture.store)).toEqual(before);
     });
 
     test("discardOutbox keeps an event out of later calls", async () => {
       await recordKeys(fixture.store, "a", "b", "c");
-      await fixture.store.discardOutbox("b", T);
+      await operate(fixture.store).discardContactEvent("b");
       expect(membersOf(await takeSend(fixture.store))).toEqual(["a", "c"]);
     });
 
     test("discardOutbox is refused while a call waits for its next try, because the event may have arrived", async () => {
       await recordKeys(fixture.store, "a", "b");
       await fixture.store.settleSend(sendSettlements.pending(await takeSend(fixture.store)));
-      expect(await fixture.store.discardOutbox("a", T)).toBe(false);
+      expect(await operate(fixture.store).discardContactEvent("a")).toBe(false);
       expect(await outboxStates(fixture.store)).toEqual({ a: "leased", b: "leased" });
     });
   });
@@ -304,7 +312,7 @@ export function describeOutboxInspect(fixture: Fixture): void {
   describe("countOutbox", () => {
     test("countOutbox of an empty outbox is zero", async () => {
       const nothing = { pending: 0, leased: 0, dead: 0, oldestRecordedAt: undefined };
-      expect(await fixture.store.countOutbox()).toEqual(nothing);
+      expect(await countOutbox(fixture.store)).toEqual(nothing);
     });
 
     test("countOutbox counts events by state, and gives the oldest that is not settled", async () => {
@@ -312,15 +320,15 @@ export function describeOutboxInspect(fixture: Fixture): void {
       const send = await takeSend(fixture.store);
       const [done = -1, dead = -1] = send.events.map(({ seq }) => seq);
       await fixture.store.settleSend(sendSettlements.settled(send, [RESULTS.done(done), RESULTS.dead(dead)]));
-      expect(await fixture.store.countOutbox()).toMatchObject({ dead: 1, oldestRecordedAt: undefined });
+      expect(await countOutbox(fixture.store)).toMatchObject({ dead: 1, oldestRecordedAt: undefined });
       await fixture.store.record([newRecord("a")], T + 2);
       await fixture.store.record([newRecord("b"), newRecord("c")], T + 1);
-      expect(await fixture.store.countOutbox()).toMatchObject({ pending: 3, leased: 0, oldestRecordedAt: T + 1 });
+      expect(await countOutbox(fixture.store)).toMatchObject({ pending: 3, leased: 0, oldestRecordedAt: T + 1 });
       await takeSend(fixture.store, { limit: 1 });
-      expect(await fixture.store.countOutbox()).toEqual({ pending: 2, leased: 1, dead: 1, oldestRecordedAt: T + 1 });
-      await fixture.store.discardOutbox("b", T);
-      await fixture.store.discardOutbox("c", T);
-      expect(await fixture.store.countOutbox()).toEqual({ pending: 0, leased: 1, dead: 1, oldestRecordedAt: T + 2 });
+      expect(await countOutbox(fixture.store)).toEqual({ pending: 2, leased: 1, dead: 1, oldestRecordedAt: T + 1 });
+      await operate(fixture.store).discardContactEvent("b");
+      await operate(fixture.store).discardContactEvent("c");
+      expect(await countOutbox(fixture.store)).toEqual({ pending: 0, leased: 1, dead: 1, oldestRecordedAt: T + 2 });
     });
   });
 
@@ -333,9 +341,9 @@ export function describeOutboxInspect(fixture: Fixture): void {
       "pruning the outbox removes what is settled and old, by %i at a time, and nothing else",
       async (batch) => {
         await recordOneInEachState();
-        await fixture.store.discardOutbox("dead", T);
+        await operate(fixture.store).discardContactEvent("dead");
         await recordKeys(fixture.store, "discarded");
-        await fixture.store.discardOutbox("discarded", T);
+        await operate(fixture.store).discardContactEvent("discarded");
         await prune(T, batch);
         expect(Object.keys(await outboxStates(fixture.store))).toHaveLength(5);
         await prune(T + 1, batch);
@@ -359,12 +367,12 @@ export function describeOutboxInspect(fixture: Fixture): void {
     test("pruning the whole outbox leaves no gap in later calls, even for the next process", async () => {
       await recordKeys(fixture.store, "a", "b", "c");
       await settleAll(fixture.store, await takeSend(fixture.store, { limit: 2 }), "done");
-      await fixture.store.discardOutbox("c", T);
+      await operate(fixture.store).discardContactEvent("c");
       await prune(T + DAY);
       const store = fixture.kind.outlives ? await fixture.reopen() : fixture.store;
       await prune(T + DAY);
       await recordKeys(store, "d", "e");
-      await store.discardOutbox("d", T);
+      await operate(store).discardContactEvent("d");
       await prune(T + DAY);
       await recordKeys(store, "f");
       expect(membersOf(await takeSend(store))).toEqual(["e", "f"]);
@@ -382,7 +390,7 @@ export function describeOutboxInspect(fixture: Fixture): void {
       expect(membersOf(send)).toEqual(["a", "a"]);
       const [first = -1, second = -1] = send.events.map(({ seq }) => seq);
       await fixture.store.settleSend(sendSettlements.settled(send, [RESULTS.done(first), RESULTS.dead(second)]));
-      expect(await fixture.store.retryOutbox("a", T)).toBe(true);
+      expect(await retryOutbox(fixture.store, "a", T)).toBe(true);
       expect((await takeSend(fixture.store)).events.map(({ seq }) => seq)).toEqual([second]);
     });
 

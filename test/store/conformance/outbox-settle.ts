@@ -14,6 +14,7 @@ import {
   settleAll,
   takeSend,
 } from "./outbox-fixture.js";
+import { countOutbox, operate, retryOutbox } from "../../support/operate.js";
 
 export function describeOutboxSettle(fixture: Fixture): void {
   describe("settleSend", () => {
@@ -39,7 +40,7 @@ export function describeOutboxSettle(fixture: Fixture): void {
         },
         { ...common, seq: c, key: "c", state: "pending" },
       ]);
-      expect(await fixture.store.countOutbox()).toEqual({ pending: 1, leased: 0, dead: 1, oldestRecordedAt: T });
+      expect(await countOutbox(fixture.store)).toEqual({ pending: 1, leased: 0, dead: 1, oldestRecordedAt: T });
     });
 
     test("settleSend with again puts events into another call, in their order and before later ones", async () => {
@@ -152,13 +153,13 @@ export function describeOutboxSettle(fixture: Fixture): void {
     test("a call that was given up is repeated unchanged when one of its events is retried", async () => {
       const first = await giveUp("c", "a", "b");
       await recordKeys(fixture.store, "new");
-      expect(await fixture.store.retryOutbox("a", T + 9)).toBe(true);
+      expect(await retryOutbox(fixture.store, "a", T + 9)).toBe(true);
       expect(await outboxStates(fixture.store)).toEqual({ c: "leased", a: "leased", b: "leased", new: "pending" });
       expect((await outboxOf(fixture.store))[0]).toMatchObject({ settledAt: undefined, reason: undefined });
       expect(await leaseSend(fixture.store, { now: T + 8 })).toEqual({ send: undefined, nextDueAt: T + 9 });
       const second = await takeSend(fixture.store, { now: T + 9 });
       expect(callOf(second)).toEqual(callOf(first));
-      expect(await fixture.store.retryOutbox("b", T + 9)).toBe(false);
+      expect(await retryOutbox(fixture.store, "b", T + 9)).toBe(false);
       expect(await settleAll(fixture.store, second, "done")).toBe("settled");
       expect(membersOf(await takeSend(fixture.store))).toEqual(["new"]);
     });
@@ -167,7 +168,7 @@ export function describeOutboxSettle(fixture: Fixture): void {
       await recordKeys(fixture.store, "a", "b");
       const fault = { reason: "refused", code: "teapot", param: "pot" } as const;
       await fixture.store.settleSend({ ...sendSettlements.dead(await takeSend(fixture.store)), ...fault });
-      await fixture.store.retryOutbox("a", T);
+      await retryOutbox(fixture.store, "a", T);
       await settleAll(fixture.store, await takeSend(fixture.store), "done");
       for (const view of await outboxOf(fixture.store)) {
         const { reason, code, param, message } = view;
@@ -183,10 +184,10 @@ export function describeOutboxSettle(fixture: Fixture): void {
 
     test("a call that was given up still contains its discarded events, which are done once the service has them", async () => {
       const first = await giveUp("a", "b", "c");
-      expect(await fixture.store.discardOutbox("b", T)).toBe(true);
+      expect(await operate(fixture.store).discardContactEvent("b")).toBe(true);
       const [a, b] = await outboxOf(fixture.store);
       expect([a?.callEvents, b?.callEvents, a?.call]).toEqual([3, 3, b?.call]);
-      await fixture.store.retryOutbox("a", T);
+      await retryOutbox(fixture.store, "a", T);
       const second = await takeSend(fixture.store);
       expect(callOf(second)).toEqual(callOf(first));
       await settleAll(fixture.store, second, "done");
@@ -201,8 +202,8 @@ export function describeOutboxSettle(fixture: Fixture): void {
       "an event that was discarded stays so when the call that was given up ends otherwise (%s)",
       async (to) => {
         await giveUp("a", "b");
-        await fixture.store.discardOutbox("b", T);
-        await fixture.store.retryOutbox("a", T);
+        await operate(fixture.store).discardContactEvent("b");
+        await retryOutbox(fixture.store, "a", T);
         await settleAll(fixture.store, await takeSend(fixture.store), to);
         const [, b] = await outboxOf(fixture.store);
         expect(b).toMatchObject({ state: "done", message: "discarded", remoteId: undefined, callEvents: undefined });
@@ -211,9 +212,9 @@ export function describeOutboxSettle(fixture: Fixture): void {
 
     test("a call that was given up keeps its members even if a discarded one is old enough to be pruned", async () => {
       const first = await giveUp("a", "b", "c");
-      await fixture.store.discardOutbox("a", T);
+      await operate(fixture.store).discardContactEvent("a");
       while ((await fixture.store.prune({ ...NOTHING_TO_PRUNE, sentBefore: T + DAY })) > 0);
-      await fixture.store.retryOutbox("b", T);
+      await retryOutbox(fixture.store, "b", T);
       expect(callOf(await takeSend(fixture.store))).toEqual(callOf(first));
     });
 
@@ -221,8 +222,8 @@ export function describeOutboxSettle(fixture: Fixture): void {
       "a call that was given up and ended later (%s) leaves nothing in later calls",
       async (to) => {
         await giveUp("a", "b");
-        await fixture.store.discardOutbox("b", T);
-        await fixture.store.retryOutbox("a", T);
+        await operate(fixture.store).discardContactEvent("b");
+        await retryOutbox(fixture.store, "a", T);
         await settleAll(fixture.store, await takeSend(fixture.store), to);
         await recordKeys(fixture.store, "c");
         const next = await takeSend(fixture.store);
@@ -234,8 +235,8 @@ export function describeOutboxSettle(fixture: Fixture): void {
 
     test("a call that was given up is deleted when all its events are discarded and old enough", async () => {
       await giveUp("a", "b");
-      await fixture.store.discardOutbox("a", T);
-      await fixture.store.discardOutbox("b", T);
+      await operate(fixture.store).discardContactEvent("a");
+      await operate(fixture.store).discardContactEvent("b");
       await recordKeys(fixture.store, "c");
       const next = await takeSend(fixture.store);
       await fixture.store.settleSend(sendSettlements.pending(next, T));
@@ -248,7 +249,7 @@ export function describeOutboxSettle(fixture: Fixture): void {
       const first = await giveUp("a", "b");
       await recordKeys(fixture.store, "c");
       const underWay = await takeSend(fixture.store);
-      await fixture.store.retryOutbox("a", T);
+      await retryOutbox(fixture.store, "a", T);
       expect(await leaseSend(fixture.store)).toEqual({ send: undefined, nextDueAt: T + MINUTE });
       await settleAll(fixture.store, underWay, "done");
       expect(callOf(await takeSend(fixture.store))).toEqual(callOf(first));

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { acceptLeased, ENDS_WITH_STORE, type Fixture, newEvent, settlements, T } from "./fixture.js";
+import { acceptLeased, ENDS_WITH_STORE, type Fixture, newEvent, settlements } from "./fixture.js";
+import { operate } from "../../support/operate.js";
 
 export function describePolicies(fixture: Fixture): void {
   const mostOf = async (id: string): Promise<(number | undefined)[]> =>
-    (await fixture.store.get(id))?.handlers.map(({ maxAttempts }) => maxAttempts) ?? [];
+    (await fixture.store.getEvent(id))?.handlers.map(({ maxAttempts }) => maxAttempts) ?? [];
 
   describe("keepPolicies", () => {
     test.each(["pending", "leased", "done", "dead", "parked", "discarded"] as const)(
@@ -12,11 +13,11 @@ export function describePolicies(fixture: Fixture): void {
         const { store } = fixture;
         const lease = await acceptLeased(store, "evt_1");
         if (state !== "leased") await store.settle(settlements[state === "discarded" ? "dead" : state](lease));
-        if (state === "discarded") await store.discard("evt_1", T);
+        if (state === "discarded") await operate(store).discardEvent("evt_1");
         expect(await mostOf("evt_1")).toEqual([undefined]);
         await store.keepPolicies([{ handler: "h", maxAttempts: 14 }]);
         expect(await mostOf("evt_1")).toEqual([14]);
-        expect(await store.list({})).toMatchObject({ items: [{ handlers: [{ maxAttempts: 14 }] }] });
+        expect(await operate(store).listEvents({})).toMatchObject({ items: [{ handlers: [{ maxAttempts: 14 }] }] });
       },
     );
 

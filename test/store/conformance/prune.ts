@@ -11,14 +11,15 @@ import {
   settlements,
   snapshot,
 } from "./fixture.js";
+import { countWork, operate } from "../../support/operate.js";
 
 export function describePrune(fixture: Fixture): void {
   async function ids(): Promise<string[]> {
-    return (await fixture.store.list({ limit: 500 })).items.map(({ id }) => id).toReversed();
+    return (await operate(fixture.store).listEvents({ limit: 500 })).items.map(({ id }) => id).toReversed();
   }
 
   async function idsWithBody(): Promise<string[]> {
-    const events = await Promise.all((await ids()).map((id) => fixture.store.get(id)));
+    const events = await Promise.all((await ids()).map((id) => fixture.store.getEvent(id)));
     return events.flatMap((event) => (event?.body === undefined ? [] : [event.id]));
   }
 
@@ -43,7 +44,7 @@ export function describePrune(fixture: Fixture): void {
       await fixture.store.accept(newEvent("b", { ...settled, receivedAt: T + 1 }));
       await pruneRound({ idsBefore });
       expect(await ids()).toEqual(left);
-      expect(await fixture.store.get("a")).toEqual(left.includes("a") ? expect.anything() : undefined);
+      expect(await fixture.store.getEvent("a")).toEqual(left.includes("a") ? expect.anything() : undefined);
     });
 
     test.each([
@@ -105,7 +106,7 @@ export function describePrune(fixture: Fixture): void {
       const lease = await acceptLeased(store, "done");
       await store.saveStep(lease, "a", "1", T);
       await store.settle({ ...settlements.done(lease), dropSteps: true });
-      const steps = async () => (await store.get("done"))?.handlers.map((view) => view.steps);
+      const steps = async () => (await store.getEvent("done"))?.handlers.map((view) => view.steps);
       expect(await steps()).toEqual([[{ name: "a", at: T }]]);
       await pruneRound({ bodiesBefore: T + DAY });
       expect(await steps()).toEqual([[]]);
@@ -117,14 +118,14 @@ export function describePrune(fixture: Fixture): void {
       await store.saveStep(lease, "a", "1", T);
       await store.settle(settlements.done(lease));
       await acceptAll(store, ["discarded"]);
-      await store.discard("discarded", T);
+      await operate(store).discardEvent("discarded");
       await pruneRound({ idsBefore: T + DAY });
       expect(await ids()).toEqual([]);
       expect(await store.loadSteps(lease)).toEqual({});
-      expect(await store.counts(T)).toMatchObject({ done: 1 });
+      expect(await countWork(store, T)).toMatchObject({ done: 1 });
       // A number that is given again must not come with the marks of the event before.
       await acceptAll(store, ["new"]);
-      expect((await store.get("new"))?.handlers).toMatchObject([{ handler: "h", state: "pending" }]);
+      expect((await store.getEvent("new"))?.handlers).toMatchObject([{ handler: "h", state: "pending" }]);
     });
 
     test.each([1, 2, 3, 5, 10])("prune deletes at most %i events at a time", async (batch) => {
@@ -175,11 +176,11 @@ export function describePrune(fixture: Fixture): void {
       await acceptAll(fixture.store, ["a", "b", "c"]);
       await pruneRound({ idsBefore: T + DAY, bodiesBefore: T + DAY });
       expect(await ids()).toEqual(["a", "b", "c"]);
-      await fixture.store.discard("a", T);
-      await fixture.store.discard("c", T);
+      await operate(fixture.store).discardEvent("a");
+      await operate(fixture.store).discardEvent("c");
       await pruneRound({ idsBefore: T + DAY, bodiesBefore: T + DAY });
       expect(await ids()).toEqual(["b"]);
-      await fixture.store.discard("b", T);
+      await operate(fixture.store).discardEvent("b");
       await pruneRound({ bodiesBefore: T + DAY });
       expect(await idsWithBody()).toEqual([]);
       expect(await ids()).toEqual(["b"]);

@@ -17,6 +17,7 @@ import {
   settlements,
   statesOf,
 } from "./fixture.js";
+import { countWork } from "../../support/operate.js";
 
 export function describeRecover(fixture: Fixture): void {
   describe("recover", () => {
@@ -45,7 +46,7 @@ export function describeRecover(fixture: Fixture): void {
         await fixture.store.settle(settlements[to](await acceptLeased(fixture.store, to)));
       }
       expect(await fixture.store.recover(T + DAY)).toEqual({ owner: true, recovered: 0, parked: 0 });
-      expect(await fixture.store.counts(T)).toMatchObject({ pending: 1, dead: 1, parked: 1, done: 1 });
+      expect(await countWork(fixture.store, T)).toMatchObject({ pending: 1, dead: 1, parked: 1, done: 1 });
     });
 
     test("recover at the start takes the work of a dead process, whose leases have not ended", async ({ skip }) => {
@@ -68,7 +69,7 @@ export function describeRecover(fixture: Fixture): void {
         expect(result).toEqual({ owner: true, recovered, parked: 1 - recovered });
         await leasePage(fixture.store, { now: T + DAY, limit: 1 });
       }
-      expect(await fixture.store.get("evt_1")).toMatchObject({
+      expect(await fixture.store.getEvent("evt_1")).toMatchObject({
         state: "parked",
         handlers: [
           {
@@ -96,7 +97,7 @@ export function describeRecover(fixture: Fixture): void {
         await fixture.store.settle(settlements.pending(bare(work[0] ?? expect.unreachable()), T));
         await crash(fixture.store);
       }
-      expect((await fixture.store.get("evt_1"))?.handlers).toMatchObject([
+      expect((await fixture.store.getEvent("evt_1"))?.handlers).toMatchObject([
         { reason: "crash_loop", attempts: 2 * CRASH_LIMIT },
       ]);
     });

@@ -3,6 +3,7 @@ import {
   acceptLeased,
   bare,
   DAY,
+  expectCode,
   type Fixture,
   idsOf,
   leasePage,
@@ -13,13 +14,14 @@ import {
   T,
   NOTHING_TO_PRUNE,
 } from "./fixture.js";
+import { countWork, operate } from "../../support/operate.js";
 
 const NOTE = { reason: "unknown_type", detail: "no such type" };
 const LATER = T + DAY;
 
 export function describeReplan(fixture: Fixture): void {
   async function seqOf(id: string): Promise<number> {
-    return (await fixture.store.get(id))?.seq ?? expect.unreachable();
+    return (await fixture.store.getEvent(id))?.seq ?? expect.unreachable();
   }
 
   /** An event with one handler in each state, named after it. */
@@ -46,7 +48,7 @@ export function describeReplan(fixture: Fixture): void {
         pending: "pending",
       });
       const due = Object.fromEntries(
-        (await fixture.store.get("evt_1"))?.handlers.map((h) => [h.handler, h.dueAt]) ?? [],
+        (await fixture.store.getEvent("evt_1"))?.handlers.map((h) => [h.handler, h.dueAt]) ?? [],
       );
       expect(due).toMatchObject({ dead: LATER, parked: LATER, pending: T + 50 });
     });
@@ -55,7 +57,7 @@ export function describeReplan(fixture: Fixture): void {
       const lease = await acceptLeased(fixture.store, "evt_1");
       await fixture.store.settle(settlements[to](lease));
       await fixture.store.replan({ seq: lease.seq, handlers: ["h"], now: LATER });
-      const [view] = (await fixture.store.get("evt_1"))?.handlers ?? [];
+      const [view] = (await fixture.store.getEvent("evt_1"))?.handlers ?? [];
       expect(view).toMatchObject({ state: "pending", attempts: 0, dueAt: LATER });
       expect([view?.reason, view?.settledAt]).toEqual([undefined, undefined]);
       const { work } = await leasePage(fixture.store, { now: LATER });
@@ -95,7 +97,7 @@ export function describeReplan(fixture: Fixture): void {
     test("replan without handlers makes an event done that is understood now", async () => {
       await fixture.store.accept(newEvent("evt_1", { work: [], parked: NOTE }));
       expect(await fixture.store.replan({ seq: await seqOf("evt_1"), handlers: [], now: LATER })).toBe(0);
-      expect(await fixture.store.get("evt_1")).toMatchObject({ state: "done", handlers: [] });
+      expect(await fixture.store.getEvent("evt_1")).toMatchObject({ state: "done", handlers: [] });
     });
 
     test("replan does not change other events", async () => {
@@ -119,7 +121,7 @@ export function describeReplan(fixture: Fixture): void {
       await fixture.store.accept(newEvent("evt_1", { work: [] }));
       await fixture.store.prune({ ...NOTHING_TO_PRUNE, bodiesBefore: T + 1 });
       expect(await fixture.store.replan({ seq: await seqOf("evt_1"), handlers: ["h"], now: LATER })).toBe(0);
-      expect(await fixture.store.counts(T)).toMatchObject({ pending: 0 });
+      expect(await countWork(fixture.store, T)).toMatchObject({ pending: 0 });
     });
   });
 
@@ -129,8 +131,8 @@ export function describeReplan(fixture: Fixture): void {
       const parked = { reason: "mismatch", detail: "another reason" };
       expect(await fixture.store.replan({ seq: await seqOf("evt_1"), handlers: [], parked, now: LATER })).toBe(0);
       const note = { handler: "", state: "parked", reason: "mismatch", error: "another reason", settledAt: LATER };
-      expect((await fixture.store.get("evt_1"))?.handlers).toMatchObject([note]);
-      expect(await fixture.store.counts(T)).toMatchObject({ parked: 1 });
+      expect((await fixture.store.getEvent("evt_1"))?.handlers).toMatchObject([note]);
+      expect(await countWork(fixture.store, T)).toMatchObject({ parked: 1 });
     });
 
     test("replan of an event that is still not understood plans the given work and no other", async () => {
@@ -151,8 +153,8 @@ export function describeReplan(fixture: Fixture): void {
   describe("discard", () => {
     test("discard ends all work that is not running, and returns how much", async () => {
       await acceptAllStates();
-      expect(await fixture.store.discard("evt_1", LATER)).toBe(3);
-      const views = (await fixture.store.get("evt_1"))?.handlers ?? [];
+      expect(await operate(fixture.store, LATER).discardEvent("evt_1")).toBe(3);
+      const views = (await fixture.store.getEvent("evt_1"))?.handlers ?? [];
       expect(views.map(({ handler, state, discarded }) => [handler, state, discarded])).toEqual([
         ["dead", "done", true],
         ["done", "done", false],
@@ -161,26 +163,26 @@ export function describeReplan(fixture: Fixture): void {
         ["pending", "done", true],
       ]);
       expect(views[0]).toMatchObject({ attempts: 1, settledAt: LATER });
-      expect(await fixture.store.counts(T)).toMatchObject({ pending: 0, dead: 0, parked: 0, leased: 1, done: 1 });
+      expect(await countWork(fixture.store, T)).toMatchObject({ pending: 0, dead: 0, parked: 0, leased: 1, done: 1 });
     });
 
     test("discard does not end running work", async () => {
       const lease = await acceptLeased(fixture.store, "evt_1");
-      expect(await fixture.store.discard("evt_1", LATER)).toBe(0);
+      expect(await operate(fixture.store, LATER).discardEvent("evt_1")).toBe(0);
       expect(await fixture.store.settle(settlements.pending(lease, T))).toBe("settled");
       expect(idsOf(await leasePage(fixture.store))).toEqual(["evt_1"]);
     });
 
-    test("discard of an unknown id ends nothing, and neither does a second discard", async () => {
+    test("discard of an unknown id is refused, and a second discard ends nothing", async () => {
       await fixture.store.accept(newEvent("evt_1"));
-      expect(await fixture.store.discard("evt_2", LATER)).toBe(0);
-      expect(await fixture.store.discard("evt_1", LATER)).toBe(1);
-      expect(await fixture.store.discard("evt_1", LATER)).toBe(0);
+      await expectCode(operate(fixture.store, LATER).discardEvent("evt_2"), "not_found");
+      expect(await operate(fixture.store, LATER).discardEvent("evt_1")).toBe(1);
+      expect(await operate(fixture.store, LATER).discardEvent("evt_1")).toBe(0);
     });
 
     test("discard can be undone by a replan that names the handler", async () => {
       await fixture.store.accept(newEvent("evt_1", { work: [{ handler: "h" }, { handler: "i" }] }));
-      await fixture.store.discard("evt_1", T);
+      await operate(fixture.store).discardEvent("evt_1");
       expect(await fixture.store.replan({ seq: await seqOf("evt_1"), handlers: ["h"], now: LATER })).toBe(1);
       expect(await statesOf(fixture.store, "evt_1")).toEqual({ h: "pending", i: "done" });
       const { work } = await leasePage(fixture.store, { now: LATER });
@@ -192,18 +194,18 @@ export function describeReplan(fixture: Fixture): void {
       await fixture.store.accept(newEvent("evt_1", { work: [], parked: NOTE }));
       const seq = await seqOf("evt_1");
       for (let round = 0; round < 3; round += 1) {
-        expect(await fixture.store.discard("evt_1", T)).toBe(1);
-        expect((await fixture.store.get("evt_1"))?.handlers).toMatchObject([
+        expect(await operate(fixture.store).discardEvent("evt_1")).toBe(1);
+        expect((await fixture.store.getEvent("evt_1"))?.handlers).toMatchObject([
           { handler: "", state: "done", discarded: true },
         ]);
         await fixture.store.replan({ seq, handlers: [], parked: NOTE, now: LATER });
-        expect((await fixture.store.get("evt_1"))?.handlers).toMatchObject([{ handler: "", state: "parked" }]);
+        expect((await fixture.store.getEvent("evt_1"))?.handlers).toMatchObject([{ handler: "", state: "parked" }]);
       }
     });
 
     test("discard keeps the id", async () => {
       await fixture.store.accept(newEvent("evt_1"));
-      await fixture.store.discard("evt_1", T);
+      await operate(fixture.store).discardEvent("evt_1");
       expect(await fixture.store.accept(newEvent("evt_1"))).toEqual({ kind: "duplicate", otherBytes: false });
     });
   });

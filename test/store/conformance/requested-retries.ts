@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { acceptLeased, type Fixture, newEvent, settlements, statesOf, T } from "./fixture.js";
+import { operate } from "../../support/operate.js";
 
 const NOTE = { reason: "unknown_type", detail: "no such type" };
 const LATER = T + 5;
@@ -11,7 +12,7 @@ export function describeRequestedRetries(fixture: Fixture): void {
     return result.kind === "stored" ? result.seq : expect.unreachable();
   }
 
-  const noteOf = async (id: string): Promise<unknown> => (await fixture.store.get(id))?.handlers[0];
+  const noteOf = async (id: string): Promise<unknown> => (await fixture.store.getEvent(id))?.handlers[0];
 
   describe("requestRetry", () => {
     test("a requested event is listed, oldest first, until it is planned", async () => {
@@ -54,10 +55,10 @@ export function describeRequestedRetries(fixture: Fixture): void {
         const seq = await acceptParked("evt_1");
         if (how !== "never requested") await fixture.store.requestRetry(seq, LATER);
         if (how === "planned") await fixture.store.replan({ seq, handlers: ["g"], now: LATER, requested: true });
-        if (how === "discarded") await fixture.store.discard("evt_1", LATER);
-        const before = await fixture.store.get("evt_1");
+        if (how === "discarded") await operate(fixture.store, LATER).discardEvent("evt_1");
+        const before = await fixture.store.getEvent("evt_1");
         expect(await fixture.store.replan({ seq, handlers: ["h"], now: LATER, requested: true })).toBe(0);
-        expect(await fixture.store.get("evt_1")).toEqual(before);
+        expect(await fixture.store.getEvent("evt_1")).toEqual(before);
       },
     );
   });

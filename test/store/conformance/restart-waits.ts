@@ -21,6 +21,7 @@ import {
   sendSettlements,
   takeSend,
 } from "./outbox-fixture.js";
+import { countOutbox } from "../../support/operate.js";
 
 /** What a clock showed that was a year ahead. */
 const AHEAD = T + 365 * DAY;
@@ -30,7 +31,7 @@ export function describeRestartWaits(fixture: Fixture): void {
   const restart = (now = T): Promise<number> => fixture.store.restartWaits({ now, leaseUntil: now + MINUTE });
 
   async function dueAt(id: string): Promise<number | undefined> {
-    return (await fixture.store.get(id))?.handlers[0]?.dueAt;
+    return (await fixture.store.getEvent(id))?.handlers[0]?.dueAt;
   }
 
   /** Work whose run failed at `at` and is to run again after `waitMs`. */
@@ -153,7 +154,7 @@ export function describeRestartWaits(fixture: Fixture): void {
       for (let number = 0; number < 5; number += 1) await record(`ahead ${number}`, AHEAD);
       await record("last", T);
       expect(membersOf(await takeSend(fixture.store, { limit: 2 }))).toEqual(["last"]);
-      expect(await fixture.store.countOutbox()).toMatchObject({ pending: 5, leased: 1 });
+      expect(await countOutbox(fixture.store)).toMatchObject({ pending: 5, leased: 1 });
     });
   });
 }

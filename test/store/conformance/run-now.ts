@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { WorkChoice } from "#pigeonhole/store/inbox-view.js";
 import type { NewEvent } from "#pigeonhole/store/store.js";
-import { runAllWork } from "#pigeonhole/store/waiting-work.js";
 import {
   acceptLeased,
   crash,
@@ -16,21 +15,21 @@ import {
   statesOf,
   T,
 } from "./fixture.js";
+import { operate } from "../../support/operate.js";
 
 const LATER = T + 30 * MINUTE;
 const NOW = T + MINUTE;
 
 /** Work that waits for its next run is run now. */
 export function describeRunNow(fixture: Fixture): void {
-  const runAll = (choice: WorkChoice = {}, now = NOW) =>
-    runAllWork((from) => fixture.store.runWork({ choice, now, from }));
+  const runAll = (choice: WorkChoice = {}, now = NOW) => operate(fixture.store, now).runWork(choice);
 
   /** An event whose run has failed and is to be repeated. */
   async function acceptFailed(id: string, change: Partial<NewEvent> = {}, dueAt = LATER): Promise<void> {
     await fixture.store.settle(settlements.pending(await acceptLeased(fixture.store, id, change), dueAt));
   }
 
-  const viewOf = async (id: string) => (await fixture.store.get(id))?.handlers[0];
+  const viewOf = async (id: string) => (await fixture.store.getEvent(id))?.handlers[0];
 
   describe("work that waits for its next run", () => {
     test("it is due at once and keeps its attempts and its error", async () => {
@@ -38,7 +37,7 @@ export function describeRunNow(fixture: Fixture): void {
       await acceptFailed("evt_1");
       const before = await viewOf("evt_1");
       expect(await leasePage(store, { now: NOW })).toMatchObject({ work: [], nextDueAt: LATER });
-      expect(await store.runEvent("evt_1", NOW)).toBe(1);
+      expect(await operate(store, NOW).runEvent("evt_1")).toBe(1);
       expect(await viewOf("evt_1")).toEqual({ ...before, dueAt: NOW });
       const [work] = (await leasePage(store, { now: NOW, leaseUntil: NOW + MINUTE })).work;
       expect(work).toMatchObject({ eventId: "evt_1", attempt: 2, failures: 1, crashes: 0, dueAt: NOW });
@@ -65,12 +64,11 @@ export function describeRunNow(fixture: Fixture): void {
       }
       await acceptFailed("evt_2", {}, NOW);
       const before = await snapshot(store);
-      expect(await store.runEvent("evt_1", NOW)).toBe(0);
-      expect(await store.runEvent("evt_3", NOW)).toBe(0);
+      expect(await operate(store, NOW).runEvent("evt_1")).toBe(0);
       expect(await runAll()).toEqual({ events: 0, work: 0 });
       expect(await snapshot(store)).toEqual(before);
       await acceptFailed("evt_4");
-      expect(await store.runEvent("evt_1", NOW)).toBe(0);
+      expect(await operate(store, NOW).runEvent("evt_1")).toBe(0);
       expect(await viewOf("evt_4")).toMatchObject({ dueAt: LATER });
     });
 
@@ -78,7 +76,7 @@ export function describeRunNow(fixture: Fixture): void {
       const { store } = fixture;
       await acceptFailed("evt_1");
       const [lease = expect.unreachable()] = (await leasePage(store, { now: LATER, leaseUntil: LATER + MINUTE })).work;
-      expect(await store.runEvent("evt_1", NOW)).toBe(0);
+      expect(await operate(store, NOW).runEvent("evt_1")).toBe(0);
       expect(await runAll()).toEqual({ events: 0, work: 0 });
       expect(await store.settle({ ...settlements.done(lease), at: LATER })).toBe("settled");
     });
@@ -86,7 +84,7 @@ export function describeRunNow(fixture: Fixture): void {
     test("the wait after the next failure is not shortened when the clock is set back", async () => {
       const { store } = fixture;
       await acceptFailed("evt_1", {}, T + 3 * DAY);
-      await store.runEvent("evt_1", T + DAY);
+      await operate(store, T + DAY).runEvent("evt_1");
       await store.restartWaits({ now: T, leaseUntil: T + MINUTE });
       expect(idsOf(await leasePage(store))).toEqual(["evt_1"]);
     });
@@ -114,7 +112,7 @@ export function describeRunNow(fixture: Fixture): void {
       expect(await runAll(choice)).toEqual({ events, work: chosen.length });
       const due: string[] = [];
       for (const id of ["a", "b", "c"]) {
-        const { handlers = [] } = (await store.get(id)) ?? {};
+        const { handlers = [] } = (await store.getEvent(id)) ?? {};
         for (const { handler, dueAt } of handlers) if (dueAt === NOW) due.push(`${id} ${handler}`);
       }
       expect(due.toSorted()).toEqual(chosen);

@@ -16,6 +16,7 @@ import {
   T,
   TARGETS,
 } from "./fixture.js";
+import { countWork } from "../../support/operate.js";
 
 type Target = Settlement["to"];
 
@@ -77,8 +78,8 @@ export function describeSettle(fixture: Fixture): void {
     ])("settle to %s ends the lease", async (to, handler, counts) => {
       const lease = await acceptLeased(fixture.store, "evt_1");
       expect(await fixture.store.settle(settlements[to](lease))).toBe("settled");
-      expect((await fixture.store.get("evt_1"))?.handlers).toEqual([handler]);
-      expect(await fixture.store.counts(T)).toMatchObject({ leased: 0, ...counts });
+      expect((await fixture.store.getEvent("evt_1"))?.handlers).toEqual([handler]);
+      expect(await countWork(fixture.store, T)).toMatchObject({ leased: 0, ...counts });
     });
 
     test.each<[Target, boolean]>([
@@ -101,7 +102,7 @@ export function describeSettle(fixture: Fixture): void {
       await fixture.store.settle(settlements.done(h ?? expect.unreachable()));
       await fixture.store.settle(settlements.dead(i ?? expect.unreachable()));
       expect(await statesOf(fixture.store, "evt_1")).toEqual({ h: "done", i: "dead", j: "leased" });
-      expect((await fixture.store.get("evt_1"))?.state).toBe("dead");
+      expect((await fixture.store.getEvent("evt_1"))?.state).toBe("dead");
     });
 
     test("settle works after the lease ended, while no other process has the work", async () => {
@@ -115,7 +116,7 @@ export function describeSettle(fixture: Fixture): void {
       await crash(fixture.store);
       const { work } = await leasePage(fixture.store, { now: T + DAY });
       await fixture.store.settle(settlements.done(bare(work[0] ?? expect.unreachable())));
-      expect((await fixture.store.get("evt_1"))?.handlers).toMatchObject([{ state: "done", attempts: 3 }]);
+      expect((await fixture.store.getEvent("evt_1"))?.handlers).toMatchObject([{ state: "done", attempts: 3 }]);
     });
   });
 

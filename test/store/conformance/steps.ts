@@ -26,7 +26,7 @@ export function describeSteps(fixture: Fixture): void {
     test("an operator sees when each step was kept, oldest first, also once the work is done", async () => {
       const { store } = fixture;
       const lease = await acceptLeased(store, "evt_1");
-      const stepsShown = async () => (await store.get("evt_1"))?.handlers.map(({ steps }) => steps);
+      const stepsShown = async () => (await store.getEvent("evt_1"))?.handlers.map(({ steps }) => steps);
       expect(await stepsShown()).toEqual([[]]);
       await store.saveStep(lease, "b", "1", T + 1);
       await store.saveStep(lease, "a", "2", T + 2);
@@ -51,7 +51,7 @@ export function describeSteps(fixture: Fixture): void {
       for (const lease of leases.slice(0, 2)) {
         await fixture.store.saveStep(bare(lease), `step of ${lease.handler}`, "1", T);
       }
-      const handlers = (await fixture.store.get("evt_1"))?.handlers ?? [];
+      const handlers = (await fixture.store.getEvent("evt_1"))?.handlers ?? [];
       expect(handlers.map(({ handler, steps }) => [handler, steps])).toEqual([
         ["h", [{ name: "step of h", at: T }]],
         ["i", [{ name: "step of i", at: T }]],

@@ -1,6 +1,5 @@
 import * as fc from "fast-check";
 import { expect } from "vitest";
-import { runAllWork } from "#pigeonhole/store/waiting-work.js";
 import type { Lease, ParkedNote } from "#pigeonhole/store/work.js";
 import {
   bare,
@@ -13,6 +12,7 @@ import {
   writing,
 } from "../conformance/fixture.js";
 import type { Model } from "./model.js";
+import { countWork, operate } from "../../support/operate.js";
 
 /** The store under test, which a crash replaces. */
 export interface Real extends Pick<Fixture, "reopen" | "write" | "written"> {
@@ -43,12 +43,12 @@ function command(name: string, step: Step, check: (model: Readonly<Model>) => bo
 }
 
 async function expectEqual(model: Model, { store }: Real): Promise<void> {
-  expect(await store.counts(model.now)).toMatchObject(model.counts);
-  const { items } = await store.list({ limit: 500 });
+  expect(await countWork(store, model.now)).toMatchObject(model.counts);
+  const { items } = await operate(store).listEvents({ limit: 500 });
   const newestFirst = [...model.events.values()].toSorted((a, b) => b.seq - a.seq);
   expect(items.map(({ id }) => id)).toEqual(newestFirst.map(({ id }) => id));
   for (const event of newestFirst) {
-    const stored = await store.get(event.id);
+    const stored = await store.getEvent(event.id);
     expect(stored?.body && Buffer.from(stored.body).toString()).toBe(event.hasBody ? event.body : undefined);
     const others = model.bodiesOf(event.eventId).filter((other) => other !== event);
     const otherBytes = others.map(({ id }) => id);
@@ -266,17 +266,19 @@ const replan = fc.tuple(fc.subarray(HANDLERS), fc.boolean()).chain(([handlers, n
 );
 
 const discard = onEvent("discard", async (model, { store }, id) => {
-  expect(await store.discard(id, model.now)).toBe(model.discard(model.events.get(id) ?? expect.unreachable()));
+  expect(await operate(store, model.now).discardEvent(id)).toBe(
+    model.discard(model.events.get(id) ?? expect.unreachable()),
+  );
 });
 
 const runEvent = onEvent("run now", async (model, { store }, id) => {
   const event = model.events.get(id) ?? expect.unreachable();
-  expect(await store.runEvent(id, model.now)).toBe(model.runNow([event]));
+  expect(await operate(store, model.now).runEvent(id)).toBe(model.runNow([event]));
 });
 
 const runWork = fc.constantFrom(undefined, ...HANDLERS).map((handler) =>
   command(`run all work of ${handler ?? "any handler"} now`, async (model, { store }) => {
-    const ran = await runAllWork((from) => store.runWork({ choice: { handler }, now: model.now, from }));
+    const ran = await operate(store, model.now).runWork({ handler });
     expect(ran.work).toBe(model.runNow([...model.events.values()], handler));
   }),
 );

@@ -4,6 +4,7 @@ import { type EventResult, type FrozenSend, OUTBOX_STATES } from "#pigeonhole/st
 import { MINUTE, NOTHING_TO_PRUNE, type StoreKind, acceptLeased } from "../conformance/fixture.js";
 import type { Real } from "./commands.js";
 import type { ModelSend, OutboxModel } from "./outbox-model.js";
+import { countOutbox, operate, retryOutbox } from "../../support/operate.js";
 
 export type RealOutbox = Pick<Real, "store" | "reopen" | "nextStore">;
 
@@ -27,13 +28,13 @@ function command(name: string, step: Step, check: (model: Readonly<OutboxModel>)
 }
 
 async function expectEqual(model: OutboxModel, { store }: RealOutbox): Promise<void> {
-  expect(await store.countOutbox()).toEqual(model.counts);
+  expect(await countOutbox(store)).toEqual(model.counts);
   for (const state of OUTBOX_STATES) {
-    const { items } = await store.listOutbox({ state, limit: 500 });
+    const { items } = await operate(store).listContactEvents({ state, limit: 500 });
     const listed = items.toReversed().map(({ key }) => key);
     expect(listed, state).toEqual(model.events.filter((event) => event.state === state).map(({ key }) => key));
   }
-  const { items } = await store.listOutbox({ limit: 500 });
+  const { items } = await operate(store).listContactEvents({ limit: 500 });
   expect(
     items.toReversed().map(({ key, body, occurredAt, recordedAt, state, reason, message, remoteId }) => ({
       key,
@@ -229,7 +230,7 @@ function onEvent(name: string, step: (model: OutboxModel, real: RealOutbox, key:
 }
 
 const retry = onEvent("retry", async (model, { store }, key) => {
-  expect(await store.retryOutbox(key, model.now)).toBe(model.retry(key));
+  expect(await retryOutbox(store, key, model.now)).toBe(model.retry(key));
 });
 
 /** Of a call that waits for its next try, if there is one. */
@@ -239,14 +240,14 @@ const tryNow = fc.nat({ max: 11 }).map((number) =>
     async (model, { store }) => {
       const waiting = model.sends.filter(({ state }) => state === "pending").flatMap(({ members }) => members);
       const key = waiting[number % waiting.length]?.key ?? "nobody's";
-      expect(await store.retryOutbox(key, model.now)).toBe(model.retry(key));
+      expect(await retryOutbox(store, key, model.now)).toBe(model.retry(key));
     },
     (model) => model.sends.some(({ state }) => state === "pending"),
   ),
 );
 
 const discard = onEvent("discard", async (model, { store }, key) => {
-  expect(await store.discardOutbox(key, model.now)).toBe(model.discard(key));
+  expect(await operate(store, model.now).discardContactEvent(key)).toBe(model.discard(key));
 });
 
 const advance = fc.constantFrom(1, 30_000, LEASE_MS, LEASE_MS + 1, 10 * LEASE_MS).map((ms) =>
@@ -303,7 +304,7 @@ export async function drain(model: OutboxModel, { store }: RealOutbox): Promise<
     await store.settleSend({ send: send.send, token: send.token, at: model.now, to: "settled", results });
   }
   expectOnce(model);
-  const { items } = await store.listOutbox({ limit: 500 });
+  const { items } = await operate(store).listContactEvents({ limit: 500 });
   for (const { state, message, body } of items) {
     expect(["done", "dead"]).toContain(state);
     if (state === "done" && message !== "discarded") expect(model.service.stored).toContain(body);

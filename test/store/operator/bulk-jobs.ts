@@ -1,7 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { beforeEach, expect, test } from "vitest";
 import type { BulkJob, JobChoice } from "#pigeonhole/store/bulk-jobs.js";
-import { eraseAll } from "#pigeonhole/store/erase.js";
 import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
 import type { Store } from "#pigeonhole/store/store.js";
 import {
@@ -16,6 +15,7 @@ import {
   T,
 } from "../conformance/fixture.js";
 import { type OperatorKind, openAnother, openBoth } from "./operator-kind.js";
+import { operate } from "../../support/operate.js";
 
 let store: Store;
 let inbox: InboxOperator;
@@ -39,7 +39,7 @@ const EMAIL = "ann@example.com";
 
 const erasures = {
   operator: () => inbox.erase({ email: EMAIL }),
-  receiver: () => eraseAll((cursor) => store.erase({ email: EMAIL, now: T, dryRun: false, cursor })),
+  receiver: () => operate(store).erase({ email: EMAIL }),
 };
 
 /** Changes of much work, a page at a time, from outside the receiver. */
@@ -164,9 +164,9 @@ export function describeBulkJobs(kind: OperatorKind): void {
     for (const n of [1, 2]) {
       await store.accept(newEvent("a", { body: Buffer.from(`{"id":"a","n":${n}}`), work: [], parked: note }));
     }
-    const bodies = (await store.list({})).items.filter(({ id }) => id.startsWith("a"));
+    const bodies = (await operate(store).listEvents({})).items.filter(({ id }) => id.startsWith("a"));
     const [second, first] = bodies.map(({ id }) => id);
-    const seqOf = async (id = "") => (await store.get(id))?.seq ?? expect.unreachable();
+    const seqOf = async (id = "") => (await store.getEvent(id))?.seq ?? expect.unreachable();
     await store.replan({ seq: await seqOf(first), handlers: ["h"], now: T });
     const [lease] = (await leasePage(store)).work;
     await store.settle(settlements.dead(lease ?? expect.unreachable()));

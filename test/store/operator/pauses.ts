@@ -3,6 +3,7 @@ import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
 import type { Store } from "#pigeonhole/store/store.js";
 import { acceptLeased, newEvent, settlements } from "../conformance/fixture.js";
 import { type OperatorKind, openAnother, openBoth } from "./operator-kind.js";
+import { countWork } from "../../support/operate.js";
 
 let store: Store;
 let inbox: InboxOperator;
@@ -33,7 +34,7 @@ export function describePauses(kind: OperatorKind): void {
     const receivedAt = Date.now() - 60_000;
     await store.accept(newEvent("evt_1", { receivedAt, work: [{ handler: "a" }, { handler: "b" }] }));
     await inbox.pauseHandler("a", "ann");
-    const counted = async () => [await store.counts(Date.now()), (await inbox.overview()).events];
+    const counted = async () => [await countWork(store, Date.now()), (await inbox.overview()).events];
     expect(await counted()).toMatchObject([{ oldestDueAt: receivedAt }, { oldestDueAt: receivedAt }]);
     await inbox.pauseHandler("b", "ann");
     const waiting = { pending: 2, pendingByHandler: { a: 1, b: 1 }, oldestPendingReceivedAt: receivedAt };

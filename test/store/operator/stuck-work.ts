@@ -3,6 +3,7 @@ import type { InboxOperator, StuckWork } from "#pigeonhole/store/inbox-operator.
 import type { Store } from "#pigeonhole/store/store.js";
 import { MINUTE, newEvent, settlements, statesOf, T } from "../conformance/fixture.js";
 import { type OperatorKind, openBoth } from "./operator-kind.js";
+import { operate } from "../../support/operate.js";
 
 let store: Store;
 let inbox: InboxOperator;
@@ -104,8 +105,8 @@ export function describeStuckWork(kind: OperatorKind): void {
     const note = { reason: "bad_data", detail: "no subject" };
     await store.accept(newEvent("a", { work: [], parked: note }));
     await store.accept(newEvent("a", { body: Buffer.from('{"id":"a","n":2}'), work: [], parked: note }));
-    const [second, first] = (await store.list({})).items.map(({ id }) => id);
-    const seqOf = async (id = "") => (await store.get(id))?.seq ?? expect.unreachable();
+    const [second, first] = (await operate(store).listEvents({})).items.map(({ id }) => id);
+    const seqOf = async (id = "") => (await store.getEvent(id))?.seq ?? expect.unreachable();
     await store.replan({ seq: await seqOf(first), handlers: ["h"], now: T });
     const [lease] = (
       await store.lease({

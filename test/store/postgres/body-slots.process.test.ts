@@ -19,6 +19,7 @@ import {
 import { HOUR, MINUTE } from "#pigeonhole/base/duration.js";
 import type { StoreAlarm } from "#pigeonhole/store/store.js";
 import { borrowClient, openStore } from "./store-on.js";
+import { operate } from "../../support/operate.js";
 
 /** Nobody waits for these. */
 const settled = { work: [] };
@@ -81,7 +82,7 @@ describeOnPostgres((database) => {
 
   const idsWithBody = async (store: PostgresStore): Promise<string[]> => {
     const events = await Promise.all(
-      (await store.list({ limit: 500 })).items.toReversed().map(({ id }) => store.get(id)),
+      (await operate(store).listEvents({ limit: 500 })).items.toReversed().map(({ id }) => store.getEvent(id)),
     );
     return events.flatMap((event) => (event?.body === undefined ? [] : [event.id]));
   };
@@ -107,7 +108,7 @@ describeOnPostgres((database) => {
       await acceptAll(store, ["d", "e"]);
       expect(await placesOf()).toEqual({ "in no slot": 0, a: 1, b: 0, c: 5, d: 0, e: 2 });
       for (const id of ["a", "b", "c", "d", "e"]) {
-        expect((await store.get(id))?.body?.toString()).toBe(`{"id":"${id}"}`);
+        expect((await store.getEvent(id))?.body?.toString()).toBe(`{"id":"${id}"}`);
       }
       expect((await leasePage(store)).work.map(({ body }) => Buffer.from(body).toString())).toHaveLength(5);
     });
@@ -170,15 +171,15 @@ describeOnPostgres((database) => {
       const wanted = await acceptWanted(store);
       await store.settle(settlements.done(await acceptLeased(store, "done")));
       await openSlot(2);
-      const before = await Promise.all(wanted.map((id) => store.get(id)));
+      const before = await Promise.all(wanted.map((id) => store.getEvent(id)));
       await pruneRound(store, { ...A_DAY_ON, idsBefore: T + DAY, batch: 2 });
       expect(await openSlots()).toEqual([2]);
       expect(await placesOf()).toEqual(Object.fromEntries(wanted.map((id) => [id, 0])));
-      expect(await Promise.all(wanted.map((id) => store.get(id)))).toEqual(before);
+      expect(await Promise.all(wanted.map((id) => store.getEvent(id)))).toEqual(before);
       const leased = (await leasePage(store)).work.map(({ eventId, trace }) => [eventId, trace]);
       expect(leased).toEqual([["pending", TRACE]]);
       // Rows in no slot end one by one.
-      await store.discard("dead", T);
+      await operate(store).discardEvent("dead");
       await pruneRound(store, A_DAY_ON);
       expect(await idsWithBody(store)).toEqual(wanted.filter((id) => id !== "dead"));
     });
@@ -193,7 +194,7 @@ describeOnPostgres((database) => {
       await pruneRound(store, { bodiesBefore: ended, idsBefore: ended });
       expect(await idsWithBody(store)).toEqual(["old", "newest", "later"]);
       await pruneRound(store, { bodiesBefore: ended + 1, idsBefore: ended + 1 });
-      expect((await store.list({})).items.map(({ id }) => id)).toEqual(["later"]);
+      expect((await operate(store).listEvents({})).items.map(({ id }) => id)).toEqual(["later"]);
     });
 
     test("errors in full go with the bodies of their slot", async () => {
@@ -219,7 +220,7 @@ describeOnPostgres((database) => {
       const planned: string[] = [];
       // Behind and before what was moved last, an hour after it.
       for (let hour = 1; planned.length < 6; hour += 1) {
-        const event = (await other.get((hour % 2 === 0 ? ids.shift() : ids.pop()) ?? "")) ?? expect.unreachable();
+        const event = (await other.getEvent((hour % 2 === 0 ? ids.shift() : ids.pop()) ?? "")) ?? expect.unreachable();
         expect(await other.replan({ seq: event.seq, handlers: ["h"], now: T })).toBe(1);
         planned.push(event.id);
         await pruneOnce(store, { ...A_DAY_ON, batch: 1, now: A_DAY_ON.now + hour * HOUR });
@@ -274,14 +275,14 @@ describeOnPostgres((database) => {
       };
       await Promise.all([accepting(), rounds()]);
       expect(await openSlots()).toEqual([1, 2]);
-      expect((await store.get("old"))?.body).toBeDefined();
+      expect((await store.getEvent("old"))?.body).toBeDefined();
       expect(tookMs.length).toBeGreaterThan(20);
       // One that waits for the lock waits for longer than this.
       expect(tookMs.toSorted((a, b) => a - b)[Math.floor(tookMs.length / 2)]).toBeLessThan(50);
       await reader.query("COMMIT");
       await pruneRound(store, JUST_ENDED);
       expect(await openSlots()).toEqual([2]);
-      expect(await store.get("old")).toMatchObject({ body: undefined });
+      expect(await store.getEvent("old")).toMatchObject({ body: undefined });
     });
 
     test("a transaction that sees an earlier state, of some minutes ago, finds all bodies that were wanted then", async () => {
@@ -366,7 +367,7 @@ describeOnPostgres((database) => {
       await pruneRound(store, { ...JUST_ENDED, idsBefore: T + 1 });
       await pruneRound(store, { ...JUST_ENDED, idsBefore: T + 1 });
       expect(alarms).toEqual([{ kind: "bodies_blocked", reason: "refused", lateMs: HOUR + 1, sessions: [] }]);
-      expect((await store.list({})).items.map(({ id }) => id)).toEqual(["pending", "old"]);
+      expect((await operate(store).listEvents({})).items.map(({ id }) => id)).toEqual(["pending", "old"]);
       await acceptAll(store, ["new in no slot", "new"], { receivedAt: T + DAY });
       expect(await placesOf()).toEqual({ old: 1, pending: 0, "new in no slot": 0, new: 2 });
       expect(await openSlots()).toEqual([1, 2]);
@@ -420,7 +421,7 @@ describeOnPostgres((database) => {
       expect(await placesOf()).toEqual({ moved: 0 });
       await store.accept(newEvent("in no slot 2", { body, ...settled }));
       await store.accept(newEvent("in a slot", { body, ...settled }));
-      await store.erase({ email: "ann@example.com", now: T, dryRun: false });
+      await operate(store).erase({ email: "ann@example.com" });
       expect(await placesOf()).toEqual({});
     });
   });

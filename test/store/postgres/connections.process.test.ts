@@ -24,6 +24,7 @@ import {
 } from "../conformance/fixture.js";
 import { leaseSend, newRecord } from "../conformance/outbox-fixture.js";
 import { borrowClient, openStore } from "./store-on.js";
+import { countWork } from "../../support/operate.js";
 
 describeOnPostgres((database) => {
   async function pidOf(name: string, pool = database.pool): Promise<unknown> {
@@ -190,7 +191,7 @@ describeOnPostgres((database) => {
     const relay = await startPostgresRelay(database.url);
     const store = await openStore(database, relay.url);
     await store.accept(newEvent("evt_1"));
-    await store.counts(T);
+    await countWork(store, T);
     relay.fault = { at: "silence" };
     const accepted = store.accept(newEvent("evt_2")).catch(({ code }: { code: string }) => code);
     const recovered = store.recover(T).catch(() => undefined);
@@ -225,10 +226,10 @@ describeOnPostgres((database) => {
     const relay = await startPostgresRelay(database.url);
     const store = await openStore(database, relay.url);
     relay.fault = { at: "silence" };
-    const counts = Array.from({ length: 10 }, () => expectCode(store.counts(T), "store_unreachable"));
+    const counts = Array.from({ length: 10 }, () => expectCode(countWork(store, T), "store_unreachable"));
     await Promise.all(counts);
     relay.fault = undefined;
-    expect(await store.counts(T)).toMatchObject({ pending: 0 });
+    expect(await countWork(store, T)).toMatchObject({ pending: 0 });
   });
 
   describe("a connection that cannot be used", () => {
@@ -250,7 +251,7 @@ describeOnPostgres((database) => {
       };
       const store = await openStore({ url, pool: admin, schema: database.schema }, pool);
       const lease = await acceptLeased(store, "before");
-      await store.counts(T);
+      await countWork(store, T);
       const pids = () => Promise.all(["pigeonhole accept", "of the application"].map((name) => pidOf(name, admin)));
       const before = await pids();
       await setReadOnly("on");

@@ -1,12 +1,13 @@
 import { Pool, type PoolClient } from "pg";
 import { expect, onTestFinished, test } from "vitest";
-import type { FiguresStore } from "#pigeonhole/store/figures.js";
+import type { Store } from "#pigeonhole/store/store.js";
 import { createPostgresStore } from "#pigeonhole/store/postgres/postgres-store.js";
 import { NO_FIGURES } from "#pigeonhole/store/figure-rows.js";
 import { describeOnPostgres } from "../../support/postgres-server.js";
 import { makeGate } from "../../support/receiver.js";
 import { MINUTE, context } from "../conformance/fixture.js";
 import { openStore } from "./store-on.js";
+import { readFigures } from "../../support/operate.js";
 
 /** Begin of a step of every length. */
 const STEP = 1_800_000_000_000;
@@ -47,8 +48,8 @@ describeOnPostgres((database) => {
     return { store, write };
   }
 
-  const acceptedAt = async (store: FiguresStore, at: number): Promise<number | null | undefined> => {
-    const { times, answers } = await store.readFigures({ range: "1h", now: STEP + 30 * MINUTE });
+  const acceptedAt = async (store: Store<unknown>, at: number): Promise<number | null | undefined> => {
+    const { times, answers } = await readFigures(store, { range: "1h", now: STEP + 30 * MINUTE });
     return answers.accepted?.[times.indexOf(STEP + at)];
   };
 

@@ -4,6 +4,7 @@ import type { PostgresStore } from "#pigeonhole/store/postgres/postgres-store.js
 import type { Lease } from "#pigeonhole/store/work.js";
 import { T, acceptLeased, settlements } from "../conformance/fixture.js";
 import { borrowClient, openStore } from "./store-on.js";
+import { countWork, operate } from "../../support/operate.js";
 
 /** More runs than a connection makes a plan of its own for. */
 const RUNS = 12;
@@ -59,9 +60,9 @@ describeOnPostgres((database) => {
     // What the preparations read is counted by then.
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     const before = await readScans();
-    expect(await store.counts(T)).toMatchObject({ pending: 1, leased: 1, dead: 1 });
+    expect(await countWork(store, T)).toMatchObject({ pending: 1, leased: 1, dead: 1 });
     for (const state of ["pending", "leased", "dead"] as const) {
-      expect((await store.list({ state })).items).toHaveLength(1);
+      expect((await operate(store).listEvents({ state })).items).toHaveLength(1);
     }
     await expect.poll(async () => (await readScans()).byIndex).toBeGreaterThan(before.byIndex + 3);
     const after = await readScans();
@@ -86,7 +87,7 @@ describeOnPostgres((database) => {
       for (let run = 0; run < 3 * RUNS; run += 1) {
         const lease = await acceptLeased(store, `evt_${run}`);
         await use(store, lease);
-        await store.discard(`evt_${run}`, T);
+        await operate(store).discardEvent(`evt_${run}`);
       }
       const readLeased = async (): Promise<Record<string, number>> => {
         const { rows } = await database.pool.query<{ name: string; read: string }>(

@@ -28,6 +28,7 @@ import { newRecord, settleAll, takeSend } from "../conformance/outbox-fixture.js
 import { type PackageVersion, loadNextVersion } from "./next-version.js";
 import { openStore } from "./store-on.js";
 import { writeRuns } from "../../support/ended-runs.js";
+import { operate, readFigures } from "../../support/operate.js";
 
 type PgStore = ReturnType<typeof createPostgresStore>;
 
@@ -37,8 +38,8 @@ const CURRENT: PackageVersion = { createReceiver, createPostgresStore };
 async function report(store: PgStore, process: string): Promise<void> {
   const status = processStatus({ process });
   await store.writeFigures({ process, now: T, figures: { ...NO_FIGURES, answers: { accepted: 1 } }, status });
-  expect((await store.readStatuses()).map((each) => each.process)).toContain(process);
-  expect((await store.readFigures({ range: "1h", now: T })).answers.accepted?.at(-1)).toBeGreaterThan(0);
+  expect((await operate(store).readStatuses()).map((each) => each.process)).toContain(process);
+  expect((await readFigures(store, { range: "1h", now: T })).answers.accepted?.at(-1)).toBeGreaterThan(0);
 }
 
 /** Each kind of statement that a working process makes, on events of this name. */
@@ -60,7 +61,7 @@ async function liveThrough(store: PgStore, name: string): Promise<void> {
   await store.release([given], T);
   expect(idsOf(await leasePage(store)).toSorted()).toEqual([`${name} failed`, `${name} given`]);
   expect(await store.replan({ seq: dead.seq, handlers: ["h"], now: T })).toBe(1);
-  expect(await store.discard(`${name} dead`, T)).toBe(1);
+  expect(await operate(store).discardEvent(`${name} dead`)).toBe(1);
   await store.record([newRecord(name)], T);
   await settleAll(store, await takeSend(store), "done");
   expect(await store.maySend?.()).toBeTypeOf("boolean");
@@ -70,7 +71,7 @@ async function liveThrough(store: PgStore, name: string): Promise<void> {
   await store.prune({ ...NOTHING_TO_PRUNE, batch: 10 });
   expect(await store.glance?.({ handlers: ["h"], now: T })).toMatchObject({ due: [] });
   expect(await store.recover(T)).toMatchObject({ recovered: 0, parked: 0 });
-  expect((await store.list({ limit: 500 })).items.length).toBeGreaterThan(4);
+  expect((await operate(store).listEvents({ limit: 500 })).items.length).toBeGreaterThan(4);
   expect(await statesOf(store, `${name} failed`)).toEqual({ h: "leased" });
   expect(await store.settle(settlements.done(failed))).toBe("lost");
 }

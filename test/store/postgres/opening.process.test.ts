@@ -16,6 +16,7 @@ import { newRecord } from "../conformance/outbox-fixture.js";
 import { startPostgresRelay } from "../../support/postgres-relay.js";
 import { startChild } from "../children/child.js";
 import { openStore } from "./store-on.js";
+import { countWork, operate } from "../../support/operate.js";
 
 describe("the options of createPostgresStore", () => {
   test.each<[object, string]>([
@@ -98,8 +99,8 @@ describeOnPostgres((database) => {
       await store.commit(settlements.done(lease ?? expect.unreachable()), ({ client }) => client.query("SELECT 1"));
       await store.record([newRecord("a")], T);
       await store.noteTimes({ clock: T });
-      expect(await store.counts(T)).toMatchObject({ done: 1 });
-      await store.erase({ email: "ann@example.com", now: T, dryRun: false });
+      expect(await countWork(store, T)).toMatchObject({ done: 1 });
+      await operate(store).erase({ email: "ann@example.com" });
       const all = T + HOUR;
       await database.pool.query(`INSERT INTO ${schema}.body_slot (slot, opened_at) VALUES (1, 0), (2, 0)`);
       for (const now of [all, all + HOUR])
@@ -244,7 +245,7 @@ describeOnPostgres((database) => {
       await store.open(context);
       await store.accept(newEvent("evt_1"));
       await store.record([newRecord("a")], T);
-      expect(await store.list({})).toMatchObject({ items: [{ id: "evt_1" }] });
+      expect(await operate(store).listEvents({})).toMatchObject({ items: [{ id: "evt_1" }] });
     });
 
     test("a store that was closed can be opened again, and knows what it had", async () => {

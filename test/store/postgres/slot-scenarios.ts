@@ -3,6 +3,7 @@ import type { PruneLimits, Store, StoreAlarm } from "#pigeonhole/store/store.js"
 import { HOUR, MINUTE } from "#pigeonhole/base/duration.js";
 import { DAY, NOTHING_TO_PRUNE, T, acceptAll, acceptLeased, newEvent, settlements } from "../conformance/fixture.js";
 import type { PostgresScenario, PostgresScene } from "./scenarios.js";
+import { operate } from "../../support/operate.js";
 
 type AnyStore = Store<unknown>;
 
@@ -107,11 +108,11 @@ export const SLOT_SCENARIOS: readonly PostgresScenario[] = [
       );
       const pruning = pruneRounds(store);
       await scene.untilWaiting(1);
-      const erasing = store.erase({ email: "ann@example.com", now: T, dryRun: false });
+      const erasing = operate(store).erase({ email: "ann@example.com" });
       await scene.untilWaiting(2);
       await client.query("ROLLBACK");
       await Promise.all([pruning, erasing]);
-      expect((await store.get("moved"))?.body).toBeUndefined();
+      expect((await store.getEvent("moved"))?.body).toBeUndefined();
     },
   },
   {
@@ -136,7 +137,7 @@ export const SLOT_SCENARIOS: readonly PostgresScenario[] = [
       const other = await openInSlot(scene);
       await acceptAll(other, ["ended"], settled);
       await openSlot(scene, 2);
-      const { seq } = (await other.get("ended")) ?? expect.unreachable();
+      const { seq } = (await other.getEvent("ended")) ?? expect.unreachable();
       let planned: Promise<number> | undefined;
       const store = await scene.open(
         scene.poolWith(/^TRUNCATE/, async () => {
@@ -154,7 +155,7 @@ export const SLOT_SCENARIOS: readonly PostgresScenario[] = [
       const other = await openInSlot(scene);
       await acceptAll(other, ["planned", "ended"], settled);
       await openSlot(scene, 2);
-      const { seq } = (await other.get("planned")) ?? expect.unreachable();
+      const { seq } = (await other.getEvent("planned")) ?? expect.unreachable();
       const store = await scene.open(
         scene.poolWith(/ACCESS EXCLUSIVE/, async () => {
           expect(await other.replan({ seq, handlers: ["h"], now: T })).toBe(1);
@@ -171,7 +172,7 @@ export const SLOT_SCENARIOS: readonly PostgresScenario[] = [
       await acceptAll(store, ["planned", "ended"], settled);
       await openSlot(scene, 2);
       await pruneRound(store, ENDED.now);
-      const { seq } = (await store.get("planned")) ?? expect.unreachable();
+      const { seq } = (await store.getEvent("planned")) ?? expect.unreachable();
       expect(await store.replan({ seq, handlers: ["h"], now: T })).toBe(1);
       const { schema } = scene.database;
       const reader = await scene.begin();

@@ -23,7 +23,7 @@ describeOnPostgres((database) => {
     await store.open({ ...context, clock: { ...systemClock, now, elapsed: now } });
     onTestFinished(() => store.close());
     await store.recover(T);
-    operator = store.openOperator?.() ?? expect.unreachable();
+    operator = store.openOperator(Date.now);
     onTestFinished(() => operator.close());
   });
 
@@ -112,7 +112,7 @@ describeOnPostgres((database) => {
     const spied = createPostgresStore({ pool, schema });
     await spied.open(context);
     onTestFinished(() => spied.close());
-    const ofSpied = spied.openOperator?.() ?? expect.unreachable();
+    const ofSpied = spied.openOperator(Date.now);
     await acceptDead(1);
     await ofSpied.createJob({ action: "retry", choice: { state: "dead" }, by: "ann" });
     expect(await ofSpied.runJobPage()).toMatchObject({ done: 1 });

@@ -5,6 +5,7 @@ import { describeOnPostgres } from "../../support/postgres-server.js";
 import { acceptLeased, leasePage, newEvent, settlements, T } from "../conformance/fixture.js";
 import { newRecord, outboxOf } from "../conformance/outbox-fixture.js";
 import { openStore } from "./store-on.js";
+import { operate } from "../../support/operate.js";
 
 /** Texts that PostgreSQL refuses, and those that are stored for them. */
 const TEXTS = ["\0", "a\0b", "\0\0", "\u0001", "\u0001\u0002", "\u0001\u0003", "\u0001\0", "\0\u0001\u0002", "a"];
@@ -31,9 +32,9 @@ describeOnPostgres((database) => {
       for (const id of ids) expect(await store.accept(newEvent(id))).toMatchObject({ kind: "stored" });
       for (const id of ids) {
         expect(await store.accept(newEvent(id))).toEqual({ kind: "duplicate", otherBytes: false });
-        expect(await store.get(id)).toMatchObject({ id });
+        expect(await store.getEvent(id)).toMatchObject({ id });
       }
-      expect((await store.list({ limit: 50 })).items.map(({ id }) => id)).toEqual(ids.toReversed());
+      expect((await operate(store).listEvents({ limit: 50 })).items.map(({ id }) => id)).toEqual(ids.toReversed());
       expect((await leasePage(store)).work.map(({ eventId }) => eventId)).toEqual(ids);
     });
   });
@@ -60,7 +61,7 @@ describeOnPostgres((database) => {
       expect(await store.loadSteps(lease)).toEqual({ [text]: JSON.stringify(text) });
       await store.settle({ ...settlements.parked(lease), reason: text, error: text });
       const parked = { handler, state: "parked", reason: text, error: text };
-      expect(await store.list({ type: text, handler, error: text })).toMatchObject({
+      expect(await operate(store).listEvents({ type: text, handler, error: text })).toMatchObject({
         items: [{ type: text, handlers: [parked] }],
       });
       await store.replan({ seq: lease.seq, handlers: [handler], now: T });
@@ -83,7 +84,7 @@ describeOnPostgres((database) => {
       const body = JSON.stringify({ name: "a", properties: { note: "\0\u0001" } });
       await store.record([newRecord("k\0", { body })], T);
       expect(await outboxOf(store)).toMatchObject([{ key: "k\0", body }]);
-      expect(await store.discardOutbox("k\0", T)).toBe(true);
+      expect(await operate(store).discardContactEvent("k\0")).toBe(true);
     });
 
     test("a contact event with U+0000 does not keep others from being found by their name", async () => {
@@ -97,7 +98,7 @@ describeOnPostgres((database) => {
         ["closed", "b"],
         ["opened\0", "c"],
       ] as const) {
-        expect(await store.listOutbox({ name })).toMatchObject({ items: [{ key }] });
+        expect(await operate(store).listContactEvents({ name })).toMatchObject({ items: [{ key }] });
       }
     });
 
@@ -107,7 +108,7 @@ describeOnPostgres((database) => {
       const bodies = [Buffer.from("a"), large, Buffer.alloc(0), Buffer.from("b")];
       await Promise.all(bodies.map((body, index) => store.accept(newEvent(`evt_${index}`, { body }))));
       for (const [index, body] of bodies.entries()) {
-        expect(Buffer.from((await store.get(`evt_${index}`))?.body ?? "missing").equals(body)).toBe(true);
+        expect(Buffer.from((await store.getEvent(`evt_${index}`))?.body ?? "missing").equals(body)).toBe(true);
       }
     });
   });

@@ -93,7 +93,7 @@ export const TWIN_SCENARIOS: readonly PostgresScenario[] = [
       const dropped = await acceptLeased(store, "dropped");
       await store.settle(settlements.done(dropped));
       while ((await store.prune(DROPS_IDS)) > 0);
-      expect(await store.get("dropped")).toBeUndefined();
+      expect(await store.getEvent("dropped")).toBeUndefined();
       expect((await acceptLeased(store, "new")).seq).toBeGreaterThan(dropped.seq);
     },
   },
@@ -154,7 +154,7 @@ export const TWIN_SCENARIOS: readonly PostgresScenario[] = [
       }
       while ((await store.prune(DROPS_IDS)) > 0);
       expect(await statesOf(store, "kept")).toEqual({ h: "done", i: "leased" });
-      expect(await store.get("dropped")).toBeUndefined();
+      expect(await store.getEvent("dropped")).toBeUndefined();
       const { rows } = await scene.database.pool.query(
         `SELECT handler FROM ${scene.database.schema}.inbox_work ORDER BY seq, handler`,
       );

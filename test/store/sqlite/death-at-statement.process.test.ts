@@ -9,6 +9,7 @@ import { childFile } from "../children/child.js";
 import { context, DAY, leasePage, settlements, T } from "../conformance/fixture.js";
 import { findLayoutFaults } from "./layout-invariants.js";
 import { makeFolder } from "../../support/folder.js";
+import { countWork } from "../../support/operate.js";
 
 /** DEATHS=all: at every statement of the life; otherwise so many, evenly spread. */
 const DEATHS = process.env["DEATHS"] ?? "24";
@@ -235,5 +236,5 @@ async function runTheRest(store: Store, done: ReadonlySet<string>, what: string)
       }
     }
   }
-  expect(await store.counts(T), what).toMatchObject({ pending: 0, leased: 0 });
+  expect(await countWork(store, T), what).toMatchObject({ pending: 0, leased: 0 });
 }

@@ -13,6 +13,7 @@ import {
   statesOf,
 } from "../conformance/fixture.js";
 import { accept, acceptMany, leasedFor, type Scene } from "./layout-scene.js";
+import { countWork, operate } from "../../support/operate.js";
 
 /** What must hold of the file, shown on one build of the package. */
 export interface Scenario {
@@ -35,7 +36,7 @@ const SETTLING: Scenario[] = [
       scene.change("CREATE TRIGGER full BEFORE UPDATE ON inbox_work BEGIN SELECT RAISE(ABORT, 'not now'); END");
       const refused = leases.map((lease) => store.settle(settlements.done(lease)));
       for (const result of await Promise.allSettled(refused)) expect(result.status).toBe("rejected");
-      expect(await store.counts(T)).toMatchObject({ leased: 3, done: 0 });
+      expect(await countWork(store, T)).toMatchObject({ leased: 3, done: 0 });
       scene.change("DROP TRIGGER full");
       await settleDone(store, leases);
       expect(scene.done("h")).toEqual([1, 2, 3]);
@@ -306,11 +307,11 @@ const PLANS: Scenario[] = [
     async run(scene) {
       const store = await scene.open();
       const leases = await accept(store, { evt_1: { work: [...leasedFor("h").work, { handler: "i" }] } });
-      expect(await store.discard("evt_1", T)).toBe(1);
+      expect(await operate(store).discardEvent("evt_1")).toBe(1);
       expect(await statesOf(store, "evt_1")).toEqual({ h: "leased", i: "done" });
       await settleDone(store, leases);
-      expect(await store.discard("evt_1", T)).toBe(0);
-      expect(await store.get("evt_1")).toMatchObject({
+      expect(await operate(store).discardEvent("evt_1")).toBe(0);
+      expect(await store.getEvent("evt_1")).toMatchObject({
         state: "done",
         handlers: [
           { handler: "h", discarded: false },

@@ -12,6 +12,7 @@ import { SCRATCH, SECRET } from "../scratch.js";
 import type { Files } from "./disk.js";
 import type { Mark } from "./log.js";
 import { DATABASE } from "./record.js";
+import { operate } from "../../support/operate.js";
 
 /** Real time; many times what a state takes. */
 const MAX_MS = 15_000;
@@ -115,7 +116,7 @@ class StateCheck {
     const recorded = await this.#listRecorded();
     const wrong: string[] = [];
     for (const { id } of this.#state.events) {
-      const event = await this.#store.get(id);
+      const event = await this.#store.getEvent(id);
       const count = effects.get(id) ?? 0;
       if (event === undefined) {
         const isPruned = this.#state.mayBePruned && count === 1;
@@ -199,7 +200,10 @@ class StateCheck {
     const recorded = new Set<string>();
     let cursor: string | undefined;
     do {
-      const page = await this.#store.listOutbox({ limit: 500, ...(cursor !== undefined && { cursor }) });
+      const page = await operate(this.#store).listContactEvents({
+        limit: 500,
+        ...(cursor !== undefined && { cursor }),
+      });
       for (const { body } of page.items) {
         const { name, properties } = JSON.parse(body) as { name: string; properties: { eventId: string } };
         recorded.add(`${name} ${properties.eventId}`);

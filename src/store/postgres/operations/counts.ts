@@ -22,6 +22,8 @@ const COUNT_WORK = `
 
 const SELECT_DONE = "SELECT coalesce(sum(done), 0) AS done, count(*) AS rows FROM pigeonhole.done_count";
 
+const SELECT_NEWEST = "SELECT received_at AS at FROM pigeonhole.inbox_event ORDER BY seq DESC LIMIT 1";
+
 /** Of two processes that fold at once, each adds up what it has deleted. */
 const FOLD = `
   WITH gone AS (DELETE FROM pigeonhole.done_count RETURNING done)
@@ -35,6 +37,7 @@ export async function countWork(sql: Sql, now: number): Promise<StoreCounts> {
   const ofState = (state: Group["state"]): Group[] => groups.filter((group) => group.state === state);
   const count = (state: Group["state"]): number => ofState(state).reduce((sum, { rows }) => sum + rows, 0);
   const oldest = await receivedAts(sql, [oldestOf(ofState("pending")), oldestOf(ofState("leased"))]);
+  const newest = await sql.row<{ at: number }>(SELECT_NEWEST);
   const paused = new Set((await runOnServer(sql, listPaused())).map(({ handler }) => handler));
   const dues = ofState("pending").flatMap(({ handler, dueAt }) =>
     dueAt !== null && dueAt <= now && !paused.has(handler) ? [dueAt] : [],
@@ -48,6 +51,7 @@ export async function countWork(sql: Sql, now: number): Promise<StoreCounts> {
     oldestPendingReceivedAt: oldest[0],
     oldestLeasedReceivedAt: oldest[1],
     oldestDueAt: dues.length === 0 ? undefined : Math.min(...dues),
+    newestReceivedAt: newest?.at,
     pendingByHandler: Object.fromEntries(ofState("pending").map(({ handler, rows }) => [handler, rows])),
   };
 }

@@ -41,6 +41,8 @@ export interface CountPage {
   groups: readonly Group[];
   /** Runs settled as done since the database was created. */
   done: number;
+  /** When the newest event was received; undefined without one. */
+  newestReceivedAt: number | undefined;
   /** Where the next page begins; undefined on the last. */
   next: CountedTo | undefined;
 }
@@ -62,6 +64,7 @@ export function prepareCountPage(db: Database) {
   const selectReceivedAt = db
     .prepare<{ seq: number }, number>("SELECT received_at FROM inbox_event WHERE seq = :seq")
     .pluck();
+  const readNewest = db.prepare<[], number>("SELECT received_at FROM inbox_event ORDER BY seq DESC LIMIT 1").pluck();
   const readDone = db.prepare<[], number>("SELECT value FROM counter WHERE name = 'done'").pluck();
 
   return ({ after = START, isWhole = false }: CountRequest): CountPage => {
@@ -77,6 +80,7 @@ export function prepareCountPage(db: Database) {
         oldestReceivedAt: selectReceivedAt.get({ seq: group.oldestSeq }),
       })),
       done: readDone.get() ?? 0,
+      newestReceivedAt: readNewest.get(),
       next,
     };
   };
@@ -125,6 +129,7 @@ function sumCountPages(pages: readonly CountPage[], now: number): StoreCounts {
     oldestPendingReceivedAt: oldest("pending"),
     oldestLeasedReceivedAt: oldest("leased"),
     oldestDueAt,
+    newestReceivedAt: pages.at(-1)?.newestReceivedAt,
     pendingByHandler: Object.fromEntries(pendingByHandler),
   };
 }

@@ -47,7 +47,7 @@ describe.skipIf(mustSkipBrowserTests())("the dashboard's appearance", () => {
     await reportRun(bench.receiver, { handler: LONG_NAME, eventId: id, since: Date.now() - 125_000 });
     const { store } = partsOf(bench.receiver).options;
     await writeRuns(store, [{ handler: LONG_NAME, outcome: "done", fromMs: 1, runs: 1 }], Date.now());
-    await store.openOperator?.().pauseHandler(LONG_NAME, "ann");
+    await store.openOperator(Date.now).pauseHandler(LONG_NAME, "ann");
   });
 
   afterAll(async () => {
