@@ -1,6 +1,9 @@
 import { COMMANDS } from "#pigeonhole/cli/commands.js";
 import { type ArgumentSpec, type CommandSpec, type OptionSpec, flagName } from "#pigeonhole/cli/frame/spec.js";
 
+/** `--help` shows all. */
+const MAX_EXAMPLES = 2;
+
 /** An option as its row of a table. */
 const rowOf = ([name, option]: readonly [string, OptionSpec]): string => {
   const byDefault = defaultOf(option);
@@ -49,7 +52,9 @@ function commandSection(spec: CommandSpec, shared: ReadonlySet<string>): string 
     ...(also === "" ? [] : [`Also ${also}.`]),
     [
       "```sh",
-      ...examples.map(([line, what]) => `${line.replace(/^pigeonhole /, "npx pigeonhole ")} # ${what}`),
+      ...examples
+        .slice(0, MAX_EXAMPLES)
+        .map(([line, what]) => `${line.replace(/^pigeonhole /, "npx pigeonhole ")} # ${what}`),
       "```",
     ].join("\n"),
   ].join("\n\n");

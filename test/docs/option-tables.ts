@@ -142,6 +142,9 @@ export const DOCUMENTED: readonly DocumentedOptions[] = [
   ),
 ];
 
+/** Those of which the pages have a table: of three options or more. Fewer are read where they are typed. */
+export const LISTED = DOCUMENTED.filter(({ definition }) => Object.keys(definition.rows).length > 2);
+
 /** Options that take those of others too, which their table leaves to the other one. */
 const BESIDE: Readonly<Record<string, string>> = {
   "sandbox.waitFor": "sandbox.deliveries",

@@ -7,7 +7,7 @@ import { referenceTable } from "./api-reference.js";
 import { ANSWERS } from "#pigeonhole/protocol/outcome.js";
 import { CHECKS } from "#pigeonhole/sandbox/calls/checks.js";
 import { commandReference } from "./command-reference.js";
-import { DOCUMENTED, optionTable } from "./option-tables.js";
+import { LISTED, optionTable } from "./option-tables.js";
 import { PIECE_WORDS, WORK_WORDS } from "#pigeonhole/capture/model/work-word.js";
 import { metricsTable } from "./metrics-table.js";
 import { assumedPathsTable } from "./assumed-paths-table.js";
@@ -73,7 +73,7 @@ test.each<readonly [part: string, page: string, text: string]>([
   ["reference sandbox", "api.md", referenceTable("sandbox")],
   ["reference store", "api.md", referenceTable("store")],
   ["reference testing", "api.md", referenceTable("testing")],
-  ...DOCUMENTED.map((options): [string, string, string] => [
+  ...LISTED.map((options): [string, string, string] => [
     `options of ${options.of}`,
     options.page,
     optionTable(options),

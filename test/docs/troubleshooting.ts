@@ -38,8 +38,7 @@ export const LOG_MESSAGES: Readonly<Record<string, Remedy>> = {
   },
   counts_failed: { cause: "The database did not answer a count." },
   dashboard_action: {
-    cause:
-      "A person did something on the dashboard, or saw personal data there: `action` says what, `by` is the name that `allow` gave.",
+    cause: "A person, `by`, did something on the dashboard, or saw personal data there: `action`.",
   },
   dashboard_allow_answer_unusable: {
     cause: "Your `allow` returned neither a person nor nothing; nobody was let in.",
@@ -50,9 +49,8 @@ export const LOG_MESSAGES: Readonly<Record<string, Remedy>> = {
     remedy: "See what it waits for: usually the login or its database.",
   },
   dashboard_allow_failed: {
-    cause:
-      "Your `allow` threw or rejected; nobody was let in. The line has the error and its place, and with `logErrorMessages` its message.",
-    remedy: "Correct that place. Return nothing for a person who is not let in.",
+    cause: "Your `allow` threw or rejected; nobody was let in.",
+    remedy: "Correct the place that the line names. Return nothing for a person who is not let in.",
   },
   dashboard_failed: { cause: "A request of the dashboard failed." },
   dashboard_figures_unreadable: {
@@ -62,16 +60,15 @@ export const LOG_MESSAGES: Readonly<Record<string, Remedy>> = {
   dashboard_job_interrupted: { cause: "A page of a job of the dashboard failed." },
   dashboard_origin_refused: {
     cause:
-      "An action on the dashboard was answered 403, since its `page` is not where the `dashboard` seems to be: a proxy changes the host, the option `origin` is wrong, or it is a page of others. Logged at most once a minute.",
-    remedy: "If `page` is where you open the dashboard, give `createDashboard` that as the option `origin`.",
+      "An action was answered 403, since its `page` is not where the `dashboard` seems to be: a proxy changes the host, the option `origin` is wrong, or it is a page of others.",
+    remedy: "If you open the dashboard at `page`, give that as the option `origin`.",
   },
   files_were_open_to_others: {
     cause: "Files of the database could be read by other users before this start.",
     remedy: "Follow the `advice` of the line.",
   },
   figures_not_kept: {
-    cause:
-      "What happened in the last seconds could not be written for the plots of the dashboard. It goes with the next write. Not logged again until a write has succeeded.",
+    cause: "Figures for the plots of the dashboard could not be written. They go with the next write.",
   },
   final_answer: {
     cause: "A request with a signature got an answer after which the service does not send it again.",
@@ -87,20 +84,18 @@ export const LOG_MESSAGES: Readonly<Record<string, Remedy>> = {
     remedy: "Not to wait: `npx pigeonhole inbox retry <event>`.",
   },
   handler_paused: {
-    cause:
-      "A person, `by`, has paused the handler in all processes: its work waits. Logged again every 6 hours until it is resumed.",
+    cause: "A person, `by`, has paused the handler in all processes. Logged every 6 hours.",
     remedy: "Run `npx pigeonhole inbox resume <handler>` once its work may go on.",
   },
   handler_queue_failed: { cause: "Work could not be read from the database." },
   handler_resumed: { cause: "A person has resumed a paused handler." },
   lease_lost: {
     cause:
-      "A handler ended after its lease: the process stood still, its clock jumped, or it was without its PostgreSQL for 15 s. Nothing of that run was written.",
+      "A handler ended after its lease: the process stood still, its clock jumped, or it was without its PostgreSQL for 15 s. Nothing of that run was written; the work runs again.",
     remedy: "If it is frequent, look for code that blocks the event loop.",
   },
   maintenance_failed: {
-    cause:
-      "Leases could not be renewed or the search for dead processes failed. Not logged again until `maintenance_works_again`.",
+    cause: "Leases could not be renewed or the search for dead processes failed.",
   },
   maintenance_works_again: { cause: "The failure of `maintenance_failed` is over." },
   not_started: {
@@ -139,8 +134,7 @@ export const LOG_MESSAGES: Readonly<Record<string, Remedy>> = {
     remedy: "If you did not end it, look for the crash.",
   },
   run_interrupted: {
-    cause:
-      "The store could not be reached, was busy or full while a handler ran, so the run does not count. No other run of the handler begins until the store answers. The third run in a row for one event counts as failed.",
+    cause: "The store failed while a handler ran, so the run [does not count](handlers.md#failures).",
     remedy: "If it continues, see the code of the error below, and whether the handler holds what it waits for.",
   },
   requested_retries_failed: { cause: "A retry that was requested from outside could not be read." },
@@ -267,8 +261,13 @@ export const logTable = (): string =>
     Object.entries(LOG_MESSAGES).map(([message, { cause, remedy }]) => [message, cause, remedy]),
   );
 
-export const errorTable = (): string =>
-  table(
+/** The codes with something to do, and the names of those whose message says everything. */
+export const errorTable = (): string => {
+  const rows = Object.entries(ERROR_CODES).map(([code, cause]) => [code, cause, REMEDIES[code as ErrorCode]] as const);
+  const others = rows.filter(([, , remedy]) => remedy === undefined).map(([code]) => `\`${code}\``);
+  const told = table(
     "code",
-    Object.entries(ERROR_CODES).map(([code, cause]) => [code, cause, REMEDIES[code as ErrorCode]]),
+    rows.filter(([, , remedy]) => remedy !== undefined),
   );
+  return `${told}\n\nThe message says everything: ${others.join(", ")}.`;
+};
