@@ -4,16 +4,16 @@ import { type Operation, pathNames, takesIdempotencyKey } from "#pigeonhole/cont
 
 const REPEATED = new Set<Operation["retry"]>(["repeatable", "with-key"]);
 
-/** The operations of one resource as a Markdown table; † is a path that is assumed, ↻ a write that is repeated. */
+/** The operations of one resource as a Markdown table; ↻ is a write that is repeated. */
 export function operationsTable(only: NamedOperation["resource"]): string {
   const rows = listOperations()
     .filter(({ resource }) => resource === only)
     .map(({ resource, name, operation }) => {
-      const { method, path, scope, doc, retry } = operation;
-      const marks = `${operation.pathIsAssumed === true ? " †" : ""}${REPEATED.has(retry) ? " ↻" : ""}`;
-      return `| \`${resource}.${name}(${argumentsOf(operation)})\` | \`${method} ${path}\`${marks} | ${describeScopes(scope, "`")} | ${doc} |`;
+      const mark = REPEATED.has(operation.retry) ? " ↻" : "";
+      const call = `\`${resource}.${name}(${argumentsOf(operation)})\`${mark}`;
+      return `| ${call} | ${operation.doc} | ${describeScopes(operation.scope, "`")} |`;
     });
-  return ["| call | operation | scope | |", "|---|---|---|---|", ...rows].join("\n");
+  return ["| call | | scope |", "|---|---|---|", ...rows].join("\n");
 }
 
 function argumentsOf(operation: Operation): string {
