@@ -30,7 +30,7 @@ export function commandReference(): string {
   return [
     `${links.join(", ")}.`,
     "### Options of several commands",
-    ["| option | meaning |", "|---|---|", ...shared].join("\n"),
+    ["| option | |", "|---|---|", ...shared].join("\n"),
     ...COMMANDS.map(({ spec }) => commandSection(spec, shared)),
   ].join("\n\n");
 }
@@ -46,9 +46,9 @@ function commandSection(spec: CommandSpec, shared: ReadonlySet<string>): string 
   const also = others.map(([key, option]) => `\`${flagName(key, option)}\``).join(", ");
   return [
     `### ${name}`,
-    `\`${usage.join(" ")}\``,
+    ...(argumentRows.length === 0 ? [] : [`\`${usage.join(" ")}\``]),
     escape(details === undefined ? summary : `${summary} ${details}`),
-    ...(rows.length === 0 ? [] : [["| argument or option | meaning |", "|---|---|", ...rows].join("\n")]),
+    ...(rows.length === 0 ? [] : [["| option | |", "|---|---|", ...rows].join("\n")]),
     ...(also === "" ? [] : [`Also ${also}.`]),
     [
       "```sh",
