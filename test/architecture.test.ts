@@ -36,7 +36,7 @@ const CEILINGS: Record<string, number> = {
   http: 600,
   receiver: 4_470,
   sandbox: 11_350,
-  capture: 5_850,
+  capture: 5_700,
   testing: 200,
   web: 560,
   dev: 5_550,

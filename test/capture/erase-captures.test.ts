@@ -107,12 +107,10 @@ describe("eraseCaptures", () => {
     ]);
   });
 
-  test.each<[what: string, options: Record<string, unknown>, code: string]>([
-    ["what is not one address", { email: "ann", folder: "." }, "invalid_argument"],
-    ["a folder without captures", { email: EMAIL, folder: "/nowhere" }, "invalid_argument"],
-    ["no folder", { email: EMAIL }, "invalid_argument"],
-    ["an option that does not exist", { email: EMAIL, folder: ".", misspelt: 1 }, "invalid_option"],
-  ])("eraseCaptures refuses %s", async (_, options, code) => {
-    await expect(eraseCaptures(options as never)).rejects.toMatchObject({ code });
+  test.each([
+    ["what is not one address", { email: "ann", folder: "." }],
+    ["a folder without captures", { email: EMAIL, folder: "/nowhere" }],
+  ])("eraseCaptures refuses %s", async (_, options) => {
+    await expect(eraseCaptures(options)).rejects.toMatchObject({ code: "invalid_argument" });
   });
 });

@@ -2,7 +2,6 @@ import { describe, expect, test } from "vitest";
 import type { Option } from "#pigeonhole/base/options.js";
 import { CAPTURE_FOLDER_OPTIONS } from "#pigeonhole/capture/folder/capture-folder.js";
 import { REPLAY_OPTIONS } from "#pigeonhole/capture/replay/replay-captures.js";
-import { GENERATE_OPTIONS } from "#pigeonhole/capture/schemas/generate-schemas.js";
 import { DEV_OPTIONS } from "#pigeonhole/dev/options.js";
 import { SCAFFOLD_OPTIONS } from "#pigeonhole/scaffold/project/scaffold-options.js";
 import { DOCUMENTED, type DocumentedOptions, readFields, statedDefault } from "./option-tables.js";
@@ -25,7 +24,6 @@ const INTERNAL: readonly DocumentedOptions[] = [
     ["capture/replay/replay-captures", "ReplayOptions"],
     ["capture/replay/build-replay", "ReplayContent"],
   ),
-  internal("generateSchemas", GENERATE_OPTIONS, ["capture/schemas/generate-schemas", "GenerateOptions"]),
   internal("planScaffold", SCAFFOLD_OPTIONS, ["scaffold/project/scaffold-options", "ScaffoldOptions"]),
 ];
 

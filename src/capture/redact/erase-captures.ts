@@ -1,7 +1,6 @@
 import { rm } from "node:fs/promises";
-import { PigeonholeError, isPigeonholeError } from "../../base/error.js";
+import { isPigeonholeError } from "../../base/error.js";
 import { type MentionsEmail, createMentionsEmail } from "../../base/mentions-email.js";
-import { defineOptions, flag, required, type OptionsOf } from "../../base/options.js";
 import { type BrokenFile, readCaptureFiles, reasonOf, removeLeftovers } from "../folder/capture-files.js";
 import { withFileLock } from "../folder/file-lock.js";
 import { captureFolderIn } from "../folder/private-folder.js";
@@ -26,23 +25,13 @@ export interface ErasedCaptures {
   filesLeft: readonly { file: string; reason: string }[];
 }
 
-export const ERASE_CAPTURES_OPTIONS = defineOptions("eraseCaptures", {
-  email: required<string>(),
-  folder: required<string>(),
-  dryRun: flag({ default: false }),
-} satisfies OptionsOf<EraseCapturesOptions>);
-
 /**
  * Deletes the captures of `pigeonhole dev` that mention an e-mail address, whole files, while other processes use the
  * folder; `receiver.inbox.erase` does the same in the database. Rejects with `invalid_argument` for what is not one
  * address, and if the folder has no captures.
  */
-export async function eraseCaptures(options: EraseCapturesOptions): Promise<ErasedCaptures> {
-  const { email, folder, dryRun } = ERASE_CAPTURES_OPTIONS.resolve(options);
+export async function eraseCaptures({ email, folder, dryRun = false }: EraseCapturesOptions): Promise<ErasedCaptures> {
   const mentions = createMentionsEmail(email);
-  if (typeof folder !== "string" || folder === "") {
-    throw new PigeonholeError("invalid_argument", "eraseCaptures needs the folder of the captures.");
-  }
   const { files, broken } = readFolder(folder, { dryRun });
   const found = files.filter(({ capture }) => isMentionedIn(capture, mentions));
   if (dryRun) return { captures: found.length, filesLeft: broken };

@@ -42,12 +42,13 @@ export function checkValue(value: unknown, node: SchemaNode, keys: Keys = []): M
 }
 
 function checkFields(value: object, node: Extract<SchemaNode, { kind: "object" }>, keys: Keys): Misfit[] {
-  const missing = [...node.fields]
+  const known = new Map(node.fields);
+  const missing = node.fields
     .filter(([key, { optional }]) => !optional && !Object.hasOwn(value, key))
     .map(([key]) => misfit([...keys, key], "is missing, the schema requires it"));
   const present = Object.entries(value).flatMap(([key, field]: [string, unknown]) => {
-    const known = node.fields.get(key);
-    if (known !== undefined) return checkValue(field, known.schema, [...keys, key]);
+    const named = known.get(key);
+    if (named !== undefined) return checkValue(field, named.schema, [...keys, key]);
     return key === "__proto__" ? [] : [misfit([...keys, key], "is new, the schema does not name it")];
   });
   return [...missing, ...present];

@@ -2,7 +2,6 @@ import { PigeonholeError } from "../../base/error.js";
 import type { Capture } from "../model/capture.js";
 import { checkValue } from "./check-value.js";
 import { groupData } from "./group-data.js";
-import { SchemaReader } from "./schema-reader.js";
 import type { SchemaNode } from "./schema-node.js";
 
 /** One way in which captures differ from a module of schemas. */
@@ -18,12 +17,12 @@ export interface SchemaDrift {
   example: string;
 }
 
-const CONSTANT = /^export const (\w+) =\s*/gm;
-const ROW = /^\s*(?:"((?:[^"\\]|\\.)*)"|(\w+)): (\w+),?$/gm;
+/** Before the schemas as JSON, which are the last line of a module. */
+export const CHECK_MARK = "// For captures types --check: ";
 
 /**
  * Compares a module of `generateSchemas` with captures: types without a schema, fields that are new or missing, values
- * of another type. Parses the text and runs none of it. Throws `invalid_argument` for a text that is not such a module.
+ * of another type. Runs none of it. Throws `invalid_argument` for a text that is not such a module.
  */
 export function compareSchemas(text: string, captures: readonly Capture[]): SchemaDrift[] {
   const schemas = readModule(text);
@@ -48,29 +47,16 @@ export function compareSchemas(text: string, captures: readonly Capture[]): Sche
   return [...drifts.values()].toSorted((a, b) => order(a.type, b.type) || order(a.path, b.path));
 }
 
-function readModule(text: string): Map<string, SchemaNode> {
-  const constants = new Map<string, SchemaNode>();
-  let listAt: number | undefined;
-  for (const match of text.matchAll(CONSTANT)) {
-    const [source, name = ""] = match;
-    const at = match.index + source.length;
-    if (name === "schemas") listAt = at;
-    else constants.set(name, new SchemaReader(text, at).readSchema());
-  }
-  if (listAt === undefined) {
+function readModule(text: string): ReadonlyMap<string, SchemaNode> {
+  try {
+    const at = text.lastIndexOf(`\n${CHECK_MARK}`);
+    return new Map(JSON.parse(text.slice(at + 1 + CHECK_MARK.length)) as [string, SchemaNode][]);
+  } catch {
     throw new PigeonholeError(
       "invalid_argument",
-      "The file has no `export const schemas`; write it with captures types.",
+      "The file does not end with schemas to check; write it again with captures types.",
     );
   }
-  const list = text.slice(listAt, text.indexOf("}", listAt));
-  const schemas = new Map<string, SchemaNode>();
-  for (const [, quoted, plain, name = ""] of list.matchAll(ROW)) {
-    const schema = constants.get(name);
-    const type = quoted === undefined ? plain : (JSON.parse(`"${quoted}"`) as string);
-    if (schema !== undefined && type !== undefined) schemas.set(type, schema);
-  }
-  return schemas;
 }
 
 function order(a: string, b: string): number {

@@ -1,25 +1,10 @@
 import { PigeonholeError } from "../../base/error.js";
-import { type OptionsOf, defineOptions, wholeNumber } from "../../base/options.js";
 import { CAPTURE_SOURCES, type Capture } from "../model/capture.js";
 import { groupData } from "./group-data.js";
-import { inferSchema } from "./infer-schema.js";
+import { CHECK_MARK } from "./compare-schemas.js";
+import { INFER_RULES, type InferRules, inferSchema } from "./infer-schema.js";
 import { observeNothing, observeValue } from "./observe-value.js";
-import type { SchemaField, SchemaNode, StringFormat } from "./schema-node.js";
-
-export interface GenerateOptions {
-  /** Samples that must agree before a format, an id's prefix or whole numbers are required. @default 3 */
-  formatSamples?: number;
-  /** Samples needed before few distinct texts are treated as a closed list. @default 20 */
-  enumSamples?: number;
-  /** Samples that must have a field before it is required: a delivery without it would be parked. @default 10 */
-  requiredSamples?: number;
-}
-
-export const GENERATE_OPTIONS = defineOptions("generateSchemas", {
-  formatSamples: wholeNumber({ default: 3, min: 1 }),
-  enumSamples: wholeNumber({ default: 20, min: 1 }),
-  requiredSamples: wholeNumber({ default: 10, min: 1 }),
-} satisfies OptionsOf<GenerateOptions>);
+import type { SchemaNode, StringFormat } from "./schema-node.js";
 
 /**
  * The text of a TypeScript module with a zod schema of `data` per event type, merged over all captures of the type, and
@@ -27,8 +12,7 @@ export const GENERATE_OPTIONS = defineOptions("generateSchemas", {
  * those of closed lists. Test deliveries and captures without a readable envelope are skipped. Throws `no_capture` if
  * none are left.
  */
-export function generateSchemas(captures: readonly Capture[], options: GenerateOptions = {}): string {
-  const rules = GENERATE_OPTIONS.resolve(options);
+export function generateSchemas(captures: readonly Capture[], rules: InferRules = INFER_RULES): string {
   const groups = groupData(captures);
   if (groups.size === 0) {
     throw new PigeonholeError(
@@ -37,14 +21,17 @@ export function generateSchemas(captures: readonly Capture[], options: GenerateO
     );
   }
   const names = nameTypes([...groups.keys()]);
-  const parts = [...groups].map(([type, samples]) => {
+  const learned = [...groups].map(([type, samples]): [string, SchemaNode] => {
     const seen = observeNothing();
     for (const data of samples) observeValue(seen, data);
+    return [type, inferSchema(seen, rules)];
+  });
+  const parts = learned.map(([type, schema]) => {
     const name = names.get(type) ?? type;
     const Name = name.charAt(0).toUpperCase() + name.slice(1);
     return [
-      `/** \`data\` of ${commentText(type)}, from ${count(samples.length, "capture")}. */`,
-      `export const ${name} = ${printSchema(inferSchema(seen, rules))};`,
+      `/** \`data\` of ${commentText(type)}, from ${count(groups.get(type)?.length ?? 0, "capture")}. */`,
+      `export const ${name} = ${printSchema(schema)};`,
       "",
       `export type ${Name} = z.infer<typeof ${name}>;`,
       "",
@@ -61,7 +48,17 @@ export function generateSchemas(captures: readonly Capture[], options: GenerateO
     "/** For createReceiver({ schemas }). */",
     `export const schemas = {\n${rows.join("")}};`,
     "",
+    CHECK_MARK + asciiJson(learned),
+    "",
   ].join("\n");
+}
+
+/** In one line of code: others than line feeds end one too. */
+function asciiJson(value: unknown): string {
+  return JSON.stringify(value).replaceAll(
+    /[^\x20-\x7e]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }
 
 /** `12 captures (10 live, 2 production)`: how many captures of which sources. */
@@ -132,9 +129,9 @@ function printSchema(node: SchemaNode, indent = ""): string {
   }
 }
 
-function printObject(fields: ReadonlyMap<string, SchemaField>, indent: string): string {
+function printObject(fields: Extract<SchemaNode, { kind: "object" }>["fields"], indent: string): string {
   const inner = `${indent}  `;
-  const lines = [...fields].map(([key, { schema, optional }]) => {
+  const lines = fields.map(([key, { schema, optional }]) => {
     const printed = printSchema(schema, inner);
     return `${inner}${printKey(key)}: ${optional ? `z.optional(${printed})` : printed},\n`;
   });

@@ -11,6 +11,8 @@ export interface InferRules {
   requiredSamples: number;
 }
 
+export const INFER_RULES: InferRules = { formatSamples: 3, enumSamples: 20, requiredSamples: 10 };
+
 /** Every value of a closed list must have been seen this often. A value that appears later would park its event. */
 const ENUM_SIGHTINGS = 3;
 const ENUM_VALUE = /^[A-Za-z0-9][\w.:/+-]*$/;
@@ -63,7 +65,7 @@ function inferObject(objects: Observation["objects"], rules: InferRules): Schema
     const field = { schema: inferSchema(seen, rules), optional };
     return [key, field] as const;
   });
-  return { kind: "object", fields: new Map(fields) };
+  return { kind: "object", fields };
 }
 
 /** Many keys, none of them in most of the objects, and values of one kind: the keys are data. */

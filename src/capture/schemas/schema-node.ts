@@ -3,7 +3,7 @@ export const STRING_FORMATS = ["email", "datetime", "uuid", "url"] as const;
 
 export type StringFormat = (typeof STRING_FORMATS)[number];
 
-/** The schema of a value; printed as zod code, and parsed back from it. */
+/** The schema of a value, as plain JSON; printed as zod code. */
 export type SchemaNode =
   | { kind: "unknown" }
   | { kind: "boolean" }
@@ -12,7 +12,7 @@ export type SchemaNode =
   | { kind: "string"; format: StringFormat | null; prefix: string | null }
   | { kind: "enum"; values: readonly string[] }
   | { kind: "array"; element: SchemaNode }
-  | { kind: "object"; fields: ReadonlyMap<string, SchemaField> }
+  | { kind: "object"; fields: readonly (readonly [key: string, field: SchemaField])[] }
   | { kind: "record"; value: SchemaNode }
   | { kind: "union"; members: readonly SchemaNode[] }
   | { kind: "nullable"; inner: SchemaNode };
