@@ -1,6 +1,5 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { setImmediate } from "node:timers/promises";
-import { TLSSocket } from "node:tls";
 import type { Clock } from "../base/clock.js";
 import { SECOND } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
@@ -97,7 +96,7 @@ export function createListener(middleware: NodeMiddleware, options: ListenerOpti
 
 /** Also counts what is discarded after a refusal, which takes as long to read. */
 function countReads(req: IncomingMessage): void {
-  if (req.httpVersionMajor === 1 && req.socket instanceof TLSSocket) watchConnection(req.socket);
+  if (req.httpVersionMajor === 1 && "encrypted" in req.socket) watchConnection(req.socket);
   req.on("data", (chunk: Uint8Array) => countRead(chunk.byteLength));
 }
 

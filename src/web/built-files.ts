@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { readFileSync, readdirSync } from "node:fs";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { PACKAGE_FOLDER } from "../base/package-folder.js";
 import { type WebAnswer, contentSecurityPolicy, textAnswer } from "./web-answer.js";
 
 const NONCE_PLACEHOLDER = "__CSP_NONCE__";
@@ -26,7 +27,7 @@ export class BuiltFiles {
 
   /** `folder`: an absolute path, or the name of a folder in dist. */
   constructor(folder: string) {
-    this.#folder = fileURLToPath(new URL(folder, new URL("../../dist/", import.meta.url)));
+    this.#folder = fileURLToPath(new URL(folder, new URL("dist/", PACKAGE_FOLDER)));
   }
 
   /** Undefined when there is no such file. */

@@ -29,6 +29,8 @@ describe("the check of Node's version", () => {
 
   test("the check comes before the program loads anything that an old Node may fail to parse", () => {
     const program = readFileSync(resolve(import.meta.dirname, "../../dist/cli/bin.js"), "utf8");
-    expect([...program.matchAll(/^import .*"(.*)";$/gm)].map(([, path]) => path)).toEqual(["./old-node.js"]);
+    expect([...program.matchAll(/^import .*"(.*)";$/gm)].map(([, path]) => path)).toEqual(["../chunks/start.js"]);
+    const start = readFileSync(resolve(import.meta.dirname, "../../dist/chunks/start.js"), "utf8");
+    expect(start).not.toContain("import");
   });
 });

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
-// Reads the declarations that ship, dist/**/*.d.ts, as the compiler writes them. Text is enough for that: the compiler
+// Reads the declarations as the compiler writes them; those of the entries ship. Text is enough for that: the compiler
 // that is installed has no API, and its output has one form.
 
-export const DIST = resolve(import.meta.dirname, "../../dist");
+export const DIST = resolve(import.meta.dirname, "../../dist/.tsc");
 
 /** A declaration of a file, wherever the name was exported from. */
 export interface Declaration {

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { makeFolder } from "../support/folder.js";
 
-const BUILT = resolve(import.meta.dirname, "../../dist/scaffold/mount/find-own-route.js");
+const BUILT = resolve(import.meta.dirname, "../../dist/.modules/scaffold/mount/find-own-route.js");
 
 test("a folder that may not be read is left out of the search for the app's own route", () => {
   const folder = makeFolder();

@@ -1,13 +1,4 @@
-import {
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { copyFileSync, cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -18,7 +9,13 @@ const PROJECT = resolve(import.meta.dirname, "../..");
 /** The built package. */
 export const BUILT_ENTRY = join(PROJECT, "dist/index.js");
 
-/** One place of the built code that is replaced; there must be exactly one. */
+/** The modules of the built package, each as a file that exports it. */
+export const BUILT_MODULES = join(PROJECT, "dist/.modules");
+
+/** The same modules before they are bundled. */
+const COMPILED = join(PROJECT, "dist/.tsc");
+
+/** One place of the compiled code that is replaced; there must be exactly one. */
 export interface PackageChange {
   file: string;
   from: string;
@@ -37,11 +34,11 @@ interface ChangedPackage {
   changes: readonly PackageChange[];
 }
 
-/** The files of the built package that the changes are in, with them. Throws where a change has not its one place. */
+/** The files of the compiled package that the changes are in, with them. Throws where a change has not one place. */
 export function changeFiles({ name, changes }: ChangedPackage): Map<string, string> {
   const texts = new Map<string, string>();
   for (const { file, from, to } of changes) {
-    const text = texts.get(file) ?? readCode(join(PROJECT, "dist", file));
+    const text = texts.get(file) ?? readFileSync(join(COMPILED, file), "utf8");
     const matches = text.split(from).length - 1;
     if (matches !== 1) throw new Error(`Mutant "${name}": ${file} has ${matches} places that read ${from}`);
     texts.set(
@@ -52,14 +49,14 @@ export function changeFiles({ name, changes }: ChangedPackage): Map<string, stri
   return texts;
 }
 
-/** Copies the built package and makes the changes. */
+/** Copies the compiled package and makes the changes. */
 export function copyPackage({ name, changes }: ChangedPackage): PackageCopy {
   const folder = mkdtempSync(join(tmpdir(), "pigeonhole-mutant-"));
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
   try {
     copyFileSync(join(PROJECT, "package.json"), join(folder, "package.json"));
     symlinkSync(join(PROJECT, "node_modules"), join(folder, "node_modules"));
-    copyCode(join(PROJECT, "dist"), join(folder, "dist"));
+    cpSync(COMPILED, join(folder, "dist"), { recursive: true, filter: (path) => !path.endsWith(".d.ts") });
     for (const [file, text] of changeFiles({ name, changes })) writeFileSync(join(folder, "dist", file), text);
     return { entry: join(folder, "dist/index.js"), remove };
   } catch (error) {
@@ -71,19 +68,4 @@ export function copyPackage({ name, changes }: ChangedPackage): PackageCopy {
 /** Loads a copy into this process. */
 export async function loadPackage({ entry }: PackageCopy): Promise<Kit> {
   return (await import(/* @vite-ignore */ pathToFileURL(entry).href)) as Kit;
-}
-
-/** Without the source map, which belongs to a file that is not copied. */
-function readCode(path: string): string {
-  return readFileSync(path, "utf8").replace(/^\/\/# sourceMappingURL=.*$/m, "");
-}
-
-function copyCode(from: string, to: string): void {
-  mkdirSync(to, { recursive: true });
-  for (const entry of readdirSync(from, { withFileTypes: true })) {
-    const [source, target] = [join(from, entry.name), join(to, entry.name)];
-    if (entry.isDirectory() && entry.name !== "page") copyCode(source, target);
-    if (!entry.name.endsWith(".js")) continue;
-    writeFileSync(target, readCode(source));
-  }
 }

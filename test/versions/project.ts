@@ -48,13 +48,14 @@ export async function makeProject(folder: string, tarball: string, { env }: Node
       name: "project",
       private: true,
       type: "module",
-      imports: { "#pigeonhole/*": "./dist/*" },
+      imports: { "#pigeonhole/*": "./dist/.modules/*" },
       dependencies: { pigeonhole: `file:${tarball}` },
       devDependencies,
     }),
   );
   await run({ command: "npm", args: INSTALL, cwd: folder, env: { ...env, ...FAST_COMPILE } });
   // Tests of single modules import them as in the repository.
+  cpSync(join(ROOT, "dist/.modules"), join(folder, "node_modules/pigeonhole/dist/.modules"), { recursive: true });
   symlinkSync(join(folder, "node_modules/pigeonhole/dist"), join(folder, "dist"), "junction");
   for (const path of TESTED) cpSync(join(ROOT, path), join(folder, path), { recursive: true });
 }

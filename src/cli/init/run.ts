@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { dirname, resolve, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isPigeonholeError } from "../../base/error.js";
+import { PACKAGE_FOLDER } from "../../base/package-folder.js";
 import { checkFolder } from "../../scaffold/project/check-folder.js";
 import { initGit, isInRepository } from "../../scaffold/project/init-git.js";
 import { PROJECT_NODE } from "../../scaffold/project/manager-settings.js";
@@ -22,7 +23,7 @@ import { TEMPLATES } from "../../scaffold/project/templates.js";
 type Input = CommandInput<typeof init>;
 
 /** Folder of the installed package. */
-const THIS_PACKAGE = fileURLToPath(new URL("../../..", import.meta.url)).replace(/[/\\]$/, "");
+const THIS_PACKAGE = fileURLToPath(PACKAGE_FOLDER).replace(/[/\\]$/, "");
 
 export const run: RunCommand<typeof init> = async (input) => {
   const { options, context } = input;

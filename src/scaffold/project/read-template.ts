@@ -1,9 +1,10 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { PACKAGE_FOLDER } from "../../base/package-folder.js";
 import { TEMPLATES, type TemplateName } from "./templates.js";
 
-const TEMPLATES_FOLDER = fileURLToPath(new URL("../../../templates/", import.meta.url));
+const TEMPLATES_FOLDER = fileURLToPath(new URL("templates/", PACKAGE_FOLDER));
 
 /** A template's files by path in the project. A file of several layers has one text per layer, the lowest first. */
 export type TemplateFiles = ReadonlyMap<string, readonly [string, ...string[]]>;

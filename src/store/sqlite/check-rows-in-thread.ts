@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { PigeonholeError } from "../../base/error.js";
+import { PACKAGE_FOLDER } from "../../base/package-folder.js";
 
 /** Asks the thread to end. */
 export const STOP = "stop";
@@ -19,7 +20,7 @@ export interface RowsCheck {
 
 /** Reads all rows on a separate thread, so that neither the event loop nor the writer waits for it. */
 export function checkRowsInThread(file: string): RowsCheck {
-  const worker = new Worker(new URL("./rows-thread.js", import.meta.url), { workerData: { file } });
+  const worker = new Worker(new URL("dist/store/sqlite/rows-thread.js", PACKAGE_FOLDER), { workerData: { file } });
   const ended = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
   // The check alone must not keep the process alive.
   worker.unref();

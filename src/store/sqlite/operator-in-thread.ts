@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { PigeonholeError } from "../../base/error.js";
+import { PACKAGE_FOLDER } from "../../base/package-folder.js";
 import type { InboxOperator } from "../inbox-operator.js";
 import { IN_MEMORY } from "./open-database.js";
 
@@ -73,7 +74,9 @@ export class OperatorThread {
   }
 
   #start(): StartedThread {
-    const worker = new Worker(new URL("./operator-thread.js", import.meta.url), { workerData: { file: this.#file } });
+    const worker = new Worker(new URL("dist/store/sqlite/operator-thread.js", PACKAGE_FOLDER), {
+      workerData: { file: this.#file },
+    });
     const waiting: StartedThread["waiting"] = new Map();
     worker.on("message", (answers: readonly OperatorAnswer[]) => {
       for (const answer of answers) {

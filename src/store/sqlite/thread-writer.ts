@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { PigeonholeError } from "../../base/error.js";
+import { PACKAGE_FOLDER } from "../../base/package-folder.js";
 import type { StoreContext } from "../store.js";
 import { type Batch, type BatchPacker, type BatchCommand, type BatchResults, commandName } from "./batch.js";
 import { type CommandResult, failureOf } from "./command-result.js";
@@ -25,7 +26,7 @@ interface Waiting {
 
 /** Runs batches on a worker thread that owns the writing connection, so that the event loop never waits for a disk. */
 export async function createThreadWriter(files: OpenFiles, onAlarm: StoreContext["onAlarm"]): Promise<Writer> {
-  const worker = new Worker(new URL("./writer-thread.js", import.meta.url), { workerData: files.data });
+  const worker = new Worker(new URL("dist/store/sqlite/writer-thread.js", PACKAGE_FOLDER), { workerData: files.data });
   let reportLoss: (error: PigeonholeError) => void = () => undefined;
   const filesLost = new Promise<PigeonholeError>((resolve) => (reportLoss = resolve));
   let waiting: Waiting | undefined;

@@ -1,9 +1,8 @@
-import { dirname } from "node:path";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { NewEvent, Store } from "#pigeonhole/store/store.js";
 import type { Lease } from "#pigeonhole/store/work.js";
-import { BUILT_ENTRY } from "../../simulation/package-copy.js";
+import { BUILT_MODULES } from "../../simulation/package-copy.js";
 import { DAY, leasePage, MINUTE, newEvent, NOTHING_TO_PRUNE, settlements, T } from "../conformance/fixture.js";
 import { findLayoutFaults } from "./layout-invariants.js";
 import { leasedFor, loadLayoutKit, Scene } from "./layout-scene.js";
@@ -14,7 +13,7 @@ import { leasedFor, loadLayoutKit, Scene } from "./layout-scene.js";
 /** LIVES: more of them. */
 const LIVES = Number(process.env["LIVES"] ?? 20);
 
-const kit = await loadLayoutKit(dirname(BUILT_ENTRY));
+const kit = await loadLayoutKit(BUILT_MODULES);
 
 const PLANS: readonly Partial<NewEvent>[] = [
   leasedFor("h"),

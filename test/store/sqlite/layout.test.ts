@@ -1,10 +1,9 @@
-import { dirname } from "node:path";
 import { describe, onTestFinished, test } from "vitest";
-import { BUILT_ENTRY } from "../../simulation/package-copy.js";
+import { BUILT_MODULES } from "../../simulation/package-copy.js";
 import { loadLayoutKit, Scene } from "./layout-scene.js";
 import { SCENARIOS } from "./layout-scenarios.js";
 
-const kit = await loadLayoutKit(dirname(BUILT_ENTRY));
+const kit = await loadLayoutKit(BUILT_MODULES);
 
 describe("in a SQLite file", () => {
   for (const scenario of SCENARIOS) {

@@ -1,5 +1,4 @@
-// The whole module: an import by name fails before Node can be reported as too old.
-import zlib from "node:zlib";
+import { crc32 } from "../../../base/crc32.js";
 import { NOTE_HANDLER } from "../../../base/note-handler.js";
 import { errorKeyOf } from "../../error-kind.js";
 import { idBeside } from "../../id-beside.js";
@@ -108,7 +107,7 @@ export async function compareEvents(sql: Sql, events: readonly NewEvent[]): Prom
   return events.map(({ id, body }) => {
     const first = known.get(id);
     if (first === undefined) return { kind: "gone" };
-    const isSame = first.length === body.byteLength && first.crc === zlib.crc32(body);
+    const isSame = first.length === body.byteLength && first.crc === crc32(body);
     return isSame ? { kind: "same" } : { kind: "other", first: first.seq };
   });
 }
@@ -180,7 +179,7 @@ function eventColumns(events: readonly NewEvent[]) {
     signedAts: events.map(({ signedAt }) => signedAt),
     bodyAts,
     lengths: events.map(({ body }) => body.byteLength),
-    crcs: events.map(({ body }) => zlib.crc32(body)),
+    crcs: events.map(({ body }) => crc32(body)),
     traces: tracesOf(events),
     bodies: Buffer.concat(events.map(({ body }) => body)),
   };

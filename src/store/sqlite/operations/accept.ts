@@ -1,6 +1,5 @@
-// The whole module: an import by name fails before Node can be reported as too old.
-import zlib from "node:zlib";
 import type { Database } from "better-sqlite3";
+import { crc32 } from "../../../base/crc32.js";
 import { idBeside } from "../../id-beside.js";
 import type { NewEvent } from "../../store.js";
 import type { TraceContext } from "../../trace-context.js";
@@ -37,7 +36,7 @@ export function prepareAccept(db: Database) {
   );
 
   return (event: NewEvent, token: number): Accepted => {
-    const crc = zlib.crc32(event.body);
+    const crc = crc32(event.body);
     return insert(event, event.id, crc, token) ?? acceptAgain(event, crc, token);
   };
 
