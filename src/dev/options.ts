@@ -22,7 +22,7 @@ import { ANSWER_TIMEOUT_MS } from "../capture/send/send-request.js";
 import type { SignatureAssumptions } from "../protocol/assumptions.js";
 import { DEFAULT_ENDPOINT_PATH } from "../protocol/endpoint-path.js";
 import { type TypeMatcher, parsePatterns } from "../protocol/event-pattern.js";
-import type { OnInvalid, WhenDown } from "./forward/forwarder.js";
+import type { WhenDown } from "./forward/forwarder.js";
 import { type Forward, type ForwardRule, createForwardRules } from "./forward/forward-rules.js";
 import type { Report } from "./lines/dev-event.js";
 import type { DevSandbox } from "./sandbox/dev-sandbox.js";
@@ -57,11 +57,6 @@ export interface DevServerOptions {
   /** Folder of the built page. @default the one in the package */
   pageFolder?: string | undefined;
   /**
-   * Whether a delivery with an invalid signature is forwarded anyway, refused as by a receiver, or only kept. @default
-   * 'forward'
-   */
-  onInvalid?: OnInvalid | undefined;
-  /**
    * While the app is down: 503, so that the service sends again, or 202 and delivered in order once it is back.
    * @default '503'
    */
@@ -72,10 +67,6 @@ export interface DevServerOptions {
   maxBodyBytes?: number | undefined;
   /** Allows forwards and replays outside this machine and its private network. @default false */
   allowRemote?: boolean | undefined;
-  /** Does not check certificates of https targets. @default false */
-  insecure?: boolean | undefined;
-  /** Certificates (PEM) to trust in addition to the machine's. @default none */
-  ca?: string | undefined;
   /** Set on every request to the app, in place of headers with the same names. @default none: headers as received */
   headers?: HeaderList | undefined;
   /** Folder of the project; captures and endpoints of other folders are not touched. @default the working directory */
@@ -106,8 +97,6 @@ export interface DevServerOptions {
    * it. @default none
    */
   sandbox?: DevSandbox | undefined;
-  /** File that is written once every port listens, and removed at the end. Contains the page's token. @default none */
-  readyFile?: string | undefined;
   /**
    * Overrides for points about the signature that the service's documentation leaves open. @default
    * SIGNATURE_ASSUMPTIONS
@@ -136,13 +125,10 @@ export const DEV_OPTIONS = defineOptions("startDevServer", {
   path: readBy(checkPath, { default: DEFAULT_ENDPOINT_PATH }),
   pagePort: readBy<number | false, number | false>(checkPagePort, { default: 4401 }),
   pageFolder: given<string>(),
-  onInvalid: oneOf(["forward", "reject", "hold"], { default: "forward" }),
   whenDown: oneOf(["503", "hold"], { default: "503" }),
   timeoutMs: wholeNumber({ default: ANSWER_TIMEOUT_MS, min: 1, max: MAX_NODE_TIMER }),
   maxBodyBytes: wholeNumber({ default: 5 * 1024 * 1024, min: 1 }),
   allowRemote: flag({ default: false }),
-  insecure: flag({ default: false }),
-  ca: given<string>(),
   headers: given<HeaderList>({ default: [] }),
   cwd: given({ default: "." }),
   folder: given({ default: ".pigeonhole" }),
@@ -155,7 +141,6 @@ export const DEV_OPTIONS = defineOptions("startDevServer", {
   inbox: given<string>(),
   findInbox: callable<() => Promise<string | undefined>>(),
   sandbox: given<DevSandbox>(),
-  readyFile: given<string>(),
   assumptions: given<Changes<SignatureAssumptions>>({ default: {} }),
   signal: given<AbortSignal>(),
   report: readBy((_, report: Report) => withoutThrowing(report), { default: () => undefined }),
@@ -181,13 +166,7 @@ export function resolveDevServerOptions(options: DevServerOptions): ResolvedDevS
 }
 
 /** The rules about several options. */
-function checkTogether({ onInvalid, secrets, register, tunnel, publicUrl }: Resolved<typeof DEV_OPTIONS>): void {
-  if (onInvalid !== "forward" && secrets.length === 0 && register === undefined) {
-    throw new PigeonholeError(
-      "invalid_option",
-      `onInvalid: "${onInvalid}" needs a secret, since signatures cannot be verified without one.`,
-    );
-  }
+function checkTogether({ register, tunnel, publicUrl }: Resolved<typeof DEV_OPTIONS>): void {
   if (register !== undefined && tunnel === undefined && publicUrl === undefined) {
     throw new PigeonholeError(
       "invalid_option",

@@ -32,7 +32,6 @@ import { createPageListener } from "./page-port/page-listener.js";
 import { projectTokens } from "./page-port/project-tokens.js";
 import { PublicUrl } from "./public-url.js";
 import { readyEvent } from "./session.js";
-import { writeReadyFile } from "./ready-file.js";
 import { type Replay, createReplay } from "./forward/replay.js";
 import { type SendSample, createSendSample } from "./api/send-sample.js";
 import { describeSession } from "./session.js";
@@ -87,7 +86,7 @@ export class DevServer {
 
   constructor(options: DevServerOptions, cleanup: Cleanup) {
     const resolved = resolveDevServerOptions(options);
-    const { clock, path, rules, assumptions, timeoutMs, allowRemote, insecure, ca, headers } = resolved;
+    const { clock, path, rules, assumptions, timeoutMs, allowRemote, headers } = resolved;
     this.#options = options;
     this.#resolved = resolved;
     this.#cleanup = cleanup;
@@ -110,7 +109,7 @@ export class DevServer {
 
     const { signal } = this.#stopping;
     const secrets = this.#knownSecrets;
-    const sending = { secrets, assumptions, timeoutMs, allowRemote, insecure, ca, headers, clock, signal };
+    const sending = { secrets, assumptions, timeoutMs, allowRemote, headers, clock, signal };
     this.#log = createCaptureLog({ folder: this.captures, watcher: this.#watcher(), report });
     this.#forwarder = this.#makeForwarder(sending);
     this.replay = createReplay({ ...sending, log: this.#log, rules, ownPorts: () => this.#ownPorts, report });
@@ -304,12 +303,8 @@ export class DevServer {
 
   /** Says that it is ready, and looks for the inbox that the app has not made yet. */
   async #announce(): Promise<void> {
-    const { captureUrl, publicUrl, pageUrl, captures: folder } = this;
-    const { readyFile, findInbox } = this.#options;
-    if (readyFile !== undefined) {
-      const ready = { pid: process.pid, captureUrl, publicUrl, pageUrl };
-      this.#cleanup.add(await writeReadyFile(resolve(this.#cwd, readyFile), ready));
-    }
+    const { pageUrl, captures: folder } = this;
+    const { findInbox } = this.#options;
     const inbox = this.#inbox.inbox?.database ?? null;
     const sandbox = this.#resolved.sandbox?.service.baseUrl ?? null;
     this.#report(readyEvent({ session: this.#session(), pageUrl, inbox, sandbox, folder }));

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { readByteSize } from "#pigeonhole/base/text.js";
-import { parseByteSize } from "#pigeonhole/cli/values/parse-option.js";
 
 test.each([
   ["500", 500],
@@ -9,16 +8,10 @@ test.each([
   ["64KB", 65_536],
   ["1.5m", 1_572_864],
   ["5mb", 5_242_880],
-])("the size %s is %i bytes, in a search and in a flag", (text, bytes) => {
+])("the size %s is %i bytes", (text, bytes) => {
   expect(readByteSize(text)).toBe(bytes);
-  expect(parseByteSize(text)).toBe(bytes);
 });
 
 test.each(["", "k", "5g", "-1", "1e3", "1.5.2", "5 mb"])("the text %j is no size", (text) => {
   expect(readByteSize(text)).toBeUndefined();
-  expect(() => parseByteSize(text)).toThrow("an amount of bytes above 0");
-});
-
-test("a flag refuses a size of 0", () => {
-  expect(() => parseByteSize("0kb")).toThrow("an amount of bytes above 0");
 });

@@ -37,19 +37,6 @@ describe("captures import", () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining("error: notes.txt: Not an import")]);
   });
 
-  // Only Linux has a folder in which nobody can make another, root included.
-  test.skipIf(!existsSync("/proc/self"))(
-    "captures import ends with 2 and names the folder if it cannot be created",
-    async () => {
-      const cwd = makeFolder();
-      writeFileSync(join(cwd, "events.json"), JSON.stringify(sampleEvent("email.sent")));
-      const { code, stderr } = await runCli(["captures", "import", "events.json", "--store", "/proc/none/captures"], {
-        cwd,
-      });
-      expect([code, stderr]).toEqual([2, expect.stringContaining("The folder /proc/none cannot be created")]);
-    },
-  );
-
   test("captures import refuses more than 100 MiB from a file and from a pipe, and says what to do", async () => {
     const cwd = makeFolder();
     // Holes: it takes no room.
@@ -74,7 +61,7 @@ describe("captures import", () => {
   test("captures import of a missing file creates no folder", async () => {
     const cwd = makeFolder();
     expect(await runCli(["captures", "import", "none.ndjson"], { cwd })).toMatchObject({ code: 2 });
-    expect((await runCli(["captures", "list"], { cwd })).stderr).toContain("there are no captures in");
+    expect((await runCli(["captures", "list"], { cwd })).stderr).toContain("There are no captures in");
   });
 });
 

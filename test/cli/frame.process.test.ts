@@ -9,21 +9,24 @@ import { jsonLines, runCli, SECRET } from "../support/run-cli.js";
 import { makeFolder } from "../support/folder.js";
 
 describe("help", () => {
-  test("help lists every command, or the family that it belongs to", async () => {
+  test("help lists every usual command, or the family that it belongs to, and names the others", async () => {
     const { code, stdout } = await runCli(["--help"]);
     expect(code).toBe(0);
     expect(COMMANDS.length).toBeGreaterThan(20);
-    for (const { spec } of COMMANDS) expect(stdout).toMatch(new RegExp(`^  ${spec.name.split(" ")[0]}\\b`, "m"));
+    const [rare, usual] = [true, undefined].map((isRare) => COMMANDS.filter(({ spec }) => spec.isRare === isRare));
+    for (const { spec } of usual ?? []) expect(stdout).toMatch(new RegExp(`^  ${spec.name.split(" ")[0]}\\b`, "m"));
+    expect(stdout).not.toMatch(/^ {2}(?:completion|postgres)\b/m);
+    expect(stdout).toContain(`Needed less often: ${rare?.map(({ spec }) => spec.name).join(", ")}.`);
   });
 
   test("pigeonhole without arguments prints the help", async () => {
     expect(await runCli([])).toMatchObject({ code: 0, stdout: (await runCli(["--help"])).stdout });
   });
 
-  test("help of a command shows its options, the common options, and its examples", async () => {
+  test("help of a command shows its options and examples, and where the common options are", async () => {
     const { code, stdout } = await runCli(["trigger", "--help"]);
     expect(code).toBe(0);
-    for (const part of ["--sign <how>", "wrong-secret", "--json", "Examples:", "$ pigeonhole trigger email.received"]) {
+    for (const part of ["--sign <how>", "wrong-secret", "pigeonhole --help", "Examples:", "$ pigeonhole trigger email.received"]) {
       expect(stdout).toContain(part);
     }
   });
@@ -70,7 +73,7 @@ describe("a command line that cannot be used", () => {
     [["doctor", "--app", ""], '--app: "" is not a target'],
     [["inbox", "list", "--db", "."], "is a folder; give the path of a receiver's database"],
     [["inbox", "list"], "There is no file"],
-    [["captures", "list"], "--store: there are no captures in"],
+    [["captures", "list"], "There are no captures in"],
     [["endpoints", "test", "whe_1"], "PIGEONHOLE_BASE_URL"],
   ])("the command line %j ends with 2 and says what is wrong", async (args, words) => {
     const { code, stdout, stderr } = await runCli(args);

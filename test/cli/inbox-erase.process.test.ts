@@ -175,7 +175,6 @@ describe("inbox erase, beside a running receiver", () => {
     ["without an address", ["--yes"], "Give the address with --email."],
     ["of what is not one address", ["--yes", "--email", `${EMAIL},b@c.de`], "email must be one address"],
     ["of an address without --email", ["--yes", EMAIL], "argument"],
-    ["with --store of a folder without captures", ["--yes", "--email", EMAIL, "--store", "none"], "leave out --store"],
   ])("inbox erase %s is refused, without the address in the message", async (_what, args, message) => {
     const app = await startReceiverApp();
     const { code, stdout, stderr } = await runCli(["inbox", "erase", "--db", app.file, ...args]);

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
@@ -51,15 +51,6 @@ describe("the dev server", () => {
     writeFileSync(file, text);
     const { dev } = await startDev({ cwd: folder });
     expect(readFileSync(file, "utf8").trim()).toBe(new URL(dev.pageUrl ?? "").searchParams.get("t"));
-  });
-
-  test("the dev server writes a ready file that a script can read, and removes it at the end", async () => {
-    const { dev, folder } = await startDev({ readyFile: "ready.json" });
-    const file = join(folder, "ready.json");
-    const { captureUrl, pageUrl, publicUrl } = dev;
-    expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ pid: process.pid, captureUrl, pageUrl, publicUrl });
-    await dev.close();
-    expect(existsSync(file)).toBe(false);
   });
 
   test("the dev server closes once, frees both ports and keeps its captures", async () => {

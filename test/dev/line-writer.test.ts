@@ -168,16 +168,6 @@ describe("a line of the log", () => {
       },
       /503 .*Nothing listens\./,
     ],
-    [
-      {
-        kind: "rejected",
-        capture,
-        verdict: { ...verdict, code: "missing", summary: "No header." },
-        answer: 401,
-        from: "x",
-      },
-      /✗ unsigned {3}401 .*refused: No header\./,
-    ],
     [{ kind: "received", capture, verdict, answer: 503, from: "x" }, /503 .*not taken; the service sends it again/],
     [{ kind: "swept", endpointIds: ["whe_1"] }, /whe_1/],
     [{ kind: "tunnel", state: "down", program: "ngrok", restartMs: 1500 }, /ngrok ended; started again in 1\.5 s/],

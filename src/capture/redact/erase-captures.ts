@@ -11,7 +11,7 @@ import { decodeBody } from "../model/captured-body.js";
 export interface EraseCapturesOptions {
   /** One address, such as `ann@example.com`, in any case. */
   email: string;
-  /** The folder that `pigeonhole dev --store` names; `.pigeonhole` by default there. */
+  /** The folder in which `pigeonhole dev` runs has it as `.pigeonhole`. */
   folder: string;
   /** Counts, and changes nothing. @default false */
   dryRun?: boolean | undefined;

@@ -1,8 +1,6 @@
-import { randomInt } from "node:crypto";
 import type { LookupFunction } from "node:net";
 import { type Clock, waitingClock } from "../../base/clock.js";
 import { PigeonholeError } from "../../base/error.js";
-import { checkWholeNumber } from "../../base/option-check.js";
 import {
   type Changes,
   type OptionsOf,
@@ -11,8 +9,6 @@ import {
   defineOptions,
   flag,
   given,
-  list,
-  readBy,
   required,
   wholeNumber,
 } from "../../base/options.js";
@@ -27,12 +23,11 @@ import {
 } from "./build-replay.js";
 import type { Capture, CaptureAttempt, Expectation, HeaderList, SignMode } from "../model/capture.js";
 import { checkExpectation, checkExpectationText } from "../model/check-expectation.js";
+import { byTime } from "../folder/load-folder.js";
 import { type AnswerComparison, compareAnswers } from "./compare-answers.js";
 import { encodeAnswerBody } from "../model/encode-body.js";
 import { createLocalLookUp } from "../send/local-address.js";
 import { overrideHeaders } from "../send/outgoing-headers.js";
-import { MAX_SEED, type ReplayOrder } from "./order-captures.js";
-import { type ReplayJob, scheduleReplay } from "./replay-schedule.js";
 import { ANSWER_TIMEOUT_MS, type SendFailure, sendRequest } from "../send/send-request.js";
 import { checkLocalTarget, targetUrl } from "../send/target.js";
 
@@ -41,30 +36,16 @@ export interface ReplayOptions extends ReplayContent {
   captures: readonly Capture[];
   /** Target: a port, host:port/path or URL, several, or by capture. Without a path the captured one is used. */
   target: string | readonly string[] | ((capture: Capture) => readonly string[]);
-  /** The order of sending. @default 'original', the order of arrival */
-  order?: ReplayOrder | undefined;
-  /** Seed of the shuffle. @default a random one, which the report names */
-  seed?: number | undefined;
-  /** Keeps the gaps between arrivals, sped up by this factor. @default no gaps */
-  keepTiming?: number | undefined;
   /** Least time between two requests, in milliseconds. @default 0 */
   delayMs?: number | undefined;
   /** How often each capture is sent. @default 1 */
   times?: number | undefined;
-  /** Requests at the same time. @default 1, or 50 with keepTiming */
-  concurrency?: number | undefined;
   /** What every answer must be. @default nothing is expected */
   expect?: Expectation | undefined;
-  /** Paths of JSON answers that may differ from the previous attempt. @default none */
-  ignore?: readonly string[] | undefined;
   /** Allows targets outside this machine and private networks. @default false */
   allowRemote?: boolean | undefined;
   /** Longest wait for an answer, in milliseconds; after 5 s it counts as none. @default 5,000 */
   timeoutMs?: number | undefined;
-  /** Does not check the certificate of an https target. @default false */
-  insecure?: boolean | undefined;
-  /** Certificates (PEM) to trust in addition to the machine's. @default none */
-  ca?: string | undefined;
   /** Set on every request, in place of captured headers with the same names. @default none */
   headers?: HeaderList | undefined;
   /** When aborted, no request is started and running ones are aborted. */
@@ -94,8 +75,6 @@ export interface ReplayReport {
   attempts: ReplayedAttempt[];
   /** Planned requests; more than `attempts` if the replay was aborted. */
   planned: number;
-  /** Of the shuffle; null for another order. */
-  seed: number | null;
   answered: number;
   unanswered: number;
   /** Answers that differ from the previous attempt. */
@@ -106,7 +85,6 @@ export interface ReplayReport {
 }
 
 const MAX_ANSWER_BYTES = 1024 * 1024;
-const CONCURRENCY_WITH_TIMING = 50;
 
 /** The defaults and checks of {@link ReplayOptions}; `checkReplayContent` has those of its content. */
 export const REPLAY_OPTIONS = defineOptions("replayCaptures", {
@@ -117,18 +95,11 @@ export const REPLAY_OPTIONS = defineOptions("replayCaptures", {
   assumptions: given<Changes<SignatureAssumptions>>({ default: {} }),
   captures: required<readonly Capture[]>(),
   target: required<ReplayOptions["target"]>(),
-  order: given<ReplayOrder>({ default: "original" }),
-  seed: readBy((option, seed = randomInt(MAX_SEED)) => checkWholeNumber(option, seed, { min: 0, max: MAX_SEED })),
-  keepTiming: readBy(checkSpeed),
   delayMs: wholeNumber({ default: 0, min: 0 }),
   times: wholeNumber({ default: 1, min: 1, max: 1_000_000 }),
-  concurrency: wholeNumber({ min: 1, max: 1_000 }),
   expect: given<Expectation>(),
-  ignore: list<string>({ default: [] }),
   allowRemote: flag({ default: false }),
   timeoutMs: wholeNumber({ default: ANSWER_TIMEOUT_MS, min: 0 }),
-  insecure: flag({ default: false }),
-  ca: given<string>(),
   headers: given<HeaderList>({ default: [] }),
   signal: given<AbortSignal>(),
   onAttempt: callable<NonNullable<ReplayOptions["onAttempt"]>>(),
@@ -144,28 +115,11 @@ type ResolvedReplay = Resolved<typeof REPLAY_OPTIONS>;
 export async function replayCaptures(wanted: ReplayOptions): Promise<ReplayReport> {
   checkReplayContent(wanted);
   const options = REPLAY_OPTIONS.resolve(wanted);
-  const { clock, signal, concurrency, keepTiming } = options;
+  const { clock, signal, delayMs } = options;
   const lookUp = createLocalLookUp();
-  const { jobs, seed } = await plan(options, lookUp);
-  const workers = concurrency ?? (keepTiming === undefined ? 1 : CONCURRENCY_WITH_TIMING);
+  const jobs = await plan(options, lookUp);
   const attempts: ReplayedAttempt[] = [];
   const history = new Map<string, CaptureAttempt[]>();
-  const startedAt = clock.now();
-  let next = 0;
-  let reported = Promise.resolve();
-
-  async function work(): Promise<void> {
-    for (let job = jobs[next]; job !== undefined; job = jobs[next]) {
-      if (signal?.aborted === true) return;
-      next += 1;
-      const waitMs = startedAt + job.dueMs - clock.now();
-      if (waitMs > 0 && !(await waitUnlessAborted(clock, waitMs, signal))) return;
-      const replayed = await send(job);
-      attempts.push(replayed);
-      reported = reported.then(() => options.onAttempt?.(replayed));
-      await reported;
-    }
-  }
 
   async function send({ capture, target }: ReplayJob): Promise<ReplayedAttempt> {
     const content = buildReplayBody(capture, wanted);
@@ -180,19 +134,24 @@ export async function replayCaptures(wanted: ReplayOptions): Promise<ReplayRepor
     return {
       capture,
       attempt,
-      comparison: before === undefined ? null : compareAnswers(before, attempt, options.ignore),
+      comparison: before === undefined ? null : compareAnswers(before, attempt),
       failures: options.expect === undefined ? [] : checkExpectation(options.expect, attempt),
       notes: content.notes,
       failure: sent.failure,
     };
   }
 
-  await Promise.all(Array.from({ length: Math.min(workers, jobs.length) }, work));
+  for (const [place, job] of jobs.entries()) {
+    if (place > 0 && delayMs > 0) await waitUnlessAborted(clock, delayMs, signal);
+    if (signal?.aborted === true) break;
+    const replayed = await send(job);
+    attempts.push(replayed);
+    await options.onAttempt?.(replayed);
+  }
   const answered = attempts.filter(({ attempt }) => attempt.status !== null).length;
   return {
     attempts,
     planned: jobs.length,
-    seed,
     answered,
     unanswered: attempts.length - answered,
     changed: attempts.filter(({ comparison }) => comparison?.same === false).length,
@@ -201,12 +160,16 @@ export async function replayCaptures(wanted: ReplayOptions): Promise<ReplayRepor
   };
 }
 
-async function plan(
-  options: ResolvedReplay,
-  lookUp: LookupFunction,
-): Promise<{ jobs: ReplayJob[]; seed: number | null }> {
-  const { captures, target, order, seed, times, keepTiming, delayMs, mode, expect, ignore } = options;
-  checkExpectationText({ ...expect, ignore: [...(expect?.ignore ?? []), ...ignore] });
+/** One planned request. */
+interface ReplayJob {
+  capture: Capture;
+  target: string;
+}
+
+/** All captures in the order of their arrival, so often as wanted. */
+async function plan(options: ResolvedReplay, lookUp: LookupFunction): Promise<ReplayJob[]> {
+  const { captures, target, times, mode, expect } = options;
+  checkExpectationText(expect ?? {});
   const unsigned = mode === "exact" ? captures.find(({ redaction }) => redaction !== null) : undefined;
   if (unsigned !== undefined) {
     throw new PigeonholeError(
@@ -218,17 +181,15 @@ async function plan(
     const wanted = typeof target === "function" ? target(capture) : typeof target === "string" ? [target] : target;
     return wanted.map((one) => targetUrl(one, capture.request));
   };
-  const jobs = scheduleReplay({ captures, targetsOf, order, seed, times, keepTiming, delayMs });
+  const round = captures
+    .toSorted(byTime)
+    .flatMap((capture) => targetsOf(capture).map((url): ReplayJob => ({ capture, target: url })));
+  const jobs = Array.from({ length: times }, () => round).flat();
   if (!options.allowRemote) {
     const origins = new Set(jobs.map((job) => new URL(job.target).origin));
     await Promise.all([...origins].map((origin) => checkLocalTarget(origin, lookUp)));
   }
-  return { jobs, seed: order === "shuffle" ? seed : null };
-}
-
-function checkSpeed(option: string, speed: number | undefined): number | undefined {
-  if (speed === undefined || (speed > 0 && Number.isFinite(speed))) return speed;
-  throw new PigeonholeError("invalid_option", `${option} must be a speed above 0, such as 10, got ${speed}.`);
+  return jobs;
 }
 
 interface SendOnceInput {
@@ -243,7 +204,7 @@ interface SendOnceInput {
 }
 
 async function sendOnce({ capture, target, content, headers, options, lookUp, nowMs }: SendOnceInput) {
-  const { mode, timeoutMs, signal, ca, allowRemote, insecure } = options;
+  const { mode, timeoutMs, signal, allowRemote } = options;
   const answer = await sendRequest({
     url: target,
     method: capture.request.method,
@@ -252,11 +213,9 @@ async function sendOnce({ capture, target, content, headers, options, lookUp, no
     keepHost: options.headers.some(([name]) => name.toLowerCase() === "host"),
     allowRemote,
     lookUp,
-    insecure,
     maxAnswerBytes: MAX_ANSWER_BYTES,
     timeoutMs,
     signal,
-    ca,
   });
   const attempt: Omit<CaptureAttempt, "n"> = {
     kind: "replay",
@@ -275,11 +234,6 @@ async function sendOnce({ capture, target, content, headers, options, lookUp, no
   return { attempt, failure: answer.failure };
 }
 
-async function waitUnlessAborted(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<boolean> {
-  try {
-    await sleep(clock, ms, signal);
-    return true;
-  } catch {
-    return false;
-  }
+async function waitUnlessAborted(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void> {
+  await sleep(clock, ms, signal).catch(() => undefined);
 }

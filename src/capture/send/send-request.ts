@@ -32,10 +32,6 @@ export interface OutgoingRequest {
   lookUp?: LookupFunction | undefined;
   /** Most bytes of the answer that are read. @default 10 MiB */
   maxAnswerBytes?: number | undefined;
-  /** Does not check the certificate of an https URL. @default false */
-  insecure?: boolean | undefined;
-  /** Certificates (PEM) to trust in addition to the machine's. @default none */
-  ca?: string | undefined;
 }
 
 /** Why there was no complete answer. */
@@ -165,8 +161,6 @@ function openRequest(url: URL, outgoing: OutgoingRequest, sentHeaders: HeaderLis
     // A new connection: the app may close a kept-alive one at the moment it is used again.
     agent: false,
     ...(outgoing.allowRemote === true ? {} : { lookup: outgoing.lookUp ?? createLocalLookUp() }),
-    ...(outgoing.insecure === true ? { rejectUnauthorized: false } : {}),
-    ca: outgoing.ca,
   });
 }
 

@@ -21,9 +21,9 @@ import { findSecrets } from "../values/secret-option.js";
 import { findSigningSecret } from "../values/signing-secret.js";
 
 export const exportSelected: RunCommand<typeof specs.capturesExport> = async ({ args, options, context }) => {
-  const { as, fromInbox: database, to, out, store } = options;
-  const reader = database === undefined ? readCaptures(store, context) : await readInbox(database, context);
-  const selected = pickCaptures({ reader, words: args.selection, store: database ?? store }, context);
+  const { as, fromInbox: database, to, out } = options;
+  const reader = database === undefined ? readCaptures(context) : await readInbox(database, context);
+  const selected = pickCaptures({ reader, words: args.selection }, context);
   const redact = options.redact ?? (database === undefined ? "none" : "default");
   const captures = redact === "none" ? selected : selected.map(createRedactor({ profile: redact }));
   const isSigned = as === "curl" || as === "http";
@@ -59,7 +59,7 @@ export const importFiles: RunCommand<typeof specs.capturesImport> = async ({ arg
   // Read before the folder is created, so that a wrong path leaves nothing behind.
   const texts: [file: string, text: string][] = [];
   for (const file of args.files) texts.push([file, (await readInput("<files>", file, context)).toString("utf8")]);
-  const folder = openCaptures(options.store, context);
+  const folder = openCaptures(context);
   let hasProblems = false;
   for (const [file, text] of texts) {
     const { captures, problems } = readImport(file, text, secrets);

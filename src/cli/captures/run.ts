@@ -20,6 +20,7 @@ import { formatJson, formatTable } from "../frame/format.js";
 import type * as specs from "./spec.js";
 import { openExistingCaptures, pickCaptures, readExistingCaptures, readCaptures } from "../values/capture-store.js";
 import { describeEventWork, describeUnknown, isWorkUnknown, paintWork, workRecord } from "../values/event-work.js";
+import { CAPTURE_STORE } from "../values/options.js";
 import { findSecrets } from "../values/secret-option.js";
 import { type WorkReader, withWorkReader } from "../values/work-reader.js";
 import { type SignatureCheckResult, checkCapturedSignature } from "./signature-check.js";
@@ -27,7 +28,7 @@ import { type SignatureCheckResult, checkCapturedSignature } from "./signature-c
 export const list: RunCommand<typeof specs.capturesList> = async ({ args, options, context }) => {
   const { out } = context;
   const query = parseQuery(args.query.join(" "));
-  const all = readExistingCaptures(options.store, context).list();
+  const all = readExistingCaptures(context).list();
   const found = all.filter((capture) => matchesQuery(query, capture));
   const summaries = found.slice(0, options.limit).map(summarizeCapture);
   const { shown, unread } = await withWorkReader(options.inbox, context, async (reader) => ({
@@ -83,7 +84,7 @@ function listRow(capture: CaptureSummary, words: readonly (WorkWord | undefined)
 }
 
 export const show: RunCommand<typeof specs.capturesShow> = async ({ args, options, context }) => {
-  const capture = pickOne(args.capture, options.store, context);
+  const capture = pickOne(args.capture, context);
   const { out } = context;
   if (options.body) out.raw(bodyBytes(capture));
   else {
@@ -100,11 +101,10 @@ export const show: RunCommand<typeof specs.capturesShow> = async ({ args, option
   }
 };
 
-export const remove: RunCommand<typeof specs.capturesRemove> = async ({ args, options, context }) => {
-  const { store } = options;
-  refuseOtherFiles(args.selection, store, context);
-  const folder = openExistingCaptures(store, context);
-  const ids = pickCaptures({ reader: folder, words: args.selection, store }, context).map(({ id }) => id);
+export const remove: RunCommand<typeof specs.capturesRemove> = async ({ args, context }) => {
+  refuseOtherFiles(args.selection, context);
+  const folder = openExistingCaptures(context);
+  const ids = pickCaptures({ reader: folder, words: args.selection }, context).map(({ id }) => id);
   const what = ids.length === 1 ? "1 capture" : `${ids.length} captures`;
   if (!(await confirm(`Delete ${what}?`, context))) return EXIT.failed;
   const removed = await folder.remove(ids);
@@ -113,8 +113,8 @@ export const remove: RunCommand<typeof specs.capturesRemove> = async ({ args, op
 };
 
 /** Files elsewhere, such as fixtures, often have the ids of captures in the store, which would be deleted instead. */
-function refuseOtherFiles(words: readonly string[], store: string, { cwd }: CommandContext): void {
-  const folder = resolve(cwd, store);
+function refuseOtherFiles(words: readonly string[], { cwd }: CommandContext): void {
+  const folder = resolve(cwd, CAPTURE_STORE);
   for (const word of words) {
     const path = resolve(cwd, word);
     if (!/[/\\]|\.json$/.test(word) || !existsSync(path) || isWithin(folder, path)) continue;
@@ -131,8 +131,8 @@ function isWithin(folder: string, path: string): boolean {
   return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
-function pickOne(word: string, store: string, context: CommandContext): Capture {
-  const [capture, ...others] = selectCaptures(readCaptures(store, context), [word], context.cwd);
+function pickOne(word: string, context: CommandContext): Capture {
+  const [capture, ...others] = selectCaptures(readCaptures(context), [word], context.cwd);
   if (capture !== undefined && others.length === 0) return capture;
   throw usageError(`"${word}" picks ${others.length + 1} captures; give one.`);
 }

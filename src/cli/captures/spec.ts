@@ -2,11 +2,10 @@ import { EXPORT_FORMATS } from "../../capture/export/export-formats.js";
 import { REDACTION_HELP, REDACTION_PROFILES } from "../../capture/redact/redaction-profiles.js";
 import { searchTerm } from "../frame/search-terms.js";
 import { defineCommand } from "../frame/spec.js";
-import { inboxOption, limitOption, storeOption } from "../values/options.js";
+import { inboxOption, limitOption } from "../values/options.js";
 import { secretOption } from "../values/secret-option.js";
 
 const group = "Develop";
-const options = { store: storeOption };
 const selection = {
   variadic: true,
   parse: searchTerm,
@@ -23,7 +22,7 @@ export const capturesList = defineCommand({
   arguments: {
     query: { variadic: true, optional: true, parse: searchTerm, summary: "A search; without one all are listed." },
   },
-  options: { ...options, inbox: inboxOption, limit: limitOption },
+  options: { inbox: inboxOption, limit: limitOption },
   examples: [["pigeonhole captures list type:email.* -status:2xx", "email events that the app did not accept"]],
 });
 
@@ -37,7 +36,6 @@ export const capturesShow = defineCommand({
     capture: { summary: "last, last:<type>, an id, its beginning or the short name that lists show, or a file." },
   },
   options: {
-    ...options,
     inbox: inboxOption,
     secret: secretOption,
     body: { summary: "Prints the exact bytes of the body and nothing else." },
@@ -50,11 +48,11 @@ export const capturesShow = defineCommand({
 
 export const capturesRemove = defineCommand({
   name: "captures rm",
+  isRare: true,
   group,
   summary: "Deletes captures, pinned ones too.",
-  details: "Deletes only in --store; a named file or folder must be in it.",
+  details: "Deletes only in .pigeonhole; a named file or folder must be in it.",
   arguments: { selection },
-  options,
   examples: [["pigeonhole captures rm before:7d --yes", "all older than a week"]],
 });
 
@@ -65,7 +63,6 @@ export const capturesExport = defineCommand({
   details: `curl and http are signed again if a secret is found; the secret is not in them. With --from-inbox, personal data is replaced unless --redact none is given; the inbox keeps no signatures, so a replay signs its events again. --redact ${REDACTION_HELP}`,
   arguments: { selection },
   options: {
-    ...options,
     as: { value: "format", choices: EXPORT_FORMATS, default: "ndjson", summary: "What is written." },
     redact: {
       value: "profile",
@@ -95,23 +92,24 @@ export const capturesExport = defineCommand({
 
 export const capturesImport = defineCommand({
   name: "captures import",
+  isRare: true,
   group,
   summary: "Imports captures from ndjson, JSON or HAR; one that exists already is replaced.",
   details: "Exits with 1 when a part of a file could not be read; the rest is imported.",
   arguments: { files: { variadic: true, summary: "Files, or - for standard input." } },
-  options: { ...options, secret: secretOption },
+  options: { secret: secretOption },
   examples: [["pigeonhole captures import vip.ndjson", "then: pigeonhole replay tag:vip --to 3000"]],
 });
 
 export const capturesTypes = defineCommand({
   name: "captures types",
+  isRare: true,
   group,
   summary: "Writes zod schemas of data, merged over all captures of each type, for createReceiver({ schemas }).",
   details:
     "The service does not document the shapes of data; the schemas describe the captures. Samples of this package, from trigger, init and the sandbox, are left out unless --samples is given. A field is optional until 10 captures of its type have had it. With --check the module is compared with the captures instead: exits with 1 when they do not match it.",
   arguments: { selection: { ...selection, optional: true, summary: `${selection.summary}. Default: all.` } },
   options: {
-    ...options,
     out: { value: "file", short: "o", summary: "Writes the module to this file instead of printing it." },
     samples: { summary: "Learns from the samples of trigger, init and the sandbox, too; their data is made up." },
     check: { value: "file", summary: "Compares this module, written earlier, with the captures." },

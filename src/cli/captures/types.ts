@@ -14,7 +14,7 @@ import { readInput } from "../values/read-input.js";
 
 export const showTypes: RunCommand<typeof capturesTypes> = async ({ args, options, context }) => {
   const words = args.selection.length === 0 ? ["all"] : args.selection;
-  const picked = pickCaptures({ reader: readCaptures(options.store, context), words, store: options.store }, context);
+  const picked = pickCaptures({ reader: readCaptures(context), words }, context);
   const captures = options.samples ? picked : picked.filter(isReal);
   const left = picked.length - captures.length;
   const note = left === 0 ? "" : ` ${countOf(left, "sample")} of this package left out; --samples includes them.`;

@@ -5,7 +5,7 @@ import { usageError } from "../frame/command-error.js";
 import type { CommandInput, RunCommand, CommandContext } from "../frame/context.js";
 import { untilInterrupted } from "../frame/interruption.js";
 import { openClient } from "../values/api-client.js";
-import { readCertificates, withFlagNames } from "../values/flag-values.js";
+import { withFlagNames } from "../values/flag-values.js";
 import { findInbox } from "../values/find-inbox.js";
 import { type InboxPlace, presentPlaces, readPlace } from "../values/inbox-place.js";
 import { startCompanions } from "./companions.js";
@@ -19,10 +19,7 @@ type Input = CommandInput<typeof dev>;
 /** Options in code whose flag has another name. */
 const FLAGS = {
   forwards: "--forward-to",
-  folder: "--store",
-  keepMs: "--keep",
   timeoutMs: "--timeout",
-  maxBodyBytes: "--max-body",
 };
 
 /** Runs until Ctrl-C, q or the end of the app that was started, and cleans up at the end. */
@@ -101,11 +98,8 @@ async function findUsualInbox(context: Input["context"], out?: DevLines["out"]):
 }
 
 function readOptions({ options, context }: Input, { secrets, forwards }: DevSetup): DevServerOptions {
-  const { page, pagePort, cacert, tunnel, publicUrl, readyFile, timeout, maxBody, keep, store } = options;
-  const { events, port, host, path, onInvalid, whenDown, insecure, allowRemote, max, header } = options;
-  if (options.registerType.length > 0 && !options.register) {
-    throw usageError("--register-type says which events the endpoint of --register receives; give --register too.");
-  }
+  const { page, pagePort, tunnel, publicUrl, timeout } = options;
+  const { events, port, host, path, whenDown, allowRemote, header } = options;
   if (options.register && tunnel === undefined && publicUrl === undefined) {
     throw usageError(
       "--register needs an https URL at which the service reaches this machine: give --tunnel cloudflared (or ngrok, tailscale), or --public-url with that of a tunnel that runs already.",
@@ -119,24 +113,14 @@ function readOptions({ options, context }: Input, { secrets, forwards }: DevSetu
     host,
     path,
     pagePort: page ? pagePort : false,
-    onInvalid,
     whenDown,
     timeoutMs: timeout,
-    maxBodyBytes: maxBody,
-    insecure,
     allowRemote,
     cwd: context.cwd,
-    folder: store,
     headers: header,
-    keepMs: keep,
-    max,
-    ...(cacert !== undefined && { ca: readCertificates(cacert, context.cwd) }),
     tunnel,
     publicUrl,
-    readyFile,
-    ...(options.register && {
-      register: { client: openClient(context), eventTypes: options.registerType },
-    }),
+    ...(options.register && { register: { client: openClient(context) } }),
   };
 }
 

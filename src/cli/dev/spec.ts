@@ -1,10 +1,9 @@
 import { DEFAULT_ENDPOINT_PATH } from "../../protocol/endpoint-path.js";
-import { EVENT_TYPES } from "../../protocol/event-types.js";
 import { defineCommand } from "../frame/spec.js";
-import { parseDuration, parseHeader, parseByteSize, parsePort, parseWholeNumber } from "../values/parse-option.js";
+import { parseHeader, parsePort } from "../values/parse-option.js";
 import { secretOption } from "../values/secret-option.js";
 import { expandTypes } from "../values/wanted-endpoint.js";
-import { certificateOptions, storeOption, timeoutOption } from "../values/options.js";
+import { timeoutOption } from "../values/options.js";
 
 export const dev = defineCommand({
   name: "dev",
@@ -63,12 +62,6 @@ export const dev = defineCommand({
     },
     page: { negated: true, summary: "Serves no page." },
     secret: secretOption,
-    onInvalid: {
-      value: "what",
-      choices: ["forward", "reject", "hold"],
-      default: "forward",
-      summary: "What happens to a delivery whose signature is invalid.",
-    },
     whenDown: {
       value: "what",
       choices: ["503", "hold"],
@@ -76,7 +69,6 @@ export const dev = defineCommand({
       summary: "While the app is down: 503, or 202 and delivered in order later.",
     },
     timeout: timeoutOption,
-    maxBody: { value: "size", parse: parseByteSize, default: "5mb", summary: "Largest body of a delivery." },
     header: {
       value: "header",
       short: "H",
@@ -84,7 +76,6 @@ export const dev = defineCommand({
       parse: parseHeader,
       summary: 'Sets a header of what is sent to the app, as "Name: value".',
     },
-    ...certificateOptions,
     allowRemote: { summary: "Allows targets outside this machine and its private network." },
     tunnel: {
       value: "program",
@@ -93,34 +84,10 @@ export const dev = defineCommand({
     },
     publicUrl: { value: "url", summary: "The public URL of a tunnel that runs already." },
     register: { summary: "Creates an endpoint at the service that points here, and deletes it at the end." },
-    registerType: {
-      value: "type",
-      repeat: true,
-      suggestions: EVENT_TYPES,
-      summary: "An event type of that endpoint. Default: the service's default set.",
-    },
     inbox: {
       value: "database",
       summary:
         "Shows the inbox of this receiver on the page, and its handlers' failures in lines: its SQLite file, or the postgres:// URL of its database. Default: DATABASE_FILE or DATABASE_URL of the environment or of .env, the SQLite file that the app of --start opens, else pigeonhole.db, if the file exists.",
-    },
-    store: storeOption,
-    keep: {
-      value: "time",
-      parse: parseDuration,
-      default: "7d",
-      summary: "How long captures are kept; pinned ones are never deleted.",
-    },
-    max: {
-      value: "n",
-      parse: parseWholeNumber({ min: 1 }),
-      default: "1000",
-      summary:
-        "Maximum number of captures that are kept, of 256 MiB together. A body over 256 KiB that no known secret signed is cut, and tagged cut.",
-    },
-    readyFile: {
-      value: "file",
-      summary: "Written once every port listens, with the addresses as JSON; removed at the end.",
     },
   },
   examples: [

@@ -43,13 +43,15 @@ export function buildProgram({ commands, families, version, stdout, onCommand }:
     .version(version, "-V, --version", "Prints the version.")
     .helpCommand(false)
     .configureOutput({ writeOut: (text) => void stdout.write(text), getOutHelpWidth: () => stdout.columns })
-    .addHelpText("after", "\npigeonhole <command> --help shows its options and examples.");
+    .addHelpText("after", `\n${describeRest(commands)}`);
   for (const [name, spec] of Object.entries(GLOBAL_OPTIONS)) program.addOption(toOption(name, spec));
   // Headings are shown in the order in which they first occur.
   const ordered = commands.toSorted((a, b) => groupOrder(a.spec) - groupOrder(b.spec));
   for (const command of ordered) {
-    const parent = parentOf(program, command.spec, families);
-    const built = prepare(parent.command(command.spec.name.split(" ").at(-1) ?? ""));
+    const parent = parentOf(program, command.spec, { commands, families });
+    const built = prepare(
+      parent.command(command.spec.name.split(" ").at(-1) ?? "", { hidden: command.spec.isRare === true }),
+    );
     describe(built, command.spec);
     const hasOwnHelp = command.spec.options?.["help"] !== undefined;
     if (hasOwnHelp) built.helpOption(false);
@@ -67,16 +69,27 @@ export function buildProgram({ commands, families, version, stdout, onCommand }:
   return program;
 }
 
+/** What the lists leave out, and where the rest is shown. */
+function describeRest(commands: readonly Command[]): string {
+  const rare = commands.filter(({ spec }) => spec.isRare === true).map(({ spec }) => spec.name);
+  return `pigeonhole <command> --help shows its options and examples. Needed less often: ${rare.join(", ")}.`;
+}
+
 function groupOrder(spec: CommandSpec): number {
   return COMMAND_GROUPS.indexOf(spec.group);
 }
 
-function parentOf(program: Commander, spec: CommandSpec, families: Readonly<Record<string, string>>): Commander {
+function parentOf(
+  program: Commander,
+  spec: CommandSpec,
+  { commands, families }: Pick<ProgramInput, "commands" | "families">,
+): Commander {
   const [family = "", child] = spec.name.split(" ");
   if (child === undefined) return program;
   const known = program.commands.find((command) => command.name() === family);
   if (known !== undefined) return known;
-  return prepare(program.command(family))
+  const isRare = commands.every(({ spec: each }) => each.isRare === true || !each.name.startsWith(`${family} `));
+  return prepare(program.command(family, { hidden: isRare }))
     .description(families[family] ?? "")
     .helpGroup(`${spec.group}:`)
     .helpCommand(false);
@@ -87,7 +100,7 @@ function prepare(command: Commander): Commander {
   return command
     .exitOverride((error) => refuse(command, error))
     .configureOutput({ outputError: () => undefined })
-    .configureHelp({ showGlobalOptions: true, styleTitle: (title) => title })
+    .configureHelp({ styleTitle: (title) => title })
     .helpOption("-h, --help", "Prints help.");
 }
 
@@ -115,7 +128,7 @@ function describe(built: Commander, spec: CommandSpec): void {
     if (option.paired === true) built.addOption(new Option(flagName(name, { negated: true })).hideHelp());
   }
   const examples = spec.examples.map(([line, what]) => `  $ ${line}\n      ${what}`);
-  built.addHelpText("after", `\nExamples:\n${examples.join("\n")}`);
+  built.addHelpText("after", `\nExamples:\n${examples.join("\n")}\n\nOptions of every command: pigeonhole --help`);
 }
 
 function toArgument(name: string, spec: ArgumentSpec): Argument {

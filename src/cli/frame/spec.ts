@@ -48,6 +48,8 @@ export interface CommandSpec {
   /** More text for `--help`, in full sentences. */
   readonly details?: string;
   readonly arguments?: Readonly<Record<string, ArgumentSpec>>;
+  /** True for one that `--help` leaves out of its lists: docs/cli.md has it. */
+  readonly isRare?: true;
   /** One called `help` is `--help` after an argument; alone, `--help` prints the help of the command. */
   readonly options?: Readonly<Record<string, OptionSpec>>;
   /** Pairs of a command line and what it does. */

@@ -9,7 +9,7 @@ import { EXIT } from "../frame/exit-code.js";
 import { countOf } from "../frame/format.js";
 import { hasCaptures } from "../values/capture-store.js";
 import { withInbox } from "../values/find-inbox.js";
-import { storeOption } from "../values/options.js";
+import { CAPTURE_STORE } from "../values/options.js";
 import type { inboxErase } from "./spec.js";
 
 const QUESTION = "Erase all that mentions this address from the database and the captures? It cannot be undone.";
@@ -20,17 +20,12 @@ const NO_CAPTURES: ErasedCaptures = { captures: 0, filesLeft: [] };
 
 /** Erases what mentions an address. The address itself is never printed. */
 export const eraseFromInbox: RunCommand<typeof inboxErase> = async ({ options, context }) => {
-  const { email, db, store, dryRun } = options;
+  const { email, db, dryRun } = options;
   if (email === undefined) throw usageError("Give the address with --email.");
   // Refused before anything is opened.
   createMentionsEmail(email);
-  const folder = resolve(context.cwd, store ?? storeOption.default);
-  const hasFolder = hasCaptures(folder, context);
-  if (store !== undefined && !hasFolder) {
-    throw usageError(
-      `--store: there are no captures in ${folder}. Give the folder that pigeonhole dev --store names, or leave out --store to erase from the database and, if it is there, from ${storeOption.default}.`,
-    );
-  }
+  const folder = resolve(context.cwd, CAPTURE_STORE);
+  const hasFolder = hasCaptures(context);
   const erased = await withInbox(db, context, async (inbox) => {
     if (!dryRun && !(await confirm(QUESTION, context))) return undefined;
     return inbox.erase({ email, dryRun });
@@ -52,7 +47,7 @@ function describe(erased: InboxErasure, { dryRun, hasFolder }: { dryRun: boolean
     `${countOf(work, "piece")} of work ${be}ended without a run`,
     `${countOf(contactEvents, "contact event")} ${be}erased`,
     ...(jobs === 0 ? [] : [`${countOf(jobs, "text")} by which people chose work for jobs ${be}erased`]),
-    hasFolder ? `${countOf(captures, "capture")} ${be}deleted` : "no folder with captures was found (--store)",
+    hasFolder ? `${countOf(captures, "capture")} ${be}deleted` : `no captures were found in ${CAPTURE_STORE}`,
     ...(eventsLeft === 0
       ? []
       : [`${countOf(eventsLeft, "event")} left: being handled. Run the command again when the handlers have ended.`]),

@@ -1,6 +1,6 @@
 import { EVENT_TYPES } from "../../protocol/event-types.js";
 import { defineCommand, type OptionSpec } from "../frame/spec.js";
-import { databaseOption, limitOption, storeOption, timeOptions } from "../values/options.js";
+import { databaseOption, limitOption, timeOptions } from "../values/options.js";
 import { parseErrorGroup } from "../values/error-group.js";
 import { parseWholeType } from "../values/event-type.js";
 import { parseInterval } from "../values/parse-option.js";
@@ -173,7 +173,6 @@ export const inboxErase = defineCommand({
   options: {
     ...options,
     email: { value: "address", summary: "The whole address, in any case. Required." },
-    store: { value: "folder", summary: `Where captures are kept. Default: ${storeOption.default}, if it is there.` },
     dryRun: { summary: "Counts, and changes nothing." },
   },
   examples: [
@@ -209,6 +208,7 @@ export const inboxStats = defineCommand({
 
 export const inboxBackup = defineCommand({
   name: "inbox backup",
+  isRare: true,
   group,
   summary: "Writes a complete copy of the database, also while the receiver runs.",
   details:
@@ -220,6 +220,7 @@ export const inboxBackup = defineCommand({
 
 export const inboxCopy = defineCommand({
   name: "inbox copy",
+  isRare: true,
   group,
   summary: "Copies the inbox and the outbox of a SQLite file into a PostgreSQL.",
   details:

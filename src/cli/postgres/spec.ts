@@ -3,6 +3,7 @@ import { parseWholeNumber } from "../values/parse-option.js";
 
 export const postgresSchema = defineCommand({
   name: "postgres schema",
+  isRare: true,
   group: "Set up",
   summary: "Prints the SQL of the tables that the store on PostgreSQL needs.",
   details:

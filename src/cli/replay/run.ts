@@ -11,7 +11,6 @@ import {
   whyNotRun,
 } from "../../capture/model/answer.js";
 import { describeDifference } from "../../capture/json/compare-json.js";
-import { matchesQuery, parseQuery } from "../../capture/query/query.js";
 import { sentEventId } from "../../capture/model/sent-event-id.js";
 import { recordAttempt } from "../../capture/model/record-attempt.js";
 import {
@@ -20,7 +19,6 @@ import {
   type ReplayOptions,
   type ReplayReport,
 } from "../../capture/replay/replay-captures.js";
-import type { CaptureReader } from "../../capture/folder/read-capture-folder.js";
 import { escapeControls } from "../../base/text.js";
 import { usageError } from "../frame/command-error.js";
 import type { CommandInput, RunCommand } from "../frame/context.js";
@@ -32,7 +30,7 @@ import { answerSign } from "../values/answer-sign.js";
 import { describeEventWork, describeUnknown, isWorkUnknown, judgeWithWork, workRecord } from "../values/event-work.js";
 import { type FoundEvent, type WorkReader, withWorkReader } from "../values/work-reader.js";
 import { openCapturesIfAllowed, pickCaptures, readCaptures } from "../values/capture-store.js";
-import { readCertificates, readTarget, checkExpect } from "../values/flag-values.js";
+import { readTarget, checkExpect } from "../values/flag-values.js";
 import { readInput } from "../values/read-input.js";
 import { requireSigningSecret } from "../values/signing-secret.js";
 
@@ -48,9 +46,9 @@ export const run: RunCommand<typeof replay> = (input) =>
 async function replaySelected(input: Input, inbox: WorkReader): Promise<ExitCode> {
   const { options, context } = input;
   const { out, signal } = context;
-  const folder = options.dryRun ? undefined : openCapturesIfAllowed(options.store, context);
-  const reader = folder ?? readCaptures(options.store, context);
-  const captures = chooseCaptures(input, reader);
+  const folder = options.dryRun ? undefined : openCapturesIfAllowed(context);
+  const reader = folder ?? readCaptures(context);
+  const captures = pickCaptures({ reader, words: input.args.selection }, context);
   for (const target of options.to) readTarget("--to", target);
   if (options.dryRun) {
     for (const capture of captures) showPlanned(capture, targetsOf(capture, options.to), out);
@@ -88,21 +86,6 @@ async function replaySelected(input: Input, inbox: WorkReader): Promise<ExitCode
   return report.unanswered > 0 ? EXIT.unreachable : EXIT.ok;
 }
 
-function chooseCaptures({ args, options, context }: Input, reader: CaptureReader): Capture[] {
-  const { selection } = args;
-  if (selection.length === 0 && options.query === undefined) {
-    throw usageError("Nothing to replay: give last, an id, a search, a file or folder, or --query.");
-  }
-  const { store } = options;
-  const selected = selection.length === 0 ? [] : pickCaptures({ reader, words: selection, store }, context);
-  if (options.query === undefined) return selected;
-  const query = parseQuery(options.query);
-  const found = reader.list().filter((capture) => matchesQuery(query, capture));
-  const both = [...new Map([...selected, ...found].map((capture) => [capture.id, capture])).values()];
-  if (both.length === 0) throw usageError(`--query: no capture matches ${options.query}.`);
-  return both;
-}
-
 /**
  * The target of a capture: the given one, or that of its last attempt. A replay without an answer does not count, since
  * its target may have been a typing error. A forward counts, since the dev server was set up with it.
@@ -117,10 +100,9 @@ function targetsOf({ id, attempts }: Capture, to: readonly string[]): readonly s
 }
 
 async function readOptions({ options, context }: Input, captures: Capture[]): Promise<ReplayOptions> {
-  const { to, exact, newId, order, seed, times, keepTiming, delay, concurrency, ignore, timeout } = options;
+  const { to, exact, newId, times, delay, timeout } = options;
   const expect = checkExpect(options.expect);
   const edit = await readEdit(options, context);
-  if (options.sameId && newId) throw usageError("--same-id and --new-id cannot be used together.");
   if (exact && (newId || edit !== undefined)) {
     const flag = newId ? "--new-id" : options.body === undefined ? "--set and --unset" : "--body";
     throw usageError(`--exact sends the captured bytes, so ${flag} cannot be used with it.`);
@@ -130,21 +112,14 @@ async function readOptions({ options, context }: Input, captures: Capture[]): Pr
     captures,
     target: (capture) => targetsOf(capture, to),
     mode: exact ? "exact" : "resign",
-    ...((newId || options.sameId) && { identity: newId ? "new-id" : "same-id" }),
-    order,
+    ...(newId && { identity: "new-id" }),
     times,
     delayMs: delay,
-    ignore,
     timeoutMs: timeout,
-    insecure: options.insecure,
     allowRemote: options.allowRemote,
     headers: options.header,
-    ...(options.cacert !== undefined && { ca: readCertificates(options.cacert, context.cwd) }),
     secret,
     edit,
-    seed,
-    keepTiming,
-    concurrency,
     ...(expect !== undefined && { expect: { status: expect } }),
   };
 }
@@ -237,7 +212,7 @@ function describeChange({ status, outcome, json, bodyChanged }: NonNullable<Repl
   return `Different from the time before: ${parts.join("; ")}.`;
 }
 
-function showReport({ attempts, planned, seed, answered, changed, failed, aborted }: ReplayReport, out: Output): void {
+function showReport({ attempts, planned, answered, changed, failed, aborted }: ReplayReport, out: Output): void {
   const outcomes = attempts.map(({ attempt }) => answerHead(attempt).outcome);
   const duplicates = outcomes.filter((outcome) => outcome === "duplicate").length;
   const parked = outcomes.filter((outcome) => outcome === "parked").length;
@@ -247,8 +222,7 @@ function showReport({ attempts, planned, seed, answered, changed, failed, aborte
     ...(parked > 0 ? [`${parked} parked`] : []),
     ...(changed > 0 ? [`${changed} different from the time before`] : []),
     ...(failed > 0 ? [`${failed} not as expected`] : []),
-    ...(seed === null ? [] : [`seed ${seed}`]),
     ...(aborted ? [`aborted after ${attempts.length}`] : []),
   ];
-  if (planned > 1 || seed !== null) out.note(`${parts.join(", ")}.`);
+  if (planned > 1) out.note(`${parts.join(", ")}.`);
 }

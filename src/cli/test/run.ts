@@ -32,13 +32,15 @@ import { answerSign } from "../values/answer-sign.js";
 import { DATABASE_VARIABLE, URL_VARIABLE } from "../values/inbox-place.js";
 import { SECRET_VARIABLE } from "../values/secret-option.js";
 import { findSigningSecret, requireSigningSecret } from "../values/signing-secret.js";
-import { readTarget, checkExpect } from "../values/flag-values.js";
+import { readTarget } from "../values/flag-values.js";
 import { createSandbox } from "../../sandbox/create-sandbox.js";
 import { API_KEY_VARIABLE, BASE_URL_VARIABLE } from "../values/api-client.js";
 
 type Input = CommandInput<typeof test>;
 
 const APP_GRACE_MS = 5 * SECOND;
+/** Longest wait for the app to answer. */
+const PATIENCE_MS = 60 * SECOND;
 const LAST_MOMENT_MS = SECOND;
 /** What a handler has left behind, such as a promise that no code awaits, ends the app a moment after its answer. */
 const AFTERMATH_MS = SECOND / 2;
@@ -47,7 +49,6 @@ const AFTERMATH_MS = SECOND / 2;
 export const run: RunCommand<typeof test> = async (input) => {
   const { options, context } = input;
   const { out, cwd, signal } = context;
-  const expect = checkExpect(options.expect);
   const target = readTarget("--to", options.to);
   if (options.start !== undefined) {
     if (!options.allowRemote) await checkLocalTarget(target.href);
@@ -67,13 +68,10 @@ export const run: RunCommand<typeof test> = async (input) => {
       secret,
       twice: options.twice,
       update: options.update,
-      ignore: options.ignore,
-      timeoutMs: options.timeout,
       settleMs: options.settle,
       allowRemote: options.allowRemote,
       signal,
       onCase: (testCase) => showCase(testCase, out),
-      ...(expect !== undefined && { expect: { status: expect } }),
       inspect: inbox && ((eventId) => inbox.inspect(eventId)),
       // Without --start other deliveries may make the app record contact events too.
       listContactEvents: app && inbox && ((afterSeq) => inbox.listContactEvents(afterSeq)),
@@ -147,11 +145,11 @@ function findSecret({ options, context }: Input): string {
 }
 
 async function waitUntilReached({ options, context }: Input, target: URL, app: AppProcess | undefined): Promise<void> {
-  const { waitFor, patience, allowRemote } = options;
+  const { waitFor, allowRemote } = options;
   if (waitFor === undefined && app === undefined) return;
   const isHealth = waitFor !== undefined;
   const url = waitFor === undefined ? target.href : readTarget("--wait-for", waitFor).href;
-  await waitForApp({ url, isHealth, patienceMs: patience, allowRemote, app, signal: context.signal });
+  await waitForApp({ url, isHealth, patienceMs: PATIENCE_MS, allowRemote, app, signal: context.signal });
 }
 
 const NOT_STARTED = "Start the app first, or have the command start it: --start 'npm start'.";

@@ -1,6 +1,5 @@
 import { defineCommand } from "../frame/spec.js";
 import { parseDuration } from "../values/parse-option.js";
-import { timeoutOption } from "../values/options.js";
 import { secretOption } from "../values/secret-option.js";
 
 export const test = defineCommand({
@@ -29,7 +28,6 @@ export const test = defineCommand({
       value: "url",
       summary: "Waits until this answers below 500. Default, with --start: until --to answers.",
     },
-    patience: { value: "time", parse: parseDuration, default: "60s", summary: "Longest wait for the app to answer." },
     secret: secretOption,
     twice: { summary: "Delivers each a second time, which must have no effect." },
     inbox: {
@@ -45,10 +43,7 @@ export const test = defineCommand({
       summary: "Longest wait for the handlers of an event.",
     },
     update: { summary: "Writes the answers into the files as their expectations." },
-    expect: { value: "status", summary: "Expected status if a file does not say. Default: 2xx." },
-    ignore: { value: "path", repeat: true, summary: "A part of JSON answers that may differ, such as $.requestId." },
     reporter: { value: "kind=file", repeat: true, parse: reporter, summary: "junit=<file> writes a JUnit report." },
-    timeout: timeoutOption,
     allowRemote: { summary: "Allows a target that is neither on this machine nor in a private network." },
   },
   examples: [

@@ -11,6 +11,7 @@ import { escapeControls } from "../../base/text.js";
 import { usageError } from "../frame/command-error.js";
 import type { CommandContext } from "../frame/context.js";
 import type { Output } from "../frame/output.js";
+import { CAPTURE_STORE } from "./options.js";
 
 /** Reading deletes nothing: only the dev server applies limits. */
 const KEEP_ALL = { max: 10_000_000, maxBytes: Number.MAX_SAFE_INTEGER, keepMs: 36_500 * DAY };
@@ -21,55 +22,57 @@ const FORBIDDEN: ReadonlySet<string> = new Set(["EACCES", "EPERM", "EROFS"]);
 const WHERE_FROM = "pigeonhole dev writes them, pigeonhole captures import reads them in.";
 
 /** Opens the captures to change them, and creates the folder if needed. Reports files that are not captures. */
-export function openCaptures(store: string, { cwd, out }: CommandContext): CaptureFolder {
-  const folder = openCaptureFolder(resolve(cwd, store), KEEP_ALL);
+export function openCaptures({ cwd, out }: CommandContext): CaptureFolder {
+  const folder = openCaptureFolder(resolve(cwd, CAPTURE_STORE), KEEP_ALL);
   nameBroken(folder.broken, out);
   return folder;
 }
 
 /** Like {@link openCaptures}, but a missing folder is an error. */
-export function openExistingCaptures(store: string, context: CommandContext): CaptureFolder {
-  checkThere(store, context);
-  return openCaptures(store, context);
+export function openExistingCaptures(context: CommandContext): CaptureFolder {
+  checkThere(context);
+  return openCaptures(context);
 }
 
 /** Reads the captures, which needs only permission to read. A missing folder is an error. */
-export function readExistingCaptures(store: string, context: CommandContext): CaptureReader {
-  checkThere(store, context);
-  return readCaptures(store, context);
+export function readExistingCaptures(context: CommandContext): CaptureReader {
+  checkThere(context);
+  return readCaptures(context);
 }
 
 /** Like {@link readExistingCaptures}, for commands that also accept paths of files: empty if there is no folder. */
-export function readCaptures(store: string, context: CommandContext): CaptureReader {
-  if (!hasCaptures(store, context)) return { list: () => [], get: () => undefined };
-  const folder = readCaptureFolder(resolve(context.cwd, store));
+export function readCaptures(context: CommandContext): CaptureReader {
+  if (!hasCaptures(context)) return { list: () => [], get: () => undefined };
+  const folder = readCaptureFolder(resolve(context.cwd, CAPTURE_STORE));
   nameBroken(folder.broken, context.out);
   return folder;
 }
 
 /** Like {@link openCaptures}; undefined if there is no folder, or, with a remark, if this user may only read it. */
-export function openCapturesIfAllowed(store: string, context: CommandContext): CaptureFolder | undefined {
+export function openCapturesIfAllowed(context: CommandContext): CaptureFolder | undefined {
   try {
-    return hasCaptures(store, context) ? openCaptures(store, context) : undefined;
+    return hasCaptures(context) ? openCaptures(context) : undefined;
   } catch (error) {
     if (!(error instanceof Error && "code" in error && FORBIDDEN.has(String(error.code)))) throw error;
-    context.out.note(`${resolve(context.cwd, store)} may not be changed by this user, so attempts are not kept there.`);
+    context.out.note(
+      `${resolve(context.cwd, CAPTURE_STORE)} may not be changed by this user, so attempts are not kept there.`,
+    );
     return undefined;
   }
 }
 
 /** A folder that this user may not look into is there: reading it says what is wrong. */
-export function hasCaptures(store: string, { cwd }: CommandContext): boolean {
+export function hasCaptures({ cwd }: CommandContext): boolean {
   try {
-    return statSync(resolve(cwd, store, "captures"), { throwIfNoEntry: false }) !== undefined;
+    return statSync(resolve(cwd, CAPTURE_STORE, "captures"), { throwIfNoEntry: false }) !== undefined;
   } catch {
     return true;
   }
 }
 
-function checkThere(store: string, context: CommandContext): void {
-  if (hasCaptures(store, context)) return;
-  throw usageError(`--store: there are no captures in ${resolve(context.cwd, store)}. ${WHERE_FROM}`);
+function checkThere(context: CommandContext): void {
+  if (hasCaptures(context)) return;
+  throw usageError(`There are no captures in ${resolve(context.cwd, CAPTURE_STORE)}. ${WHERE_FROM}`);
 }
 
 function nameBroken(broken: readonly BrokenFile[], out: Output): void {
@@ -79,13 +82,11 @@ function nameBroken(broken: readonly BrokenFile[], out: Output): void {
 export interface Selection {
   reader: CaptureReader;
   words: readonly string[];
-  /** The value of `--store`, for the error. */
-  store: string;
 }
 
 /** Like `selectCaptures`, but `all` without any capture is an error too. */
-export function pickCaptures({ reader, words, store }: Selection, { cwd }: CommandContext): Capture[] {
+export function pickCaptures({ reader, words }: Selection, { cwd }: CommandContext): Capture[] {
   const picked = selectCaptures(reader, words, cwd);
   if (picked.length > 0) return picked;
-  throw new PigeonholeError("no_capture", `There are no captures in ${resolve(cwd, store)} yet. ${WHERE_FROM}`);
+  throw new PigeonholeError("no_capture", `There are no captures in ${resolve(cwd, CAPTURE_STORE)} yet. ${WHERE_FROM}`);
 }

@@ -3,8 +3,6 @@ import { parseTarget, targetUrl } from "../../capture/send/target.js";
 import { usageError } from "../frame/command-error.js";
 import { checkStatusPattern } from "../../capture/model/check-expectation.js";
 import { DEFAULT_ENDPOINT_PATH } from "../../protocol/endpoint-path.js";
-import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
 import { flagName } from "../frame/spec.js";
 
 /** Reads a target like {@link parseTarget}; the error names the flag. */
@@ -28,15 +26,6 @@ export function checkExpect(status: string | undefined): string | undefined {
     return checkStatusPattern(status);
   } catch {
     throw usageError(`--expect must be a status such as 200, or a class such as 2xx, got "${status}".`);
-  }
-}
-
-/** Text of the file of `--cacert`. */
-export function readCertificates(file: string, cwd: string): string {
-  try {
-    return readFileSync(resolve(cwd, file), "utf8");
-  } catch {
-    throw usageError(`--cacert: the file ${file} cannot be read.`);
   }
 }
 

@@ -1,12 +1,8 @@
 import type { OptionSpec } from "../frame/spec.js";
 import { parseDuration, parseFieldChange, parsePastMoment, parseWholeNumber } from "./parse-option.js";
 
-/** `--store` of every command that reads captures. */
-export const storeOption = {
-  value: "folder",
-  default: ".pigeonhole",
-  summary: "Where captures are kept.",
-} as const satisfies OptionSpec;
+/** Where captures are kept, in the working folder. */
+export const CAPTURE_STORE = ".pigeonhole";
 
 /** `--timeout` of every command that sends deliveries, and waits as long as the service. */
 export const timeoutOption = {
@@ -58,10 +54,4 @@ export const changeOptions = {
     summary: "Sets a field, such as data.recipient=a@b.c.",
   },
   unset: { value: "path", repeat: true, summary: "Removes a field." },
-} as const satisfies Record<string, OptionSpec>;
-
-/** Which certificates an https target may have. */
-export const certificateOptions = {
-  insecure: { short: "k", summary: "Does not check the certificate of an https target." },
-  cacert: { value: "file", summary: "Certificates (PEM) to trust in addition to the machine's." },
 } as const satisfies Record<string, OptionSpec>;

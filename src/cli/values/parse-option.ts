@@ -1,4 +1,3 @@
-import { readByteSize } from "../../base/text.js";
 import { HOUR, SECOND, readDuration } from "../../base/duration.js";
 
 /** Reads a whole number in a range; for `parse` of an option. */
@@ -19,13 +18,6 @@ export function parseSpeed(text: string): number {
   const value = Number(text.replace(/x$/i, ""));
   if (/^\d+(?:\.\d+)?x?$/i.test(text) && value > 0) return value;
   throw new Error("It must be a number above 0, such as 10x.");
-}
-
-/** Reads an amount of bytes such as `65536`, `64kb` or `5mb`. */
-export function parseByteSize(text: string): number {
-  const bytes = readByteSize(text);
-  if (bytes !== undefined && bytes > 0) return bytes;
-  throw new Error("It must be an amount of bytes above 0, such as 64kb or 5mb.");
 }
 
 /** Reads `Name: value`, as curl writes headers. */

@@ -40,8 +40,6 @@ export function actionRoutes({ folder, replay, sendSample, maxBodyBytes, now }: 
           ...optional("mode", body.choice("mode", ["resign", "exact"])),
           ...optional("body", body.text("body", maxBodyBytes)),
           ...optional("target", body.text("target", MAX_TARGET_LENGTH)),
-          ...optional("order", body.choice("order", ["original", "reverse", "shuffle"])),
-          ...optional("seed", body.count("seed", Number.MAX_SAFE_INTEGER)),
           ...optional("times", body.count("times", MAX_TIMES)),
         });
         return {

@@ -154,8 +154,6 @@ export interface ReplayBody extends IdsBody {
   body?: string;
   /** URL instead of the forwards. */
   target?: string;
-  order?: "original" | "reverse" | "shuffle";
-  seed?: number;
   times?: number;
 }
 

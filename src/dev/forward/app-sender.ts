@@ -16,8 +16,6 @@ export interface AppSenderOptions {
   /** Longest wait for the app's complete answer, in milliseconds. */
   timeoutMs: number;
   allowRemote: boolean;
-  insecure: boolean;
-  ca: string | undefined;
   /** Set in place of headers with the same names. */
   headers: HeaderList;
   clock: Clock;
@@ -39,7 +37,7 @@ export interface AppSender {
 }
 
 export function createAppSender(options: AppSenderOptions): AppSender {
-  const { secrets, assumptions, timeoutMs, allowRemote, insecure, ca, clock, signal } = options;
+  const { secrets, assumptions, timeoutMs, allowRemote, clock, signal } = options;
 
   function headersFor(capture: Capture, mode: SignMode, nowMs: number): { mode: SignMode; headers: HeaderList } {
     const [newest] = secrets();
@@ -64,8 +62,6 @@ export function createAppSender(options: AppSenderOptions): AppSender {
         timeoutMs,
         signal,
         allowRemote,
-        insecure,
-        ca,
       });
       const made: Omit<CaptureAttempt, "n"> = {
         kind,

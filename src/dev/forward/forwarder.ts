@@ -8,7 +8,6 @@ import { isConnectionHeader } from "../../capture/send/outgoing-headers.js";
 import type { SendResult } from "../../capture/send/send-request.js";
 import { summarizeCapture } from "../../capture/model/summarize-capture.js";
 import type { SignatureAssumptions } from "../../protocol/assumptions.js";
-import { type Outcome, answerFor } from "../../protocol/outcome.js";
 import { TARGET_HEADER } from "./target-header.js";
 import type { ForwardRule } from "./forward-rules.js";
 import type { DevDeliveryEvent, Report } from "../lines/dev-event.js";
@@ -35,9 +34,6 @@ export interface ArrivedDelivery {
 
 export type ReceiveDelivery = (arrived: ArrivedDelivery) => Promise<SenderAnswer & { captureId: string }>;
 
-/** What is done with a delivery whose signature is invalid. */
-export type OnInvalid = "forward" | "reject" | "hold";
-
 /** The answer while the app is down: 503, or 202 with the delivery kept until the app is back. */
 export type WhenDown = "503" | "hold";
 
@@ -49,7 +45,6 @@ export interface ForwarderOptions {
   isWanted: TypeMatcher;
   secrets: () => readonly NamedSecret[];
   assumptions: Changes<SignatureAssumptions>;
-  onInvalid: OnInvalid;
   whenDown: WhenDown;
   /** Most deliveries that are held at once; above it the sender receives 503. */
   maxHeld: number;
@@ -67,7 +62,7 @@ type Kept = "stored" | "unstored";
 const MAX_FOREIGN_BYTES = MAX_BYTES_TO_EXPLAIN;
 
 /**
- * The only path from a received delivery to its answer: capture it, store it, then forward, hold or refuse it. A
+ * The only path from a received delivery to its answer: capture it, store it, then forward or hold it. A
  * delivery is answered 2xx only by the app, or once it is on disk here.
  */
 export class Forwarder {
@@ -163,24 +158,13 @@ export class Forwarder {
   }
 
   async #decide(capture: Capture, kept: Kept, from: string): Promise<SenderAnswer> {
-    const { onInvalid, report } = this.#options;
+    const { report } = this.#options;
     const fields = (answer: SenderAnswer, now = capture): DevDeliveryEvent => ({
       capture: summarizeCapture(now),
       verdict: capture.verify,
       answer: answer.status,
       from,
     });
-    const isInvalid = capture.verify.code !== "ok";
-    if (isInvalid && onInvalid === "reject") {
-      const answer = refusal(capture);
-      report({ kind: "rejected", ...fields(answer) });
-      return answer;
-    }
-    if (isInvalid && onInvalid === "hold") {
-      const answer = keptAnswer(capture, kept);
-      report({ kind: "held", why: "invalid", error: null, ...fields(answer) });
-      return answer;
-    }
     const rule = this.#ruleFor(capture);
     if (rule === undefined) {
       const answer = keptAnswer(capture, kept);
@@ -262,24 +246,4 @@ function later(why: string): SenderAnswer {
 /** Anyone can send it: no secret has made its signature, as far as that can be said here. */
 function isForeign({ verify: { code } }: Capture, secrets: readonly NamedSecret[]): boolean {
   return code === "missing" || code === "malformed" || (code === "mismatch" && secrets.length > 0);
-}
-
-/** The answer that a receiver would give. */
-function refusal({ verify }: Capture): SenderAnswer {
-  const { status, headers, body } = answerFor(outcomeOf(verify.code), "retry");
-  return { status, headers: Object.entries(headers), body: Buffer.from(body) };
-}
-
-function outcomeOf(code: Capture["verify"]["code"]): Outcome {
-  switch (code) {
-    case "missing":
-      return { kind: "unsigned" };
-    case "malformed":
-      return { kind: "unreadable" };
-    case "stale":
-    case "mismatch":
-      return { kind: "unverified", reason: code };
-    case "ok":
-      return { kind: "internal_error" };
-  }
 }

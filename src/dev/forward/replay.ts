@@ -1,6 +1,5 @@
 import { PigeonholeError } from "../../base/error.js";
 import type { Capture, SignMode } from "../../capture/model/capture.js";
-import type { ReplayOrder } from "../../capture/replay/order-captures.js";
 import { type ReplayReport, replayCaptures } from "../../capture/replay/replay-captures.js";
 import { summarizeCapture } from "../../capture/model/summarize-capture.js";
 import type { AppSenderOptions } from "./app-sender.js";
@@ -19,8 +18,6 @@ export interface ReplayRequest {
   body?: string;
   /** Port, host:port or URL. @default the forwards, by type */
   target?: string;
-  order?: ReplayOrder;
-  seed?: number;
   times?: number;
 }
 
@@ -71,9 +68,7 @@ export function createReplay(options: ReplayerOptions): Replay {
       assumptions: options.assumptions,
       timeoutMs: options.timeoutMs,
       allowRemote: options.allowRemote,
-      insecure: options.insecure,
       headers: options.headers,
-      ca: options.ca,
       signal: options.signal,
       clock: options.clock,
       onAttempt: async ({ capture, attempt }) => {

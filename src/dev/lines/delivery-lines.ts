@@ -24,7 +24,7 @@ const ANSWER_WIDTH = 14;
 /** The kinds of events of a delivery, and of one that was sent again. */
 export type DeliveryEvent = Extract<
   DevEvent,
-  { kind: "forwarded" | "received" | "held" | "app_down" | "rejected" | "delivered" | "replayed" }
+  { kind: "forwarded" | "received" | "held" | "app_down" | "delivered" | "replayed" }
 >;
 
 /** What became of a delivery, and what to change if its answer shows that. Narrow: only time, type and status. */
@@ -49,8 +49,6 @@ function rowOf(event: DeliveryEvent, nowMs: number): RowInput {
       return { ...delivery(event), note: notTaken(event.answer) ?? heldNote(event) };
     case "app_down":
       return { ...delivery(event), note: escapeControls(event.attempt.error ?? "the app is down") };
-    case "rejected":
-      return { ...delivery(event), note: `refused: ${escapeControls(event.verdict.summary)}` };
     case "delivered":
       return { ...again(event, nowMs), note: "held before, now delivered" };
     case "replayed":
@@ -69,7 +67,6 @@ function adviceOf(event: DeliveryEvent): string | undefined {
     case "received":
     case "held":
     case "app_down":
-    case "rejected":
       return undefined;
   }
 }
@@ -166,7 +163,6 @@ function heldNote({ why, error }: Extract<DevEvent, { kind: "held" }>): string {
     app_down: escapeControls(error ?? "the app is down"),
     paused: "forwarding is paused",
     queued: "waits behind earlier ones",
-    invalid: "its signature is invalid",
   };
   return `held: ${reasons[why]}`;
 }

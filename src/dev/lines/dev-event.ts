@@ -39,11 +39,10 @@ export type DevEvent =
   /** Kept and not forwarded: no forward matches its type. */
   | ({ kind: "received" } & DevDeliveryEvent)
   /** Kept, and delivered later: the app is down, or forwarding is paused; or kept until you replay it (`invalid`). */
-  | ({ kind: "held"; why: "app_down" | "paused" | "queued" | "invalid"; error: string | null } & DevDeliveryEvent)
+  | ({ kind: "held"; why: "app_down" | "paused" | "queued"; error: string | null } & DevDeliveryEvent)
   /** The app gave no answer, so the sender received 503. */
   | ({ kind: "app_down"; attempt: CaptureAttempt } & DevDeliveryEvent)
   /** Refused for its signature. */
-  | ({ kind: "rejected" } & DevDeliveryEvent)
   /** Held before, now answered by the app. */
   | { kind: "delivered"; capture: CaptureSummary; attempt: CaptureAttempt }
   /** Sent again by hand. */

@@ -62,7 +62,6 @@ export function createLineWriter(options: LineWriterOptions = {}) {
       case "received":
       case "held":
       case "app_down":
-      case "rejected":
       case "delivered":
       case "replayed":
         return deliveryLines(event, nowMs, width() < NARROW);
