@@ -65,7 +65,7 @@ interface Imported {
   packages: string[];
 }
 
-/** The least time of the processor to import these in a process of their own, and the packages that our files asked for meanwhile. */
+/** The least time of the processor to import these in a process of their own, and the packages asked for meanwhile. */
 function timeImport(specifiers: readonly string[]): Imported {
   const script = `
     import { registerHooks } from "node:module";

@@ -24,12 +24,12 @@ function diagnoseAs(
 
 test.each([
   ["nothing", {}, "ok", undefined],
-  ["a signature", { status: 401, outcome: "unverified" }, "mismatch", { tab: "signature", mend: "secret" }],
-  ["an age", {}, "stale", { tab: "signature", tone: "warn", mend: "replay" }],
+  ["a signature", { status: 401, outcome: "unverified" }, "mismatch", { tab: "signature", remedy: "secret" }],
+  ["an age", {}, "stale", { tab: "signature", tone: "warn", remedy: "replay" }],
   ["a replay that was signed again", { resigned: true }, "mismatch", { tab: "attempts", tone: "good" }],
   ["a refusal", { status: 500, outcome: null }, "ok", { tab: "answer", text: "The app answered 500." }],
   ["no answer", { status: null, outcome: null, error: "refused" }, "ok", { tab: "answer", tone: "bad" }],
-  ["a page", { outcome: null, notReceived: true }, "ok", { tab: "answer", mend: "replay" }],
+  ["a page", { outcome: null, notReceived: true }, "ok", { tab: "answer", remedy: "replay" }],
   ["a late answer", { ms: 6_050 }, "ok", { tone: "warn", text: expect.stringContaining("The service waits 5") }],
 ] as const)("of a delivery, %s is diagnosed", (_, summary, code, expected) => {
   if (expected === undefined) expect(diagnoseAs(summary, code)).toBeUndefined();
@@ -48,6 +48,6 @@ test("a handler that has given up is diagnosed before one that is retried", () =
     tab: "handlers",
     tone: "bad",
     text: "Handler crm is dead: no customer",
-    mend: { id },
+    remedy: { id },
   });
 });

@@ -13,7 +13,7 @@ export interface SignatureCheckResult {
   findings: { message: string; fix: string }[];
 }
 
-/** As of the arrival, with the secrets that are known now; without any, or of a body that was cut, as it was found then. */
+/** As of the arrival, with the secrets known now; without any, or of a body that was cut, as it was found then. */
 export function checkCapturedSignature(capture: Capture, secrets: readonly NamedSecret[]): SignatureCheckResult {
   const { verify, request, receivedAt, tags } = capture;
   if (secrets.length === 0 || tags.includes(CUT_TAG)) {

@@ -9,7 +9,7 @@ import { Icon } from "../ui/icon.js";
 
 const ICONS = { bad: "cross", warn: "warning", good: "check" } as const;
 
-/** One line under the title: the first thing that is wrong with the delivery, and the buttons that mend it. */
+/** One line under the title: the first thing that is wrong with the delivery, and the buttons for it. */
 export function DiagnosisLine({ value }: { value: CaptureDetail }) {
   const found = diagnose(value, workOf(value.summary)?.event);
   if (found === undefined) return null;
@@ -17,17 +17,17 @@ export function DiagnosisLine({ value }: { value: CaptureDetail }) {
     <div class={`remark diagnosis ${found.tone}`} role="status">
       <Icon name={ICONS[found.tone]} />
       <p>{escapeControls(found.text)}</p>
-      <Mend mend={found.mend} id={value.capture.id} />
+      <Remedy remedy={found.remedy} id={value.capture.id} />
     </div>
   );
 }
 
-function Mend({ mend, id }: { mend: Diagnosis["mend"]; id: string }) {
-  if (mend === "none") return null;
-  if (typeof mend === "object") return <WorkButtons event={mend} />;
+function Remedy({ remedy, id }: { remedy: Diagnosis["remedy"]; id: string }) {
+  if (remedy === "none") return null;
+  if (typeof remedy === "object") return <WorkButtons event={remedy} />;
   return (
     <>
-      {mend === "secret" && (
+      {remedy === "secret" && (
         <button type="button" class="button small" onClick={askForSecret}>
           Try another secret
         </button>

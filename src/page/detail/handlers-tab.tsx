@@ -78,8 +78,9 @@ function SentEvent({ id, capture, isOnly }: { id: string; capture: Capture; isOn
 
 /** Whether the line under the title has the buttons of the event. */
 function isDiagnosed(id: string): boolean {
-  const mend = detail.value === null ? undefined : diagnose(detail.value, workOf(detail.value.summary)?.event)?.mend;
-  return typeof mend === "object" && mend.id === id;
+  const remedy =
+    detail.value === null ? undefined : diagnose(detail.value, workOf(detail.value.summary)?.event)?.remedy;
+  return typeof remedy === "object" && remedy.id === id;
 }
 
 function NotInInbox({ capture, problem }: { capture: Capture; problem: string }) {

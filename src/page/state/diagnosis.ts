@@ -14,7 +14,7 @@ export interface Diagnosis {
   tone: "bad" | "warn" | "good";
   /** One sentence. */
   text: string;
-  mend: "secret" | "replay" | "none" | InboxEvent;
+  remedy: "secret" | "replay" | "none" | InboxEvent;
 }
 
 /** Undefined where nothing is wrong. `event`: what the handlers made of it, if that is known. */
@@ -30,10 +30,10 @@ function ofSignature(
   if (code === "ok") return undefined;
   const tone = code === "stale" ? "warn" : "bad";
   if (summary.resigned && judgeShown(summary) === "good") {
-    return ofWork(event) ?? { tab: "attempts", tone: "good", text: RESIGNED, mend: "none" };
+    return ofWork(event) ?? { tab: "attempts", tone: "good", text: RESIGNED, remedy: "none" };
   }
   const text = signature.findings[0]?.message ?? signature.summary;
-  return { tab: "signature", tone, text, mend: code === "mismatch" ? "secret" : "replay" };
+  return { tab: "signature", tone, text, remedy: code === "mismatch" ? "secret" : "replay" };
 }
 
 const RESIGNED = "The signature did not verify as it came. The replay was signed again, and the app accepted it.";
@@ -41,13 +41,13 @@ const RESIGNED = "The signature did not verify as it came. The replay was signed
 function ofAnswer({ summary }: CaptureDetail, event: InboxEvent | undefined): Diagnosis | undefined {
   const { status, error, ms, notReceived } = summary;
   if (isHeld(summary) || (status === null && error === null)) return undefined;
-  const wrong = { tab: "answer", tone: "bad", mend: "replay" } as const;
+  const wrong = { tab: "answer", tone: "bad", remedy: "replay" } as const;
   if (error !== null) return { ...wrong, text: `The app did not answer: ${error}` };
   if (notReceived) return { ...wrong, text: "An HTML page answered: no receiver took the delivery." };
   if (judgeShown(summary) === "bad") return { ...wrong, text: `The app answered ${describeAnswer(summary)}.` };
   if (ms !== null && ms > LIMITS.deliveryTimeoutMs) return { ...wrong, tone: "warn", text: describeLate(ms) };
   if (summary.outcome !== "parked" || event !== undefined) return undefined;
-  return { tab: "answer", tone: "warn", text: `${whyNotRun(summary, "delivery")}.`, mend: "none" };
+  return { tab: "answer", tone: "warn", text: `${whyNotRun(summary, "delivery")}.`, remedy: "none" };
 }
 
 /** Such as `The answer took 7.0 s. The service waits 5 s, counts a failure and sends the event again.` */
@@ -61,5 +61,5 @@ function ofWork(event: InboxEvent | undefined): Diagnosis | undefined {
   const wrong = stopped ?? event?.handlers.find(isRetrying);
   if (event === undefined || wrong === undefined) return undefined;
   const [text = ""] = describeWork(wrong).split("\n");
-  return { tab: "handlers", tone: stopped?.state === "dead" ? "bad" : "warn", text, mend: event };
+  return { tab: "handlers", tone: stopped?.state === "dead" ? "bad" : "warn", text, remedy: event };
 }

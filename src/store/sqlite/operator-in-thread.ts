@@ -144,7 +144,7 @@ export function operateWhileOpen(open: () => InboxOperator): InboxOperator {
   });
 }
 
-/** All methods but the end of the operator are one function: the store that is operated on closes what it has opened. */
+/** All methods but the end are one function: the store that is operated on closes what it has opened. */
 function operateBy(
   database: string,
   call: (method: OperatorMethod, args: readonly unknown[]) => Promise<unknown>,

@@ -185,7 +185,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     expect(await page.getByRole("tabpanel").innerText()).not.toContain(" ago");
   });
 
-  test("an open delivery opens on what is wrong, says it in one line, and offers what mends it", async () => {
+  test("an open delivery opens on what is wrong, says it in one line, and offers the remedy", async () => {
     await bench.deliver({ variant: "wrong-secret" });
     await openFirst();
     const line = page.locator(".diagnosis");
