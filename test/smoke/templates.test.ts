@@ -10,13 +10,16 @@ import { hasPostgres } from "../support/tools.js";
 
 const PACKAGES = ["@hono", "@types", "better-sqlite3", "express", "hono", "pg", "pino", "supertest", "vitest", "zod"];
 
-test.for(TEMPLATE_NAMES)(
+test.for([...TEMPLATE_NAMES, "minimal"] as const)(
   "a new project of the template %s compiles and passes its tests",
   { timeout: 60_000 },
-  async (template, context) => {
+  async (name, context) => {
+    const minimal = name === "minimal";
+    const template = minimal ? "express" : name;
     const needsServer = template === "express-postgres-app";
     if (needsServer && !hasPostgres() && process.env["CI"] === undefined) context.skip("PostgreSQL is missing");
-    const files = planScaffold({ name: "mail", pigeonhole: "^1.2.3", template, makeFixture });
+    const files = planScaffold({ name: "mail", pigeonhole: "^1.2.3", template, minimal, makeFixture });
+    if (minimal) expect(files.length).toBeLessThanOrEqual(10);
     const cwd = makeFiles(Object.fromEntries(files.map(({ path, content }) => [path, content])));
     linkPackages(cwd, PACKAGES);
     const server = needsServer ? await createDatabase() : undefined;

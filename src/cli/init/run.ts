@@ -11,6 +11,7 @@ import { type PlannedFile, planScaffold } from "../../scaffold/project/plan-scaf
 import { projectName } from "../../scaffold/project/project-name.js";
 import { runProgram } from "../../scaffold/project/run-program.js";
 import { writeScaffold } from "../../scaffold/project/write-scaffold.js";
+import { usageError } from "../frame/command-error.js";
 import type { CommandContext, CommandInput, RunCommand } from "../frame/context.js";
 import { EXIT, type ExitCode } from "../frame/exit-code.js";
 import type { Output } from "../frame/output.js";
@@ -36,6 +37,7 @@ export const run: RunCommand<typeof init> = async (input) => {
   const tarball = findTarball(options.pigeonholeVersion, { folder, installed: THIS_PACKAGE });
   const plan = planScaffold({
     template,
+    minimal: options.minimal,
     events: answers.events,
     packageManager,
     docker,
@@ -54,7 +56,11 @@ export const run: RunCommand<typeof init> = async (input) => {
 
 /** The given answers; the others are asked in a terminal or taken from the defaults. */
 async function findAnswers({ args, options, context }: Input): Promise<Answers | "left"> {
-  const { template, events, pm: packageManager, install, git, docker, nodePackage, overwrite } = options;
+  const { minimal, events, pm: packageManager, install, git, nodePackage, overwrite } = options;
+  if (minimal && (options.template !== undefined || options.docker === true)) {
+    throw usageError("--minimal is on Express and SQLite, without a container: leave out --template and --docker.");
+  }
+  const [template, docker] = minimal ? (["express", false] as const) : [options.template, options.docker];
   const given: GivenAnswers = { folder: args.dir, template, events, packageManager, install, git, docker, nodePackage };
   const { yes, stdin, out, env, cwd, signal } = context;
   const defaults = defaultAnswers(env["npm_config_user_agent"], process.versions.node);

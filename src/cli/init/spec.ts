@@ -5,6 +5,7 @@ import { defineCommand } from "../frame/spec.js";
 
 const options = {
   template: { value: "name", short: "t", choices: TEMPLATE_NAMES, summary: "What the project is built with." },
+  minimal: { summary: "Writes at most ten files, on Express and SQLite, without a container." },
   events: eventsOption,
   pm: {
     value: "name",
@@ -43,6 +44,7 @@ export const init = defineCommand({
   examples: [
     ["npx pigeonhole init", "asks, in a terminal"],
     ["npx pigeonhole init mail-receiver --yes", "takes all defaults"],
+    ["npx pigeonhole init mail-receiver --minimal --yes", "the least that receives"],
     ["npx pigeonhole init mail -t hono -e email.*,form.submitted --no-docker --yes", "says what it wants"],
   ],
 });

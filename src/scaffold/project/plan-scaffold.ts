@@ -18,18 +18,25 @@ export interface PlannedFile {
 /** Written once per event. */
 const HANDLER_FILE = "src/webhooks/handlers/email-received.ts";
 /** Their lines that name the event are written once per event. */
-const EVENT_LISTS: ReadonlySet<string> = new Set(["src/webhooks/handlers/index.ts", "src/webhooks/schemas.ts"]);
+const EVENT_LISTS: ReadonlySet<string> = new Set([
+  "src/webhooks/handlers/index.ts",
+  "src/webhooks/schemas.ts",
+  "src/receiver.ts",
+]);
 
 const DOCKER_FILES: ReadonlySet<string> = new Set(["Dockerfile", "compose.yaml", ".dockerignore"]);
 
+const MINIMAL_LAYERS = ["minimal"];
+
 /** Every file of a new project, by path. Reads the templates and writes nothing. Throws `invalid_option`. */
 export function planScaffold(options: ScaffoldOptions): PlannedFile[] {
-  const { template, events, packageManager, docker, nodePackage, nodeVersion, name, pigeonhole, makeFixture, secret } =
+  const { template, minimal, events, packageManager, docker, name, pigeonhole, secret, ...others } =
     resolveScaffoldOptions(options);
+  const { nodePackage, nodeVersion, makeFixture } = others;
   const settings = managerSettings({ packageManager, nodePackage, nodeVersion });
   const { install, run, args, exec, dockerInstall, dockerPrune, ciInstall } = PACKAGE_MANAGERS[packageManager];
   const names = events.map(namesOf);
-  const { database, notes } = TEMPLATES[template];
+  const { layers, database, notes } = TEMPLATES[template];
   const [sqlite, postgres] = [database === "sqlite", database === "postgres"];
   const sections = { docker, "node-package": nodePackage, sqlite, postgres, "database-container": docker && postgres };
   const values = {
@@ -46,14 +53,14 @@ export function planScaffold(options: ScaffoldOptions): PlannedFile[] {
     "events-list": events.map((type) => `\`${type}\``).join(", "),
     "template-notes": notes,
   };
-  const files = [...readTemplate(template)]
+  const files = [...readTemplate(minimal ? MINIMAL_LAYERS : layers)]
     .filter(([path]) => docker || !DOCKER_FILES.has(path))
     .flatMap(([path, texts]) => spreadEvents(path, textOf(path, texts, settings.fields), names))
     .map(({ path, content }): PlannedFile => {
       const text = fillTemplate(keepSections(content, sections), values);
       return { path, content: text, mode: path === ".env" ? 0o600 : 0o644 };
     });
-  const fixtures = names.map(({ type, file }): PlannedFile => {
+  const fixtures = (minimal ? [] : names).map(({ type, file }): PlannedFile => {
     return { path: `fixtures/webhooks/${file}.json`, content: makeFixture(type), mode: 0o644 };
   });
   const settingsFile = settings.file === undefined ? [] : [{ ...settings.file, mode: 0o644 }];

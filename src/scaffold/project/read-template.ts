@@ -2,17 +2,16 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { PACKAGE_FOLDER } from "../../base/package-folder.js";
-import { TEMPLATES, type TemplateName } from "./templates.js";
 
 const TEMPLATES_FOLDER = fileURLToPath(new URL("templates/", PACKAGE_FOLDER));
 
 /** A template's files by path in the project. A file of several layers has one text per layer, the lowest first. */
 export type TemplateFiles = ReadonlyMap<string, readonly [string, ...string[]]>;
 
-/** Reads a template from this package; needs no network. */
-export function readTemplate(name: TemplateName): TemplateFiles {
+/** Reads the layers of a template from this package, the lowest first; needs no network. */
+export function readTemplate(layers: readonly string[]): TemplateFiles {
   const files = new Map<string, [string, ...string[]]>();
-  for (const layer of TEMPLATES[name].layers) {
+  for (const layer of layers) {
     const folder = join(TEMPLATES_FOLDER, layer);
     for (const path of listFiles(folder)) {
       const text = readTemplateFile(`${layer}/${path}`);

@@ -30,6 +30,8 @@ export interface ScaffoldOptions {
   events?: readonly EventType[];
   /** The package manager whose commands the project's texts show. @default "npm" */
   packageManager?: PackageManagerName;
+  /** Whether it has at most ten files, on Express and SQLite, in place of a template. @default false */
+  minimal?: boolean;
   /** Whether there is a Dockerfile and a compose file. @default true */
   docker?: boolean;
   /**
@@ -51,6 +53,7 @@ export const SCAFFOLD_OPTIONS = defineOptions("planScaffold", {
   template: oneOf(TEMPLATE_NAMES, { default: "express" }),
   events: readBy(checkEvents, { default: USUAL_EVENTS }),
   packageManager: oneOf(PACKAGE_MANAGER_NAMES, { default: "npm" }),
+  minimal: flag({ default: false }),
   docker: flag({ default: true }),
   nodePackage: flag({ default: false }),
   nodeVersion: given({ default: String(PROJECT_NODE) }),
