@@ -157,7 +157,7 @@ function openStream({ live, log }: AnswerTools, person: Viewer): WebAnswer {
   return eventStreamAnswer((sink) => live.open(sink, person));
 }
 
-/** Who may see all sees errors and contacts as they are, without asking for each. */
+/** Who may see all sees contacts, and finds errors, as they are, without asking for each. */
 function noteReading(log: ActionLog, person: Viewer, { path, quotes }: Pick<DashboardRoute, "path" | "quotes">): void {
   if (quotes === true && person.payloads === "full") log.noteSight(person, path);
 }

@@ -18,7 +18,7 @@ export interface DashboardRoute {
   path: string;
   /** Who may call it: those who look, those who act, or those who may see payloads. */
   needs: "read" | "operate" | "payload";
-  /** True for one that shows errors, contacts or bodies as they are to people who may see all: logged with the name. */
+  /** True for one that shows people who may see all contacts, or finds errors, as they are: logged with the name. */
   quotes?: true;
   handle(call: DashboardCall): unknown;
 }

@@ -22,7 +22,6 @@ export function deliveryRoutes(tools: DeliveryRouteTools): DashboardRoute[] {
       method: "GET",
       path: "/api/events/{id}/deliveries",
       needs: "read",
-      quotes: true,
       handle: (call) => readDeliveries(tools, call),
     },
   ];

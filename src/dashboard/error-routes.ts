@@ -25,9 +25,7 @@ export interface ErrorRouteTools {
 
 /** Errors by what they have in common. */
 export function errorRoutes(tools: ErrorRouteTools): DashboardRoute[] {
-  return [
-    { method: "GET", path: "/api/errors", needs: "read", quotes: true, handle: (call) => listGroups(tools, call) },
-  ];
+  return [{ method: "GET", path: "/api/errors", needs: "read", handle: (call) => listGroups(tools, call) }];
 }
 
 async function listGroups(
