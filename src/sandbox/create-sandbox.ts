@@ -99,8 +99,8 @@ class EmulatedService implements Sandbox {
   #server: SandboxServer | undefined;
 
   constructor(options: ResolvedSandboxOptions) {
-    const { seed, startMs, receiverTime, newEventTypes, addresses } = options;
-    const time = createSandboxTime(options.clock, { startMs, receiverTime });
+    const { seed, receiverTime, newEventTypes, addresses } = options;
+    const time = createSandboxTime(options.clock, receiverTime);
     const { clock } = time;
     const makeId = createMakeId(seed);
     this.seed = seed;
@@ -151,10 +151,6 @@ class EmulatedService implements Sandbox {
 
   get contactEvents(): Sandbox["contactEvents"] {
     return this.contacts.events;
-  }
-
-  get nextAttemptAtMs(): number | undefined {
-    return this.plannedAttempts[0]?.dueAtMs;
   }
 
   get openDeliveries(): number {
@@ -271,13 +267,12 @@ class EmulatedService implements Sandbox {
   }
 
   #makeContacts(): ContactEventStore {
-    const { contacts, automations, unknownContacts } = this.#options;
+    const { contacts, automations } = this.#options;
     return new ContactEventStore({
       clock: this.#time.receiver,
       makeId: this.#makeId,
       contacts,
       automations,
-      unknownContacts,
       onEvent: (event) => {
         const { id, contactId, name, mode } = event;
         this.#note({ kind: "contact_event", eventId: id, contactId, name, mode });

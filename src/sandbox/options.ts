@@ -5,10 +5,8 @@ import { PigeonholeError } from "../base/error.js";
 import {
   type Changes,
   type OptionsOf,
-  type Resolved,
   callable,
   defineOptions,
-  flag,
   given,
   list,
   oneOf,
@@ -21,11 +19,11 @@ import type { CredentialShape } from "../contract/credential-shape.js";
 import type { SignatureAssumptions } from "../protocol/assumptions.js";
 import { LIMITS } from "../protocol/limits.js";
 import { resolveSignatureAssumptions } from "../protocol/resolve-assumptions.js";
-import type { InvitationInput, MemberInput } from "./access/role-book.js";
+import type { MemberInput } from "./access/role-book.js";
 import type { SandboxApiKey } from "./access/api-key-registry.js";
 import type { SandboxAutomation } from "./contact-events/automations.js";
 import type { ContactInput } from "./contact-events/contact-list.js";
-import type { LookUpHost, RefuseAddress } from "./delivery/resolve-target.js";
+import { type LookUpHost, type RefuseAddress, lookUpHost } from "./delivery/resolve-target.js";
 import type { AudienceInput } from "./resources/address-book.js";
 import type { DomainRecords } from "./resources/domain-records.js";
 import type { MailServerInput } from "./resources/mail-servers.js";
@@ -35,95 +33,36 @@ import type { ReceiveFetch } from "./delivery/send-in-process.js";
 import type { SandboxLogEntry } from "./log-entry.js";
 import { SAMPLE_RECORDS } from "./samples/sample-records.js";
 import { SAMPLE_DOMAIN, SAMPLE_PEOPLE, SAMPLE_WORKSPACE_ADDRESSES } from "./samples/sample-story.js";
-import { LATEST_TIME, type SandboxClock } from "./clock/sandbox-time.js";
+import type { SandboxClock } from "./clock/sandbox-time.js";
 
-/** The options of `createSandbox`; none is required. */
-export interface SandboxOptions {
-  /**
-   * The clock and its speed. With `"manual"`, time passes only in `advance`, `advanceToNextAttempt` and `waitFor`, so
-   * that 28 hours of retries take milliseconds.
-   *
-   * @default "real"
-   */
-  clock?: SandboxClock | undefined;
-  /**
-   * Start time of a manual clock, in milliseconds since 1970. @default 2026-01-01T00:00:00Z, or now with `receiverTime:
-   * "machine"`
-   */
-  startMs?: number | undefined;
-  /**
-   * The clock that the receiver uses: signatures have its time, and `occurredAt` is compared with it. `"sandbox"`: the
-   * receiver shares `sandbox.clock`; `"machine"`: it uses real time.
-   *
-   * @default "machine" with `{ speed }` and "advanceable", or else "sandbox"
-   */
-  receiverTime?: "sandbox" | "machine" | undefined;
-  /** Seed of ids, secrets, sample data, jitter of waits, and probabilities of faults. @default chosen at random */
-  seed?: string | number | undefined;
-  /**
-   * Enforces the documented URL rule for endpoints, and resolves names on every delivery. @default false: any http or
-   * https URL
-   */
-  strictUrls?: boolean | undefined;
-  /** Finds the IP addresses of a host under `strictUrls`. @default the machine's resolver */
-  lookUpHost?: LookUpHost | undefined;
-  /**
-   * Returns why an IP address must not be connected to, or undefined if it may. Called for every attempt over HTTP. A
-   * refused attempt is recorded as failed with that reason.
-   *
-   * @default every address is allowed
-   */
-  refuseAddress?: RefuseAddress | undefined;
+/** How much the sandbox takes, of the option `limits`. */
+export interface SandboxLimits {
   /** Most endpoints of the workspace. @default 10 */
   maxEndpoints?: number | undefined;
-  /** Addresses that the workspace owns; events of `emit` are about them. @default those of the samples */
-  addresses?: readonly string[] | undefined;
-  /** Domains that it owns, with every address in them. @default ["acme.example.com"] */
-  domains?: readonly string[] | undefined;
-  /** Event types that the service knows and this package does not yet. @default [] */
-  newEventTypes?: readonly string[] | undefined;
-  /** API keys; `sandbox.apiKey` is the first. @default one live key with every scope, made from the seed */
-  apiKeys?: readonly SandboxApiKey[] | undefined;
   /** Most live API keys of the workspace; the service's number is not documented. @default 100 */
   maxApiKeys?: number | undefined;
-  /** Members beside the owner, whom `sandbox.callers.member` gives access tokens. @default [] */
-  members?: readonly MemberInput[] | undefined;
-  /** Invitations without an answer, which hold their roles. @default [] */
-  invitations?: readonly InvitationInput[] | undefined;
-  /** Contacts to begin with. @default the people of the samples */
-  contacts?: readonly ContactInput[] | undefined;
-  /** Audiences beside the one that every contact is in. @default [] */
-  audiences?: readonly AudienceInput[] | undefined;
-  /** Blocked addresses, and domains with every address in them. @default [] */
-  blocklist?: readonly string[] | undefined;
-  /** Most bytes of all uploaded files together, which are in memory. @default 256 MiB */
-  maxFileBytes?: number | undefined;
-  /** Conversations with the assistant to begin with. @default [] */
-  chats?: readonly ChatInput[] | undefined;
-  /** Recipients in 7 days from which poor figures pause the broadcast lane; not documented. @default 100 */
-  pauseAfterRecipients?: number | undefined;
-  /** Dedicated IPs of the workspace. @default [] */
-  dedicatedIps?: readonly DedicatedIpInput[] | undefined;
-  /**
-   * What the record checks find. A domain that is not in the table has no records; no DNS is asked.
-   *
-   * @default the records of acme.example.com
-   */
-  domainRecords?: readonly DomainRecords[] | undefined;
-  /** The mail servers that mailboxes can be connected from. @default those of mailbox.example.net */
-  mailServers?: readonly MailServerInput[] | undefined;
   /** Most addresses of the workspace, those of connected mailboxes too; not documented. @default 100 */
   maxAddresses?: number | undefined;
   /** Look-ups of mail servers that a person may ask for in an hour; not documented. @default 60 */
   mailLookUpsPerHour?: number | undefined;
+  /** Recipients in 7 days from which poor figures pause the broadcast lane; not documented. @default 100 */
+  pauseAfterRecipients?: number | undefined;
   /** AI actions that the designer of forms may use; `"off"`: the workspace has none. @default 1,000 */
   aiActions?: number | "off" | undefined;
-  /** What an event for an unknown address does without `createContact`. @default "refuse" */
-  unknownContacts?: "refuse" | "create" | undefined;
-  /** Automations that contact events can start. @default [] */
-  automations?: readonly SandboxAutomation[] | undefined;
   /** Contact events a minute for each key. @default 600 */
   eventsPerMinute?: number | undefined;
+  /** Most bytes of all uploaded files together, which are in memory. @default 256 MiB */
+  maxFileBytes?: number | undefined;
+  /** Most rows of all delivery logs together, and of each log of the API keys. @default 100,000 */
+  maxLogRows?: number | undefined;
+  /** Most attempts at the same time. @default 1 with a manual clock, so that every run is the same, otherwise 64 */
+  attemptsAtOnce?: number | undefined;
+  /** Real milliseconds after which a manual clock continues without a receiver's answer. @default 5,000 */
+  patienceMs?: number | undefined;
+}
+
+/** What the service's documentation leaves open and a test may set, of the option `assumptions`. */
+export interface SandboxAssumptions {
   /**
    * Overrides for points about the signature that the service's documentation leaves open. @default
    * SIGNATURE_ASSUMPTIONS
@@ -140,77 +79,147 @@ export interface SandboxOptions {
   paths?: PathOverrides | undefined;
   /** How the API key travels, as for createClient. @default `Authorization: Bearer <key>` */
   credential?: Changes<CredentialShape> | undefined;
+}
+
+/** The options of `createSandbox`; none is required. */
+export interface SandboxOptions {
+  /**
+   * The clock and its speed. With `"manual"`, time passes only in `advance`, `advanceToNextAttempt` and `waitFor`, so
+   * that 28 hours of retries take milliseconds.
+   *
+   * @default "real"
+   */
+  clock?: SandboxClock | undefined;
+  /**
+   * The clock that the receiver uses: signatures have its time, and `occurredAt` is compared with it. `"sandbox"`: the
+   * receiver shares `sandbox.clock`; `"machine"`: it uses real time.
+   *
+   * @default "machine" with `{ speed }` and "advanceable", or else "sandbox"
+   */
+  receiverTime?: "sandbox" | "machine" | undefined;
+  /** Seed of ids, secrets, sample data, jitter of waits, and probabilities of faults. @default chosen at random */
+  seed?: string | number | undefined;
+  /**
+   * Enforces the documented URL rule for endpoints, and resolves names on every delivery: true with the machine's
+   * resolver, a function with its own answers. @default false: any http or https URL
+   */
+  strictUrls?: boolean | LookUpHost | undefined;
+  /**
+   * Returns why an IP address must not be connected to, or undefined if it may. Called for every attempt over HTTP. A
+   * refused attempt is recorded as failed with that reason.
+   *
+   * @default every address is allowed
+   */
+  refuseAddress?: RefuseAddress | undefined;
+  /** Addresses that the workspace owns; events of `emit` are about them. @default those of the samples */
+  addresses?: readonly string[] | undefined;
+  /** Domains that it owns, with every address in them. @default ["acme.example.com"] */
+  domains?: readonly string[] | undefined;
+  /** Event types that the service knows and this package does not yet. @default [] */
+  newEventTypes?: readonly string[] | undefined;
+  /** API keys; `sandbox.apiKey` is the first. @default one live key with every scope, made from the seed */
+  apiKeys?: readonly SandboxApiKey[] | undefined;
+  /** Members beside the owner, whom `sandbox.callers.member` gives access tokens. @default [] */
+  members?: readonly MemberInput[] | undefined;
+  /** Contacts to begin with. @default the people of the samples */
+  contacts?: readonly ContactInput[] | undefined;
+  /** Audiences beside the one that every contact is in. @default [] */
+  audiences?: readonly AudienceInput[] | undefined;
+  /** Blocked addresses, and domains with every address in them. @default [] */
+  blocklist?: readonly string[] | undefined;
+  /** Conversations with the assistant to begin with. @default [] */
+  chats?: readonly ChatInput[] | undefined;
+  /** Dedicated IPs of the workspace. @default [] */
+  dedicatedIps?: readonly DedicatedIpInput[] | undefined;
+  /**
+   * What the record checks find. A domain that is not in the table has no records; no DNS is asked.
+   *
+   * @default the records of acme.example.com
+   */
+  domainRecords?: readonly DomainRecords[] | undefined;
+  /** The mail servers that mailboxes can be connected from. @default those of mailbox.example.net */
+  mailServers?: readonly MailServerInput[] | undefined;
+  /** Automations that contact events can start. @default [] */
+  automations?: readonly SandboxAutomation[] | undefined;
   /** Receives the deliveries without a socket, such as `receiver.fetch`. @default over HTTP */
   receive?: ReceiveFetch | undefined;
-  /** Most attempts at the same time. @default 1 with a manual clock, so that every run is the same, otherwise 64 */
-  attemptsAtOnce?: number | undefined;
-  /** Real milliseconds after which a manual clock continues without a receiver's answer. @default 5,000 */
-  patienceMs?: number | undefined;
-  /** Most rows of all delivery logs together, and of each log of the API keys. @default 100,000 */
-  maxLogRows?: number | undefined;
+  /** How much of everything. @default those of {@link SandboxLimits} */
+  limits?: SandboxLimits | undefined;
+  /** What the service's documentation leaves open. @default those of {@link SandboxAssumptions} */
+  assumptions?: SandboxAssumptions | undefined;
   /** Receives an entry for everything that happens. */
   onLog?: ((entry: SandboxLogEntry) => void) | undefined;
 }
 
-/** The defaults and checks of {@link SandboxOptions}. What has no check here is checked by the part that uses it. */
-export const SANDBOX_OPTIONS = defineOptions("createSandbox", {
-  clock: given<SandboxClock>({ default: "real" }),
-  startMs: wholeNumber({ min: 0, max: LATEST_TIME }),
-  receiverTime: oneOf(["sandbox", "machine"]),
-  seed: readBy((_, seed?: string | number) => String(seed ?? randomBytes(16).toString("hex"))),
-  strictUrls: flag({ default: false }),
-  lookUpHost: callable<LookUpHost>(),
-  refuseAddress: callable<RefuseAddress>(),
+/** The defaults and checks of {@link SandboxLimits}. */
+export const LIMIT_OPTIONS = defineOptions("createSandbox", {
   maxEndpoints: wholeNumber({ default: LIMITS.endpointsPerWorkspace, min: 0 }),
-  addresses: readBy(lowerCase, { default: SAMPLE_WORKSPACE_ADDRESSES }),
-  domains: readBy(lowerCase, { default: [SAMPLE_DOMAIN] }),
-  newEventTypes: list<string>({ default: [] }),
-  apiKeys: list<SandboxApiKey>(),
   maxApiKeys: wholeNumber({ default: 100, min: 0 }),
-  members: list<MemberInput>({ default: [] }),
-  invitations: list<InvitationInput>({ default: [] }),
-  contacts: list<ContactInput>({ default: SAMPLE_PEOPLE.map(([name, email]) => ({ name, email })) }),
-  audiences: list<AudienceInput>({ default: [] }),
-  blocklist: list<string>({ default: [] }),
-  maxFileBytes: wholeNumber({ default: 256 * 1024 * 1024, min: 1 }),
-  chats: list<ChatInput>({ default: [] }),
-  pauseAfterRecipients: wholeNumber({ default: 100, min: 1 }),
-  dedicatedIps: list<DedicatedIpInput>({ default: [] }),
-  domainRecords: list<DomainRecords>({ default: [SAMPLE_RECORDS] }),
-  mailServers: list<MailServerInput>({ default: [{ domain: "mailbox.example.net" }] }),
   maxAddresses: wholeNumber({ default: 100, min: 0 }),
   mailLookUpsPerHour: wholeNumber({ default: 60, min: 1 }),
+  pauseAfterRecipients: wholeNumber({ default: 100, min: 1 }),
   aiActions: given<number | "off">({ default: 1_000 }),
-  unknownContacts: oneOf(["refuse", "create"], { default: "refuse" }),
-  automations: list<SandboxAutomation>({ default: [] }),
   eventsPerMinute: wholeNumber({ default: EVENT_LIMITS.eventsPerMinute, min: 1 }),
+  maxFileBytes: wholeNumber({ default: 256 * 1024 * 1024, min: 1 }),
+  maxLogRows: wholeNumber({ default: 100_000, min: 1 }),
+  attemptsAtOnce: wholeNumber({ min: 1 }),
+  patienceMs: wholeNumber({ default: 5 * SECOND, min: 1, max: MAX_NODE_TIMER }),
+} satisfies OptionsOf<SandboxLimits>);
+
+/** The defaults and checks of {@link SandboxAssumptions}. */
+export const ASSUMPTION_OPTIONS = defineOptions("createSandbox", {
   // Refused here and not when the first attempt is signed.
   signature: readBy((option, changes?: Changes<SignatureAssumptions>) => resolveSignatureAssumptions(changes, option)),
   retriesOfDisabled: oneOf(["dropped", "kept"], { default: "dropped" }),
   eventsOfDisabled: oneOf(["unlogged", "logged"], { default: "unlogged" }),
   paths: given<PathOverrides>(),
   credential: given<Changes<CredentialShape>>(),
+} satisfies OptionsOf<SandboxAssumptions>);
+
+/** The defaults and checks of {@link SandboxOptions}. What has no check here is checked by the part that uses it. */
+export const SANDBOX_OPTIONS = defineOptions("createSandbox", {
+  clock: given<SandboxClock>({ default: "real" }),
+  receiverTime: oneOf(["sandbox", "machine"]),
+  seed: readBy((_, seed?: string | number) => String(seed ?? randomBytes(16).toString("hex"))),
+  strictUrls: readBy(checkStrictUrls, { default: false }),
+  refuseAddress: callable<RefuseAddress>(),
+  addresses: readBy(lowerCase, { default: SAMPLE_WORKSPACE_ADDRESSES }),
+  domains: readBy(lowerCase, { default: [SAMPLE_DOMAIN] }),
+  newEventTypes: list<string>({ default: [] }),
+  apiKeys: list<SandboxApiKey>(),
+  members: list<MemberInput>({ default: [] }),
+  contacts: list<ContactInput>({ default: SAMPLE_PEOPLE.map(([name, email]) => ({ name, email })) }),
+  audiences: list<AudienceInput>({ default: [] }),
+  blocklist: list<string>({ default: [] }),
+  chats: list<ChatInput>({ default: [] }),
+  dedicatedIps: list<DedicatedIpInput>({ default: [] }),
+  domainRecords: list<DomainRecords>({ default: [SAMPLE_RECORDS] }),
+  mailServers: list<MailServerInput>({ default: [{ domain: "mailbox.example.net" }] }),
+  automations: list<SandboxAutomation>({ default: [] }),
   receive: callable<ReceiveFetch>(),
-  attemptsAtOnce: wholeNumber({ min: 1 }),
-  patienceMs: wholeNumber({ default: 5 * SECOND, min: 1, max: MAX_NODE_TIMER }),
-  maxLogRows: wholeNumber({ default: 100_000, min: 1 }),
+  limits: readBy((option, limits?: SandboxLimits) => LIMIT_OPTIONS.resolve(limits ?? {}, inside(option))),
+  assumptions: readBy((option, open?: SandboxAssumptions) => ASSUMPTION_OPTIONS.resolve(open ?? {}, inside(option))),
   onLog: callable<(entry: SandboxLogEntry) => void>(),
 } satisfies OptionsOf<SandboxOptions>);
 
-/** The options, with defaults filled in. */
-export type ResolvedSandboxOptions = Resolved<typeof SANDBOX_OPTIONS>;
+/** The options with defaults filled in, and limits and assumptions among them. */
+export type ResolvedSandboxOptions = ReturnType<typeof resolveSandboxOptions>;
 
 /** Fills in defaults. Throws an `invalid_option` that names the option. */
-export function resolveSandboxOptions(options: SandboxOptions): ResolvedSandboxOptions {
-  const resolved = SANDBOX_OPTIONS.resolve(options);
-  if (resolved.startMs === undefined || resolved.clock === "manual") return resolved;
-  throw new PigeonholeError(
-    "invalid_option",
-    'startMs is where clock: "manual" begins; leave it out for other clocks.',
-  );
+export function resolveSandboxOptions(options: SandboxOptions) {
+  const { limits, assumptions, strictUrls, ...rest } = SANDBOX_OPTIONS.resolve(options);
+  const names = strictUrls === true ? lookUpHost : strictUrls || undefined;
+  return { ...rest, ...limits, ...assumptions, strictUrls: strictUrls !== false, lookUpHost: names };
 }
+
+const inside = (option: string) => ({ place: `The option ${option} of createSandbox`, prefix: `${option}.` });
 
 function lowerCase(option: string, names: readonly string[]): readonly string[] {
   if (Array.isArray(names)) return names.map((name: string) => name.toLowerCase());
   throw new PigeonholeError("invalid_option", `${option} must be a list.`);
+}
+
+function checkStrictUrls(option: string, value: boolean | LookUpHost): boolean | LookUpHost {
+  if (typeof value === "boolean" || typeof value === "function") return value;
+  throw new PigeonholeError("invalid_option", `${option} must be true, false or a function.`);
 }

@@ -8,7 +8,6 @@ import { AttemptWaits } from "./delivery/attempt-waits.js";
 import { DeliveryEngine } from "./delivery/delivery-engine.js";
 import { DeliveryFaultList } from "./delivery/delivery-faults.js";
 import { PassTime } from "./delivery/pass-time.js";
-import { lookUpHost } from "./delivery/resolve-target.js";
 import { sendInProcess } from "./delivery/send-in-process.js";
 import { sendOverHttp } from "./delivery/send-over-http.js";
 import { EndpointRegistry } from "./endpoints/endpoint-registry.js";
@@ -75,7 +74,7 @@ export class SandboxDeliveries {
   }
 
   #makeEngine({ options, time, makeId, note }: Parts, queue: AttemptQueue): DeliveryEngine {
-    const { receive, strictUrls, refuseAddress, retriesOfDisabled, eventsOfDisabled, signature } = options;
+    const { receive, lookUpHost, refuseAddress, retriesOfDisabled, eventsOfDisabled, signature } = options;
     return new DeliveryEngine({
       time,
       seed: options.seed,
@@ -88,7 +87,7 @@ export class SandboxDeliveries {
         time,
         post: receive === undefined ? sendOverHttp : sendInProcess(receive),
         signature,
-        lookUpHost: strictUrls ? (options.lookUpHost ?? lookUpHost) : undefined,
+        lookUpHost,
         refuseAddress: receive === undefined ? refuseAddress : undefined,
       }),
       retriesOfDisabled,

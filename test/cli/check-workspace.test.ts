@@ -1,4 +1,5 @@
 import { createClient } from "pigeonhole/client";
+import { createManualClock } from "#pigeonhole/base/manual-clock.js";
 import { type SandboxOptions, createSandbox } from "pigeonhole/sandbox";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { checkWorkspace } from "#pigeonhole/cli/doctor/check-workspace.js";
@@ -11,8 +12,7 @@ const TOKEN = "svc_live_65b8f0a2c4d6e8f001234567secret";
 function openService({ token = TOKEN, ...options }: SandboxOptions & { token?: string } = {}) {
   const answers: number[] = [];
   const sandbox = createSandbox({
-    clock: "manual",
-    startMs: Date.now(),
+    clock: createManualClock(Date.now()),
     seed: "doctor",
     apiKeys: [{ token: TOKEN, scopes: SCOPES }],
     receive: () => new Response(null, { status: answers.shift() ?? 200 }),
@@ -119,7 +119,7 @@ describe("doctor with an API key", () => {
   });
 
   test("failed attempts of the last day are counted for each endpoint, with what the last answer means", async () => {
-    const { sandbox, findAll, deliver } = openService({ startMs: Date.now() - 25 * HOUR });
+    const { sandbox, findAll, deliver } = openService({ clock: createManualClock(Date.now() - 25 * HOUR) });
     const { id } = sandbox.endpoints.create({ url: "http://127.0.0.1/hook" });
     await deliver(404, 200);
     await sandbox.advance("25h");
@@ -160,7 +160,7 @@ describe("doctor with an API key", () => {
   });
 
   test("a paused lane is named with its figures, and with the command that resumes it", async () => {
-    const { sandbox, findAll } = openService({ pauseAfterRecipients: 10 });
+    const { sandbox, findAll } = openService({ limits: { pauseAfterRecipients: 10 } });
     for (let count = 0; count < 10; count += 1) sandbox.emit("email.complained", { stream: "broadcast" });
     const [lane] = await findAll("lane");
     expect(lane).toMatchObject({

@@ -99,7 +99,7 @@ describe("sandbox", () => {
   });
 
   test.each([
-    ['{"maxEndpoints":-1}', "--options: maxEndpoints must be"],
+    ['{"limits":{"maxEndpoints":-1}}', "--options: limits.maxEndpoints must be"],
     ['{"endpoints":[]}', '--options: createSandbox has no option "endpoints"'],
     ['{"strictUrls":true}', "--endpoint http://127.0.0.1:1/: "],
     ['{"apiKeys":[{"token":"svc_live_secret0123"}}', "options.json is not JSON."],

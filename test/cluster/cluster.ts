@@ -47,10 +47,9 @@ export class Cluster {
     this.sandbox = createSandbox({
       seed: String(seed),
       clock: { speed: SPEED },
-      eventsPerMinute: 600_000,
-      retriesOfDisabled: "kept",
+      limits: { eventsPerMinute: 600_000 },
       // A delivery whose endpoint goes off before the first attempt has a row, and can be replayed.
-      eventsOfDisabled: "logged",
+      assumptions: { retriesOfDisabled: "kept", eventsOfDisabled: "logged" },
       receive: (request) => this.#passOn(request),
     });
     // Half of the answers are lost; a later attempt gets through, as the eight of a day do.

@@ -28,7 +28,7 @@ import { FILTER_OPTIONS, WAIT_OPTIONS } from "#pigeonhole/sandbox/delivery/attem
 import { CONTACT_EVENT_WAIT_OPTIONS } from "#pigeonhole/sandbox/contact-events/contact-event-waits.js";
 import { AUTOMATION_OPTIONS } from "#pigeonhole/sandbox/contact-events/automations.js";
 import { EMIT_OPTIONS, RESET_OPTIONS } from "#pigeonhole/sandbox/create-sandbox.js";
-import { SANDBOX_OPTIONS } from "#pigeonhole/sandbox/options.js";
+import { ASSUMPTION_OPTIONS, LIMIT_OPTIONS, SANDBOX_OPTIONS } from "#pigeonhole/sandbox/options.js";
 import { LISTEN_OPTIONS } from "#pigeonhole/sandbox/sandbox-server.js";
 import { SAMPLE_OPTIONS } from "#pigeonhole/sandbox/samples/sample-event.js";
 import { POSTGRES_STORE_OPTIONS } from "#pigeonhole/store/postgres/postgres-store.js";
@@ -108,6 +108,8 @@ export const DOCUMENTED: readonly DocumentedOptions[] = [
   listed("api.md", "signDelivery", SIGN_OPTIONS, ["protocol/sign-delivery", "SignDeliveryInput"]),
   listed("api.md", "signature", SIGNATURE_OPTIONS, ["protocol/assumptions", "SignatureAssumptions"]),
   listed("api.md", "createSandbox", SANDBOX_OPTIONS, ["sandbox/options", "SandboxOptions"]),
+  listed("api.md", "limits", LIMIT_OPTIONS, ["sandbox/options", "SandboxLimits"]),
+  listed("api.md", "assumptions", ASSUMPTION_OPTIONS, ["sandbox/options", "SandboxAssumptions"]),
   listed("api.md", "an API key of the sandbox", API_KEY_OPTIONS, ["sandbox/access/api-key-registry", "SandboxApiKey"]),
   listed("api.md", "sandbox.callers.owner", OWNER_CALLER_OPTIONS, ...callersOf("OwnerCaller")),
   listed("api.md", "sandbox.callers.member", MEMBER_CALLER_OPTIONS, ...callersOf("OwnerCaller", "MemberCaller")),

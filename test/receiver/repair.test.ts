@@ -112,7 +112,7 @@ describe("receiver.repair", () => {
   });
 
   test("events that were fired while the endpoint was off arrive if the log has them", async () => {
-    const service = await openLossyService({ eventsOfDisabled: "logged" });
+    const service = await openLossyService({ assumptions: { eventsOfDisabled: "logged" } });
     service.sandbox.endpoints.update(service.id, { enabled: false });
     const ids = await service.emit(3);
     expect(await service.repair({ enable: true })).toMatchObject({ found: 3, arrived: 3, stillMissing: [] });

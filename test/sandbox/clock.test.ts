@@ -1,4 +1,5 @@
 import { createClient } from "pigeonhole/client";
+import { createManualClock } from "#pigeonhole/base/manual-clock.js";
 import { createSandbox } from "pigeonhole/sandbox";
 import { describe, expect, test, vi } from "vitest";
 import { HOUR, MINUTE, START, openOnClock, openProbe, openSandbox, verdictOf } from "./support.js";
@@ -37,7 +38,7 @@ describe("the manual clock", () => {
   });
 
   test("a manual clock begins at the given time, and moves by exactly the given duration", async () => {
-    const sandbox = openSandbox({ startMs: START + HOUR });
+    const sandbox = openSandbox({ clock: createManualClock(START + HOUR) });
     await sandbox.advance("1h30m");
     await sandbox.advance(250);
     expect(sandbox.clock.now()).toBe(START + 2.5 * HOUR + 250);

@@ -80,7 +80,7 @@ describe("the kinds of fault", () => {
     sandbox.emit("email.sent");
     await sandbox.settle();
     expect([probe.got.length, sandbox.deliveries()[0]?.responseCode]).toEqual([0, 503]);
-    expect(sandbox.nextAttemptAtMs).toBe(START + 60 * MINUTE);
+    expect(sandbox.plannedAttempts[0]?.dueAtMs).toBe(START + 60 * MINUTE);
   });
 });
 

@@ -31,7 +31,7 @@ describe("a delivery that never succeeds", () => {
       ...rows.slice(1).map((row) => row.createdAt),
       null,
     ]);
-    expect([sandbox.openDeliveries, sandbox.nextAttemptAtMs, probe.got.length]).toEqual([0, undefined, 8]);
+    expect([sandbox.openDeliveries, sandbox.plannedAttempts[0]?.dueAtMs, probe.got.length]).toEqual([0, undefined, 8]);
   });
 
   test("a delivery that never succeeds has the same bytes every time, signed with the time of each attempt", async () => {
@@ -152,7 +152,7 @@ describe("Retry-After", () => {
 
 describe("a receiver that does not answer", () => {
   test("a receiver that does not answer is abandoned after 5 s of the manual clock and tried again", async () => {
-    const { sandbox, clock } = openOnClock({ patienceMs: 20 });
+    const { sandbox, clock } = openOnClock({ limits: { patienceMs: 20 } });
     const probe = await openProbe((_, index) => (index === 0 ? "nothing" : 200));
     sandbox.endpoints.create({ url: probe.url });
     sandbox.emit("email.bounced");
@@ -173,7 +173,7 @@ describe("a receiver that does not answer", () => {
       got.push(new URL(request.url).pathname);
       return request.url.endsWith("/hanging") ? new Promise(() => {}) : Promise.resolve(new Response());
     };
-    const { sandbox } = openOnClock({ patienceMs: 100, receive });
+    const { sandbox } = openOnClock({ limits: { patienceMs: 100 }, receive });
     sandbox.endpoints.create({ url: "http://127.0.0.1/hanging" });
     sandbox.endpoints.create({ url: "http://127.0.0.1/healthy" });
     sandbox.emit("email.bounced");
@@ -184,7 +184,7 @@ describe("a receiver that does not answer", () => {
 
   test("a receiver whose body never ends has answered with its status", async () => {
     const { sandbox } = openOnClock({
-      patienceMs: 20,
+      limits: { patienceMs: 20 },
       receive: () => new Response(new ReadableStream({ pull: () => new Promise(() => {}) }), { status: 202 }),
     });
     sandbox.endpoints.create({ url: "http://127.0.0.1/" });
@@ -215,7 +215,7 @@ describe("a rotation", () => {
 test("the layout of the signature follows the assumptions", async () => {
   const probe = await openProbe();
   const signature = { signatureHeader: "x-other-signature", timestampIn: "header", encodings: ["base64"] } as const;
-  const sandbox = openSandbox({ signature });
+  const sandbox = openSandbox({ assumptions: { signature } });
   sandbox.endpoints.create({ url: probe.url });
   sandbox.emit("email.bounced");
   await sandbox.settle();

@@ -90,7 +90,7 @@ describe("a closed sandbox", () => {
 describe("changes in the middle of an attempt", () => {
   test("an endpoint deleted during an attempt gets no log entry and no retry, and its test is answered with null", async () => {
     const { receive, answer, waiting } = openGate();
-    const { sandbox } = openOnClock({ receive, attemptsAtOnce: 2 });
+    const { sandbox } = openOnClock({ receive, limits: { attemptsAtOnce: 2 } });
     const { id } = sandbox.endpoints.create({ url });
     sandbox.emit("email.sent");
     const client = createClient(sandbox.clientOptions);
@@ -100,7 +100,11 @@ describe("changes in the middle of an attempt", () => {
     answer(503);
     answer(503);
     expect(await tested).toMatchObject({ delivery: null });
-    expect([sandbox.deliveries(), sandbox.openDeliveries, sandbox.nextAttemptAtMs]).toEqual([[], 0, undefined]);
+    expect([sandbox.deliveries(), sandbox.openDeliveries, sandbox.plannedAttempts[0]?.dueAtMs]).toEqual([
+      [],
+      0,
+      undefined,
+    ]);
   });
 
   test("a reset during an attempt drops the later answer", async () => {
@@ -158,7 +162,7 @@ describe("a replay", () => {
     data.tags.order = "2";
     const [row] = sandbox.deliveries();
     expect(await sandbox.endpoints.replay(id, row?.id ?? "")).toMatchObject({ kind: "replay", attempt: 1 });
-    expect(sandbox.nextAttemptAtMs).toBe(Date.parse(row?.nextAttemptAt ?? ""));
+    expect(sandbox.plannedAttempts[0]?.dueAtMs).toBe(Date.parse(row?.nextAttemptAt ?? ""));
     await sandbox.advance("2m");
     expect(sandbox.deliveries().map(({ kind, attempt }) => [kind, attempt])).toEqual([
       ["event", 1],
@@ -198,11 +202,10 @@ describe("input that cannot be sent", () => {
   });
 
   test.each([
-    [{ signature: { signatureHeader: "a b" } }],
-    [{ signature: { encodings: [] } }],
-    [{ startMs: Number.NaN }],
-    [{ maxEndpoint: 5 } as never],
-    [{ startMs: 5, clock: "real" as const }],
+    [{ assumptions: { signature: { signatureHeader: "a b" } } }],
+    [{ assumptions: { signature: { encodings: [] } } }],
+    [{ limits: { maxEndpoints: Number.NaN } }],
+    [{ limits: { maxEndpoint: 5 } as never }],
     [{ receive: 5 as never }],
     [{ domains: "acme.example.com" as never }],
   ])("an option such as %j is refused", async (options) => {

@@ -113,7 +113,7 @@ describe("a disabled endpoint", () => {
   });
 
   test("the log can be made to show events that were fired while their endpoint was disabled, to be replayed", async () => {
-    const { answers, endpoint, sandbox, id } = openAnswering({ eventsOfDisabled: "logged" });
+    const { answers, endpoint, sandbox, id } = openAnswering({ assumptions: { eventsOfDisabled: "logged" } });
     answers.status = 200;
     sandbox.endpoints.update(id, { enabled: false });
     expect(sandbox.emit("email.bounced").deliveries).toEqual([]);
@@ -127,7 +127,7 @@ describe("a disabled endpoint", () => {
   });
 
   test("events whose turn comes when the endpoint has just been disabled are shown once each", async () => {
-    const { sandbox } = openAnswering({ eventsOfDisabled: "logged" });
+    const { sandbox } = openAnswering({ assumptions: { eventsOfDisabled: "logged" } });
     for (let index = 0; index < 120; index += 1) sandbox.emit("email.bounced");
     await sandbox.settle();
     const rows = sandbox.deliveries();
@@ -139,7 +139,7 @@ describe("a disabled endpoint", () => {
     ["dropped", 1],
     ["kept", 2],
   ] as const)("a disabled endpoint has its planned retries %s", async (retriesOfDisabled, posts) => {
-    const { answers, emit, sandbox, id } = openAnswering({ retriesOfDisabled });
+    const { answers, emit, sandbox, id } = openAnswering({ assumptions: { retriesOfDisabled } });
     await emit();
     answers.status = 200;
     sandbox.endpoints.update(id, { enabled: false });
@@ -149,7 +149,7 @@ describe("a disabled endpoint", () => {
   });
 
   test("a disabled endpoint gets no retry that is due while it is disabled, kept or not", async () => {
-    const { answers, emit, sandbox, id } = openAnswering({ retriesOfDisabled: "kept" });
+    const { answers, emit, sandbox, id } = openAnswering({ assumptions: { retriesOfDisabled: "kept" } });
     await emit();
     sandbox.endpoints.update(id, { enabled: false });
     await sandbox.advance("2m");
@@ -244,7 +244,10 @@ describe("a test delivery", () => {
   });
 
   test("a test delivery to a receiver that hangs ends after 5 s, which the wait lets pass", async () => {
-    const { sandbox, clock } = openOnClock({ patienceMs: 20, receive: () => new Promise<Response>(() => {}) });
+    const { sandbox, clock } = openOnClock({
+      limits: { patienceMs: 20 },
+      receive: () => new Promise<Response>(() => {}),
+    });
     const { id } = sandbox.endpoints.create({ url: URL_HERE });
     expect(await sandbox.endpoints.test(id)).toMatchObject({ status: "failed", responseCode: null, durationMs: 5_000 });
     expect(clock.now()).toBe(START + 5_000);

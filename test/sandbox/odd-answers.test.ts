@@ -41,7 +41,7 @@ describe("answers that break off", () => {
   });
 
   test("an answer whose body never ends counts with its status after 5 s", async () => {
-    const sandbox = openSandbox({ patienceMs: 50 });
+    const sandbox = openSandbox({ limits: { patienceMs: 50 } });
     const url = await openRaw((socket) => void socket.write(head("200 OK", "content-length: 100")));
     sandbox.endpoints.create({ url });
     sandbox.emit("email.sent");

@@ -33,7 +33,7 @@ describe("a sandbox server", () => {
     const { call, endpoints } = await open({ endpoints: [{ url: probe.url, eventTypes: ["email.bounced"] }] });
     const emitted = await call("POST", "/sandbox/emit", { type: "email.bounced", data: { subject: "Hi" } });
     expect(emitted).toMatchObject({ status: 200, body: { data: [{ event: { data: { subject: "Hi" } } }] } });
-    const settled = await call("POST", "/sandbox/settle");
+    const settled = await call("POST", "/sandbox/advance", { by: 0 });
     expect(settled.body).toMatchObject({ openDeliveries: 1, nextAttemptAt: expect.any(String), endpoints: 1 });
     const next = await call("POST", "/sandbox/advance-to-next");
     expect(next.body.advancedMs).toBeGreaterThan(50_000);
@@ -51,9 +51,9 @@ describe("a sandbox server", () => {
     const secret = `whsec_${"c".repeat(43)}`;
     const { call } = await open({ endpoints: [{ url: "http://127.0.0.1:9/", secret }], seed: "do-not-tell" });
     const texts = await Promise.all(
-      ["state", "endpoints", "deliveries", "contact-events"].map((name) => call("GET", `/sandbox/${name}`)),
+      ["state", "deliveries", "contact-events"].map((name) => call("GET", `/sandbox/${name}`)),
     );
-    expect(texts.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(texts.map(({ status }) => status)).toEqual([200, 200, 200]);
     expect(JSON.stringify(texts)).not.toMatch(/whsec_|do-not-tell|svc_live/);
   });
 
@@ -64,7 +64,7 @@ describe("a sandbox server", () => {
     const { body } = await call("GET", "/sandbox/contact-events");
     expect(body.data).toMatchObject([{ name: "order.shipped", email: "ada@customer.example.com" }]);
     await client.webhooks.create({ url: "https://app.example.com/" });
-    expect((await call("GET", "/sandbox/endpoints")).body.data).toHaveLength(1);
+    expect((await call("GET", "/sandbox/state")).body.endpoints).toBe(1);
   });
 
   test("a sandbox server adds faults and removes them", async () => {
@@ -74,7 +74,7 @@ describe("a sandbox server", () => {
     const api = [{ fault: { kind: "error", status: 500 }, calls: "webhooks.list" }];
     expect((await call("POST", "/sandbox/faults", { deliveries, api })).body).toEqual({ added: 2 });
     await call("POST", "/sandbox/emit", { type: "email.sent", count: 3 });
-    await call("POST", "/sandbox/settle");
+    await call("POST", "/sandbox/advance", { by: 0 });
     expect(probe.got).toHaveLength(0);
     const client = createClient({ apiKey: sandbox.apiKey, baseUrl: url, maxRetries: 0 });
     expect(await refusalOf(() => client.webhooks.list())).toMatchObject({ status: 500 });
@@ -120,7 +120,7 @@ describe("a sandbox server", () => {
   test("a sandbox server is reset with or without its endpoints", async () => {
     const { call } = await open({ endpoints: [{ url: "http://127.0.0.1:9/" }] });
     await call("POST", "/sandbox/emit", { type: "email.sent" });
-    await call("POST", "/sandbox/settle");
+    await call("POST", "/sandbox/advance", { by: 0 });
     expect((await call("POST", "/sandbox/reset", { keepEndpoints: true })).body).toMatchObject({
       openDeliveries: 0,
       endpoints: 1,
@@ -172,7 +172,7 @@ describe("a sandbox server", () => {
     await call("POST", "/sandbox/advance", { by: 1e300 });
     await call("POST", "/sandbox/faults", { deliveries: [{ fault: { kind: "status", status: 503, retryAfter: 5 } }] });
     await call("POST", "/sandbox/emit", { type: "email.sent" });
-    expect((await call("POST", "/sandbox/settle")).body).toMatchObject({
+    expect((await call("POST", "/sandbox/advance", { by: 0 })).body).toMatchObject({
       endpoints: 1,
       openDeliveries: 1,
       nextAttemptAt: expect.any(String),

@@ -186,8 +186,7 @@ describe("the real client", () => {
         if (data.slow === true) await new Promise<void>((resolve) => void clock.setTimer(resolve, 1_000));
         return new Response();
       },
-      attemptsAtOnce: 2,
-      patienceMs: 50,
+      limits: { attemptsAtOnce: 2, patienceMs: 50 },
     });
     const { id } = sandbox.endpoints.create({ url });
     const first = sandbox.emit("email.sent", { slow: true }).event.id;

@@ -102,7 +102,7 @@ class World {
     this.#sandbox = createSandbox({
       clock: this.clock,
       seed: plan.seed,
-      retriesOfDisabled: plan.retriesOfDisabled,
+      assumptions: { retriesOfDisabled: plan.retriesOfDisabled },
       receive: (request) => this.#machine.receive(request),
       onLog: (entry) => this.#onLog(entry),
     });

@@ -71,8 +71,8 @@ export class Siege {
     this.sandbox = createSandbox({
       seed: options.seed,
       clock: { speed: SPEED },
-      eventsPerMinute: 600_000,
-      retriesOfDisabled: "kept",
+      limits: { eventsPerMinute: 600_000 },
+      assumptions: { retriesOfDisabled: "kept" },
       onLog: ({ kind }) => {
         if (kind === "api") this.#apiCalls += 1;
       },

@@ -44,7 +44,7 @@ export class DevSandbox {
     this.#options = options;
     this.service = createSandbox({
       clock: "advanceable",
-      maxLogRows: MAX_LOG_ROWS,
+      limits: { maxLogRows: MAX_LOG_ROWS },
       refuseAddress: (address) =>
         isLocalAddress(address) ? undefined : "outside this machine and its private network",
       onLog: (entry) => this.#keep(entry),

@@ -269,13 +269,6 @@ export class ApiKeyRegistry implements SandboxApiKeys {
     this.#apps.set(token, { ...app, id: keyIdOf(token) });
   }
 
-  /** Notes that a person has verified a code for an app. Throws `invalid_argument` for what is no access token. */
-  verifyApp(token: string): void {
-    const app = this.#apps.get(token);
-    if (app === undefined) throw new PigeonholeError("invalid_argument", "The sandbox has no such access token.");
-    app.isVerified = true;
-  }
-
   /** Back to the keys that were added by hand, as they were added and switched. */
   reset(): void {
     this.#keys.clear();

@@ -11,14 +11,8 @@ export interface MemberInput {
   name: string;
   /** Name of a role that every workspace begins with, such as `Viewer`. @default "Member" */
   role?: string | undefined;
-}
-
-/** Someone who was invited and has not answered. */
-export interface InvitationInput {
-  /** The address that was invited. */
-  email: string;
-  /** Name of a role that every workspace begins with, such as `Viewer`. @default "Member" */
-  role?: string | undefined;
+  /** True: the invitation is not answered yet, and holds the role. @default false */
+  invited?: boolean | undefined;
 }
 
 export interface RoleRow extends CollectionRow {
@@ -35,7 +29,6 @@ interface RoleBookOptions {
   clock: Clock;
   makeId: MakeId;
   members?: readonly MemberInput[];
-  invitations?: readonly InvitationInput[];
 }
 
 /** The roles of the workspace, and who holds them beside API keys. See docs/service.md#roles. */
@@ -60,7 +53,7 @@ export class RoleBook {
   });
   /** Role ids by user name. */
   readonly #members = new Map<string, string>();
-  /** Role ids by address. */
+  /** Role ids of those who have not answered, by name. */
   readonly #invitations = new Map<string, string>();
 
   constructor(options: RoleBookOptions) {
@@ -120,13 +113,12 @@ export class RoleBook {
 
   /** Back to what the options say. */
   reset(): void {
-    const { members = [], invitations = [] } = this.#options;
     this.#roles.clear();
     this.#members.clear();
     this.#invitations.clear();
-    for (const { name, role = "Member" } of members) this.#members.set(name, this.named(role, "invalid_option").id);
-    for (const { email, role = "Member" } of invitations)
-      this.#invitations.set(email, this.named(role, "invalid_option").id);
+    for (const { name, role = "Member", invited = false } of this.#options.members ?? []) {
+      (invited ? this.#invitations : this.#members).set(name, this.named(role, "invalid_option").id);
+    }
   }
 
   #seed(): void {

@@ -58,8 +58,6 @@ export interface SandboxCallers {
   member(options?: MemberCaller): string;
   /** A new API key, which acts for the owner. */
   key(options?: KeyCaller): string;
-  /** The person of an access token verifies a code, as a step-up asks for. Throws `invalid_argument` for a key. */
-  verify(token: string): void;
 }
 
 const OF_EVERY_CALLER = {
@@ -127,7 +125,6 @@ export function createSandboxCallers({ keys, roles, makeId, now }: CallersInput)
       const reach = { scopes, roleId, expiresAtMs, mode, ...normalizeAllowlists(lists) };
       return keys.make({ name, ...reach }, undefined).token;
     },
-    verify: (token) => keys.verifyApp(token),
   };
 }
 

@@ -40,12 +40,9 @@ export interface SandboxTime {
   elapsed: () => number;
 }
 
-/** Makes the clocks. `startMs` is the start time of a manual clock. Throws `invalid_option`. */
-export function createSandboxTime(
-  choice: SandboxClock,
-  { startMs, receiverTime }: { startMs: number | undefined; receiverTime: "sandbox" | "machine" | undefined },
-): SandboxTime {
-  const clock = resolveClock(choice, startMs ?? (receiverTime === "machine" ? systemClock.now() : undefined));
+/** Makes the clocks. A manual one begins now where the receiver has the machine's. Throws `invalid_option`. */
+export function createSandboxTime(choice: SandboxClock, receiverTime: "sandbox" | "machine" | undefined): SandboxTime {
+  const clock = resolveClock(choice, receiverTime === "machine" ? systemClock.now() : undefined);
   const speed = isSpeed(choice) ? choice.speed : 1;
   const advanceable = isAdvanceable(clock) ? clock : undefined;
   const isMachine = choice === "real" || choice === "advanceable" || isSpeed(choice);

@@ -16,10 +16,6 @@ export interface ContactEventStoreOptions {
   contacts?: readonly ContactInput[];
   /** Automations that events can start. @default none */
   automations?: readonly SandboxAutomation[];
-  /**
-   * What an event for an unknown address does without `createContact`: the service answers `contact_not_found`.
-   */
-  unknownContacts: "refuse" | "create";
   /** Called for every event that is stored; not for replayed ones. */
   onEvent?: (event: StoredEvent) => void;
 }
@@ -72,8 +68,6 @@ export class ContactEventStore {
   readonly addContact = (contact: ContactInput): SandboxContact => this.contactList.add(contact);
   /** True when there was such a contact. */
   readonly removeContact = (emailOrId: string): boolean => this.contactList.remove(emailOrId);
-  /** Adds an automation that contact events can start; see docs/service.md#automations. */
-  readonly addAutomation = (automation: SandboxAutomation): void => this.#automations.add(automation);
   /** Makes a contact wait for an event of this name. */
   readonly addWait = (wait: { contactId: string; name: string }): void => this.#automations.addWait(wait);
 
@@ -167,7 +161,7 @@ export class ContactEventStore {
   /** The contact of an event; undefined for one that is to be added. */
   #findContact(event: ContactEventInput, caller: Caller): SandboxContact | undefined {
     const contacts = this.contactList;
-    const { email, contactId, createContact = this.#options.unknownContacts === "create" } = event;
+    const { email, contactId, createContact = false } = event;
     const found = contactId === undefined ? contacts.findByEmail(email ?? "") : contacts.findById(contactId);
     const isBoth = contactId !== undefined && email !== undefined;
     if (found !== undefined && !contacts.isReachable(found, caller)) throw contactNotFound();

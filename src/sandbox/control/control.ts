@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isPigeonholeError } from "../../base/error.js";
-import { SandboxApiError } from "../api/api-handlers.js";
+import { checkInput } from "../../contract/check-input.js";
+import { SandboxApiError, inputRefusal } from "../api/api-handlers.js";
 import type { Sandbox } from "./sandbox.js";
 import { CONTROL_OPERATIONS, type ControlOperation } from "./operations.js";
-import { badRequest, readControlBody } from "./read-control-body.js";
+import { readControlBody } from "./read-control-body.js";
 
 /** Prefix of the control API. */
 export const CONTROL_PATH = "/sandbox/";
@@ -30,14 +31,17 @@ async function answerControl(sandbox: Sandbox, req: IncomingMessage, res: Server
 async function run(sandbox: Sandbox, req: IncomingMessage): Promise<{ status: number; body: unknown }> {
   const url = new URL(req.url ?? "/", "http://localhost");
   const operation = findOperation(req.method ?? "", url.pathname);
-  const input = operation.method === "GET" ? Object.fromEntries(url.searchParams) : await readControlBody(req);
-  return { status: 200, body: await operation.run(sandbox, input) };
+  const given = req.method === "GET" ? Object.fromEntries(url.searchParams) : await readControlBody(req);
+  const checked = checkInput(operation.input, given, { "*": "invalid_parameter" });
+  if (!checked.ok) throw inputRefusal(checked.issue);
+  return { status: 200, body: await operation.run(sandbox, checked.value) };
 }
 
 function findOperation(method: string, path: string): ControlOperation {
   const operation = CONTROL_OPERATIONS[`${method} ${path}`];
   if (operation !== undefined) return operation;
-  throw badRequest(404, "", `There is no ${method} ${path}; there are ${Object.keys(CONTROL_OPERATIONS).join(", ")}.`);
+  const message = `There is no ${method} ${path}; there are ${Object.keys(CONTROL_OPERATIONS).join(", ")}.`;
+  throw new SandboxApiError({ code: "resource_not_found", message });
 }
 
 function faultBody(error: unknown): { status: number; body: unknown } {

@@ -109,7 +109,7 @@ export interface Sandbox {
   /** The endpoints that deliveries go to. */
   readonly endpoints: SandboxEndpoints;
   /** Contacts, automations and waits. */
-  readonly contacts: Pick<ContactEventStore, "contacts" | "addContact" | "removeContact" | "addAutomation" | "addWait">;
+  readonly contacts: Pick<ContactEventStore, "contacts" | "addContact" | "removeContact" | "addWait">;
   /** Every stored contact event, in the order of recording. */
   readonly contactEvents: readonly StoredEvent[];
   /**
@@ -128,8 +128,6 @@ export interface Sandbox {
   rows(resource: ResourceName): readonly object[];
   /** Injected faults: of deliveries to receivers, and in the API. */
   readonly faults: { deliveries: DeliveryFaultList; api: ApiFaultList; clear(): void };
-  /** When the next attempt is due, in milliseconds since 1970; undefined when none is planned. */
-  readonly nextAttemptAtMs: number | undefined;
   /** Every attempt that is due later, soonest first. */
   readonly plannedAttempts: readonly PlannedAttempt[];
   /** Number of deliveries that have neither succeeded nor finally failed. */

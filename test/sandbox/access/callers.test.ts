@@ -50,25 +50,6 @@ describe("callers made for a test", () => {
     expect(await post({ kind: "key", name: 5 })).toMatchObject({ status: 422, code: "invalid_option" });
   });
 
-  test("another process verifies a code by the control API", async () => {
-    const sandbox = openSandbox();
-    const { url } = await sandbox.listen();
-    const verify = (body: object) =>
-      fetch(`${url}/sandbox/verify-caller`, { method: "POST", body: JSON.stringify(body) });
-    const token = sandbox.callers.owner();
-    const { sending } = createClient({ apiKey: token, baseUrl: url });
-    const codeOf = async () => (await refusalOf(() => sending.resume("broadcast"))).code;
-    expect(await codeOf()).toBe("step_up_required");
-    const answer = await verify({ token });
-    expect([answer.status, await answer.json()]).toEqual([200, { verified: true }]);
-    expect(await codeOf()).not.toBe("step_up_required");
-    for (const body of [{}, { token: 5 }, { token: sandbox.apiKey }, { token, more: 1 }]) {
-      const refused = await verify(body);
-      expect(refused.status).toBe(422);
-      expect(await refused.text()).not.toContain(sandbox.apiKey);
-    }
-  });
-
   test.each<[what: string, make: (sandbox: Sandbox) => unknown, code: string]>([
     ["a misspelt option", ({ callers }) => callers.key({ scope: [] } as never), "invalid_option"],
     ["scopes that are no list", ({ callers }) => callers.owner({ scopes: "labels:read" } as never), "invalid_option"],
@@ -85,7 +66,6 @@ describe("callers made for a test", () => {
     ["the owner's role for a member", ({ callers }) => callers.member({ role: "Owner" }), "invalid_argument"],
     ["a name that is empty", ({ callers }) => callers.key({ name: "" }), "invalid_option"],
     ["an expiry in no time", ({ callers }) => callers.key({ expiresInMinutes: 0 }), "invalid_option"],
-    ["a code for a key", ({ callers, apiKey }) => callers.verify(apiKey), "invalid_argument"],
   ])("%s is refused", async (_, make, code) => {
     expect(await refusalOf(() => make(openSandbox()))).toEqual({ code });
   });

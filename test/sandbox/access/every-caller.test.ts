@@ -4,14 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { Operation } from "#pigeonhole/contract/operation.js";
 import { SCOPES, allowsScopes } from "#pigeonhole/contract/scopes.js";
 import { callerOf, verdict } from "../api/support.js";
-import {
-  BEFORE,
-  type CallerRules,
-  EXAMPLE_WORKSPACE,
-  MAKERS,
-  MEMBERS,
-  NARROWED,
-} from "../resources/operation-cases.js";
+import { BEFORE, type CallerRules, exampleWorkspace, MAKERS, MEMBERS, NARROWED } from "../resources/operation-cases.js";
 import { ALL_ROWS, type CallRow, SUPPORT, requestOf } from "../resources/support.js";
 import { HOUR, openSandbox } from "../support.js";
 
@@ -126,7 +119,7 @@ async function answersOf(
   { call, resource, operation }: CallRow,
   names: readonly string[],
 ): Promise<[string, string][]> {
-  const sandbox = openSandbox({ ...EXAMPLE_WORKSPACE });
+  const sandbox = openSandbox(exampleWorkspace());
   const tokens = names.map((name) => [name, CALLERS[name]?.make(sandbox) ?? null] as const);
   await sandbox.advance(HOUR);
   const client = createClient(sandbox.clientOptions);

@@ -85,13 +85,6 @@ describe("an event", () => {
     ]);
   });
 
-  test("an event for an unknown address adds a contact if the sandbox has that option", async () => {
-    const { call } = createTestApi({ store: { unknownContacts: "create" } });
-    expect(verdict(await call("POST /events", { body: { ...EVENT, email: "new@example.com" } }))).toBe("201");
-    const refused = { ...EVENT, email: "other@example.com", createContact: false };
-    expect(verdict(await call("POST /events", { body: refused }))).toBe("404 contact_not_found");
-  });
-
   test("a contact's address is stored trimmed and in lower case, and found however it is written", async () => {
     const { call, store } = createTestApi({ store: { contacts: [] } });
     store.addContact({ email: " Bob@Example.COM " });
@@ -192,7 +185,6 @@ describe("a reset of the sandbox", () => {
     const init = { headers: keyed("k"), body: EVENT };
     await call("POST /events", init);
     store.addContact({ email: "bob@example.com" });
-    store.addAutomation({ id: "aut_2", trigger: "order.shipped" });
     store.addWait({ contactId: ADA.id, name: "order.shipped" });
     store.reset();
     expect([store.events, store.contacts]).toEqual([[], [{ ...ADA, email: ADA.email.toLowerCase() }]]);

@@ -68,7 +68,6 @@ export function createTestApi(
     clock,
     makeId: createMakeId("test"),
     contacts: [ADA],
-    unknownContacts: "refuse",
     ...options.store,
   });
   const keys =

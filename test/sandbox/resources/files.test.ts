@@ -332,7 +332,7 @@ describe("files", () => {
   });
 
   test("uploads are refused above the cap on all bytes, and taken again when some are deleted", async () => {
-    const { files, upload, sandbox } = openFiles({ maxFileBytes: 10 });
+    const { files, upload, sandbox } = openFiles({ limits: { maxFileBytes: 10 } });
     const { id } = await upload("a", "12345678");
     expect(await refusalOf(() => upload("b", "123"))).toMatchObject({ code: "workspace_limit_reached" });
     await upload("b", "12");

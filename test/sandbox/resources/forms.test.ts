@@ -182,7 +182,7 @@ describe("forms", () => {
   });
 
   test("the designer drafts a form and changes a draft, unless the form was saved since", async () => {
-    const { forms, sandbox } = openForms({ aiActions: 2 });
+    const { forms, sandbox } = openForms({ limits: { aiActions: 2 } });
     const made = await forms.design({ brief: "Ask for the name too.", name: "Designed" });
     expect(made).toMatchObject({ name: "Designed", status: "draft", design: { notes: [expect.any(String)] } });
     const live = await forms.publish(made.id);

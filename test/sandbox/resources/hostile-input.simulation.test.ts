@@ -6,7 +6,7 @@ import type { Operation } from "#pigeonhole/contract/operation.js";
 import { decodeQueryText } from "#pigeonhole/contract/query-text.js";
 import { type Called, verdict } from "../api/support.js";
 import { HALF_CHARACTER, type HostileRequest, LONG_TEXT, RAW, hostileRequests } from "./hostile-requests.js";
-import { BEFORE, EXAMPLE_WORKSPACE, MAKERS, UNLIMITED } from "./operation-cases.js";
+import { BEFORE, MAKERS, UNLIMITED, exampleWorkspace } from "./operation-cases.js";
 import { ALL_ROWS, type CallRow, KEYS, SUPPORT, type World, openWorld, requestOf, stateOf } from "./support.js";
 
 /** Codes that any operation may answer with. */
@@ -21,7 +21,7 @@ const COMMON = [
 
 /** A workspace that has what the example of a row speaks of, and the ids of it. */
 async function openFor({ call, resource }: CallRow) {
-  const world = openWorld(EXAMPLE_WORKSPACE);
+  const world = openWorld(exampleWorkspace());
   const client = createClient({ ...world.sandbox.clientOptions, apiKey: KEYS.full });
   const made = await MAKERS[resource](client);
   return { world, ids: { ...made, ...(await BEFORE[call]?.(client, made, world.sandbox)) } };

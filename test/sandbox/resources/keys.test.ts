@@ -126,7 +126,7 @@ describe("a new key", () => {
   });
 
   test("a workspace has as many live keys as it may, and revoked and expired ones do not count", async () => {
-    const { client, sandbox, called } = openKeys({ maxApiKeys: 5 });
+    const { client, sandbox, called } = openKeys({ limits: { maxApiKeys: 5 } });
     const first = await client.keys.create({ name: "a", expiresInMinutes: 5 });
     const create = () => called(KEYS.full, "POST /keys", { name: "b" });
     expect(await create()).toBe("422 workspace_limit_reached");
@@ -372,7 +372,7 @@ describe("the logs of keys", () => {
   });
 
   test("the logs forget their oldest rows past the limit of the sandbox", async () => {
-    const { client, keyOf, called } = openKeys({ maxLogRows: 20 });
+    const { client, keyOf, called } = openKeys({ limits: { maxLogRows: 20 } });
     const { token } = keyOf({ scopes: ["labels:read"] });
     for (let index = 0; index < 50; index += 1) await called(token, "GET /labels");
     const { items } = await client.keys.requests({ limit: 100 });

@@ -54,7 +54,7 @@ describe("discovery", () => {
   });
 
   test("a person may look up so many addresses an hour", async () => {
-    const { mailboxes, sandbox, clientOf } = openMailboxes({ mailLookUpsPerHour: 2 });
+    const { mailboxes, sandbox, clientOf } = openMailboxes({ limits: { mailLookUpsPerHour: 2 } });
     const look = () => mailboxes.discover({ email: ADA });
     await look();
     await sandbox.advance("20m");
@@ -212,7 +212,7 @@ describe("connection", () => {
   });
 
   test("the addresses of mailboxes count toward those of the workspace", async () => {
-    const { connect } = openMailboxes({ maxAddresses: 3 });
+    const { connect } = openMailboxes({ limits: { maxAddresses: 3 } });
     expect(await refusalOf(() => connect())).toMatchObject({ status: 422, code: "workspace_limit_reached" });
   });
 

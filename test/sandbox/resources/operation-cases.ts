@@ -1,5 +1,6 @@
 import type { Client } from "pigeonhole/client";
 import type { Sandbox, SandboxOptions } from "pigeonhole/sandbox";
+import { createManualClock } from "#pigeonhole/base/manual-clock.js";
 import type { ApiErrorCode } from "#pigeonhole/contract/api-error-codes.js";
 import type { Contract } from "#pigeonhole/contract/contract.js";
 import type { Operation } from "#pigeonhole/contract/operation.js";
@@ -162,7 +163,7 @@ const mailboxErrors: Record<string, Producer> = {
   "mailboxes.discover mailbox_address_invalid": ({ send }) =>
     send("POST /connected-mailboxes/discover", { body: { email: "nobody" } }),
   "mailboxes.discover mailbox_checks_limited": async () => {
-    const { send } = openWorld({ mailLookUpsPerHour: 1 });
+    const { send } = openWorld({ limits: { mailLookUpsPerHour: 1 } });
     await send("POST /connected-mailboxes/discover", { body: { email: LOGIN.email } });
     return send("POST /connected-mailboxes/discover", { body: { email: LOGIN.email } });
   },
@@ -175,7 +176,7 @@ const mailboxErrors: Record<string, Producer> = {
   "mailboxes.connect connected_mailbox_domain_hosted": () => mailbox({ email: "ada@acme.example.com" }),
   "mailboxes.connect connected_mailbox_already_connected": () => mailbox({}, {}, 2),
   "mailboxes.connect connected_mailbox_connected_elsewhere": () => mailbox({ email: "ada@taken.example" }),
-  "mailboxes.connect workspace_limit_reached": () => mailbox({}, { maxAddresses: 1 }),
+  "mailboxes.connect workspace_limit_reached": () => mailbox({}, { limits: { maxAddresses: 1 } }),
   "mailboxes.update mailbox_login_failed": () => changeMailbox({ password: "wrong" }, MAIL),
   "mailboxes.update connected_mailbox_send_sign_in_failed": () =>
     changeMailbox({ password: "p" }, { ...MAIL, accounts: [{ ...LOGIN, sends: false }] }),
@@ -221,8 +222,8 @@ export const PRODUCERS: Record<string, Producer> = {
   ...Object.fromEntries(
     aiErrors.flatMap(([name, ask]): [string, Producer][] => [
       [`forms.${name} invalid_form`, (world) => ask(world, "A form without an email field.")],
-      [`forms.${name} ai_not_configured`, () => ask(openWorld({ aiActions: "off" }), "News.")],
-      [`forms.${name} ai_quota_exceeded`, () => ask(openWorld({ aiActions: 0 }), "News.")],
+      [`forms.${name} ai_not_configured`, () => ask(openWorld({ limits: { aiActions: "off" } }), "News.")],
+      [`forms.${name} ai_quota_exceeded`, () => ask(openWorld({ limits: { aiActions: 0 } }), "News.")],
     ]),
   ),
   "forms.create workspace_limit_reached": async (world) => {
@@ -254,7 +255,7 @@ export const PRODUCERS: Record<string, Producer> = {
   },
   "keys.create beyond_caller_authority": ({ send }) => send("POST /keys", { key: "keeper", body: { name: "Wide" } }),
   "keys.create role_not_found": ({ send }) => send("POST /keys", { body: { name: "Orders", roleId: "role_none" } }),
-  "keys.create workspace_limit_reached": () => apiKey(openWorld({ maxApiKeys: 1 })),
+  "keys.create workspace_limit_reached": () => apiKey(openWorld({ limits: { maxApiKeys: 1 } })),
   "keys.update beyond_caller_authority": (world) =>
     ofKey(world, (id) => `PATCH /keys/${id}`, { body: {}, key: "keeper" }),
   "keys.update revoked": (world) => ofKey(world, (id) => `PATCH /keys/${id}`, { body: {}, revoked: true }),
@@ -334,7 +335,7 @@ export const PRODUCERS: Record<string, Producer> = {
     return send("POST /events", { headers, body: { ...EVENT, name: "other" } });
   },
   "contactEvents.send event_rate_limited": async () => {
-    const { send } = openWorld({ contacts: [{ email: EVENT.email }], eventsPerMinute: 1 });
+    const { send } = openWorld({ contacts: [{ email: EVENT.email }], limits: { eventsPerMinute: 1 } });
     await send("POST /events", { body: EVENT });
     return send("POST /events", { body: EVENT });
   },
@@ -345,7 +346,7 @@ export const PRODUCERS: Record<string, Producer> = {
   "contactEvents.sendBatch invalid_idempotency_key": ({ send }) =>
     send("POST /events/batch", { headers: { "idempotency-key": "a b" }, body: { events: [EVENT] } }),
   "contactEvents.sendBatch event_rate_limited": () =>
-    openWorld({ eventsPerMinute: 1 }).send("POST /events/batch", { body: { events: [EVENT, EVENT] } }),
+    openWorld({ limits: { eventsPerMinute: 1 } }).send("POST /events/batch", { body: { events: [EVENT, EVENT] } }),
   "webhooks.create invalid_webhook_url": ({ send }) => send("POST /webhooks", { body: { url: "app" } }),
   "webhooks.create capability_unsupported": ({ send }) =>
     send("POST /webhooks", { key: "narrow", body: { url: "http://127.0.0.1:9/" } }),
@@ -380,17 +381,17 @@ const ADA = "ada@customer.example.com";
 const CHAT = { title: "Orders", id: "5b8f0a2c-4d6e-4f00-9123-456789abcdef" };
 
 /** The workspace that the examples are of. */
-export const EXAMPLE_WORKSPACE = {
-  // Between the times of the examples and the age that events may have.
-  startMs: Date.UTC(2026, 1, 1),
-  contacts: [{ email: ADA }],
-  audiences: [{ id: "aud_65b8f0a2c4d6e8f001234567", name: "Customers" }],
-  chats: [CHAT],
-  aiActions: 10,
-  apiKeys: [{ token: KEYS.full, scopes: SCOPES }],
-  dedicatedIps: [{ ip: "192.0.2.10" }],
-  pauseAfterRecipients: 1,
-} satisfies SandboxOptions;
+export const exampleWorkspace = () =>
+  ({
+    // Between the times of the examples and the age that events may have.
+    clock: createManualClock(Date.UTC(2026, 1, 1)),
+    contacts: [{ email: ADA }],
+    audiences: [{ id: "aud_65b8f0a2c4d6e8f001234567", name: "Customers" }],
+    chats: [CHAT],
+    apiKeys: [{ token: KEYS.full, scopes: SCOPES }],
+    dedicatedIps: [{ ip: "192.0.2.10" }],
+    limits: { aiActions: 10, pauseAfterRecipients: 1 },
+  }) satisfies SandboxOptions;
 
 /** Ids by the names of path parameters. */
 export type Ids = Record<string, string>;

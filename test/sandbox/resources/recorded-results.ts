@@ -3,7 +3,7 @@ import { createSandbox } from "pigeonhole/sandbox";
 import { waitingClock } from "#pigeonhole/base/clock.js";
 import { type NamedOperation, listOperations } from "#pigeonhole/contract/contract.js";
 import { type Operation, pathNames } from "#pigeonhole/contract/operation.js";
-import { BEFORE, EXAMPLE_WORKSPACE, type Ids, MAKERS } from "./operation-cases.js";
+import { BEFORE, exampleWorkspace, type Ids, MAKERS } from "./operation-cases.js";
 
 /** What a sandbox answers to the example of a row. */
 export interface Recorded {
@@ -23,9 +23,9 @@ export async function recordAnswers(): Promise<ReadonlyMap<string, Recorded>> {
 
 async function record({ resource, name, operation }: NamedOperation): Promise<Recorded> {
   const fired: string[] = [];
+  const workspace = exampleWorkspace();
   const sandbox = createSandbox({
-    ...EXAMPLE_WORKSPACE,
-    clock: "manual",
+    ...workspace,
     seed: "examples",
     onLog: (entry) => {
       if (entry.kind === "event") fired.push(entry.type);
@@ -34,7 +34,7 @@ async function record({ resource, name, operation }: NamedOperation): Promise<Re
   let sent: unknown;
   const client = createClient({
     ...sandbox.clientOptions,
-    clock: { ...waitingClock, now: () => EXAMPLE_WORKSPACE.startMs + performance.now() },
+    clock: { ...waitingClock, now: () => workspace.clock.now() + performance.now() },
     fetch: async (url, init) => {
       const response = await sandbox.fetch(url, init);
       if (operation.downloads !== true) sent = await response.clone().json();

@@ -170,8 +170,7 @@ describe("the deletion of a role", () => {
 
   test("members, keys and invitations move to the target in one step, and are counted", async () => {
     const { client, sandbox, seeded, called } = openRoles({
-      members: MEMBERS,
-      invitations: [{ email: "dee@x.example", role: "Viewer" }],
+      members: [...MEMBERS, { name: "dee", role: "Viewer", invited: true }],
     });
     const [viewer, member] = [await seeded("viewer"), await seeded("member")];
     expect([viewer.members, member.members]).toEqual([2, 1]);
@@ -195,7 +194,7 @@ describe("the deletion of a role", () => {
 
   test.each<[holder: string, options: SandboxOptions]>([
     ["a member", { members: [{ name: "ada", role: "Viewer" }] }],
-    ["an invitation", { invitations: [{ email: "dee@x.example", role: "Viewer" }] }],
+    ["an invitation", { members: [{ name: "dee", role: "Viewer", invited: true }] }],
   ])("a role that %s has needs a target", async (_, options) => {
     const { seeded, called } = openRoles(options);
     const { id } = await seeded("viewer");

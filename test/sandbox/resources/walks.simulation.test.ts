@@ -117,7 +117,7 @@ describe("a random walk of calls", () => {
     } = walked;
     const walks = fc.record({ steps: stepsOf(step, 25), limit: fc.integer({ min: 1, max: 4 }) });
     await walkAtRandom(walks, 25, async ({ steps, limit }) => {
-      const world = openWorld({ contacts: [], maxEndpoints: 25 });
+      const world = openWorld({ contacts: [], limits: { maxEndpoints: 25 } });
       const rows: Row[] = [];
       const isTaken = (n: number, id?: string) =>
         taken !== undefined &&
