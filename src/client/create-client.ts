@@ -1,5 +1,6 @@
+import { type BoundOperation, allowLocalUrls, bindOperations } from "../contract/bind-operations.js";
 import type { Client } from "./call-types.js";
-import { lazyCall } from "./lazy-call.js";
+import { makeCall } from "./make-call.js";
 import { type ClientOptions, resolveClientOptions } from "./options.js";
 
 /**
@@ -14,12 +15,14 @@ import { type ClientOptions, resolveClientOptions } from "./options.js";
  */
 export function createClient(options: ClientOptions): Client {
   const resolved = resolveClientOptions(options);
+  // The documented rule keeps the service off private networks. An emulator's receivers are on this machine.
+  const adapt = resolved.isLocal ? allowLocalUrls : (bound: BoundOperation) => bound;
   const client: Record<string, Record<string, (...args: unknown[]) => unknown>> = {};
-  for (const bound of resolved.operations) {
+  for (const bound of bindOperations(options.paths)) {
     const { resource, name } = bound;
     const calls = (client[resource] ??= {});
     // Its own name in stack traces and when printed.
-    calls[name] = Object.defineProperty(lazyCall(bound, resolved), "name", { value: name });
+    calls[name] = Object.defineProperty(makeCall(adapt(bound), resolved), "name", { value: name });
   }
   for (const calls of Object.values(client)) Object.freeze(calls);
   // The type is derived from the same table as this loop.

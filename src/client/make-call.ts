@@ -1,4 +1,4 @@
-import type { BoundOperation } from "../contract/bind-operation.js";
+import type { BoundOperation } from "../contract/bind-operations.js";
 import type { Page } from "../contract/paging.js";
 import { apiErrorFor } from "./errors.js";
 import type { ResolvedClient } from "./options.js";

@@ -4,7 +4,7 @@ import { PigeonholeError } from "../base/error.js";
 import { type Logger, silentLogger } from "../base/logger.js";
 import { type Changes, type OptionsOf, defineOptions, given, readBy, required, wholeNumber } from "../base/options.js";
 import type { Random } from "../base/random.js";
-import { type BoundPath, type PathOverrides, bindPaths } from "../contract/bind-paths.js";
+import type { PathOverrides } from "../contract/bind-operations.js";
 import { EVENT_LIMITS } from "../contract/contact-event.js";
 import type { CredentialShape } from "../contract/credential-shape.js";
 import type { FetchFunction } from "./attempt.js";
@@ -77,20 +77,18 @@ export const CLIENT_OPTIONS = defineOptions("createClient", {
 export interface ResolvedClient {
   deps: RunCallDeps;
   baseUrl: string;
-  operations: readonly BoundPath[];
   /** True for an API on this machine, which is an emulator. */
   isLocal: boolean;
 }
 
 /** Fills in defaults; throws `invalid_option` naming the option. */
 export function resolveClientOptions(options: ClientOptions): ResolvedClient {
-  const { apiKey, baseUrl, credential, paths, eventsPerMinute, clock, ...rest } = CLIENT_OPTIONS.resolve(options);
+  const { apiKey, baseUrl, credential, paths: _, eventsPerMinute, clock, ...rest } = CLIENT_OPTIONS.resolve(options);
   // Uses elapsed time, so that setting the machine's clock does not change the rate.
   const limiterClock = clock ?? { ...waitingClock, now: () => performance.now() };
   const resolvedUrl = resolveBaseUrl(baseUrl);
   return {
     baseUrl: resolvedUrl,
-    operations: bindPaths(paths),
     isLocal: isOnThisMachine(resolvedUrl),
     deps: {
       ...rest,

@@ -1,4 +1,4 @@
-import type { BoundOperation } from "../contract/bind-operation.js";
+import type { BoundOperation } from "../contract/bind-operations.js";
 import { findBatchRefusal, findChangedByJson } from "../contract/check-batch.js";
 import { countEvents } from "../contract/count-events.js";
 import { checkCallInput } from "../contract/check-call-input.js";

@@ -20,7 +20,7 @@ import {
 import { createRememberingClock } from "./clock-watch.js";
 import type { Random } from "../base/random.js";
 import type { Client } from "../client/call-types.js";
-import { createClient } from "../client/create-client.js";
+import { createLazyClient } from "../client/create-lazy-client.js";
 import type { ClientOptions } from "../client/options.js";
 import { type RetryPolicy, resolveRetry } from "../dispatch/retry-policy.js";
 import type { SignatureAssumptions } from "../protocol/assumptions.js";
@@ -189,7 +189,7 @@ export function resolveOptions(options: ReceiverOptions<SchemaMap, unknown>): Re
 
 function resolveApi({ api, clock, random, logger }: ReceiverOptions<SchemaMap, unknown>): Client | undefined {
   if (api === undefined || "contactEvents" in api) return api;
-  return createClient({ ...(clock && { clock }), ...(random && { random }), ...(logger && { logger }), ...api });
+  return createLazyClient({ ...(clock && { clock }), ...(random && { random }), ...(logger && { logger }), ...api });
 }
 
 function openStore(option: string, store: string | Store<unknown>): Store<unknown> {

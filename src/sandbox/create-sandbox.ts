@@ -3,7 +3,7 @@ import { HOUR, SECOND } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
 import { type OptionsOf, defineOptions, flag, given } from "../base/options.js";
 import { seededRandom } from "../base/random.js";
-import { allowLocalUrls } from "../contract/bind-operation.js";
+import { allowLocalUrls } from "../contract/bind-operations.js";
 import type { EventType } from "../protocol/event-types.js";
 import { MAX_RETRY_SPAN_MS } from "../protocol/retry-schedule.js";
 import { RoleBook } from "./access/role-book.js";

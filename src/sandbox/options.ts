@@ -13,7 +13,7 @@ import {
   readBy,
   wholeNumber,
 } from "../base/options.js";
-import type { PathOverrides } from "../contract/bind-paths.js";
+import type { PathOverrides } from "../contract/bind-operations.js";
 import { EVENT_LIMITS } from "../contract/contact-event.js";
 import type { CredentialShape } from "../contract/credential-shape.js";
 import type { SignatureAssumptions } from "../protocol/assumptions.js";

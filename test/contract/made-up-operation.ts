@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { makeCall } from "#pigeonhole/client/make-call.js";
 import { type ClientOptions, resolveClientOptions } from "#pigeonhole/client/options.js";
-import type { BoundOperation } from "#pigeonhole/contract/bind-operation.js";
+import type { BoundOperation } from "#pigeonhole/contract/bind-operations.js";
 import type { Operation } from "#pigeonhole/contract/operation.js";
 import type { HandlerAnswer } from "#pigeonhole/sandbox/api/api-handlers.js";
 import { createTestApi } from "../sandbox/api/support.js";
@@ -69,5 +69,5 @@ export function callOf(operation: Operation, options: ClientOptions) {
 }
 
 function boundTo(operation: Operation): BoundOperation {
-  return { resource: "webhooks", name: "get", operation, call: "webhooks.get", path: operation.path, paged: false };
+  return { resource: "webhooks", name: "get", operation, call: "webhooks.get", path: operation.path };
 }

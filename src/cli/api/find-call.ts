@@ -1,7 +1,12 @@
-import { type NamedOperation, listOperations } from "../../contract/contract.js";
+import { type NamedOperation, CONTRACT, listOperations } from "../../contract/contract.js";
 import { usageError } from "../frame/command-error.js";
 import { nearestWord } from "../../base/nearest-word.js";
-import { CALL_NAMES, RESOURCE_NAMES } from "./spec.js";
+
+/** Names of all calls, such as `contacts.get`, in the order of the contract. */
+export const CALL_NAMES: readonly string[] = listOperations().map(({ resource, name }) => `${resource}.${name}`);
+
+/** Names of the resources. */
+export const RESOURCE_NAMES: readonly string[] = Object.keys(CONTRACT);
 
 /** What a word names: a call, or a resource with its calls. */
 export type Named =

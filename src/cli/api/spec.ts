@@ -1,13 +1,4 @@
-import { OPERATION_INDEX } from "../../contract/operation-index.js";
 import { defineCommand } from "../frame/spec.js";
-
-/** Names of all calls, such as `contacts.get`, in the order of the contract. */
-export const CALL_NAMES: readonly string[] = Object.entries(OPERATION_INDEX).flatMap(([resource, rows]) =>
-  Object.keys(rows).map((name) => `${resource}.${name}`),
-);
-
-/** Names of the resources. */
-export const RESOURCE_NAMES: readonly string[] = Object.keys(OPERATION_INDEX);
 
 export const api = defineCommand({
   name: "api",
@@ -18,7 +9,6 @@ export const api = defineCommand({
   arguments: {
     call: {
       optional: true,
-      suggestions: [...CALL_NAMES, ...RESOURCE_NAMES],
       summary: "Name of the call, such as contacts.get, or of a resource, such as contacts.",
     },
     params: { optional: true, variadic: true, summary: "The parameters of its path, in order." },

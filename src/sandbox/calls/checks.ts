@@ -1,4 +1,4 @@
-import type { BoundOperation } from "../../contract/bind-operation.js";
+import type { BoundOperation } from "../../contract/bind-operations.js";
 import type { CredentialShape } from "../../contract/credential-shape.js";
 import type { Operation } from "../../contract/operation.js";
 import { SandboxApiError, type Caller } from "../api/api-handlers.js";

@@ -1,5 +1,5 @@
 import { PigeonholeError } from "../../base/error.js";
-import type { BoundOperation } from "../../contract/bind-operation.js";
+import type { BoundOperation } from "../../contract/bind-operations.js";
 
 /** An operation with the segments of its path. */
 export interface OperationRoute {

@@ -1,0 +1,40 @@
+import type { Client } from "./call-types.js";
+import { type ClientOptions, resolveClientOptions } from "./options.js";
+
+/**
+ * A client that loads the contract with its first call, for a program that may never call. Throws `invalid_option` as
+ * `createClient` does, but for `paths`, which its calls reject with.
+ */
+export function createLazyClient(options: ClientOptions): Client {
+  resolveClientOptions(options);
+  let loading: Promise<Client> | undefined;
+  const load = (): Promise<Client> =>
+    (loading ??= import("./create-client.js").then(({ createClient }) => createClient(options)));
+  return byName((resource) =>
+    byName(
+      (name) =>
+        (...args: unknown[]) =>
+          callLater(load, [resource, name], args),
+    ),
+  ) as Client;
+}
+
+/** An object whose fields are made from their names. None of them is `then`, so that it can be awaited. */
+function byName(fieldOf: (name: string) => unknown): object {
+  return new Proxy({}, { get: (_, name) => (typeof name === "string" && name !== "then" ? fieldOf(name) : undefined) });
+}
+
+function callLater(load: () => Promise<Client>, [resource, name]: [string, string], args: unknown[]): Promise<unknown> {
+  // In an object, since a promise of a list would be resolved with its first page.
+  const started = load().then((client) => {
+    const calls = (client as unknown as Record<string, Record<string, (...args: unknown[]) => unknown>>)[resource];
+    return { answer: calls?.[name]?.(...args) };
+  });
+  async function* rows(): AsyncGenerator<unknown, void> {
+    yield* (await started).answer as AsyncIterable<unknown>;
+  }
+  return Object.assign(
+    started.then(({ answer }) => answer),
+    { [Symbol.asyncIterator]: rows },
+  );
+}
