@@ -72,7 +72,7 @@ function pageOfLog(
 ): PageBody<object> {
   const page = pageRows({
     list: `webhooks.deliveries ${JSON.stringify([endpointId, status, since, until])}`,
-    rows: log.list({ endpointId, ...statusFilter(status), ...timeFilter(since, until) }),
+    rows: log.list({ endpointId, ...statusFilter(status), sinceMs: msOf(since), untilMs: msOf(until) }),
     positionOf: ({ sequence, row }) => [Date.parse(row.createdAt), sequence],
     limit,
     cursor,
@@ -94,9 +94,6 @@ function statusFilter(status: string | undefined): AttemptFilter {
   throw invalidParameter("status", "Must be delivered or failed.");
 }
 
-function timeFilter(since: string | undefined, until: string | undefined): AttemptFilter {
-  return {
-    ...(since === undefined ? {} : { sinceMs: Date.parse(since) }),
-    ...(until === undefined ? {} : { untilMs: Date.parse(until) }),
-  };
+function msOf(time: string | undefined): number | undefined {
+  return time === undefined ? undefined : Date.parse(time);
 }

@@ -1,4 +1,5 @@
 import { PigeonholeError } from "../../base/error.js";
+import type { Changes } from "../../base/options.js";
 import type { ApiErrorCode } from "../../contract/api-error-codes.js";
 import { SandboxApiError } from "./api-handlers.js";
 import { type PageBody, type Sorting, pageSorted } from "./page-rows.js";
@@ -49,6 +50,9 @@ export interface ListOf<Row extends CollectionRow, Sort extends string> {
   alwaysMore?: boolean;
 }
 
+/** What may be changed of a row. */
+export type RowChanges<Row extends CollectionRow> = Changes<Omit<Row, keyof CollectionRow>>;
+
 /**
  * The rows of one resource, with the rules that all resources share: ids, caps, unique names, tombstones and pages.
  * Refusals are SandboxApiErrors, and leave the collection as it was.
@@ -90,9 +94,10 @@ export class Collection<Row extends CollectionRow> {
     throw new SandboxApiError(this.#options.missing ?? missing);
   }
 
-  /** Replaces fields of a row, which keeps its place. Throws when its new keys are taken. */
-  change(id: string, changes: Partial<Omit<Row, keyof CollectionRow>>): Row {
-    const row = { ...this.get(id), ...changes };
+  /** Replaces fields of a row, which keeps its place; undefined leaves one as it is. Throws when new keys are taken. */
+  change(id: string, changes: RowChanges<Row>): Row {
+    const sent = Object.entries(changes).filter(([, value]) => value !== undefined);
+    const row: Row = { ...this.get(id), ...Object.fromEntries(sent) };
     this.#checkUnique(row);
     this.#rows.set(id, row);
     return row;

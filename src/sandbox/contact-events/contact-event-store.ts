@@ -3,7 +3,7 @@ import { type ContactEventInput, checkContactEvent } from "../../contract/contac
 import { SandboxApiError, type ApiHandlers, type Caller, inputRefusal } from "../api/api-handlers.js";
 import type { MakeId } from "../api/make-id.js";
 import { Automations, type SandboxAutomation, type Started } from "./automations.js";
-import { type ContactInput, ContactList, type SandboxContact } from "./contact-list.js";
+import { type ContactInput, ContactList, type ContactRow, type SandboxContact } from "./contact-list.js";
 import { EventLog, type StoredEvent } from "./event-log.js";
 import { RememberedSends, type SendSlot } from "./remembered-sends.js";
 
@@ -61,7 +61,7 @@ export class ContactEventStore {
 
   /** Every contact, in the order in which they were added. */
   get contacts(): readonly SandboxContact[] {
-    return this.contactList.all;
+    return this.contactList.all.map(({ id, email, name }) => ({ id, email, name }));
   }
 
   /** Throws `invalid_argument` when the address or the id is taken. */
@@ -159,7 +159,7 @@ export class ContactEventStore {
   }
 
   /** The contact of an event; undefined for one that is to be added. */
-  #findContact(event: ContactEventInput, caller: Caller): SandboxContact | undefined {
+  #findContact(event: ContactEventInput, caller: Caller): ContactRow | undefined {
     const contacts = this.contactList;
     const { email, contactId, createContact = false } = event;
     const found = contactId === undefined ? contacts.findByEmail(email ?? "") : contacts.findById(contactId);

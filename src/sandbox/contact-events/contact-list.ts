@@ -23,13 +23,24 @@ export interface ContactInput {
   id?: string | undefined;
 }
 
-/** Contacts for which events can be recorded. */
+/** A contact with all that the workspace knows of it. */
+export interface ContactRow extends SandboxContact {
+  /** The member whose app added it; undefined for the owner. */
+  addedBy: string | undefined;
+  source: "manual" | "auto";
+  notes: string | null;
+  lastSeenAt: string | null;
+  /** Null for a contact that was there before. */
+  createdAt: string | null;
+  updatedAt: string | null;
+  /** Audiences without the default one, with the time of joining. */
+  audiences: Map<string, string>;
+}
+
+/** The contacts of the workspace, for which events can be recorded. */
 export class ContactList {
   readonly #makeId: Pick<MakeId, "hex">;
-  readonly #byId = new Map<string, SandboxContact>();
-  readonly #byEmail = new Map<string, SandboxContact>();
-  /** The member whose app added a contact, by its id; none for one that the owner added. */
-  readonly #addedBy = new Map<string, string>();
+  readonly #byEmail = new Map<string, ContactRow>();
   /** Ids of all contacts so far. A used one would give a new contact the events and waits of a removed one. */
   readonly #usedIds = new Set<string>();
 
@@ -38,68 +49,71 @@ export class ContactList {
   }
 
   /** All contacts, in the order in which they were added. */
-  get all(): readonly SandboxContact[] {
-    return [...this.#byId.values()];
+  get all(): readonly ContactRow[] {
+    return [...this.#byEmail.values()];
   }
 
   /**
    * Throws `invalid_argument` if a contact with the address exists, or one with the id exists or did before it was
-   * removed. `member`: whose app adds it; undefined for the owner.
+   * removed. `addedBy`: whose app adds it; undefined for the owner.
    */
-  add({ email, name = null, id: given }: ContactInput, member?: string): SandboxContact {
+  add({ email, name = null, id: given }: ContactInput, addedBy?: string): ContactRow {
     if (typeof email !== "string" || !email.includes("@")) {
       throw new PigeonholeError("invalid_argument", "A contact of the sandbox needs email, an address.");
     }
     const address = foldAddress(email);
-    if ((given !== undefined && this.#byId.has(given)) || this.#byEmail.has(address)) {
-      throw new PigeonholeError("invalid_argument", "The sandbox already has a contact with this address or id.");
+    if (this.#byEmail.has(address)) {
+      throw new PigeonholeError("invalid_argument", "The sandbox already has a contact with this address.");
     }
     const id = given ?? this.#newId(address);
     if (this.#usedIds.has(id)) {
-      throw new PigeonholeError("invalid_argument", "A removed contact of the sandbox had this id; give another.");
+      throw new PigeonholeError("invalid_argument", "A contact of the sandbox has or had this id; give another.");
     }
     this.#usedIds.add(id);
-    const contact = { id, email: address, name };
-    this.#byId.set(id, contact);
+    const times = { lastSeenAt: null, createdAt: null, updatedAt: null };
+    const contact: ContactRow = {
+      id,
+      email: address,
+      name,
+      addedBy,
+      source: "manual",
+      notes: null,
+      audiences: new Map(),
+      ...times,
+    };
     this.#byEmail.set(address, contact);
-    if (member !== undefined) this.#addedBy.set(id, member);
     return contact;
   }
 
   /** True unless a member asks for a contact that another person added. See docs/service.md#callers. */
-  isReachable({ id }: SandboxContact, { member }: Pick<Caller, "member">): boolean {
-    return member === undefined || this.#addedBy.get(id) === member;
+  isReachable({ addedBy }: ContactRow, { member }: Pick<Caller, "member">): boolean {
+    return member === undefined || addedBy === member;
   }
 
   /** By address, compared without case, or by id. */
-  find(reference: string): SandboxContact | undefined {
-    return this.#byId.get(reference) ?? this.#byEmail.get(foldAddress(reference));
+  find(reference: string): ContactRow | undefined {
+    return this.findByEmail(reference) ?? this.findById(reference);
   }
 
   /** By address, compared trimmed and without case. */
-  findByEmail(email: string): SandboxContact | undefined {
+  findByEmail(email: string): ContactRow | undefined {
     return this.#byEmail.get(foldAddress(email));
   }
 
   /** By id. */
-  findById(id: string): SandboxContact | undefined {
-    return this.#byId.get(id);
+  findById(id: string): ContactRow | undefined {
+    return this.all.find((contact) => contact.id === id);
   }
 
   /** True when there was such a contact. Its events stay, but cannot be read, and a later contact is a new one. */
   remove(reference: string): boolean {
-    const contact = this.find(reference);
-    if (contact === undefined) return false;
-    this.#byEmail.delete(contact.email);
-    return this.#byId.delete(contact.id);
+    return this.#byEmail.delete(this.find(reference)?.email ?? "");
   }
 
   /** Forgets every contact and the ids that were used. */
   clear(): void {
-    this.#byId.clear();
     this.#byEmail.clear();
     this.#usedIds.clear();
-    this.#addedBy.clear();
   }
 
   /** The first contact of an address has the same id in every run, and each later one another. */

@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/clock.js";
 import { PigeonholeError } from "../../base/error.js";
 import { type Caller, SandboxApiError } from "../api/api-handlers.js";
-import type { ContactList, SandboxContact } from "../contact-events/contact-list.js";
+import type { ContactList, ContactRow } from "../contact-events/contact-list.js";
 import type { MakeId } from "../api/make-id.js";
 import type { NamedAddress } from "../api/bare-addresses.js";
 import { foldAddress } from "../../contract/contact-address.js";
@@ -22,18 +22,6 @@ export interface SandboxAudience {
   name: string;
   /** `default` for the audience that every contact belongs to; null otherwise. */
   builtin: "default" | null;
-}
-
-/** What a saved contact has besides its address. */
-export interface ContactDetails {
-  source: "manual" | "auto";
-  notes: string | null;
-  lastSeenAt: string | null;
-  /** Null for a contact that was there before. */
-  createdAt: string | null;
-  updatedAt: string | null;
-  /** Audiences without the default one, with the time of joining. */
-  audiences: Map<string, string>;
 }
 
 /** An address seen in mail. */
@@ -61,7 +49,6 @@ export class AddressBook {
   readonly audiences: readonly SandboxAudience[];
   readonly correspondents = new Map<string, Correspondent>();
   readonly #clock: Clock;
-  readonly #details = new Map<string, ContactDetails>();
   readonly #hidden = new Set<string>();
 
   constructor({ contacts, clock, makeId, audiences }: AddressBookInput) {
@@ -85,48 +72,29 @@ export class AddressBook {
    * By address, compared trimmed and without case. Throws 404 `contact_not_found` on `email`, also for one that the
    * caller does not reach.
    */
-  get(email: string, caller: Caller): SandboxContact {
+  get(email: string, caller: Caller): ContactRow {
     const contact = this.find(email, caller);
     if (contact !== undefined) return contact;
     throw new SandboxApiError({ code: "contact_not_found", param: "email", message: "No contact has this address." });
   }
 
   /** Undefined when there is none that the caller reaches. */
-  find(email: string, caller: Caller): SandboxContact | undefined {
+  find(email: string, caller: Caller): ContactRow | undefined {
     const contact = this.contacts.findByEmail(email);
     return contact !== undefined && this.contacts.isReachable(contact, caller) ? contact : undefined;
-  }
-
-  /** The details of a contact, which can be changed. */
-  detailsOf({ id }: SandboxContact): ContactDetails {
-    const known = this.#details.get(id);
-    if (known !== undefined) return known;
-    const details: ContactDetails = {
-      source: "manual",
-      notes: null,
-      lastSeenAt: null,
-      createdAt: null,
-      updatedAt: null,
-      audiences: new Map(),
-    };
-    this.#details.set(id, details);
-    return details;
   }
 
   /** Saves a new contact; one with the address must not exist. `member`: whose app does it; none for the owner. */
   save(
     email: string,
-    { name, notes, member }: { name: string | null; notes: string | null; member?: string | undefined },
-  ): SandboxContact {
-    const contact = this.contacts.add({ email, name }, member);
+    { name, notes = null, member }: { name: string | null; notes?: string | null; member?: string | undefined },
+  ): ContactRow {
     const at = this.now();
-    Object.assign(this.detailsOf(contact), { notes, createdAt: at, updatedAt: at });
-    return contact;
+    return Object.assign(this.contacts.add({ email, name }, member), { notes, createdAt: at, updatedAt: at });
   }
 
   /** The audiences of a contact, the default one first. */
-  audiencesOf(contact: SandboxContact): SandboxAudience[] {
-    const { audiences } = this.detailsOf(contact);
+  audiencesOf({ audiences }: ContactRow): SandboxAudience[] {
     return this.audiences.filter(({ id, builtin }) => builtin !== null || audiences.has(id));
   }
 
@@ -138,16 +106,14 @@ export class AddressBook {
   }
 
   /** Adds the contact to audiences. It keeps the time of joining of those that it is in. */
-  join(contact: SandboxContact, ids: readonly string[]): void {
-    const { audiences } = this.detailsOf(contact);
+  join({ audiences }: ContactRow, ids: readonly string[]): void {
     for (const id of ids) if (!audiences.has(id)) audiences.set(id, this.now());
   }
 
   /** Adds someone who signed up to audiences, and saves the contact if there is none. Leaves out unknown audiences. */
   signUp(email: string, { audienceIds, name }: { audienceIds: readonly unknown[]; name: unknown }): void {
     const contact =
-      this.contacts.findByEmail(email) ??
-      this.save(email, { name: typeof name === "string" ? name : null, notes: null });
+      this.contacts.findByEmail(email) ?? this.save(email, { name: typeof name === "string" ? name : null });
     this.join(
       contact,
       this.audiences.flatMap(({ id, builtin }) => (builtin === null && audienceIds.includes(id) ? [id] : [])),
@@ -155,9 +121,8 @@ export class AddressBook {
   }
 
   /** Puts the contact into exactly these audiences, and the default one. */
-  setAudiences(contact: SandboxContact, ids: readonly string[]): void {
-    const { audiences } = this.detailsOf(contact);
-    for (const id of audiences.keys()) if (!ids.includes(id)) audiences.delete(id);
+  setAudiences(contact: ContactRow, ids: readonly string[]): void {
+    for (const id of contact.audiences.keys()) if (!ids.includes(id)) contact.audiences.delete(id);
     this.join(contact, ids);
   }
 
@@ -184,12 +149,11 @@ export class AddressBook {
     const named = name ?? known?.name ?? null;
     this.correspondents.set(email, { email, displayEmail: address, name: named, threads, lastAt: at });
     const contact = this.contacts.findByEmail(email);
-    if (contact !== undefined) this.detailsOf(contact).lastSeenAt = at;
+    if (contact !== undefined) contact.lastSeenAt = at;
   }
 
   /** Forgets everything but the contacts, which contact events reset. */
   clear(): void {
-    this.#details.clear();
     this.#hidden.clear();
     this.correspondents.clear();
   }

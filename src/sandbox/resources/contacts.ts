@@ -4,7 +4,7 @@ import { contactAddress, foldAddress } from "../../contract/contact-address.js";
 import { type ApiHandlers, type Caller, SandboxApiError } from "../api/api-handlers.js";
 import { requireScope } from "../calls/authenticate.js";
 import { type PageBody, pageSorted } from "../api/page-rows.js";
-import type { SandboxContact } from "../contact-events/contact-list.js";
+import type { ContactRow } from "../contact-events/contact-list.js";
 import { ownsAddress } from "../access/allowlists.js";
 import { requireOneOf } from "../endpoints/check-endpoint.js";
 import type { SandboxEvent } from "../delivery/scheduled-delivery.js";
@@ -19,9 +19,7 @@ import { containsText, pageSearched } from "./search-text.js";
 export function createContacts(workspace: Workspace): SandboxResource<"contacts"> {
   const { book } = workspace;
   const handlers: ApiHandlers["contacts"] = {
-    list: ({ query, caller }) => {
-      return { body: pageBody(pageContacts(book, query, caller), (contact) => listedBody(book, contact)) };
-    },
+    list: ({ query, caller }) => ({ body: pageBody(pageContacts(book, query, caller), listedBody) }),
     get({ params, caller }) {
       return { body: contactBody(book, book.get(params["email"] ?? "", caller)) };
     },
@@ -39,9 +37,8 @@ export function createContacts(workspace: Workspace): SandboxResource<"contacts"
     update({ params, body: { name, notes }, caller }) {
       const contact = book.get(params["email"] ?? "", caller);
       if (name !== undefined) contact.name = name;
-      const details = book.detailsOf(contact);
-      if (notes !== undefined) details.notes = notes;
-      if (name !== undefined || notes !== undefined) details.updatedAt = book.now();
+      if (notes !== undefined) contact.notes = notes;
+      if (name !== undefined || notes !== undefined) contact.updatedAt = book.now();
       return { body: contactBody(book, contact) };
     },
     delete({ params, caller }) {
@@ -99,25 +96,20 @@ function pageContacts(
   book: AddressBook,
   query: QueryInput<Contract["contacts"]["list"]>,
   caller: Caller,
-): PageBody<SandboxContact> {
+): PageBody<ContactRow> {
   const { source, q, limit = 50, cursor } = query;
   requireOneOf("source", source, ["manual", "auto"]);
   return pageSearched({
     list: `contacts ${JSON.stringify([source, caller.member])}`,
     rows: book.contacts.all.filter(
-      (contact) =>
-        book.contacts.isReachable(contact, caller) &&
-        (source === undefined || book.detailsOf(contact).source === source),
+      (contact) => book.contacts.isReachable(contact, caller) && (source === undefined || contact.source === source),
     ),
     textsOf: ({ name, email }) => [name, email],
     q,
     // The latest mail first, and contacts without mail last.
     sortings: {
       mail: {
-        positionOf(contact) {
-          const { lastSeenAt } = book.detailsOf(contact);
-          return [lastSeenAt === null ? 0 : -Date.parse(lastSeenAt), contact.email];
-        },
+        positionOf: ({ lastSeenAt, email }) => [lastSeenAt === null ? 0 : -Date.parse(lastSeenAt), email],
         order: "ascending",
       },
     },
@@ -143,13 +135,12 @@ function pagePeople(
   return { ...pageSorted({ list, rows, sortings: sortPeople, sort, limit, cursor }), seen };
 }
 
-function listedBody(book: AddressBook, contact: SandboxContact): object {
-  const { source, notes, lastSeenAt } = book.detailsOf(contact);
-  return { email: contact.email, name: contact.name, source, notes, photoUrl: null, lastSeenAt };
+function listedBody({ email, name, source, notes, lastSeenAt }: ContactRow): object {
+  return { email, name, source, notes, photoUrl: null, lastSeenAt };
 }
 
-function contactBody(book: AddressBook, contact: SandboxContact): object {
-  return { ...listedBody(book, contact), audiences: book.audiencesOf(contact) };
+function contactBody(book: AddressBook, contact: ContactRow): object {
+  return { ...listedBody(contact), audiences: book.audiencesOf(contact) };
 }
 
 function isAddress(text: string): boolean {

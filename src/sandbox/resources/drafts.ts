@@ -1,6 +1,6 @@
 import type { Contract } from "../../contract/contract.js";
 import { DRAFT_LIMITS } from "../../contract/drafts.js";
-import type { QueryInput } from "../../contract/operation.js";
+import type { BodyInput, QueryInput } from "../../contract/operation.js";
 import type { ApiHandlers } from "../api/api-handlers.js";
 import type { PageBody } from "../api/page-rows.js";
 import type { SandboxEvent } from "../delivery/scheduled-delivery.js";
@@ -8,7 +8,7 @@ import { ownsAddress } from "../access/allowlists.js";
 import { invalidParameter } from "../endpoints/check-endpoint.js";
 import { type Attachment, readAttachments } from "./attachments.js";
 import { bareAddresses } from "../api/bare-addresses.js";
-import { Collection, type CollectionRow, withoutSequence } from "../api/collection.js";
+import { Collection, type CollectionRow, type RowChanges, withoutSequence } from "../api/collection.js";
 import { readDraftSearch } from "./draft-search.js";
 import type { SandboxResource, Workspace } from "./resource.js";
 
@@ -35,8 +35,6 @@ interface Message {
 
 /** What is stored for an empty subject. */
 const NO_SUBJECT = "(no subject)";
-
-type DraftChanges = Partial<Omit<DraftRow, keyof CollectionRow>>;
 
 /** The workspace's drafts. See docs/service.md#drafts. */
 export function createDrafts({ makeId, owned }: Workspace): SandboxResource<"drafts"> {
@@ -70,8 +68,8 @@ export function createDrafts({ makeId, owned }: Workspace): SandboxResource<"dra
         forwardOf: forwarded?.id ?? null,
         attachments: forwarded?.attachments ?? [],
         savedAtMs: nowMs,
-        ...changesOf(body),
       }));
+      drafts.change(made.id, changesOf(body));
       return { body: { object: "draft", id: made.id } };
     },
     update({ params, body, nowMs }) {
@@ -125,26 +123,16 @@ function noteMessage(messages: Map<string, Message>, data: SandboxEvent["data"])
 }
 
 /** What is stored of the fields that were sent. */
-function changesOf(body: {
-  to?: readonly string[] | undefined;
-  cc?: readonly string[] | undefined;
-  bcc?: readonly string[] | undefined;
-  subject?: string | undefined;
-  html?: string | undefined;
-  text?: string | undefined;
-  from?: string | null | undefined;
-  threadId?: string | undefined;
-}): DraftChanges {
-  const { to, cc, bcc, subject, html, text, from, threadId } = body;
-  const content = html ?? text;
+function changesOf(sent: BodyInput<Contract["drafts"]["update"]>): RowChanges<DraftRow> {
+  const { to, cc, bcc, subject, html, text, from, threadId } = sent;
   return {
-    ...(to === undefined ? {} : { to: bareAddresses(to) }),
-    ...(cc === undefined ? {} : { cc: bareAddresses(cc) }),
-    ...(bcc === undefined ? {} : { bcc: bareAddresses(bcc) }),
-    ...(subject === undefined ? {} : { subject: subject === "" ? NO_SUBJECT : subject }),
-    ...(content === undefined ? {} : { html: content }),
-    ...(from === undefined ? {} : { from: from === "" ? null : from }),
-    ...(threadId === undefined ? {} : { threadId: threadId === "" ? null : threadId }),
+    to: to && bareAddresses(to),
+    cc: cc && bareAddresses(cc),
+    bcc: bcc && bareAddresses(bcc),
+    subject: subject === "" ? NO_SUBJECT : subject,
+    html: html ?? text,
+    from: from === "" ? null : from,
+    threadId: threadId === "" ? null : threadId,
   };
 }
 

@@ -57,8 +57,8 @@ export function createLabels({ clock }: Workspace): SandboxResource<"labels"> {
       const id = params["id"] ?? "";
       labels.get(id);
       const changed = labels.change(id, {
-        ...(name === undefined ? {} : { name }),
-        ...(color === undefined ? {} : { color: color === null ? null : colorOf(color.backgroundColor) }),
+        name,
+        color: color && colorOf(color.backgroundColor),
         updatedAt: now(),
       });
       return { body: withoutSequence(changed) };

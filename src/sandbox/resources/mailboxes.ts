@@ -65,7 +65,7 @@ export function createMailboxes(workspace: Workspace): SandboxResource<"mailboxe
       const row = get(params);
       const { paused, password, label = row.label } = body;
       const sync = switchSync(checks.signInAgain(row, password, caller), paused, nowMs());
-      mailboxes.change(row.id, { sync, label, password: password ?? row.password });
+      mailboxes.change(row.id, { sync, label, password });
       return { body: { id: row.id, status: sync.status, pauseReason: sync.pauseReason, label } };
     },
     sync({ params }) {

@@ -45,8 +45,7 @@ export function listPeople(book: AddressBook, { seen, caller, blocklist, isOwn }
     blocklist.find((entry) => [email, domainOf(email)].includes(foldAddress(entry))) ?? null;
   const reached = book.contacts.all.filter((contact) => book.contacts.isReachable(contact, caller));
   const saved = reached.map((contact): PersonRow => {
-    const { email, name } = contact;
-    const { source, notes, createdAt, updatedAt } = book.detailsOf(contact);
+    const { email, name, source, notes, createdAt, updatedAt } = contact;
     const mail = book.correspondents.get(email);
     return {
       email,

@@ -49,9 +49,9 @@ export function createRoles(workspace: Workspace): SandboxResource<"roles"> {
       const added = permissions?.filter((id) => !role.permissions.includes(id)) ?? [];
       requireHeld(added, caller);
       const changed = roles.roles.change(role.id, {
-        ...(name === undefined ? {} : { name }),
-        ...(description === undefined ? {} : { description: textOf(description) }),
-        ...(permissions === undefined ? {} : { permissions }),
+        name,
+        description: description === undefined ? undefined : textOf(description),
+        permissions,
         updatedAt: now(),
       });
       return { body: bodyOf(changed) };

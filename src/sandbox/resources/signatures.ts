@@ -45,8 +45,8 @@ export function createSignatures(workspace: Workspace): SandboxResource<"signatu
     update({ params, body: { name, html, ...defaults }, caller }) {
       const { id } = get(params, caller);
       const changed = signatures.change(id, {
-        ...(name === undefined ? {} : { name }),
-        ...(html === undefined ? {} : { html: cleaned(html) }),
+        name,
+        html: html === undefined ? html : cleaned(html),
         updatedAt: now(),
       });
       return { body: withoutSequence(setDefaults(changed, defaults)) };
@@ -125,10 +125,7 @@ function signatureRules({ clock, makeId, owned }: Workspace) {
       if (isDefault === true && other.isDefault) signatures.change(other.id, { isDefault: false });
       if (isReplyDefault === true && other.isReplyDefault) signatures.change(other.id, { isReplyDefault: false });
     }
-    return signatures.change(row.id, {
-      isDefault: isDefault ?? row.isDefault,
-      isReplyDefault: isReplyDefault ?? row.isReplyDefault,
-    });
+    return signatures.change(row.id, { isDefault, isReplyDefault });
   }
 
   /** The addresses in lower case. Throws before anything is written. */
