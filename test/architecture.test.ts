@@ -28,14 +28,14 @@ const ROOMS: Record<string, readonly string[]> = {
 const CEILINGS: Record<string, number> = {
   base: 1_150,
   protocol: 2_250,
-  contract: 4_400,
+  contract: 4_050,
   store: 16_700,
   client: 2_000,
   outbox: 650,
   dispatch: 3_200,
   http: 600,
   receiver: 4_470,
-  sandbox: 11_350,
+  sandbox: 11_100,
   capture: 5_700,
   testing: 200,
   web: 560,
@@ -86,7 +86,7 @@ const ORDERS: Record<string, readonly string[]> = {
 
 /** Third-party packages, each with the only rooms that may know it. */
 const PACKAGES: Record<string, readonly string[]> = {
-  zod: ["protocol", "contract"],
+  zod: ["protocol", "contract", "sandbox"],
   "better-sqlite3": ["store"],
   pg: ["store"],
   "raw-body": ["http"],

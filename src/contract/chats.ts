@@ -2,11 +2,11 @@ import { z } from "zod";
 import type { Resource } from "./operation.js";
 import { pageOf, pageQuery } from "./paging.js";
 import { ROW_KINDS } from "./row-kinds.js";
-import { nullable, openEnum, tombstone } from "./shapes.js";
+import { idParams, nullable, openEnum, textOf, tombstone } from "./shapes.js";
 
 const chatUpdateInput = z.strictObject({
   /** 1 to 120 characters. */
-  title: z.string().min(1, { error: "Must not be empty." }).max(120, { error: "Must have at most 120 characters." }),
+  title: textOf(1, 120),
 });
 
 const chat = z.looseObject({
@@ -22,11 +22,7 @@ const OWNERS = { ownerOnly: true, closedToSome: "callers" } as const;
 const one = {
   ...OWNERS,
   path: "/chats/{id}",
-  params: z.strictObject({
-    id: z
-      .string()
-      .regex(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i, { error: "Must be the id of a chat, a UUID." }),
-  }),
+  params: idParams(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i, "Must be the id of a chat, a UUID."),
   example: { params: { id: "3f2504e0-4f89-41d3-9a0c-0305e82c3301" } },
 } as const;
 

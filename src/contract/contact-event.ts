@@ -5,7 +5,7 @@ import { type JsonValue, isJsonValue, jsonSize } from "./json-size.js";
 import { checkOccurredAt } from "./occurred-at.js";
 import { readPlainContactEvent } from "./plain-contact-event.js";
 import { contactAddress } from "./contact-address.js";
-import { nullable, openEnum, pathSegment, timestamp } from "./shapes.js";
+import { nullable, openEnum, pathSegment, textOf, timestamp } from "./shapes.js";
 
 export { EVENT_LIMITS };
 
@@ -48,11 +48,7 @@ export const contactEventInput = z
     /** Address of the contact, sent trimmed and in lower case; this or `contactId` is needed. */
     email: contactAddress.optional(),
     /** Id of the contact, 1 to 64 characters; this or `email` is needed. */
-    contactId: z
-      .string()
-      .min(1, { error: "Must not be empty." })
-      .max(EVENT_LIMITS.contactIdLength, { error: "Must have at most 64 characters." })
-      .optional(),
+    contactId: textOf(1, EVENT_LIMITS.contactIdLength).optional(),
     /** JSON values, at most 50 keys and 4 KB. Filters of automations use them. */
     properties: eventProperties.optional(),
     /** When it happened, ISO 8601 with a zone: not in the future, at most 90 days ago. Default: when it arrives. */
@@ -60,10 +56,7 @@ export const contactEventInput = z
     /** Adds an unknown address as a contact; needs `email`. */
     createContact: z.boolean().optional(),
     /** Name for the added contact, at most 200 characters. */
-    contactName: z
-      .string()
-      .max(EVENT_LIMITS.contactNameLength, { error: "Must have at most 200 characters." })
-      .optional(),
+    contactName: textOf(0, EVENT_LIMITS.contactNameLength).optional(),
   })
   .refine(({ email, contactId }) => email !== undefined || contactId !== undefined, {
     path: ["email"],

@@ -3,16 +3,16 @@ import { contactAddress } from "./contact-address.js";
 import type { Resource } from "./operation.js";
 import { pageOf, pageQuery, pageWith } from "./paging.js";
 import { ROW_KINDS } from "./row-kinds.js";
-import { countDifferent, nullable, openEnum, pathSegment, tombstoneOf } from "./shapes.js";
+import { countDifferent, nullable, openEnum, pathSegment, textOf, tombstoneOf } from "./shapes.js";
 
 /** The length of lists and texts about contacts. See docs/service.md#contacts. */
 export const CONTACT_LIMITS = { searchLength: 200, audiencesAtCreation: 25, audiences: 100, batchDelete: 200 } as const;
 
-const search = z.string().max(CONTACT_LIMITS.searchLength, { error: "Must have at most 200 characters." }).optional();
+const search = textOf(0, CONTACT_LIMITS.searchLength).optional();
 
 const audienceIds = (max: number) =>
   z
-    .array(z.string().min(1, { error: "Must not be empty." }).max(100, { error: "Must have at most 100 characters." }))
+    .array(textOf(1, 100))
     .refine((ids) => countDifferent(ids) <= max, { error: `Must name at most ${max} audiences.` })
     .readonly();
 

@@ -2,19 +2,13 @@ import { z } from "zod";
 import type { Resource } from "./operation.js";
 import { pageOf, pageTokenQuery } from "./paging.js";
 import { ROW_KINDS } from "./row-kinds.js";
-import { nullable } from "./shapes.js";
+import { idParams, nullable, someText, textOf } from "./shapes.js";
 
 /** The length of a draft's texts. See docs/service.md#drafts. */
 export const DRAFT_LIMITS = { subjectLength: 998, bodyLength: 1_000_000, searchedBody: 4_000 } as const;
 
-const recipients = z
-  .array(z.string().min(1, { error: "Must not be empty." }))
-  .readonly()
-  .optional();
-const bodyText = z
-  .string()
-  .max(DRAFT_LIMITS.bodyLength, { error: "Must have at most 1,000,000 characters." })
-  .optional();
+const recipients = z.array(someText).readonly().optional();
+const bodyText = textOf(0, DRAFT_LIMITS.bodyLength).optional();
 
 const writable = {
   /** Addresses, with a display name or without; a comma inside a name breaks the recipient. */
@@ -22,7 +16,7 @@ const writable = {
   cc: recipients,
   bcc: recipients,
   /** At most 998 characters. */
-  subject: z.string().max(DRAFT_LIMITS.subjectLength, { error: "Must have at most 998 characters." }).optional(),
+  subject: textOf(0, DRAFT_LIMITS.subjectLength).optional(),
   html: bodyText,
   /** Used only without `html`, and read back as it. */
   text: bodyText,
@@ -73,11 +67,7 @@ const draft = z.looseObject({
 
 const one = {
   path: "/drafts/{id}",
-  params: z.strictObject({
-    id: z
-      .string()
-      .regex(/^draft-[0-9A-Za-z-]{1,100}$/, { error: "Must be the id of a draft, which begins with draft-." }),
-  }),
+  params: idParams(/^draft-[0-9A-Za-z-]{1,100}$/, "Must be the id of a draft, which begins with draft-."),
   example: { params: { id: "draft-3f2504e0-4f89-41d3-9a0c-0305e82c3301" } },
 } as const;
 /** Fields that the operation does not have are refused like others. */

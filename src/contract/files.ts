@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Resource } from "./operation.js";
 import { pageOf, pageQuery } from "./paging.js";
 import { ROW_KINDS } from "./row-kinds.js";
-import { countDifferent, nullable, openEnum, timestamp, tombstone } from "./shapes.js";
+import { countDifferent, nullable, openEnum, someText, textOf, timestamp, tombstone } from "./shapes.js";
 
 /** The size of files and of lists about them. See docs/service.md#files. */
 export const FILE_LIMITS = { maxBytes: 100 * 1024 * 1024, nameLength: 255, batchDelete: 100 } as const;
@@ -148,11 +148,7 @@ export const files = {
     scope: "files:write",
     body: z.strictObject({
       /** A domain of the workspace with a host for files. */
-      domain: z
-        .string()
-        .min(1, { error: "Must not be empty." })
-        .max(253, { error: "Must have at most 253 characters." })
-        .optional(),
+      domain: textOf(1, 253).optional(),
     }),
     result: link,
     errors: ["file_unshareable"],
@@ -211,7 +207,7 @@ export const files = {
     body: z.strictObject({
       /** 1 to 100 ids; a repeated one counts once. */
       ids: z
-        .array(z.string().min(1, { error: "Must not be empty." }))
+        .array(someText)
         .min(1, { error: "Must name at least one file." })
         .refine((ids) => countDifferent(ids) <= FILE_LIMITS.batchDelete, { error: "Must name at most 100 files." })
         .readonly(),

@@ -1,15 +1,9 @@
 import { z } from "zod";
 import { MINUTE } from "../base/duration.js";
-import { nullable, openEnum, trimmedName } from "./shapes.js";
+import { nullable, openEnum, textOf, trimmedName } from "./shapes.js";
 
 /** Forms of a workspace, sign-ups of a network address, and emails to a person. See docs/service.md#sign-ups. */
 export const FORM_LIMITS = { perWorkspace: 100, signUps: 40, emailsPerDay: 5, windowMs: 10 * MINUTE } as const;
-
-const text = (min: number, max: number) =>
-  z
-    .string()
-    .min(min, { error: "Must not be empty." })
-    .max(max, { error: `Must have at most ${max} characters.` });
 
 const formName = trimmedName(120);
 
@@ -22,17 +16,17 @@ const formDocument = z.looseObject({
 
 const settings = {
   /** At most 20 audiences; every contact is in the default one anyway. */
-  audienceIds: z.array(text(1, 100)).max(20, { error: "Must name at most 20 audiences." }).readonly().optional(),
+  audienceIds: z.array(textOf(1, 100)).max(20, { error: "Must name at most 20 audiences." }).readonly().optional(),
   /** True: people join when they open the link of a confirmation email. Needs `senderAddress`. */
   doubleOptIn: z.boolean().optional(),
   /** An address that the caller may send as. */
   senderAddress: z.string().nullable().optional(),
-  confirmSubject: text(1, 200).optional(),
-  confirmMessage: text(0, 2000).optional(),
-  confirmButton: text(1, 60).optional(),
+  confirmSubject: textOf(1, 200).optional(),
+  confirmMessage: textOf(0, 2000).optional(),
+  confirmButton: textOf(1, 60).optional(),
   successAction: z.enum(["message", "redirect"], { error: "Must be message or redirect." }).optional(),
   /** http or https; needed while `successAction` is `redirect`. */
-  redirectUrl: text(1, 2000)
+  redirectUrl: textOf(1, 2000)
     .refine((url) => /^https?:\/\//i.test(url) && URL.canParse(url), { error: "Must be an http or https URL." })
     .nullable()
     .optional(),
@@ -41,7 +35,7 @@ const settings = {
 };
 
 const formFields = {
-  description: text(0, 500).nullable().optional(),
+  description: textOf(0, 500).nullable().optional(),
   document: formDocument.optional(),
   settings: z.strictObject(settings).optional(),
 };
@@ -66,10 +60,10 @@ export const formUpdateInput = z.strictObject({
 });
 
 /** What the designer is told about a new form. */
-export const formDesignInput = z.strictObject({ brief: text(1, 4000), name: text(1, 120).optional() });
+export const formDesignInput = z.strictObject({ brief: textOf(1, 4000), name: textOf(1, 120).optional() });
 /** What the designer is told about a change. */
 export const formRedesignInput = z.strictObject({
-  instructions: text(1, 4000),
+  instructions: textOf(1, 4000),
   expectedUpdatedAt: z.string().optional(),
 });
 /** Body of a copy. */

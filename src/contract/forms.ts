@@ -15,14 +15,12 @@ import {
 import type { Resource } from "./operation.js";
 import { listOf, pageOf } from "./paging.js";
 import { ROW_KINDS } from "./row-kinds.js";
-import { pathSegment, tombstone } from "./shapes.js";
+import { idParams, pathSegment, textOf, tombstone } from "./shapes.js";
 
 const one = {
   path: "/forms/{id}",
   scope: "forms:write",
-  params: z.strictObject({
-    id: z.string().regex(/^frm_[0-9a-f]{24}$/, { error: "Must be frm_ and 24 hex characters." }),
-  }),
+  params: idParams(/^frm_[0-9a-f]{24}$/, "Must be frm_ and 24 hex characters."),
   missing: "form_not_found",
   example: { params: { id: "frm_65b8f0a2c4d6e8f001234567" } },
 } as const;
@@ -159,7 +157,7 @@ export const forms = {
           string
         >,
         /** The page that the form was filled in on. */
-        svc_source: z.string().max(500, { error: "Must have at most 500 characters." }).optional(),
+        svc_source: textOf(0, 500).optional(),
       })
       .meta({ required: ["email"] }),
     issueCodes: { "*": "invalid_parameter" },

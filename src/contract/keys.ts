@@ -3,7 +3,16 @@ import type { Resource } from "./operation.js";
 import { pageOf, pageQuery } from "./paging.js";
 import { ROW_KINDS } from "./row-kinds.js";
 import { SCOPES } from "./scopes.js";
-import { addressAllowlist, domainAllowlist, nullable, openEnum, timestamp, tombstone } from "./shapes.js";
+import {
+  addressAllowlist,
+  domainAllowlist,
+  nullable,
+  openEnum,
+  textOf,
+  timestamp,
+  tombstone,
+  wholeNumberOf,
+} from "./shapes.js";
 
 /** API keys: lengths, counts and the minutes until they expire. See docs/service.md#api-keys. */
 export const KEY_LIMITS = {
@@ -17,14 +26,8 @@ export const KEY_LIMITS = {
 const KEY_ID = /^[0-9a-f]{24}$/;
 const keyId = z.string().regex(KEY_ID, { error: "Must be the id of an API key: 24 hex characters." });
 
-const name = z
-  .string()
-  .min(1, { error: "Must not be empty." })
-  .max(KEY_LIMITS.nameLength, { error: `Must have at most ${KEY_LIMITS.nameLength} characters.` });
+const name = textOf(1, KEY_LIMITS.nameLength);
 const scopes = z.array(openEnum(SCOPES)).min(1, { error: "Must name at least one scope." }).readonly();
-const expiryRange = {
-  error: `Must be a whole number from ${KEY_LIMITS.minExpiryMinutes} to ${KEY_LIMITS.maxExpiryMinutes}.`,
-};
 
 /** Body of creation. */
 const apiKeyCreateInput = z.strictObject({
@@ -33,22 +36,13 @@ const apiKeyCreateInput = z.strictObject({
   /** At least one, each of them held by the caller. @default ["emails:send"] */
   scopes: scopes.optional(),
   /** The role that caps the key; null for none. A caller with a role can give only its own. @default the caller's */
-  roleId: z
-    .string()
-    .min(1, { error: "Must not be empty." })
-    .max(KEY_LIMITS.roleIdLength, { error: `Must have at most ${KEY_LIMITS.roleIdLength} characters.` })
-    .nullable()
-    .optional(),
+  roleId: textOf(1, KEY_LIMITS.roleIdLength).nullable().optional(),
   /** Single addresses of the workspace. With neither list, the key has the caller's. */
   addressAllowlist: addressAllowlist.optional(),
   /** Whole domains of the workspace, with the addresses that are added later. */
   domainAllowlist: domainAllowlist.optional(),
   /** 5 minutes to ten years. @default the caller's expiry, or none */
-  expiresInMinutes: z
-    .int(expiryRange)
-    .min(KEY_LIMITS.minExpiryMinutes, expiryRange)
-    .max(KEY_LIMITS.maxExpiryMinutes, expiryRange)
-    .optional(),
+  expiresInMinutes: wholeNumberOf(KEY_LIMITS.minExpiryMinutes, KEY_LIMITS.maxExpiryMinutes).optional(),
 });
 
 /** Body of an update: omitted fields stay unchanged. */
@@ -68,7 +62,7 @@ const apiKeyUpdateInput = z.strictObject({
 /** Body of a revocation; assumed. */
 const apiKeyRevokeInput = z.strictObject({
   /** Kept with the key as `revokedReason`. */
-  reason: z.string().max(240, { error: "Must have at most 240 characters." }).optional(),
+  reason: textOf(0, 240).optional(),
 });
 
 /** Who did it. Its fields are not documented, so none is required. */

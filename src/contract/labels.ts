@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Resource } from "./operation.js";
 import { listOf, pageOf } from "./paging.js";
 import { ROW_KINDS } from "./row-kinds.js";
-import { nullable, openEnum, pathSegment, tombstone, trimmedName } from "./shapes.js";
+import { nullable, openEnum, pathSegment, textOf, tombstone, trimmedName } from "./shapes.js";
 
 /** Labels of a workspace, and the length of their texts. See docs/service.md#labels. */
 export const LABEL_LIMITS = { perWorkspace: 50, nameLength: 225, colorLength: 32 } as const;
@@ -12,10 +12,7 @@ const COLOR_RULE = { error: "Must be a hex colour such as #1A73E8, or gradient: 
 
 const labelName = trimmedName(LABEL_LIMITS.nameLength);
 
-const backgroundColor = z
-  .string()
-  .max(LABEL_LIMITS.colorLength, { error: "Must have at most 32 characters." })
-  .regex(HEX_OR_GRADIENT, COLOR_RULE);
+const backgroundColor = textOf(0, LABEL_LIMITS.colorLength).regex(HEX_OR_GRADIENT, COLOR_RULE);
 
 /** Body of creation. */
 const labelCreateInput = z.strictObject({

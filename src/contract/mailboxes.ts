@@ -2,40 +2,30 @@ import { z } from "zod";
 import type { Resource } from "./operation.js";
 import { listOf } from "./paging.js";
 import { ROW_KINDS } from "./row-kinds.js";
-import { emailAddress, nullable, openEnum, tombstoneOf } from "./shapes.js";
+import { emailAddress, idParams, nullable, openEnum, someText, textOf, tombstoneOf, wholeNumberOf } from "./shapes.js";
 
 /** See docs/service.md#connected-mailboxes. */
 export const MAILBOX_LIMITS = { labelLength: 120, signInsPerHour: 10 } as const;
 
 const SECURITIES = ["tls", "starttls"] as const;
 
-const host = z
-  .string()
-  .min(1, { error: "Must not be empty." })
-  .max(253, { error: "Must have at most 253 characters." })
-  .optional();
-const portRange = { error: "Must be a whole number from 1 to 65535." };
-const port = z.int(portRange).min(1, portRange).max(65_535, portRange).optional();
+const host = textOf(1, 253).optional();
+const port = wholeNumberOf(1, 65_535).optional();
 const security = z.enum(SECURITIES, { error: "Must be tls or starttls." }).optional();
-const password = z.string().min(1, { error: "Must not be empty." });
-const label = z
-  .string()
-  .max(MAILBOX_LIMITS.labelLength, { error: `Must have at most ${MAILBOX_LIMITS.labelLength} characters.` })
-  .nullable()
-  .optional();
+const label = textOf(0, MAILBOX_LIMITS.labelLength).nullable().optional();
 
 /** Body of a connection. */
 const mailboxConnectInput = z.strictObject({
   email: emailAddress,
   /** The mailbox's own password, or one that its provider makes for apps. The service keeps it sealed. */
-  password,
+  password: someText,
   /** Its IMAP server. Without `host` and `smtpHost`, the servers are found from the address. */
   host,
   /** 993 with TLS, or 143 with STARTTLS. */
   port,
   security,
   /** When it is not the address. */
-  username: z.string().min(1, { error: "Must not be empty." }).optional(),
+  username: someText.optional(),
   smtpHost: host,
   /** 465 with TLS, or 587 with STARTTLS. */
   smtpPort: port,
@@ -50,7 +40,7 @@ const mailboxUpdateInput = z.strictObject({
   /** True stops sync and sending, false resumes them. */
   paused: z.boolean().optional(),
   /** A new password, which both servers must accept. */
-  password: password.optional(),
+  password: someText.optional(),
   label,
 });
 
@@ -104,9 +94,7 @@ const all = {
 } as const;
 const one = {
   path: "/connected-mailboxes/{id}",
-  params: z.strictObject({
-    id: z.string().regex(/^cmb_[0-9a-f]{24}$/, { error: "Must be cmb_ and 24 hex characters." }),
-  }),
+  params: idParams(/^cmb_[0-9a-f]{24}$/, "Must be cmb_ and 24 hex characters."),
   missing: "connected_mailbox_not_found",
   example: { params: { id: "cmb_65b8f0a2c4d6e8f001234567" } },
 } as const;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { wholeNumberOf } from "./shapes.js";
 
 /** One page of a list. */
 export interface Page<Row> {
@@ -12,10 +13,9 @@ export interface Page<Row> {
 
 /** The query parameters of a list. See docs/service.md#paging: limit 1 to 100, default 25. */
 export function pageQuery({ max, byDefault }: { max: number; byDefault: number } = { max: 100, byDefault: 25 }) {
-  const range = { error: `Must be a whole number from 1 to ${max}.` };
   return {
     /** Rows of a page. */
-    limit: z.int(range).min(1, range).max(max, range).optional().describe(`1 to ${max}, default ${byDefault}`),
+    limit: wholeNumberOf(1, max).optional().describe(`1 to ${max}, default ${byDefault}`),
     /** `nextCursor` of the page before, unchanged. */
     cursor: z.string().min(1, { error: "Must be the nextCursor of the page before." }).optional(),
   };

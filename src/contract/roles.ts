@@ -3,7 +3,7 @@ import type { Resource } from "./operation.js";
 import { listOf, pageOf } from "./paging.js";
 import { ROW_KINDS } from "./row-kinds.js";
 import { SCOPES } from "./scopes.js";
-import { nullable, openEnum, tombstoneOf, trimmedName } from "./shapes.js";
+import { idParams, nullable, openEnum, textOf, tombstoneOf, trimmedName } from "./shapes.js";
 
 /** Roles of a workspace: how many of its own, and the length of their texts. See docs/service.md#roles. */
 export const ROLE_LIMITS = { customPerWorkspace: 24, nameLength: 48, descriptionLength: 240 } as const;
@@ -14,10 +14,7 @@ export const CONSOLE_PERMISSIONS = ["addresses:all", "workspace:manage", "api-ke
 /** What a role can allow: the scopes, and what the app alone has. */
 const permission = openEnum([...SCOPES, ...CONSOLE_PERMISSIONS]);
 
-const description = z
-  .string()
-  .max(ROLE_LIMITS.descriptionLength, { error: `Must have at most ${ROLE_LIMITS.descriptionLength} characters.` })
-  .nullable();
+const description = textOf(0, ROLE_LIMITS.descriptionLength).nullable();
 
 /** Body of creation. */
 const roleCreateInput = z.strictObject({
@@ -73,9 +70,7 @@ const rolePermission = z.looseObject({
 
 const one = {
   path: "/roles/{id}",
-  params: z.strictObject({
-    id: z.string().regex(/^role_[0-9a-f]{24}$/, { error: "Must be role_ and 24 hex characters." }),
-  }),
+  params: idParams(/^role_[0-9a-f]{24}$/, "Must be role_ and 24 hex characters."),
   missing: "role_not_found",
   example: { params: { id: "role_65b8f0a2c4d6e8f001234567" } },
 } as const;
@@ -127,11 +122,7 @@ export const roles = {
     scope: "roles:write",
     query: z.strictObject({
       /** The role that members, keys and invitations get instead. Needed while there are any; the name is assumed. */
-      reassignTo: z
-        .string()
-        .min(1, { error: "Must be the id of a role." })
-        .max(64, { error: "Must have at most 64 characters." })
-        .optional(),
+      reassignTo: textOf(1, 64).optional(),
     }),
     result: tombstoneOf({
       id: z.string(),

@@ -45,15 +45,32 @@ export const domainAllowlist = z
   .max(LIMITS.domainAllowlistSize, { error: "Must hold at most 25 domains." })
   .readonly();
 
+/** Text of `min` to `max` characters. */
+export function textOf(min: number, max: number) {
+  const most = { error: `Must have at most ${max.toLocaleString("en")} characters.` };
+  return z.string().min(min, { error: "Must not be empty." }).max(max, most);
+}
+
+/** Text that is not empty. */
+export const someText = z.string().min(1, { error: "Must not be empty." });
+
+/** A whole number in a range. */
+export function wholeNumberOf(min: number, max: number) {
+  const range = { error: `Must be a whole number from ${min} to ${max}.` };
+  return z.int(range).min(min, range).max(max, range);
+}
+
+/** The parameters of a path with one id; `rule` says what the id must be. */
+export function idParams(pattern: RegExp, rule: string) {
+  return z.strictObject({ id: z.string().regex(pattern, { error: rule }) });
+}
+
 /** `whe_` and 24 hex characters. See docs/service.md#identifiers. */
 export const webhookId = z.string().regex(/^whe_[0-9a-f]{24}$/, { error: "Must be whe_ and 24 hex characters." });
 
 /** One path segment that no URL parser reads as `.` or `..`. */
 export function pathSegment(maxLength: number) {
-  return z
-    .string()
-    .min(1, { error: "Must not be empty." })
-    .max(maxLength, { error: `Must have at most ${maxLength} characters.` })
+  return textOf(1, maxLength)
     .refine((text) => text !== "." && text !== "..", { error: "Must not be a dot or two dots." })
     .refine((text) => WHOLE_CHARACTERS.test(text), { error: "Must be well-formed Unicode." });
 }

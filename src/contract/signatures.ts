@@ -2,14 +2,14 @@ import { z } from "zod";
 import type { Resource } from "./operation.js";
 import { listOf, pageOf, pageQuery } from "./paging.js";
 import { ROW_KINDS } from "./row-kinds.js";
-import { addressOrCatchAll, tombstoneOf, trimmedName } from "./shapes.js";
+import { addressOrCatchAll, idParams, textOf, tombstoneOf, trimmedName } from "./shapes.js";
 
 /** Signatures of an address, and the length of their texts. See docs/service.md#signatures. */
 export const SIGNATURE_LIMITS = { perAddress: 50, nameLength: 80, htmlLength: 150_000, copyTargets: 500 } as const;
 
 const signatureName = trimmedName(SIGNATURE_LIMITS.nameLength);
 
-const html = z.string().max(SIGNATURE_LIMITS.htmlLength, { error: "Must have at most 150,000 characters." });
+const html = textOf(0, SIGNATURE_LIMITS.htmlLength);
 
 const defaults = {
   /** True makes it the default for new mail, in place of another. */
@@ -58,11 +58,7 @@ const signature = z.looseObject({
 
 const one = {
   path: "/signatures/{id}",
-  params: z.strictObject({
-    id: z
-      .string()
-      .regex(/^sig_[A-Za-z0-9_-]{1,100}$/, { error: "Must be the id of a signature, which begins with sig_." }),
-  }),
+  params: idParams(/^sig_[A-Za-z0-9_-]{1,100}$/, "Must be the id of a signature, which begins with sig_."),
   example: { params: { id: "sig_65b8f0a2c4d6e8f001234567" } },
 } as const;
 

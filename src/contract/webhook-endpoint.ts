@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { EVENT_TYPES } from "../protocol/event-types.js";
 import { LIMITS } from "../protocol/limits.js";
-import { addressAllowlist, domainAllowlist, nullable, openEnum } from "./shapes.js";
+import { addressAllowlist, domainAllowlist, nullable, openEnum, textOf } from "./shapes.js";
 import { isAllowedWebhookUrl } from "./webhook-url.js";
 
 const endpointUrl = z.string().refine(isAllowedWebhookUrl, {
@@ -20,10 +20,7 @@ const writable = {
   /** The complete list. Omitted or empty means the default set. */
   eventTypes: z.array(eventTypeName).readonly().optional(),
   /** At most 200 characters. */
-  description: z
-    .string()
-    .max(LIMITS.endpointDescriptionLength, { error: "Must have at most 200 characters." })
-    .optional(),
+  description: textOf(0, LIMITS.endpointDescriptionLength).optional(),
   /** Receive events of these addresses of the workspace only; at most 50. */
   addressAllowlist: addressAllowlist.optional(),
   /**

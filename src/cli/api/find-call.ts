@@ -1,12 +1,7 @@
-import { type NamedOperation, CONTRACT, listOperations } from "../../contract/contract.js";
+import { type NamedOperation, listOperations } from "../../contract/contract.js";
 import { usageError } from "../frame/command-error.js";
 import { nearestWord } from "../../base/nearest-word.js";
-
-/** Names of all calls, such as `contacts.get`, in the order of the contract. */
-export const CALL_NAMES: readonly string[] = listOperations().map(({ resource, name }) => `${resource}.${name}`);
-
-/** Names of the resources. */
-export const RESOURCE_NAMES: readonly string[] = Object.keys(CONTRACT);
+import { API_RESOURCES, CALL_NAMES } from "../values/call-names.js";
 
 /** What a word names: a call, or a resource with its calls. */
 export type Named =
@@ -24,12 +19,12 @@ export function findCall(word: string): Named {
 }
 
 function noSuchCall(word: string): string {
-  const near = nearestWord(word, [...CALL_NAMES, ...RESOURCE_NAMES]);
+  const near = nearestWord(word, [...CALL_NAMES, ...API_RESOURCES]);
   if (near !== undefined)
     return `The API has no call ${word}. Did you mean ${near}? pigeonhole api lists what there is.`;
   const [resource = ""] = word.split(".");
-  const known = RESOURCE_NAMES.includes(resource) ? resource : nearestWord(resource, RESOURCE_NAMES);
-  if (known === undefined) return `The API has no call ${word}. Its resources are ${RESOURCE_NAMES.join(", ")}.`;
+  const known = API_RESOURCES.includes(resource) ? resource : nearestWord(resource, API_RESOURCES);
+  if (known === undefined) return `The API has no call ${word}. Its resources are ${API_RESOURCES.join(", ")}.`;
   const calls = CALL_NAMES.filter((call) => call.startsWith(`${known}.`));
   return `The API has no call ${word}. Those of ${known} are ${calls.join(", ")}.`;
 }

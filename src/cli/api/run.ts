@@ -4,7 +4,8 @@ import type { RunCommand } from "../frame/context.js";
 import { describeCall } from "./describe-call.js";
 import { BASE_URL_VARIABLE } from "../values/api-client.js";
 import { readVariable } from "../values/secret-option.js";
-import { RESOURCE_NAMES, findCall } from "./find-call.js";
+import { API_RESOURCES } from "../values/call-names.js";
+import { findCall } from "./find-call.js";
 import { sendCall } from "./send-call.js";
 import type { api } from "./spec.js";
 import { type NamedOperation, listOperations } from "../../contract/contract.js";
@@ -42,7 +43,7 @@ export const run: RunCommand<typeof api> = async (input) => {
 
 /** Prints the resources of the API with their calls. */
 function listResources(out: Output): void {
-  const rows = RESOURCE_NAMES.map((resource) => {
+  const rows = API_RESOURCES.map((resource) => {
     const calls = listOperations().filter((row) => row.resource === resource);
     const names = calls.map(({ name }) => name);
     if (out.isJson) out.result({ resource, calls: names.map((name) => `${resource}.${name}`) }, "");

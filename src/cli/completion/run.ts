@@ -4,7 +4,7 @@ import { completionPlaces } from "./places.js";
 import { zshScript } from "./zsh.js";
 import type { RunCommand } from "../frame/context.js";
 import type { CommandSpec } from "../frame/spec.js";
-import { CALL_NAMES, RESOURCE_NAMES } from "../api/find-call.js";
+import { API_RESOURCES, CALL_NAMES } from "../values/call-names.js";
 import type { completion } from "./spec.js";
 
 const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript };
@@ -19,6 +19,6 @@ export const run: RunCommand<typeof completion> = async ({ args, context }) => {
 /** The command `api` with the names of calls and resources. Only completion loads the contract for them. */
 function withCalls(spec: CommandSpec): CommandSpec {
   if (spec.name !== "api") return spec;
-  const call = { summary: "", ...spec.arguments?.["call"], suggestions: [...CALL_NAMES, ...RESOURCE_NAMES] };
+  const call = { summary: "", ...spec.arguments?.["call"], suggestions: [...CALL_NAMES, ...API_RESOURCES] };
   return { ...spec, arguments: { ...spec.arguments, call } };
 }

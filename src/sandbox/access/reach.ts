@@ -24,9 +24,5 @@ const WITHIN: Readonly<Record<string, (caller: Caller, key: Reach) => boolean>> 
 export function requireReach(caller: Caller, key: Reach): void {
   const param = Object.keys(WITHIN).find((axis) => WITHIN[axis]?.(caller, key) === false);
   if (param === undefined) return;
-  throw new SandboxApiError({
-    code: "beyond_caller_authority",
-    param,
-    message: "The key would reach further than the caller does.",
-  });
+  throw new SandboxApiError({ code: "beyond_caller_authority", param });
 }

@@ -36,20 +36,14 @@ export class RoleBook {
   readonly #options: RoleBookOptions;
   readonly #roles = new Collection<RoleRow>({
     kind: "role",
-    missing: { code: "role_not_found", param: "roleId", message: "There is no such role." },
+    missing: { code: "role_not_found", param: "roleId" },
     limit: {
       max: ROLE_LIMITS.customPerWorkspace,
       // Those that every workspace begins with do not count.
       groupOf: ({ builtin }) => builtin ?? "custom",
       code: "role_limit_reached",
-      message: `The workspace has ${ROLE_LIMITS.customPerWorkspace} roles of its own already; delete one first.`,
     },
-    unique: {
-      keysOf: ({ name }) => [name.toLowerCase()],
-      code: "role_name_taken",
-      param: "name",
-      message: "Another role has this name.",
-    },
+    unique: { keysOf: ({ name }) => [name.toLowerCase()], code: "role_name_taken", param: "name" },
   });
   /** Role ids by user name. */
   readonly #members = new Map<string, string>();

@@ -1,4 +1,4 @@
-import { type ApiErrorCode, statusOfCode } from "../../contract/api-error-codes.js";
+import { API_ERROR_CODES, type ApiErrorCode, statusOfCode } from "../../contract/api-error-codes.js";
 import type { ValidationIssue } from "../../contract/check-input.js";
 import type { Contract } from "../../contract/contract.js";
 import type { BodyInput, QueryInput } from "../../contract/operation.js";
@@ -96,17 +96,20 @@ export class SandboxApiError extends Error {
   /** Headers of the answer besides the usual ones, by lower-case name; empty when there are none. */
   readonly headers: Readonly<Record<string, string>>;
 
-  /** The status is that of the code, unless another is given. A code that is not documented needs one. */
+  /** Status and message are those of the code, unless others are given. A code that is not documented needs both. */
   constructor(
-    error: ({ code: ApiErrorCode; status?: undefined } | { code: string; status: number }) & {
-      message: string;
+    error: (
+      | { code: ApiErrorCode; status?: number; message?: string }
+      | { code: string; status: number; message: string }
+    ) & {
       param?: string;
       fields?: readonly { key: string; error: string }[];
       headers?: Readonly<Record<string, string>>;
     },
   ) {
-    super(error.message);
-    this.status = error.status === undefined ? statusOfCode(error.code) : error.status;
+    const { status, message } = error;
+    super(message ?? API_ERROR_CODES[error.code as ApiErrorCode].meaning);
+    this.status = status ?? statusOfCode(error.code as ApiErrorCode);
     this.code = error.code;
     this.param = error.param;
     this.fields = error.fields;

@@ -14,7 +14,6 @@ export interface CollectionRow {
 /** A refusal that the caller of the API gets. */
 export interface Refusal {
   code: ApiErrorCode;
-  message: string;
   param?: string;
 }
 
@@ -51,7 +50,7 @@ export interface ListOf<Row extends CollectionRow, Sort extends string> {
 }
 
 /** What may be changed of a row. */
-export type RowChanges<Row extends CollectionRow> = Changes<Omit<Row, keyof CollectionRow>>;
+export type CollectionChanges<Row extends CollectionRow> = Changes<Omit<Row, keyof CollectionRow>>;
 
 /**
  * The rows of one resource, with the rules that all resources share: ids, caps, unique names, tombstones and pages.
@@ -90,12 +89,11 @@ export class Collection<Row extends CollectionRow> {
   get(id: string, isVisible: (row: Row) => boolean = () => true): Row {
     const row = this.#rows.get(id);
     if (row !== undefined && isVisible(row)) return row;
-    const missing: Refusal = { code: "resource_not_found", message: `There is no such ${this.#options.kind}.` };
-    throw new SandboxApiError(this.#options.missing ?? missing);
+    throw new SandboxApiError(this.#options.missing ?? { code: "resource_not_found" });
   }
 
   /** Replaces fields of a row, which keeps its place; undefined leaves one as it is. Throws when new keys are taken. */
-  change(id: string, changes: RowChanges<Row>): Row {
+  change(id: string, changes: CollectionChanges<Row>): Row {
     const sent = Object.entries(changes).filter(([, value]) => value !== undefined);
     const row: Row = { ...this.get(id), ...Object.fromEntries(sent) };
     this.#checkUnique(row);

@@ -34,8 +34,7 @@ export function isCursorOf(list: string, cursor: string): boolean {
 
 /** The refusal of a cursor. See docs/service.md#paging. */
 export function invalidCursor(param = "cursor"): SandboxApiError {
-  const message = "The cursor is not from this list. Start without one.";
-  return new SandboxApiError({ code: "invalid_cursor", message, param });
+  return new SandboxApiError({ code: "invalid_cursor", param });
 }
 
 function macOf(list: string, payload: string): string {

@@ -19,9 +19,7 @@ export function authenticate(credential: string | undefined, keys: ApiKeyRegistr
   const { caller, status } = key;
   if (status !== "active") keys.noteRefusal(caller);
   if (status === "revoked" || status === "expired") throw unauthorized(`The API key is ${status}.`);
-  if (status === "inactive") {
-    throw new SandboxApiError({ code: "inactive_api_key", message: "The API key is switched off." });
-  }
+  if (status === "inactive") throw new SandboxApiError({ code: "inactive_api_key" });
   keys.countUse(caller);
   return caller;
 }
@@ -31,12 +29,10 @@ export function authenticate(credential: string | undefined, keys: ApiKeyRegistr
  * `step_up_required` for an access token whose person has not verified a code. See docs/service.md#callers.
  */
 export function requireAuthority(caller: Caller, { ownerOnly, scope, stepUp }: Operation): void {
-  if (ownerOnly === true && caller.member !== undefined) {
-    throw new SandboxApiError({ code: "owner_only", message: "Only the owner may do this." });
-  }
+  if (ownerOnly === true && caller.member !== undefined) throw new SandboxApiError({ code: "owner_only" });
   requireScope(caller, scope);
   if (stepUp !== true || caller.isVerified) return;
-  throw new SandboxApiError({ code: "step_up_required", message: "The app must verify a code first." });
+  throw new SandboxApiError({ code: "step_up_required" });
 }
 
 /** Throws 403 `insufficient_scope` unless the key has the scopes that the rule asks for. */
@@ -55,11 +51,7 @@ export function requireScope(caller: Caller, rule: ScopeRule): void {
 export function requireOpen(caller: Caller, { closedToSome }: Operation): void {
   if (closedToSome === undefined || isUnlimited(caller)) return;
   if (closedToSome === "members" && caller.member === undefined) return;
-  throw new SandboxApiError({
-    code: "capability_unsupported",
-    param: "addressAllowlist",
-    message: "The caller is limited to some addresses or domains, and this belongs to the whole workspace.",
-  });
+  throw new SandboxApiError({ code: "capability_unsupported", param: "addressAllowlist" });
 }
 
 function unauthorized(message: string): SandboxApiError {

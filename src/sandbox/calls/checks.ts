@@ -152,7 +152,7 @@ export function checkInputOf(
 function requireFound(match: OperationMatch): Extract<OperationMatch, { kind: "found" }> {
   switch (match.kind) {
     case "unknown_path":
-      throw new SandboxApiError({ code: "resource_not_found", message: "No operation has this path." });
+      throw new SandboxApiError({ code: "resource_not_found" });
     case "wrong_method": {
       const headers = { allow: match.allow };
       throw new SandboxApiError({ status: 405, code: "method_not_allowed", message: `Use ${match.allow}.`, headers });

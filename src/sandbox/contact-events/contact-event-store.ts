@@ -114,7 +114,8 @@ export class ContactEventStore {
     list: ({ params, query, caller }) => {
       const nowMs = this.#prune();
       const contact = this.contactList.find(params["email"] ?? "");
-      if (contact === undefined || !this.contactList.isReachable(contact, caller)) throw contactNotFound();
+      if (contact === undefined || !this.contactList.isReachable(contact, caller))
+        throw new SandboxApiError({ code: "contact_not_found" });
       return { body: this.#log.page({ ...query, contactId: contact.id, nowMs }) };
     },
   };
@@ -130,7 +131,7 @@ export class ContactEventStore {
   /** Stores an event, or finds it by its key; throws a SandboxApiError. */
   #take({ caller, nowMs, event, slot, countEvents = () => {} }: Sent): Taken {
     const known = slot === undefined ? undefined : this.#sends.recall(slot, event);
-    if (known?.kind === "different") throw keyReuse();
+    if (known?.kind === "different") throw new SandboxApiError({ code: "idempotency_key_reuse" });
     if (known?.kind === "same") {
       countEvents();
       return { ...known.send, replayed: true };
@@ -164,10 +165,12 @@ export class ContactEventStore {
     const { email, contactId, createContact = false } = event;
     const found = contactId === undefined ? contacts.findByEmail(email ?? "") : contacts.findById(contactId);
     const isBoth = contactId !== undefined && email !== undefined;
-    if (found !== undefined && !contacts.isReachable(found, caller)) throw contactNotFound();
+    if (found !== undefined && !contacts.isReachable(found, caller))
+      throw new SandboxApiError({ code: "contact_not_found" });
     if (found !== undefined && (!isBoth || contacts.findByEmail(email) === found)) return found;
     // The service chooses ids, so only an address can be added.
-    if (contactId !== undefined || email === undefined || !createContact) throw contactNotFound();
+    if (contactId !== undefined || email === undefined || !createContact)
+      throw new SandboxApiError({ code: "contact_not_found" });
     return undefined;
   }
 }
@@ -184,13 +187,4 @@ function slotOf(from: {
 }): SendSlot | undefined {
   const { caller, idempotencyKey, position } = from;
   return idempotencyKey === undefined ? undefined : { keyId: caller.keyId, idempotencyKey, position };
-}
-
-function keyReuse(): SandboxApiError {
-  const message = "The idempotency key was used for another event.";
-  return new SandboxApiError({ code: "idempotency_key_reuse", message });
-}
-
-function contactNotFound(): SandboxApiError {
-  return new SandboxApiError({ code: "contact_not_found", message: "No contact has this address or id." });
 }

@@ -116,7 +116,7 @@ function stateOf(sandbox: Sandbox): object {
   };
 }
 
-/** Appends rules. `clear` removes the existing ones first. A refused request changes nothing, so all are checked first. */
+/** Appends rules; `clear` removes the existing ones first. A refused request changes nothing. */
 function setFaults({ faults }: Sandbox, input: { clear: boolean; deliveries: object[]; api: object[] }): object {
   const deliveries = input.deliveries as DeliveryFaultRule[];
   const api = input.api as ApiFaultRule[];

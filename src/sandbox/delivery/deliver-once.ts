@@ -51,6 +51,5 @@ export function createDeliverOnce(from: {
 
 /** 404 for a row that the delivery log does not have. */
 export function noSuchRow(): SandboxApiError {
-  const message = "The endpoint's delivery log has no such row.";
-  return new SandboxApiError({ code: "resource_not_found", message, param: "deliveryId" });
+  return new SandboxApiError({ code: "resource_not_found", param: "deliveryId" });
 }

@@ -48,12 +48,7 @@ export class EndpointRegistry {
     const { maxEndpoints: max } = options;
     this.#endpoints = new Collection({
       kind: "webhook",
-      missing: { code: "resource_not_found", message: "There is no such endpoint." },
-      limit: {
-        max,
-        code: "workspace_limit_reached",
-        message: `The workspace has ${max} endpoints already; delete one first.`,
-      },
+      limit: { max, code: "workspace_limit_reached" },
     });
   }
 
@@ -210,11 +205,7 @@ export class EndpointRegistry {
 /** A key with an allowlist may change only endpoints inside its send scope. See docs/service.md#endpoint-limits. */
 function requireWithin(caller: Caller | undefined, lists: Allowlists): void {
   if (caller === undefined || holdsAllowlists(caller, lists)) return;
-  throw new SandboxApiError({
-    code: "capability_unsupported",
-    param: "addressAllowlist",
-    message: "The key is limited to some addresses or domains, and the endpoint's lists cover more.",
-  });
+  throw new SandboxApiError({ code: "capability_unsupported", param: "addressAllowlist" });
 }
 
 /** How the activity names who did it: calls without a key are the owner's. */

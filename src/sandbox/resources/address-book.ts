@@ -75,7 +75,7 @@ export class AddressBook {
   get(email: string, caller: Caller): ContactRow {
     const contact = this.find(email, caller);
     if (contact !== undefined) return contact;
-    throw new SandboxApiError({ code: "contact_not_found", param: "email", message: "No contact has this address." });
+    throw new SandboxApiError({ code: "contact_not_found", param: "email" });
   }
 
   /** Undefined when there is none that the caller reaches. */
@@ -101,8 +101,7 @@ export class AddressBook {
   /** Throws 404 `audience_not_found` on `param` when one of the ids is no audience. */
   checkAudiences(ids: readonly string[], param = "audienceIds"): void {
     if (ids.every((id) => this.audiences.some((audience) => audience.id === id))) return;
-    const message = "The workspace has no such audience.";
-    throw new SandboxApiError({ code: "audience_not_found", param, message });
+    throw new SandboxApiError({ code: "audience_not_found", param });
   }
 
   /** Adds the contact to audiences. It keeps the time of joining of those that it is in. */

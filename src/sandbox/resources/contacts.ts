@@ -27,8 +27,7 @@ export function createContacts(workspace: Workspace): SandboxResource<"contacts"
       if (audienceIds !== undefined) requireScope(caller, "audiences:write");
       book.checkAudiences(audienceIds ?? []);
       if (book.contacts.findByEmail(email) !== undefined) {
-        const message = "There is a contact with this address already.";
-        throw new SandboxApiError({ code: "contact_exists", param: "email", message });
+        throw new SandboxApiError({ code: "contact_exists", param: "email" });
       }
       const contact = book.save(email, { name, notes, member: caller.member });
       book.setAudiences(contact, audienceIds ?? []);
@@ -43,9 +42,7 @@ export function createContacts(workspace: Workspace): SandboxResource<"contacts"
     },
     delete({ params, caller }) {
       const email = foldAddress(params["email"] ?? "");
-      if (!isAddress(email)) {
-        throw new SandboxApiError({ code: "invalid_contact", param: "email", message: "It is not an address." });
-      }
+      if (!isAddress(email)) throw new SandboxApiError({ code: "invalid_contact", param: "email" });
       return { body: { object: "contact", email, deleted: true, wasSaved: book.delete(email, caller) } };
     },
     setAudiences({ params, body: { audienceIds }, caller }) {

@@ -57,7 +57,7 @@ export class DedicatedIps {
   get(ip: string): object {
     const row = this.#rows.find((one) => one.ip === ip.toLowerCase());
     if (row !== undefined) return bodyOf(row, this.#clock.now());
-    throw new SandboxApiError({ code: "resource_not_found", message: "The workspace has no such dedicated IP." });
+    throw new SandboxApiError({ code: "resource_not_found" });
   }
 }
 

@@ -59,7 +59,7 @@ export class DomainTable {
   find(domain: string): Omit<KnownRecords, "domain"> {
     const records = this.#domains.get(domain) ?? NO_RECORDS;
     if (!records.unreachable) return records;
-    throw new SandboxApiError({ code: "unreachable", message: "DNS did not answer for the domain." });
+    throw new SandboxApiError({ code: "unreachable" });
   }
 
   /** The shortest parent that the table has, or else the domain: a table of public suffixes is not needed then. */

@@ -8,7 +8,7 @@ import { ownsAddress } from "../access/allowlists.js";
 import { invalidParameter } from "../endpoints/check-endpoint.js";
 import { type Attachment, readAttachments } from "./attachments.js";
 import { bareAddresses } from "../api/bare-addresses.js";
-import { Collection, type CollectionRow, type RowChanges, withoutSequence } from "../api/collection.js";
+import { Collection, type CollectionRow, type CollectionChanges, withoutSequence } from "../api/collection.js";
 import { readDraftSearch } from "./draft-search.js";
 import type { SandboxResource, Workspace } from "./resource.js";
 
@@ -123,7 +123,7 @@ function noteMessage(messages: Map<string, Message>, data: SandboxEvent["data"])
 }
 
 /** What is stored of the fields that were sent. */
-function changesOf(sent: BodyInput<Contract["drafts"]["update"]>): RowChanges<DraftRow> {
+function changesOf(sent: BodyInput<Contract["drafts"]["update"]>): CollectionChanges<DraftRow> {
   const { to, cc, bcc, subject, html, text, from, threadId } = sent;
   return {
     to: to && bareAddresses(to),

@@ -60,8 +60,7 @@ export function createFiles(workspace: Workspace): SandboxResource<"files"> {
       const file = store.get(params, caller);
       const reason = reasonToKeep(store.usageOf(file));
       if (reason === undefined) return { body: remove(file) };
-      const message = `The file ${file.filename} is kept. ${reason}`;
-      throw new SandboxApiError({ code: "file_in_use", message });
+      throw new SandboxApiError({ code: "file_in_use", message: `The file ${file.filename} is kept. ${reason}` });
     },
     deleteMany: ({ body: { ids }, caller }) => ({ body: deleteFiles(store, { ids, caller, remove }) }),
   };
@@ -93,10 +92,7 @@ function linkHandlers(store: FileStore, { makeId, options, apiUrl }: Workspace):
     },
     createLink({ params, body: { domain }, caller, nowMs }) {
       const file = store.get(params, caller);
-      if (isProgram(file)) {
-        const message = "Programs and scripts get no link.";
-        throw new SandboxApiError({ code: "file_unshareable", message });
-      }
+      if (isProgram(file)) throw new SandboxApiError({ code: "file_unshareable" });
       const asked = [domain?.toLowerCase() ?? "", domainOf(file.deliveredTo ?? "")];
       const host = asked.find((one) => options.domains.includes(one));
       const base = host === undefined ? apiUrl() : `https://files.${host}`;

@@ -141,12 +141,8 @@ export class FormDesigner {
 
   /** Uses one AI action. */
   design(brief: string): FormDocument {
-    if (this.#actions === "off") {
-      throw new SandboxApiError({ code: "ai_not_configured", message: "The workspace has no AI actions." });
-    }
-    if (this.#used >= this.#actions) {
-      throw new SandboxApiError({ code: "ai_quota_exceeded", message: "The AI actions are used up." });
-    }
+    if (this.#actions === "off") throw new SandboxApiError({ code: "ai_not_configured" });
+    if (this.#used >= this.#actions) throw new SandboxApiError({ code: "ai_quota_exceeded" });
     this.#used += 1;
     if (/without (?:an? )?e-?mail/i.test(brief)) {
       throw invalidForm("document.fields", "The designer made a form without an email field.");

@@ -47,8 +47,7 @@ export function readFormSettings(
     throw invalidForm("settings.redirectUrl", "Is needed while successAction is redirect.");
   }
   if (senderAddress !== null && !ownsAddress(options, senderAddress)) {
-    const message = "The caller may not send as this address.";
-    throw new SandboxApiError({ code: "form_sender_refused", param: "settings.senderAddress", message });
+    throw new SandboxApiError({ code: "form_sender_refused", param: "settings.senderAddress" });
   }
   if (!notifyAddresses.every((address) => ownsAddress(owned, address))) {
     throw invalidForm("settings.notifyAddresses", "Must be addresses of the workspace.");
@@ -56,8 +55,7 @@ export function readFormSettings(
   book.checkAudiences(audienceIds, "settings.audienceIds");
   const stored = [before.senderAddress, ...before.notifyAddresses];
   if (!named.every((address) => stored.includes(address) || holdsAddress(caller, address))) {
-    const message = "The key is limited to other addresses or domains.";
-    throw new SandboxApiError({ code: "capability_unsupported", param: "settings", message });
+    throw new SandboxApiError({ code: "capability_unsupported", param: "settings" });
   }
   return settings;
 }

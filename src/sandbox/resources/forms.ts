@@ -92,12 +92,8 @@ function formRules(workspace: Workspace) {
   const { makeId, book } = workspace;
   const forms = new Collection<FormRow>({
     kind: "form",
-    missing: { code: "form_not_found", message: "There is no such form." },
-    limit: {
-      max: FORM_LIMITS.perWorkspace,
-      code: "workspace_limit_reached",
-      message: `The workspace has ${FORM_LIMITS.perWorkspace} forms already; delete one first.`,
-    },
+    missing: { code: "form_not_found" },
+    limit: { max: FORM_LIMITS.perWorkspace, code: "workspace_limit_reached" },
   });
   const isSeen =
     ({ member }: Caller) =>
@@ -146,7 +142,7 @@ const STARTER_HANDLERS: Pick<ApiHandlers["forms"], "starters" | "starter"> = {
     const slug = params["slug"] ?? "";
     const starter = Object.hasOwn(STARTERS, slug) ? STARTERS[slug] : undefined;
     if (starter !== undefined) return { body: { object: "form_starter", slug, ...starter } };
-    throw new SandboxApiError({ code: "form_starter_not_found", message: "No starter has this slug." });
+    throw new SandboxApiError({ code: "form_starter_not_found" });
   },
 };
 
@@ -161,17 +157,9 @@ function subscribe(
   signUps.posts.take(ip ?? "", 1, nowMs);
   const form = forms.get(params["formId"] ?? "", ({ publishedDocument }) => publishedDocument !== null);
   const { publishedDocument, status, settings, id } = form;
-  if (status === "paused" || publishedDocument === null) {
-    throw new SandboxApiError({ code: "form_closed", message: "The form is paused." });
-  }
+  if (status === "paused" || publishedDocument === null) throw new SandboxApiError({ code: "form_closed" });
   const fields = findWrongAnswers(publishedDocument, body);
-  if (fields.length > 0) {
-    throw new SandboxApiError({
-      code: "invalid_form_submission",
-      message: "Answers are missing or invalid.",
-      fields,
-    });
-  }
+  if (fields.length > 0) throw new SandboxApiError({ code: "invalid_form_submission", fields });
   const keys = publishedDocument.fields.map(({ key }) => String(key));
   const answers = Object.fromEntries(
     Object.entries(body).filter(([key]) => keys.includes(key) && !key.startsWith("svc_")),
@@ -194,7 +182,7 @@ function documentOf({ name, document, starter = "blank" }: BodyInput<Contract["f
 
 function requireVersion({ updatedAt }: FormRow, expected: string | undefined): void {
   if (expected === undefined || expected === updatedAt) return;
-  throw new SandboxApiError({ code: "version_conflict", message: "The form was saved since it was read." });
+  throw new SandboxApiError({ code: "version_conflict" });
 }
 
 /** `now`, or the next millisecond after `before`: no two versions of a form have the same time. */

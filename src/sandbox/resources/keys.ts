@@ -36,7 +36,7 @@ export function createKeys(workspace: Workspace): SandboxResource<"keys"> {
       checkScopes(body.scopes ?? []);
       checkLists(body, owned);
       const row = reach(params, caller);
-      requireNotRevoked(row, "changed");
+      requireNotRevoked(row);
       const wanted = changedReach(row, call);
       requireReach(caller, wanted);
       const { name = row.name, enabled = row.enabled } = body;
@@ -54,14 +54,14 @@ export function createKeys(workspace: Workspace): SandboxResource<"keys"> {
     },
     revoke({ params, body: { reason = null }, caller }) {
       const row = reach(params, caller);
-      requireNotRevoked(row, "revoked again");
+      requireNotRevoked(row);
       const patch = { revokedAtMs: clock.now(), revokedReason: reason };
       return { body: bodyOf(keys.change(row.id, ["revoked", patch], caller)) };
     },
     delete({ params, caller }) {
       const row = reach(params, caller);
       if (row.revokedAtMs !== null) return { body: keys.delete(row.id, caller) };
-      throw new SandboxApiError({ code: "not_revoked", message: "Only a revoked key can be deleted." });
+      throw new SandboxApiError({ code: "not_revoked" });
     },
     requests({ query, caller }) {
       checkSpan(query);
@@ -106,8 +106,7 @@ function keyRules({ clock, options, owned, keys, roles }: Workspace) {
     checkScopes(scopes);
     checkLists(lists, owned);
     if (roleId !== null && roles.find(roleId) === undefined) {
-      const message = "There is no such role.";
-      throw new SandboxApiError({ code: "role_not_found", status: 422, param: "roleId", message });
+      throw new SandboxApiError({ code: "role_not_found", status: 422, param: "roleId" });
     }
     const expiresAtMs = expiresInMinutes === undefined ? caller.expiresAtMs : nowMs + expiresInMinutes * MINUTE;
     return { scopes, roleId, expiresAtMs, mode: "live", ...listsOf(lists, caller) };
@@ -115,12 +114,11 @@ function keyRules({ clock, options, owned, keys, roles }: Workspace) {
   const checkCap = (nowMs: number): void => {
     const live = keys.rows.filter((row) => !["revoked", "expired"].includes(keyStateOf(row, nowMs)));
     if (live.length < options.maxApiKeys) return;
-    const message = `The workspace has ${options.maxApiKeys} live keys already; revoke one first.`;
-    throw new SandboxApiError({ code: "workspace_limit_reached", message });
+    throw new SandboxApiError({ code: "workspace_limit_reached" });
   };
   const rotate = (row: ApiKeyRow, caller: Caller): ApiKeyRow => {
-    requireNotRevoked(row, "rotated");
-    if (keyStateOf(row, clock.now()) === "expired") throw revoked("The key is expired and cannot be rotated.");
+    requireNotRevoked(row);
+    if (keyStateOf(row, clock.now()) === "expired") throw new SandboxApiError({ code: "revoked" });
     return keys.rotate(row.id, caller);
   };
   return { bodyOf, withToken, get, reach, seesHistory, wantedOf, checkCap, rotate };
@@ -176,10 +174,6 @@ function checkSpan({ since, until }: { since?: string | undefined; until?: strin
   throw invalidParameter("until", "Must be later than since.");
 }
 
-function requireNotRevoked({ revokedAtMs }: ApiKeyRow, what: string): void {
-  if (revokedAtMs !== null) throw revoked(`The key is revoked and cannot be ${what}.`);
-}
-
-function revoked(message: string): SandboxApiError {
-  return new SandboxApiError({ code: "revoked", message });
+function requireNotRevoked({ revokedAtMs }: ApiKeyRow): void {
+  if (revokedAtMs !== null) throw new SandboxApiError({ code: "revoked" });
 }

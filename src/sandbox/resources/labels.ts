@@ -18,18 +18,8 @@ interface LabelRow extends CollectionRow {
 export function createLabels({ clock }: Workspace): SandboxResource<"labels"> {
   const labels = new Collection<LabelRow>({
     kind: "label",
-    limit: {
-      max: LABEL_LIMITS.perWorkspace,
-      code: "label_limit_reached",
-      param: "name",
-      message: `The workspace has ${LABEL_LIMITS.perWorkspace} labels already; delete one first.`,
-    },
-    unique: {
-      keysOf: ({ name }) => [name.toLowerCase()],
-      code: "label_name_taken",
-      param: "name",
-      message: "Another label has this name, or the id that is made from it.",
-    },
+    limit: { max: LABEL_LIMITS.perWorkspace, code: "label_limit_reached", param: "name" },
+    unique: { keysOf: ({ name }) => [name.toLowerCase()], code: "label_name_taken", param: "name" },
   });
   const now = (): string => new Date(clock.now()).toISOString();
 

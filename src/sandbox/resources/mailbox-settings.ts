@@ -50,12 +50,9 @@ export function readSettings(
     SMTP_PORTS,
   );
   const [imap, smtp] = [ofImap ?? found?.imap, ofSmtp ?? found?.smtp];
-  if (!imap) {
-    throw new SandboxApiError({ code: "mailbox_settings_unknown", param: "host", message: "Give the host." });
-  }
+  if (!imap) throw new SandboxApiError({ code: "mailbox_settings_unknown", param: "host" });
   if (smtp) return { imap, smtp };
-  const message = "Give the host for sending.";
-  throw new SandboxApiError({ code: "connected_mailbox_send_server_unknown", param: "smtpHost", message });
+  throw new SandboxApiError({ code: "connected_mailbox_send_server_unknown", param: "smtpHost" });
 }
 
 function readServer(

@@ -104,9 +104,7 @@ function afterSync(state: SyncState, atMs: number, outcome: SyncOutcome): SyncSt
 /** The paused mailbox goes on, or the other way round. Without a sign-in neither is possible. */
 export function switchSync(sync: SyncState, paused: boolean | undefined, nowMs: number): SyncState {
   if (paused === undefined) return sync;
-  if (sync.status === "needs-sign-in") {
-    throw invalidParameter("paused", "The mailbox needs a new password first.");
-  }
+  if (sync.status === "needs-sign-in") throw invalidParameter("paused", "The mailbox needs a new password first.");
   if (paused) return { ...sync, status: "paused", pauseReason: "by-person" };
   return sync.status === "paused" ? resumed(sync, nowMs) : sync;
 }

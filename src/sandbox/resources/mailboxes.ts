@@ -130,7 +130,7 @@ function connectMailbox(
 function connectedMailboxes({ clock, makeId, owned, mailServers }: Workspace) {
   const mailboxes = new Collection<MailboxRow>({
     kind: "connected_mailbox",
-    missing: { code: "connected_mailbox_not_found", message: "There is no such connected mailbox." },
+    missing: { code: "connected_mailbox_not_found" },
   });
   const nowMs = (): number => clock.now();
 
@@ -189,35 +189,29 @@ function signInChecks(
     const outcome = mailServers.signIn(signIn);
     if (outcome === "accepted") return;
     const code = outcome === "send_refused" ? "connected_mailbox_send_sign_in_failed" : "mailbox_login_failed";
-    throw new SandboxApiError({ code, message: SIGN_IN_MESSAGES[outcome] });
+    throw new SandboxApiError({ code });
   }
 
   /** Throws what keeps the address from being connected, whatever its servers say. */
   function requireConnectable(email: string): void {
     const found = mailServers.find(email);
     if (options.domains.includes(domainOf(email)) || options.addresses.includes(email)) {
-      throw refusal("connected_mailbox_domain_hosted", "Mail of this domain comes to the workspace already.");
+      throw refusal("connected_mailbox_domain_hosted");
     }
-    if (found?.signIn === "vendor") {
-      throw refusal("mailbox_uses_vendor", "Connect the mailbox in the app, by its vendor's sign-in.");
-    }
-    if (mailboxes.rows.some((row) => row.email === email)) {
-      throw refusal("connected_mailbox_already_connected", "The mailbox is connected already.");
-    }
+    if (found?.signIn === "vendor") throw refusal("mailbox_uses_vendor");
+    if (mailboxes.rows.some((row) => row.email === email)) throw refusal("connected_mailbox_already_connected");
     if (found?.accounts?.some((account) => account.email === email && account.elsewhere) === true) {
-      throw refusal("connected_mailbox_connected_elsewhere", "Another workspace has connected the mailbox.");
+      throw refusal("connected_mailbox_connected_elsewhere");
     }
     if (owned.addresses.length < options.maxAddresses) return;
-    const message = `The workspace has ${options.maxAddresses} addresses already.`;
-    throw new SandboxApiError({ code: "workspace_limit_reached", message });
+    throw new SandboxApiError({ code: "workspace_limit_reached" });
   }
 
   /** The syncs of a mailbox with a new password; throws unless both servers accept it. */
   function signInAgain(row: MailboxRow, password: string | undefined, caller: Caller): SyncState {
     if (password === undefined) return row.sync;
     if (row.method === "vendor") {
-      const message = "The mailbox is signed in by its vendor, in the app.";
-      throw new SandboxApiError({ code: "connected_mailbox_no_password", param: "password", message });
+      throw new SandboxApiError({ code: "connected_mailbox_no_password", param: "password" });
     }
     requireSignIn(caller, { ...signInOf(row), password });
     return row.sync.status === "paused" ? row.sync : resumed(row.sync, clock.now());
@@ -225,12 +219,6 @@ function signInChecks(
 
   return { requireSignIn, requireConnectable, signInAgain };
 }
-
-const SIGN_IN_MESSAGES: Readonly<Record<Exclude<SignInOutcome, "accepted">, string>> = {
-  refused: "The server refused the sign-in.",
-  send_refused: "The server for sending refused the sign-in.",
-  no_answer: "The server did not answer.",
-};
 
 /** A mailbox of which nothing was found cannot be reached. */
 function signInOf({ imap, smtp, username, password }: MailboxRow): SignIn {
@@ -256,8 +244,8 @@ function personOf({ member }: Caller): string {
 }
 
 /** The refusal of an address. */
-function refusal(code: ApiErrorCode, message: string): SandboxApiError {
-  return new SandboxApiError({ code, param: "email", message });
+function refusal(code: ApiErrorCode): SandboxApiError {
+  return new SandboxApiError({ code, param: "email" });
 }
 
 function hourlyLimit(max: number, message: string): SlidingLimit {

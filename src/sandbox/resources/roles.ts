@@ -45,7 +45,7 @@ export function createRoles(workspace: Workspace): SandboxResource<"roles"> {
     update({ params, body: { name, description, permissions: given }, caller }) {
       const permissions = given === undefined ? undefined : readPermissions(given);
       const role = get(params);
-      requireOther(role, "role_immutable", "The owner role cannot be changed.");
+      requireOther(role, "role_immutable");
       const added = permissions?.filter((id) => !role.permissions.includes(id)) ?? [];
       requireHeld(added, caller);
       const changed = roles.roles.change(role.id, {
@@ -64,14 +64,12 @@ export function createRoles(workspace: Workspace): SandboxResource<"roles"> {
 
 /** Deletes a role; another one takes its holders, if it has any. */
 function deleteRole({ roles, keys }: Workspace, role: RoleRow, reassignTo: string | undefined): object {
-  requireOther(role, "role_undeletable", "The owner role cannot be deleted.");
-  if (reassignTo === role.id) throw inUse("The role itself is to be deleted; name another for its holders.");
+  requireOther(role, "role_undeletable");
+  if (reassignTo === role.id) throw new SandboxApiError({ code: "role_in_use" });
   const target = reassignTo === undefined ? undefined : roles.roles.get(reassignTo);
-  if (target !== undefined) requireOther(target, "role_immutable", "The owner role cannot be given to others.");
+  if (target !== undefined) requireOther(target, "role_immutable");
   const isHeld = roles.isHeld(role.id) || keys.rows.some(({ roleId }) => roleId === role.id);
-  if (target === undefined && isHeld) {
-    throw inUse("Members, keys or invitations hold the role; name the role that they get.");
-  }
+  if (target === undefined && isHeld) throw new SandboxApiError({ code: "role_in_use" });
   const reassigned = target === undefined ? 0 : roles.move(role.id, target.id);
   const keysReassigned = target === undefined ? 0 : keys.moveRole(role.id, target.id);
   return roles.roles.delete(role.id, { reassigned, keysReassigned });
@@ -93,16 +91,11 @@ function readPermissions(given: readonly string[]): readonly string[] {
 /** Throws 403 for a permission that the caller does not hold, or that no caller of the API ever does. */
 function requireHeld(permissions: readonly string[], { scopes }: Caller): void {
   if (permissions.every((id) => !isConsoleOnly(id) && scopes.includes(id))) return;
-  const message = "The caller does not hold each of the permissions, or one is given in the app alone.";
-  throw new SandboxApiError({ code: "insufficient_authority", param: "permissions", message });
+  throw new SandboxApiError({ code: "insufficient_authority", param: "permissions" });
 }
 
-function requireOther({ builtin }: RoleRow, code: "role_immutable" | "role_undeletable", message: string): void {
-  if (builtin === "owner") throw new SandboxApiError({ code, message });
-}
-
-function inUse(message: string): SandboxApiError {
-  return new SandboxApiError({ code: "role_in_use", message });
+function requireOther({ builtin }: RoleRow, code: "role_immutable" | "role_undeletable"): void {
+  if (builtin === "owner") throw new SandboxApiError({ code });
 }
 
 /** A description as it is stored; null for a blank one. */

@@ -59,9 +59,7 @@ export class SendingLanes {
 
   /** Resumes the broadcast lane, whose count restarts. Throws 409 `stream_not_paused`. */
   resume(): object {
-    if (this.#broadcast.pausedAt === null) {
-      throw new SandboxApiError({ code: "stream_not_paused", message: "The lane is not paused." });
-    }
+    if (this.#broadcast.pausedAt === null) throw new SandboxApiError({ code: "stream_not_paused" });
     this.#figures.broadcast.clear();
     this.#broadcast = { ...ACTIVE, resumedAt: new Date(this.#clock.now()).toISOString() };
     return this.#bodyOf("broadcast");

@@ -74,17 +74,11 @@ export function createSignatures(workspace: Workspace): SandboxResource<"signatu
 function makeCollection(): Collection<SignatureRow> {
   return new Collection<SignatureRow>({
     kind: "signature",
-    limit: {
-      max: SIGNATURE_LIMITS.perAddress,
-      groupOf: ({ address }) => address,
-      code: "signature_limit_reached",
-      message: `The address has ${SIGNATURE_LIMITS.perAddress} signatures already; delete one first.`,
-    },
+    limit: { max: SIGNATURE_LIMITS.perAddress, groupOf: ({ address }) => address, code: "signature_limit_reached" },
     unique: {
       keysOf: ({ address, name }) => [`${address} ${name.toLowerCase()}`],
       code: "signature_name_taken",
       param: "name",
-      message: "Another signature of the address has this name.",
     },
   });
 }
@@ -135,8 +129,7 @@ function signatureRules({ clock, makeId, owned }: Workspace) {
     const at = param === "addresses" ? `${param}.${foreign}` : param;
     if (foreign !== -1) throw invalidParameter(at, "Must be an address or a domain of the workspace.");
     if (addresses.every((address) => holdsAddress(caller, address))) return addresses;
-    const message = "The key is limited to other addresses or domains.";
-    throw new SandboxApiError({ code: "capability_unsupported", param, message });
+    throw new SandboxApiError({ code: "capability_unsupported", param });
   }
 
   return { signatures, now, of, get, add, setDefaults, checkAddresses };

@@ -52,7 +52,7 @@ describe("a batch", () => {
     expect((body["failed"] as object[])[1]).toEqual({
       index: 2,
       code: "contact_not_found",
-      message: "No contact has this address or id.",
+      message: "The contact does not exist or cannot be reached.",
     });
     expect(store.events.map(({ name }) => name)).toEqual(["a", "b", "last"]);
   });

@@ -13,11 +13,10 @@ const MAX = 3;
 function things(): Collection<Thing> {
   return new Collection<Thing>({
     kind: "thing",
-    limit: { max: MAX, groupOf: ({ owner }) => owner, code: "label_limit_reached", message: "Full.", param: "name" },
+    limit: { max: MAX, groupOf: ({ owner }) => owner, code: "label_limit_reached", param: "name" },
     unique: {
       keysOf: ({ name, owner }) => [`${owner} ${name.toLowerCase()}`],
       code: "label_name_taken",
-      message: "Taken.",
     },
   });
 }
