@@ -29,6 +29,8 @@ const PROGRAMS = ["cli/bin", ...THREADS];
 const PARTS = {
   start: ["cli/bin"],
   protocol: ["protocol"],
+  // What a receiver needs of a client before its first call.
+  calls: ["client/create-lazy-client", "client/errors", "client/retry"],
   client: ["client"],
   receiver: ["index", ...THREADS],
   store: ["store"],
