@@ -77,3 +77,9 @@ export function listOperations(): NamedOperation[] {
     Object.entries<Operation>(CONTRACT[resource]).map(([name, operation]) => ({ resource, name, operation })),
   );
 }
+
+/** Names of all calls, such as `contacts.get`, in order. */
+export const CALL_NAMES: readonly string[] = listOperations().map(({ resource, name }) => `${resource}.${name}`);
+
+/** Names of the resources of the API. */
+export const API_RESOURCES: readonly string[] = Object.keys(CONTRACT);

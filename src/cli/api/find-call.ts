@@ -1,7 +1,6 @@
-import { type NamedOperation, listOperations } from "../../contract/contract.js";
+import { API_RESOURCES, CALL_NAMES, type NamedOperation, listOperations } from "../../contract/contract.js";
 import { usageError } from "../frame/command-error.js";
 import { nearestWord } from "../../base/nearest-word.js";
-import { API_RESOURCES, CALL_NAMES } from "../values/call-names.js";
 
 /** What a word names: a call, or a resource with its calls. */
 export type Named =

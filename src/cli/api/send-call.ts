@@ -8,7 +8,7 @@ import { formatJson } from "../frame/format.js";
 import { openClient } from "../values/api-client.js";
 import type { Named } from "./find-call.js";
 import { readArguments, seeHelp } from "./read-arguments.js";
-import { CALL_NAMES } from "../values/call-names.js";
+import { CALL_NAMES } from "../../contract/contract.js";
 import type { api } from "./spec.js";
 import { ApiError, InvalidInputError } from "../../client/errors.js";
 import { API_ERROR_CODES } from "../../contract/api-error-codes.js";

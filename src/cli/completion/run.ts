@@ -4,7 +4,7 @@ import { completionPlaces } from "./places.js";
 import { zshScript } from "./zsh.js";
 import type { RunCommand } from "../frame/context.js";
 import type { CommandSpec } from "../frame/spec.js";
-import { API_RESOURCES, CALL_NAMES } from "../values/call-names.js";
+import { API_RESOURCES, CALL_NAMES } from "../../contract/contract.js";
 import type { completion } from "./spec.js";
 
 const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript };
