@@ -10,25 +10,36 @@ import { setTimeout as sleep } from "node:timers/promises";
 import Database from "better-sqlite3";
 import pc from "picocolors";
 import { EVENT_TYPES, signDelivery } from "pigeonhole/protocol";
-import { type SandboxLogEntry, createSandbox } from "pigeonhole/sandbox";
+import { createDashboard } from "pigeonhole/dashboard";
+import type { SandboxLogEntry } from "pigeonhole/sandbox";
+// What `pigeonhole dev --with-sandbox` runs, which is no entry of the package.
+import { systemClock } from "#pigeonhole/base/clock.js";
+import { DevSandbox } from "#pigeonhole/dev/sandbox/dev-sandbox.js";
+import { startDevServer } from "#pigeonhole/dev/start-dev-server.js";
 import { createApp } from "./app.js";
 import { tell, tellAnswer, tellService, tellStep } from "./story.js";
 import { sampleEvent } from "pigeonhole/testing";
 
-// The whole loop on one machine: an emulated service delivers to the example app over HTTP, and the app's handlers send
-// contact events back to it. It stays up for your own deliveries until Ctrl-C.
+// The whole loop on one machine: an emulated service delivers over HTTP to the dev server, which forwards to the app,
+// and the app's handlers send contact events back. Both pages show it. It stays up until Ctrl-C.
 
 const PATH = "/webhooks/mail";
 const FOLDER = mkdtempSync(join(tmpdir(), "pigeonhole-"));
 const STORE = join(FOLDER, "inbox.db");
 /** A type that the service has and this version of the package does not know. */
 const NEW_TYPE = "email.teleported";
-/** The service waits a minute before its first retry; here it takes a second. */
-const SPEED = 60;
 
 const happened: SandboxLogEntry[] = [];
-const sandbox = createSandbox({ clock: { speed: SPEED }, newEventTypes: [NEW_TYPE], onLog: record });
-const { url: apiUrl } = await sandbox.listen();
+const eventTypes = [...EVENT_TYPES, NEW_TYPE];
+const emulated = await DevSandbox.start({
+  port: 0,
+  eventTypes,
+  newEventTypes: [NEW_TYPE],
+  onLog: record,
+  clock: systemClock,
+});
+const sandbox = emulated.service;
+const apiUrl = sandbox.baseUrl;
 const secret = `whsec_${randomBytes(32).toString("base64url")}`;
 const { app, receiver } = createApp({
   secret,
@@ -42,15 +53,27 @@ const server = createServer((req, res) => {
   if (req.url === PATH) tellAnswer(res);
   app(req, res);
 });
-const appUrl = `http://127.0.0.1:${await listen(server, Number(process.env["PORT"] ?? 3000))}`;
+const port = await listen(server, Number(process.env["PORT"] ?? 3000));
+const appUrl = `http://127.0.0.1:${port}`;
+// Without a login, so for this machine alone: pages elsewhere have other hosts.
+const hosts = [`127.0.0.1:${port}`, `localhost:${port}`];
+app.use("/ops", createDashboard(receiver, { allow: () => ({ role: "operate", name: "you" }), hosts }));
 
 console.log(`
-The service, emulated   ${apiUrl}  (${SPEED} times as fast as the real one)
+The service, emulated   ${apiUrl}
 The example app         ${appUrl}${PATH}
 Its inbox               ${STORE}`);
 
 await receiver.start();
-sandbox.endpoints.create({ url: `${appUrl}${PATH}`, eventTypes: [...EVENT_TYPES, NEW_TYPE] }, { secret });
+const dev = await startDevServer({
+  port: 0,
+  pagePort: 0,
+  secrets: [{ ref: "start.ts", value: secret }],
+  forwards: [{ target: String(port) }],
+  cwd: FOLDER,
+  inbox: STORE,
+  sandbox: emulated,
+});
 
 let stopping = false;
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void shutDown());
@@ -98,7 +121,9 @@ function record(entry: SandboxLogEntry): void {
 async function play(title: string, type: string, data: object = {}): Promise<void> {
   tellStep(title);
   const { id } = sandbox.emit(type, data).event;
-  await sandbox.waitFor({ eventId: id, answered: "2xx" });
+  const answered = sandbox.waitFor({ eventId: id, answered: "2xx" }).then(() => true);
+  // The service waits a minute before its first retry, which nobody wants to watch.
+  while (!(await Promise.race([answered, sleep(50, false)]))) await sandbox.advanceToNextAttempt(id);
   tell("inbox", await settledState(id));
 }
 
@@ -106,7 +131,7 @@ async function play(title: string, type: string, data: object = {}): Promise<voi
 async function forge(title: string, body: string, headers: Record<string, string>): Promise<void> {
   tellStep(title);
   tell("stranger", "posts email.bounced");
-  const answer = await fetch(`${appUrl}${PATH}`, {
+  const answer = await fetch(dev.captureUrl, {
     method: "POST",
     body,
     headers: { ...headers, "content-type": "application/json" },
@@ -179,6 +204,10 @@ ${pc.bold("Your turn")}  (${enter}Ctrl-C ends)
    See what is stored there, and here:
    curl ${apiUrl}/sandbox/contact-events
    npx pigeonhole inbox list --db ${STORE}
+
+${pc.bold("See it in a browser")}
+   Deliveries, with the service beside them   ${dev.pageUrl ?? ""}
+   The dashboard, with plots                  ${appUrl}/ops/
 `);
 }
 
@@ -196,8 +225,9 @@ async function shutDown(): Promise<void> {
   stopping = true;
   console.log("\nDraining …");
   server.close();
+  await dev.close();
   await receiver.stop();
-  await sandbox.close();
+  await emulated.close();
   server.closeAllConnections();
   rmSync(FOLDER, { recursive: true });
   console.log("Stopped.");

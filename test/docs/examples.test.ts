@@ -170,6 +170,23 @@ test("the printed commands work without changes: one more delivery, shown live, 
   expect(run(list)).toMatch(new RegExp(`done .*${id}`));
 });
 
+test("the addresses that are told at the end show the story's deliveries on the page of dev, and its events on the dashboard", async () => {
+  const [, page = ""] = /^ *Deliveries, .* (http\S+)$/m.exec(output) ?? [];
+  const [, dashboard = ""] = /^ *The dashboard, .* (http\S+)$/m.exec(output) ?? [];
+  const entered = await fetch(page, { redirect: "manual" });
+  const [cookie = ""] = entered.headers.getSetCookie();
+  const headers = { cookie: cookie.split(";")[0] ?? "" };
+  const told = [BOUNCE, TWICE, FAILS, LOST].map(eventOf);
+  for (const [url, init] of [
+    [new URL("/api/captures", page), { headers }],
+    [new URL("/api/sandbox", page), { headers }],
+    [new URL("api/events", dashboard), {}],
+  ] as const) {
+    const text = await (await fetch(url, init)).text();
+    expect(told.filter((id) => !text.includes(id))).toEqual([]);
+  }
+});
+
 test("the output contains neither the secret nor the API key", () => {
   expect(output).not.toMatch(/whsec_|svc_live_/);
 });

@@ -17,6 +17,8 @@ export interface DevSandboxOptions {
   port: number;
   /** Whole names of the event types that its endpoint receives. */
   eventTypes: readonly string[];
+  /** Types among these that this version does not know. @default none */
+  newEventTypes?: readonly string[] | undefined;
   /** Receives an entry for everything that happens. */
   onLog: (entry: SandboxLogEntry) => void;
   /** For the time between two looks of the page. */
@@ -45,6 +47,7 @@ export class DevSandbox {
     this.service = createSandbox({
       clock: "advanceable",
       limits: { maxLogRows: MAX_LOG_ROWS },
+      newEventTypes: options.newEventTypes,
       refuseAddress: (address) =>
         isLocalAddress(address) ? undefined : "outside this machine and its private network",
       onLog: (entry) => this.#keep(entry),
