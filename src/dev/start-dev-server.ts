@@ -242,7 +242,7 @@ export class DevServer {
     const about = { log: this.#log, secrets: this.#knownSecrets, assumptions, now };
     return [
       { method: "GET", path: "/api/session", handle: this.#session },
-      ...captureRoutes(about),
+      ...captureRoutes({ ...about, receiver: this.#inbox }),
       ...exportRoutes({ ...about, rules, captureUrl: this.captureUrl, maxBodyBytes }),
       ...actionRoutes({ folder: this.captures, replay: this.replay, sendSample: this.send, maxBodyBytes, now }),
       ...inboxRoutes({ receiver: this.#inbox, folder: this.captures }),

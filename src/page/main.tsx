@@ -6,10 +6,14 @@ import { dropCaptures, followQuery, loadCaptures, takeCaptures } from "./state/c
 import { followOpenCapture, isOfOpenEvent, loadDetail } from "./state/detail.js";
 import { forgetCaptures, openId } from "./state/selection.js";
 import { noteSandboxChange } from "./state/sandbox.js";
+import { DEV_OUTBOX } from "./nav/dev-outbox.js";
+import { setOutboxFace } from "./outbox/outbox-face.js";
+import { followRows } from "./ui/row-cursor.js";
 import { countArrivals, followTitle } from "./state/title.js";
 import { loadWork, takeWork } from "./state/work.js";
-import { checkSession, connection, loadSession, session } from "./state/session.js";
+import { checkSession, loadSession, session } from "./state/session.js";
 import { LIST_ID } from "./deliveries/capture-list.js";
+import { streamState } from "./state/stream-state.js";
 import { view } from "./state/address.js";
 import { followKeys, isIn } from "./ui/follow-keys.js";
 import { KEY_COMMANDS, runDigit } from "./keyboard/commands.js";
@@ -18,7 +22,9 @@ const page = document.querySelector("#page");
 if (page === null) throw new Error("index.html has no element #page");
 
 setPageAddress(location);
+setOutboxFace(DEV_OUTBOX);
 render(<App />, page);
+followRows();
 handleKeys();
 followQuery();
 followOpenCapture();
@@ -39,15 +45,15 @@ followStream({
   onSession: (next) => (session.value = next),
   onSandbox: noteSandboxChange,
   onOpen() {
-    const wasLost = connection.value === "lost";
-    connection.value = "live";
+    const wasLost = streamState.value === "lost";
+    streamState.value = "live";
     // Deliveries that arrived before the stream was open, also the first time, are not in the stream.
     void loadCaptures();
     // The server may be another one.
     if (wasLost) void Promise.all([loadDetail(), loadSession().then(loadWork)]);
   },
   onLost() {
-    connection.value = "lost";
+    streamState.value = "lost";
     void checkSession();
   },
 });

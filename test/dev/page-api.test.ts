@@ -370,6 +370,14 @@ describe("the inbox", () => {
       items: [{ id: event.id, handlers: [{ error: "DoNotRetry: broken" }] }],
       nextCursor: null,
     });
+    const row = { id: `inbox:${event.id}`, type: event.type, source: "production", verdict: "ok" };
+    for (const query of ["", "work:dead", "work:broken", 'type:email.* work:"email.sent"', "source:production"]) {
+      const found = await callApi(dev, `/api/captures?${new URLSearchParams({ query })}`);
+      expect(found.json, query).toMatchObject({ items: [row], works: [{ event: { id: event.id, state: "dead" } }] });
+    }
+    expect(await callApi(dev, "/api/captures?query=work:parked")).toMatchObject({ json: { items: [], total: 1 } });
+    const only = await callApi(dev, `/api/captures/inbox:${event.id}`);
+    expect(only.json).toMatchObject({ capture: { request: { body: { data: JSON.stringify(event) } } } });
     const detail = await callApi(dev, `/api/inbox/events/${event.id}`);
     expect(detail.json).toMatchObject({ body: JSON.stringify(event) });
     isMended = true;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createPagedList } from "../../src/page/dashboard/state/create-paged-list.js";
+import { createPagedList } from "../../src/page/state/create-paged-list.js";
 
 interface Row {
   id: number;

@@ -1,15 +1,16 @@
 import type { Changes } from "../../base/options.js";
 import type { Capture, CaptureSummary } from "../../capture/model/capture.js";
 import type { NamedSecret } from "../../capture/model/judge-signature.js";
-import { matchesQuery, parseQuery } from "../../capture/query/query.js";
 import { summarizeCapture } from "../../capture/model/summarize-capture.js";
 import type { SignatureAssumptions } from "../../protocol/assumptions.js";
+import type { InboxOperator } from "../../store/inbox-operator.js";
 import type { CaptureLog } from "../forward/capture-log.js";
 import { keepHeldTag, isHeld } from "../forward/held-tag.js";
 import { PageApiError, badField } from "../../web/page-api-error.js";
 import { type BodyFields, requireField } from "../../web/body-fields.js";
 import type { CaptureDetail, CapturePage, SignatureReport, RetryLine } from "./page-api.js";
 import type { WebRoute } from "../../web/find-route.js";
+import { listDeliveries, readInboxDelivery } from "./list-deliveries.js";
 import { explainCapture } from "./explain-capture.js";
 import { readRetryAfter } from "../../base/retry-wait.js";
 import { shownAnswer } from "../../capture/model/answer-advice.js";
@@ -25,24 +26,33 @@ const TAGS = { most: 50, longest: 100 };
 
 export interface CaptureRouteDeps {
   log: CaptureLog;
+  /** Its inbox may appear later. */
+  receiver: { readonly inbox: InboxOperator | undefined };
   secrets: () => readonly NamedSecret[];
   assumptions: Changes<SignatureAssumptions>;
   now: () => number;
 }
 
 /** The list of captures, one capture, and its label, note and pin. */
-export function captureRoutes({ log, secrets, assumptions, now }: CaptureRouteDeps): WebRoute[] {
+export function captureRoutes({ log, receiver, secrets, assumptions, now }: CaptureRouteDeps): WebRoute[] {
   return [
     {
       method: "GET",
       path: "/api/captures",
-      handle: ({ query }): CapturePage => listCaptures(log.folder.list(), query, now()),
+      handle: ({ query }): Promise<CapturePage> =>
+        listDeliveries({
+          kept: log.folder.list(),
+          inbox: receiver.inbox,
+          query: readQuery(query.get("query") ?? ""),
+          limit: readLimit(query.get("limit")),
+          now: now(),
+        }),
     },
     {
       method: "GET",
       path: "/api/captures/{id}",
-      handle: ({ id }): CaptureDetail => {
-        const capture = mustGet(log, id);
+      handle: async ({ id }): Promise<CaptureDetail> => {
+        const capture = (await readInboxDelivery(receiver.inbox, id)) ?? mustGet(log, id);
         return {
           capture,
           summary: summarizeCapture(capture),
@@ -75,13 +85,9 @@ export function captureRoutes({ log, secrets, assumptions, now }: CaptureRouteDe
   ];
 }
 
-function listCaptures(all: readonly Capture[], query: URLSearchParams, at: number): CapturePage {
-  const limit = readLimit(query.get("limit"));
-  const text = query.get("query") ?? "";
+function readQuery(text: string): string {
   if (text.length > MAX_QUERY_LENGTH) throw badField("query", `must have at most ${MAX_QUERY_LENGTH} characters.`);
-  const parsed = parseQuery(text);
-  const matching = text.trim() === "" ? all : all.filter((capture) => matchesQuery(parsed, capture, at));
-  return { items: matching.slice(0, limit).map(summarizeCapture), total: all.length, matched: matching.length };
+  return text;
 }
 
 async function markCapture(log: CaptureLog, id: string, body: BodyFields): Promise<CaptureSummary> {

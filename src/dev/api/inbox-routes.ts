@@ -8,7 +8,7 @@ import { readIds } from "./capture-routes.js";
 import { changeEach, discardEachContactEvent, retryEachContactEvent } from "./change-each.js";
 import { findRows, textOfContactEvent, textOfEvent } from "./find-rows.js";
 import { contactEventRow, eventRow, handlerTimesRow } from "./inbox-rows.js";
-import { momentOf, listPageOf } from "../../web/page-of-query.js";
+import { givenIn, momentOf, listPageOf } from "../../web/page-of-query.js";
 import { PageApiError } from "../../web/page-api-error.js";
 import type {
   ContactEventDetail,
@@ -163,9 +163,13 @@ function contactEventRoutes(database: () => InboxOperator): WebRoute[] {
       method: "GET",
       path: "/api/inbox/contact-events",
       handle: async ({ query }): Promise<ContactEventPage> => {
-        const name = query.get("name") ?? "";
-        const inboxEventId = query.get("event") ?? undefined;
-        const wanted = { ...listPageOf(query, OUTBOX_STATES), inboxEventId, ...(name === "" ? {} : { name }) };
+        const wanted = {
+          ...listPageOf(query, OUTBOX_STATES),
+          name: givenIn(query, "name"),
+          inboxEventId: givenIn(query, "event"),
+          error: givenIn(query, "error"),
+          since: momentOf(query, "since"),
+        };
         const { items, nextCursor } = await findRows({
           list: (page) => database().listContactEvents({ ...wanted, ...page }),
           cursor: wanted.cursor,

@@ -70,6 +70,8 @@ export interface CapturePage {
   total: number;
   /** Number that the query matched, before the limit. */
   matched: number;
+  /** The work on events that no capture carried; they are among the items. */
+  works: EventWork[];
 }
 
 /** One line of the signature's check. */

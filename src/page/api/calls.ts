@@ -7,8 +7,6 @@ import type {
   HandlerTimesReport,
   InboxChange,
   InboxChanges,
-  InboxEventDetail,
-  InboxEventPage,
   InboxOverview,
   MarkBody,
   ReplayBody,
@@ -84,27 +82,14 @@ export const readInbox = () => readJson<InboxOverview>("/api/inbox");
 
 export const listHandlerTimes = () => readJson<HandlerTimesReport>("/api/inbox/handler-times");
 
-/** Which events, or contact events, the inbox lists; an empty field asks for all. */
-export interface InboxFilter {
-  state: string;
-  /** Type of the event, or name of the contact event. */
-  type: string;
-  text: string;
-}
-
-export const listInboxEvents = ({ state, type, text }: InboxFilter, cursor: string | null) =>
-  readJson<InboxEventPage>(`/api/inbox/events?${pageQuery({ state, type, text }, cursor)}`);
-
 export const changeInboxEvents = (ids: string[], change: WorkChange) =>
   postJson<InboxChanges>(`/api/inbox/${change}`, { ids });
-
-export const readInboxEvent = (id: string) => readJson<InboxEventDetail>(`/api/inbox/events/${at(id)}`);
 
 export const changeInboxEvent = (id: string, change: WorkChange) =>
   postJson<InboxChange>(`/api/inbox/events/${at(id)}/${change}`, {});
 
-export const listContactEvents = ({ state, type: name, text }: InboxFilter, cursor: string | null) =>
-  readJson<ContactEventPage>(`/api/inbox/contact-events?${pageQuery({ state, name, text }, cursor)}`);
+export const listContactEvents = (filter: object) =>
+  readJson<ContactEventPage>(`/api/inbox/contact-events?${new URLSearchParams({ ...filter })}`);
 
 /** Those that handlers recorded for an event of the inbox, the newest of them. */
 export const listRecordedContactEvents = (event: string) =>
@@ -127,8 +112,3 @@ export const emitSandboxEvent = (body: EmitBody) => postJson<EmitReport>("/api/s
 
 export const resumeSandboxEndpoint = (id: string) =>
   postJson<SandboxState>(`/api/sandbox/endpoints/${at(id)}/resume`, {});
-
-function pageQuery(filter: Record<string, string>, cursor: string | null): URLSearchParams {
-  const given = Object.entries({ ...filter, cursor: cursor ?? "" }).filter(([, value]) => value !== "");
-  return new URLSearchParams(given);
-}

@@ -1,89 +1,71 @@
-import { signedOut } from "../state/notice.js";
-import { ConfirmDialog } from "../ui/confirm.js";
 import { Empty } from "../ui/empty.js";
-import { Guarded } from "../ui/guarded.js";
+import { Frame } from "../ui/frame.js";
 import { KeySheet } from "../ui/key-sheet.js";
-import { Notices } from "../ui/notices.js";
 import { ErrorsView } from "./errors/errors-view.js";
 import { EventDetailView } from "./event/event-detail-view.js";
 import { Banners } from "./frame/banners.js";
 import { DASHBOARD_KEY_GROUPS, DASHBOARD_KEYS } from "./frame/dashboard-keys.js";
 import { DashboardTop } from "./frame/dashboard-top.js";
 import { JobStrip } from "./frame/job-strip.js";
-import { OutboxListView } from "./outbox/outbox-list-view.js";
+import { OutboxListView } from "../outbox/outbox-list-view.js";
 import { OverviewView } from "./overview/overview-view.js";
-import { type DashboardView, view, returnTo, readParam } from "./state/dashboard-address.js";
-import { storeTrouble } from "./state/now.js";
+import { type ViewName, view, readParam } from "../state/address.js";
+import { storeTrouble } from "../state/now.js";
 import { WorkView } from "./work/work-view.js";
-import { NavBar, type NavItem } from "../ui/nav-bar.js";
+import type { NavItem } from "../ui/nav-bar.js";
 import { useEffect } from "preact/hooks";
-import { shortText } from "./ui/short-text.js";
-import { returnToRow } from "./frame/row-cursor.js";
+import { shortText } from "../ui/short-text.js";
+import { returnToRow } from "../ui/row-cursor.js";
+
+const STRANGER = {
+  title: "The app does not know you any more",
+  children: (
+    <>
+      <p>Log in to the app again, then load this page again. What you asked for last may not have been done.</p>
+      <button type="button" class="button primary" onClick={() => location.reload()}>
+        Load it again
+      </button>
+    </>
+  ),
+};
 
 export function DashboardApp() {
   usePagePlace();
-  if (signedOut.value) {
-    return (
-      <main class="main">
-        <Empty title="The app does not know you any more" isView>
-          <p>Log in to the app again, then load this page again. What you asked for last may not have been done.</p>
-          <button type="button" class="button primary" onClick={() => location.reload()}>
-            Load it again
-          </button>
-        </Empty>
-      </main>
-    );
-  }
   return (
-    <div class="app">
-      <DashboardNav />
-      <DashboardTop />
-      <main class="main dash-main">
-        <Banners />
-        <JobStrip />
-        <Guarded key={view.value} view={View} />
-      </main>
-      <ConfirmDialog />
-      <KeySheet groups={DASHBOARD_KEY_GROUPS} commands={DASHBOARD_KEYS} />
-      <Notices />
-    </div>
+    <Frame
+      items={ITEMS}
+      current={view.value === "event" ? "work" : view.value}
+      top={<DashboardTop />}
+      banners={
+        <>
+          <Banners />
+          <JobStrip />
+        </>
+      }
+      shown={View}
+      dialogs={<KeySheet groups={DASHBOARD_KEY_GROUPS} commands={DASHBOARD_KEYS} />}
+      stranger={STRANGER}
+    />
   );
 }
 
-const VIEWS = {
-  overview: OverviewView,
-  errors: ErrorsView,
-  work: WorkView,
-  event: EventDetailView,
-  outbox: OutboxListView,
-};
-
 function View() {
-  // What was read before would be taken for what is there.
-  if (storeTrouble.value !== null && isList(view.value))
-    return <Empty title="Not shown while the store cannot be read" isView />;
-  const Shown = VIEWS[view.value];
-  return <Shown />;
+  // The overview shows what is in memory, and the page of an event what was read before. What lists have read before
+  // would be taken for what is there.
+  if (view.value === "overview") return <OverviewView />;
+  if (view.value === "event") return <EventDetailView />;
+  if (storeTrouble.value !== null) return <Empty title="Not shown while the store cannot be read" isView />;
+  return view.value === "errors" ? <ErrorsView /> : view.value === "work" ? <WorkView /> : <OutboxListView />;
 }
 
-/** Of the store alone. The overview shows what is in memory, and the page of an event what was read before. */
-function isList(name: DashboardView): boolean {
-  return name !== "overview" && name !== "event";
-}
-
-const ITEMS: readonly NavItem<DashboardView>[] = [
+const ITEMS: readonly NavItem<ViewName>[] = [
   { name: "overview", label: "Overview", icon: "chart", key: "g o" },
   { name: "errors", label: "Errors", icon: "warning", key: "g e" },
   { name: "work", label: "Work", icon: "inbox", key: "g w" },
   { name: "outbox", label: "Outbox", icon: "send", key: "g x" },
 ];
 
-function DashboardNav() {
-  const current = view.value === "event" ? "work" : view.value;
-  return <NavBar items={ITEMS} current={current} go={returnTo} />;
-}
-
-const TITLES: Record<DashboardView, string> = {
+const TITLES: Partial<Record<ViewName, string>> = {
   overview: "Overview",
   errors: "Errors",
   work: "Work",
@@ -91,11 +73,19 @@ const TITLES: Record<DashboardView, string> = {
   outbox: "Outbox",
 };
 
+/** Parameters that name what a view is about. */
+const SUBJECTS: Partial<Record<ViewName, string>> = {
+  event: "id",
+  outbox: "key",
+  work: "groupName",
+  overview: "handler",
+  errors: "handler",
+};
+
 /** Names the view in the title of the page, and gives its list the focus again on the way back. */
 function usePagePlace(): void {
   const current = view.value;
-  const subject = { event: "id", outbox: "key", work: "groupName", overview: "handler", errors: "handler" }[current];
-  const name = readParam(subject);
+  const name = readParam(SUBJECTS[current] ?? "");
   useEffect(() => {
     document.title = `${TITLES[current]}${name === "" ? "" : ` ${shortText(name)}`} · pigeonhole dashboard`;
   }, [current, name]);

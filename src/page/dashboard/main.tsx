@@ -5,12 +5,15 @@ import { isOfLogin, reportProblem } from "../state/notice.js";
 import { followKeys } from "../ui/follow-keys.js";
 import { followDashboard } from "./api/follow-dashboard.js";
 import { DashboardApp } from "./dashboard-app.js";
-import { followRows, returnToRow } from "./frame/row-cursor.js";
+import { followRows, returnToRow } from "../ui/row-cursor.js";
 import { DASHBOARD_KEYS } from "./frame/dashboard-keys.js";
-import { view } from "./state/dashboard-address.js";
-import { isUpToDate, streamState, loadDashboardSession } from "./state/dashboard-session.js";
+import { setOutboxFace } from "../outbox/outbox-face.js";
+import { fetchContactEvent, fetchOutbox, postOutboxChange } from "./api/fetch-and-post.js";
+import { linkTo, view } from "../state/address.js";
+import { dashboardSession, loadDashboardSession, mayOperate } from "./state/dashboard-session.js";
+import { isUpToDate, streamState } from "../state/stream-state.js";
 import { loadJobs, takeList } from "./state/jobs.js";
-import { now, storeTrouble } from "./state/now.js";
+import { now, storeTrouble } from "../state/now.js";
 import { loadFigures, readWithoutStream } from "./overview/figures.js";
 
 /** The heading of what is open, or else what scrolls in the view. */
@@ -20,6 +23,15 @@ const page = document.querySelector("#page");
 if (page === null) throw new Error("index.html has no element #page");
 
 setPageAddress(location);
+setOutboxFace({
+  list: fetchOutbox,
+  read: fetchContactEvent,
+  change: postOutboxChange,
+  mayOperate: () => mayOperate.value,
+  hasContacts: () => dashboardSession.value?.payloads !== "hidden",
+  counts: () => ({ ...now.value?.outbox }) as Record<string, number>,
+  linkToEvent: (id) => linkTo("event", { id }),
+});
 render(<DashboardApp />, page);
 followRows();
 keepFocus();

@@ -3,15 +3,42 @@ import { copyCurl, exportAs, remove, replay, share, togglePin } from "../state/a
 import { chosenInSight, clearChosen, compareCaptures } from "../state/selection.js";
 import { EXPORT_CHOICES } from "../detail/export-choices.js";
 import { ChooseNone } from "../ui/choose-none.js";
-import { Icon } from "../ui/icon.js";
+import { Icon, type IconName } from "../ui/icon.js";
 import { Menu } from "../ui/menu.js";
+import type { InboxEvent, WorkChange } from "../../dev/api/page-api.js";
+import { captures } from "../state/captures.js";
+import { mayRetry, mayRunNow, workOf } from "../state/work.js";
+import { changeChosenWork } from "./change-chosen-work.js";
 import { formatCount } from "../ui/format.js";
+
+/** What can be done about the work of handlers on the chosen deliveries. */
+function WorkActions({ events }: { events: readonly InboxEvent[] }) {
+  const open = events.filter(({ state }) => state !== "done");
+  return [
+    { label: "Retry", icon: "replay", change: "retry", those: events.filter(mayRetry) },
+    { label: "Run now", icon: "clock", change: "run", those: events.filter(mayRunNow) },
+    { label: "Discard", icon: "minus", change: "discard", those: open },
+  ].map(({ label, icon, change, those }) =>
+    those.length === 0 ? null : (
+      <button
+        key={change}
+        type="button"
+        class="button"
+        onClick={() => void changeChosenWork(those, change as WorkChange)}
+      >
+        <Icon name={icon as IconName} /> {label} ({those.length})
+      </button>
+    ),
+  );
+}
 
 /** Actions for the selected captures. */
 export function SelectionBar() {
   const chosen = chosenInSight();
   const count = chosen.length;
   if (count === 0) return null;
+  const ids = new Set(chosen);
+  const events = captures.value.flatMap((row) => (ids.has(row.id) ? (workOf(row)?.event ?? []) : []));
   return (
     <div class="selection-bar" role="toolbar" aria-label="Chosen deliveries">
       <span class="selection-count">{formatCount(count)} chosen</span>
@@ -58,6 +85,7 @@ export function SelectionBar() {
       <button type="button" class="button danger" onClick={() => void remove(chosen)}>
         <Icon name="trash" /> Delete
       </button>
+      <WorkActions events={events} />
       <ChooseNone onClick={clearChosen} />
     </div>
   );

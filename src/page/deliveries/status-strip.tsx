@@ -1,6 +1,10 @@
 import { HELD_TAG } from "../../capture/model/capture.js";
 import { isHeld } from "../../dev/forward/held-tag.js";
 import { captures, query, setQuery, totalCaptures } from "../state/captures.js";
+import { STATE_WORDS } from "../../capture/model/work-word.js";
+import { inboxCounts, loadInboxCounts } from "../state/inbox-counts.js";
+import { session } from "../state/session.js";
+import { useRefresh } from "../ui/use-refresh.js";
 import { formatCount } from "../ui/format.js";
 import { FailureGauge } from "./failure-gauge.js";
 import { splitTerms, toggleTerm } from "../state/search-terms.js";
@@ -15,6 +19,14 @@ const BANDS = [
   { term: `tag:${HELD_TAG}`, label: "held", tone: "warn" },
   { term: "verdict:bad", label: "bad signature", tone: "warn" },
 ] as const;
+
+/** Of the whole inbox: what handlers made of its events. */
+const WORK_BANDS = (["pending", "leased", "parked", "dead"] as const).map((state) => ({
+  term: `work:${state}`,
+  label: state === "dead" || state === "parked" ? `handlers: ${STATE_WORDS[state]}` : STATE_WORDS[state],
+  tone: state === "dead" ? "bad" : state === "parked" ? "warn" : "mute",
+  state,
+}));
 
 type Term = (typeof BANDS)[number]["term"];
 
@@ -39,6 +51,12 @@ export function StatusStrip() {
     else if (status >= 400) counts[status < 500 ? "status:4xx" : "status:5xx"] += 1;
   }
   const active = new Set(splitTerms(query.value));
+  useRefresh(() => void (session.value?.inbox === true && loadInboxCounts()), [session.value?.inbox]);
+  const inInbox = inboxCounts.value?.events;
+  const bands = [
+    ...BANDS.map((band) => ({ ...band, count: counts[band.term] })),
+    ...WORK_BANDS.map((band) => ({ ...band, count: inInbox?.[band.state] ?? 0 })),
+  ];
   const shown = captures.value.length;
   return (
     <div class="strip" role="group" aria-label="Filters">
@@ -47,18 +65,20 @@ export function StatusStrip() {
           ? formatCount(shown)
           : `${formatCount(shown)} of ${formatCount(totalCaptures.value)}`}
       </span>
-      {BANDS.filter(({ term }) => counts[term] > 0 || active.has(term)).map(({ term, label, tone }) => (
-        <button
-          key={term}
-          type="button"
-          class={`band ${tone}`}
-          aria-pressed={active.has(term)}
-          onClick={() => setQuery(toggleTerm(query.value, term))}
-        >
-          <span class="band-dot" />
-          {label} <b>{formatCount(counts[term])}</b>
-        </button>
-      ))}
+      {bands
+        .filter(({ term, count }) => count > 0 || active.has(term))
+        .map(({ term, label, tone, count }) => (
+          <button
+            key={term}
+            type="button"
+            class={`band ${tone}`}
+            aria-pressed={active.has(term)}
+            onClick={() => setQuery(toggleTerm(query.value, term))}
+          >
+            <span class="band-dot" />
+            {label} <b>{formatCount(count)}</b>
+          </button>
+        ))}
       <FailureGauge />
     </div>
   );

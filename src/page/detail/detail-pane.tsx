@@ -55,7 +55,11 @@ export function DetailPane() {
         </div>
         <DiagnosisLine value={value} />
         <Facts value={value} />
-        <ActionBar capture={capture} />
+        {capture.id.startsWith("inbox:") ? (
+          <p class="hint only-inbox">Only the inbox has this event: no delivery of it is kept here.</p>
+        ) : (
+          <ActionBar capture={capture} />
+        )}
         <Tabs label="Parts of the delivery" tabs={tabs} current={detailTab.value} onChange={showTab} />
       </header>
       {/* Has the focus so that the keyboard scrolls it: a text has nothing else to focus. */}

@@ -6,14 +6,13 @@ import { type ShownAnswer, judgeShown, shownAnswer } from "../../capture/model/a
 import type { Capture } from "../../capture/model/capture.js";
 import { sentEventId, sentEventIds } from "../../capture/model/sent-event-id.js";
 import { HandlerList } from "../message/handler-list.js";
+import { ContactEventsOfEvent } from "../message/contact-events-of-event.js";
 import { NoInbox } from "../message/no-inbox.js";
 import { WorkButtons } from "../message/work-buttons.js";
-import { goTo } from "../state/address.js";
 import { session } from "../state/session.js";
 import { detail } from "../state/detail.js";
 import { diagnose } from "../state/diagnosis.js";
 import { readWork, retries, workOf, works } from "../state/work.js";
-import { Icon } from "../ui/icon.js";
 
 /** What the app's handlers made of the delivery, and of its replays under other event ids. */
 export function HandlersTab({ capture }: { capture: Capture }) {
@@ -58,19 +57,15 @@ function SentEvent({ id, capture, isOnly }: { id: string; capture: Capture; isOn
         </h3>
         {!isOnly && <code class="hint">{escapeControls(id)}</code>}
         <span class="spring" />
-        {work !== undefined && (
-          <>
-            {!isDiagnosed(id) && <WorkButtons event={work.event} />}
-            <button type="button" class="button" onClick={() => goTo("inbox", { event: id })}>
-              <Icon name="inbox" /> Open in the inbox
-            </button>
-          </>
-        )}
+        {work !== undefined && !isDiagnosed(id) && <WorkButtons event={work.event} />}
       </div>
       {work === undefined ? (
         <NotInInbox capture={capture} problem={problem} />
       ) : (
-        <HandlerList work={work} retried={retries.value.get(id)} />
+        <>
+          <HandlerList work={work} retried={retries.value.get(id)} />
+          <ContactEventsOfEvent eventId={id} />
+        </>
       )}
     </section>
   );

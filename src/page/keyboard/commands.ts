@@ -23,22 +23,13 @@ import {
   toggleChosen,
 } from "../state/selection.js";
 import { setParams } from "../state/address.js";
-import { INBOX_SEARCH_ID } from "../inbox/inbox-filters.js";
-import {
-  changeRows,
-  chosenRowsInSight,
-  cursorRowInSight,
-  inboxRowId,
-  moveInboxCursor,
-  targetRows,
-  toggleChosenRow,
-} from "../inbox/inbox-selection.js";
-import { clearChosenRows, closeRow, cursorRow, openRow, showRow } from "../inbox/inbox-state.js";
+import { outboxSelection } from "../outbox/outbox-state.js";
+import { listKeys } from "../ui/list-keys.js";
 import { isSheetOpen } from "../state/key-sheet.js";
 import type { KeyCommand } from "../ui/follow-keys.js";
 
 /** In the order of the sheet. */
-export const KEY_GROUPS = ["Move", "Act", "Inbox", "Go"] as const;
+export const KEY_GROUPS = ["Move", "Act", "Outbox", "Go"] as const;
 
 type PageCommand = KeyCommand<ViewName, (typeof KEY_GROUPS)[number]>;
 
@@ -47,14 +38,6 @@ const inList = (keys: readonly string[], label: string, group: PageCommand["grou
   label,
   group,
   view: "deliveries",
-  run,
-});
-
-const inInbox = (keys: readonly string[], label: string, run: () => void): PageCommand => ({
-  keys,
-  label,
-  group: "Inbox",
-  view: "inbox",
   run,
 });
 
@@ -70,12 +53,6 @@ const anywhere = (
   view: null,
   run,
 });
-
-/** Moves the focus too: Enter on the button that was clicked before would press that button again. */
-function moveInInbox(step: number): void {
-  moveInboxCursor(step);
-  document.querySelector<HTMLElement>(`#${CSS.escape(inboxRowId(cursorRow.value))} input`)?.focus();
-}
 
 /** Rows that PageUp and PageDown move. */
 const PAGE = 15;
@@ -115,8 +92,8 @@ function compare(): void {
 function stepBack(): void {
   if (compared.value !== null) setParams({ compare: "" });
   else if (view.value === "deliveries" && chosenInSight().length > 0) clearChosen();
-  else if (view.value === "inbox" && chosenRowsInSight().length > 0) clearChosenRows();
-  else if (view.value === "inbox" && openRow.value !== "") closeRow();
+  else if (view.value === "outbox" && outboxSelection.inSight.value.length > 0) outboxSelection.clear();
+  else if (view.value === "outbox") setParams({ key: "" });
   else closeDetail();
   if (view.value === "deliveries") focusById(LIST_ID);
 }
@@ -166,23 +143,11 @@ export const KEY_COMMANDS: readonly PageCommand[] = [
     "Act",
     withTargets((ids) => void remove(ids)),
   ),
-  inInbox(["j", "ArrowDown"], "Next event", () => moveInInbox(1)),
-  inInbox(["k", "ArrowUp"], "Previous event", () => moveInInbox(-1)),
-  inInbox(["Enter"], "Open it", () => {
-    if (cursorRowInSight() === "") moveInInbox(0);
-    if (cursorRowInSight() !== "") showRow(cursorRow.value);
-  }),
-  inInbox(["/"], "Search", () => focusById(INBOX_SEARCH_ID)),
-  inInbox(["x"], "Choose", () => {
-    if (cursorRowInSight() !== "") toggleChosenRow(cursorRow.value);
-  }),
-  inInbox(["r"], "Retry", () => void changeRows(targetRows(), "retry")),
-  inInbox(["R"], "Run now what waits for its next run", () => void changeRows(targetRows(), "run")),
-  inInbox(["Delete"], "Discard", () => void changeRows(targetRows(), "discard")),
+  ...listKeys<"Outbox">("Outbox", "outbox"),
   anywhere(["n"], "New event", "Go", () => returnTo("send")),
   anywhere(["g d"], "Deliveries", "Go", () => returnTo("deliveries")),
   anywhere(["g s"], "Send", "Go", () => returnTo("send")),
-  anywhere(["g i"], "Inbox", "Go", () => returnTo("inbox")),
+  anywhere(["g x"], "Outbox", "Go", () => returnTo("outbox")),
   anywhere(["g b"], "Sandbox", "Go", () => returnTo("sandbox")),
   anywhere(["?"], "This sheet", "Go", () => (isSheetOpen.value = true)),
 ];

@@ -1,17 +1,11 @@
-import { connection, session, type Connection } from "../state/session.js";
+import { session } from "../state/session.js";
+import { ConnectionState } from "../ui/connection-state.js";
 import { CopyLine } from "../ui/copy-line.js";
 import { Icon } from "../ui/icon.js";
-
-const CONNECTIONS: Record<Connection, { word: string; meaning: string }> = {
-  connecting: { word: "connecting", meaning: "Connecting to the dev server." },
-  live: { word: "live", meaning: "New deliveries appear automatically." },
-  lost: { word: "lost, trying again", meaning: "The dev server does not answer. Is it still running?" },
-};
 
 /** Where deliveries are received and forwarded, and whether the page is live. */
 export function TopBar() {
   const current = session.value;
-  const { word, meaning } = CONNECTIONS[connection.value];
   return (
     <header class="top">
       {current !== null && (
@@ -48,10 +42,7 @@ export function TopBar() {
         </>
       )}
       {current === null && <span class="spring" />}
-      <span class={`connection ${connection.value}`} role="status" title={meaning}>
-        <span class="connection-dot" />
-        {word}
-      </span>
+      <ConnectionState server="The dev server" />
     </header>
   );
 }

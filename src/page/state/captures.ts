@@ -1,5 +1,7 @@
 import { computed, effect, signal } from "@preact/signals";
 import type { CaptureSummary } from "../../capture/model/capture.js";
+import type { EventWork } from "../../dev/api/page-api.js";
+import { takeWork, works } from "./work.js";
 import { listCaptures } from "../api/calls.js";
 import { PageApiError } from "../../web/page-api-error.js";
 import { announcement, reportProblem } from "./notice.js";
@@ -54,6 +56,7 @@ async function loadMatches(asked: string, signal: AbortSignal): Promise<string> 
     const list = await listCaptures(asked, signal);
     if (signal.aborted) return "";
     captures.value = list.items;
+    learnWorks(list.works);
     loadedQuery.value = asked;
     totalCaptures.value = list.total;
     isLoaded.value = true;
@@ -63,6 +66,13 @@ async function loadMatches(asked: string, signal: AbortSignal): Promise<string> 
     if (!isAboutQuery || error.status === 401) throw error;
     return error.message;
   }
+}
+
+/** Of events that the page learns of by the list alone, without the errors in full. */
+function learnWorks(listed: readonly EventWork[]): void {
+  const known = works.value;
+  const isNew = ({ event }: EventWork) => JSON.stringify(known.get(event.id)?.event) !== JSON.stringify(event);
+  takeWork(listed.filter(isNew).map(({ event }) => ({ event, errors: known.get(event.id)?.errors ?? {} })));
 }
 
 function loadSoon(): void {

@@ -33,6 +33,7 @@ export interface Completion {
 
 /** Suggested values for fields that allow any value. */
 const EXAMPLES: Record<string, readonly string[]> = {
+  work: ["dead", "parked", "pending", "leased", "done"],
   status: ["2xx", "4xx", "5xx", "none"],
   outcome: Object.keys(ANSWERS),
   after: ["10m", "1h", "1d"],
@@ -46,7 +47,7 @@ export function completeTerm(word: string, eventTypes: readonly string[]): Compl
   const [minus = "", body = ""] = /^(-?)(.*)$/s.exec(word)?.slice(1) ?? [];
   const [field = "", typed] = body.split(/:(.*)/s);
   if (typed === undefined) {
-    return Object.entries(QUERY_FIELDS)
+    return Object.entries({ ...QUERY_FIELDS, work: { meaning: "state, handler or error of work on it, by the inbox" } })
       .filter(([name]) => name.startsWith(field))
       .map(([name, { meaning }]) => {
         // `data.<path>` is offered as `data.`; the path is typed after it.

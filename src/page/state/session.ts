@@ -7,10 +7,6 @@ import { reportProblem, signedOut } from "./notice.js";
 /** Null until the dev server has answered for the first time. */
 export const session = signal<Session | null>(null);
 
-export type Connection = "connecting" | "live" | "lost";
-
-export const connection = signal<Connection>("connecting");
-
 export async function loadSession(): Promise<void> {
   try {
     session.value = await readSession();

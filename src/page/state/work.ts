@@ -1,8 +1,8 @@
 import { signal } from "@preact/signals";
 import type { CaptureSummary } from "../../capture/model/capture.js";
 import { describeWork } from "../../capture/model/describe-work.js";
-import type { EventWork, InboxEvent, InboxEventDetail } from "../../dev/api/page-api.js";
-import { changeInboxEvent, findWork, listWork, readInboxEvent } from "../api/calls.js";
+import type { EventWork, InboxEvent } from "../../dev/api/page-api.js";
+import { changeInboxEvent, findWork, listWork } from "../api/calls.js";
 import { confirmed } from "./confirmed.js";
 import { runAction, reportProblem, showNotice } from "./notice.js";
 import { session } from "./session.js";
@@ -89,13 +89,6 @@ export async function readWork(id: string): Promise<boolean> {
   const { events } = await findWork(id);
   takeWork(events);
   return events.length > 0;
-}
-
-/** The same with the body. */
-export async function readEvent(id: string): Promise<InboxEventDetail> {
-  const { errors, ...event } = await readInboxEvent(id);
-  takeWork([{ event, errors }]);
-  return { ...event, errors };
 }
 
 /**

@@ -102,7 +102,7 @@ describe.skipIf(mustSkipBrowserTests())("the work of the app's handlers", () => 
     expect(await page.getByRole("button", { name: /Retry|Discard/ }).count()).toBe(0);
   });
 
-  test("work that waits for its next run is run now from the tab and the inbox, and keeps its attempts", async () => {
+  test("work that waits for its next run is run now from the line and the list, and keeps its attempts", async () => {
     await bench.deliver({ type: "suppression.added" });
     await expect.poll(workOfRow).toMatch(/^retrying/);
     await row().click();
@@ -112,8 +112,7 @@ describe.skipIf(mustSkipBrowserTests())("the work of the app's handlers", () => 
     await line().getByRole("button", { name: "Run now" }).click();
     await page.getByText(/^Ran: Handler blocklist is retrying, 2 of 4 attempts/).waitFor();
     bench.ledger.fix();
-    await tab().getByRole("button", { name: "Open in the inbox" }).click();
-    await page.getByRole("table", { name: "Events" }).getByRole("checkbox").last().check();
+    await page.keyboard.press("x");
     await page.getByRole("button", { name: "Run now (1)" }).click();
     await page.getByText("Ran: done").waitFor();
     expect((await bench.inbox.get(eventId()))?.handlers).toMatchObject([{ state: "done", attempts: 3 }]);
@@ -195,21 +194,55 @@ describe.skipIf(mustSkipBrowserTests())("the work of the app's handlers", () => 
     expect(await tab().locator(".badge.work").count()).toBe(0);
   });
 
-  test("a delivery and its event of the inbox lead to each other", async () => {
-    await bench.deliver({ type: "email.bounced" });
-    await expect.poll(workOfRow).toMatch(/^dead/);
-    await row().click();
-    await page.keyboard.press("5");
-    await tab().getByRole("button", { name: "Open in the inbox" }).click();
-    const event = page.getByRole("region", { name: "Event", exact: true });
-    await event.getByRole("button", { name: eventId() }).waitFor();
-    await event.getByRole("button", { name: "Open the delivery" }).click();
-    await page.getByRole("region", { name: "Delivery" }).waitFor();
-    await expect.poll(() => tab().innerText()).toContain("no customer for this address");
-    expect(new URL(page.url()).hash).toContain(`open=${bench.dev.captures.list()[0]?.id}`);
+  test("the list finds deliveries by the state, handler and error of work, and retries and discards what is chosen", async () => {
+    for (const type of ["email.bounced", "email.bounced", "email.sent"] as const) await bench.deliver({ type });
+    await page.getByRole("button", { name: "handlers: dead 2" }).click();
+    const rows = page.locator(".list-window .row");
+    await expect.poll(() => rows.count()).toBe(2);
+    for (const [term, count] of [
+      ["work:audit", 3],
+      ['work:"no customer"', 2],
+      ["work:parked", 0],
+    ] as const) {
+      await page.evaluate(`location.hash = ${JSON.stringify(`#/deliveries?q=${encodeURIComponent(term)}`)}`);
+      await expect.poll(() => rows.count()).toBe(count);
+    }
+    await page.evaluate('location.hash = "#/deliveries?q=work:dead"');
+    await expect.poll(() => rows.count()).toBe(2);
+    await page.getByRole("checkbox", { name: /^Choose all/ }).check();
+    const bar = page.getByRole("toolbar", { name: "Chosen deliveries" });
+    await bar.getByRole("button", { name: "Retry (2)" }).click();
+    await page.getByText("Retried: 2 dead").waitFor();
+    await page.getByRole("checkbox", { name: /^Choose all/ }).check();
+    await bar.getByRole("button", { name: "Discard (2)" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Discard" }).click();
+    await page.getByText("2 pieces of work discarded").waitFor();
+    await expect.poll(() => rows.count()).toBe(0);
   });
 
-  test("a body without an event id is shown as parked, is read again, and leads to the inbox and back", async () => {
+  test("an event that only the inbox has is in the list, with its body, its handlers and their contact events", async () => {
+    await bench.deliver({ type: "email.opened" });
+    await expect.poll(async () => (await bench.receiver.contactEvents.list({ state: "dead" })).items.length).toBe(1);
+    await page.locator(".list-window .row").first().click();
+    await page.keyboard.press("Delete");
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await expect.poll(() => row().locator(".source").innerText()).toBe("production");
+    await row().click();
+    await page.getByText("Only the inbox has this event").waitFor();
+    await page.getByRole("tree", { name: "Payload" }).getByText('"email.opened"').waitFor();
+    await page.keyboard.press("5");
+    const recorded = tab().getByRole("region", { name: "Contact events recorded" });
+    await expect.poll(() => recorded.getByRole("listitem").innerText()).toMatch(/^dead\s+email\.opened\s+nobody@/);
+    await recorded.getByRole("link", { name: "email.opened" }).click();
+    const pane = page.getByRole("region", { name: "Contact event", exact: true });
+    await pane.getByRole("button", { name: "Discard" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Discard" }).click();
+    await expect.poll(() => pane.locator(".badge").innerText()).toBe("discarded");
+    await pane.getByRole("link", { name: "Event that recorded it" }).click();
+    await expect.poll(() => row().locator(".type").innerText()).toBe("email.opened");
+  });
+
+  test("a body without an event id is shown as parked, and is read again", async () => {
     await bench.deliver({ body: "not JSON" });
     await expect.poll(workOfRow).toMatch(/^parked/);
     await row().click();
@@ -223,11 +256,6 @@ describe.skipIf(mustSkipBrowserTests())("the work of the app's handlers", () => 
     await tab().getByRole("button", { name: "Read it again" }).waitFor();
     // There is no id to change.
     expect(await tab().getByRole("button", { name: "Run again under a new id" }).count()).toBe(0);
-    await page.keyboard.press("5");
-    await tab().getByRole("button", { name: "Open in the inbox" }).click();
-    await page.getByRole("heading", { name: "Unreadable event" }).waitFor();
-    await page.getByRole("button", { name: "Open the delivery" }).click();
-    await page.getByRole("heading", { name: "Unreadable delivery" }).waitFor();
   });
 
   test.each([

@@ -120,13 +120,13 @@ describe.skipIf(mustSkipBrowserTests())("the page without a mouse", () => {
     await expect.poll(title).toBe("email.sent");
   });
 
-  test("the keys n, g d, g i and g s change the view, and ? shows the keys", async () => {
+  test("the keys n, g d, g x and g s change the view, and ? shows the keys", async () => {
     await press("n");
     await page.getByRole("navigation", { name: "Event types" }).waitFor();
     await press("Control+Enter");
     await page.getByRole("textbox", { name: "Envelope of the event" }).waitFor();
-    await press("g", "i");
-    await page.getByRole("heading", { name: "Inbox", exact: true }).waitFor();
+    await press("g", "x");
+    await page.getByRole("heading", { name: "Outbox", exact: true }).waitFor();
     await press("g", "d");
     await page.getByRole("grid").waitFor();
     await press("?");

@@ -59,13 +59,7 @@ describe.skipIf(mustSkipBrowserTests())("the page's appearance", () => {
     await page.keyboard.press("n");
     await page.getByRole("textbox", { name: "Envelope of the event" }).waitFor();
     await look("send");
-    await page.getByRole("button", { name: "Inbox" }).click();
-    await page.getByRole("table", { name: "Events" }).getByRole("button").first().click();
-    await page.locator(".handler").first().waitFor();
-    await look("inbox");
-    // Over the counts in a narrow window.
-    await page.getByRole("button", { name: "Close" }).click();
-    await page.getByRole("region", { name: "Contact events" }).getByRole("button", { name: "1 all" }).click();
+    await page.getByRole("button", { name: "Outbox" }).click();
     await page.getByRole("table", { name: "Contact events" }).getByRole("button").first().click();
     await page.getByRole("region", { name: "Contact event", exact: true }).waitFor();
     await look("contact event");

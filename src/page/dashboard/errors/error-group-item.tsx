@@ -6,10 +6,10 @@ import { WordBadge } from "../../ui/badges.js";
 import { formatCount, formatExactTime, formatTime, plural } from "../../ui/format.js";
 import { Icon } from "../../ui/icon.js";
 import { Sparkline } from "../plots/sparkline.js";
-import { linkTo } from "../state/dashboard-address.js";
+import { linkTo } from "../../state/address.js";
 import { mayOperate } from "../state/dashboard-session.js";
 import { changeWork } from "../state/jobs.js";
-import { shortText } from "../ui/short-text.js";
+import { shortText } from "../../ui/short-text.js";
 import { FAILED_STATES } from "./failed-states.js";
 
 /** Errors that have their handler, type, kind and message in common. */

@@ -1,13 +1,14 @@
 import { Empty } from "../../ui/empty.js";
 import { plural } from "../../ui/format.js";
 import { fetchErrorGroups } from "../api/fetch-and-post.js";
-import { createPagedList } from "../state/create-paged-list.js";
-import { readParam } from "../state/dashboard-address.js";
+import { createPagedList } from "../../state/create-paged-list.js";
+import { readParam } from "../../state/address.js";
 import { endedJobs } from "../state/jobs.js";
-import { sinceOf } from "../state/time-span.js";
-import { ChoiceFilter, FilterBar, HandlerFilter, TimeFilter, TypeFilter } from "../ui/filter-fields.js";
-import { MoreButton } from "../ui/more-button.js";
-import { useListRefresh } from "../ui/use-list-refresh.js";
+import { sinceOf } from "../../state/time-span.js";
+import { ChoiceFilter, FilterBar, TimeFilter } from "../../ui/filter-fields.js";
+import { HandlerFilter, TypeFilter } from "../work/work-filters.js";
+import { MoreButton } from "../../ui/more-button.js";
+import { useListRefresh } from "../../ui/use-list-refresh.js";
 import { ErrorGroupItem } from "./error-group-item.js";
 import { FAILED_STATES } from "./failed-states.js";
 

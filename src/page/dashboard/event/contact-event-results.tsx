@@ -1,12 +1,12 @@
 import { escapeControlsInLines } from "../../../base/text.js";
 import type { DashboardEventDetail } from "../../../dashboard/api/event.js";
 import { LongText } from "../../message/long-text.js";
-import { RefusalTags } from "../../inbox/refusal-tags.js";
+import { RefusalTags } from "../../outbox/refusal-tags.js";
 import { ContactEventBadge } from "../../ui/badges.js";
 import { formatExactTime, formatTime } from "../../ui/format.js";
-import { linkTo } from "../state/dashboard-address.js";
-import { WaitsBehind } from "../outbox/waits-behind.js";
-import { shortText } from "../ui/short-text.js";
+import { linkTo } from "../../state/address.js";
+import { WaitsBehind } from "../../outbox/waits-behind.js";
+import { shortText } from "../../ui/short-text.js";
 
 /** The contact events that the event's handlers recorded, with what the API made of them. */
 export function ContactEventResults({ event: detail }: { event: DashboardEventDetail }) {

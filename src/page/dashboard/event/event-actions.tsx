@@ -3,7 +3,7 @@ import { copyText } from "../../state/copy-text.js";
 import { Icon } from "../../ui/icon.js";
 import { Menu } from "../../ui/menu.js";
 import { mayOperate, dashboardSession } from "../state/dashboard-session.js";
-import { now } from "../state/now.js";
+import { now } from "../../state/now.js";
 import { canRunNow } from "../work/can-run-now.js";
 import { actOn, exportEvent } from "./event-state.js";
 

@@ -5,15 +5,15 @@ import { EventBadge } from "../../ui/badges.js";
 import { CopyFact } from "../../ui/copy-fact.js";
 import { Empty } from "../../ui/empty.js";
 import { formatExactTime, formatTime, formatBytes } from "../../ui/format.js";
-import { linkTo, readParam } from "../state/dashboard-address.js";
+import { linkTo, readParam } from "../../state/address.js";
 import { endedJobs } from "../state/jobs.js";
-import { useListRefresh } from "../ui/use-list-refresh.js";
+import { useListRefresh } from "../../ui/use-list-refresh.js";
 import { EventActions } from "./event-actions.js";
 import { event, loadEvent, missing, unveiled, unveil } from "./event-state.js";
 import { ContactEventResults } from "./contact-event-results.js";
 import { loadDeliveries } from "./delivery-state.js";
 import { WholeTimeline } from "./whole-timeline.js";
-import { shortText } from "../ui/short-text.js";
+import { shortText } from "../../ui/short-text.js";
 import { BodyView } from "../../message/body-view.js";
 import { Icon } from "../../ui/icon.js";
 

@@ -4,8 +4,8 @@ import type { TimelineEntry } from "../../../dashboard/api/event.js";
 import { LongText } from "../../message/long-text.js";
 import { formatExactTime, formatTime } from "../../ui/format.js";
 import { Icon, type IconName } from "../../ui/icon.js";
-import { linkTo } from "../state/dashboard-address.js";
-import { shortText } from "../ui/short-text.js";
+import { linkTo } from "../../state/address.js";
+import { shortText } from "../../ui/short-text.js";
 
 const FACES: Record<TimelineEntry["kind"], { icon: IconName; tone: string }> = {
   attempt_failed: { icon: "cross", tone: "bad" },

@@ -1,6 +1,6 @@
 import { useMemo } from "preact/hooks";
 import type { DashboardEventDetail } from "../../../dashboard/api/event.js";
-import { shortText } from "../ui/short-text.js";
+import { shortText } from "../../ui/short-text.js";
 import { deliveries } from "./delivery-state.js";
 import { mergeTimelines } from "./merge-timelines.js";
 import { Timeline } from "./timeline.js";

@@ -3,9 +3,10 @@ import type { StoreTrouble } from "../../../dashboard/api/now.js";
 import type { PausedHandlerRow } from "../../../dashboard/api/work.js";
 import { formatExactTime, formatTime, plural } from "../../ui/format.js";
 import { Icon } from "../../ui/icon.js";
-import { streamState, mayOperate } from "../state/dashboard-session.js";
+import { mayOperate } from "../state/dashboard-session.js";
+import { streamState } from "../../state/stream-state.js";
 import { resumePaused } from "../state/handlers.js";
-import { now, storeTrouble } from "../state/now.js";
+import { now, storeTrouble } from "../../state/now.js";
 
 /** What everybody must know on every view: handlers that are paused, and that the page is not live. */
 export function Banners() {

@@ -3,7 +3,7 @@ import type { BulkJobRow } from "../../../dashboard/api/jobs.js";
 import { Icon } from "../../ui/icon.js";
 import { mayOperate } from "../state/dashboard-session.js";
 import { closeJob, shownJobs, stopJob } from "../state/jobs.js";
-import { now } from "../state/now.js";
+import { now } from "../../state/now.js";
 import { describeJob, describeProgress } from "../ui/describe-job.js";
 
 /** How far jobs are. They go on without this page. */

@@ -2,8 +2,8 @@ import { computed, signal } from "@preact/signals";
 import type { DashboardOverview, FigureRange } from "../../../dashboard/api/overview.js";
 import { reportProblem } from "../../state/notice.js";
 import { fetchOverview } from "../api/fetch-and-post.js";
-import { readParam, view } from "../state/dashboard-address.js";
-import { now } from "../state/now.js";
+import { readParam, view } from "../../state/address.js";
+import { now } from "../../state/now.js";
 
 /** The figures of the chosen range; null before they are loaded. */
 export const figures = signal<DashboardOverview | null>(null);

@@ -3,8 +3,8 @@ import { describeRunTime } from "../../../base/run-time-bounds.js";
 import { escapeControls } from "../../../base/text.js";
 import { formatCount, formatTime } from "../../ui/format.js";
 import { Sparkline } from "../plots/sparkline.js";
-import { setParams } from "../state/dashboard-address.js";
-import { DataTable } from "../ui/data-table.js";
+import { setParams } from "../../state/address.js";
+import { DataTable } from "../../ui/data-table.js";
 import { chosenHandler } from "./figures.js";
 
 /**

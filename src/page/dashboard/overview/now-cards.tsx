@@ -4,8 +4,8 @@ import { SECOND } from "../../../base/duration.js";
 import { type DashboardNow, type EndpointHealth, OLD_COUNTS_MS } from "../../../dashboard/api/now.js";
 import { formatBytes, formatCount, formatExactTime, plural } from "../../ui/format.js";
 import { Icon, type IconName } from "../../ui/icon.js";
-import { linkTo } from "../state/dashboard-address.js";
-import { now } from "../state/now.js";
+import { linkTo } from "../../state/address.js";
+import { now } from "../../state/now.js";
 import { formatAge } from "../ui/format-age.js";
 
 /** Answers other than 2xx in a row from which on the number is shown as serious. */

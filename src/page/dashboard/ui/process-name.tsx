@@ -1,5 +1,5 @@
-import { now } from "../state/now.js";
-import { shortText } from "./short-text.js";
+import { now } from "../../state/now.js";
+import { shortText } from "../../ui/short-text.js";
 
 /** Host and number of a process by its opaque name, which is shown for one that has gone. */
 export function ProcessName({ process }: { process: string }) {

@@ -4,11 +4,11 @@ import { ChooseNone } from "../../ui/choose-none.js";
 import { Icon } from "../../ui/icon.js";
 import { mayOperate } from "../state/dashboard-session.js";
 import { changeWork } from "../state/jobs.js";
-import { MostChosen } from "../ui/most-chosen.js";
+import { MostChosen } from "../../ui/most-chosen.js";
 import { eventSelection, events, listedWork, workOfChosen, workState } from "./work-state.js";
 import { piecesIn } from "../../../capture/model/work-word.js";
-import { readParam } from "../state/dashboard-address.js";
-import { now } from "../state/now.js";
+import { readParam } from "../../state/address.js";
+import { now } from "../../state/now.js";
 import { canRunNow } from "./can-run-now.js";
 
 /** Actions for the chosen events, or for all that the list can show. The number is shown before anything is changed. */

@@ -3,11 +3,11 @@ import { piecesIn } from "../../../capture/model/work-word.js";
 import type { DashboardEvent, PausedHandlerRow } from "../../../dashboard/api/work.js";
 import { ListedBadge } from "../../ui/badges.js";
 import { formatExactTime, formatTime } from "../../ui/format.js";
-import { goTo, linkTo } from "../state/dashboard-address.js";
+import { goTo, linkTo } from "../../state/address.js";
 import { mayOperate } from "../state/dashboard-session.js";
-import { now } from "../state/now.js";
+import { now } from "../../state/now.js";
 import { eventSelection, workState } from "./work-state.js";
-import { shortText } from "../ui/short-text.js";
+import { shortText } from "../../ui/short-text.js";
 
 /** One event of the list; a click opens its page. */
 export function EventRow({ event }: { event: DashboardEvent }) {

@@ -4,12 +4,12 @@ import type { HandlerRow } from "../../../dashboard/api/work.js";
 import { Empty } from "../../ui/empty.js";
 import { formatCount, formatExactTime, formatTime } from "../../ui/format.js";
 import { Icon } from "../../ui/icon.js";
-import { linkTo } from "../state/dashboard-address.js";
+import { linkTo } from "../../state/address.js";
 import { mayOperate } from "../state/dashboard-session.js";
 import { handlers, loadHandlers, askAndPause, resumePaused } from "../state/handlers.js";
-import { now } from "../state/now.js";
-import { DataTable } from "../ui/data-table.js";
-import { useListRefresh } from "../ui/use-list-refresh.js";
+import { now } from "../../state/now.js";
+import { DataTable } from "../../ui/data-table.js";
+import { useListRefresh } from "../../ui/use-list-refresh.js";
 
 /** Handlers with what waits for them, and whether they are paused. */
 export function HandlerPanel() {

@@ -1,10 +1,10 @@
 import { computed } from "@preact/signals";
 import type { DashboardEvent, WorkFilter } from "../../../dashboard/api/work.js";
 import { fetchEvents } from "../api/fetch-and-post.js";
-import { readParam } from "../state/dashboard-address.js";
-import { createPagedList } from "../state/create-paged-list.js";
-import { createSelection } from "../state/create-selection.js";
-import { sinceOf } from "../state/time-span.js";
+import { readParam } from "../../state/address.js";
+import { createPagedList } from "../../state/create-paged-list.js";
+import { createSelection } from "../../state/create-selection.js";
+import { sinceOf } from "../../state/time-span.js";
 
 /** Parameters of the address that narrow the list. */
 export const WORK_PARAMS = ["handler", "type", "error", "id", "text", "span", "group", "groupName"] as const;

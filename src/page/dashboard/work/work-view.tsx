@@ -1,4 +1,4 @@
-import { setParams, linkTo } from "../state/dashboard-address.js";
+import { setParams, linkTo } from "../../state/address.js";
 import { EventList } from "./event-list.js";
 import { HandlerPanel } from "./handler-panel.js";
 import { WORK_PARTS, workPart } from "./work-state.js";
@@ -8,18 +8,18 @@ import { Empty } from "../../ui/empty.js";
 import { formatExactTime, formatTime } from "../../ui/format.js";
 import { mayOperate } from "../state/dashboard-session.js";
 import { jobs, loadJobs, stopJob } from "../state/jobs.js";
-import { DataTable } from "../ui/data-table.js";
+import { DataTable } from "../../ui/data-table.js";
 import { describeJob, describeProgress } from "../ui/describe-job.js";
 import { describeJobFilter } from "../ui/describe-job-filter.js";
 import { signal } from "@preact/signals";
 import type { RunningWork } from "../../../dashboard/api/work.js";
 import { runAction } from "../../state/notice.js";
 import { fetchRunning } from "../api/fetch-and-post.js";
-import { now } from "../state/now.js";
+import { now } from "../../state/now.js";
 import { formatAge } from "../ui/format-age.js";
 import { ProcessName } from "../ui/process-name.js";
-import { useListRefresh } from "../ui/use-list-refresh.js";
-import { shortText } from "../ui/short-text.js";
+import { useListRefresh } from "../../ui/use-list-refresh.js";
+import { shortText } from "../../ui/short-text.js";
 
 const PANELS = { "": EventList, running: RunningPanel, handlers: HandlerPanel, jobs: JobPanel };
 

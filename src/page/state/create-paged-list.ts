@@ -1,5 +1,5 @@
 import { signal, type Signal } from "@preact/signals";
-import { reportProblem } from "../../state/notice.js";
+import { reportProblem } from "./notice.js";
 
 /** Pages that are read again. Of a search, each may take its time. */
 const MAX_REFRESHED = 10;

@@ -1,4 +1,4 @@
-import { DAY, HOUR } from "../../../base/duration.js";
+import { DAY, HOUR } from "../../base/duration.js";
 
 /** Choices of time for lists: how far they look back. */
 export const TIME_SPANS = [

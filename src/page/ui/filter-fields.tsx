@@ -1,10 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { escapeControls } from "../../../base/text.js";
-import { Icon } from "../../ui/icon.js";
-import { readParam, setParams } from "../state/dashboard-address.js";
-import { dashboardSession } from "../state/dashboard-session.js";
-import { handlers, loadHandlers } from "../state/handlers.js";
+import { escapeControls } from "../../base/text.js";
+import { Icon } from "./icon.js";
+import { readParam, setParams } from "../state/address.js";
 import { TIME_SPANS } from "../state/time-span.js";
 
 /** Combines the requests of fast typing. */
@@ -22,11 +20,7 @@ export function FilterBar({ label, params, children }: FilterBarOptions) {
   const isNarrowed = params.some((name) => readParam(name) !== "");
   const [isOpen, setOpen] = useState(isNarrowed);
   return (
-    <div
-      class={isOpen ? "inbox-filters dash-filters open" : "inbox-filters dash-filters"}
-      role="search"
-      aria-label={label}
-    >
+    <div class={isOpen ? "list-filters open" : "list-filters"} role="search" aria-label={label}>
       <button
         type="button"
         class="button small dash-filter-button"
@@ -95,19 +89,6 @@ export function ChoiceFilter({ name, label, all, choices, words }: ChoiceFilterO
       ))}
     </select>
   );
-}
-
-/** Also handlers that the code has no more, while they have unfinished work. */
-export function HandlerFilter() {
-  useEffect(() => void loadHandlers(), []);
-  const registered = dashboardSession.value?.handlers ?? [];
-  const choices = [...new Set([...registered, ...handlers.value.map(({ handler }) => handler)])];
-  return <ChoiceFilter name="handler" label="Handler" all="All handlers" choices={choices} />;
-}
-
-export function TypeFilter() {
-  const choices = dashboardSession.value?.eventTypes ?? [];
-  return <ChoiceFilter name="type" label="Event type" all="All types" choices={choices} />;
 }
 
 /** How far the list looks back. */

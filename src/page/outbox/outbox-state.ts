@@ -1,18 +1,18 @@
 import { computed, signal } from "@preact/signals";
-import type { DashboardContactEvent, DashboardContactEventDetail } from "../../../dashboard/api/contact-events.js";
-import { confirmed } from "../../state/confirmed.js";
-import { reportProblem, runAction, showNotice } from "../../state/notice.js";
-import { plural } from "../../ui/format.js";
-import { postOutboxChange, fetchOutbox, fetchContactEvent } from "../api/fetch-and-post.js";
+import type { DashboardContactEvent, DashboardContactEventDetail } from "../../dashboard/api/contact-events.js";
+import { confirmed } from "../state/confirmed.js";
+import { reportProblem, runAction, showNotice } from "../state/notice.js";
+import { plural } from "../ui/format.js";
+import { outboxFace } from "./outbox-face.js";
 import { createPagedList } from "../state/create-paged-list.js";
 import { createSelection } from "../state/create-selection.js";
-import { readParam, setParams } from "../state/dashboard-address.js";
+import { readParam, setParams } from "../state/address.js";
 import { sinceOf } from "../state/time-span.js";
 
 export const OUTBOX_PARAMS = ["name", "text", "error", "span", "event"] as const;
 
 export const outboxList = createPagedList((cursor) =>
-  fetchOutbox({
+  outboxFace().list({
     state: readParam("state"),
     name: readParam("name"),
     text: readParam("text"),
@@ -37,7 +37,7 @@ export async function loadOpen(): Promise<void> {
   if (openOutboxEvent.value?.key !== key) openOutboxEvent.value = null;
   if (key === "") return;
   try {
-    const read = await fetchContactEvent(key);
+    const read = await outboxFace().read(key);
     if (openKey.value !== key) return;
     openOutboxEvent.value = read;
     // An address with the key itself opens for some only: from now on it has the name that opens for everybody.
@@ -55,7 +55,7 @@ export function changeOutbox(keys: readonly string[], action: "retry" | "discard
   return runAction(async () => {
     const rows = outboxRowsOf(keys);
     if (!(await mayChange(keys, action))) return;
-    const { changed, failed, waiting = 0, mayGoOut = 0 } = await postOutboxChange([...keys], action);
+    const { changed, failed, waiting = 0, mayGoOut = 0 } = await outboxFace().change([...keys], action);
     showNotice({ tone: "good", text: describeChange(rows, action, changed) });
     if (mayGoOut > 0) {
       showNotice({

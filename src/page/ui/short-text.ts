@@ -1,4 +1,4 @@
-import { escapeControls } from "../../../base/text.js";
+import { escapeControls } from "../../base/text.js";
 
 /** More than anybody reads on one line; to lay out megabytes takes seconds. */
 const SHOWN = 300;

@@ -1,7 +1,7 @@
-import { escapeControls } from "../../../base/text.js";
-import type { CallInFront } from "../../../dashboard/api/contact-events.js";
-import { formatExactTime, formatTime } from "../../ui/format.js";
-import { linkTo } from "../state/dashboard-address.js";
+import { escapeControls } from "../../base/text.js";
+import type { CallInFront } from "../../dashboard/api/contact-events.js";
+import { formatExactTime, formatTime } from "../ui/format.js";
+import { linkTo } from "../state/address.js";
 import { shortText } from "../ui/short-text.js";
 
 /** Why a contact event waits, in one line. */

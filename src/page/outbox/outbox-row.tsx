@@ -1,9 +1,9 @@
-import type { DashboardContactEvent } from "../../../dashboard/api/contact-events.js";
-import { RefusalTags } from "../../inbox/refusal-tags.js";
-import { ContactEventBadge } from "../../ui/badges.js";
-import { formatExactTime, formatTime } from "../../ui/format.js";
-import { setParams } from "../state/dashboard-address.js";
-import { mayOperate } from "../state/dashboard-session.js";
+import type { DashboardContactEvent } from "../../dashboard/api/contact-events.js";
+import { RefusalTags } from "./refusal-tags.js";
+import { ContactEventBadge } from "../ui/badges.js";
+import { formatExactTime, formatTime } from "../ui/format.js";
+import { setParams } from "../state/address.js";
+import { outboxFace } from "./outbox-face.js";
 import { outboxSelection, openKey } from "./outbox-state.js";
 import { shortText } from "../ui/short-text.js";
 import { describeWait } from "./waits-behind.js";
@@ -18,7 +18,7 @@ export function OutboxRow({ row }: { row: DashboardContactEvent }) {
   const open = () => setParams({ key });
   return (
     <tr data-row={key} class={key === openKey.value ? "shown" : ""} onClick={open}>
-      {mayOperate.value && (
+      {outboxFace().mayOperate() && (
         <td class="choose" onClick={(click) => click.stopPropagation()}>
           <input
             type="checkbox"

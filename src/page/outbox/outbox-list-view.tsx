@@ -1,14 +1,13 @@
 import { useEffect } from "preact/hooks";
-import type { DashboardContactEvent } from "../../../dashboard/api/contact-events.js";
-import { MAX_CHOSEN } from "../../../dashboard/api/work.js";
-import { ContactStateBadge } from "../../ui/badges.js";
-import { ChooseNone } from "../../ui/choose-none.js";
-import { Empty } from "../../ui/empty.js";
-import { Icon } from "../../ui/icon.js";
-import { SplitPane } from "../../ui/split-pane.js";
-import { readParam } from "../state/dashboard-address.js";
-import { mayOperate, dashboardSession } from "../state/dashboard-session.js";
-import { now } from "../state/now.js";
+import type { DashboardContactEvent } from "../../dashboard/api/contact-events.js";
+import { MAX_CHOSEN } from "../../dashboard/api/work.js";
+import { ContactStateBadge } from "../ui/badges.js";
+import { ChooseNone } from "../ui/choose-none.js";
+import { Empty } from "../ui/empty.js";
+import { Icon } from "../ui/icon.js";
+import { SplitPane } from "../ui/split-pane.js";
+import { readParam } from "../state/address.js";
+import { outboxFace } from "./outbox-face.js";
 import { FilterBar, TextFilter, TimeFilter } from "../ui/filter-fields.js";
 import { MoreButton } from "../ui/more-button.js";
 import { MostChosen } from "../ui/most-chosen.js";
@@ -53,12 +52,12 @@ export function OutboxListView() {
           current={readParam("state")}
           Badge={ContactStateBadge}
           // Of the whole store: they say nothing about a narrowed list.
-          counts={OUTBOX_PARAMS.some((name) => readParam(name) !== "") ? {} : { ...now.value?.outbox }}
+          counts={OUTBOX_PARAMS.some((name) => readParam(name) !== "") ? {} : outboxFace().counts()}
         />
       </header>
       <FilterBar label="Outbox" params={OUTBOX_PARAMS}>
         <TextFilter name="name" label="Name" />
-        {dashboardSession.value?.payloads !== "hidden" && <TextFilter name="text" label="Contact or key" />}
+        {outboxFace().hasContacts() && <TextFilter name="text" label="Contact or key" />}
         <TextFilter name="error" label="Text of the error" />
         <TextFilter name="event" label="Id of its event" />
         <TimeFilter />
@@ -97,7 +96,7 @@ function Rows() {
       <table class="table work-table outbox-table" aria-label="Contact events">
         <thead>
           <tr>
-            {mayOperate.value && (
+            {outboxFace().mayOperate() && (
               <th scope="col" class="choose">
                 <span class="unseen">Choose</span>
               </th>

@@ -1,6 +1,6 @@
 import type { ComponentType } from "preact";
-import { formatCount } from "../../ui/format.js";
-import { setParams } from "../state/dashboard-address.js";
+import { formatCount } from "./format.js";
+import { setParams } from "../state/address.js";
 
 interface StateChoiceOptions<State extends string> {
   states: readonly State[];

@@ -1,4 +1,4 @@
-import { view, type DashboardView } from "../state/dashboard-address.js";
+import { view, type ViewName } from "../state/address.js";
 
 /** Rows that keys move through carry this attribute; the first link or button in one opens it. */
 const ROW_SELECTOR = "[data-row]";
@@ -27,7 +27,7 @@ function focusedRow(): HTMLElement | undefined {
 }
 
 /** The last row of each view that was used: its id. */
-const lastRows = new Map<DashboardView, string>();
+const lastRows = new Map<ViewName, string>();
 
 /** Remembers the rows that are used, so that a view has its cursor again on the way back. */
 export function followRows(): void {

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { countRows, focusRowAt } from "../frame/row-cursor.js";
+import { countRows, focusRowAt } from "./row-cursor.js";
 import type { PagedList } from "../state/create-paged-list.js";
 
 /** Reads the next page of a list, if there is one. The focus goes on with the first row of that. */

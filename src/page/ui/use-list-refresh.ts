@@ -1,5 +1,5 @@
 import { type Inputs, useEffect } from "preact/hooks";
-import { isUpToDate } from "../state/dashboard-session.js";
+import { isUpToDate } from "../state/stream-state.js";
 import { storeTrouble } from "../state/now.js";
 
 /** The receivers work meanwhile: interval of loading again while the page is visible. */

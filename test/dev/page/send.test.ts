@@ -1,0 +1,94 @@
+import { sampleEvent } from "pigeonhole/testing";
+import type { EventType } from "pigeonhole/protocol";
+import { describe, expect, test } from "vitest";
+import { mustSkipBrowserTests, type OpenPage } from "./browser.js";
+import { openForEach } from "./open-for-each.js";
+import type { Workbench } from "./workbench.js";
+
+describe.skipIf(mustSkipBrowserTests())("the view to send", () => {
+  let bench: Workbench;
+  let page: OpenPage["page"];
+
+  openForEach((opened) => ({ bench, page } = opened));
+
+  const goTo = (name: string) => page.getByRole("navigation", { name: "Views" }).getByRole("button", { name }).click();
+
+  test("the send view offers all 24 types and sends the sample of one", async () => {
+    await goTo("Send");
+    const types = page.getByRole("navigation", { name: "Event types" });
+    await expect.poll(() => types.locator(".type-item").count()).toBe(24);
+    await types.getByRole("button", { name: "form.submitted" }).click();
+    await page.getByRole("textbox", { name: "Envelope of the event" }).getByText('"form.submitted"').waitFor();
+    await page.getByRole("button", { name: /^Send Ctrl/ }).click();
+    await page.locator(".notice.good").getByText("Sent 1 delivery: 200 accepted").waitFor();
+    const sent = page.getByRole("region", { name: "Sent from here" });
+    await sent.getByText(/^200/).waitFor();
+    expect((await bench.inbox.list({})).items.map(({ type }) => type)).toEqual(["form.submitted"]);
+  });
+
+  test.each([
+    ["Wrong secret", "mismatch", "503"],
+    ["Stale", "stale", "503"],
+    ["Tampered", "mismatch", "503"],
+    ["Missing", "unsigned", "401"],
+  ])("the send view sends a sample with the fault %s: %s, answered %s", async (variant, verdict, status) => {
+    await goTo("Send");
+    await page.getByRole("radio", { name: variant }).check();
+    await page.getByRole("button", { name: /^Send Ctrl/ }).click();
+    await page.getByRole("button", { name: "Open", exact: true }).click();
+    const row = page.locator(".list-window .row").first();
+    await row.waitFor();
+    await expect.poll(() => row.innerText()).toContain(status);
+    await expect.poll(() => row.locator(".badge-word").textContent()).toBe(verdict);
+    expect((await bench.inbox.list({})).items).toEqual([]);
+  });
+
+  test("the send view sends one event several times, and the receiver accepts it once", async () => {
+    await goTo("Send");
+    await page.getByRole("spinbutton", { name: "Deliveries of this event" }).fill("3");
+    await page.getByRole("button", { name: "Send 3 times" }).click();
+    await page.getByText("Sent 3 deliveries: 1 × 200 accepted, 2 × 200 duplicate").waitFor();
+    expect(bench.dev.captures.size).toBe(3);
+    expect((await bench.inbox.list({})).items).toHaveLength(1);
+  });
+
+  test.each([
+    ["email.bounced", {}, "good", "Sent 1 delivery: 200 accepted", "dead"],
+    ["email.sent", { type: "invoice.paid" }, "warn", "Sent 1 delivery: 200 parked", "parked"],
+  ])("the send view shows what the app made of %s with %o", async (type, change, tone, text, work) => {
+    await goTo("Send");
+    await page.getByRole("button", { name: type }).click();
+    const editor = page.getByRole("textbox", { name: "Envelope of the event" });
+    await editor.getByText(`"${type}"`).waitFor();
+    await editor.press("Control+a");
+    await page.keyboard.insertText(JSON.stringify({ ...sampleEvent(type as EventType), ...change }));
+    await page.getByRole("button", { name: /^Send Ctrl/ }).click();
+    await page.locator(`.notice.${tone}`).getByText(text).waitFor();
+    const sent = page.getByRole("region", { name: "Sent from here" }).getByRole("button");
+    await expect.poll(() => sent.locator(".badge.work").textContent()).toContain(work);
+    const [shown, whole] = await page.evaluate<[number, number]>(`(() => {
+      const { clientWidth, scrollWidth } = document.querySelector(".sent-type");
+      return [clientWidth, scrollWidth];
+    })()`);
+    expect(shown, "width of the type in sight").toBe(whole);
+  });
+
+  test("the send view remembers what was sent, and sends it again under a new id", async () => {
+    await goTo("Send");
+    await page.getByRole("textbox", { name: "Envelope of the event" }).waitFor();
+    await page.getByRole("button", { name: /^Send Ctrl/ }).click();
+    await page.reload();
+    const before = page.getByRole("region", { name: "Sent before" }).getByRole("button");
+    await expect.poll(() => before.count()).toBe(1);
+    const [shown, whole] = await page.evaluate<[number, number]>(`(() => {
+      const { clientWidth, scrollWidth } = document.querySelector(".sent-type");
+      return [clientWidth, scrollWidth];
+    })()`);
+    expect(shown, "width of the type in sight").toBe(whole);
+    await before.click();
+    await page.getByRole("button", { name: /^Send Ctrl/ }).click();
+    await expect.poll(async () => (await bench.inbox.list({})).items.length).toBe(2);
+    const [first, second] = bench.dev.captures.list().map(({ event }) => event);
+    expect(first?.type).toBe(second?.type);
+  });
+});
