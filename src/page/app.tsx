@@ -41,21 +41,15 @@ export function App() {
 }
 
 function View() {
-  switch (view.value) {
-    case "send":
-      return <SendView />;
-    case "outbox":
-      if (session.value?.inbox === true) return <OutboxListView />;
-      return (
-        <Empty title="No inbox" isView>
-          <NoInbox />
-        </Empty>
-      );
-    case "sandbox":
-      return <SandboxView />;
-    default:
-      return <DeliveriesView />;
-  }
+  if (view.value === "send") return <SendView />;
+  if (view.value === "sandbox") return <SandboxView />;
+  if (view.value !== "outbox") return <DeliveriesView />;
+  if (session.value?.inbox === true) return <OutboxListView />;
+  return (
+    <Empty title="No inbox" isView>
+      <NoInbox />
+    </Empty>
+  );
 }
 
 const ITEMS: readonly NavItem<ViewName>[] = [

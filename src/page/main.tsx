@@ -2,7 +2,7 @@ import { render } from "preact";
 import { setPageAddress } from "./api/address-of.js";
 import { followStream } from "./api/stream.js";
 import { App } from "./app.js";
-import { dropCaptures, followQuery, loadCaptures, takeCaptures } from "./state/captures.js";
+import { dropCaptures, followQuery, loadCaptures, reloadByWork, takeCaptures } from "./state/captures.js";
 import { followOpenCapture, isOfOpenEvent, loadDetail } from "./state/detail.js";
 import { forgetCaptures, openId } from "./state/selection.js";
 import { noteSandboxChange } from "./state/sandbox.js";
@@ -40,8 +40,13 @@ followStream({
   onRemoved(ids) {
     dropCaptures(ids);
     forgetCaptures(ids);
+    // The inbox may still have their events.
+    if (session.value?.inbox === true) void loadCaptures();
   },
-  onWork: takeWork,
+  onWork(work) {
+    takeWork(work);
+    reloadByWork();
+  },
   onSession: (next) => (session.value = next),
   onSandbox: noteSandboxChange,
   onOpen() {

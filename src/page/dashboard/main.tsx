@@ -29,7 +29,7 @@ setOutboxFace({
   change: postOutboxChange,
   mayOperate: () => mayOperate.value,
   hasContacts: () => dashboardSession.value?.payloads !== "hidden",
-  counts: () => ({ ...now.value?.outbox }) as Record<string, number>,
+  counts: () => ({ ...now.value?.outbox }),
   linkToEvent: (id) => linkTo("event", { id }),
 });
 render(<DashboardApp />, page);

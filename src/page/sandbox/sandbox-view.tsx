@@ -6,6 +6,7 @@ import { ClockPanel } from "./clock-panel.js";
 import { DeliveryRows } from "./delivery-rows.js";
 import { EndpointRows } from "./endpoint-rows.js";
 import { FaultForm } from "./fault-form.js";
+import { FaultPresets } from "./fault-presets.js";
 import { useState } from "preact/hooks";
 import { Icon } from "../ui/icon.js";
 import { escapeControls } from "../../base/text.js";
@@ -32,22 +33,30 @@ export function SandboxView() {
         <code class="hint">{state.apiUrl}</code>
       </header>
       <div class="sandbox-panels">
-        <ClockPanel state={state} />
-        <section class="sandbox-panel" aria-label="Endpoints">
-          <h2>Endpoints</h2>
-          <EndpointRows endpoints={state.endpoints} />
-          <EmitForm />
-        </section>
-        <section class="sandbox-panel" aria-label="Faults">
-          <h2>Faults</h2>
-          <FaultList faults={state.faults} />
-          <FaultForm />
-        </section>
-        <section class="sandbox-panel wide" aria-label="Deliveries">
-          <h2>Deliveries</h2>
-          <DeliveryRows deliveries={state.deliveries} />
-        </section>
-        <ApiTables state={state} />
+        <div class="sandbox-column">
+          <section class="sandbox-panel" aria-label="Deliveries">
+            <h2>Deliveries</h2>
+            <EmitForm />
+            <DeliveryRows deliveries={state.deliveries} />
+          </section>
+          <ApiTables state={state} />
+        </div>
+        <div class="sandbox-column">
+          <section class="sandbox-panel" aria-label="Faults">
+            <h2>Faults</h2>
+            <FaultPresets />
+            <FaultList faults={state.faults} />
+            <details>
+              <summary>Custom…</summary>
+              <FaultForm />
+            </details>
+          </section>
+          <ClockPanel state={state} />
+          <section class="sandbox-panel" aria-label="Endpoints">
+            <h2>Endpoints</h2>
+            <EndpointRows endpoints={state.endpoints} />
+          </section>
+        </div>
       </div>
     </div>
   );

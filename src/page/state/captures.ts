@@ -80,6 +80,11 @@ function loadSoon(): void {
   timer = setTimeout(() => void loadCaptures(), SETTLE_MS);
 }
 
+/** Loads again after a change of work, if the query asks for work. */
+export function reloadByWork(): void {
+  if (/(?:^|\s)-?work:/.test(query.value)) loadSoon();
+}
+
 /** Loads again when the query changes. */
 export function followQuery(): () => void {
   let isFirst = true;

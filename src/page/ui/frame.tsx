@@ -17,7 +17,7 @@ interface FrameOptions {
   shown: FunctionComponent;
   /** Dialogs and the sheet of keys. */
   dialogs: ComponentChildren;
-  /** Shown in place of all for somebody whom the server does not know. */
+  /** Shown in place of all for a person whom the server does not know. */
   stranger: { title: string; children: ComponentChildren };
 }
 

@@ -66,8 +66,69 @@ async function visit(page: Page, look: (place: string) => Promise<void>): Promis
   await page.getByRole("button", { name: "Outbox" }).click();
   await page.locator(".outbox-table, .empty").first().waitFor();
   await look("outbox");
-  await page.getByRole("button", { name: "Deliveries" }).click();
-  await page.locator(".list-window .row").first().click();
+  await page.getByRole("button", { name: "Sandbox" }).click();
+  await page.getByRole("region", { name: "Faults" }).getByRole("listitem").waitFor();
+  await look("sandbox");
+}
+
+/** Payload and raw body of the deliveries with {@link OTHER_BODIES}, which are the newest, the last one first. */
+async function visitOtherBodies(page: Page, look: (place: string) => Promise<void>): Promise<void> {
+  for (const [index, name] of Object.keys(OTHER_BODIES).toReversed().entries()) {
+    await page.locator(".list-window .row").nth(index).click();
+    for (const tab of ["payload", "raw"]) {
+      await page.locator(`[data-tab=${tab}]`).click();
+      await expect.poll(() => page.getByRole("tabpanel").getAttribute("aria-label")).toBe(tab);
+      await look(`${tab} of ${name}`);
+    }
+    await page.locator("[data-tab=payload]").click();
+  }
+  await page.keyboard.press("Escape");
+}
+
+/** What is open for a moment, and what the page says where something is wrong. */
+async function visitTroubles(page: Page, bench: Workbench, look: (place: string) => Promise<void>): Promise<void> {
+  const rows = page.locator(".list-window .row");
+  const search = page.getByRole("combobox", { name: "Search deliveries" });
+  await rows.first().waitFor();
+  await search.pressSequentially("status:");
+  await page.getByRole("listbox", { name: "Completions" }).waitFor();
+  await look("completions");
+  await search.fill("staus:500 ");
+  await page.getByRole("alert").waitFor();
+  await look("a search that cannot be read");
+  await search.press("Escape");
+  await search.fill("nothing-like-this");
+  await expect.poll(() => rows.count()).toBe(0);
+  await look("nothing found");
+  await search.press("Escape");
+  await rows.nth(1).waitFor();
+
+  await rows.first().click();
+  await page.getByRole("button", { name: "Other ways to replay" }).click();
+  await look("menu");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("4");
+  await page.locator(".remark.warn").waitFor();
+  await look("advice on an answer");
+  bench.answerWith(null);
+  await page.keyboard.press("r");
+  await page.getByText(/^Replayed: 200 accepted/).waitFor();
+  await page.keyboard.press("r");
+  await page.locator(".not-run").waitFor();
+  await look("a replay that ran nothing, and its notice");
+  for (const nth of [1, 2]) await page.getByRole("checkbox", { name: `Compare attempt ${nth}` }).check();
+  await page.getByRole("table", { name: "Answer" }).waitFor();
+  await look("comparison of answers");
+  await page.getByRole("button", { name: /[Ss]hare/ }).click();
+  await page.getByText(/Check it before you share it/).waitFor();
+  await page.keyboard.press("e");
+  await page.getByRole("textbox", { name: "Body" }).waitFor();
+  await page.keyboard.press("Control+Enter");
+  await page.getByRole("region", { name: "Answer" }).getByText(/^200/).waitFor();
+  await look("answer beside the editor");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("5");
+  await look("handlers that are not known");
   await page.keyboard.press("Delete");
   await page.getByRole("dialog").waitFor();
   await look("question");

@@ -598,7 +598,7 @@ describe.skipIf(mustSkipBrowserTests())("an open delivery", () => {
     await bench.deliver();
     await openFirst();
     await tab("Answer").click();
-    await page.locator(".remark.bad").waitFor();
+    await page.getByRole("tabpanel").locator(".remark.bad").waitFor();
     await expect.poll(() => page.locator(".list-window .row .answer").innerText()).toBe("no answer");
   });
 });

@@ -18,7 +18,7 @@ describe.skipIf(mustSkipBrowserTests())("the work of the app's handlers", () => 
   const line = () => page.locator(".diagnosis");
   const eventId = () => bench.dev.captures.list()[0]?.event.id ?? "";
 
-  test("the list shows a handler that fails, its next run, and its success, without a request of the page", async () => {
+  test("the list shows a handler that fails, its next run, and its success, without asking for its work", async () => {
     await bench.deliver({ type: "email.sent" });
     await expect.poll(workOfRow).toBe("done");
     const asked: string[] = [];
@@ -27,7 +27,7 @@ describe.skipIf(mustSkipBrowserTests())("the work of the app's handlers", () => 
     await expect.poll(workOfRow).toMatch(/^retrying\s*\d of 4, next \d\d:\d\d:\d\d$/);
     bench.ledger.fix();
     await expect.poll(workOfRow).toBe("done");
-    expect(asked).toEqual([]);
+    expect(asked.filter((path) => path.startsWith("/api/work"))).toEqual([]);
   });
 
   test("the list shows work that is dead, and what becomes of it when it is retried from outside the page", async () => {
@@ -194,53 +194,61 @@ describe.skipIf(mustSkipBrowserTests())("the work of the app's handlers", () => 
     expect(await tab().locator(".badge.work").count()).toBe(0);
   });
 
-  test("the list finds deliveries by the state, handler and error of work, and retries and discards what is chosen", async () => {
-    for (const type of ["email.bounced", "email.bounced", "email.sent"] as const) await bench.deliver({ type });
-    await page.getByRole("button", { name: "handlers: dead 2" }).click();
-    const rows = page.locator(".list-window .row");
-    await expect.poll(() => rows.count()).toBe(2);
-    for (const [term, count] of [
-      ["work:audit", 3],
-      ['work:"no customer"', 2],
-      ["work:parked", 0],
-    ] as const) {
-      await page.evaluate(`location.hash = ${JSON.stringify(`#/deliveries?q=${encodeURIComponent(term)}`)}`);
-      await expect.poll(() => rows.count()).toBe(count);
-    }
-    await page.evaluate('location.hash = "#/deliveries?q=work:dead"');
-    await expect.poll(() => rows.count()).toBe(2);
-    await page.getByRole("checkbox", { name: /^Choose all/ }).check();
-    const bar = page.getByRole("toolbar", { name: "Chosen deliveries" });
-    await bar.getByRole("button", { name: "Retry (2)" }).click();
-    await page.getByText("Retried: 2 dead").waitFor();
-    await page.getByRole("checkbox", { name: /^Choose all/ }).check();
-    await bar.getByRole("button", { name: "Discard (2)" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Discard" }).click();
-    await page.getByText("2 pieces of work discarded").waitFor();
-    await expect.poll(() => rows.count()).toBe(0);
-  });
+  test(
+    "the list finds deliveries by the state, handler and error of work, and retries and discards what is chosen",
+    { timeout: 60_000 },
+    async () => {
+      for (const type of ["email.bounced", "email.bounced", "email.sent"] as const) await bench.deliver({ type });
+      await page.getByRole("button", { name: "handlers: dead 2" }).click();
+      const rows = page.locator(".list-window .row");
+      await expect.poll(() => rows.count()).toBe(2);
+      for (const [term, count] of [
+        ["work:audit", 3],
+        ['work:"no customer"', 2],
+        ["work:parked", 0],
+      ] as const) {
+        await page.evaluate(`location.hash = ${JSON.stringify(`#/deliveries?q=${encodeURIComponent(term)}`)}`);
+        await expect.poll(() => rows.count()).toBe(count);
+      }
+      await page.evaluate('location.hash = "#/deliveries?q=work:dead"');
+      await expect.poll(() => rows.count()).toBe(2);
+      await page.getByRole("checkbox", { name: /^Choose all/ }).check();
+      const bar = page.getByRole("toolbar", { name: "Chosen deliveries" });
+      await bar.getByRole("button", { name: "Retry (2)" }).click();
+      await page.getByText("Retried: 2 dead").waitFor();
+      await page.getByRole("checkbox", { name: /^Choose all/ }).check();
+      await bar.getByRole("button", { name: "Discard (2)" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Discard" }).click();
+      await page.getByText("2 pieces of work discarded").waitFor();
+      await expect.poll(() => rows.count()).toBe(0);
+    },
+  );
 
-  test("an event that only the inbox has is in the list, with its body, its handlers and their contact events", async () => {
-    await bench.deliver({ type: "email.opened" });
-    await expect.poll(async () => (await bench.receiver.contactEvents.list({ state: "dead" })).items.length).toBe(1);
-    await page.locator(".list-window .row").first().click();
-    await page.keyboard.press("Delete");
-    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
-    await expect.poll(() => row().locator(".source").innerText()).toBe("production");
-    await row().click();
-    await page.getByText("Only the inbox has this event").waitFor();
-    await page.getByRole("tree", { name: "Payload" }).getByText('"email.opened"').waitFor();
-    await page.keyboard.press("5");
-    const recorded = tab().getByRole("region", { name: "Contact events recorded" });
-    await expect.poll(() => recorded.getByRole("listitem").innerText()).toMatch(/^dead\s+email\.opened\s+nobody@/);
-    await recorded.getByRole("link", { name: "email.opened" }).click();
-    const pane = page.getByRole("region", { name: "Contact event", exact: true });
-    await pane.getByRole("button", { name: "Discard" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Discard" }).click();
-    await expect.poll(() => pane.locator(".badge").innerText()).toBe("discarded");
-    await pane.getByRole("link", { name: "Event that recorded it" }).click();
-    await expect.poll(() => row().locator(".type").innerText()).toBe("email.opened");
-  });
+  test(
+    "an event that only the inbox has is in the list, with its body, its handlers and their contact events",
+    { timeout: 60_000 },
+    async () => {
+      await bench.deliver({ type: "email.opened" });
+      await expect.poll(async () => (await bench.receiver.contactEvents.list({ state: "dead" })).items.length).toBe(1);
+      await page.locator(".list-window .row").first().click();
+      await page.keyboard.press("Delete");
+      await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+      await expect.poll(() => row().locator(".source").innerText()).toBe("production");
+      await row().click();
+      await page.getByText("Only the inbox has this event").waitFor();
+      await page.getByRole("tree", { name: "Payload" }).getByText('"email.opened"').waitFor();
+      await page.keyboard.press("5");
+      const recorded = tab().getByRole("region", { name: "Contact events recorded" });
+      await expect.poll(() => recorded.getByRole("listitem").innerText()).toMatch(/^dead\s+email\.opened\s+nobody@/);
+      await recorded.getByRole("link", { name: "email.opened" }).click();
+      const pane = page.getByRole("region", { name: "Contact event", exact: true });
+      await pane.getByRole("button", { name: "Discard" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Discard" }).click();
+      await expect.poll(() => pane.locator(".badge").innerText()).toBe("discarded");
+      await pane.getByRole("link", { name: "Event that recorded it" }).click();
+      await expect.poll(() => row().locator(".type").innerText()).toBe("email.opened");
+    },
+  );
 
   test("a body without an event id is shown as parked, and is read again", async () => {
     await bench.deliver({ body: "not JSON" });

@@ -66,6 +66,10 @@ describe.skipIf(mustSkipBrowserTests())("the sandbox view", () => {
     await openSandbox();
     const faults = panel("Faults");
     await faults.getByText("None: every attempt is made").waitFor();
+    await faults.getByRole("button", { name: "API down" }).click();
+    await faults.getByText("no limit").waitFor();
+    await faults.getByRole("button", { name: "Remove the fault error" }).click();
+    await faults.getByText("Custom…").click();
     await faults.getByRole("spinbutton", { name: "Status" }).fill("502");
     await faults.getByRole("textbox", { name: "Types" }).fill("email.*");
     await faults.getByRole("spinbutton", { name: "Times" }).fill("2");
@@ -81,6 +85,7 @@ describe.skipIf(mustSkipBrowserTests())("the sandbox view", () => {
   test("the sandbox view shows a call that failed by a fault, and a contact event that was stored", async () => {
     await openSandbox();
     const faults = panel("Faults");
+    await faults.getByText("Custom…").click();
     await faults.getByRole("combobox", { name: "Of" }).selectOption("api");
     await faults.getByRole("textbox", { name: "Code" }).fill("try_later");
     await faults.getByRole("button", { name: "Add the fault" }).click();
@@ -102,6 +107,7 @@ describe.skipIf(mustSkipBrowserTests())("the sandbox view", () => {
 
   test("the sandbox view refuses a fault that makes no sense with the reason", async () => {
     await openSandbox();
+    await page.getByText("Custom…").click();
     await page.getByRole("spinbutton", { name: "Status" }).fill("99");
     await page.getByRole("button", { name: "Add the fault" }).click();
     await page.getByText(/fault\.status must be/).waitFor();

@@ -25,9 +25,12 @@ export function ErrorGroupItem({ group }: { group: ErrorGroupRow }) {
         </span>
         <div class="group-title">
           <a href={work}>
-            <b>{shortText(kind)}</b>
-          </a>
-          <p class="group-message">{shortText(message)}</p>
+            <b>{shortText(message === "" ? kind : message)}</b>
+          </a>{" "}
+          {message !== "" && <span class="tag">{shortText(kind)}</span>}
+          {group.example.error !== null && (
+            <p class="group-message">Last: {shortText(firstLine(group.example.error))}</p>
+          )}
         </div>
         <Sparkline values={group.counts} tone="bad" label="Events by when they failed last" />
       </div>
@@ -61,6 +64,8 @@ export function ErrorGroupItem({ group }: { group: ErrorGroupRow }) {
   );
 }
 
+const firstLine = (text: string): string => text.split("\n", 1)[0] ?? "";
+
 function GroupActions({ group: { group, kind, states } }: { group: ErrorGroupRow }) {
   const hasStopped = states.dead + states.parked > 0;
   const name = shortText(kind);
@@ -68,7 +73,7 @@ function GroupActions({ group: { group, kind, states } }: { group: ErrorGroupRow
     <div class="actions" role="toolbar" aria-label={`Group ${name}`}>
       {hasStopped && (
         <>
-          <button type="button" class="button small primary" onClick={() => void changeWork("retry", { group })}>
+          <button type="button" class="button small" onClick={() => void changeWork("retry", { group })}>
             <Icon name="replay" /> Retry group
           </button>
           <button type="button" class="button small danger" onClick={() => void changeWork("discard", { group })}>

@@ -3,6 +3,7 @@ import type { DashboardOverview, FigureRange } from "../../../dashboard/api/over
 import { reportProblem } from "../../state/notice.js";
 import { fetchOverview } from "../api/fetch-and-post.js";
 import { readParam, view } from "../../state/address.js";
+import { fitToData } from "./fit-to-data.js";
 import { now } from "../../state/now.js";
 
 /** The figures of the chosen range; null before they are loaded. */
@@ -23,7 +24,7 @@ export async function loadFigures(): Promise<void> {
   try {
     const read = await fetchOverview(wanted);
     if (range.value !== wanted) return;
-    figures.value = read;
+    figures.value = fitToData(read);
     now.value ??= read.now;
   } catch (error) {
     reportProblem(error);
@@ -34,6 +35,6 @@ export async function loadFigures(): Promise<void> {
 export async function readWithoutStream(): Promise<void> {
   const wanted = range.value;
   const read = await fetchOverview(wanted);
-  if (range.value === wanted) figures.value = read;
+  if (range.value === wanted) figures.value = fitToData(read);
   now.value = read.now;
 }

@@ -1,7 +1,9 @@
 import { useEffect } from "preact/hooks";
 import type { DashboardOverview } from "../../../dashboard/api/overview.js";
 import { formatBytes, formatCount, formatMs, formatExactTime, formatTime } from "../../ui/format.js";
-import { type PlotSeries, addUp, type PlotTone } from "../plots/plot-series.js";
+import type { PlotSeries } from "../plots/plot-series.js";
+import { answerSeries } from "./answer-series.js";
+import { Attention } from "./attention.js";
 import { Plot } from "../plots/plot.js";
 import { setParams } from "../../state/address.js";
 import { formatAge } from "../ui/format-age.js";
@@ -13,7 +15,6 @@ import { timeSeries } from "./time-series.js";
 import { escapeControls } from "../../../base/text.js";
 import { now } from "../../state/now.js";
 import { DataTable } from "../../ui/data-table.js";
-import type { OutcomeKind } from "../../../protocol/outcome.js";
 import { ProcessName } from "../ui/process-name.js";
 
 const RANGE_LABELS = { "1h": "1 hour", "24h": "24 hours", "7d": "7 days" } as const;
@@ -47,6 +48,7 @@ export function OverviewView() {
         </div>
       </header>
       <div class="dash-scroll" tabIndex={0} role="region" aria-label="State and figures">
+        <Attention />
         <NowCards />
         <AlarmTable />
         {read === null ? <p class="hint dash-loading">Loading figures…</p> : <Plots figures={read} />}
@@ -121,6 +123,11 @@ function depthAndAge({ depth, oldestAgeMs }: DashboardOverview["backlog"]): Plot
   ];
 }
 
+/** Such as `Signature mismatches`. */
+function alarmSentence(kind: string): string {
+  return kind.charAt(0).toUpperCase() + kind.slice(1).replaceAll("_", " ");
+}
+
 /** What this process warns of, and what to do about it. */
 function AlarmTable() {
   const alarms = now.value?.alarms ?? [];
@@ -132,7 +139,7 @@ function AlarmTable() {
         {alarms.map(({ kind, since, at, detail, advice }) => (
           <tr key={kind}>
             <td class="long">
-              <code>{kind}</code> <span class="hint">{escapeControls(detail)}</span>
+              {alarmSentence(kind)} <span class="hint">{escapeControls(detail)}</span>
             </td>
             <td title={`Last raised ${formatExactTime(at)}`}>{formatTime(since)}</td>
             <td class="long">{advice}</td>
@@ -140,28 +147,6 @@ function AlarmTable() {
         ))}
       </DataTable>
     </section>
-  );
-}
-
-/** Outcomes with a layer of their own, from the ground up; all others are refusals and share the last one. */
-const LAYERS: readonly { label: string; tone: PlotTone; kinds: readonly OutcomeKind[] }[] = [
-  { label: "accepted", tone: "good", kinds: ["accepted"] },
-  { label: "duplicate", tone: "accent", kinds: ["duplicate"] },
-  { label: "parked", tone: "mute", kinds: ["parked"] },
-  { label: "not verified", tone: "warn", kinds: ["unsigned", "unreadable", "unverified", "secrets_unavailable"] },
-];
-
-/** Deliveries by what became of them, as layers that lie on one another. */
-function answerSeries(answers: DashboardOverview["answers"]): PlotSeries[] {
-  const named = new Set<string>(LAYERS.flatMap(({ kinds }) => kinds));
-  const layers: PlotSeries[] = LAYERS.map(({ label, tone, kinds }) => ({
-    label,
-    tone,
-    values: addUp(kinds.flatMap((kind) => (answers[kind] === undefined ? [] : [answers[kind]]))),
-  }));
-  const refused = Object.entries(answers).flatMap(([kind, values]) => (named.has(kind) ? [] : [values]));
-  return [...layers, { label: "refused", tone: "bad" as const, values: addUp(refused) }].filter(
-    ({ label, values }) => label === "accepted" || values.some((value) => value !== null && value > 0),
   );
 }
 

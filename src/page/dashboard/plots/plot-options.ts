@@ -72,7 +72,9 @@ function seriesOptions({ series, isStacked }: PlotFace, index: number): uPlot.Se
     };
   }
   if (axis === "right") return { ...common, stroke, width: 1.5, dash: [4, 3] };
-  return { ...common, stroke, width: 1.5, fill: () => paleColour(tone, 0.08) };
+  // Several lines, such as those of quantiles, stay lines.
+  const isAlone = series.filter((each) => each.axis !== "right").length === 1;
+  return { ...common, stroke, width: 1.5, ...(isAlone && { fill: () => paleColour(tone, 0.08) }) };
 }
 
 function timeAxis(stepMs: number): uPlot.Axis {

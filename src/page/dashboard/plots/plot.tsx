@@ -65,8 +65,10 @@ function Drawn(options: PlotOptions) {
   const chart = useChart({ face, times, height: HEIGHT, onPoint: setPointed });
   const index = pointed ?? lastKnown(series);
   const at = formatTime(times[index] ?? 0);
+  // Without a pointer, a legend of counts is about the whole time that is drawn.
+  const isTotal = options.isPerStep === true && pointed === null;
   const write = ({ values, texts, axis }: PlotSeries): string => {
-    const value = values[index] ?? null;
+    const value = isTotal ? values.reduce<number>((sum, each) => sum + (each ?? 0), 0) : (values[index] ?? null);
     return value === null ? "–" : (texts?.[index] ?? (axis === "right" ? formatRight : format)(value));
   };
   const onKeyDown = (event: KeyboardEvent) => {
@@ -77,7 +79,7 @@ function Drawn(options: PlotOptions) {
   };
   return (
     <>
-      <Head {...options} at={at} />
+      <Head {...options} at={isTotal ? "in all" : at} />
       <div class="plot-legend">
         {series.map((each) => (
           <span class="legend" key={each.label}>

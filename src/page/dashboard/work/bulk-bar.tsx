@@ -5,17 +5,19 @@ import { Icon } from "../../ui/icon.js";
 import { mayOperate } from "../state/dashboard-session.js";
 import { changeWork } from "../state/jobs.js";
 import { MostChosen } from "../../ui/most-chosen.js";
-import { eventSelection, events, listedWork, workOfChosen, workState } from "./work-state.js";
+import { eventSelection, events, listedWork, WORK_PARAMS, workOfChosen, workState } from "./work-state.js";
 import { piecesIn } from "../../../capture/model/work-word.js";
 import { readParam } from "../../state/address.js";
 import { now } from "../../state/now.js";
 import { canRunNow } from "./can-run-now.js";
 
-/** Actions for the chosen events, or for all that the list can show. The number is shown before anything is changed. */
+/** Actions for the chosen events, or for all of a narrowed list. The number is shown before anything is changed. */
 export function BulkBar() {
   if (!mayOperate.value || events.items.value.length === 0) return null;
   const ids = eventSelection.inSight.value;
-  return ids.length > 0 ? <ChosenBar ids={ids} /> : <AllBar />;
+  if (ids.length > 0) return <ChosenBar ids={ids} />;
+  const isNarrowed = workState.value !== "" || WORK_PARAMS.some((name) => readParam(name) !== "");
+  return isNarrowed ? <AllBar /> : null;
 }
 
 function ChosenBar({ ids }: { ids: string[] }) {

@@ -1,0 +1,105 @@
+import { signal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
+import { MINUTE } from "../../../base/duration.js";
+import type { ErrorGroupRow } from "../../../dashboard/api/error-groups.js";
+import type { DashboardOverview } from "../../../dashboard/api/overview.js";
+import { linkTo } from "../../state/address.js";
+import { runAction } from "../../state/notice.js";
+import { storeTrouble } from "../../state/now.js";
+import { formatCount, formatTime, plural } from "../../ui/format.js";
+import { shortText } from "../../ui/short-text.js";
+import { useListRefresh } from "../../ui/use-list-refresh.js";
+import { fetchErrorGroups, fetchOverview } from "../api/fetch-and-post.js";
+import { handlers, loadHandlers } from "../state/handlers.js";
+import { answerSeries } from "./answer-series.js";
+
+/** Groups that are shown; the list of errors has all. */
+const SHOWN = 3;
+
+/** Null before they are loaded. */
+const newest = signal<readonly ErrorGroupRow[] | null>(null);
+const day = signal<DashboardOverview["answers"] | null>(null);
+
+/** What one opens the overview for: the newest errors, the handlers that fail, and the deliveries of a day. */
+export function Attention() {
+  useListRefresh(
+    () => void runAction(loadErrors),
+    () => false,
+    [],
+  );
+  useEffect(() => {
+    const load = () => void runAction(async () => void (day.value = (await fetchOverview("24h")).answers));
+    load();
+    const timer = setInterval(load, MINUTE);
+    return () => clearInterval(timer);
+  }, []);
+  if (storeTrouble.value !== null) return null;
+  const failing = handlers.value.filter(({ isFailing }) => isFailing);
+  return (
+    <div class="attention">
+      <Part title="Newest errors" none="No errors" link={linkTo("errors")}>
+        {newest.value?.map(({ group, message, kind, handler, events, lastAt }) => (
+          <li key={group}>
+            <a href={linkTo("work", { group, groupName: kind })}>{shortText(message || kind)}</a>{" "}
+            <span class="hint">
+              {shortText(handler)} · {plural(events, "event")} · {formatTime(lastAt)}
+            </span>
+          </li>
+        ))}
+      </Part>
+      <Part title="Failing handlers" none="None fails" link={linkTo("work", { show: "handlers" })}>
+        {failing.map(({ handler, times, lastError }) => (
+          <li key={handler}>
+            <a href={linkTo("errors", { handler })}>{shortText(handler)}</a>{" "}
+            <span class="bad">{times !== null && `${Math.round((100 * times.failed) / times.runs)} % failed`}</span>{" "}
+            <span class="hint">{lastError?.kind}</span>
+          </li>
+        ))}
+      </Part>
+      <Part title="Deliveries in 24 hours" none="No deliveries">
+        {answerSeries(day.value ?? {})
+          .map(({ label, tone, values }) => ({
+            label,
+            tone,
+            count: values.reduce<number>((sum, n) => sum + (n ?? 0), 0),
+          }))
+          .filter(({ count }) => count > 0)
+          .map(({ label, tone, count }) => (
+            <li key={label}>
+              <span class={tone}>
+                <b>{formatCount(count)}</b> {label}
+              </span>
+            </li>
+          ))}
+      </Part>
+    </div>
+  );
+}
+
+async function loadErrors(): Promise<void> {
+  if (storeTrouble.value !== null) return;
+  const [{ items }] = await Promise.all([
+    fetchErrorGroups({ handler: "", type: "", state: "", since: "", cursor: "" }),
+    loadHandlers(),
+  ]);
+  newest.value = items.slice(0, SHOWN);
+}
+
+interface PartOptions {
+  title: string;
+  /** Said where there is nothing. */
+  none: string;
+  link?: string;
+  children: ComponentChildren;
+}
+
+function Part({ title, none, link, children }: PartOptions) {
+  const isEmpty = !Array.isArray(children) || children.length === 0;
+  return (
+    <section class="card" aria-label={title}>
+      <h2>{link === undefined ? title : <a href={link}>{title}</a>}</h2>
+      {isEmpty ? <p class="hint">{none}</p> : <ul>{children}</ul>}
+    </section>
+  );
+}
