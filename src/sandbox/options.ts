@@ -85,7 +85,8 @@ export interface SandboxAssumptions {
 export interface SandboxOptions {
   /**
    * The clock and its speed. With `"manual"`, time passes only in `advance`, `advanceToNextAttempt` and `waitFor`, so
-   * that 28 hours of retries take milliseconds.
+   * that 28 hours of retries take milliseconds. `fakeClock(ms)` of `pigeonhole/testing` is one that begins at another
+   * time than 2026.
    *
    * @default "real"
    */
@@ -143,9 +144,9 @@ export interface SandboxOptions {
   automations?: readonly SandboxAutomation[] | undefined;
   /** Receives the deliveries without a socket, such as `receiver.fetch`. @default over HTTP */
   receive?: ReceiveFetch | undefined;
-  /** How much of everything. @default those of {@link SandboxLimits} */
+  /** Limits of the workspace and of the emulator. @default each has its own */
   limits?: SandboxLimits | undefined;
-  /** What the service's documentation leaves open. @default those of {@link SandboxAssumptions} */
+  /** What the service's documentation leaves open. @default each has its own */
   assumptions?: SandboxAssumptions | undefined;
   /** Receives an entry for everything that happens. */
   onLog?: ((entry: SandboxLogEntry) => void) | undefined;
