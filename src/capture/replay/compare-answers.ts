@@ -22,18 +22,14 @@ type AttemptAnswer = Pick<CaptureAttempt, "status" | "headers" | "body">;
 
 /**
  * Compares status, outcome and body, JSON by structure. Other headers are not compared, since they differ in every
- * answer. `ignore` as in `compareJson`.
+ * answer.
  */
-export function compareAnswers(
-  before: AttemptAnswer,
-  after: AttemptAnswer,
-  ignore: readonly string[] = [],
-): AnswerComparison {
+export function compareAnswers(before: AttemptAnswer, after: AttemptAnswer): AnswerComparison {
   const status = before.status === after.status ? null : { before: before.status, after: after.status };
   const [was, is] = [answerHead(before).outcome, answerHead(after).outcome];
   const outcome = was === is ? null : { before: was, after: is };
   const [a, b] = [readJson(before), readJson(after)];
-  const json = a.ok && b.ok ? compareJson(a.value, b.value, ignore) : [];
+  const json = a.ok && b.ok ? compareJson(a.value, b.value) : [];
   const bodyChanged = !(a.ok && b.ok) && bodyForComparison(before) !== bodyForComparison(after);
   const same = status === null && outcome === null && json.length === 0 && !bodyChanged;
   return { same, status, outcome, json, bodyChanged };
