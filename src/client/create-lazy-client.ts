@@ -30,11 +30,11 @@ function callLater(load: () => Promise<Client>, [resource, name]: [string, strin
     const calls = (client as unknown as Record<string, Record<string, (...args: unknown[]) => unknown>>)[resource];
     return { answer: calls?.[name]?.(...args) };
   });
+  const first = started.then(({ answer }) => answer);
   async function* rows(): AsyncGenerator<unknown, void> {
+    // Whoever walks a list does not await its first page, whose rejection must be handled.
+    await first;
     yield* (await started).answer as AsyncIterable<unknown>;
   }
-  return Object.assign(
-    started.then(({ answer }) => answer),
-    { [Symbol.asyncIterator]: rows },
-  );
+  return Object.assign(first, { [Symbol.asyncIterator]: rows });
 }
