@@ -29,7 +29,7 @@ const CEILINGS: Record<string, number> = {
   base: 1_150,
   protocol: 2_250,
   contract: 4_050,
-  store: 16_700,
+  store: 15_750,
   client: 2_000,
   outbox: 650,
   dispatch: 3_200,

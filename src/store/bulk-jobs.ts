@@ -1,4 +1,3 @@
-import { MINUTE } from "../base/duration.js";
 import { PigeonholeError } from "../base/error.js";
 import { NOTE_HANDLER } from "../base/note-handler.js";
 import { choiceValues } from "./error-group-id.js";
@@ -92,43 +91,6 @@ export interface BulkJobs {
   runJobPage(): Promise<BulkJob | undefined>;
 }
 
-/** By its creation: a job that this version does not know is left so long to processes of the next version. */
-const LEFT_TO_OTHERS_MS = 5 * MINUTE;
-
-/** The job whose page is next. `error`: why it fails, for one that no process here knows. */
-export interface ChosenJob {
-  row: JobRow;
-  error: string | undefined;
-}
-
-/** Looks for an open job that this version can do, or that has been left to others for long enough. */
-export async function chooseJob({
-  nextOpen,
-  now,
-}: {
-  /** The oldest open job but those with these ids. */
-  nextOpen: (left: readonly string[]) => Promise<JobRow | undefined>;
-  now: () => Promise<number>;
-}): Promise<ChosenJob | undefined> {
-  const left: string[] = [];
-  for (;;) {
-    const row = await nextOpen(left);
-    if (row === undefined) return undefined;
-    const error = whyUnknown(row);
-    if (error === undefined || (await now()) - row.createdAt >= LEFT_TO_OTHERS_MS) return { row, error };
-    left.push(row.id);
-  }
-}
-
-function whyUnknown(row: JobRow): string | undefined {
-  try {
-    checkJob(toBulkJob(row));
-    return undefined;
-  } catch (error) {
-    return error instanceof PigeonholeError ? error.message : "Its choice is not JSON.";
-  }
-}
-
 /** A job as it is stored. */
 export interface JobRow {
   id: string;
@@ -211,6 +173,16 @@ export function checkJob({ action, choice }: Pick<BulkJob, "action" | "choice">)
     throw new PigeonholeError("invalid_argument", "state must be dead or parked, and left out for the action run.");
   }
   choiceValues(choice);
+}
+
+/** Why a job cannot be done by this version; undefined for one that can. */
+export function whyUnknown(row: JobRow): string | undefined {
+  try {
+    checkJob(toBulkJob(row));
+    return undefined;
+  } catch (error) {
+    return error instanceof PigeonholeError ? error.message : "Its choice is not JSON.";
+  }
 }
 
 export function toBulkJob({ id, action, choice, by, createdAt, ...row }: JobRow): BulkJob {

@@ -1,3 +1,5 @@
+import type { MentionsEmail } from "../base/mentions-email.js";
+
 /** What is to be erased. */
 export interface EraseOptions {
   /** One address, such as `ann@example.com`, in any case. */
@@ -53,6 +55,25 @@ export interface EraseRequest {
 export interface ErasePage extends EraseCounts {
   /** Undefined on the last page. */
   next: EraseCursor | undefined;
+}
+
+/** One page is one transaction, and its bodies are read at once: on SQLite deliveries wait for some milliseconds. */
+export const ERASED_ROWS = 200;
+
+/** What is looked for, and what is done with it. */
+export interface EraseTask {
+  mentions: MentionsEmail;
+  now: number;
+  dryRun: boolean;
+}
+
+/** Rows of a list after one number, through another. */
+export type EraseRange = Pick<EraseCursor, "afterSeq" | "throughSeq">;
+
+/** What was found in the rows of a page, and the last of them. */
+export interface ErasedRows {
+  counts: readonly Partial<EraseCounts>[];
+  lastSeq: number | undefined;
 }
 
 export const NOTHING_ERASED: EraseCounts = {

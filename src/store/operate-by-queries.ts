@@ -1,16 +1,24 @@
 import { randomUUID } from "node:crypto";
 import { NOTE_HANDLER } from "../base/note-handler.js";
-import { type BulkJob, type JobRow, KEPT_JOBS, checkJob, jobLimit, newJobRow, toBulkJob } from "./bulk-jobs.js";
-import type { InboxOperator, OperatorRetry } from "./inbox-operator.js";
+import { type BulkJob, KEPT_JOBS, checkJob, jobLimit, newJobRow, toBulkJob } from "./bulk-jobs.js";
+import type { InboxOperator, OperatorRetry, StuckPiece, StuckWork } from "./inbox-operator.js";
 import { bodyOf, foundEvent } from "./inbox-view.js";
+import type { ContactEventChoice } from "./outbox.js";
 import {
-  type OutboxWords,
+  discardByKey,
+  discardDeadContactEvent,
+  retryContactEvent,
+  reviveContactEvent,
+} from "./queries/contact-event-changes.js";
+import {
   countDeadContactEvents,
   getContactEvent,
   selectContactEvents,
+  selectDeadContactEvents,
 } from "./queries/contact-events.js";
 import { discardEvent } from "./queries/ending-work.js";
 import { getEvent, listEvents, readBodies } from "./queries/events.js";
+import { readFigures, readHandlerTimes, readStatuses } from "./queries/figures.js";
 import {
   dashboardSecret,
   listFailedHandlers,
@@ -21,25 +29,21 @@ import {
 } from "./queries/handlers.js";
 import { cancelJob, createJob, getJob, listJobs } from "./queries/jobs.js";
 import { findIds, idsKnownSince } from "./queries/known-ids.js";
-import type { StoreQuery } from "./queries/store-query.js";
 import { replanEvent } from "./queries/replan.js";
+import type { StoreQuery } from "./queries/store-query.js";
+import { changeStuck, selectStuck } from "./queries/stuck-work.js";
 import { requestReading, requestRetry } from "./queries/requested-retries.js";
-import { type WaitingWords, countWaiting, runEvent } from "./queries/waiting-work.js";
+import { countWaiting, runEvent } from "./queries/waiting-work.js";
 import { countStuck } from "./queries/work-choice.js";
+import { type QueryRunner, changePages } from "./query-runner.js";
+import { jobOf, prepareRunJobPage } from "./run-job-page.js";
+import { runWaitingWork } from "./run-waiting-work.js";
 
-/** How queries are run on one kind of database; each in a transaction, at the time `now` of the database. */
-export interface QueryRunner {
-  /** For messages. */
-  database: string;
-  words: OutboxWords & WaitingWords;
-  read: <Value>(doing: string, query: () => StoreQuery<Value>) => Promise<Value>;
-  readAt: <Value>(doing: string, query: (now: number) => StoreQuery<Value>) => Promise<Value>;
-  write: <Value>(doing: string, query: (now: number) => StoreQuery<Value>) => Promise<Value>;
-}
+const BEFORE_ALL: StuckPiece = { seq: 0, handler: NOTE_HANDLER };
 
 /** What of the operator's view is the same on both databases. */
-export function operateByQueries(runner: QueryRunner) {
-  const { database, words, read, readAt, write } = runner;
+export function operateByQueries(runner: QueryRunner, pages = runner) {
+  const { database, read, readAt, write } = runner;
   return {
     findIds: (ids) => read("looking for ids", () => findIds(ids)),
     idsKnownSince: () => read("reading times", idsKnownSince),
@@ -51,9 +55,12 @@ export function operateByQueries(runner: QueryRunner) {
     runEvent: (id) =>
       write("running waiting work", function* (now) {
         foundEvent(yield* getEvent(id), id, database);
-        return yield* runEvent(words, { id, now });
+        return yield* runEvent({ id, now });
       }),
-    countWaiting: (choice) => readAt("counting work", (now) => countWaiting(words, { choice, now })),
+    countWaiting: (choice) => readAt("counting work", (now) => countWaiting({ choice, now })),
+    handlerTimes: (query = {}) => read("reading handler times", () => readHandlerTimes(query)),
+    readFigures: (range) => readAt("reading figures", (now) => readFigures({ range, now })),
+    readStatuses: () => read("reading statuses", readStatuses),
     pauseHandler: (handler, by) => write("pausing a handler", (now) => pauseHandler({ handler, by, since: now })),
     resumeHandler: (handler) => write("resuming a handler", () => resumeHandler(handler)),
     listHandlers: () => read("listing handlers", listHandlers),
@@ -65,21 +72,25 @@ export function operateByQueries(runner: QueryRunner) {
         foundEvent(yield* getEvent(id), id, database);
         return yield* discardEvent({ id, now });
       }),
-    listContactEvents: (query = {}) => read("listing contact events", () => selectContactEvents(words, query)),
+    listContactEvents: (query = {}) => read("listing contact events", () => selectContactEvents(query)),
     getContactEvent: (key) => read("reading a contact event", () => getContactEvent(key)),
-    countDeadContactEvents: (choice) => read("counting contact events", () => countDeadContactEvents(words, choice)),
+    retryContactEvent: (key) => write("retrying a contact event", (now) => retryContactEvent({ key, now })),
+    discardContactEvent: (key) => write("discarding a contact event", (now) => discardByKey({ key, now })),
+    countDeadContactEvents: (choice) => read("counting contact events", () => countDeadContactEvents(choice)),
+    ...changeByPages(runner),
     ...operateJobs(runner),
+    runJobPage: prepareRunJobPage(runner, pages),
   } satisfies Partial<InboxOperator>;
 }
 
-function operateJobs({ words, read, readAt, write }: QueryRunner) {
+function operateJobs({ read, readAt, write }: QueryRunner) {
   function countJob(
     job: Pick<BulkJob, "action" | "choice">,
     now: number,
   ): StoreQuery<{ events: number; work: number }> {
     checkJob(job);
     const { action, choice } = job;
-    return action === "run" ? countWaiting(words, { choice, now }) : countStuck(choice);
+    return action === "run" ? countWaiting({ choice, now }) : countStuck(choice);
   }
   return {
     countJob: (job) => readAt("counting work", (now) => countJob(job, now)),
@@ -97,7 +108,62 @@ function operateJobs({ words, read, readAt, write }: QueryRunner) {
   } satisfies Partial<InboxOperator>;
 }
 
-export const jobOf = (row: JobRow | undefined): BulkJob | undefined => (row === undefined ? undefined : toBulkJob(row));
+const STATES = ["dead", "parked"] as const;
+
+/** What is changed a small page at a time. */
+function changeByPages(runner: QueryRunner) {
+  async function changeWork(action: "retry" | "discard", choice: StuckWork) {
+    const changed: StuckPiece[] = [];
+    let skipped = 0;
+    for (const state of choice.state === undefined ? STATES : [choice.state]) {
+      const pages = changePages(runner, {
+        doing: "changing work",
+        select: (after: StuckPiece = BEFORE_ALL, limit) => selectStuck({ choice: { ...choice, state }, after, limit }),
+        change: (pieces, now) => changeStuck(action, { pieces, now }),
+      });
+      for await (const page of pages) {
+        changed.push(...page.changed);
+        skipped += page.skipped;
+      }
+    }
+    return { changed, skipped, events: new Set(changed.map(({ seq }) => seq)).size };
+  }
+
+  /** Returns the sum of what `change` returns for each event. */
+  async function changeDead(
+    choice: ContactEventChoice,
+    change: (event: { seq: number; now: number }) => StoreQuery<number>,
+  ): Promise<number> {
+    const pages = changePages(runner, {
+      doing: "changing contact events",
+      select: (after: { seq: number } = { seq: 0 }, limit) =>
+        selectDeadContactEvents({ choice, after: after.seq, limit }),
+      *change(events, now) {
+        let changed = 0;
+        for (const { seq } of events) changed += yield* change({ seq, now });
+        return changed;
+      },
+    });
+    let total = 0;
+    for await (const changed of pages) total += changed;
+    return total;
+  }
+
+  return {
+    async retryWork(choice) {
+      const { changed, skipped, events } = await changeWork("retry", choice);
+      const readAgain = changed.filter(({ handler }) => handler === NOTE_HANDLER).length;
+      return { events, handlers: changed.length - readAgain, readAgain, skipped };
+    },
+    async discardWork(choice) {
+      const { changed, events } = await changeWork("discard", choice);
+      return { events, work: changed.length };
+    },
+    runWork: (choice) => runWaitingWork(runner, choice),
+    retryDeadContactEvents: (choice) => changeDead(choice, reviveContactEvent),
+    discardDeadContactEvents: (choice) => changeDead(choice, discardDeadContactEvent),
+  } satisfies Partial<InboxOperator>;
+}
 
 /** Only an app knows the schemas and handlers to read an event with that was not understood. */
 function* retryEvent(of: { id: string; now: number; database: string }): StoreQuery<OperatorRetry> {

@@ -51,23 +51,6 @@ export const WAITING_PAGE = 200;
 /** Work is found by the number of its crashes, where more count as two. */
 const CRASHES = [0, 1, 2];
 
-/** Makes all chosen work due, a page after the other. */
-export async function runAllWork(
-  runPage: (from: WaitingPlace | undefined) => Promise<RunPage>,
-  betweenPages: () => Promise<unknown> | undefined = () => undefined,
-): Promise<RunCounts> {
-  const events = new Set<number>();
-  let work = 0;
-  for (let from: WaitingPlace | undefined; ;) {
-    const { pieces, next } = await runPage(from);
-    for (const { seq } of pieces) events.add(seq);
-    work += pieces.length;
-    if (next === undefined) return { events: events.size, work };
-    from = next;
-    await betweenPages();
-  }
-}
-
 /** Where the waiting work of a handler begins. */
 export function firstWaiting(handler: string | undefined, now: number): WaitingPlace | undefined {
   return handler === undefined ? undefined : { handler, crashes: 0, dueAt: now, seq: Number.MAX_SAFE_INTEGER };

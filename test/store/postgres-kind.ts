@@ -13,7 +13,6 @@ export function postgresKind(database: TestDatabase): StoreKind<PostgresTransact
     outlives: true,
     isShared: true,
     hasAsyncCommit: true,
-    keepsLastSent: false,
     lateUses: [
       { name: "tx.client", keep: (tx) => () => tx.client },
       {

@@ -1,7 +1,3 @@
-CREATE TRIGGER outbox_event_last_taken BEFORE DELETE ON outbox_event
-  WHEN OLD.seq = (SELECT value FROM counter WHERE name = 'outbox_taken')
-  BEGIN SELECT RAISE(IGNORE); END;
-
 CREATE TABLE counter (
     name  TEXT    PRIMARY KEY,
     value INTEGER NOT NULL
@@ -137,6 +133,7 @@ CREATE TABLE inbox_work (
 CREATE TABLE outbox_event (
     seq         INTEGER PRIMARY KEY,
     key         TEXT    NOT NULL,
+    name        TEXT    GENERATED ALWAYS AS (body ->> '$.name') VIRTUAL,
     body        TEXT    NOT NULL,
     occurred_at INTEGER NOT NULL,
     recorded_at INTEGER NOT NULL,
@@ -155,7 +152,6 @@ CREATE TABLE outbox_event (
     trace       TEXT,
     CHECK (CASE state
       WHEN 'pending' THEN send IS NULL AND position IS NULL AND settled_at IS NULL AND reason IS NULL
-      WHEN 'again' THEN send IS NULL AND position IS NULL AND settled_at IS NULL AND reason IS NULL
       WHEN 'leased' THEN send IS NOT NULL AND position IS NOT NULL AND settled_at IS NULL AND reason IS NULL
       WHEN 'done' THEN (send IS NULL) = (position IS NULL) AND settled_at IS NOT NULL AND reason IS NULL
       WHEN 'dead' THEN (send IS NULL) = (position IS NULL) AND settled_at IS NOT NULL AND reason IS NOT NULL
@@ -195,8 +191,6 @@ CREATE INDEX inbox_work_pending ON inbox_work (handler, min(started - finished, 
 CREATE INDEX inbox_work_requested ON inbox_work (seq)
     WHERE handler = '' AND state = 'parked' AND waits_since IS NOT NULL;
 
-CREATE INDEX outbox_event_again ON outbox_event (seq) WHERE state = 'again';
-
 CREATE INDEX outbox_event_dead ON outbox_event (seq) WHERE state = 'dead';
 
 CREATE INDEX outbox_event_dead_key ON outbox_event (key) WHERE state = 'dead';
@@ -204,6 +198,8 @@ CREATE INDEX outbox_event_dead_key ON outbox_event (key) WHERE state = 'dead';
 CREATE INDEX outbox_event_inbox_seq ON outbox_event (inbox_seq) WHERE inbox_seq IS NOT NULL;
 
 CREATE UNIQUE INDEX outbox_event_own_key ON outbox_event (key) WHERE by_handler = 0;
+
+CREATE INDEX outbox_event_pending ON outbox_event (seq) WHERE state = 'pending';
 
 CREATE INDEX outbox_event_send ON outbox_event (send, position) WHERE send IS NOT NULL;
 

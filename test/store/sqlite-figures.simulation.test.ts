@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { LONG_STEPS, SHORT_STEPS } from "#pigeonhole/store/figures.js";
+import { addFigures } from "#pigeonhole/store/queries/figures.js";
 import { migrate, openDatabase } from "#pigeonhole/store/sqlite/open-database.js";
-import { prepareWriteFigures } from "#pigeonhole/store/sqlite/operations/figures.js";
+import { runInFile } from "#pigeonhole/store/sqlite/run-in-file.js";
 import { busyFigures } from "./busy-figures.js";
 import { MINUTE } from "./conformance/fixture.js";
 
@@ -14,10 +15,10 @@ const MEGABYTE = 1_000_000;
 test("figures of 8 days with 30 busy handlers take at most 10 MB on disk, in one row for each step", () => {
   const db = openDatabase(":memory:");
   migrate(db, ":memory:");
-  const write = prepareWriteFigures(db);
   const figures = busyFigures(30);
   const end = 8 * DAY + 70 * MINUTE;
-  const writeAt = (at: number): void => write({ process: "p", now: STEP + at, figures, status: undefined });
+  const writeAt = (at: number): void =>
+    runInFile(db, addFigures({ process: "p", now: STEP + at, figures, status: undefined }));
   db.transaction(() => {
     for (let at = 0; at < 8 * DAY; at += 10 * MINUTE) writeAt(at);
     for (let at = 8 * DAY; at < end; at += 10 * SECOND) writeAt(at);

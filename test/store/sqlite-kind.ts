@@ -13,7 +13,6 @@ const SQLITE = {
   outlives: true,
   isShared: false,
   hasAsyncCommit: false,
-  keepsLastSent: true,
   lateUses: lateUses(),
 } satisfies Partial<SqliteKind>;
 

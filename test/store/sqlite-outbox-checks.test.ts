@@ -23,7 +23,6 @@ const SEND: Row = { send: 1, key: "'k'", kind: "'batch'", due_at: 1, lease: null
 /** Rows that are right, each in its state. */
 const EVENTS: Record<string, Row> = {
   pending: EVENT,
-  again: { ...EVENT, state: "'again'" },
   leased: { ...EVENT, state: "'leased'", send: 1, position: 0 },
   done: { ...EVENT, state: "'done'", settled_at: 1, remote_id: "'cev_1'" },
   "done in a call": { ...EVENT, state: "'done'", settled_at: 1, send: 1, position: 0 },
@@ -57,11 +56,9 @@ describe.each([
   });
 
   const stateOf = (name: string): string => String(rows[name]?.["state"]);
-  // What is pending is free to be taken again or for the first time: only its place tells the two apart.
-  const isAlike = (from: string, to: string): boolean => [from, to].every((state) => /'(pending|again)'/.test(state));
   const moves = names.flatMap((from) =>
     [...new Set(names.map((name) => stateOf(name))), "'parked'", "''", "NULL"].flatMap((to) =>
-      stateOf(from) === to || isAlike(stateOf(from), to) ? [] : [[from, to] as const],
+      stateOf(from) === to ? [] : [[from, to] as const],
     ),
   );
   test.each(moves)("an outbox row cannot be moved from %s to %s by its state alone", (from, to) => {
@@ -90,9 +87,6 @@ describe("the checks of outbox events", () => {
     ["pending", "body = NULL"],
     ["pending", "key = NULL"],
     ["pending", "by_handler = 2"],
-    ["again", "send = 1, position = 0"],
-    ["again", "settled_at = 1"],
-    ["again", "reason = 'refused'"],
     ["pending", "occurred_at = NULL"],
     ["pending", "occurred_at = 'now'"],
     ["pending", "recorded_at = NULL"],
@@ -128,15 +122,5 @@ describe("the checks of outbox calls", () => {
     ["pending", "due_at = 'tomorrow'"],
   ])("an outbox call that is %s is refused with %s", (name, change) => {
     expectRefusal(insert("outbox_send", SENDS[name] ?? {}), `UPDATE outbox_send SET ${change}`);
-  });
-});
-
-test("the last event of a call is kept by a DELETE, so that new events get higher numbers and are found after it", () => {
-  withDatabase((db) => {
-    for (const key of ["'a'", "'b'", "'c'"]) db.exec(insert("outbox_event", { ...EVENTS["done"], key }));
-    db.exec("UPDATE counter SET value = 2 WHERE name = 'outbox_taken'").exec("DELETE FROM outbox_event");
-    expect(db.prepare("SELECT key FROM outbox_event").pluck().all()).toEqual(["b"]);
-    db.exec(insert("outbox_event", { ...EVENT, key: "'d'" }));
-    expect(db.prepare("SELECT seq FROM outbox_event WHERE key = 'd'").pluck().get()).toBe(3);
   });
 });

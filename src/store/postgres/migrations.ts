@@ -233,7 +233,7 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
   CREATE UNIQUE INDEX outbox_event_own_key ON pigeonhole.outbox_event (key) WHERE NOT by_handler;
   CREATE INDEX outbox_event_pending ON pigeonhole.outbox_event (seq) WHERE state = 'pending';
   CREATE INDEX outbox_event_dead ON pigeonhole.outbox_event (seq) WHERE state = 'dead';
-  CREATE INDEX outbox_event_open_key ON pigeonhole.outbox_event (key) WHERE state IN ('pending', 'dead');
+  CREATE INDEX outbox_event_dead_key ON pigeonhole.outbox_event (key) WHERE state = 'dead';
   CREATE INDEX outbox_event_send ON pigeonhole.outbox_event (send, position) WHERE send IS NOT NULL;
   -- By the inbox event whose handler recorded it, whose number no other event gets once that one is removed.
   CREATE INDEX outbox_event_inbox_seq ON pigeonhole.outbox_event (inbox_seq, seq) WHERE inbox_seq IS NOT NULL;

@@ -5,10 +5,12 @@ import { type OptionsOf, type Resolved, callable, defineOptions, flag, readBy } 
 import { checkConnectionString } from "../connection-string.js";
 import { SCHEMA_NAME_RULE, isSchemaName } from "../schema-name.js";
 import type { Glance, RecoverResult, Store, StoreContext } from "../store.js";
+import { countContactEvents } from "../queries/contact-events.js";
 import { getEvent, listStuck } from "../queries/events.js";
 import { writePolicies, listPaused } from "../queries/handlers.js";
 import { noteTimes } from "../queries/known-ids.js";
 import type { StoreQuery } from "../queries/store-query.js";
+import { settleCall } from "../queries/outbox-calls.js";
 import { replanEvent } from "../queries/replan.js";
 import { listRequested, requestRetry } from "../queries/requested-retries.js";
 import { loadSteps, saveStep } from "../queries/steps.js";
@@ -21,10 +23,8 @@ import { glance } from "./operations/glance.js";
 import { readTableSizes, writeFigures } from "./operations/figures.js";
 import { leaseWork, releaseLeases, renewLeases } from "./operations/lease.js";
 import { maySend } from "./operations/may-send.js";
-import { countOutbox } from "./operations/outbox-change.js";
 import { recordEvents } from "./operations/outbox-record.js";
 import { leaseSend } from "./operations/outbox-send.js";
-import { settleSend } from "./operations/outbox-settle.js";
 import { PruneRound } from "./operations/prune.js";
 import { type NodeLock, recoverWork } from "./operations/recover.js";
 import { restartWaits } from "./operations/restart-waits.js";
@@ -117,7 +117,7 @@ export function createPostgresStore(options: PostgresStoreOptions): PostgresStor
     overview: (now) =>
       read("counting work", async (sql) => ({
         events: await countWork(sql, now),
-        contactEvents: await countOutbox(sql),
+        contactEvents: await runOnServer(sql, countContactEvents()),
       })),
     prune: (limits) => read("pruning", (sql) => round.prune(sql, limits)),
     keepPolicies: (policies) => change("keeping retry policies", () => writePolicies(policies)),
@@ -153,7 +153,8 @@ function outboxOf({ work, leasing, write }: ReturnType<typeof accessTo>) {
   return {
     maySend: () => leasing("choosing a sender", maySend),
     leaseSend: (request) => leasing("leasing a call", (sql, holder) => leaseSend(sql, holder, request)),
-    settleSend: (settlement) => work("settling a call", (sql) => settleSend(sql, settlement)),
+    settleSend: (settlement) =>
+      work("settling a call", (sql) => sql.transaction(() => runOnServer(sql, settleCall(settlement)))),
     record: (events, now) => write("recording contact events", (sql) => recordEvents(sql, events, now)),
   } satisfies Partial<SharedStore>;
 }

@@ -1,13 +1,11 @@
 import { CLEAR_FAILURE } from "./failure.js";
+import { SERVER_COLUMNS } from "./server-columns.js";
 import { type StoreQuery, readFirst, readRows, run } from "./store-query.js";
 
-/** Work waits for a key only where several processes run the handlers; SQLite has no such columns. */
-export const NO_KEY = "key = NULL, waits_for_key = false, ";
-
 /** Ends work without a run; takes `:now`. What it keeps of a failed run may quote the body. */
-const DISCARD = `
+export const DISCARD = `
   state = 'done', discarded = true, settled_at = :now::bigint, due_at = NULL, waits_since = NULL, reason = NULL,
-  error = NULL, ${NO_KEY}${CLEAR_FAILURE}`;
+  error = NULL, ${SERVER_COLUMNS.noKey}${CLEAR_FAILURE}`;
 
 /** Work that a person may end: leased work is left to its run. */
 export const MAY_END = "state IN ('pending', 'dead', 'parked')";
@@ -34,16 +32,7 @@ export function* discardEvent({ id, now }: { id: string; now: number }): StoreQu
   return event === undefined ? 0 : yield* endWork({ seq: event.seq, now });
 }
 
-/** Ends one piece of stuck work without running it; returns how many pieces. */
-export function endPiece(piece: PieceAt): StoreQuery<number> {
-  return run(
-    `UPDATE pigeonhole.inbox_work SET ${DISCARD}
-     WHERE seq = :seq AND handler = :handler AND state IN ('dead', 'parked')`,
-    piece,
-  );
-}
-
-/** As {@link endPiece}, also where there was none: another body of the id takes its place. */
+/** Ends one piece of stuck work without a run, also where there was none: another body of the id takes its place. */
 export function endInFavour(piece: PieceAt): StoreQuery<number> {
   return run(
     `INSERT INTO pigeonhole.inbox_work AS w (seq, handler, state, settled_at, started, finished, discarded)

@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type EraseOptions, eraseAll, isAnyFound } from "../erase.js";
+import { type EraseOptions, type ErasePage, type EraseRequest, eraseAll, isAnyFound } from "../erase.js";
 import type { OperatorErasure } from "../inbox-operator.js";
 import { findOldVersions } from "./find-old-versions.js";
 import type { OutsideConnection } from "./open-outside-connection.js";
-import { prepareErase } from "./operations/erase.js";
+import { erasePage } from "../queries/erase.js";
 import { IN_MEMORY } from "./open-database.js";
+import { overwriting } from "./overwriting.js";
 import { runBeside, tryWhileBusy } from "./run-beside.js";
+import { runInFile } from "./run-in-file.js";
 
 /** Between two pages that were written, so that a receiver which waits for the database gets it. */
 const BETWEEN_PAGES_MS = 20;
@@ -16,7 +18,7 @@ export async function eraseFromFile(
   { email, dryRun = false }: EraseOptions,
 ): Promise<OperatorErasure> {
   const { db, keepsWal } = connection;
-  const erase = prepareErase(db);
+  const erase = (request: EraseRequest): ErasePage => overwriting(db, () => runInFile(db, erasePage(request)));
   const counts = await eraseAll(async (cursor) => {
     const request = { email, now: now(), cursor };
     const seen = await runBeside(db, "deferred", () => erase({ ...request, dryRun: true }));

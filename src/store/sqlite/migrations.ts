@@ -164,14 +164,14 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (resolution, step)
   ) STRICT;
 
-  -- Contact events to be sent. A body is small, so the state is beside it. What a handler records needs no index: its
-  -- work is done once, and a new event is found by its number, which is above the counter 'outbox_taken'.
-  -- 'again' is pending too: the event is no longer part of a call. attempts: tries of the calls that it was part of and
-  -- no longer is. inbox_seq: the number of the inbox event whose handler recorded it; no other event gets the number
-  -- once that one is removed. trace: the span in which it was recorded. One CHECK on the state costs less than five.
+  -- Contact events to be sent. A body is small, so the state is beside it. What a handler records has no index of keys:
+  -- its work is done once. attempts: tries of the calls that it was part of and no longer is. inbox_seq: the number of
+  -- the inbox event whose handler recorded it; no other event gets the number once that one is removed. trace: the span
+  -- in which it was recorded. One CHECK on the state costs less than five.
   CREATE TABLE outbox_event (
     seq         INTEGER PRIMARY KEY,
     key         TEXT    NOT NULL,
+    name        TEXT    GENERATED ALWAYS AS (body ->> '$.name') VIRTUAL,
     body        TEXT    NOT NULL,
     occurred_at INTEGER NOT NULL,
     recorded_at INTEGER NOT NULL,
@@ -190,7 +190,6 @@ export const MIGRATIONS: readonly string[] = [
     trace       TEXT,
     CHECK (CASE state
       WHEN 'pending' THEN send IS NULL AND position IS NULL AND settled_at IS NULL AND reason IS NULL
-      WHEN 'again' THEN send IS NULL AND position IS NULL AND settled_at IS NULL AND reason IS NULL
       WHEN 'leased' THEN send IS NOT NULL AND position IS NOT NULL AND settled_at IS NULL AND reason IS NULL
       WHEN 'done' THEN (send IS NULL) = (position IS NULL) AND settled_at IS NOT NULL AND reason IS NULL
       WHEN 'dead' THEN (send IS NULL) = (position IS NULL) AND settled_at IS NOT NULL AND reason IS NOT NULL
@@ -199,17 +198,11 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT;
 
   CREATE UNIQUE INDEX outbox_event_own_key ON outbox_event (key) WHERE by_handler = 0;
-  CREATE INDEX outbox_event_again ON outbox_event (seq) WHERE state = 'again';
+  CREATE INDEX outbox_event_pending ON outbox_event (seq) WHERE state = 'pending';
   CREATE INDEX outbox_event_dead ON outbox_event (seq) WHERE state = 'dead';
   CREATE INDEX outbox_event_dead_key ON outbox_event (key) WHERE state = 'dead';
   CREATE INDEX outbox_event_send ON outbox_event (send, position) WHERE send IS NOT NULL;
   CREATE INDEX outbox_event_inbox_seq ON outbox_event (inbox_seq) WHERE inbox_seq IS NOT NULL;
-
-  -- SQLite gives a new row the number after the highest one. Without the row at the counter, new rows could get numbers
-  -- below it and would not be found, so a DELETE leaves that row.
-  CREATE TRIGGER outbox_event_last_taken BEFORE DELETE ON outbox_event
-  WHEN OLD.seq = (SELECT value FROM counter WHERE name = 'outbox_taken')
-  BEGIN SELECT RAISE(IGNORE); END;
 
   -- A call to the API: its members and their order are fixed before it is first made, and it is repeated as it was.
   CREATE TABLE outbox_send (
@@ -237,7 +230,7 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
 
   -- done: runs that were settled as done. epoch: how often a process took the file over.
-  INSERT INTO counter (name, value) VALUES ('done', 0), ('outbox_taken', 0), ('epoch', 0);
+  INSERT INTO counter (name, value) VALUES ('done', 0), ('epoch', 0);
   `,
 ];
 

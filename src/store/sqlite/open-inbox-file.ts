@@ -1,23 +1,17 @@
-import type { Database } from "better-sqlite3";
-import type { FiguresReader } from "../figures.js";
 import type { InboxOperator } from "../inbox-operator.js";
 import { operateByQueries } from "../operate-by-queries.js";
+import { countContactEvents } from "../queries/contact-events.js";
 import { countLists } from "../queries/count-lists.js";
+import type { PagePace } from "../query-runner.js";
 import { backUpInboxFile } from "./back-up-inbox-file.js";
-import { runJobPageOfFile } from "./bulk-jobs-of-file.js";
-import { changeDeadContactEvents } from "./dead-contact-events-of-file.js";
 import { eraseFromFile } from "./erase-from-file.js";
 import { isOwned } from "./file-ownership.js";
+import { onFirstUse } from "./on-first-use.js";
 import { type OutsideConnection, openOutsideConnection } from "./open-outside-connection.js";
 import { prepareCounts } from "./operations/counts.js";
 import { prepareListErrorGroups } from "./operations/error-groups.js";
-import { prepareHandlerTimes, prepareReadFigures, prepareReadStatuses } from "./operations/figures.js";
-import { prepareCountOutbox, prepareDiscardOutbox, prepareRetryOutbox } from "./operations/outbox-change.js";
 import { runBeside, tryWhileBusy } from "./run-beside.js";
 import { runInFile } from "./run-in-file.js";
-import { changeStuckWorkOfFile } from "./stuck-work-of-file.js";
-import { runWaitingWork } from "./waiting-work-of-file.js";
-import { FILE_WORDS } from "./words.js";
 
 /**
  * Opens the database file of a receiver to list, retry and discard its events. Rejects with `invalid_argument` for a
@@ -31,6 +25,12 @@ export async function openInboxFile(
   return operateFile({ file, connection, now });
 }
 
+/**
+ * Deliveries wait for the lock of a transaction, whose commit writes and syncs some pages for each row. Between two of
+ * them a receiver that waits for the database gets it.
+ */
+const PACE: PagePace = { rows: 25, together: 1, heldMs: 3, pauseMs: 10, elapsed: () => performance.now() };
+
 /** A database to operate on. */
 export interface OperatedFile {
   /** Its path, for messages. */
@@ -42,11 +42,8 @@ export interface OperatedFile {
 /** The operator's view through a connection, which the view closes with itself. */
 export function operateFile({ file, connection, now }: OperatedFile): InboxOperator {
   const { db } = connection;
-  const counts = prepareCounts(db);
-  const countOutbox = prepareCountOutbox(db);
-  const listErrorGroups = prepareListErrorGroups(db);
-  const retry = prepareRetryOutbox(db);
-  const discard = prepareDiscardOutbox(db);
+  const counts = onFirstUse(() => prepareCounts(db));
+  const listErrorGroups = onFirstUse(() => prepareListErrorGroups(db));
   /** Reads one snapshot, without a lock that a receiver would have to wait for. */
   const read = <Value>(query: () => Value): Promise<Value> => runBeside(db, "deferred", query);
   const write = <Value>(change: () => Value): Promise<Value> => runBeside(db, "immediate", change);
@@ -55,34 +52,20 @@ export function operateFile({ file, connection, now }: OperatedFile): InboxOpera
     database: file,
     ...operateByQueries({
       database: file,
-      words: FILE_WORDS,
+      pace: PACE,
       read: (_doing, query) => read(() => runInFile(db, query())),
       readAt: (_doing, query) => read(() => runInFile(db, query(now()))),
       write: (_doing, query) => write(() => runInFile(db, query(now()))),
     }),
-    overview: () => read(() => ({ events: counts({ now: now() }), contactEvents: countOutbox() })),
-    countLists: () => read(() => runInFile(db, countLists(countOutbox()))),
-    ...readFiguresOf(db, now),
+    overview: () =>
+      read(() => ({ events: counts({ now: now() }), contactEvents: runInFile(db, countContactEvents()) })),
+    countLists: () => read(() => runInFile(db, countLists())),
     listErrorGroups: (query = {}) => read(() => listErrorGroups(query)),
-    ...changeStuckWorkOfFile({ db, now }),
-    runWork: runWaitingWork(db, now),
-    runJobPage: runJobPageOfFile(db, now),
     // oxlint-disable-next-line require-await -- a throw must become a rejection
     hasReceiver: async () => isOwned(file),
     erase: (options) => eraseFromFile({ file, connection, now }, options),
-    retryContactEvent: (key) => write(() => retry({ key, now: now() })),
-    discardContactEvent: (key) => write(() => discard({ key, now: now() })),
-    ...changeDeadContactEvents({ db, now }),
     backUp: (options) => backUpInboxFile({ file, ...options }),
     // oxlint-disable-next-line require-await -- a throw must become a rejection
     close: async () => connection.close(),
-  };
-}
-
-function readFiguresOf(db: Database, now: () => number): FiguresReader & Pick<InboxOperator, "handlerTimes"> {
-  return {
-    handlerTimes: (query = {}) => runBeside(db, "deferred", () => prepareHandlerTimes(db)(query)),
-    readFigures: (range) => runBeside(db, "deferred", () => prepareReadFigures(db)({ range, now: now() })),
-    readStatuses: () => runBeside(db, "deferred", prepareReadStatuses(db)),
   };
 }

@@ -1,18 +1,18 @@
 import type { Database } from "better-sqlite3";
+import { countContactEvents } from "../queries/contact-events.js";
 import { getEvent, listStuck } from "../queries/events.js";
+import { addFigures } from "../queries/figures.js";
 import { writePolicies, listPaused } from "../queries/handlers.js";
 import { noteTimes } from "../queries/known-ids.js";
 import type { StoreQuery } from "../queries/store-query.js";
+import { settleCall } from "../queries/outbox-calls.js";
 import { replanEvent } from "../queries/replan.js";
 import { listRequested, requestRetry } from "../queries/requested-retries.js";
 import { loadSteps, saveStep } from "../queries/steps.js";
 import { prepareCountPage } from "./operations/counts.js";
-import { prepareWriteFigures } from "./operations/figures.js";
 import { prepareLease, prepareRelease, prepareRenew } from "./operations/lease.js";
-import { prepareCountOutbox } from "./operations/outbox-change.js";
 import { prepareRecord } from "./operations/outbox-record.js";
-import { prepareLeaseSendOfOwner } from "./operations/outbox-send.js";
-import { prepareSettleSend } from "./operations/outbox-settle.js";
+import { prepareLeaseSend } from "./operations/outbox-send.js";
 import { preparePrune } from "./operations/prune.js";
 import { prepareRecover } from "./operations/recover.js";
 import { prepareRestartWaits } from "./operations/restart-waits.js";
@@ -45,12 +45,12 @@ export function prepareOperations(db: Database, takeTokens: TakeTokens) {
     prune: onFirstUse(() => preparePrune(db)),
     keepPolicies: running(writePolicies),
     listPaused: () => runInFile(db, listPaused()),
-    writeFigures: onFirstUse(() => prepareWriteFigures(db)),
+    writeFigures: running(addFigures),
     noteTimes: running(noteTimes),
     record: onFirstUse(() => prepareRecord(db)),
-    leaseSend: onFirstUse(() => prepareLeaseSendOfOwner(db, takeTokens)),
-    settleSend: onFirstUse(() => prepareSettleSend(db)),
-    countOutbox: onFirstUse(() => prepareCountOutbox(db)),
+    leaseSend: onFirstUse(() => prepareLeaseSend(db, takeTokens)),
+    settleSend: running(settleCall),
+    countOutbox: () => runInFile(db, countContactEvents()),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Database, Statement } from "better-sqlite3";
-import { NO_KEY } from "../queries/ending-work.js";
+import { SERVER_COLUMNS, WAITS } from "../queries/server-columns.js";
 import type { StatementAnswer, StoreQuery } from "../queries/store-query.js";
 
 /** Statements of a connection, by what is written. More than these are not kept: choices make many. */
@@ -36,15 +36,28 @@ function prepare(db: Database, written: string): Statement<[object], object> {
 
 /** The words of PostgreSQL in those of SQLite, where a list is one JSON text. */
 function inSqlite(written: string): string {
-  return written
+  return withoutServerColumns(written)
     .replaceAll("pigeonhole.open_work", "(SELECT * FROM inbox_work WHERE state <> 'done')")
     .replaceAll("pigeonhole.", "")
     .replaceAll("strpos(", "instr(")
     .replaceAll("least(", "min(")
-    .replaceAll(NO_KEY, "")
     .replaceAll(/::\w+(?:\[\])?/g, "")
+    .replaceAll(/unnest\(([^)]+)\) AS (\w+) \(([^)]+)\)/g, (_, lists: string, name: string, columns: string) =>
+      rowsOf(lists.split(","), name, columns.split(",")),
+    )
     .replaceAll(/= ANY\((:\w+)\)/g, "IN (SELECT value FROM json_each($1))")
     .replaceAll("IS NOT DISTINCT FROM", "IS")
-    .replaceAll(" FOR UPDATE SKIP LOCKED", "")
-    .replaceAll(" FOR UPDATE", "");
+    .replaceAll(/ FOR UPDATE(?: OF \w+)?(?: SKIP LOCKED)?/g, "");
+}
+
+function withoutServerColumns(written: string): string {
+  return Object.values(SERVER_COLUMNS)
+    .reduce((sql, assignments) => sql.replaceAll(assignments, ""), written)
+    .replaceAll(WAITS, "state = 'pending'");
+}
+
+/** Lists of the same length as rows of columns. */
+function rowsOf(lists: readonly string[], name: string, columns: readonly string[]): string {
+  const values = columns.map((column, place) => `json_extract(${lists[place]}, '$[' || key || ']') AS ${column}`);
+  return `(SELECT ${values.join(", ")} FROM json_each(${lists[0]})) AS ${name}`;
 }

@@ -4,7 +4,6 @@ import { PigeonholeError } from "../../base/error.js";
 import { type OptionsOf, callable, defineOptions, flag } from "../../base/options.js";
 import { sleep as sleepBy } from "../../base/wait.js";
 import type { CommitFunction, CommitTransaction, Finished, NotEnded } from "../commit-transaction.js";
-import type { SendPage } from "../outbox.js";
 import type { Store, StoreContext } from "../store.js";
 import { BUSY_WAITS, whileBusy } from "../while-busy.js";
 import { checkDriver } from "./check-driver.js";
@@ -14,15 +13,13 @@ import { IN_MEMORY } from "./open-database.js";
 import { describeFileLoss } from "./open-files.js";
 import { type OpenStore, openStore } from "./open-store.js";
 import { countPageByPage } from "./operations/counts.js";
+import { NO_SEND } from "./operations/outbox-send.js";
 import { FileOwnership } from "./file-ownership.js";
 import { OperatorThread, operateInThread, operateWhileOpen } from "./operator-in-thread.js";
 import { prepareReopen } from "./reopen-store.js";
 
 /** How often the store checks whether removed files are back. */
 const REOPEN_WAIT_MS = 250;
-
-/** A former owner makes no calls: the new owner could not know that it died in one, and leases of calls are long. */
-const NO_SEND: SendPage = { send: undefined, nextDueAt: undefined };
 
 /** The options of `createSqliteStore`; only `file` is required. `Result` is what `setup` returns, which is ignored. */
 export interface SqliteStoreOptions<Result = Finished> {

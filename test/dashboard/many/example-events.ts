@@ -158,8 +158,6 @@ export interface ExampleContactEvent {
   body: string;
   at: number;
   state: "pending" | "done" | "dead";
-  /** Pending again after a call that stored nothing. */
-  isAgain: boolean;
   inboxSeq: number;
 }
 
@@ -171,16 +169,14 @@ export function* exampleContactEvents(total: number, now: number): Generator<Exa
   for (let seq = 1; seq <= most; seq += 1) {
     const { id, receivedAt } = exampleEvent(seq * 5, { total, now });
     const name = NAMES[seq % NAMES.length] ?? "order.shipped";
-    const isNew = seq > most * 0.99;
-    const isAgain = !isNew && seq % 200 === 1;
+    const waits = seq > most * 0.99 || seq % 200 === 1;
     yield {
       seq,
       key: `${id}:tracking:${seq}`,
       name,
       body: JSON.stringify({ name, email: `person${seq}@customer.example.com`, properties: { order: seq } }),
       at: receivedAt + 300,
-      state: isNew || isAgain ? "pending" : seq % 25 === 0 ? "dead" : "done",
-      isAgain,
+      state: waits ? "pending" : seq % 25 === 0 ? "dead" : "done",
       inboxSeq: seq * 5,
     };
   }

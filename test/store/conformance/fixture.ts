@@ -15,8 +15,6 @@ export interface StoreKind<Tx = unknown> {
   isShared: boolean;
   /** The function given to `commit` may return a promise, which is waited for; otherwise that is refused. */
   hasAsyncCommit: boolean;
-  /** Retention keeps the last contact event that was taken, from which the numbers continue. */
-  keepsLastSent: boolean;
   /** Ways to keep hold of what a transaction gave out; the function they return is called after its end. */
   lateUses: readonly { name: string; keep(tx: Tx): () => unknown }[];
 }

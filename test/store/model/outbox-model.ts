@@ -29,7 +29,7 @@ export interface ModelSend {
 }
 
 /** What holds for some kinds of stores only. */
-type ModelledKind = Pick<StoreKind, "outlives" | "isShared" | "keepsLastSent">;
+type ModelledKind = Pick<StoreKind, "outlives" | "isShared">;
 
 /** The outbox as its interface describes it, in plain objects, and the service that its calls reach. */
 export class OutboxModel {
@@ -42,8 +42,6 @@ export class OutboxModel {
   readonly service = new ContactEventSlots();
   /** How often each name has been let go by retention: it never stands for two events of the service. */
   readonly #pruned = new Map<string, number>();
-  /** The last event that a call was ever made of. */
-  #lastTaken: ModelEvent | undefined;
   #runs = 0;
   now: number;
   readonly #kind: ModelledKind;
@@ -101,9 +99,6 @@ export class OutboxModel {
   freeze(send: ModelSend): void {
     for (const member of send.members) member.state = "leased";
     this.sends.push(send);
-    const last = send.members.at(-1);
-    const before = this.#lastTaken === undefined ? -1 : this.events.indexOf(this.#lastTaken);
-    if (last !== undefined && this.events.indexOf(last) > before) this.#lastTaken = last;
   }
 
   /** A call under a lease, if the lease still holds. */
@@ -178,17 +173,13 @@ export class OutboxModel {
   prune(idsBefore: number): void {
     const bound = new Set(this.sends.flatMap(({ members }) => members));
     const kept = this.events.filter(
-      (event) => event.state !== "done" || bound.has(event) || event.recordedAt >= idsBefore || this.#isKept(event),
+      (event) => event.state !== "done" || bound.has(event) || event.recordedAt >= idsBefore,
     );
     for (const { key } of this.events.filter((event) => !kept.includes(event))) {
       const [name = ""] = key.split(".");
       this.#pruned.set(name, (this.#pruned.get(name) ?? 0) + 1);
     }
     this.events.splice(0, this.events.length, ...kept);
-  }
-
-  #isKept(event: ModelEvent): boolean {
-    return this.#kind.keepsLastSent && event === this.#lastTaken;
   }
 
   get counts(): OutboxCounts {

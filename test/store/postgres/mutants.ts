@@ -15,6 +15,7 @@ const RECOVER = `${ROOM}/operations/recover.js`;
 const BATCHES = `${ROOM}/create-batches.js`;
 const KEYS = `${ROOM}/operations/keys.js`;
 const COMMIT = `${ROOM}/commit-on-pool.js`;
+const CALLS = "store/queries/outbox-calls.js";
 
 const change = (file: string, from: string, to: string): PackageChange => ({ file, from, to });
 
@@ -63,9 +64,7 @@ export const POSTGRES_MUTANTS: readonly PostgresMutant[] = [
   {
     name: "settles a call without looking at its lease",
     shownBy: LOST_LEASE,
-    changes: [
-      change(`${ROOM}/operations/outbox-settle.js`, "AND state = 'leased' AND lease = :token", "AND state = 'leased'"),
-    ],
+    changes: [change(CALLS, "AND state = 'leased' AND lease = :token", "AND state = 'leased'")],
   },
   {
     name: "leaves the durability to the settings of the role",
@@ -116,7 +115,7 @@ export const POSTGRES_MUTANTS: readonly PostgresMutant[] = [
     shownBy: "a contact event that becomes visible after later ones were sent is sent too",
     changes: [
       change(
-        `${ROOM}/operations/outbox-send.js`,
+        CALLS,
         "WHERE state = 'pending' AND occurred_at <= :now",
         `WHERE state = 'pending' AND occurred_at <= :now
            AND seq > (SELECT coalesce(max(seq), 0) FROM pigeonhole.outbox_event WHERE state = 'done')`,
@@ -197,7 +196,9 @@ export const POSTGRES_MUTANTS: readonly PostgresMutant[] = [
   {
     name: "leaves a call to its process for as long as that has its session",
     shownBy: STUCK_SENDER,
-    changes: [change(`${ROOM}/operations/outbox-send.js`, "`least(:leaseUntil", "`greatest(:leaseUntil")],
+    changes: [
+      change(`${ROOM}/operations/outbox-send.js`, "Math.min(request.leaseUntil", "Math.max(request.leaseUntil"),
+    ],
   },
   {
     name: "lets the lease of a call end while its process works",

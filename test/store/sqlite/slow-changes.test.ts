@@ -2,8 +2,9 @@ import Database from "better-sqlite3";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import type { InboxOperator } from "#pigeonhole/store/inbox-operator.js";
 import { openInbox } from "#pigeonhole/store/open-inbox.js";
+import { findWaiting, runPieces } from "#pigeonhole/store/queries/waiting-work.js";
+import { runInFile } from "#pigeonhole/store/sqlite/run-in-file.js";
 import { createSqliteStore } from "#pigeonhole/store/sqlite/sqlite-store.js";
-import { prepareWaitingPages } from "#pigeonhole/store/sqlite/waiting-work-of-file.js";
 import type { Store } from "#pigeonhole/store/store.js";
 import { tempFile } from "../../support/receiver.js";
 import { acceptLeased, context, DAY, settlements, T } from "../conformance/fixture.js";
@@ -69,16 +70,16 @@ test("slow rows that are changed without a job are each changed once", async () 
   expect(await inbox.countWork({})).toEqual({ events: 27, work: 27 });
 });
 
-test("work that runs and waits again before its page is changed is left as it is", async () => {
-  vi.restoreAllMocks();
+test("work that runs and waits again before its page is changed is left as it is", () => {
   const db = new Database(file);
   onTestFinished(() => void db.close());
-  const pages = prepareWaitingPages(db);
-  const found = await pages.find({ choice: { type: "email.failed" }, now: Date.now() });
+  const now = Date.now();
+  const pace = { rows: 25, together: 25, heldMs: Infinity, pauseMs: 0, elapsed: () => 0 };
+  const found = runInFile(db, findWaiting({ choice: { type: "email.failed" }, now }));
   expect(found.pieces).toHaveLength(3);
   const again = found.pieces[1] ?? expect.unreachable();
   db.prepare("UPDATE inbox_work SET due_at = due_at + 1000 WHERE seq = ?").run(again.seq);
-  expect(pages.run(found, Date.now()).pieces.map(({ seq }) => seq)).toEqual(
+  expect(runInFile(db, runPieces(found, now, pace)).pieces.map(({ seq }) => seq)).toEqual(
     found.pieces.filter((piece) => piece !== again).map(({ seq }) => seq),
   );
 });

@@ -22,7 +22,7 @@ const MAY_GO = {
         SELECT 1 FROM inbox_other AS o JOIN inbox_other AS s ON s.first = o.first JOIN inbox_work AS w ON w.seq IN (s.seq, s.first)
         WHERE o.seq = :seq AND w.${OPEN})`,
   body: `SELECT 1 WHERE ${IS_SETTLED}`,
-  // A discarded event keeps its place in a call that may be repeated; a trigger keeps the last one that was taken.
+  // A discarded event keeps its place in a call that may be repeated.
   sent: "SELECT 1 FROM outbox_event WHERE seq = :seq AND state = 'done' AND send IS NULL",
 };
 

@@ -117,7 +117,7 @@ export function prepareReadContactEvents(db: Database): (after: number) => CopyP
   const select = db.prepare<{ after: number }, OutboxCopyRow>(`
     SELECT e.seq, e.key, e.body, e.occurred_at AS occurredAt, e.recorded_at AS recordedAt, e.by_handler AS byHandler,
       i.id AS inboxEventId,
-      iif(e.state = 'again', 'pending', e.state) AS state, e.position, e.attempts, e.settled_at AS settledAt,
+      e.state, e.position, e.attempts, e.settled_at AS settledAt,
       e.remote_id AS remoteId, e.reason, e.code, e.param, e.message, e.trace, s.key AS callKey, s.kind AS callKind,
       iif(s.state = 'leased', 'pending', s.state) AS callState,
       s.due_at AS callDueAt, s.waits_since AS callWaitsSince,

@@ -1,0 +1,118 @@
+import type { DeadContactEvent } from "./contact-events.js";
+import { type StoreQuery, readFirst, readRows, run } from "./store-query.js";
+
+/**
+ * Makes a dead event pending; if its outcome is unknown, its whole call, which is repeated unchanged. Returns the
+ * number of events that go out again, with those of the call that were discarded.
+ */
+export function* reviveContactEvent({ seq, now }: { seq: number; now: number }): StoreQuery<number> {
+  const event = yield* readFirst<{ send: number | null }>(
+    "SELECT send FROM pigeonhole.outbox_event WHERE seq = :seq AND state = 'dead' FOR UPDATE",
+    { seq },
+  );
+  if (event === undefined) return 0;
+  const { send } = event;
+  const reset = "settled_at = NULL, reason = NULL, code = NULL, param = NULL, message = NULL";
+  if (send === null) {
+    return yield* run(`UPDATE pigeonhole.outbox_event SET state = 'pending', attempts = 0, ${reset} WHERE seq = :seq`, {
+      seq,
+    });
+  }
+  yield* run("UPDATE pigeonhole.outbox_send SET state = 'pending', due_at = :now WHERE send = :send", { send, now });
+  yield* run(`UPDATE pigeonhole.outbox_event SET state = 'leased', ${reset} WHERE send = :send AND state = 'dead'`, {
+    send,
+  });
+  return yield* countMembers([send]);
+}
+
+/** Ends an event that is still dead; returns how many, 0 or 1. */
+export function* discardDeadContactEvent(event: { seq: number; now: number }): StoreQuery<number> {
+  const found = yield* readFirst<DeadContactEvent>(
+    "SELECT seq, send FROM pigeonhole.outbox_event WHERE seq = :seq AND state = 'dead' FOR UPDATE",
+    event,
+  );
+  if (found === undefined) return 0;
+  yield* discardContactEvent({ ...found, now: event.now });
+  return 1;
+}
+
+/**
+ * Ends an event that waits or is dead. The key stays, so that a rerun does not record it again; so does its place in a
+ * call whose outcome is unknown, because that call may only be repeated unchanged.
+ */
+export function* discardContactEvent({ seq, send, now }: DeadContactEvent & { now: number }): StoreQuery<void> {
+  yield* run(
+    `UPDATE pigeonhole.outbox_event SET state = 'done', settled_at = :now, reason = NULL, message = 'discarded'
+     WHERE seq = :seq`,
+    { seq, now },
+  );
+  if (send === null) return;
+  const call = yield* readFirst<{ started: number }>(
+    `DELETE FROM pigeonhole.outbox_send AS s WHERE send = :send
+       AND NOT EXISTS (SELECT 1 FROM pigeonhole.outbox_event AS e WHERE e.send = s.send AND e.state = 'dead')
+     RETURNING started`,
+    { send },
+  );
+  if (call === undefined) return;
+  // No dead event is left whose retry would repeat the call.
+  yield* run(
+    `UPDATE pigeonhole.outbox_event SET send = NULL, position = NULL, attempts = attempts + :started
+     WHERE send = :send`,
+    { send, started: call.started },
+  );
+}
+
+/** As {@link reviveContactEvent}, by key; when no dead event has it, as {@link makeCallDue}. */
+export function* retryContactEvent({ key, now }: { key: string; now: number }): StoreQuery<number> {
+  const dead = yield* readFirst<{ seq: number }>(
+    "SELECT seq FROM pigeonhole.outbox_event WHERE key = :key AND state = 'dead' ORDER BY seq LIMIT 1",
+    { key },
+  );
+  return dead === undefined ? yield* makeCallDue({ key, now }) : yield* reviveContactEvent({ seq: dead.seq, now });
+}
+
+/** Ends an event that is not being sent, by key. */
+export function* discardByKey({ key, now }: { key: string; now: number }): StoreQuery<boolean> {
+  for (const state of ["dead", "pending"]) {
+    const event = yield* readFirst<DeadContactEvent>(
+      `SELECT seq, send FROM pigeonhole.outbox_event WHERE key = :key AND state = '${state}'
+       ORDER BY seq LIMIT 1 FOR UPDATE`,
+      { key },
+    );
+    if (event === undefined) continue;
+    yield* discardContactEvent({ ...event, now });
+    return true;
+  }
+  return false;
+}
+
+/** Calls that wait for their next try, which are few. The index has those that are not dead. */
+const WAITS_FOR_TRY = "s.state <> 'dead' AND s.state = 'pending'";
+
+/**
+ * Makes the call of an event, by key, due that waits for its next try, and those before it: calls go out in their
+ * order. Attempts, members and keys stay. Returns the number of events that go out now, with those of the calls that
+ * were discarded; 0 when nothing waits, or the call is under way.
+ */
+function* makeCallDue(event: { key: string; now: number }): StoreQuery<number> {
+  const waiting = yield* readRows<{ send: number }>(
+    `SELECT s.send FROM pigeonhole.outbox_send AS s WHERE ${WAITS_FOR_TRY} AND s.due_at > :now AND s.send <= (
+       SELECT max(s.send) FROM pigeonhole.outbox_send AS s
+       JOIN pigeonhole.outbox_event AS e ON e.send = s.send AND e.key = :key AND e.state = 'leased'
+       WHERE ${WAITS_FOR_TRY})
+     ORDER BY s.send FOR UPDATE`,
+    event,
+  );
+  const sends = waiting.map(({ send }) => send);
+  yield* run("UPDATE pigeonhole.outbox_send SET due_at = :now, waits_since = NULL WHERE send = ANY(:sends)", {
+    sends,
+    now: event.now,
+  });
+  return yield* countMembers(sends);
+}
+
+/** Counts the events of calls, with those that were discarded. */
+function* countMembers(sends: readonly number[]): StoreQuery<number> {
+  const members = "SELECT count(*) AS events FROM pigeonhole.outbox_event WHERE send = ANY(:sends)";
+  return (yield* readFirst<{ events: number }>(members, { sends }))?.events ?? 0;
+}

@@ -1,0 +1,107 @@
+import { createMentionsEmail } from "../../base/mentions-email.js";
+import {
+  ERASED_ROWS,
+  type EraseCounts,
+  type EraseCursor,
+  type ErasePage,
+  type EraseRange,
+  type EraseRequest,
+  type EraseTask,
+  type ErasedRows,
+  NOTHING_ERASED,
+  addCounts,
+  listAfter,
+} from "../erase.js";
+import { type StoredJob, eraseJob } from "../erased-job.js";
+import { MAY_END, endWork } from "./ending-work.js";
+import { eraseContactEvents } from "./erase-contact-events.js";
+import { type StoreQuery, exists, readFirst, readRows, run } from "./store-query.js";
+
+const PAGE_BYTES = 4 * 1024 * 1024;
+
+const LISTS = {
+  events: { erase: eraseEvents, last: "max(seq) FROM pigeonhole.inbox_event" },
+  contactEvents: { erase: eraseContactEvents, last: "max(seq) FROM pigeonhole.outbox_event" },
+  jobs: { erase: eraseJobs, last: "max(job) FROM pigeonhole.inbox_job" },
+} as const;
+
+/** Erases what mentions an address, a page at a time: of the events, the contact events and the jobs. */
+export function* erasePage({ email, now, dryRun, cursor }: EraseRequest): StoreQuery<ErasePage> {
+  const task = { mentions: createMentionsEmail(email), now, dryRun };
+  const { list, afterSeq, throughSeq } = cursor ?? (yield* beginList("events"));
+  const found = yield* LISTS[list].erase({ afterSeq, throughSeq }, task);
+  const counts = found.counts.reduce(addCounts, NOTHING_ERASED);
+  if (found.lastSeq !== undefined && found.lastSeq < throughSeq) {
+    return { ...counts, next: { list, afterSeq: found.lastSeq, throughSeq } };
+  }
+  const next = listAfter(list);
+  return { ...counts, next: next && (yield* beginList(next)) };
+}
+
+function* beginList(list: EraseCursor["list"]): StoreQuery<EraseCursor> {
+  const row = yield* readFirst<{ last: number | null }>(`SELECT (SELECT ${LISTS[list].last}) AS last`);
+  return { list, afterSeq: 0, throughSeq: row?.last ?? 0 };
+}
+
+const SELECT_BODIES = `
+  WITH page AS (
+    SELECT seq, coalesce(sum(body_length) OVER (ORDER BY seq ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS bytes
+    FROM (
+      SELECT seq, body_length FROM pigeonhole.inbox_event WHERE seq > :afterSeq AND seq <= :throughSeq
+      ORDER BY seq LIMIT ${ERASED_ROWS}) AS e
+  )
+  SELECT p.seq, b.body FROM page AS p LEFT JOIN pigeonhole.inbox_body AS b ON b.seq = p.seq
+  WHERE p.bytes < ${PAGE_BYTES} ORDER BY p.seq`;
+
+const SELECT_TEXTS = `
+  SELECT seq, error AS text FROM pigeonhole.inbox_work WHERE seq = ANY(:seqs) AND error IS NOT NULL
+  UNION ALL SELECT seq, stack FROM pigeonhole.inbox_failed WHERE seq = ANY(:seqs)
+  UNION ALL SELECT seq, name FROM pigeonhole.inbox_step WHERE seq = ANY(:seqs)
+  UNION ALL SELECT seq, value FROM pigeonhole.inbox_step WHERE seq = ANY(:seqs)`;
+
+/** What an event keeps is its row and its ended work: a redelivery is a duplicate, and nothing runs twice. */
+function* eraseEvents(range: EraseRange, task: EraseTask): StoreQuery<ErasedRows> {
+  const rows = yield* readRows<{ seq: number; body: Uint8Array | null }>(SELECT_BODIES, range);
+  const seqs = rows.map(({ seq }) => seq);
+  const texts = yield* readRows<{ seq: number; text: string }>(SELECT_TEXTS, { seqs });
+  const inTexts = new Set(texts.filter(({ text }) => task.mentions(text)).map(({ seq }) => seq));
+  const counts: Partial<EraseCounts>[] = [];
+  for (const { seq, body } of rows) {
+    if (inTexts.has(seq) || (body !== null && task.mentions(body))) counts.push(yield* eraseEvent(seq, task));
+  }
+  return { counts, lastSeq: seqs.at(-1) };
+}
+
+function* eraseEvent(seq: number, { now, dryRun }: EraseTask): StoreQuery<Partial<EraseCounts>> {
+  yield* readRows("SELECT 1 AS found FROM pigeonhole.inbox_event WHERE seq = :seq FOR UPDATE", { seq });
+  const work = dryRun ? yield* countEnding(seq) : yield* endWork({ seq, now });
+  const leased = "SELECT 1 AS found FROM pigeonhole.inbox_work WHERE seq = :seq AND state = 'leased'";
+  if (yield* exists(leased, { seq })) return { work, eventsLeft: 1 };
+  if (!dryRun) {
+    for (const table of ["inbox_body", "inbox_failed", "inbox_step"])
+      yield* run(`DELETE FROM pigeonhole.${table} WHERE seq = :seq`, { seq });
+  }
+  return { work, events: 1 };
+}
+
+function* countEnding(seq: number): StoreQuery<number> {
+  const counted = `SELECT count(*) AS work FROM pigeonhole.inbox_work WHERE seq = :seq AND ${MAY_END}`;
+  return (yield* readFirst<{ work: number }>(counted, { seq }))?.work ?? 0;
+}
+
+/** A job keeps all but the text by which its work was chosen. */
+function* eraseJobs(range: EraseRange, { dryRun }: EraseTask): StoreQuery<ErasedRows> {
+  const rows = yield* readRows<StoredJob & { job: number }>(
+    `SELECT job, state, choice FROM pigeonhole.inbox_job
+     WHERE job > :afterSeq AND job <= :throughSeq ORDER BY job LIMIT ${ERASED_ROWS}`,
+    range,
+  );
+  const counts: Partial<EraseCounts>[] = [];
+  for (const { job, ...stored } of rows) {
+    const { choice, ...erased } = eraseJob(stored);
+    counts.push(erased.counts);
+    if (dryRun || choice === undefined) continue;
+    yield* run("UPDATE pigeonhole.inbox_job SET choice = :choice WHERE job = :job", { job, choice });
+  }
+  return { counts, lastSeq: rows.at(-1)?.job };
+}

@@ -1,0 +1,13 @@
+/**
+ * Assignments to columns that only a server has, where several processes run the handlers and make the calls. They are
+ * left out on SQLite.
+ */
+export const SERVER_COLUMNS = {
+  noKey: "key = NULL, waits_for_key = false, ",
+  ofNode: "node = :node, ",
+  noNode: "node = NULL, ",
+  name: "name = :name, ",
+} as const;
+
+/** Work that waits for a time. That which waits for a key is found by the key; on SQLite there is none. */
+export const WAITS = "state = 'pending' AND NOT waits_for_key";
