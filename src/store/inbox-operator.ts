@@ -108,7 +108,7 @@ export interface InboxOperator extends KnownIds, HandlerPauses, BulkJobs, ErrorG
   discardEvent(id: string): Promise<number>;
   /**
    * Erases what mentions an address from events and contact events, a small page at a time, so that a receiver waits
-   * for milliseconds only. Ids, keys and marks stay: nothing runs or is sent twice. Jobs lose the texts by which people
+   * for milliseconds only. Ids, keys and work stay: nothing runs or is sent twice. Jobs lose the texts by which people
    * chose their work. Rejects with `invalid_argument` unless `email` is one address.
    */
   erase(options: EraseOptions): Promise<OperatorErasure>;

@@ -155,7 +155,7 @@ export interface WorkChoice {
  * fits them all.
  */
 export interface EventQuery extends WorkChoice {
-  /** Only events that have work in this state. `done`: with a done mark. */
+  /** Only events that have work in this state. `done`: that a handler is done with. */
   state?: WorkState | undefined;
   /** Most events of a page. @default 50 */
   limit?: number | undefined;

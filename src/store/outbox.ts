@@ -205,7 +205,7 @@ export interface OutboxCounts {
 
 /**
  * The durable outbox of contact events. Same guarantees as the inbox. Events of handlers are stored with the settlement
- * of a run: there is one done mark per event and handler, so nothing else has to keep them from being recorded twice.
+ * of a run: a handler is done with an event once, so nothing else has to keep them from being recorded twice.
  */
 export interface Outbox {
   /** Stores events that no handler's settlement carries; results in the order given. */

@@ -260,8 +260,8 @@ export interface Store<Tx = CommitTransaction> extends Outbox, FiguresStore {
     afterSeq: number;
   }): Promise<{ seq: number; id: string }[]>;
   /**
-   * Makes pending: all dead and parked work of the event, and the given handlers that have neither work nor a done
-   * mark. With `parked` the note is replaced and only the given work is planned. Work that a handler has with other
+   * Makes pending: all dead and parked work of the event, and the given handlers that have no work of it.
+   * With `parked` the note is replaced and only the given work is planned. Work that a handler has with other
    * bytes of the id, pending, leased or done, ends as discarded. With `requested` nothing happens unless the note still
    * waits for a requested retry. Returns how many pieces are now pending.
    */

@@ -40,7 +40,7 @@ export interface PoolCommit {
 }
 
 /**
- * The user's writes and the done mark in one transaction, on a client of the pool. The fence comes first: when the
+ * The user's writes and the end of work in one transaction, on a client of the pool. The fence comes first: when the
  * lease is lost, the user's function does not run at all.
  */
 export async function commitOnPool({ pool, statements, settlement, fn, signal }: PoolCommit): Promise<void> {

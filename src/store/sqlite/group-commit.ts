@@ -15,7 +15,7 @@ const MAX_BATCH = 256;
 const MAX_BATCH_BYTES = 8 * 1024 * 1024;
 
 /**
- * Done marks wait this long for an event to be committed with, because a commit costs as much as handling several
+ * Done runs wait this long for an event to be committed with, because a commit costs as much as handling several
  * events. Their work has ended: its event is released, and its handler has its place back.
  */
 const DONE_WAIT_MS = 5;
@@ -28,7 +28,7 @@ type Turn = (broken: PigeonholeError | undefined) => boolean;
 
 /** A batch that calls are added to until it is under way; they share one promise. */
 class WaitingBatch extends BatchPacker {
-  /** Contains only done marks, which wait for other calls. */
+  /** Contains only done runs, which wait for other calls. */
   mayWait = true;
   resolve: (results: BatchResults) => void = () => undefined;
   reject: (error: PigeonholeError) => void = () => undefined;
@@ -43,7 +43,7 @@ class WaitingBatch extends BatchPacker {
 }
 
 /**
- * Turns calls into batches. Only done marks wait, and only for a moment; otherwise the calls that arrive during one
+ * Turns calls into batches. Only done runs wait, and only for a moment; otherwise the calls that arrive during one
  * commit are the next batch, and only one batch is in progress. Between batches there are no writes, so a turn taken
  * there never collides with the writer (SQLITE_BUSY). A turn blocks the event loop for as long as its commit takes, so
  * the loop runs before it and after it, and a batch comes between two turns.

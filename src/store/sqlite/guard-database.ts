@@ -25,7 +25,7 @@ export function guardDatabase(db: Database.Database, name: UserFunction): Guarde
 
   function checkOpen(): void {
     if (!isOpen) throw transactionClosed(name);
-    // A write from now on would be outside the transaction, without the done mark.
+    // A write from now on would be outside the transaction, without the end of the work.
     if (hasTriedToEnd || !db.inTransaction) throw transactionEnded(name);
   }
 

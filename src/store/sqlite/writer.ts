@@ -5,8 +5,8 @@ import type { BatchPacker, BatchResults } from "./batch.js";
 export interface Writer {
   run(batch: BatchPacker): Promise<BatchResults>;
   /**
-   * True when commits are worth sharing: a commit on a thread costs that thread and the main one more than several done
-   * marks do.
+   * True when commits are worth sharing: a commit on a thread costs that thread and the main one more than several
+   * settlements do.
    */
   readonly isThread: boolean;
   /** Resolves when the files are found to be removed while no batch runs. */

@@ -12,7 +12,7 @@ interface RecordedByHandler {
   at: number;
 }
 
-/** Records the contact events of a handler: they come with a done mark, which exists once. */
+/** Records the contact events of a handler: they come with the end of its work, which is done once. */
 export function prepareRecordOfHandler(db: Database) {
   const insert = prepareLater(db)<[string, string, number, number, number, TraceContext | null]>(`
     INSERT INTO outbox_event (key, body, occurred_at, recorded_at, inbox_seq, trace, by_handler, state)
