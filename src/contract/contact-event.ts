@@ -5,7 +5,7 @@ import { type JsonValue, isJsonValue, jsonSize } from "./json-size.js";
 import { checkOccurredAt } from "./occurred-at.js";
 import { readPlainContactEvent } from "./plain-contact-event.js";
 import { contactAddress } from "./contact-address.js";
-import { nullable, openEnum, pathSegment, textOf, timestamp } from "./shapes.js";
+import { textOf, timestamp } from "./shapes.js";
 
 export { EVENT_LIMITS };
 
@@ -14,7 +14,8 @@ export const eventName = z.string().regex(EVENT_NAME, {
   error: "Must be 1 to 100 letters, digits, dots, colons, dashes or underscores, and begin with a letter or digit.",
 });
 
-const jsonValue: z.ZodType<JsonValue, JsonValue> = z.any();
+/** A value of `properties`. */
+export const jsonValue: z.ZodType<JsonValue, JsonValue> = z.any();
 
 /** `record` of the schema library would drop this key silently. */
 const withoutProto: z.ZodType<Record<string, JsonValue>, Record<string, JsonValue>> = z
@@ -71,15 +72,6 @@ export const contactEventInput = z
 /** An event to record. */
 export type ContactEventInput = z.input<typeof contactEventInput>;
 
-/** A batch; see docs/service.md#batches. */
-export const contactEventBatchInput = z.strictObject({
-  events: z
-    .array(contactEventInput)
-    .min(1, { error: "Must hold 1 to 100 events." })
-    .max(EVENT_LIMITS.batchSize, { error: "Must hold 1 to 100 events." })
-    .readonly(),
-});
-
 /** Codes of broken rules by field; see docs/service.md#event-errors. */
 export const EVENT_ISSUE_CODES = {
   name: "invalid_event",
@@ -99,45 +91,3 @@ export function checkContactEvent(event: unknown, nowMs: number): Checked<z.outp
   const issue = checkOccurredAt(checked.value.occurredAt, nowMs);
   return issue === undefined ? checked : { ok: false, issue };
 }
-
-/** A recorded event; see docs/service.md#contact-event-results. */
-export const contactEvent = z.looseObject({
-  object: z.string().default("contact_event"),
-  id: z.string(),
-  contactId: z.string(),
-  /** The contact's address. */
-  email: nullable(z.string()),
-  name: z.string(),
-  properties: z.record(z.string(), jsonValue).default({}),
-  occurredAt: z.string(),
-  createdAt: z.string(),
-  /** A test key stores the event and starts nothing. */
-  mode: openEnum(["live", "test"]),
-});
-
-/** The answer to a sent event; see docs/service.md#contact-event-results. */
-export const contactEventResult = z.looseObject({
-  ...contactEvent.shape,
-  /** True when the key was known: the answer is the stored event, and nothing was started. */
-  replayed: z.boolean().default(false),
-  /** Ids of the automations that enrolled the contact. */
-  enrolled: z.array(z.string()).default([]),
-  /** Waits that ended. */
-  resumed: z.int().min(0).default(0),
-});
-
-/** The answer to a batch: every event is in one of the two lists, under its position in the request. */
-export const contactEventBatch = z.looseObject({
-  object: z.string().default("contact_event_batch"),
-  accepted: z.array(z.looseObject({ ...contactEventResult.shape, index: z.int().min(0) })),
-  failed: z.array(
-    z.looseObject({
-      index: z.int().min(0),
-      code: openEnum(["invalid_event", "contact_not_found", "idempotency_key_reuse"]),
-      message: z.string().default(""),
-    }),
-  ),
-});
-
-/** How a contact is named in a path: the address, compared without case, or the contact's id. */
-export const contactReference = pathSegment(320);

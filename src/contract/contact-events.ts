@@ -1,19 +1,62 @@
 import { z } from "zod";
-import {
-  EVENT_ISSUE_CODES,
-  contactEvent,
-  contactEventBatch,
-  contactEventBatchInput,
-  contactEventInput,
-  contactEventResult,
-  contactReference,
-  eventName,
-} from "./contact-event.js";
+import { EVENT_ISSUE_CODES, EVENT_LIMITS, contactEventInput, eventName, jsonValue } from "./contact-event.js";
 import type { ValidationIssue } from "./check-input.js";
 import { checkOccurredAt } from "./occurred-at.js";
 import type { Resource } from "./operation.js";
 import { pageOf, pageQuery } from "./paging.js";
 import { ROW_KINDS } from "./row-kinds.js";
+import { nullable, openEnum, pathSegment } from "./shapes.js";
+
+/** A batch; see docs/service.md#batches. */
+export const contactEventBatchInput = z.strictObject({
+  events: z
+    .array(contactEventInput)
+    .min(1, { error: "Must hold 1 to 100 events." })
+    .max(EVENT_LIMITS.batchSize, { error: "Must hold 1 to 100 events." })
+    .readonly(),
+});
+
+/** A recorded event; see docs/service.md#contact-event-results. */
+const contactEvent = z.looseObject({
+  object: z.string().default("contact_event"),
+  id: z.string(),
+  contactId: z.string(),
+  /** The contact's address. */
+  email: nullable(z.string()),
+  name: z.string(),
+  properties: z.record(z.string(), jsonValue).default({}),
+  occurredAt: z.string(),
+  createdAt: z.string(),
+  /** A test key stores the event and starts nothing. */
+  mode: openEnum(["live", "test"]),
+});
+
+/** The answer to a sent event; see docs/service.md#contact-event-results. */
+const contactEventResult = z.looseObject({
+  ...contactEvent.shape,
+  /** True when the key was known: the answer is the stored event, and nothing was started. */
+  replayed: z.boolean().default(false),
+  /** Ids of the automations that enrolled the contact. */
+  enrolled: z.array(z.string()).default([]),
+  /** Waits that ended. */
+  resumed: z.int().min(0).default(0),
+});
+
+/** The answer to a batch: every event is in one of the two lists, under its position in the request. */
+const contactEventBatch = z.looseObject({
+  object: z.string().default("contact_event_batch"),
+  accepted: z.array(z.looseObject({ ...contactEventResult.shape, index: z.int().min(0) })),
+  failed: z.array(
+    z.looseObject({
+      index: z.int().min(0),
+      code: openEnum(["invalid_event", "contact_not_found", "idempotency_key_reuse"]),
+      message: z.string().default(""),
+    }),
+  ),
+});
+
+/** How a contact is named in a path: the address, compared without case, or the contact's id. */
+const contactReference = pathSegment(320);
 
 const input = {
   name: "order.shipped",

@@ -4,9 +4,9 @@ import {
   EVENT_ISSUE_CODES,
   EVENT_LIMITS,
   checkContactEvent,
-  contactEventBatchInput,
   contactEventInput,
 } from "#pigeonhole/contract/contact-event.js";
+import { contactEventBatchInput } from "#pigeonhole/contract/contact-events.js";
 import { CONTRACT } from "#pigeonhole/contract/contract.js";
 import { checkInput } from "#pigeonhole/contract/check-input.js";
 import { idempotencyKey } from "#pigeonhole/contract/idempotency-key.js";
