@@ -93,7 +93,7 @@ describe("the tarball", () => {
 
   test("the tarball has at most 500 files, among them maps that name the sources", () => {
     expect(files.length).toBeLessThanOrEqual(500);
-    for (const part of ["protocol", "client", "receiver", "postgres", "sandbox", "testing", "dashboard"]) {
+    for (const part of ["protocol", "calls", "receiver", "postgres", "sandbox", "testing", "dashboard"]) {
       expect(files).toContain(`dist/chunks/${part}.js.map`);
     }
   });
@@ -120,7 +120,8 @@ describe("a project that installed it", () => {
         .map((name) => name.trim())
         .filter((name) => name !== "" && !name.startsWith("type "))
         .map((name) => name.split(" as ").at(-1) ?? name);
-      expect(names.length).toBeGreaterThan(0);
+      // Types alone.
+      if (entry !== "./store") expect(names.length, entry).toBeGreaterThan(0);
       const script = `console.log(JSON.stringify(Object.keys(await import("${specifiers[index]}"))))`;
       const { stdout } = run(process.execPath, ["--input-type=module", "--eval", script]);
       expect((JSON.parse(stdout) as string[]).toSorted(), entry).toEqual(names.toSorted());
